@@ -1,0 +1,154 @@
+import * as z from 'zod/mini';
+import { call, flag, text, time, wholeNumber } from './call.ts';
+import { limits } from './limits.ts';
+
+/** The settings a person saves (document 1 §3). Sliders keep the specification's whole numbers. */
+export const settings = z.object({
+  /** 1–20; sent to the model as a tenth of it. */
+  temperature: z.optional(wholeNumber(1, 20)),
+  /** 0–10; sent to the model as a fifth of it. */
+  presence_penalty: z.optional(wholeNumber(0, 10)),
+  frequency_penalty: z.optional(wholeNumber(0, 10)),
+  /** Earlier question-and-answer pairs that go with a question. */
+  max_history: z.optional(wholeNumber(0, 10)),
+  at_ai_max_history: z.optional(wholeNumber(1, 10)),
+  audio_speed: z.optional(z.number().check(z.gte(0.5), z.lte(2))),
+  audio_voice: z.optional(text(100)),
+  /** 1: Enter makes a new line and Ctrl+Enter sends. */
+  disable_enter: z.optional(flag),
+  dark_style: z.optional(z.enum(['system', 'light', 'dark'])),
+  translate: z.optional(flag),
+  /** 1: new sessions are private unless their owner opens them; 0: new sessions are public. */
+  private_global: z.optional(flag),
+  default_chat_model: z.optional(text(100)),
+  default_image_model: z.optional(text(100)),
+  default_audio_model: z.optional(text(100)),
+  show_token_usage: z.optional(flag),
+});
+export type Settings = z.output<typeof settings>;
+
+export const user = z.object({
+  id: z.int(),
+  /** Empty for a guest. */
+  account: z.string(),
+  user_name: z.string(),
+  nickname: z.string(),
+  email: z.string(),
+  /** Address of the avatar; empty: the page draws one. */
+  avatar: z.string(),
+  guest: z.boolean(),
+  admin: z.boolean(),
+  vip: z.int(),
+  vip_expired_at: z.nullable(time),
+  /** JSON text of `settings`. */
+  setting: z.string(),
+  session_private: z.int(),
+  session_blacklist: z.int(),
+  /** Tokens that can be spent from the balance. */
+  chatgpt_balance: z.int(),
+  /** What is left of the VIP's tokens of this month. */
+  vip_balance: z.int(),
+  subscribe: z.int(),
+  /** Free sessions left this month; null: no limit. */
+  sessions_left: z.nullable(z.int()),
+});
+export type User = z.output<typeof user>;
+
+const signedIn = z.object({
+  /** A refusal, to be shown in a dialog titled 提示. */
+  error: z.optional(z.string()),
+  /** A captcha is wanted with the next try. */
+  captcha: z.optional(z.boolean()),
+  profile: z.optional(user),
+  token: z.optional(z.string()),
+});
+
+const captchaAnswer = {
+  captcha: z.optional(text(16)),
+  captchaid: z.optional(text(64)),
+};
+
+export const authCalls = {
+  login: call({
+    method: 'POST',
+    path: '/api/user/login',
+    access: 'public',
+    limit: 'credentials',
+    summary: '登录。失败时 data.error 说明原因',
+    input: z.object({
+      account: text(limits.account.max * 4),
+      password: text(limits.password.max * 4),
+      ...captchaAnswer,
+    }),
+    output: signedIn,
+    codes: ['account_disabled'],
+  }),
+  register: call({
+    method: 'POST',
+    path: '/api/user/register',
+    access: 'public',
+    limit: 'credentials',
+    summary: '注册。带访客令牌时，访客的会话归入新账号',
+    input: z.object({
+      account: text(limits.account.max * 4),
+      name: text(limits.name.max * 4),
+      password: text(limits.password.max * 4),
+      password2: text(limits.password.max * 4),
+      ...captchaAnswer,
+    }),
+    output: signedIn,
+  }),
+  logout: call({
+    method: 'POST',
+    path: '/api/logout',
+    access: 'public',
+    summary: '退出登录，令牌即刻失效',
+    input: z.object({}),
+    output: z.object({}),
+  }),
+  authCheck: call({
+    method: 'GET',
+    path: '/api/auth_check',
+    access: 'guest',
+    summary: '当前账号是否管理员',
+    input: z.object({}),
+    output: z.object({ admin: z.boolean() }),
+    codes: ['account_disabled'],
+  }),
+  captcha: call({
+    method: 'GET',
+    path: '/api/captcha',
+    access: 'public',
+    limit: 'credentials',
+    summary: '一张新的验证码图片',
+    input: z.object({}),
+    output: z.object({ captchaid: z.string(), svg: z.string() }),
+  }),
+  ticket: call({
+    method: 'POST',
+    path: '/api/ticket',
+    access: 'guest',
+    summary: '一张 60 秒内有效、只能用一次的票，供不能带请求头的地址使用',
+    input: z.object({}),
+    output: z.object({ ticket: z.string(), expires_at: time }),
+    codes: ['account_disabled'],
+  }),
+  userInfo: call({
+    method: 'GET',
+    path: '/api/user_info',
+    access: 'guest',
+    summary: '当前账号的资料、余额与设置',
+    input: z.object({}),
+    output: user,
+    codes: ['account_disabled'],
+  }),
+  saveSettings: call({
+    method: 'POST',
+    path: '/api/save_settings',
+    access: 'guest',
+    summary: '保存设置，只改给出的各项',
+    input: settings,
+    output: z.object({ setting: z.string() }),
+    codes: ['account_disabled'],
+  }),
+};

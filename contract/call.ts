@@ -1,0 +1,139 @@
+import * as z from 'zod/mini';
+import type { CodeName } from './errors.ts';
+
+/**
+ * Who may use a call.
+ * - public: anybody; a valid token is honoured when there is one.
+ * - guest: every account, those made without registering included.
+ * - user: registered accounts; a guest is answered 1001.
+ * - manager: administrators alone; to others the call is 404.
+ */
+export type Access = 'public' | 'guest' | 'user' | 'manager';
+
+type Schema = z.ZodMiniType;
+
+export interface CallSpec<I extends Schema = Schema, O extends Schema = Schema> {
+  kind: 'call' | 'stream';
+  method: 'GET' | 'POST' | 'DELETE';
+  /** The path on the wire, `/api/` included. */
+  path: `/api/${string}`;
+  access: Access;
+  summary: string;
+  input: I;
+  /** What stands in `data` of the envelope. A stream's output is one event's JSON. */
+  output: O;
+  /** Fields of a POST that travel in the query instead of the body. */
+  inQuery: readonly string[];
+  /** Honours the header `idempotency-key`; its handler runs in one transaction with the key's row. */
+  idempotent: boolean;
+  /** The business codes (HTTP 200, `code` above 0) that it may answer. */
+  codes: readonly CodeName[];
+  /** Requests a minute and address above the general limit's strictness. */
+  limit: 'general' | 'credentials';
+}
+
+interface CallOptions<I extends Schema, O extends Schema> {
+  method: CallSpec['method'];
+  path: CallSpec['path'];
+  access: Access;
+  summary: string;
+  input: I;
+  output: O;
+  inQuery?: readonly string[];
+  idempotent?: boolean;
+  codes?: readonly CodeName[];
+  limit?: CallSpec['limit'];
+}
+
+const spec = <I extends Schema, O extends Schema>(
+  kind: CallSpec['kind'],
+  options: CallOptions<I, O>,
+): CallSpec<I, O> => ({
+  inQuery: [],
+  idempotent: false,
+  codes: [],
+  limit: 'general',
+  ...options,
+  kind,
+});
+
+/** A call that answers once, in the envelope `{ code, message, data }`. */
+export const call = <I extends Schema, O extends Schema>(
+  options: CallOptions<I, O>,
+): CallSpec<I, O> & { kind: 'call' } => ({ ...spec('call', options), kind: 'call' });
+
+/** A call that answers with server-sent events, each a line of JSON of the output's type. */
+export const stream = <I extends Schema, O extends Schema>(
+  options: CallOptions<I, O>,
+): CallSpec<I, O> & { kind: 'stream' } => ({ ...spec('stream', options), kind: 'stream' });
+
+/** What a caller may write (defaults left out). */
+export type InputOf<C> = C extends CallSpec<infer I, infer _> ? z.input<I> : never;
+/** What a handler receives (defaults filled in). */
+export type ParsedOf<C> = C extends CallSpec<infer I, infer _> ? z.output<I> : never;
+export type OutputOf<C> = C extends CallSpec<infer _, infer O> ? z.output<O> : never;
+/** What a handler returns. */
+export type AnswerOf<C> = C extends CallSpec<infer _, infer O> ? z.input<O> : never;
+
+export interface Envelope<T = unknown> {
+  code: number;
+  message: string;
+  data: T;
+}
+
+// ---- shapes that several areas share --------------------------------------
+
+/** 0 or 1, as the specification writes its flags. Accepts the number or its digits (a query has only text). */
+export const flag = z.pipe(
+  z.union([z.literal(0), z.literal(1), z.literal('0'), z.literal('1')]),
+  z.transform((value): 0 | 1 => (Number(value) === 1 ? 1 : 0)),
+);
+
+/** A whole number that may arrive as digits in a query. */
+export const wholeNumber = (min: number, max: number) =>
+  z.pipe(
+    z.pipe(
+      z.union([z.number(), z.string().check(z.regex(/^-?\d{1,16}$/))]),
+      z.transform((value) => Number(value)),
+    ),
+    z.int().check(z.gte(min), z.lte(max)),
+  );
+
+/** A number that may arrive as text in a query. */
+export const numeric = (min: number, max: number) =>
+  z.pipe(
+    z.pipe(
+      z.union([z.number(), z.string().check(z.regex(/^-?\d{1,16}(\.\d{1,16})?$/))]),
+      z.transform((value) => Number(value)),
+    ),
+    z.number().check(z.gte(min), z.lte(max)),
+  );
+
+export const id = wholeNumber(1, Number.MAX_SAFE_INTEGER);
+export const page = z._default(wholeNumber(1, 1_000_000), 1);
+export const uuid = z.uuid();
+/** ISO 8601, UTC. */
+export const time = z.string();
+
+/** A session's uuid, or its number as digits. */
+export const sessionRef = z.pipe(
+  z.pipe(
+    z.union([z.number(), z.string().check(z.maxLength(36))]),
+    z.transform((value) => String(value).toLowerCase()),
+  ),
+  z
+    .string()
+    .check(
+      z.regex(/^([1-9]\d{0,15}|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$/),
+    ),
+);
+
+export const text = (max: number) => z.string().check(z.maxLength(max));
+
+export const listOf = <T extends Schema>(item: T) => ({
+  list: z.array(item),
+  page: z.int(),
+  page_count: z.int(),
+  page_size: z.int(),
+  total: z.int(),
+});

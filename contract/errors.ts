@@ -1,0 +1,71 @@
+/**
+ * Every code there is. `http` is the status that carries it: refusals by a business rule are 200.
+ * The texts are what a person reads when the server says nothing more exact.
+ */
+export const codes = {
+  login_required: { code: 1001, http: 200, text: '请先登录' },
+  login_expired: { code: 1002, http: 200, text: '登录已过期，请重新登录' },
+  monthly_limit: {
+    code: 1024,
+    http: 200,
+    text: '本月免费会话已达上限（每月最多 128 个），可购买会员继续使用',
+  },
+  balance: { code: 1025, http: 200, text: '余额不足，请充值' },
+  session_busy: { code: 1409, http: 200, text: '上一条回复还没有写完，请稍候或先停止' },
+  model_locked: { code: 1410, http: 200, text: '会话已有消息，不能再更换模型' },
+  prompt_too_long: { code: 1411, http: 200, text: '内容太长' },
+  prompt_too_short: { code: 1412, http: 200, text: '内容太短' },
+  model_unavailable: { code: 1413, http: 200, text: '这个模型暂时不可用，请换一个' },
+  nothing_to_retry: { code: 1414, http: 200, text: '这条消息已有回复，不需要重试' },
+  not_owner: { code: 1403, http: 200, text: '只有会话的主人可以这样做' },
+  private_session: { code: 1432, http: 200, text: '这是私有会话，禁止查看' },
+  session_deleted: { code: 1433, http: 200, text: '会话已删除' },
+  private_forced: { code: 1434, http: 200, text: '您的会话已被设为强制私有，请联系管理员' },
+  private_global_off: {
+    code: 1435,
+    http: 200,
+    text: '请先在设置中打开“默认私有”，才能单独更改会话的公开状态',
+  },
+  account_disabled: { code: 3001, http: 200, text: '账号已被禁用，请联系管理员' },
+  sessions_forbidden: { code: 3001, http: 200, text: '您已被禁止创建会话，请联系管理员' },
+
+  bad_input: { code: 422, http: 422, text: '输入有误' },
+  bad_body: { code: 400, http: 400, text: '请求内容无法读取' },
+  unauthorized: { code: 401, http: 401, text: '请先登录' },
+  not_found: { code: 404, http: 404, text: '没有找到' },
+  too_large: { code: 413, http: 413, text: '内容过大' },
+  unsupported: { code: 415, http: 415, text: '不支持的内容类型' },
+  conflict: { code: 409, http: 409, text: '这个请求编号已用于别的内容' },
+  too_many: { code: 429, http: 429, text: '操作太频繁，请稍后再试' },
+  internal: { code: 500, http: 500, text: '服务器异常，请稍后重试' },
+  unavailable: { code: 503, http: 503, text: '服务暂时不可用，请稍后重试' },
+  storage_full: { code: 507, http: 507, text: '服务器存储空间已满，暂时不能保存，请联系管理员' },
+} as const;
+
+export type CodeName = keyof typeof codes;
+
+/** Codes that end a stream, in the field `code` of its error event. */
+export const streamCodes = {
+  balance: '余额不足，回复已停止。已写出的内容会保留',
+  context_length_exceeded: '对话超出了模型的最大长度，请新建会话后继续',
+  rate_limited: '模型服务繁忙，请稍后重试',
+  upstream: '模型服务出错，请重试',
+  timeout: '模型长时间没有回应，请重试',
+  too_large: '回复超出了长度上限，已停止',
+  interrupted: '服务器重启，回复中断。已写出的内容会保留，可以重试',
+  empty: '模型没有返回内容，请重试',
+  connection: '连接中断，请重试',
+} as const;
+
+export type StreamCode = keyof typeof streamCodes;
+
+/** What the page /error says for a code; anything else is 未知错误. */
+export const errorPageTexts: Readonly<Record<number, string>> = {
+  1001: '请先登录',
+  1002: '登录已过期，请重新登录',
+  1024: '本月免费会话已达上限（每月最多 128 个），可购买会员继续使用',
+  1025: 'token 余额不足，请充值',
+  1432: '这是私有会话，禁止查看',
+  1433: '会话已删除',
+  3001: '账号已被禁用，请联系管理员',
+};

@@ -1,0 +1,25 @@
+/** Numbers that the page and the server must agree on. Sources: document 1 §5 and §9, decisions. */
+export const limits = {
+  defaultMaxPrompt: 65_535,
+  minPromptBytes: 6,
+  freeSessionsAMonth: 128,
+  vipMonthlyTokens: 250_000,
+  signupTokens: 20_000,
+  sidebarSessions: 15,
+  pageSize: 20,
+  historyPageSize: 30,
+  account: { min: 3, max: 32 },
+  name: { min: 1, max: 32 },
+  password: { min: 8, max: 128 },
+  /** Two messages further apart than this have a time between them, ms. */
+  timeSeparator: 5 * 60_000,
+  /** The list counts as at its bottom within this distance, px. */
+  bottomDistance: 100,
+  defaults: { max_history: 3, at_ai_max_history: 5, temperature: 10, penalty: 0 },
+} as const;
+
+/** How long the first message must be: the message of document 1 §5 for a minimum of n bytes. */
+export const tooShortText = (bytes: number): string =>
+  `内容太短，至少需要 ${Math.ceil(bytes / 3)} 个汉字或 ${bytes} 个英文字母`;
+
+export const tooLongText = (max: number): string => `内容太长，该模型最多接受 ${max} 个字符`;

@@ -1,0 +1,241 @@
+import { sql } from 'drizzle-orm';
+import {
+  bigint,
+  boolean,
+  customType,
+  doublePrecision,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  smallint,
+  text,
+  timestamp,
+  uuid,
+} from 'drizzle-orm/pg-core';
+import type { Settings } from '../../contract/auth.ts';
+import type { ReplyState } from '../../contract/chat.ts';
+
+/** The tables as migrations/ makes them; tests/contract compares the two. */
+
+const bigId = () => bigint('id', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity();
+const tokens = (name: string) => bigint(name, { mode: 'number' });
+const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' });
+const bytes = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
+
+export const users = pgTable('users', {
+  id: bigId(),
+  /** Lower-cased; null for a guest. */
+  account: text('account').unique(),
+  userName: text('user_name').notNull(),
+  passwordHash: text('password_hash'),
+  email: text('email').notNull().default(''),
+  avatar: text('avatar').notNull().default(''),
+  guest: boolean('guest').notNull().default(false),
+  manager: boolean('manager').notNull().default(false),
+  disabled: boolean('disabled').notNull().default(false),
+  sessionBlacklist: boolean('session_blacklist').notNull().default(false),
+  sessionPrivate: boolean('session_private').notNull().default(false),
+  vipActivatedAt: instant('vip_activated_at'),
+  vipExpiredAt: instant('vip_expired_at'),
+  subscribe: smallint('subscribe').notNull().default(0),
+  setting: jsonb('setting').$type<Settings>().notNull().default({}),
+  /** The account that took over this guest. */
+  mergedInto: bigint('merged_into', { mode: 'number' }),
+  createdAt: instant('created_at').notNull().defaultNow(),
+});
+
+export const logins = pgTable('logins', {
+  jti: uuid('jti').primaryKey(),
+  userId: bigint('user_id', { mode: 'number' }).notNull(),
+  createdAt: instant('created_at').notNull().defaultNow(),
+  expiresAt: instant('expires_at').notNull(),
+  revokedAt: instant('revoked_at'),
+});
+
+export const tickets = pgTable('tickets', {
+  /** SHA-256 of the ticket. */
+  hash: bytes('hash').primaryKey(),
+  jti: uuid('jti').notNull(),
+  expiresAt: instant('expires_at').notNull(),
+});
+
+export const captchas = pgTable('captchas', {
+  id: uuid('id').primaryKey(),
+  answer: text('answer').notNull(),
+  expiresAt: instant('expires_at').notNull(),
+});
+
+/** Names and keys that are made once and kept (JWT secret, key of the channel keys). */
+export const secrets = pgTable('secrets', {
+  name: text('name').primaryKey(),
+  value: text('value').notNull(),
+});
+
+export const channels = pgTable('channels', {
+  id: bigId(),
+  key: text('key').notNull().unique(),
+  kind: text('kind').$type<'built-in' | 'openai-compatible'>().notNull(),
+  label: text('label').notNull(),
+  baseUrl: text('base_url').notNull().default(''),
+  /** AES-256-GCM: iv, tag, text. */
+  keyEncrypted: bytes('key_encrypted'),
+  source: text('source').$type<'built-in' | 'environment' | 'manager'>().notNull(),
+  enabled: boolean('enabled').notNull().default(true),
+  createdAt: instant('created_at').notNull().defaultNow(),
+});
+
+export const models = pgTable('models', {
+  id: bigId(),
+  name: text('name').notNull().unique(),
+  label: text('label').notNull(),
+  type: smallint('type').notNull(),
+  color: text('color').notNull().default('#2563eb'),
+  logo: text('logo').notNull().default(''),
+  remark: text('remark').notNull().default(''),
+  display: boolean('display').notNull().default(true),
+  vision: boolean('vision').notNull().default(false),
+  vipExcluded: boolean('vip_excluded').notNull().default(false),
+  maxPrompt: integer('max_prompt'),
+  maxTokens: integer('max_tokens'),
+  factor: doublePrecision('factor').notNull().default(1),
+  promptFactor: doublePrecision('prompt_factor'),
+  accelerator: text('accelerator').notNull().default(''),
+  sort: integer('sort').notNull().default(100),
+  enabled: boolean('enabled').notNull().default(true),
+  createdAt: instant('created_at').notNull().defaultNow(),
+});
+
+/** Which channels serve a model, tried in order of priority. */
+export const modelChannels = pgTable(
+  'model_channels',
+  {
+    modelId: bigint('model_id', { mode: 'number' }).notNull(),
+    channelId: bigint('channel_id', { mode: 'number' }).notNull(),
+    upstreamName: text('upstream_name').notNull(),
+    priority: integer('priority').notNull().default(0),
+  },
+  (table) => [primaryKey({ columns: [table.modelId, table.channelId] })],
+);
+
+export const sessions = pgTable('sessions', {
+  id: bigId(),
+  uuid: uuid('uuid')
+    .notNull()
+    .unique()
+    .default(sql`gen_random_uuid()`),
+  type: smallint('type').notNull().default(0),
+  userId: bigint('user_id', { mode: 'number' }).notNull(),
+  model: text('model').notNull(),
+  /** The title. */
+  prompt: text('prompt').notNull().default(''),
+  summary: text('summary').notNull().default(''),
+  private: boolean('private').notNull().default(true),
+  replyCount: integer('reply_count').notNull().default(0),
+  likeCount: integer('like_count').notNull().default(0),
+  createdAt: instant('created_at').notNull().defaultNow(),
+  updatedAt: instant('updated_at').notNull().defaultNow(),
+  deletedAt: instant('deleted_at'),
+});
+
+export const history = pgTable('history', {
+  id: bigId(),
+  sessionId: bigint('session_id', { mode: 'number' }).notNull(),
+  userId: bigint('user_id', { mode: 'number' }).notNull(),
+  human: text('human').notNull(),
+  ai: text('ai').notNull().default(''),
+  reasoning: text('reasoning').notNull().default(''),
+  /**
+   * In what order reasoning and text came: lengths in UTF-16 units, alternating, reasoning first
+   * ([120, 3000] is 120 units of reasoning, then 3000 of text). An event's id is a position in it.
+   */
+  parts: jsonb('parts').$type<number[]>().notNull().default([]),
+  type: smallint('type').notNull().default(0),
+  model: text('model').notNull(),
+  state: text('state').$type<ReplyState>().notNull().default('none'),
+  errorCode: text('error_code').notNull().default(''),
+  errorMessage: text('error_message').notNull().default(''),
+  /** The server process that writes the reply; see instances. */
+  owner: integer('owner'),
+  /** Asks the owner, whichever process it is, to stop. */
+  stopRequested: boolean('stop_requested').notNull().default(false),
+  holdId: uuid('hold_id'),
+  promptTokens: integer('prompt_tokens').notNull().default(0),
+  completionTokens: integer('completion_tokens').notNull().default(0),
+  deductTokens: tokens('deduct_tokens').notNull().default(0),
+  likeCount: integer('like_count').notNull().default(0),
+  createdAt: instant('created_at').notNull().defaultNow(),
+  answeredAt: instant('answered_at'),
+});
+
+/** Server processes; each keeps an advisory lock of its id for as long as it lives. */
+export const instances = pgTable('instances', {
+  id: integer('id').primaryKey().generatedAlwaysAsIdentity(),
+  startedAt: instant('started_at').notNull().defaultNow(),
+});
+
+/** One row a person, locked by every change of money; its sums are those of the ledger. */
+export const wallets = pgTable('wallets', {
+  userId: bigint('user_id', { mode: 'number' }).primaryKey(),
+  balance: tokens('balance').notNull().default(0),
+  vipBalance: tokens('vip_balance').notNull().default(0),
+  /** Start of the month for which the VIP's tokens were last given. */
+  vipPeriod: instant('vip_period'),
+});
+
+/** Append-only. A pot's balance is the sum of its amounts. */
+export const ledger = pgTable('ledger', {
+  id: bigId(),
+  userId: bigint('user_id', { mode: 'number' }).notNull(),
+  pot: text('pot').$type<'balance' | 'vip'>().notNull(),
+  kind: text('kind')
+    .$type<'grant' | 'expire' | 'hold' | 'release' | 'spend' | 'transfer'>()
+    .notNull(),
+  amount: tokens('amount').notNull(),
+  /** What it belongs to, such as a hold's id. */
+  reference: text('reference').notNull().default(''),
+  remark: text('remark').notNull().default(''),
+  createdAt: instant('created_at').notNull().defaultNow(),
+});
+
+export const holds = pgTable('holds', {
+  id: uuid('id').primaryKey(),
+  userId: bigint('user_id', { mode: 'number' }).notNull(),
+  balance: tokens('balance').notNull(),
+  vip: tokens('vip').notNull(),
+  state: text('state').$type<'open' | 'settled' | 'released'>().notNull().default('open'),
+  reference: text('reference').notNull().default(''),
+  createdAt: instant('created_at').notNull().defaultNow(),
+  expiresAt: instant('expires_at').notNull(),
+});
+
+export const consumptions = pgTable('consumptions', {
+  id: bigId(),
+  userId: bigint('user_id', { mode: 'number' }).notNull(),
+  type: smallint('type').notNull(),
+  model: text('model').notNull(),
+  human: text('human').notNull().default(''),
+  promptTokens: integer('prompt_tokens').notNull(),
+  completionTokens: integer('completion_tokens').notNull(),
+  deductTokens: tokens('deduct_tokens').notNull(),
+  currentBalance: tokens('current_balance').notNull(),
+  createdAt: instant('created_at').notNull().defaultNow(),
+});
+
+/** Answers of calls that carried an idempotency key, kept 24 hours, in the transaction they guard. */
+export const idempotency = pgTable(
+  'idempotency',
+  {
+    /** The account, or 0 for a visitor without one. */
+    userId: bigint('user_id', { mode: 'number' }).notNull(),
+    call: text('call').notNull(),
+    key: uuid('key').notNull(),
+    requestHash: bytes('request_hash').notNull(),
+    /** The `data` that was answered. */
+    answer: jsonb('answer'),
+    /** The account for which the answer handed out a token: a repeat gets a fresh one. */
+    tokenUserId: bigint('token_user_id', { mode: 'number' }),
+    createdAt: instant('created_at').notNull().defaultNow(),
+  },
+  (table) => [primaryKey({ columns: [table.userId, table.call, table.key] })],
+);

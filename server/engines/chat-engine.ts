@@ -1,0 +1,48 @@
+import type { StreamCode } from '../../contract/errors.ts';
+
+export interface ChatMessage {
+  role: 'system' | 'user' | 'assistant';
+  content: string;
+}
+
+export interface ChatRequest {
+  /** The model's name at the service. */
+  model: string;
+  messages: ChatMessage[];
+  /** 0.1–2. */
+  temperature: number;
+  /** 0–2. */
+  presencePenalty: number;
+  /** 0–2. */
+  frequencyPenalty: number;
+  /** Most tokens of the reply; undefined: the service decides. */
+  maxTokens?: number;
+  signal: AbortSignal;
+}
+
+export type ChatPart =
+  | { kind: 'text'; text: string }
+  | { kind: 'reasoning'; text: string }
+  /** The service's own count; may come more than once, the last counts. */
+  | { kind: 'usage'; promptTokens: number; completionTokens: number };
+
+/**
+ * Writes a reply. Gives its parts in batches, one for each read of the wire, so that a fast reply
+ * does not cost a turn of the event loop per token. Ends normally only when the service said that
+ * the reply is whole; anything else throws an EngineError. Aborting the signal ends it with the
+ * signal's reason.
+ */
+export interface ChatEngine {
+  stream(request: ChatRequest): AsyncIterable<ChatPart[]>;
+}
+
+export class EngineError extends Error {
+  readonly code: StreamCode;
+  /** Another channel may be tried if nothing was written yet. */
+  readonly retriable: boolean;
+  constructor(code: StreamCode, message: string, options: { retriable: boolean; cause?: unknown }) {
+    super(message, { cause: options.cause });
+    this.code = code;
+    this.retriable = options.retriable;
+  }
+}

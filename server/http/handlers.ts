@@ -1,0 +1,63 @@
+import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
+import type { CodeName } from '../../contract/errors.ts';
+import { codes } from '../../contract/errors.ts';
+import type { Answer, Calls, Parsed, PlainCallName, StreamName } from '../../contract/calls.ts';
+import type { Executor } from '../db/database.ts';
+
+/** The account behind a valid token, read from the database for this very request. */
+export interface Identity {
+  id: number;
+  userName: string;
+  guest: boolean;
+  manager: boolean;
+  /** An administrator forces this person's sessions to be private. */
+  sessionPrivate: boolean;
+  sessionBlacklist: boolean;
+  /** The login that the token belongs to; revoked by logout. */
+  jti: string;
+}
+
+export interface Context<Who = Identity | null> {
+  /** The account, or null where the call is public and no token came. */
+  user: Who;
+  /** Where this call's SQL goes: the pool, or for an idempotent call the transaction of its key. */
+  db: Executor;
+  ip: string;
+  requestId: string;
+  log: FastifyBaseLogger;
+  /** Hands a token to the client in the answer's `authorization` header. */
+  issueToken: (userId: number) => Promise<string>;
+  /** Runs once what the handler did is committed; never after a failure. */
+  afterCommit: (act: () => void | Promise<void>) => void;
+}
+
+type WhoOf<K extends keyof Calls> = Calls[K]['access'] extends 'public'
+  ? Identity | null
+  : Identity;
+
+/** Serves a call: gets validated input, gives what stands in `data`. Refuses by throwing a Refusal. */
+export type Handler<K extends PlainCallName> = (
+  input: Parsed<K>,
+  context: Context<WhoOf<K>>,
+) => Promise<Answer<K>> | Answer<K>;
+
+/** Serves a stream: writes to the raw reply itself, after its own checks. */
+export type StreamHandler<K extends StreamName> = (
+  input: Parsed<K>,
+  context: Context<WhoOf<K>> & { request: FastifyRequest; reply: FastifyReply },
+) => Promise<void>;
+
+export type Handlers = { [K in PlainCallName]: Handler<K> } & {
+  [K in StreamName]: StreamHandler<K>;
+};
+
+/** A refusal with a code of contract/errors.ts; becomes the envelope and the code's HTTP status. */
+export class Refusal extends Error {
+  readonly codeName: CodeName;
+  readonly data: unknown;
+  constructor(name: CodeName, message: string = codes[name].text, data: unknown = null) {
+    super(message);
+    this.codeName = name;
+    this.data = data;
+  }
+}
