@@ -1,0 +1,48 @@
+import { defineConfig, devices } from '@playwright/test';
+import { chromiumArgs, chromiumPath } from './tests/support/browser.ts';
+
+const running = process.env['E2E_BASE_URL'];
+const port = 3987;
+// Chromium stands in for Safari where WebKit cannot be had: viewport, touch and agent are the iPhone's.
+const { defaultBrowserType: _, ...iphone } = devices['iPhone 14'];
+
+export default defineConfig({
+  testDir: 'tests/e2e',
+  timeout: 60_000,
+  expect: { timeout: 10_000 },
+  fullyParallel: true,
+  workers: 2,
+  retries: 0,
+  forbidOnly: Boolean(process.env['CI']),
+  reporter: [['list'], ['json', { outputFile: 'test-results/playwright.json' }]],
+  outputDir: 'test-results/e2e',
+  use: {
+    baseURL: running ?? `http://127.0.0.1:${port}`,
+    locale: 'zh-CN',
+    timezoneId: 'Asia/Shanghai',
+    trace: 'retain-on-failure',
+    screenshot: 'only-on-failure',
+    launchOptions: {
+      args: chromiumArgs,
+      ...(chromiumPath ? { executablePath: chromiumPath } : {}),
+    },
+  },
+  projects: [
+    { name: 'pixel', use: { ...devices['Pixel 7'] } },
+    { name: 'iphone', use: { ...iphone, browserName: 'chromium' } },
+    {
+      name: 'desktop',
+      use: { ...devices['Desktop Chrome'], viewport: { width: 1680, height: 1050 } },
+    },
+  ],
+  ...(running
+    ? {}
+    : {
+        webServer: {
+          command: `npx tsx tests/support/e2e-server.ts ${port}`,
+          url: `http://127.0.0.1:${port}/api/health`,
+          timeout: 90_000,
+          gracefulShutdown: { signal: 'SIGTERM', timeout: 20_000 },
+        },
+      }),
+});

@@ -1,0 +1,31 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { startMockOpenAi } from './mock-openai.ts';
+import { startServer } from './server.ts';
+
+/**
+ * The server under Playwright: the shipped bundle with its embedded database, and beside the
+ * built-in assistant a channel to a service that speaks the OpenAI protocol.
+ */
+const port = Number(process.argv[2] ?? 3987);
+const dataDir = mkdtempSync(path.join(tmpdir(), 'queqiao-e2e-'));
+const mock = await startMockOpenAi();
+const server = await startServer({
+  embedded: true,
+  dataDir,
+  port,
+  env: {
+    OPENAI_BASE_URL: mock.baseURL,
+    OPENAI_API_KEY: 'sk-test',
+    OPENAI_MODELS: 'mock-chat',
+  },
+});
+const end = async () => {
+  await server.stop();
+  await mock.close();
+  rmSync(dataDir, { recursive: true, force: true });
+  process.exit(0);
+};
+process.once('SIGTERM', () => void end());
+process.once('SIGINT', () => void end());

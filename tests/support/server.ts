@@ -1,0 +1,136 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { freePort } from './free-port.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const bundle = path.join(root, 'dist/server/main.js');
+
+export const ADMIN_PASSWORD = 'admin-password-of-tests';
+
+export interface ServerOptions {
+  /** More environment; overrides what is set here. */
+  env?: Record<string, string>;
+  /** Uses the embedded database in the server's own data folder instead of the tests' shared one. */
+  embedded?: boolean;
+  /** An existing data folder, kept after stop(). */
+  dataDir?: string;
+  /** An existing database, such as another TestServer's `databaseUrl`. */
+  databaseUrl?: string;
+  port?: number;
+  /** How long it may take to answer, ms. */
+  startTimeout?: number;
+}
+
+export interface TestServer {
+  baseURL: string;
+  port: number;
+  pid: number;
+  dataDir: string;
+  /** Empty with the embedded database. */
+  databaseUrl: string;
+  /** Everything that the server printed so far. */
+  log(): string;
+  /** Ends it as an operator would (SIGTERM), waits, and removes a data folder it made. */
+  stop(): Promise<void>;
+  kill9(): Promise<void>;
+  /** A promise of the exit code. */
+  exited: Promise<number | null>;
+}
+
+/** Makes an empty database in the cluster that globalSetup started. */
+export const makeDatabase = async (): Promise<string> => {
+  const cluster = process.env['TEST_CLUSTER_URL'];
+  if (!cluster) throw new Error('TEST_CLUSTER_URL is not set: run through vitest or playwright');
+  const name = `t_${randomBytes(8).toString('hex')}`;
+  const client = new pg.Client({ connectionString: cluster });
+  await client.connect();
+  await client.query(`CREATE DATABASE ${name}`);
+  await client.end();
+  const url = new URL(cluster);
+  url.pathname = `/${name}`;
+  return url.href;
+};
+
+const ended = (child: ChildProcess): Promise<number | null> =>
+  new Promise((resolve) => {
+    child.once('exit', (code) => resolve(code));
+  });
+
+/**
+ * Starts the shipped server as a process of its own and waits until it answers.
+ * @throws Error with what it printed, when it ends or does not answer in time.
+ */
+export const startServer = async (options: ServerOptions = {}): Promise<TestServer> => {
+  if (!existsSync(bundle)) throw new Error(`${bundle} is missing: npm run build`);
+  const ownDir = options.dataDir === undefined;
+  const dataDir = options.dataDir ?? mkdtempSync(path.join(tmpdir(), 'queqiao-test-'));
+  const port = options.port ?? (await freePort());
+  const databaseUrl = options.embedded ? '' : (options.databaseUrl ?? (await makeDatabase()));
+  const child = spawn(process.execPath, ['--enable-source-maps', bundle], {
+    cwd: root,
+    env: {
+      PATH: process.env['PATH'],
+      HOME: process.env['HOME'],
+      LANG: process.env['LANG'],
+      HOST: '127.0.0.1',
+      PORT: String(port),
+      DATA_DIR: dataDir,
+      ADMIN_PASSWORD,
+      ...(databaseUrl ? { DATABASE_URL: databaseUrl } : {}),
+      ...options.env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let printed = '';
+  const keep = (chunk: Buffer) => {
+    printed = (printed + chunk.toString('utf8')).slice(-200_000);
+  };
+  child.stdout.on('data', keep);
+  child.stderr.on('data', keep);
+  const exited = ended(child);
+  let running = true;
+  void exited.then(() => (running = false));
+
+  const baseURL = `http://127.0.0.1:${port}`;
+  const deadline = Date.now() + (options.startTimeout ?? 45_000);
+  for (;;) {
+    if (!running) throw new Error(`the server ended at its start:\n${printed}`);
+    const ready = await fetch(`${baseURL}/api/health`).then(
+      (response) => response.ok,
+      () => false,
+    );
+    if (ready) break;
+    if (Date.now() > deadline) {
+      child.kill('SIGKILL');
+      throw new Error(`the server does not answer:\n${printed}`);
+    }
+    await sleep(50);
+  }
+
+  const end = async (signal: NodeJS.Signals) => {
+    if (running) {
+      child.kill(signal);
+      await exited;
+    }
+  };
+  return {
+    baseURL,
+    port,
+    pid: child.pid ?? 0,
+    dataDir,
+    databaseUrl,
+    log: () => printed,
+    exited,
+    kill9: () => end('SIGKILL'),
+    stop: async () => {
+      await end('SIGTERM');
+      if (ownDir) rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+};
