@@ -1,0 +1,101 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import dotenv from 'dotenv';
+import { limits } from '../contract/limits.ts';
+
+export interface Settings {
+  /** 0: any free port. */
+  port: number;
+  host: string;
+  /** Absolute path of the folder that holds everything that is kept. */
+  dataDir: string;
+  /** Empty: PostgreSQL is started from dataDir. */
+  databaseUrl: string;
+  /** Where people reach this server, without a slash at the end; empty: not known. */
+  publicUrl: string;
+  /** Empty: one is made and kept in the database. */
+  jwtSecret: string;
+  /** Empty: the first start makes one and prints it. */
+  adminPassword: string;
+  openaiBaseUrl: string;
+  openaiApiKey: string;
+  /** Empty: the service is asked. */
+  openaiModels: string[];
+  /** Tokens for a new account. */
+  signupTokens: number;
+  /** Least UTF-8 bytes of a session's first message. */
+  minPromptBytes: number;
+  /** Fastify's trustProxy: whose X-Forwarded-For counts. False: nobody's. */
+  trustProxy: boolean | number | string;
+  /** Requests a minute and address. */
+  rateLimit: number;
+  /** The same for sign-in, registration and captchas. */
+  credentialsLimit: number;
+  /** Registrations of one address in a day that need no captcha. */
+  freeRegistrations: number;
+  logLevel: string;
+  /** The project's folder: package.json, dist/ and server/db/migrations/ are below it. */
+  root: string;
+  /** Of package.json. */
+  version: string;
+}
+
+/** This file runs from server/ in development and from a bundle below dist/ otherwise. */
+const findRoot = (): string => {
+  let folder = import.meta.dirname;
+  while (!existsSync(path.join(folder, 'package.json'))) {
+    const parent = path.dirname(folder);
+    if (parent === folder) throw new Error('package.json was not found above the server');
+    folder = parent;
+  }
+  return folder;
+};
+
+const whole = (env: NodeJS.ProcessEnv, name: string, otherwise: number, max: number): number => {
+  const given = env[name]?.trim();
+  if (!given) return otherwise;
+  if (!/^\d{1,15}$/.test(given) || Number(given) > max)
+    throw new Error(`${name} 应为 0 到 ${max} 的整数，现在是“${given}”`);
+  return Number(given);
+};
+
+const trusted = (given: string): Settings['trustProxy'] => {
+  if (given === '' || given === 'false' || given === '0') return false;
+  if (given === 'true') return true;
+  return /^\d+$/.test(given) ? Number(given) : given;
+};
+
+/** Reads the environment, and below it `.env` of the project's folder. Throws on a senseless value. */
+export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
+  const root = findRoot();
+  const file = path.join(root, '.env');
+  const env = { ...(existsSync(file) ? dotenv.parse(readFileSync(file)) : {}), ...environment };
+  const word = (name: string, otherwise = '') => env[name]?.trim() || otherwise;
+  const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {
+    version: string;
+  };
+  return {
+    port: whole(env, 'PORT', 3000, 65_535),
+    host: word('HOST', '0.0.0.0'),
+    dataDir: path.resolve(root, word('DATA_DIR', 'data')),
+    databaseUrl: word('DATABASE_URL'),
+    publicUrl: word('PUBLIC_URL').replace(/\/+$/, ''),
+    jwtSecret: word('JWT_SECRET'),
+    adminPassword: env['ADMIN_PASSWORD'] ?? '',
+    openaiBaseUrl: word('OPENAI_BASE_URL').replace(/\/+$/, ''),
+    openaiApiKey: word('OPENAI_API_KEY'),
+    openaiModels: word('OPENAI_MODELS')
+      .split(',')
+      .map((name) => name.trim())
+      .filter((name) => name !== ''),
+    signupTokens: whole(env, 'SIGNUP_TOKENS', limits.signupTokens, 1_000_000_000_000),
+    minPromptBytes: whole(env, 'MIN_PROMPT_BYTES', limits.minPromptBytes, 65_535),
+    trustProxy: trusted(word('TRUST_PROXY')),
+    rateLimit: whole(env, 'RATE_LIMIT', 1200, 1_000_000_000),
+    credentialsLimit: whole(env, 'CREDENTIALS_LIMIT', 60, 1_000_000_000),
+    freeRegistrations: whole(env, 'FREE_REGISTRATIONS', 3, 1_000_000_000),
+    logLevel: word('LOG_LEVEL', 'info'),
+    root,
+    version: manifest.version,
+  };
+};
