@@ -1,0 +1,19 @@
+// Runs before the first paint: theme, dark style, width and sidebar of src/shared/prefs.ts.
+(function () {
+  let prefs = {};
+  try {
+    prefs = JSON.parse(localStorage.getItem('queqiao.prefs') || '{}') || {};
+  } catch {
+    // Broken or forbidden storage: the defaults.
+  }
+  const root = document.documentElement;
+  const dark =
+    prefs.dark === 'dark' ||
+    (prefs.dark !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches);
+  root.dataset.theme = prefs.theme || 'wechat';
+  root.dataset.dark = dark ? '1' : '0';
+  root.dataset.width = prefs.width || 1080;
+  root.dataset.sidebar = prefs.sidebar === false ? '0' : '1';
+  const color = document.querySelector('meta[name="theme-color"]');
+  if (color) color.content = dark ? '#0e141c' : '#f6f7f9';
+})();

@@ -1,0 +1,23 @@
+import { QueryClient } from '@tanstack/react-query';
+import { ApiError } from './api-error.ts';
+
+/**
+ * What screens read. A query with `meta: { steady: true }` (models, help) does not change by what
+ * a person does here and is left alone after a mutating call.
+ */
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 15_000,
+      gcTime: 10 * 60_000,
+      // A refusal stays a refusal; only a lost connection or a failing server is worth another try.
+      retry: (count, error) =>
+        count < 2 && error instanceof ApiError && (error.status === 0 || error.status >= 500),
+      retryDelay: (count) => 800 * 2 ** count,
+    },
+  },
+});
+
+/** The one place that refreshes what is on screen after something was changed. */
+export const refreshScreens = () =>
+  queryClient.invalidateQueries({ predicate: (query) => query.meta?.['steady'] !== true });

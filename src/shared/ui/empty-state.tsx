@@ -1,0 +1,21 @@
+import type { ReactNode } from 'react';
+import { Icon, type IconName } from './icon.tsx';
+
+/** A list without entries, or one that could not be read: what it is, and what to do next. */
+export const EmptyState = ({
+  icon,
+  text,
+  action,
+}: {
+  icon: IconName;
+  text: string;
+  action?: ReactNode;
+}) => (
+  <div className="empty">
+    <span className="empty-icon">
+      <Icon name={icon} size={28} />
+    </span>
+    <p>{text}</p>
+    {action}
+  </div>
+);

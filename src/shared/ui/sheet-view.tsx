@@ -1,0 +1,49 @@
+import Popup from 'antd-mobile/es/components/popup';
+import { useRef } from 'react';
+import { useMedia, wideEnoughForMenu } from '../use-media.ts';
+import { Button } from './button.tsx';
+import { Icon } from './icon.tsx';
+import { useModal } from './modal.ts';
+import type { SheetProps } from './sheet.tsx';
+
+const SheetView = ({ open, onClose, title, children }: SheetProps) => {
+  const side = useMedia(wideEnoughForMenu);
+  const panel = useRef<HTMLDivElement>(null);
+  useModal(open, onClose, panel);
+  return (
+    <Popup
+      visible={open}
+      onClose={onClose}
+      closeOnMaskClick
+      closeOnSwipe={!side}
+      destroyOnClose
+      position={side ? 'right' : 'bottom'}
+      bodyClassName={side ? 'sheet-body sheet-side' : 'sheet-body sheet-bottom'}
+      maskClassName="sheet-veil"
+      aria-hidden={!open}
+    >
+      <div
+        className="sheet"
+        role="dialog"
+        aria-modal="true"
+        aria-label={title}
+        tabIndex={-1}
+        ref={panel}
+      >
+        {!side && <span className="sheet-grabber" aria-hidden="true" />}
+        <header className="sheet-head">
+          <h2>{title}</h2>
+          <Button kind="ghost" size="icon" aria-label="关闭" onClick={onClose}>
+            <Icon name="close" />
+          </Button>
+        </header>
+        {/* A finger inside the content scrolls it; only the head pulls the sheet. */}
+        <div className="sheet-content" onPointerDown={(event) => event.stopPropagation()}>
+          {children}
+        </div>
+      </div>
+    </Popup>
+  );
+};
+
+export default SheetView;
