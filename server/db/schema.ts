@@ -203,6 +203,10 @@ export const holds = pgTable('holds', {
   userId: bigint('user_id', { mode: 'number' }).notNull(),
   balance: tokens('balance').notNull(),
   vip: tokens('vip').notNull(),
+  /** Whether the VIP's pot may pay for it. */
+  vipAllowed: boolean('vip_allowed').notNull().default(true),
+  /** What settling took; null until then. */
+  spent: tokens('spent'),
   state: text('state').$type<'open' | 'settled' | 'released'>().notNull().default('open'),
   reference: text('reference').notNull().default(''),
   createdAt: instant('created_at').notNull().defaultNow(),

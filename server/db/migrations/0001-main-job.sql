@@ -179,6 +179,8 @@ CREATE TABLE holds (
   user_id bigint NOT NULL REFERENCES users,
   balance bigint NOT NULL CHECK (balance >= 0),
   vip bigint NOT NULL CHECK (vip >= 0),
+  vip_allowed boolean NOT NULL DEFAULT true,
+  spent bigint,
   state text NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'settled', 'released')),
   reference text NOT NULL DEFAULT '',
   created_at timestamptz NOT NULL DEFAULT now(),

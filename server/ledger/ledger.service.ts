@@ -1,0 +1,313 @@
+import { randomUUID } from 'node:crypto';
+import { limits } from '../../contract/limits.ts';
+import type { Consumption } from '../../contract/ledger.ts';
+import type { Executor, Transaction } from '../db/database.ts';
+import { inTransaction } from '../db/in-transaction.ts';
+import * as store from './ledger.store.ts';
+import { vipMonthStart } from './vip-month.ts';
+
+/** No hold lives longer than this, ms. */
+export const holdLifetime = 15 * 60_000;
+
+interface Pots {
+  balance: number;
+  vip: number;
+}
+
+/** A locked wallet with the changes made to it so far; `save` writes them and their entries. */
+interface OpenWallet {
+  pots: Pots;
+  move: (
+    kind: store.LedgerEntry['kind'],
+    amounts: Pots,
+    reference?: string,
+    remark?: string,
+  ) => void;
+  save: () => Promise<void>;
+  /** Start of the running VIP month; null without a membership. */
+  vipPeriod: Date | null;
+}
+
+const vipPeriodOf = (row: store.WalletRow): Date | null =>
+  row.vipActivatedAt && row.vipExpiredAt && row.vipExpiredAt > row.now
+    ? vipMonthStart(row.vipActivatedAt, row.now)
+    : null;
+
+const sameTime = (a: Date | null, b: Date | null): boolean => a?.getTime() === b?.getTime();
+
+/**
+ * Locks the wallet, brings the VIP's pot to the running month (what the last month left expires,
+ * 250k tokens come), and gives what changes it. Null for a person without a wallet, as guests are.
+ */
+const openLocked = async (tx: Transaction, userId: number): Promise<OpenWallet | null> => {
+  const row = await store.lockWallet(tx, userId);
+  if (!row) return null;
+  const pots: Pots = { balance: row.balance, vip: row.vipBalance };
+  const entries: store.LedgerEntry[] = [];
+  const vipPeriod = vipPeriodOf(row);
+  const move: OpenWallet['move'] = (kind, amounts, reference = '', remark = '') => {
+    pots.balance += amounts.balance;
+    pots.vip += amounts.vip;
+    for (const [pot, amount] of [
+      ['vip', amounts.vip],
+      ['balance', amounts.balance],
+    ] as const) {
+      if (amount !== 0) entries.push({ userId, pot, kind, amount, reference, remark });
+    }
+  };
+  const turned = !sameTime(vipPeriod, row.vipPeriod);
+  if (turned) {
+    move('expire', { balance: 0, vip: -pots.vip });
+    if (vipPeriod) move('grant', { balance: 0, vip: limits.vipMonthlyTokens }, '', '会员每月赠送');
+  }
+  return {
+    pots,
+    move,
+    vipPeriod,
+    save: async () => {
+      if (entries.length === 0 && !turned) return;
+      await store.writeWallet(tx, userId, {
+        balance: pots.balance,
+        vipBalance: pots.vip,
+        vipPeriod,
+      });
+      await store.appendLedger(tx, entries);
+    },
+  };
+};
+
+/** How an amount is taken: the VIP's pot first, then the balance, and no more than there is. */
+const take = (pots: Pots, amount: number, vipAllowed: boolean): Pots => {
+  const vip = vipAllowed ? Math.min(amount, pots.vip) : 0;
+  return { vip, balance: Math.min(amount - vip, pots.balance) };
+};
+
+const sum = (pots: Pots): number => pots.balance + pots.vip;
+const minus = (pots: Pots): Pots => ({ balance: -pots.balance, vip: -pots.vip });
+
+const wholeTokens = (amount: number): number => {
+  if (!Number.isSafeInteger(amount) || amount < 0) {
+    throw new RangeError(`not a number of tokens: ${amount}`);
+  }
+  return amount;
+};
+
+/** Makes a person's wallet with its first tokens; does nothing if there is one. */
+export const openWallet = (db: Executor, userId: number, grantTokens: number): Promise<void> =>
+  inTransaction(db, async (tx) => {
+    if (!(await store.insertWallet(tx, userId))) return;
+    const wallet = await openLocked(tx, userId);
+    wallet?.move('grant', { balance: wholeTokens(grantTokens), vip: 0 }, '', '注册赠送');
+    await wallet?.save();
+  });
+
+/** What can be spent now, in tokens. Zero without a wallet. */
+export const balances = async (db: Executor, userId: number): Promise<Pots> => {
+  const row = await store.readWallet(db, userId);
+  if (!row) return { balance: 0, vip: 0 };
+  if (sameTime(vipPeriodOf(row), row.vipPeriod)) {
+    return { balance: row.balance, vip: row.vipBalance };
+  }
+  return inTransaction(db, async (tx) => {
+    const wallet = await openLocked(tx, userId);
+    await wallet?.save();
+    return wallet?.pots ?? { balance: 0, vip: 0 };
+  });
+};
+
+export interface HoldRequest {
+  userId: number;
+  amount: number;
+  /** What it is for, such as `history:12`. */
+  reference: string;
+  ttlMs?: number;
+  /** False: the VIP's pot may not pay (models that the membership excludes). */
+  vipAllowed?: boolean;
+}
+
+/** Sets an amount aside and gives the hold's id; null when there is not enough. */
+export const hold = (db: Executor, request: HoldRequest): Promise<string | null> =>
+  inTransaction(db, async (tx) => {
+    const { userId, reference, vipAllowed = true } = request;
+    const amount = wholeTokens(request.amount);
+    const wallet = await openLocked(tx, userId);
+    if (!wallet) return null;
+    const taken = take(wallet.pots, amount, vipAllowed);
+    const enough = sum(taken) === amount;
+    const id = randomUUID();
+    if (enough) {
+      wallet.move('hold', minus(taken), id);
+      const ttlMs = Math.min(request.ttlMs ?? holdLifetime, holdLifetime);
+      await store.insertHold(tx, { id, userId, ...taken, vipAllowed, reference }, ttlMs);
+    }
+    await wallet.save();
+    return enough ? id : null;
+  });
+
+/** The hold while its wallet is locked, so that nobody else can end it. */
+const openHold = async (tx: Transaction, holdId: string) => {
+  const found = await store.readHold(tx, holdId);
+  if (!found) return null;
+  const wallet = await openLocked(tx, found.userId);
+  const held = await store.readHold(tx, holdId);
+  return wallet && held ? { wallet, held } : null;
+};
+
+/** Sets more aside; false, and nothing happens, when there is not enough or the hold has ended. */
+export const extendHold = (db: Executor, holdId: string, more: number): Promise<boolean> =>
+  inTransaction(db, async (tx) => {
+    const amount = wholeTokens(more);
+    const open = await openHold(tx, holdId);
+    if (!open) return false;
+    const { wallet, held } = open;
+    const taken = take(wallet.pots, amount, held.vipAllowed);
+    const enough = held.state === 'open' && sum(taken) === amount;
+    if (enough) {
+      wallet.move('hold', minus(taken), holdId);
+      await store.addToHold(tx, holdId, taken.balance, taken.vip);
+    }
+    await wallet.save();
+    return enough;
+  });
+
+/** Puts back what was held; VIP tokens of a month that has ended may still be spent, up to `keep`. */
+const putBack = (wallet: OpenWallet, held: store.HoldRow, spend: number): Pots => {
+  wallet.move('release', { balance: held.balance, vip: held.vip }, held.id);
+  const stale = held.vip > 0 && (!wallet.vipPeriod || held.createdAt < wallet.vipPeriod);
+  if (!stale) return { balance: 0, vip: 0 };
+  const spent = { balance: 0, vip: Math.min(spend, held.vip) };
+  wallet.move('spend', minus(spent), held.id);
+  wallet.move('expire', { balance: 0, vip: spent.vip - held.vip }, held.id);
+  return spent;
+};
+
+export interface Settlement {
+  /** Tokens taken: the actual amount, or all there was. */
+  spent: number;
+  /** What could be spent just before, the hold included. */
+  balanceBefore: number;
+}
+
+/** Ends a hold by taking what was used. A hold that has ended is left as it is. */
+export const settle = (db: Executor, holdId: string, actual: number): Promise<Settlement> =>
+  inTransaction(db, async (tx) => {
+    const amount = wholeTokens(actual);
+    const open = await openHold(tx, holdId);
+    if (!open) return { spent: 0, balanceBefore: 0 };
+    const { wallet, held } = open;
+    if (held.state !== 'open') {
+      await wallet.save();
+      return { spent: held.spent ?? 0, balanceBefore: sum(wallet.pots) + (held.spent ?? 0) };
+    }
+    const balanceBefore = sum(wallet.pots) + held.balance + held.vip;
+    const fromLastMonth = putBack(wallet, held, amount);
+    const taken = take(wallet.pots, amount - sum(fromLastMonth), held.vipAllowed);
+    wallet.move('spend', minus(taken), holdId);
+    await wallet.save();
+    const spent = sum(taken) + sum(fromLastMonth);
+    await store.endHold(tx, holdId, 'settled', spent);
+    return { spent, balanceBefore };
+  });
+
+/** Ends a hold without taking anything. A hold that has ended is left as it is. */
+export const release = (db: Executor, holdId: string): Promise<void> =>
+  inTransaction(db, async (tx) => {
+    const open = await openHold(tx, holdId);
+    if (!open) return;
+    if (open.held.state === 'open') {
+      putBack(open.wallet, open.held, 0);
+      await store.endHold(tx, holdId, 'released', null);
+    }
+    await open.wallet.save();
+  });
+
+/** Releases the holds whose time is over; gives how many. */
+export const releaseExpired = async (db: Executor): Promise<number> => {
+  const expired = await store.expiredHolds(db, 100);
+  for (const holdId of expired) await release(db, holdId);
+  return expired.length;
+};
+
+/** Adds tokens to the balance. */
+export const grant = (
+  db: Executor,
+  userId: number,
+  amount: number,
+  remark: string,
+): Promise<void> =>
+  inTransaction(db, async (tx) => {
+    const wallet = await openLocked(tx, userId);
+    if (!wallet) throw new Error(`user ${userId} has no wallet`);
+    wallet.move('grant', { balance: wholeTokens(amount), vip: 0 }, '', remark);
+    await wallet.save();
+  });
+
+/** Moves the whole balance to another person; what the VIP's pot holds stays. */
+export const transferAll = (db: Executor, fromUser: number, toUser: number): Promise<void> =>
+  inTransaction(db, async (tx) => {
+    if (fromUser === toUser) return;
+    // Locked in the order of ids, so that two transfers cannot wait for each other.
+    const first = await openLocked(tx, Math.min(fromUser, toUser));
+    const second = await openLocked(tx, Math.max(fromUser, toUser));
+    const [from, to] = fromUser < toUser ? [first, second] : [second, first];
+    if (!from || !to) return;
+    const amount = from.pots.balance;
+    from.move('transfer', { balance: -amount, vip: 0 }, `user:${toUser}`);
+    to.move('transfer', { balance: amount, vip: 0 }, `user:${fromUser}`);
+    await from.save();
+    await to.save();
+  });
+
+/** Writes down a spend for its owner to read (document 3 §3). */
+export const recordConsumption = (
+  tx: Transaction,
+  values: Omit<Consumption, 'id' | 'created_at'> & { user_id: number },
+): Promise<void> =>
+  store.insertConsumption(tx, {
+    userId: values.user_id,
+    type: values.type,
+    model: values.model,
+    human: values.human,
+    promptTokens: values.prompt_tokens,
+    completionTokens: values.completion_tokens,
+    deductTokens: values.deduct_tokens,
+    currentBalance: values.current_balance,
+  });
+
+/** How many of the newest spends can be paged through. */
+const transactionWindow = 2000;
+
+/** A page of a person's spends, newest first. */
+export const transactions = async (
+  db: Executor,
+  userId: number,
+  { page, model }: { page: number; model?: string },
+) => {
+  const pageSize = limits.pageSize;
+  const { list, counts } = await store.consumptionPage(db, userId, model, {
+    window: transactionWindow,
+    offset: Math.min((page - 1) * pageSize, transactionWindow),
+    limit: pageSize,
+  });
+  const total = counts
+    .filter((row) => model === undefined || row.model === model)
+    .reduce((count, row) => count + row.count, 0);
+  return {
+    list: list.map((row): Consumption => ({
+      id: row.id,
+      created_at: row.createdAt.toISOString(),
+      type: row.type,
+      model: row.model,
+      human: row.human,
+      prompt_tokens: row.promptTokens,
+      completion_tokens: row.completionTokens,
+      deduct_tokens: row.deductTokens,
+      current_balance: row.currentBalance,
+    })),
+    models: counts.map((row) => row.model),
+    page,
+    page_count: Math.ceil(total / pageSize),
+    page_size: pageSize,
+    total,
+  };
+};
