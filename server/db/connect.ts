@@ -1,0 +1,78 @@
+import type { FastifyBaseLogger } from 'fastify';
+import pg from 'pg';
+import type { Database } from './database.ts';
+import { openDatabase } from './database.ts';
+import { joinEmbedded } from './embedded.ts';
+import { migrate } from './migrate.ts';
+import { StartupError } from './startup-error.ts';
+
+export interface Connection {
+  db: Database;
+  pool: pg.Pool;
+  /** For connections of one's own, such as one that LISTENs. */
+  connectionString: string;
+  /** Ends the pool and leaves the database; an embedded one stops with the last that leaves it. */
+  close: () => Promise<void>;
+}
+
+interface DatabaseSettings {
+  dataDir: string;
+  /** Empty or missing: the embedded database below dataDir. */
+  databaseUrl?: string | null;
+}
+
+const openPool = (connectionString: string, log: FastifyBaseLogger): pg.Pool => {
+  const pool = new pg.Pool({
+    connectionString,
+    application_name: 'queqiao',
+    max: 10,
+    // Memory goes back when nothing is going on.
+    idleTimeoutMillis: 10_000,
+    connectionTimeoutMillis: 5_000,
+    statement_timeout: 30_000,
+    idle_in_transaction_session_timeout: 60_000,
+    keepAlive: true,
+  });
+  // A connection that breaks while idle is replaced at its next use.
+  pool.on('error', (error) => log.warn({ err: error }, '与数据库的一条连接断开'));
+  return pool;
+};
+
+const migrateOnce = async (connectionString: string, log: FastifyBaseLogger): Promise<void> => {
+  const client = new pg.Client({ connectionString, application_name: 'queqiao-migrate' });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+  } catch (error) {
+    throw new StartupError(`连接不上数据库：${(error as Error).message}。请检查 DATABASE_URL。`);
+  }
+  try {
+    await migrate(client, log);
+  } finally {
+    await client.end();
+  }
+};
+
+/**
+ * Opens the database that the settings name and brings its schema up to date.
+ * Throws StartupError for what the person who starts the server must settle.
+ */
+export const connectDatabase = async (
+  settings: DatabaseSettings,
+  log: FastifyBaseLogger,
+): Promise<Connection> => {
+  const embedded = settings.databaseUrl ? null : await joinEmbedded(settings.dataDir, log);
+  const connectionString = embedded?.connectionString ?? settings.databaseUrl ?? '';
+  try {
+    await migrateOnce(connectionString, log);
+  } catch (error) {
+    await embedded?.leave();
+    throw error;
+  }
+  const pool = openPool(connectionString, log);
+  const close = async (): Promise<void> => {
+    await pool.end();
+    await embedded?.leave();
+  };
+  return { db: openDatabase(pool), pool, connectionString, close };
+};

@@ -1,0 +1,54 @@
+/**
+ * Why the database could not serve, when it was the database's own state and not the statement:
+ * unavailable (it is down, restarting or out of connections) or full (no room on its disk).
+ */
+export type DatabaseFailure = 'unavailable' | 'disk_full';
+
+// SQLSTATE, PostgreSQL 18 appendix A, and the codes of Node's sockets. 25006 is how an embedded
+// database refuses to write while its disk is nearly full; see disk-guard.ts.
+const diskFull = new Set(['53100', '25006', 'ENOSPC']);
+const unavailable = new Set([
+  '53000',
+  '53200',
+  '53300',
+  '57P01',
+  '57P02',
+  '57P03',
+  '57P05',
+  '08000',
+  '08001',
+  '08003',
+  '08004',
+  '08006',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOENT',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+]);
+// pg gives these errors no code.
+const withoutCode = [
+  'Connection terminated',
+  'timeout exceeded when trying to connect',
+  'Client has encountered a connection error and is not queryable',
+  'Cannot use a pool after calling end on the pool',
+];
+
+/** Reads an error that a query or a connection threw, through the causes that drizzle wraps it in. */
+export const databaseFailure = (error: unknown): DatabaseFailure | null => {
+  for (
+    let at: unknown = error, depth = 0;
+    at instanceof Error && depth < 8;
+    at = at.cause, depth++
+  ) {
+    const code = 'code' in at && typeof at.code === 'string' ? at.code : '';
+    if (diskFull.has(code)) return 'disk_full';
+    const { message } = at;
+    if (unavailable.has(code) || withoutCode.some((start) => message.startsWith(start))) {
+      return 'unavailable';
+    }
+  }
+  return null;
+};
