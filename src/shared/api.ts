@@ -30,10 +30,11 @@ export const onLoginRequired = (go: (loginUrl: string) => void) => {
   goToLogin = go;
 };
 
+/** Flags travel as 0 and 1; what is undefined is left out. */
 const scalars = (input: Record<string, unknown>): URLSearchParams => {
   const search = new URLSearchParams();
   for (const [key, value] of Object.entries(input))
-    if (value !== undefined && value !== null) search.set(key, String(value));
+    if (typeof value === 'string' || typeof value === 'number') search.set(key, String(value));
   return search;
 };
 

@@ -1,5 +1,5 @@
 import type { User } from '@contract/auth.ts';
-import { useSyncExternalStore } from 'react';
+import { createStore, useStore } from './store.ts';
 
 export interface Auth {
   /** The bearer token; empty: nobody is signed in, not even as a guest. */
@@ -10,6 +10,7 @@ export interface Auth {
 
 const tokenKey = 'queqiao.token';
 const userKey = 'queqiao.user';
+const nobody: Auth = { token: '', user: null };
 
 const read = (): Auth => {
   try {
@@ -18,12 +19,9 @@ const read = (): Auth => {
     return { token, user: token && stored ? (JSON.parse(stored) as User) : null };
   } catch {
     // Storage is forbidden or its content is broken: nobody is signed in.
-    return { token: '', user: null };
+    return nobody;
   }
 };
-
-let auth = read();
-const listeners = new Set<() => void>();
 
 const write = (key: string, value: string | null) => {
   try {
@@ -34,50 +32,33 @@ const write = (key: string, value: string | null) => {
   }
 };
 
-const tell = () => {
-  for (const listener of listeners) listener();
+const store = createStore(read());
+
+const put = (auth: Auth) => {
+  write(tokenKey, auth.token || null);
+  write(userKey, auth.user ? JSON.stringify(auth.user) : null);
+  store.set(auth);
 };
 
 /** The sign-in of this browser; the tabs follow each other. */
 export const authStore = {
-  get: (): Auth => auth,
+  get: store.get,
+  subscribe: store.subscribe,
   /** Changes what is given and keeps the rest. */
-  set(next: { token?: string; user?: User | null }) {
-    auth = {
-      token: next.token ?? auth.token,
-      user: next.user === undefined ? auth.user : next.user,
-    };
-    write(tokenKey, auth.token || null);
-    write(userKey, auth.user ? JSON.stringify(auth.user) : null);
-    tell();
-  },
-  clear() {
-    auth = { token: '', user: null };
-    write(tokenKey, null);
-    write(userKey, null);
-    tell();
-  },
-  subscribe(listener: () => void) {
-    listeners.add(listener);
-    return () => {
-      listeners.delete(listener);
-    };
-  },
+  set: (next: Partial<Auth>) => put({ ...store.get(), ...next }),
+  clear: () => put(nobody),
 };
 
 globalThis.addEventListener?.('storage', (event) => {
-  if (event.key === tokenKey || event.key === userKey || event.key === null) {
-    auth = read();
-    tell();
-  }
+  if (event.key === tokenKey || event.key === userKey || event.key === null) store.set(read());
 });
 
 /** `signedIn`: a registered account; `guest`: an account made without registering. */
 export const useAuth = () => {
-  const current = useSyncExternalStore(authStore.subscribe, authStore.get);
+  const auth = useStore(store);
   return {
-    ...current,
-    guest: current.token !== '' && (current.user?.guest ?? false),
-    signedIn: current.token !== '' && current.user !== null && !current.user.guest,
+    ...auth,
+    guest: auth.token !== '' && (auth.user?.guest ?? false),
+    signedIn: auth.token !== '' && auth.user !== null && !auth.user.guest,
   };
 };

@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from 'react';
+import { createStore, useStore } from './store.ts';
 
 /** Choices of this browser. `src/app/boot.js` reads the same record before the first paint. */
 export interface Prefs {
@@ -23,14 +23,14 @@ const read = (): Prefs => {
   }
 };
 
-let prefs = read();
-const listeners = new Set<() => void>();
-const media = globalThis.matchMedia?.('(prefers-color-scheme: dark)');
+const store = createStore(read());
+const systemDark = globalThis.matchMedia?.('(prefers-color-scheme: dark)');
 
 /** Puts the choices on the root element; the style sheets do the rest. */
 const apply = () => {
+  const prefs = store.get();
   const root = document.documentElement;
-  const dark = prefs.dark === 'dark' || (prefs.dark === 'system' && media?.matches === true);
+  const dark = prefs.dark === 'dark' || (prefs.dark === 'system' && systemDark?.matches);
   root.dataset['theme'] = prefs.theme;
   root.dataset['dark'] = dark ? '1' : '0';
   root.dataset['width'] = String(prefs.width);
@@ -40,35 +40,25 @@ const apply = () => {
     ?.setAttribute('content', getComputedStyle(root).getPropertyValue('--ground').trim());
 };
 
-const publish = () => {
-  apply();
-  for (const listener of listeners) listener();
-};
-
 export const prefsStore = {
-  get: (): Prefs => prefs,
-  set(next: Partial<Prefs>) {
-    prefs = { ...prefs, ...next };
+  get: store.get,
+  set: (next: Partial<Prefs>) => {
+    const prefs = { ...store.get(), ...next };
     try {
       localStorage.setItem(key, JSON.stringify(prefs));
     } catch {
       // The choice lasts as long as the page.
     }
-    publish();
-  },
-  subscribe(listener: () => void) {
-    listeners.add(listener);
-    return () => {
-      listeners.delete(listener);
-    };
+    store.set(prefs);
+    apply();
   },
 };
 
-media?.addEventListener('change', publish);
+systemDark?.addEventListener('change', apply);
 globalThis.addEventListener?.('storage', (event) => {
   if (event.key !== key) return;
-  prefs = read();
-  publish();
+  store.set(read());
+  apply();
 });
 
-export const usePrefs = (): Prefs => useSyncExternalStore(prefsStore.subscribe, prefsStore.get);
+export const usePrefs = (): Prefs => useStore(store);

@@ -32,7 +32,7 @@ export const Avatar = ({
       }}
       aria-hidden="true"
     >
-      {[...name.trim()][0]?.toUpperCase() ?? '鹊'}
+      {Array.from(name.trim())[0]?.toUpperCase() ?? '鹊'}
     </span>
   );
 };

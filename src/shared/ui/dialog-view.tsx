@@ -3,6 +3,7 @@ import { useId, useRef } from 'react';
 import { Button } from './button.tsx';
 import type { DialogRequest } from './dialog.ts';
 import { useModal } from './modal.ts';
+import './sheet-view.css';
 
 const DialogView = ({ request }: { request: DialogRequest }) => {
   const panel = useRef<HTMLDivElement>(null);

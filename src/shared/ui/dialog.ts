@@ -1,3 +1,5 @@
+import { createStore, useStore } from '../store.ts';
+
 export interface DialogRequest {
   title: string;
   text: string;
@@ -8,36 +10,22 @@ export interface DialogRequest {
   answer: (ok: boolean) => void;
 }
 
-let waiting: readonly DialogRequest[] = [];
-const listeners = new Set<() => void>();
-
-const change = (next: readonly DialogRequest[]) => {
-  waiting = next;
-  for (const listener of listeners) listener();
-};
+const waiting = createStore<readonly DialogRequest[]>([]);
 
 const ask = (request: Omit<DialogRequest, 'answer'>) =>
   new Promise<boolean>((resolve) => {
     const entry: DialogRequest = {
       ...request,
       answer: (ok) => {
-        change(waiting.filter((other) => other !== entry));
+        waiting.set(waiting.get().filter((other) => other !== entry));
         resolve(ok);
       },
     };
-    change([...waiting, entry]);
+    waiting.set([...waiting.get(), entry]);
   });
 
-/** What the host in the shell shows: the first one waiting. */
-export const dialogs = {
-  get: (): DialogRequest | undefined => waiting[0],
-  subscribe(listener: () => void) {
-    listeners.add(listener);
-    return () => {
-      listeners.delete(listener);
-    };
-  },
-};
+/** The dialogs that wait for an answer; the host in the shell shows the first. */
+export const useDialogs = () => useStore(waiting);
 
 /** Asks before something is done; false when the person steps back in any way. */
 export const confirmDialog = ({

@@ -1,7 +1,6 @@
 import { useEffect, useRef, type RefObject } from 'react';
 
-interface Watcher {
-  onclose: (() => void) | null;
+interface Watcher extends EventTarget {
   destroy: () => void;
 }
 declare global {
@@ -37,7 +36,7 @@ export const useModal = (
     const onKey = (event: KeyboardEvent) => {
       if (event.key === 'Escape') close.current();
     };
-    if (watcher) watcher.onclose = () => close.current();
+    if (watcher) watcher.addEventListener('close', () => close.current());
     else document.addEventListener('keydown', onKey);
     return () => {
       cancelAnimationFrame(frame);

@@ -4,6 +4,7 @@ import { useMedia, wideEnoughForMenu } from '../use-media.ts';
 import { Button } from './button.tsx';
 import { Icon } from './icon.tsx';
 import { useModal } from './modal.ts';
+import './sheet-view.css';
 import type { SheetProps } from './sheet.tsx';
 
 const SheetView = ({ open, onClose, title, children }: SheetProps) => {

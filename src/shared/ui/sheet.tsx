@@ -1,4 +1,4 @@
-import { lazy, Suspense, useRef, type ReactNode } from 'react';
+import { lazy, Suspense, useState, type ReactNode } from 'react';
 
 export interface SheetProps {
   open: boolean;
@@ -12,9 +12,10 @@ const SheetView = lazy(() => import('./sheet-view.tsx'));
 
 /** Choices over the page: from below on a phone, from the right on a wide screen. Loaded when first opened. */
 export const Sheet = (props: SheetProps) => {
-  const used = useRef(false);
-  if (props.open) used.current = true;
-  if (!used.current) return null;
+  // Once opened it stays, so that closing can be animated.
+  const [used, setUsed] = useState(props.open);
+  if (props.open && !used) setUsed(true);
+  if (!used) return null;
   return (
     <Suspense fallback={null}>
       <SheetView {...props} />

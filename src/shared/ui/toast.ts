@@ -18,7 +18,8 @@ const makeHost = (): HTMLElement => {
 /** A short message for 5 seconds; a tap takes it away. The same text is not shown twice at once. */
 export const toast = (text: string, kind: ToastKind = 'info') => {
   host ??= makeHost();
-  for (const shown of [...host.children]) if (shown.textContent === text) shown.remove();
+  for (const shown of host.querySelectorAll('.toast'))
+    if (shown.textContent === text) shown.remove();
   const item = document.createElement('button');
   item.type = 'button';
   item.className = `toast toast-${kind}`;
