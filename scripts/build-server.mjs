@@ -1,0 +1,40 @@
+import { cpSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { stampBuild } from './stale.mjs';
+
+/**
+ * Bundles the server into dist/server/main.js. Folders of files that the server reads at run time
+ * (server/<area>/<folder>/: migrations, help pages) are copied beside it, so that
+ * `new URL('./<folder>/', import.meta.url)` finds them in the source and in the bundle alike.
+ */
+const root = fileURLToPath(new URL('..', import.meta.url));
+const out = join(root, 'dist', 'server');
+
+rmSync(out, { recursive: true, force: true });
+await build({
+  absWorkingDir: root,
+  entryPoints: ['server/main.ts'],
+  outdir: out,
+  bundle: true,
+  splitting: true,
+  platform: 'node',
+  target: 'node20',
+  format: 'esm',
+  packages: 'external',
+  sourcemap: true,
+  sourcesContent: false,
+  logLevel: 'warning',
+});
+
+const foldersOf = (path) =>
+  readdirSync(path, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+
+for (const area of foldersOf(join(root, 'server'))) {
+  for (const folder of foldersOf(join(root, 'server', area.name))) {
+    const from = join(root, 'server', area.name, folder.name);
+    cpSync(from, join(out, folder.name), { recursive: true, errorOnExist: true, force: false });
+  }
+}
+stampBuild();

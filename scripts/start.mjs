@@ -1,0 +1,93 @@
+import { spawnSync } from 'node:child_process';
+import { closeSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { buildIsFresh, packagesAreFresh } from './stale.mjs';
+
+/**
+ * `npm start`: installs the packages and builds where that is not done yet, then runs the server.
+ * With --prepare it stops before running. Plain Node: it must run before anything is installed.
+ */
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+const [major, minor] = process.versions.node.split('.').map(Number);
+if (major < 20 || (major === 20 && minor < 19)) {
+  console.error(`鹊桥需要 Node 20.19 或更新的版本，现在是 ${process.versions.node}。`);
+  process.exit(1);
+}
+
+const run = (command, args) => {
+  const result = spawnSync(command, args, { cwd: root, stdio: 'inherit' });
+  if (result.status === 0) return;
+  console.error(
+    `没有成功：${[command, ...args].join(' ')}${result.error ? `（${result.error.message}）` : ''}`,
+  );
+  process.exit(result.status || 1);
+};
+
+const npm = (...args) => {
+  const cli = process.env.npm_execpath ?? '';
+  if (cli.endsWith('npm-cli.js')) run(process.execPath, [cli, ...args]);
+  else run('npm', args);
+};
+
+const isAlive = (pid) => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+};
+
+/** Two starts at once must not install or build at once; the second waits. */
+const lockFile = join(root, '.stamp-preparing');
+const lock = async () => {
+  for (;;) {
+    try {
+      const file = openSync(lockFile, 'wx');
+      writeSync(file, String(process.pid));
+      closeSync(file);
+      process.on('exit', () => rmSync(lockFile, { force: true }));
+      return;
+    } catch (error) {
+      if (['EACCES', 'EPERM', 'EROFS'].includes(error.code)) {
+        console.error(`需要安装或构建，但没有写入 ${root} 的权限。`);
+        process.exit(1);
+      }
+      if (error.code !== 'EEXIST') throw error;
+    }
+    let holder = 0;
+    try {
+      holder = Number(readFileSync(lockFile, 'utf8'));
+    } catch (error) {
+      if (error.code !== 'ENOENT') throw error;
+      continue;
+    }
+    if (holder > 0 && !isAlive(holder)) rmSync(lockFile, { force: true });
+    await sleep(200);
+  }
+};
+
+if (!packagesAreFresh(false) || !buildIsFresh() || process.argv.includes('--prepare')) {
+  await lock();
+  const building = !buildIsFresh();
+  // The tools of the build count as development dependencies, which settings may leave out.
+  if (!packagesAreFresh(building || process.argv.includes('--prepare'))) {
+    console.log('正在安装依赖…');
+    npm('ci', '--include=dev', '--no-audit', '--no-fund');
+  }
+  if (building) {
+    console.log('正在构建…');
+    run(process.execPath, [join(root, 'node_modules', 'vite', 'bin', 'vite.js'), 'build']);
+    run(process.execPath, [join(root, 'scripts', 'build-server.mjs')]);
+  }
+  rmSync(lockFile, { force: true });
+}
+
+if (!process.argv.includes('--prepare')) {
+  process.env.NODE_ENV ??= 'production';
+  process.setSourceMapsEnabled(true);
+  await import(pathToFileURL(join(root, 'dist', 'server', 'main.js')).href);
+}
