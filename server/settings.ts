@@ -25,8 +25,11 @@ export interface Settings {
   signupTokens: number;
   /** Least UTF-8 bytes of a session's first message. */
   minPromptBytes: number;
-  /** Fastify's trustProxy: whose X-Forwarded-For counts. False: nobody's. */
-  trustProxy: boolean | number | string;
+  /**
+   * Proxies whose X-Forwarded-For counts: addresses, CIDR ranges, or `loopback`, `uniquelocal`, by
+   * comma. Empty: nobody's.
+   */
+  trustProxy: string;
   /** Requests a minute and address. */
   rateLimit: number;
   /** The same for sign-in, registration and captchas. */
@@ -59,12 +62,6 @@ const whole = (env: NodeJS.ProcessEnv, name: string, otherwise: number, max: num
   return Number(given);
 };
 
-const trusted = (given: string): Settings['trustProxy'] => {
-  if (given === '' || given === 'false' || given === '0') return false;
-  if (given === 'true') return true;
-  return /^\d+$/.test(given) ? Number(given) : given;
-};
-
 /** Reads the environment, and below it `.env` of the project's folder. Throws on a senseless value. */
 export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
   const root = findRoot();
@@ -90,7 +87,7 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
       .filter((name) => name !== ''),
     signupTokens: whole(env, 'SIGNUP_TOKENS', limits.signupTokens, 1_000_000_000_000),
     minPromptBytes: whole(env, 'MIN_PROMPT_BYTES', limits.minPromptBytes, 65_535),
-    trustProxy: trusted(word('TRUST_PROXY')),
+    trustProxy: word('TRUST_PROXY'),
     rateLimit: whole(env, 'RATE_LIMIT', 1200, 1_000_000_000),
     credentialsLimit: whole(env, 'CREDENTIALS_LIMIT', 60, 1_000_000_000),
     freeRegistrations: whole(env, 'FREE_REGISTRATIONS', 3, 1_000_000_000),

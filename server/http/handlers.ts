@@ -51,6 +51,25 @@ export type Handlers = { [K in PlainCallName]: Handler<K> } & {
   [K in StreamName]: StreamHandler<K>;
 };
 
+/** Whose token or ticket a request carries. */
+export interface Identified {
+  identity: Identity;
+  /** An administrator disabled the account: it is answered 3001. */
+  disabled: boolean;
+  /** A token to go on with, when the one that came is older than a day. */
+  refreshed?: string;
+}
+
+/** What the pipeline needs of the people's area. */
+export interface Authenticator {
+  /** Null for a token that is forged, expired or revoked. */
+  identify: (db: Executor, token: string) => Promise<Identified | null>;
+  /** Uses the ticket up. Null for one that is unknown, used or expired. */
+  redeemTicket: (db: Executor, ticket: string) => Promise<Identified | null>;
+  /** Null when there is no such account any more. */
+  issueToken: (db: Executor, userId: number) => Promise<string | null>;
+}
+
 /** A refusal with a code of contract/errors.ts; becomes the envelope and the code's HTTP status. */
 export class Refusal extends Error {
   readonly codeName: CodeName;

@@ -1,0 +1,38 @@
+import { sql } from 'drizzle-orm';
+import type { FastifyBaseLogger } from 'fastify';
+import type { Database, Executor } from './db/database.ts';
+
+const interval = 60_000;
+/** The advisory lock of whichever process is at it. */
+const lock = 4_715_002;
+
+type Chore = (db: Executor) => Promise<unknown>;
+
+/** Does the chores once a minute, in one of all processes that share the database. */
+export const startHousekeeping = (db: Database, log: FastifyBaseLogger, chores: Chore[]) => {
+  let running: Promise<void> = Promise.resolve();
+  const round = async () => {
+    for (const chore of chores) {
+      try {
+        await db.transaction(async (tx) => {
+          const { rows } = await tx.execute<{ mine: boolean }>(
+            sql`SELECT pg_try_advisory_xact_lock(${lock}) AS mine`,
+          );
+          if (rows[0]?.mine) await chore(tx);
+        });
+      } catch (error) {
+        log.warn({ err: error }, '例行清理没有完成，下一分钟再试');
+      }
+    }
+  };
+  const timer = setInterval(() => {
+    running = running.then(round);
+  }, interval);
+  timer.unref();
+  return {
+    close: async (): Promise<void> => {
+      clearInterval(timer);
+      await running;
+    },
+  };
+};

@@ -1,0 +1,45 @@
+import { isIP } from 'node:net';
+import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
+import type { CallSpec } from '../../contract/call.ts';
+import { Refusal } from './handlers.ts';
+
+const expanded = (address: string): string[] => {
+  const [head = '', tail] = address.split('::');
+  const left = head.split(':').filter(Boolean);
+  if (tail === undefined) return left;
+  const right = tail.split(':').filter(Boolean);
+  return [...left, ...Array.from({ length: 8 - left.length - right.length }, () => '0'), ...right];
+};
+
+/** What counts as one address: an IPv4 address, or the /64 that one IPv6 customer has. */
+export const addressKey = (ip: string): string => {
+  const plain = ip.replace(/^::ffff:(?=\d+\.)/i, '');
+  if (isIP(plain) !== 6) return plain;
+  return `${expanded(plain.split('%')[0] ?? '')
+    .slice(0, 4)
+    .join(':')}::/64`;
+};
+
+/** This machine itself, or a proxy on it whose clients cannot be told apart. */
+const isLocal = (key: string): boolean => key.startsWith('127.') || key === '0:0:0:0::/64';
+
+export const tooMany = (milliseconds: number): Refusal =>
+  new Refusal('too_many', undefined, { retry_after: Math.max(1, Math.ceil(milliseconds / 1000)) });
+
+/** Counts requests by address, in this process. @throws Refusal too_many */
+export const createRateLimit = (options: { general: number; credentials: number }) => {
+  const general = new RateLimiterMemory({ points: options.general, duration: 60 });
+  const credentials = new RateLimiterMemory({ points: options.credentials, duration: 60 });
+  const consume = async (limiter: RateLimiterMemory, key: string) => {
+    try {
+      await limiter.consume(key);
+    } catch (refused) {
+      throw tooMany((refused as RateLimiterRes).msBeforeNext);
+    }
+  };
+  return async (spec: CallSpec, ip: string): Promise<void> => {
+    const key = addressKey(ip);
+    if (!isLocal(key)) await consume(general, key);
+    if (spec.limit === 'credentials') await consume(credentials, key);
+  };
+};

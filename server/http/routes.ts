@@ -1,0 +1,234 @@
+import { createHash } from 'node:crypto';
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
+import * as z from 'zod/mini';
+import type { CallSpec } from '../../contract/call.ts';
+import { type CallName, calls } from '../../contract/calls.ts';
+import { codes } from '../../contract/errors.ts';
+import type { Database, Executor } from '../db/database.ts';
+import { loggable, refusalOf, statusOf } from './failure.ts';
+import {
+  type Authenticator,
+  type Context,
+  type Handlers,
+  type Identified,
+  Refusal,
+} from './handlers.ts';
+import { claimKey, findAnswer, keepAnswer } from './idempotency.store.ts';
+import { createRateLimit } from './rate-limit.ts';
+import { readInput } from './validate.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    caller: Identified | null;
+  }
+}
+
+interface RouteDeps {
+  db: Database;
+  auth: Authenticator;
+  handlers: Handlers;
+  limits: { general: number; credentials: number };
+}
+
+type AnyHandler = (input: unknown, context: Context) => Promise<unknown>;
+type Acts = (() => void | Promise<void>)[];
+
+/** Most bytes of a body, where the contract lets in more than the general limit. */
+const bodyLimits: Partial<Record<CallName, number>> = { sendMessage: 12 * 1024 * 1024 };
+export const generalBodyLimit = 256 * 1024;
+
+const loginUrl = '/login';
+
+export const sendRefusal = (reply: FastifyReply, refusal: Refusal): FastifyReply => {
+  const { codeName, message } = refusal;
+  let { data } = refusal;
+  if (codeName === 'login_required') data = { login_url: loginUrl };
+  if (codeName === 'too_many') {
+    const wait = (data as { retry_after?: number } | null)?.retry_after ?? 60;
+    reply.header('retry-after', String(wait));
+    data = null;
+  }
+  if (codeName === 'unauthorized') reply.header('www-authenticate', 'Bearer');
+  return reply.code(statusOf(refusal)).send({ code: codes[codeName].code, message, data });
+};
+
+const bearerOf = (request: FastifyRequest): string | null => {
+  const header = request.headers.authorization;
+  const match = header === undefined ? null : /^Bearer +(\S+)$/i.exec(header);
+  return match?.[1] ?? null;
+};
+
+const ticketOf = (request: FastifyRequest): string | null => {
+  const { ticket } = request.query as { ticket?: unknown };
+  return typeof ticket === 'string' && ticket !== '' ? ticket : null;
+};
+
+const idempotencyKey = z.uuid();
+
+const keyOf = (spec: CallSpec, request: FastifyRequest): string | null => {
+  const header = request.headers['idempotency-key'];
+  if (!spec.idempotent || header === undefined) return null;
+  const key = z.safeParse(idempotencyKey, header);
+  if (!key.success) throw new Refusal('bad_input', '请求头 idempotency-key 应为 UUID');
+  return key.data.toLowerCase();
+};
+
+const authenticate = async (
+  { db, auth }: RouteDeps,
+  spec: CallSpec,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Identified | null> => {
+  const token = bearerOf(request);
+  const ticket = spec.kind === 'stream' && token === null ? ticketOf(request) : null;
+  let caller: Identified | null = null;
+  if (token !== null) caller = await auth.identify(db, token);
+  else if (ticket !== null) {
+    caller = await auth.redeemTicket(db, ticket);
+    if (caller === null) throw new Refusal('unauthorized', '链接已失效，请重试');
+  }
+  if (caller?.refreshed) reply.header('authorization', `Bearer ${caller.refreshed}`);
+  if (caller !== null || spec.access === 'public') return caller;
+  if (spec.access === 'manager') throw new Refusal('not_found');
+  throw token === null
+    ? new Refusal('unauthorized')
+    : new Refusal('unauthorized', '登录已失效，请重新登录');
+};
+
+/**
+ * Who the handler serves. A disabled account is refused, except where signing in as another must
+ * stay possible: there it counts as nobody.
+ */
+const checkAccess = (spec: CallSpec, caller: Identified | null): Context['user'] => {
+  if (caller === null) return null;
+  const { identity } = caller;
+  if (spec.access === 'manager' && !(identity.manager && !caller.disabled))
+    throw new Refusal('not_found');
+  if (caller.disabled) {
+    if (spec.limit === 'credentials' || !spec.codes.includes('account_disabled')) return null;
+    throw new Refusal('account_disabled');
+  }
+  if (spec.access === 'user' && identity.guest) throw new Refusal('login_required');
+  return identity;
+};
+
+/** The answer as the contract has it: what it does not name is left out. */
+const present = (spec: CallSpec, answer: unknown): unknown => z.parse(spec.output, answer);
+
+const createServe =
+  ({ db, auth, handlers }: RouteDeps, name: CallName, spec: CallSpec) =>
+  async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
+    const input = readInput(spec, request.query, request.body);
+    const user = checkAccess(spec, request.caller);
+    const key = keyOf(spec, request);
+    const acts: Acts = [];
+    let token: { value: string; userId: number } | null = null;
+
+    const contextOn = (executor: Executor): Context => ({
+      user,
+      db: executor,
+      ip: request.ip,
+      requestId: request.id,
+      log: request.log,
+      issueToken: async (userId) => {
+        const value = await auth.issueToken(executor, userId);
+        if (value === null) throw new Refusal('account_disabled');
+        token = { value, userId };
+        return value;
+      },
+      afterCommit: (act) => void acts.push(act),
+    });
+
+    if (spec.kind === 'stream') {
+      const serve = handlers[name] as (input: unknown, context: object) => Promise<void>;
+      await serve(input, { ...contextOn(db), request, reply });
+      return reply;
+    }
+
+    const handle = handlers[name] as AnyHandler;
+    let data: unknown;
+    if (key === null) data = present(spec, await handle(input, contextOn(db)));
+    else {
+      const place = { userId: user?.id ?? 0, call: name, key };
+      const requestHash = createHash('sha256').update(JSON.stringify(input)).digest();
+      const kept = await findAnswer(db, place);
+      const replayed =
+        kept ??
+        (await db.transaction(async (tx) => {
+          if (!(await claimKey(tx, place, requestHash))) return findAnswer(tx, place);
+          data = present(spec, await handle(input, contextOn(tx)));
+          await keepAnswer(tx, place, data, token?.userId ?? null);
+          return null;
+        }));
+      if (replayed !== null) {
+        if (!replayed.requestHash.equals(requestHash)) throw new Refusal('conflict');
+        data = replayed.answer;
+        if (replayed.tokenUserId !== null && user === null) {
+          const value = await auth.issueToken(db, replayed.tokenUserId);
+          if (value !== null) token = { value, userId: replayed.tokenUserId };
+        }
+      }
+    }
+    for (const act of acts) {
+      try {
+        await act();
+      } catch (error) {
+        request.log.error({ err: loggable(error), call: name }, 'after the commit');
+      }
+    }
+    // TypeScript does not see the assignment inside issueToken.
+    const issued = token as { value: string } | null;
+    if (issued !== null) reply.header('authorization', `Bearer ${issued.value}`);
+    return { code: 0, message: '', data };
+  };
+
+const reportFailure = (request: FastifyRequest, error: unknown, refusal: Refusal): void => {
+  if (statusOf(refusal) >= 500)
+    request.log.error({ err: loggable(error), path: pathOf(request) }, refusal.codeName);
+};
+
+/** The path without the query, which may hold a ticket. */
+export const pathOf = (request: FastifyRequest): string => request.url.split('?', 1)[0] ?? '';
+
+/** Answers whatever went wrong with the envelope; what already began to stream is cut off. */
+export const answerFailure = (
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply => {
+  const refusal = refusalOf(error);
+  reportFailure(request, error, refusal);
+  if (reply.sent || reply.raw.headersSent) {
+    reply.raw.destroy();
+    return reply;
+  }
+  return sendRefusal(reply, refusal);
+};
+
+/** Makes a route of every call: limit, authenticate, validate, check access, handle, present. */
+export const registerCalls = (app: FastifyInstance, deps: RouteDeps): void => {
+  const limit = createRateLimit(deps.limits);
+  app.decorateRequest('caller', null);
+  for (const [name, spec] of Object.entries(calls) as [CallName, CallSpec][]) {
+    const serve = createServe(deps, name, spec);
+    const handler: RouteHandlerMethod = async (request, reply) => {
+      try {
+        return await serve(request, reply);
+      } catch (error) {
+        return answerFailure(error, request, reply);
+      }
+    };
+    app.route({
+      method: spec.method,
+      url: spec.path,
+      // A HEAD of a stream would read it.
+      exposeHeadRoute: spec.kind === 'call',
+      bodyLimit: bodyLimits[name] ?? generalBodyLimit,
+      onRequest: async (request, reply) => {
+        await limit(spec, request.ip);
+        request.caller = await authenticate(deps, spec, request, reply);
+      },
+      handler,
+    });
+  }
+};

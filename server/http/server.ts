@@ -1,0 +1,139 @@
+import { randomUUID } from 'node:crypto';
+import type { Server } from 'node:http';
+import path from 'node:path';
+import { constants } from 'node:zlib';
+import compress from '@fastify/compress';
+import helmet from '@fastify/helmet';
+import fastify, {
+  type FastifyBaseLogger,
+  type FastifyHttpOptions,
+  type FastifyInstance,
+  LogController,
+} from 'fastify';
+import type { Database } from '../db/database.ts';
+import type { Settings } from '../settings.ts';
+import { type Authenticator, type Handlers, Refusal } from './handlers.ts';
+import { openApiDocument } from './openapi.ts';
+import { inlineScriptHashes, registerPage } from './page.ts';
+import { answerFailure, generalBodyLimit, registerCalls } from './routes.ts';
+
+interface ServerDeps {
+  settings: Settings;
+  log: FastifyBaseLogger;
+  db: Database;
+  auth: Authenticator;
+  handlers: Handlers;
+  /** Once it says so, new requests are answered 503. */
+  isClosing: () => boolean;
+}
+
+/** Times that a client has, ms: without them, sockets that never finish a request add up. */
+const patience = { headers: 15_000, request: 60_000, check: 5_000, idle: 72_000 };
+
+const requestIdOf = (id: unknown) => ({ 'x-request-id': String(id) });
+
+/**
+ * Styles may be inline because Mermaid measures and draws with <style> elements of its own, and
+ * KaTeX sets style attributes; scripts may not, but for those that the build put into index.html.
+ */
+const contentPolicy = (scriptHashes: string[]) => ({
+  useDefaults: false,
+  directives: {
+    defaultSrc: ["'none'"],
+    scriptSrc: ["'self'", ...scriptHashes],
+    styleSrc: ["'self'", "'unsafe-inline'"],
+    imgSrc: ["'self'", 'data:', 'blob:', 'https:'],
+    fontSrc: ["'self'", 'data:'],
+    mediaSrc: ["'self'", 'blob:'],
+    connectSrc: ["'self'"],
+    workerSrc: ["'self'", 'blob:'],
+    manifestSrc: ["'self'"],
+    frameSrc: ["'none'"],
+    objectSrc: ["'none'"],
+    baseUri: ["'none'"],
+    formAction: ["'self'"],
+    frameAncestors: ["'none'"],
+  },
+});
+
+/** The calls, the OpenAPI document and the page over HTTP; not yet listening. */
+export const createHttpServer = async (deps: ServerDeps): Promise<FastifyInstance> => {
+  const { settings, log } = deps;
+  const pageFolder = path.join(settings.root, 'dist', 'page');
+  const options: FastifyHttpOptions<Server, FastifyBaseLogger> = {
+    loggerInstance: log,
+    logController: new LogController({ disableRequestLogging: true }),
+    trustProxy: settings.trustProxy || false,
+    bodyLimit: generalBodyLimit,
+    requestIdHeader: false,
+    genReqId: () => randomUUID(),
+    return503OnClosing: false,
+    requestTimeout: patience.request,
+    keepAliveTimeout: patience.idle,
+    http: { headersTimeout: patience.headers, connectionsCheckingInterval: patience.check },
+    frameworkErrors: answerFailure,
+    // What is not even HTTP: answered in the envelope where the socket still takes it.
+    clientErrorHandler: (error, socket) => {
+      if (!socket.writable || ('code' in error && error.code === 'ECONNRESET')) {
+        socket.destroy();
+        return;
+      }
+      const body = JSON.stringify({ code: 400, message: '请求内容无法读取', data: null });
+      socket.end(
+        `HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+      );
+    },
+  };
+  const app = fastify(options);
+
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers(requestIdOf(request.id));
+    reply.header('access-control-expose-headers', 'authorization, retry-after, x-request-id');
+    if (request.url.startsWith('/api/')) reply.header('cache-control', 'no-store');
+    if (deps.isClosing()) {
+      reply.header('connection', 'close');
+      throw new Refusal('unavailable', '服务器正在重启，请稍后重试');
+    }
+  });
+
+  await app.register(helmet, {
+    contentSecurityPolicy: contentPolicy(inlineScriptHashes(pageFolder)),
+    referrerPolicy: { policy: 'strict-origin-when-cross-origin' },
+    xFrameOptions: { action: 'deny' },
+    // Over plain HTTP, as on a home network, a browser must not be told to insist on HTTPS.
+    strictTransportSecurity: settings.publicUrl.startsWith('https:'),
+    crossOriginOpenerPolicy: settings.publicUrl.startsWith('https:'),
+    originAgentCluster: settings.publicUrl.startsWith('https:'),
+  });
+  await app.register(compress, {
+    threshold: 1024,
+    encodings: ['br', 'gzip'],
+    brotliOptions: { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } },
+  });
+
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => {
+    if (body === '') return done(null, undefined);
+    try {
+      done(null, JSON.parse(body as string));
+    } catch {
+      done(new Refusal('bad_body', '请求内容不是有效的 JSON'));
+    }
+  });
+  app.setErrorHandler(answerFailure);
+
+  registerCalls(app, {
+    db: deps.db,
+    auth: deps.auth,
+    handlers: deps.handlers,
+    limits: { general: settings.rateLimit, credentials: settings.credentialsLimit },
+  });
+
+  let document: string | undefined;
+  app.get('/api/openapi.json', (_request, reply) => {
+    document ??= JSON.stringify(openApiDocument(settings.version, settings.publicUrl));
+    return reply.type('application/json; charset=utf-8').send(document);
+  });
+  await registerPage(app, pageFolder);
+  return app;
+};

@@ -1,0 +1,74 @@
+import * as z from 'zod/mini';
+import type { CallSpec } from '../../contract/call.ts';
+import { Refusal } from './handlers.ts';
+
+const kinds: Readonly<Record<string, string>> = {
+  string: '文字',
+  number: '数字',
+  int: '整数',
+  boolean: '是或否',
+  array: '列表',
+  object: '一组字段',
+};
+
+/** What is wrong with a value, in Chinese; the field's name stands before it. */
+const explain = (issue: z.core.$ZodRawIssue): string => {
+  if (issue.input === undefined) return '不能缺少';
+  switch (issue.code) {
+    case 'invalid_type':
+      return `应为${kinds[issue.expected] ?? '别的类型'}`;
+    case 'too_big':
+      return issue.origin === 'string'
+        ? `太长，最多 ${issue.maximum} 个字符`
+        : `不能大于 ${issue.maximum}`;
+    case 'too_small':
+      return issue.origin === 'string'
+        ? `太短，至少 ${issue.minimum} 个字符`
+        : `不能小于 ${issue.minimum}`;
+    case 'invalid_format':
+      return '格式不对';
+    case 'invalid_value':
+      return `应为以下之一：${issue.values.map(String).join('、')}`;
+    default:
+      return '的值不对';
+  }
+};
+
+z.config({ localeError: explain });
+
+/**
+ * NUL and halves of surrogate pairs, which PostgreSQL cannot keep, become U+FFFD as in an HTML
+ * parser. What it walks is already validated, so its depth is the contract's.
+ */
+const storable = (value: unknown): unknown => {
+  if (typeof value === 'string')
+    return value.replaceAll('\0', '\uFFFD').replace(/\p{Surrogate}/gu, '\uFFFD');
+  if (Array.isArray(value)) return value.map(storable);
+  if (typeof value === 'object' && value !== null)
+    return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, storable(part)]));
+  return value;
+};
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** What a request says, by the call's rule of what travels in the query and what in the body. */
+const given = (spec: CallSpec, query: unknown, body: unknown): Record<string, unknown> => {
+  const inQuery = isRecord(query) ? query : {};
+  if (spec.method !== 'POST') return inQuery;
+  if (body !== undefined && body !== null && !isRecord(body))
+    throw new Refusal('bad_input', '请求内容应为一个 JSON 对象');
+  const picked: Record<string, unknown> = { ...body };
+  for (const field of spec.inQuery)
+    if (Object.hasOwn(inQuery, field)) picked[field] = inQuery[field];
+  return picked;
+};
+
+/** The call's input without fields that the contract does not know. @throws Refusal bad_input */
+export const readInput = (spec: CallSpec, query: unknown, body: unknown): unknown => {
+  const result = z.safeParse(spec.input, given(spec, query, body));
+  if (result.success) return storable(result.data);
+  const issue = result.error.issues[0];
+  const field = issue?.path.map(String).join('.') ?? '';
+  throw new Refusal('bad_input', `${field} ${issue?.message ?? '有误'}`.trim());
+};
