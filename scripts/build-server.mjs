@@ -1,5 +1,5 @@
 import { cpSync, readdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { stampBuild } from './stale.mjs';
@@ -29,12 +29,16 @@ await build({
 });
 
 const foldersOf = (path) =>
-  readdirSync(path, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  readdirSync(path, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => join(path, entry.name));
 
-for (const area of foldersOf(join(root, 'server'))) {
-  for (const folder of foldersOf(join(root, 'server', area.name))) {
-    const from = join(root, 'server', area.name, folder.name);
-    cpSync(from, join(out, folder.name), { recursive: true, errorOnExist: true, force: false });
-  }
+for (const folder of foldersOf(join(root, 'server')).flatMap(foldersOf)) {
+  if (readdirSync(folder).some((name) => name.endsWith('.ts'))) continue;
+  cpSync(folder, join(out, basename(folder)), {
+    recursive: true,
+    errorOnExist: true,
+    force: false,
+  });
 }
 stampBuild();

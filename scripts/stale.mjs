@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const stampFile = join(root, 'dist', '.stamp');
+const built = ['dist/page/index.html', 'dist/server/main.js'];
 
 /** All that the build is made of. */
 const sources = [
@@ -42,7 +43,9 @@ const hashOfSources = () => {
 };
 
 export const buildIsFresh = () =>
-  existsSync(stampFile) && readFileSync(stampFile, 'utf8') === hashOfSources();
+  existsSync(stampFile) &&
+  built.every((file) => existsSync(join(root, file))) &&
+  readFileSync(stampFile, 'utf8') === hashOfSources();
 
 export const stampBuild = () => writeFileSync(stampFile, hashOfSources());
 

@@ -1,6 +1,16 @@
 import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { chown, link, mkdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
+import {
+  chown,
+  link,
+  mkdir,
+  readdir,
+  readFile,
+  realpath,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises';
 import { dirname, join, parse } from 'node:path';
 import { StartupError } from './startup-error.ts';
 
@@ -18,10 +28,14 @@ export interface Place {
   home: string;
   /** PostgreSQL's own folder in it, PGDATA. */
   data: string;
+  /** There is no database yet. */
+  isNew: boolean;
   /** Whom the binaries run as; null: as this process. */
   runAs: RunAs | null;
   /** Folders for a copy of the binaries, should those of node_modules not do; best first. */
   shelves: string[];
+  /** Databases below /var/lib/queqiao whose DATA_DIR was this one and was deleted. */
+  forgotten: string[];
 }
 
 export interface RunAs {
@@ -81,7 +95,7 @@ const readText = async (path: string): Promise<string | null> => {
   try {
     return (await readFile(path, 'utf8')).trim();
   } catch (error) {
-    if (hasCode(error, 'ENOENT')) return null;
+    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return null;
     throw error;
   }
 };
@@ -120,10 +134,21 @@ const checkPointer = async (pointer: string, dataDir: string, home: string): Pro
 
 const placeAt = async (home: string, runAs: RunAs | null, shelves: string[]): Promise<Place> => {
   const data = join(home, 'data');
-  if (!runAs || !(await exists(data))) return { home, data, runAs, shelves };
+  const isNew = !(await exists(data));
+  const place = { home, data, isNew, runAs, shelves, forgotten: [] };
+  if (!runAs || isNew) return place;
   // The owner of an existing database runs it, whoever that was.
   const { uid, gid } = await stat(data);
-  return { home, data, runAs: uid > 0 ? { uid, gid } : runAs, shelves };
+  return uid > 0 ? { ...place, runAs: { uid, gid } } : place;
+};
+
+const forgottenBy = async (dataDir: string): Promise<string[]> => {
+  const homes = [];
+  for (const name of await readdir(rootShelf)) {
+    const home = join(rootShelf, name);
+    if ((await readText(join(home, 'data-dir'))) === dataDir) homes.push(home);
+  }
+  return homes;
 };
 
 const findPlaceAsRoot = async (dataDir: string): Promise<Place> => {
@@ -133,6 +158,7 @@ const findPlaceAsRoot = async (dataDir: string): Promise<Place> => {
 
   const pointer = join(dataDir, 'postgres.location');
   let outside = await readText(pointer);
+  const forgotten: string[] = [];
   if (!outside && mayEnter(runAs, dataDir)) {
     try {
       await makeHome(inside, runAs);
@@ -147,13 +173,14 @@ const findPlaceAsRoot = async (dataDir: string): Promise<Place> => {
   } else {
     const home = join(rootShelf, randomUUID());
     await makeFolder(rootShelf);
+    forgotten.push(...(await forgottenBy(dataDir)));
     await makeHome(home, runAs);
     await writeFile(join(home, 'data-dir'), `${dataDir}\n`);
     await writeOnce(pointer, home);
     outside = (await readText(pointer)) ?? home;
     if (outside !== home) await rm(home, { recursive: true });
   }
-  return placeAt(outside, runAs, [rootShelf]);
+  return { ...(await placeAt(outside, runAs, [rootShelf])), forgotten };
 };
 
 /** Finds the database's place for this DATA_DIR, or chooses and makes it. */
@@ -162,7 +189,7 @@ export const findPlace = async (dataDirSetting: string): Promise<Place> => {
     await makeFolder(dataDirSetting);
     const dataDir = await realpath(dataDirSetting);
     if (process.getuid?.() === 0) return await findPlaceAsRoot(dataDir);
-    const home = join(dataDir, 'postgres');
+    const home = (await readText(join(dataDir, 'postgres.location'))) ?? join(dataDir, 'postgres');
     await makeHome(home, null);
     return await placeAt(home, null, [dataDir]);
   } catch (error) {

@@ -20,6 +20,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import pg from 'pg';
 import type { Binaries } from './embedded-binaries.ts';
 import { findBinaries } from './embedded-binaries.ts';
+import { modeFile, modes, watchDisk } from './embedded-disk-guard.ts';
 import type { Place } from './embedded-place.ts';
 import { exists, findPlace, hasCode } from './embedded-place.ts';
 import { databaseFailure } from './failure.ts';
@@ -69,7 +70,7 @@ const configuration = (socketFolder: string): string[] =>
     max_wal_senders: '0',
     wal_compression: 'on',
     min_wal_size: '64MB',
-    max_wal_size: '512MB',
+    max_wal_size: '256MB',
     random_page_cost: '1.1',
     autovacuum_max_workers: '2',
     max_worker_processes: '2',
@@ -122,6 +123,8 @@ const create = async (binaries: Binaries, place: Place): Promise<void> => {
     const files = {
       'queqiao.password': `${password}\n`,
       'pg_hba.conf': 'local queqiao queqiao scram-sha-256\n',
+      'postgresql.conf': `include '${modeFile}'\n`,
+      [modeFile]: modes.writable,
     };
     for (const [name, text] of Object.entries(files)) {
       const path = join(draft, name);
@@ -165,7 +168,7 @@ interface Postmaster {
 }
 
 /** Reads postmaster.pid (its lines: pid, folder, start, port, socket folder, address, memory, state). */
-const readPostmaster = async (place: Place): Promise<Postmaster | null> => {
+const readPostmaster = async (place: Pick<Place, 'data'>): Promise<Postmaster | null> => {
   try {
     const lines = (await readFile(join(place.data, 'postmaster.pid'), 'utf8')).split('\n');
     const pid = Number(lines[0]);
@@ -177,7 +180,7 @@ const readPostmaster = async (place: Place): Promise<Postmaster | null> => {
 };
 
 /** Whether that process is this folder's postmaster, and not another that was given its number. */
-const isPostmaster = async (pid: number, place: Place): Promise<boolean> => {
+const isPostmaster = async (pid: number, place: Pick<Place, 'data'>): Promise<boolean> => {
   if (process.platform !== 'linux') {
     const { stdout } = spawnSync('ps', ['-o', 'stat=,comm=', '-p', String(pid)], {
       encoding: 'utf8',
@@ -193,6 +196,13 @@ const isPostmaster = async (pid: number, place: Place): Promise<boolean> => {
     if (hasCode(error, 'ENOENT', 'ESRCH', 'EACCES', 'EPERM')) return false;
     throw error;
   }
+};
+
+const signal = async (place: Pick<Place, 'data'>, name: NodeJS.Signals): Promise<number | null> => {
+  const postmaster = await readPostmaster(place);
+  if (!postmaster || !(await isPostmaster(postmaster.pid, place))) return null;
+  process.kill(postmaster.pid, name);
+  return postmaster.pid;
 };
 
 /**
@@ -286,13 +296,12 @@ class Cluster {
 
   /** Asks the postmaster to end and waits for it. */
   async stop(): Promise<void> {
-    const postmaster = await readPostmaster(this.#place);
-    if (!postmaster || !(await isPostmaster(postmaster.pid, this.#place))) return;
-    process.kill(postmaster.pid, 'SIGINT');
+    const pid = await signal(this.#place, 'SIGINT');
+    if (pid === null) return;
     for (const until = Date.now() + 30_000; Date.now() < until; await sleep(20)) {
-      if (!(await isPostmaster(postmaster.pid, this.#place))) return;
+      if (!(await isPostmaster(pid, this.#place))) return;
     }
-    this.#log.warn({ pid: postmaster.pid }, '数据库在 30 秒内没有停下来');
+    this.#log.warn({ pid }, '数据库在 30 秒内没有停下来');
   }
 
   async #start(): Promise<void> {
@@ -371,7 +380,14 @@ const checkVersion = async (binaries: Binaries, place: Place): Promise<void> => 
 export const joinEmbedded = async (dataDir: string, log: FastifyBaseLogger): Promise<Embedded> => {
   const place = await findPlace(dataDir);
   const binaries = await findBinaries(place);
-  if (!(await exists(place.data))) {
+  for (const home of place.forgotten) {
+    log.warn(
+      { folder: home },
+      '这里还有一个以前的数据库，它的 DATA_DIR 已被删除；不要的话可以删除它',
+    );
+    await signal({ data: join(home, 'data') }, 'SIGINT');
+  }
+  if (place.isNew) {
     log.info({ folder: place.home }, '正在建立数据库');
     await create(binaries, place);
   }
@@ -381,6 +397,7 @@ export const joinEmbedded = async (dataDir: string, log: FastifyBaseLogger): Pro
 
   const cluster = new Cluster(place, binaries, password, log);
   const leaving = new AbortController();
+  const guard = watchDisk(place.data, async () => void (await signal(place, 'SIGHUP')), log);
   let presence: pg.Client | null = null;
 
   /** Connects, again and again when it must, and keeps watch: a database that fell is set up again. */
@@ -417,11 +434,13 @@ export const joinEmbedded = async (dataDir: string, log: FastifyBaseLogger): Pro
       }
     }
   };
+  await guard.look();
   await enter();
 
   const leave = async (): Promise<void> => {
     const client = presence;
     leaving.abort();
+    guard.end();
     if (!client) return;
     try {
       await client.query('SELECT pg_advisory_unlock_shared($1)', [presenceLock]);

@@ -40,14 +40,20 @@ export const migrate = async (client: pg.Client, log: FastifyBaseLogger): Promis
   const migrations = await readMigrations();
   await client.query('SELECT pg_advisory_lock($1)', [migrationLock]);
   try {
-    await client.query(
-      `CREATE TABLE IF NOT EXISTS schema_migrations (
-         version integer PRIMARY KEY,
-         name text NOT NULL,
-         checksum text NOT NULL,
-         at timestamptz NOT NULL DEFAULT now()
-       )`,
+    const { rows: tables } = await client.query<{ name: string | null }>(
+      `SELECT to_regclass('schema_migrations') AS name`,
     );
+    // Asked first: a database whose disk is full refuses even IF NOT EXISTS.
+    if (tables[0]?.name === null) {
+      await client.query(
+        `CREATE TABLE schema_migrations (
+           version integer PRIMARY KEY,
+           name text NOT NULL,
+           checksum text NOT NULL,
+           at timestamptz NOT NULL DEFAULT now()
+         )`,
+      );
+    }
     const { rows } = await client.query<{ version: number; name: string; checksum: string }>(
       'SELECT version, name, checksum FROM schema_migrations ORDER BY version',
     );
