@@ -82,6 +82,9 @@ export const startServer = async (options: ServerOptions = {}): Promise<TestServ
       PORT: String(port),
       DATA_DIR: dataDir,
       ADMIN_PASSWORD,
+      // One address stands for many people here.
+      FREE_REGISTRATIONS: '1000000',
+      CREDENTIALS_LIMIT: '1000000',
       ...(databaseUrl ? { DATABASE_URL: databaseUrl } : {}),
       ...options.env,
     },

@@ -1,0 +1,17 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { pino } from 'pino';
+import { joinEmbedded } from '../../server/db/embedded.ts';
+
+/** One PostgreSQL for all test files of a run; each server in them gets a database of its own. */
+export const setup = async (): Promise<() => Promise<void>> => {
+  if (process.env['TEST_CLUSTER_URL']) return async () => {};
+  const dataDir = mkdtempSync(path.join(tmpdir(), 'queqiao-cluster-'));
+  const cluster = await joinEmbedded(dataDir, pino({ level: 'warn' }));
+  process.env['TEST_CLUSTER_URL'] = cluster.connectionString;
+  return async () => {
+    await cluster.leave();
+    rmSync(dataDir, { recursive: true, force: true });
+  };
+};
