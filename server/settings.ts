@@ -89,7 +89,7 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
     minPromptBytes: whole(env, 'MIN_PROMPT_BYTES', limits.minPromptBytes, 65_535),
     trustProxy: word('TRUST_PROXY'),
     rateLimit: whole(env, 'RATE_LIMIT', 1200, 1_000_000_000),
-    credentialsLimit: whole(env, 'CREDENTIALS_LIMIT', 60, 1_000_000_000),
+    credentialsLimit: whole(env, 'CREDENTIALS_LIMIT', 120, 1_000_000_000),
     freeRegistrations: whole(env, 'FREE_REGISTRATIONS', 3, 1_000_000_000),
     logLevel: word('LOG_LEVEL', 'info'),
     root,

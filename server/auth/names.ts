@@ -15,11 +15,11 @@ const accountPattern = /^[\p{Script=Han}a-z0-9_.@-]+$/u;
 /** What is wrong with a new account's normal form, in Chinese; null: nothing. */
 export const accountFault = (account: string): string | null => {
   const { min, max } = limits.account;
-  const length = [...account].length;
+  const length = Array.from(account).length;
   if (length < min || length > max) return `用户名需要 ${min} 到 ${max} 个字符`;
   if (!accountPattern.test(account)) return '用户名只能用汉字、字母、数字和 _ . @ -';
   return null;
 };
 
 export const nameFault = (name: string): string | null =>
-  [...name].length > limits.name.max ? `名称最多 ${limits.name.max} 个字符` : null;
+  Array.from(name).length > limits.name.max ? `名称最多 ${limits.name.max} 个字符` : null;

@@ -25,7 +25,7 @@ export const verifyPassword = async (kept: string | null, password: string): Pro
 
 /** What is wrong with a new password, in Chinese; null: nothing. */
 export const passwordFault = (password: string): string | null => {
-  const length = [...normal(password)].length;
+  const length = Array.from(normal(password)).length;
   if (length < limits.password.min) return `密码至少需要 ${limits.password.min} 个字符`;
   if (length > limits.password.max) return `密码最多 ${limits.password.max} 个字符`;
   return null;

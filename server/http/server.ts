@@ -60,7 +60,7 @@ const contentPolicy = (scriptHashes: string[]) => ({
 export const createHttpServer = async (deps: ServerDeps): Promise<FastifyInstance> => {
   const { settings, log } = deps;
   const pageFolder = path.join(settings.root, 'dist', 'page');
-  const options: FastifyHttpOptions<Server, FastifyBaseLogger> = {
+  const options: FastifyHttpOptions<Server> = {
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: settings.trustProxy || false,
@@ -71,7 +71,9 @@ export const createHttpServer = async (deps: ServerDeps): Promise<FastifyInstanc
     requestTimeout: patience.request,
     keepAliveTimeout: patience.idle,
     http: { headersTimeout: patience.headers, connectionsCheckingInterval: patience.check },
-    frameworkErrors: answerFailure,
+    frameworkErrors: (error, request, reply) => {
+      answerFailure(error, request, reply);
+    },
     // What is not even HTTP: answered in the envelope where the socket still takes it.
     clientErrorHandler: (error, socket) => {
       if (!socket.writable || ('code' in error && error.code === 'ECONNRESET')) {
