@@ -154,6 +154,8 @@ export const chatCalls = {
       history_id: id,
       session_id: sessionRef,
       ticket: z.optional(text(100)),
+      /** For clients that cannot set the header last-event-id; the header wins. */
+      last_event_id: z.optional(wholeNumber(0, Number.MAX_SAFE_INTEGER)),
       /** Accepted for clients that send them; the reply was begun with send_message's. */
       ...generation,
       checkpoint: z.optional(text(200)),

@@ -1,0 +1,89 @@
+/** What a reply consists of; kinds alternate in `parts` in this order. */
+export type PartKind = 'reasoning' | 'text';
+const kinds = ['reasoning', 'text'] as const;
+
+export interface Slice {
+  kind: PartKind;
+  text: string;
+  /** Position after it; the id of the event that carries it. */
+  end: number;
+}
+
+const isHighSurrogate = (unit: number): boolean => (unit & 0xfc00) === 0xd800;
+
+/**
+ * The text of a reply in the order in which it came. Positions count UTF-16 units over reasoning
+ * and text together; they never stand inside a character.
+ */
+export class AnswerLog {
+  text = '';
+  reasoning = '';
+  /** See the column history.parts. */
+  parts: number[] = [];
+  length = 0;
+  /** First half of a character whose second half has not come yet. */
+  #half = '';
+  #halfKind: PartKind = 'text';
+
+  /** Takes a piece; gives what became readable by it, which may be less or nothing. */
+  append(kind: PartKind, piece: string): string {
+    // PostgreSQL has no NUL in a text.
+    let text = piece.includes('\0') ? piece.replaceAll('\0', '') : piece;
+    if (this.#half !== '') {
+      if (this.#halfKind === kind) text = this.#half + text;
+      this.#half = '';
+    }
+    if (text === '') return '';
+    if (isHighSurrogate(text.charCodeAt(text.length - 1))) {
+      this.#half = text.slice(-1);
+      this.#halfKind = kind;
+      text = text.slice(0, -1);
+      if (text === '') return '';
+    }
+    this.#add(kind, text);
+    return text;
+  }
+
+  #add(kind: PartKind, text: string): void {
+    if (kind === 'text') this.text += text;
+    else this.reasoning += text;
+    this.length += text.length;
+    const { parts } = this;
+    if (kinds[(parts.length - 1) % 2] === kind) {
+      parts[parts.length - 1] = (parts.at(-1) ?? 0) + text.length;
+    } else {
+      if (parts.length === 0 && kind === 'text') parts.push(0);
+      parts.push(text.length);
+    }
+  }
+
+  /** What follows a position, `most` units of it at most; null at the end. */
+  sliceFrom(position: number, most: number): Slice | null {
+    if (position >= this.length) return null;
+    const offsets = { reasoning: 0, text: 0 };
+    let start = 0;
+    for (const [index, size] of this.parts.entries()) {
+      const kind = kinds[index % 2] ?? 'text';
+      if (position < start + size) {
+        const from = offsets[kind] + position - start;
+        const source = kind === 'text' ? this.text : this.reasoning;
+        let to = Math.min(offsets[kind] + size, from + most);
+        if (isHighSurrogate(source.charCodeAt(to - 1)) && to < offsets[kind] + size) to += 1;
+        return { kind, text: source.slice(from, to), end: position + to - from };
+      }
+      start += size;
+      offsets[kind] += size;
+    }
+    return null;
+  }
+
+  /** The same text as it stands in a row. */
+  static of(row: { ai: string; reasoning: string; parts: number[] }): AnswerLog {
+    const log = new AnswerLog();
+    log.text = row.ai;
+    log.reasoning = row.reasoning;
+    log.parts = row.parts;
+    log.length = row.ai.length + row.reasoning.length;
+    return log;
+  }
+}

@@ -1,0 +1,282 @@
+import type { FastifyBaseLogger } from 'fastify';
+import { streamCodes, type StreamCode } from '../../contract/errors.ts';
+import {
+  EngineError,
+  type ChatEngine,
+  type ChatMessage,
+  type ChatPart,
+  type ChatRequest,
+} from '../engines/chat-engine.ts';
+import { countTokens, estimateTokens } from '../engines/tokens.ts';
+import { deduction, isFree, type Price } from '../ledger/price.ts';
+import { AnswerLog, type PartKind } from './answer-log.ts';
+import { promptTokens } from './prompt.ts';
+
+export interface AnswerRequest {
+  historyId: number;
+  sessionId: number;
+  userId: number;
+  human: string;
+  model: { name: string; maxTokens: number | null } & Price;
+  messages: ChatMessage[];
+  sampling: Pick<ChatRequest, 'temperature' | 'presencePenalty' | 'frequencyPenalty'>;
+  holdId: string | null;
+  /** Tokens held. */
+  held: number;
+}
+
+export interface AnswerLimits {
+  /** From the request to the first piece, ms. */
+  firstByteMs: number;
+  /** Between two pieces, ms. */
+  idleMs: number;
+  /** Of the whole reply, ms; below the life of a hold. */
+  totalMs: number;
+  /** UTF-16 units of a reply. */
+  size: number;
+}
+
+/** Tokens of the reply that are held before anything is written, and with every extension. */
+export const heldAhead = 256;
+const extension = 1024;
+
+/** Why an answer ended before its engine did. */
+type Cut = 'stopped' | 'lost' | StreamCode;
+
+export interface Ended {
+  state: 'done' | 'stopped' | 'error' | 'interrupted';
+  error: { code: StreamCode; message: string } | null;
+}
+
+interface Channel {
+  channelId: number;
+  engine: ChatEngine;
+  upstreamName: string;
+}
+
+export interface AnswerHooks {
+  channels: () => Promise<Channel[]>;
+  /** A piece can be read: `text` lies between the two positions of the log. */
+  onText: (kind: PartKind, text: string, start: number, end: number) => void;
+  reportOutcome: (channelId: number, ok: boolean) => void;
+  /** Holds more tokens; false when there are not enough. */
+  extendHold: (more: number) => Promise<boolean>;
+  log: Pick<FastifyBaseLogger, 'warn' | 'error'>;
+}
+
+/** Counts above this are a service's mistake. */
+const sensibleCount = (count: number): boolean =>
+  Number.isSafeInteger(count) && count >= 0 && count <= 10_000_000;
+
+/** The codes that say that a channel, not the question, is at fault. */
+const channelAtFault: ReadonlySet<StreamCode> = new Set([
+  'upstream',
+  'timeout',
+  'rate_limited',
+  'connection',
+  'empty',
+]);
+
+/** One reply while it is written: asks the engines, keeps the text, watches limits and cost. */
+export class Answer {
+  readonly request: AnswerRequest;
+  readonly log = new AnswerLog();
+  readonly #hooks: AnswerHooks;
+  readonly #limits: AnswerLimits;
+  #abort = new AbortController();
+  #cut: Cut | null = null;
+  #timer: NodeJS.Timeout | undefined;
+  #usage: { promptTokens: number; completionTokens: number } | null = null;
+  /** Tokens, roughly, of the prompt and of what was written: for the hold alone. */
+  readonly #roughPrompt: number;
+  #roughReply = 0;
+  #held: number;
+  #extending = false;
+  #countedPrompt: number | null = null;
+
+  constructor(request: AnswerRequest, limits: AnswerLimits, hooks: AnswerHooks) {
+    this.request = request;
+    this.#limits = limits;
+    this.#hooks = hooks;
+    this.#held = request.held;
+    this.#roughPrompt = request.holdId ? promptTokens(request.messages, estimateTokens) : 0;
+  }
+
+  /** Ends the writing; what was written stays. The first reason counts. */
+  cut(reason: Cut): void {
+    this.#cut ??= reason;
+    this.#abort.abort();
+  }
+
+  get wasLost(): boolean {
+    return this.#cut === 'lost';
+  }
+
+  /** Writes the reply. Never throws. */
+  async write(): Promise<Ended> {
+    const total = setTimeout(() => this.cut('timeout'), this.#limits.totalMs);
+    try {
+      return await this.#tryChannels();
+    } catch (error) {
+      this.#hooks.log.error({ err: error }, 'a reply failed');
+      return this.#ended('upstream');
+    } finally {
+      clearTimeout(total);
+      clearTimeout(this.#timer);
+    }
+  }
+
+  async #tryChannels(): Promise<Ended> {
+    let failure: EngineError | null = null;
+    for (const channel of await this.#hooks.channels()) {
+      if (this.#cut) break;
+      failure = await this.#tryChannel(channel);
+      if (failure === null || this.log.length > 0 || !failure.retriable) break;
+      this.#hooks.log.warn({ channel: channel.channelId, code: failure.code }, 'a channel failed');
+    }
+    if (this.#cut) return this.#ended(this.#cut);
+    if (failure) return this.#ended(failure.code, failure.message);
+    return this.log.length > 0 ? { state: 'done', error: null } : this.#ended('upstream');
+  }
+
+  /** Null when the reply is whole or was cut by this side. */
+  async #tryChannel({ channelId, engine, upstreamName }: Channel): Promise<EngineError | null> {
+    const { sampling, messages, model } = this.request;
+    const attempt = new AbortController();
+    this.#abort = attempt;
+    let late = false;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      late = true;
+      attempt.abort();
+    }, this.#limits.firstByteMs);
+    let begun = false;
+    try {
+      for await (const parts of engine.stream({
+        ...sampling,
+        model: upstreamName,
+        messages,
+        maxTokens: model.maxTokens ?? undefined,
+        signal: attempt.signal,
+      })) {
+        if (this.#cut || late) break;
+        this.#take(parts);
+        if (begun) {
+          this.#timer.refresh();
+        } else if (this.log.length > 0) {
+          begun = true;
+          clearTimeout(this.#timer);
+          this.#timer = setTimeout(() => {
+            late = true;
+            attempt.abort();
+          }, this.#limits.idleMs);
+        }
+      }
+      if (this.#cut) return null;
+      if (late) throw new EngineError('timeout', streamCodes.timeout, { retriable: true });
+      if (this.log.length === 0) {
+        throw new EngineError('empty', streamCodes.empty, { retriable: true });
+      }
+      this.#hooks.reportOutcome(channelId, true);
+      return null;
+    } catch (error) {
+      if (this.#cut) return null;
+      const failure = late
+        ? new EngineError('timeout', streamCodes.timeout, { retriable: true })
+        : error instanceof EngineError
+          ? error
+          : new EngineError('upstream', streamCodes.upstream, { retriable: true, cause: error });
+      if (!(error instanceof EngineError) && !late) {
+        this.#hooks.log.error({ err: error, channel: channelId }, 'an engine broke');
+      }
+      this.#hooks.reportOutcome(channelId, !channelAtFault.has(failure.code));
+      return failure;
+    } finally {
+      clearTimeout(this.#timer);
+    }
+  }
+
+  #ended(code: Cut, message?: string): Ended {
+    if (code === 'stopped' || code === 'lost') return { state: 'stopped', error: null };
+    return {
+      state: code === 'interrupted' ? 'interrupted' : 'error',
+      error: { code, message: message || streamCodes[code] },
+    };
+  }
+
+  /** Takes one read of the wire; neighbours of one kind become one event. */
+  #take(parts: readonly ChatPart[]): void {
+    let kind: PartKind = 'text';
+    let text = '';
+    for (const part of parts) {
+      if (part.kind === 'usage') {
+        if (sensibleCount(part.promptTokens) && sensibleCount(part.completionTokens)) {
+          this.#usage = part;
+        }
+        continue;
+      }
+      if (part.kind !== kind && text !== '') {
+        this.#append(kind, text);
+        text = '';
+      }
+      kind = part.kind;
+      text += part.text;
+    }
+    if (text !== '') this.#append(kind, text);
+  }
+
+  #append(kind: PartKind, piece: string): void {
+    if (this.#cut) return;
+    const room = this.#limits.size - this.log.length;
+    const start = this.log.length;
+    const text = this.log.append(kind, piece.length > room ? piece.slice(0, room) : piece);
+    if (text !== '') {
+      this.#hooks.onText(kind, text, start, this.log.length);
+      if (this.request.holdId) this.#watchCost(text);
+    }
+    if (piece.length > room) this.cut('too_large');
+  }
+
+  #watchCost(text: string): void {
+    this.#roughReply += estimateTokens(text);
+    const { model } = this.request;
+    const cost = deduction(model, this.#roughPrompt, this.#roughReply);
+    if (cost <= this.#held || this.#extending) return;
+    void this.#extendHold(cost - this.#held);
+  }
+
+  async #extendHold(missing: number): Promise<void> {
+    this.#extending = true;
+    try {
+      for (const ahead of [extension, heldAhead, heldAhead / 8, 0]) {
+        const more = missing + Math.ceil(ahead * this.request.model.factor);
+        if (await this.#hooks.extendHold(more)) {
+          this.#held += more;
+          return;
+        }
+      }
+      this.cut('balance');
+    } catch (error) {
+      // The database does not answer; the next piece asks again.
+      this.#hooks.log.warn({ err: error }, 'a hold could not be extended');
+    } finally {
+      this.#extending = false;
+    }
+  }
+
+  /** The prompt's tokens: the service's count, or ours. Free replies are only estimated. */
+  promptCount(): number {
+    if (this.#usage) return this.#usage.promptTokens;
+    const { model, messages } = this.request;
+    this.#countedPrompt ??= promptTokens(messages, isFree(model) ? estimateTokens : countTokens);
+    return this.#countedPrompt;
+  }
+
+  /** The reply's tokens, its thinking included. Only a whole reply's own count is trusted. */
+  completionCount(whole: boolean): number {
+    const { text, reasoning } = this.log;
+    if (whole && this.#usage) return this.#usage.completionTokens;
+    const count = isFree(this.request.model) ? estimateTokens : countTokens;
+    return count(reasoning) + count(text);
+  }
+}

@@ -1,0 +1,439 @@
+import type { FastifyBaseLogger } from 'fastify';
+import { streamCodes } from '../../contract/errors.ts';
+import type { ReplyState } from '../../contract/chat.ts';
+import type { Database } from '../db/database.ts';
+import type { Instance } from '../db/instance.ts';
+import { countTokens } from '../engines/tokens.ts';
+import { extendHold, holdLifetime, releaseExpired } from '../ledger/ledger.service.ts';
+import type { ModelService } from '../model/model.service.ts';
+import { AnswerLog } from './answer-log.ts';
+import { Answer, type AnswerLimits, type AnswerRequest, type Ended } from './answer.ts';
+import * as store from './answer.store.ts';
+import { textFrame } from './frames.ts';
+import { Reader, type Ending, type Sink } from './reader.ts';
+import { finishReply, LostAnswer, type Finished } from './settlement.ts';
+
+export interface AnswersOptions extends AnswerLimits {
+  /** How often a reply is stored while it is written, ms. */
+  flushMs: number;
+  /** How often other processes' replies are looked at when no notice comes, ms. */
+  pollMs: number;
+  /** How often replies of dead processes are looked for, ms. */
+  sweepMs: number;
+  heartbeatMs: number;
+  /** A connection that takes nothing for this long is closed, ms. */
+  stuckMs: number;
+}
+
+const defaults: AnswersOptions = {
+  firstByteMs: 60_000,
+  idleMs: 60_000,
+  totalMs: holdLifetime - 60_000,
+  size: 2_000_000,
+  flushMs: 1000,
+  pollMs: 2000,
+  sweepMs: 5000,
+  heartbeatMs: 15_000,
+  stuckMs: 60_000,
+};
+
+/** Replies looked after by one tick. */
+const tickMs = 50;
+const flushBatch = 200;
+
+/** A reply of this process, or one of another process that somebody reads here. */
+interface Live {
+  log: AnswerLog;
+  readers: Set<Reader>;
+  /** Null while another process writes it. */
+  own: Own | null;
+}
+
+interface Own {
+  answer: Answer;
+  /** Length at the last flush. */
+  stored: number;
+  nextFlush: number;
+  flushing: boolean;
+  finishing: boolean;
+  finished: Promise<void>;
+}
+
+export interface AnswersDeps {
+  db: Database;
+  instance: Instance;
+  models: Pick<ModelService, 'find' | 'engines' | 'reportOutcome'>;
+  log: FastifyBaseLogger;
+  options?: Partial<AnswersOptions>;
+}
+
+export type Answers = Awaited<ReturnType<typeof createAnswers>>;
+
+const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+const endingOf = (state: ReplyState, code: string, message: string): Ending => ({
+  error: state === 'error' || state === 'interrupted' ? { code, message } : null,
+});
+
+/**
+ * The replies that are being written. Each belongs to the process that began it and lives in its
+ * memory; the row gets it at most once a second, and a NOTIFY tells the other processes, whose
+ * readers follow the row. Readers come and go without the writing noticing.
+ */
+export const createAnswers = async ({ db, instance, models, log, options }: AnswersDeps) => {
+  const settings = { ...defaults, ...options };
+  const live = new Map<number, Live>();
+  let draining = false;
+  let closed = false;
+
+  // ---- writing ---------------------------------------------------------------------------------
+
+  const begin = (request: AnswerRequest): void => {
+    const id = request.historyId;
+    live.get(id)?.own?.answer.cut('lost');
+    // Somebody may have opened the stream between the commit and this call.
+    const readers = live.get(id)?.readers ?? new Set<Reader>();
+    const answer = new Answer(request, settings, {
+      channels: async () => {
+        const model = await models.find(db, request.model.name);
+        return model ? models.engines(db, model) : [];
+      },
+      onText: (kind, text, start, end) => {
+        if (readers.size === 0) return;
+        const frame = textFrame(kind, text, end);
+        for (const reader of readers) reader.push(frame, start, end);
+      },
+      reportOutcome: (channelId, ok) => models.reportOutcome(channelId, ok),
+      extendHold: (more) =>
+        request.holdId ? extendHold(db, request.holdId, more) : Promise.resolve(true),
+      log,
+    });
+    for (const reader of readers) reader.follow(answer.log);
+    const own: Own = {
+      answer,
+      stored: 0,
+      // Spread, so that replies begun together are not stored together.
+      nextFlush: Date.now() + settings.flushMs * (0.5 + ((id * 7919) % 1000) / 2000),
+      flushing: false,
+      finishing: false,
+      finished: Promise.resolve(),
+    };
+    const entry: Live = { log: answer.log, readers, own };
+    live.set(id, entry);
+    own.finished = answer
+      .write()
+      .then((ended) => finish(id, entry, own, ended))
+      .catch((error: unknown) => log.error({ err: error, id }, 'a reply could not be ended'));
+    if (draining) answer.cut('interrupted');
+  };
+
+  const finish = async (id: number, entry: Live, own: Own, ended: Ended): Promise<void> => {
+    own.finishing = true;
+    const { answer } = own;
+    const whole = ended.state === 'done';
+    let ending: Ending | null = { error: ended.error };
+    if (answer.wasLost) {
+      ending = null;
+    } else {
+      const { request } = answer;
+      const produced = answer.log.length > 0;
+      const stored = await storeEnd(id, {
+        id,
+        owner: instance.id,
+        sessionId: request.sessionId,
+        userId: request.userId,
+        human: request.human,
+        model: request.model.name,
+        price: request.model,
+        holdId: request.holdId,
+        log: answer.log,
+        ...ended,
+        promptTokens: produced ? answer.promptCount() : 0,
+        completionTokens: produced ? answer.completionCount(whole) : 0,
+      });
+      if (!stored) ending = null;
+    }
+    if (live.get(id) === entry) live.delete(id);
+    for (const reader of entry.readers) {
+      if (ending) reader.end(ending);
+      else reader.close();
+    }
+  };
+
+  /** Ends the row, however long the database takes to come back; false when it was ended elsewhere. */
+  const storeEnd = async (id: number, reply: Finished): Promise<boolean> => {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        await finishReply(db, reply);
+        return true;
+      } catch (error) {
+        if (error instanceof LostAnswer) return false;
+        log.error({ err: error, id, attempt }, 'a reply could not be stored');
+        if (closed || attempt >= 100) return false;
+        await wait(Math.min(5000, 100 * 2 ** attempt));
+      }
+    }
+  };
+
+  const flushDue = async (): Promise<void> => {
+    const now = Date.now();
+    const due: { id: number; own: Own; length: number }[] = [];
+    for (const [id, { own, log: text }] of live) {
+      if (!own || own.flushing || own.finishing || own.nextFlush > now) continue;
+      own.nextFlush = now + settings.flushMs;
+      if (text.length === own.stored) continue;
+      own.flushing = true;
+      due.push({ id, own, length: text.length });
+    }
+    for (let from = 0; from < due.length; from += flushBatch) {
+      const batch = due.slice(from, from + flushBatch);
+      try {
+        const kept = await store.flushAnswers(
+          db,
+          instance.id,
+          batch.map(({ id, own }) => ({
+            id,
+            log: own.answer.log,
+            promptTokens: own.answer.request.holdId ? own.answer.promptCount() : 0,
+          })),
+        );
+        for (const { id, own, length } of batch) {
+          own.stored = length;
+          const row = kept.get(id);
+          if (own.finishing) continue;
+          if (!row) own.answer.cut('lost');
+          else if (row.stopRequested) own.answer.cut('stopped');
+        }
+      } catch (error) {
+        log.warn({ err: error, replies: batch.length }, 'replies could not be stored for now');
+      } finally {
+        for (const { own } of batch) own.flushing = false;
+      }
+    }
+  };
+
+  // ---- following other processes ---------------------------------------------------------------
+
+  const changed = new Set<number>();
+  let reading = false;
+
+  const readChanged = async (): Promise<void> => {
+    if (reading) return;
+    reading = true;
+    try {
+      while (changed.size > 0) {
+        const ids = [...changed];
+        changed.clear();
+        const rows = new Map((await store.readAnswers(db, ids)).map((row) => [row.id, row]));
+        for (const id of ids) updateFollowed(id, rows.get(id));
+      }
+    } catch (error) {
+      log.warn({ err: error }, 'replies of other processes could not be read for now');
+    } finally {
+      reading = false;
+    }
+  };
+
+  const updateFollowed = (id: number, row: store.AnswerRow | undefined): void => {
+    const entry = live.get(id);
+    if (!entry || entry.own) return;
+    const end = (ending: Ending): void => {
+      live.delete(id);
+      for (const reader of entry.readers) reader.end(ending);
+    };
+    if (!row) return end({ error: { code: 'connection', message: streamCodes.connection } });
+    const next = AnswerLog.of(row);
+    if (next.length < entry.log.length) {
+      // It was begun again since: whoever reads the old one has to open it anew.
+      return end({ error: { code: 'connection', message: streamCodes.connection } });
+    }
+    entry.log = next;
+    for (const reader of entry.readers) reader.follow(next);
+    if (row.state !== 'streaming') end(endingOf(row.state, row.errorCode, row.errorMessage));
+  };
+
+  const noticeChange = (payload: string): void => {
+    for (const text of payload.split(',')) {
+      const entry = live.get(Number(text));
+      if (entry && !entry.own) changed.add(Number(text));
+    }
+    if (changed.size > 0) void readChanged();
+  };
+
+  const pollFollowed = (): void => {
+    for (const [id, { own }] of live) if (!own) changed.add(id);
+    if (changed.size > 0) void readChanged();
+  };
+
+  // ---- reading ---------------------------------------------------------------------------------
+
+  /**
+   * Lets a connection read a reply from a position on; gives what to call when it is gone.
+   * @param state as the row had it a moment ago
+   */
+  const read = async (
+    id: number,
+    state: ReplyState,
+    sink: Sink,
+    position: number,
+  ): Promise<() => void> => {
+    let entry = live.get(id);
+    if (!entry && state === 'streaming') {
+      entry = { log: new AnswerLog(), readers: new Set(), own: null };
+      live.set(id, entry);
+      changed.add(id);
+    }
+    if (!entry) {
+      const [row] = await store.readAnswers(db, [id]);
+      const reader = new Reader(sink, row ? AnswerLog.of(row) : new AnswerLog(), position);
+      reader.end(endingOf(row?.state ?? 'done', row?.errorCode ?? '', row?.errorMessage ?? ''));
+      replays.add(reader);
+      return () => replays.delete(reader);
+    }
+    const { readers } = entry;
+    const reader = new Reader(sink, entry.log, position);
+    readers.add(reader);
+    if (!entry.own) void readChanged();
+    return () => {
+      readers.delete(reader);
+      const now = live.get(id);
+      if (now && !now.own && now.readers.size === 0) live.delete(id);
+    };
+  };
+  const replays = new Set<Reader>();
+
+  // ---- stopping --------------------------------------------------------------------------------
+
+  /** Stops a reply, whichever process writes it, and waits until it has ended or 5 s are over. */
+  const stop = async (id: number): Promise<void> => {
+    const own = live.get(id)?.own;
+    if (own) {
+      own.answer.cut('stopped');
+      await own.finished;
+      return;
+    }
+    await store.requestStop(db, id);
+    for (let waited = 0; waited < 5000; waited += 50) {
+      const [row] = await store.readAnswers(db, [id]);
+      if (row?.state !== 'streaming') return;
+      await wait(50);
+    }
+  };
+
+  const stopSession = async (sessionId: number): Promise<void> => {
+    const id = await store.runningIn(db, sessionId);
+    if (id !== null) await stop(id);
+  };
+
+  // ---- replies whose process died --------------------------------------------------------------
+
+  const endDead = async (id: number): Promise<void> => {
+    const row = await store.readUnfinished(db, id);
+    if (!row || row.owner === null) return;
+    const model = await models.find(db, row.model);
+    const text = AnswerLog.of(row);
+    const produced = text.length > 0;
+    try {
+      await finishReply(db, {
+        id,
+        owner: row.owner,
+        sessionId: row.sessionId,
+        userId: row.userId,
+        human: row.human,
+        model: row.model,
+        price: model ?? { factor: 0, promptFactor: null },
+        holdId: row.holdId,
+        log: text,
+        state: 'interrupted',
+        error: { code: 'interrupted', message: streamCodes.interrupted },
+        promptTokens: row.promptTokens,
+        completionTokens:
+          produced && row.holdId ? countTokens(text.reasoning) + countTokens(text.text) : 0,
+      });
+      log.info({ id, owner: row.owner }, 'ended a reply whose process is gone');
+    } catch (error) {
+      if (!(error instanceof LostAnswer)) throw error;
+    }
+  };
+
+  /** Own rows that no reply here belongs to, as they were at the last sweep. */
+  let strays = new Set<number>();
+
+  const sweep = async (): Promise<void> => {
+    const running = await store.runningAnswers(db);
+    const alive = new Map<number, boolean>();
+    const nextStrays = new Set<number>();
+    for (const { id, owner } of running) {
+      if (owner === null) continue;
+      if (owner === instance.id) {
+        if (live.get(id)?.own) continue;
+        if (strays.has(id)) await endDead(id);
+        else nextStrays.add(id);
+        continue;
+      }
+      if (!alive.has(owner)) alive.set(owner, await instance.isAlive(owner));
+      if (alive.get(owner) === false) await endDead(id);
+    }
+    strays = nextStrays;
+    await releaseExpired(db);
+  };
+
+  // ---- the clockwork ---------------------------------------------------------------------------
+
+  const timers: NodeJS.Timeout[] = [];
+  const every = (ms: number, act: () => Promise<void> | void): void => {
+    let busy = false;
+    const run = async (): Promise<void> => {
+      if (busy) return;
+      busy = true;
+      try {
+        await act();
+      } catch (error) {
+        if (!closed) log.warn({ err: error }, 'a regular task of the replies failed');
+      } finally {
+        busy = false;
+      }
+    };
+    timers.push(setInterval(() => void run(), ms));
+  };
+
+  await instance.listen(store.changedChannel, noticeChange);
+  await instance.listen(store.stopChannel, (payload) =>
+    live.get(Number(payload))?.own?.answer.cut('stopped'),
+  );
+  await sweep();
+  every(tickMs, flushDue);
+  every(settings.pollMs, pollFollowed);
+  every(settings.sweepMs, sweep);
+  every(Math.min(1000, settings.heartbeatMs), () => {
+    const now = Date.now();
+    for (const { readers } of live.values())
+      for (const reader of readers) reader.tend(now, settings);
+    for (const reader of replays) reader.tend(now, settings);
+  });
+
+  return {
+    instanceId: instance.id,
+    begin,
+    read,
+    stop,
+    stopSession,
+    /**
+     * For the end of the process: lets running replies end for some time, interrupts and bills the
+     * rest, and lets all readers go.
+     */
+    drain: async (ms: number): Promise<void> => {
+      draining = true;
+      const running = () => [...live.values()].flatMap(({ own }) => own ?? []);
+      const all = Promise.all(running().map((own) => own.finished));
+      await Promise.race([all, wait(ms)]);
+      for (const own of running()) own.answer.cut('interrupted');
+      await Promise.race([Promise.all(running().map((own) => own.finished)), wait(5000)]);
+      closed = true;
+      for (const timer of timers) clearInterval(timer);
+      for (const { readers } of live.values()) for (const reader of readers) reader.close();
+      for (const reader of replays) reader.close();
+      live.clear();
+    },
+  };
+};

@@ -1,0 +1,91 @@
+import type { Handlers } from '../http/handlers.ts';
+import type { ModelService } from '../model/model.service.ts';
+import type { Answers } from './answers.ts';
+import { createChatService } from './chat.service.ts';
+
+export interface ChatDeps {
+  answers: Answers;
+  models: ModelService;
+  /** Least UTF-8 bytes of a session's first message. */
+  minPromptBytes: number;
+}
+
+type ChatHandlers = Pick<
+  Handlers,
+  | 'historyList'
+  | 'lastMessages'
+  | 'sendMessage'
+  | 'retryMessage'
+  | 'eventStream'
+  | 'stopStream'
+  | 'deleteHistory'
+>;
+
+/** The last event's id that a client has; anything senseless counts as none. */
+const positionOf = (header: string | string[] | undefined, query: number | undefined): number => {
+  const given = typeof header === 'string' && /^\d{1,16}$/.test(header) ? Number(header) : query;
+  return given !== undefined && Number.isSafeInteger(given) ? given : 0;
+};
+
+export const createChatHandlers = ({ answers, models, minPromptBytes }: ChatDeps): ChatHandlers => {
+  const service = createChatService({ models, minPromptBytes, instanceId: answers.instanceId });
+  return {
+    historyList: (input, { db, user }) => service.list(db, input, user),
+
+    lastMessages: (input, { db, user }) => service.newer(db, input, user),
+
+    sendMessage: async (input, { db, user, afterCommit }) => {
+      const { id, msg, createdAt, request } = await service.send(db, input, user);
+      afterCommit(() => answers.begin(request));
+      return { id, msg, created_at: createdAt.toISOString() };
+    },
+
+    retryMessage: async (input, { db, user, afterCommit }) => {
+      const request = await service.retry(db, input, user);
+      afterCommit(() => answers.begin(request));
+      return { id: request.historyId };
+    },
+
+    eventStream: async (input, { db, user, log, request, reply }) => {
+      const state = await service.readable(db, input, user);
+      const position = positionOf(request.headers['last-event-id'], input.last_event_id);
+      reply.hijack();
+      const response = reply.raw;
+      for (const [name, value] of Object.entries(reply.getHeaders())) {
+        if (value !== undefined) response.setHeader(name, value);
+      }
+      response.writeHead(200, {
+        'content-type': 'text/event-stream; charset=utf-8',
+        'cache-control': 'no-store',
+        'x-accel-buffering': 'no',
+      });
+      response.flushHeaders();
+      let gone = false;
+      let leave = (): void => {
+        gone = true;
+      };
+      response.on('close', () => leave());
+      response.on('error', () => response.destroy());
+      try {
+        const left = await answers.read(input.history_id, state, response, position);
+        if (gone) left();
+        else leave = left;
+      } catch (error) {
+        log.error({ err: error }, 'a reply could not be read');
+        response.destroy();
+      }
+    },
+
+    stopStream: async (input, { db, user }) => {
+      const running = await service.stoppable(db, input.history_id, user);
+      if (running) await answers.stop(input.history_id);
+      return { stopped: running };
+    },
+
+    deleteHistory: async (input, { db, user }) => {
+      await service.remove(db, input, user);
+      // A message is the question of its whole session in type 2 sessions alone.
+      return { is_session: false };
+    },
+  };
+};

@@ -1,0 +1,100 @@
+import pg from 'pg';
+import type { FastifyBaseLogger } from 'fastify';
+
+/** First half of the advisory locks that say which server processes live. */
+export const instanceLockClass = 7_217_001;
+
+export interface Instance {
+  readonly id: number;
+  /** Calls back for every NOTIFY of a channel, whichever process sent it. */
+  listen: (channel: string, onNotice: (payload: string) => void) => Promise<void>;
+  isAlive: (otherId: number) => Promise<boolean>;
+  close: () => Promise<void>;
+}
+
+const reconnectDelay = 500;
+
+/**
+ * Announces this process to the others on the same database: a row in `instances` and, on a
+ * connection of its own, an advisory lock that ends with the process. The connection also listens;
+ * when it breaks it is made anew, with the same id.
+ */
+export const joinInstances = async (
+  connectionString: string,
+  log: Pick<FastifyBaseLogger, 'warn' | 'info'>,
+): Promise<Instance> => {
+  const listeners = new Map<string, (payload: string) => void>();
+  let id: number | undefined;
+  let client: pg.Client;
+  let closed = false;
+  let timer: NodeJS.Timeout | undefined;
+
+  const connect = async (): Promise<void> => {
+    const next = new pg.Client({
+      connectionString,
+      keepAlive: true,
+      application_name: 'queqiao instance',
+    });
+    let lost = false;
+    const reconnect = (): void => {
+      if (lost || closed) return;
+      lost = true;
+      log.warn('the connection of this instance broke; connecting again');
+      next.end().catch(() => undefined);
+      const again = (): void => {
+        if (closed) return;
+        connect().then(
+          () => log.info('the connection of this instance is back'),
+          () => (timer = setTimeout(again, reconnectDelay)),
+        );
+      };
+      timer = setTimeout(again, reconnectDelay);
+    };
+    await next.connect();
+    next.on('error', reconnect);
+    next.on('end', reconnect);
+    next.on('notification', ({ channel, payload }) => listeners.get(channel)?.(payload ?? ''));
+    try {
+      if (id === undefined) {
+        const { rows } = await next.query<{ id: number }>(
+          'INSERT INTO instances DEFAULT VALUES RETURNING id',
+        );
+        id = rows[0]?.id;
+      }
+      await next.query('SELECT pg_advisory_lock($1, $2)', [instanceLockClass, id]);
+      for (const channel of listeners.keys()) await next.query(`LISTEN ${channel}`);
+    } catch (error) {
+      lost = true;
+      await next.end().catch(() => undefined);
+      throw error;
+    }
+    client = next;
+  };
+
+  await connect();
+  if (id === undefined) throw new Error('the instance got no id');
+
+  return {
+    id,
+    listen: async (channel, onNotice) => {
+      if (!/^[a-z_]+$/.test(channel)) throw new Error(`not a channel: ${channel}`);
+      listeners.set(channel, onNotice);
+      await client.query(`LISTEN ${channel}`);
+    },
+    isAlive: async (otherId) => {
+      const { rowCount } = await client.query(
+        `SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND granted
+           AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+           AND classid = $1::int::oid AND objid = $2::int::oid`,
+        [instanceLockClass, otherId],
+      );
+      return (rowCount ?? 0) > 0;
+    },
+    close: async () => {
+      closed = true;
+      clearTimeout(timer);
+      await client.query('DELETE FROM instances WHERE id = $1', [id]).catch(() => undefined);
+      await client.end().catch(() => undefined);
+    },
+  };
+};
