@@ -17,10 +17,16 @@ export interface Settings {
   jwtSecret: string;
   /** Empty: the first start makes one and prints it. */
   adminPassword: string;
+  /** Encrypts the keys of model services at rest. Empty: one is made and kept in dataDir. */
+  secretKey: string;
+  /** Empty, and a key is set: OpenAI's own. */
   openaiBaseUrl: string;
   openaiApiKey: string;
   /** Empty: the service is asked. */
   openaiModels: string[];
+  /** How long a model service may take until its first word, and from one to the next, seconds. */
+  modelFirstWordSeconds: number;
+  modelIdleSeconds: number;
   /** Tokens for a new account. */
   signupTokens: number;
   /** Least UTF-8 bytes of a session's first message. */
@@ -79,12 +85,15 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
     publicUrl: word('PUBLIC_URL').replace(/\/+$/, ''),
     jwtSecret: word('JWT_SECRET'),
     adminPassword: env['ADMIN_PASSWORD'] ?? '',
+    secretKey: word('SECRET_KEY'),
     openaiBaseUrl: word('OPENAI_BASE_URL').replace(/\/+$/, ''),
     openaiApiKey: word('OPENAI_API_KEY'),
     openaiModels: word('OPENAI_MODELS')
       .split(',')
       .map((name) => name.trim())
       .filter((name) => name !== ''),
+    modelFirstWordSeconds: whole(env, 'MODEL_FIRST_WORD_SECONDS', 120, 3600),
+    modelIdleSeconds: whole(env, 'MODEL_IDLE_SECONDS', 60, 3600),
     signupTokens: whole(env, 'SIGNUP_TOKENS', limits.signupTokens, 1_000_000_000_000),
     minPromptBytes: whole(env, 'MIN_PROMPT_BYTES', limits.minPromptBytes, 65_535),
     trustProxy: word('TRUST_PROXY'),

@@ -1,0 +1,30 @@
+import { Agent, request } from 'undici';
+import * as z from 'zod/mini';
+import { apiUrl } from './address.ts';
+
+const agent = new Agent({ connect: { timeout: 10_000 }, maxResponseSize: 4 * 1024 * 1024 });
+
+const listed = z.array(z.looseObject({ id: z.string() }));
+/** OpenAI's answer, or its list alone (Together). */
+const answer = z.union([z.looseObject({ data: listed }), listed]);
+
+/** The names of all models that a service has, of every kind. Throws when it cannot be asked. */
+export const listModels = async (
+  baseUrl: string,
+  apiKey: string,
+  signal: AbortSignal,
+): Promise<string[]> => {
+  const { statusCode, body } = await request(apiUrl(baseUrl, 'models'), {
+    dispatcher: agent,
+    signal: AbortSignal.any([signal, AbortSignal.timeout(15_000)]),
+    headers: apiKey === '' ? {} : { authorization: `Bearer ${apiKey}` },
+  });
+  if (statusCode !== 200) {
+    await body.dump();
+    throw new Error(`the service answered ${statusCode} when asked for its models`);
+  }
+  const models = answer.parse(await body.json());
+  return (Array.isArray(models) ? models : models.data)
+    .map((model) => model.id)
+    .filter((name) => name !== '' && name.length <= 100);
+};

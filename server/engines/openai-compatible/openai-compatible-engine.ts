@@ -1,0 +1,126 @@
+import { Agent, type Dispatcher } from 'undici';
+import type { ChatEngine, ChatPart, ChatRequest } from '../chat-engine.ts';
+import { apiUrl } from './address.ts';
+import { defaultLimits, RefusedRequest, StreamReader, type StreamLimits } from './stream-reader.ts';
+import { faultError, type UpstreamFault } from './upstream-error.ts';
+
+export interface OpenAiCompatibleOptions {
+  /** Such as `https://api.deepseek.com/v1`. */
+  baseUrl: string;
+  /** Empty: none is sent, as local services want it. */
+  apiKey: string;
+  limits?: Partial<StreamLimits>;
+}
+
+/** All services share it: one pool of connections for each origin. Redirects are not followed. */
+const agent = new Agent({
+  connect: { timeout: 10_000 },
+  // The reader keeps its own limits, by what was said and not by bytes.
+  headersTimeout: 0,
+  bodyTimeout: 0,
+});
+
+/** Fields that some services or models refuse and that a request can do without. */
+const optional = [
+  'stream_options',
+  'temperature',
+  'presence_penalty',
+  'frequency_penalty',
+  'max_tokens',
+] as const;
+type Optional = (typeof optional)[number];
+const isOptional = (name: string): name is Optional =>
+  (optional as readonly string[]).includes(name);
+
+const bodyOf = (request: ChatRequest, without: ReadonlySet<Optional>): Record<string, unknown> => {
+  const body: Record<string, unknown> = {
+    model: request.model,
+    messages: request.messages,
+    stream: true,
+  };
+  const set = (name: Optional, value: unknown) => {
+    if (!without.has(name)) body[name] = value;
+  };
+  set('stream_options', { include_usage: true });
+  set('temperature', request.temperature);
+  if (request.presencePenalty !== 0) set('presence_penalty', request.presencePenalty);
+  if (request.frequencyPenalty !== 0) set('frequency_penalty', request.frequencyPenalty);
+  if (request.maxTokens !== undefined) {
+    set('max_tokens', request.maxTokens);
+    // OpenAI's thinking models know it by this name alone.
+    if (without.has('max_tokens')) body['max_completion_tokens'] = request.maxTokens;
+  }
+  return body;
+};
+
+/** The field to leave out after a refusal; null: the refusal has another reason. */
+const refusedField = (fault: UpstreamFault, body: Record<string, unknown>): Optional | null => {
+  if (fault.status !== 400 && fault.status !== 422) return null;
+  const named = fault.param.split('.')[0] ?? '';
+  if (isOptional(named)) return named in body ? named : null;
+  // Services that know no stream_options seldom name it: those that say why in a known way are left.
+  const reason = faultError(fault, { begun: false });
+  return reason.retriable && reason.code === 'upstream' && 'stream_options' in body
+    ? 'stream_options'
+    : null;
+};
+
+/** Any service that speaks OpenAI's chat completions: OpenAI, DeepSeek, Qwen, Ollama, vLLM … */
+export const createOpenAiCompatibleEngine = (options: OpenAiCompatibleOptions): ChatEngine => {
+  const url = apiUrl(options.baseUrl, 'chat/completions');
+  const limits = { ...defaultLimits, ...options.limits };
+  const headers: Record<string, string> = {
+    'content-type': 'application/json',
+    accept: 'text/event-stream',
+    ...(options.apiKey === '' ? {} : { authorization: `Bearer ${options.apiKey}` }),
+  };
+  /** Fields that the service refused for a model, so that later requests do without at once. */
+  const refused = new Map<string, Set<Optional>>();
+
+  const open = (body: Record<string, unknown>): StreamReader => {
+    const reader = new StreamReader(limits);
+    const request: Dispatcher.DispatchOptions = {
+      origin: url.origin,
+      path: url.pathname + url.search,
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body),
+    };
+    agent.dispatch(request, reader);
+    return reader;
+  };
+
+  return {
+    async *stream(request): AsyncGenerator<ChatPart[]> {
+      const without = new Set(refused.get(request.model));
+      for (;;) {
+        request.signal.throwIfAborted();
+        const body = bodyOf(request, without);
+        const reader = open(body);
+        const onAbort = () => reader.abort(request.signal.reason);
+        request.signal.addEventListener('abort', onAbort, { once: true });
+        let isDone = false;
+        try {
+          let batch = await reader.next();
+          if (without.size > 0) refused.set(request.model, without);
+          while (batch !== null) {
+            yield batch;
+            batch = await reader.next();
+          }
+          isDone = true;
+          return;
+        } catch (error) {
+          isDone = true;
+          if (!(error instanceof RefusedRequest)) throw error;
+          const field = refusedField(error.fault, body);
+          if (field === null) throw faultError(error.fault, { begun: false });
+          without.add(field);
+        } finally {
+          request.signal.removeEventListener('abort', onAbort);
+          // The caller left in the middle.
+          if (!isDone) reader.abort(new Error('no longer wanted'));
+        }
+      }
+    },
+  };
+};

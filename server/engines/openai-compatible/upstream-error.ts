@@ -1,0 +1,99 @@
+import type { StreamCode } from '../../../contract/errors.ts';
+import { EngineError } from '../chat-engine.ts';
+
+/** What services say about a failure, in the fields that are meant for programs. */
+export interface UpstreamFault {
+  /** HTTP status, or 0 where the error came inside a stream. */
+  status: number;
+  /** `error.code`, `error.type` and `error.param`, lower-cased; empty where there is none. */
+  code: string;
+  type: string;
+  param: string;
+}
+
+const word = (value: unknown): string =>
+  typeof value === 'string' || typeof value === 'number' ? String(value).toLowerCase() : '';
+
+const record = (value: unknown): Record<string, unknown> | null =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : null;
+
+/**
+ * Reads the common shapes: `{error: {code, type, param}}` (OpenAI and most), `{error: "…"}`
+ * (Ollama), `[{error: …}]` (Gemini), `{object: "error", code, type}` (vLLM before 0.10) and
+ * `{code, message}` (DashScope, SiliconFlow).
+ */
+export const readFault = (status: number, body: unknown): UpstreamFault => {
+  const whole = record(Array.isArray(body) ? body[0] : body);
+  const error = record(whole?.['error']) ?? whole;
+  return {
+    status,
+    code: word(error?.['code']),
+    type: word(error?.['type']) || word(error?.['status']),
+    param: word(error?.['param']),
+  };
+};
+
+const tooLongCodes = new Set([
+  'context_length_exceeded',
+  'exceed_context_size_error', // llama.cpp
+  'string_above_max_length',
+  'input_too_long',
+  'prompt_too_long',
+  'inputtokenlimitexceeded',
+  '1261', // Zhipu
+]);
+const noMoneyCodes = new Set([
+  'insufficient_quota',
+  'insufficient_balance',
+  'exceeded_current_quota_error', // Moonshot
+  'arrearage', // DashScope
+  'billing_hard_limit_reached',
+  '1113', // Zhipu
+]);
+const rateCodes = new Set([
+  'rate_limit_exceeded',
+  'rate_limit_reached_error',
+  'rate_limit_error',
+  'resource_exhausted',
+  'throttling',
+  'engine_overloaded_error',
+  'overloaded_error',
+]);
+const contentCodes = new Set([
+  'content_filter',
+  'content_policy_violation',
+  'data_inspection_failed', // DashScope
+  'datainspectionfailed',
+  '1301', // Zhipu
+]);
+const noModelCodes = new Set(['model_not_found', 'model_not_supported', 'not_found_error']);
+const keyCodes = new Set(['invalid_api_key', 'authentication_error', 'permission_error']);
+
+/** Turns a fault into what a person is told. The service's own words never get there. */
+export const faultError = (fault: UpstreamFault, options: { begun: boolean }): EngineError => {
+  const has = (known: Set<string>) => known.has(fault.code) || known.has(fault.type);
+  const error = (code: StreamCode, message: string, retriable = true) =>
+    new EngineError(code, message, { retriable: retriable && !options.begun, cause: fault });
+  const { status } = fault;
+
+  if (has(tooLongCodes))
+    return error('context_length_exceeded', '对话超出了模型的最大长度，请新建会话后继续', false);
+  if (has(contentCodes))
+    return error('upstream', '模型服务认为这段对话不合它的内容规则，没有回答', false);
+  if (has(noMoneyCodes) || status === 402)
+    return error('upstream', '模型服务的额度已用完，请换一个模型或联系管理员');
+  if (status === 429 || has(rateCodes) || fault.code === '429')
+    return error('rate_limited', '模型服务繁忙，请稍后重试');
+  if (status === 413)
+    return error('context_length_exceeded', '对话超出了模型的最大长度，请新建会话后继续', false);
+  if (status === 408 || status === 504) return error('timeout', '模型长时间没有回应，请重试');
+  if (status === 401 || status === 403 || has(keyCodes))
+    return error('upstream', '模型服务没有接受本站的密钥，请联系管理员');
+  if (status === 404 || has(noModelCodes))
+    return error('upstream', '模型服务里没有这个模型，请换一个');
+  if (status >= 300 && status < 400) return error('upstream', '模型服务的地址已更改，请联系管理员');
+  if (status >= 400 && status < 500) return error('upstream', '模型服务没有接受这次请求，请重试');
+  return error('upstream', '模型服务出错，请重试');
+};

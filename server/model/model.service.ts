@@ -1,0 +1,283 @@
+import type { FastifyBaseLogger } from 'fastify';
+import { modelTypes, type Model } from '../../contract/model.ts';
+import type { Database, Executor } from '../db/database.ts';
+import type { ChatEngine } from '../engines/chat-engine.ts';
+import { createBuiltInEngine } from '../engines/built-in/built-in-engine.ts';
+import { listModels } from '../engines/openai-compatible/list-models.ts';
+import { createOpenAiCompatibleEngine } from '../engines/openai-compatible/openai-compatible-engine.ts';
+import { help } from '../help/help.service.ts';
+import type { Settings } from '../settings.ts';
+import { createKeyBox } from './channel-key.ts';
+import { createCircuitBreaker } from './circuit-breaker.ts';
+import { colorOf, isChatModel, isLowCost, prettyLabel } from './model-names.ts';
+import {
+  disableChannel,
+  lockCatalogue,
+  servedModels,
+  setChannelModels,
+  upsertChannel,
+  type ChannelRow,
+  type ModelRow,
+  type ServedModel,
+} from './model.store.ts';
+
+/** A model that can be used now. Factors are tokens taken per token; lengths are characters. */
+export interface ResolvedModel {
+  name: string;
+  label: string;
+  factor: number;
+  /** Null: the factor. */
+  promptFactor: number | null;
+  /** Null: limits.defaultMaxPrompt. */
+  maxPrompt: number | null;
+  /** Most tokens of a reply; null: the service decides. */
+  maxTokens: number | null;
+  vipExcluded: boolean;
+  builtIn: boolean;
+}
+
+export interface ModelService {
+  /** Puts the channels of this start into the database. An unreachable service does not delay it. */
+  start(): Promise<void>;
+  /** What may be offered to people, in the order of offering. */
+  list(db: Executor): Promise<Model[]>;
+  /** Null: there is no such model, or nothing serves it any more. */
+  find(db: Executor, name: string): Promise<ResolvedModel | null>;
+  /** What a session gets that names no model: a low-cost one, or with freeOnly one of factor 0. */
+  defaultModel(db: Executor, options: { freeOnly: boolean }): Promise<ResolvedModel>;
+  /**
+   * The services to try, best first. A channel that keeps failing is left out for a while: the list
+   * may be empty. Whoever asks tells by reportOutcome how each one that was tried did.
+   */
+  engines(
+    db: Executor,
+    model: ResolvedModel,
+  ): Promise<{ channelId: number; engine: ChatEngine; upstreamName: string }[]>;
+  /** ok: false for a failure of the service itself, not for a refused prompt or a stopped reply. */
+  reportOutcome(channelId: number, ok: boolean): void;
+  close(): void;
+}
+
+export const builtInModel = 'builtin-assistant';
+const environmentChannel = 'environment';
+const openAiBaseUrl = 'https://api.openai.com/v1';
+
+/** Changes made by another process are seen within this, ms. */
+const cacheMs = 3_000;
+/** A service is asked for its models again after this, ms; while it cannot be reached, sooner. */
+const askAgainMs = 30 * 60_000;
+const retryMs = { first: 1_000, longest: 60_000 };
+
+const resolve = ({ model, channel }: ServedModel): ResolvedModel => ({
+  name: model.name,
+  label: model.label,
+  factor: model.factor,
+  promptFactor: model.promptFactor,
+  maxPrompt: model.maxPrompt,
+  maxTokens: model.maxTokens,
+  vipExcluded: model.vipExcluded,
+  builtIn: channel.kind === 'built-in',
+});
+
+const present = (model: ModelRow, channel: ChannelRow): Model => ({
+  name: model.name,
+  label: model.label,
+  color: model.color,
+  logo: model.logo,
+  remark: model.remark,
+  type: model.type,
+  display: model.display,
+  vision: model.vision,
+  built_in: channel.kind === 'built-in',
+  vip_excluded: model.vipExcluded,
+  max_prompt: model.maxPrompt,
+  prompt_factor: model.promptFactor,
+  factor: model.factor,
+  accelerator: model.accelerator,
+});
+
+export const createModelService = (deps: {
+  db: Database;
+  settings: Settings;
+  log: FastifyBaseLogger;
+}): ModelService => {
+  const { db: pool, settings, log } = deps;
+  const keys = createKeyBox(settings.secretKey, settings.dataDir);
+  const breaker = createCircuitBreaker();
+  const builtIn = createBuiltInEngine({ help });
+  const closing = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+
+  let cached: { served: ServedModel[]; at: number } | null = null;
+  /**
+   * Each caller that finds the cache old reads with its own connection: waiting for another one's
+   * could lock up when all connections are in transactions that wait here.
+   */
+  const served = async (db: Executor): Promise<ServedModel[]> => {
+    if (cached && Date.now() - cached.at < cacheMs) return cached.served;
+    const at = Date.now();
+    const rows = await servedModels(db);
+    cached = { served: rows, at };
+    return rows;
+  };
+
+  /** Engines remember what their service refuses, so one lives as long as its channel is unchanged. */
+  const made = new Map<number, { mark: string; engine: ChatEngine }>();
+  const engineOf = (channel: ChannelRow): ChatEngine | null => {
+    if (channel.kind === 'built-in') return builtIn;
+    const mark = `${channel.baseUrl} ${channel.keyEncrypted?.toString('base64') ?? ''}`;
+    const known = made.get(channel.id);
+    if (known?.mark === mark) return known.engine;
+    const apiKey = channel.keyEncrypted ? keys.open(channel.keyEncrypted, channel.key) : '';
+    if (apiKey === null) {
+      log.error({ channel: channel.id }, 'the key of a channel cannot be decrypted: SECRET_KEY?');
+      return null;
+    }
+    const engine = createOpenAiCompatibleEngine({
+      baseUrl: channel.baseUrl,
+      apiKey,
+      limits: {
+        firstPartMs: settings.modelFirstWordSeconds * 1000,
+        idleMs: settings.modelIdleSeconds * 1000,
+      },
+    });
+    made.set(channel.id, { mark, engine });
+    return engine;
+  };
+
+  const chatModel = (name: string, sort: number) => ({
+    name,
+    label: prettyLabel(name),
+    type: modelTypes.chat,
+    color: colorOf(name),
+    sort,
+    factor: 1,
+  });
+
+  const baseUrl = settings.openaiBaseUrl || (settings.openaiApiKey === '' ? '' : openAiBaseUrl);
+
+  const offer = async (channelId: number, wanted: ReturnType<typeof chatModel>[]) => {
+    await pool.transaction(async (tx) => {
+      await lockCatalogue(tx);
+      await setChannelModels(tx, channelId, wanted);
+    });
+    cached = null;
+  };
+
+  /** Asks now and again which models the service has. */
+  const ask = async (channelId: number, wait: number): Promise<void> => {
+    let next = wait;
+    try {
+      const names = await listModels(baseUrl, settings.openaiApiKey, closing.signal);
+      await offer(
+        channelId,
+        [...new Set(names)]
+          .filter(isChatModel)
+          .map((name) => chatModel(name, isLowCost(name) ? 50 : 100)),
+      );
+      log.info({ models: names.length }, 'the model service told its models');
+      next = askAgainMs;
+    } catch (error) {
+      if (closing.signal.aborted) return;
+      const reason = error instanceof Error ? error.message : 'unknown';
+      log.warn({ reason }, `the model service cannot be asked; again in ${wait / 1000} s`);
+    }
+    timer = setTimeout(
+      () =>
+        void ask(
+          channelId,
+          next === askAgainMs ? retryMs.first : Math.min(next * 2, retryMs.longest),
+        ),
+      next,
+    ).unref();
+  };
+
+  return {
+    async start() {
+      if (baseUrl !== '' && !URL.canParse(baseUrl))
+        throw new Error(`OPENAI_BASE_URL 应为一个网址，现在是“${baseUrl}”`);
+      const environmentId = await pool.transaction(async (tx) => {
+        await lockCatalogue(tx);
+        const builtInId = await upsertChannel(tx, {
+          key: 'built-in',
+          kind: 'built-in',
+          label: '内置',
+          source: 'built-in',
+        });
+        await setChannelModels(tx, builtInId, [
+          {
+            name: builtInModel,
+            label: '内置助手',
+            type: modelTypes.chat,
+            color: '#475569',
+            remark: '内置、免费、不联网。不是神经网络模型：查帮助，算算术、日期和单位',
+            factor: 0,
+            sort: 900,
+          },
+        ]);
+        if (baseUrl === '') {
+          await disableChannel(tx, environmentChannel);
+          return null;
+        }
+        return upsertChannel(tx, {
+          key: environmentChannel,
+          kind: 'openai-compatible',
+          label: new URL(baseUrl).hostname,
+          baseUrl,
+          keyEncrypted:
+            settings.openaiApiKey === ''
+              ? null
+              : keys.seal(settings.openaiApiKey, environmentChannel),
+          source: 'environment',
+        });
+      });
+      cached = null;
+      if (environmentId === null) return;
+      if (settings.openaiModels.length > 0)
+        await offer(
+          environmentId,
+          [...new Set(settings.openaiModels)].map((name, at) => chatModel(name, 10 + at)),
+        );
+      else void ask(environmentId, retryMs.first);
+    },
+
+    async list(db) {
+      const models = new Map<string, Model>();
+      for (const { model, channel } of await served(db))
+        if (!models.has(model.name)) models.set(model.name, present(model, channel));
+      return [...models.values()];
+    },
+
+    async find(db, name) {
+      const row = (await served(db)).find((each) => each.model.name === name);
+      return row && row.model.type === modelTypes.chat ? resolve(row) : null;
+    },
+
+    async defaultModel(db, { freeOnly }) {
+      const rows = (await served(db)).filter((each) => each.model.type === modelTypes.chat);
+      const row = freeOnly ? rows.find((each) => each.model.factor === 0) : rows[0];
+      if (!row) throw new Error('no chat model is enabled');
+      return resolve(row);
+    },
+
+    async engines(db, model) {
+      const found = [];
+      for (const row of await served(db)) {
+        if (row.model.name !== model.name || !breaker.allows(row.channel.id)) continue;
+        const engine = engineOf(row.channel);
+        if (engine)
+          found.push({ channelId: row.channel.id, engine, upstreamName: row.upstreamName });
+      }
+      return found;
+    },
+
+    reportOutcome(channelId, ok) {
+      breaker.report(channelId, ok);
+    },
+
+    close() {
+      closing.abort();
+      clearTimeout(timer);
+    },
+  };
+};

@@ -1,0 +1,75 @@
+import { and, asc, eq, inArray, notInArray, sql } from 'drizzle-orm';
+import type { Executor } from '../db/database.ts';
+import { channels, modelChannels, models } from '../db/schema.ts';
+
+export type ModelRow = typeof models.$inferSelect;
+export type ChannelRow = typeof channels.$inferSelect;
+
+export interface ServedModel {
+  model: ModelRow;
+  channel: ChannelRow;
+  upstreamName: string;
+}
+
+/** Every pair of an enabled model and an enabled channel that serves it, in the order of choice. */
+export const servedModels = (db: Executor): Promise<ServedModel[]> =>
+  db
+    .select({ model: models, channel: channels, upstreamName: modelChannels.upstreamName })
+    .from(models)
+    .innerJoin(modelChannels, eq(modelChannels.modelId, models.id))
+    .innerJoin(channels, eq(channels.id, modelChannels.channelId))
+    .where(and(eq(models.enabled, true), eq(channels.enabled, true)))
+    .orderBy(asc(models.sort), asc(models.name), asc(modelChannels.priority), asc(channels.id));
+
+/** Processes that start together take turns. Held until the transaction ends. */
+export const lockCatalogue = async (db: Executor): Promise<void> => {
+  await db.execute(sql`SELECT pg_advisory_xact_lock(hashtext('queqiao model catalogue'))`);
+};
+
+export const upsertChannel = async (
+  db: Executor,
+  channel: Omit<typeof channels.$inferInsert, 'enabled'>,
+): Promise<number> => {
+  const [row] = await db
+    .insert(channels)
+    .values(channel)
+    .onConflictDoUpdate({ target: channels.key, set: { ...channel, enabled: true } })
+    .returning({ id: channels.id });
+  if (!row) throw new Error('the channel was not stored');
+  return row.id;
+};
+
+export const disableChannel = async (db: Executor, key: string): Promise<void> => {
+  await db.update(channels).set({ enabled: false }).where(eq(channels.key, key));
+};
+
+/**
+ * Makes the models that a channel serves exactly these. New ones get a row; those that stay keep
+ * theirs, with what a manager changed in it; of those that vanished the row stays and only the tie
+ * to the channel goes, so that they are offered no more unless another channel has them.
+ */
+export const setChannelModels = async (
+  db: Executor,
+  channelId: number,
+  wanted: (typeof models.$inferInsert)[],
+): Promise<void> => {
+  const names = wanted.map((model) => model.name);
+  if (wanted.length > 0) {
+    await db.insert(models).values(wanted).onConflictDoNothing({ target: models.name });
+    const rows = await db
+      .select({ id: models.id, name: models.name })
+      .from(models)
+      .where(inArray(models.name, names));
+    await db
+      .insert(modelChannels)
+      .values(rows.map((row) => ({ modelId: row.id, channelId, upstreamName: row.name })))
+      .onConflictDoNothing();
+  }
+  const vanished = db
+    .select({ id: models.id })
+    .from(models)
+    .where(names.length > 0 ? notInArray(models.name, names) : sql`true`);
+  await db
+    .delete(modelChannels)
+    .where(and(eq(modelChannels.channelId, channelId), inArray(modelChannels.modelId, vanished)));
+};
