@@ -2,7 +2,7 @@ export type ToastKind = 'info' | 'success' | 'error';
 
 /** How long a toast stays, ms (document 1 §8). */
 const stay = 5_000;
-const most = 3;
+const most = 5;
 
 let host: HTMLElement | undefined;
 

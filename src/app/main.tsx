@@ -1,0 +1,49 @@
+import '@/app/themes/tokens.css';
+import '@/app/themes/wechat.css';
+import '@/app/themes/telegram.css';
+import '@/app/base.css';
+import '@/shared/ui/ui.css';
+import '@/app/shell.css';
+import { onLoginRequired } from '@/shared/api.ts';
+import { accountOf, authStore } from '@/shared/auth-store.ts';
+import { queryClient } from '@/shared/query-client.ts';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { loadChat, router } from './routes.tsx';
+
+// A chunk that a new version took away: the page is loaded anew, once, so that a lasting fault shows.
+const reloadKey = 'queqiao.reloaded';
+window.addEventListener('vite:preloadError', (event) => {
+  const last = Number(sessionStorage.getItem(reloadKey) ?? 0);
+  if (Date.now() - last < 60_000) return;
+  event.preventDefault();
+  sessionStorage.setItem(reloadKey, String(Date.now()));
+  location.reload();
+});
+
+onLoginRequired((loginUrl) => {
+  void router.navigate({ href: loginUrl });
+});
+
+// Another account, in this tab or another: nothing read for the former one stays on screen.
+let account = accountOf(authStore.get().token);
+authStore.subscribe(() => {
+  const next = accountOf(authStore.get().token);
+  if (next === account) return;
+  account = next;
+  void queryClient.resetQueries({ predicate: (query) => query.meta?.['steady'] !== true });
+});
+
+createRoot(document.querySelector('#root')!).render(
+  <StrictMode>
+    <QueryClientProvider client={queryClient}>
+      <RouterProvider router={router} />
+    </QueryClientProvider>
+  </StrictMode>,
+);
+
+// The chat is where people go next: it is fetched once the first screen has nothing left to do.
+const whenIdle = window.requestIdleCallback ?? ((act: () => void) => setTimeout(act, 1_500));
+whenIdle(() => void loadChat().catch(() => undefined));

@@ -1,0 +1,128 @@
+import { HomeScreen } from '@/features/session/home-screen.tsx';
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  redirect,
+} from '@tanstack/react-router';
+import { RouteError } from './route-error.tsx';
+import {
+  accountSearch,
+  chatSearch,
+  errorSearch,
+  helpSearch,
+  homeSearch,
+  parseSearch,
+  redirectSearch,
+  signInSearch,
+  stringifySearch,
+} from './search.ts';
+import { Shell } from './shell.tsx';
+
+const root = createRootRoute({ component: Shell });
+
+const home = createRoute({
+  getParentRoute: () => root,
+  path: '/',
+  validateSearch: homeSearch,
+  component: HomeScreen,
+});
+
+export const loadChat = () => import('@/features/chat/chat-screen.tsx');
+const chat = createRoute({
+  getParentRoute: () => root,
+  path: '/chat',
+  validateSearch: chatSearch,
+  component: lazyRouteComponent(loadChat, 'ChatScreen'),
+});
+
+const login = createRoute({
+  getParentRoute: () => root,
+  path: '/login',
+  validateSearch: signInSearch,
+  component: lazyRouteComponent(() => import('@/features/auth/login-screen.tsx'), 'LoginScreen'),
+});
+
+const register = createRoute({
+  getParentRoute: () => root,
+  path: '/register',
+  validateSearch: signInSearch,
+  component: lazyRouteComponent(
+    () => import('@/features/auth/register-screen.tsx'),
+    'RegisterScreen',
+  ),
+});
+
+const account = createRoute({
+  getParentRoute: () => root,
+  path: '/account',
+  validateSearch: accountSearch,
+  component: lazyRouteComponent(
+    () => import('@/features/account/account-screen.tsx'),
+    'AccountScreen',
+  ),
+});
+
+const help = createRoute({
+  getParentRoute: () => root,
+  path: '/help',
+  validateSearch: helpSearch,
+  component: lazyRouteComponent(() => import('@/features/help/help-screen.tsx'), 'HelpScreen'),
+});
+
+const error = createRoute({
+  getParentRoute: () => root,
+  path: '/error',
+  validateSearch: errorSearch,
+  component: lazyRouteComponent(() => import('./error-screen.tsx'), 'ErrorScreen'),
+});
+
+const missing = createRoute({
+  getParentRoute: () => root,
+  path: '/404',
+  component: lazyRouteComponent(() => import('./missing-screen.tsx'), 'MissingScreen'),
+});
+
+const helper = createRoute({
+  getParentRoute: () => root,
+  path: '/redirect',
+  validateSearch: redirectSearch,
+  beforeLoad: ({ search }) => {
+    throw redirect({ href: search.to ?? '/', replace: true });
+  },
+});
+
+const unknown = createRoute({
+  getParentRoute: () => root,
+  path: '$',
+  beforeLoad: () => {
+    throw redirect({ to: '/404', replace: true });
+  },
+});
+
+export const router = createRouter({
+  routeTree: root.addChildren([
+    home,
+    chat,
+    login,
+    register,
+    account,
+    help,
+    error,
+    missing,
+    helper,
+    unknown,
+  ]),
+  parseSearch,
+  stringifySearch,
+  defaultPreload: 'intent',
+  scrollRestoration: true,
+  defaultErrorComponent: RouteError,
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

@@ -1,0 +1,112 @@
+import { channel, type Channel } from '@contract/session.ts';
+
+/**
+ * What stands in an address after the question mark, as plain text (`?query=12` is the text 12).
+ * Unreadable values are dropped: an address typed by hand never breaks a screen.
+ */
+type Raw = Record<string, unknown>;
+
+const words = (raw: Raw, key: string, max = 200): string | undefined => {
+  const value = raw[key];
+  if (typeof value !== 'string' && typeof value !== 'number') return undefined;
+  return String(value).slice(0, max) || undefined;
+};
+
+const whole = (raw: Raw, key: string): number | undefined => {
+  const value = Number(words(raw, key));
+  return Number.isSafeInteger(value) && value >= 1 ? value : undefined;
+};
+
+const on = (raw: Raw, key: string): 1 | undefined => (words(raw, key) === '1' ? 1 : undefined);
+
+/** A place of this page; anything that could lead elsewhere is dropped. */
+const place = (raw: Raw, key: string): string | undefined => {
+  const value = words(raw, key, 2000);
+  return value !== undefined && /^\/(?![/\\])/.test(value) ? value : undefined;
+};
+
+export interface HomeSearch {
+  channel?: Channel;
+  page?: number;
+  user_id?: number;
+  model?: string;
+  query?: string;
+  scenario_id?: number;
+  /** 1: the new-session box gets the focus. */
+  new?: 1;
+}
+export const homeSearch = (raw: Raw): HomeSearch => ({
+  // Favourites come with a later part; until then they are not a channel of the page.
+  channel: raw['channel'] === 'favorites' ? undefined : channel.safeParse(raw['channel']).data,
+  page: whole(raw, 'page'),
+  user_id: whole(raw, 'user_id'),
+  model: words(raw, 'model', 100),
+  query: words(raw, 'query'),
+  scenario_id: whole(raw, 'scenario_id'),
+  new: on(raw, 'new'),
+});
+
+export interface ChatSearch {
+  uuid?: string;
+  history_id?: number;
+  prompt?: string;
+  /** 1: the prompt is sent at once. */
+  send?: 1;
+  /** 1: the prompt is one of the page's own suggestions. */
+  suggestion?: 1;
+  back?: string;
+}
+export const chatSearch = (raw: Raw): ChatSearch => ({
+  uuid: words(raw, 'uuid', 36),
+  history_id: whole(raw, 'history_id'),
+  prompt: words(raw, 'prompt', 2_000_000),
+  send: on(raw, 'send'),
+  suggestion: on(raw, 'suggestion'),
+  back: place(raw, 'back'),
+});
+
+export interface SignInSearch {
+  /** Where to go afterwards. */
+  back?: string;
+}
+export const signInSearch = (raw: Raw): SignInSearch => ({ back: place(raw, 'back') });
+
+export interface ErrorSearch {
+  code?: string;
+  message?: string;
+}
+export const errorSearch = (raw: Raw): ErrorSearch => ({
+  code: words(raw, 'code', 64),
+  message: words(raw, 'message', 500),
+});
+
+export interface RedirectSearch {
+  to?: string;
+}
+export const redirectSearch = (raw: Raw): RedirectSearch => ({ to: place(raw, 'to') });
+
+export interface HelpSearch {
+  page?: string;
+  query?: string;
+}
+export const helpSearch = (raw: Raw): HelpSearch => ({
+  page: words(raw, 'page', 64),
+  query: words(raw, 'query'),
+});
+
+export interface AccountSearch {
+  tab?: 'usage' | 'settings';
+}
+export const accountSearch = (raw: Raw): AccountSearch => ({
+  tab: raw['tab'] === 'usage' || raw['tab'] === 'settings' ? raw['tab'] : undefined,
+});
+
+export const parseSearch = (search: string): Raw => Object.fromEntries(new URLSearchParams(search));
+
+export const stringifySearch = (search: Raw): string => {
+  const params = new URLSearchParams();
+  for (const [key, value] of Object.entries(search))
+    if (typeof value === 'string' || typeof value === 'number') params.set(key, String(value));
+  const text = params.toString();
+  return text && `?${text}`;
+};

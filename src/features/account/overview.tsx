@@ -1,0 +1,148 @@
+import { api } from '@/shared/api.ts';
+import { ApiError } from '@/shared/api-error.ts';
+import { authStore, useAuth } from '@/shared/auth-store.ts';
+import { compactNumber, dateTime, maskAccount } from '@/shared/format.ts';
+import { useMe } from '@/shared/queries.ts';
+import { Avatar } from '@/shared/ui/avatar.tsx';
+import { confirmDialog } from '@/shared/ui/dialog.ts';
+import { Icon } from '@/shared/ui/icon.tsx';
+import { Skeleton } from '@/shared/ui/skeleton.tsx';
+import { toast } from '@/shared/ui/toast.ts';
+import type { User } from '@contract/auth.ts';
+import { Link, useNavigate } from '@tanstack/react-router';
+
+const Balance = ({ user }: { user: User }) => (
+  <section className="balance" aria-label="余额">
+    <p>可用 tokens</p>
+    <p className="balance-number tabular" title={user.chatgpt_balance.toLocaleString('zh-CN')}>
+      {compactNumber(user.chatgpt_balance)}
+    </p>
+    <dl className="balance-facts tabular">
+      {user.vip > 0 && (
+        <div>
+          <dt>会员本月额度</dt>
+          <dd>{compactNumber(user.vip_balance)}</dd>
+        </div>
+      )}
+      <div>
+        <dt>本月还可新建会话</dt>
+        <dd>{user.sessions_left === null ? '不限' : `${user.sessions_left} 个`}</dd>
+      </div>
+    </dl>
+  </section>
+);
+
+const Invitation = ({ guest }: { guest: boolean }) => (
+  <section className="card invitation">
+    <h2>{guest ? '把会话留在自己的账号里' : '登录鹊桥'}</h2>
+    <p>
+      {guest
+        ? '现在是访客身份，会话只在这个浏览器里看得到。注册或登录之后，它们会归到你的账号。'
+        : '不登录也能用免费模型提问。登录之后可以使用全部模型，会话在每台设备上都能看到。'}
+    </p>
+    <div className="invitation-acts">
+      <Link className="button button-primary" to="/login" search={{ back: '/account' }}>
+        登录
+      </Link>
+      <Link className="button" to="/register" search={{ back: '/account' }}>
+        注册
+      </Link>
+    </div>
+  </section>
+);
+
+export const Overview = () => {
+  const { token, user, signedIn, guest } = useAuth();
+  const me = useMe();
+  const navigate = useNavigate();
+
+  const logout = async () => {
+    const sure = await confirmDialog({
+      title: '退出登录',
+      text: '退出后，这个浏览器里不再显示你的会话。',
+      ok: '退出',
+      danger: true,
+    });
+    if (!sure) return;
+    try {
+      await api.logout({}, { quiet: true });
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      toast('服务器没有收到退出请求，这个浏览器已经退出', 'error');
+    }
+    authStore.clear();
+    await navigate({ to: '/', replace: true });
+  };
+
+  return (
+    <div className="page account">
+      <header className="page-head">
+        <h1>我的</h1>
+      </header>
+      {token !== '' && !user && (
+        <div className="card">
+          {me.isError ? <p>账号信息没有取到，请稍后再试。</p> : <Skeleton lines={3} />}
+        </div>
+      )}
+      {user && token !== '' && (
+        <div className="person">
+          <Avatar name={user.user_name} src={user.avatar} size={56} />
+          <div className="person-words">
+            <strong>{user.user_name}</strong>
+            <span>{guest ? '访客' : maskAccount(user.account)}</span>
+          </div>
+          {user.vip > 0 && user.vip_expired_at && (
+            <span className="tag tag-vip">VIP 至 {dateTime(user.vip_expired_at).slice(0, 10)}</span>
+          )}
+        </div>
+      )}
+      {signedIn && user ? (
+        <Balance user={user} />
+      ) : user || token === '' ? (
+        <Invitation guest={guest} />
+      ) : null}
+      <ul className="rows">
+        {signedIn && (
+          <li>
+            <Link to="/account" search={{ tab: 'usage' }} className="row-link">
+              <Icon name="receipt" />
+              消费记录
+              <Icon name="forward" size={18} />
+            </Link>
+          </li>
+        )}
+        <li>
+          <Link to="/" search={{ channel: 'private' }} className="row-link">
+            <Icon name="chat" />
+            我的会话
+            <Icon name="forward" size={18} />
+          </Link>
+        </li>
+        <li>
+          <Link to="/account" search={{ tab: 'settings' }} className="row-link">
+            <Icon name="settings" />
+            设置
+            <Icon name="forward" size={18} />
+          </Link>
+        </li>
+        <li>
+          <Link to="/help" className="row-link">
+            <Icon name="help" />
+            帮助
+            <Icon name="forward" size={18} />
+          </Link>
+        </li>
+      </ul>
+      {signedIn && (
+        <ul className="rows">
+          <li>
+            <button type="button" className="row-link row-danger" onClick={() => void logout()}>
+              <Icon name="logout" />
+              退出登录
+            </button>
+          </li>
+        </ul>
+      )}
+    </div>
+  );
+};

@@ -1,0 +1,174 @@
+import { useAuth } from '@/shared/auth-store.ts';
+import { prefsStore, usePrefs } from '@/shared/prefs.ts';
+import { useChatModels } from '@/shared/queries.ts';
+import { SliderField } from '@/shared/ui/slider-field.tsx';
+import { SwitchField } from '@/shared/ui/switch-field.tsx';
+import { useMedia, wideEnoughForMenu } from '@/shared/use-media.ts';
+import { limits } from '@contract/limits.ts';
+import { Link } from '@tanstack/react-router';
+import { BackHead } from './back-head.tsx';
+import { ChoiceField } from './choice-field.tsx';
+import { useSaveSettings } from './save-settings.ts';
+
+const penalty = (value: number) => (value / 5).toFixed(1);
+
+const Looks = ({ saveDark }: { saveDark: (dark: 'system' | 'light' | 'dark') => void }) => {
+  const prefs = usePrefs();
+  const wide = useMedia(wideEnoughForMenu);
+  return (
+    <section className="card settings-group">
+      <h2>外观</h2>
+      <ChoiceField
+        label="主题"
+        value={prefs.theme}
+        choices={[
+          { value: 'wechat', label: '微信' },
+          { value: 'telegram', label: 'Telegram' },
+        ]}
+        onChange={(theme) => prefsStore.set({ theme })}
+      />
+      <div className="theme-sample" aria-hidden="true">
+        <span className="sample-theirs">你好，想聊点什么？</span>
+        <span className="sample-mine">帮我想个名字</span>
+      </div>
+      <ChoiceField
+        label="深色"
+        value={prefs.dark}
+        choices={[
+          { value: 'system', label: '跟随系统' },
+          { value: 'light', label: '浅色' },
+          { value: 'dark', label: '深色' },
+        ]}
+        onChange={saveDark}
+      />
+      {wide && (
+        <ChoiceField
+          label="内容最大宽度"
+          value={prefs.width}
+          choices={[
+            { value: 960, label: '960' },
+            { value: 1080, label: '1080' },
+            { value: 1200, label: '1200' },
+          ]}
+          onChange={(width) => prefsStore.set({ width })}
+        />
+      )}
+    </section>
+  );
+};
+
+export const SettingsPanel = () => {
+  const { token, user } = useAuth();
+  const models = useChatModels().data ?? [];
+  const { settings, save } = useSaveSettings();
+  const { defaults } = limits;
+  const forced = user?.session_private === 1;
+  return (
+    <div className="page account">
+      <BackHead title="设置" />
+      <Looks
+        saveDark={(dark) => {
+          prefsStore.set({ dark });
+          if (token !== '') save({ dark_style: dark });
+        }}
+      />
+      {token === '' ? (
+        <section className="card settings-group">
+          <h2>聊天</h2>
+          <p className="settings-note">
+            开始第一个会话或<Link to="/login">登录</Link>
+            之后，可以设置默认模型、发送键和回复的方式。
+          </p>
+        </section>
+      ) : (
+        <>
+          <section className="card settings-group">
+            <h2>聊天</h2>
+            <label className="settings-select">
+              <span>默认模型</span>
+              <select
+                value={settings.default_chat_model ?? ''}
+                onChange={(event) => {
+                  save({ default_chat_model: event.target.value });
+                  prefsStore.set({ model: event.target.value });
+                }}
+              >
+                <option value="">由系统选择</option>
+                {models.map((model) => (
+                  <option key={model.name} value={model.name}>
+                    {model.label}
+                  </option>
+                ))}
+              </select>
+            </label>
+            <SwitchField
+              label="按 Enter 换行"
+              hint="打开后用 Ctrl+Enter 发送；关闭时 Enter 就是发送"
+              checked={settings.disable_enter === 1}
+              onChange={(on) => save({ disable_enter: on ? 1 : 0 })}
+            />
+            <SwitchField
+              label="显示 token 用量"
+              hint="在自己会话的每条回复下面"
+              checked={settings.show_token_usage === 1}
+              onChange={(on) => save({ show_token_usage: on ? 1 : 0 })}
+            />
+          </section>
+          <section className="card settings-group">
+            <h2>隐私</h2>
+            <SwitchField
+              label="默认私有"
+              hint={
+                forced
+                  ? '管理员已把你的会话设为强制私有，如有疑问请联系管理员'
+                  : '新会话只有自己看得到，之后可以逐个公开。关闭时新会话都是公开的'
+              }
+              checked={forced || settings.private_global === 1}
+              disabled={forced}
+              onChange={(on) => save({ private_global: on ? 1 : 0 })}
+            />
+          </section>
+          <section className="card settings-group">
+            <h2>回复的方式</h2>
+            <SliderField
+              label="随机性"
+              hint="小：稳妥一致；大：多变有创意"
+              min={1}
+              max={20}
+              value={settings.temperature ?? defaults.temperature}
+              show={(value) => (value / 10).toFixed(1)}
+              onChange={(temperature) => save({ temperature })}
+            />
+            <SliderField
+              label="新话题"
+              hint="大：更愿意谈还没谈过的内容"
+              min={0}
+              max={10}
+              value={settings.presence_penalty ?? defaults.penalty}
+              show={penalty}
+              onChange={(presence_penalty) => save({ presence_penalty })}
+            />
+            <SliderField
+              label="少重复"
+              hint="大：更少重复同样的词句"
+              min={0}
+              max={10}
+              value={settings.frequency_penalty ?? defaults.penalty}
+              show={penalty}
+              onChange={(frequency_penalty) => save({ frequency_penalty })}
+            />
+            <SliderField
+              label="记住几轮"
+              hint="随问题一起发送的前面几轮问答，越多越费 tokens"
+              min={0}
+              max={10}
+              value={settings.max_history ?? defaults.max_history}
+              show={(value) => `${value} 轮`}
+              onChange={(max_history) => save({ max_history })}
+            />
+          </section>
+        </>
+      )}
+    </div>
+  );
+};

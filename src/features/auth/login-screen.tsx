@@ -1,0 +1,81 @@
+import { api } from '@/shared/api.ts';
+import { useAuth } from '@/shared/auth-store.ts';
+import { Button } from '@/shared/ui/button.tsx';
+import { toast } from '@/shared/ui/toast.ts';
+import { usePageTitle } from '@/shared/use-page-title.ts';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import './auth.css';
+import { CaptchaField, type CaptchaAnswer } from './captcha-field.tsx';
+import { PasswordField } from './password-field.tsx';
+import { useSignIn } from './sign-in.ts';
+
+const route = getRouteApi('/login');
+
+export const LoginScreen = () => {
+  usePageTitle('登录');
+  const { back } = route.useSearch();
+  const { guest } = useAuth();
+  const { submit, busy, captcha } = useSignIn(back);
+  const [account, setAccount] = useState('');
+  const [password, setPassword] = useState('');
+  const [answer, setAnswer] = useState<CaptchaAnswer>({ captcha: '', captchaid: '' });
+
+  const login = () => {
+    // Said at once, and the server still has the last word (document 1 §5).
+    if (account.trim() === '') toast('用户名不能为空！', 'error');
+    if (password === '') toast('密码不能为空！', 'error');
+    void submit(() => api.login({ account: account.trim(), password, ...(captcha ? answer : {}) }));
+  };
+
+  return (
+    <div className="page auth">
+      <div className="auth-card">
+        <img src="/icon.svg" alt="" width={56} height={56} />
+        <h1>登录鹊桥</h1>
+        <p className="auth-note">
+          {guest
+            ? '登录之后，现在的会话会归到你的账号里。'
+            : '登录之后可以使用全部模型，会话跟着账号走。'}
+        </p>
+        <form
+          noValidate
+          onSubmit={(event) => {
+            event.preventDefault();
+            login();
+          }}
+        >
+          <label className="form-field">
+            <span>用户名</span>
+            <input
+              className="text-input"
+              name="username"
+              autoComplete="username"
+              autoCapitalize="none"
+              spellCheck={false}
+              value={account}
+              onChange={(event) => setAccount(event.target.value)}
+            />
+          </label>
+          <PasswordField
+            label="密码"
+            name="password"
+            autoComplete="current-password"
+            value={password}
+            onChange={setPassword}
+          />
+          {captcha > 0 && <CaptchaField round={captcha} value={answer} onChange={setAnswer} />}
+          <Button kind="primary" type="submit" busy={busy}>
+            {busy ? '正在登录…' : '登录'}
+          </Button>
+        </form>
+        <p className="auth-other">
+          还没有账号？
+          <Link to="/register" search={{ back }}>
+            注册
+          </Link>
+        </p>
+      </div>
+    </div>
+  );
+};

@@ -1,0 +1,127 @@
+import { api } from '@/shared/api.ts';
+import { errorText } from '@/shared/api-error.ts';
+import { Markdown } from '@/shared/markdown/markdown.tsx';
+import { Button } from '@/shared/ui/button.tsx';
+import { EmptyState } from '@/shared/ui/empty-state.tsx';
+import { Icon } from '@/shared/ui/icon.tsx';
+import { Skeleton } from '@/shared/ui/skeleton.tsx';
+import { usePageTitle } from '@/shared/use-page-title.ts';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useDeferredValue, useState } from 'react';
+import './help.css';
+
+const route = getRouteApi('/help');
+
+const HelpPage = ({ slug }: { slug: string }) => {
+  const page = useQuery({
+    queryKey: ['helpPage', slug],
+    queryFn: ({ signal }) => api.helpPage({ slug }, { signal, quiet: true }),
+    staleTime: Infinity,
+    meta: { steady: true },
+  });
+  usePageTitle(page.data?.title ?? '帮助');
+  return (
+    <article className="page help">
+      <header className="page-head">
+        <Link to="/help" className="button button-ghost button-icon" aria-label="返回帮助目录">
+          <Icon name="back" size={24} />
+        </Link>
+        <h1>{page.data?.title ?? '帮助'}</h1>
+      </header>
+      <div className="card help-text">
+        {page.isPending && <Skeleton lines={8} />}
+        {page.isError && (
+          <EmptyState
+            icon="warning"
+            text={errorText(page.error)}
+            action={
+              <Button kind="primary" onClick={() => void page.refetch()}>
+                重试
+              </Button>
+            }
+          />
+        )}
+        {page.data && <Markdown text={page.data.content} streaming={false} />}
+      </div>
+    </article>
+  );
+};
+
+const HelpList = () => {
+  usePageTitle('帮助');
+  const search = route.useSearch();
+  const [words, setWords] = useState(search.query ?? '');
+  const query = useDeferredValue(words.trim()) || undefined;
+  const list = useQuery({
+    queryKey: ['helpList', query],
+    queryFn: ({ signal }) => api.helpList({ query }, { signal, quiet: true }),
+    staleTime: Infinity,
+    placeholderData: (previous) => previous,
+    meta: { steady: true },
+  });
+  const pages = list.data?.list ?? [];
+  return (
+    <div className="page help">
+      <header className="page-head">
+        <h1>帮助</h1>
+      </header>
+      <label className="filter-box">
+        <Icon name="search" size={18} />
+        <span className="sr-only">在帮助中查找</span>
+        <input
+          type="search"
+          value={words}
+          maxLength={200}
+          placeholder="想知道什么？"
+          onChange={(event) => setWords(event.target.value)}
+        />
+      </label>
+      {list.isPending && (
+        <div className="card">
+          <Skeleton lines={6} />
+        </div>
+      )}
+      {list.isError && !list.data && (
+        <EmptyState
+          icon="warning"
+          text={errorText(list.error)}
+          action={
+            <Button kind="primary" onClick={() => void list.refetch()}>
+              重试
+            </Button>
+          }
+        />
+      )}
+      {list.data && pages.length === 0 && (
+        <EmptyState
+          icon="search"
+          text="帮助里没有找到。换个说法试试，或者直接问内置助手。"
+          action={
+            <Link className="button" to="/" search={{ new: 1 }}>
+              问内置助手
+            </Link>
+          }
+        />
+      )}
+      <ul className="help-list">
+        {pages.map((page) => (
+          <li key={page.slug}>
+            <Link to="/help" search={{ page: page.slug }} className="help-link">
+              <span>
+                <strong>{page.title}</strong>
+                <small>{page.summary}</small>
+              </span>
+              <Icon name="forward" size={18} />
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+};
+
+export const HelpScreen = () => {
+  const { page } = route.useSearch();
+  return page === undefined ? <HelpList /> : <HelpPage key={page} slug={page} />;
+};

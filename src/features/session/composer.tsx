@@ -1,0 +1,146 @@
+import { useAuth } from '@/shared/auth-store.ts';
+import { useDraft } from '@/shared/draft.ts';
+import { compactNumber } from '@/shared/format.ts';
+import { prefsStore } from '@/shared/prefs.ts';
+import { priceText, useChatModels, useSettings } from '@/shared/queries.ts';
+import { isSendKey } from '@/shared/send-key.ts';
+import { Icon } from '@/shared/ui/icon.tsx';
+import { ModelSheet } from '@/shared/ui/model-sheet.tsx';
+import { Link } from '@tanstack/react-router';
+import { useEffect, useRef, useState } from 'react';
+import { useStart } from './use-start.ts';
+
+const suggestions = [
+  '你能做什么？',
+  '(128 + 36) × 2.5 等于多少？',
+  '26.2 英里是多少公里？',
+  '怎样接入别的模型？',
+];
+
+/** Most models shown as chips; the rest are in the sheet. */
+const chipModels = 3;
+
+const AccountLine = () => {
+  const { user, signedIn } = useAuth();
+  if (!signedIn || !user)
+    return (
+      <p className="composer-account">
+        免登录即可使用免费模型，
+        <Link to="/login">登录</Link>
+        后可用全部模型
+      </p>
+    );
+  return (
+    <p className="composer-account tabular">
+      余额 {compactNumber(user.chatgpt_balance)}
+      {user.vip > 0 && ` · 会员额度 ${compactNumber(user.vip_balance)}`}
+      {user.sessions_left !== null && ` · 本月还可新建 ${user.sessions_left} 个会话`}
+    </p>
+  );
+};
+
+/** The new-session area: a question, a model, and a few things to try. */
+export const Composer = ({ focus }: { focus: boolean }) => {
+  const [text, setText] = useDraft('home');
+  const { start, busy, model } = useStart();
+  const models = useChatModels();
+  const settings = useSettings();
+  const [choosing, setChoosing] = useState(false);
+  const box = useRef<HTMLTextAreaElement>(null);
+
+  useEffect(() => {
+    if (!focus) return;
+    window.scrollTo({ top: 0 });
+    box.current?.focus({ preventScroll: true });
+  }, [focus]);
+
+  const choose = (name: string) => prefsStore.set({ model: name });
+  const send = () => void start(text);
+  const all = models.data ?? [];
+  // The chosen one is always among those in sight.
+  const shown = all.slice(0, chipModels);
+  if (model && !shown.includes(model)) shown.splice(-1, 1, model);
+
+  return (
+    <section className="composer" aria-labelledby="greeting">
+      <h2 id="greeting">今天想做点什么？</h2>
+      <form
+        className="composer-box"
+        onSubmit={(event) => {
+          event.preventDefault();
+          send();
+        }}
+      >
+        <textarea
+          ref={box}
+          rows={1}
+          value={text}
+          placeholder="问点什么…"
+          aria-label="输入问题"
+          enterKeyHint={settings.disable_enter ? 'enter' : 'send'}
+          onChange={(event) => setText(event.target.value)}
+          onKeyDown={(event) => {
+            if (!isSendKey(event, settings.disable_enter === 1)) return;
+            event.preventDefault();
+            send();
+          }}
+        />
+        <button
+          type="submit"
+          className="composer-send"
+          aria-label="发送"
+          aria-busy={busy || undefined}
+          disabled={busy || text.trim() === ''}
+        >
+          <Icon name="send" size={22} />
+        </button>
+      </form>
+      <div className="composer-models" role="radiogroup" aria-label="模型">
+        {models.isPending && <span className="chip chip-wait" aria-hidden="true" />}
+        {models.isError && (
+          <button type="button" className="chip" onClick={() => void models.refetch()}>
+            <Icon name="retry" size={16} />
+            模型没有取到，点此重试
+          </button>
+        )}
+        {shown.map((each) => (
+          <button
+            key={each.name}
+            type="button"
+            role="radio"
+            aria-checked={each.name === model?.name}
+            className="chip"
+            onClick={() => choose(each.name)}
+          >
+            <span className="chip-dot" style={{ background: each.color || undefined }} />
+            <span className="chip-text">{each.label}</span>
+            <small>{priceText(each)}</small>
+          </button>
+        ))}
+        {all.length > shown.length && (
+          <button type="button" className="chip" onClick={() => setChoosing(true)}>
+            全部 {all.length} 个
+            <Icon name="down" size={16} />
+          </button>
+        )}
+      </div>
+      <AccountLine />
+      <ul className="composer-ideas" aria-label="试试这些问题">
+        {suggestions.map((idea) => (
+          <li key={idea}>
+            <button type="button" disabled={busy} onClick={() => void start(idea, true)}>
+              <Icon name="spark" size={16} />
+              <span>{idea}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+      <ModelSheet
+        open={choosing}
+        value={model?.name ?? ''}
+        onClose={() => setChoosing(false)}
+        onChoose={choose}
+      />
+    </section>
+  );
+};

@@ -1,0 +1,92 @@
+import { useAuth } from '@/shared/auth-store.ts';
+import { prefsStore } from '@/shared/prefs.ts';
+import { priceText, useChatModels, useChosenModel } from '@/shared/queries.ts';
+import { relativeTime } from '@/shared/relative-time.ts';
+import { Icon } from '@/shared/ui/icon.tsx';
+import { Skeleton } from '@/shared/ui/skeleton.tsx';
+import { limits } from '@contract/limits.ts';
+import type { Session } from '@contract/session.ts';
+import { Link, useLocation } from '@tanstack/react-router';
+import { useDeferredValue, useState } from 'react';
+import './recent-sessions.css';
+import { sessionTitle, useModelLook } from './session-card.tsx';
+import { useSessionList } from './session-queries.ts';
+
+const Recent = ({ session, active }: { session: Session; active: boolean }) => (
+  <li>
+    <Link
+      to="/chat"
+      search={{ uuid: session.uuid }}
+      className="recent"
+      aria-current={active ? 'page' : undefined}
+    >
+      <span className="recent-title">{sessionTitle(session)}</span>
+      <span className="recent-facts">
+        {useModelLook(session.model).label} · {relativeTime(session.updated_at)}
+      </span>
+    </Link>
+  </li>
+);
+
+/** The column of wide windows: the 15 sessions used last, and the model of the next one. */
+export const RecentSessions = () => {
+  const { token } = useAuth();
+  const [words, setWords] = useState('');
+  const query = useDeferredValue(words.trim()) || undefined;
+  const list = useSessionList({
+    channel: 'private',
+    page: 1,
+    page_size: limits.sidebarSessions,
+    query,
+  });
+  const models = useChatModels();
+  const chosen = useChosenModel();
+  const { search } = useLocation();
+  const sessions = list.data?.list ?? [];
+  return (
+    <div className="recents">
+      <label className="filter-box">
+        <Icon name="search" size={18} />
+        <span className="sr-only">按标题查找会话</span>
+        <input
+          type="search"
+          value={words}
+          maxLength={200}
+          placeholder="按标题查找会话"
+          onChange={(event) => setWords(event.target.value)}
+        />
+      </label>
+      <h2 className="recents-head">最近会话</h2>
+      {token !== '' && list.isPending && <Skeleton lines={6} />}
+      {list.isError && <p className="recents-note">会话没有取到，请稍后再试</p>}
+      {(token === '' || list.data) && sessions.length === 0 && (
+        <p className="recents-note">{query ? '没有这样的会话' : '你的会话会出现在这里'}</p>
+      )}
+      <ul>
+        {sessions.map((session) => (
+          <Recent key={session.id} session={session} active={search.uuid === session.uuid} />
+        ))}
+      </ul>
+      <h2 className="recents-head" id="recents-models">
+        新会话的模型
+      </h2>
+      <div className="recents-models" role="radiogroup" aria-labelledby="recents-models">
+        {models.data?.map((model) => (
+          <button
+            key={model.name}
+            type="button"
+            role="radio"
+            aria-checked={model.name === chosen?.name}
+            className="chip"
+            title={model.remark}
+            onClick={() => prefsStore.set({ model: model.name })}
+          >
+            <span className="chip-dot" style={{ background: model.color || undefined }} />
+            <span className="chip-text">{model.label}</span>
+            <small>{priceText(model)}</small>
+          </button>
+        ))}
+      </div>
+    </div>
+  );
+};

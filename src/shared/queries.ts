@@ -1,0 +1,60 @@
+import type { Settings } from '@contract/auth.ts';
+import { modelTypes, type Model } from '@contract/model.ts';
+import { useQuery } from '@tanstack/react-query';
+import { api } from './api.ts';
+import { authStore, useAuth } from './auth-store.ts';
+import { usePrefs } from './prefs.ts';
+
+const isChatModel = (model: Model) => model.type === modelTypes.chat && model.display;
+
+/** The chat models that can be chosen now. */
+export const useChatModels = () =>
+  useQuery({
+    queryKey: ['models'],
+    queryFn: ({ signal }) => api.models({}, { signal, quiet: true }),
+    select: (data) => data.models.filter(isChatModel),
+    staleTime: 5 * 60_000,
+    meta: { steady: true },
+  });
+
+/** The account behind the token, with its balance and settings; not asked for without a token. */
+export const useMe = () => {
+  const { token, user } = useAuth();
+  return useQuery({
+    queryKey: ['userInfo'],
+    queryFn: async ({ signal }) => {
+      const fresh = await api.userInfo({}, { signal, quiet: true });
+      if (authStore.get().token !== '') authStore.set({ user: fresh });
+      return fresh;
+    },
+    enabled: token !== '',
+    placeholderData: user ?? undefined,
+  });
+};
+
+/** The saved settings; empty for visitors. */
+export const useSettings = (): Settings => {
+  const { user } = useAuth();
+  try {
+    return JSON.parse(user?.setting || '{}') as Settings;
+  } catch {
+    return {};
+  }
+};
+
+/** The model a new session gets: the one chosen here last, else the saved default, else the first free one. */
+export const useChosenModel = (): Model | undefined => {
+  const { model } = usePrefs();
+  const { default_chat_model: saved } = useSettings();
+  const models = useChatModels().data ?? [];
+  return (
+    models.find((each) => each.name === model) ??
+    models.find((each) => each.name === saved) ??
+    models.find((each) => each.factor === 0) ??
+    models[0]
+  );
+};
+
+/** What a model costs, in two or three characters. */
+export const priceText = (model: Pick<Model, 'factor'>): string =>
+  model.factor === 0 ? '免费' : `×${model.factor}`;

@@ -1,0 +1,167 @@
+import { calls } from '@contract/calls.ts';
+import { streamEvent } from '@contract/chat.ts';
+import { streamCodes } from '@contract/errors.ts';
+import { fetchEventSource } from '@microsoft/fetch-event-source';
+import { ApiError, errorText, openEnvelope } from './api-error.ts';
+import { authStore } from './auth-store.ts';
+
+export interface StreamOptions {
+  /** A session's uuid or number. */
+  sessionId: string | number;
+  historyId: number;
+  /** Goes on after this event; left out: from the beginning of the reply. */
+  lastEventId?: string;
+  signal: AbortSignal;
+  onText: (text: string) => void;
+  onReasoning: (text: string) => void;
+  /** The reply ended early, or can not be read. `code`: one of streamCodes, or an answer's code. */
+  onError: (error: { code: string; message: string }) => void;
+  onDone: () => void;
+  /** The connection was lost and will be tried again, or is back. */
+  onConnection?: (connected: boolean) => void;
+}
+
+/** The server sends a heartbeat at least every 15 s; after this long without one the line is dead. */
+const silence = 45_000;
+/** Tries without a single event between them before the reader gives up, while the network is there. */
+const mostTries = 8;
+const longestWait = 15_000;
+
+class Refused extends Error {
+  readonly code: string;
+  constructor(code: string, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+class Ended extends Error {}
+
+const checkAnswer = async (response: Response): Promise<void> => {
+  const type = response.headers.get('content-type') ?? '';
+  if (response.ok && type.startsWith('text/event-stream')) return;
+  const { status } = response;
+  // A busy or restarting server may have the reply in a moment.
+  if (status === 429 || status >= 500) throw new Error(`status ${status}`);
+  const body: unknown = await response.json().catch(() => undefined);
+  try {
+    openEnvelope(status, body);
+  } catch (error) {
+    const code = error instanceof ApiError ? error.code : status;
+    throw new Refused(String(code), errorText(error));
+  }
+  throw new Refused(String(status), streamCodes.connection);
+};
+
+/** Waits, but no longer than until the network is back. Without a network it waits for that alone. */
+const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = navigator.onLine ? setTimeout(() => finish(), ms) : undefined;
+    const finish = () => {
+      clearTimeout(timer);
+      removeEventListener('online', finish);
+      signal.removeEventListener('abort', finish);
+      resolve();
+    };
+    addEventListener('online', finish);
+    signal.addEventListener('abort', finish);
+  });
+
+/**
+ * Reads a reply to its end. A lost connection is taken up again behind the last event that arrived,
+ * so that nothing comes twice and nothing is missing; also while the page is hidden. Resolves after
+ * onDone or onError, or quietly once the signal is aborted.
+ */
+export const openStream = async (options: StreamOptions): Promise<void> => {
+  const { signal } = options;
+  let last = options.lastEventId ?? '';
+  let tries = 0;
+
+  const take = (id: string, data: string): void => {
+    tries = 0;
+    if (data === '') return;
+    if (id !== '') {
+      // A server that begins again gives events that are here already.
+      if (last !== '' && Number(id) <= Number(last)) return;
+      last = id;
+    }
+    if (data === '[DONE]') {
+      options.onDone();
+      throw new Ended();
+    }
+    const event = streamEvent.safeParse(JSON.parse(data));
+    if (!event.success) return;
+    if (typeof event.data === 'string') options.onText(event.data);
+    else if ('reasoning' in event.data) options.onReasoning(event.data.reasoning);
+    else throw new Refused(event.data.code, event.data.message);
+  };
+
+  const readOnce = async (): Promise<void> => {
+    const attempt = new AbortController();
+    const stop = () => attempt.abort();
+    signal.addEventListener('abort', stop);
+    let failure: unknown = new Error('closed');
+    let watch = setTimeout(stop, silence);
+    const alive = () => {
+      clearTimeout(watch);
+      watch = setTimeout(stop, silence);
+    };
+    const { token } = authStore.get();
+    const search = new URLSearchParams({
+      history_id: String(options.historyId),
+      session_id: String(options.sessionId),
+    });
+    try {
+      await fetchEventSource(`${calls.eventStream.path}?${search.toString()}`, {
+        headers: {
+          ...(token ? { authorization: `Bearer ${token}` } : {}),
+          ...(last ? { 'last-event-id': last } : {}),
+        },
+        signal: attempt.signal,
+        openWhenHidden: true,
+        onopen: async (response) => {
+          await checkAnswer(response);
+          alive();
+          options.onConnection?.(true);
+        },
+        onmessage: ({ id, data }) => {
+          alive();
+          take(id, data);
+        },
+        // Trying again is done below, where the network's return is heard.
+        onerror: (error: unknown) => {
+          failure = error;
+          throw error;
+        },
+      });
+    } catch (error) {
+      failure = error;
+    } finally {
+      clearTimeout(watch);
+      signal.removeEventListener('abort', stop);
+      attempt.abort();
+    }
+    throw failure;
+  };
+
+  while (!signal.aborted) {
+    try {
+      await readOnce();
+    } catch (error) {
+      if (signal.aborted || error instanceof Ended) return;
+      if (error instanceof Refused) {
+        options.onError({ code: error.code, message: error.message });
+        return;
+      }
+      tries++;
+      if (tries > mostTries) {
+        options.onError({ code: 'connection', message: streamCodes.connection });
+        return;
+      }
+      options.onConnection?.(false);
+      // Half of the wait is chance, so that a server that comes back is not met by everybody at once.
+      const wait = Math.min(longestWait, 300 * 2 ** tries);
+      await pause(wait / 2 + Math.random() * (wait / 2), signal);
+      if (!navigator.onLine) tries = 0;
+    }
+  }
+};
