@@ -1,24 +1,35 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createAuthHandlers } from './auth/auth.handlers.ts';
 import { createAuthService } from './auth/auth.service.ts';
+import { createAnswers } from './chat/answers.ts';
+import { createChatHandlers } from './chat/chat.handlers.ts';
 import { connectDatabase } from './db/connect.ts';
-import type { Handlers } from './http/handlers.ts';
+import { joinInstances } from './db/instance.ts';
+import { createHelpHandlers } from './help/help.handlers.ts';
+import { startHousekeeping } from './housekeeping.ts';
 import { removeExpiredAnswers } from './http/idempotency.store.ts';
 import { createLog } from './http/log.ts';
 import { createHttpServer } from './http/server.ts';
 import { createSystemHandlers } from './http/system.handlers.ts';
 import { createLedgerHandlers } from './ledger/ledger.handlers.ts';
-import { balances, openWallet, releaseExpired } from './ledger/ledger.service.ts';
+import { balances, openWallet } from './ledger/ledger.service.ts';
+import { createModelHandlers } from './model/model.handlers.ts';
+import { createModelService } from './model/model.service.ts';
 import { createSessionHandlers } from './session/session.handlers.ts';
 import { countThisMonth, moveSessions } from './session/session.service.ts';
-import { startHousekeeping } from './housekeeping.ts';
 import type { Settings } from './settings.ts';
 
 export interface App {
   /** Gives the address, such as http://127.0.0.1:3000. */
   listen: () => Promise<string>;
-  /** Lets what runs come to its end, then leaves the database. */
+  /** Takes no more requests, lets what runs come to its end, and leaves the database. */
   close: () => Promise<void>;
 }
+
+/** How long replies that are being written may go on after the call to stop, ms. */
+const drainMs = 10_000;
+/** How long connections may take to end after that, ms. */
+const lingerMs = 2_000;
 
 /**
  * Builds the whole server from its settings; it does not listen yet. `say` tells whoever starts it
@@ -26,7 +37,12 @@ export interface App {
  */
 export const createApp = async (settings: Settings, say: (text: string) => void): Promise<App> => {
   const log = createLog(settings.logLevel);
-  const { db, close: closeDatabase } = await connectDatabase(settings, log);
+  const connection = await connectDatabase(settings, log);
+  const { db, connectionString } = connection;
+  const instance = await joinInstances(connectionString, log);
+  const models = createModelService({ db, settings, log });
+  await models.start();
+  const answers = await createAnswers({ db, instance, models, log });
   const auth = await createAuthService({
     db,
     settings,
@@ -46,29 +62,34 @@ export const createApp = async (settings: Settings, say: (text: string) => void)
     auth,
     handlers: {
       ...createAuthHandlers(auth),
-      ...createLedgerHandlers(),
+      ...createModelHandlers({ models }),
       ...createSessionHandlers({
-        models: undefined as never,
+        models,
         createGuest: auth.createGuest,
-        stopSession: async () => {},
+        stopSession: answers.stopSession,
       }),
+      ...createChatHandlers({ answers, models, minPromptBytes: settings.minPromptBytes }),
+      ...createLedgerHandlers(),
+      ...createHelpHandlers(),
       ...createSystemHandlers(settings.version),
-    } as Handlers,
+    },
     isClosing: () => closing,
   });
-  const housekeeping = startHousekeeping(db, log, [
-    auth.removeExpired,
-    removeExpiredAnswers,
-    releaseExpired,
-  ]);
+  const housekeeping = startHousekeeping(db, log, [auth.removeExpired, removeExpiredAnswers]);
 
   return {
     listen: () => server.listen({ port: settings.port, host: settings.host }),
     close: async () => {
       closing = true;
+      // The port is free at once for the process that comes after.
+      server.server.close();
+      await answers.drain(drainMs);
+      await Promise.race([server.close(), sleep(lingerMs)]);
+      server.server.closeAllConnections();
       await housekeeping.close();
-      await server.close();
-      await closeDatabase();
+      models.close();
+      await instance.close();
+      await connection.close();
     },
   };
 };

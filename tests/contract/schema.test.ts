@@ -1,0 +1,66 @@
+import { getTableConfig, type PgTable } from 'drizzle-orm/pg-core';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import * as schema from '../../server/db/schema.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+let client: pg.Client;
+beforeAll(async () => {
+  server = await startServer();
+  client = new pg.Client({ connectionString: server.databaseUrl });
+  await client.connect();
+});
+afterAll(async () => {
+  await client.end();
+  await server.stop();
+});
+
+interface Column {
+  name: string;
+  type: string;
+  nullable: boolean;
+  hasDefault: boolean;
+}
+
+const byName = (a: Column, b: Column) => a.name.localeCompare(b.name);
+
+test('the tables that the program knows are those that the migrations make', async () => {
+  for (const table of Object.values(schema) as PgTable[]) {
+    const { name, columns } = getTableConfig(table);
+    const { rows } = await client.query<{
+      column_name: string;
+      data_type: string;
+      is_nullable: string;
+      column_default: string | null;
+      is_identity: string;
+    }>(
+      `SELECT column_name, data_type, is_nullable, column_default, is_identity
+         FROM information_schema.columns WHERE table_schema = 'public' AND table_name = $1`,
+      [name],
+    );
+    const inDatabase = rows.map((row): Column => ({
+      name: row.column_name,
+      type: row.data_type,
+      nullable: row.is_nullable === 'YES',
+      hasDefault: row.column_default !== null || row.is_identity === 'YES',
+    }));
+    const inProgram = columns.map((column): Column => ({
+      name: column.name,
+      type: column.getSQLType(),
+      nullable: !column.notNull,
+      hasDefault: column.hasDefault,
+    }));
+    expect(inProgram.sort(byName), name).toEqual(inDatabase.sort(byName));
+  }
+});
+
+test('every table belongs to the program or to the parts it uses', async () => {
+  const { rows } = await client.query<{ table_name: string }>(
+    `SELECT table_name FROM information_schema.tables WHERE table_schema = 'public'`,
+  );
+  const known = (Object.values(schema) as PgTable[]).map((table) => getTableConfig(table).name);
+  const others = rows.map((row) => row.table_name).filter((name) => !known.includes(name));
+  // rate-limiter-flexible's, and the list of the migrations that were applied.
+  expect(others.sort()).toEqual(['rate_limits', 'schema_migrations']);
+});
