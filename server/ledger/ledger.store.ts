@@ -101,6 +101,8 @@ export const expiredHolds = async (db: Executor, limit: number): Promise<string[
     .select({ id: holds.id })
     .from(holds)
     .where(and(eq(holds.state, 'open'), lt(holds.expiresAt, sql`now()`)))
+    // Wallets are locked in the order of their persons by all that lock several.
+    .orderBy(holds.userId)
     .limit(limit);
   return rows.map((row) => row.id);
 };

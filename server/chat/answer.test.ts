@@ -1,0 +1,150 @@
+import { expect, test, vi } from 'vitest';
+import { EngineError, type ChatEngine, type ChatPart } from '../engines/chat-engine.ts';
+import { Answer, type AnswerHooks, type AnswerRequest } from './answer.ts';
+
+const silent = { warn: () => {}, error: () => {} };
+const text = (piece: string): ChatPart[] => [{ kind: 'text', text: piece }];
+
+const engineOf = (write: (signal: AbortSignal) => AsyncGenerator<ChatPart[]>): ChatEngine => ({
+  stream: ({ signal }) => write(signal),
+});
+const silentEngine = engineOf(async function* (signal) {
+  await new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error));
+  });
+  yield [];
+});
+
+const run = async (
+  engines: ChatEngine[],
+  {
+    request = {},
+    hooks = {},
+  }: { request?: Partial<AnswerRequest>; hooks?: Partial<AnswerHooks> } = {},
+) => {
+  const outcomes: [number, boolean][] = [];
+  const answer = new Answer(
+    {
+      historyId: 1,
+      sessionId: 1,
+      userId: 1,
+      human: 'q',
+      model: { name: 'm', factor: 1, promptFactor: null, maxTokens: null },
+      messages: [{ role: 'user', content: 'q' }],
+      sampling: { temperature: 1, presencePenalty: 0, frequencyPenalty: 0 },
+      holdId: null,
+      held: 0,
+      ...request,
+    },
+    { firstByteMs: 60, idleMs: 60, totalMs: 5000, size: 1000 },
+    {
+      channels: async () =>
+        engines.map((engine, index) => ({ channelId: index, engine, upstreamName: 'm' })),
+      onText: () => {},
+      reportOutcome: (channelId, ok) => outcomes.push([channelId, ok]),
+      extendHold: async () => true,
+      log: silent,
+      ...hooks,
+    },
+  );
+  return { answer, outcomes, ended: await answer.write() };
+};
+
+test('another channel is tried while nothing was written', async () => {
+  const failing = engineOf(async function* () {
+    yield [];
+    throw new EngineError('rate_limited', 'busy', { retriable: true });
+  });
+  const working = engineOf(async function* () {
+    yield text('好');
+  });
+  const { answer, outcomes, ended } = await run([failing, silentEngine, working]);
+  expect(ended).toEqual({ state: 'done', error: null });
+  expect(answer.log.text).toBe('好');
+  expect(outcomes).toEqual([
+    [0, false],
+    [1, false],
+    [2, true],
+  ]);
+});
+
+test('after the first piece no other channel is tried, and the text stays', async () => {
+  const breaking = engineOf(async function* () {
+    yield text('一半');
+    throw new EngineError('upstream', 'cut', { retriable: true });
+  });
+  const other = vi.fn<ChatEngine['stream']>();
+  const { answer, ended } = await run([breaking, { stream: other }]);
+  expect(ended.error?.code).toBe('upstream');
+  expect(answer.log.text).toBe('一半');
+  expect(other).not.toHaveBeenCalled();
+});
+
+test('silence after the beginning ends it as a timeout', async () => {
+  const hanging = engineOf(async function* (signal) {
+    yield text('开头');
+    yield* silentEngine.stream({ signal } as never);
+  });
+  const { ended } = await run([hanging]);
+  expect(ended).toMatchObject({ state: 'error', error: { code: 'timeout' } });
+});
+
+test('an endless reply is cut at its size', async () => {
+  const endless = engineOf(async function* () {
+    for (;;) yield text('x'.repeat(300));
+  });
+  const { answer, ended } = await run([endless]);
+  expect(ended.error?.code).toBe('too_large');
+  expect(answer.log.length).toBe(1000);
+});
+
+test('nothing at all is an error, and no service either', async () => {
+  const empty = engineOf(async function* () {
+    yield [];
+  });
+  expect((await run([empty])).ended.error?.code).toBe('empty');
+  expect((await run([])).ended.error?.code).toBe('upstream');
+});
+
+test('a reply that outgrows its hold asks for more and ends when there is none', async () => {
+  const asked: number[] = [];
+  const long = engineOf(async function* () {
+    for (let piece = 0; piece < 50; piece += 1) {
+      yield text('很长的回复');
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+  });
+  const { ended } = await run([long], {
+    request: { holdId: 'h', held: 20 },
+    hooks: {
+      extendHold: async (more) => {
+        asked.push(more);
+        return asked.length === 1;
+      },
+    },
+  });
+  expect(asked[0]).toBeGreaterThan(1000);
+  expect(ended).toEqual({ state: 'done', error: null });
+
+  const refused = await run([long], {
+    request: { holdId: 'h', held: 20 },
+    hooks: { extendHold: async () => false },
+  });
+  expect(refused.ended.error?.code).toBe('balance');
+  expect(refused.answer.log.length).toBeGreaterThan(0);
+  expect(refused.answer.log.length).toBeLessThan(250);
+});
+
+test("a whole reply counts by the service's usage, a cut one by its text", async () => {
+  const engine = engineOf(async function* () {
+    yield [
+      { kind: 'text', text: 'hello world' },
+      { kind: 'usage', promptTokens: 7, completionTokens: 99 },
+      { kind: 'usage', promptTokens: -1, completionTokens: 1e15 },
+    ];
+  });
+  const { answer } = await run([engine]);
+  expect(answer.promptCount()).toBe(7);
+  expect(answer.completionCount(true)).toBe(99);
+  expect(answer.completionCount(false)).toBe(2);
+});
