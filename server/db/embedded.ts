@@ -84,6 +84,7 @@ const configuration = (socketFolder: string): string[] =>
     log_min_messages: 'log',
     log_min_error_statement: 'panic',
     log_checkpoints: 'off',
+    checkpoint_warning: '0',
     log_line_prefix: '%m [%p] ',
   }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 
