@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { Server } from 'node:http';
+import { type Server, STATUS_CODES } from 'node:http';
 import path from 'node:path';
+import type { Duplex } from 'node:stream';
 import { constants } from 'node:zlib';
 import compress from '@fastify/compress';
 import helmet from '@fastify/helmet';
@@ -10,6 +11,7 @@ import fastify, {
   type FastifyInstance,
   LogController,
 } from 'fastify';
+import { codes } from '../../contract/errors.ts';
 import type { Database } from '../db/database.ts';
 import type { Settings } from '../settings.ts';
 import { type Authenticator, type Handlers, Refusal } from './handlers.ts';
@@ -31,6 +33,29 @@ interface ServerDeps {
 const patience = { headers: 15_000, request: 60_000, check: 5_000, idle: 72_000 };
 
 const requestIdOf = (id: unknown) => ({ 'x-request-id': String(id) });
+
+const unreadable: Readonly<Record<string, [status: number, message: string]>> = {
+  HPE_HEADER_OVERFLOW: [431, '地址或请求头太长'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, '请求没有及时发完'],
+};
+
+/** Answers what is not even a whole HTTP request, where the socket still takes it. */
+const answerUnreadable = (error: Error & { code?: string }, socket: Duplex): void => {
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy();
+    return;
+  }
+  const [status, message] = unreadable[error.code ?? ''] ?? [400, codes.bad_body.text];
+  const body = JSON.stringify({ code: status, message, data: null });
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'connection: close',
+    'content-type: application/json; charset=utf-8',
+    'x-content-type-options: nosniff',
+    `content-length: ${Buffer.byteLength(body)}`,
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+};
 
 /**
  * Styles may be inline because Mermaid measures and draws with <style> elements of its own, and
@@ -74,17 +99,7 @@ export const createHttpServer = async (deps: ServerDeps): Promise<FastifyInstanc
     frameworkErrors: (error, request, reply) => {
       answerFailure(error, request, reply);
     },
-    // What is not even HTTP: answered in the envelope where the socket still takes it.
-    clientErrorHandler: (error, socket) => {
-      if (!socket.writable || ('code' in error && error.code === 'ECONNRESET')) {
-        socket.destroy();
-        return;
-      }
-      const body = JSON.stringify({ code: 400, message: '请求内容无法读取', data: null });
-      socket.end(
-        `HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-      );
-    },
+    clientErrorHandler: answerUnreadable,
   };
   const app = fastify(options);
 
