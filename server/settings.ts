@@ -92,7 +92,7 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
       .split(',')
       .map((name) => name.trim())
       .filter((name) => name !== ''),
-    modelFirstWordSeconds: whole(env, 'MODEL_FIRST_WORD_SECONDS', 120, 3600),
+    modelFirstWordSeconds: whole(env, 'MODEL_FIRST_WORD_SECONDS', 60, 3600),
     modelIdleSeconds: whole(env, 'MODEL_IDLE_SECONDS', 60, 3600),
     signupTokens: whole(env, 'SIGNUP_TOKENS', limits.signupTokens, 1_000_000_000_000),
     minPromptBytes: whole(env, 'MIN_PROMPT_BYTES', limits.minPromptBytes, 65_535),

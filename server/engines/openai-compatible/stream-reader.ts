@@ -18,7 +18,7 @@ export interface StreamLimits {
 }
 
 export const defaultLimits: StreamLimits = {
-  firstPartMs: 120_000,
+  firstPartMs: 60_000,
   idleMs: 60_000,
   maxChars: 1_000_000,
   maxBytes: 512 * 1024 * 1024,
@@ -105,8 +105,8 @@ const broken = (begun: boolean, cause: unknown): EngineError =>
   new EngineError('upstream', '和模型服务的连接中断了，请重试', { retriable: !begun, cause });
 const senseless = (begun: boolean): EngineError =>
   new EngineError('upstream', '模型服务的回答无法读取，请重试', { retriable: !begun });
-const tooLarge = (): EngineError =>
-  new EngineError('too_large', '回复超出了长度上限，已停止', { retriable: false });
+const tooLarge = (begun: boolean): EngineError =>
+  new EngineError('too_large', '回复超出了长度上限，已停止', { retriable: !begun });
 
 /**
  * Reads one answer as its bytes come in. It is undici's handler itself: no stream objects stand
@@ -142,7 +142,7 @@ export class StreamReader implements Dispatcher.DispatchHandler {
       onEvent: (event) => this.#onEvent(event.data),
       maxBufferSize: limits.maxEventChars,
       onError: (error) => {
-        if (error.type === 'max-buffer-size-exceeded') this.#fail(tooLarge());
+        if (error.type === 'max-buffer-size-exceeded') this.#fail(tooLarge(this.#begun));
       },
     });
     watch(this);
@@ -203,7 +203,7 @@ export class StreamReader implements Dispatcher.DispatchHandler {
     if (this.#ended || this.#error !== undefined) return;
     this.#bytes += chunk.length;
     if (this.#bytes > this.#limits.maxBytes) {
-      this.#fail(tooLarge());
+      this.#fail(tooLarge(this.#begun));
       return;
     }
     const text = this.#decoder.write(chunk);
@@ -217,7 +217,7 @@ export class StreamReader implements Dispatcher.DispatchHandler {
       else this.#refuse();
     } else {
       this.#whole += text;
-      if (this.#whole.length > this.#limits.maxEventChars) this.#fail(tooLarge());
+      if (this.#whole.length > this.#limits.maxEventChars) this.#fail(tooLarge(this.#begun));
     }
     if (this.#batch.length > 0) {
       if (this.#batchChars > pauseAt) this.#controller?.pause();
@@ -373,6 +373,6 @@ export class StreamReader implements Dispatcher.DispatchHandler {
       if (last?.kind === kind) last.text += kept;
       else this.#batch.push({ kind, text: kept });
     }
-    if (kept.length < text.length) this.#fail(tooLarge());
+    if (kept.length < text.length) this.#fail(tooLarge(this.#begun));
   }
 }
