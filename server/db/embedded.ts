@@ -119,11 +119,11 @@ const create = async (binaries: Binaries, place: Place): Promise<void> => {
       place,
       'postgres',
       ['--single', '-D', draft, '-c', 'scram_iterations=1', 'postgres'],
-      `CREATE ROLE queqiao LOGIN PASSWORD '${password}'\nCREATE DATABASE queqiao OWNER queqiao\n`,
+      `CREATE ROLE queqiao LOGIN CREATEDB PASSWORD '${password}'\nCREATE DATABASE queqiao OWNER queqiao\n`,
     );
     const files = {
       'queqiao.password': `${password}\n`,
-      'pg_hba.conf': 'local queqiao queqiao scram-sha-256\n',
+      'pg_hba.conf': 'local all queqiao scram-sha-256\n',
       'postgresql.conf': `include '${modeFile}'\n`,
       [modeFile]: modes.writable,
     };
@@ -240,7 +240,7 @@ class Cluster {
 
   get connectionString(): string {
     const host = encodeURIComponent(this.#socketFolder);
-    return `postgresql://queqiao:${this.#password}@/queqiao?host=${host}&port=${socketPort}`;
+    return `postgresql://queqiao:${this.#password}@${host}:${socketPort}/queqiao`;
   }
 
   /** Connects to the database, starting it when it does not run. Tries until told to stop. */
