@@ -1,0 +1,55 @@
+import { TestClient } from '../../support/client.ts';
+import { startServer, type TestServer } from '../../support/server.ts';
+import { postJson, readStamped, type StreamResult } from './measure.ts';
+
+/** The shipped server with its embedded database and one channel to the given service. */
+export const startLoadedServer = (upstreamURL: string): Promise<TestServer> =>
+  startServer({
+    embedded: true,
+    env: {
+      OPENAI_BASE_URL: `${upstreamURL}/v1`,
+      OPENAI_API_KEY: 'sk-load',
+      OPENAI_MODELS: 'load',
+      SIGNUP_TOKENS: '1000000000',
+      RATE_LIMIT: '1000000000',
+      LOG_LEVEL: 'warn',
+    },
+  });
+
+export interface Seat {
+  uuid: string;
+  headers: Record<string, string>;
+}
+
+/** Sessions of one's own for that many streams; a person has at most 100 of them. */
+export const makeSeats = async (server: TestServer, count: number): Promise<Seat[]> => {
+  const seats: Seat[] = [];
+  while (seats.length < count) {
+    const client = await TestClient.register(server.baseURL);
+    const models = await client.call('models', {});
+    const model = models.models.find(({ name }) => name.startsWith('load'))?.name;
+    for (let made = 0; made < 100 && seats.length < count; made += 1) {
+      const { uuid } = await client.call('newSession', { type: 0, model });
+      seats.push({ uuid, headers: client.headers() });
+    }
+  }
+  return seats;
+};
+
+/** Sends a question and reads its reply, as the page does. */
+export const askAndRead = async (
+  baseURL: string,
+  seat: Seat,
+  question: string,
+): Promise<StreamResult> => {
+  const sent = await postJson(
+    `${baseURL}/api/send_message?session_id=${seat.uuid}`,
+    { msg: question, max_history: 0 },
+    seat.headers,
+  );
+  if (sent.code !== 0) throw new Error(`send_message: ${sent.code} ${sent.message}`);
+  return readStamped(
+    `${baseURL}/api/event_stream?session_id=${seat.uuid}&history_id=${String(sent.data['id'])}`,
+    { headers: seat.headers },
+  );
+};
