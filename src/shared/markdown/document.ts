@@ -85,6 +85,13 @@ const interrupts = (line: string): boolean => {
   );
 };
 
+/** Whether a line, by its first 200 characters, can be nothing but a paragraph's. */
+const isPlainLine = (line: string, first: boolean): boolean =>
+  !interrupts(line) &&
+  !/^ {0,3}(?:`{3}|~{3}|\||\$\$|\\\[)/.test(line) &&
+  !/^[\s|:=*_-]*$/.test(line) &&
+  !(first && (itemPattern.test(line) || indentOf(line) >= 4));
+
 const listKind = (marker: string): string => (/\d/.test(marker) ? marker.slice(-1) : marker);
 
 const count = (text: string, part: string): number => {
@@ -125,6 +132,8 @@ export class MarkdownDocument {
   private lines = 0;
   private tableHead = '';
   private searchFrom = 0;
+  /** A cut fell into the line still being written: what follows is no start of a line. */
+  private midLine = false;
   private fence = { marker: '', indent: 0, language: '' };
   private pieces: string[] = [];
   private pieceLines: string[] = [];
@@ -262,10 +271,13 @@ export class MarkdownDocument {
     if (this.mode === 'math') return this.takeMathLine(line, end);
     if (line.trim() === '') return this.takeBlank(end);
 
-    if (this.mode !== 'none' && !this.goesOn(line)) {
-      this.close(this.lineStart);
-      end = this.tail.indexOf('\n') + 1;
+    if (this.mode !== 'none' && !this.midLine) {
+      const on = this.goesOn(line);
+      if (on !== 'yes') this.close(this.lineStart);
+      if (on === 'cut') this.continues = true;
+      end = this.tail.indexOf('\n', this.lineStart) + 1;
     }
+    this.midLine = false;
     if (this.mode === 'none') {
       this.begin(line, end);
       return;
@@ -340,19 +352,22 @@ export class MarkdownDocument {
   }
 
   /** Whether a line that is not blank belongs to the open block. May cut the block itself. */
-  private goesOn(line: string): boolean {
+  private goesOn(line: string): 'yes' | 'no' | 'cut' {
     switch (this.mode) {
       case 'list':
-        return this.listGoesOn(line);
+        return this.listGoesOn(line) ? 'yes' : 'no';
       case 'quote':
-        if (!quotePattern.test(line)) return this.innerFence === '' && !interrupts(line);
-        this.trackInnerFence(line);
+        if (!quotePattern.test(line)) {
+          return this.innerFence === '' && !interrupts(line) ? 'yes' : 'no';
+        }
         if (this.lineStart > softLimit && this.innerFence === '') this.cutHere();
-        return true;
+        this.trackInnerFence(line);
+        return 'yes';
       case 'indented':
-        return indentOf(line) >= 4 && this.lineStart <= hardLimit;
+        if (indentOf(line) < 4) return 'no';
+        return this.lineStart <= hardLimit ? 'yes' : 'cut';
       case 'table':
-        if (interrupts(line)) return false;
+        if (interrupts(line)) return 'no';
         if (this.lines >= rowsATable + 2) {
           const head = this.tableHead || this.tail.split('\n', 2).join('\n') + '\n';
           this.cutHere();
@@ -360,31 +375,27 @@ export class MarkdownDocument {
           this.tableHead = head;
           this.lines = 2;
         }
-        return true;
+        return 'yes';
       default:
         return this.paragraphGoesOn(line);
     }
   }
 
-  private paragraphGoesOn(line: string): boolean {
-    if (underlinePattern.test(line)) return true;
+  private paragraphGoesOn(line: string): 'yes' | 'no' | 'cut' {
+    if (underlinePattern.test(line)) return 'yes';
     if (!this.inline && line.includes('-') && delimiterRowPattern.test(line)) {
       const before = this.tail.slice(0, this.lineStart - 1);
       const headAt = before.lastIndexOf('\n') + 1;
       const head = before.slice(headAt);
       if (head.includes('|') && line.includes('|')) {
-        const end = this.lineStart - headAt;
-        if (headAt > 0) {
-          this.close(headAt);
-          this.lineStart = end;
-        }
+        if (headAt > 0) this.close(headAt);
         this.mode = 'table';
         this.lines = 1;
-        return true;
+        return 'yes';
       }
     }
-    if (interrupts(line)) return false;
-    return this.lineStart <= softLimit || indentOf(line) >= 4;
+    if (interrupts(line)) return 'no';
+    return this.lineStart <= softLimit ? 'yes' : 'cut';
   }
 
   private listGoesOn(line: string): boolean {
@@ -438,6 +449,9 @@ export class MarkdownDocument {
       // An empty line inside: it was no formula.
       this.mode = 'paragraph';
       this.close(end);
+    } else if (end > hardLimit) {
+      this.mode = 'paragraph';
+      this.close(end);
     } else if (line.includes(this.closing)) {
       if (!line.trimEnd().endsWith(this.closing)) this.mode = 'paragraph';
       this.close(end);
@@ -457,8 +471,8 @@ export class MarkdownDocument {
       indentOf(line) < 4 &&
       trimmed === (trimmed[0] ?? '').repeat(trimmed.length);
     if (isEnd) {
-      if (this.pieceLines.length > 0) this.pieces.push(this.pieceLines.join('\n'));
-      this.push(this.codeBlock(this.pieces));
+      if (this.pieceLines.length > 0) this.pieces = [...this.pieces, this.pieceLines.join('\n')];
+      if (this.pieces.length > 0 || !this.continues) this.push(this.codeBlock(this.pieces));
       this.pieces = [];
       this.pieceLines = [];
       this.startAfter(end);
@@ -498,31 +512,24 @@ export class MarkdownDocument {
     this.lines = 1;
   }
 
-  /** Cuts in the line still being written, if it is a paragraph's for certain. */
+  /** Cuts in the line still being written, once it is a paragraph's for certain. */
   private cutLongLine(): void {
-    for (;;) {
-      if (this.tail.length <= softLimit) return;
-      const line = this.tail.slice(this.lineStart, this.lineStart + 200);
-      if (this.mode === 'none') {
-        const plain =
-          this.lineStart === 0 &&
-          !/^ {0,3}(?:`{3}|~{3}|\||>|[-*_+=#]|\$\$|\\\[)/.test(line) &&
-          !itemPattern.test(line) &&
-          indentOf(line) < 4 &&
-          line.trim() !== '';
-        if (!plain) return;
-      } else if (this.mode !== 'paragraph') {
-        return;
-      } else if (this.lineStart > 0 && /^[\s`~|>\-*_+=#$\\\d:]/.test(line)) {
-        return;
-      } else if (this.lineStart > softLimit) {
-        return;
+    while (this.tail.length > softLimit) {
+      if (this.mode !== 'none' && this.mode !== 'paragraph') return;
+      if (!this.midLine) {
+        const line = this.tail.slice(this.lineStart, this.lineStart + 200);
+        if (line.length < 200 || !isPlainLine(line, this.mode === 'none')) return;
+        if (this.lineStart > softLimit) {
+          this.close(this.lineStart);
+          this.continues = true;
+          continue;
+        }
       }
       const at = this.findCut(this.tail.length);
-      if (at === null || at >= this.tail.length) return;
-      if (at <= this.lineStart && this.lineStart > 0) return;
+      if (at === null) return;
       this.cutInline(at);
       this.lineStart = 0;
+      this.midLine = true;
     }
   }
 

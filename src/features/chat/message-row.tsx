@@ -1,0 +1,275 @@
+import { useSettings } from '@/shared/queries.ts';
+import { copyText } from '@/shared/markdown/copy.ts';
+import { BlocksView } from '@/shared/markdown/markdown.tsx';
+import type { Block } from '@/shared/markdown/document.ts';
+import { Icon } from '@/shared/ui/icon.tsx';
+import type { Message } from '@contract/chat.ts';
+import { streamCodes, type StreamCode } from '@contract/errors.ts';
+import { Link } from '@tanstack/react-router';
+import { memo, useRef, useState, useSyncExternalStore, type ReactNode } from 'react';
+import { useChatActs } from './chat-context.ts';
+import { separatorTime } from './chat-time.ts';
+import type { Segment } from './live-reply.ts';
+import { segmentsOfMessage, type NoticeRow, type QuestionRow, type ReplyRow, type Row } from './rows.ts';
+import { replyText } from './thread.ts';
+
+/** Questions longer than this are folded. */
+const longQuestion = 1_200;
+const pressTime = 480;
+
+/** Opens a message's sheet by a long press; a finger that moves scrolls instead. */
+const useLongPress = (act: () => void) => {
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  const start = useRef({ x: 0, y: 0 });
+  const cancel = () => clearTimeout(timer.current);
+  return {
+    onTouchStart: (event: React.TouchEvent) => {
+      const touch = event.touches[0];
+      if (!touch || event.touches.length > 1) return;
+      start.current = { x: touch.clientX, y: touch.clientY };
+      cancel();
+      timer.current = setTimeout(act, pressTime);
+    },
+    onTouchMove: (event: React.TouchEvent) => {
+      const touch = event.touches[0];
+      if (!touch) return;
+      const far =
+        Math.abs(touch.clientX - start.current.x) + Math.abs(touch.clientY - start.current.y) > 10;
+      if (far) cancel();
+    },
+    onTouchEnd: cancel,
+    onTouchCancel: cancel,
+  };
+};
+
+const SmallAct = ({
+  icon,
+  label,
+  pressed,
+  onClick,
+}: {
+  icon: 'copy' | 'code' | 'trash' | 'more' | 'retry';
+  label: string;
+  pressed?: boolean;
+  onClick: () => void;
+}) => (
+  <button
+    type="button"
+    className="small-act"
+    aria-label={label}
+    title={label}
+    aria-pressed={pressed}
+    onClick={onClick}
+  >
+    <Icon name={icon} size={16} />
+  </button>
+);
+
+const Question = memo(function Question({ row }: { row: QuestionRow }) {
+  const { message } = row;
+  const acts = useChatActs();
+  const [open, setOpen] = useState(false);
+  const press = useLongPress(() => acts.openMenu(message, 'question'));
+  const long = message.human.length > longQuestion;
+  return (
+    <div className="row-question">
+      {row.time !== null && (
+        <time className="separator" dateTime={row.time}>
+          {separatorTime(row.time)}
+        </time>
+      )}
+      <div className="question">
+        {!acts.owner && <span className="speaker">{message.user_name}</span>}
+        <div className="bubble bubble-mine" {...press}>
+          {long && !open ? `${message.human.slice(0, longQuestion)}…` : message.human}
+          {long && (
+            <button type="button" className="unfold" onClick={() => setOpen(!open)}>
+              {open ? '收起' : `展开全部 ${message.human.length} 字`}
+            </button>
+          )}
+        </div>
+        {message.id > 0 && (
+          <div className="acts acts-question">
+            <SmallAct icon="copy" label="复制问题" onClick={() => void copyText(message.human)} />
+            <SmallAct
+              icon="more"
+              label="更多操作"
+              onClick={() => acts.openMenu(message, 'question')}
+            />
+          </div>
+        )}
+      </div>
+    </div>
+  );
+});
+
+const sourceOf = (block: Block): string =>
+  block.kind === 'code'
+    ? `\`\`\`${block.language}\n${block.pieces.join('\n')}\n\`\`\``
+    : block.text.trimEnd();
+
+const Body = memo(function Body({ segment, raw }: { segment: Segment; raw: boolean }) {
+  if (raw) return <pre className="raw">{segment.map(sourceOf).join('\n\n')}</pre>;
+  return <BlocksView groups={[segment]} />;
+});
+
+const Reasoning = ({ text, thinking }: { text: string; thinking: boolean }) => {
+  const [open, setOpen] = useState(false);
+  if (text === '') return null;
+  return (
+    <div className="reasoning">
+      <button type="button" aria-expanded={open} onClick={() => setOpen(!open)}>
+        <Icon name="spark" size={14} />
+        {thinking ? '正在思考…' : '思考过程'}
+        <Icon name={open ? 'up' : 'down'} size={14} />
+      </button>
+      {open && <div className="reasoning-text">{text}</div>}
+    </div>
+  );
+};
+
+const Typing = () => (
+  <span className="typing" role="status" aria-label="正在回复">
+    <i />
+    <i />
+    <i />
+  </span>
+);
+
+const nothing: Segment = [];
+const never = () => () => {};
+const noSegment = () => nothing;
+
+/** Follows the row that is being written; finished rows follow nothing. */
+const useOpenSegment = (row: ReplyRow): Segment => {
+  const follows = row.segment === null && row.live !== null;
+  return useSyncExternalStore(
+    follows && row.live ? row.live.subscribe : never,
+    follows && row.live ? row.live.open : noSegment,
+  );
+};
+
+const useRaw = (id: number): boolean => {
+  const acts = useChatActs();
+  return useSyncExternalStore(acts.onRawChange, () => acts.isRaw(id));
+};
+
+const Reply = memo(function Reply({ row }: { row: ReplyRow }) {
+  const { message, live } = row;
+  const acts = useChatActs();
+  const open = useOpenSegment(row);
+  const raw = useRaw(message.id);
+  const press = useLongPress(() => acts.openMenu(message, 'reply'));
+  const segment =
+    row.segment ?? (live ? open : (segmentsOfMessage(message)[0] ?? nothing));
+  const writing = message.state === 'streaming';
+  const reasoning = live?.reasoning ?? message.reasoning;
+  const empty = segment.length === 0;
+  return (
+    <div
+      className="reply"
+      data-first={row.first || undefined}
+      data-last={row.last || undefined}
+      data-writing={(writing && row.last) || undefined}
+    >
+      <div className="bubble bubble-theirs" {...press}>
+        {row.first && <Reasoning text={reasoning} thinking={writing && empty} />}
+        {empty && row.first ? writing && <Typing /> : <Body segment={segment} raw={raw} />}
+      </div>
+      {row.last && !writing && (
+        <ReplyActs message={message} text={() => replyText(message, live)} raw={raw} />
+      )}
+    </div>
+  );
+});
+
+const ReplyActs = ({
+  message,
+  text,
+  raw,
+}: {
+  message: Message;
+  text: () => string;
+  raw: boolean;
+}) => {
+  const acts = useChatActs();
+  const { show_token_usage } = useSettings();
+  const tokens = message.prompt_tokens + message.completion_tokens;
+  return (
+    <div className="acts">
+      <SmallAct icon="copy" label="复制回复" onClick={() => void copyText(text())} />
+      <SmallAct
+        icon="code"
+        label={raw ? '看排版' : '看原文'}
+        pressed={raw}
+        onClick={() => acts.toggleRaw(message.id)}
+      />
+      <SmallAct icon="more" label="更多操作" onClick={() => acts.openMenu(message, 'reply')} />
+      {acts.owner && show_token_usage === 1 && tokens > 0 && (
+        <span className="usage" title={`提问 ${message.prompt_tokens}，回复 ${message.completion_tokens}`}>
+          {tokens} tokens{message.deduct_tokens > 0 && ` · 扣 ${message.deduct_tokens}`}
+        </span>
+      )}
+    </div>
+  );
+};
+
+const noticeText = (message: Message): string => {
+  if (message.error_message !== '') return message.error_message;
+  if (message.state === 'interrupted') return streamCodes.interrupted;
+  if (message.state === 'stopped') return '已停止';
+  if (message.state === 'none') return '这条消息还没有回复';
+  return streamCodes[message.error_code as StreamCode] ?? '出错了，请重试';
+};
+
+const Notice = memo(function Notice({ row }: { row: NoticeRow }) {
+  const { message, newest } = row;
+  const acts = useChatActs();
+  const quiet = message.state === 'stopped' || message.state === 'none';
+  const code = message.error_code;
+  const can = acts.owner && newest;
+  const button = (label: string, act: () => void, primary = false): ReactNode => (
+    <button
+      type="button"
+      className={primary ? 'notice-act notice-act-first' : 'notice-act'}
+      onClick={act}
+    >
+      {label}
+    </button>
+  );
+  return (
+    <div className={quiet ? 'notice notice-quiet' : 'notice'} role={quiet ? undefined : 'alert'}>
+      <p>
+        {!quiet && <Icon name="warning" size={16} />}
+        {noticeText(message)}
+      </p>
+      {can && (
+        <div className="notice-acts">
+          {code === 'connection' && button('重新连接', () => acts.reconnect(message), true)}
+          {code === 'context_length_exceeded' &&
+            button('新建会话', () => acts.startAnew(message.human, 'same'), true)}
+          {code === 'balance' && (
+            <>
+              <Link className="notice-act notice-act-first" to="/account">
+                查看余额
+              </Link>
+              {button('换免费模型', () => acts.startAnew(message.human, 'free'))}
+            </>
+          )}
+          {code !== 'connection' && button('重试', () => acts.retry(message))}
+        </div>
+      )}
+    </div>
+  );
+});
+
+export const RowView = ({ row }: { row: Row }) => {
+  switch (row.kind) {
+    case 'question':
+      return <Question row={row} />;
+    case 'reply':
+      return <Reply row={row} />;
+    default:
+      return <Notice row={row} />;
+  }
+};

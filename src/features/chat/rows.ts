@@ -1,0 +1,123 @@
+import type { Message } from '@contract/chat.ts';
+import { limits } from '@contract/limits.ts';
+import { segmentsOf, type LiveReply, type Segment } from './live-reply.ts';
+
+interface RowBase {
+  key: string;
+  message: Message;
+}
+export interface QuestionRow extends RowBase {
+  kind: 'question';
+  /** When it was asked; null where the message before is close in time. */
+  time: string | null;
+}
+export interface ReplyRow extends RowBase {
+  kind: 'reply';
+  part: number;
+  first: boolean;
+  last: boolean;
+  /** What a finished row shows; null: follow the live reply's open row. */
+  segment: Segment | null;
+  live: LiveReply | null;
+}
+/** How the reply stands, where that needs saying. */
+export interface NoticeRow extends RowBase {
+  kind: 'notice';
+  /** The message is the newest of the session: it can be asked again. */
+  newest: boolean;
+}
+export type Row = QuestionRow | ReplyRow | NoticeRow;
+
+/** Shorter replies are one row, and are split into blocks only when they come into view. */
+const oneRow = 2_500;
+
+const cache = new WeakMap<Message, { time: string | null; newest: boolean; rows: Row[] }>();
+
+const split = new WeakMap<Message, Segment[]>();
+/** A reply's rows; kept as long as the message is. */
+export const segmentsOfMessage = (message: Message): Segment[] => {
+  let segments = split.get(message);
+  if (!segments) {
+    segments = segmentsOf(message.ai);
+    split.set(message, segments);
+  }
+  return segments;
+};
+
+const replyRows = (key: string, message: Message, live: LiveReply | null): ReplyRow[] => {
+  const row = (part: number, last: boolean, segment: Segment | null): ReplyRow => ({
+    kind: 'reply',
+    key: `${key}:${part}`,
+    message,
+    part,
+    first: part === 0,
+    last,
+    segment,
+    live: last ? live : part === 0 ? live : null,
+  });
+  if (live) {
+    const waiting = message.state === 'streaming';
+    if (!live.started && !waiting) return [];
+    return [
+      ...live.segments.map((segment, part) => row(part, false, segment)),
+      row(live.segments.length, true, null),
+    ];
+  }
+  if (message.ai === '' && message.reasoning === '' && message.state !== 'streaming') return [];
+  if (message.ai.length <= oneRow) return [row(0, true, null)];
+  const segments = segmentsOfMessage(message);
+  return segments.map((segment, part) => row(part, part === segments.length - 1, segment));
+};
+
+const needsNotice = (message: Message): boolean =>
+  message.state === 'error' ||
+  message.state === 'interrupted' ||
+  message.state === 'stopped' ||
+  (message.state === 'none' && message.ai === '');
+
+const rowsOf = (
+  message: Message,
+  key: string,
+  live: LiveReply | null,
+  time: string | null,
+  newest: boolean,
+): Row[] => {
+  const rows: Row[] = [];
+  if (message.human !== '')
+    rows.push({ kind: 'question', key: `${key}:q`, message, time });
+  rows.push(...replyRows(key, message, live));
+  if (needsNotice(message) && (newest || message.state !== 'none'))
+    rows.push({ kind: 'notice', key: `${key}:n`, message, newest });
+  return rows;
+};
+
+/**
+ * The rows of a session, oldest message first or newest first. Rows of messages that did not
+ * change are the same objects as before.
+ */
+export const buildRows = (
+  messages: readonly Message[],
+  live: ReadonlyMap<number, LiveReply>,
+  keys: ReadonlyMap<number, string>,
+  newestFirst: boolean,
+): Row[] => {
+  const rows: Row[] = [];
+  let before = 0;
+  const groups: Row[][] = [];
+  for (const [at, message] of messages.entries()) {
+    const asked = Date.parse(message.created_at);
+    const time = asked - before > limits.timeSeparator ? message.created_at : null;
+    before = asked;
+    const newest = at === messages.length - 1;
+    const reply = live.get(message.id) ?? null;
+    const known = cache.get(message);
+    let own = known?.rows;
+    if (!own || reply || known?.time !== time || known.newest !== newest) {
+      own = rowsOf(message, keys.get(message.id) ?? String(message.id), reply, time, newest);
+      if (!reply) cache.set(message, { time, newest, rows: own });
+    }
+    if (newestFirst) groups.push(own);
+    else rows.push(...own);
+  }
+  return newestFirst ? groups.reverse().flat() : rows;
+};
