@@ -4,7 +4,7 @@ import type { ReplyState } from '../../contract/chat.ts';
 import type { Database } from '../db/database.ts';
 import type { Instance } from '../db/instance.ts';
 import { countTokens } from '../engines/tokens.ts';
-import { extendHold, holdLifetime } from '../ledger/ledger.service.ts';
+import { extendHold, holdLifetime, releaseExpired } from '../ledger/ledger.service.ts';
 import type { ModelService } from '../model/model.service.ts';
 import { AnswerLog } from './answer-log.ts';
 import { Answer, type AnswerLimits, type AnswerRequest, type Ended } from './answer.ts';
@@ -375,6 +375,7 @@ export const createAnswers = async ({ db, instance, models, log, options }: Answ
       if (alive.get(owner) === false) await endDead(id);
     }
     strays = nextStrays;
+    await releaseExpired(db);
   };
 
   // ---- the clockwork ---------------------------------------------------------------------------

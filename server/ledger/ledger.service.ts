@@ -6,7 +6,7 @@ import { inTransaction } from '../db/in-transaction.ts';
 import * as store from './ledger.store.ts';
 import { vipMonthStart } from './vip-month.ts';
 
-/** No hold lives longer than this, ms: 15 minutes less the minute until its end is noticed. */
+/** No hold lives longer than this, ms: 15 minutes less the time until its end is noticed. */
 export const holdLifetime = 14 * 60_000;
 
 interface Pots {
