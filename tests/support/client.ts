@@ -25,7 +25,8 @@ export const requestOf = (name: CallName, input: Record<string, unknown>) => {
   const body: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(input)) {
     if (value === undefined) continue;
-    if (spec.method !== 'POST' || spec.inQuery.includes(key)) query.set(key, String(value));
+    if (spec.method !== 'POST' || spec.inQuery.includes(key))
+      query.set(key, typeof value === 'string' ? value : JSON.stringify(value));
     else body[key] = value;
   }
   const search = query.size > 0 ? `?${query.toString()}` : '';
@@ -73,7 +74,7 @@ export class TestClient {
     input: In<K>,
     headers: Record<string, string> = {},
   ): Promise<Out<K>> {
-    const reply = await this.raw<Out<K>>(name, input as Record<string, unknown>, headers);
+    const reply = await this.raw<Out<K>>(name, input, headers);
     if (reply.code !== 0)
       throw new Error(`${name}: ${reply.status} ${reply.code} ${reply.message}`);
     return reply.data;
@@ -139,7 +140,7 @@ export class TestClient {
     let rest = '';
     try {
       for await (const chunk of response.body!) {
-        rest += decoder.decode(chunk as Uint8Array, { stream: true });
+        rest += decoder.decode(chunk, { stream: true });
         for (let cut = rest.indexOf('\n\n'); cut >= 0; cut = rest.indexOf('\n\n')) {
           const lines = rest.slice(0, cut).split('\n');
           rest = rest.slice(cut + 2);

@@ -1,0 +1,291 @@
+import { expect, foreignServer, test } from '../support/app.ts';
+import type { TestClient } from '../support/client.ts';
+
+test.describe('with a model of a connected service', () => {
+  test.skip(foreignServer, 'needs the service that the tests connect');
+
+  const start = async (client: TestClient) =>
+    (await client.call('newSession', { type: 0, model: 'mock-chat' })).uuid;
+
+  test('an answer streams as Markdown with a stop button; stopping keeps the text @C3', async ({
+    app,
+    page,
+    person,
+  }) => {
+    await app.enterAs(person);
+    await page.goto(`/chat?uuid=${await start(person.client)}`);
+    await app.say('[[bench tokens=4000 rate=100 id=stop]]');
+    await expect(app.stopButton).toBeVisible();
+    await expect(app.log.getByRole('heading').first()).toBeVisible();
+    await app.stopButton.click();
+    await app.settled();
+    await expect(page.getByText('已停止')).toBeVisible();
+    const kept = await app.log.textContent();
+    await page.reload();
+    await expect(app.log).toContainText('已停止');
+    expect((await app.log.textContent())?.length).toBeGreaterThan((kept?.length ?? 0) * 0.9);
+    await expect(page.getByRole('button', { name: '重试' })).toBeVisible();
+  });
+
+  test('offline in mid-stream and back: the text is whole, with nothing twice @C3 @C5', async ({
+    app,
+    page,
+    person,
+    context,
+  }) => {
+    await app.enterAs(person);
+    const uuid = await start(person.client);
+    await page.goto(`/chat?uuid=${uuid}`);
+    await app.say('[[bench tokens=900 rate=120 id=off]]');
+    await expect(app.stopButton).toBeVisible();
+    await page.waitForTimeout(1500);
+    await context.setOffline(true);
+    await expect(page.getByText(/没有网络|网络/).first()).toBeVisible();
+    await page.waitForTimeout(2500);
+    await context.setOffline(false);
+    await expect(app.log).toContainText('END-off-DONE', { timeout: 30_000 });
+    await app.settled();
+    const copies = await page.evaluate(() => {
+      const text = document.querySelector('[role=log]')?.textContent ?? '';
+      const sections = [...text.matchAll(/第 (\d+) 节/g)].map((match) => Number(match[1]));
+      return { sections, ends: text.split('END-off-DONE').length - 1 };
+    });
+    expect(copies.ends).toBe(1);
+    expect(copies.sections).toEqual([...new Set(copies.sections)].sort((a, b) => a - b));
+    // What the page shows is what the server keeps.
+    const kept = await person.client.call('historyList', { session_id: uuid });
+    expect(kept.list[0]?.state).toBe('done');
+    await page.reload();
+    await expect(app.log).toContainText('END-off-DONE');
+  });
+
+  test('leaving and coming back in mid-stream finds the answer being written @C3', async ({
+    app,
+    page,
+    person,
+  }) => {
+    await app.enterAs(person);
+    const uuid = await start(person.client);
+    await page.goto(`/chat?uuid=${uuid}`);
+    await app.say('[[bench tokens=600 rate=100 id=back]]');
+    await expect(app.stopButton).toBeVisible();
+    await page.goto('/');
+    await page.goto(`/chat?uuid=${uuid}`);
+    await expect(app.log).toContainText('END-back-DONE', { timeout: 30_000 });
+    await app.settled();
+  });
+
+  test('thinking is folded, the answer follows @C3', async ({ app, page, person }) => {
+    await app.enterAs(person);
+    await page.goto(`/chat?uuid=${await start(person.client)}`);
+    await app.say('[[mock reasoning]] 想一想');
+    await app.settled();
+    const fold = page.getByRole('button', { name: '思考过程' });
+    await expect(fold).toHaveAttribute('aria-expanded', 'false');
+    await fold.click();
+    await expect(fold).toHaveAttribute('aria-expanded', 'true');
+  });
+
+  test('a failing service is told and can be retried @C4 @C5', async ({ app, page, person }) => {
+    await app.enterAs(person);
+    await page.goto(`/chat?uuid=${await start(person.client)}`);
+    await app.say('[[mock 500]] 请回答');
+    const alert = app.log.getByRole('alert');
+    await expect(alert).toBeVisible();
+    await expect(alert).not.toContainText('SECRET');
+    await expect(alert.getByRole('button', { name: '重试' })).toBeVisible();
+    const before = await person.client.call('userInfo', {});
+    expect(before.chatgpt_balance).toBe(20_000);
+    await alert.getByRole('button', { name: '重试' }).click();
+    await expect(app.log.getByRole('alert')).toBeVisible();
+  });
+
+  test('too long a conversation offers a new session @C4', async ({ app, page, person }) => {
+    await app.enterAs(person);
+    const uuid = await start(person.client);
+    await page.goto(`/chat?uuid=${uuid}`);
+    await app.say('[[mock context]] 很长的问题');
+    await expect(app.log.getByRole('alert')).toContainText('最大长度');
+    await app.log.getByRole('button', { name: '新建会话' }).click();
+    await page.waitForURL((url) => !url.search.includes(uuid));
+    await expect(app.question).toHaveValue(/很长的问题/);
+  });
+
+  test('token usage is shown to the owner who wants it @C8', async ({ app, page, person }) => {
+    await person.client.call('saveSettings', { show_token_usage: 1 });
+    await app.enterAs(person);
+    await page.goto(`/chat?uuid=${await start(person.client)}`);
+    await app.say('多少钱一条？');
+    await app.settled();
+    await expect(app.log.getByText(/18 tokens/)).toBeVisible();
+  });
+});
+
+test('empty is ignored, too short is explained, the text stays @C11', async ({
+  app,
+  page,
+  person,
+}) => {
+  await app.enterAs(person);
+  const { uuid } = await person.client.call('newSession', { type: 0 });
+  await page.goto(`/chat?uuid=${uuid}`);
+  await app.question.fill('   ');
+  await expect(app.sendButton).toBeDisabled();
+  await app.question.fill('嗨');
+  await app.sendButton.click();
+  await expect(page.getByText('至少需要 2 个汉字或 6 个英文字母')).toBeVisible();
+  await expect(app.question).toHaveValue('嗨');
+  await app.question.fill('长'.repeat(65_536));
+  await app.sendButton.click();
+  await expect(page.getByText('最多接受 65535 个字符')).toBeVisible();
+});
+
+test('what is typed survives a reload @C11', async ({ app, page, person }) => {
+  await app.enterAs(person);
+  const { uuid } = await person.client.call('newSession', { type: 0 });
+  await page.goto(`/chat?uuid=${uuid}`);
+  await app.question.fill('还没写完的一句话');
+  await page.reload();
+  await expect(app.question).toHaveValue('还没写完的一句话');
+});
+
+test('prompt and send in the address send once @C1', async ({ app, page, person }) => {
+  await app.enterAs(person);
+  const { uuid } = await person.client.call('newSession', { type: 0 });
+  await page.goto(`/chat?uuid=${uuid}&prompt=${encodeURIComponent('今天星期几？')}&send=1`);
+  await expect(app.log).toContainText('今天星期几？');
+  await app.settled();
+  await expect(app.question).toHaveValue('');
+  await page.reload();
+  await expect(app.log).toContainText('今天星期几？');
+  const kept = await person.client.call('historyList', { session_id: uuid });
+  expect(kept.total).toBe(1);
+});
+
+test('only the owner writes; others read what is public @C2 @C15 @A4', async ({
+  app,
+  page,
+  person,
+  browser,
+  baseURL,
+}) => {
+  await person.client.call('saveSettings', { private_global: 1 });
+  const { uuid, id } = await person.client.ask('公开给大家看的问题');
+  await person.client.read(uuid, id);
+  await person.client.call('setSession', { session_id: uuid, private: 0 });
+  await app.enterAs(person);
+  await page.goto(`/chat?uuid=${uuid}`);
+  await expect(page.getByText('公开', { exact: false }).first()).toBeVisible();
+  await expect(app.question).toBeVisible();
+
+  const stranger = await (await browser.newContext({ baseURL })).newPage();
+  await stranger.goto(`/chat?uuid=${uuid}`);
+  await expect(stranger.getByRole('log')).toContainText('公开给大家看的问题');
+  await expect(stranger.getByRole('textbox', { name: '输入消息' })).toBeHidden();
+  await stranger.context().close();
+});
+
+test('a message is copied, shown raw and deleted after a question @C8', async ({
+  app,
+  page,
+  person,
+  context,
+}) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await app.enterAs(person);
+  const { uuid, id } = await person.client.ask('(1 + 2) × 3 等于多少？');
+  await person.client.read(uuid, id);
+  await page.goto(`/chat?uuid=${uuid}`);
+  await page.getByRole('button', { name: '复制回复' }).click();
+  await expect(page.getByText('复制成功')).toBeVisible();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toContain('9');
+  await page.getByRole('button', { name: '看原文' }).click();
+  await page.getByRole('button', { name: '看排版' }).click();
+  const remove = async (answer: string) => {
+    await app.log.getByRole('button', { name: '更多操作' }).last().click();
+    await page.getByRole('button', { name: '删除这条消息' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: answer, exact: true }).click();
+  };
+  await remove('取消');
+  await expect(page.getByText('已取消删除')).toBeVisible();
+  await remove('删除');
+  await expect(page.getByText('消息记录已删除')).toBeVisible();
+  await expect(page.getByText('(1 + 2) × 3 等于多少？')).toBeHidden();
+});
+
+test('the model is chosen while the session is empty, then fixed @C16 @C7', async ({
+  app,
+  page,
+  person,
+}) => {
+  test.skip(foreignServer, 'needs two models');
+  await app.enterAs(person);
+  const { uuid } = await person.client.call('newSession', { type: 0 });
+  await page.goto(`/chat?uuid=${uuid}`);
+  await page.getByRole('button', { name: /内置助手/ }).click();
+  await page.getByRole('radio', { name: /mock/i }).click();
+  await expect
+    .poll(async () => (await person.client.call('getSession', { uuid })).model)
+    .toBe('mock-chat');
+  await app.say('你好，换好模型了吗？');
+  await app.settled();
+  await expect(page.getByTitle('有了消息以后，模型不能再换')).toBeDisabled();
+});
+
+test('settings: sliders and switches are saved for the owner @C6', async ({
+  app,
+  page,
+  person,
+}) => {
+  await app.enterAs(person);
+  const { uuid } = await person.client.call('newSession', { type: 0 });
+  await page.goto(`/chat?uuid=${uuid}`);
+  await page.getByRole('button', { name: /更多/ }).first().click();
+  await page.getByRole('button', { name: '设置', exact: true }).click();
+  const slider = page.getByRole('slider', { name: /带上前面的对话/ });
+  await slider.focus();
+  await slider.press('ArrowRight');
+  await expect
+    .poll(async () => JSON.parse((await person.client.call('userInfo', {})).setting) as object)
+    .toMatchObject({ max_history: 4 });
+});
+
+test('messages more than five minutes apart have a time between them; sorting turns the list @C7', async ({
+  app,
+  page,
+  person,
+}) => {
+  await app.enterAs(person);
+  const { uuid, id } = await person.client.ask('第一个问题是什么？');
+  await person.client.read(uuid, id);
+  const second = await person.client.ask('第二个问题是什么？', { sessionId: uuid });
+  await person.client.read(uuid, second.id);
+  await page.goto(`/chat?uuid=${uuid}`);
+  await expect(app.log.locator('time')).toHaveCount(1);
+  const order = () =>
+    page.evaluate(() => {
+      const text = document.querySelector('[role=log]')?.textContent ?? '';
+      return text.indexOf('第一个问题') < text.indexOf('第二个问题');
+    });
+  expect(await order()).toBe(true);
+  await page.getByRole('button', { name: /更多/ }).first().click();
+  await page.getByRole('button', { name: '改为最新在上' }).click();
+  await expect.poll(order).toBe(false);
+});
+
+test('keys: Enter sends, Ctrl+Left goes back @C10', async ({ app, page, person }, { project }) => {
+  test.skip(project.name !== 'desktop', 'a keyboard');
+  await app.enterAs(person);
+  await page.goto('/?channel=private');
+  const { uuid } = await person.client.call('newSession', { type: 0 });
+  await page.goto(`/chat?uuid=${uuid}&back=${encodeURIComponent('/help')}`);
+  await app.question.fill('第一行');
+  await app.question.press('Shift+Enter');
+  await app.question.pressSequentially('第二行');
+  await expect(app.question).toHaveValue('第一行\n第二行');
+  await app.question.press('Enter');
+  await expect(app.log).toContainText('第二行');
+  await app.settled();
+  await page.keyboard.press('Control+ArrowLeft');
+  await page.waitForURL(/\/help/);
+});

@@ -1,0 +1,125 @@
+import { expect, test } from '../support/app.ts';
+
+test('unknown addresses lead to /404 and home from there @S1 @S7', async ({ app, page }) => {
+  await page.goto('/no/such/page?x=1');
+  await page.waitForURL(/\/404$/);
+  await expect(page.getByText('您访问了一个不存在的页面')).toBeVisible();
+  await page.getByRole('link', { name: '回到首页' }).click();
+  await page.waitForURL((url) => url.pathname === '/');
+  await expect(page.getByRole('textbox', { name: '输入问题' })).toBeVisible();
+  expect(app.problems).toEqual([]);
+});
+
+for (const [code, text] of [
+  ['1001', '请先登录'],
+  ['1024', '最多 128 个'],
+  ['1025', '余额不足'],
+  ['1432', '这是私有会话，禁止查看'],
+  ['1433', '会话已删除'],
+  ['3001', '账号已被禁用'],
+  ['9', '未知错误'],
+]) {
+  test(`/error says what ${code} means @S7 @C21`, async ({ page }) => {
+    await page.goto(`/error?code=${code}`);
+    await expect(page.getByText(text ?? '')).toBeVisible();
+    await expect(page.getByRole('link', { name: '回到首页' })).toBeVisible();
+    await expect(page.getByRole('link', { name: '新建会话' })).toBeVisible();
+  });
+}
+
+test('a message in the address overrides the text of /error, as text @S7', async ({ page }) => {
+  await page.goto(`/error?code=1025&message=${encodeURIComponent('<b>自己的话</b>')}`);
+  await expect(page.getByText('<b>自己的话</b>')).toBeVisible();
+});
+
+test('the window title follows the channel @H1', async ({ page }) => {
+  await page.goto('/?channel=public');
+  await expect(page).toHaveTitle(/公共频道/);
+  await page.goto('/?channel=private');
+  await expect(page).toHaveTitle(/我的会话/);
+});
+
+test('theme, darkness and width are chosen and kept in the browser @S5 @S4', async ({ page }) => {
+  await page.goto('/account?tab=settings');
+  await page.getByRole('radio', { name: 'Telegram' }).click();
+  await page.getByRole('radio', { name: '深色' }).click();
+  const look = () =>
+    page.evaluate(() => [
+      document.documentElement.dataset['theme'],
+      getComputedStyle(document.documentElement).getPropertyValue('--ground').trim(),
+    ]);
+  await expect.poll(look).toEqual(['telegram', '#0e141c']);
+  await page.reload();
+  await expect.poll(look).toEqual(['telegram', '#0e141c']);
+});
+
+test('menus fit the window: bar, side menu, three columns @S2 @S3 @S4 @H4 @O6', async ({ page }, {
+  project,
+}) => {
+  await page.goto('/');
+  const bar = page.getByRole('navigation', { name: '底部导航' });
+  const menu = page.getByRole('navigation', { name: '主菜单' });
+  if (project.name === 'desktop') {
+    await expect(bar).toBeHidden();
+    await expect(menu).toBeVisible();
+    expect((await menu.boundingBox())?.width).toBe(130);
+    await expect(page.getByRole('complementary', { name: '最近会话' })).toBeVisible();
+    await page.setViewportSize({ width: 1024, height: 768 });
+    await expect(page.getByRole('complementary', { name: '最近会话' })).toBeHidden();
+    await expect(menu).toBeVisible();
+    await page.setViewportSize({ width: 749, height: 800 });
+    await expect(menu).toBeHidden();
+    await expect(bar).toBeVisible();
+  } else {
+    await expect(menu).toBeHidden();
+    for (const link of await bar.getByRole('link').all()) {
+      const box = await link.boundingBox();
+      expect(Math.min(box?.width ?? 0, box?.height ?? 0)).toBeGreaterThanOrEqual(44);
+    }
+    await bar.getByRole('link', { name: '帮助' }).click();
+    await page.waitForURL(/\/help/);
+  }
+});
+
+test('nothing is wider than the window, and every control has a name @S4 @O6', async ({ page }) => {
+  for (const path of [
+    '/',
+    '/login',
+    '/register',
+    '/account',
+    '/help',
+    '/404',
+    '/error?code=1025',
+  ]) {
+    await page.goto(path);
+    await page.getByRole('main').waitFor();
+    await page.waitForLoadState('networkidle');
+    const faults = await page.evaluate(() => {
+      const found: string[] = [];
+      if (document.documentElement.scrollWidth > innerWidth) found.push('scrolls sideways');
+      for (const control of document.querySelectorAll('button, a[href], input, textarea, select')) {
+        const name =
+          control.getAttribute('aria-label') ??
+          control.textContent?.trim() ??
+          control.getAttribute('title');
+        const labelled =
+          control instanceof HTMLInputElement || control instanceof HTMLTextAreaElement
+            ? (control.labels?.length ?? 0) > 0 || control.getAttribute('aria-label')
+            : name;
+        if (!labelled) found.push(`no name: ${control.outerHTML.slice(0, 120)}`);
+      }
+      return found;
+    });
+    expect(faults, path).toEqual([]);
+  }
+});
+
+test('help is found and read @S1', async ({ page }) => {
+  await page.goto('/help');
+  await page
+    .getByRole('link', { name: /token|扣费/ })
+    .first()
+    .click();
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  await expect(page.getByRole('main')).toContainText('token');
+});

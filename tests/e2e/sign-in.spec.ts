@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test } from '../support/app.ts';
+
+test('blank fields are named, and the request is still sent @A1', async ({ app, page }) => {
+  await page.goto('/login');
+  const sent = page.waitForRequest('**/api/user/login');
+  await page.getByRole('button', { name: '登录', exact: true }).click();
+  await expect(page.getByText('用户名不能为空！').first()).toBeVisible();
+  await expect(page.getByText('密码不能为空！').first()).toBeVisible();
+  await sent;
+  const dialog = page.getByRole('alertdialog', { name: '提示' });
+  await expect(dialog).toBeVisible();
+  expect(app.problems).toEqual([]);
+});
+
+test('registering names what is missing @A2', async ({ page }) => {
+  await page.goto('/register');
+  const sent = page.waitForRequest('**/api/user/register');
+  await page.getByRole('button', { name: '注册', exact: true }).click();
+  for (const text of [
+    '用户名不能为空！',
+    '名称不能为空！',
+    '密码不能为空！',
+    '请再次输入一次密码！',
+  ])
+    await expect(page.getByText(text).first()).toBeVisible();
+  await sent;
+  await page.getByRole('alertdialog', { name: '提示' }).getByRole('button').click();
+  await page.getByLabel('密码', { exact: true }).fill('mima-12345');
+  await page.getByLabel('再次输入密码').fill('mima-54321');
+  await page.getByRole('button', { name: '注册', exact: true }).click();
+  await expect(page.getByText('两次输入的密码不一致！').first()).toBeVisible();
+});
+
+test('a wrong password is told in a dialog, then a captcha is asked for @A1', async ({
+  page,
+  person,
+}) => {
+  await page.goto('/login');
+  const captcha = page.getByRole('textbox', { name: '验证码' });
+  for (let tries = 0; tries < 4 && !(await captcha.isVisible()); tries += 1) {
+    await page.getByRole('textbox', { name: '用户名' }).fill(person.account);
+    await page.getByLabel('密码', { exact: true }).fill(`wrong-${randomUUID()}`);
+    await page.getByRole('button', { name: '登录', exact: true }).click();
+    const dialog = page.getByRole('alertdialog', { name: '提示' });
+    await expect(dialog).toBeVisible();
+    await dialog.getByRole('button').click();
+    await expect(dialog).toBeHidden();
+  }
+  await expect(captcha).toBeVisible();
+  await expect(page.getByRole('textbox', { name: '用户名' })).toHaveValue(person.account);
+});
+
+test('a revoked token leads back to a visitor, once @S9 @A3', async ({ app, page, person }) => {
+  await app.enterAs(person);
+  await person.client.call('logout', {});
+  await page.goto('/account');
+  await expect(page.getByRole('link', { name: '登录' }).first()).toBeVisible();
+  expect(await page.evaluate(() => localStorage.getItem('queqiao.token'))).toBeNull();
+});
