@@ -49,8 +49,10 @@ export const createTokens = (secret: string) => {
           requiredClaims: ['sub', 'jti', 'iat', 'exp'],
           maxTokenAge: loginSeconds,
         });
-        const { sub = '', jti = '', iat = 0 } = payload;
-        if (!/^[1-9]\d{0,15}$/.test(sub) || !uuidPattern.test(jti)) return null;
+        // jose checks the types of the times alone.
+        const { sub, jti, iat = 0 } = payload as Record<'sub' | 'jti', unknown> & { iat?: number };
+        if (typeof sub !== 'string' || !/^[1-9]\d{0,15}$/.test(sub)) return null;
+        if (typeof jti !== 'string' || !uuidPattern.test(jti)) return null;
         return { userId: Number(sub), jti, aging: Date.now() / 1000 - iat > refreshAfter };
       } catch {
         return null;

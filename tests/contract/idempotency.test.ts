@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { TestClient } from '../support/client.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+import { sendRaw } from '../support/world.ts';
+
+let server: TestServer;
+let database: pg.Client;
+beforeAll(async () => {
+  server = await startServer();
+  database = new pg.Client({ connectionString: server.databaseUrl });
+  await database.connect();
+});
+afterAll(async () => {
+  await database.end();
+  await server.stop();
+});
+
+const key = () => ({ 'idempotency-key': randomUUID() });
+const count = async (text: string, values: unknown[] = []) =>
+  Number((await database.query<{ count: string }>(text, values)).rows[0]?.count);
+const guests = () => count('SELECT count(*) FROM users WHERE guest');
+
+test('fifty requests with one key at once do it once and answer alike', async () => {
+  const client = await TestClient.register(server.baseURL);
+  const { uuid, id } = await client.call('newSession', { type: 0 });
+  const headers = key();
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, () =>
+      sendRaw(client, 'sendMessage', { session_id: uuid, msg: '只说一次' }, { headers }),
+    ),
+  );
+  expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+  expect(answers[0]?.envelope?.code).toBe(0);
+  expect(await count('SELECT count(*) FROM history WHERE session_id = $1', [id])).toBe(1);
+});
+
+test('one key with other content is refused', async () => {
+  const client = await TestClient.register(server.baseURL);
+  const headers = key();
+  await client.call('newSession', { type: 0, private: 1 }, headers);
+  const other = await sendRaw(client, 'newSession', { type: 0, private: 0 }, { headers });
+  expect(other.status).toBe(409);
+  expect(other.envelope?.code).toBe(409);
+});
+
+test('one key of two people is two keys', async () => {
+  const headers = key();
+  const [a, b] = [
+    await TestClient.register(server.baseURL),
+    await TestClient.register(server.baseURL),
+  ];
+  const first = await a.call('newSession', { type: 0 }, headers);
+  const second = await b.call('newSession', { type: 0 }, headers);
+  expect(first.uuid).not.toBe(second.uuid);
+});
+
+test('a key that is no UUID is refused by name', async () => {
+  const client = await TestClient.register(server.baseURL);
+  const headers = { 'idempotency-key': 'again' };
+  const answer = await sendRaw(client, 'newSession', { type: 0 }, { headers });
+  expect(answer.status).toBe(422);
+  expect(answer.envelope?.message).toContain('idempotency-key');
+});
+
+test('a refusal leaves the key free', async () => {
+  const client = await TestClient.register(server.baseURL);
+  const { uuid } = await client.call('newSession', { type: 0 });
+  const headers = key();
+  const input = { session_id: uuid, msg: 'a' };
+  const refused = await sendRaw(client, 'sendMessage', input, { headers });
+  expect(refused.envelope?.code).toBe(1412);
+  expect(
+    await count('SELECT count(*) FROM idempotency WHERE key = $1', [headers['idempotency-key']]),
+  ).toBe(0);
+});
+
+test('a visitor who repeats the first session is the same guest, with or without the token', async () => {
+  const headers = key();
+  const before = await guests();
+  const visitors = Array.from({ length: 10 }, () => new TestClient(server.baseURL));
+  const made = await Promise.all(
+    visitors.map((visitor) => visitor.call('newSession', { type: 0 }, headers)),
+  );
+  expect(new Set(made.map(({ uuid }) => uuid)).size).toBe(1);
+  const people = await Promise.all(visitors.map((visitor) => visitor.call('userInfo', {})));
+  expect(new Set(people.map(({ id }) => id)).size).toBe(1);
+  const [first] = visitors;
+  expect(await first?.call('newSession', { type: 0 }, headers)).toEqual(made[0]);
+  expect(await guests()).toBe(before + 1);
+});
+
+test('after a day the key is new', async () => {
+  const client = await TestClient.register(server.baseURL);
+  const headers = key();
+  const first = await client.call('newSession', { type: 0 }, headers);
+  await database.query(
+    `UPDATE idempotency SET created_at = now() - interval '25 hours' WHERE key = $1`,
+    [headers['idempotency-key']],
+  );
+  const second = await client.call('newSession', { type: 0 }, headers);
+  expect(second.uuid).not.toBe(first.uuid);
+  expect(await client.call('newSession', { type: 0 }, headers)).toEqual(second);
+});

@@ -1,0 +1,118 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { CallSpec } from '../../contract/call.ts';
+import { type CallName, calls } from '../../contract/calls.ts';
+import {
+  createWorld,
+  goodInputs,
+  type RawAnswer,
+  type Role,
+  secretOfOther,
+  sendRaw,
+  type World,
+} from '../support/world.ts';
+
+let world: World;
+let database: pg.Client;
+beforeAll(async () => {
+  world = await createWorld();
+  database = new pg.Client({ connectionString: world.server.databaseUrl });
+  await database.connect();
+});
+afterAll(async () => {
+  await database.end();
+  await world.stop();
+});
+
+/** Fields that name a thing by its id, and the kind of thing. `id` is history's in the calls at hand. */
+const idFields: Readonly<Record<string, 'session' | 'history'>> = {
+  session_id: 'session',
+  sessionId: 'session',
+  uuid: 'session',
+  history_id: 'history',
+  id: 'history',
+  before: 'history',
+};
+
+const fieldsOf = (spec: CallSpec): string[] =>
+  Object.keys((spec.input as unknown as { def: { shape: object } }).def.shape);
+
+const withIds = (Object.entries(calls) as [CallName, CallSpec][])
+  .map(([name, spec]) => [name, fieldsOf(spec).filter((field) => field in idFields)] as const)
+  .filter(([, fields]) => fields.length > 0);
+
+const outcome = ({ status, envelope }: RawAnswer) => ({ status, code: envelope?.code });
+
+/** Everything of the other person that an intruder could have changed. */
+const stateOfOther = async () => {
+  const { id } = world.talks.other;
+  const session = await database.query('SELECT * FROM sessions WHERE id = $1', [id]);
+  const history = await database.query('SELECT * FROM history WHERE session_id = $1', [id]);
+  return { session: session.rows as unknown[], history: history.rows as unknown[] };
+};
+
+describe('an id of somebody else', () => {
+  test('the calls with ids are all here', () => {
+    expect(withIds.length).toBeGreaterThanOrEqual(8);
+  });
+
+  test.each(withIds)('%s answers it like one that does not exist', async (name, fields) => {
+    const foreign = world.talks.other;
+    const before = await stateOfOther();
+    const intruders: Role[] = ['none', 'guest', 'user'];
+    for (const role of intruders) {
+      for (const field of fields) {
+        const own = world.talks.user;
+        const good = goodInputs(own)[name] as Record<string, unknown>;
+        const tries =
+          idFields[field] === 'session'
+            ? [
+                [foreign.uuid, randomUUID()],
+                [foreign.uuid.toUpperCase(), randomUUID()],
+                [foreign.id, 999_999_999],
+                [String(foreign.id), '999999999'],
+              ]
+            : [[foreign.historyId, 999_999_999]];
+        for (const [theirs, nobodys] of tries) {
+          const what = `${name}.${field} = ${theirs} as ${role}`;
+          const answer = await sendRaw(world.people[role], name, { ...good, [field]: theirs });
+          const missing = await sendRaw(world.people[role], name, { ...good, [field]: nobodys });
+          expect(answer.text, what).not.toContain(secretOfOther);
+          expect(answer.text, what).not.toContain('芝麻开门');
+          expect(answer.status, what).toBeLessThan(500);
+          // What may be read when it is public says that it is private; the rest says nothing.
+          if (answer.envelope?.code === 1432) expect(answer.envelope.data, what).toBeNull();
+          else expect(outcome(answer), what).toEqual(outcome(missing));
+        }
+      }
+    }
+    expect(await stateOfOther(), name).toEqual(before);
+  });
+
+  test('both ids of somebody else together open nothing either', async () => {
+    const foreign = world.talks.other;
+    const before = await stateOfOther();
+    for (const [name] of withIds) {
+      for (const role of ['none', 'guest', 'user'] as const) {
+        const answer = await sendRaw(world.people[role], name, goodInputs(foreign)[name]);
+        const what = `${name} as ${role}: ${answer.status} ${answer.text.slice(0, 100)}`;
+        expect(answer.text, what).not.toContain('芝麻开门');
+        const refused =
+          answer.status === 404 || answer.status === 401 || answer.envelope?.code === 1432;
+        expect(refused, what).toBe(true);
+      }
+    }
+    expect(await stateOfOther()).toEqual(before);
+  });
+
+  test('lists show nobody else’s private sessions', async () => {
+    const { id } = await world.people.other.call('userInfo', {});
+    for (const role of ['none', 'guest', 'user'] as const) {
+      for (const channel of ['public', 'private', 'favorites']) {
+        const answer = await sendRaw(world.people[role], 'sessionList', { channel, user_id: id });
+        expect(answer.text, `${channel} as ${role}`).not.toContain(world.talks.other.uuid);
+      }
+    }
+  });
+});

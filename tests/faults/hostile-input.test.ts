@@ -1,0 +1,275 @@
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { CallSpec } from '../../contract/call.ts';
+import { type CallName, calls } from '../../contract/calls.ts';
+import { TestClient } from '../support/client.ts';
+import { createWorld, goodInputs, sendRaw, type World } from '../support/world.ts';
+
+const heavy = process.env['HEAVY'] === '1';
+const requests = Number(process.env['HOSTILE_REQUESTS'] ?? (heavy ? 100_000 : 3_000));
+const lanes = 16;
+/** What the clock of a shared machine may add to a p95, ms. */
+const noise = 25;
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterAll(() => world.stop());
+
+const plain = (Object.entries(calls) as [CallName, CallSpec][]).filter(
+  // A flood of true logins measures argon2, not the server's patience.
+  ([name, spec]) => spec.kind === 'call' && name !== 'captcha',
+);
+
+const p95 = (times: number[]): number =>
+  times.sort((a, b) => a - b)[Math.floor(times.length * 0.95)] ?? 0;
+
+/** Somebody else's harmless calls while `act` runs: their p95, ms. */
+const othersDuring = async (act: () => Promise<unknown>): Promise<number> => {
+  const times: number[] = [];
+  let going = true;
+  const other = world.people.other;
+  const probe = (async () => {
+    while (going) {
+      const started = performance.now();
+      const answer = await sendRaw(other, 'getSession', { uuid: world.talks.other.uuid });
+      times.push(performance.now() - started);
+      if (answer.status !== 200) throw new Error(`the others got ${answer.status}`);
+      await sleep(20);
+    }
+  })();
+  await act();
+  going = false;
+  await probe;
+  return p95(times);
+};
+
+const inLanes = async (count: number, act: (index: number) => Promise<void>): Promise<void> => {
+  let next = 0;
+  await Promise.all(
+    Array.from({ length: lanes }, async () => {
+      while (next < count) await act(next++);
+    }),
+  );
+};
+
+const hostileText = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 300 }),
+  fc.string({ unit: 'grapheme', maxLength: 300 }),
+  // Halves of surrogate pairs and NULs among them.
+  fc
+    .array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 100 })
+    .map((units) => String.fromCharCode(...units)),
+  fc.constantFrom(
+    '\0',
+    '\uD800',
+    "'; DROP TABLE users; --",
+    '%_'.repeat(2000),
+    `${'a'.repeat(5000)}!`,
+    '1'.repeat(5000),
+    '-'.repeat(5000),
+    '${jndi:ldap://127.0.0.1/a}',
+    '{{constructor.constructor("return process")()}}',
+    '../'.repeat(100),
+    '\r\nset-cookie: a=b',
+    'data:text/html,<script>alert(1)</script>',
+    '9223372036854775808',
+    '1e309',
+    'NaN',
+    '__proto__',
+  ),
+);
+const hostileValue = fc.oneof(
+  { weight: 4, arbitrary: hostileText },
+  { weight: 2, arbitrary: fc.double() },
+  { weight: 2, arbitrary: fc.maxSafeInteger() },
+  { weight: 2, arbitrary: fc.jsonValue({ maxDepth: 4 }) },
+  { weight: 1, arbitrary: fc.constantFrom(undefined, null, true, [], {}, [[[]]], -0, 1e308) },
+);
+
+/** A call with some fields made hostile, others left as they should be, and some unknown ones. */
+const hostileRequest = fc.constantFrom(...plain).chain(([name, spec]) => {
+  const fields = Object.keys((spec.input as unknown as { def: { shape: object } }).def.shape);
+  return fc.record({
+    name: fc.constant(name),
+    role: fc.constantFrom('none', 'guest', 'user', 'manager'),
+    changes: fc.dictionary(
+      fc.oneof(
+        { weight: 6, arbitrary: fc.constantFrom('', ...fields) },
+        { weight: 1, arbitrary: hostileText },
+      ),
+      hostileValue,
+      { maxKeys: 4 },
+    ),
+    key: fc.option(fc.oneof(fc.uuid(), fc.string({ maxLength: 40 }))),
+  });
+});
+
+const headerSafe = (text: string): boolean => /^[\x20-\x7e]*$/.test(text);
+
+/** Logged out again and again, the roles would soon be nobody. */
+const spared = new Set<CallName>(['logout']);
+
+describe('hostile input', () => {
+  test(
+    `${requests} requests made from the contract harm nobody`,
+    async () => {
+      const samples = fc.sample(hostileRequest, { numRuns: requests, seed: 20_261_121 });
+      const good = goodInputs(world.talks.user);
+      const faults: string[] = [];
+      const friendly = await othersDuring(() =>
+        inLanes(Math.min(requests, 3000), async () => {
+          await sendRaw(world.people.user, 'historyList', good.historyList);
+        }),
+      );
+      const hostile = await othersDuring(() =>
+        inLanes(requests, async (index) => {
+          const sample = samples[index];
+          if (!sample || spared.has(sample.name)) return;
+          const { name, role, changes, key } = sample;
+          // The session that all of this is about must last.
+          if (name.startsWith('delete') && !('session_id' in changes)) return;
+          const answer = await sendRaw(
+            world.people[role as 'none' | 'guest' | 'user' | 'manager'],
+            name,
+            { ...good[name], ...changes },
+            key !== null && headerSafe(key) ? { headers: { 'idempotency-key': key } } : {},
+          );
+          if (answer.status >= 500 || (answer.status !== 200 && !answer.envelope))
+            faults.push(
+              `${name} ${JSON.stringify(changes)}: ${answer.status} ${answer.text.slice(0, 200)}`,
+            );
+        }),
+      );
+      expect(faults.slice(0, 5)).toEqual([]);
+      expect(hostile, `p95 of others: ${friendly} ms beside friendly load`).toBeLessThan(
+        2 * friendly + noise,
+      );
+    },
+    heavy ? 1_200_000 : 180_000,
+  );
+
+  test('JSON 10,000 deep is read or refused, by every call that has a body', async () => {
+    const deep = 10_000;
+    const bodies = [
+      '['.repeat(deep) + ']'.repeat(deep),
+      '{"a":'.repeat(deep) + '1' + '}'.repeat(deep),
+      `{"msg":${'['.repeat(deep)}${']'.repeat(deep)}}`,
+      `{"account":${'{"a":'.repeat(deep)}1${'}'.repeat(deep)},"password":"x"}`,
+      '['.repeat(100_000),
+      '{"a":'.repeat(40_000),
+    ];
+    for (const [name, spec] of plain) {
+      if (spec.method !== 'POST' || spared.has(name)) continue;
+      for (const body of bodies) {
+        const answer = await sendRaw(world.people.user, name, goodInputs(world.talks.user)[name], {
+          body,
+        });
+        expect(answer.envelope, `${name}: ${answer.text.slice(0, 100)}`).not.toBeNull();
+        expect(answer.status, `${name}: ${answer.text.slice(0, 100)}`).toBeLessThan(500);
+      }
+    }
+  });
+
+  test('patterns that explode keep nobody waiting', async () => {
+    const bombs = [
+      '%'.repeat(200),
+      '%_'.repeat(100),
+      `${'%a'.repeat(99)}%`,
+      '\\'.repeat(199),
+      `${'a'.repeat(199)}!`,
+      `${'(a+)+'.repeat(39)}$`,
+      `${'0'.repeat(190)}x`,
+      `${'@'.repeat(100)}${'.'.repeat(99)}`,
+    ];
+    const slow = Math.max(
+      ...(await Promise.all(
+        bombs.flatMap((query) =>
+          (['sessionList', 'helpList'] as const).map(async (name) => {
+            const started = performance.now();
+            const answer = await sendRaw(world.people.user, name, { query });
+            expect(answer.status, query).toBe(200);
+            return performance.now() - started;
+          }),
+        ),
+      )),
+    );
+    expect(slow).toBeLessThan(2000);
+    for (const bomb of [`${'a'.repeat(60_000)}!`, '-'.repeat(60_000), '1'.repeat(60_000)]) {
+      for (const [name, spec] of plain) {
+        if (spec.method !== 'POST' || spared.has(name)) continue;
+        const input = Object.fromEntries(
+          Object.keys(goodInputs(world.talks.user)[name]).map((field) => [
+            field,
+            spec.inQuery.includes(field) ? bomb.slice(0, 8000) : bomb,
+          ]),
+        );
+        const started = performance.now();
+        const answer = await sendRaw(world.people.user, name, input);
+        expect(answer.status, name).toBeLessThan(500);
+        expect(performance.now() - started, name).toBeLessThan(1000);
+      }
+    }
+  });
+
+  test('500 connections that never finish their request keep nobody out and are ended', async () => {
+    const quiet = await othersDuring(() => sleep(3000));
+    const sockets: Socket[] = [];
+    let ended = 0;
+    const open = () =>
+      new Promise<void>((resolve) => {
+        const socket = connect(world.server.port, '127.0.0.1', () => {
+          socket.write('POST /api/user/login HTTP/1.1\r\nhost: a\r\nx-slow: ');
+          resolve();
+        });
+        socket.on('error', () => {});
+        socket.on('close', () => (ended += 1));
+        socket.on('data', () => {});
+        sockets.push(socket);
+      });
+    await Promise.all(Array.from({ length: 500 }, open));
+    const drip = setInterval(() => {
+      for (const socket of sockets) if (socket.writable) socket.write('a');
+    }, 1000);
+    try {
+      const beside = await othersDuring(() => sleep(5000));
+      expect(beside, `p95 of others: ${quiet} ms without them`).toBeLessThan(2 * quiet + noise);
+      const deadline = Date.now() + 40_000;
+      while (ended < 500 && Date.now() < deadline) await sleep(200);
+      expect(ended).toBe(500);
+    } finally {
+      clearInterval(drip);
+      for (const socket of sockets) socket.destroy();
+    }
+  });
+
+  test('what is no HTTP at all is answered and closed', async () => {
+    for (const bytes of [
+      'GET / HTTP/9.9\r\n\r\n',
+      '\0\0\0\0\r\n\r\n',
+      'POST /api/logout HTTP/1.1\r\nhost: a\r\ncontent-length: 5\r\ncontent-length: 6\r\n\r\nhello',
+      'POST /api/logout HTTP/1.1\r\nhost: a\r\ncontent-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n',
+      `GET /${'a'.repeat(100_000)} HTTP/1.1\r\nhost: a\r\n\r\n`,
+    ]) {
+      const answer = await new Promise<string>((resolve) => {
+        let text = '';
+        const socket = connect(world.server.port, '127.0.0.1', () => socket.write(bytes));
+        socket.on('data', (chunk: Buffer) => (text += chunk.toString()));
+        socket.on('error', () => resolve(text));
+        socket.on('close', () => resolve(text));
+        setTimeout(() => socket.destroy(), 5000).unref();
+      });
+      if (answer !== '') expect(answer.split('\r\n')[0]).toMatch(/^HTTP\/1\.1 4\d\d /);
+      expect(answer).not.toContain('    at ');
+    }
+  });
+
+  test('the server is alive and well after all of it', async () => {
+    const client = await TestClient.register(world.server.baseURL);
+    expect(await client.call('health', {})).toMatchObject({ ready: true });
+    expect(world.server.log()).not.toMatch(/"level":(50|60)/);
+  });
+});

@@ -1,0 +1,215 @@
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { TestClient } from '../support/client.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+import { type RawAnswer, sendRaw } from '../support/world.ts';
+
+let server: TestServer;
+let database: pg.Client;
+beforeAll(async () => {
+  // Believing what the local proxy says lets one machine try from many addresses.
+  server = await startServer({ env: { TRUST_PROXY: 'loopback' } });
+  database = new pg.Client({ connectionString: server.databaseUrl });
+  await database.connect();
+});
+afterAll(async () => {
+  await database.end();
+  await server.stop();
+});
+
+let addresses = 0;
+/** An address that nobody has used here. */
+const freshAddress = (): string => {
+  addresses += 1;
+  return `198.18.${addresses >> 8}.${addresses & 255}`;
+};
+
+const password = 'password-1';
+let accounts = 0;
+const newAccount = async (): Promise<string> => {
+  accounts += 1;
+  const account = `victim-${accounts}`;
+  await TestClient.register(server.baseURL, account);
+  return account;
+};
+
+interface SignedIn {
+  error?: string;
+  captcha?: boolean;
+  token?: string;
+}
+
+const tryLogin = async (
+  account: string,
+  secret: string,
+  address: string,
+  captcha: { captcha?: string; captchaid?: string } = {},
+): Promise<RawAnswer & { data: SignedIn }> => {
+  const answer = await sendRaw(
+    new TestClient(server.baseURL),
+    'login',
+    { account, password: secret, ...captcha },
+    { headers: { 'x-forwarded-for': address } },
+  );
+  return { ...answer, data: (answer.envelope?.data ?? {}) as SignedIn };
+};
+
+/** What a person reads off the picture. */
+const solvedCaptcha = async () => {
+  const { captchaid, svg } = await new TestClient(server.baseURL).call('captcha', {});
+  expect(svg).toMatch(/^<svg /);
+  const { rows } = await database.query<{ answer: string }>(
+    'SELECT answer FROM captchas WHERE id = $1',
+    [captchaid],
+  );
+  return { captchaid, captcha: rows[0]?.answer ?? '' };
+};
+
+const wasTried = ({ data }: { data: SignedIn }) => data.error === '用户名或密码不对';
+
+describe('guessing a password', () => {
+  test('of one account from one address: three of 1,000 tries are tried', async () => {
+    const account = await newAccount();
+    const address = freshAddress();
+    const answers: Awaited<ReturnType<typeof tryLogin>>[] = [];
+    for (let round = 0; round < 20; round += 1) {
+      answers.push(
+        ...(await Promise.all(
+          Array.from({ length: 50 }, (_, index) =>
+            tryLogin(account, `guess-${round}-${index}`, address),
+          ),
+        )),
+      );
+    }
+    expect(answers).toHaveLength(1000);
+    expect(answers.filter(wasTried).length).toBeLessThanOrEqual(3);
+    for (const answer of answers.slice(50)) {
+      if (answer.status === 429)
+        expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+      else expect(answer.data).toMatchObject({ captcha: true });
+    }
+    const right = await tryLogin(account, password, address);
+    expect(right.data.token, 'the right password alone is no longer enough').toBeUndefined();
+    const solved = await tryLogin(account, password, address, await solvedCaptcha());
+    expect(solved.data.token, solved.text).toBeTruthy();
+  });
+
+  test('of one account from 200 addresses: three are tried without a captcha', async () => {
+    const account = await newAccount();
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, (_, index) =>
+        tryLogin(account, `guess-${index}`, freshAddress()),
+      ),
+    );
+    expect(answers.filter(wasTried).length).toBeLessThanOrEqual(3);
+  });
+
+  test('of many accounts from one address: three are tried without a captcha', async () => {
+    const address = freshAddress();
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, (_, index) => tryLogin(`nobody-${index}`, 'guess', address)),
+    );
+    expect(answers.filter(wasTried).length).toBeLessThanOrEqual(3);
+  });
+
+  test('with captchas solved, an address is stopped after thirty', async () => {
+    const account = await newAccount();
+    const address = freshAddress();
+    let tried = 0;
+    let stopped: RawAnswer | undefined;
+    for (let index = 0; index < 60 && !stopped; index += 1) {
+      const answer = await tryLogin(account, `guess-${index}`, address, await solvedCaptcha());
+      if (wasTried(answer)) tried += 1;
+      if (answer.status === 429) stopped = answer;
+    }
+    expect(tried).toBe(30);
+    expect(stopped?.envelope).toMatchObject({ code: 429, data: null });
+    expect(Number(stopped?.headers.get('retry-after'))).toBeGreaterThan(60);
+    const elsewhere = await tryLogin(account, password, freshAddress(), await solvedCaptcha());
+    expect(elsewhere.data.token, 'its owner comes in from elsewhere').toBeTruthy();
+  });
+
+  test('a captcha is good for one try, and a wrong one for none', async () => {
+    const account = await newAccount();
+    const address = freshAddress();
+    for (let index = 0; index < 3; index += 1) await tryLogin(account, 'guess', address);
+    const solved = await solvedCaptcha();
+    expect(wasTried(await tryLogin(account, 'guess', address, solved))).toBe(true);
+    expect(wasTried(await tryLogin(account, 'guess', address, solved))).toBe(false);
+    const wrong = { ...(await solvedCaptcha()), captcha: 'xxxx' };
+    expect(wasTried(await tryLogin(account, 'guess', address, wrong))).toBe(false);
+    const nonsense = { captchaid: "' OR 1=1 --", captcha: 'x' };
+    expect(wasTried(await tryLogin(account, 'guess', address, nonsense))).toBe(false);
+  });
+
+  test('an account that does not exist answers the same, in the same time', async () => {
+    const known = await Promise.all(Array.from({ length: 20 }, newAccount));
+    const time = async (account: string) => {
+      const started = performance.now();
+      const answer = await tryLogin(account, 'a wrong one', freshAddress());
+      return { ms: performance.now() - started, data: answer.data, status: answer.status };
+    };
+    const times: Record<'known' | 'unknown', number[]> = { known: [], unknown: [] };
+    await time('warm-up');
+    for (const [index, account] of known.entries()) {
+      const a = await time(account);
+      const b = await time(`unknown-${index}-${'x'.repeat(index % 5)}`);
+      expect(b.data).toEqual(a.data);
+      expect(b.status).toBe(a.status);
+      times.known.push(a.ms);
+      times.unknown.push(b.ms);
+    }
+    const median = (list: number[]) => list.sort((a, b) => a - b)[Math.floor(list.length / 2)] ?? 0;
+    const ratio = median(times.unknown) / median(times.known);
+    expect(ratio).toBeGreaterThan(0.7);
+    expect(ratio).toBeLessThan(1.4);
+  });
+
+  test('the limit of one address a minute is there from the start', async () => {
+    const strict = await startServer({
+      env: { CREDENTIALS_LIMIT: '120', FREE_REGISTRATIONS: '3' },
+    });
+    try {
+      const client = new TestClient(strict.baseURL);
+      const answers = await Promise.all(
+        Array.from({ length: 200 }, () =>
+          sendRaw(client, 'login', { account: 'admin', password: 'x' }),
+        ),
+      );
+      const refused = answers.filter(({ status }) => status === 429);
+      expect(refused).toHaveLength(80);
+      for (const answer of refused) {
+        expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+        expect(answer.envelope?.message).toMatch(/频繁/);
+      }
+    } finally {
+      await strict.stop();
+    }
+  });
+});
+
+test('the fourth registration of an address in a day asks for a captcha', async () => {
+  const strict = await startServer({ env: { FREE_REGISTRATIONS: '3' } });
+  const client = new pg.Client({ connectionString: strict.databaseUrl });
+  await client.connect();
+  try {
+    const register = async (account: string, captcha: object = {}) => {
+      const form = { account, name: '某人', password, password2: password, ...captcha };
+      const answer = await sendRaw(new TestClient(strict.baseURL), 'register', form);
+      return answer.envelope?.data as SignedIn;
+    };
+    for (const account of ['first', 'second', 'third'])
+      expect((await register(account)).token).toBeTruthy();
+    expect(await register('fourth')).toEqual({ error: '请输入验证码', captcha: true });
+    const { captchaid } = await new TestClient(strict.baseURL).call('captcha', {});
+    const { rows } = await client.query<{ answer: string }>(
+      'SELECT answer FROM captchas WHERE id = $1',
+      [captchaid],
+    );
+    const solved = { captchaid, captcha: rows[0]?.answer };
+    expect((await register('fourth', solved)).token).toBeTruthy();
+  } finally {
+    await client.end();
+    await strict.stop();
+  }
+});
