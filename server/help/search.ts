@@ -38,7 +38,8 @@ const termsOf = (text: string): Map<string, number> => {
   const terms = new Map<string, number>();
   const plain = text.normalize('NFKC').toLowerCase();
   for (const [word] of plain.matchAll(latinWord)) {
-    add(terms, word, 1);
+    // A short number says little about what is asked.
+    add(terms, word, /^\d{1,2}$/.test(word) ? 0.2 : 1);
     for (const part of word.split(/[_.-]/))
       if (part !== word && part.length > 1) add(terms, part, 0.6);
   }

@@ -1,19 +1,65 @@
-import type { HelpService } from '../../help/help.service.ts';
+import type { HelpSection, HelpService } from '../../help/help.service.ts';
 import type { ChatMessage } from '../chat-engine.ts';
+import { arithmetic } from './arithmetic.ts';
+import { dates } from './dates.ts';
+import { samples } from './samples.ts';
+import { abilities, talk } from './talk.ts';
+import { textTools } from './text-tools.ts';
+import { conversion } from './units.ts';
 
 export interface Surroundings {
   help: HelpService;
   now: Date;
 }
 
+/** A question longer than this is a text, not a sum or a date. */
+const shortQuestion = 200;
+/** Share of the question's words that a section must hold to count as its answer. */
+const enough = { coverage: 0.5, score: 6 };
+const quoteLetters = 1500;
+
+const link = ({ page }: HelpSection) => `[${page.title}](/help?page=${page.slug})`;
+
+const unique = (sections: HelpSection[]): HelpSection[] =>
+  sections.filter((section, at) => sections.findIndex((each) => each.page === section.page) === at);
+
+/** The text of a section, cut at a paragraph. */
+const quote = ({ text }: HelpSection): string => {
+  if (text.length <= quoteLetters) return text;
+  const cut = text.lastIndexOf('\n\n', quoteLetters);
+  return `${text.slice(0, cut > 0 ? cut : quoteLetters)}\n\n……`;
+};
+
+const fromHelp = (question: string, help: HelpService): string => {
+  const hits = help.search(question, 6);
+  const [best, ...rest] = hits;
+  if (!best || best.coverage < enough.coverage || best.score < enough.score) {
+    const near = unique(hits.map((hit) => hit.item)).slice(0, 3);
+    const pages = near.length > 0 ? `\n\n也许这几页有用：${near.map(link).join('、')}。` : '';
+    return `这个我不知道。我是内置助手，不是神经网络模型，只会查帮助和做一些计算；要问任何问题，请[连接一个模型服务](/help?page=connect)，或换一个模型。${pages}\n\n${abilities}`;
+  }
+  const { item } = best;
+  const title = item.heading === '' ? item.page.title : item.heading;
+  const more = unique(rest.map((hit) => hit.item).filter((each) => each.page !== item.page));
+  const also = more.length > 0 ? `\n\n相关：${more.slice(0, 2).map(link).join('、')}` : '';
+  return `### ${title}\n\n${quote(item)}\n\n---\n\n摘自帮助页${link(item)}。${also}`;
+};
+
 /** The reply, as Markdown, to the last message of a conversation. */
-export const answer = async (
-  messages: readonly ChatMessage[],
-  { help }: Surroundings,
-): Promise<string> => {
-  const question = messages.filter((message) => message.role === 'user').at(-1)?.content ?? '';
-  const hit = help.search(question, 1)[0];
-  return hit
-    ? `${hit.item.text}\n\n—— 摘自帮助：[${hit.item.page.title}](/help?page=${hit.item.page.slug})`
-    : '这个问题我答不上来。';
+export const answer = (messages: readonly ChatMessage[], { help, now }: Surroundings): string => {
+  const of = (role: ChatMessage['role']) =>
+    messages.filter((message) => message.role === role).at(-1)?.content ?? '';
+  const question = of('user').trim();
+  const tool = textTools(question);
+  if (tool !== null) return tool;
+  if (question.length <= shortQuestion) {
+    const short =
+      samples(question) ??
+      dates(question, now) ??
+      conversion(question) ??
+      arithmetic(question, of('assistant')) ??
+      talk(question);
+    if (short !== null) return short;
+  }
+  return fromHelp(question, help);
 };

@@ -30,7 +30,7 @@ function* pieces(text: string): Generator<string> {
 export const createBuiltInEngine = (deps: { help: () => HelpService }): ChatEngine => ({
   async *stream({ messages, signal }): AsyncGenerator<ChatPart[]> {
     signal.throwIfAborted();
-    const text = await answer(messages, { help: deps.help(), now: new Date() });
+    const text = answer(messages, { help: deps.help(), now: new Date() });
     let isFirst = true;
     for (const piece of pieces(text)) {
       if (!isFirst) {
