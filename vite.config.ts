@@ -1,50 +1,49 @@
-import { readFileSync } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import react from '@vitejs/plugin-react';
+import { transform } from 'esbuild';
 import { defineConfig, type Plugin } from 'vite';
+import { callTable } from './src/shared/call-table.ts';
 
 const at = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
 const outDir = at('./dist/page');
 
 /**
- * The theme is set before the first paint by a small blocking script. It is a file of its own, not
- * inline (the content security policy forbids that), and hashed like every other asset.
+ * The theme is set before the first paint, by a script inside the first HTML: no request of its own.
+ * The server puts its hash into the content security policy.
  */
-const bootScript = (): Plugin => {
-  const source = readFileSync(at('./src/app/boot.js'), 'utf8');
-  let building = false;
-  let reference = '';
-  return {
-    name: 'boot-script',
-    configResolved(config) {
-      building = config.command === 'build';
+const bootScript = (): Plugin => ({
+  name: 'boot-script',
+  transformIndexHtml: {
+    order: 'pre',
+    handler: async (html) => {
+      const { code } = await transform(await readFile(at('./src/app/boot.js'), 'utf8'), {
+        loader: 'js',
+        minify: true,
+      });
+      return html.replace(
+        '<script src="/src/app/boot.js"></script>',
+        `<script>${code.trim()}</script>`,
+      );
     },
-    buildStart() {
-      if (building) reference = this.emitFile({ type: 'asset', name: 'boot.js', source });
-    },
-    transformIndexHtml: {
-      order: 'post',
-      handler(html) {
-        return building ? html.replace('/src/app/boot.js', `/__boot_${reference}__`) : html;
-      },
-    },
-    generateBundle: {
-      order: 'post',
-      handler(_options, bundle) {
-        const page = bundle['index.html'];
-        if (page?.type !== 'asset') return;
-        page.source = String(page.source).replace(
-          `/__boot_${reference}__`,
-          `/${this.getFileName(reference)}`,
-        );
-      },
-    },
-  };
-};
+  },
+});
+
+/**
+ * The page needs of the contract only where each call goes. That table is worked out here, so that
+ * the schemas and their validator stay out of what people download.
+ */
+const callTableAtBuild = (): Plugin => ({
+  name: 'call-table',
+  apply: 'build',
+  load: {
+    filter: { id: /\/src\/shared\/call-table\.ts$/ },
+    handler: () => `export const callTable = ${JSON.stringify(callTable)};`,
+  },
+});
 
 /** Writes `.br` and `.gz` beside every text asset, so that the server never compresses at run time. */
 const precompress = (): Plugin => ({
@@ -74,14 +73,27 @@ const precompress = (): Plugin => ({
 });
 
 export default defineConfig({
-  plugins: [react(), bootScript(), precompress()],
+  plugins: [react(), bootScript(), callTableAtBuild(), precompress()],
   resolve: { alias: { '@contract': at('./contract'), '@': at('./src') } },
   build: {
     outDir,
     emptyOutDir: true,
     target: 'es2022',
-    // A chunk that is preloaded twice is fetched once; small helpers stay inside their chunk.
+    // Every browser that this page is built for knows modulepreload.
     modulePreload: { polyfill: false },
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [
+            {
+              // What every screen stands on: one file, kept by browsers across versions of the page.
+              name: 'base',
+              test: /rolldown\/runtime|node_modules\/(react|react-dom|scheduler|@tanstack|ky|use-sync-external-store)\//,
+            },
+          ],
+        },
+      },
+    },
   },
   server: {
     host: '127.0.0.1',

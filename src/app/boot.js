@@ -14,6 +14,14 @@
   root.dataset.dark = dark ? '1' : '0';
   root.dataset.width = prefs.width || 1080;
   root.dataset.sidebar = prefs.sidebar === false ? '0' : '1';
+  // The first HTML shows the home's box; other addresses start empty.
+  root.dataset.first = location.pathname === '/' ? 'home' : '';
+  document.addEventListener('compositionstart', () => {
+    root.dataset.composing = '1';
+  });
+  document.addEventListener('compositionend', () => {
+    delete root.dataset.composing;
+  });
   const color = document.querySelector('meta[name="theme-color"]');
   if (color) color.content = dark ? '#0e141c' : '#f6f7f9';
 })();

@@ -36,13 +36,18 @@ authStore.subscribe(() => {
   void queryClient.resetQueries({ predicate: (query) => query.meta?.['steady'] !== true });
 });
 
-createRoot(document.querySelector('#root')!).render(
-  <StrictMode>
-    <QueryClientProvider client={queryClient}>
-      <RouterProvider router={router} />
-    </QueryClientProvider>
-  </StrictMode>,
-);
+const mount = () =>
+  createRoot(document.querySelector('#root')!).render(
+    <StrictMode>
+      <QueryClientProvider client={queryClient}>
+        <RouterProvider router={router} />
+      </QueryClientProvider>
+    </StrictMode>,
+  );
+// Nobody is interrupted in the middle of a word that an input method is composing (boot.js notes it).
+if (document.documentElement.dataset['composing'] === '1')
+  document.addEventListener('compositionend', () => setTimeout(mount), { once: true });
+else mount();
 
 // The chat is where people go next: it is fetched once the first screen has nothing left to do.
 const whenIdle = window.requestIdleCallback ?? ((act: () => void) => setTimeout(act, 1_500));

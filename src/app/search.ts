@@ -1,4 +1,4 @@
-import { channel, type Channel } from '@contract/session.ts';
+import type { Channel } from '@contract/session.ts';
 
 /**
  * What stands in an address after the question mark, as plain text (`?query=12` is the text 12).
@@ -37,7 +37,7 @@ export interface HomeSearch {
 }
 export const homeSearch = (raw: Raw): HomeSearch => ({
   // Favourites come with a later part; until then they are not a channel of the page.
-  channel: raw['channel'] === 'favorites' ? undefined : channel.safeParse(raw['channel']).data,
+  channel: raw['channel'] === 'public' || raw['channel'] === 'private' ? raw['channel'] : undefined,
   page: whole(raw, 'page'),
   user_id: whole(raw, 'user_id'),
   model: words(raw, 'model', 100),

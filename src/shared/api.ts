@@ -1,8 +1,9 @@
-import { calls, type In, type Out, type PlainCallName } from '@contract/calls.ts';
+import type { In, Out, PlainCallName } from '@contract/calls.ts';
 import { codes } from '@contract/errors.ts';
 import ky, { TimeoutError } from 'ky';
 import { ApiError, isCancelled, offlineText, openEnvelope } from './api-error.ts';
 import { authStore } from './auth-store.ts';
+import { callTable } from './call-table.ts';
 import { refreshScreens } from './query-client.ts';
 import { toast } from './ui/toast.ts';
 import { uuid } from './uuid.ts';
@@ -53,7 +54,7 @@ const leaveExpiredLogin = (sent: string) => {
 };
 
 const send = async (name: PlainCallName, input: Record<string, unknown>, options: ApiOptions) => {
-  const call = calls[name];
+  const call = callTable[name];
   const { token } = authStore.get();
   const headers = new Headers();
   if (token) headers.set('authorization', `Bearer ${token}`);
@@ -100,7 +101,7 @@ const invoke = async (
 ): Promise<unknown> => {
   try {
     const data = await send(name, input, options);
-    if (calls[name].method !== 'GET' && !readsByPost.has(name)) void refreshScreens();
+    if (callTable[name].method !== 'GET' && !readsByPost.has(name)) void refreshScreens();
     return data;
   } catch (error) {
     if (error instanceof ApiError) {
@@ -116,7 +117,7 @@ const invoke = async (
  * Rejects with ApiError, or with the abort's DOMException (`isCancelled`) when the caller cancelled.
  */
 export const api = Object.fromEntries(
-  (Object.keys(calls) as PlainCallName[]).map((name) => [
+  (Object.keys(callTable) as PlainCallName[]).map((name) => [
     name,
     (input: Record<string, unknown>, options?: ApiOptions) => invoke(name, input, options),
   ]),

@@ -1,11 +1,13 @@
 import type { Settings } from '@contract/auth.ts';
-import { modelTypes, type Model } from '@contract/model.ts';
+import type { Model, modelTypes } from '@contract/model.ts';
 import { useQuery } from '@tanstack/react-query';
 import { api } from './api.ts';
 import { authStore, useAuth } from './auth-store.ts';
 import { usePrefs } from './prefs.ts';
 
-const isChatModel = (model: Model) => model.type === modelTypes.chat && model.display;
+// By its type alone: the contract's schemas stay out of the page.
+const chatType: (typeof modelTypes)['chat'] = 0;
+const isChatModel = (model: Model) => model.type === chatType && model.display;
 
 /** The chat models that can be chosen now. */
 export const useChatModels = () =>
@@ -42,15 +44,16 @@ export const useSettings = (): Settings => {
   }
 };
 
-/** The model a new session gets: the one chosen here last, else the saved default, else the first free one. */
+/** The model a new session gets: the one chosen here last, else the saved default, else as the server decides. */
 export const useChosenModel = (): Model | undefined => {
   const { model } = usePrefs();
+  const { signedIn } = useAuth();
   const { default_chat_model: saved } = useSettings();
   const models = useChatModels().data ?? [];
   return (
     models.find((each) => each.name === model) ??
     models.find((each) => each.name === saved) ??
-    models.find((each) => each.factor === 0) ??
+    (signedIn ? undefined : models.find((each) => each.factor === 0)) ??
     models[0]
   );
 };

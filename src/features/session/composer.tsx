@@ -7,7 +7,8 @@ import { isSendKey } from '@/shared/send-key.ts';
 import { Icon } from '@/shared/ui/icon.tsx';
 import { ModelSheet } from '@/shared/ui/model-sheet.tsx';
 import { Link } from '@tanstack/react-router';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { firstBoxHasFocus, takeFirstBox } from './first-box.ts';
 import { useStart } from './use-start.ts';
 
 const suggestions = [
@@ -48,11 +49,29 @@ export const Composer = ({ focus }: { focus: boolean }) => {
   const [choosing, setChoosing] = useState(false);
   const box = useRef<HTMLTextAreaElement>(null);
 
+  // Asked while the first HTML's box still stands; the page takes its place a moment later.
+  const [wasWriting] = useState(firstBoxHasFocus);
+  useLayoutEffect(() => {
+    const written = takeFirstBox();
+    if (written !== '') setText(written);
+    if (wasWriting) box.current?.focus({ preventScroll: true });
+  }, [wasWriting, setText]);
+
   useEffect(() => {
     if (!focus) return;
     window.scrollTo({ top: 0 });
     box.current?.focus({ preventScroll: true });
   }, [focus]);
+
+  const chips = useRef<HTMLDivElement>(null);
+  const chosen = model?.name;
+  useEffect(() => {
+    // On a phone the chips go on beyond the edge: the chosen one is in sight.
+    const row = chips.current;
+    const chip = row?.querySelector<HTMLElement>('[aria-checked="true"]');
+    if (row && chip && chip.offsetLeft + chip.offsetWidth > row.clientWidth)
+      row.scrollLeft = chip.offsetLeft - 16;
+  }, [chosen]);
 
   const choose = (name: string) => prefsStore.set({ model: name });
   const send = () => void start(text);
@@ -95,7 +114,7 @@ export const Composer = ({ focus }: { focus: boolean }) => {
           <Icon name="send" size={22} />
         </button>
       </form>
-      <div className="composer-models" role="radiogroup" aria-label="模型">
+      <div ref={chips} className="composer-models" role="radiogroup" aria-label="模型">
         {models.isPending && <span className="chip chip-wait" aria-hidden="true" />}
         {models.isError && (
           <button type="button" className="chip" onClick={() => void models.refetch()}>

@@ -10,6 +10,8 @@ import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { sessionTitle } from './session-card.tsx';
 
+const shorten = (title: string): string => (title.length > 30 ? `${title.slice(0, 30)}…` : title);
+
 /** What an owner can do with a session of the list. */
 export const SessionMenu = ({
   session,
@@ -55,7 +57,7 @@ export const SessionMenu = ({
           act(async (target) => {
             const sure = await confirmDialog({
               title: '删除会话',
-              text: `“${sessionTitle(target)}”和其中的全部消息都会删除，不能恢复。`,
+              text: `“${shorten(sessionTitle(target))}”和其中的全部消息都会删除，不能恢复。`,
               ok: '删除',
               danger: true,
             });

@@ -11,7 +11,12 @@ const DialogView = ({ request }: { request: DialogRequest }) => {
   const stepBack = () => request.answer(false);
   useModal(true, stepBack, panel);
   return (
-    <CenterPopup visible onMaskClick={stepBack} bodyClassName="dialog-body">
+    <CenterPopup
+      visible
+      getContainer={() => document.body}
+      onMaskClick={stepBack}
+      bodyClassName="dialog-body"
+    >
       <div
         className="dialog"
         role="alertdialog"

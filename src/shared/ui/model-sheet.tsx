@@ -40,7 +40,7 @@ export const ModelSheet = ({
                 <span className="model-name">
                   {model.label}
                   <span className={model.factor === 0 ? 'tag tag-free' : 'tag'}>
-                    {model.factor === 0 ? '免费' : `每 token ${priceText(model)}`}
+                    {model.factor === 0 ? '免费' : `计费 ${priceText(model)}`}
                   </span>
                 </span>
                 {model.remark && <small>{model.remark}</small>}
