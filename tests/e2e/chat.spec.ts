@@ -1,6 +1,8 @@
 import { expect, foreignServer, test } from '../support/app.ts';
 import type { TestClient } from '../support/client.ts';
 
+const model = 'builtin-assistant';
+
 test.describe('with a model of a connected service', () => {
   test.skip(foreignServer, 'needs the service that the tests connect');
 
@@ -13,17 +15,26 @@ test.describe('with a model of a connected service', () => {
     person,
   }) => {
     await app.enterAs(person);
-    await page.goto(`/chat?uuid=${await start(person.client)}`);
+    const uuid = await start(person.client);
+    await page.goto(`/chat?uuid=${uuid}`);
     await app.say('[[bench tokens=4000 rate=100 id=stop]]');
     await expect(app.stopButton).toBeVisible();
     await expect(app.log.getByRole('heading').first()).toBeVisible();
     await app.stopButton.click();
     await app.settled();
     await expect(page.getByText('已停止')).toBeVisible();
-    const kept = await app.log.textContent();
+    const [kept] = (await person.client.call('historyList', { session_id: uuid })).list;
+    expect(kept?.state).toBe('stopped');
+    expect(kept?.ai.length).toBeGreaterThan(50);
     await page.reload();
     await expect(app.log).toContainText('已停止');
-    expect((await app.log.textContent())?.length).toBeGreaterThan((kept?.length ?? 0) * 0.9);
+    await expect(app.log).toContainText(
+      kept?.ai
+        .trim()
+        .split(/[\n*`|#>-]/)
+        .at(-1)
+        ?.trim() ?? '',
+    );
     await expect(page.getByRole('button', { name: '重试' })).toBeVisible();
   });
 
@@ -127,7 +138,7 @@ test('empty is ignored, too short is explained, the text stays @C11', async ({
   person,
 }) => {
   await app.enterAs(person);
-  const { uuid } = await person.client.call('newSession', { type: 0 });
+  const { uuid } = await person.client.call('newSession', { type: 0, model });
   await page.goto(`/chat?uuid=${uuid}`);
   await app.question.fill('   ');
   await expect(app.sendButton).toBeDisabled();
@@ -142,7 +153,7 @@ test('empty is ignored, too short is explained, the text stays @C11', async ({
 
 test('what is typed survives a reload @C11', async ({ app, page, person }) => {
   await app.enterAs(person);
-  const { uuid } = await person.client.call('newSession', { type: 0 });
+  const { uuid } = await person.client.call('newSession', { type: 0, model });
   await page.goto(`/chat?uuid=${uuid}`);
   await app.question.fill('还没写完的一句话');
   await page.reload();
@@ -151,7 +162,7 @@ test('what is typed survives a reload @C11', async ({ app, page, person }) => {
 
 test('prompt and send in the address send once @C1', async ({ app, page, person }) => {
   await app.enterAs(person);
-  const { uuid } = await person.client.call('newSession', { type: 0 });
+  const { uuid } = await person.client.call('newSession', { type: 0, model });
   await page.goto(`/chat?uuid=${uuid}&prompt=${encodeURIComponent('今天星期几？')}&send=1`);
   await expect(app.log).toContainText('今天星期几？');
   await app.settled();
@@ -170,7 +181,7 @@ test('only the owner writes; others read what is public @C2 @C15 @A4', async ({
   baseURL,
 }) => {
   await person.client.call('saveSettings', { private_global: 1 });
-  const { uuid, id } = await person.client.ask('公开给大家看的问题');
+  const { uuid, id } = await person.client.ask('公开给大家看的问题', { model });
   await person.client.read(uuid, id);
   await person.client.call('setSession', { session_id: uuid, private: 0 });
   await app.enterAs(person);
@@ -193,7 +204,7 @@ test('a message is copied, shown raw and deleted after a question @C8', async ({
 }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await app.enterAs(person);
-  const { uuid, id } = await person.client.ask('(1 + 2) × 3 等于多少？');
+  const { uuid, id } = await person.client.ask('(1 + 2) × 3 等于多少？', { model });
   await person.client.read(uuid, id);
   await page.goto(`/chat?uuid=${uuid}`);
   await page.getByRole('button', { name: '复制回复' }).click();
@@ -220,7 +231,7 @@ test('the model is chosen while the session is empty, then fixed @C16 @C7', asyn
 }) => {
   test.skip(foreignServer, 'needs two models');
   await app.enterAs(person);
-  const { uuid } = await person.client.call('newSession', { type: 0 });
+  const { uuid } = await person.client.call('newSession', { type: 0, model });
   await page.goto(`/chat?uuid=${uuid}`);
   await page.getByRole('button', { name: /内置助手/ }).click();
   await page.getByRole('radio', { name: /mock/i }).click();
@@ -238,7 +249,7 @@ test('settings: sliders and switches are saved for the owner @C6', async ({
   person,
 }) => {
   await app.enterAs(person);
-  const { uuid } = await person.client.call('newSession', { type: 0 });
+  const { uuid } = await person.client.call('newSession', { type: 0, model });
   await page.goto(`/chat?uuid=${uuid}`);
   await page.getByRole('button', { name: /更多/ }).first().click();
   await page.getByRole('button', { name: '设置', exact: true }).click();
@@ -256,7 +267,7 @@ test('messages more than five minutes apart have a time between them; sorting tu
   person,
 }) => {
   await app.enterAs(person);
-  const { uuid, id } = await person.client.ask('第一个问题是什么？');
+  const { uuid, id } = await person.client.ask('第一个问题是什么？', { model });
   await person.client.read(uuid, id);
   const second = await person.client.ask('第二个问题是什么？', { sessionId: uuid });
   await person.client.read(uuid, second.id);
@@ -277,7 +288,7 @@ test('keys: Enter sends, Ctrl+Left goes back @C10', async ({ app, page, person }
   test.skip(project.name !== 'desktop', 'a keyboard');
   await app.enterAs(person);
   await page.goto('/?channel=private');
-  const { uuid } = await person.client.call('newSession', { type: 0 });
+  const { uuid } = await person.client.call('newSession', { type: 0, model });
   await page.goto(`/chat?uuid=${uuid}&back=${encodeURIComponent('/help')}`);
   await app.question.fill('第一行');
   await app.question.press('Shift+Enter');

@@ -22,8 +22,9 @@ for (const [code, text] of [
   test(`/error says what ${code} means @S7 @C21`, async ({ page }) => {
     await page.goto(`/error?code=${code}`);
     await expect(page.getByText(text ?? '')).toBeVisible();
-    await expect(page.getByRole('link', { name: '回到首页' })).toBeVisible();
-    await expect(page.getByRole('link', { name: '新建会话' })).toBeVisible();
+    const links = page.getByRole('main').getByRole('link');
+    await expect(links.filter({ hasText: '回到首页' })).toBeVisible();
+    await expect(links.filter({ hasText: '新建会话' })).toBeVisible();
   });
 }
 

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useId, useState } from 'react';
 
 export const PasswordField = ({
   label,
@@ -14,11 +14,13 @@ export const PasswordField = ({
   onChange: (value: string) => void;
 }) => {
   const [visible, setVisible] = useState(false);
+  const id = useId();
   return (
-    <label className="form-field">
-      <span>{label}</span>
+    <div className="form-field">
+      <label htmlFor={id}>{label}</label>
       <span className="password">
         <input
+          id={id}
           className="text-input"
           type={visible ? 'text' : 'password'}
           name={name}
@@ -35,6 +37,6 @@ export const PasswordField = ({
           {visible ? '隐藏' : '显示'}
         </button>
       </span>
-    </label>
+    </div>
   );
 };
