@@ -25,7 +25,7 @@ const weights: Record<keyof Fields, number> = {
 
 /** Words of asking, not of the matter. */
 const idle =
-  /请问|请教|请你|请|麻烦|告诉我|想知道|我想|帮我|帮忙|怎么办|怎么样|怎样|怎么|如何|什么是|是什么|什么|为什么|为啥|哪里|哪儿|哪些|哪个|多少|几个|有没有|是不是|能不能|可不可以|可以|能够|能|会不会|一下|一个|这个|那个|一些|我的|你们|你的|我们|我|你|它|吗|呢|啊|呀|吧|嘛|了|的|地|得|着|是|要|在|有|和|与|或者|或|还是|把|被|给|对|就|都|也|很|不|没/g;
+  /请问|请教|请你|请|麻烦|告诉我|想知道|我想|帮我|帮忙|怎么办|怎么样|怎样|怎么|如何|什么是|是什么|什么|为什么|为啥|哪里|哪儿|哪些|哪个|多少|几个|有没有|是不是|能不能|可不可以|可以|能够|能|会不会|一下|一个|这个|那个|一些|我的|你们|你的|我们|我|你|它|吗|呢|啊|呀|吧|嘛|了|的|地|得|着|是|要|在|有|和|与|或者|或|还是|把|被|给|对|就|都|也|很|太|不|没/g;
 
 const latinWord = /[a-z][a-z0-9_+#.-]*[a-z0-9+#]|[a-z]|\d+/g;
 const hanRun = /\p{Script=Han}+/gu;
@@ -54,6 +54,12 @@ const termsOf = (text: string): Map<string, number> => {
   return terms;
 };
 
+const squeeze = (text: string): string =>
+  text
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[\s\p{P}]+/gu, '');
+
 const queryTerms = (query: string): Map<string, number> => {
   const asked = query.slice(0, 200).normalize('NFKC').toLowerCase();
   const matter = termsOf(asked.replace(idle, ' '));
@@ -69,7 +75,11 @@ export const createSearch = <T>(
     const terms = new Map<string, number>();
     for (const name of Object.keys(weights) as (keyof Fields)[])
       for (const [term, count] of termsOf(fields[name])) add(terms, term, count * weights[name]);
-    return { item, terms, length: fields.text.length };
+    // As a question loses its idle words, so must what is written like one.
+    const asked = `${fields.heading} ${fields.keywords}`;
+    for (const [term, count] of termsOf(asked.replace(idle, ' ')))
+      if (!terms.has(term)) add(terms, term, count * weights.keywords);
+    return { item, terms, length: fields.text.length, names: squeeze(asked) };
   });
   const average =
     prepared.reduce((sum, each) => sum + each.length, 0) / (prepared.length || 1) || 1;
@@ -88,7 +98,8 @@ export const createSearch = <T>(
     const whole = asked.reduce((sum, each) => sum + each.weight, 0);
     if (whole === 0) return [];
     const hits: Hit<T>[] = [];
-    for (const { item, terms, length } of prepared) {
+    const name = squeeze(query.slice(0, 40));
+    for (const { item, terms, length, names } of prepared) {
       let score = 0;
       let covered = 0;
       for (const { term, weight } of asked) {
@@ -97,6 +108,8 @@ export const createSearch = <T>(
         covered += weight;
         score += (weight * count * (k + 1)) / (count + k * (1 - b + (b * length) / average));
       }
+      // Asked in the very words of a heading.
+      if (name.length > 2 && names.includes(name)) score *= 1.5;
       if (covered > 0) hits.push({ item, score, coverage: covered / whole });
     }
     return hits.sort((one, other) => other.score - one.score).slice(0, most);

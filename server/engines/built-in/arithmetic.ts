@@ -174,6 +174,7 @@ const isExpression = (text: string): boolean =>
 /** How an expression is shown: with the signs that people write. */
 const pretty = (expression: string): string =>
   expression
+    .replace(/^\(([^()]*)\)$/, '$1')
     .replace(/\s+/g, ' ')
     .replaceAll('*', '×')
     .replaceAll('/', '÷')

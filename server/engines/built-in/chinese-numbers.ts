@@ -36,8 +36,8 @@ export const chineseNumber = (text: string): number | null => {
         section += (digit ?? 1) * place;
         digit = null;
       } else if (lot !== undefined) {
-        total = (total + section + (digit ?? 0)) * (letter === '亿' ? lot : 1);
-        if (letter === '万') total *= lot;
+        const part = section + (digit ?? 0);
+        total = letter === '亿' ? (total + part) * lot : total + part * lot;
         section = 0;
         digit = null;
       } else return null;

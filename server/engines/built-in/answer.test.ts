@@ -1,0 +1,215 @@
+import { describe, expect, it } from 'vitest';
+import { help } from '../../help/help.service.ts';
+import type { ChatMessage } from '../chat-engine.ts';
+import { answer } from './answer.ts';
+import { createBuiltInEngine } from './built-in-engine.ts';
+import { chineseNumber } from './chinese-numbers.ts';
+
+/** A Saturday; 11:30 in China. */
+const now = new Date('2026-11-21T03:30:00Z');
+const ask = (question: string, before?: string): string => {
+  const messages: ChatMessage[] = [{ role: 'user', content: question }];
+  if (before !== undefined) messages.unshift({ role: 'assistant', content: before });
+  return answer(messages, { help: help(), now });
+};
+
+describe('numbers', () => {
+  it.each([
+    ['三百二十一', 321],
+    ['十五', 15],
+    ['二〇二七', 2027],
+    ['一万零八', 10_008],
+    ['三亿五千万', 350_000_000],
+    ['二点五', 2.5],
+    ['百', 100],
+  ])('%s is %d', (text, value) => {
+    expect(chineseNumber(text)).toBe(value);
+  });
+});
+
+describe('arithmetic', () => {
+  it.each([
+    ['三加五等于几', '3+5 = **8**'],
+    ['(3+5)×12', '= **96**'],
+    ['1.5万×3', '= **45000**'],
+    ['1.5万的15%是多少', '= **2250**'],
+    ['15% of 200', '= **30**'],
+    ['百分之十五乘以二百', '= **30**'],
+    ['200+15%', '= **230**'],
+    ['100 元打八折', '= **80**'],
+    ['2 的 10 次方', '= **1024**'],
+    ['2^100', '= **1267650600228229401496703205376**'],
+    ['0.1+0.2', '= **0.3**'],
+    ['10 除以 3', '≈ **3.33333333333333**'],
+    ['17除以5的余数', '= **2**'],
+    ['三的平方加四的平方', '= **25**'],
+    ['根号16', '= **4**'],
+    ['sin30度', '= **0.5**'],
+    ['5的阶乘', '= **120**'],
+    ['1,234+1', '= **1235**'],
+    ['请帮我算一下 12*12 等于多少？', '= **144**'],
+  ])('%s', (question, expected) => {
+    expect(ask(question)).toContain(expected);
+  });
+
+  it('goes on from the last result', () => {
+    const first = ask('三加五等于几');
+    expect(ask('再加 5', first)).toContain('= **13**');
+    expect(ask('除以2', first)).toContain('= **4**');
+    expect(ask('×10', first)).toContain('= **80**');
+    expect(ask('再加 5')).not.toContain('**5**');
+  });
+
+  it.each([
+    '9^9^9^9',
+    '999999!',
+    '(((99!)!)!)!',
+    '2^(2^(2^(2^(2^9))))',
+    `${'9^'.repeat(60)}9`,
+    `${'('.repeat(140)}1${')'.repeat(140)}+1`,
+    `${'1+'.repeat(140)}1`,
+    '1e999999999!',
+    'exp(99999999)',
+    'sin(10^90)',
+    'import("fs")+1',
+    'e^(10^9)',
+    '10^99999^0.5',
+    '0.0000001^99999',
+  ])('is never held up by %s', (question) => {
+    const start = performance.now();
+    expect(ask(question).length).toBeGreaterThan(3);
+    expect(performance.now() - start).toBeLessThan(300);
+  });
+
+  it('says what cannot be done', () => {
+    expect(ask('1/0')).toContain('除数不能是零');
+    expect(ask('0/0')).toMatch(/没有意义|不能是零/);
+  });
+});
+
+describe('dates', () => {
+  it.each([
+    ['今天星期几', '2026 年 11 月 21 日（星期六）'],
+    ['后天是几号', '11 月 23 日'],
+    ['现在几点了', '**11:30**'],
+    ['距离 2027-01-01 还有几天', '**41** 天'],
+    ['距离2027年1月1日还有多少天？', '**41** 天'],
+    ['30 天后是几号', '2026 年 12 月 21 日（星期一）'],
+    ['三个月前是哪天', '2026 年 8 月 21 日'],
+    ['两周后是星期几', '12 月 5 日（星期六）'],
+    ['2026-01-01 到 2026-12-31 有多少天', '**364** 天'],
+    ['国庆节还有几天', '**314** 天'],
+    ['2028年是闰年吗', '是闰年'],
+    ['2026年2月30日是星期几', '没有这一天'],
+    ['2000年1月1日是星期几', '星期六'],
+  ])('%s', (question, expected) => {
+    expect(ask(question)).toContain(expected);
+  });
+});
+
+describe('units', () => {
+  it.each([
+    ['5 英里是多少公里', '**8.04672** 公里'],
+    ['3斤等于几公斤', '**1.5** 公斤'],
+    ['一斤等于几两', '**10** 两'],
+    ['100 华氏度', '**37.7778** 摄氏度'],
+    ['零下40摄氏度是多少华氏度'.replace('零下', '-'), '**-40** 华氏度'],
+    ['1亩等于多少平方米', '**666.667** 平方米'],
+    ['2 GB 是多少 MB', '**2048** MB'],
+    ['180cm是多少英寸', '**70.8661** 英寸'],
+    ['一公里等于多少米', '**1000** 米'],
+  ])('%s', (question, expected) => {
+    expect(ask(question)).toContain(expected);
+  });
+});
+
+describe('texts', () => {
+  it.each([
+    ['字数统计：你好 world', '| 汉字 | 2 |'],
+    ['转大写：abc', 'ABC'],
+    ['反转：你好👨‍👩‍👧', '👨‍👩‍👧好你'],
+    ['base64编码：你好', '5L2g5aW9'],
+    ['base64解码：5L2g5aW9', '你好'],
+    ['给我看一个 Markdown 示例', '```mermaid'],
+    ['来个表格示例', '| 桥 |'],
+  ])('%s', (question, expected) => {
+    expect(ask(question)).toContain(expected);
+  });
+
+  it('draws random numbers within their bounds', () => {
+    for (let at = 0; at < 50; at += 1) {
+      const drawn = Number(/\*\*(\d+)\*\*/.exec(ask('随机数 3 到 5'))?.[1]);
+      expect(drawn).toBeGreaterThanOrEqual(3);
+      expect(drawn).toBeLessThanOrEqual(5);
+    }
+    expect(ask('生成一个UUID')).toMatch(/^`[0-9a-f-]{36}`$/);
+  });
+});
+
+describe('talk and help', () => {
+  it('is honest about itself', () => {
+    for (const question of ['你是谁', '你是 GPT 吗？', '你能做什么'])
+      expect(ask(question)).toContain('不是神经网络模型');
+    expect(ask('你好')).toContain('您好');
+  });
+
+  it('quotes the help and names the page', () => {
+    const reply = ask('怎么连接 DeepSeek');
+    expect(reply).toContain('OPENAI_BASE_URL');
+    expect(reply).toContain('/help?page=connect');
+    expect(ask('怎么扣费')).toContain('/help?page=tokens');
+  });
+
+  it('says when it does not know, and what it can do', () => {
+    for (const question of [
+      '红烧肉怎么做',
+      '写一首诗',
+      '法国的首都是哪里',
+      'x',
+      '😀',
+      '啊'.repeat(60_000),
+    ]) {
+      const reply = ask(question);
+      expect(reply).toContain('不知道');
+      expect(reply).toContain('/help?page=connect');
+    }
+  });
+});
+
+describe('the engine', () => {
+  const request = (content: string, signal = new AbortController().signal) => ({
+    model: 'builtin-assistant',
+    messages: [{ role: 'user' as const, content }],
+    temperature: 1,
+    presencePenalty: 0,
+    frequencyPenalty: 0,
+    signal,
+  });
+  const engine = createBuiltInEngine({ help });
+
+  it('writes in small pieces, whole characters, and counts nothing', async () => {
+    let text = '';
+    let parts = 0;
+    for await (const [part] of engine.stream(request('反转：👨‍👩‍👧😀好'))) {
+      if (part?.kind === 'text') text += part.text;
+      else expect(part).toEqual({ kind: 'usage', promptTokens: 0, completionTokens: 0 });
+      parts += 1;
+    }
+    expect(text).toContain('好😀👨‍👩‍👧');
+    expect(parts).toBeGreaterThan(2);
+  });
+
+  it('stops at once with the reason of the signal', async () => {
+    const stop = new AbortController();
+    const reason = new Error('stopped');
+    let parts = 0;
+    const read = async () => {
+      for await (const batch of engine.stream(request('你能做什么', stop.signal))) {
+        parts += batch.length;
+        if (parts === 3) stop.abort(reason);
+      }
+    };
+    await expect(read()).rejects.toBe(reason);
+    expect(parts).toBe(3);
+  });
+});
