@@ -24,7 +24,7 @@ export interface CallSpec<I extends Schema = Schema, O extends Schema = Schema> 
   output: O;
   /** Fields of a POST that travel in the query instead of the body. */
   inQuery: readonly string[];
-  /** Honours the header `idempotency-key`; its handler runs in one transaction with the key's row. */
+  /** Honours the header `idempotency-key`; its handler runs in one transaction, with the key's row. */
   idempotent: boolean;
   /** The business codes (HTTP 200, `code` above 0) that it may answer. */
   codes: readonly CodeName[];

@@ -20,7 +20,7 @@ export interface Identity {
 export interface Context<Who = Identity | null> {
   /** The account, or null where the call is public and no token came. */
   user: Who;
-  /** Where this call's SQL goes: the pool, or for an idempotent call the transaction of its key. */
+  /** Where this call's SQL goes: the pool, or for an idempotent call the transaction that it runs in. */
   db: Executor;
   ip: string;
   requestId: string;

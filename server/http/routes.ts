@@ -146,8 +146,11 @@ const createServe =
     }
 
     const handle = handlers[name] as AnyHandler;
+    const answerOn = async (executor: Executor) =>
+      present(spec, await handle(input, contextOn(executor)));
     let data: unknown;
-    if (key === null) data = present(spec, await handle(input, contextOn(db)));
+    if (!spec.idempotent) data = await answerOn(db);
+    else if (key === null) data = await db.transaction(answerOn);
     else {
       const place = { userId: user?.id ?? 0, call: name, key };
       const requestHash = createHash('sha256').update(JSON.stringify(input)).digest();
@@ -156,7 +159,7 @@ const createServe =
         kept ??
         (await db.transaction(async (tx) => {
           if (!(await claimKey(tx, place, requestHash))) return findAnswer(tx, place);
-          data = present(spec, await handle(input, contextOn(tx)));
+          data = await answerOn(tx);
           await keepAnswer(tx, place, data, token?.userId ?? null);
           return null;
         }));

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { calls } from '../../contract/calls.ts';
+import { addressKey, createRateLimit } from './rate-limit.ts';
+
+test.each([
+  ['203.0.113.7', '203.0.113.7'],
+  ['::ffff:203.0.113.7', '203.0.113.7'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+  ['2001:db8:1:2::9', '2001:db8:1:2::/64'],
+  ['2001:db8::1', '2001:db8:0:0::/64'],
+  ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+  ['::1', '0:0:0:0::/64'],
+])('%s counts as %s', (ip, key) => {
+  expect(addressKey(ip)).toBe(key);
+});
+
+test('each address has its own count, and calls about credentials a stricter one', async () => {
+  const limit = createRateLimit({ general: 3, credentials: 1 });
+  for (let times = 0; times < 3; times += 1) await limit(calls.models, '203.0.113.7');
+  await expect(limit(calls.models, '203.0.113.7')).rejects.toMatchObject({ codeName: 'too_many' });
+  await limit(calls.models, '203.0.113.8');
+  await limit(calls.login, '203.0.113.9');
+  await expect(limit(calls.login, '203.0.113.9')).rejects.toMatchObject({ codeName: 'too_many' });
+});
+
+test('this machine is limited in credentials alone', async () => {
+  const limit = createRateLimit({ general: 1, credentials: 1 });
+  for (let times = 0; times < 5; times += 1) await limit(calls.models, '127.0.0.1');
+  await limit(calls.login, '::1');
+  await expect(limit(calls.login, '::1')).rejects.toMatchObject({ codeName: 'too_many' });
+});

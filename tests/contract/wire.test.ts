@@ -1,0 +1,88 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startServer, type TestServer } from '../support/server.ts';
+
+const page = fileURLToPath(new URL('../../dist/page', import.meta.url));
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer({ env: { TRUST_PROXY: 'loopback', RATE_LIMIT: '50' } });
+});
+afterAll(() => server.stop());
+
+const get = (path: string, headers: Record<string, string> = {}) =>
+  fetch(server.baseURL + path, { headers });
+
+describe('the page', () => {
+  test.each(['/', '/api', '/chat?uuid=1', '/manager/users', '/somewhere/else'])(
+    '%s is the app',
+    async (path) => {
+      const response = await get(path);
+      expect(response.status).toBe(200);
+      expect(response.headers.get('content-type')).toContain('text/html');
+      expect(response.headers.get('cache-control')).toBe('no-cache');
+      expect(await response.text()).toMatch(/^<!doctype html>/i);
+    },
+  );
+
+  test('runs no script but its own', async () => {
+    const policy = (await get('/')).headers.get('content-security-policy') ?? '';
+    const scripts = /script-src ([^;]*)/.exec(policy)?.[1] ?? '';
+    expect(scripts).toContain("'self'");
+    expect(scripts).not.toContain('unsafe');
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).toContain("object-src 'none'");
+    expect(policy).toContain("base-uri 'none'");
+  });
+
+  test('its assets are kept for good and sent compressed', async () => {
+    expect(existsSync(page)).toBe(true);
+    const asset = readdirSync(`${page}/assets`).find((name) => name.endsWith('.js.br'));
+    const path = `/assets/${asset?.replace(/\.br$/, '')}`;
+    const response = await get(path, { 'accept-encoding': 'br' });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-encoding')).toBe('br');
+    expect(response.headers.get('cache-control')).toContain('immutable');
+    expect(response.headers.get('content-type')).toContain('javascript');
+  });
+
+  test.each([
+    '/nothing.js',
+    '/assets/nothing.css',
+    '/.env',
+    '/..%2f..%2fpackage.json',
+    '/package.json',
+  ])('%s is no file of it', async (path) => {
+    expect((await get(path)).status).toBe(404);
+  });
+});
+
+test('long answers are compressed, for those who can read that', async () => {
+  const compressed = await get('/api/openapi.json', { 'accept-encoding': 'br' });
+  expect(compressed.headers.get('content-encoding')).toBe('br');
+  const plain = await get('/api/openapi.json', { 'accept-encoding': 'identity' });
+  expect(plain.headers.get('content-encoding')).toBeNull();
+  expect(plain.headers.get('cache-control')).toBe('no-store');
+});
+
+test('an address has so many calls a minute, its neighbour as many more', async () => {
+  const from = (address: string) => get('/api/health', { 'x-forwarded-for': address });
+  const answers = await Promise.all(Array.from({ length: 60 }, () => from('203.0.113.7')));
+  const refused = answers.filter(({ status }) => status === 429);
+  expect(refused).toHaveLength(10);
+  for (const answer of refused) {
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(await answer.json()).toMatchObject({ code: 429, data: null });
+  }
+  expect((await from('203.0.113.8')).status).toBe(200);
+});
+
+test('the server ends by itself when asked to, and frees its port at once', async () => {
+  const own = await startServer({ databaseUrl: server.databaseUrl });
+  await get('/api/health');
+  const started = Date.now();
+  await own.stop();
+  expect(await own.exited).toBe(0);
+  expect(Date.now() - started).toBeLessThan(5000);
+});
