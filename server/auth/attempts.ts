@@ -82,5 +82,3 @@ export const createAttempts = (pool: pg.Pool, options: { freeRegistrations: numb
     },
   };
 };
-
-export type Attempts = ReturnType<typeof createAttempts>;

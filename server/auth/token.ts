@@ -60,5 +60,3 @@ export const createTokens = (secret: string) => {
     },
   };
 };
-
-export type Tokens = ReturnType<typeof createTokens>;

@@ -36,13 +36,13 @@ type WhoOf<K extends keyof Calls> = Calls[K]['access'] extends 'public'
   : Identity;
 
 /** Serves a call: gets validated input, gives what stands in `data`. Refuses by throwing a Refusal. */
-export type Handler<K extends PlainCallName> = (
+type Handler<K extends PlainCallName> = (
   input: Parsed<K>,
   context: Context<WhoOf<K>>,
 ) => Promise<Answer<K>> | Answer<K>;
 
 /** Serves a stream: writes to the raw reply itself, after its own checks. */
-export type StreamHandler<K extends StreamName> = (
+type StreamHandler<K extends StreamName> = (
   input: Parsed<K>,
   context: Context<WhoOf<K>> & { request: FastifyRequest; reply: FastifyReply },
 ) => Promise<void>;

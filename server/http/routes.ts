@@ -5,7 +5,7 @@ import type { CallSpec } from '../../contract/call.ts';
 import { type CallName, calls } from '../../contract/calls.ts';
 import { codes } from '../../contract/errors.ts';
 import type { Database, Executor } from '../db/database.ts';
-import { loggable, refusalOf, statusOf } from './failure.ts';
+import { refusalOf, statusOf } from './failure.ts';
 import {
   type Authenticator,
   type Context,
@@ -176,7 +176,7 @@ const createServe =
       try {
         await act();
       } catch (error) {
-        request.log.error({ err: loggable(error), call: name }, 'after the commit');
+        request.log.error({ err: error, call: name }, 'after the commit');
       }
     }
     // TypeScript does not see the assignment inside issueToken.
@@ -187,7 +187,7 @@ const createServe =
 
 const reportFailure = (request: FastifyRequest, error: unknown, refusal: Refusal): void => {
   if (statusOf(refusal) >= 500)
-    request.log.error({ err: loggable(error), path: pathOf(request) }, refusal.codeName);
+    request.log.error({ err: error, path: pathOf(request) }, refusal.codeName);
 };
 
 /** The path without the query, which may hold a ticket. */

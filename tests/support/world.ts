@@ -2,8 +2,7 @@ import type { CallName, In } from '../../contract/calls.ts';
 import { requestOf, TestClient } from './client.ts';
 import { ADMIN_PASSWORD, type ServerOptions, startServer, type TestServer } from './server.ts';
 
-export const roles = ['none', 'guest', 'user', 'other', 'manager'] as const;
-export type Role = (typeof roles)[number];
+export type Role = 'none' | 'guest' | 'user' | 'other' | 'manager';
 
 /** A session and one message of it that was answered. */
 export interface Talk {
