@@ -189,7 +189,10 @@ export class Answer {
       if (!(error instanceof EngineError) && !late) {
         this.#hooks.log.error({ err: error, channel: channelId }, 'an engine broke');
       }
-      this.#hooks.reportOutcome(channelId, !channelAtFault.has(failure.code));
+      this.#hooks.reportOutcome(
+        channelId,
+        failure.askerAtFault || !channelAtFault.has(failure.code),
+      );
       return failure;
     } finally {
       clearTimeout(this.#timer);

@@ -40,9 +40,19 @@ export class EngineError extends Error {
   readonly code: StreamCode;
   /** Another channel may be tried if nothing was written yet. */
   readonly retriable: boolean;
-  constructor(code: StreamCode, message: string, options: { retriable: boolean; cause?: unknown }) {
+  /**
+   * What was asked is at fault, not the service: nothing to hold against the channel, or anybody
+   * could shut it for all others by asking for what it refuses.
+   */
+  readonly askerAtFault: boolean;
+  constructor(
+    code: StreamCode,
+    message: string,
+    options: { retriable: boolean; askerAtFault?: boolean; cause?: unknown },
+  ) {
     super(message, { cause: options.cause });
     this.code = code;
     this.retriable = options.retriable;
+    this.askerAtFault = options.askerAtFault ?? false;
   }
 }

@@ -278,6 +278,7 @@ export class StreamReader implements Dispatcher.DispatchHandler {
     else if (this.#finish === 'content_filter')
       this.#error = new EngineError('upstream', '模型服务按它的内容规则停止了回复', {
         retriable: false,
+        askerAtFault: true,
       });
     else if (this.#finish === 'insufficient_system_resource' || this.#finish === 'error')
       this.#error = faultError(readFault(503, null), { begun: this.#begun });

@@ -74,26 +74,34 @@ const keyCodes = new Set(['invalid_api_key', 'authentication_error', 'permission
 /** Turns a fault into what a person is told. The service's own words never get there. */
 export const faultError = (fault: UpstreamFault, options: { begun: boolean }): EngineError => {
   const has = (known: Set<string>) => known.has(fault.code) || known.has(fault.type);
-  const error = (code: StreamCode, message: string, retriable = true) =>
-    new EngineError(code, message, { retriable: retriable && !options.begun, cause: fault });
+  const error = (code: StreamCode, message: string) =>
+    new EngineError(code, message, { retriable: !options.begun, cause: fault });
+  /** Another channel would say the same, or take it at somebody's cost. */
+  const askersFault = (code: StreamCode, message: string, retriable = false) =>
+    new EngineError(code, message, {
+      retriable: retriable && !options.begun,
+      askerAtFault: true,
+      cause: fault,
+    });
   const { status } = fault;
 
   if (has(tooLongCodes))
-    return error('context_length_exceeded', '对话超出了模型的最大长度，请新建会话后继续', false);
+    return askersFault('context_length_exceeded', '对话超出了模型的最大长度，请新建会话后继续');
   if (has(contentCodes))
-    return error('upstream', '模型服务认为这段对话不合它的内容规则，没有回答', false);
+    return askersFault('upstream', '模型服务认为这段对话不合它的内容规则，没有回答');
   if (has(noMoneyCodes) || status === 402)
     return error('upstream', '模型服务的额度已用完，请换一个模型或联系管理员');
   if (status === 429 || has(rateCodes) || fault.code === '429')
     return error('rate_limited', '模型服务繁忙，请稍后重试');
   if (status === 413)
-    return error('context_length_exceeded', '对话超出了模型的最大长度，请新建会话后继续', false);
+    return askersFault('context_length_exceeded', '对话超出了模型的最大长度，请新建会话后继续');
   if (status === 408 || status === 504) return error('timeout', '模型长时间没有回应，请重试');
   if (status === 401 || status === 403 || has(keyCodes))
     return error('upstream', '模型服务没有接受本站的密钥，请联系管理员');
   if (status === 404 || has(noModelCodes))
     return error('upstream', '模型服务里没有这个模型，请换一个');
   if (status >= 300 && status < 400) return error('upstream', '模型服务的地址已更改，请联系管理员');
-  if (status >= 400 && status < 500) return error('upstream', '模型服务没有接受这次请求，请重试');
+  if (status >= 400 && status < 500)
+    return askersFault('upstream', '模型服务没有接受这次请求，请重试', true);
   return error('upstream', '模型服务出错，请重试');
 };
