@@ -1,0 +1,122 @@
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { TestClient } from '../support/client.ts';
+import { startMockOpenAi, type MockOpenAi } from '../support/mock-openai.ts';
+import { makeDatabase, startServer } from '../support/server.ts';
+
+const heavy = process.env['HEAVY'] === '1';
+const kills = heavy ? 50 : 4;
+const repliesPerKill = 10;
+
+let mock: MockOpenAi;
+let databaseUrl: string;
+let pool: pg.Pool;
+beforeAll(async () => {
+  mock = await startMockOpenAi();
+  databaseUrl = await makeDatabase();
+  pool = new pg.Pool({ connectionString: databaseUrl });
+});
+afterAll(async () => {
+  await pool.end();
+  await mock.close();
+});
+
+const start = () =>
+  startServer({
+    databaseUrl,
+    env: {
+      OPENAI_BASE_URL: mock.baseURL,
+      OPENAI_API_KEY: 'sk-test',
+      OPENAI_MODELS: 'mock-chat',
+      SIGNUP_TOKENS: '1000000',
+    },
+  });
+
+const rows = async <T extends object>(text: string): Promise<T[]> =>
+  (await pool.query<T>(text)).rows;
+
+/** Every balance is the sum of its entries, every hold is ended, and each by one entry at most. */
+const expectSound = async () => {
+  expect(
+    await rows(`SELECT w.user_id FROM wallets w
+      WHERE w.balance <> (SELECT coalesce(sum(amount), 0) FROM ledger l
+                          WHERE l.user_id = w.user_id AND pot = 'balance')
+         OR w.vip_balance <> (SELECT coalesce(sum(amount), 0) FROM ledger l
+                              WHERE l.user_id = w.user_id AND pot = 'vip')`),
+  ).toEqual([]);
+  expect(await rows(`SELECT id FROM holds WHERE state = 'open'`)).toEqual([]);
+  expect(
+    await rows(`SELECT reference FROM ledger WHERE kind IN ('release', 'spend')
+      GROUP BY reference, kind, pot HAVING count(*) > 1`),
+  ).toEqual([]);
+};
+
+test(
+  `${kills * repliesPerKill} replies killed between hold and settlement: each hold ends once`,
+  async () => {
+    let server = await start();
+    try {
+      const person = await TestClient.register(server.baseURL);
+      const sessions = await Promise.all(
+        Array.from({ length: repliesPerKill }, () =>
+          person.call('newSession', { model: 'mock-chat' }),
+        ),
+      );
+      for (let kill = 0; kill < kills; kill += 1) {
+        const client = new TestClient(server.baseURL, person.token);
+        await Promise.all(
+          // Some die before anything was stored, some in the middle, some while they end.
+          sessions.map(({ uuid }, index) =>
+            client.call('sendMessage', {
+              session_id: uuid,
+              msg: `[[bench tokens=${20 + index * 60} rate=150 id=k]]`,
+            }),
+          ),
+        );
+        await new Promise((resolve) => setTimeout(resolve, 200 + (kill % 5) * 400));
+        await server.kill9();
+        server = await start();
+        // The sweep at the start has ended them before the first request is answered.
+        expect(await rows(`SELECT id FROM history WHERE state = 'streaming'`)).toEqual([]);
+        await expectSound();
+      }
+      expect(
+        await rows(`SELECT id FROM history WHERE
+          (state = 'interrupted' AND ai = '' AND reasoning = '' AND deduct_tokens <> 0)
+          OR (ai <> '' AND deduct_tokens = 0)
+          OR (state = 'interrupted') <> (error_code = 'interrupted')`),
+      ).toEqual([]);
+      const [sums] = await rows<{ charged: string; spent: string; recorded: string }>(`SELECT
+        (SELECT sum(deduct_tokens) FROM history) charged,
+        (SELECT -sum(amount) FROM ledger WHERE kind = 'spend') spent,
+        (SELECT sum(deduct_tokens) FROM consumptions) recorded`);
+      expect(sums?.spent).toBe(sums?.charged);
+      expect(sums?.recorded).toBe(sums?.charged);
+    } finally {
+      await server.stop();
+    }
+  },
+  heavy ? 900_000 : 120_000,
+);
+
+test('a hold that belongs to nothing is released when its time is over', async () => {
+  const server = await start();
+  try {
+    await TestClient.register(server.baseURL);
+    await pool.query(`WITH held AS (
+        INSERT INTO holds (id, user_id, balance, vip, expires_at)
+        SELECT gen_random_uuid(), max(id), 500, 0, now() - interval '1 second' FROM users
+        RETURNING id, user_id
+      ), entry AS (
+        INSERT INTO ledger (user_id, pot, kind, amount, reference)
+        SELECT user_id, 'balance', 'hold', -500, id::text FROM held
+      )
+      UPDATE wallets SET balance = balance - 500 WHERE user_id = (SELECT user_id FROM held)`);
+    await expect
+      .poll(() => rows(`SELECT id FROM holds WHERE state = 'open'`), { timeout: 15_000 })
+      .toEqual([]);
+    await expectSound();
+  } finally {
+    await server.stop();
+  }
+});

@@ -1,0 +1,93 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { joined, TestClient } from '../support/client.ts';
+import { startMockOpenAi, type MockOpenAi } from '../support/mock-openai.ts';
+import { makeDatabase, startServer, type TestServer } from '../support/server.ts';
+
+let mock: MockOpenAi;
+beforeAll(async () => {
+  mock = await startMockOpenAi();
+});
+afterAll(() => mock.close());
+
+const channel = () => ({
+  OPENAI_BASE_URL: mock.baseURL,
+  OPENAI_API_KEY: 'sk-test',
+  OPENAI_MODELS: 'mock-chat',
+});
+
+const kinds = ['one DATABASE_URL', 'one data folder with the embedded database'] as const;
+describe.each(kinds)('two processes on %s', (kind) => {
+  let first: TestServer;
+  let second: TestServer;
+  let here: TestClient;
+  let there: TestClient;
+  let folder = '';
+
+  beforeEach(async () => {
+    const embedded = kind !== 'one DATABASE_URL';
+    if (embedded) folder = mkdtempSync(path.join(tmpdir(), 'queqiao-two-'));
+    const place = embedded ? { embedded, dataDir: folder } : { databaseUrl: await makeDatabase() };
+    first = await startServer({ ...place, env: channel() });
+    second = await startServer({ ...place, env: channel() });
+    here = await TestClient.register(first.baseURL);
+    there = new TestClient(second.baseURL, here.token);
+  });
+  afterEach(async () => {
+    await Promise.all([first.kill9(), second.stop()]);
+    if (folder) rmSync(folder, { recursive: true, force: true });
+  });
+
+  test('a stream begun on one goes on on the other, to the character', async () => {
+    const { uuid, id } = await here.ask('[[bench tokens=400 rate=100 id=move]]', {
+      model: 'mock-chat',
+    });
+    let seen = 0;
+    const begun = await here.read(uuid, id, { onEvent: () => (seen += 1) < 30 });
+    const rest = await there.read(uuid, id, { lastEventId: begun.at(-1)?.id });
+    // Not only at the end: the other process gets the text while it is written.
+    expect(rest.length).toBeGreaterThan(2);
+    const whole = joined([...begun, ...rest]);
+    expect(whole).toMatchObject({ done: true, error: null });
+    const { list } = await there.call('historyList', { session_id: uuid });
+    expect(list[0]).toMatchObject({ ai: whole.text, state: 'done' });
+    expect(whole.text.endsWith('END-move-DONE')).toBe(true);
+  });
+
+  test('a stream of one is stopped on the other', async () => {
+    const { uuid, id } = await here.ask('[[bench tokens=60000 rate=100 id=halt]]', {
+      model: 'mock-chat',
+    });
+    const reading = here.read(uuid, id).then(joined);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    const asked = Date.now();
+    expect(await there.call('stopStream', { history_id: id })).toEqual({ stopped: true });
+    expect(Date.now() - asked).toBeLessThan(3000);
+    const reply = await reading;
+    expect(reply).toMatchObject({ done: true, error: null });
+    const { list } = await there.call('historyList', { session_id: uuid });
+    expect(list[0]).toMatchObject({ ai: reply.text, state: 'stopped' });
+  });
+
+  test('the process that writes is killed: readers elsewhere are told, it is paid, and retried', async () => {
+    const { uuid, id } = await here.ask('[[bench tokens=60000 rate=100 id=dead]]', {
+      model: 'mock-chat',
+    });
+    const reading = there.read(uuid, id).then(joined);
+    await new Promise((resolve) => setTimeout(resolve, 2500));
+    await first.kill9();
+    const reply = await reading;
+    expect(reply.error?.code).toBe('interrupted');
+    expect(reply.text.length).toBeGreaterThan(100);
+    const { list } = await there.call('historyList', { session_id: uuid });
+    expect(list[0]).toMatchObject({ ai: reply.text, state: 'interrupted' });
+    const charged = 20_000 - (await there.call('userInfo', {})).chatgpt_balance;
+    expect(charged).toBe(list[0]?.deduct_tokens);
+    expect(charged).toBe((list[0]?.prompt_tokens ?? 0) + (list[0]?.completion_tokens ?? 0));
+    mock.enqueue('normal');
+    const again = await there.call('retryMessage', { session_id: uuid, history_id: id });
+    expect(joined(await there.read(uuid, again.id))).toMatchObject({ done: true, error: null });
+  });
+});
