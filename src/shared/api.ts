@@ -22,8 +22,8 @@ export type Api = {
 
 const http = ky.create({ timeout: 600_000, retry: 0, throwHttpErrors: false });
 
-/** POST calls that change nothing on screen. */
-const readsByPost: ReadonlySet<PlainCallName> = new Set(['lastMessages', 'ticket']);
+/** POST calls after which nothing is read anew: reads, and the end of the login, which ends all reading. */
+const refreshesNothing: ReadonlySet<PlainCallName> = new Set(['lastMessages', 'ticket', 'logout']);
 
 let goToLogin: (loginUrl: string) => void = () => undefined;
 /** Tells where code 1001 leads; the router is made after this module. */
@@ -101,7 +101,7 @@ const invoke = async (
 ): Promise<unknown> => {
   try {
     const data = await send(name, input, options);
-    if (callTable[name].method !== 'GET' && !readsByPost.has(name)) void refreshScreens();
+    if (callTable[name].method !== 'GET' && !refreshesNothing.has(name)) void refreshScreens();
     return data;
   } catch (error) {
     if (error instanceof ApiError) {

@@ -1,37 +1,57 @@
-import { useCallback, useState } from 'react';
+import { useCallback, useSyncExternalStore } from 'react';
 
 const prefix = 'queqiao.draft.';
+/** What this page has read and written: the text survives here when storage is full or forbidden. */
+const texts = new Map<string, string>();
+const listeners = new Set<() => void>();
 
 /** What was typed and not sent, kept in this browser until it is sent or emptied. */
 export const readDraft = (key: string): string => {
-  try {
-    return localStorage.getItem(prefix + key) ?? '';
-  } catch {
-    return '';
+  let text = texts.get(key);
+  if (text === undefined) {
+    try {
+      text = localStorage.getItem(prefix + key) ?? '';
+    } catch {
+      text = '';
+    }
+    texts.set(key, text);
   }
+  return text;
 };
 
 export const writeDraft = (key: string, text: string) => {
+  texts.set(key, text);
   try {
     if (text === '') localStorage.removeItem(prefix + key);
     else localStorage.setItem(prefix + key, text);
   } catch {
     // Full or forbidden storage: the text lives as long as the page.
   }
+  for (const listener of listeners) listener();
 };
 
-/** The text of a box, as state that survives leaving the page. `key`: 'home' or a session's uuid. */
+/** Nothing that a person wrote stays in this browser after a logout. */
+export const clearDrafts = () => {
+  texts.clear();
+  try {
+    for (const key of Object.keys(localStorage))
+      if (key.startsWith(prefix)) localStorage.removeItem(key);
+  } catch {
+    // Forbidden storage holds nothing.
+  }
+  for (const listener of listeners) listener();
+};
+
+const subscribe = (listener: () => void) => {
+  listeners.add(listener);
+  return () => {
+    listeners.delete(listener);
+  };
+};
+
+/** The text of a box, surviving the page. `key`: 'home' or a session's uuid. */
 export const useDraft = (key: string): [string, (text: string) => void] => {
-  const [state, setState] = useState({ key, text: readDraft(key) });
-  // Another session is on screen: its own draft, in the same render.
-  const text = state.key === key ? state.text : readDraft(key);
-  if (state.key !== key) setState({ key, text });
-  const set = useCallback(
-    (next: string) => {
-      setState({ key, text: next });
-      writeDraft(key, next);
-    },
-    [key],
-  );
+  const text = useSyncExternalStore(subscribe, () => readDraft(key));
+  const set = useCallback((next: string) => writeDraft(key, next), [key]);
   return [text, set];
 };

@@ -1,6 +1,7 @@
 import { api } from '@/shared/api.ts';
 import { ApiError } from '@/shared/api-error.ts';
 import { authStore, useAuth } from '@/shared/auth-store.ts';
+import { clearDrafts } from '@/shared/draft.ts';
 import { compactNumber, dateTime, maskAccount } from '@/shared/format.ts';
 import { useMe } from '@/shared/queries.ts';
 import { Avatar } from '@/shared/ui/avatar.tsx';
@@ -70,6 +71,7 @@ export const Overview = () => {
       if (!(error instanceof ApiError)) throw error;
       toast('服务器没有收到退出请求，这个浏览器已经退出', 'error');
     }
+    clearDrafts();
     authStore.clear();
     await navigate({ to: '/', replace: true });
   };

@@ -121,9 +121,9 @@ export const SettingsPanel = () => {
               hint={
                 forced
                   ? '管理员已把你的会话设为强制私有，如有疑问请联系管理员'
-                  : '新会话只有自己看得到，之后可以逐个公开。关闭时新会话都是公开的'
+                  : '新会话只有自己看得到，之后可以逐个公开。关闭后新会话都是公开的'
               }
-              checked={forced || settings.private_global === 1}
+              checked={forced || settings.private_global !== 0}
               disabled={forced}
               onChange={(on) => save({ private_global: on ? 1 : 0 })}
             />

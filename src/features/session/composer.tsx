@@ -68,7 +68,7 @@ export const Composer = ({ focus }: { focus: boolean }) => {
   useEffect(() => {
     // On a phone the chips go on beyond the edge: the chosen one is in sight.
     const row = chips.current;
-    const chip = row?.querySelector<HTMLElement>('[aria-checked="true"]');
+    const chip = row?.querySelector<HTMLElement>(`[data-model="${CSS.escape(chosen ?? '')}"]`);
     if (row && chip && chip.offsetLeft + chip.offsetWidth > row.clientWidth)
       row.scrollLeft = chip.offsetLeft - 16;
   }, [chosen]);
@@ -128,6 +128,7 @@ export const Composer = ({ focus }: { focus: boolean }) => {
             type="button"
             role="radio"
             aria-checked={each.name === model?.name}
+            data-model={each.name}
             className="chip"
             onClick={() => choose(each.name)}
           >

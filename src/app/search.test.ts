@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest';
+import { chatSearch, homeSearch, parseSearch, redirectSearch, stringifySearch } from './search.ts';
+
+describe('addresses', () => {
+  it('keep text as text', () => {
+    expect(homeSearch(parseSearch('?query=12&page=2&channel=public'))).toMatchObject({
+      query: '12',
+      page: 2,
+      channel: 'public',
+    });
+    expect(stringifySearch({ query: 'a b&c', page: 2, model: undefined })).toBe(
+      '?query=a+b%26c&page=2',
+    );
+  });
+
+  it('drop what cannot be read', () => {
+    expect(homeSearch(parseSearch('?page=-1&user_id=x&channel=secret&new=2'))).toEqual({});
+    expect(chatSearch(parseSearch('?history_id=1e99&send=true')).send).toBeUndefined();
+  });
+
+  it('never lead to another site', () => {
+    for (const to of ['//evil.example', '/\\evil.example', 'https://evil.example', 'javascript:x'])
+      expect(redirectSearch({ to }).to).toBeUndefined();
+    expect(redirectSearch({ to: '/help?page=start' }).to).toBe('/help?page=start');
+  });
+});
