@@ -1,0 +1,77 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { codes } from '../../contract/errors.ts';
+import { TestClient } from '../support/client.ts';
+import { startServer } from '../support/server.ts';
+
+/** Writes until nothing more fits. */
+const fillUp = (file: string): void => {
+  const descriptor = openSync(file, 'w');
+  try {
+    for (let size = 1024 * 1024; size >= 4096;) {
+      try {
+        writeSync(descriptor, Buffer.alloc(size, 1));
+      } catch {
+        size /= 2;
+      }
+    }
+  } finally {
+    closeSync(descriptor);
+  }
+};
+
+test('on a full disk writes are refused clearly, reads go on, and room brings writes back', async ({
+  skip,
+}) => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'queqiao-full-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=320m', 'tmpfs', folder], {
+    encoding: 'utf8',
+  });
+  skip(
+    mounted.status !== 0,
+    `a small file system cannot be mounted here: ${mounted.error?.message ?? mounted.stderr}`,
+  );
+  onTestFinished(() => void spawnSync('umount', ['-l', folder]));
+  chmodSync(folder, 0o755);
+
+  const server = await startServer({ embedded: true, dataDir: path.join(folder, 'data') });
+  onTestFinished(() => server.stop());
+  const client = await TestClient.register(server.baseURL);
+  const { uuid, id } = await client.ask('你好，请介绍一下鹊桥');
+  await client.read(uuid, id);
+
+  const reading = async () => {
+    const { list } = await client.call('historyList', { session_id: uuid });
+    expect(list.map((message) => message.id)).toContain(id);
+    const sessions = await client.call('sessionList', { channel: 'private' });
+    expect(sessions.list.map((session) => session.uuid)).toContain(uuid);
+    await client.call('userInfo', {});
+  };
+
+  const hog = path.join(folder, 'hog');
+  fillUp(hog);
+  await sleep(1500);
+  for (let count = 0; count < 20; count++) {
+    const refused = await client.raw('newSession', { type: 0 });
+    expect(refused.code).toBe(codes.storage_full.code);
+    expect(refused.status).toBe(codes.storage_full.http);
+    const sent = await client.raw('sendMessage', { session_id: uuid, msg: '磁盘满了还能发吗' });
+    expect(sent.code).toBe(codes.storage_full.code);
+    await reading();
+  }
+
+  rmSync(hog);
+  let back = false;
+  for (const until = Date.now() + 10_000; Date.now() < until && !back; await sleep(100)) {
+    back = (await client.raw('newSession', { type: 0 })).code === 0;
+  }
+  expect(back).toBe(true);
+  const again = await client.ask('现在可以了吗？请回答', { sessionId: uuid });
+  await client.read(uuid, again.id);
+  await reading();
+});
