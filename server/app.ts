@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { FastifyBaseLogger } from 'fastify';
 import { createAuthHandlers } from './auth/auth.handlers.ts';
 import { createAuthService } from './auth/auth.service.ts';
 import { createAnswers } from './chat/answers.ts';
 import { createChatHandlers } from './chat/chat.handlers.ts';
-import { connectDatabase } from './db/connect.ts';
+import { type Connection, connectDatabase } from './db/connect.ts';
 import { joinInstances } from './db/instance.ts';
+import { StartupError } from './db/startup-error.ts';
 import { createHelpHandlers } from './help/help.handlers.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { removeExpiredAnswers } from './http/idempotency.store.ts';
@@ -26,6 +28,8 @@ export interface App {
   close: () => Promise<void>;
 }
 
+type Say = (text: string) => void;
+
 /** How long replies that are being written may go on after the call to stop, ms. */
 const drainMs = 10_000;
 /** How long connections may take to end after that, ms. */
@@ -35,9 +39,23 @@ const lingerMs = 2_000;
  * Builds the whole server from its settings; it does not listen yet. `say` tells whoever starts it
  * what must not get lost, such as the password made up for the first administrator.
  */
-export const createApp = async (settings: Settings, say: (text: string) => void): Promise<App> => {
+export const createApp = async (settings: Settings, say: Say): Promise<App> => {
   const log = createLog(settings.logLevel);
   const connection = await connectDatabase(settings, log);
+  try {
+    return await compose(settings, say, log, connection);
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+};
+
+const compose = async (
+  settings: Settings,
+  say: Say,
+  log: FastifyBaseLogger,
+  connection: Connection,
+): Promise<App> => {
   const { db, connectionString } = connection;
   const instance = await joinInstances(connectionString, log);
   const models = createModelService({ db, settings, log });
@@ -78,7 +96,19 @@ export const createApp = async (settings: Settings, say: (text: string) => void)
   const housekeeping = startHousekeeping(db, log, [auth.removeExpired, removeExpiredAnswers]);
 
   return {
-    listen: () => server.listen({ port: settings.port, host: settings.host }),
+    listen: async () => {
+      const { port, host } = settings;
+      try {
+        return await server.listen({ port, host });
+      } catch (error) {
+        const code = (error as NodeJS.ErrnoException).code ?? '';
+        if (code === 'EADDRINUSE')
+          throw new StartupError(`端口 ${port} 已被别的程序占用，请用 PORT 换一个`);
+        if (code === 'EACCES' || code === 'EADDRNOTAVAIL')
+          throw new StartupError(`不能在 ${host} 的端口 ${port} 上监听，请检查 HOST 与 PORT`);
+        throw error;
+      }
+    },
     close: async () => {
       closing = true;
       // The port is free at once for the process that comes after.

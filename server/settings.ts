@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import dotenv from 'dotenv';
 import { limits } from '../contract/limits.ts';
+import { StartupError } from './db/startup-error.ts';
 
 export interface Settings {
   /** 0: any free port. */
@@ -64,7 +65,7 @@ const whole = (env: NodeJS.ProcessEnv, name: string, otherwise: number, max: num
   const given = env[name]?.trim();
   if (!given) return otherwise;
   if (!/^\d{1,15}$/.test(given) || Number(given) > max)
-    throw new Error(`${name} 应为 0 到 ${max} 的整数，现在是“${given}”`);
+    throw new StartupError(`${name} 应为 0 到 ${max} 的整数，现在是“${given}”`);
   return Number(given);
 };
 
