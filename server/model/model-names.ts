@@ -2,12 +2,12 @@
 
 const notForChat =
   /(^|[-_/.:])(embed|embedding|embeddings|bge|gte|e5|rerank|reranker|tts|whisper|audio|realtime|transcribe|asr|speech|voice|image|images|dall-e|diffusion|flux|sd3|sdxl|wan|wanx|cogview|cogvideo|video|sora|veo|imagen|moderation|moderations|ocr|babbage|davinci|computer-use|omni-moderation|paraformer|cosyvoice|sensevoice|kolors|clip|jina|colbert)(?=$|[-_/.:\d])/i;
-const embedding = /(^|[-_/.:])[a-z]*embed[a-z]*/i;
+const anyEnding = /(^|[-_/.:])(?:[a-z]*embed|sensevoice|cosyvoice)/i;
 const instructOnly = /^gpt-3\.5-turbo-instruct/i;
 
 /** Services list every kind of model they have; sessions are for those that write text. */
 export const isChatModel = (name: string): boolean =>
-  !notForChat.test(name) && !embedding.test(name) && !instructOnly.test(name);
+  !notForChat.test(name) && !anyEnding.test(name) && !instructOnly.test(name);
 
 const lowCost = /(^|[-_/.:])(mini|nano|lite|flash|small|turbo|haiku|air|tiny)(?=$|[-_/.:\d])/i;
 /** Cheaper models of a family come first where the service gives no order of its own. */

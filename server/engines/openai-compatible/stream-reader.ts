@@ -60,11 +60,18 @@ export class RefusedRequest extends Error {
 const watched = new Set<StreamReader>();
 let ticker: NodeJS.Timeout | undefined;
 const tickMs = 250;
+let lastTick = 0;
 
 const watch = (reader: StreamReader): void => {
   watched.add(reader);
-  ticker ??= setInterval(() => {
+  if (ticker) return;
+  lastTick = performance.now();
+  ticker = setInterval(() => {
     const now = performance.now();
+    // This process was held up itself: what came meanwhile is read before anything is called late.
+    const wasHeldUp = now - lastTick > 4 * tickMs;
+    lastTick = now;
+    if (wasHeldUp) return;
     for (const each of watched) each.checkTime(now);
   }, tickMs).unref();
 };
@@ -160,7 +167,10 @@ export class StreamReader implements Dispatcher.DispatchHandler {
     const batch = this.#batch;
     this.#batch = [];
     this.#batchChars = 0;
-    if (this.#controller?.paused) this.#controller.resume();
+    if (this.#controller?.paused) {
+      this.#deadline = performance.now() + this.#limits.idleMs;
+      this.#controller.resume();
+    }
     return batch;
   }
 
