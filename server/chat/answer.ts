@@ -87,8 +87,11 @@ export class Answer {
   #cut: Cut | null = null;
   #timer: NodeJS.Timeout | undefined;
   #usage: { promptTokens: number; completionTokens: number } | null = null;
-  /** Tokens, roughly, of the prompt and of what was written: for the hold alone. */
-  readonly #roughPrompt: number;
+  /**
+   * Tokens, roughly, of the prompt and of what was written: for the hold, and for whoever ends this
+   * reply should the process die. Exact counting would stop all streams for some time.
+   */
+  readonly roughPrompt: number;
   #roughReply = 0;
   #held: number;
   #extending = false;
@@ -99,7 +102,7 @@ export class Answer {
     this.#limits = limits;
     this.#hooks = hooks;
     this.#held = request.held;
-    this.#roughPrompt = request.holdId ? promptTokens(request.messages, estimateTokens) : 0;
+    this.roughPrompt = request.holdId ? promptTokens(request.messages, estimateTokens) : 0;
   }
 
   /** Ends the writing; what was written stays. The first reason counts. */
@@ -243,7 +246,7 @@ export class Answer {
   #watchCost(text: string): void {
     this.#roughReply += estimateTokens(text);
     const { model } = this.request;
-    const cost = deduction(model, this.#roughPrompt, this.#roughReply);
+    const cost = deduction(model, this.roughPrompt, this.#roughReply);
     if (cost <= this.#held || this.#extending) return;
     void this.#extendHold(cost - this.#held);
   }

@@ -194,7 +194,7 @@ export const createAnswers = async ({ db, instance, models, log, options }: Answ
           batch.map(({ id, own }) => ({
             id,
             log: own.answer.log,
-            promptTokens: own.answer.request.holdId ? own.answer.promptCount() : 0,
+            promptTokens: own.answer.roughPrompt,
           })),
         );
         for (const { id, own, length } of batch) {

@@ -16,6 +16,8 @@ const channel = () => ({
   OPENAI_BASE_URL: mock.baseURL,
   OPENAI_API_KEY: 'sk-test',
   OPENAI_MODELS: 'mock-chat',
+  // Processes with data folders of their own share the key of the channels' keys.
+  SECRET_KEY: 'one-key-for-both',
 });
 
 const kinds = ['one DATABASE_URL', 'one data folder with the embedded database'] as const;
