@@ -10,15 +10,13 @@ const longRun = /[\p{L}\p{M}]{48}|[^\s\p{L}\p{M}\p{N}]{48}|\s{48}/gu;
 
 type Count = (text: string, options: { disallowedSpecial: Set<string> }) => number;
 
+const require = createRequire(import.meta.url);
 let count: Count | undefined;
 
 /** The tables take 70 MB and 0.3 s, so they are loaded when first needed. */
 const load = (): Count => {
-  count ??= (
-    createRequire(import.meta.url)('gpt-tokenizer/cjs/encoding/o200k_base') as {
-      countTokens: Count;
-    }
-  ).countTokens;
+  count ??= (require('gpt-tokenizer/cjs/encoding/o200k_base') as { countTokens: Count })
+    .countTokens;
   return count;
 };
 

@@ -58,7 +58,7 @@ export interface ModelService {
   close(): void;
 }
 
-export const builtInModel = 'builtin-assistant';
+const builtInModel = 'builtin-assistant';
 const environmentChannel = 'environment';
 const openAiBaseUrl = 'https://api.openai.com/v1';
 

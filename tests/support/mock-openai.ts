@@ -12,7 +12,7 @@ import { pathToFileURL } from 'node:url';
  * every token is the time it left, `@<epoch ms>@ `. GET /__mock/log/X tells when its first and last
  * byte left (epoch ms), GET /__mock/stat what the process has used.
  */
-export const scenarios = [
+const scenarios = [
   /** Text, usage, stop. */
   'normal',
   'no-usage',
@@ -61,7 +61,7 @@ export const scenarios = [
 ] as const;
 export type Scenario = (typeof scenarios)[number];
 
-export interface MockRequest {
+interface MockRequest {
   model: string;
   messages: { role: string; content: string }[];
   stream?: boolean;
