@@ -80,7 +80,11 @@ if (!packagesAreFresh(false) || !buildIsFresh() || process.argv.includes('--prep
   }
   if (building) {
     console.log('正在构建…');
-    run(process.execPath, [join(root, 'node_modules', 'vite', 'bin', 'vite.js'), 'build']);
+    run(process.execPath, [
+      join(root, 'node_modules', 'vite', 'bin', 'vite.js'),
+      'build',
+      '--logLevel=warn',
+    ]);
     run(process.execPath, [join(root, 'scripts', 'build-server.mjs')]);
   }
   rmSync(lockFile, { force: true });
@@ -88,6 +92,5 @@ if (!packagesAreFresh(false) || !buildIsFresh() || process.argv.includes('--prep
 
 if (!process.argv.includes('--prepare')) {
   process.env.NODE_ENV ??= 'production';
-  process.setSourceMapsEnabled(true);
   await import(pathToFileURL(join(root, 'dist', 'server', 'main.js')).href);
 }

@@ -7,8 +7,12 @@ import type { Place, RunAs } from './embedded-place.ts';
 import { exists, hasCode } from './embedded-place.ts';
 import { StartupError } from './startup-error.ts';
 
-/** The folder that holds initdb and postgres, fit to be run by the place's user. */
-export type Binaries = string;
+export interface Binaries {
+  /** Holds initdb and postgres, fit to be run by the place's user. */
+  folder: string;
+  /** The major version of PostgreSQL. */
+  major: string;
+}
 
 const unsupported = (reason: string): StartupError =>
   new StartupError(
@@ -107,23 +111,24 @@ const copyTo = async (shelf: string, packageFolder: string, version: string): Pr
 export const findBinaries = async (place: Place): Promise<Binaries> => {
   const packageFolder = findPackage();
   const native = join(packageFolder, 'native');
+  const { version } = JSON.parse(await readFile(join(packageFolder, 'package.json'), 'utf8')) as {
+    version: string;
+  };
+  const major = version.split('.')[0] ?? '';
   try {
     await makeLinks(packageFolder, native);
   } catch (error) {
     if (!hasCode(error, 'EACCES', 'EPERM', 'EROFS')) throw error;
   }
   if ((await missingLinks(packageFolder, native)).length === 0) {
-    if (!failureToRun(native, place.runAs)) return join(native, 'bin');
+    if (!failureToRun(native, place.runAs)) return { folder: join(native, 'bin'), major };
   }
-  const { version } = JSON.parse(await readFile(join(packageFolder, 'package.json'), 'utf8')) as {
-    version: string;
-  };
   let failure = '';
   for (const shelf of place.shelves) {
     try {
       const copy = await copyTo(shelf, packageFolder, version);
       const reason = failureToRun(copy, place.runAs);
-      if (!reason) return join(copy, 'bin');
+      if (!reason) return { folder: join(copy, 'bin'), major };
       failure = reason;
     } catch (error) {
       if (!hasCode(error, 'EACCES', 'EPERM', 'EROFS', 'ENOSPC')) throw error;

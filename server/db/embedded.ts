@@ -89,7 +89,7 @@ const configuration = (socketFolder: string): string[] =>
   }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 
 const runTool = (binaries: Binaries, place: Place, tool: string, args: string[], input = '') => {
-  const result = spawnSync(join(binaries, tool), args, {
+  const result = spawnSync(join(binaries.folder, tool), args, {
     ...place.runAs,
     cwd: '/',
     env: cleanEnvironment,
@@ -316,7 +316,7 @@ class Cluster {
     const logFile = await open(logPath, O_APPEND | O_CREAT | O_NOFOLLOW | O_WRONLY, 0o600);
     try {
       const child = spawn(
-        join(this.#binaries, 'postgres'),
+        join(this.#binaries.folder, 'postgres'),
         ['-D', this.#place.data, ...configuration(this.#socketFolder)],
         {
           ...this.#place.runAs,
@@ -363,15 +363,9 @@ const readPassword = async (place: Place): Promise<string> => {
 /** A database is bound to the major version of PostgreSQL that made it. */
 const checkVersion = async (binaries: Binaries, place: Place): Promise<void> => {
   const made = (await readFile(join(place.data, 'PG_VERSION'), 'utf8')).trim();
-  const { stdout } = spawnSync(join(binaries, 'postgres'), ['--version'], {
-    ...place.runAs,
-    cwd: '/',
-    encoding: 'utf8',
-  });
-  const mine = /(\d+)\.\d+/.exec(stdout)?.[1];
-  if (made !== mine) {
+  if (made !== binaries.major) {
     throw new StartupError(
-      `数据库 ${place.data} 由 PostgreSQL ${made} 建立，而内置的是 ${mine}，不能直接打开。\n` +
+      `数据库 ${place.data} 由 PostgreSQL ${made} 建立，而内置的是 ${binaries.major}，不能直接打开。\n` +
         `请用 PostgreSQL ${made} 导出（pg_dump），再导入新的数据库。`,
     );
   }
