@@ -14,10 +14,11 @@ import { createRoot } from 'react-dom/client';
 import { loadChat, router } from './routes.tsx';
 
 // A chunk that a new version took away: the page is loaded anew, once, so that a lasting fault shows.
+// Without a network a chunk is only out of reach, and so would be the page.
 const reloadKey = 'queqiao.reloaded';
 window.addEventListener('vite:preloadError', (event) => {
   const last = Number(sessionStorage.getItem(reloadKey) ?? 0);
-  if (Date.now() - last < 60_000) return;
+  if (!navigator.onLine || Date.now() - last < 60_000) return;
   event.preventDefault();
   sessionStorage.setItem(reloadKey, String(Date.now()));
   location.reload();

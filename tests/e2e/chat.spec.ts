@@ -221,7 +221,7 @@ test('a message is copied, shown raw and deleted after a question @C8', async ({
   await expect(page.getByText('已取消删除')).toBeVisible();
   await remove('删除');
   await expect(page.getByText('消息记录已删除')).toBeVisible();
-  await expect(page.getByText('(1 + 2) × 3 等于多少？')).toBeHidden();
+  await expect(app.log.getByText('(1 + 2) × 3 等于多少？')).toBeHidden();
 });
 
 test('the model is chosen while the session is empty, then fixed @C16 @C7', async ({

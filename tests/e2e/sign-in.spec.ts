@@ -27,7 +27,7 @@ test('registering names what is missing @A2', async ({ page }) => {
   await sent;
   await page.getByRole('alertdialog', { name: '提示' }).getByRole('button').click();
   await page.getByLabel('密码', { exact: true }).fill('mima-12345');
-  await page.getByLabel('再次输入密码').fill('mima-54321');
+  await page.getByLabel('再次输入密码', { exact: true }).fill('mima-54321');
   await page.getByRole('button', { name: '注册', exact: true }).click();
   await expect(page.getByText('两次输入的密码不一致！').first()).toBeVisible();
 });

@@ -73,7 +73,7 @@ export class App {
     await this.page.getByRole('textbox', { name: '名称' }).fill(name);
     await this.page.getByRole('textbox', { name: '用户名' }).fill(account);
     await this.page.getByLabel('密码', { exact: true }).fill(password);
-    await this.page.getByLabel('再次输入密码').fill(password);
+    await this.page.getByLabel('再次输入密码', { exact: true }).fill(password);
     await this.page.getByRole('button', { name: '注册', exact: true }).click();
     await this.page.waitForURL((url) => url.pathname !== '/register');
     return { account, password };
@@ -92,7 +92,8 @@ export class App {
     const user = await person.client.call('userInfo', {});
     await this.page.addInitScript(
       ([token, profile]) => {
-        if (localStorage.getItem('queqiao.token')) return;
+        if (sessionStorage.getItem('entered')) return;
+        sessionStorage.setItem('entered', '1');
         localStorage.setItem('queqiao.token', token ?? '');
         localStorage.setItem('queqiao.user', profile ?? '');
       },

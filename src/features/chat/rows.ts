@@ -34,11 +34,12 @@ const oneRow = 2_500;
 const cache = new WeakMap<Message, { time: string | null; newest: boolean; rows: Row[] }>();
 
 const split = new WeakMap<Message, Segment[]>();
-/** A reply's rows; kept as long as the message is. */
+/** A reply's rows, one for a short reply; kept as long as the message is. */
 export const segmentsOfMessage = (message: Message): Segment[] => {
   let segments = split.get(message);
   if (!segments) {
     segments = segmentsOf(message.ai);
+    if (message.ai.length <= oneRow) segments = [segments.flat()];
     split.set(message, segments);
   }
   return segments;
@@ -83,8 +84,7 @@ const rowsOf = (
   newest: boolean,
 ): Row[] => {
   const rows: Row[] = [];
-  if (message.human !== '')
-    rows.push({ kind: 'question', key: `${key}:q`, message, time });
+  if (message.human !== '') rows.push({ kind: 'question', key: `${key}:q`, message, time });
   rows.push(...replyRows(key, message, live));
   if (needsNotice(message) && (newest || message.state !== 'none'))
     rows.push({ kind: 'notice', key: `${key}:n`, message, newest });
