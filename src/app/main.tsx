@@ -34,7 +34,10 @@ authStore.subscribe(() => {
   const next = accountOf(authStore.get().token);
   if (next === account) return;
   account = next;
-  void queryClient.resetQueries({ predicate: (query) => query.meta?.['steady'] !== true });
+  // After the screens have heard of it: what is no longer asked for is then not asked again.
+  setTimeout(
+    () => void queryClient.resetQueries({ predicate: (query) => query.meta?.['steady'] !== true }),
+  );
 });
 
 const mount = () =>

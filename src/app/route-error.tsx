@@ -1,21 +1,24 @@
 import { Button } from '@/shared/ui/button.tsx';
 import { EmptyState } from '@/shared/ui/empty-state.tsx';
-import { errorText } from '@/shared/api-error.ts';
+import { ApiError } from '@/shared/api-error.ts';
 import { Link, useRouter, type ErrorComponentProps } from '@tanstack/react-router';
 
 /** Stands where a screen fell over; the rest of the page goes on. */
 export const RouteError = ({ error, reset }: ErrorComponentProps) => {
   const router = useRouter();
+  const refused = error instanceof ApiError;
   return (
     <div className="page" role="alert">
       <EmptyState
         icon="warning"
-        text={`这个页面出了点问题：${errorText(error)}`}
+        text={refused ? error.message : '这个页面没有加载成功，请再试一次。'}
         action={
           <div className="row">
             <Button
               kind="primary"
               onClick={() => {
+                // What fell over for another reason than a refusal starts from scratch.
+                if (!refused) location.reload();
                 reset();
                 void router.invalidate();
               }}

@@ -86,7 +86,7 @@ export const Usage = () => {
         />
       )}
       {rows.length > 0 && (
-        <table className="usage tabular">
+        <table className="spent tabular">
           <thead>
             <tr>
               <th scope="col">时间</th>

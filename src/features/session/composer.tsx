@@ -8,7 +8,7 @@ import { Icon } from '@/shared/ui/icon.tsx';
 import { ModelSheet } from '@/shared/ui/model-sheet.tsx';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useLayoutEffect, useRef, useState } from 'react';
-import { firstBoxHasFocus, takeFirstBox } from './first-box.ts';
+import { takeFirstBox } from './first-box.ts';
 import { useStart } from './use-start.ts';
 
 const suggestions = [
@@ -49,13 +49,11 @@ export const Composer = ({ focus }: { focus: boolean }) => {
   const [choosing, setChoosing] = useState(false);
   const box = useRef<HTMLTextAreaElement>(null);
 
-  // Asked while the first HTML's box still stands; the page takes its place a moment later.
-  const [wasWriting] = useState(firstBoxHasFocus);
   useLayoutEffect(() => {
-    const written = takeFirstBox();
-    if (written !== '') setText(written);
-    if (wasWriting) box.current?.focus({ preventScroll: true });
-  }, [wasWriting, setText]);
+    const first = takeFirstBox();
+    if (first.text !== '') setText(first.text);
+    if (first.focused) box.current?.focus({ preventScroll: true });
+  }, [setText]);
 
   useEffect(() => {
     if (!focus) return;

@@ -1,11 +1,20 @@
 /** The box of the first HTML (index.html), in which people write before the script runs. */
 let box = document.querySelector<HTMLTextAreaElement>('#first-box');
+let focused = box !== null && box === document.activeElement;
+box?.addEventListener('focus', () => {
+  focused = true;
+});
+box?.addEventListener('blur', ({ target }) => {
+  // Being taken out of the page is not being left.
+  setTimeout(() => {
+    if (target instanceof Node && target.isConnected) focused = false;
+  });
+});
 
-export const firstBoxHasFocus = (): boolean => box !== null && box === document.activeElement;
-
-/** What was written there, to the last key; given once, after the page has taken its place. */
-export const takeFirstBox = (): string => {
-  const text = box?.value ?? '';
+/** What was written there to the last key, and whether its writer is still at it; given once. */
+export const takeFirstBox = (): { text: string; focused: boolean } => {
+  const taken = { text: box?.value ?? '', focused };
   box = null;
-  return text;
+  focused = false;
+  return taken;
 };
