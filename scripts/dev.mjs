@@ -19,7 +19,9 @@ if (!packagesAreFresh(true)) {
 const tool = (path, ...args) =>
   spawn(process.execPath, [join(root, 'node_modules', path), ...args], {
     cwd: root,
-    stdio: 'inherit',
+    stdio: ['ignore', 'inherit', 'inherit'],
+    // Ctrl+C reaches this process alone, which tells each of them once.
+    detached: true,
     // The page's proxy expects the server there.
     env: { ...process.env, PORT: '3000' },
   });
@@ -30,7 +32,10 @@ const children = [
 ];
 console.log('开发页面在 http://localhost:5173 （Ctrl+C 结束）');
 
+let ending = false;
 const end = () => {
+  if (ending) return;
+  ending = true;
   for (const child of children) if (child.exitCode === null) child.kill('SIGTERM');
 };
 for (const child of children) {

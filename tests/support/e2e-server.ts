@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { startMockOpenAi } from './mock-openai.ts';
@@ -10,6 +10,8 @@ import { startServer } from './server.ts';
  */
 const port = Number(process.argv[2] ?? 3987);
 const dataDir = mkdtempSync(path.join(tmpdir(), 'queqiao-e2e-'));
+// Otherwise the database of root would lie outside of it, in /var/lib/queqiao, and stay there.
+chmodSync(dataDir, 0o755);
 const mock = await startMockOpenAi();
 const server = await startServer({
   embedded: true,

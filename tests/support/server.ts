@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -70,6 +70,8 @@ export const startServer = async (options: ServerOptions = {}): Promise<TestServ
   if (!existsSync(bundle)) throw new Error(`${bundle} is missing: npm run build`);
   const ownDir = options.dataDir === undefined;
   const dataDir = options.dataDir ?? mkdtempSync(path.join(tmpdir(), 'queqiao-test-'));
+  // Otherwise the database of root would lie outside of it, in /var/lib/queqiao, and stay there.
+  if (ownDir) chmodSync(dataDir, 0o755);
   const port = options.port ?? (await freePort());
   const databaseUrl = options.embedded ? '' : (options.databaseUrl ?? (await makeDatabase()));
   const child = spawn(process.execPath, ['--enable-source-maps', bundle], {

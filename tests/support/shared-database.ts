@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pino } from 'pino';
@@ -8,6 +8,8 @@ import { joinEmbedded } from '../../server/db/embedded.ts';
 export const setup = async (): Promise<() => Promise<void>> => {
   if (process.env['TEST_CLUSTER_URL']) return async () => {};
   const dataDir = mkdtempSync(path.join(tmpdir(), 'queqiao-cluster-'));
+  // Otherwise the database of root would lie outside of it, in /var/lib/queqiao, and stay there.
+  chmodSync(dataDir, 0o755);
   const cluster = await joinEmbedded(dataDir, pino({ level: 'warn' }));
   process.env['TEST_CLUSTER_URL'] = cluster.connectionString;
   return async () => {
