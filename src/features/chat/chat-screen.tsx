@@ -14,12 +14,17 @@ import { createStore } from '@/shared/store.ts';
 import { toast } from '@/shared/ui/toast.ts';
 import { usePageTitle } from '@/shared/use-page-title.ts';
 import { uuid as newKey } from '@/shared/uuid.ts';
-import type { Message } from '@contract/chat.ts';
 import { codes, errorPageTexts } from '@contract/errors.ts';
 import { limits, tooLongText } from '@contract/limits.ts';
 import type { SessionDetail } from '@contract/session.ts';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Navigate, useCanGoBack, useNavigate, useRouter } from '@tanstack/react-router';
+import {
+  getRouteApi,
+  Navigate,
+  useCanGoBack,
+  useNavigate,
+  useRouter,
+} from '@tanstack/react-router';
 import {
   useCallback,
   useEffect,
@@ -75,8 +80,7 @@ const Chat = ({ uuid }: { uuid: string }) => {
   if (failure && !session.isFetching) {
     const page = pageOf(failure);
     if (page?.to === '/404') return <Navigate to="/404" replace />;
-    if (page)
-      return <Navigate to="/error" search={{ code: String(page.code) }} replace />;
+    if (page) return <Navigate to="/error" search={{ code: String(page.code) }} replace />;
     if (!session.data || !view.loaded)
       return (
         <div className="chat chat-failed">
@@ -222,7 +226,8 @@ const useSend = (thread: Thread, list: RefObject<ListHandle | null>) => {
         open.current = { text: '', key: '' };
         return true;
       } catch (error) {
-        if (!(error instanceof ApiError) || error.status !== 0) open.current = { text: '', key: '' };
+        if (!(error instanceof ApiError) || error.status !== 0)
+          open.current = { text: '', key: '' };
         refuse(error);
         return false;
       }

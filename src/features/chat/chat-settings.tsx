@@ -56,7 +56,13 @@ const useEditedSettings = () => {
   return { settings: { ...saved, ...changed }, change };
 };
 
-const Privacy = ({ session, globallyPrivate }: { session: SessionDetail; globallyPrivate: boolean }) => {
+const Privacy = ({
+  session,
+  globallyPrivate,
+}: {
+  session: SessionDetail;
+  globallyPrivate: boolean;
+}) => {
   const [busy, setBusy] = useState(false);
   const toggle = async (on: boolean) => {
     setBusy(true);

@@ -1,6 +1,7 @@
 const two = (value: number) => String(value).padStart(2, '0');
 
-const dayOf = (date: Date) => new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime();
+const dayOf = (date: Date) =>
+  new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime();
 
 /** The time between two messages: 今天 9:36, 昨天 21:05, 11月2日 8:00, 2025年3月4日 8:00. */
 export const separatorTime = (time: string, now = new Date()): string => {

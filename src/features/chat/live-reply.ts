@@ -4,12 +4,16 @@ import { MarkdownDocument, type Block } from '@/shared/markdown/document.ts';
 export type Segment = readonly Block[];
 
 /** A row ends after about so much text: a long reply is many rows, of which the visible ones exist. */
-const segmentSize = 1_600;
-const segmentBlocks = 14;
+const segmentSize = 1_000;
+const segmentBlocks = 9;
 /** Two paints with new text are at least so far apart, ms: about 30 a second read as smoothly as 60. */
 const paintInterval = 30;
-/** Most text taken in at one paint: a burst arrives in slices that never hold the page up. */
-const slice = 12_000;
+/**
+ * Most text taken in at one paint. A burst arrives in such slices with a pause between them: what a
+ * slice costs is what comes into view of it, and the page stays usable in the pauses.
+ */
+const slice = 8_000;
+const pauseOfBurst = 60;
 
 const sizeOf = (block: Block): number =>
   block.kind === 'code'
@@ -137,7 +141,8 @@ export class LiveReply {
       this.timer = setTimeout(this.paint, 250);
       return;
     }
-    const wait = this.lastPaint + paintInterval - performance.now();
+    const interval = this.buffer.length > slice / 2 ? pauseOfBurst : paintInterval;
+    const wait = this.lastPaint + interval - performance.now();
     if (wait <= 4) this.frame = requestAnimationFrame(this.paint);
     else
       this.timer = setTimeout(() => {
@@ -177,7 +182,8 @@ export class LiveReply {
     this.segments = this.cutter.closed;
     this.openSegment = open ? [...rest, open] : rest;
     // One more than the finished rows; the very first text and thought make rows, too.
-    const rows = this.segments.length * 4 + (this.text === '' ? 0 : 1) + (this.thoughts > 0 ? 2 : 0);
+    const rows =
+      this.segments.length * 4 + (this.text === '' ? 0 : 1) + (this.thoughts > 0 ? 2 : 0);
     if (rows !== this.rows) {
       this.rows = rows;
       this.onRows();

@@ -18,40 +18,65 @@ const Space = () => <div className="list-space" />;
 const Older = ({ context }: { context?: { hasOlder: boolean } }) =>
   context?.hasOlder ? <p className="list-older">正在读取更早的消息…</p> : <Space />;
 
+const hands = ['wheel', 'touchmove', 'touchend', 'keydown', 'pointerdown'] as const;
+/** Whether the list follows its end; no state of React's, for nothing is drawn by it. */
+const createStick = () => {
+  let on = true;
+  return {
+    get: () => on,
+    set: (next: boolean) => {
+      on = next;
+    },
+  };
+};
+
+/** How long the list runs on after a flick, ms. */
+const handTime = 1_500;
+
 /**
  * Keeps a list at its end while it grows, until the person scrolls up; then again once they are
  * back within 100 px. Watches the height after layout, so that it costs no layout of its own.
  */
 const useStick = (scroller: HTMLElement | null, enabled: boolean) => {
-  const stuck = useRef(true);
+  const [stick] = useState(createStick);
   useEffect(() => {
     if (!scroller || !enabled) return undefined;
-    stuck.current = true;
+    stick.set(true);
     let lastTop = scroller.scrollTop;
     let lastHeight = scroller.scrollHeight;
+    // The list moves itself when rows above are measured, and its height changes with that; a hand
+    // on it, or a move without another height, means to leave the end.
+    let handAt = -Infinity;
+    const onHand = () => {
+      handAt = performance.now();
+    };
     const onScroll = () => {
       const { scrollTop, scrollHeight, clientHeight } = scroller;
       const distance = scrollHeight - clientHeight - scrollTop;
-      if (scrollTop < lastTop - 1 && scrollHeight >= lastHeight) {
-        if (distance > 2) stuck.current = false;
-      } else if (distance <= limits.bottomDistance) stuck.current = true;
+      const byHand = performance.now() - handAt < handTime;
+      if (scrollTop < lastTop - 1 && (byHand || scrollHeight === lastHeight)) {
+        if (distance > 2) stick.set(false);
+      } else if (distance <= limits.bottomDistance) stick.set(true);
       lastTop = scrollTop;
       lastHeight = scrollHeight;
     };
     const follow = () => {
-      if (stuck.current) scroller.scrollTop = scroller.scrollHeight;
+      lastHeight = scroller.scrollHeight;
+      if (stick.get()) scroller.scrollTop = lastHeight;
     };
     const observer = new ResizeObserver(follow);
     observer.observe(scroller);
     for (const child of scroller.querySelectorAll('[data-testid="virtuoso-item-list"]'))
-      observer.observe(child);
+      observer.observe(child, { box: 'border-box' });
     scroller.addEventListener('scroll', onScroll, { passive: true });
+    for (const name of hands) scroller.addEventListener(name, onHand, { passive: true });
     return () => {
       observer.disconnect();
       scroller.removeEventListener('scroll', onScroll);
+      for (const name of hands) scroller.removeEventListener(name, onHand);
     };
-  }, [scroller, enabled]);
-  return stuck;
+  }, [scroller, enabled, stick]);
+  return stick;
 };
 
 export const MessageList = ({
@@ -67,16 +92,16 @@ export const MessageList = ({
   const [scroller, setScroller] = useState<HTMLElement | null>(null);
   const [atBottom, setAtBottom] = useState(true);
   const { newestFirst, rows } = view;
-  const stuck = useStick(scroller, !newestFirst);
+  const stick = useStick(scroller, !newestFirst);
 
   const toBottom = useCallback(() => {
-    stuck.current = true;
+    stick.set(true);
     virtuoso.current?.scrollToIndex({ index: 'LAST', align: 'end' });
-  }, [stuck]);
+  }, [stick]);
   const toTop = useCallback(() => {
-    stuck.current = false;
+    stick.set(false);
     virtuoso.current?.scrollToIndex({ index: 0, align: 'start' });
-  }, [stuck]);
+  }, [stick]);
   useImperativeHandle(ref, () => ({ toTop, toBottom }), [toTop, toBottom]);
 
   const older = () => {
@@ -90,20 +115,22 @@ export const MessageList = ({
         ref={virtuoso}
         scrollerRef={(element) => setScroller(element instanceof HTMLElement ? element : null)}
         className="list-scroller"
-        data={rows as Row[]}
+        data={rows}
         context={{ hasOlder: view.hasOlder }}
         firstItemIndex={view.firstIndex}
         initialTopMostItemIndex={newestFirst ? 0 : { index: 'LAST', align: 'end' }}
         computeItemKey={keyOf}
         itemContent={contentOf}
         defaultItemHeight={120}
-        increaseViewportBy={{ top: 700, bottom: 300 }}
+        increaseViewportBy={{ top: 300, bottom: 150 }}
         atBottomThreshold={limits.bottomDistance}
         atBottomStateChange={setAtBottom}
-        followOutput={() => (!newestFirst && stuck.current ? 'auto' : false)}
+        followOutput={() => (!newestFirst && stick.get() ? 'auto' : false)}
         startReached={newestFirst ? undefined : older}
         endReached={newestFirst ? older : undefined}
-        components={newestFirst ? { Header: Space, Footer: Older } : { Header: Older, Footer: Space }}
+        components={
+          newestFirst ? { Header: Space, Footer: Older } : { Header: Older, Footer: Space }
+        }
         tabIndex={0}
         role="log"
         aria-label="消息"

@@ -10,7 +10,13 @@ import { memo, useRef, useState, useSyncExternalStore, type ReactNode } from 're
 import { useChatActs } from './chat-context.ts';
 import { separatorTime } from './chat-time.ts';
 import type { Segment } from './live-reply.ts';
-import { segmentsOfMessage, type NoticeRow, type QuestionRow, type ReplyRow, type Row } from './rows.ts';
+import {
+  segmentsOfMessage,
+  type NoticeRow,
+  type QuestionRow,
+  type ReplyRow,
+  type Row,
+} from './rows.ts';
 import { replyText } from './thread.ts';
 
 /** Questions longer than this are folded. */
@@ -108,9 +114,17 @@ const sourceOf = (block: Block): string =>
     ? `\`\`\`${block.language}\n${block.pieces.join('\n')}\n\`\`\``
     : block.text.trimEnd();
 
-const Body = memo(function Body({ segment, raw }: { segment: Segment; raw: boolean }) {
+const Body = memo(function Body({
+  segment,
+  raw,
+  last,
+}: {
+  segment: Segment;
+  raw: boolean;
+  last: boolean;
+}) {
   if (raw) return <pre className="raw">{segment.map(sourceOf).join('\n\n')}</pre>;
-  return <BlocksView groups={[segment]} />;
+  return <BlocksView groups={[segment]} last={last} />;
 });
 
 const Reasoning = ({ text, thinking }: { text: string; thinking: boolean }) => {
@@ -154,14 +168,20 @@ const useRaw = (id: number): boolean => {
   return useSyncExternalStore(acts.onRawChange, () => acts.isRaw(id));
 };
 
+/** A few words: their bubble is as wide as they are. Measuring longer text for that costs a layout. */
+const isShort = (segment: Segment, reasoning: string): boolean => {
+  const [only, more] = segment;
+  if (reasoning !== '' || more) return false;
+  return !only || (only.kind === 'text' && only.text.length < 80 && !only.text.includes('|'));
+};
+
 const Reply = memo(function Reply({ row }: { row: ReplyRow }) {
   const { message, live } = row;
   const acts = useChatActs();
   const open = useOpenSegment(row);
   const raw = useRaw(message.id);
   const press = useLongPress(() => acts.openMenu(message, 'reply'));
-  const segment =
-    row.segment ?? (live ? open : (segmentsOfMessage(message)[0] ?? nothing));
+  const segment = row.segment ?? (live ? open : (segmentsOfMessage(message)[0] ?? nothing));
   const writing = message.state === 'streaming';
   const reasoning = live?.reasoning ?? message.reasoning;
   const empty = segment.length === 0;
@@ -169,12 +189,17 @@ const Reply = memo(function Reply({ row }: { row: ReplyRow }) {
     <div
       className="reply"
       data-first={row.first || undefined}
+      data-short={(row.first && row.last && isShort(segment, reasoning)) || undefined}
       data-last={row.last || undefined}
       data-writing={(writing && row.last) || undefined}
     >
       <div className="bubble bubble-theirs" {...press}>
         {row.first && <Reasoning text={reasoning} thinking={writing && empty} />}
-        {empty && row.first ? writing && <Typing /> : <Body segment={segment} raw={raw} />}
+        {empty && row.first ? (
+          writing && <Typing />
+        ) : (
+          <Body segment={segment} raw={raw} last={row.last} />
+        )}
       </div>
       {row.last && !writing && (
         <ReplyActs message={message} text={() => replyText(message, live)} raw={raw} />
@@ -195,8 +220,9 @@ const ReplyActs = ({
   const acts = useChatActs();
   const { show_token_usage } = useSettings();
   const tokens = message.prompt_tokens + message.completion_tokens;
+  const told = acts.owner && show_token_usage === 1 && tokens > 0;
   return (
-    <div className="acts">
+    <div className={told ? 'acts acts-told' : 'acts'}>
       <SmallAct icon="copy" label="复制回复" onClick={() => void copyText(text())} />
       <SmallAct
         icon="code"
@@ -205,8 +231,11 @@ const ReplyActs = ({
         onClick={() => acts.toggleRaw(message.id)}
       />
       <SmallAct icon="more" label="更多操作" onClick={() => acts.openMenu(message, 'reply')} />
-      {acts.owner && show_token_usage === 1 && tokens > 0 && (
-        <span className="usage" title={`提问 ${message.prompt_tokens}，回复 ${message.completion_tokens}`}>
+      {told && (
+        <span
+          className="usage"
+          title={`提问 ${message.prompt_tokens}，回复 ${message.completion_tokens}`}
+        >
           {tokens} tokens{message.deduct_tokens > 0 && ` · 扣 ${message.deduct_tokens}`}
         </span>
       )}

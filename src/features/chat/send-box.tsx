@@ -25,7 +25,7 @@ const useGrowth = (text: string) => {
     const area = box.current;
     if (!area) return;
     area.style.height = 'auto';
-    area.style.height = `${Math.min(tallest, area.scrollHeight)}px`;
+    if (text !== '') area.style.height = `${Math.min(tallest, area.scrollHeight)}px`;
   }, [text]);
   return box;
 };
@@ -63,6 +63,9 @@ export const SendBox = ({
   const most = known?.max_prompt ?? limits.defaultMaxPrompt;
   const ready = text.trim() !== '' && !busy;
 
+  const deliver = async (prompt: string) => {
+    if (!(await onSend(prompt))) setText(prompt);
+  };
   const send = () => {
     const prompt = text.trim();
     if (prompt === '' || busy) return;
@@ -72,9 +75,7 @@ export const SendBox = ({
       return;
     }
     setText('');
-    void onSend(prompt).then((taken) => {
-      if (!taken) setText(prompt);
-    });
+    void deliver(prompt);
   };
 
   return (

@@ -287,7 +287,7 @@ export class Thread {
     const live = this.live.get(fresh.id);
     // What is on the page stays as it stands there, if it is the same text.
     if (live && live.whole !== fresh.ai) this.forgetLive(fresh.id);
-    if (JSON.stringify(known) === JSON.stringify(fresh)) return;
+    if (same(known, fresh)) return;
     this.messages = this.messages.map((message) => (message.id === fresh.id ? fresh : message));
   }
 
@@ -349,7 +349,8 @@ export class Thread {
 
   private publish(change: Partial<ThreadView> = {}): void {
     const newestFirst = change.newestFirst ?? this.view.newestFirst;
-    const replying = this.messages.filter((message) => message.state === 'streaming').at(-1) ?? null;
+    const replying =
+      this.messages.filter((message) => message.state === 'streaming').at(-1) ?? null;
     const reply = replying ? this.live.get(replying.id) : undefined;
     this.view = {
       ...this.view,
@@ -366,3 +367,6 @@ export class Thread {
 /** Messages not yet on the server come last, in the order they were written. */
 const order = (message: Message): number =>
   message.id > 0 ? message.id : Number.MAX_SAFE_INTEGER / 2 - message.id;
+
+const same = (a: Message, b: Message): boolean =>
+  (Object.keys(b) as (keyof Message)[]).every((key) => a[key] === b[key]);

@@ -42,7 +42,7 @@ const HelpPage = ({ slug }: { slug: string }) => {
             }
           />
         )}
-        {page.data && <Markdown text={page.data.content} streaming={false} />}
+        {page.data && <Markdown text={page.data.content} />}
       </div>
     </article>
   );

@@ -66,7 +66,10 @@ const line = fc.oneof(
   ),
   fc.string({ maxLength: 30 }),
   fc
-    .tuple(fc.constantFrom('词句。', 'word. ', 'a', '**b** ', '`', '['), fc.integer({ min: 1, max: 900 }))
+    .tuple(
+      fc.constantFrom('词句。', 'word. ', 'a', '**b** ', '`', '['),
+      fc.integer({ min: 1, max: 900 }),
+    )
     .map(([part, times]) => part.repeat(times)),
 );
 const text = fc.array(line, { maxLength: 40 }).map((lines) => lines.join('\n'));
@@ -118,7 +121,11 @@ describe('MarkdownDocument', () => {
 
   it('keeps code with empty lines and fences inside whole', () => {
     const [block, after] = blocksOf('````md\na\n\n```js\nb\n```\n\nc\n````\nend');
-    expect(block).toMatchObject({ kind: 'code', language: 'md', pieces: ['a\n\n```js\nb\n```\n\nc'] });
+    expect(block).toMatchObject({
+      kind: 'code',
+      language: 'md',
+      pieces: ['a\n\n```js\nb\n```\n\nc'],
+    });
     expect(after).toMatchObject({ kind: 'text', text: 'end' });
   });
 
@@ -130,7 +137,10 @@ describe('MarkdownDocument', () => {
   });
 
   it('goes on counting in a list that was cut', () => {
-    const items = Array.from({ length: 120 }, (_, at) => `${at + 1}. 第 ${at + 1} 项，说明文字写得长一些`);
+    const items = Array.from(
+      { length: 120 },
+      (_, at) => `${at + 1}. 第 ${at + 1} 项，说明文字写得长一些`,
+    );
     const blocks = blocksOf(items.join('\n'));
     expect(blocks.length).toBeGreaterThan(1);
     for (const block of blocks.slice(1)) {

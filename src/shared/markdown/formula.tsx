@@ -1,6 +1,7 @@
-import { memo, useEffect, useRef } from 'react';
+import type KatexModule from 'katex';
+import { memo, useLayoutEffect, useRef } from 'react';
 
-type Katex = typeof import('katex').default;
+type Katex = typeof KatexModule;
 
 let loading: Promise<Katex> | undefined;
 let katex: Katex | undefined;
@@ -13,8 +14,19 @@ const load = async (): Promise<Katex> => {
   return katex;
 };
 
+/** What was drawn lately: a row that comes back into the list gets a copy, which is far cheaper. */
+const drawings = new Map<string, DocumentFragment>();
+const keptDrawings = 200;
+
 /** KaTeX builds elements itself: no HTML is parsed, and its styles pass a strict policy. */
 const draw = (engine: Katex, element: HTMLElement, text: string, display: boolean) => {
+  const key = `${display ? 1 : 0}${text}`;
+  const known = drawings.get(key);
+  if (known) {
+    element.replaceChildren(known.cloneNode(true));
+    element.dataset['drawn'] = '1';
+    return;
+  }
   try {
     engine.render(text, element, {
       displayMode: display,
@@ -25,6 +37,11 @@ const draw = (engine: Katex, element: HTMLElement, text: string, display: boolea
       maxSize: 40,
     });
     element.dataset['drawn'] = '1';
+    const copy = document.createDocumentFragment();
+    for (const child of element.childNodes) copy.append(child.cloneNode(true));
+    drawings.set(key, copy);
+    const oldest = drawings.keys().next();
+    if (drawings.size > keptDrawings && !oldest.done) drawings.delete(oldest.value);
   } catch {
     // Not a formula, or not yet: the source is what there is to read.
     delete element.dataset['drawn'];
@@ -41,7 +58,7 @@ export const Formula = memo(function Formula({
   display: boolean;
 }) {
   const box = useRef<HTMLSpanElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     let gone = false;
     const show = (engine: Katex) => {
       if (!gone && box.current) draw(engine, box.current, text, display);

@@ -5,7 +5,9 @@ let waiting = false;
 
 const whenIdle = (run: (deadline: number) => void) => {
   if (typeof requestIdleCallback === 'function')
-    requestIdleCallback((idle) => run(performance.now() + idle.timeRemaining()), { timeout: 1_500 });
+    requestIdleCallback((idle) => run(performance.now() + idle.timeRemaining()), {
+      timeout: 1_500,
+    });
   else setTimeout(() => run(performance.now() + 8), 60);
 };
 

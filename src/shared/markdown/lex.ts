@@ -9,14 +9,16 @@ export interface MathToken extends Tokens.Generic {
 }
 
 // A price is no formula: no space inside the dollars, no digit behind them, no Chinese between.
-const dollarPattern = /^\$(?![\s$])((?:\\.|[^\\$\n\u3000-\u9fff\uff00-\uffef]){1,500}?)(?<!\s)\$(?![\d$])/;
+const dollarPattern =
+  /^\$(?![\s$])((?:\\.|[^\\$\n\u3000-\u9fff\uff00-\uffef]){1,500}?)(?<!\s)\$(?![\d$])/;
 const displayPatterns = [
   /^\$\$((?:\\.|[^\\$]){1,4000}?)\$\$/,
   /^\\\[((?:[^\\]|\\(?!\])){1,4000}?)\\\]/,
 ];
 const parenPattern = /^\\\(((?:[^\\\n]|\\(?!\))){1,1000}?)\\\)/;
 // Marked closes **…** only beside a space or punctuation; Chinese text has neither.
-const strongPattern = /^\*\*(?=[^\s*])((?:`[^`\n]*`|[^*`\n]){0,500}?[^\s*`]|`[^`\n]{1,300}`)\*\*(?!\*)/;
+const strongPattern =
+  /^\*\*(?=[^\s*])((?:`[^`\n]*`|[^*`\n]){0,500}?[^\s*`]|`[^`\n]{1,300}`)\*\*(?!\*)/;
 const wideCharacter = /[\u2018-\u201d\u2026\u3000-\u9fff\uac00-\ud7af\uff00-\uffef]/;
 
 /** Raw HTML is text like any other. */
@@ -63,14 +65,13 @@ const createLexer = (): Lexer =>
           return found ? { type: 'br', raw: found[0] } : undefined;
         },
       ],
-      startInline: [
-        (src) => src.search(/\$|\\[([]|<br/i),
-      ],
+      startInline: [(src) => src.search(/\$|\\[([]|<br/i)],
     },
   });
 
 // What nests deeper than this is no text for people; a lexer that recurses would not survive it.
-const deepPattern = /^[ \t]*(?:(?:>|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t]))[ \t]*){25}|^(?: {100}|\t{25})[ \t]*[-*+\d>]/m;
+const deepPattern =
+  /^[ \t]*(?:(?:>|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t]))[ \t]*){25}|^(?: {100}|\t{25})[ \t]*[-*+\d>]/m;
 
 const tooManyMarks = (text: string): boolean => {
   let brackets = 0;
@@ -84,7 +85,12 @@ const tooManyMarks = (text: string): boolean => {
 };
 
 const plain = (text: string): Token[] => [
-  { type: 'paragraph', raw: text, text, tokens: [{ type: 'text', raw: text, text, escaped: false }] },
+  {
+    type: 'paragraph',
+    raw: text,
+    text,
+    tokens: [{ type: 'text', raw: text, text, escaped: false }],
+  },
 ];
 
 const lex = (block: TextBlock): Token[] => {

@@ -1,5 +1,5 @@
-import { memo, useRef } from 'react';
-import { MarkdownDocument, type Block } from './document.ts';
+import { memo, useMemo } from 'react';
+import { blocksOf, type Block } from './document.ts';
 import { BlockView } from './render.tsx';
 import './markdown.css';
 
@@ -10,66 +10,30 @@ const Group = memo(function Group({ blocks }: { blocks: readonly Block[] }) {
   return blocks.map((block, at) => <BlockView key={at} block={block} />);
 });
 
-export const BlocksView = ({ groups }: { groups: readonly (readonly Block[])[] }) => (
-  <div className="markdown">
+/** `last`: nothing of the same text follows below. */
+export const BlocksView = ({
+  groups,
+  last = true,
+}: {
+  groups: readonly (readonly Block[])[];
+  last?: boolean;
+}) => (
+  <div className={last ? 'markdown markdown-last' : 'markdown'}>
     {groups.map((blocks, at) => (
       <Group key={at} blocks={blocks} />
     ))}
   </div>
 );
 
-interface Parsed {
-  text: string;
-  document: MarkdownDocument;
-  groups: (readonly Block[])[];
-  grouped: number;
-  revision: number;
-  ended: boolean;
-}
-
-const start = (): Parsed => ({
-  text: '',
-  document: new MarkdownDocument(),
-  groups: [],
-  grouped: 0,
-  revision: 0,
-  ended: false,
-});
-
-/** Reads what is new in the text; a text that is not the former one with more behind it begins anew. */
-const advance = (before: Parsed | null, text: string, streaming: boolean): Parsed => {
-  const goesOn = before !== null && !before.ended && text.startsWith(before.text);
-  if (before !== null && before.ended && before.text === text && !streaming) return before;
-  const parsed = goesOn ? before : start();
-  parsed.document.append(text.slice(parsed.text.length));
-  parsed.text = text;
-  if (!streaming) {
-    parsed.document.end();
-    parsed.ended = true;
-  }
-  return parsed;
+const groupsOf = (blocks: readonly Block[]): (readonly Block[])[] => {
+  const groups: (readonly Block[])[] = [];
+  for (let at = 0; at < blocks.length; at += blocksAGroup)
+    groups.push(blocks.slice(at, at + blocksAGroup));
+  return groups;
 };
 
-const group = (parsed: Parsed): readonly (readonly Block[])[] => {
-  const { document } = parsed;
-  if (parsed.revision !== document.revision) {
-    parsed.groups = [];
-    parsed.grouped = 0;
-    parsed.revision = document.revision;
-  }
-  while (document.blocks.length - parsed.grouped >= blocksAGroup) {
-    parsed.groups.push(document.blocks.slice(parsed.grouped, parsed.grouped + blocksAGroup));
-    parsed.grouped += blocksAGroup;
-  }
-  const last = document.blocks.slice(parsed.grouped);
-  const { open } = document;
-  return [...parsed.groups, open ? [...last, open] : last];
-};
-
-/** People's or a model's Markdown. `streaming`: more of the text will come. */
-export const Markdown = ({ text, streaming = false }: { text: string; streaming?: boolean }) => {
-  // A cache of what was already read; the same text gives the same blocks whatever it held before.
-  const parsed = useRef<Parsed | null>(null);
-  parsed.current = advance(parsed.current, text, streaming);
-  return <BlocksView groups={group(parsed.current)} />;
+/** People's or a model's Markdown that is whole. */
+export const Markdown = ({ text }: { text: string }) => {
+  const groups = useMemo(() => groupsOf(blocksOf(text)), [text]);
+  return <BlocksView groups={groups} />;
 };

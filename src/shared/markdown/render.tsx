@@ -38,7 +38,12 @@ const SafeLink = ({
       </a>
     );
   return (
-    <a href={link.href} title={title ?? undefined} target="_blank" rel="noopener noreferrer nofollow">
+    <a
+      href={link.href}
+      title={title ?? undefined}
+      target="_blank"
+      rel="noopener noreferrer nofollow"
+    >
       {children}
     </a>
   );
@@ -49,7 +54,9 @@ const SafeImage = ({ src, alt }: { src: string; alt: string }) => {
   const url = safeImage(decodeEntities(src));
   const words = decodeEntities(alt);
   if (url === null || failed)
-    return <span className="picture-words">{words === '' ? '［图片］' : `［图片：${words}］`}</span>;
+    return (
+      <span className="picture-words">{words === '' ? '［图片］' : `［图片：${words}］`}</span>
+    );
   return (
     <img
       src={url}
@@ -161,7 +168,9 @@ const renderToken = (generic: Token, depth: number, loose: boolean): ReactNode =
 
 const renderOther = (token: Token): ReactNode => {
   if (token.type === 'math' && 'text' in token)
-    return <Formula text={String(token.text)} display={'display' in token && token.display === true} />;
+    return (
+      <Formula text={String(token.text)} display={'display' in token && token.display === true} />
+    );
   return token.raw;
 };
 

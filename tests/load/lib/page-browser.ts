@@ -1,7 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { type BrowserContext, type CDPSession, chromium, devices, type Page } from '@playwright/test';
+import {
+  type BrowserContext,
+  type CDPSession,
+  chromium,
+  devices,
+  type Page,
+} from '@playwright/test';
 import { chromiumArgs, chromiumPath } from '../../support/browser.ts';
 
 /** A middling phone on a slow line: what the goals are set for. */
@@ -155,5 +161,10 @@ export const round = (value: number, digits = 1): number => Number(value.toFixed
 /** Numbers after `--name=` on the command line. */
 export const numbersOf = (name: string, fallback: readonly number[]): number[] => {
   const given = process.argv.find((argument) => argument.startsWith(`--${name}=`));
-  return given ? given.slice(name.length + 3).split(',').map(Number) : [...fallback];
+  return given
+    ? given
+        .slice(name.length + 3)
+        .split(',')
+        .map(Number)
+    : [...fallback];
 };
