@@ -15,22 +15,45 @@ const outDir = at('./dist/page');
  * The theme is set before the first paint, by a script inside the first HTML: no request of its own.
  * The server puts its hash into the content security policy.
  */
-const bootScript = (): Plugin => ({
-  name: 'boot-script',
-  transformIndexHtml: {
-    order: 'pre',
-    handler: async (html) => {
-      const { code } = await transform(await readFile(at('./src/app/boot.js'), 'utf8'), {
-        loader: 'js',
-        minify: true,
-      });
-      return html.replace(
-        '<script src="/src/app/boot.js"></script>',
-        `<script>${code.trim()}</script>`,
-      );
+const bootScript = (): Plugin[] => {
+  const mark = '__CHAT_FILES__';
+  return [
+    {
+      name: 'boot-script',
+      transformIndexHtml: {
+        order: 'pre',
+        handler: async (html, { server }) => {
+          const { code } = await transform(await readFile(at('./src/app/boot.js'), 'utf8'), {
+            loader: 'js',
+            minify: true,
+            define: { [mark]: server ? '[]' : JSON.stringify([mark]) },
+          });
+          return html.replace(
+            '<script src="/src/app/boot.js"></script>',
+            () => `<script>${code.trim()}</script>`,
+          );
+        },
+      },
     },
-  },
-});
+    {
+      name: 'boot-script-chat',
+      apply: 'build',
+      transformIndexHtml: {
+        order: 'post',
+        handler: (html, { bundle = {} }) => {
+          const chunks = Object.values(bundle).filter((each) => each.type === 'chunk');
+          const chat = chunks.find((each) =>
+            each.facadeModuleId?.endsWith('/features/chat/chat-screen.tsx'),
+          );
+          const files = chat
+            ? [chat.fileName, ...chat.imports].filter((file) => !html.includes(file))
+            : [];
+          return html.replace(`["${mark}"]`, () => JSON.stringify(files.map((file) => `/${file}`)));
+        },
+      },
+    },
+  ];
+};
 
 /**
  * The page needs of the contract only where each call goes. That table is worked out here, so that

@@ -1,3 +1,4 @@
+/* global __CHAT_FILES__ -- vite.config.ts puts the chat's chunks here */
 // Runs before the first paint: theme, dark style, width and sidebar of src/shared/prefs.ts.
 (function () {
   let prefs = {};
@@ -16,6 +17,15 @@
   root.dataset.sidebar = prefs.sidebar === false ? '0' : '1';
   // The first HTML shows the home's box; other addresses start empty.
   root.dataset.first = location.pathname === '/' ? 'home' : '';
+  // A chat that is opened by its address: its code comes together with the page's own.
+  if (location.pathname === '/chat') {
+    for (const file of __CHAT_FILES__) {
+      const link = document.createElement('link');
+      link.rel = 'modulepreload';
+      link.href = file;
+      document.head.append(link);
+    }
+  }
   document.addEventListener('compositionstart', () => {
     root.dataset.composing = '1';
   });
