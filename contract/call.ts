@@ -99,16 +99,6 @@ export const wholeNumber = (min: number, max: number) =>
     z.int().check(z.gte(min), z.lte(max)),
   );
 
-/** A number that may arrive as text in a query. */
-export const numeric = (min: number, max: number) =>
-  z.pipe(
-    z.pipe(
-      z.union([z.number(), z.string().check(z.regex(/^-?\d{1,16}(\.\d{1,16})?$/))]),
-      z.transform((value) => Number(value)),
-    ),
-    z.number().check(z.gte(min), z.lte(max)),
-  );
-
 export const id = wholeNumber(1, Number.MAX_SAFE_INTEGER);
 export const page = z._default(wholeNumber(1, 1_000_000), 1);
 export const uuid = z.uuid();
