@@ -6,6 +6,8 @@ const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 export default defineConfig({
   resolve: { alias: { '@contract': at('./contract'), '@': at('./src') } },
   test: {
+    // The system tests start servers of their own and mostly wait: two files at once are enough.
+    maxWorkers: 2,
     projects: [
       {
         extends: true,
@@ -17,8 +19,6 @@ export default defineConfig({
           name: 'system',
           include: ['tests/{contract,faults}/**/*.test.ts'],
           globalSetup: ['tests/support/shared-database.ts'],
-          // Each file starts servers of its own; two at once would only share two cores.
-          fileParallelism: false,
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },

@@ -10,23 +10,23 @@ test('unknown addresses lead to /404 and home from there @S1 @S7', async ({ app,
   expect(app.problems).toEqual([]);
 });
 
-for (const [code, text] of [
-  ['1001', '请先登录'],
-  ['1024', '最多 128 个'],
-  ['1025', '余额不足'],
-  ['1432', '这是私有会话，禁止查看'],
-  ['1433', '会话已删除'],
-  ['3001', '账号已被禁用'],
-  ['9', '未知错误'],
-]) {
-  test(`/error says what ${code} means @S7 @C21`, async ({ page }) => {
+test('/error says what each code means @S7 @C21', async ({ page }) => {
+  for (const [code, text] of [
+    ['1001', '请先登录'],
+    ['1024', '最多 128 个'],
+    ['1025', '余额不足'],
+    ['1432', '这是私有会话，禁止查看'],
+    ['1433', '会话已删除'],
+    ['3001', '账号已被禁用'],
+    ['9', '未知错误'],
+  ]) {
     await page.goto(`/error?code=${code}`);
     await expect(page.getByText(text ?? '')).toBeVisible();
     const links = page.getByRole('main').getByRole('link');
     await expect(links.filter({ hasText: '回到首页' })).toBeVisible();
     await expect(links.filter({ hasText: '新建会话' })).toBeVisible();
-  });
-}
+  }
+});
 
 test('a message in the address overrides the text of /error, as text @S7', async ({ page }) => {
   await page.goto(`/error?code=1025&message=${encodeURIComponent('<b>自己的话</b>')}`);
