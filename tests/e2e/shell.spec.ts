@@ -117,7 +117,10 @@ test('nothing is wider than the window, and every control has a name @S4 @O6', a
 
 test('help is found and read @S1', async ({ page }) => {
   await page.goto('/help');
-  await page.getByRole('main').getByRole('link', { name: /扣费/ }).first().click();
+  await page
+    .getByRole('main')
+    .getByRole('link', { name: /^token 与扣费/ })
+    .click();
   await expect(page.getByRole('heading', { name: /扣费/ }).first()).toBeVisible();
   await expect(page.getByRole('main')).toContainText('余额');
 });
