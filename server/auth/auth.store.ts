@@ -2,6 +2,7 @@ import { and, eq, gt, isNull, lt, sql } from 'drizzle-orm';
 import type { Settings } from '../../contract/auth.ts';
 import type { Executor } from '../db/database.ts';
 import { captchas, logins, secrets, tickets, users } from '../db/schema.ts';
+import { statement } from '../db/statement.ts';
 
 export type UserRow = typeof users.$inferSelect;
 
@@ -92,30 +93,27 @@ export const insertLogin = async (
   return true;
 };
 
+interface LoginRow {
+  id: number;
+  userName: string;
+  guest: boolean;
+  manager: boolean;
+  disabled: boolean;
+  sessionPrivate: boolean;
+  sessionBlacklist: boolean;
+}
+
+const loginOf = statement<LoginRow>(
+  'login_of',
+  `SELECT u.id::float8 AS id, u.user_name AS "userName", u.guest, u.manager, u.disabled,
+     u.session_private AS "sessionPrivate", u.session_blacklist AS "sessionBlacklist"
+   FROM logins l JOIN users u ON u.id = l.user_id
+   WHERE l.jti = $1 AND l.revoked_at IS NULL AND l.expires_at > now() AND u.merged_into IS NULL`,
+);
+
 /** The person of a login that is neither revoked nor over. */
-export const findLogin = async (db: Executor, jti: string) => {
-  const [row] = await db
-    .select({
-      id: users.id,
-      userName: users.userName,
-      guest: users.guest,
-      manager: users.manager,
-      disabled: users.disabled,
-      sessionPrivate: users.sessionPrivate,
-      sessionBlacklist: users.sessionBlacklist,
-    })
-    .from(logins)
-    .innerJoin(users, eq(users.id, logins.userId))
-    .where(
-      and(
-        eq(logins.jti, jti),
-        isNull(logins.revokedAt),
-        gt(logins.expiresAt, sql`now()`),
-        isNull(users.mergedInto),
-      ),
-    );
-  return row ?? null;
-};
+export const findLogin = async (db: Executor, jti: string): Promise<LoginRow | null> =>
+  (await loginOf(db, [jti]))[0] ?? null;
 
 export const prolongLogin = async (db: Executor, jti: string, seconds: number): Promise<void> => {
   await db

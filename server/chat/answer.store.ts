@@ -2,6 +2,7 @@ import { and, eq, inArray, sql } from 'drizzle-orm';
 import type { ReplyState } from '../../contract/chat.ts';
 import type { Executor, Transaction } from '../db/database.ts';
 import { history } from '../db/schema.ts';
+import { statement } from '../db/statement.ts';
 import type { AnswerLog } from './answer-log.ts';
 
 /** NOTIFY channels: replies that grew or ended (their ids), and one that shall stop. */
@@ -23,28 +24,54 @@ export const flushAnswers = async (
   owner: number,
   flushes: readonly Flush[],
 ): Promise<Map<number, { stopRequested: boolean }>> => {
-  const column = <T>(pick: (flush: Flush) => T) => sql.param(flushes.map(pick));
-  const result = await db.execute<{ id: string; stop_requested: boolean }>(sql`
-    WITH flushed AS (
-      UPDATE history SET ai = new.ai, reasoning = new.reasoning, parts = new.parts::jsonb,
-        prompt_tokens = new.prompt_tokens
-      FROM unnest(
-        ${column((flush) => flush.id)}::bigint[],
-        ${column((flush) => flush.log.text)}::text[],
-        ${column((flush) => flush.log.reasoning)}::text[],
-        ${column((flush) => JSON.stringify(flush.log.parts))}::text[],
-        ${column((flush) => flush.promptTokens)}::int[]
-      ) AS new (id, ai, reasoning, parts, prompt_tokens)
-      WHERE history.id = new.id AND owner = ${owner} AND state = 'streaming'
-      RETURNING history.id, stop_requested
-    ), told AS (
-      SELECT pg_notify(${changedChannel}, string_agg(id::text, ',')) FROM flushed
-    )
-    SELECT id, stop_requested FROM flushed, told`);
-  return new Map(result.rows.map((row) => [Number(row.id), { stopRequested: row.stop_requested }]));
+  const rows = await flush(db, [
+    owner,
+    flushes.map(({ id }) => id),
+    flushes.map(({ log }) => log.text),
+    flushes.map(({ log }) => log.reasoning),
+    flushes.map(({ log }) => JSON.stringify(log.parts)),
+    flushes.map(({ promptTokens }) => promptTokens),
+  ]);
+  return new Map(rows.map((row) => [row.id, { stopRequested: row.stop_requested }]));
 };
 
-/** Writes a reply's last state; false when it is no longer this owner's, or has ended already. */
+const flush = statement<{ id: number; stop_requested: boolean }>(
+  'answers_flush',
+  `WITH flushed AS (
+     UPDATE history SET ai = new.ai, reasoning = new.reasoning, parts = new.parts::jsonb,
+       prompt_tokens = new.prompt_tokens
+     FROM unnest($2::bigint[], $3::text[], $4::text[], $5::text[], $6::int[])
+       AS new (id, ai, reasoning, parts, prompt_tokens)
+     WHERE history.id = new.id AND owner = $1 AND state = 'streaming'
+     RETURNING history.id, stop_requested
+   ), told AS (
+     SELECT pg_notify('${changedChannel}', string_agg(id::text, ',')) FROM flushed
+   )
+   SELECT id::float8, stop_requested FROM flushed, told`,
+);
+
+const endAnswer = statement(
+  'answer_end',
+  // The session's row is locked before the message's everywhere, so that nobody waits in a ring:
+  // the join below needs all of `card` first.
+  `WITH card AS (
+     UPDATE sessions SET updated_at = now(), summary = coalesce($3::text, summary),
+       reply_count = reply_count + CASE WHEN $3::text IS NULL THEN 0 ELSE 1 END
+     WHERE id = $2 RETURNING id
+   ), ended AS (
+     UPDATE history SET state = $5, error_code = $6, error_message = $7, prompt_tokens = $8,
+       completion_tokens = $9, deduct_tokens = $10, ai = $11, reasoning = $12, parts = $13::jsonb,
+       owner = NULL, hold_id = NULL, answered_at = now()
+     FROM card WHERE history.id = $1 AND session_id = card.id AND owner = $4 AND state = 'streaming'
+     RETURNING history.id
+   )
+   SELECT pg_notify('${changedChannel}', id::text) FROM ended`,
+);
+
+/**
+ * Writes a reply's last state and tells it to all processes; the session's card gets the summary of
+ * a reply with text. False when it is no longer this owner's, or has ended already: roll back then.
+ */
 export const finishAnswer = async (
   tx: Transaction,
   owner: number,
@@ -56,23 +83,28 @@ export const finishAnswer = async (
     promptTokens: number;
     completionTokens: number;
     deductTokens: number;
-    log: AnswerLog | null;
+    log: AnswerLog;
+    sessionId: number;
+    summary: string | null;
   },
 ): Promise<boolean> => {
-  const { log, ...rest } = values;
-  const result = await tx
-    .update(history)
-    .set({
-      ...rest,
-      ...(log ? { ai: log.text, reasoning: log.reasoning, parts: log.parts } : {}),
-      owner: null,
-      holdId: null,
-      answeredAt: sql`now()`,
-    })
-    .where(and(eq(history.id, id), eq(history.owner, owner), eq(history.state, 'streaming')));
-  if ((result.rowCount ?? 0) === 0) return false;
-  await announce(tx, changedChannel, String(id));
-  return true;
+  const { log } = values;
+  const told = await endAnswer(tx, [
+    id,
+    values.sessionId,
+    values.summary,
+    owner,
+    values.state,
+    values.errorCode,
+    values.errorMessage,
+    values.promptTokens,
+    values.completionTokens,
+    values.deductTokens,
+    log.text,
+    log.reasoning,
+    JSON.stringify(log.parts),
+  ]);
+  return told.length > 0;
 };
 
 export const announce = async (db: Executor, channel: string, payload: string): Promise<void> => {

@@ -27,6 +27,7 @@ const run = async (
     {
       historyId: 1,
       sessionId: 1,
+      sessionUuid: '00000000-0000-4000-8000-000000000001',
       userId: 1,
       human: 'q',
       model: { name: 'm', factor: 1, promptFactor: null, maxTokens: null },

@@ -15,6 +15,7 @@ import { promptTokens } from './prompt.ts';
 export interface AnswerRequest {
   historyId: number;
   sessionId: number;
+  sessionUuid: string;
   userId: number;
   human: string;
   model: { name: string; maxTokens: number | null } & Price;

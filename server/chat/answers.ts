@@ -302,6 +302,16 @@ export const createAnswers = async ({ db, instance, models, log, options }: Answ
   };
   const replays = new Set<Reader>();
 
+  /** Whether the reply is being written here, in that session (uuid or number), to that person. */
+  const isOwn = (id: number, sessionRef: string, user: { id: number } | null): boolean => {
+    const request = live.get(id)?.own?.answer.request;
+    return (
+      request !== undefined &&
+      request.userId === user?.id &&
+      (request.sessionUuid === sessionRef || String(request.sessionId) === sessionRef)
+    );
+  };
+
   // ---- stopping --------------------------------------------------------------------------------
 
   /** Stops a reply, whichever process writes it, and waits until it has ended or 5 s are over. */
@@ -416,6 +426,7 @@ export const createAnswers = async ({ db, instance, models, log, options }: Answ
     instanceId: instance.id,
     begin,
     read,
+    isOwn,
     stop,
     stopSession,
     /**

@@ -2,6 +2,7 @@ import type { Handlers } from '../http/handlers.ts';
 import type { ModelService } from '../model/model.service.ts';
 import type { Answers } from './answers.ts';
 import { createChatService } from './chat.service.ts';
+import { sinkOf } from './sink.ts';
 
 export interface ChatDeps {
   answers: Answers;
@@ -47,7 +48,10 @@ export const createChatHandlers = ({ answers, models, minPromptBytes }: ChatDeps
     },
 
     eventStream: async (input, { db, user, log, request, reply }) => {
-      const state = await service.readable(db, input, user);
+      // Whoever sent the message may read what is being written to it.
+      const state = answers.isOwn(input.history_id, input.session_id, user)
+        ? 'streaming'
+        : await service.readable(db, input, user);
       const position = positionOf(request.headers['last-event-id'], input.last_event_id);
       reply.hijack();
       const response = reply.raw;
@@ -67,7 +71,7 @@ export const createChatHandlers = ({ answers, models, minPromptBytes }: ChatDeps
       response.on('close', () => leave());
       response.on('error', () => response.destroy());
       try {
-        const left = await answers.read(input.history_id, state, response, position);
+        const left = await answers.read(input.history_id, state, sinkOf(response), position);
         if (gone) left();
         else leave = left;
       } catch (error) {

@@ -1,15 +1,16 @@
+import { randomUUID } from 'node:crypto';
 import type { Message } from '../../contract/chat.ts';
 import type { Parsed } from '../../contract/calls.ts';
 import { limits, tooLongText, tooShortText } from '../../contract/limits.ts';
 import type { Executor, Transaction } from '../db/database.ts';
 import { inTransaction } from '../db/in-transaction.ts';
+import type { ChatMessage } from '../engines/chat-engine.ts';
 import { estimateTokens } from '../engines/tokens.ts';
 import { Refusal, type Identity } from '../http/handlers.ts';
 import { hold } from '../ledger/ledger.service.ts';
 import { deduction, isFree } from '../ledger/price.ts';
 import type { ModelService, ResolvedModel } from '../model/model.service.ts';
 import {
-  noteQuestion,
   noteReply,
   readableSession,
   requireUsable,
@@ -67,38 +68,58 @@ export const createChatService = ({ models, minPromptBytes, instanceId }: ChatSe
     return model;
   };
 
-  /** Holds the estimate for a reply and gives what the reply is to be written from. */
+  interface Plan {
+    messages: ChatMessage[];
+    /** Of the hold to be made; null for a free model. */
+    holdId: string | null;
+    /** Tokens to hold. */
+    held: number;
+  }
+
+  /** What a reply is to be written from, and what it must hold. */
+  const plan = async (
+    tx: Transaction,
+    { human, before }: { human: string; before?: number },
+    session: SessionRow,
+    model: ResolvedModel,
+    asked: Generation,
+  ): Promise<Plan> => {
+    const limit = historyLength(asked, session.ownerSetting);
+    // A session without a title has no message yet.
+    const pairs =
+      limit === 0 || session.prompt === ''
+        ? []
+        : await store.answeredPairs(tx, { sessionId: session.id, before, limit });
+    const messages = buildMessages(pairs, human, model.maxPrompt ?? limits.defaultMaxPrompt);
+    if (isFree(model)) return { messages, holdId: null, held: 0 };
+    const ahead = Math.min(heldAhead, model.maxTokens ?? heldAhead);
+    const held = deduction(model, promptTokens(messages, estimateTokens), ahead);
+    return { messages, holdId: randomUUID(), held };
+  };
+
+  /** Holds what was planned; gives what the reply is to be written from. */
   const prepare = async (
     tx: Transaction,
     message: { id: number; human: string },
     session: SessionRow,
     model: ResolvedModel,
     asked: Generation,
+    { messages, holdId, held }: Plan,
   ): Promise<AnswerRequest> => {
-    const pairs = await store.answeredPairs(tx, {
-      sessionId: session.id,
-      before: message.id,
-      limit: historyLength(asked, session.ownerSetting),
-    });
-    const maxPrompt = model.maxPrompt ?? limits.defaultMaxPrompt;
-    const messages = buildMessages(pairs, message.human, maxPrompt);
-    let holdId: string | null = null;
-    let held = 0;
-    if (!isFree(model)) {
-      const ahead = Math.min(heldAhead, model.maxTokens ?? heldAhead);
-      held = deduction(model, promptTokens(messages, estimateTokens), ahead);
-      holdId = await hold(tx, {
+    if (holdId) {
+      const made = await hold(tx, {
+        id: holdId,
         userId: session.userId,
         amount: held,
         reference: `history:${message.id}`,
         vipAllowed: !model.vipExcluded,
       });
-      if (!holdId) throw new Refusal('balance');
-      await store.setHold(tx, message.id, holdId);
+      if (!made) throw new Refusal('balance');
     }
     return {
       historyId: message.id,
       sessionId: session.id,
+      sessionUuid: session.uuid,
       userId: session.userId,
       human: message.human,
       model,
@@ -158,16 +179,19 @@ export const createChatService = ({ models, minPromptBytes, instanceId }: ChatSe
         if (first && input.suggestion === 0 && Buffer.byteLength(human) < minPromptBytes) {
           throw new Refusal('prompt_too_short', tooShortText(minPromptBytes));
         }
+        const planned = await plan(tx, { human }, session, model, input);
         const message = await store.insertMessage(tx, {
           sessionId: session.id,
           userId: user.id,
           human,
           model: model.name,
           owner: instanceId,
+          holdId: planned.holdId,
+          title: titleOf(human),
         });
         if (!message) throw new Refusal('session_busy');
-        await noteQuestion(tx, session.id, titleOf(human));
-        const request = await prepare(tx, { id: message.id, human }, session, model, input);
+        const asked = { id: message.id, human };
+        const request = await prepare(tx, asked, session, model, input, planned);
         return { id: message.id, msg: human, createdAt: message.createdAt, request };
       });
     },
@@ -186,8 +210,14 @@ export const createChatService = ({ models, minPromptBytes, instanceId }: ChatSe
         const model = await usableModel(tx, session, user);
         requireLength(last.human, model);
         if (last.ai !== '') await noteReply(tx, session.id, { replies: -1 });
-        await store.restartMessage(tx, last.id, { owner: instanceId, model: model.name });
-        return prepare(tx, { id: last.id, human: last.human }, session, model, input);
+        const question = { human: last.human, before: last.id };
+        const planned = await plan(tx, question, session, model, input);
+        await store.restartMessage(tx, last.id, {
+          owner: instanceId,
+          model: model.name,
+          holdId: planned.holdId,
+        });
+        return prepare(tx, last, session, model, input, planned);
       });
     },
 

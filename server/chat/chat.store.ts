@@ -1,6 +1,7 @@
 import { and, asc, desc, eq, gt, lt, ne, sql } from 'drizzle-orm';
 import type { Executor, Transaction } from '../db/database.ts';
 import { history, users } from '../db/schema.ts';
+import { statement } from '../db/statement.ts';
 import type { Pair } from './prompt.ts';
 
 const columns = {
@@ -82,17 +83,38 @@ export const answeredPairs = (
     .orderBy(desc(history.id))
     .limit(limit);
 
-/** Inserts a message whose reply is about to be written; null while another one is being written. */
+const ask = statement<{ id: number; created_at: string }>(
+  'message_ask',
+  `WITH asked AS (
+     INSERT INTO history (session_id, user_id, human, model, owner, hold_id, state)
+     VALUES ($1, $2, $3, $4, $5, $6, 'streaming') ON CONFLICT DO NOTHING
+     RETURNING id, session_id, created_at
+   ), card AS (
+     UPDATE sessions SET updated_at = now(), prompt = CASE WHEN prompt = '' THEN $7 ELSE prompt END
+     FROM asked WHERE sessions.id = asked.session_id
+   )
+   SELECT id::float8, created_at FROM asked`,
+);
+
+/**
+ * Inserts a message whose reply is about to be written; null while another one is being written.
+ * The first message gives its session the title.
+ */
 export const insertMessage = async (
   tx: Transaction,
-  values: { sessionId: number; userId: number; human: string; model: string; owner: number },
+  values: {
+    sessionId: number;
+    userId: number;
+    human: string;
+    model: string;
+    owner: number;
+    holdId: string | null;
+    title: string;
+  },
 ): Promise<{ id: number; createdAt: Date } | null> => {
-  const rows = await tx
-    .insert(history)
-    .values({ ...values, state: 'streaming' })
-    .onConflictDoNothing()
-    .returning({ id: history.id, createdAt: history.createdAt });
-  return rows[0] ?? null;
+  const { sessionId, userId, human, model, owner, holdId, title } = values;
+  const [row] = await ask(tx, [sessionId, userId, human, model, owner, holdId, title]);
+  return row ? { id: row.id, createdAt: new Date(row.created_at) } : null;
 };
 
 export const lastMessage = async (db: Executor, sessionId: number) => {
@@ -109,7 +131,7 @@ export const lastMessage = async (db: Executor, sessionId: number) => {
 export const restartMessage = async (
   tx: Transaction,
   id: number,
-  { owner, model }: { owner: number; model: string },
+  { owner, model, holdId }: { owner: number; model: string; holdId: string | null },
 ): Promise<void> => {
   await tx
     .update(history)
@@ -123,17 +145,13 @@ export const restartMessage = async (
       errorCode: '',
       errorMessage: '',
       stopRequested: false,
-      holdId: null,
+      holdId,
       promptTokens: 0,
       completionTokens: 0,
       deductTokens: 0,
       answeredAt: null,
     })
     .where(eq(history.id, id));
-};
-
-export const setHold = async (tx: Transaction, id: number, holdId: string): Promise<void> => {
-  await tx.update(history).set({ holdId }).where(eq(history.id, id));
 };
 
 /** A message's place: its session, whose it is, and whether its reply is being written. */

@@ -1,9 +1,8 @@
 import type { ReplyState } from '../../contract/chat.ts';
 import { sessionTypes } from '../../contract/session.ts';
 import type { Database } from '../db/database.ts';
-import { recordConsumption, release, settle } from '../ledger/ledger.service.ts';
+import { release, settle } from '../ledger/ledger.service.ts';
 import { deduction, type Price } from '../ledger/price.ts';
-import { noteReply } from '../session/session.service.ts';
 import type { AnswerLog } from './answer-log.ts';
 import { finishAnswer } from './answer.store.ts';
 import { excerptOf, summaryOf } from './digest.ts';
@@ -34,28 +33,17 @@ export class LostAnswer extends Error {}
 export const finishReply = (db: Database, reply: Finished): Promise<void> =>
   db.transaction(async (tx) => {
     const produced = reply.log.length > 0;
-    // The session's row is locked before the message's everywhere, so that nobody waits in a ring.
-    await noteReply(tx, reply.sessionId, {
-      replies: reply.log.text === '' ? 0 : 1,
-      summary: reply.log.text === '' ? undefined : summaryOf(reply.log.text),
-    });
     let deducted = 0;
     if (reply.holdId && produced) {
       const cost = deduction(reply.price, reply.promptTokens, reply.completionTokens);
-      const { spent, balanceBefore } = await settle(tx, reply.holdId, cost);
+      const { spent } = await settle(tx, reply.holdId, cost, {
+        type: sessionTypes.chat,
+        model: reply.model,
+        human: excerptOf(reply.human),
+        prompt_tokens: reply.promptTokens,
+        completion_tokens: reply.completionTokens,
+      });
       deducted = spent;
-      if (spent > 0) {
-        await recordConsumption(tx, {
-          user_id: reply.userId,
-          type: sessionTypes.chat,
-          model: reply.model,
-          human: excerptOf(reply.human),
-          prompt_tokens: reply.promptTokens,
-          completion_tokens: reply.completionTokens,
-          deduct_tokens: spent,
-          current_balance: balanceBefore,
-        });
-      }
     } else if (reply.holdId) {
       await release(tx, reply.holdId);
     }
@@ -67,6 +55,8 @@ export const finishReply = (db: Database, reply: Finished): Promise<void> =>
       completionTokens: produced ? reply.completionTokens : 0,
       deductTokens: deducted,
       log: reply.log,
+      sessionId: reply.sessionId,
+      summary: reply.log.text === '' ? null : summaryOf(reply.log.text),
     });
     if (!ended) throw new LostAnswer(`reply ${reply.id} was ended elsewhere`);
   });

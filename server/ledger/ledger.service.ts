@@ -23,7 +23,7 @@ interface OpenWallet {
     reference?: string,
     remark?: string,
   ) => void;
-  save: () => Promise<void>;
+  save: (more?: Pick<store.WalletChange, 'hold' | 'consumption'>) => Promise<void>;
   /** Start of the running VIP month; null without a membership. */
   vipPeriod: Date | null;
 }
@@ -36,12 +36,10 @@ const vipPeriodOf = (row: store.WalletRow): Date | null =>
 const sameTime = (a: Date | null, b: Date | null): boolean => a?.getTime() === b?.getTime();
 
 /**
- * Locks the wallet, brings the VIP's pot to the running month (what the last month left expires,
- * 250k tokens come), and gives what changes it. Null for a person without a wallet, as guests are.
+ * Brings the VIP's pot of a locked wallet to the running month (what the last month left expires,
+ * 250k tokens come), and gives what changes it.
  */
-const openLocked = async (tx: Transaction, userId: number): Promise<OpenWallet | null> => {
-  const row = await store.lockWallet(tx, userId);
-  if (!row) return null;
+const openedWallet = (tx: Transaction, userId: number, row: store.WalletRow): OpenWallet => {
   const pots: Pots = { balance: row.balance, vip: row.vipBalance };
   const entries: store.LedgerEntry[] = [];
   const vipPeriod = vipPeriodOf(row);
@@ -52,7 +50,7 @@ const openLocked = async (tx: Transaction, userId: number): Promise<OpenWallet |
       ['vip', amounts.vip],
       ['balance', amounts.balance],
     ] as const) {
-      if (amount !== 0) entries.push({ userId, pot, kind, amount, reference, remark });
+      if (amount !== 0) entries.push({ pot, kind, amount, reference, remark });
     }
   };
   const turned = !sameTime(vipPeriod, row.vipPeriod);
@@ -64,16 +62,18 @@ const openLocked = async (tx: Transaction, userId: number): Promise<OpenWallet |
     pots,
     move,
     vipPeriod,
-    save: async () => {
-      if (entries.length === 0 && !turned) return;
-      await store.writeWallet(tx, userId, {
-        balance: pots.balance,
-        vipBalance: pots.vip,
-        vipPeriod,
-      });
-      await store.appendLedger(tx, entries);
+    save: async (more = {}) => {
+      if (entries.length === 0 && !turned && !more.hold) return;
+      const wallet = { balance: pots.balance, vipBalance: pots.vip, vipPeriod };
+      await store.saveWallet(tx, userId, { wallet, entries, ...more });
     },
   };
+};
+
+/** Locks the wallet. Null for a person without one, as guests are. */
+const openLocked = async (tx: Transaction, userId: number): Promise<OpenWallet | null> => {
+  const row = await store.lockWallet(tx, userId);
+  return row && openedWallet(tx, userId, row);
 };
 
 /** How an amount is taken: the VIP's pot first, then the balance, and no more than there is. */
@@ -116,6 +116,8 @@ export const balances = async (db: Executor, userId: number): Promise<Pots> => {
 };
 
 export interface HoldRequest {
+  /** Of the hold to be; one is made otherwise. */
+  id?: string;
   userId: number;
   amount: number;
   /** What it is for, such as `history:12`. */
@@ -133,24 +135,25 @@ export const hold = (db: Executor, request: HoldRequest): Promise<string | null>
     const wallet = await openLocked(tx, userId);
     if (!wallet) return null;
     const taken = take(wallet.pots, amount, vipAllowed);
-    const enough = sum(taken) === amount;
-    const id = randomUUID();
-    if (enough) {
-      wallet.move('hold', minus(taken), id);
-      const ttlMs = Math.min(request.ttlMs ?? holdLifetime, holdLifetime);
-      await store.insertHold(tx, { id, userId, ...taken, vipAllowed, reference }, ttlMs);
+    if (sum(taken) !== amount) {
+      await wallet.save();
+      return null;
     }
-    await wallet.save();
-    return enough ? id : null;
+    const id = request.id ?? randomUUID();
+    wallet.move('hold', minus(taken), id);
+    const ttlMs = Math.min(request.ttlMs ?? holdLifetime, holdLifetime);
+    await wallet.save({
+      hold: { id, ...taken, vipAllowed, spent: null, state: 'open', reference, ttlMs },
+    });
+    return id;
   });
 
 /** The hold while its wallet is locked, so that nobody else can end it. */
 const openHold = async (tx: Transaction, holdId: string) => {
-  const found = await store.readHold(tx, holdId);
+  const found = await store.lockHold(tx, holdId);
   if (!found) return null;
-  const wallet = await openLocked(tx, found.userId);
-  const held = await store.readHold(tx, holdId);
-  return wallet && held ? { wallet, held } : null;
+  const { wallet, held } = found;
+  return { wallet: openedWallet(tx, held.userId, wallet), held };
 };
 
 /** Sets more aside; false, and nothing happens, when there is not enough or the hold has ended. */
@@ -162,12 +165,14 @@ export const extendHold = (db: Executor, holdId: string, more: number): Promise<
     const { wallet, held } = open;
     const taken = take(wallet.pots, amount, held.vipAllowed);
     const enough = held.state === 'open' && sum(taken) === amount;
-    if (enough) {
-      wallet.move('hold', minus(taken), holdId);
-      await store.addToHold(tx, holdId, taken.balance, taken.vip);
+    if (!enough) {
+      await wallet.save();
+      return false;
     }
-    await wallet.save();
-    return enough;
+    wallet.move('hold', minus(taken), holdId);
+    const balance = held.balance + taken.balance;
+    await wallet.save({ hold: { ...held, balance, vip: held.vip + taken.vip } });
+    return true;
   });
 
 /** Puts back what was held; VIP tokens of a month that has ended may still be spent, up to `keep`. */
@@ -188,8 +193,22 @@ export interface Settlement {
   balanceBefore: number;
 }
 
-/** Ends a hold by taking what was used. A hold that has ended is left as it is. */
-export const settle = (db: Executor, holdId: string, actual: number): Promise<Settlement> =>
+/** What a spend was for, as its owner may read it (document 3 §3). */
+export type SpendRecord = Pick<
+  Consumption,
+  'type' | 'model' | 'human' | 'prompt_tokens' | 'completion_tokens'
+>;
+
+/**
+ * Ends a hold by taking what was used, and writes it down for its owner when it was anything. A hold
+ * that has ended is left as it is.
+ */
+export const settle = (
+  db: Executor,
+  holdId: string,
+  actual: number,
+  record?: SpendRecord,
+): Promise<Settlement> =>
   inTransaction(db, async (tx) => {
     const amount = wholeTokens(actual);
     const open = await openHold(tx, holdId);
@@ -203,9 +222,21 @@ export const settle = (db: Executor, holdId: string, actual: number): Promise<Se
     const fromLastMonth = putBack(wallet, held, amount);
     const taken = take(wallet.pots, amount - sum(fromLastMonth), held.vipAllowed);
     wallet.move('spend', minus(taken), holdId);
-    await wallet.save();
     const spent = sum(taken) + sum(fromLastMonth);
-    await store.endHold(tx, holdId, 'settled', spent);
+    const consumption = record &&
+      spent > 0 && {
+        type: record.type,
+        model: record.model,
+        human: record.human,
+        promptTokens: record.prompt_tokens,
+        completionTokens: record.completion_tokens,
+        deductTokens: spent,
+        currentBalance: balanceBefore,
+      };
+    await wallet.save({
+      hold: { ...held, state: 'settled', spent },
+      consumption: consumption || undefined,
+    });
     return { spent, balanceBefore };
   });
 
@@ -214,11 +245,9 @@ export const release = (db: Executor, holdId: string): Promise<void> =>
   inTransaction(db, async (tx) => {
     const open = await openHold(tx, holdId);
     if (!open) return;
-    if (open.held.state === 'open') {
-      putBack(open.wallet, open.held, 0);
-      await store.endHold(tx, holdId, 'released', null);
-    }
-    await open.wallet.save();
+    if (open.held.state !== 'open') return open.wallet.save();
+    putBack(open.wallet, open.held, 0);
+    await open.wallet.save({ hold: { ...open.held, state: 'released', spent: null } });
   });
 
 /** Releases the holds whose time is over; gives how many. */
@@ -256,22 +285,6 @@ export const transferAll = (db: Executor, fromUser: number, toUser: number): Pro
     to.move('transfer', { balance: amount, vip: 0 }, `user:${fromUser}`);
     await from.save();
     await to.save();
-  });
-
-/** Writes down a spend for its owner to read (document 3 §3). */
-export const recordConsumption = (
-  tx: Transaction,
-  values: Omit<Consumption, 'id' | 'created_at'> & { user_id: number },
-): Promise<void> =>
-  store.insertConsumption(tx, {
-    userId: values.user_id,
-    type: values.type,
-    model: values.model,
-    human: values.human,
-    promptTokens: values.prompt_tokens,
-    completionTokens: values.completion_tokens,
-    deductTokens: values.deduct_tokens,
-    currentBalance: values.current_balance,
   });
 
 /** How many of the newest spends can be paged through. */

@@ -11,7 +11,7 @@ import { newSessionIsPrivate, privacyChangeRefusal } from './privacy.ts';
 import * as store from './session.store.ts';
 
 export type { SessionRow } from './session.store.ts';
-export { countThisMonth, moveSessions, noteQuestion, noteReply } from './session.store.ts';
+export { countThisMonth, moveSessions, noteReply } from './session.store.ts';
 
 export const loginUrl = '/login';
 

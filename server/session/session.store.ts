@@ -1,6 +1,8 @@
-import { and, desc, eq, gte, inArray, isNull, ne, sql, type SQL } from 'drizzle-orm';
+import { and, desc, eq, gte, inArray, isNull, ne, sql } from 'drizzle-orm';
+import type { Settings } from '../../contract/auth.ts';
 import type { Executor } from '../db/database.ts';
 import { history, sessions, users } from '../db/schema.ts';
+import { statement } from '../db/statement.ts';
 
 const columns = {
   id: sessions.id,
@@ -22,20 +24,71 @@ const columns = {
   ownerVip: sql<boolean>`coalesce(${users.vipExpiredAt} > now(), false)`,
 };
 
-export type SessionRow = Awaited<ReturnType<typeof findSession>> & object;
+export type SessionRow = Awaited<ReturnType<typeof listSessions>>['list'][number];
 
-const isRef = (ref: string): SQL =>
-  ref.includes('-') ? eq(sessions.uuid, ref) : eq(sessions.id, Number(ref));
+interface RawSession {
+  id: number;
+  uuid: string;
+  type: number;
+  model: string;
+  user_id: number;
+  prompt: string;
+  summary: string;
+  private: boolean;
+  reply_count: number;
+  like_count: number;
+  created_at: string;
+  updated_at: string;
+  deleted_at: string | null;
+  user_name: string;
+  session_private: boolean;
+  setting: Settings;
+  owner_vip: boolean;
+}
+
+const oneSession = (name: string, column: 'id' | 'uuid', end: '' | 'FOR UPDATE OF s') =>
+  statement<RawSession>(
+    name,
+    `SELECT s.id::float8, s.uuid, s.type, s.model, s.user_id::float8, s.prompt, s.summary,
+       s.private, s.reply_count, s.like_count, s.created_at, s.updated_at, s.deleted_at,
+       u.user_name, u.session_private, u.setting,
+       coalesce(u.vip_expired_at > now(), false) AS owner_vip
+     FROM sessions s JOIN users u ON u.id = s.user_id WHERE s.${column} = $1 ${end}`,
+  );
+const byId = oneSession('session_by_id', 'id', '');
+const byUuid = oneSession('session_by_uuid', 'uuid', '');
+const byIdLocked = oneSession('session_by_id_locked', 'id', 'FOR UPDATE OF s');
+const byUuidLocked = oneSession('session_by_uuid_locked', 'uuid', 'FOR UPDATE OF s');
 
 /** A session by its uuid or number, deleted ones included. `lock` keeps its changes waiting. */
-export const findSession = async (db: Executor, ref: string, { lock = false } = {}) => {
-  const query = db
-    .select(columns)
-    .from(sessions)
-    .innerJoin(users, eq(users.id, sessions.userId))
-    .where(isRef(ref));
-  const rows = await (lock ? query.for('update', { of: sessions }) : query);
-  return rows[0] ?? null;
+export const findSession = async (
+  db: Executor,
+  ref: string,
+  { lock = false } = {},
+): Promise<SessionRow | null> => {
+  const isUuid = ref.includes('-');
+  const read = isUuid ? (lock ? byUuidLocked : byUuid) : lock ? byIdLocked : byId;
+  const [row] = await read(db, [isUuid ? ref : Number(ref)]);
+  if (!row) return null;
+  return {
+    id: row.id,
+    uuid: row.uuid,
+    type: row.type,
+    model: row.model,
+    userId: row.user_id,
+    prompt: row.prompt,
+    summary: row.summary,
+    private: row.private,
+    replyCount: row.reply_count,
+    likeCount: row.like_count,
+    createdAt: new Date(row.created_at),
+    updatedAt: new Date(row.updated_at),
+    deletedAt: row.deleted_at === null ? null : new Date(row.deleted_at),
+    userName: row.user_name,
+    ownerForcedPrivate: row.session_private,
+    ownerSetting: row.setting,
+    ownerVip: row.owner_vip,
+  };
 };
 
 /** What new_session must know of the maker, whose row stays locked so that two calls count right. */
@@ -112,17 +165,6 @@ export const hasMessages = async (db: Executor, sessionId: number): Promise<bool
     .where(eq(history.sessionId, sessionId))
     .limit(1);
   return rows.length > 0;
-};
-
-/** A message was sent: the first one gives the session its title. */
-export const noteQuestion = async (db: Executor, id: number, title: string): Promise<void> => {
-  await db
-    .update(sessions)
-    .set({
-      prompt: sql`CASE WHEN ${sessions.prompt} = '' THEN ${title} ELSE ${sessions.prompt} END`,
-      updatedAt: sql`now()`,
-    })
-    .where(eq(sessions.id, id));
 };
 
 export const noteReply = async (
