@@ -233,8 +233,8 @@ test('the model is chosen while the session is empty, then fixed @C16 @C7', asyn
   await app.enterAs(person);
   const { uuid } = await person.client.call('newSession', { type: 0, model });
   await page.goto(`/chat?uuid=${uuid}`);
-  await page.getByRole('button', { name: /内置助手/ }).click();
-  await page.getByRole('radio', { name: /mock/i }).click();
+  await page.getByTitle('选择模型').click();
+  await page.getByRole('dialog').getByRole('radio', { name: /mock/i }).click();
   await expect
     .poll(async () => (await person.client.call('getSession', { uuid })).model)
     .toBe('mock-chat');
@@ -272,6 +272,8 @@ test('messages more than five minutes apart have a time between them; sorting tu
   const second = await person.client.ask('第二个问题是什么？', { sessionId: uuid });
   await person.client.read(uuid, second.id);
   await page.goto(`/chat?uuid=${uuid}`);
+  await app.log.focus();
+  await page.keyboard.press('Control+ArrowUp');
   await expect(app.log.locator('time')).toHaveCount(1);
   const order = () =>
     page.evaluate(() => {

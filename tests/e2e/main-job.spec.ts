@@ -12,7 +12,7 @@ test('a newcomer asks, reads, registers, leaves, comes back and deletes @A2 @A3 
 
   const { account, password } = await app.register('江南');
   await page.goto('/?channel=private');
-  await page.getByRole('link', { name: '12 × 12 + 3 等于多少？' }).click();
+  await page.getByRole('main').getByRole('link', { name: '12 × 12 + 3 等于多少？' }).click();
   await expect(app.log).toContainText('147');
   expect(app.uuid()).toBe(uuid);
   await app.say('26.2 英里是多少公里？');
@@ -52,7 +52,9 @@ test('a newcomer asks, reads, registers, leaves, comes back and deletes @A2 @A3 
   await remove('删除');
   await expect(page.getByText('会话已删除')).toBeVisible();
   await page.waitForURL((url) => url.pathname === '/');
-  await expect(page.getByRole('link', { name: '12 × 12 + 3 等于多少？' })).toBeHidden();
+  await expect(
+    page.getByRole('main').getByRole('link', { name: '12 × 12 + 3 等于多少？' }),
+  ).toBeHidden();
   await page.goto(`/chat?uuid=${uuid}`);
   await expect(page.getByText('会话已删除')).toBeVisible();
 });

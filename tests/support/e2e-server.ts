@@ -21,6 +21,7 @@ const server = await startServer({
     OPENAI_BASE_URL: mock.baseURL,
     OPENAI_API_KEY: 'sk-test',
     OPENAI_MODELS: 'mock-chat',
+    TRUST_PROXY: 'loopback',
   },
 });
 const end = async () => {
