@@ -106,8 +106,11 @@ const part = () => Math.floor(Math.random() * 256);
 
 export const test = base.extend<{ app: App; person: Person }>({
   // Each test comes from an address of its own, so that one's wrong passwords cost no other a captcha.
-  extraHTTPHeaders: async ({ locale: _ }, use) => {
-    await use({ 'x-forwarded-for': `10.${part()}.${part()}.${part()}` });
+  extraHTTPHeaders: async ({ extraHTTPHeaders }, use) => {
+    await use({
+      ...extraHTTPHeaders,
+      'x-forwarded-for': `10.${part()}.${part()}.${part()}`,
+    });
   },
   app: async ({ page }, use) => {
     const app = new App(page);
