@@ -343,7 +343,7 @@ const Conversation = ({
             onMore={() => setSheet('more')}
           />
           <Connection view={view} />
-          {view.rows.length === 0 ? (
+          {view.rows.length + view.tail.length === 0 ? (
             <FirstHint session={session} quiet={arriving} />
           ) : (
             <MessageList thread={thread} view={view} ref={list} />

@@ -8,12 +8,13 @@ const segmentSize = 1_000;
 const segmentBlocks = 9;
 /** Two paints with new text are at least so far apart, ms: about 30 a second read as smoothly as 60. */
 const paintInterval = 30;
-/**
- * Most text taken in at one paint. A burst arrives in such slices with a pause between them: what a
- * slice costs is what comes into view of it, and the page stays usable in the pauses.
- */
-const slice = 8_000;
-const pauseOfBurst = 60;
+/** Text taken in at once, in characters, and how long one paint may go on with that, ms. */
+const slice = 1_000;
+const budget = 6;
+
+const headingPattern = /^ {0,3}#{1,6}(?:[ \t]|$)/;
+const isHeading = (block: Block | undefined): boolean =>
+  block?.kind === 'text' && !block.inline && headingPattern.test(block.text);
 
 const sizeOf = (block: Block): number =>
   block.kind === 'code'
@@ -33,15 +34,20 @@ class Segments {
       const size = sizeOf(block);
       // A heading belongs to what follows it, and what goes on to what it goes on from.
       const full = this.size + size > segmentSize || this.rest.length >= segmentBlocks;
-      if (full && this.rest.length > 0) {
-        this.closed.push(this.rest);
-        this.rest = [];
-        this.size = 0;
-      }
+      if (full && this.rest.length > 0) this.close();
       this.rest.push(block);
       this.size += size;
     }
     return [...this.rest];
+  }
+
+  private close(): void {
+    let end = this.rest.length;
+    while (end > 0 && isHeading(this.rest[end - 1])) end--;
+    if (end === 0) return;
+    this.closed.push(this.rest.slice(0, end));
+    this.rest = this.rest.slice(end);
+    this.size = this.rest.reduce((sum, block) => sum + sizeOf(block), 0);
   }
 }
 
@@ -62,7 +68,7 @@ export const segmentsOf = (text: string): Segment[] => {
 
 /**
  * A reply while it is written: text goes into a buffer and from there, once a paint, into the
- * document. Its open segment is followed by one row; the list hears only of new rows.
+ * document. Its open segment is followed by one row; others hear only of new rows.
  */
 export class LiveReply {
   reasoning = '';
@@ -73,6 +79,8 @@ export class LiveReply {
   private revision = 0;
   private openSegment: Segment = [];
   private buffer = '';
+  /** So much of the buffer is in the document. */
+  private read = 0;
   private text = '';
   private timer: ReturnType<typeof setTimeout> | undefined;
   private frame = 0;
@@ -81,6 +89,7 @@ export class LiveReply {
   private readonly listeners = new Set<() => void>();
   private readonly onRows: () => void;
   private rows = 0;
+  private rowsSeen = 0;
   private thoughts = 0;
 
   /** @param onRows The number of rows changed, or the first text is there. */
@@ -98,9 +107,12 @@ export class LiveReply {
   /** The blocks of the row that is being written; another array after each change. */
   readonly open = (): Segment => this.openSegment;
 
+  /** Another number whenever the finished rows are others, or the first text is there. */
+  readonly rowsVersion = (): number => this.rows;
+
   /** All text that arrived, shown or not yet. */
   get whole(): string {
-    return this.text + this.buffer;
+    return this.text + this.buffer.slice(this.read);
   }
 
   get started(): boolean {
@@ -141,8 +153,7 @@ export class LiveReply {
       this.timer = setTimeout(this.paint, 250);
       return;
     }
-    const interval = this.buffer.length > slice / 2 ? pauseOfBurst : paintInterval;
-    const wait = this.lastPaint + interval - performance.now();
+    const wait = this.lastPaint + paintInterval - performance.now();
     if (wait <= 4) this.frame = requestAnimationFrame(this.paint);
     else
       this.timer = setTimeout(() => {
@@ -155,12 +166,7 @@ export class LiveReply {
     this.timer = undefined;
     this.frame = 0;
     this.lastPaint = performance.now();
-    const part = this.buffer.slice(0, slice);
-    this.buffer = this.buffer.slice(slice);
-    if (part !== '') {
-      this.text += part;
-      this.document.append(part);
-    }
+    this.takeIn(this.lastPaint + budget);
     const ended = this.buffer === '' && this.ending !== null;
     if (ended) this.document.end();
     this.refresh();
@@ -172,10 +178,25 @@ export class LiveReply {
     }
   };
 
+  /** Puts text into the document until there is no more of it, or no more time. */
+  private takeIn(deadline: number): void {
+    while (this.read < this.buffer.length) {
+      const part = this.buffer.slice(this.read, this.read + slice);
+      this.read += part.length;
+      this.text += part;
+      this.document.append(part);
+      if (performance.now() > deadline) break;
+    }
+    if (this.read < this.buffer.length) return;
+    this.buffer = '';
+    this.read = 0;
+  }
+
   private refresh(): void {
     if (this.revision !== this.document.revision) {
       this.revision = this.document.revision;
       this.cutter = new Segments();
+      this.rowsSeen = -1;
     }
     const rest = this.cutter.take(this.document.blocks);
     const { open } = this.document;
@@ -184,8 +205,9 @@ export class LiveReply {
     // One more than the finished rows; the very first text and thought make rows, too.
     const rows =
       this.segments.length * 4 + (this.text === '' ? 0 : 1) + (this.thoughts > 0 ? 2 : 0);
-    if (rows !== this.rows) {
-      this.rows = rows;
+    if (rows !== this.rowsSeen) {
+      this.rowsSeen = rows;
+      this.rows++;
       this.onRows();
     }
     for (const listener of this.listeners) listener();

@@ -1,8 +1,17 @@
 import { Icon } from '@/shared/ui/icon.tsx';
 import { limits } from '@contract/limits.ts';
-import { useCallback, useEffect, useImperativeHandle, useRef, useState, type Ref } from 'react';
+import {
+  Fragment,
+  useCallback,
+  useEffect,
+  useImperativeHandle,
+  useRef,
+  useState,
+  type Ref,
+} from 'react';
 import { Virtuoso, type VirtuosoHandle } from 'react-virtuoso';
 import { RowView } from './message-row.tsx';
+import { LiveRows } from './live-rows.tsx';
 import type { Row } from './rows.ts';
 import type { Thread, ThreadView } from './thread.ts';
 
@@ -12,11 +21,25 @@ export interface ListHandle {
 }
 
 const keyOf = (_index: number, row: Row) => row.key;
-const contentOf = (_index: number, row: Row) => <RowView row={row} />;
+const contentOf = (_index: number, row: Row) =>
+  row.kind === 'live' ? <LiveRows row={row} /> : <RowView row={row} />;
+
+interface ListContext {
+  hasOlder: boolean;
+  tail: readonly Row[];
+  onTail: (element: HTMLElement | null) => void;
+}
 
 const Space = () => <div className="list-space" />;
-const Older = ({ context }: { context?: { hasOlder: boolean } }) =>
+const Older = ({ context }: { context?: ListContext }) =>
   context?.hasOlder ? <p className="list-older">正在读取更早的消息…</p> : <Space />;
+const Tail = ({ context }: { context?: ListContext }) => (
+  <div className="list-tail" ref={context?.onTail}>
+    {context?.tail.map((row, at) => (
+      <Fragment key={row.key}>{contentOf(at, row)}</Fragment>
+    ))}
+  </div>
+);
 
 const hands = ['wheel', 'touchmove', 'touchend', 'keydown', 'pointerdown'] as const;
 /** Whether the list follows its end; no state of React's, for nothing is drawn by it. */
@@ -37,7 +60,7 @@ const handTime = 1_500;
  * Keeps a list at its end while it grows, until the person scrolls up; then again once they are
  * back within 100 px. Watches the height after layout, so that it costs no layout of its own.
  */
-const useStick = (scroller: HTMLElement | null, enabled: boolean) => {
+const useStick = (scroller: HTMLElement | null, tail: HTMLElement | null, enabled: boolean) => {
   const [stick] = useState(createStick);
   useEffect(() => {
     if (!scroller || !enabled) return undefined;
@@ -68,6 +91,7 @@ const useStick = (scroller: HTMLElement | null, enabled: boolean) => {
     observer.observe(scroller);
     for (const child of scroller.querySelectorAll('[data-testid="virtuoso-item-list"]'))
       observer.observe(child, { box: 'border-box' });
+    if (tail) observer.observe(tail, { box: 'border-box' });
     scroller.addEventListener('scroll', onScroll, { passive: true });
     for (const name of hands) scroller.addEventListener(name, onHand, { passive: true });
     return () => {
@@ -75,7 +99,7 @@ const useStick = (scroller: HTMLElement | null, enabled: boolean) => {
       scroller.removeEventListener('scroll', onScroll);
       for (const name of hands) scroller.removeEventListener(name, onHand);
     };
-  }, [scroller, enabled, stick]);
+  }, [scroller, tail, enabled, stick]);
   return stick;
 };
 
@@ -90,9 +114,10 @@ export const MessageList = ({
 }) => {
   const virtuoso = useRef<VirtuosoHandle>(null);
   const [scroller, setScroller] = useState<HTMLElement | null>(null);
+  const [tail, setTail] = useState<HTMLElement | null>(null);
   const [atBottom, setAtBottom] = useState(true);
   const { newestFirst, rows } = view;
-  const stick = useStick(scroller, !newestFirst);
+  const stick = useStick(scroller, tail, !newestFirst);
 
   const toBottom = useCallback(() => {
     stick.set(true);
@@ -116,20 +141,20 @@ export const MessageList = ({
         scrollerRef={(element) => setScroller(element instanceof HTMLElement ? element : null)}
         className="list-scroller"
         data={rows}
-        context={{ hasOlder: view.hasOlder }}
+        context={{ hasOlder: view.hasOlder, tail: view.tail, onTail: setTail }}
         firstItemIndex={view.firstIndex}
         initialTopMostItemIndex={newestFirst ? 0 : { index: 'LAST', align: 'end' }}
         computeItemKey={keyOf}
         itemContent={contentOf}
         defaultItemHeight={120}
-        increaseViewportBy={{ top: 300, bottom: 150 }}
+        increaseViewportBy={{ top: 600, bottom: 150 }}
         atBottomThreshold={limits.bottomDistance}
         atBottomStateChange={setAtBottom}
         followOutput={() => (!newestFirst && stick.get() ? 'auto' : false)}
         startReached={newestFirst ? undefined : older}
         endReached={newestFirst ? older : undefined}
         components={
-          newestFirst ? { Header: Space, Footer: Older } : { Header: Older, Footer: Space }
+          newestFirst ? { Header: Space, Footer: Older } : { Header: Older, Footer: Tail }
         }
         tabIndex={0}
         role="log"

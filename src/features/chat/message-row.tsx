@@ -12,6 +12,7 @@ import { separatorTime } from './chat-time.ts';
 import type { Segment } from './live-reply.ts';
 import {
   segmentsOfMessage,
+  type LiveRow,
   type NoticeRow,
   type QuestionRow,
   type ReplyRow,
@@ -175,7 +176,7 @@ const isShort = (segment: Segment, reasoning: string): boolean => {
   return !only || (only.kind === 'text' && only.text.length < 80 && !only.text.includes('|'));
 };
 
-const Reply = memo(function Reply({ row }: { row: ReplyRow }) {
+export const Reply = memo(function Reply({ row }: { row: ReplyRow }) {
   const { message, live } = row;
   const acts = useChatActs();
   const open = useOpenSegment(row);
@@ -292,7 +293,7 @@ const Notice = memo(function Notice({ row }: { row: NoticeRow }) {
   );
 });
 
-export const RowView = ({ row }: { row: Row }) => {
+export const RowView = ({ row }: { row: Exclude<Row, LiveRow> }) => {
   switch (row.kind) {
     case 'question':
       return <Question row={row} />;

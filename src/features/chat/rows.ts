@@ -20,13 +20,18 @@ export interface ReplyRow extends RowBase {
   segment: Segment | null;
   live: LiveReply | null;
 }
+/** All of a reply that is followed live at the end of the list. */
+export interface LiveRow extends RowBase {
+  kind: 'live';
+  live: LiveReply;
+}
 /** How the reply stands, where that needs saying. */
 export interface NoticeRow extends RowBase {
   kind: 'notice';
   /** The message is the newest of the session: it can be asked again. */
   newest: boolean;
 }
-export type Row = QuestionRow | ReplyRow | NoticeRow;
+export type Row = QuestionRow | ReplyRow | LiveRow | NoticeRow;
 
 /** Shorter replies are one row, and are split into blocks only when they come into view. */
 const oneRow = 2_500;
@@ -45,7 +50,23 @@ export const segmentsOfMessage = (message: Message): Segment[] => {
   return segments;
 };
 
-const replyRows = (key: string, message: Message, live: LiveReply | null): ReplyRow[] => {
+const finished = new WeakMap<LiveReply, Map<string, ReplyRow>>();
+/** The row as it was before, if the same is in it: what is shown need not be looked at again. */
+const sameRow = (live: LiveReply, row: ReplyRow): ReplyRow => {
+  let known = finished.get(live);
+  if (!known) {
+    known = new Map();
+    finished.set(live, known);
+  }
+  const before = known.get(row.key);
+  const same =
+    before?.message === row.message && before.segment === row.segment && before.last === row.last;
+  if (same) return before;
+  known.set(row.key, row);
+  return row;
+};
+
+export const replyRows = (key: string, message: Message, live: LiveReply | null): ReplyRow[] => {
   const row = (part: number, last: boolean, segment: Segment | null): ReplyRow => ({
     kind: 'reply',
     key: `${key}:${part}`,
@@ -60,8 +81,8 @@ const replyRows = (key: string, message: Message, live: LiveReply | null): Reply
     const waiting = message.state === 'streaming';
     if (!live.started && !waiting) return [];
     return [
-      ...live.segments.map((segment, part) => row(part, false, segment)),
-      row(live.segments.length, true, null),
+      ...live.segments.map((segment, part) => sameRow(live, row(part, false, segment))),
+      sameRow(live, row(live.segments.length, true, null)),
     ];
   }
   if (message.ai === '' && message.reasoning === '' && message.state !== 'streaming') return [];
@@ -82,26 +103,39 @@ const rowsOf = (
   live: LiveReply | null,
   time: string | null,
   newest: boolean,
+  atEnd: boolean,
 ): Row[] => {
   const rows: Row[] = [];
   if (message.human !== '') rows.push({ kind: 'question', key: `${key}:q`, message, time });
-  rows.push(...replyRows(key, message, live));
+  if (live && atEnd) rows.push({ kind: 'live', key: `${key}:live`, message, live });
+  else rows.push(...replyRows(key, message, live));
   if (needsNotice(message) && (newest || message.state !== 'none'))
     rows.push({ kind: 'notice', key: `${key}:n`, message, newest });
   return rows;
 };
 
+export interface Rows {
+  /** What the list measures and of which it shows a part. */
+  rows: Row[];
+  /** What stands behind the list, always on the page: a reply that grows costs no measuring. */
+  tail: Row[];
+}
+
 /**
  * The rows of a session, oldest message first or newest first. Rows of messages that did not
  * change are the same objects as before.
+ * @param tailFrom the message whose reply begins the tail
  */
 export const buildRows = (
   messages: readonly Message[],
   live: ReadonlyMap<number, LiveReply>,
   keys: ReadonlyMap<number, string>,
   newestFirst: boolean,
-): Row[] => {
+  tailFrom: number | null,
+): Rows => {
   const rows: Row[] = [];
+  const tail: Row[] = [];
+  let inTail = false;
   let before = 0;
   const groups: Row[][] = [];
   for (const [at, message] of messages.entries()) {
@@ -112,12 +146,16 @@ export const buildRows = (
     const reply = live.get(message.id) ?? null;
     const known = cache.get(message);
     let own = known?.rows;
+    const starts = message.id === tailFrom && !newestFirst;
     if (!own || reply || known?.time !== time || known.newest !== newest) {
-      own = rowsOf(message, keys.get(message.id) ?? String(message.id), reply, time, newest);
+      const key = keys.get(message.id) ?? String(message.id);
+      own = rowsOf(message, key, reply, time, newest, inTail || starts);
       if (!reply) cache.set(message, { time, newest, rows: own });
     }
     if (newestFirst) groups.push(own);
-    else rows.push(...own);
+    else if (starts) for (const row of own) (row.kind === 'question' ? rows : tail).push(row);
+    else (inTail ? tail : rows).push(...own);
+    inTail ||= starts;
   }
-  return newestFirst ? groups.reverse().flat() : rows;
+  return { rows: newestFirst ? groups.reverse().flat() : rows, tail };
 };

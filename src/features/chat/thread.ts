@@ -5,12 +5,14 @@ import { openStream } from '@/shared/stream.ts';
 import type { Message } from '@contract/chat.ts';
 import { limits } from '@contract/limits.ts';
 import { LiveReply } from './live-reply.ts';
-import { buildRows, type Row } from './rows.ts';
+import { buildRows, type Row, type Rows } from './rows.ts';
 
 export interface ThreadView {
   /** False until the first page of messages is there. */
   loaded: boolean;
   rows: readonly Row[];
+  /** Rows behind those, from the reply on that began to be written since this page sent last. */
+  tail: readonly Row[];
   /** What the list calls its first row; falls as older messages come before it. */
   firstIndex: number;
   count: number;
@@ -65,9 +67,11 @@ export class Thread {
   private firstLoad: Promise<void> | null = null;
   private loadingOlder = false;
   private pending = 0;
+  private tailFrom: number | null = null;
   private view: ThreadView = {
     loaded: false,
     rows: [],
+    tail: [],
     firstIndex: startIndex,
     count: 0,
     hasOlder: false,
@@ -159,10 +163,10 @@ export class Thread {
       const older = page.list.filter((message) => !known.has(message.id)).reverse();
       const rowsBefore = this.view.rows.length;
       this.messages = [...older, ...this.messages];
-      const rows = this.build(this.view.newestFirst);
-      const more = this.view.newestFirst ? 0 : rows.length - rowsBefore;
+      const built = this.build(this.view.newestFirst);
+      const more = this.view.newestFirst ? 0 : built.rows.length - rowsBefore;
       this.publish({
-        rows,
+        ...built,
         firstIndex: this.view.firstIndex - more,
         hasOlder: page.list.length >= limits.historyPageSize,
       });
@@ -172,7 +176,7 @@ export class Thread {
   }
 
   setNewestFirst(newestFirst: boolean): void {
-    this.publish({ newestFirst, rows: this.build(newestFirst), firstIndex: startIndex });
+    this.publish({ newestFirst, ...this.build(newestFirst), firstIndex: startIndex });
   }
 
   /**
@@ -185,6 +189,8 @@ export class Thread {
     this.keys.set(id, key);
     const created = new Date().toISOString();
     this.messages = [...this.messages, { ...blank, id, human: text, created_at: created }];
+    // The list goes to its end now, where nobody sees the replies before change their place.
+    this.tailFrom = null;
     this.publish({ sending: true });
     try {
       const sent = await api.sendMessage(
@@ -301,8 +307,13 @@ export class Thread {
   private attach(id: number): void {
     const abort = new AbortController();
     this.streams.set(id, abort);
-    const reply = new LiveReply(() => this.publish());
+    const reply = new LiveReply(() => {
+      // Rows at the end of the list follow the reply themselves.
+      if (this.view.newestFirst || this.tailFrom === null || !this.view.replyStarted)
+        this.publish();
+    });
     this.live.set(id, reply);
+    this.tailFrom ??= id;
     this.publish();
     const finish = (change: Partial<Message>) => {
       reply.end(() => {
@@ -343,8 +354,8 @@ export class Thread {
     this.channel?.postMessage(1);
   }
 
-  private build(newestFirst: boolean): Row[] {
-    return buildRows(this.messages, this.live, this.keys, newestFirst);
+  private build(newestFirst: boolean): Rows {
+    return buildRows(this.messages, this.live, this.keys, newestFirst, this.tailFrom);
   }
 
   private publish(change: Partial<ThreadView> = {}): void {
@@ -354,7 +365,7 @@ export class Thread {
     const reply = replying ? this.live.get(replying.id) : undefined;
     this.view = {
       ...this.view,
-      rows: change.rows ?? this.build(newestFirst),
+      ...(change.rows ? {} : this.build(newestFirst)),
       count: this.messages.length,
       replying,
       replyStarted: reply?.started ?? false,

@@ -1,8 +1,10 @@
 import { memo, useEffect, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { Icon } from '../ui/icon.tsx';
 import { copyText } from './copy.ts';
 import { highlight, languageOf, loadHighlighter, type Stretch } from './highlight.ts';
 import { inIdleTime } from './idle.ts';
+import { whenLoaded } from './lazy-chunk.ts';
 
 const CodePiece = memo(function CodePiece({ text }: { text: string }) {
   return <code>{text === '' ? '\n' : text}</code>;
@@ -47,22 +49,22 @@ const useColours = (code: string | null, language: string | null): Stretch[][] |
   const [done, setDone] = useState<{ key: string; lines: Stretch[][] } | null>(null);
   useEffect(() => {
     if (key === null || language === null || code === null || coloured.has(key)) return undefined;
-    let cancelled = false;
     let cancelJob = () => {};
-    const colour = async () => {
-      const hljs = await loadHighlighter(language);
-      if (cancelled) return;
-      cancelJob = inIdleTime(() => {
-        const lines = highlight(hljs, code, language);
-        if (!lines) return;
-        keep(key, lines);
-        setDone({ key, lines });
-      });
-    };
-    // Without the highlighter (network lost) the code is readable all the same.
-    colour().catch(() => {});
+    // Until the highlighter is there (network lost) the code is readable all the same.
+    const cancelLoad = whenLoaded(
+      () => loadHighlighter(language),
+      (hljs) => {
+        cancelJob = inIdleTime(() => {
+          const lines = highlight(hljs, code, language);
+          if (!lines) return;
+          keep(key, lines);
+          // At once: what follows in this idle time counts with what it costs.
+          flushSync(() => setDone({ key, lines }));
+        });
+      },
+    );
     return () => {
-      cancelled = true;
+      cancelLoad();
       cancelJob();
     };
   }, [key, code, language]);
@@ -85,17 +87,15 @@ export const CodeBox = memo(function CodeBox({
   pieces,
   language,
   open,
-  continues = false,
 }: {
   pieces: readonly string[];
   language: string;
   open: boolean;
-  continues?: boolean;
 }) {
   const colours = useColours(open ? null : pieces.join('\n'), languageOf(language));
   const label = /^[^\s{]+/.exec(language)?.[0] ?? '';
   return (
-    <div className="code-box" data-continues={continues || undefined}>
+    <div className="code-box">
       <div className="code-head">
         <span>{label}</span>
         <button

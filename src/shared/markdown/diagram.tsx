@@ -1,14 +1,14 @@
 import type MermaidModule from 'mermaid';
 import { memo, useEffect, useState } from 'react';
 import { CodeBox } from './code-box.tsx';
+import { lazyChunk, whenLoaded } from './lazy-chunk.ts';
 
 type Mermaid = typeof MermaidModule;
 
-let loading: Promise<Mermaid> | undefined;
 let drawn = 0;
 
-const load = async (): Promise<Mermaid> => {
-  loading ??= import('mermaid').then(({ default: mermaid }) => {
+const load = lazyChunk((): Promise<Mermaid> =>
+  import('mermaid').then(({ default: mermaid }) => {
     mermaid.initialize({
       startOnLoad: false,
       securityLevel: 'strict',
@@ -22,9 +22,8 @@ const load = async (): Promise<Mermaid> => {
       fontFamily: 'system-ui, sans-serif',
     });
     return mermaid;
-  });
-  return loading;
-};
+  }),
+);
 
 /** The size that the drawing asks for, so that nothing moves when it appears, CSS px. */
 const sizeOf = (svg: string): { width: number; height: number } => {
@@ -47,11 +46,7 @@ const withoutTags = (source: string): string =>
     .replace(/&(?:lt|#0*60|#x0*3c);?|#(?:lt|0*60);/gi, '＜')
     .replace(/(?<!<)<(?!br\s*\/?>)(?=[a-z!?/])/gi, '＜');
 
-const draw = async (source: string): Promise<Picture> => {
-  const mermaid = await load().catch((error: unknown) => {
-    loading = undefined;
-    throw error;
-  });
+const draw = async (mermaid: Mermaid, source: string): Promise<Picture> => {
   const { svg } = await mermaid.render(`diagram-${++drawn}`, withoutTags(source));
   const size = sizeOf(svg);
   // A picture without a width of its own would be drawn in the browser's default size.
@@ -67,16 +62,17 @@ export const Diagram = memo(function Diagram({ source }: { source: string }) {
   useEffect(() => {
     let gone = false;
     let url = '';
-    const show = async () => {
-      const made = await draw(source);
+    const show = async (mermaid: Mermaid) => {
+      const made = await draw(mermaid, source);
       url = made.url;
       if (gone) URL.revokeObjectURL(url);
       else setPicture(made);
     };
     // Not a drawing that Mermaid understands: the source is shown.
-    show().catch(() => {});
+    const cancel = whenLoaded(load, (mermaid) => void show(mermaid).catch(() => {}));
     return () => {
       gone = true;
+      cancel();
       if (url !== '') URL.revokeObjectURL(url);
     };
   }, [source]);

@@ -131,7 +131,7 @@ describe('MarkdownDocument', () => {
 
   it('closes code that the text leaves open', () => {
     expect(blocksOf('```py\nprint(1)\n```')).toEqual([
-      { kind: 'code', language: 'py', pieces: ['print(1)'], continues: false, open: false },
+      { kind: 'code', language: 'py', pieces: ['print(1)'], open: false },
     ]);
     expect(blocksOf('```py\nprint(1)')).toMatchObject([{ kind: 'code', pieces: ['print(1)'] }]);
   });

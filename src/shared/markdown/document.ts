@@ -1,7 +1,7 @@
 /**
  * Splits Markdown into blocks while it is being written. A block that is finished never changes,
  * so it is lexed and rendered once; only the open one is looked at again, and its size is bounded
- * except for one list item or one line of code. What the splitter decides depends on the text
+ * except for one list item; code grows by pieces that do not change either. What the splitter decides depends on the text
  * before a point alone, so the blocks are the same whatever pieces the text arrived in.
  */
 
@@ -29,7 +29,6 @@ export interface CodeBlock {
   language: string;
   /** The code in pieces of `linesAPiece` lines; all but the last keep their identity. */
   pieces: readonly string[];
-  continues: boolean;
   open: boolean;
 }
 export interface MathBlock {
@@ -42,7 +41,6 @@ export type Block = TextBlock | CodeBlock | MathBlock;
 type Mode = 'none' | 'paragraph' | 'table' | 'list' | 'quote' | 'indented' | 'code' | 'math';
 
 const linesAPiece = 40;
-const piecesABox = 10;
 /** Characters after which a block is cut at the next line, item or sentence. */
 const softLimit = 1_500;
 const listLimit = 1_000;
@@ -201,7 +199,6 @@ export class MarkdownDocument {
       kind: 'code',
       language: this.fence.language,
       pieces,
-      continues: this.continues,
       open: false,
     };
   }
@@ -472,11 +469,10 @@ export class MarkdownDocument {
       trimmed === (trimmed[0] ?? '').repeat(trimmed.length);
     if (isEnd) {
       if (this.pieceLines.length > 0) this.pieces = [...this.pieces, this.pieceLines.join('\n')];
-      if (this.pieces.length > 0 || !this.continues) this.push(this.codeBlock(this.pieces));
+      this.push(this.codeBlock(this.pieces));
       this.pieces = [];
       this.pieceLines = [];
       this.startAfter(end);
-      this.continues = false;
       return;
     }
     this.pieceLines.push(this.unindent(line));
@@ -486,10 +482,6 @@ export class MarkdownDocument {
     // A new array each time: an open block that was handed out must not change.
     this.pieces = [...this.pieces, this.pieceLines.join('\n')];
     this.pieceLines = [];
-    if (this.pieces.length < piecesABox) return;
-    this.push(this.codeBlock(this.pieces));
-    this.pieces = [];
-    this.continues = true;
   }
 
   /** Cuts a paragraph that is too long inside the text before `end` (whole lines). */

@@ -1,18 +1,32 @@
 import type KatexModule from 'katex';
+import styles from 'katex/dist/katex.min.css?url';
 import { memo, useLayoutEffect, useRef } from 'react';
+import { lazyChunk, whenLoaded } from './lazy-chunk.ts';
 
 type Katex = typeof KatexModule;
 
-let loading: Promise<Katex> | undefined;
 let katex: Katex | undefined;
 
-const load = async (): Promise<Katex> => {
-  loading ??= Promise.all([import('katex'), import('katex/dist/katex.min.css')]).then(
-    ([module]) => module.default,
-  );
-  katex = await loading;
+/** A link of its own: the bundler's way of loading styles does not try again. */
+const loadStyles = (): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const link = document.createElement('link');
+    link.rel = 'stylesheet';
+    link.href = styles;
+    link.addEventListener('load', () => resolve());
+    link.addEventListener('error', () => {
+      link.remove();
+      reject(new Error('no styles for formulas'));
+    });
+    document.head.append(link);
+  });
+
+const onceStyles = lazyChunk(loadStyles);
+const load = lazyChunk(async (): Promise<Katex> => {
+  const [module] = await Promise.all([import('katex'), onceStyles()]);
+  katex = module.default;
   return katex;
-};
+});
 
 /** What was drawn lately: a row that comes back into the list gets a copy, which is far cheaper. */
 const drawings = new Map<string, DocumentFragment>();
@@ -59,18 +73,12 @@ export const Formula = memo(function Formula({
 }) {
   const box = useRef<HTMLSpanElement>(null);
   useLayoutEffect(() => {
-    let gone = false;
     const show = (engine: Katex) => {
-      if (!gone && box.current) draw(engine, box.current, text, display);
+      if (box.current) draw(engine, box.current, text, display);
     };
-    if (katex) show(katex);
-    else
-      load().then(show, () => {
-        loading = undefined;
-      });
-    return () => {
-      gone = true;
-    };
+    if (!katex) return whenLoaded(load, show);
+    show(katex);
+    return undefined;
   }, [text, display]);
   // React must not own a child that KaTeX replaces, so the source is put in by the effect too.
   return (

@@ -1,5 +1,6 @@
 import type { HLJSApi } from 'highlight.js';
 import { aliases, languages } from './languages.ts';
+import { lazyChunk } from './lazy-chunk.ts';
 
 /** A stretch of one line in one colour; `scope` is a class of the highlighter, or empty. */
 export interface Stretch {
@@ -16,16 +17,15 @@ export const languageOf = (label: string): string | null => {
   return Object.hasOwn(languages, language) ? language : null;
 };
 
-let core: Promise<HLJSApi> | undefined;
+const loadCore = lazyChunk(() => import('highlight.js/lib/core').then((module) => module.default));
 const ready = new Set<string>();
 
 /** Loads the highlighter and one language. */
 export const loadHighlighter = async (language: string): Promise<HLJSApi> => {
-  core ??= import('highlight.js/lib/core').then((module) => module.default);
-  const hljs = await core;
+  const hljs = await loadCore();
   const load = languages[language];
   if (load && !ready.has(language)) {
-    hljs.registerLanguage(language, (await load()).default);
+    hljs.registerLanguage(language, (await lazyChunk(load)()).default);
     ready.add(language);
   }
   return hljs;

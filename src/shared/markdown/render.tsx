@@ -216,16 +216,9 @@ export const BlockView = memo(function BlockView({ block }: { block: Block }): R
         <Formula text={mathSource(block.text)} display />
       );
     case 'code':
-      if (!block.open && !block.continues && /^mermaid\b/i.test(block.language))
+      if (!block.open && /^mermaid\b/i.test(block.language))
         return <Diagram source={block.pieces.join('\n')} />;
-      return (
-        <CodeBox
-          pieces={block.pieces}
-          language={block.language}
-          open={block.open}
-          continues={block.continues}
-        />
-      );
+      return <CodeBox pieces={block.pieces} language={block.language} open={block.open} />;
     default:
       return (
         <div className="text-block" data-continues={block.continues || undefined}>

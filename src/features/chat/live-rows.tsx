@@ -1,0 +1,53 @@
+import { inIdleTime } from '@/shared/markdown/idle.ts';
+import type { Block } from '@/shared/markdown/document.ts';
+import { memo, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
+import { flushSync } from 'react-dom';
+import { Reply } from './message-row.tsx';
+import { replyRows, type LiveRow, type ReplyRow } from './rows.ts';
+
+/** So many rows from the end are drawn at once; they fill the screen. */
+const atOnce = 3;
+
+/** About how high a block is, CSS px: a row that was never on the screen stands in with that. */
+const heightOf = (block: Block): number => {
+  if (block.kind === 'code')
+    return block.pieces.reduce((sum, piece) => sum + piece.split('\n').length * 21, 76);
+  const lineLength = Math.min(780, innerWidth - 56) / 14;
+  const lines = block.text.trim().split('\n');
+  return lines.reduce((sum, line) => sum + Math.ceil((line.length + 1) / lineLength) * 26, 10);
+};
+
+const LivePart = memo(function LivePart({ row, now }: { row: ReplyRow; now: boolean }) {
+  const [drawn, setDrawn] = useState(now);
+  useEffect(
+    () =>
+      drawn
+        ? undefined
+        : // Each by itself, so that idle time ends when something better is to be done.
+          inIdleTime(() => flushSync(() => setDrawn(true))),
+    [drawn],
+  );
+  const { segment } = row;
+  const height = useMemo(
+    () => Math.round((segment ?? []).reduce((sum, block) => sum + heightOf(block), 0)),
+    [segment],
+  );
+  if (!drawn) return <div style={{ height }} />;
+  return (
+    <div
+      className={segment ? 'live-part live-part-done' : 'live-part'}
+      style={segment ? { containIntrinsicBlockSize: `auto ${height}px` } : undefined}
+    >
+      <Reply row={row} />
+    </div>
+  );
+});
+
+/** A reply that is being written, or was since the page is open: a row for each of its segments. */
+export const LiveRows = ({ row: { key, message, live } }: { row: LiveRow }) => {
+  useSyncExternalStore(live.subscribe, live.rowsVersion);
+  const rows = replyRows(key, message, live);
+  return rows.map((row, at) => (
+    <LivePart key={row.key} row={row} now={at >= rows.length - atOnce} />
+  ));
+};

@@ -1,0 +1,62 @@
+const failed = 'vite:preloadError';
+const quiet = (event: Event) => event.stopImmediatePropagation();
+let running = 0;
+
+/** The page loads itself anew for a screen whose files are gone; what only adorns is not worth that. */
+const withoutReload = async <T>(load: () => Promise<T>): Promise<T> => {
+  if (running++ === 0) addEventListener(failed, quiet, { capture: true });
+  try {
+    return await load();
+  } finally {
+    if (--running === 0) removeEventListener(failed, quiet, { capture: true });
+  }
+};
+
+/** Loads once; what failed is loaded again at the next call. */
+export const lazyChunk = <T>(load: () => Promise<T>): (() => Promise<T>) => {
+  let loading: Promise<T> | undefined;
+  return () => {
+    loading ??= withoutReload(load).catch((error: unknown) => {
+      loading = undefined;
+      throw error;
+    });
+    return loading;
+  };
+};
+
+/** Between two tries while the network seems to be there, ms. */
+const pause = 15_000;
+const mostTries = 5;
+
+/**
+ * Calls `use` with what was loaded. Without a network it waits for that and tries again; what is
+ * shown meanwhile stays. Gives its cancel.
+ */
+export const whenLoaded = <T>(load: () => Promise<T>, use: (loaded: T) => void): (() => void) => {
+  let gone = false;
+  let tries = 0;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const rest = () => {
+    clearTimeout(timer);
+    removeEventListener('online', again);
+  };
+  const attempt = async () => {
+    rest();
+    let loaded: T;
+    try {
+      loaded = await load();
+    } catch {
+      if (gone || ++tries >= mostTries) return;
+      addEventListener('online', again);
+      if (navigator.onLine) timer = setTimeout(again, pause);
+      return;
+    }
+    if (!gone) use(loaded);
+  };
+  const again = () => void attempt();
+  again();
+  return () => {
+    gone = true;
+    rest();
+  };
+};
