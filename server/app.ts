@@ -60,7 +60,16 @@ const compose = async (
   const instance = await joinInstances(connectionString, log);
   const models = createModelService({ db, settings, log });
   await models.start();
-  const answers = await createAnswers({ db, instance, models, log });
+  const answers = await createAnswers({
+    db,
+    instance,
+    models,
+    log,
+    options: {
+      firstByteMs: settings.modelFirstWordSeconds * 1000,
+      idleMs: settings.modelIdleSeconds * 1000,
+    },
+  });
   const auth = await createAuthService({
     db,
     settings,

@@ -37,9 +37,10 @@ export interface AnswerLimits {
   size: number;
 }
 
-/** Tokens of the reply that are held before anything is written, and with every extension. */
+/** Tokens of the reply that are held before anything is written. */
 export const heldAhead = 256;
-const extension = 1024;
+/** What an extension holds ahead: as much as was written, within these. */
+const extension = { least: 1024, most: 8192 };
 
 /** Why an answer ended before its engine did. */
 type Cut = 'stopped' | 'lost' | StreamCode;
@@ -255,7 +256,8 @@ export class Answer {
   async #extendHold(missing: number): Promise<void> {
     this.#extending = true;
     try {
-      for (const ahead of [extension, heldAhead, heldAhead / 8, 0]) {
+      const most = Math.min(Math.max(this.#roughReply, extension.least), extension.most);
+      for (const ahead of [most, heldAhead, heldAhead / 8, 0]) {
         const more = missing + Math.ceil(ahead * this.request.model.factor);
         if (await this.#hooks.extendHold(more)) {
           this.#held += more;

@@ -25,9 +25,7 @@ export interface AnswersOptions extends AnswerLimits {
   stuckMs: number;
 }
 
-const defaults: AnswersOptions = {
-  firstByteMs: 60_000,
-  idleMs: 60_000,
+const defaults: Omit<AnswersOptions, 'firstByteMs' | 'idleMs'> = {
   totalMs: holdLifetime - 60_000,
   size: 2_000_000,
   flushMs: 1000,
@@ -37,8 +35,8 @@ const defaults: AnswersOptions = {
   stuckMs: 60_000,
 };
 
-/** Replies looked after by one tick. */
-const tickMs = 50;
+/** Replies looked after by one tick: what falls due within it is stored in one statement. */
+const tickMs = 125;
 const flushBatch = 200;
 
 /** A reply of this process, or one of another process that somebody reads here. */
@@ -64,7 +62,7 @@ export interface AnswersDeps {
   instance: Instance;
   models: Pick<ModelService, 'find' | 'engines' | 'reportOutcome'>;
   log: FastifyBaseLogger;
-  options?: Partial<AnswersOptions>;
+  options: Pick<AnswersOptions, 'firstByteMs' | 'idleMs'> & Partial<AnswersOptions>;
 }
 
 export type Answers = Awaited<ReturnType<typeof createAnswers>>;
@@ -81,7 +79,7 @@ const endingOf = (state: ReplyState, code: string, message: string): Ending => (
  * readers follow the row. Readers come and go without the writing noticing.
  */
 export const createAnswers = async ({ db, instance, models, log, options }: AnswersDeps) => {
-  const settings = { ...defaults, ...options };
+  const settings: AnswersOptions = { ...defaults, ...options };
   const live = new Map<number, Live>();
   let draining = false;
   let closed = false;

@@ -28,7 +28,8 @@ const openPool = (connectionString: string, log: FastifyBaseLogger): pg.Pool => 
     max: 10,
     // Memory goes back when nothing is going on.
     idleTimeoutMillis: 10_000,
-    connectionTimeoutMillis: 5_000,
+    // Also the longest wait for a free one: hundreds of questions in one second take their turns.
+    connectionTimeoutMillis: 15_000,
     statement_timeout: 30_000,
     idle_in_transaction_session_timeout: 60_000,
     keepAlive: true,
