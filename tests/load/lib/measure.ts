@@ -92,6 +92,11 @@ export const readStamped = (
       url,
       { agent, method: options.method ?? 'GET', headers: options.headers },
       (response) => {
+        if (response.statusCode !== 200) {
+          response.resume();
+          reject(new Error(`${url.split('?', 1)[0]}: ${response.statusCode}`));
+          return;
+        }
         let rest = '';
         response.setEncoding('latin1');
         response.on('data', (piece: string) => {
