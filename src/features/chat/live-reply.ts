@@ -11,6 +11,8 @@ const paintInterval = 30;
 /** Text taken in at once, in characters, and how long one paint may go on with that, ms. */
 const slice = 1_000;
 const budget = 6;
+/** Up to here a paint takes in one slice: the first of all are slow, nothing being warm yet. */
+const gentle = 3_000;
 
 const headingPattern = /^ {0,3}#{1,6}(?:[ \t]|$)/;
 const isHeading = (block: Block | undefined): boolean =>
@@ -185,7 +187,7 @@ export class LiveReply {
       this.read += part.length;
       this.text += part;
       this.document.append(part);
-      if (performance.now() > deadline) break;
+      if (this.text.length <= gentle || performance.now() > deadline) break;
     }
     if (this.read < this.buffer.length) return;
     this.buffer = '';

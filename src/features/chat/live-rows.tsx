@@ -6,7 +6,7 @@ import { Reply } from './message-row.tsx';
 import { replyRows, type LiveRow, type ReplyRow } from './rows.ts';
 
 /** So many rows from the end are drawn at once; they fill the screen. */
-const atOnce = 3;
+const atOnce = 2;
 
 /** About how high a block is, CSS px: a row that was never on the screen stands in with that. */
 const heightOf = (block: Block): number => {
