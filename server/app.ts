@@ -21,6 +21,9 @@ import { createSessionHandlers } from './session/session.handlers.ts';
 import { countThisMonth, moveSessions } from './session/session.service.ts';
 import type { Settings } from './settings.ts';
 
+/** How many ports after the usual one are tried when nobody chose one. */
+const otherPorts = 20;
+
 export interface App {
   /** Gives the address, such as http://127.0.0.1:3000. */
   listen: () => Promise<string>;
@@ -106,16 +109,22 @@ const compose = async (
 
   return {
     listen: async () => {
-      const { port, host } = settings;
-      try {
-        return await server.listen({ port, host });
-      } catch (error) {
-        const code = (error as NodeJS.ErrnoException).code ?? '';
-        if (code === 'EADDRINUSE')
-          throw new StartupError(`端口 ${port} 已被别的程序占用，请用 PORT 换一个`);
-        if (code === 'EACCES' || code === 'EADDRNOTAVAIL')
-          throw new StartupError(`不能在 ${host} 的端口 ${port} 上监听，请检查 HOST 与 PORT`);
-        throw error;
+      const { port: first, host } = settings;
+      // A second start beside the first takes the next port, unless one was asked for.
+      const last = settings.portChosen ? first : first + otherPorts;
+      for (let port = first; ; port += 1) {
+        try {
+          return await server.listen({ port, host });
+        } catch (error) {
+          const code = (error as NodeJS.ErrnoException).code ?? '';
+          if (code === 'EADDRINUSE') {
+            if (port < last) continue;
+            throw new StartupError(`端口 ${port} 已被别的程序占用，请用 PORT 换一个`);
+          }
+          if (code === 'EACCES' || code === 'EADDRNOTAVAIL')
+            throw new StartupError(`不能在 ${host} 的端口 ${port} 上监听，请检查 HOST 与 PORT`);
+          throw error;
+        }
       }
     },
     close: async () => {

@@ -7,6 +7,8 @@ import { StartupError } from './db/startup-error.ts';
 export interface Settings {
   /** 0: any free port. */
   port: number;
+  /** PORT was set: no other port will do. */
+  portChosen: boolean;
   host: string;
   /** Absolute path of the folder that holds everything that is kept. */
   dataDir: string;
@@ -80,6 +82,7 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
   };
   return {
     port: whole(env, 'PORT', 3000, 65_535),
+    portChosen: word('PORT') !== '',
     host: word('HOST', '0.0.0.0'),
     dataDir: path.resolve(root, word('DATA_DIR', 'data')),
     databaseUrl: word('DATABASE_URL'),

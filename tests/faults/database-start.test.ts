@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import {
   chmodSync,
   chownSync,
@@ -12,6 +13,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -254,4 +256,38 @@ test('root may have the project in a folder that nobody else can enter', async (
   });
   expect(error).toBeTruthy();
   await stopOwn(third);
+});
+
+test('a second start without a PORT takes the next one, a chosen one that is taken is refused', async () => {
+  const blocker = createServer();
+  const blocked = await new Promise<boolean>((resolve) => {
+    blocker.once('error', () => resolve(false));
+    blocker.listen(3000, '127.0.0.1', () => resolve(true));
+  });
+  const dataDir = newFolder();
+  const start = (port: string) => {
+    const child = spawn(process.execPath, [path.join(root, 'dist/server/main.js')], {
+      cwd: root,
+      env: { PATH: process.env['PATH'], HOST: '127.0.0.1', PORT: port, DATA_DIR: dataDir },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let said = '';
+    const hear = (chunk: Buffer) => (said += chunk.toString('utf8'));
+    child.stdout.on('data', hear);
+    child.stderr.on('data', hear);
+    return { child, said: () => said, ended: once(child, 'exit') };
+  };
+  try {
+    const free = start('');
+    await expect.poll(free.said, { timeout: 30_000 }).toMatch(/鹊桥已启动：http:\/\/\S+:30[0-2]\d/);
+    expect(free.said()).not.toMatch(/已启动：http:\/\/\S+:3000\b/);
+    const chosen = start('3000');
+    const [code] = (await chosen.ended) as [number];
+    expect(code).toBe(1);
+    expect(chosen.said()).toContain('端口 3000 已被别的程序占用');
+    free.child.kill('SIGTERM');
+    await free.ended;
+  } finally {
+    if (blocked) blocker.close();
+  }
 });
