@@ -45,7 +45,7 @@ export default defineConfig({
     ? {}
     : {
         webServer: {
-          command: `npx tsx tests/support/e2e-server.ts ${port}`,
+          command: `node --import tsx tests/support/e2e-server.ts ${port}`,
           url: `http://127.0.0.1:${port}/api/health`,
           timeout: 90_000,
           gracefulShutdown: { signal: 'SIGTERM', timeout: 20_000 },

@@ -8,12 +8,15 @@ const complain = (error: unknown) => {
   process.stderr.write(`${text instanceof Error ? (text.stack ?? text.message) : String(text)}\n`);
 };
 
-/** Resolves at the first call to stop; a second one ends the process where it stands. */
+/** A terminal and npm may both pass one Ctrl+C on: within this time it counts as one, ms. */
+const sameSignal = 1_000;
+
+/** Resolves when asked to stop; asked again, the process ends where it stands. */
 const asked = new Promise<void>((resolve) => {
-  let times = 0;
+  let first = 0;
   const ask = () => {
-    times += 1;
-    if (times > 1) process.exit(1);
+    if (first > 0 && Date.now() - first > sameSignal) process.exit(1);
+    first ||= Date.now();
     resolve();
   };
   process.on('SIGTERM', ask);
