@@ -45,6 +45,11 @@ describe('the page', () => {
     expect(response.headers.get('content-encoding')).toBe('br');
     expect(response.headers.get('cache-control')).toContain('immutable');
     expect(response.headers.get('content-type')).toContain('javascript');
+    expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+    expect(response.headers.get('content-security-policy')).toBeNull();
+    // A picture that is opened by itself is a document.
+    const icon = await get('/icon.svg');
+    expect(icon.headers.get('content-security-policy')).toContain('script-src');
   });
 
   test.each([
