@@ -13,8 +13,8 @@ export type Access = 'public' | 'guest' | 'user' | 'manager';
 type Schema = z.ZodMiniType;
 
 export interface CallSpec<I extends Schema = Schema, O extends Schema = Schema> {
-  kind: 'call' | 'stream';
-  method: 'GET' | 'POST' | 'DELETE';
+  kind: 'call' | 'stream' | 'upload' | 'download';
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** The path on the wire, `/api/` included. */
   path: `/api/${string}`;
   access: Access;
@@ -30,6 +30,8 @@ export interface CallSpec<I extends Schema = Schema, O extends Schema = Schema> 
   codes: readonly CodeName[];
   /** Requests a minute and address above the general limit's strictness. */
   limit: 'general' | 'credentials';
+  /** Most bytes of the body; null: the general limit. Of an upload: of its file. */
+  maxBytes: number | null;
 }
 
 interface CallOptions<I extends Schema, O extends Schema> {
@@ -43,6 +45,7 @@ interface CallOptions<I extends Schema, O extends Schema> {
   idempotent?: boolean;
   codes?: readonly CodeName[];
   limit?: CallSpec['limit'];
+  maxBytes?: number;
 }
 
 const spec = <I extends Schema, O extends Schema>(
@@ -53,6 +56,7 @@ const spec = <I extends Schema, O extends Schema>(
   idempotent: false,
   codes: [],
   limit: 'general',
+  maxBytes: null,
   ...options,
   kind,
 });
@@ -66,6 +70,25 @@ export const call = <I extends Schema, O extends Schema>(
 export const stream = <I extends Schema, O extends Schema>(
   options: CallOptions<I, O>,
 ): CallSpec<I, O> & { kind: 'stream' } => ({ ...spec('stream', options), kind: 'stream' });
+
+/**
+ * A call that takes one file, in the field `file` of a multipart/form-data body; everything else of
+ * its input travels in the query, a `ticket` among it where no header can be set.
+ */
+export const upload = <I extends Schema, O extends Schema>(
+  options: Omit<CallOptions<I, O>, 'method' | 'inQuery'> & { maxBytes: number },
+): CallSpec<I, O> & { kind: 'upload' } => ({
+  ...spec('upload', { ...options, method: 'POST' }),
+  kind: 'upload',
+});
+
+/** A GET that answers with a file instead of the envelope; a `ticket` may stand for the header. */
+export const download = <I extends Schema, O extends Schema>(
+  options: Omit<CallOptions<I, O>, 'method'>,
+): CallSpec<I, O> & { kind: 'download' } => ({
+  ...spec('download', { ...options, method: 'GET' }),
+  kind: 'download',
+});
 
 /** What a caller may write (defaults left out). */
 export type InputOf<C> = C extends CallSpec<infer I, infer _> ? z.input<I> : never;

@@ -1,10 +1,16 @@
 import { authCalls } from './auth.ts';
 import type { AnswerOf, CallSpec, InputOf, OutputOf, ParsedOf } from './call.ts';
 import { chatCalls } from './chat.ts';
+import { embeddingCalls } from './embedding.ts';
+import { exportCalls } from './export.ts';
+import { fileCalls } from './file.ts';
 import { helpCalls } from './help.ts';
 import { ledgerCalls } from './ledger.ts';
 import { modelCalls } from './model.ts';
+import { noticeCalls } from './notice.ts';
+import { scenarioCalls } from './scenario.ts';
 import { sessionCalls } from './session.ts';
+import { shareCalls } from './share.ts';
 import { systemCalls } from './system.ts';
 
 /** Every call of the product. Routes, client, access test and OpenAPI document are made from it. */
@@ -13,6 +19,12 @@ export const calls = {
   ...modelCalls,
   ...sessionCalls,
   ...chatCalls,
+  ...shareCalls,
+  ...exportCalls,
+  ...fileCalls,
+  ...scenarioCalls,
+  ...embeddingCalls,
+  ...noticeCalls,
   ...ledgerCalls,
   ...helpCalls,
   ...systemCalls,
@@ -24,6 +36,8 @@ type NamesOf<Kind extends CallSpec['kind']> = {
   [K in CallName]: Calls[K] extends { kind: Kind } ? K : never;
 }[CallName];
 export type PlainCallName = NamesOf<'call'>;
+export type UploadName = NamesOf<'upload'>;
+export type DownloadName = NamesOf<'download'>;
 export type StreamName = NamesOf<'stream'>;
 
 export type In<K extends CallName> = InputOf<Calls[K]>;

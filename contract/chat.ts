@@ -9,6 +9,7 @@ import {
   stream,
   text,
   time,
+  uuid,
   wholeNumber,
 } from './call.ts';
 import { limits } from './limits.ts';
@@ -20,9 +21,38 @@ import { limits } from './limits.ts';
 export const replyState = z.enum(['none', 'streaming', 'done', 'stopped', 'error', 'interrupted']);
 export type ReplyState = z.output<typeof replyState>;
 
-export const message = z.object({
+/**
+ * What a structured message (format 1) carries in `msg` and, when read, in `human`, as JSON.
+ * Documents 1 §3: prompt, type, images, image_detail, at_user.
+ */
+export const structuredMessage = z.object({
+  /** chat-vision with pictures, else chat. */
+  type: z._default(z.enum(['chat', 'chat-vision']), 'chat'),
+  prompt: text(2_000_000),
+  /** Addresses from `image/upload`, or public https ones. */
+  images: z._default(z.array(text(2000)).check(z.maxLength(limits.visionImages)), []),
+  image_detail: z._default(z.enum(['low', 'high']), 'low'),
+  /** Attached texts, from `upload_file`. Names are filled in by the server. */
+  files: z._default(
+    z
+      .array(z.object({ uuid, name: z._default(text(200), ''), size: z._default(z.int(), 0) }))
+      .check(z.maxLength(limits.attachedFiles)),
+    [],
+  ),
+  /** The person spoken to. The name is filled in by the server. */
+  at_user: z._default(z.nullable(z.object({ id, name: z._default(text(100), '') })), null),
+  /** The model mentioned in a session of people. Filled in by the server. */
+  at_ai: z._default(text(100), ''),
+});
+export type StructuredMessage = z.output<typeof structuredMessage>;
+
+const oneMessage = z.object({
   id: z.int(),
+  /** The prompt; JSON of `structuredMessage` where `format` is 1. */
   human: z.string(),
+  format: z.int(),
+  /** Of a question to people; empty: none. */
+  title: z.string(),
   ai: z.string(),
   reasoning: z.string(),
   type: z.int(),
@@ -41,6 +71,15 @@ export const message = z.object({
   like_count: z.int(),
   liked: z.boolean(),
   in_favorites: z.boolean(),
+  /** Its author changed it later. */
+  edited: z.boolean(),
+  /** Numbers of the branches at this place, itself among them, oldest first; empty: the only one. */
+  siblings: z.array(z.int()),
+});
+
+export const message = z.extend(oneMessage, {
+  /** The second answer to the same question, by another model. */
+  beside: z.nullable(oneMessage),
 });
 export type Message = z.output<typeof message>;
 
@@ -75,6 +114,8 @@ export const chatCalls = {
       id: z.optional(id),
       /** Only messages older than this one: keeps pages stable while new ones arrive. */
       before: z.optional(id),
+      /** Only messages newer than this one. */
+      after: z.optional(id),
     }),
     output: z.object(listOf(message)),
     codes: ['private_session', 'session_deleted', 'account_disabled'],
@@ -97,21 +138,39 @@ export const chatCalls = {
     access: 'guest',
     idempotent: true,
     summary: '发送消息并开始回复；回复由 event_stream 读取',
+    maxBytes: 12 * 1024 * 1024,
     inQuery: ['session_id'],
     input: z.object({
       session_id: sessionRef,
       msg: text(2_000_000),
       with_template: z._default(flag, 0),
-      /** 0 text. Structured messages (1) come with pictures. */
-      format: z._default(
-        z.pipe(flag, z.literal(0, { error: '目前只接受文字消息（format 0）' })),
-        0,
+      /** 0 text, 1 JSON of `structuredMessage`. */
+      format: z._default(flag, 0),
+      /** In a session of people: the model that is mentioned and shall answer. */
+      ai: z.optional(text(100)),
+      /** A second model that answers the same question beside the session's. */
+      beside: z.optional(text(100)),
+      /** An own message that this one takes the place of, as a new branch. */
+      replace: z.optional(id),
+      /** Title of a question to people. */
+      title: z.optional(text(100)),
+      /** Of a temporary session: what was said before, oldest first; the server keeps nothing. */
+      context: z.optional(
+        z.array(z.object({ human: text(2_000_000), ai: text(2_000_000) })).check(z.maxLength(10)),
       ),
+      /** Of a session with a knowledge base: 1 answers from it alone. */
+      strict_mode: z.optional(flag),
       /** From a suggestion chip of the page: the minimum length does not apply. */
       suggestion: z._default(flag, 0),
       ...generation,
     }),
-    output: z.object({ id: z.int(), msg: z.string(), created_at: time }),
+    output: z.object({
+      id: z.int(),
+      msg: z.string(),
+      created_at: time,
+      /** The message of the second answer; null: none was asked for. */
+      beside: z.nullable(z.int()),
+    }),
     codes: [
       'login_required',
       'balance',
@@ -144,6 +203,87 @@ export const chatCalls = {
       'session_deleted',
       'account_disabled',
     ],
+  }),
+  regenerateMessage: call({
+    method: 'POST',
+    path: '/api/regenerate_message',
+    access: 'guest',
+    idempotent: true,
+    summary: '重新回答一条消息，作为新的分支；原来的保留',
+    input: z.object({
+      session_id: sessionRef,
+      history_id: id,
+      /** Another model for this answer. */
+      model: z.optional(text(100)),
+      ...generation,
+    }),
+    output: z.object({ id: z.int() }),
+    codes: [
+      'login_required',
+      'balance',
+      'session_busy',
+      'model_unavailable',
+      'not_owner',
+      'private_session',
+      'session_deleted',
+      'account_disabled',
+    ],
+  }),
+  switchBranch: call({
+    method: 'POST',
+    path: '/api/switch_branch',
+    access: 'guest',
+    summary: '显示这条消息所在的分支；并排回答中选定它，接着往下聊',
+    input: z.object({ session_id: sessionRef, history_id: id }),
+    output: z.object({}),
+    codes: ['session_busy', 'not_owner', 'private_session', 'session_deleted', 'account_disabled'],
+  }),
+  updateMessage: call({
+    method: 'POST',
+    path: '/api/update_message',
+    access: 'user',
+    summary: '修改自己在问答或私聊中的消息',
+    input: z.object({
+      id,
+      session_id: sessionRef,
+      title: z.optional(text(100)),
+      content: text(65_535),
+    }),
+    output: z.object({}),
+    codes: [
+      'login_required',
+      'session_busy',
+      'private_session',
+      'session_deleted',
+      'account_disabled',
+    ],
+  }),
+  historyLike: call({
+    method: 'POST',
+    path: '/api/history_like',
+    access: 'guest',
+    summary: '点赞，再次取消',
+    input: z.object({ history_id: id, session_id: sessionRef }),
+    output: z.object({ liked: z.boolean(), like_count: z.int() }),
+    codes: ['private_session', 'session_deleted', 'account_disabled'],
+  }),
+  addToFavorites: call({
+    method: 'POST',
+    path: '/api/add_to_favorites',
+    access: 'guest',
+    summary: '收藏一条消息；不给 history_id 时收藏整个会话',
+    input: z.object({ session_id: sessionRef, history_id: z.optional(id) }),
+    output: z.object({}),
+    codes: ['private_session', 'session_deleted', 'account_disabled'],
+  }),
+  removeFromFavorites: call({
+    method: 'DELETE',
+    path: '/api/remove_from_favorites',
+    access: 'guest',
+    summary: '取消收藏',
+    input: z.object({ session_id: sessionRef, history_id: z.optional(id) }),
+    output: z.object({}),
+    codes: ['account_disabled'],
   }),
   eventStream: stream({
     method: 'GET',

@@ -11,6 +11,16 @@ export const limits = {
   account: { min: 3, max: 32 },
   name: { min: 1, max: 32 },
   password: { min: 8, max: 128 },
+  visionImages: 4,
+  /** Tokens taken for one picture by its detail. */
+  imageTokens: { low: 100, high: 1000 },
+  imageBytes: 4 * 1024 * 1024,
+  attachedFiles: 4,
+  fileBytes: 10 * 1024 * 1024,
+  /** Characters of a file's text that are kept. */
+  fileText: 200_000,
+  /** How often a session of people looks for new messages, ms. */
+  peoplePolling: 10_000,
   /** Two messages further apart than this have a time between them, ms. */
   timeSeparator: 5 * 60_000,
   /** The list counts as at its bottom within this distance, px. */

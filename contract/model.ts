@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { call } from './call.ts';
+import { call, text, time, wholeNumber } from './call.ts';
 
 /** Kinds of model (document 1 §3). */
 export const modelTypes = {
@@ -42,5 +42,21 @@ export const modelCalls = {
     summary: '可用的模型',
     input: z.object({}),
     output: z.object({ models: z.array(model) }),
+  }),
+  modelStat: call({
+    method: 'POST',
+    path: '/api/model_stat',
+    access: 'guest',
+    summary: '客户端报告一次请求的快慢与成败',
+    input: z.object({
+      state: z.enum(['success', 'error', 'stop']),
+      /** From the request to the first chunk and to the end, ms. */
+      first_time: wholeNumber(0, 86_400_000),
+      time: wholeNumber(0, 86_400_000),
+      model: text(100),
+      request_time: time,
+    }),
+    output: z.object({}),
+    codes: ['account_disabled'],
   }),
 };

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { call, flag, id, listOf, page, sessionRef, text, time, uuid, wholeNumber } from './call.ts';
+import { scenarioBrief } from './scenario.ts';
 
 export const sessionTypes = { chat: 0, image: 1, people: 2, video: 4 } as const;
 
@@ -17,6 +18,23 @@ export const session = z.object({
   private: z.int(),
   reply_count: z.int(),
   like_count: z.int(),
+  /** Addresses of its newest pictures, at most 5. */
+  images: z.array(z.string()),
+  /** The asker has marked it, or messages of it. */
+  favorite: z.boolean(),
+  scenario_id: z.nullable(z.int()),
+  /** Key and name of the knowledge base that it is asked about; empty: none. */
+  embedding_key: z.string(),
+  embedding_name: z.string(),
+  /** In a list with `query`: where the words were found. Null elsewhere. */
+  match: z.nullable(
+    z.object({
+      /** Null: in the title. */
+      history_id: z.nullable(z.int()),
+      /** Plain text around the words. */
+      snippet: z.string(),
+    }),
+  ),
   created_at: time,
   updated_at: time,
 });
@@ -31,6 +49,13 @@ export const sessionDetail = z.extend(session, {
   owner_vip: z.boolean(),
   /** An administrator forces the owner's sessions to be private. */
   private_forced: z.boolean(),
+  scenario: z.nullable(scenarioBrief),
+  /** Nothing of it is stored on the server: the page keeps the messages and sends them along. */
+  temporary: z.boolean(),
+  /** Of a private session of two people: the other one. */
+  friend: z.nullable(z.object({ id: z.int(), name: z.string() })),
+  /** The asker may take it over as a session of their own. */
+  forkable: z.boolean(),
 });
 export type SessionDetail = z.output<typeof sessionDetail>;
 
@@ -71,21 +96,67 @@ export const sessionCalls = {
     idempotent: true,
     summary: '新建会话。没有令牌时先建一个访客账号，令牌在响应头里',
     input: z.object({
+      /** 0 chat; 2 a question to people, who may mention models. */
       type: z._default(
-        z.pipe(wholeNumber(0, 4), z.literal(0, { error: '目前只能新建聊天会话（type 0）' })),
+        z.pipe(
+          wholeNumber(0, 4),
+          z.union([z.literal(0), z.literal(2)], { error: '目前只能新建聊天（0）与问答（2）会话' }),
+        ),
         0,
       ),
       model: z.optional(text(100)),
       private: z.optional(flag),
+      scenario_id: z.optional(id),
+      /** Takes over the session of this message, up to it, as one's own. */
+      history_id: z.optional(id),
+      /** The key of a knowledge base to ask about. */
+      embedding: z.optional(text(64)),
+      /** 1: see `temporary` of a session. */
+      temporary: z._default(flag, 0),
     }),
     output: z.object({ uuid, id: z.int() }),
     codes: [
       'login_required',
       'monthly_limit',
       'model_unavailable',
+      'private_session',
+      'session_deleted',
+      'embedding_missing',
       'account_disabled',
       'sessions_forbidden',
     ],
+  }),
+  newFriend: call({
+    method: 'POST',
+    path: '/api/new_friend',
+    access: 'user',
+    idempotent: true,
+    summary: '与某人的私有会话；没有时新建',
+    input: z.object({ friend_user_id: id }),
+    output: z.object({ uuid, id: z.int() }),
+    codes: ['login_required', 'account_disabled', 'sessions_forbidden'],
+  }),
+  searchMessages: call({
+    method: 'GET',
+    path: '/api/search_messages',
+    access: 'guest',
+    summary: '在一个会话的消息里查找，新的在前',
+    input: z.object({
+      session_id: sessionRef,
+      query: text(200).check(z.minLength(1)),
+      page,
+    }),
+    output: z.object(
+      listOf(
+        z.object({
+          history_id: z.int(),
+          part: z.enum(['human', 'ai']),
+          snippet: z.string(),
+          created_at: time,
+        }),
+      ),
+    ),
+    codes: ['private_session', 'session_deleted', 'account_disabled'],
   }),
   setSession: call({
     method: 'POST',

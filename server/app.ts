@@ -17,6 +17,7 @@ import { createLedgerHandlers } from './ledger/ledger.handlers.ts';
 import { balances, openWallet } from './ledger/ledger.service.ts';
 import { createModelHandlers } from './model/model.handlers.ts';
 import { createModelService } from './model/model.service.ts';
+import { pendingHandlers } from './pending.handlers.ts';
 import { createSessionHandlers } from './session/session.handlers.ts';
 import { countThisMonth, moveSessions } from './session/session.service.ts';
 import type { Settings } from './settings.ts';
@@ -102,6 +103,7 @@ const compose = async (
       ...createLedgerHandlers(),
       ...createHelpHandlers(),
       ...createSystemHandlers(settings.version),
+      ...pendingHandlers,
     },
     isClosing: () => closing,
   });

@@ -38,7 +38,7 @@ export const createChatHandlers = ({ answers, models, minPromptBytes }: ChatDeps
     sendMessage: async (input, { db, user, afterCommit }) => {
       const { id, msg, createdAt, request } = await service.send(db, input, user);
       afterCommit(() => answers.begin(request));
-      return { id, msg, created_at: createdAt.toISOString() };
+      return { id, msg, created_at: createdAt.toISOString(), beside: null };
     },
 
     retryMessage: async (input, { db, user, afterCommit }) => {

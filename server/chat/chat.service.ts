@@ -46,6 +46,11 @@ const view = (row: store.MessageRow, session: SessionRow, user: Identity | null)
     like_count: row.likeCount,
     liked: false,
     in_favorites: false,
+    format: 0,
+    title: '',
+    edited: false,
+    siblings: [],
+    beside: null,
   };
 };
 

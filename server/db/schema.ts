@@ -14,12 +14,13 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core';
 import type { Settings } from '../../contract/auth.ts';
-import type { ReplyState } from '../../contract/chat.ts';
+import type { ReplyState, StructuredMessage } from '../../contract/chat.ts';
 
 /** The tables as migrations/ makes them; tests/contract compares the two. */
 
 const bigId = () => bigint('id', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity();
 const tokens = (name: string) => bigint(name, { mode: 'number' });
+const reference = (name: string) => bigint(name, { mode: 'number' });
 const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' });
 const bytes = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
 
@@ -136,6 +137,14 @@ export const sessions = pgTable('sessions', {
   createdAt: instant('created_at').notNull().defaultNow(),
   updatedAt: instant('updated_at').notNull().defaultNow(),
   deletedAt: instant('deleted_at'),
+  scenarioId: reference('scenario_id'),
+  /** Key of the knowledge base it is asked about; empty: none. */
+  embeddingKey: text('embedding_key').notNull().default(''),
+  /** Its messages are rows without a text. */
+  temporary: boolean('temporary').notNull().default(false),
+  /** The session it was taken over from. */
+  forkedFrom: reference('forked_from'),
+  imported: boolean('imported').notNull().default(false),
 });
 
 export const history = pgTable('history', {
@@ -166,6 +175,158 @@ export const history = pgTable('history', {
   likeCount: integer('like_count').notNull().default(0),
   createdAt: instant('created_at').notNull().defaultNow(),
   answeredAt: instant('answered_at'),
+  /** The message before it on its branch; 0: it is the first. */
+  prevId: reference('prev_id').notNull().default(0),
+  /** On the branch that is shown. Along it numbers only grow. */
+  shown: boolean('shown').notNull().default(true),
+  /** Of the branches behind one message the one with the highest rank was looked at last. */
+  branchRank: integer('branch_rank').notNull().default(0),
+  /** Number of the first of two answers beside each other; 0: there is but one. */
+  besideGroup: reference('beside_group').notNull().default(0),
+  /** 0 the first, 1 the second of two answers beside each other. */
+  place: smallint('place').notNull().default(0),
+  /** What a structured message carries beside its prompt; null: plain text. */
+  request: jsonb('request').$type<Omit<StructuredMessage, 'prompt'>>(),
+  title: text('title').notNull().default(''),
+  editedAt: instant('edited_at'),
+});
+
+/** The one private session of two people, by their numbers in order. */
+export const friends = pgTable(
+  'friends',
+  {
+    lowUserId: reference('low_user_id').notNull(),
+    highUserId: reference('high_user_id').notNull(),
+    sessionId: reference('session_id').notNull().unique(),
+    createdAt: instant('created_at').notNull().defaultNow(),
+  },
+  (table) => [primaryKey({ columns: [table.lowUserId, table.highUserId] })],
+);
+
+export const favorites = pgTable(
+  'favorites',
+  {
+    userId: reference('user_id').notNull(),
+    sessionId: reference('session_id').notNull(),
+    /** 0: the session as a whole. */
+    historyId: reference('history_id').notNull().default(0),
+    createdAt: instant('created_at').notNull().defaultNow(),
+  },
+  (table) => [primaryKey({ columns: [table.userId, table.sessionId, table.historyId] })],
+);
+
+export const likes = pgTable(
+  'likes',
+  {
+    userId: reference('user_id').notNull(),
+    historyId: reference('history_id').notNull(),
+    createdAt: instant('created_at').notNull().defaultNow(),
+  },
+  (table) => [primaryKey({ columns: [table.historyId, table.userId] })],
+);
+
+/** Public links to sessions, each to the messages that were shown when it was made. */
+export const shares = pgTable('shares', {
+  key: text('key').primaryKey(),
+  sessionId: reference('session_id').notNull(),
+  userId: reference('user_id').notNull(),
+  lastHistoryId: reference('last_history_id').notNull(),
+  createdAt: instant('created_at').notNull().defaultNow(),
+  revokedAt: instant('revoked_at'),
+});
+
+export const files = pgTable('files', {
+  id: uuid('id')
+    .primaryKey()
+    .default(sql`gen_random_uuid()`),
+  userId: reference('user_id').notNull(),
+  kind: text('kind').$type<'image' | 'text'>().notNull(),
+  /** Random; the name below /files/ and in the storage. */
+  key: text('key').notNull().unique(),
+  /** As the person's device had it. */
+  name: text('name').notNull().default(''),
+  mime: text('mime').notNull(),
+  /** Bytes. */
+  size: integer('size').notNull(),
+  width: integer('width').notNull().default(0),
+  height: integer('height').notNull().default(0),
+  /** Of a text file: what it says. */
+  text: text('text').notNull().default(''),
+  createdAt: instant('created_at').notNull().defaultNow(),
+});
+
+/** Files that somebody is about to fetch, such as exports. */
+export const downloads = pgTable('downloads', {
+  key: text('key').primaryKey(),
+  userId: reference('user_id'),
+  storageKey: text('storage_key').notNull(),
+  name: text('name').notNull(),
+  mime: text('mime').notNull(),
+  size: integer('size').notNull(),
+  expiresAt: instant('expires_at').notNull(),
+});
+
+const tsvector = customType<{ data: string }>({ dataType: () => 'tsvector' });
+
+export const messageSearch = pgTable('message_search', {
+  historyId: reference('history_id').primaryKey(),
+  grams: tsvector('grams').notNull(),
+});
+
+/** Messages whose text message_search does not know yet. */
+export const searchQueue = pgTable('search_queue', {
+  historyId: reference('history_id').primaryKey(),
+});
+
+export const scenarioCategories = pgTable('scenario_categories', {
+  id: bigId(),
+  name: text('name').notNull().unique(),
+  sort: integer('sort').notNull().default(100),
+});
+
+export const scenarios = pgTable('scenarios', {
+  id: bigId(),
+  categoryId: reference('category_id').notNull(),
+  /** Null: came with the program. */
+  userId: reference('user_id'),
+  name: text('name').notNull(),
+  color: text('color').notNull().default('#2563eb'),
+  description: text('description').notNull().default(''),
+  prompt: text('prompt').notNull(),
+  display: boolean('display').notNull().default(true),
+  sessionCount: integer('session_count').notNull().default(0),
+  createdAt: instant('created_at').notNull().defaultNow(),
+});
+
+export const notices = pgTable('notices', {
+  id: bigId(),
+  /** Markdown. */
+  content: text('content').notNull(),
+  codeUrl: text('code_url').notNull().default(''),
+  bucketKey: text('bucket_key').notNull().default(''),
+  createdAt: instant('created_at').notNull().defaultNow(),
+});
+
+export const noticeReads = pgTable(
+  'notice_reads',
+  {
+    userId: reference('user_id').notNull(),
+    noticeId: reference('notice_id').notNull(),
+    readAt: instant('read_at').notNull().defaultNow(),
+  },
+  (table) => [primaryKey({ columns: [table.userId, table.noticeId] })],
+);
+
+/** What clients report of their requests. Times in ms. */
+export const modelStats = pgTable('model_stats', {
+  id: bigId(),
+  userId: reference('user_id').notNull(),
+  model: text('model').notNull(),
+  state: text('state').$type<'success' | 'error' | 'stop'>().notNull(),
+  firstTime: integer('first_time').notNull(),
+  time: integer('time').notNull(),
+  requestTime: instant('request_time').notNull(),
+  createdAt: instant('created_at').notNull().defaultNow(),
 });
 
 /** Server processes; each keeps an advisory lock of its id for as long as it lives. */

@@ -1,7 +1,15 @@
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
 import type { CodeName } from '../../contract/errors.ts';
 import { codes } from '../../contract/errors.ts';
-import type { Answer, Calls, Parsed, PlainCallName, StreamName } from '../../contract/calls.ts';
+import type {
+  Answer,
+  Calls,
+  DownloadName,
+  Parsed,
+  PlainCallName,
+  StreamName,
+  UploadName,
+} from '../../contract/calls.ts';
 import type { Executor } from '../db/database.ts';
 
 /** The account behind a valid token, read from the database for this very request. */
@@ -42,14 +50,29 @@ type Handler<K extends PlainCallName> = (
 ) => Promise<Answer<K>> | Answer<K>;
 
 /** Serves a stream: writes to the raw reply itself, after its own checks. */
-type StreamHandler<K extends StreamName> = (
+type StreamHandler<K extends StreamName | DownloadName> = (
   input: Parsed<K>,
   context: Context<WhoOf<K>> & { request: FastifyRequest; reply: FastifyReply },
 ) => Promise<void>;
 
+/** The one file of an upload, whole in memory: its size was checked while it came in. */
+export interface UploadedFile {
+  /** As the person's device has it; not to be trusted. */
+  name: string;
+  /** As the client says; not to be trusted. */
+  mime: string;
+  data: Buffer;
+}
+
+/** Serves a call that takes a file. */
+type UploadHandler<K extends UploadName> = (
+  input: Parsed<K>,
+  context: Context<WhoOf<K>> & { file: UploadedFile },
+) => Promise<Answer<K>>;
+
 export type Handlers = { [K in PlainCallName]: Handler<K> } & {
-  [K in StreamName]: StreamHandler<K>;
-};
+  [K in StreamName | DownloadName]: StreamHandler<K>;
+} & { [K in UploadName]: UploadHandler<K> };
 
 /** Whose token or ticket a request carries. */
 export interface Identified {

@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import type { CallSpec } from '../../contract/call.ts';
 import { calls } from '../../contract/calls.ts';
 import { codes } from '../../contract/errors.ts';
+import { hasBody } from './validate.ts';
 
 type Json = Record<string, unknown>;
 
@@ -20,6 +21,19 @@ const tokenHeader = {
   authorization: { description: '更新后的令牌', schema: { type: 'string' } },
 };
 
+const fileBody: Json = {
+  required: true,
+  content: {
+    'multipart/form-data': {
+      schema: {
+        type: 'object',
+        properties: { file: { type: 'string', format: 'binary' } },
+        required: ['file'],
+      },
+    },
+  },
+};
+
 const successOf = (spec: CallSpec): Json => {
   const data = schemaOf(spec.output, 'output');
   const refusals = spec.codes.map((name) => `${codes[name].code} ${codes[name].text}`);
@@ -29,7 +43,9 @@ const successOf = (spec: CallSpec): Json => {
     content:
       spec.kind === 'stream'
         ? { 'text/event-stream': { schema: data } }
-        : { 'application/json': { schema: envelopeOf(data) } },
+        : spec.kind === 'download'
+          ? { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } }
+          : { 'application/json': { schema: envelopeOf(data) } },
   };
 };
 
@@ -37,7 +53,9 @@ const operationOf = (name: string, spec: CallSpec): Json => {
   const input = schemaOf(spec.input, 'input');
   const properties = (input['properties'] ?? {}) as Record<string, Json>;
   const required = new Set((input['required'] ?? []) as string[]);
-  const isInQuery = (field: string) => spec.method !== 'POST' || spec.inQuery.includes(field);
+  const isUpload = spec.kind === 'upload';
+  const inBody = hasBody(spec) && !isUpload;
+  const isInQuery = (field: string) => !inBody || spec.inQuery.includes(field);
   const bodyFields = Object.entries(properties).filter(([field]) => !isInQuery(field));
   const parameters = Object.entries(properties)
     .filter(([field]) => isInQuery(field))
@@ -63,7 +81,8 @@ const operationOf = (name: string, spec: CallSpec): Json => {
     summary: spec.summary,
     security: spec.access === 'public' ? [{}, { token: [] }] : [{ token: [] }],
     parameters,
-    ...(spec.method === 'POST'
+    ...(isUpload ? { requestBody: fileBody } : {}),
+    ...(inBody
       ? {
           requestBody: {
             required: bodyFields.some(([field]) => required.has(field)),

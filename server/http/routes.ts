@@ -15,6 +15,7 @@ import {
 } from './handlers.ts';
 import { claimKey, findAnswer, keepAnswer } from './idempotency.store.ts';
 import { createRateLimit } from './rate-limit.ts';
+import { readUpload } from './upload.ts';
 import { readInput } from './validate.ts';
 
 declare module 'fastify' {
@@ -33,8 +34,6 @@ interface RouteDeps {
 type AnyHandler = (input: unknown, context: Context) => Promise<unknown>;
 type Acts = (() => void | Promise<void>)[];
 
-/** Most bytes of a body, where the contract lets in more than the general limit. */
-const bodyLimits: Partial<Record<CallName, number>> = { sendMessage: 12 * 1024 * 1024 };
 export const generalBodyLimit = 256 * 1024;
 
 const loginUrl = '/login';
@@ -80,7 +79,7 @@ const authenticate = async (
   reply: FastifyReply,
 ): Promise<Identified | null> => {
   const token = bearerOf(request);
-  const ticket = spec.kind === 'stream' && token === null ? ticketOf(request) : null;
+  const ticket = spec.kind !== 'call' && token === null ? ticketOf(request) : null;
   let caller: Identified | null = null;
   if (token !== null) caller = await auth.identify(db, token);
   else if (ticket !== null) {
@@ -118,7 +117,8 @@ const present = (spec: CallSpec, answer: unknown): unknown => z.parse(spec.outpu
 const createServe =
   ({ db, auth, handlers }: RouteDeps, name: CallName, spec: CallSpec) =>
   async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
-    const input = readInput(spec, request.query, request.body);
+    if (spec.kind !== 'upload' && request.isMultipart()) throw new Refusal('unsupported');
+    const input = readInput(spec, request.query, spec.kind === 'upload' ? undefined : request.body);
     const user = checkAccess(spec, request.caller);
     const key = keyOf(spec, request);
     const acts: Acts = [];
@@ -139,21 +139,25 @@ const createServe =
       afterCommit: (act) => void acts.push(act),
     });
 
-    if (spec.kind === 'stream') {
+    if (spec.kind === 'stream' || spec.kind === 'download') {
       const serve = handlers[name] as (input: unknown, context: object) => Promise<void>;
       await serve(input, { ...contextOn(db), request, reply });
       return reply;
     }
 
     const handle = handlers[name] as AnyHandler;
+    const file = spec.kind === 'upload' ? await readUpload(request, spec) : null;
     const answerOn = async (executor: Executor) =>
-      present(spec, await handle(input, contextOn(executor)));
+      present(spec, await handle(input, { ...contextOn(executor), ...(file && { file }) }));
     let data: unknown;
     if (!spec.idempotent) data = await answerOn(db);
     else if (key === null) data = await db.transaction(answerOn);
     else {
       const place = { userId: user?.id ?? 0, call: name, key };
-      const requestHash = createHash('sha256').update(JSON.stringify(input)).digest();
+      const requestHash = createHash('sha256')
+        .update(JSON.stringify(input))
+        .update(file?.data ?? '')
+        .digest();
       const kept = await findAnswer(db, place);
       const replayed =
         kept ??
@@ -226,7 +230,7 @@ export const registerCalls = (app: FastifyInstance, deps: RouteDeps): void => {
       url: spec.path,
       // A HEAD of a stream would read it.
       exposeHeadRoute: spec.kind === 'call',
-      bodyLimit: bodyLimits[name] ?? generalBodyLimit,
+      bodyLimit: spec.maxBytes ?? generalBodyLimit,
       onRequest: async (request, reply) => {
         await limit(spec, request.ip);
         request.caller = await authenticate(deps, spec, request, reply);

@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream';
 import { constants } from 'node:zlib';
 import compress from '@fastify/compress';
 import helmet from '@fastify/helmet';
+import multipart from '@fastify/multipart';
 import fastify, {
   type FastifyBaseLogger,
   type FastifyHttpOptions,
@@ -136,6 +137,9 @@ export const createHttpServer = async (deps: ServerDeps): Promise<FastifyInstanc
     } catch {
       done(new Refusal('bad_body', '请求内容不是有效的 JSON'));
     }
+  });
+  await app.register(multipart, {
+    limits: { files: 1, fields: 10, fieldSize: 10_000, parts: 11, headerPairs: 100 },
   });
   app.setErrorHandler(answerFailure);
 

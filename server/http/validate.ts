@@ -52,10 +52,14 @@ const storable = (value: unknown): unknown => {
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** Input travels in the body; that of other methods in the query. */
+export const hasBody = (spec: Pick<CallSpec, 'method'>): boolean =>
+  spec.method === 'POST' || spec.method === 'PUT';
+
 /** What a request says, by the call's rule of what travels in the query and what in the body. */
 const given = (spec: CallSpec, query: unknown, body: unknown): Record<string, unknown> => {
   const inQuery = isRecord(query) ? query : {};
-  if (spec.method !== 'POST') return inQuery;
+  if (spec.kind === 'upload' || !hasBody(spec)) return inQuery;
   if (body !== undefined && body !== null && !isRecord(body))
     throw new Refusal('bad_input', '请求内容应为一个 JSON 对象');
   const picked: Record<string, unknown> = { ...body };

@@ -74,6 +74,12 @@ const view = (row: store.SessionRow): Session => ({
   private: row.private ? 1 : 0,
   reply_count: row.replyCount,
   like_count: row.likeCount,
+  images: [],
+  favorite: false,
+  scenario_id: null,
+  embedding_key: '',
+  embedding_name: '',
+  match: null,
   created_at: row.createdAt.toISOString(),
   updated_at: row.updatedAt.toISOString(),
 });
@@ -84,6 +90,10 @@ const detailView = (row: store.SessionRow, user: Identity | null): SessionDetail
   writable: ownedBy(row, user) && !row.deletedAt,
   owner_vip: row.ownerVip,
   private_forced: row.ownerForcedPrivate,
+  scenario: null,
+  temporary: false,
+  friend: null,
+  forkable: false,
 });
 
 /** How many sessions a list reaches back: all that fit, and with a filter the ones looked through. */

@@ -60,10 +60,11 @@ const send = async (name: PlainCallName, input: Record<string, unknown>, options
   if (token) headers.set('authorization', `Bearer ${token}`);
   if (call.idempotent) headers.set('idempotency-key', options.idempotencyKey ?? uuid());
 
+  const hasBody = call.method === 'POST' || call.method === 'PUT';
   const inQuery: Record<string, unknown> = {};
   const body: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(input)) {
-    const where = call.method !== 'POST' || call.inQuery.includes(key) ? inQuery : body;
+    const where = !hasBody || call.inQuery.includes(key) ? inQuery : body;
     where[key] = value;
   }
   let response: Response;
@@ -72,7 +73,7 @@ const send = async (name: PlainCallName, input: Record<string, unknown>, options
       method: call.method,
       headers,
       searchParams: scalars(inQuery),
-      ...(call.method === 'POST' ? { json: body } : {}),
+      ...(hasBody ? { json: body } : {}),
       ...(options.signal ? { signal: options.signal } : {}),
     });
   } catch (error) {

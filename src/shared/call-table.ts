@@ -1,7 +1,7 @@
 import { calls, type CallName } from '../../contract/calls.ts';
 
 export interface CallLine {
-  method: 'GET' | 'POST' | 'DELETE';
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   path: string;
   /** Fields of a POST that travel in the query. */
   inQuery: readonly string[];

@@ -25,6 +25,11 @@ const messageOf = (text: string, at: number): Message => ({
   completion_tokens: 0,
   deduct_tokens: 0,
   like_count: 0,
+  format: 0,
+  title: '',
+  edited: false,
+  siblings: [],
+  beside: null,
   liked: false,
   in_favorites: false,
 });

@@ -89,7 +89,7 @@ test.each(every)('%s ignores what it does not know', async (name, spec) => {
   await fetch(`${world.server.baseURL}${spec.path}?${query.toString()}`, {
     method: spec.method,
     headers: { ...client.headers(), 'content-type': 'application/json' },
-    ...(spec.method === 'POST' ? { body } : {}),
+    ...(spec.method === 'POST' || spec.method === 'PUT' ? { body } : {}),
   }).then((response) => response.text());
 
   const after = {

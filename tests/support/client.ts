@@ -5,6 +5,7 @@ import {
   type In,
   type Out,
   type PlainCallName,
+  type UploadName,
 } from '../../contract/calls.ts';
 import type { Envelope } from '../../contract/call.ts';
 
@@ -23,14 +24,15 @@ export const requestOf = (name: CallName, input: Record<string, unknown>) => {
   const spec = calls[name];
   const query = new URLSearchParams();
   const body: Record<string, unknown> = {};
+  const hasBody = spec.method === 'POST' || spec.method === 'PUT';
   for (const [key, value] of Object.entries(input)) {
     if (value === undefined) continue;
-    if (spec.method !== 'POST' || spec.inQuery.includes(key))
+    if (!hasBody || spec.kind === 'upload' || spec.inQuery.includes(key))
       query.set(key, typeof value === 'string' ? value : JSON.stringify(value));
     else body[key] = value;
   }
   const search = query.size > 0 ? `?${query.toString()}` : '';
-  return { url: `${spec.path}${search}`, method: spec.method, body };
+  return { url: `${spec.path}${search}`, method: spec.method, body, hasBody };
 };
 
 /** Talks to a server over HTTP like a person's app; keeps the token that answers hand out. */
@@ -52,15 +54,15 @@ export class TestClient {
     input: Record<string, unknown>,
     headers: Record<string, string> = {},
   ): Promise<Reply<T>> {
-    const { url, method, body } = requestOf(name, input);
+    const { url, method, body, hasBody } = requestOf(name, input);
     const response = await fetch(this.baseURL + url, {
       method,
       headers: {
         ...this.headers(),
-        ...(method === 'POST' ? { 'content-type': 'application/json' } : {}),
+        ...(hasBody ? { 'content-type': 'application/json' } : {}),
         ...headers,
       },
-      ...(method === 'POST' ? { body: JSON.stringify(body) } : {}),
+      ...(hasBody ? { body: JSON.stringify(body) } : {}),
     });
     const token = response.headers.get('authorization');
     if (token?.startsWith('Bearer ')) this.token = token.slice(7);
@@ -77,6 +79,21 @@ export class TestClient {
     const reply = await this.raw<Out<K>>(name, input, headers);
     if (reply.code !== 0)
       throw new Error(`${name}: ${reply.status} ${reply.code} ${reply.message}`);
+    return reply.data;
+  }
+
+  /** The `data` of a call that takes a file. @throws Error when the code is not 0 */
+  async upload<K extends UploadName>(name: K, file: Blob, fileName: string): Promise<Out<K>> {
+    const form = new FormData();
+    form.set('file', file, fileName);
+    const response = await fetch(this.baseURL + calls[name].path, {
+      method: 'POST',
+      headers: this.headers(),
+      body: form,
+    });
+    const reply = (await response.json()) as Envelope<Out<K>>;
+    if (reply.code !== 0)
+      throw new Error(`${name}: ${response.status} ${reply.code} ${reply.message}`);
     return reply.data;
   }
 

@@ -1,4 +1,4 @@
-import type { CallName, In } from '../../contract/calls.ts';
+import { type CallName, calls, type In } from '../../contract/calls.ts';
 import { requestOf, TestClient } from './client.ts';
 import { ADMIN_PASSWORD, type ServerOptions, startServer, type TestServer } from './server.ts';
 
@@ -78,11 +78,55 @@ export const goodInputs = (own: Talk): { [K in CallName]: In<K> } => ({
   eventStream: { session_id: own.uuid, history_id: own.historyId },
   stopStream: { history_id: own.historyId },
   deleteHistory: { session_id: own.uuid, id: own.historyId },
+  regenerateMessage: { session_id: own.uuid, history_id: own.historyId },
+  switchBranch: { session_id: own.uuid, history_id: own.historyId },
+  updateMessage: { session_id: own.uuid, id: own.historyId, content: '改过的内容' },
+  historyLike: { session_id: own.uuid, history_id: own.historyId },
+  addToFavorites: { session_id: own.uuid, history_id: own.historyId },
+  removeFromFavorites: { session_id: own.uuid, history_id: own.historyId },
+  newFriend: { friend_user_id: 1 },
+  searchMessages: { session_id: own.uuid, query: '介绍' },
+  modelStat: {
+    state: 'success',
+    first_time: 300,
+    time: 1200,
+    model: 'builtin-assistant',
+    request_time: '2026-01-01T00:00:00.000Z',
+  },
+  shareSession: { session_id: own.uuid },
+  shareInfo: { session_id: own.uuid },
+  unshareSession: { session_id: own.uuid },
+  sharedSession: { key: 'no-such-key-at-all-1234' },
+  exportSession: { session_id: own.uuid, format: 'markdown' },
+  exportFile: { key: 'no-such-key-at-all-1234' },
+  importSessions: { data: [] },
+  uploadImage: {},
+  uploadFile: {},
+  imageByUrl: { url: 'https://127.0.0.1/a.png' },
+  scenarioCategory: {},
+  scenarioList: {},
+  embeddingList: {},
+  noticeInfo: {},
+  updateNotice: { notice_id: 1 },
   transactionList: {},
   helpList: {},
   helpPage: { slug: 'start' },
   health: {},
 });
+
+/** A picture of one pixel. */
+export const onePixel = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+const goodFile = (name: CallName): FormData => {
+  const form = new FormData();
+  if (name === 'uploadImage')
+    form.set('file', new Blob([onePixel], { type: 'image/png' }), 'a.png');
+  else form.set('file', new Blob(['第一行\n第二行'], { type: 'text/plain' }), '笔记.txt');
+  return form;
+};
 
 export interface RawAnswer {
   status: number;
@@ -110,15 +154,17 @@ export const sendRaw = async (
   input: Record<string, unknown>,
   options: { headers?: Record<string, string>; body?: string } = {},
 ): Promise<RawAnswer> => {
-  const { url, method, body } = requestOf(name, input);
+  const { url, method, body, hasBody } = requestOf(name, input);
+  const isUpload = calls[name].kind === 'upload' && options.body === undefined;
+  const sent = isUpload ? goodFile(name) : (options.body ?? JSON.stringify(body));
   const response = await fetch(client.baseURL + url, {
     method,
     headers: {
       ...client.headers(),
-      ...(method === 'POST' ? { 'content-type': 'application/json' } : {}),
+      ...(hasBody && !isUpload ? { 'content-type': 'application/json' } : {}),
       ...options.headers,
     },
-    ...(method === 'POST' ? { body: options.body ?? JSON.stringify(body) } : {}),
+    ...(hasBody ? { body: sent } : {}),
   });
   const text = await response.text();
   return { status: response.status, headers: response.headers, text, envelope: envelopeOf(text) };

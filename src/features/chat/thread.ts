@@ -44,6 +44,11 @@ const blank: Omit<Message, 'id' | 'human' | 'created_at'> = {
   completion_tokens: 0,
   deduct_tokens: 0,
   like_count: 0,
+  format: 0,
+  title: '',
+  edited: false,
+  siblings: [],
+  beside: null,
   liked: false,
   in_favorites: false,
 };

@@ -1,0 +1,60 @@
+import * as z from 'zod/mini';
+import { call, download, sessionRef, stream, text } from './call.ts';
+
+export const exportFormat = z.enum(['pdf', 'markdown', 'json']);
+export type ExportFormat = z.output<typeof exportFormat>;
+
+/** How an export goes on: its progress, then the file, or why there is none. */
+export const exportEvent = z.union([
+  /** 0 to 1. */
+  z.object({ progress: z.number() }),
+  z.object({
+    key: z.string(),
+    name: z.string(),
+    /** Bytes. */
+    size: z.int(),
+    /** Pictures that could not be had. */
+    failed: z.array(z.string()),
+  }),
+  z.object({ code: z.string(), message: z.string() }),
+]);
+export type ExportEvent = z.output<typeof exportEvent>;
+
+const ticket = z.optional(text(100));
+
+export const exportCalls = {
+  exportSession: stream({
+    method: 'GET',
+    path: '/api/export_session',
+    access: 'public',
+    summary: '导出会话：事件是进度，最后给出文件的 key',
+    input: z.object({ session_id: sessionRef, format: exportFormat, ticket }),
+    output: exportEvent,
+    codes: ['private_session', 'session_deleted', 'account_disabled'],
+  }),
+  exportFile: download({
+    path: '/api/export_file',
+    access: 'public',
+    summary: '下载导出的文件；一小时内有效',
+    input: z.object({ key: text(64).check(z.regex(/^[\w-]{16,64}$/)), ticket }),
+    output: z.unknown(),
+  }),
+  importSessions: call({
+    method: 'POST',
+    path: '/api/import_sessions',
+    access: 'user',
+    idempotent: true,
+    summary: '导入鹊桥或 ChatGPT 导出的 JSON',
+    maxBytes: 64 * 1024 * 1024,
+    input: z.object({ data: z.unknown() }),
+    output: z.object({
+      sessions: z.int(),
+      messages: z.int(),
+      /** What could not be read, in Chinese. */
+      skipped: z.array(z.string()),
+      /** Of the first session; null when there is none. */
+      uuid: z.nullable(z.string()),
+    }),
+    codes: ['login_required', 'import_unreadable', 'account_disabled', 'sessions_forbidden'],
+  }),
+};

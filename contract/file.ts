@@ -1,0 +1,61 @@
+import * as z from 'zod/mini';
+import { call, text, upload } from './call.ts';
+import { limits } from './limits.ts';
+
+const ticket = z.optional(text(100));
+
+export const image = z.object({
+  uuid: z.string(),
+  /** Address of the picture below this server; `?size=128` and `?size=640` give thumbnails. */
+  url: z.string(),
+  width: z.int(),
+  height: z.int(),
+  /** Bytes. */
+  size: z.int(),
+});
+export type UploadedImage = z.output<typeof image>;
+
+export const attachedFile = z.object({
+  uuid: z.string(),
+  name: z.string(),
+  mime: z.string(),
+  /** Bytes. */
+  size: z.int(),
+  /** Characters of its text, and whether the rest of a longer text was left out. */
+  chars: z.int(),
+  cut: z.boolean(),
+});
+export type AttachedFile = z.output<typeof attachedFile>;
+
+export const fileCalls = {
+  uploadImage: upload({
+    path: '/api/image/upload',
+    access: 'guest',
+    idempotent: true,
+    summary: '上传一张图片（jpg 或 png，至多 4 MB）；重新编码，去掉元数据',
+    maxBytes: limits.imageBytes,
+    input: z.object({ ticket }),
+    output: z.object({ image }),
+    codes: ['upload_type', 'upload_unreadable', 'account_disabled'],
+  }),
+  imageByUrl: call({
+    method: 'POST',
+    path: '/api/image/by_url',
+    access: 'guest',
+    idempotent: true,
+    summary: '取一张公开可访问的图片，与上传一样保存',
+    input: z.object({ url: text(2000) }),
+    output: z.object({ image }),
+    codes: ['address_unreachable', 'account_disabled'],
+  }),
+  uploadFile: upload({
+    path: '/api/upload_file',
+    access: 'guest',
+    idempotent: true,
+    summary: '上传一个文件，取出其中的文字（txt、md、csv、json、代码、pdf、docx）',
+    maxBytes: limits.fileBytes,
+    input: z.object({ ticket }),
+    output: z.object({ file: attachedFile }),
+    codes: ['upload_type', 'upload_unreadable', 'account_disabled'],
+  }),
+};

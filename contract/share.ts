@@ -1,0 +1,49 @@
+import * as z from 'zod/mini';
+import { call, listOf, page, sessionRef, text, time } from './call.ts';
+import { message } from './chat.ts';
+
+const shareKey = text(64).check(z.regex(/^[\w-]{16,64}$/));
+
+export const shareCalls = {
+  shareSession: call({
+    method: 'POST',
+    path: '/api/share_session',
+    access: 'guest',
+    summary: '为自己的会话做一个公开链接，链接里是此刻为止的消息',
+    input: z.object({ session_id: sessionRef }),
+    output: z.object({ key: z.string(), created_at: time }),
+    codes: ['not_owner', 'private_session', 'session_deleted', 'account_disabled'],
+  }),
+  shareInfo: call({
+    method: 'GET',
+    path: '/api/share_info',
+    access: 'guest',
+    summary: '会话现在的公开链接',
+    input: z.object({ session_id: sessionRef }),
+    output: z.object({ key: z.nullable(z.string()), created_at: z.nullable(time) }),
+    codes: ['not_owner', 'private_session', 'session_deleted', 'account_disabled'],
+  }),
+  unshareSession: call({
+    method: 'DELETE',
+    path: '/api/share_session',
+    access: 'guest',
+    summary: '收回公开链接',
+    input: z.object({ session_id: sessionRef }),
+    output: z.object({}),
+    codes: ['not_owner', 'private_session', 'session_deleted', 'account_disabled'],
+  }),
+  sharedSession: call({
+    method: 'GET',
+    path: '/api/shared_session',
+    access: 'public',
+    summary: '公开链接里的会话，旧的在前',
+    input: z.object({ key: shareKey, page }),
+    output: z.object({
+      title: z.string(),
+      user_name: z.string(),
+      model: z.string(),
+      created_at: time,
+      ...listOf(message),
+    }),
+  }),
+};

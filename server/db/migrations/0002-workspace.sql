@@ -1,0 +1,153 @@
+-- Branches: messages of a session are a tree. What is shown is one path of it, and along a path
+-- numbers only grow, so that a path is read by number as a list was.
+ALTER TABLE history
+  ADD COLUMN prev_id bigint NOT NULL DEFAULT 0,
+  ADD COLUMN shown boolean NOT NULL DEFAULT true,
+  ADD COLUMN branch_rank integer NOT NULL DEFAULT 0,
+  ADD COLUMN beside_group bigint NOT NULL DEFAULT 0,
+  ADD COLUMN place smallint NOT NULL DEFAULT 0,
+  ADD COLUMN request jsonb,
+  ADD COLUMN title text NOT NULL DEFAULT '',
+  ADD COLUMN edited_at timestamptz;
+UPDATE history SET prev_id = before.prev_id
+  FROM (SELECT id, lag(id, 1, 0::bigint) OVER (PARTITION BY session_id ORDER BY id) AS prev_id
+        FROM history) AS before
+  WHERE before.id = history.id AND before.prev_id <> 0;
+CREATE INDEX history_siblings ON history (session_id, prev_id);
+
+-- Two answers beside each other are written at once; two sends at once still cannot both start.
+DROP INDEX history_one_reply;
+CREATE UNIQUE INDEX history_one_reply ON history (session_id, user_id, place)
+  WHERE state = 'streaming';
+
+ALTER TABLE sessions
+  ADD COLUMN scenario_id bigint,
+  ADD COLUMN embedding_key text NOT NULL DEFAULT '',
+  ADD COLUMN temporary boolean NOT NULL DEFAULT false,
+  ADD COLUMN forked_from bigint,
+  ADD COLUMN imported boolean NOT NULL DEFAULT false;
+
+-- The two people of a private session.
+CREATE TABLE friends (
+  low_user_id bigint NOT NULL REFERENCES users,
+  high_user_id bigint NOT NULL REFERENCES users,
+  session_id bigint NOT NULL UNIQUE REFERENCES sessions,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (low_user_id, high_user_id),
+  CHECK (low_user_id < high_user_id)
+);
+CREATE INDEX friends_high ON friends (high_user_id);
+
+-- history_id 0: the session as a whole.
+CREATE TABLE favorites (
+  user_id bigint NOT NULL REFERENCES users,
+  session_id bigint NOT NULL REFERENCES sessions,
+  history_id bigint NOT NULL DEFAULT 0,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (user_id, session_id, history_id)
+);
+CREATE INDEX favorites_newest ON favorites (user_id, created_at DESC);
+CREATE INDEX favorites_message ON favorites (history_id) WHERE history_id <> 0;
+
+CREATE TABLE likes (
+  user_id bigint NOT NULL REFERENCES users,
+  history_id bigint NOT NULL REFERENCES history ON DELETE CASCADE,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (history_id, user_id)
+);
+
+CREATE TABLE shares (
+  key text PRIMARY KEY,
+  session_id bigint NOT NULL REFERENCES sessions,
+  user_id bigint NOT NULL REFERENCES users,
+  -- The messages that were shown when the link was made.
+  last_history_id bigint NOT NULL,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  revoked_at timestamptz
+);
+CREATE INDEX shares_session ON shares (session_id) WHERE revoked_at IS NULL;
+
+CREATE TABLE files (
+  id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
+  user_id bigint NOT NULL REFERENCES users,
+  kind text NOT NULL CHECK (kind IN ('image', 'text')),
+  -- Random: the name below /files/ and in the storage.
+  key text NOT NULL UNIQUE,
+  name text NOT NULL DEFAULT '',
+  mime text NOT NULL,
+  size integer NOT NULL,
+  width integer NOT NULL DEFAULT 0,
+  height integer NOT NULL DEFAULT 0,
+  text text NOT NULL DEFAULT '',
+  created_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX files_user ON files (user_id, created_at DESC);
+
+-- Files made to be fetched soon, such as exports.
+CREATE TABLE downloads (
+  key text PRIMARY KEY,
+  user_id bigint REFERENCES users,
+  storage_key text NOT NULL,
+  name text NOT NULL,
+  mime text NOT NULL,
+  size integer NOT NULL,
+  expires_at timestamptz NOT NULL
+);
+
+-- Pairs of neighbouring characters of each message, with marks of whose and when it is.
+CREATE TABLE message_search (
+  history_id bigint PRIMARY KEY REFERENCES history ON DELETE CASCADE,
+  grams tsvector NOT NULL
+);
+CREATE INDEX message_search_grams ON message_search USING gin (grams);
+-- Messages whose text is not yet, or no longer, what message_search knows.
+CREATE TABLE search_queue (
+  history_id bigint PRIMARY KEY
+);
+
+CREATE TABLE scenario_categories (
+  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  name text NOT NULL UNIQUE,
+  sort integer NOT NULL DEFAULT 100
+);
+CREATE TABLE scenarios (
+  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  category_id bigint NOT NULL REFERENCES scenario_categories,
+  user_id bigint REFERENCES users,
+  name text NOT NULL,
+  color text NOT NULL DEFAULT '#2563eb',
+  description text NOT NULL DEFAULT '',
+  prompt text NOT NULL,
+  display boolean NOT NULL DEFAULT true,
+  session_count integer NOT NULL DEFAULT 0,
+  created_at timestamptz NOT NULL DEFAULT now()
+);
+ALTER TABLE sessions ADD FOREIGN KEY (scenario_id) REFERENCES scenarios;
+CREATE INDEX sessions_scenario ON sessions (scenario_id, updated_at DESC)
+  WHERE scenario_id IS NOT NULL AND deleted_at IS NULL;
+
+CREATE TABLE notices (
+  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  content text NOT NULL,
+  code_url text NOT NULL DEFAULT '',
+  bucket_key text NOT NULL DEFAULT '',
+  created_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE TABLE notice_reads (
+  user_id bigint NOT NULL REFERENCES users,
+  notice_id bigint NOT NULL REFERENCES notices ON DELETE CASCADE,
+  read_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (user_id, notice_id)
+);
+
+CREATE TABLE model_stats (
+  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  user_id bigint NOT NULL REFERENCES users,
+  model text NOT NULL,
+  state text NOT NULL CHECK (state IN ('success', 'error', 'stop')),
+  first_time integer NOT NULL,
+  time integer NOT NULL,
+  request_time timestamptz NOT NULL,
+  created_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX model_stats_time ON model_stats (created_at);

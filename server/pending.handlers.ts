@@ -1,0 +1,41 @@
+import type { Handlers } from './http/handlers.ts';
+import { Refusal } from './http/handlers.ts';
+
+const pending = (): never => {
+  throw new Refusal('unavailable');
+};
+
+/** Calls of the workspace that are being built; each leaves this list with its handler. */
+export const pendingHandlers = {
+  // server/chat
+  regenerateMessage: pending,
+  switchBranch: pending,
+  updateMessage: pending,
+  historyLike: pending,
+  addToFavorites: pending,
+  removeFromFavorites: pending,
+  // server/model
+  modelStat: pending,
+  // server/session
+  newFriend: pending,
+  searchMessages: pending,
+  // server/share
+  shareSession: pending,
+  shareInfo: pending,
+  unshareSession: pending,
+  sharedSession: pending,
+  // server/export
+  exportSession: pending,
+  exportFile: pending,
+  importSessions: pending,
+  // server/file
+  uploadImage: pending,
+  uploadFile: pending,
+  imageByUrl: pending,
+  // server/scenario, server/embedding, server/notice
+  scenarioCategory: pending,
+  scenarioList: pending,
+  embeddingList: pending,
+  noticeInfo: pending,
+  updateNotice: pending,
+} satisfies Partial<Handlers>;
