@@ -43,6 +43,31 @@ const markup = [
   `</p></div><img src=x onerror="${run}">`,
   `&lt;img src=x onerror="${run}"&gt;`,
   `\u0000<img src=x onerror="${run}">`,
+  `<img """><script>${run}</script>">`,
+  `<img src=x:x onerror\u000b="${run}">`,
+  `<a/href="java\u0000script:${run}">x</a>`,
+  `<svg/onload=${run}//`,
+  `<svg><use href="data:image/svg+xml,<svg id='x' onload='${run}'/>#x"/></svg>`,
+  `<svg><set attributeName="href" to="javascript:${run}"/><a><text>x</text></a></svg>`,
+  `<svg><foreignObject><iframe srcdoc="<script>parent.${run}</script>"></iframe></foreignObject></svg>`,
+  `<math href="javascript:${run}">x</math>`,
+  `<math><maction actiontype="statusline#http://x" xlink:href="javascript:${run}">x</maction></math>`,
+  `<isindex type=image src=1 onerror="${run}">`,
+  `<x onclick="${run}" style="position:fixed;inset:0">x</x>`,
+  `<x contenteditable onblur="${run}" autofocus tabindex=1>x</x>`,
+  `<div popover id=x onbeforetoggle="${run}"></div><button popovertarget=x>x</button>`,
+  `<dialog open onclose="${run}"><form method=dialog><button autofocus>x</button></form></dialog>`,
+  `<select autofocus onfocus="${run}"></select>`,
+  `<style>*{animation:x 1s}@keyframes x{}</style><b onanimationstart="${run}">x</b>`,
+  `<b style="transition:1s" ontransitionend="${run}">x</b>`,
+  `<listing>&lt;img src=x onerror="${run}"&gt;</listing>`,
+  `<xmp><img src=x onerror="${run}"></xmp>`,
+  `<plaintext><img src=x onerror="${run}">`,
+  `<frameset onload="${run}"></frameset>`,
+  `<script type="module">import("data:text/javascript,${run}")</script>`,
+  `<script>\u2028${run}</script>`,
+  `<<script>${run}//<</script>`,
+  `<scr<script>ipt>${run}</scr</script>ipt>`,
 ] as const;
 
 const addresses = [
@@ -70,6 +95,20 @@ const addresses = [
   `https://x" onmouseover="${run}`,
   `https://x' onclick='${run}`,
   `https://x/\`onload=${run}`,
+  `\u200Bjavascript:${run}`,
+  `\u00A0javascript:${run}`,
+  `javascript\n:${run}`,
+  `jav&#x0A;ascript:${run}`,
+  `&Tab;javascript:${run}`,
+  `java&NewLine;script&colon;${run}`,
+  `javascript://example.com/%0a${run}`,
+  `feed:javascript:${run}`,
+  `view-source:javascript:${run}`,
+  `data:,${run}`,
+  `data:application/xhtml+xml,<x:script xmlns:x='http://www.w3.org/1999/xhtml'>${run}</x:script>`,
+  `filesystem:http://example.com/x`,
+  `intent://x#Intent;scheme=javascript;end`,
+  `///example.com`,
 ] as const;
 
 const around: readonly ((text: string) => string)[] = [
@@ -83,6 +122,9 @@ const around: readonly ((text: string) => string)[] = [
   (text) => `\`\`\`html\n${text}\n\`\`\``,
   (text) => `\`\`\`${text}\ncode\n\`\`\``,
   (text) => `$$\n${text}\n$$`,
+  (text) => `1. [ ] ~~${text}~~`,
+  (text) => `[^1]\n\n[^1]: ${text}`,
+  (text) => `[${text}](https://example.com '${text}')`,
 ];
 
 const links: readonly ((address: string) => string)[] = [
