@@ -42,21 +42,43 @@ const paths = {
 
 export type IconName = keyof typeof paths;
 
-/** A picture beside words, or inside a control that has a name of its own: always hidden from readers. */
-export const Icon = ({ name, size = 20 }: { name: IconName; size?: number }) => (
+/** Draws a path of a 24 × 24 ground: for the icons of parts that load later. */
+export const PathIcon = ({
+  path,
+  size = 20,
+  width = 1.75,
+  filled = false,
+}: {
+  path: string;
+  /** px. */
+  size?: number;
+  /** Of the stroke. */
+  width?: number;
+  filled?: boolean;
+}) => (
   <svg
     className="icon"
     width={size}
     height={size}
     viewBox="0 0 24 24"
-    fill={name === 'stop' ? 'currentColor' : 'none'}
+    fill={filled ? 'currentColor' : 'none'}
     stroke="currentColor"
-    strokeWidth={name === 'more' ? 3 : 1.75}
+    strokeWidth={width}
     strokeLinecap="round"
     strokeLinejoin="round"
     aria-hidden="true"
     focusable="false"
   >
-    <path d={paths[name]} />
+    <path d={path} />
   </svg>
+);
+
+/** A picture beside words, or inside a control that has a name of its own: always hidden from readers. */
+export const Icon = ({ name, size = 20 }: { name: IconName; size?: number }) => (
+  <PathIcon
+    path={paths[name]}
+    size={size}
+    width={name === 'more' ? 3 : 1.75}
+    filled={name === 'stop'}
+  />
 );
