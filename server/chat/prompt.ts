@@ -1,6 +1,6 @@
 import { limits } from '../../contract/limits.ts';
 import type { Settings } from '../../contract/auth.ts';
-import type { ChatMessage } from '../engines/chat-engine.ts';
+import { picturesOf, textOf, type ChatMessage } from '../engines/chat-engine.ts';
 
 export interface Pair {
   human: string;
@@ -52,4 +52,12 @@ const tokensAround = 4;
 export const promptTokens = (
   messages: readonly ChatMessage[],
   count: (text: string) => number,
-): number => messages.reduce((sum, message) => sum + count(message.content) + tokensAround, 0);
+): number =>
+  messages.reduce(
+    (sum, { content }) =>
+      picturesOf(content).reduce(
+        (tokens, { image_url }) => tokens + limits.imageTokens[image_url.detail],
+        sum + count(textOf(content)) + tokensAround,
+      ),
+    0,
+  );

@@ -1,5 +1,5 @@
 import type { HelpSection, HelpService } from '../../help/help.service.ts';
-import type { ChatMessage } from '../chat-engine.ts';
+import { type ChatMessage, textOf } from '../chat-engine.ts';
 import { arithmetic } from './arithmetic.ts';
 import { dates } from './dates.ts';
 import { samples } from './samples.ts';
@@ -48,7 +48,7 @@ const fromHelp = (question: string, help: HelpService): string => {
 /** The reply, as Markdown, to the last message of a conversation. */
 export const answer = (messages: readonly ChatMessage[], { help, now }: Surroundings): string => {
   const of = (role: ChatMessage['role']) =>
-    messages.filter((message) => message.role === role).at(-1)?.content ?? '';
+    textOf(messages.filter((message) => message.role === role).at(-1)?.content ?? '');
   const question = of('user').trim();
   const tool = textTools(question);
   if (tool !== null) return tool;

@@ -1,5 +1,12 @@
 import { Agent, type Dispatcher } from 'undici';
-import type { ChatEngine, ChatPart, ChatRequest } from '../chat-engine.ts';
+import {
+  picturesOf,
+  textOf,
+  type ChatEngine,
+  type ChatMessage,
+  type ChatPart,
+  type ChatRequest,
+} from '../chat-engine.ts';
 import { apiUrl } from './address.ts';
 import { defaultLimits, RefusedRequest, StreamReader, type StreamLimits } from './stream-reader.ts';
 import { faultError, type UpstreamFault } from './upstream-error.ts';
@@ -32,10 +39,18 @@ type Optional = (typeof optional)[number];
 const isOptional = (name: string): name is Optional =>
   (optional as readonly string[]).includes(name);
 
+/** Many services know text alone: pieces are sent only where there is a picture among them. */
+const contentOf = (content: ChatMessage['content']): unknown => {
+  const pictures = picturesOf(content);
+  const text = textOf(content);
+  if (pictures.length === 0) return text;
+  return [...(text === '' ? [] : [{ type: 'text', text }]), ...pictures];
+};
+
 const bodyOf = (request: ChatRequest, without: ReadonlySet<Optional>): Record<string, unknown> => {
   const body: Record<string, unknown> = {
     model: request.model,
-    messages: request.messages,
+    messages: request.messages.map(({ role, content }) => ({ role, content: contentOf(content) })),
     stream: true,
   };
   const set = (name: Optional, value: unknown) => {
