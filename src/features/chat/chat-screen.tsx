@@ -41,7 +41,7 @@ import './chat.css';
 import { MessageList, type ListHandle } from './message-list.tsx';
 import { MessageMenu, type MenuTarget } from './message-menu.tsx';
 import { refusalOf, SendBox } from './send-box.tsx';
-import { Thread, type ThreadView } from './thread.ts';
+import { Thread, type SendOptions, type ThreadView } from './thread.ts';
 import { useOnline } from './use-online.ts';
 import { useVisibleHeight } from './use-visible-height.ts';
 
@@ -217,10 +217,10 @@ const useSend = (thread: Thread, list: RefObject<ListHandle | null>) => {
   // A try that got no answer may have reached the server: the same text goes again under its key.
   const open = useRef({ text: '', key: '' });
   return useCallback(
-    async (text: string, suggestion = false): Promise<boolean> => {
+    async (text: string, options: SendOptions = {}): Promise<boolean> => {
       if (open.current.text !== text) open.current = { text, key: newKey() };
       try {
-        const sending = thread.send(text, open.current.key, suggestion);
+        const sending = thread.send(text, open.current.key, options);
         list.current?.toBottom();
         await sending;
         open.current = { text: '', key: '' };
@@ -240,7 +240,7 @@ const useSend = (thread: Thread, list: RefObject<ListHandle | null>) => {
 const usePromptOfAddress = (
   session: SessionDetail,
   view: ThreadView,
-  send: (text: string, suggestion: boolean) => Promise<boolean>,
+  send: (text: string, options: SendOptions) => Promise<boolean>,
 ) => {
   const { prompt, send: atOnce, suggestion } = route.useSearch();
   const navigate = route.useNavigate();
@@ -268,7 +268,7 @@ const usePromptOfAddress = (
     const sendNow = async () => {
       await clean;
       writeDraft(session.uuid, '');
-      if (!(await send(text, suggestion === 1))) writeDraft(session.uuid, text);
+      if (!(await send(text, { suggestion: suggestion === 1 }))) writeDraft(session.uuid, text);
     };
     void sendNow();
   }, [asked, prompt, atOnce, suggestion, session, view.count, models.data, navigate, send]);

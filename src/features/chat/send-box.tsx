@@ -6,6 +6,7 @@ import { ModelSheet } from '@/shared/ui/model-sheet.tsx';
 import { toast } from '@/shared/ui/toast.ts';
 import { limits, tooLongText, tooShortText } from '@contract/limits.ts';
 import { useLayoutEffect, useRef, useState } from 'react';
+import type { SendOptions } from './thread.ts';
 
 const bytesOf = (text: string) => new TextEncoder().encode(text).length;
 
@@ -50,7 +51,7 @@ export const SendBox = ({
   /** The reply has begun to arrive. */
   canStop: boolean;
   /** Resolves to false when the message was not taken: the text comes back. */
-  onSend: (text: string) => Promise<boolean>;
+  onSend: (text: string, options?: SendOptions) => Promise<boolean>;
   onStop: () => void;
   onModel: (name: string) => void;
 }) => {

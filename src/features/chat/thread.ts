@@ -28,6 +28,24 @@ export interface ThreadView {
   reconnecting: boolean;
 }
 
+/** What goes along with a message. */
+export interface SendOptions {
+  /** From a suggestion chip: the minimum length does not apply. */
+  suggestion?: boolean;
+  /** 1: the text is JSON of the contract's `structuredMessage`. */
+  format?: 0 | 1;
+  /** In a session of people: the model that shall answer. */
+  ai?: string;
+  /** A second model that answers the same question beside the session's. */
+  beside?: string;
+  /** An own message that this one takes the place of, as a new branch. */
+  replace?: number;
+  /** Title of a question to people. */
+  title?: string;
+  /** Of a session with a knowledge base: 1 answers from it alone. */
+  strictMode?: 0 | 1;
+}
+
 const startIndex = 10_000_000;
 
 const blank: Omit<Message, 'id' | 'human' | 'created_at'> = {
@@ -189,7 +207,8 @@ export class Thread {
    * take it: then it is out of the list again.
    * @param key names this sending: the same key never sends twice
    */
-  async send(text: string, key: string, suggestion: boolean): Promise<void> {
+  async send(text: string, key: string, options: SendOptions = {}): Promise<void> {
+    const { suggestion, strictMode, ...rest } = options;
     const id = --this.pending;
     this.keys.set(id, key);
     const created = new Date().toISOString();
@@ -199,7 +218,13 @@ export class Thread {
     this.publish({ sending: true });
     try {
       const sent = await api.sendMessage(
-        { session_id: this.uuid, msg: text, suggestion: suggestion ? 1 : 0 },
+        {
+          session_id: this.uuid,
+          msg: text,
+          suggestion: suggestion === true ? 1 : 0,
+          strict_mode: strictMode,
+          ...rest,
+        },
         { idempotencyKey: key, quiet: true },
       );
       this.keys.set(sent.id, key);
