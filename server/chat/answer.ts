@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { streamCodes, type StreamCode } from '../../contract/errors.ts';
+import { deduction, estimateTokens, isFree, type Price } from '../../contract/price.ts';
 import {
   EngineError,
   type ChatEngine,
@@ -7,8 +8,7 @@ import {
   type ChatPart,
   type ChatRequest,
 } from '../engines/chat-engine.ts';
-import { countTokens, estimateTokens } from '../engines/tokens.ts';
-import { deduction, isFree, type Price } from '../ledger/price.ts';
+import { countTokens } from '../engines/tokens.ts';
 import { AnswerLog, type PartKind } from './answer-log.ts';
 import { promptTokens } from './prompt.ts';
 

@@ -2,13 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { Message } from '../../contract/chat.ts';
 import type { Parsed } from '../../contract/calls.ts';
 import { limits, tooLongText, tooShortText } from '../../contract/limits.ts';
+import { deduction, estimateTokens, isFree } from '../../contract/price.ts';
 import type { Executor, Transaction } from '../db/database.ts';
 import { inTransaction } from '../db/in-transaction.ts';
 import type { ChatMessage } from '../engines/chat-engine.ts';
-import { estimateTokens } from '../engines/tokens.ts';
 import { Refusal, type Identity } from '../http/handlers.ts';
 import { hold } from '../ledger/ledger.service.ts';
-import { deduction, isFree } from '../ledger/price.ts';
 import type { ModelService, ResolvedModel } from '../model/model.service.ts';
 import {
   noteReply,

@@ -1,8 +1,8 @@
 import type { ReplyState } from '../../contract/chat.ts';
+import { deduction, type Price } from '../../contract/price.ts';
 import { sessionTypes } from '../../contract/session.ts';
 import type { Database } from '../db/database.ts';
 import { release, settle } from '../ledger/ledger.service.ts';
-import { deduction, type Price } from '../ledger/price.ts';
 import type { AnswerLog } from './answer-log.ts';
 import { finishAnswer } from './answer.store.ts';
 import { excerptOf, summaryOf } from './digest.ts';

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { countTokens, estimateTokens } from './tokens.ts';
+import { estimateTokens } from '../../contract/price.ts';
+import { countTokens } from './tokens.ts';
 
 test('counts as o200k_base does', () => {
   expect(countTokens('')).toBe(0);

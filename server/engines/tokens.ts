@@ -46,13 +46,3 @@ export const countTokens = (text: string): number => {
     countPieces(text.slice(-part));
   return Math.ceil((sample / wholeUpTo) * text.length);
 };
-
-/**
- * Tokens of the text, guessed from its letters within some 20 % and never too low for Chinese or
- * English prose. Costs next to nothing: for holds and limits, where a count is made good later.
- */
-export const estimateTokens = (text: string): number => {
-  let wide = 0;
-  for (let at = 0; at < text.length; at += 1) if (text.charCodeAt(at) > 0x2e7f) wide += 1;
-  return Math.ceil(wide * 0.85 + (text.length - wide) / 3.2);
-};

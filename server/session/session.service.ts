@@ -1,11 +1,11 @@
 import { limits } from '../../contract/limits.ts';
 import { modelTypes } from '../../contract/model.ts';
+import { isFree } from '../../contract/price.ts';
 import type { Session, SessionDetail } from '../../contract/session.ts';
 import type { Parsed } from '../../contract/calls.ts';
 import type { Executor } from '../db/database.ts';
 import { inTransaction } from '../db/in-transaction.ts';
 import { Refusal, type Identity } from '../http/handlers.ts';
-import { isFree } from '../ledger/price.ts';
 import type { ModelService, ResolvedModel } from '../model/model.service.ts';
 import { newSessionIsPrivate, privacyChangeRefusal } from './privacy.ts';
 import * as store from './session.store.ts';

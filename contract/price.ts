@@ -11,3 +11,13 @@ export const deduction = (price: Price, promptTokens: number, completionTokens: 
 
 export const isFree = (price: Price): boolean =>
   price.factor === 0 && (price.promptFactor ?? 0) === 0;
+
+/**
+ * Tokens of the text, guessed from its letters within some 20 % and never too low for Chinese or
+ * English prose. Costs next to nothing: for holds and limits, where a count is made good later.
+ */
+export const estimateTokens = (text: string): number => {
+  let wide = 0;
+  for (let at = 0; at < text.length; at += 1) if (text.charCodeAt(at) > 0x2e7f) wide += 1;
+  return Math.ceil(wide * 0.85 + (text.length - wide) / 3.2);
+};
