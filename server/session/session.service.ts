@@ -1,8 +1,9 @@
 import { limits } from '../../contract/limits.ts';
 import { modelTypes } from '../../contract/model.ts';
 import { isFree } from '../../contract/price.ts';
-import type { Session, SessionDetail } from '../../contract/session.ts';
+import { sessionTypes, type Session, type SessionDetail } from '../../contract/session.ts';
 import type { Parsed } from '../../contract/calls.ts';
+import type { CodeName } from '../../contract/errors.ts';
 import type { Executor } from '../db/database.ts';
 import { inTransaction } from '../db/in-transaction.ts';
 import { Refusal, type Identity } from '../http/handlers.ts';
@@ -24,6 +25,22 @@ export const requireUsable = (model: ResolvedModel, guest: boolean): void => {
 
 const ownedBy = (row: store.SessionRow, user: Identity | null): boolean => row.userId === user?.id;
 
+/** The owner, or one of the two people of a session that new_friend made. */
+const belongsTo = (row: store.SessionRow, user: Identity | null): boolean =>
+  user !== null && (ownedBy(row, user) || row.lowUserId === user.id || row.highUserId === user.id);
+
+/**
+ * Why somebody may not write in a session; null when they may: in their own one, in one of two
+ * friends, and in a public one of people, for which guests have to register.
+ */
+export const writeRefusal = (row: store.SessionRow, user: Identity): CodeName | null => {
+  if (row.deletedAt) return 'session_deleted';
+  const ofPeople = row.type === sessionTypes.people;
+  if (row.private && !belongsTo(row, user)) return 'private_session';
+  if (!ofPeople) return ownedBy(row, user) ? null : 'not_owner';
+  return user.guest ? 'login_required' : null;
+};
+
 /**
  * The session for somebody who wants to read it. Missing: 404; deleted: 1433; another's private
  * one: 1432. Managers see all.
@@ -37,11 +54,11 @@ export const readableSession = async (
   if (!row) throw new Refusal('not_found');
   if (user?.manager) return row;
   if (row.deletedAt) throw new Refusal('session_deleted');
-  if (row.private && !ownedBy(row, user)) throw new Refusal('private_session');
+  if (row.private && !belongsTo(row, user)) throw new Refusal('private_session');
   return row;
 };
 
-/** The session for its owner to write in, locked until the transaction ends; 1403 for others. */
+/** The session for somebody to write in (see `writeRefusal`), locked until the transaction ends. */
 export const writableSession = async (
   db: Executor,
   ref: string,
@@ -49,9 +66,9 @@ export const writableSession = async (
 ): Promise<store.SessionRow> => {
   const row = await store.findSession(db, ref, { lock: true });
   if (!row) throw new Refusal('not_found');
-  if (row.deletedAt) throw new Refusal('session_deleted');
-  if (ownedBy(row, user)) return row;
-  throw new Refusal(row.private ? 'private_session' : 'not_owner');
+  const refusal = writeRefusal(row, user);
+  if (refusal) throw new Refusal(refusal);
+  return row;
 };
 
 /** The session for its owner to change, locked; others' sessions are as if they were not there. */
@@ -87,11 +104,11 @@ const view = (row: store.SessionRow): Session => ({
 const detailView = (row: store.SessionRow, user: Identity | null): SessionDetail => ({
   ...view(row),
   owner: ownedBy(row, user),
-  writable: ownedBy(row, user) && !row.deletedAt,
+  writable: user !== null && writeRefusal(row, user) === null,
   owner_vip: row.ownerVip,
   private_forced: row.ownerForcedPrivate,
   scenario: null,
-  temporary: false,
+  temporary: row.temporary,
   friend: null,
   forkable: false,
 });

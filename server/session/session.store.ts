@@ -1,7 +1,7 @@
 import { and, desc, eq, gte, inArray, isNull, ne, sql } from 'drizzle-orm';
 import type { Settings } from '../../contract/auth.ts';
 import type { Executor } from '../db/database.ts';
-import { history, sessions, users } from '../db/schema.ts';
+import { friends, history, sessions, users } from '../db/schema.ts';
 import { statement } from '../db/statement.ts';
 
 const columns = {
@@ -18,6 +18,12 @@ const columns = {
   createdAt: sessions.createdAt,
   updatedAt: sessions.updatedAt,
   deletedAt: sessions.deletedAt,
+  scenarioId: sessions.scenarioId,
+  embeddingKey: sessions.embeddingKey,
+  temporary: sessions.temporary,
+  /** The two people of a session that new_friend made. */
+  lowUserId: friends.lowUserId,
+  highUserId: friends.highUserId,
   userName: users.userName,
   ownerForcedPrivate: users.sessionPrivate,
   ownerSetting: users.setting,
@@ -40,6 +46,11 @@ interface RawSession {
   created_at: string;
   updated_at: string;
   deleted_at: string | null;
+  scenario_id: number | null;
+  embedding_key: string;
+  temporary: boolean;
+  low_user_id: number | null;
+  high_user_id: number | null;
   user_name: string;
   session_private: boolean;
   setting: Settings;
@@ -51,9 +62,12 @@ const oneSession = (name: string, column: 'id' | 'uuid', end: '' | 'FOR UPDATE O
     name,
     `SELECT s.id::float8, s.uuid, s.type, s.model, s.user_id::float8, s.prompt, s.summary,
        s.private, s.reply_count, s.like_count, s.created_at, s.updated_at, s.deleted_at,
+       s.scenario_id::float8, s.embedding_key, s.temporary,
+       f.low_user_id::float8, f.high_user_id::float8,
        u.user_name, u.session_private, u.setting,
        coalesce(u.vip_expired_at > now(), false) AS owner_vip
-     FROM sessions s JOIN users u ON u.id = s.user_id WHERE s.${column} = $1 ${end}`,
+     FROM sessions s JOIN users u ON u.id = s.user_id LEFT JOIN friends f ON f.session_id = s.id
+     WHERE s.${column} = $1 ${end}`,
   );
 const byId = oneSession('session_by_id', 'id', '');
 const byUuid = oneSession('session_by_uuid', 'uuid', '');
@@ -84,6 +98,11 @@ export const findSession = async (
     createdAt: new Date(row.created_at),
     updatedAt: new Date(row.updated_at),
     deletedAt: row.deleted_at === null ? null : new Date(row.deleted_at),
+    scenarioId: row.scenario_id,
+    embeddingKey: row.embedding_key,
+    temporary: row.temporary,
+    lowUserId: row.low_user_id,
+    highUserId: row.high_user_id,
     userName: row.user_name,
     ownerForcedPrivate: row.session_private,
     ownerSetting: row.setting,
@@ -255,6 +274,7 @@ export const listSessions = async (
     .from(chosen)
     .innerJoin(sessions, eq(sessions.id, chosen.id))
     .innerJoin(users, eq(users.id, sessions.userId))
+    .leftJoin(friends, eq(friends.sessionId, sessions.id))
     .orderBy(desc(sessions.updatedAt), desc(sessions.id));
   const counted = await db
     .select({ count: sql<number>`count(*)::int` })
