@@ -2,6 +2,8 @@ export type ToastKind = 'info' | 'success' | 'error';
 
 /** How long a toast stays, ms (document 1 §8). */
 const stay = 5_000;
+/** One that leads somewhere stays until it can be reached in peace, ms. */
+const stayWithAct = 20_000;
 const most = 5;
 
 let host: HTMLElement | undefined;
@@ -15,20 +17,35 @@ const makeHost = (): HTMLElement => {
   return element;
 };
 
-/** A short message for 5 seconds; a tap takes it away. The same text is not shown twice at once. */
-export const toast = (text: string, kind: ToastKind = 'info') => {
+/**
+ * A short message for 5 seconds; a tap takes it away. The same text is not shown twice at once.
+ * `act`: what a tap does besides, and its name; such a toast stays 20 seconds.
+ */
+export const toast = (
+  text: string,
+  kind: ToastKind = 'info',
+  act?: { label: string; run: () => void },
+) => {
   host ??= makeHost();
   for (const shown of host.querySelectorAll('.toast'))
-    if (shown.textContent === text) shown.remove();
+    if (shown.firstElementChild?.textContent === text) shown.remove();
   const item = document.createElement('button');
   item.type = 'button';
   item.className = `toast toast-${kind}`;
   const words = document.createElement('span');
   words.setAttribute('role', kind === 'error' ? 'alert' : 'status');
   item.append(words);
+  if (act) {
+    const label = document.createElement('b');
+    label.textContent = act.label;
+    item.append(label);
+  }
   const close = () => item.remove();
-  item.addEventListener('click', close);
-  setTimeout(close, stay);
+  item.addEventListener('click', () => {
+    close();
+    act?.run();
+  });
+  setTimeout(close, act ? stayWithAct : stay);
   host.append(item);
   // A live region speaks what is put into it after it exists.
   words.textContent = text;

@@ -1,0 +1,20 @@
+import { lazy, Suspense, useState } from 'react';
+
+export interface ImportSheetProps {
+  open: boolean;
+  onClose: () => void;
+}
+
+const View = lazy(() => import('./import-view.tsx'));
+
+/** Takes in what 鹊桥 or ChatGPT exported. For registered people alone. Loaded when first opened. */
+export const ImportSheet = (props: ImportSheetProps) => {
+  const [used, setUsed] = useState(props.open);
+  if (props.open && !used) setUsed(true);
+  if (!used) return null;
+  return (
+    <Suspense fallback={null}>
+      <View {...props} />
+    </Suspense>
+  );
+};
