@@ -11,4 +11,13 @@ export const systemCalls = {
     output: z.object({ ready: z.boolean(), version: z.string() }),
     codes: [],
   }),
+  siteInfo: call({
+    method: 'GET',
+    path: '/api/site_info',
+    access: 'public',
+    summary: '这个站点：官方网站的地址',
+    input: z.object({}),
+    /** The address has no slash at its end; empty: this is nobody's official site. */
+    output: z.object({ official_site: z.string() }),
+  }),
 };

@@ -102,7 +102,7 @@ const compose = async (
       ...createChatHandlers({ answers, models, minPromptBytes: settings.minPromptBytes }),
       ...createLedgerHandlers(),
       ...createHelpHandlers(),
-      ...createSystemHandlers(settings.version),
+      ...createSystemHandlers(settings),
       ...pendingHandlers,
     },
     isClosing: () => closing,

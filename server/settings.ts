@@ -16,6 +16,8 @@ export interface Settings {
   databaseUrl: string;
   /** Where people reach this server, without a slash at the end; empty: not known. */
   publicUrl: string;
+  /** The web site whose pages the menus lead to, without a slash at the end; empty: none. */
+  officialSite: string;
   /** Empty: one is made and kept in the database. */
   jwtSecret: string;
   /** Empty: the first start makes one and prints it. */
@@ -71,6 +73,12 @@ const whole = (env: NodeJS.ProcessEnv, name: string, otherwise: number, max: num
   return Number(given);
 };
 
+const siteAddress = (given: string): string => {
+  if (given !== '' && !(/^https?:\/\//.test(given) && URL.canParse(given)))
+    throw new StartupError(`OFFICIAL_SITE 应为 https:// 开头的地址，现在是“${given}”`);
+  return given.replace(/\/+$/, '');
+};
+
 /** Reads the environment, and below it `.env` of the project's folder. Throws on a senseless value. */
 export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
   const root = findRoot();
@@ -87,6 +95,7 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
     dataDir: path.resolve(root, word('DATA_DIR', 'data')),
     databaseUrl: word('DATABASE_URL'),
     publicUrl: word('PUBLIC_URL').replace(/\/+$/, ''),
+    officialSite: siteAddress(word('OFFICIAL_SITE')),
     jwtSecret: word('JWT_SECRET'),
     adminPassword: env['ADMIN_PASSWORD'] ?? '',
     secretKey: word('SECRET_KEY'),

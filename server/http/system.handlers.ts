@@ -1,9 +1,14 @@
 import { sql } from 'drizzle-orm';
+import type { Settings } from '../settings.ts';
 import type { Handlers } from './handlers.ts';
 
-export const createSystemHandlers = (version: string): Pick<Handlers, 'health'> => ({
+export const createSystemHandlers = ({
+  version,
+  officialSite,
+}: Pick<Settings, 'version' | 'officialSite'>): Pick<Handlers, 'health' | 'siteInfo'> => ({
   health: async (_input, { db }) => {
     await db.execute(sql`SELECT 1`);
     return { ready: true, version };
   },
+  siteInfo: () => ({ official_site: officialSite }),
 });

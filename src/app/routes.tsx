@@ -22,10 +22,17 @@ import { Shell } from './shell.tsx';
 
 const root = createRootRoute({ component: Shell });
 
+/** `?embedding=KEY` leads by way of the helper screen, which makes the session. */
+const startFromKnowledge = ({ embedding }: { embedding?: string | undefined }) => {
+  if (embedding !== undefined)
+    throw redirect({ to: '/redirect', search: { embedding }, replace: true });
+};
+
 const home = createRoute({
   getParentRoute: () => root,
   path: '/',
   validateSearch: homeSearch,
+  beforeLoad: ({ search }) => startFromKnowledge(search),
   component: HomeScreen,
 });
 
@@ -34,6 +41,7 @@ const chat = createRoute({
   getParentRoute: () => root,
   path: '/chat',
   validateSearch: chatSearch,
+  beforeLoad: ({ search }) => startFromKnowledge(search.uuid ? {} : search),
   component: lazyRouteComponent(loadChat, 'ChatScreen'),
 });
 
@@ -89,8 +97,12 @@ const helper = createRoute({
   path: '/redirect',
   validateSearch: redirectSearch,
   beforeLoad: ({ search }) => {
-    throw redirect({ href: search.to ?? '/', replace: true });
+    if (search.embedding === undefined) throw redirect({ href: search.to ?? '/', replace: true });
   },
+  component: lazyRouteComponent(
+    () => import('@/features/session/redirect-screen.tsx'),
+    'RedirectScreen',
+  ),
 });
 
 const unknown = createRoute({

@@ -25,6 +25,8 @@ const place = (raw: Raw, key: string): string | undefined => {
   return value !== undefined && /^\/(?![/\\])/.test(value) ? value : undefined;
 };
 
+const channels: readonly Channel[] = ['public', 'private', 'favorites'];
+
 export interface HomeSearch {
   channel?: Channel;
   page?: number;
@@ -34,35 +36,44 @@ export interface HomeSearch {
   scenario_id?: number;
   /** 1: the new-session box gets the focus. */
   new?: 1;
+  /** A session is made that asks this knowledge base. */
+  embedding?: string;
 }
 export const homeSearch = (raw: Raw): HomeSearch => ({
-  // Favourites come with a later part; until then they are not a channel of the page.
-  channel: raw['channel'] === 'public' || raw['channel'] === 'private' ? raw['channel'] : undefined,
+  channel: channels.find((channel) => channel === raw['channel']),
   page: whole(raw, 'page'),
   user_id: whole(raw, 'user_id'),
   model: words(raw, 'model', 100),
   query: words(raw, 'query'),
   scenario_id: whole(raw, 'scenario_id'),
   new: on(raw, 'new'),
+  embedding: words(raw, 'embedding', 64),
 });
 
 export interface ChatSearch {
   uuid?: string;
+  /** The list opens at this message. */
   history_id?: number;
+  /** 1: `history_id` alone is shown. */
+  favorite?: 1;
   prompt?: string;
   /** 1: the prompt is sent at once. */
   send?: 1;
   /** 1: the prompt is one of the page's own suggestions. */
   suggestion?: 1;
   back?: string;
+  /** Without a uuid: a session is made that asks this knowledge base. */
+  embedding?: string;
 }
 export const chatSearch = (raw: Raw): ChatSearch => ({
   uuid: words(raw, 'uuid', 36),
   history_id: whole(raw, 'history_id'),
+  favorite: on(raw, 'favorite'),
   prompt: words(raw, 'prompt', 2_000_000),
   send: on(raw, 'send'),
   suggestion: on(raw, 'suggestion'),
   back: place(raw, 'back'),
+  embedding: words(raw, 'embedding', 64),
 });
 
 export interface SignInSearch {
@@ -82,8 +93,17 @@ export const errorSearch = (raw: Raw): ErrorSearch => ({
 
 export interface RedirectSearch {
   to?: string;
+  embedding?: string;
 }
-export const redirectSearch = (raw: Raw): RedirectSearch => ({ to: place(raw, 'to') });
+export const redirectSearch = (raw: Raw): RedirectSearch => ({
+  to: place(raw, 'to'),
+  embedding: words(raw, 'embedding', 64),
+});
+
+export interface ShareSearch {
+  key?: string;
+}
+export const shareSearch = (raw: Raw): ShareSearch => ({ key: words(raw, 'key', 64) });
 
 export interface HelpSearch {
   page?: string;

@@ -1,11 +1,15 @@
-import { RecentSessions } from '@/features/session/recent-sessions.tsx';
 import { useAuth } from '@/shared/auth-store.ts';
 import { prefsStore, usePrefs } from '@/shared/prefs.ts';
 import { useMe } from '@/shared/queries.ts';
 import { DialogHost } from '@/shared/ui/dialog-host.tsx';
 import { Icon, type IconName } from '@/shared/ui/icon.tsx';
-import { useMedia, wideEnoughForRecents } from '@/shared/use-media.ts';
+import { useMedia, wideEnoughForMenu, wideEnoughForRecents } from '@/shared/use-media.ts';
 import { Link, Outlet, useLocation, type LinkProps } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
+
+const RecentSessions = lazy(() => import('@/features/session/recent-sessions.tsx'));
+const SiteNav = lazy(() => import('./site-nav.tsx'));
+const NoticePopup = lazy(() => import('@/features/notice/notice-popup.tsx'));
 
 interface Place {
   label: string;
@@ -29,6 +33,13 @@ const open: Place = {
   icon: 'people',
   link: { to: '/', search: { channel: 'public' } },
   active: (path, channel) => path === '/' && channel === 'public',
+};
+const favorites: Place = {
+  label: '我的收藏',
+  short: '收藏',
+  icon: 'star',
+  link: { to: '/', search: { channel: 'favorites' } },
+  active: (path, channel) => path === '/' && channel === 'favorites',
 };
 const help: Place = {
   label: '帮助',
@@ -71,6 +82,7 @@ export const Shell = () => {
   const { token } = useAuth();
   const { sidebar } = usePrefs();
   const wide = useMedia(wideEnoughForRecents);
+  const menu = useMedia(wideEnoughForMenu);
   useMe();
   const channel = search.channel ?? (token === '' ? 'public' : 'private');
   const inChat = pathname === '/chat';
@@ -91,6 +103,7 @@ export const Shell = () => {
         </Link>
         <MenuLink place={mine} {...at} />
         <MenuLink place={open} {...at} />
+        <MenuLink place={favorites} {...at} />
         <hr />
         <MenuLink place={help} {...at} />
         <MenuLink place={account} {...at} />
@@ -109,10 +122,17 @@ export const Shell = () => {
       </nav>
       {wide && sidebar && (
         <aside className="shell-recents" id="recents" aria-label="最近会话">
-          <RecentSessions />
+          <Suspense fallback={null}>
+            <RecentSessions />
+          </Suspense>
         </aside>
       )}
       <main className="shell-main" id="content" tabIndex={-1}>
+        {menu && !inChat && (
+          <Suspense fallback={null}>
+            <SiteNav />
+          </Suspense>
+        )}
         <Outlet />
       </main>
       {!inChat && (
@@ -125,6 +145,11 @@ export const Shell = () => {
           <BarLink place={help} {...at} />
           <BarLink place={account} {...at} />
         </nav>
+      )}
+      {token !== '' && (
+        <Suspense fallback={null}>
+          <NoticePopup />
+        </Suspense>
       )}
       <DialogHost />
     </div>

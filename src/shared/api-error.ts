@@ -19,6 +19,10 @@ export class ApiError extends Error {
 export const isCancelled = (error: unknown): boolean =>
   error instanceof DOMException && error.name === 'AbortError';
 
+/** No answer came: the network is gone, or the server is out of reach. */
+export const isOffline = (error: unknown): boolean =>
+  error instanceof ApiError && error.status === 0;
+
 export const offlineText = '网络不通，请检查网络后再试';
 export const serverFaultText = '服务器异常，请稍后重试';
 

@@ -58,6 +58,34 @@ export const useChosenModel = (): Model | undefined => {
   );
 };
 
+const siteKey = 'queqiao.site';
+const knownSite = (): string | undefined => {
+  try {
+    return localStorage.getItem(siteKey) ?? undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+/** Address of the official site, without a slash at its end; empty: there is none, or it is not known yet. */
+export const useOfficialSite = (): string =>
+  useQuery({
+    queryKey: ['siteInfo'],
+    queryFn: async ({ signal }) => {
+      const { official_site: site } = await api.siteInfo({}, { signal, quiet: true });
+      try {
+        // Known at once the next time: the menus then have their final size from the start.
+        localStorage.setItem(siteKey, site);
+      } catch {
+        // It is asked for again.
+      }
+      return site;
+    },
+    placeholderData: knownSite,
+    staleTime: Infinity,
+    meta: { steady: true },
+  }).data ?? '';
+
 /** What a model costs, in two or three characters. */
 export const priceText = (model: Pick<Model, 'factor'>): string =>
   model.factor === 0 ? '免费' : `×${model.factor}`;

@@ -112,6 +112,7 @@ export const goodInputs = (own: Talk): { [K in CallName]: In<K> } => ({
   helpList: {},
   helpPage: { slug: 'start' },
   health: {},
+  siteInfo: {},
 });
 
 /** A picture of one pixel. */

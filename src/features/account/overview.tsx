@@ -3,14 +3,14 @@ import { ApiError } from '@/shared/api-error.ts';
 import { authStore, useAuth } from '@/shared/auth-store.ts';
 import { clearDrafts } from '@/shared/draft.ts';
 import { compactNumber, dateTime, maskAccount } from '@/shared/format.ts';
-import { useMe } from '@/shared/queries.ts';
+import { useMe, useOfficialSite } from '@/shared/queries.ts';
 import { Avatar } from '@/shared/ui/avatar.tsx';
 import { confirmDialog } from '@/shared/ui/dialog.ts';
-import { Icon } from '@/shared/ui/icon.tsx';
+import { Icon, type IconName } from '@/shared/ui/icon.tsx';
 import { Skeleton } from '@/shared/ui/skeleton.tsx';
 import { toast } from '@/shared/ui/toast.ts';
 import type { User } from '@contract/auth.ts';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { Link, useNavigate, type LinkProps } from '@tanstack/react-router';
 
 const Balance = ({ user }: { user: User }) => (
   <section className="balance" aria-label="余额">
@@ -52,9 +52,24 @@ const Invitation = ({ guest }: { guest: boolean }) => (
   </section>
 );
 
+const Row = ({
+  icon,
+  text,
+  ...link
+}: { icon: IconName; text: string } & Pick<LinkProps, 'to' | 'search'>) => (
+  <li>
+    <Link {...link} className="row-link">
+      <Icon name={icon} />
+      {text}
+      <Icon name="forward" size={18} />
+    </Link>
+  </li>
+);
+
 export const Overview = () => {
   const { token, user, signedIn, guest } = useAuth();
   const me = useMe();
+  const site = useOfficialSite();
   const navigate = useNavigate();
 
   const logout = async () => {
@@ -103,38 +118,29 @@ export const Overview = () => {
       ) : user || token === '' ? (
         <Invitation guest={guest} />
       ) : null}
-      <ul className="rows">
-        {signedIn && (
-          <li>
-            <Link to="/account" search={{ tab: 'usage' }} className="row-link">
-              <Icon name="receipt" />
-              消费记录
-              <Icon name="forward" size={18} />
-            </Link>
-          </li>
-        )}
-        <li>
-          <Link to="/" search={{ channel: 'private' }} className="row-link">
-            <Icon name="chat" />
-            我的会话
-            <Icon name="forward" size={18} />
-          </Link>
-        </li>
-        <li>
-          <Link to="/account" search={{ tab: 'settings' }} className="row-link">
-            <Icon name="settings" />
-            设置
-            <Icon name="forward" size={18} />
-          </Link>
-        </li>
-        <li>
-          <Link to="/help" className="row-link">
-            <Icon name="help" />
-            帮助
-            <Icon name="forward" size={18} />
-          </Link>
-        </li>
-      </ul>
+      <nav aria-label="全部入口">
+        <ul className="rows">
+          <Row icon="chat" text="我的会话" to="/" search={{ channel: 'private' }} />
+          <Row icon="people" text="公共频道" to="/" search={{ channel: 'public' }} />
+          <Row icon="star" text="我的收藏" to="/" search={{ channel: 'favorites' }} />
+        </ul>
+        <ul className="rows">
+          {signedIn && (
+            <Row icon="receipt" text="消费记录" to="/account" search={{ tab: 'usage' }} />
+          )}
+          <Row icon="settings" text="设置" to="/account" search={{ tab: 'settings' }} />
+          <Row icon="help" text="帮助" to="/help" />
+          {site !== '' && (
+            <li>
+              <a className="row-link" href={`${site}/support`} target="_blank" rel="noreferrer">
+                <Icon name="chat" />
+                联系客服
+                <Icon name="outward" size={18} />
+              </a>
+            </li>
+          )}
+        </ul>
+      </nav>
       {signedIn && (
         <ul className="rows">
           <li>

@@ -1,10 +1,10 @@
 import { api } from '@/shared/api.ts';
-import { errorText } from '@/shared/api-error.ts';
 import { useAuth } from '@/shared/auth-store.ts';
 import { dateTime } from '@/shared/format.ts';
 import { relativeTime } from '@/shared/relative-time.ts';
 import { Button } from '@/shared/ui/button.tsx';
 import { EmptyState } from '@/shared/ui/empty-state.tsx';
+import { LoadFailed } from '@/shared/ui/load-failed.tsx';
 import { Skeleton } from '@/shared/ui/skeleton.tsx';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -64,15 +64,7 @@ export const Usage = () => {
         </div>
       )}
       {list.isError && (
-        <EmptyState
-          icon="warning"
-          text={errorText(list.error)}
-          action={
-            <Button kind="primary" onClick={() => void list.refetch()}>
-              重试
-            </Button>
-          }
-        />
+        <LoadFailed error={list.error} busy={list.isFetching} onRetry={() => void list.refetch()} />
       )}
       {list.data && rows.length === 0 && (
         <EmptyState

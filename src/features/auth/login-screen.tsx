@@ -5,7 +5,7 @@ import { toast } from '@/shared/ui/toast.ts';
 import { usePageTitle } from '@/shared/use-page-title.ts';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import './auth.css';
+import { AuthCard } from './auth-card.tsx';
 import { CaptchaField, type CaptchaAnswer } from './captcha-field.tsx';
 import { PasswordField } from './password-field.tsx';
 import { useSignIn } from './sign-in.ts';
@@ -29,53 +29,47 @@ export const LoginScreen = () => {
   };
 
   return (
-    <div className="page auth">
-      <div className="auth-card">
-        <img src="/icon.svg" alt="" width={56} height={56} />
-        <h1>登录鹊桥</h1>
-        <p className="auth-note">
-          {guest
-            ? '登录之后，现在的会话会归到你的账号里。'
-            : '登录之后可以使用全部模型，会话跟着账号走。'}
-        </p>
-        <form
-          noValidate
-          onSubmit={(event) => {
-            event.preventDefault();
-            login();
-          }}
-        >
-          <label className="form-field">
-            <span>用户名</span>
-            <input
-              className="text-input"
-              name="username"
-              autoComplete="username"
-              autoCapitalize="none"
-              spellCheck={false}
-              value={account}
-              onChange={(event) => setAccount(event.target.value)}
-            />
-          </label>
-          <PasswordField
-            label="密码"
-            name="password"
-            autoComplete="current-password"
-            value={password}
-            onChange={setPassword}
-          />
-          {captcha > 0 && <CaptchaField round={captcha} value={answer} onChange={setAnswer} />}
-          <Button kind="primary" type="submit" busy={busy}>
-            {busy ? '正在登录…' : '登录'}
-          </Button>
-        </form>
-        <p className="auth-other">
+    <AuthCard
+      title="登录鹊桥"
+      note={
+        guest
+          ? '登录之后，现在的会话会归到你的账号里。'
+          : '登录之后可以使用全部模型，会话跟着账号走。'
+      }
+      other={
+        <>
+          {' '}
           还没有账号？
           <Link to="/register" search={{ back }}>
             注册
           </Link>
-        </p>
-      </div>
-    </div>
+        </>
+      }
+      onSubmit={login}
+    >
+      <label className="form-field">
+        <span>用户名</span>
+        <input
+          className="text-input"
+          name="username"
+          autoComplete="username"
+          autoCapitalize="none"
+          spellCheck={false}
+          value={account}
+          onChange={(event) => setAccount(event.target.value)}
+        />
+      </label>
+      <PasswordField
+        label="密码"
+        name="password"
+        autoComplete="current-password"
+        value={password}
+        onChange={setPassword}
+      />
+      {captcha > 0 && <CaptchaField round={captcha} value={answer} onChange={setAnswer} />}
+      <Button kind="primary" type="submit" busy={busy}>
+        {busy ? '正在登录…' : '登录'}
+      </Button>
+    </AuthCard>
   );
 };

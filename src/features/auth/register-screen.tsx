@@ -6,7 +6,7 @@ import { usePageTitle } from '@/shared/use-page-title.ts';
 import { limits } from '@contract/limits.ts';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import './auth.css';
+import { AuthCard } from './auth-card.tsx';
 import { CaptchaField, type CaptchaAnswer } from './captcha-field.tsx';
 import { PasswordField } from './password-field.tsx';
 import { registerAlerts } from './register-alerts.ts';
@@ -33,75 +33,69 @@ export const RegisterScreen = () => {
   };
 
   return (
-    <div className="page auth">
-      <div className="auth-card">
-        <img src="/icon.svg" alt="" width={56} height={56} />
-        <h1>注册鹊桥</h1>
-        <p className="auth-note">
-          {guest
-            ? '注册之后，现在的会话会归到新账号里。'
-            : `注册即送 ${limits.signupTokens.toLocaleString('zh-CN')} tokens。`}
-        </p>
-        <form
-          noValidate
-          onSubmit={(event) => {
-            event.preventDefault();
-            register();
-          }}
-        >
-          <label className="form-field">
-            <span>名称</span>
-            <input
-              className="text-input"
-              name="name"
-              autoComplete="nickname"
-              maxLength={limits.name.max}
-              placeholder="别人看到的名字"
-              value={name}
-              onChange={(event) => setName(event.target.value)}
-            />
-          </label>
-          <label className="form-field">
-            <span>用户名</span>
-            <input
-              className="text-input"
-              name="username"
-              autoComplete="username"
-              autoCapitalize="none"
-              spellCheck={false}
-              maxLength={limits.account.max}
-              placeholder={`登录时用，${limits.account.min} 到 ${limits.account.max} 个字符`}
-              value={account}
-              onChange={(event) => setAccount(event.target.value)}
-            />
-          </label>
-          <PasswordField
-            label="密码"
-            name="password"
-            autoComplete="new-password"
-            value={password}
-            onChange={setPassword}
-          />
-          <p className="form-hint">至少 {limits.password.min} 个字符</p>
-          <PasswordField
-            label="再次输入密码"
-            name="password2"
-            autoComplete="new-password"
-            value={password2}
-            onChange={setPassword2}
-          />
-          {captcha > 0 && <CaptchaField round={captcha} value={answer} onChange={setAnswer} />}
-          <Button kind="primary" type="submit" busy={busy}>
-            {busy ? '正在注册…' : '注册'}
-          </Button>
-        </form>
-        <p className="auth-other">
+    <AuthCard
+      title="注册鹊桥"
+      note={
+        guest
+          ? '注册之后，现在的会话会归到新账号里。'
+          : `注册即送 ${limits.signupTokens.toLocaleString('zh-CN')} tokens。`
+      }
+      other={
+        <>
+          {' '}
           已经有账号？
           <Link to="/login" search={{ back }}>
             登录
           </Link>
-        </p>
-      </div>
-    </div>
+        </>
+      }
+      onSubmit={register}
+    >
+      <label className="form-field">
+        <span>名称</span>
+        <input
+          className="text-input"
+          name="name"
+          autoComplete="nickname"
+          maxLength={limits.name.max}
+          placeholder="别人看到的名字"
+          value={name}
+          onChange={(event) => setName(event.target.value)}
+        />
+      </label>
+      <label className="form-field">
+        <span>用户名</span>
+        <input
+          className="text-input"
+          name="username"
+          autoComplete="username"
+          autoCapitalize="none"
+          spellCheck={false}
+          maxLength={limits.account.max}
+          placeholder={`登录时用，${limits.account.min} 到 ${limits.account.max} 个字符`}
+          value={account}
+          onChange={(event) => setAccount(event.target.value)}
+        />
+      </label>
+      <PasswordField
+        label="密码"
+        name="password"
+        autoComplete="new-password"
+        value={password}
+        onChange={setPassword}
+      />
+      <p className="form-hint">至少 {limits.password.min} 个字符</p>
+      <PasswordField
+        label="再次输入密码"
+        name="password2"
+        autoComplete="new-password"
+        value={password2}
+        onChange={setPassword2}
+      />
+      {captcha > 0 && <CaptchaField round={captcha} value={answer} onChange={setAnswer} />}
+      <Button kind="primary" type="submit" busy={busy}>
+        {busy ? '正在注册…' : '注册'}
+      </Button>
+    </AuthCard>
   );
 };

@@ -1,9 +1,8 @@
 import { api } from '@/shared/api.ts';
-import { errorText } from '@/shared/api-error.ts';
 import { Markdown } from '@/shared/markdown/markdown.tsx';
-import { Button } from '@/shared/ui/button.tsx';
 import { EmptyState } from '@/shared/ui/empty-state.tsx';
 import { Icon } from '@/shared/ui/icon.tsx';
+import { LoadFailed } from '@/shared/ui/load-failed.tsx';
 import { Skeleton } from '@/shared/ui/skeleton.tsx';
 import { usePageTitle } from '@/shared/use-page-title.ts';
 import { useQuery } from '@tanstack/react-query';
@@ -32,14 +31,10 @@ const HelpPage = ({ slug }: { slug: string }) => {
       <div className="card help-text">
         {page.isPending && <Skeleton lines={8} />}
         {page.isError && (
-          <EmptyState
-            icon="warning"
-            text={errorText(page.error)}
-            action={
-              <Button kind="primary" onClick={() => void page.refetch()}>
-                重试
-              </Button>
-            }
+          <LoadFailed
+            error={page.error}
+            busy={page.isFetching}
+            onRetry={() => void page.refetch()}
           />
         )}
         {page.data && <Markdown text={page.data.content} />}
@@ -83,15 +78,7 @@ const HelpList = () => {
         </div>
       )}
       {list.isError && !list.data && (
-        <EmptyState
-          icon="warning"
-          text={errorText(list.error)}
-          action={
-            <Button kind="primary" onClick={() => void list.refetch()}>
-              重试
-            </Button>
-          }
-        />
+        <LoadFailed error={list.error} busy={list.isFetching} onRetry={() => void list.refetch()} />
       )}
       {list.data && pages.length === 0 && (
         <EmptyState

@@ -29,7 +29,7 @@ const Recent = ({ session, active }: { session: Session; active: boolean }) => (
 );
 
 /** The column of wide windows: the 15 sessions used last, and the model of the next one. */
-export const RecentSessions = () => {
+const RecentSessions = () => {
   const { token } = useAuth();
   const [words, setWords] = useState('');
   const query = useDeferredValue(words.trim()) || undefined;
@@ -90,3 +90,5 @@ export const RecentSessions = () => {
     </div>
   );
 };
+
+export default RecentSessions;
