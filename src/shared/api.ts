@@ -39,14 +39,14 @@ const scalars = (input: Record<string, unknown>): URLSearchParams => {
   return search;
 };
 
-const keepRefreshedToken = (header: string | null, sent: string) => {
+export const keepRefreshedToken = (header: string | null, sent: string) => {
   const token = header?.match(/^Bearer (\S+)$/i)?.[1];
   // Somebody logged out or in meanwhile: an answer to the former account must not bring it back.
   if (!token || token === sent || authStore.get().token !== sent) return;
   authStore.set(sent === '' ? { token, user: null } : { token });
 };
 
-const leaveExpiredLogin = (sent: string) => {
+export const leaveExpiredLogin = (sent: string) => {
   // Only the token that was refused is dropped, and a page without one never reloads: no loop.
   if (sent === '' || authStore.get().token !== sent) return;
   authStore.clear();

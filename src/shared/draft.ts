@@ -4,6 +4,12 @@ const prefix = 'queqiao.draft.';
 /** What this page has read and written: the text survives here when storage is full or forbidden. */
 const texts = new Map<string, string>();
 const listeners = new Set<() => void>();
+const clearing = new Set<() => void>();
+
+/** Tells those who keep more of a draft than its text that nothing of it may stay. */
+export const onDraftsCleared = (listener: () => void): void => {
+  clearing.add(listener);
+};
 
 /** What was typed and not sent, kept in this browser until it is sent or emptied. */
 export const readDraft = (key: string): string => {
@@ -39,6 +45,7 @@ export const clearDrafts = () => {
   } catch {
     // Forbidden storage holds nothing.
   }
+  for (const listener of clearing) listener();
   for (const listener of listeners) listener();
 };
 

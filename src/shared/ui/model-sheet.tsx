@@ -1,29 +1,37 @@
 import { useAuth } from '../auth-store.ts';
 import { priceText, useChatModels } from '../queries.ts';
+import type { Model } from '@contract/model.ts';
 import { Avatar } from './avatar.tsx';
 import { Icon } from './icon.tsx';
 import './model-sheet.css';
 import { Sheet } from './sheet.tsx';
 
+const any = () => true;
+
 /** All chat models with their remarks and prices, one to choose. */
 export const ModelSheet = ({
   open,
   value,
+  title = '选择模型',
+  only = any,
   onClose,
   onChoose,
 }: {
   open: boolean;
   /** Name of the model in use. */
   value: string;
+  title?: string;
+  /** Those that can be chosen here. */
+  only?: (model: Model) => boolean;
   onClose: () => void;
   onChoose: (name: string) => void;
 }) => {
   const models = useChatModels();
   const { signedIn } = useAuth();
   return (
-    <Sheet open={open} onClose={onClose} title="选择模型">
+    <Sheet open={open} onClose={onClose} title={title}>
       <ul className="models" role="radiogroup" aria-label="模型">
-        {models.data?.map((model) => (
+        {models.data?.filter(only).map((model) => (
           <li key={model.name}>
             <button
               type="button"

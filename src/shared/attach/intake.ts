@@ -1,0 +1,239 @@
+import { ApiError, errorText, isCancelled } from '../api-error.ts';
+import { api } from '../api.ts';
+import { authStore } from '../auth-store.ts';
+import { onDraftsCleared } from '../draft.ts';
+import { toast } from '../ui/toast.ts';
+import { upload } from '../upload.ts';
+import { uuid } from '../uuid.ts';
+import type { AttachedFile, UploadedImage } from '@contract/file.ts';
+import { limits } from '@contract/limits.ts';
+import {
+  changeAttachment,
+  readAttachments,
+  setAttachments,
+  type Attachment,
+} from './attach-store.ts';
+import type { AttachTarget } from './attach.tsx';
+import { isPicture, isReadable } from './file-kinds.ts';
+import { prepareImage } from './shrink-image.ts';
+
+/** How long to wait before a try that no server heard is made again, ms. */
+const pause = 4_000;
+const mostTries = 8;
+
+/** What an attachment is sent from. */
+interface Source {
+  send: (key: string, signal: AbortSignal) => Promise<Partial<Attachment>>;
+  /** The idempotency key of the tries that may have reached the server. */
+  key: string;
+  tries: number;
+  running: boolean;
+  /** Refused: only its owner begins anew. */
+  halted: boolean;
+  abort: AbortController;
+}
+
+/** Of those that are not ready. */
+const sources = new Map<string, Source>();
+
+const blank: Omit<Attachment, 'id' | 'kind' | 'name'> = {
+  size: 0,
+  state: 'preparing',
+  progress: 0,
+  error: '',
+  notice: '',
+  preview: '',
+  url: '',
+  uuid: '',
+  chars: 0,
+  cut: false,
+};
+
+const imageChange = (image: UploadedImage): Partial<Attachment> => ({
+  url: image.url,
+  size: image.size,
+});
+
+const fileChange = (file: AttachedFile): Partial<Attachment> => ({
+  uuid: file.uuid,
+  name: file.name,
+  size: file.size,
+  chars: file.chars,
+  cut: file.cut,
+});
+
+const run = async (id: string): Promise<void> => {
+  const source = sources.get(id);
+  if (!source || source.running || source.halted) return;
+  // Without an account nothing can be stored; the first session makes one.
+  if (authStore.get().token === '' || !navigator.onLine) {
+    changeAttachment(id, { state: 'waiting' });
+    return;
+  }
+  source.running = true;
+  changeAttachment(id, { state: 'uploading', progress: 0, error: '' });
+  try {
+    const change = await source.send(source.key, source.abort.signal);
+    sources.delete(id);
+    changeAttachment(id, { ...change, state: 'ready', progress: 1 });
+  } catch (error) {
+    source.running = false;
+    if (isCancelled(error)) return;
+    const unheard = error instanceof ApiError && error.status === 0;
+    if (unheard && source.tries < mostTries) {
+      source.tries += 1;
+      changeAttachment(id, { state: 'waiting', progress: 0 });
+      setTimeout(() => void run(id), pause);
+      return;
+    }
+    source.halted = true;
+    const text = error instanceof Error ? error.message : errorText(error);
+    changeAttachment(id, { state: 'failed', progress: 0, error: text });
+  }
+};
+
+const runAll = () => {
+  for (const id of sources.keys()) void run(id);
+};
+addEventListener('online', runAll);
+authStore.subscribe(runAll);
+onDraftsCleared(() => {
+  for (const id of sources.keys()) forget(id);
+});
+
+const forget = (id: string) => {
+  sources.get(id)?.abort.abort();
+  sources.delete(id);
+};
+
+const begin = (id: string, send: Source['send']) => {
+  sources.set(id, {
+    send,
+    key: uuid(),
+    tries: 0,
+    running: false,
+    halted: false,
+    abort: new AbortController(),
+  });
+  void run(id);
+};
+
+/** Tries one again that failed. */
+export const retryAttachment = (id: string): void => {
+  const source = sources.get(id);
+  if (!source) return;
+  // The refusal is the answer to the former key.
+  Object.assign(source, { key: uuid(), tries: 0, halted: false });
+  void run(id);
+};
+
+export const removeAttachment = (draftKey: string, id: string): void => {
+  forget(id);
+  const { items } = readAttachments(draftKey);
+  const gone = items.find((item) => item.id === id);
+  if (gone?.preview) URL.revokeObjectURL(gone.preview);
+  setAttachments(draftKey, { items: items.filter((item) => item.id !== id) });
+};
+
+const add = (draftKey: string, item: Pick<Attachment, 'kind' | 'name'> & Partial<Attachment>) => {
+  const id = uuid();
+  const { items } = readAttachments(draftKey);
+  setAttachments(draftKey, { items: [...items, { ...blank, ...item, id }] });
+  return id;
+};
+
+/** Makes a picture fit and sends it; one that can not be used leaves again. */
+const addPicture = async (draftKey: string, file: File): Promise<void> => {
+  const id = add(draftKey, { kind: 'image', name: file.name || '图片', size: file.size });
+  try {
+    const { blob, name, notice } = await prepareImage(file);
+    const preview = URL.createObjectURL(blob);
+    changeAttachment(id, { name, size: blob.size, notice, preview });
+    begin(id, async (idempotencyKey, signal) => {
+      const { image } = await upload('uploadImage', blob, {
+        fileName: name,
+        idempotencyKey,
+        signal,
+        onProgress: (progress) => changeAttachment(id, { progress }),
+      });
+      return imageChange(image);
+    });
+    if (notice !== '') toast(`${name}：${notice}`);
+  } catch (error) {
+    removeAttachment(draftKey, id);
+    toast(error instanceof Error ? error.message : errorText(error), 'error');
+  }
+};
+
+const addFile = (draftKey: string, file: File): void => {
+  const id = add(draftKey, { kind: 'file', name: file.name, size: file.size });
+  begin(id, async (idempotencyKey, signal) => {
+    const { file: kept } = await upload('uploadFile', file, {
+      fileName: file.name,
+      idempotencyKey,
+      signal,
+      onProgress: (progress) => changeAttachment(id, { progress }),
+    });
+    return fileChange(kept);
+  });
+};
+
+const room = (draftKey: string, kind: Attachment['kind']): number => {
+  const most = kind === 'image' ? limits.visionImages : limits.attachedFiles;
+  return most - readAttachments(draftKey).items.filter((item) => item.kind === kind).length;
+};
+
+const tooMany = (kind: Attachment['kind']) =>
+  toast(
+    kind === 'image'
+      ? `最多选择 ${limits.visionImages} 张图片`
+      : `最多添加 ${limits.attachedFiles} 个文件`,
+    'error',
+  );
+
+/** A picture from a public address; the server fetches it. False: there is no room for it. */
+export const addAddress = ({ draftKey }: AttachTarget, url: string): boolean => {
+  if (room(draftKey, 'image') <= 0) {
+    tooMany('image');
+    return false;
+  }
+  const id = add(draftKey, { kind: 'image', name: new URL(url).hostname });
+  begin(id, async (idempotencyKey, signal) => {
+    const { image } = await api.imageByUrl({ url }, { idempotencyKey, signal, quiet: true });
+    return imageChange(image);
+  });
+  return true;
+};
+
+/** Takes what was picked, pasted or dropped, as far as there is room, and begins to send it. */
+export const addFiles = async (target: AttachTarget, files: readonly File[]): Promise<void> => {
+  const { draftKey, model, onModel } = target;
+  const pictures: File[] = [];
+  for (const file of files) {
+    if (isPicture(file)) {
+      pictures.push(file);
+    } else if (!isReadable(file)) {
+      toast(`不支持这种文件：${file.name}`, 'error');
+    } else if (file.size > limits.fileBytes) {
+      toast(`文件太大，最多 ${limits.fileBytes / (1024 * 1024)} MB：${file.name}`, 'error');
+    } else if (file.size === 0) {
+      toast(`文件是空的：${file.name}`, 'error');
+    } else if (room(draftKey, 'file') <= 0) {
+      tooMany('file');
+    } else {
+      addFile(draftKey, file);
+    }
+  }
+  if (pictures.length === 0) return;
+  // While the model can still be changed, the tray offers that.
+  if (model && !model.vision && !onModel) {
+    toast(`「${model.label}」看不了图片，请用能看图片的模型新建会话`, 'error');
+    return;
+  }
+  if (pictures.length > room(draftKey, 'image')) tooMany('image');
+  // One after the other: a large photo takes much memory while it is made smaller.
+  for (const picture of pictures) {
+    if (room(draftKey, 'image') <= 0) return;
+    await addPicture(draftKey, picture);
+  }
+};
