@@ -97,7 +97,9 @@ const precompress = (): Plugin => ({
 
 export default defineConfig({
   plugins: [react(), bootScript(), callTableAtBuild(), precompress()],
-  resolve: { alias: { '@contract': at('./contract'), '@': at('./src') } },
+  resolve: {
+    alias: { '@contract': at('./contract'), '@markdown': at('./markdown'), '@': at('./src') },
+  },
   build: {
     outDir,
     emptyOutDir: true,

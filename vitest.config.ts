@@ -4,14 +4,19 @@ import { defineConfig } from 'vitest/config';
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 export default defineConfig({
-  resolve: { alias: { '@contract': at('./contract'), '@': at('./src') } },
+  resolve: {
+    alias: { '@contract': at('./contract'), '@markdown': at('./markdown'), '@': at('./src') },
+  },
   test: {
     // The system tests start servers of their own and mostly wait: two files at once are enough.
     maxWorkers: 2,
     projects: [
       {
         extends: true,
-        test: { name: 'unit', include: ['{src,server,contract,scripts}/**/*.test.{ts,tsx}'] },
+        test: {
+          name: 'unit',
+          include: ['{src,server,contract,markdown,scripts}/**/*.test.{ts,tsx}'],
+        },
       },
       {
         extends: true,

@@ -13,6 +13,7 @@ const built = ['dist/page/index.html', 'dist/server/main.js'];
 const sources = [
   'contract',
   'index.html',
+  'markdown',
   'package-lock.json',
   'public',
   'scripts/build-server.mjs',

@@ -1,5 +1,5 @@
 import { inIdleTime } from '@/shared/markdown/idle.ts';
-import type { Block } from '@/shared/markdown/document.ts';
+import type { Block } from '@markdown/document.ts';
 import { memo, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
 import { flushSync } from 'react-dom';
 import { Reply } from './message-row.tsx';

@@ -1,7 +1,7 @@
 import { useSettings } from '@/shared/queries.ts';
 import { copyText } from '@/shared/markdown/copy.ts';
 import { BlocksView } from '@/shared/markdown/markdown.tsx';
-import type { Block } from '@/shared/markdown/document.ts';
+import type { Block } from '@markdown/document.ts';
 import { Icon } from '@/shared/ui/icon.tsx';
 import type { Message } from '@contract/chat.ts';
 import { streamCodes, type StreamCode } from '@contract/errors.ts';

@@ -1,9 +1,8 @@
 import type { Message } from '@contract/chat.ts';
 import { Markdown } from '../markdown/markdown.tsx';
-import { safeImage } from '../markdown/safe-url.ts';
+import { readQuestion, thumbnailOf } from '../question.ts';
 import { Icon } from '../ui/icon.tsx';
 import './conversation.css';
-import { saidIn } from './said.ts';
 
 type One = Omit<Message, 'beside'>;
 
@@ -19,8 +18,7 @@ const Answer = ({ message }: { message: One }) =>
 
 /** A message and what was answered, to be read alone: nothing can be done with it. */
 export const Exchange = ({ message }: { message: Message }) => {
-  const { text, images, files } = saidIn(message);
-  const shown = images.map(safeImage).filter((address) => address !== null);
+  const { text, images, files } = readQuestion(message);
   return (
     <section className="told-pair" data-message={message.id}>
       <div className="told told-mine">
@@ -28,17 +26,22 @@ export const Exchange = ({ message }: { message: Message }) => {
         <div className="told-bubble">
           {message.title !== '' && <strong className="told-title">{message.title}</strong>}
           {text}
-          {shown.length > 0 && (
+          {images.length > 0 && (
             <span className="told-images">
-              {shown.map((address) => (
-                <img key={address} src={address} alt="消息里的图片" loading="lazy" />
+              {images.map((address) => (
+                <img
+                  key={address}
+                  src={thumbnailOf(address, 640)}
+                  alt="消息里的图片"
+                  loading="lazy"
+                />
               ))}
             </span>
           )}
-          {files.map((name, at) => (
-            <span className="told-file" key={at}>
+          {files.map((file) => (
+            <span className="told-file" key={file.uuid}>
               <Icon name="document" size={16} />
-              {name}
+              {file.name}
             </span>
           ))}
         </div>

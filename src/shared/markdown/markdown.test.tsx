@@ -1,10 +1,10 @@
 import { renderToStaticMarkup } from 'react-dom/server';
 import { describe, expect, it } from 'vitest';
 import { xssPayloads } from '../../../tests/support/xss-payloads.ts';
-import { blocksOf } from './document.ts';
+import { blocksOf } from '@markdown/document.ts';
 import { readHighlighted } from './highlight.ts';
 import { Markdown } from './markdown.tsx';
-import { tokensOf } from './lex.ts';
+import { tokensOf } from '@markdown/lex.ts';
 
 const html = (text: string): string => renderToStaticMarkup(<Markdown text={text} />);
 

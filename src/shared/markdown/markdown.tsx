@@ -1,5 +1,5 @@
 import { memo, useMemo } from 'react';
-import { blocksOf, type Block } from './document.ts';
+import { blocksOf, type Block } from '@markdown/document.ts';
 import { BlockView } from './render.tsx';
 import './markdown.css';
 

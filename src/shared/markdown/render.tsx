@@ -2,12 +2,12 @@ import type { MarkedToken, Token, Tokens } from 'marked';
 import { Fragment, memo, useContext, useState, type ReactNode } from 'react';
 import { CodeBox } from './code-box.tsx';
 import { Diagram } from './diagram.tsx';
-import type { Block, TextBlock } from './document.ts';
-import { decodeEntities } from './entities.ts';
+import type { Block, TextBlock } from '@markdown/document.ts';
+import { decodeEntities } from '@markdown/entities.ts';
 import { Formula } from './formula.tsx';
-import { tokensOf } from './lex.ts';
+import { tokensOf } from '@markdown/lex.ts';
 import { Navigate } from './navigate.ts';
-import { safeImage, safeLink } from './safe-url.ts';
+import { safeImage, safeLink } from '@markdown/safe-url.ts';
 
 const deepest = 40;
 
