@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { colorOf, isChatModel, isLowCost, prettyLabel } from './model-names.ts';
+import { colorOf, isChatModel, isLowCost, isVisionModel, prettyLabel } from './model-names.ts';
 
 test.each([
   ['gpt-4o-mini', 'GPT-4o mini'],
@@ -48,4 +48,35 @@ test('cheap models are known by their names, and colours stay', () => {
   expect(isLowCost('gpt-4o')).toBe(false);
   expect(colorOf('gpt-4o')).toBe(colorOf('gpt-4o'));
   expect(colorOf('gpt-4o')).toMatch(/^#[0-9a-f]{6}$/);
+});
+
+test.each([
+  'gpt-4o-mini',
+  'gpt-4.1',
+  'gpt-5',
+  'o3',
+  'claude-sonnet-4',
+  'claude-3-5-haiku',
+  'gemini-2.0-flash',
+  'qwen-vl-max',
+  'Qwen/Qwen2.5-VL-72B-Instruct',
+  'glm-4v-flash',
+  'llava:13b',
+  'llama3.2-vision:latest',
+  'gemma3:12b',
+  'mock-vision',
+])('%s sees', (name) => {
+  expect(isVisionModel(name)).toBe(true);
+});
+
+test.each([
+  'deepseek-chat',
+  'qwen2.5:7b',
+  'gpt-3.5-turbo',
+  'o3-mini',
+  'glm-4-flash',
+  'llama3.1',
+  'mock-chat',
+])('%s does not see', (name) => {
+  expect(isVisionModel(name)).toBe(false);
 });

@@ -9,7 +9,7 @@ import { help } from '../help/help.service.ts';
 import type { Settings } from '../settings.ts';
 import { createKeyBox } from './channel-key.ts';
 import { createCircuitBreaker } from './circuit-breaker.ts';
-import { colorOf, isChatModel, isLowCost, prettyLabel } from './model-names.ts';
+import { colorOf, isChatModel, isLowCost, isVisionModel, prettyLabel } from './model-names.ts';
 import {
   disableChannel,
   lockCatalogue,
@@ -150,6 +150,7 @@ export const createModelService = (deps: {
     label: prettyLabel(name),
     type: modelTypes.chat,
     color: colorOf(name),
+    vision: isVisionModel(name),
     sort,
     factor: 1,
   });

@@ -20,7 +20,7 @@ const server = await startServer({
   env: {
     OPENAI_BASE_URL: mock.baseURL,
     OPENAI_API_KEY: 'sk-test',
-    OPENAI_MODELS: 'mock-chat',
+    OPENAI_MODELS: 'mock-chat,mock-vision',
     TRUST_PROXY: 'loopback',
   },
 });

@@ -61,9 +61,13 @@ const scenarios = [
 ] as const;
 export type Scenario = (typeof scenarios)[number];
 
+type Part =
+  | { type: 'text'; text: string }
+  | { type: 'image_url'; image_url: { url: string; detail?: string } };
+
 interface MockRequest {
   model: string;
-  messages: { role: string; content: string }[];
+  messages: { role: string; content: string | Part[] }[];
   stream?: boolean;
   stream_options?: unknown;
   temperature?: number;
@@ -128,8 +132,19 @@ const head = (model: string) => ({
   model,
 });
 
-const lastQuestion = (request: MockRequest): string =>
-  request.messages.filter((message) => message.role === 'user').at(-1)?.content ?? '';
+/** The words of the last question, and a line for each picture with it: `[picture high image/jpeg]`. */
+const lastQuestion = (request: MockRequest): string => {
+  const content = request.messages.filter((message) => message.role === 'user').at(-1)?.content;
+  if (content === undefined || typeof content === 'string') return content ?? '';
+  return content
+    .map((part) => {
+      if (part.type === 'text') return part.text;
+      const { url, detail } = part.image_url;
+      const kind = /^data:([\w/]+);base64,/.exec(url)?.[1] ?? new URL(url).host;
+      return `[picture ${detail ?? 'auto'} ${kind}]`;
+    })
+    .join('\n\n');
+};
 
 const now = () => performance.timeOrigin + performance.now();
 

@@ -21,6 +21,8 @@ const composeOf = (uuid: string): Store<Compose> => {
   return store;
 };
 
+export const readCompose = (uuid: string): Compose => composeOf(uuid).get();
+
 export const useCompose = (uuid: string): Compose => useStore(composeOf(uuid));
 
 /** Changes what is given and keeps the rest: `setCompose(uuid, { atUser })` is the act 回复. */

@@ -1,5 +1,6 @@
 import { api } from '@/shared/api.ts';
 import { ApiError, errorText } from '@/shared/api-error.ts';
+import { readQuestion } from '@/shared/question.ts';
 import { refreshScreens } from '@/shared/query-client.ts';
 import { openStream } from '@/shared/stream.ts';
 import type { Message } from '@contract/chat.ts';
@@ -44,6 +45,8 @@ export interface SendOptions {
   title?: string;
   /** Of a session with a knowledge base: 1 answers from it alone. */
   strictMode?: 0 | 1;
+  /** Of a scenario's session: 1 puts the text into the scenario's. */
+  withTemplate?: 0 | 1;
 }
 
 const startIndex = 10_000_000;
@@ -208,7 +211,7 @@ export class Thread {
    * @param key names this sending: the same key never sends twice
    */
   async send(text: string, key: string, options: SendOptions = {}): Promise<void> {
-    const { suggestion, strictMode, ...rest } = options;
+    const { suggestion, strictMode, withTemplate, ...rest } = options;
     const id = --this.pending;
     this.keys.set(id, key);
     const created = new Date().toISOString();
@@ -223,6 +226,7 @@ export class Thread {
           msg: text,
           suggestion: suggestion === true ? 1 : 0,
           strict_mode: strictMode,
+          with_template: withTemplate,
           ...rest,
         },
         { idempotencyKey: key, quiet: true },
@@ -288,6 +292,15 @@ export class Thread {
     this.publish();
     this.announce();
     return is_session;
+  }
+
+  /** The newest messages that have a reply, newest first: what goes along with the next question. */
+  recentPairs(most: number): { human: string; ai: string }[] {
+    return this.messages
+      .filter((message) => message.id > 0 && message.state !== 'streaming' && message.ai !== '')
+      .slice(-most)
+      .reverse()
+      .map((message) => ({ human: readQuestion(message).text, ai: message.ai }));
   }
 
   private find(id: number): Message | undefined {

@@ -1,0 +1,59 @@
+import {
+  allReady,
+  clearAttachments,
+  imagesOf,
+  messageWith,
+  readAttachments,
+  setAttachments,
+} from '@/shared/attach/attach-store.ts';
+import type { Model } from '@contract/model.ts';
+import type { SessionDetail } from '@contract/session.ts';
+import { readChoices } from './chat-choices.ts';
+import { clearCompose, readCompose, setCompose } from './compose-store.ts';
+import type { SendOptions } from './thread.ts';
+
+/** A message as it is sent, with what was added to it. */
+export interface Outgoing {
+  /** Plain text, or JSON of `structuredMessage` where `options.format` is 1. */
+  text: string;
+  options: SendOptions;
+  /** It was not taken: what was added comes back. */
+  restore: () => void;
+}
+
+/** The pictures, files and people of the draft have been sent before; until then the message waits. */
+export const waitsForUploads = (uuid: string): boolean => !allReady(readAttachments(uuid));
+
+/** Pictures are worth a message of any length. */
+export const hasPictures = (uuid: string): boolean => imagesOf(readAttachments(uuid)).length > 0;
+
+/** Why the draft's pictures can not go to this model; empty when they can. */
+export const picturesRefused = (uuid: string, model: Model | undefined): string =>
+  hasPictures(uuid) && model && !model.vision
+    ? `「${model.label}」看不了图片，请换一个模型或去掉图片`
+    : '';
+
+/** Takes the draft's additions and the session's choices together with the words. */
+export const takeMessage = (session: SessionDetail, prompt: string): Outgoing => {
+  const { uuid } = session;
+  const attachments = readAttachments(uuid);
+  const compose = readCompose(uuid);
+  const choices = readChoices(uuid);
+  const { msg, format } = messageWith(prompt, attachments, compose.atUser);
+  const options: SendOptions = { format };
+  if (compose.ai !== '') options.ai = compose.ai;
+  if (session.type === 0 && choices.beside !== '' && choices.beside !== session.model)
+    options.beside = choices.beside;
+  if (session.scenario) options.withTemplate = choices.withTemplate ? 1 : 0;
+  if (session.embedding_key !== '') options.strictMode = choices.strict ? 1 : 0;
+  clearAttachments(uuid);
+  clearCompose(uuid);
+  return {
+    text: msg,
+    options,
+    restore: () => {
+      setAttachments(uuid, { ...attachments, sendWhenReady: false });
+      setCompose(uuid, compose);
+    },
+  };
+};
