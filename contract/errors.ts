@@ -30,6 +30,7 @@ export const codes = {
     http: 200,
     text: '认不出这个文件：请选择鹊桥或 ChatGPT 导出的 JSON',
   },
+  file_quota: { code: 1420, http: 200, text: '您的文件空间已满，请先删除一些带图片或附件的会话' },
   not_owner: { code: 1403, http: 200, text: '只有会话的主人可以这样做' },
   private_session: { code: 1432, http: 200, text: '这是私有会话，禁止查看' },
   session_deleted: { code: 1433, http: 200, text: '会话已删除' },

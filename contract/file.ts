@@ -36,7 +36,7 @@ export const fileCalls = {
     maxBytes: limits.imageBytes,
     input: z.object({ ticket }),
     output: z.object({ image }),
-    codes: ['upload_type', 'upload_unreadable', 'account_disabled'],
+    codes: ['upload_type', 'upload_unreadable', 'file_quota', 'account_disabled'],
   }),
   imageByUrl: call({
     method: 'POST',
@@ -46,7 +46,7 @@ export const fileCalls = {
     summary: '取一张公开可访问的图片，与上传一样保存',
     input: z.object({ url: text(2000) }),
     output: z.object({ image }),
-    codes: ['address_unreachable', 'account_disabled'],
+    codes: ['address_unreachable', 'file_quota', 'account_disabled'],
   }),
   uploadFile: upload({
     path: '/api/upload_file',
@@ -56,6 +56,6 @@ export const fileCalls = {
     maxBytes: limits.fileBytes,
     input: z.object({ ticket }),
     output: z.object({ file: attachedFile }),
-    codes: ['upload_type', 'upload_unreadable', 'account_disabled'],
+    codes: ['upload_type', 'upload_unreadable', 'file_quota', 'account_disabled'],
   }),
 };

@@ -5,17 +5,24 @@ import { build } from 'esbuild';
 import { stampBuild } from './stale.mjs';
 
 /**
- * Bundles the server into dist/server/main.js. Folders of files that the server reads at run time
+ * Bundles the server into dist/server/main.js, and each of its threads (server/<area>/x-worker.ts)
+ * into dist/server/x-worker.js. Folders of files that the server reads at run time
  * (server/<area>/<folder>/: migrations, help pages) are copied beside it, so that
  * `new URL('./<folder>/', import.meta.url)` finds them in the source and in the bundle alike.
  */
 const root = fileURLToPath(new URL('..', import.meta.url));
 const out = join(root, 'dist', 'server');
 
+const workers = readdirSync(join(root, 'server'), { recursive: true })
+  .filter((file) => file.endsWith('-worker.ts'))
+  .map((file) => join('server', file));
+
 rmSync(out, { recursive: true, force: true });
 await build({
   absWorkingDir: root,
-  entryPoints: ['server/main.ts'],
+  entryPoints: Object.fromEntries(
+    ['server/main.ts', ...workers].map((file) => [basename(file, '.ts'), file]),
+  ),
   outdir: out,
   bundle: true,
   splitting: true,

@@ -7,8 +7,12 @@ import { createChatHandlers } from './chat/chat.handlers.ts';
 import { type Connection, connectDatabase } from './db/connect.ts';
 import { joinInstances } from './db/instance.ts';
 import { StartupError } from './db/startup-error.ts';
+import { createFileHandlers } from './file/file.handlers.ts';
+import { registerFiles } from './file/file.route.ts';
+import { createFileService } from './file/file.service.ts';
 import { createHelpHandlers } from './help/help.handlers.ts';
 import { startHousekeeping } from './housekeeping.ts';
+import { createGuardedFetch } from './http/guarded-fetch.ts';
 import { removeExpiredAnswers } from './http/idempotency.store.ts';
 import { createLog } from './http/log.ts';
 import { createHttpServer } from './http/server.ts';
@@ -21,6 +25,7 @@ import { pendingHandlers } from './pending.handlers.ts';
 import { createSessionHandlers } from './session/session.handlers.ts';
 import { countThisMonth, moveSessions } from './session/session.service.ts';
 import type { Settings } from './settings.ts';
+import { createStorage } from './storage/storage.ts';
 
 /** How many ports after the usual one are tried when nobody chose one. */
 const otherPorts = 20;
@@ -74,12 +79,23 @@ const compose = async (
       idleMs: settings.modelIdleSeconds * 1000,
     },
   });
+  const storage = createStorage(settings);
+  const guardedFetch = createGuardedFetch({ allowed: settings.fetchAllowed });
+  const files = createFileService({
+    storage,
+    fetch: guardedFetch,
+    quota: settings.fileQuota,
+    uploadLimit: settings.uploadLimit,
+  });
   const auth = await createAuthService({
     db,
     settings,
     balances,
     openWallet,
-    moveSessions,
+    takeOver: async (tx, fromUserId, toUserId) => {
+      await moveSessions(tx, fromUserId, toUserId);
+      await files.move(tx, fromUserId, toUserId);
+    },
     countThisMonth,
   });
   const madeUp = await auth.ensureManager();
@@ -103,11 +119,17 @@ const compose = async (
       ...createLedgerHandlers(),
       ...createHelpHandlers(),
       ...createSystemHandlers(settings),
+      ...createFileHandlers(files),
       ...pendingHandlers,
     },
+    registerMore: (http) => registerFiles(http, files),
     isClosing: () => closing,
   });
-  const housekeeping = startHousekeeping(db, log, [auth.removeExpired, removeExpiredAnswers]);
+  const housekeeping = startHousekeeping(db, log, [
+    auth.removeExpired,
+    removeExpiredAnswers,
+    (tx) => files.removeUnused(tx),
+  ]);
 
   return {
     listen: async () => {

@@ -28,10 +28,6 @@ export const pendingHandlers = {
   exportSession: pending,
   exportFile: pending,
   importSessions: pending,
-  // server/file
-  uploadImage: pending,
-  uploadFile: pending,
-  imageByUrl: pending,
   // server/scenario, server/embedding, server/notice
   scenarioCategory: pending,
   scenarioList: pending,

@@ -4,6 +4,16 @@ import dotenv from 'dotenv';
 import { limits } from '../contract/limits.ts';
 import { StartupError } from './db/startup-error.ts';
 
+export interface S3Settings {
+  /** Such as `https://s3.eu-central-1.amazonaws.com`, without a slash at the end. */
+  endpoint: string;
+  /** Empty: the endpoint names it. */
+  bucket: string;
+  region: string;
+  accessKey: string;
+  secretKey: string;
+}
+
 export interface Settings {
   /** 0: any free port. */
   port: number;
@@ -14,6 +24,17 @@ export interface Settings {
   dataDir: string;
   /** Empty: PostgreSQL is started from dataDir. */
   databaseUrl: string;
+  /** Where files are kept; null: below dataDir. */
+  s3: S3Settings | null;
+  /** Most bytes that the files of one person take. */
+  fileQuota: number;
+  /** Files and pictures that one person may bring in a minute. */
+  uploadLimit: number;
+  /**
+   * Addresses, as `host:port`, that pictures may be fetched from although they are not public: of
+   * a server in the same house, say.
+   */
+  fetchAllowed: string[];
   /** Where people reach this server, without a slash at the end; empty: not known. */
   publicUrl: string;
   /** The web site whose pages the menus lead to, without a slash at the end; empty: none. */
@@ -85,15 +106,36 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
   const file = path.join(root, '.env');
   const env = { ...(existsSync(file) ? dotenv.parse(readFileSync(file)) : {}), ...environment };
   const word = (name: string, otherwise = '') => env[name]?.trim() || otherwise;
+  const words = (name: string) =>
+    word(name)
+      .split(',')
+      .map((each) => each.trim())
+      .filter((each) => each !== '');
   const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {
     version: string;
   };
+  const endpoint = word('S3_ENDPOINT').replace(/\/+$/, '');
+  if (endpoint !== '' && !(URL.canParse(endpoint) && /^https?:/.test(endpoint)))
+    throw new StartupError(`S3_ENDPOINT 应为一个网址，现在是“${endpoint}”`);
   return {
     port: whole(env, 'PORT', 3000, 65_535),
     portChosen: word('PORT') !== '',
     host: word('HOST', '0.0.0.0'),
     dataDir: path.resolve(root, word('DATA_DIR', 'data')),
     databaseUrl: word('DATABASE_URL'),
+    s3:
+      endpoint === ''
+        ? null
+        : {
+            endpoint,
+            bucket: word('S3_BUCKET').replaceAll('/', ''),
+            region: word('S3_REGION', 'us-east-1'),
+            accessKey: word('S3_ACCESS_KEY'),
+            secretKey: word('S3_SECRET_KEY'),
+          },
+    fileQuota: whole(env, 'FILE_QUOTA_MB', 1024, 1_000_000_000) * 1024 * 1024,
+    uploadLimit: whole(env, 'UPLOAD_LIMIT', 60, 1_000_000_000),
+    fetchAllowed: words('FETCH_ALLOWED'),
     publicUrl: word('PUBLIC_URL').replace(/\/+$/, ''),
     officialSite: siteAddress(word('OFFICIAL_SITE')),
     jwtSecret: word('JWT_SECRET'),
@@ -101,10 +143,7 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
     secretKey: word('SECRET_KEY'),
     openaiBaseUrl: word('OPENAI_BASE_URL').replace(/\/+$/, ''),
     openaiApiKey: word('OPENAI_API_KEY'),
-    openaiModels: word('OPENAI_MODELS')
-      .split(',')
-      .map((name) => name.trim())
-      .filter((name) => name !== ''),
+    openaiModels: words('OPENAI_MODELS'),
     modelFirstWordSeconds: whole(env, 'MODEL_FIRST_WORD_SECONDS', 60, 3600),
     modelIdleSeconds: whole(env, 'MODEL_IDLE_SECONDS', 60, 3600),
     signupTokens: whole(env, 'SIGNUP_TOKENS', limits.signupTokens, 1_000_000_000_000),

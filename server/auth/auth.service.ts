@@ -18,7 +18,8 @@ interface AuthDeps {
   /** Tokens of the account, from the ledger. */
   balances: (db: Executor, userId: number) => Promise<{ balance: number; vip: number }>;
   openWallet: (db: Executor, userId: number, tokens: number) => Promise<void>;
-  moveSessions: (db: Executor, fromUserId: number, toUserId: number) => Promise<unknown>;
+  /** Gives what a guest made to an account. */
+  takeOver: (db: Executor, fromUserId: number, toUserId: number) => Promise<void>;
   /** Sessions made this calendar month, counted no further than `most`. */
   countThisMonth: (db: Executor, userId: number, most: number) => Promise<number>;
 }
@@ -110,7 +111,7 @@ export const createAuthService = async (deps: AuthDeps) => {
     userId: number,
   ): Promise<void> => {
     if (visitor?.guest && (await store.retireGuest(db, visitor.id, userId)))
-      await deps.moveSessions(db, visitor.id, userId);
+      await deps.takeOver(db, visitor.id, userId);
   };
 
   const enter = async (db: Executor, userId: number): Promise<SignedIn> => {

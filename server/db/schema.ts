@@ -250,8 +250,11 @@ export const files = pgTable('files', {
   size: integer('size').notNull(),
   width: integer('width').notNull().default(0),
   height: integer('height').notNull().default(0),
-  /** Of a text file: what it says. */
+  /** Of a text file: what it says, and whether the rest of a longer text was left out. */
   text: text('text').notNull().default(''),
+  cut: boolean('cut').notNull().default(false),
+  /** When a message last took it up, or it was last found to be in use. */
+  seenAt: instant('seen_at').notNull().defaultNow(),
   createdAt: instant('created_at').notNull().defaultNow(),
 });
 

@@ -64,15 +64,22 @@ export interface UploadedFile {
   data: Buffer;
 }
 
-/** Serves a call that takes a file. */
-type UploadHandler<K extends UploadName> = (
-  input: Parsed<K>,
-  context: Context<WhoOf<K>> & { file: UploadedFile },
-) => Promise<Answer<K>>;
+/**
+ * Calls that take long before there is anything to store. Their handlers first work without a
+ * transaction, so that none of the few connections to the database waits with them, and give what
+ * is then done in it.
+ */
+export const slowCalls = ['uploadImage', 'uploadFile', 'imageByUrl'] as const;
+type SlowName = (typeof slowCalls)[number];
 
-export type Handlers = { [K in PlainCallName]: Handler<K> } & {
+type SlowHandler<K extends SlowName> = (
+  input: Parsed<K>,
+  context: Context<WhoOf<K>> & (K extends UploadName ? { file: UploadedFile } : object),
+) => Promise<(db: Executor) => Promise<Answer<K>>>;
+
+export type Handlers = { [K in Exclude<PlainCallName, SlowName>]: Handler<K> } & {
   [K in StreamName | DownloadName]: StreamHandler<K>;
-} & { [K in UploadName]: UploadHandler<K> };
+} & { [K in SlowName]: SlowHandler<K> };
 
 /** Whose token or ticket a request carries. */
 export interface Identified {

@@ -23,11 +23,12 @@ export const inlineScriptHashes = (folder: string): string[] => {
     });
 };
 
-const isCall = (pathname: string): boolean => /^\/(api|v1)\//.test(pathname);
+/** Addresses that are never the app itself. */
+const isCall = (pathname: string): boolean => /^\/(api|v1|files)\//.test(pathname);
 
 /**
  * Serves the built page below `folder`: its files, and index.html for every address of the app,
- * which is any GET path without a file's extension outside /api/ and /v1/.
+ * which is any GET path without a file's extension outside /api/, /v1/ and /files/.
  */
 export const registerPage = async (app: FastifyInstance, folder: string): Promise<void> => {
   const built = existsSync(path.join(folder, 'index.html'));

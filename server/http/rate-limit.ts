@@ -26,17 +26,24 @@ const isLocal = (key: string): boolean => key.startsWith('127.') || key === '0:0
 export const tooMany = (milliseconds: number): Refusal =>
   new Refusal('too_many', undefined, { retry_after: Math.max(1, Math.ceil(milliseconds / 1000)) });
 
+const consume = async (limiter: RateLimiterMemory, key: string): Promise<void> => {
+  try {
+    await limiter.consume(key);
+  } catch (refused) {
+    throw tooMany((refused as RateLimiterRes).msBeforeNext);
+  }
+};
+
+/** Counts what one person does in a minute, in this process. @throws Refusal too_many */
+export const createPersonLimit = (points: number): ((userId: number) => Promise<void>) => {
+  const limiter = new RateLimiterMemory({ points, duration: 60 });
+  return (userId) => consume(limiter, String(userId));
+};
+
 /** Counts requests by address, in this process. @throws Refusal too_many */
 export const createRateLimit = (options: { general: number; credentials: number }) => {
   const general = new RateLimiterMemory({ points: options.general, duration: 60 });
   const credentials = new RateLimiterMemory({ points: options.credentials, duration: 60 });
-  const consume = async (limiter: RateLimiterMemory, key: string) => {
-    try {
-      await limiter.consume(key);
-    } catch (refused) {
-      throw tooMany((refused as RateLimiterRes).msBeforeNext);
-    }
-  };
   return async (spec: CallSpec, ip: string): Promise<void> => {
     const key = addressKey(ip);
     if (!isLocal(key)) await consume(general, key);

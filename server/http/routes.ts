@@ -12,6 +12,7 @@ import {
   type Handlers,
   type Identified,
   Refusal,
+  slowCalls,
 } from './handlers.ts';
 import { claimKey, findAnswer, keepAnswer } from './idempotency.store.ts';
 import { createRateLimit } from './rate-limit.ts';
@@ -32,6 +33,11 @@ interface RouteDeps {
 }
 
 type AnyHandler = (input: unknown, context: Context) => Promise<unknown>;
+type AnySlowHandler = (
+  input: unknown,
+  context: Context,
+) => Promise<(db: Executor) => Promise<unknown>>;
+const isSlow = (name: CallName): boolean => (slowCalls as readonly string[]).includes(name);
 type Acts = (() => void | Promise<void>)[];
 
 export const generalBodyLimit = 256 * 1024;
@@ -145,20 +151,24 @@ const createServe =
       return reply;
     }
 
-    const handle = handlers[name] as AnyHandler;
     const file = spec.kind === 'upload' ? await readUpload(request, spec) : null;
-    const answerOn = async (executor: Executor) =>
-      present(spec, await handle(input, { ...contextOn(executor), ...(file && { file }) }));
+    const place = key === null ? null : { userId: user?.id ?? 0, call: name, key };
+    const kept = place && (await findAnswer(db, place));
+    let finish = (executor: Executor) => (handlers[name] as AnyHandler)(input, contextOn(executor));
+    if (isSlow(name) && !kept)
+      finish = await (handlers[name] as unknown as AnySlowHandler)(input, {
+        ...contextOn(db),
+        ...(file && { file }),
+      });
+    const answerOn = async (executor: Executor) => present(spec, await finish(executor));
     let data: unknown;
     if (!spec.idempotent) data = await answerOn(db);
-    else if (key === null) data = await db.transaction(answerOn);
+    else if (place === null) data = await db.transaction(answerOn);
     else {
-      const place = { userId: user?.id ?? 0, call: name, key };
       const requestHash = createHash('sha256')
         .update(JSON.stringify(input))
         .update(file?.data ?? '')
         .digest();
-      const kept = await findAnswer(db, place);
       const replayed =
         kept ??
         (await db.transaction(async (tx) => {

@@ -26,6 +26,8 @@ interface ServerDeps {
   db: Database;
   auth: Authenticator;
   handlers: Handlers;
+  /** Adds addresses that are no calls, such as /files/. */
+  registerMore: (app: FastifyInstance) => void;
   /** Once it says so, new requests are answered 503. */
   isClosing: () => boolean;
 }
@@ -155,6 +157,7 @@ export const createHttpServer = async (deps: ServerDeps): Promise<FastifyInstanc
     document ??= JSON.stringify(openApiDocument(settings.version, settings.publicUrl));
     return reply.type('application/json; charset=utf-8').send(document);
   });
+  deps.registerMore(app);
   await registerPage(app, pageFolder);
   return app;
 };

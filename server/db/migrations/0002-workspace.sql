@@ -79,9 +79,15 @@ CREATE TABLE files (
   width integer NOT NULL DEFAULT 0,
   height integer NOT NULL DEFAULT 0,
   text text NOT NULL DEFAULT '',
+  cut boolean NOT NULL DEFAULT false,
+  seen_at timestamptz NOT NULL DEFAULT now(),
   created_at timestamptz NOT NULL DEFAULT now()
 );
 CREATE INDEX files_user ON files (user_id, created_at DESC);
+CREATE INDEX files_seen ON files (seen_at);
+-- Which messages refer to a file.
+CREATE INDEX history_request ON history USING gin (request jsonb_path_ops)
+  WHERE request IS NOT NULL;
 
 -- Files made to be fetched soon, such as exports.
 CREATE TABLE downloads (

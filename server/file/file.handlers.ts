@@ -1,0 +1,19 @@
+import type { Handlers } from '../http/handlers.ts';
+import type { FileService } from './file.service.ts';
+
+export const createFileHandlers = (
+  files: FileService,
+): Pick<Handlers, 'uploadImage' | 'uploadFile' | 'imageByUrl'> => ({
+  uploadImage: async (_input, { file, user }) => {
+    const keep = await files.image(file, user);
+    return async (db) => ({ image: await keep(db) });
+  },
+  uploadFile: async (_input, { file, user }) => {
+    const keep = await files.text(file, user);
+    return async (db) => ({ file: await keep(db) });
+  },
+  imageByUrl: async ({ url }, { user }) => {
+    const keep = await files.imageByUrl(url, user);
+    return async (db) => ({ image: await keep(db) });
+  },
+});

@@ -1,0 +1,256 @@
+import { buffer } from 'node:stream/consumers';
+import type { StructuredMessage } from '../../contract/chat.ts';
+import type { AttachedFile, UploadedImage } from '../../contract/file.ts';
+import { limits } from '../../contract/limits.ts';
+import type { Executor } from '../db/database.ts';
+import type { ContentPart } from '../engines/chat-engine.ts';
+import type { GuardedFetch } from '../http/guarded-fetch.ts';
+import { type Identity, Refusal, type UploadedFile } from '../http/handlers.ts';
+import { createPersonLimit } from '../http/rate-limit.ts';
+import { newKey, type Storage, type StoredFile } from '../storage/storage.ts';
+import * as store from './file.store.ts';
+import { imageMimes, type ImageType, renewImage, shrinkForModel, thumbnailOf } from './image.ts';
+import { readText } from './text.ts';
+
+export interface FileServiceDeps {
+  storage: Storage;
+  fetch: GuardedFetch;
+  /** Most bytes that the files of one person take. */
+  quota: number;
+  /** Files that one person may bring in a minute. */
+  uploadLimit: number;
+}
+
+/** What is left to do in the transaction once the slow work is done. */
+type Keep<T> = (db: Executor) => Promise<T>;
+
+/** Widths and heights of thumbnails, pixels. */
+export const thumbnailSides = [128, 640] as const;
+export type ThumbnailSide = (typeof thumbnailSides)[number];
+
+const address = /^\/files\/([0-9a-f]{40})\.(jpg|png)$/;
+
+/** Key and type in the address of an own picture; null for every other address. */
+export const ownImage = (url: string): { key: string; type: ImageType } | null => {
+  const [, key, type] = address.exec(url) ?? [];
+  return key && type ? { key, type: type as ImageType } : null;
+};
+
+const isPublicUrl = (url: string): boolean => {
+  if (!URL.canParse(url)) return false;
+  const { protocol, username, password } = new URL(url);
+  return protocol === 'https:' && username === '' && password === '';
+};
+
+const storageKey = (key: string, type: ImageType): string => `${key}.${type}`;
+const thumbnailKey = (key: string, side: ThumbnailSide): string => `${key}.${side}.webp`;
+const modelKey = (key: string): string => `${key}.low.jpg`;
+
+/** As a name is shown: without folders, controls and marks that turn the direction of writing. */
+export const cleanName = (name: string): string =>
+  name
+    .slice(Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1)
+    .replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, '')
+    .trim()
+    .slice(-200) || '未命名';
+
+/** Pictures and attached files of people. */
+export const createFileService = ({ storage, fetch, quota, uploadLimit }: FileServiceDeps) => {
+  const limitPerson = createPersonLimit(uploadLimit);
+
+  const requireRoom = async (db: Executor, userId: number, size: number): Promise<void> => {
+    if ((await store.usedBytes(db, userId)) + size > quota) throw new Refusal('file_quota');
+  };
+
+  /** Renews a picture; what it gives then keeps it. */
+  const prepareImage = async (data: Buffer, userId: number): Promise<Keep<UploadedImage>> => {
+    const picture = await renewImage(data);
+    return async (db) => {
+      await requireRoom(db, userId, picture.data.length);
+      const key = newKey();
+      const mime = imageMimes[picture.type];
+      const file = { width: picture.width, height: picture.height, size: picture.data.length };
+      const uuid = await store.insertFile(db, { userId, kind: 'image', key, mime, ...file });
+      await storage.put(storageKey(key, picture.type), picture.data, mime);
+      return { uuid, url: `/files/${storageKey(key, picture.type)}`, ...file };
+    };
+  };
+
+  const readWhole = async (key: string): Promise<Buffer | null> => {
+    const found = await storage.get(key);
+    return found && buffer(found.stream);
+  };
+
+  /** Thumbnails that are being made, so that many readers of a new one make it once. */
+  const making = new Map<string, Promise<Buffer | null>>();
+  const makeThumbnail = (key: string, type: ImageType, side: ThumbnailSide) => {
+    const name = thumbnailKey(key, side);
+    const running = making.get(name);
+    if (running) return running;
+    const made = (async () => {
+      const data = await readWhole(storageKey(key, type));
+      if (!data) return null;
+      const small = await thumbnailOf(data, side);
+      await storage.put(name, small, 'image/webp');
+      return small;
+    })().finally(() => making.delete(name));
+    making.set(name, made);
+    return made;
+  };
+
+  /** The picture as models get it; a small copy is made once and kept. */
+  const forModel = async (
+    { key, type }: { key: string; type: ImageType },
+    detail: 'low' | 'high',
+  ): Promise<string | null> => {
+    const small = detail === 'low' ? await readWhole(modelKey(key)) : null;
+    if (small) return `data:${imageMimes.jpg};base64,${small.toString('base64')}`;
+    const whole = await readWhole(storageKey(key, type));
+    if (!whole) return null;
+    const { data, mime } = await shrinkForModel(whole, type, detail);
+    if (detail === 'low' && data !== whole) await storage.put(modelKey(key), data, mime);
+    return `data:${mime};base64,${data.toString('base64')}`;
+  };
+
+  return {
+    /** @throws Refusal upload_type, upload_unreadable, too_large, file_quota, too_many */
+    async image(file: UploadedFile, user: Identity): Promise<Keep<UploadedImage>> {
+      await limitPerson(user.id);
+      return prepareImage(file.data, user.id);
+    },
+
+    /** Fetches a public picture. @throws Refusal address_unreachable, file_quota, too_many */
+    async imageByUrl(url: string, user: Identity): Promise<Keep<UploadedImage>> {
+      await limitPerson(user.id);
+      const found = await fetch(url, {
+        maxBytes: limits.imageBytes,
+        types: ['image/jpeg', 'image/png', 'image/jpg', 'application/octet-stream', ''],
+      });
+      if (!found) throw new Refusal('address_unreachable');
+      try {
+        return await prepareImage(found.data, user.id);
+      } catch (error) {
+        if (error instanceof Refusal) throw new Refusal('address_unreachable');
+        throw error;
+      }
+    },
+
+    /** @throws Refusal upload_type, upload_unreadable, file_quota, too_many */
+    async text(file: UploadedFile, user: Identity): Promise<Keep<AttachedFile>> {
+      await limitPerson(user.id);
+      const name = cleanName(file.name);
+      const { mime, text, cut } = await readText(name, file.data);
+      const size = file.data.length;
+      return async (db) => {
+        await requireRoom(db, user.id, size);
+        const uuid = await store.insertFile(db, {
+          userId: user.id,
+          kind: 'text',
+          key: newKey(),
+          name,
+          mime,
+          size,
+          text,
+          cut,
+        });
+        return { uuid, name, mime, size, chars: text.length, cut };
+      };
+    },
+
+    /**
+     * What a message that is being sent refers to, checked and kept from being cleared away: own
+     * pictures must be there, others' be public https addresses, texts be the person's own. Gives
+     * them with the true names and sizes. To be called in the message's transaction.
+     * @throws Refusal bad_input
+     */
+    async take(
+      db: Executor,
+      { images, files }: Pick<StructuredMessage, 'images' | 'files'>,
+      userId: number,
+    ): Promise<Pick<StructuredMessage, 'images' | 'files'>> {
+      const keys = images.flatMap((url) => ownImage(url)?.key ?? []);
+      const there = new Set(keys.length > 0 ? await store.touchImages(db, keys) : []);
+      for (const url of images) {
+        const own = ownImage(url);
+        if (own ? !there.has(own.key) : !isPublicUrl(url))
+          throw new Refusal('bad_input', 'images：图片不存在或已过期，请重新上传');
+      }
+      const ids = files.map(({ uuid }) => uuid.toLowerCase());
+      const found = ids.length > 0 ? await store.touchTexts(db, ids, userId) : [];
+      return {
+        images,
+        files: ids.map((id) => {
+          const row = found.find((each) => each.id === id);
+          if (!row) throw new Refusal('bad_input', 'files：附件不存在或已过期，请重新上传');
+          return { uuid: id, name: row.name, size: row.size };
+        }),
+      };
+    },
+
+    /**
+     * Pictures of a stored message as pieces for a model: own ones as data URLs, others by their
+     * public addresses. One that is gone is left out.
+     */
+    async imagesForModel(urls: readonly string[], detail: 'low' | 'high'): Promise<ContentPart[]> {
+      const parts: ContentPart[] = [];
+      for (const url of urls) {
+        const own = ownImage(url);
+        const ready = own ? await forModel(own, detail) : isPublicUrl(url) ? url : null;
+        if (ready) parts.push({ type: 'image_url', image_url: { url: ready, detail } });
+      }
+      return parts;
+    },
+
+    /** Texts of a stored message, in their order, as pieces for a model. One that is gone is left out. */
+    async textsForModel(db: Executor, uuids: readonly string[]): Promise<ContentPart[]> {
+      const rows = uuids.length > 0 ? await store.findTexts(db, [...uuids]) : [];
+      return uuids.flatMap((uuid): ContentPart[] => {
+        const row = rows.find(({ id }) => id === uuid);
+        return row ? [{ type: 'file', name: row.name, text: row.text, cut: row.cut }] : [];
+      });
+    },
+
+    /** The bytes of an own picture, for exports; null for every other address. */
+    async readImage(url: string): Promise<{ data: Buffer; mime: string } | null> {
+      const own = ownImage(url);
+      const data = own && (await readWhole(storageKey(own.key, own.type)));
+      return own && data ? { data, mime: imageMimes[own.type] } : null;
+    },
+
+    /** An own picture, or its thumbnail, to be sent to whoever knows its key. Null: there is none. */
+    async open(
+      key: string,
+      type: ImageType,
+      side: ThumbnailSide | null,
+    ): Promise<(StoredFile & { mime: string }) | { data: Buffer; mime: string } | null> {
+      if (side === null) {
+        const found = await storage.get(storageKey(key, type));
+        return found && { ...found, mime: imageMimes[type] };
+      }
+      const mime = 'image/webp';
+      const kept = await storage.get(thumbnailKey(key, side));
+      if (kept) return { ...kept, mime };
+      const data = await makeThumbnail(key, type, side);
+      return data && { data, mime };
+    },
+
+    /** Gives a guest's files to the account that the guest became. */
+    move: store.moveFiles,
+
+    /** Clears away files a day old that no message refers to. */
+    async removeUnused(db: Executor): Promise<void> {
+      for (const { key, kind, mime } of await store.removeUnused(db, 200)) {
+        if (kind !== 'image') continue;
+        const type = mime === imageMimes.png ? 'png' : 'jpg';
+        const names = [
+          storageKey(key, type),
+          modelKey(key),
+          ...thumbnailSides.map((side) => thumbnailKey(key, side)),
+        ];
+        for (const name of names) await storage.delete(name);
+      }
+    },
+  };
+};
+
+export type FileService = ReturnType<typeof createFileService>;

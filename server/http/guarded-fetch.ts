@@ -1,0 +1,171 @@
+import { lookup as systemLookup } from 'node:dns';
+import { isIP, type LookupFunction } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import { Agent, buildConnector, request } from 'undici';
+
+export interface Fetched {
+  data: Buffer;
+  /** The content type without its parameters, in small letters; empty: none was told. */
+  mime: string;
+}
+
+export interface FetchOptions {
+  maxBytes: number;
+  /** Content types that are wanted; '' stands for none. */
+  types: readonly string[];
+  signal?: AbortSignal;
+}
+
+/**
+ * Fetches what everybody on the internet could fetch, and nothing else; null for whatever stands
+ * in the way, without a word about what it was.
+ */
+export type GuardedFetch = (url: string, options: FetchOptions) => Promise<Fetched | null>;
+
+const bounds = { redirects: 3, totalMs: 10_000, connectMs: 5_000 };
+const usualPorts: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
+
+/** Blocks that translate to IPv4 addresses: what they stand for counts. */
+const embedded = (address: ipaddr.IPv6): ipaddr.IPv4 | null => {
+  const { parts } = address;
+  const [first = 0, second = 0, third = 0] = parts;
+  const v4 = (high = 0, low = 0) => new ipaddr.IPv4([high >> 8, high & 255, low >> 8, low & 255]);
+  if (address.isIPv4MappedAddress()) return address.toIPv4Address();
+  // NAT64, well known (RFC 6052).
+  if (first === 0x64 && second === 0xff9b && parts.slice(2, 6).every((part) => part === 0))
+    return v4(parts[6], parts[7]);
+  // 6to4.
+  if (first === 0x2002) return v4(second, third);
+  return null;
+};
+
+/** Whether an address belongs to one machine of the public internet. */
+export const isPublicAddress = (text: string): boolean => {
+  if (isIP(text) === 0) return false;
+  const address = ipaddr.parse(text);
+  if (address.kind() === 'ipv4') return address.range() === 'unicast';
+  const within = embedded(address as ipaddr.IPv6);
+  if (within) return within.range() === 'unicast';
+  // Of IPv6 only 2000::/3 is given out at all.
+  const [first = 0] = (address as ipaddr.IPv6).parts;
+  return address.range() === 'unicast' && first >> 13 === 1;
+};
+
+class Forbidden extends Error {}
+
+export interface GuardOptions {
+  /** `host:port` that are allowed though they are not public. */
+  allowed?: readonly string[];
+  /** Finds a name's addresses; of the system unless told otherwise. */
+  lookup?: LookupFunction;
+  /** Ports of http: and https:. */
+  ports?: Readonly<Record<string, string>>;
+}
+
+const bare = (hostname: string): string => hostname.replace(/^\[|\]$/g, '');
+
+/** Asks `lookup` and lets through only names all of whose addresses are public. */
+const guarded =
+  (lookup: LookupFunction): LookupFunction =>
+  (hostname, options, callback) => {
+    lookup(hostname, { ...options, all: true }, (error, found) => {
+      const all = Array.isArray(found) ? found : [];
+      const [first] = all;
+      if (error) callback(error, '');
+      else if (!first || all.some(({ address }) => !isPublicAddress(address)))
+        callback(new Forbidden('not public'), '');
+      else if (options.all) callback(null, all);
+      else callback(null, first.address, first.family);
+    });
+  };
+
+/**
+ * The address is checked where the connection is made, so that a name which changes its mind
+ * between question and connection gains nothing; so is every redirect.
+ */
+export const createGuardedFetch = (guard: GuardOptions = {}): GuardedFetch => {
+  const allowed = new Set(guard.allowed);
+  const ports = guard.ports ?? usualPorts;
+  const lookup = guard.lookup ?? systemLookup;
+  const open = buildConnector({ timeout: bounds.connectMs, lookup });
+  const openPublic = buildConnector({ timeout: bounds.connectMs, lookup: guarded(lookup) });
+  const agent = new Agent({
+    // Nobody comes back soon: connections are not kept.
+    keepAliveTimeout: 1,
+    keepAliveMaxTimeout: 1,
+    connect: (options, callback) => {
+      const hostname = bare(options.hostname);
+      if (allowed.has(`${hostname}:${options.port || usualPorts[options.protocol]}`))
+        open(options, callback);
+      // A literal address is never looked up.
+      else if (isIP(hostname) !== 0 && !isPublicAddress(hostname))
+        callback(new Forbidden('not public'), null);
+      else
+        openPublic(options, (...[error, socket]) => {
+          if (error) return callback(error, null);
+          if (isPublicAddress(socket.remoteAddress ?? '')) return callback(null, socket);
+          socket.destroy();
+          return callback(new Forbidden('not public'), null);
+        });
+    },
+  });
+
+  /** @throws Forbidden */
+  const requireAllowed = (url: URL): void => {
+    const port = url.port || usualPorts[url.protocol];
+    if (!(url.protocol in ports) || url.username !== '' || url.password !== '')
+      throw new Forbidden('address');
+    if (allowed.has(`${bare(url.hostname)}:${port}`)) return;
+    if (port !== ports[url.protocol]) throw new Forbidden('port');
+  };
+
+  const read = async (
+    address: URL,
+    { maxBytes, types, signal }: FetchOptions,
+    until: AbortSignal,
+  ): Promise<Fetched> => {
+    let url = address;
+    for (let redirects = 0; redirects <= bounds.redirects; redirects += 1) {
+      requireAllowed(url);
+      const { statusCode, headers, body } = await request(url, {
+        dispatcher: agent,
+        signal: signal ? AbortSignal.any([signal, until]) : until,
+        headers: { accept: '*/*', 'accept-encoding': 'identity', 'user-agent': 'queqiao' },
+      });
+      // Whatever ends the reading of a body early is no error of this process.
+      body.on('error', () => {});
+      try {
+        const { location } = headers;
+        if (statusCode >= 300 && statusCode < 400 && typeof location === 'string') {
+          url = new URL(location, url);
+          continue;
+        }
+        const mime = String(headers['content-type'] ?? '')
+          .split(';', 1)[0]!
+          .trim()
+          .toLowerCase();
+        if (statusCode !== 200 || !types.includes(mime) || headers['content-encoding'])
+          throw new Forbidden('answer');
+        const chunks: Buffer[] = [];
+        let size = 0;
+        for await (const chunk of body as AsyncIterable<Buffer>) {
+          size += chunk.length;
+          if (size > maxBytes) throw new Forbidden('size');
+          chunks.push(chunk);
+        }
+        return { data: Buffer.concat(chunks), mime };
+      } finally {
+        body.destroy();
+      }
+    }
+    throw new Forbidden('redirects');
+  };
+
+  return async (url, options) => {
+    try {
+      return await read(new URL(url), options, AbortSignal.timeout(bounds.totalMs));
+    } catch {
+      return null;
+    }
+  };
+};

@@ -1,0 +1,52 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Storage } from './storage.ts';
+import { requireKey } from './storage-key.ts';
+
+const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
+
+/** Files below `<dataDir>/files`, in 256 folders by the beginning of their keys. */
+export const createFolderStorage = (dataDir: string): Storage => {
+  const root = path.join(dataDir, 'files');
+  const placeOf = (key: string): string => {
+    requireKey(key);
+    return path.join(root, key.slice(0, 2), key);
+  };
+  return {
+    async put(key, data) {
+      const place = placeOf(key);
+      await mkdir(path.dirname(place), { recursive: true, mode: 0o700 });
+      // Under its own name only when it is whole.
+      const draft = `${place}.${randomUUID()}.draft`;
+      try {
+        await writeFile(draft, data, { mode: 0o600, flush: true });
+        await rename(draft, place);
+      } catch (error) {
+        await rm(draft, { force: true });
+        throw error;
+      }
+    },
+
+    async get(key) {
+      const place = placeOf(key);
+      try {
+        const file = await open(place, 'r');
+        try {
+          const { size } = await file.stat();
+          return { stream: file.createReadStream(), size };
+        } catch (error) {
+          await file.close();
+          throw error;
+        }
+      } catch (error) {
+        if (isMissing(error)) return null;
+        throw error;
+      }
+    },
+
+    async delete(key) {
+      await rm(placeOf(key), { force: true });
+    },
+  };
+};
