@@ -10,6 +10,7 @@ import { StartupError } from './db/startup-error.ts';
 import { createFileHandlers } from './file/file.handlers.ts';
 import { registerFiles } from './file/file.route.ts';
 import { createFileService } from './file/file.service.ts';
+import { createEmbeddingHandlers } from './embedding/embedding.handlers.ts';
 import { createHelpHandlers } from './help/help.handlers.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { createGuardedFetch } from './http/guarded-fetch.ts';
@@ -21,9 +22,12 @@ import { createLedgerHandlers } from './ledger/ledger.handlers.ts';
 import { balances, openWallet } from './ledger/ledger.service.ts';
 import { createModelHandlers } from './model/model.handlers.ts';
 import { createModelService } from './model/model.service.ts';
+import { createNoticeHandlers } from './notice/notice.handlers.ts';
 import { pendingHandlers } from './pending.handlers.ts';
+import { createScenarioHandlers } from './scenario/scenario.handlers.ts';
+import { seedScenarios } from './scenario/scenario.service.ts';
 import { createSessionHandlers } from './session/session.handlers.ts';
-import { countThisMonth, moveSessions } from './session/session.service.ts';
+import { countThisMonth, moveSessions, removeTemporary } from './session/session.service.ts';
 import type { Settings } from './settings.ts';
 import { createStorage } from './storage/storage.ts';
 
@@ -101,6 +105,8 @@ const compose = async (
   const madeUp = await auth.ensureManager();
   if (madeUp !== null) say(`管理员账号 admin，密码 ${madeUp}（只显示这一次，请记下）`);
 
+  await seedScenarios(db);
+
   let closing = false;
   const server = await createHttpServer({
     settings,
@@ -117,6 +123,9 @@ const compose = async (
       }),
       ...createChatHandlers({ answers, models, minPromptBytes: settings.minPromptBytes }),
       ...createLedgerHandlers(),
+      ...createScenarioHandlers(),
+      ...createEmbeddingHandlers(),
+      ...createNoticeHandlers(),
       ...createHelpHandlers(),
       ...createSystemHandlers(settings),
       ...createFileHandlers(files),
@@ -129,6 +138,7 @@ const compose = async (
     auth.removeExpired,
     removeExpiredAnswers,
     (tx) => files.removeUnused(tx),
+    removeTemporary,
   ]);
 
   return {

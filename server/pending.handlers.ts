@@ -17,7 +17,6 @@ export const pendingHandlers = {
   // server/model
   modelStat: pending,
   // server/session
-  newFriend: pending,
   searchMessages: pending,
   // server/share
   shareSession: pending,
@@ -28,10 +27,4 @@ export const pendingHandlers = {
   exportSession: pending,
   exportFile: pending,
   importSessions: pending,
-  // server/scenario, server/embedding, server/notice
-  scenarioCategory: pending,
-  scenarioList: pending,
-  embeddingList: pending,
-  noticeInfo: pending,
-  updateNotice: pending,
 } satisfies Partial<Handlers>;

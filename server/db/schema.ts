@@ -269,16 +269,16 @@ export const downloads = pgTable('downloads', {
   expiresAt: instant('expires_at').notNull(),
 });
 
-const tsvector = customType<{ data: string }>({ dataType: () => 'tsvector' });
-
+/** What messages are found by; session/search-grams.ts says what the numbers mean. */
 export const messageSearch = pgTable('message_search', {
   historyId: reference('history_id').primaryKey(),
-  grams: tsvector('grams').notNull(),
+  grams: integer('grams').array().notNull(),
 });
 
-/** Messages whose text message_search does not know yet. */
+/** Messages whose entry in message_search is missing or old; triggers put them here. */
 export const searchQueue = pgTable('search_queue', {
-  historyId: reference('history_id').primaryKey(),
+  id: bigId(),
+  historyId: reference('history_id').notNull(),
 });
 
 export const scenarioCategories = pgTable('scenario_categories', {

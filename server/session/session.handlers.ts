@@ -1,7 +1,7 @@
 import type { Executor } from '../db/database.ts';
 import type { Handlers } from '../http/handlers.ts';
 import type { ModelService } from '../model/model.service.ts';
-import { createSessionService } from './session.service.ts';
+import { createSessionService, requireSense } from './session.service.ts';
 
 export interface SessionDeps {
   models: ModelService;
@@ -13,7 +13,7 @@ export interface SessionDeps {
 
 type SessionHandlers = Pick<
   Handlers,
-  'sessionList' | 'getSession' | 'newSession' | 'setSession' | 'deleteSession'
+  'sessionList' | 'getSession' | 'newSession' | 'newFriend' | 'setSession' | 'deleteSession'
 >;
 
 export const createSessionHandlers = (deps: SessionDeps): SessionHandlers => {
@@ -24,11 +24,14 @@ export const createSessionHandlers = (deps: SessionDeps): SessionHandlers => {
     getSession: (input, { db, user }) => service.get(db, input.uuid, user),
 
     newSession: async (input, { db, user, issueToken }) => {
+      requireSense(input, user);
       const userId = user?.id ?? (await deps.createGuest(db));
-      const session = await service.create(db, input, userId);
+      const session = await service.create(db, input, userId, user);
       if (!user) await issueToken(userId);
       return session;
     },
+
+    newFriend: (input, { db, user }) => service.befriend(db, input.friend_user_id, user),
 
     setSession: async (input, { db, user }) => {
       await service.change(db, input, user);

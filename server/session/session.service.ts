@@ -1,18 +1,26 @@
+import type { Settings } from '../../contract/auth.ts';
+import type { Parsed } from '../../contract/calls.ts';
+import type { CodeName } from '../../contract/errors.ts';
 import { limits } from '../../contract/limits.ts';
 import { modelTypes } from '../../contract/model.ts';
 import { isFree } from '../../contract/price.ts';
 import { sessionTypes, type Session, type SessionDetail } from '../../contract/session.ts';
-import type { Parsed } from '../../contract/calls.ts';
-import type { CodeName } from '../../contract/errors.ts';
-import type { Executor } from '../db/database.ts';
+import { summaryOf } from '../chat/digest.ts';
+import type { Executor, Transaction } from '../db/database.ts';
 import { inTransaction } from '../db/in-transaction.ts';
+import {
+  find as findKnowledgeBase,
+  list as knowledgeBases,
+} from '../embedding/embedding.service.ts';
 import { Refusal, type Identity } from '../http/handlers.ts';
 import type { ModelService, ResolvedModel } from '../model/model.service.ts';
+import { countSession, find as findScenario } from '../scenario/scenario.service.ts';
 import { newSessionIsPrivate, privacyChangeRefusal } from './privacy.ts';
 import * as store from './session.store.ts';
+import { noteReply } from './session.store.ts';
 
 export type { SessionRow } from './session.store.ts';
-export { countThisMonth, moveSessions, noteReply } from './session.store.ts';
+export { countThisMonth, moveSessions, noteReply, removeTemporary } from './session.store.ts';
 
 export const loginUrl = '/login';
 
@@ -67,6 +75,8 @@ export const writableSession = async (
   const row = await store.findSession(db, ref, { lock: true });
   if (!row) throw new Refusal('not_found');
   const refusal = writeRefusal(row, user);
+  if (refusal === 'login_required')
+    throw new Refusal(refusal, '登录之后就可以回复', { login_url: loginUrl });
   if (refusal) throw new Refusal(refusal);
   return row;
 };
@@ -79,39 +89,52 @@ const ownSession = async (db: Executor, ref: string, user: Identity): Promise<st
   return row;
 };
 
-const view = (row: store.SessionRow): Session => ({
-  id: row.id,
-  uuid: row.uuid,
-  type: row.type,
-  model: row.model,
-  user_id: row.userId,
-  user_name: row.userName,
-  prompt: row.prompt,
-  summary: row.summary,
-  private: row.private ? 1 : 0,
-  reply_count: row.replyCount,
-  like_count: row.likeCount,
-  images: [],
-  favorite: false,
-  scenario_id: null,
-  embedding_key: '',
-  embedding_name: '',
-  match: null,
-  created_at: row.createdAt.toISOString(),
-  updated_at: row.updatedAt.toISOString(),
-});
+/** The person's number for statements that look at what is theirs; a visitor has none. */
+const numberOf = (user: Identity | null): number => user?.id ?? 0;
 
-const detailView = (row: store.SessionRow, user: Identity | null): SessionDetail => ({
-  ...view(row),
-  owner: ownedBy(row, user),
-  writable: user !== null && writeRefusal(row, user) === null,
-  owner_vip: row.ownerVip,
-  private_forced: row.ownerForcedPrivate,
-  scenario: null,
-  temporary: row.temporary,
-  friend: null,
-  forkable: false,
-});
+const publicScope = { channel: 'public' } as const;
+
+/** The words of a search, which all have to be there; in lower case as far as ASCII goes. */
+const wordsOf = (query: string): string[] => [
+  ...new Set(
+    query
+      .replaceAll('\0', '')
+      .replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
+      .split(/\s+/)
+      .filter((word) => word !== '')
+      .slice(0, 8),
+  ),
+];
+
+/** What new_session makes when it takes over what another session shows up to a message. */
+const forkSource = async (
+  db: Executor,
+  historyId: number,
+  user: Identity | null,
+): Promise<{ row: store.SessionRow; point: { historyId: number; shownUpTo: number } }> => {
+  const point = await store.findForkPoint(db, historyId);
+  if (!point) throw new Refusal('not_found', '没有这条消息');
+  const row = await readableSession(db, String(point.sessionId), user);
+  if (!forkable(row) || !point.visible) throw new Refusal('not_found', '没有可以接着聊的这条消息');
+  return { row, point: { historyId, shownUpTo: point.shownUpTo } };
+};
+
+/** Only what is a chat, is kept and has begun can be gone on with as one's own. */
+const forkable = (row: store.SessionRow): boolean =>
+  row.type === sessionTypes.chat && !row.temporary && row.prompt !== '' && row.deletedAt === null;
+
+/** Refuses what cannot be asked for together, before a visitor gets an account for it. */
+export const requireSense = (input: Parsed<'newSession'>, user: Identity | null): void => {
+  const { type, history_id: fork, scenario_id: scenario, embedding, temporary } = input;
+  if (type === sessionTypes.people) {
+    if (!user || user.guest)
+      throw new Refusal('login_required', '向大家提问需要先登录', { login_url: loginUrl });
+    if (fork !== undefined || scenario !== undefined || embedding !== undefined || temporary === 1)
+      throw new Refusal('bad_input', 'type：问答没有场景、知识库与临时对话，也不能接着别的会话');
+  }
+  if (fork !== undefined && (scenario !== undefined || embedding !== undefined || temporary === 1))
+    throw new Refusal('bad_input', 'history_id：接着别的会话时不能再选场景、知识库或临时对话');
+};
 
 /** How many sessions a list reaches back: all that fit, and with a filter the ones looked through. */
 const reach = { plain: 1000, filtered: 5000, own: 10_000 } as const;
@@ -134,69 +157,202 @@ export const createSessionService = (models: ModelService) => {
     return models.defaultModel(db, { freeOnly: guest });
   };
 
+  const views = async (
+    db: Executor,
+    cards: readonly store.Card[],
+    user: Identity | null,
+    matches?: ReadonlyMap<number, Session['match']>,
+  ): Promise<Session[]> => {
+    const asked = cards.some(({ session }) => session.embeddingKey !== '');
+    const bases = asked ? await knowledgeBases(db, user?.id ?? null) : [];
+    return cards.map(({ session: row, images, favorite, friendName }) => ({
+      id: row.id,
+      uuid: row.uuid,
+      type: row.type,
+      model: row.model,
+      user_id: row.userId,
+      user_name: row.userName,
+      prompt: friendName !== null && belongsTo(row, user) ? friendName : row.prompt,
+      summary: row.summary,
+      private: row.private ? 1 : 0,
+      reply_count: row.replyCount,
+      like_count: row.likeCount,
+      images,
+      favorite,
+      scenario_id: row.scenarioId,
+      embedding_key: row.embeddingKey,
+      embedding_name: bases.find(({ key }) => key === row.embeddingKey)?.name ?? '',
+      match: matches?.get(row.id) ?? null,
+      created_at: row.createdAt.toISOString(),
+      updated_at: row.updatedAt.toISOString(),
+    }));
+  };
+
+  interface Maker {
+    id: number;
+    guest: boolean;
+    setting: Settings;
+    sessionPrivate: boolean;
+  }
+
+  /** The account that makes a session, its row locked so that two calls count right. */
+  const makerOf = async (tx: Transaction, id: number): Promise<Maker & { vip: boolean }> => {
+    const maker = await store.lockMaker(tx, id);
+    if (!maker) throw new Refusal('unauthorized');
+    if (maker.sessionBlacklist) throw new Refusal('sessions_forbidden');
+    return { ...maker, id };
+  };
+
+  /** Public, unless asked or forced to be private. */
+  const makePeopleSession = (tx: Transaction, maker: Maker, asked: 0 | 1 | undefined) =>
+    store.insertSession(tx, {
+      userId: maker.id,
+      type: sessionTypes.people,
+      model: '',
+      private: maker.sessionPrivate || asked === 1,
+    });
+
+  const makeFork = async (
+    tx: Transaction,
+    maker: Maker,
+    input: Parsed<'newSession'>,
+    user: Identity | null,
+  ) => {
+    const { row, point } = await forkSource(tx, input.history_id ?? 0, user);
+    const model =
+      input.model === undefined
+        ? await preferredModel(tx, row.model, maker.guest)
+        : await chatModel(tx, input.model, maker.guest);
+    const base =
+      row.embeddingKey === '' ? null : await findKnowledgeBase(tx, row.embeddingKey, maker.id);
+    const rules = { forced: maker.sessionPrivate, setting: maker.setting };
+    const made = await store.insertSession(tx, {
+      userId: maker.id,
+      type: sessionTypes.chat,
+      model: model.name,
+      private: newSessionIsPrivate(rules, input.private),
+      scenarioId: row.scenarioId,
+      embeddingKey: base?.key ?? '',
+      forkedFrom: row.id,
+      prompt: row.prompt,
+    });
+    const { replies, lastReply } = await store.copyMessages(tx, {
+      from: row.id,
+      point,
+      into: { sessionId: made.id, userId: maker.id },
+    });
+    await noteReply(tx, made.id, { replies, summary: summaryOf(lastReply) });
+    return made;
+  };
+
+  const makeChat = async (tx: Transaction, maker: Maker, input: Parsed<'newSession'>) => {
+    const { scenario_id: scenarioId, embedding, temporary } = input;
+    if (scenarioId !== undefined && !(await countSession(tx, scenarioId)))
+      throw new Refusal('not_found', '没有这个场景');
+    if (embedding !== undefined && !(await findKnowledgeBase(tx, embedding, maker.id)))
+      throw new Refusal('embedding_missing');
+    const model =
+      input.model === undefined
+        ? await preferredModel(tx, maker.setting.default_chat_model, maker.guest)
+        : await chatModel(tx, input.model, maker.guest);
+    const rules = { forced: maker.sessionPrivate, setting: maker.setting };
+    return store.insertSession(tx, {
+      userId: maker.id,
+      type: sessionTypes.chat,
+      model: model.name,
+      private: temporary === 1 || newSessionIsPrivate(rules, input.private),
+      scenarioId: scenarioId ?? null,
+      embeddingKey: embedding ?? '',
+      temporary: temporary === 1,
+    });
+  };
+
   return {
     async list(db: Executor, input: Parsed<'sessionList'>, user: Identity | null) {
-      if (input.channel !== 'public' && !user) throw new Refusal('unauthorized');
-      const { page, page_size: pageSize } = input;
+      const { channel, page, page_size: pageSize } = input;
+      if (channel !== 'public' && !user) throw new Refusal('unauthorized');
+      const scope = user && channel !== 'public' ? { channel, userId: user.id } : publicScope;
       const named = (await models.list(db)).filter((model) => model.type === modelTypes.chat);
-      const answer = (list: Session[], total: number) => ({
-        list,
+      const words = wordsOf(input.query ?? '');
+      const filtered = words.length > 0 || input.model !== undefined;
+      const window =
+        scope.channel !== 'public' ? reach.own : filtered ? reach.filtered : reach.plain;
+      const { ids, total } = await store.listSessions(
+        db,
+        scope,
+        {
+          userId: input.user_id,
+          model: input.model,
+          scenarioId: input.scenario_id,
+          titleWords: words,
+        },
+        { window, offset: Math.min((page - 1) * pageSize, window), limit: pageSize },
+      );
+      return {
+        list: await views(db, await store.readCards(db, ids, numberOf(user)), user),
         page,
         page_count: Math.ceil(total / pageSize),
         page_size: pageSize,
         total,
         models: named.map((model) => model.name),
-      });
-      const mine = input.channel === 'private';
-      // Nothing can be a favourite or of a scenario, and nobody's sessions are another's.
-      const nothing =
-        input.channel === 'favorites' ||
-        input.scenario_id !== undefined ||
-        (mine && input.user_id !== undefined && input.user_id !== user?.id);
-      if (nothing) return answer([], 0);
-      const query = input.query?.trim() || undefined;
-      const filtered = query !== undefined || input.model !== undefined;
-      const window = mine ? reach.own : filtered ? reach.filtered : reach.plain;
-      const { list, total } = await store.listSessions(
-        db,
-        {
-          userId: mine ? user?.id : input.user_id,
-          publicOnly: !mine,
-          model: input.model,
-          query,
-        },
-        { window, offset: Math.min((page - 1) * pageSize, window), limit: pageSize },
-      );
-      return answer(
-        list.map((row) => view(row)),
-        total,
-      );
+      };
     },
 
     async get(db: Executor, ref: string, user: Identity | null): Promise<SessionDetail> {
-      return detailView(await readableSession(db, ref, user), user);
+      const row = await readableSession(db, ref, user);
+      const cards = await store.readCards(db, [row.id], numberOf(user));
+      const [view] = await views(db, cards, user);
+      const friendName = cards[0]?.friendName ?? null;
+      if (!view) throw new Refusal('not_found');
+      const scenario = row.scenarioId === null ? null : await findScenario(db, row.scenarioId);
+      const friendId = row.lowUserId === user?.id ? row.highUserId : row.lowUserId;
+      return {
+        ...view,
+        owner: ownedBy(row, user),
+        writable: user !== null && writeRefusal(row, user) === null,
+        owner_vip: row.ownerVip,
+        private_forced: row.ownerForcedPrivate,
+        scenario,
+        temporary: row.temporary,
+        friend:
+          friendId !== null && friendName !== null && belongsTo(row, user)
+            ? { id: friendId, name: friendName }
+            : null,
+        forkable: forkable(row),
+      };
     },
 
-    create(db: Executor, input: Parsed<'newSession'>, userId: number) {
+    create(db: Executor, input: Parsed<'newSession'>, userId: number, user: Identity | null) {
       return inTransaction(db, async (tx) => {
-        const maker = await store.lockMaker(tx, userId);
-        if (!maker) throw new Refusal('unauthorized');
-        if (maker.sessionBlacklist) throw new Refusal('sessions_forbidden');
+        const maker = await makerOf(tx, userId);
         const made = maker.vip
           ? 0
           : await store.countThisMonth(tx, userId, limits.freeSessionsAMonth);
         if (made >= limits.freeSessionsAMonth) throw new Refusal('monthly_limit');
-        const model =
-          input.model === undefined
-            ? await preferredModel(tx, maker.setting.default_chat_model, maker.guest)
-            : await chatModel(tx, input.model, maker.guest);
-        const rules = { forced: maker.sessionPrivate, setting: maker.setting };
-        return store.insertSession(tx, {
-          userId,
-          type: input.type,
-          model: model.name,
-          private: newSessionIsPrivate(rules, input.private),
+        if (input.type === sessionTypes.people) return makePeopleSession(tx, maker, input.private);
+        if (input.history_id !== undefined) return makeFork(tx, maker, input, user);
+        return makeChat(tx, maker, input);
+      });
+    },
+
+    /** The one private session of two people; made when there is none. */
+    befriend(db: Executor, friendId: number, user: Identity) {
+      const [low = 0, high = 0] = [user.id, friendId].sort((a, b) => a - b);
+      return inTransaction(db, async (tx) => {
+        if (low === high || !(await store.findFriend(tx, friendId)))
+          throw new Refusal('not_found', low === high ? '不能和自己私聊' : '没有这个人');
+        await store.lockPair(tx, low, high);
+        const found = await store.findFriendSession(tx, low, high);
+        if (found) return found;
+        await makerOf(tx, user.id);
+        const made = await store.insertSession(tx, {
+          userId: user.id,
+          type: sessionTypes.people,
+          model: '',
+          private: true,
         });
+        await store.setFriendSession(tx, low, high, made.id);
+        return made;
       });
     },
 
@@ -206,11 +362,18 @@ export const createSessionService = (models: ModelService) => {
         const values: { private?: boolean; model?: string } = {};
         if (input.private !== undefined && (input.private === 1) !== row.private) {
           const rules = { forced: row.ownerForcedPrivate, setting: row.ownerSetting };
-          const refusal = privacyChangeRefusal(rules, input.private === 1);
+          const toPrivate = input.private === 1;
+          if (!toPrivate && (row.temporary || row.lowUserId !== null)) {
+            const what = row.temporary ? '临时对话' : '两个人的私聊';
+            throw new Refusal('private_forced', `${what}只能是私有的`);
+          }
+          const refusal = privacyChangeRefusal(rules, toPrivate);
           if (refusal) throw new Refusal(refusal);
-          values.private = input.private === 1;
+          values.private = toPrivate;
         }
         if (input.model !== undefined && input.model !== row.model) {
+          if (row.type === sessionTypes.people)
+            throw new Refusal('model_locked', '问答与私聊没有固定的模型，用 @ 提到一个即可');
           if (await store.hasMessages(tx, row.id)) throw new Refusal('model_locked');
           values.model = (await chatModel(tx, input.model, user.guest)).name;
         }

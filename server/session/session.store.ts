@@ -1,36 +1,36 @@
-import { and, desc, eq, gte, inArray, isNull, ne, sql } from 'drizzle-orm';
+import { and, eq, gte, inArray, isNull, notExists, type SQL, sql } from 'drizzle-orm';
 import type { Settings } from '../../contract/auth.ts';
 import type { Executor } from '../db/database.ts';
-import { friends, history, sessions, users } from '../db/schema.ts';
+import { friends, history, sessions, shares, users } from '../db/schema.ts';
 import { statement } from '../db/statement.ts';
 
-const columns = {
-  id: sessions.id,
-  uuid: sessions.uuid,
-  type: sessions.type,
-  model: sessions.model,
-  userId: sessions.userId,
-  prompt: sessions.prompt,
-  summary: sessions.summary,
-  private: sessions.private,
-  replyCount: sessions.replyCount,
-  likeCount: sessions.likeCount,
-  createdAt: sessions.createdAt,
-  updatedAt: sessions.updatedAt,
-  deletedAt: sessions.deletedAt,
-  scenarioId: sessions.scenarioId,
-  embeddingKey: sessions.embeddingKey,
-  temporary: sessions.temporary,
+export interface SessionRow {
+  id: number;
+  uuid: string;
+  type: number;
+  /** Empty in sessions of people: who answers there is mentioned in the message. */
+  model: string;
+  userId: number;
+  userName: string;
+  prompt: string;
+  summary: string;
+  private: boolean;
+  replyCount: number;
+  likeCount: number;
+  createdAt: Date;
+  updatedAt: Date;
+  deletedAt: Date | null;
+  scenarioId: number | null;
+  /** Empty: none. */
+  embeddingKey: string;
+  temporary: boolean;
   /** The two people of a session that new_friend made. */
-  lowUserId: friends.lowUserId,
-  highUserId: friends.highUserId,
-  userName: users.userName,
-  ownerForcedPrivate: users.sessionPrivate,
-  ownerSetting: users.setting,
-  ownerVip: sql<boolean>`coalesce(${users.vipExpiredAt} > now(), false)`,
-};
-
-export type SessionRow = Awaited<ReturnType<typeof listSessions>>['list'][number];
+  lowUserId: number | null;
+  highUserId: number | null;
+  ownerForcedPrivate: boolean;
+  ownerSetting: Settings;
+  ownerVip: boolean;
+}
 
 interface RawSession {
   id: number;
@@ -57,18 +57,41 @@ interface RawSession {
   owner_vip: boolean;
 }
 
+const columns = `s.id::float8, s.uuid, s.type, s.model, s.user_id::float8, s.prompt, s.summary,
+  s.private, s.reply_count, s.like_count, s.created_at, s.updated_at, s.deleted_at,
+  s.scenario_id::float8, s.embedding_key, s.temporary, f.low_user_id::float8,
+  f.high_user_id::float8, u.user_name, u.session_private, u.setting,
+  coalesce(u.vip_expired_at > now(), false) AS owner_vip`;
+const tables = `sessions s JOIN users u ON u.id = s.user_id
+  LEFT JOIN friends f ON f.session_id = s.id`;
+
+const rowOf = (row: RawSession): SessionRow => ({
+  id: row.id,
+  uuid: row.uuid,
+  type: row.type,
+  model: row.model,
+  userId: row.user_id,
+  prompt: row.prompt,
+  summary: row.summary,
+  private: row.private,
+  replyCount: row.reply_count,
+  likeCount: row.like_count,
+  createdAt: new Date(row.created_at),
+  updatedAt: new Date(row.updated_at),
+  deletedAt: row.deleted_at === null ? null : new Date(row.deleted_at),
+  scenarioId: row.scenario_id,
+  embeddingKey: row.embedding_key,
+  temporary: row.temporary,
+  lowUserId: row.low_user_id,
+  highUserId: row.high_user_id,
+  userName: row.user_name,
+  ownerForcedPrivate: row.session_private,
+  ownerSetting: row.setting,
+  ownerVip: row.owner_vip,
+});
+
 const oneSession = (name: string, column: 'id' | 'uuid', end: '' | 'FOR UPDATE OF s') =>
-  statement<RawSession>(
-    name,
-    `SELECT s.id::float8, s.uuid, s.type, s.model, s.user_id::float8, s.prompt, s.summary,
-       s.private, s.reply_count, s.like_count, s.created_at, s.updated_at, s.deleted_at,
-       s.scenario_id::float8, s.embedding_key, s.temporary,
-       f.low_user_id::float8, f.high_user_id::float8,
-       u.user_name, u.session_private, u.setting,
-       coalesce(u.vip_expired_at > now(), false) AS owner_vip
-     FROM sessions s JOIN users u ON u.id = s.user_id LEFT JOIN friends f ON f.session_id = s.id
-     WHERE s.${column} = $1 ${end}`,
-  );
+  statement<RawSession>(name, `SELECT ${columns} FROM ${tables} WHERE s.${column} = $1 ${end}`);
 const byId = oneSession('session_by_id', 'id', '');
 const byUuid = oneSession('session_by_uuid', 'uuid', '');
 const byIdLocked = oneSession('session_by_id_locked', 'id', 'FOR UPDATE OF s');
@@ -83,31 +106,55 @@ export const findSession = async (
   const isUuid = ref.includes('-');
   const read = isUuid ? (lock ? byUuidLocked : byUuid) : lock ? byIdLocked : byId;
   const [row] = await read(db, [isUuid ? ref : Number(ref)]);
-  if (!row) return null;
-  return {
-    id: row.id,
-    uuid: row.uuid,
-    type: row.type,
-    model: row.model,
-    userId: row.user_id,
-    prompt: row.prompt,
-    summary: row.summary,
-    private: row.private,
-    replyCount: row.reply_count,
-    likeCount: row.like_count,
-    createdAt: new Date(row.created_at),
-    updatedAt: new Date(row.updated_at),
-    deletedAt: row.deleted_at === null ? null : new Date(row.deleted_at),
-    scenarioId: row.scenario_id,
-    embeddingKey: row.embedding_key,
-    temporary: row.temporary,
-    lowUserId: row.low_user_id,
-    highUserId: row.high_user_id,
-    userName: row.user_name,
-    ownerForcedPrivate: row.session_private,
-    ownerSetting: row.setting,
-    ownerVip: row.owner_vip,
-  };
+  return row ? rowOf(row) : null;
+};
+
+/** What a card shows beside the session itself. */
+export interface Card {
+  session: SessionRow;
+  /** Addresses of its newest pictures that are shown, newest first, at most 5. */
+  images: string[];
+  /** The asker marked it or messages of it. */
+  favorite: boolean;
+  /** Of a private session of two people: the one who is not the asker. */
+  friendName: string | null;
+}
+
+const cards = statement<
+  RawSession & { images: string[]; favorite: boolean; friend_name: string | null }
+>(
+  'session_cards',
+  `SELECT ${columns},
+     ARRAY(SELECT p.url FROM (
+         SELECT h.id, h.request -> 'images' AS list FROM history h
+         WHERE h.session_id = s.id AND h.request -> 'images' -> 0 IS NOT NULL AND h.shown
+         ORDER BY h.id DESC LIMIT 5
+       ) h, jsonb_array_elements_text(h.list) WITH ORDINALITY p (url, place)
+       ORDER BY h.id DESC, p.place LIMIT 5) AS images,
+     EXISTS (SELECT FROM favorites m WHERE m.user_id = $2 AND m.session_id = s.id) AS favorite,
+     o.user_name AS friend_name
+   FROM unnest($1::bigint[]) WITH ORDINALITY AS asked (id, place)
+   JOIN sessions s ON s.id = asked.id JOIN users u ON u.id = s.user_id
+   LEFT JOIN friends f ON f.session_id = s.id
+   LEFT JOIN users o
+     ON o.id = CASE WHEN f.low_user_id = $2 THEN f.high_user_id ELSE f.low_user_id END
+   ORDER BY asked.place`,
+);
+
+/** The cards of sessions in the order given, as one person sees them (0: a visitor). */
+export const readCards = async (
+  db: Executor,
+  ids: readonly number[],
+  userId: number,
+): Promise<Card[]> => {
+  if (ids.length === 0) return [];
+  const rows = await cards(db, [ids, userId]);
+  return rows.map((row) => ({
+    session: rowOf(row),
+    images: row.images,
+    favorite: row.favorite,
+    friendName: row.friend_name,
+  }));
 };
 
 /** What new_session must know of the maker, whose row stays locked so that two calls count right. */
@@ -126,7 +173,10 @@ export const lockMaker = async (db: Executor, userId: number) => {
   return rows[0] ?? null;
 };
 
-/** Sessions made this calendar month (UTC), deleted ones included; counts no further than `most`. */
+/**
+ * Sessions made this calendar month (UTC), deleted ones included, but not those that were imported
+ * or are a talk with a friend; counts no further than `most`.
+ */
 export const countThisMonth = async (
   db: Executor,
   userId: number,
@@ -142,6 +192,8 @@ export const countThisMonth = async (
           sessions.createdAt,
           sql`date_trunc('month', now() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC'`,
         ),
+        eq(sessions.imported, false),
+        notExists(db.select().from(friends).where(eq(friends.sessionId, sessions.id))),
       ),
     )
     .limit(most)
@@ -152,7 +204,18 @@ export const countThisMonth = async (
 
 export const insertSession = async (
   db: Executor,
-  values: { userId: number; type: number; model: string; private: boolean },
+  values: {
+    userId: number;
+    type: number;
+    model: string;
+    private: boolean;
+    scenarioId?: number | null;
+    embeddingKey?: string;
+    temporary?: boolean;
+    forkedFrom?: number;
+    prompt?: string;
+    summary?: string;
+  },
 ): Promise<{ id: number; uuid: string }> => {
   const rows = await db
     .insert(sessions)
@@ -201,6 +264,126 @@ export const noteReply = async (
     .where(eq(sessions.id, id));
 };
 
+/** A person for whom a private session can be made: registered and not disabled. */
+export const findFriend = async (db: Executor, userId: number) => {
+  const [row] = await db
+    .select({ id: users.id })
+    .from(users)
+    .where(and(eq(users.id, userId), eq(users.guest, false), eq(users.disabled, false)));
+  return row ?? null;
+};
+
+/** The session of two people that is not deleted. */
+export const findFriendSession = async (db: Executor, low: number, high: number) => {
+  const [row] = await db
+    .select({ id: sessions.id, uuid: sessions.uuid })
+    .from(friends)
+    .innerJoin(sessions, eq(sessions.id, friends.sessionId))
+    .where(
+      and(eq(friends.lowUserId, low), eq(friends.highUserId, high), isNull(sessions.deletedAt)),
+    );
+  return row ?? null;
+};
+
+/** Makes a session that of two people, in the place of a deleted one. */
+export const setFriendSession = async (
+  tx: Executor,
+  low: number,
+  high: number,
+  sessionId: number,
+): Promise<void> => {
+  await tx
+    .insert(friends)
+    .values({ lowUserId: low, highUserId: high, sessionId })
+    .onConflictDoUpdate({ target: [friends.lowUserId, friends.highUserId], set: { sessionId } });
+};
+
+/** Makes whoever else is about to look for the session of these two wait for this transaction. */
+export const lockPair = async (tx: Executor, low: number, high: number): Promise<void> => {
+  await tx.execute(
+    sql`SELECT pg_advisory_xact_lock(hashtextextended(${`friends ${low} ${high}`}, 0))`,
+  );
+};
+
+/** A message as far as taking over its session needs it. */
+export const findForkPoint = async (db: Executor, historyId: number) => {
+  const [row] = await db
+    .select({
+      sessionId: history.sessionId,
+      /** The last message before it that is shown, or itself. */
+      shownUpTo: sql<number>`(CASE WHEN ${history.shown} THEN ${history.id} ELSE ${history.prevId} END)::float8`,
+      // Of two answers beside each other one is shown, and either can be taken.
+      visible: sql<boolean>`${history.shown} OR (${history.besideGroup} <> 0 AND EXISTS (
+        SELECT FROM history b WHERE b.session_id = ${history.sessionId}
+          AND b.beside_group = ${history.besideGroup} AND b.shown))`,
+    })
+    .from(history)
+    .where(eq(history.id, historyId));
+  return row ?? null;
+};
+
+const copyPath = statement<{ replies: number; ai: string | null }>(
+  'session_fork',
+  // The numbers are drawn in the order of the old ones, so that along the path they grow again.
+  `WITH path AS MATERIALIZED (
+     SELECT nextval(pg_get_serial_sequence('history', 'id')) AS new_id, ordered.*
+     FROM (SELECT * FROM history WHERE session_id = $1 AND state <> 'streaming'
+             AND ((shown AND id <= $3) OR id = $2) ORDER BY id) ordered
+   ), copied AS (
+     INSERT INTO history (id, session_id, user_id, human, ai, reasoning, parts, type, model, state,
+       error_code, error_message, created_at, answered_at, request, title, prev_id)
+     OVERRIDING SYSTEM VALUE
+     SELECT new_id, $4, $5, human, ai, reasoning, parts, type, model, state, error_code,
+       error_message, created_at, answered_at, request, title,
+       lag(new_id, 1, 0::bigint) OVER (ORDER BY new_id)
+     FROM path
+   )
+   SELECT (SELECT count(*) FROM path WHERE ai <> '')::int AS replies,
+     (SELECT ai FROM path WHERE ai <> '' ORDER BY new_id DESC LIMIT 1) AS ai`,
+);
+
+/**
+ * Copies what a session shows up to a message into another one. What it cost stays with those who
+ * paid. Gives how many replies there are and the text of the last.
+ */
+export const copyMessages = async (
+  tx: Executor,
+  {
+    from,
+    point,
+    into,
+  }: {
+    from: number;
+    point: { historyId: number; shownUpTo: number };
+    into: { sessionId: number; userId: number };
+  },
+): Promise<{ replies: number; lastReply: string }> => {
+  const [row] = await copyPath(tx, [
+    from,
+    point.historyId,
+    point.shownUpTo,
+    into.sessionId,
+    into.userId,
+  ]);
+  return { replies: row?.replies ?? 0, lastReply: row?.ai ?? '' };
+};
+
+/**
+ * Empties temporary sessions that are a day old. They stay as deleted ones, for they count in the
+ * month in which they were made.
+ */
+export const removeTemporary = async (db: Executor): Promise<void> => {
+  await db.execute(sql`
+    WITH over AS (
+      UPDATE sessions SET deleted_at = now()
+      WHERE temporary AND deleted_at IS NULL AND created_at < now() - interval '1 day'
+        AND NOT EXISTS (SELECT FROM history h WHERE h.session_id = sessions.id AND h.state = 'streaming')
+      RETURNING id
+    )
+    DELETE FROM history USING over WHERE history.session_id = over.id`);
+};
+
+/** Gives a guest's sessions, marks and links to the account that takes the guest over. */
 export const moveSessions = async (
   db: Executor,
   fromUserId: number,
@@ -211,74 +394,109 @@ export const moveSessions = async (
     .set({ userId: toUserId })
     .where(eq(sessions.userId, fromUserId))
     .returning({ id: sessions.id });
-  if (moved.length === 0) return;
   const ids = moved.map((session) => session.id);
-  await db.update(history).set({ userId: toUserId }).where(inArray(history.sessionId, ids));
+  if (ids.length > 0) {
+    await db.update(history).set({ userId: toUserId }).where(inArray(history.sessionId, ids));
+    await db.update(shares).set({ userId: toUserId }).where(inArray(shares.sessionId, ids));
+  }
+  await db.execute(sql`
+    WITH gone AS (DELETE FROM favorites WHERE user_id = ${fromUserId} RETURNING *)
+    INSERT INTO favorites (user_id, session_id, history_id, created_at)
+      SELECT ${toUserId}, session_id, history_id, created_at FROM gone ON CONFLICT DO NOTHING`);
+  // What both liked counts once from now on.
+  await db.execute(sql`
+    WITH gone AS (DELETE FROM likes WHERE user_id = ${fromUserId} RETURNING history_id, created_at),
+    kept AS (
+      INSERT INTO likes (user_id, history_id, created_at)
+        SELECT ${toUserId}, history_id, created_at FROM gone ON CONFLICT DO NOTHING
+        RETURNING history_id
+    ), twice AS (
+      UPDATE history SET like_count = like_count - 1
+      WHERE id IN (SELECT history_id FROM gone EXCEPT SELECT history_id FROM kept)
+      RETURNING session_id
+    )
+    UPDATE sessions SET like_count = like_count - twice.likes
+    FROM (SELECT session_id, count(*) AS likes FROM twice GROUP BY session_id) twice
+    WHERE sessions.id = twice.session_id`);
 };
+
+/** Whose sessions a list shows: what is public, a person's own, or those they marked. */
+export type ListScope =
+  | { channel: 'public' }
+  | { channel: 'private' | 'favorites'; userId: number };
 
 export interface SessionFilter {
   /** Sessions of this person. */
   userId?: number;
-  /** Leave out private sessions and those without messages. */
-  publicOnly: boolean;
   model?: string;
-  query?: string;
+  scenarioId?: number;
+  /** All in the title, in lower case as far as ASCII goes. */
+  titleWords?: readonly string[];
 }
 
+/** What everybody may see; written as the partial index has it. */
+const isPublic = sql`s.deleted_at IS NULL AND NOT s.private AND s.prompt <> ''`;
+
+/** The sessions of a scope as `id`, `at`, newest first; `at` is what they are ordered by. */
+const scopeOf = (scope: ListScope, filter: SessionFilter, window: number): SQL => {
+  const ofScenario =
+    filter.scenarioId === undefined ? sql`` : sql`AND s.scenario_id = ${filter.scenarioId}`;
+  const ofUser = filter.userId === undefined ? sql`` : sql`AND s.user_id = ${filter.userId}`;
+  const end = sql`${ofScenario} ${ofUser} ORDER BY at DESC, id DESC LIMIT ${window}`;
+  if (scope.channel === 'public')
+    return sql`SELECT s.id, s.updated_at AS at FROM sessions s WHERE ${isPublic} ${end}`;
+  const me = scope.userId;
+  if (scope.channel === 'private')
+    return sql`
+      SELECT * FROM (
+        (SELECT s.id, s.updated_at AS at FROM sessions s
+          WHERE s.deleted_at IS NULL AND s.user_id = ${me} AND NOT s.temporary ${end})
+        UNION ALL
+        (SELECT s.id, s.updated_at AS at FROM friends f JOIN sessions s ON s.id = f.session_id
+          WHERE (f.low_user_id = ${me} OR f.high_user_id = ${me})
+            AND s.deleted_at IS NULL AND s.user_id <> ${me} AND s.prompt <> '' ${end})
+      ) mine ORDER BY at DESC, id DESC LIMIT ${window}`;
+  return sql`
+    SELECT s.id, m.at FROM (
+        SELECT session_id, max(created_at) AS at FROM favorites
+        WHERE user_id = ${me} GROUP BY session_id
+      ) m JOIN sessions s ON s.id = m.session_id LEFT JOIN friends f ON f.session_id = s.id
+      WHERE s.deleted_at IS NULL AND NOT s.temporary AND (NOT s.private OR s.user_id = ${me}
+        OR f.low_user_id = ${me} OR f.high_user_id = ${me}) ${end}`;
+};
+
 /**
- * A page of sessions, newest first, among the newest `window` of them, and how many of those fit.
- * Both cost the same whether the database holds a thousand sessions or millions.
+ * The numbers of a page of sessions, newest first, among the newest `window` of their scope, and
+ * how many of those fit. Both cost the same whether the database holds a thousand sessions or
+ * millions.
  */
 export const listSessions = async (
   db: Executor,
+  scope: ListScope,
   filter: SessionFilter,
   { window, offset, limit }: { window: number; offset: number; limit: number },
-) => {
-  const newest = db
-    .select({
-      id: sessions.id,
-      model: sessions.model,
-      prompt: sessions.prompt,
-      updatedAt: sessions.updatedAt,
-    })
-    .from(sessions)
-    .where(
-      and(
-        isNull(sessions.deletedAt),
-        filter.userId === undefined ? undefined : eq(sessions.userId, filter.userId),
-        // Written as the partial index has it.
-        filter.publicOnly
-          ? and(sql`NOT ${sessions.private}`, ne(sessions.prompt, sql`''`))
-          : undefined,
-      ),
-    )
-    .orderBy(desc(sessions.updatedAt), desc(sessions.id))
-    .limit(window)
-    .as('newest');
-  const fits = and(
-    filter.model === undefined ? undefined : eq(newest.model, filter.model),
-    filter.query === undefined
-      ? undefined
-      : sql`strpos(lower(${newest.prompt}), lower(${filter.query})) > 0`,
-  );
-  const chosen = db
-    .select({ id: newest.id })
-    .from(newest)
-    .where(fits)
-    .orderBy(desc(newest.updatedAt), desc(newest.id))
-    .offset(offset)
-    .limit(limit)
-    .as('chosen');
-  const list = await db
-    .select(columns)
-    .from(chosen)
-    .innerJoin(sessions, eq(sessions.id, chosen.id))
-    .innerJoin(users, eq(users.id, sessions.userId))
-    .leftJoin(friends, eq(friends.sessionId, sessions.id))
-    .orderBy(desc(sessions.updatedAt), desc(sessions.id));
-  const counted = await db
-    .select({ count: sql<number>`count(*)::int` })
-    .from(newest)
-    .where(fits);
-  return { list, total: counted[0]?.count ?? 0 };
+): Promise<{ ids: number[]; total: number }> => {
+  const newest = scopeOf(scope, filter, window);
+  const words = filter.titleWords ?? [];
+  const conditions = [
+    ...(filter.model === undefined ? [] : [sql`s.model = ${filter.model}`]),
+    // Only ASCII is made small, on both sides.
+    ...words.map((word) => sql`strpos(lower(s.prompt COLLATE "C"), ${word}) > 0`),
+  ];
+  const fitting =
+    conditions.length === 0
+      ? newest
+      : sql`SELECT newest.* FROM (${newest}) newest JOIN sessions s ON s.id = newest.id
+          WHERE ${sql.join(conditions, sql` AND `)}`;
+  const { rows } = await db.execute<{ total: number; id: number | null }>(sql`
+    WITH fit AS MATERIALIZED (${fitting})
+    SELECT counted.total, chosen.id::float8
+    FROM (SELECT count(*)::int AS total FROM fit) counted
+    LEFT JOIN (SELECT * FROM fit ORDER BY at DESC, id DESC OFFSET ${offset} LIMIT ${limit}) chosen
+      ON true
+    ORDER BY chosen.at DESC, chosen.id DESC`);
+  return {
+    ids: rows.flatMap(({ id }) => (id === null ? [] : [id])),
+    total: rows[0]?.total ?? 0,
+  };
 };

@@ -30,18 +30,20 @@ test('the tables that the program knows are those that the migrations make', asy
     const { name, columns } = getTableConfig(table);
     const { rows } = await client.query<{
       column_name: string;
-      data_type: string;
+      type: string;
       is_nullable: string;
       column_default: string | null;
       is_identity: string;
     }>(
-      `SELECT column_name, data_type, is_nullable, column_default, is_identity
-         FROM information_schema.columns WHERE table_schema = 'public' AND table_name = $1`,
+      `SELECT column_name, format_type(atttypid, NULL) AS type, is_nullable, column_default, is_identity
+         FROM information_schema.columns
+         JOIN pg_attribute ON attrelid = table_name::regclass AND attname = column_name
+         WHERE table_schema = 'public' AND table_name = $1`,
       [name],
     );
     const inDatabase = rows.map((row): Column => ({
       name: row.column_name,
-      type: row.data_type,
+      type: row.type,
       nullable: row.is_nullable === 'YES',
       hasDefault: row.column_default !== null || row.is_identity === 'YES',
     }));

@@ -68,7 +68,7 @@ export const goodInputs = (own: Talk): { [K in CallName]: In<K> } => ({
   models: {},
   sessionList: { channel: 'public' },
   getSession: { uuid: own.uuid },
-  newSession: { type: 0 },
+  newSession: { type: 0, history_id: own.historyId },
   setSession: { session_id: own.uuid, private: 1 },
   deleteSession: { session_id: own.uuid },
   historyList: { session_id: own.uuid },

@@ -27,6 +27,8 @@ ALTER TABLE sessions
   ADD COLUMN forked_from bigint,
   ADD COLUMN imported boolean NOT NULL DEFAULT false;
 
+CREATE INDEX sessions_temporary ON sessions (created_at) WHERE temporary AND deleted_at IS NULL;
+
 -- The two people of a private session.
 CREATE TABLE friends (
   low_user_id bigint NOT NULL REFERENCES users,
@@ -100,16 +102,69 @@ CREATE TABLE downloads (
   expires_at timestamptz NOT NULL
 );
 
--- Pairs of neighbouring characters of each message, with marks of whose and when it is.
+-- Pictures of structured messages, for the cards of sessions.
+CREATE INDEX history_pictures ON history (session_id, id DESC)
+  WHERE request -> 'images' -> 0 IS NOT NULL;
+
+-- What a message is found by, as numbers: its characters and pairs of neighbouring ones, and marks
+-- of whose list and which session it is in and of when it is from (server/session/search-grams.ts).
 CREATE TABLE message_search (
-  history_id bigint PRIMARY KEY REFERENCES history ON DELETE CASCADE,
-  grams tsvector NOT NULL
+  history_id bigint PRIMARY KEY,
+  grams integer[] NOT NULL
 );
-CREATE INDEX message_search_grams ON message_search USING gin (grams);
--- Messages whose text is not yet, or no longer, what message_search knows.
+CREATE INDEX message_search_grams ON message_search USING gin (grams)
+  WITH (gin_pending_list_limit = 512);
+-- Messages whose entry in message_search is missing or old. A message may stand here several times,
+-- so that nobody who writes one waits for whoever reads the queue.
 CREATE TABLE search_queue (
-  history_id bigint PRIMARY KEY
+  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  history_id bigint NOT NULL
 );
+
+CREATE FUNCTION queue_added_messages() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO search_queue (history_id) SELECT id FROM added WHERE state <> 'streaming';
+  IF FOUND THEN PERFORM pg_notify('search_queue', ''); END IF;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER history_added AFTER INSERT ON history
+  REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION queue_added_messages();
+
+CREATE FUNCTION queue_removed_messages() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO search_queue (history_id) SELECT id FROM removed;
+  IF FOUND THEN PERFORM pg_notify('search_queue', ''); END IF;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER history_removed AFTER DELETE ON history
+  REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION queue_removed_messages();
+
+-- Of a reply that is being written only its end counts.
+CREATE FUNCTION queue_changed_message() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO search_queue (history_id) VALUES (NEW.id);
+  PERFORM pg_notify('search_queue', '');
+  RETURN NULL;
+END $$;
+CREATE TRIGGER history_changed AFTER UPDATE OF human, ai, title, state ON history
+  FOR EACH ROW WHEN (NEW.state <> 'streaming' AND (OLD.state = 'streaming'
+    OR NEW.human <> OLD.human OR NEW.ai <> OLD.ai OR NEW.title <> OLD.title))
+  EXECUTE FUNCTION queue_changed_message();
+
+-- Whose list its messages are in, and whether in the public one.
+CREATE FUNCTION queue_session() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO search_queue (history_id)
+    SELECT id FROM history WHERE session_id = NEW.id AND state <> 'streaming';
+  IF FOUND THEN PERFORM pg_notify('search_queue', ''); END IF;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER session_changed AFTER UPDATE OF private, user_id, deleted_at ON sessions
+  FOR EACH ROW WHEN (NEW.private <> OLD.private OR NEW.user_id <> OLD.user_id
+    OR NEW.deleted_at IS DISTINCT FROM OLD.deleted_at)
+  EXECUTE FUNCTION queue_session();
+
+INSERT INTO search_queue (history_id) SELECT id FROM history WHERE state <> 'streaming';
 
 CREATE TABLE scenario_categories (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -128,6 +183,8 @@ CREATE TABLE scenarios (
   session_count integer NOT NULL DEFAULT 0,
   created_at timestamptz NOT NULL DEFAULT now()
 );
+-- What came with the program is known by its name.
+CREATE UNIQUE INDEX scenarios_built_in ON scenarios (name) WHERE user_id IS NULL;
 ALTER TABLE sessions ADD FOREIGN KEY (scenario_id) REFERENCES scenarios;
 CREATE INDEX sessions_scenario ON sessions (scenario_id, updated_at DESC)
   WHERE scenario_id IS NOT NULL AND deleted_at IS NULL;
