@@ -1,5 +1,5 @@
 import { api } from '@/shared/api.ts';
-import { ApiError, errorText, isCancelled } from '@/shared/api-error.ts';
+import { ApiError, errorText, isCancelled, offlineText } from '@/shared/api-error.ts';
 import { useAuth } from '@/shared/auth-store.ts';
 import { readDraft, writeDraft } from '@/shared/draft.ts';
 import { Navigate as MarkdownNavigate } from '@/shared/markdown/navigate.ts';
@@ -40,7 +40,7 @@ import { ChatSettings } from './chat-settings.tsx';
 import './chat.css';
 import { MessageList, type ListHandle } from './message-list.tsx';
 import { MessageMenu, type MenuTarget } from './message-menu.tsx';
-import { refusalOf, SendBox } from './send-box.tsx';
+import { deliver, refusalOf, SendBox } from './send-box.tsx';
 import { Thread, type SendOptions, type ThreadView } from './thread.ts';
 import { useOnline } from './use-online.ts';
 import { useVisibleHeight } from './use-visible-height.ts';
@@ -267,10 +267,9 @@ const usePromptOfAddress = (
     }
     const sendNow = async () => {
       await clean;
-      writeDraft(session.uuid, '');
-      if (!(await send(text, { suggestion: suggestion === 1 }))) writeDraft(session.uuid, text);
+      await deliver(session, text, send, { suggestion: suggestion === 1 });
     };
-    void sendNow();
+    sendNow().catch(() => toast(offlineText, 'error'));
   }, [asked, prompt, atOnce, suggestion, session, view.count, models.data, navigate, send]);
   return asked && session.writable;
 };
@@ -288,7 +287,6 @@ const Conversation = ({
   const list = useRef<ListHandle>(null);
   const [sheet, setSheet] = useState<'none' | 'more' | 'settings'>('none');
   const [target, setTarget] = useState<MenuTarget | null>(null);
-  const refuse = useRefusal();
   const navigate = useNavigate();
   const back = useBack();
   const acts = useActs(session, thread, setTarget);
@@ -304,9 +302,6 @@ const Conversation = ({
   );
   const leave = () => void navigate({ to: '/', search: { channel: 'private' } });
 
-  const chooseModel = (model: string) => {
-    api.setSession({ session_id: session.uuid, model }, { quiet: true }).catch(refuse);
-  };
   const remove = async () => {
     setSheet('none');
     const sure = await confirmDialog({
@@ -329,7 +324,6 @@ const Conversation = ({
     }
   };
   const sort = () => thread.setNewestFirst(!view.newestFirst);
-  const busy = view.sending || view.replying !== null;
 
   return (
     <ChatContext value={acts}>
@@ -349,18 +343,7 @@ const Conversation = ({
             <MessageList thread={thread} view={view} ref={list} />
           )}
           {session.writable && !arriving ? (
-            <SendBox
-              uuid={session.uuid}
-              model={session.model}
-              first={view.count === 0}
-              busy={busy}
-              canStop={view.replying !== null && view.replyStarted}
-              onSend={send}
-              onStop={() => {
-                thread.stop().catch(() => {});
-              }}
-              onModel={chooseModel}
-            />
+            <SendBox session={session} view={view} onSend={send} />
           ) : (
             !session.writable && <ReadOnly />
           )}

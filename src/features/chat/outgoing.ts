@@ -21,8 +21,12 @@ export interface Outgoing {
   restore: () => void;
 }
 
-/** The pictures, files and people of the draft have been sent before; until then the message waits. */
-export const waitsForUploads = (uuid: string): boolean => !allReady(readAttachments(uuid));
+/** Whether uploads must be finished first; the message then goes by itself after them. */
+export const waitForUploads = (uuid: string): boolean => {
+  const waits = !allReady(readAttachments(uuid));
+  if (waits) setAttachments(uuid, { sendWhenReady: true });
+  return waits;
+};
 
 /** Pictures are worth a message of any length. */
 export const hasPictures = (uuid: string): boolean => imagesOf(readAttachments(uuid)).length > 0;

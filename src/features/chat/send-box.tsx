@@ -1,12 +1,30 @@
-import { useDraft } from '@/shared/draft.ts';
+import { api } from '@/shared/api.ts';
+import { ApiError, errorText, isCancelled, offlineText } from '@/shared/api-error.ts';
+import type { AttachTarget } from '@/shared/attach/attach.tsx';
+import { readDraft, useDraft, writeDraft } from '@/shared/draft.ts';
+import { lazyChunk, whenLoaded } from '@/shared/markdown/lazy-chunk.ts';
 import { priceText, useChatModels, useSettings } from '@/shared/queries.ts';
 import { isSendKey } from '@/shared/send-key.ts';
 import { Icon } from '@/shared/ui/icon.tsx';
 import { ModelSheet } from '@/shared/ui/model-sheet.tsx';
 import { toast } from '@/shared/ui/toast.ts';
+import { codes } from '@contract/errors.ts';
 import { limits, tooLongText, tooShortText } from '@contract/limits.ts';
-import { useLayoutEffect, useRef, useState } from 'react';
-import type { SendOptions } from './thread.ts';
+import type { SessionDetail } from '@contract/session.ts';
+import {
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+  type KeyboardEvent,
+} from 'react';
+import type { TakeKeys } from './at-list.tsx';
+import { useChatActs } from './chat-context.ts';
+import type { Outgoing } from './outgoing.ts';
+import type { BoxState } from './send-kit.tsx';
+import type { SendOptions, ThreadView } from './thread.ts';
 
 const bytesOf = (text: string) => new TextEncoder().encode(text).length;
 
@@ -15,6 +33,49 @@ export const refusalOf = (text: string, most: number, first: boolean): string =>
   if (text.length > most) return tooLongText(most);
   if (first && bytesOf(text) < limits.minPromptBytes) return tooShortText(limits.minPromptBytes);
   return '';
+};
+
+/** Pictures, prices, mentions: all that a plain message does without. */
+const loadKit = lazyChunk(() => import('./send-kit.tsx'));
+type Kit = Awaited<ReturnType<typeof loadKit>>;
+
+const useKit = (): Kit | null => {
+  const [kit, setKit] = useState<Kit | null>(null);
+  useEffect(() => whenLoaded(loadKit, setKit), []);
+  return kit;
+};
+
+type Send = (text: string, options: SendOptions) => Promise<boolean>;
+
+/** Whether more than its words may belong to the next message. */
+const hasMore = ({ uuid, type, scenario, embedding_key }: SessionDetail): boolean =>
+  type !== 0 ||
+  scenario !== null ||
+  embedding_key !== '' ||
+  ['attach', 'choices'].some((kind) => readDraft(`${kind}:${uuid}`) !== '');
+
+/**
+ * Sends the draft with what was added to it; one whose pictures are on their way goes after them.
+ * What was not taken comes back into the box.
+ */
+export const deliver = async (
+  session: SessionDetail,
+  prompt: string,
+  send: Send,
+  options: SendOptions = {},
+): Promise<void> => {
+  const { uuid } = session;
+  let outgoing: Outgoing = { text: prompt, options: {}, restore: () => undefined };
+  if (hasMore(session)) {
+    const kit = await loadKit();
+    if (kit.waitForUploads(uuid)) return;
+    outgoing = kit.takeMessage(session, prompt);
+  }
+  writeDraft(uuid, '');
+  if (await send(outgoing.text, { ...options, ...outgoing.options })) return;
+  // Something may have been written meanwhile.
+  writeDraft(uuid, [prompt, readDraft(uuid)].filter((text) => text !== '').join('\n'));
+  outgoing.restore();
 };
 
 const tallest = 168;
@@ -31,52 +92,105 @@ const useGrowth = (text: string) => {
   return box;
 };
 
+/** Changes the model of an empty session; what stands against it is said with ways out. */
+const useModelChange = (uuid: string) => {
+  const [reason, setReason] = useState('');
+  const choose = useCallback(
+    (model: string) => {
+      api.setSession({ session_id: uuid, model }, { quiet: true }).catch((error: unknown) => {
+        // The call itself has led to the login already.
+        if (error instanceof ApiError && error.code === codes.login_required.code) return;
+        if (!isCancelled(error)) setReason(errorText(error));
+      });
+    },
+    [uuid],
+  );
+  return { choose, reason, forget: () => setReason('') };
+};
+
+const boxWords = (session: SessionDetail, first: boolean): string => {
+  if (session.friend) return `对 ${session.friend.name} 说…`;
+  if (session.type === 2) return first ? '写下你的问题…' : '说点什么，@ 可以请模型回答';
+  return first ? '问点什么…' : '继续问…';
+};
+
 export const SendBox = ({
-  uuid,
-  model,
-  first,
-  busy,
-  canStop,
+  session,
+  view,
   onSend,
-  onStop,
-  onModel,
 }: {
-  /** The session's, under which the draft is kept. */
-  uuid: string;
-  model: string;
-  /** The session has no message yet: a model can be chosen, and a minimum length applies. */
-  first: boolean;
-  /** A message is being sent, or its reply written. */
-  busy: boolean;
-  /** The reply has begun to arrive. */
-  canStop: boolean;
-  /** Resolves to false when the message was not taken: the text comes back. */
-  onSend: (text: string, options?: SendOptions) => Promise<boolean>;
-  onStop: () => void;
-  onModel: (name: string) => void;
+  session: SessionDetail;
+  view: ThreadView;
+  /** Resolves to false when the message was not taken. */
+  onSend: Send;
 }) => {
+  const { uuid, type } = session;
   const [text, setText] = useDraft(uuid);
   const box = useGrowth(text);
   const settings = useSettings();
   const models = useChatModels();
+  const { thread, startAnew } = useChatActs();
+  const kit = useKit();
+  const keys = useRef<((event: KeyboardEvent) => boolean) | null>(null);
+  const onKeys: TakeKeys = useCallback((take) => {
+    keys.current = take;
+  }, []);
+  const delivering = useRef(false);
   const [choosing, setChoosing] = useState(false);
-  const known = models.data?.find((each) => each.name === model);
-  const most = known?.max_prompt ?? limits.defaultMaxPrompt;
-  const ready = text.trim() !== '' && !busy;
+  const change = useModelChange(uuid);
+  const chats = type === 0;
+  const first = view.count === 0;
+  const busy = view.sending || view.replying !== null;
+  const canStop = view.replying !== null && view.replyStarted;
+  const known = models.data?.find((each) => each.name === session.model);
+  const most = (chats ? known?.max_prompt : null) ?? limits.defaultMaxPrompt;
+  const length = text.trim().length;
+  const choose = change.choose;
+  const target: AttachTarget = useMemo(
+    () => ({
+      draftKey: uuid,
+      model: chats ? known : undefined,
+      onModel: chats && first ? choose : undefined,
+    }),
+    [uuid, chats, known, first, choose],
+  );
+  const revision = `${view.count}:${view.replying?.id ?? 0}`;
+  const context = useMemo(
+    () => ({ revision, recent: (pairs: number) => thread.recentPairs(pairs) }),
+    [thread, revision],
+  );
 
-  const deliver = async (prompt: string) => {
-    if (!(await onSend(prompt))) setText(prompt);
-  };
   const send = () => {
     const prompt = text.trim();
-    if (prompt === '' || busy) return;
-    const refusal = refusalOf(prompt, most, first);
+    if (prompt === '' || busy || delivering.current) return;
+    const needsLength = first && chats && kit?.hasPictures(uuid) !== true;
+    const refusal =
+      refusalOf(prompt, most, needsLength) || (kit?.picturesRefused(uuid, target.model) ?? '');
     if (refusal !== '') {
       toast(refusal, 'error');
       return;
     }
-    setText('');
-    void deliver(prompt);
+    delivering.current = true;
+    deliver(session, prompt, onSend)
+      .catch(() => toast(offlineText, 'error'))
+      .finally(() => {
+        delivering.current = false;
+      });
+  };
+  const goFree = () => {
+    const free = models.data?.find((model) => model.factor === 0)?.name;
+    if (!chats || !first) startAnew(text, 'free');
+    else if (free !== undefined) choose(free);
+  };
+  const state: BoxState = {
+    session,
+    text,
+    first,
+    target,
+    context,
+    setText,
+    send,
+    goFree,
   };
 
   return (
@@ -89,65 +203,85 @@ export const SendBox = ({
     >
       <div className="send-inner">
         <div className="send-row">
-          <button
-            type="button"
-            className="send-model"
-            disabled={!first}
-            title={first ? '选择模型' : '有了消息以后，模型不能再换'}
-            onClick={() => setChoosing(true)}
-          >
-            <span className="chip-dot" style={{ background: known?.color || undefined }} />
-            <span className="send-model-name">{known?.label ?? model}</span>
-            {known && <small>{priceText(known)}</small>}
-            {first && <Icon name="down" size={14} />}
-          </button>
+          {chats && (
+            <button
+              type="button"
+              className="send-model"
+              disabled={!first}
+              title={first ? '选择模型' : '有了消息以后，模型不能再换'}
+              onClick={() => setChoosing(true)}
+            >
+              <span className="chip-dot" style={{ background: known?.color || undefined }} />
+              <span className="send-model-name">{known?.label ?? session.model}</span>
+              {known && <small>{priceText(known)}</small>}
+              {first && <Icon name="down" size={14} />}
+            </button>
+          )}
+          {kit && <kit.BoxRow state={state} onKeys={onKeys} />}
           {text.length > most * 0.9 && (
-            <span className="send-count" data-over={text.trim().length > most || undefined}>
-              {text.trim().length} / {most}
+            <span className="send-count" data-over={length > most || undefined}>
+              {length} / {most}
             </span>
           )}
           <span className="send-hint">
             {settings.disable_enter === 1 ? 'Ctrl + Enter 发送' : 'Enter 发送，Shift + Enter 换行'}
           </span>
         </div>
-        <div className="send-line">
-          <textarea
-            ref={box}
-            rows={1}
-            value={text}
-            placeholder={first ? '问点什么…' : '继续问…'}
-            aria-label="输入消息"
-            enterKeyHint={settings.disable_enter === 1 ? 'enter' : 'send'}
-            onChange={(event) => setText(event.target.value)}
-            onKeyDown={(event) => {
-              if (!isSendKey(event, settings.disable_enter === 1)) return;
-              event.preventDefault();
-              send();
-            }}
-          />
-          {canStop ? (
-            <button type="button" className="send-button" aria-label="停止" onClick={onStop}>
-              <Icon name="stop" size={24} />
-            </button>
-          ) : (
-            <button
-              type="submit"
-              className="send-button"
-              aria-label="发送"
-              aria-busy={busy || undefined}
-              disabled={!ready}
-            >
-              <Icon name="send" size={22} />
-            </button>
-          )}
+        <div className="send-body">
+          {kit && <kit.BoxTop state={state} />}
+          <div className="send-line">
+            {kit ? <kit.AttachButton target={target} /> : <span className="attach-space" />}
+            <textarea
+              ref={box}
+              rows={1}
+              value={text}
+              placeholder={boxWords(session, first)}
+              aria-label="输入消息"
+              enterKeyHint={settings.disable_enter === 1 ? 'enter' : 'send'}
+              onChange={(event) => setText(event.target.value)}
+              onPaste={kit?.pasteInto(target)}
+              onKeyDown={(event) => {
+                if (keys.current?.(event) === true) {
+                  event.preventDefault();
+                  return;
+                }
+                if (!isSendKey(event, settings.disable_enter === 1)) return;
+                event.preventDefault();
+                send();
+              }}
+            />
+            {canStop ? (
+              <button
+                type="button"
+                className="send-button"
+                aria-label="停止"
+                onClick={() => {
+                  thread.stop().catch(() => {});
+                }}
+              >
+                <Icon name="stop" size={24} />
+              </button>
+            ) : (
+              <button
+                type="submit"
+                className="send-button"
+                aria-label="发送"
+                aria-busy={busy || undefined}
+                disabled={length === 0 || busy}
+              >
+                <Icon name="send" size={22} />
+              </button>
+            )}
+          </div>
         </div>
       </div>
       <ModelSheet
         open={choosing}
-        value={model}
+        value={session.model}
         onClose={() => setChoosing(false)}
-        onChoose={onModel}
+        onChoose={choose}
       />
+      {kit && <kit.ModelFailure reason={change.reason} onClose={change.forget} onFree={goFree} />}
     </form>
   );
 };

@@ -298,8 +298,8 @@ export class Thread {
   recentPairs(most: number): { human: string; ai: string }[] {
     return this.messages
       .filter((message) => message.id > 0 && message.state !== 'streaming' && message.ai !== '')
-      .slice(-most)
       .reverse()
+      .slice(0, most)
       .map((message) => ({ human: readQuestion(message).text, ai: message.ai }));
   }
 

@@ -64,7 +64,7 @@ const keep = (key: string, { items, detail }: Attachments) => {
   const ready = items.filter((item) => item.state === 'ready');
   writeDraft(
     draftOf(key),
-    ready.length === 0
+    items.length === 0
       ? ''
       : JSON.stringify({ detail, items: ready.map((item) => ({ ...item, preview: '' })) }),
   );

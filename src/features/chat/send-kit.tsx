@@ -1,0 +1,349 @@
+import { allReady, setAttachments, useAttachments } from '@/shared/attach/attach-store.ts';
+import { AttachTray, DropVeil, type AttachTarget } from '@/shared/attach/attach.tsx';
+import { useAuth } from '@/shared/auth-store.ts';
+import { compactNumber } from '@/shared/format.ts';
+import { useChatModels, useSettings } from '@/shared/queries.ts';
+import { Icon, PathIcon } from '@/shared/ui/icon.tsx';
+import { ModelSheet } from '@/shared/ui/model-sheet.tsx';
+import { Sheet } from '@/shared/ui/sheet.tsx';
+import { toast } from '@/shared/ui/toast.ts';
+import { useMedia, wideEnoughForMenu } from '@/shared/use-media.ts';
+import { limits } from '@contract/limits.ts';
+import type { Model } from '@contract/model.ts';
+import { isFree } from '@contract/price.ts';
+import type { SessionDetail } from '@contract/session.ts';
+import { Link } from '@tanstack/react-router';
+import { useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
+import { AtList, type TakeKeys } from './at-list.tsx';
+import { useChoices } from './chat-choices.ts';
+import { setCompose, useCompose } from './compose-store.ts';
+import {
+  contextTokens,
+  draftTokens,
+  priceAhead,
+  priceOf,
+  roughly,
+  type Pair,
+} from './price-ahead.ts';
+import './send-kit.css';
+
+export { AttachButton, pasteInto } from '@/shared/attach/attach.tsx';
+export {
+  hasPictures,
+  picturesRefused,
+  takeMessage,
+  waitForUploads,
+  type Outgoing,
+} from './outgoing.ts';
+
+/** What the parts of the send box that load later need to know of it. */
+export interface BoxState {
+  session: SessionDetail;
+  text: string;
+  /** The session has no message yet. */
+  first: boolean;
+  target: AttachTarget;
+  /** What goes along with the next question, newest first; another object after every change. */
+  context: { revision: string; recent: (pairs: number) => readonly Pair[] };
+  setText: (text: string) => void;
+  /** Sends now what waited for its pictures. */
+  send: () => void;
+  /** Goes on with a model of factor 0. */
+  goFree: () => void;
+}
+
+/** The model that will answer: in a session of people the mentioned one, if any. */
+const useAnswering = ({ session, target }: BoxState): Model | undefined => {
+  const { ai } = useCompose(session.uuid);
+  const models = useChatModels();
+  return session.type === 0 ? target.model : models.data?.find(({ name }) => name === ai);
+};
+
+interface Estimate {
+  free: boolean;
+  /** Tokens that asking costs, all models together. */
+  asking: number;
+  /** How much is missing to begin at all; 0: nothing. */
+  missing: number;
+  have: number;
+}
+
+const useEstimate = (state: BoxState): Estimate | null => {
+  const { session, first, context } = state;
+  const text = useDeferredValue(state.text);
+  const attachments = useAttachments(session.uuid);
+  const settings = useSettings();
+  const { user } = useAuth();
+  const models = useChatModels();
+  const model = useAnswering(state);
+  const [{ beside }] = useChoices(session.uuid);
+  const second =
+    session.type === 0 && beside !== session.model
+      ? models.data?.find(({ name }) => name === beside)
+      : undefined;
+  const { defaults } = limits;
+  const usual = session.embedding_key === '' ? defaults.max_history : 1;
+  const pairs =
+    session.type === 0
+      ? (settings.max_history ?? usual)
+      : (settings.at_ai_max_history ?? defaults.at_ai_max_history);
+  const most = model?.max_prompt ?? limits.defaultMaxPrompt;
+  // Counted anew when a message came or was changed, not at every key.
+  const before = useMemo(
+    () => (first ? 0 : contextTokens(context.recent(pairs), most)),
+    [first, pairs, most, context],
+  );
+  if (!model || !user) return null;
+  const tokens = before + draftTokens(text.trim(), attachments);
+  const answering = second ? [model, second] : [model];
+  const prices = answering.map((each) => priceAhead(each, tokens));
+  const needed = prices.reduce((sum, price) => sum + price.needed, 0);
+  const vip = answering.some((each) => each.vip_excluded) ? 0 : user.vip_balance;
+  const have = user.chatgpt_balance + vip;
+  return {
+    free: answering.every((each) => isFree(priceOf(each))),
+    asking: prices.reduce((sum, price) => sum + price.asking, 0),
+    missing: Math.max(0, needed - have),
+    have,
+  };
+};
+
+/** What the next message costs, before it is sent. */
+const Price = ({ state }: { state: BoxState }) => {
+  const estimate = useEstimate(state);
+  if (!estimate) return null;
+  return (
+    <span
+      className="send-price"
+      title={estimate.free ? undefined : '提问部分的估计，含前面的对话与图片；回复按字数另计'}
+    >
+      {estimate.free ? '免费' : `约 ${roughly(estimate.asking)} tokens`}
+    </span>
+  );
+};
+
+/** Said before sending, while there is still something that can be done. */
+const BalanceNote = ({ state }: { state: BoxState }) => {
+  const estimate = useEstimate(state);
+  const { signedIn } = useAuth();
+  const models = useChatModels();
+  if (!estimate || estimate.missing === 0 || !signedIn) return null;
+  const free = models.data?.some((model) => isFree(priceOf(model)));
+  return (
+    <div className="send-note" role="status">
+      <p>余额不足：还剩 {compactNumber(Math.max(0, estimate.have))} tokens，不够这条消息。</p>
+      <Link className="send-note-act" to="/account" search={{ tab: 'usage' }}>
+        查看余额
+      </Link>
+      {free && (
+        <button type="button" className="send-note-act" onClick={state.goFree}>
+          使用免费模型
+        </button>
+      )}
+    </div>
+  );
+};
+
+const Removable = ({
+  words,
+  label,
+  onRemove,
+}: {
+  words: string;
+  label: string;
+  onRemove: () => void;
+}) => (
+  <span className="send-chip">
+    <span>{words}</span>
+    <button type="button" aria-label={label} onClick={onRemove}>
+      <Icon name="close" size={14} />
+    </button>
+  </span>
+);
+
+const noModel = '';
+
+/** Sends what waited for its uploads as soon as they are done; a failed one stops that. */
+const useWaiting = ({ session, send }: BoxState) => {
+  const attachments = useAttachments(session.uuid);
+  const { sendWhenReady } = attachments;
+  const failed = attachments.items.some((item) => item.state === 'failed');
+  const ready = allReady(attachments);
+  const now = useRef(send);
+  useEffect(() => {
+    now.current = send;
+  });
+  useEffect(() => {
+    if (!sendWhenReady || (!failed && !ready)) return;
+    setAttachments(session.uuid, { sendWhenReady: false });
+    if (failed) toast('有附件没有传上去，请重试或去掉它再发送', 'error');
+    else now.current();
+  }, [sendWhenReady, failed, ready, session.uuid]);
+};
+
+/** Above the text: who is spoken to, what is added, what is wrong. */
+export const BoxTop = ({ state }: { state: BoxState }) => {
+  const { session, target } = state;
+  const { ai, atUser } = useCompose(session.uuid);
+  const models = useChatModels();
+  useWaiting(state);
+  const label = models.data?.find(({ name }) => name === ai)?.label ?? ai;
+  return (
+    <>
+      <DropVeil target={target} />
+      <BalanceNote state={state} />
+      {(ai !== '' || atUser) && (
+        <div className="send-chips">
+          {atUser && (
+            <Removable
+              words={`回复 ${atUser.name}`}
+              label={`不再回复 ${atUser.name}`}
+              onRemove={() => setCompose(session.uuid, { atUser: null })}
+            />
+          )}
+          {ai !== '' && (
+            <Removable
+              words={`@${label}`}
+              label={`不再请 ${label} 回答`}
+              onRemove={() => setCompose(session.uuid, { ai: noModel })}
+            />
+          )}
+        </div>
+      )}
+      <AttachTray target={target} />
+    </>
+  );
+};
+
+const twoPath = 'M4.5 5h6v14h-6zM13.5 5h6v14h-6z';
+
+/** A second model that answers the same question. */
+const Beside = ({ session }: { session: SessionDetail }) => {
+  const [{ beside }, choose] = useChoices(session.uuid);
+  const [open, setOpen] = useState(false);
+  const models = useChatModels();
+  const others = models.data?.filter(({ name }) => name !== session.model) ?? [];
+  if (others.length === 0) return null;
+  const chosen = others.find(({ name }) => name === beside);
+  return (
+    <>
+      {chosen ? (
+        <Removable
+          words={`＋ ${chosen.label}`}
+          label={`不再请 ${chosen.label} 一起回答`}
+          onRemove={() => choose({ beside: noModel })}
+        />
+      ) : (
+        <button
+          type="button"
+          className="send-beside"
+          aria-label="再加一个模型一起回答"
+          title="再加一个模型一起回答"
+          onClick={() => setOpen(true)}
+        >
+          <PathIcon path={twoPath} size={16} />
+          <span>一起回答</span>
+        </button>
+      )}
+      <ModelSheet
+        open={open}
+        value={beside}
+        title="再加一个模型一起回答"
+        only={(model) => model.name !== session.model}
+        onClose={() => setOpen(false)}
+        onChoose={(name) => choose({ beside: name })}
+      />
+    </>
+  );
+};
+
+const isAt = (text: string): boolean => text.trim() === '@' || text.trim() === '＠';
+
+/** In a session of people: the models, when the message is nothing but an @, or by the button. */
+const Mention = ({ state, onKeys }: { state: BoxState; onKeys: TakeKeys }) => {
+  const { session, text, setText } = state;
+  const { ai } = useCompose(session.uuid);
+  const wide = useMedia(wideEnoughForMenu);
+  const [asked, setAsked] = useState(false);
+  const [dismissed, setDismissed] = useState(false);
+  const typed = isAt(text);
+  if (!typed && dismissed) setDismissed(false);
+  const open = asked || (typed && !dismissed);
+  const close = () => {
+    setAsked(false);
+    if (typed) setDismissed(true);
+  };
+  const choose = (name: string) => {
+    setCompose(session.uuid, { ai: name });
+    if (isAt(text)) setText('');
+    setAsked(false);
+  };
+  return (
+    <>
+      <button
+        type="button"
+        className="send-beside"
+        aria-haspopup="dialog"
+        aria-expanded={open}
+        onClick={() => setAsked(true)}
+      >
+        @ 请模型回答
+      </button>
+      {wide ? (
+        open && <AtList value={ai} onKeys={onKeys} onClose={close} onChoose={choose} />
+      ) : (
+        <ModelSheet
+          open={open}
+          value={ai}
+          title="请哪个模型回答"
+          onClose={close}
+          onChoose={choose}
+        />
+      )}
+    </>
+  );
+};
+
+/** In the line of the model: a second one, or a mention; and what it will cost. */
+export const BoxRow = ({ state, onKeys }: { state: BoxState; onKeys: TakeKeys }) => (
+  <>
+    {state.session.type === 0 ? (
+      <Beside session={state.session} />
+    ) : (
+      <Mention state={state} onKeys={onKeys} />
+    )}
+    <Price state={state} />
+  </>
+);
+
+/** Says why the model was not changed, and what else can be done. */
+export const ModelFailure = ({
+  reason,
+  onClose,
+  onFree,
+}: {
+  reason: string;
+  onClose: () => void;
+  onFree: () => void;
+}) => (
+  <Sheet open={reason !== ''} onClose={onClose} title="模型没有换成">
+    <p className="send-failure" role="alert">
+      {reason}
+    </p>
+    <Link className="act" to="/account" search={{ tab: 'usage' }} onClick={onClose}>
+      <Icon name="receipt" />
+      查看余额
+    </Link>
+    <button
+      type="button"
+      className="act"
+      onClick={() => {
+        onClose();
+        onFree();
+      }}
+    >
+      <Icon name="spark" />
+      使用免费模型
+    </button>
+  </Sheet>
+);
