@@ -97,6 +97,8 @@ const generation = {
   presence_penalty: z.optional(wholeNumber(0, 10)),
   frequency_penalty: z.optional(wholeNumber(0, 10)),
   max_history: z.optional(wholeNumber(0, 10)),
+  /** Of a session with a knowledge base: 1 answers from it alone. */
+  strict_mode: z.optional(flag),
 };
 
 export const chatCalls = {
@@ -158,8 +160,6 @@ export const chatCalls = {
       context: z.optional(
         z.array(z.object({ human: text(2_000_000), ai: text(2_000_000) })).check(z.maxLength(10)),
       ),
-      /** Of a session with a knowledge base: 1 answers from it alone. */
-      strict_mode: z.optional(flag),
       /** From a suggestion chip of the page: the minimum length does not apply. */
       suggestion: z._default(flag, 0),
       ...generation,
@@ -178,6 +178,8 @@ export const chatCalls = {
       'prompt_too_long',
       'prompt_too_short',
       'model_unavailable',
+      'vision_missing',
+      'session_unsuitable',
       'not_owner',
       'private_session',
       'session_deleted',
@@ -198,6 +200,8 @@ export const chatCalls = {
       'session_busy',
       'nothing_to_retry',
       'model_unavailable',
+      'vision_missing',
+      'session_unsuitable',
       'not_owner',
       'private_session',
       'session_deleted',
@@ -223,6 +227,8 @@ export const chatCalls = {
       'balance',
       'session_busy',
       'model_unavailable',
+      'vision_missing',
+      'session_unsuitable',
       'not_owner',
       'private_session',
       'session_deleted',
@@ -236,7 +242,14 @@ export const chatCalls = {
     summary: '显示这条消息所在的分支；并排回答中选定它，接着往下聊',
     input: z.object({ session_id: sessionRef, history_id: id }),
     output: z.object({}),
-    codes: ['session_busy', 'not_owner', 'private_session', 'session_deleted', 'account_disabled'],
+    codes: [
+      'session_busy',
+      'session_unsuitable',
+      'not_owner',
+      'private_session',
+      'session_deleted',
+      'account_disabled',
+    ],
   }),
   updateMessage: call({
     method: 'POST',
@@ -253,6 +266,8 @@ export const chatCalls = {
     codes: [
       'login_required',
       'session_busy',
+      'session_unsuitable',
+      'not_owner',
       'private_session',
       'session_deleted',
       'account_disabled',
@@ -265,7 +280,7 @@ export const chatCalls = {
     summary: '点赞，再次取消',
     input: z.object({ history_id: id, session_id: sessionRef }),
     output: z.object({ liked: z.boolean(), like_count: z.int() }),
-    codes: ['private_session', 'session_deleted', 'account_disabled'],
+    codes: ['session_unsuitable', 'private_session', 'session_deleted', 'account_disabled'],
   }),
   addToFavorites: call({
     method: 'POST',
@@ -274,7 +289,7 @@ export const chatCalls = {
     summary: '收藏一条消息；不给 history_id 时收藏整个会话',
     input: z.object({ session_id: sessionRef, history_id: z.optional(id) }),
     output: z.object({}),
-    codes: ['private_session', 'session_deleted', 'account_disabled'],
+    codes: ['session_unsuitable', 'private_session', 'session_deleted', 'account_disabled'],
   }),
   removeFromFavorites: call({
     method: 'DELETE',
@@ -299,7 +314,6 @@ export const chatCalls = {
       /** Accepted for clients that send them; the reply was begun with send_message's. */
       ...generation,
       checkpoint: z.optional(text(200)),
-      strict_mode: z.optional(flag),
       at_ai: z.optional(flag),
       model: z.optional(text(100)),
     }),

@@ -31,6 +31,8 @@ export const codes = {
     text: '认不出这个文件：请选择鹊桥或 ChatGPT 导出的 JSON',
   },
   file_quota: { code: 1420, http: 200, text: '您的文件空间已满，请先删除一些带图片或附件的会话' },
+  vision_missing: { code: 1421, http: 200, text: '这个模型看不了图片，请换一个能看图的模型' },
+  session_unsuitable: { code: 1422, http: 200, text: '这个会话不支持这样做' },
   not_owner: { code: 1403, http: 200, text: '只有会话的主人可以这样做' },
   private_session: { code: 1432, http: 200, text: '这是私有会话，禁止查看' },
   session_deleted: { code: 1433, http: 200, text: '会话已删除' },

@@ -25,7 +25,13 @@ export const limits = {
   timeSeparator: 5 * 60_000,
   /** The list counts as at its bottom within this distance, px. */
   bottomDistance: 100,
-  defaults: { max_history: 3, at_ai_max_history: 5, temperature: 10, penalty: 0 },
+  defaults: {
+    max_history: 3,
+    embedding_history: 1,
+    at_ai_max_history: 5,
+    temperature: 10,
+    penalty: 0,
+  },
 } as const;
 
 /** How long the first message must be: the message of document 1 §5 for a minimum of n bytes. */

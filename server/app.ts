@@ -4,6 +4,7 @@ import { createAuthHandlers } from './auth/auth.handlers.ts';
 import { createAuthService } from './auth/auth.service.ts';
 import { createAnswers } from './chat/answers.ts';
 import { createChatHandlers } from './chat/chat.handlers.ts';
+import { moveMarks } from './chat/marks.service.ts';
 import { type Connection, connectDatabase } from './db/connect.ts';
 import { joinInstances } from './db/instance.ts';
 import { StartupError } from './db/startup-error.ts';
@@ -98,6 +99,7 @@ const compose = async (
     openWallet,
     takeOver: async (tx, fromUserId, toUserId) => {
       await moveSessions(tx, fromUserId, toUserId);
+      await moveMarks(tx, fromUserId, toUserId);
       await files.move(tx, fromUserId, toUserId);
     },
     countThisMonth,
@@ -121,7 +123,16 @@ const compose = async (
         createGuest: auth.createGuest,
         stopSession: answers.stopSession,
       }),
-      ...createChatHandlers({ answers, models, minPromptBytes: settings.minPromptBytes }),
+      ...createChatHandlers({
+        answers,
+        models,
+        sources: {
+          attachments: files,
+          scenarioPrompt: async () => null,
+          passages: async () => [],
+        },
+        minPromptBytes: settings.minPromptBytes,
+      }),
       ...createLedgerHandlers(),
       ...createScenarioHandlers(),
       ...createEmbeddingHandlers(),

@@ -8,12 +8,7 @@ const pending = (): never => {
 /** Calls of the workspace that are being built; each leaves this list with its handler. */
 export const pendingHandlers = {
   // server/chat
-  regenerateMessage: pending,
-  switchBranch: pending,
   updateMessage: pending,
-  historyLike: pending,
-  addToFavorites: pending,
-  removeFromFavorites: pending,
   // server/model
   modelStat: pending,
   // server/session

@@ -1,12 +1,14 @@
 import type { Handlers } from '../http/handlers.ts';
 import type { ModelService } from '../model/model.service.ts';
 import type { Answers } from './answers.ts';
-import { createChatService } from './chat.service.ts';
+import { createChatService, type Sources } from './chat.service.ts';
+import * as marks from './marks.service.ts';
 import { sinkOf } from './sink.ts';
 
 export interface ChatDeps {
   answers: Answers;
   models: ModelService;
+  sources: Sources;
   /** Least UTF-8 bytes of a session's first message. */
   minPromptBytes: number;
 }
@@ -17,6 +19,11 @@ type ChatHandlers = Pick<
   | 'lastMessages'
   | 'sendMessage'
   | 'retryMessage'
+  | 'regenerateMessage'
+  | 'switchBranch'
+  | 'historyLike'
+  | 'addToFavorites'
+  | 'removeFromFavorites'
   | 'eventStream'
   | 'stopStream'
   | 'deleteHistory'
@@ -28,23 +35,49 @@ const positionOf = (header: string | string[] | undefined, query: number | undef
   return given !== undefined && Number.isSafeInteger(given) ? given : 0;
 };
 
-export const createChatHandlers = ({ answers, models, minPromptBytes }: ChatDeps): ChatHandlers => {
-  const service = createChatService({ models, minPromptBytes, instanceId: answers.instanceId });
+export const createChatHandlers = ({ answers, ...deps }: ChatDeps): ChatHandlers => {
+  const service = createChatService({ ...deps, instanceId: answers.instanceId });
   return {
     historyList: (input, { db, user }) => service.list(db, input, user),
 
     lastMessages: (input, { db, user }) => service.newer(db, input, user),
 
     sendMessage: async (input, { db, user, afterCommit }) => {
-      const { id, msg, createdAt, request } = await service.send(db, input, user);
-      afterCommit(() => answers.begin(request));
-      return { id, msg, created_at: createdAt.toISOString(), beside: null };
+      const { id, msg, createdAt, beside, requests } = await service.send(db, input, user);
+      afterCommit(() => requests.forEach((request) => answers.begin(request)));
+      return { id, msg, created_at: createdAt.toISOString(), beside };
     },
 
     retryMessage: async (input, { db, user, afterCommit }) => {
       const request = await service.retry(db, input, user);
       afterCommit(() => answers.begin(request));
       return { id: request.historyId };
+    },
+
+    regenerateMessage: async (input, { db, user, afterCommit }) => {
+      const request = await service.regenerate(db, input, user);
+      afterCommit(() => answers.begin(request));
+      return { id: request.historyId };
+    },
+
+    switchBranch: async (input, { db, user }) => {
+      await service.switchBranch(db, input, user);
+      return {};
+    },
+
+    historyLike: async (input, { db, user }) => {
+      const { liked, likeCount } = await marks.toggleLike(db, input, user);
+      return { liked, like_count: likeCount };
+    },
+
+    addToFavorites: async (input, { db, user }) => {
+      await marks.addFavorite(db, input, user);
+      return {};
+    },
+
+    removeFromFavorites: async (input, { db, user }) => {
+      await marks.removeFavorite(db, input, user);
+      return {};
     },
 
     eventStream: async (input, { db, user, log, request, reply }) => {

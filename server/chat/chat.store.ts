@@ -1,12 +1,20 @@
-import { and, asc, desc, eq, gt, lt, ne, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, inArray, lt, lte, ne, or, sql, type SQL } from 'drizzle-orm';
+import type { ReplyState, StructuredMessage } from '../../contract/chat.ts';
 import type { Executor, Transaction } from '../db/database.ts';
 import { history, users } from '../db/schema.ts';
 import { statement } from '../db/statement.ts';
-import type { Pair } from './prompt.ts';
+
+/** What a structured message carries beside its prompt. */
+export type Request = Omit<StructuredMessage, 'prompt'>;
 
 const columns = {
   id: history.id,
+  prevId: history.prevId,
+  shown: history.shown,
+  besideGroup: history.besideGroup,
   human: history.human,
+  request: history.request,
+  title: history.title,
   ai: history.ai,
   reasoning: history.reasoning,
   type: history.type,
@@ -17,43 +25,105 @@ const columns = {
   userId: history.userId,
   userName: users.userName,
   createdAt: history.createdAt,
+  editedAt: history.editedAt,
   promptTokens: history.promptTokens,
   completionTokens: history.completionTokens,
   deductTokens: history.deductTokens,
   likeCount: history.likeCount,
 };
+
+/** What somebody has marked. Nobody (null) has marked nothing. */
+const marksOf = (viewer: number | null) => ({
+  liked:
+    viewer === null
+      ? sql<boolean>`false`
+      : sql<boolean>`EXISTS (SELECT FROM likes WHERE likes.history_id = ${history.id}
+          AND likes.user_id = ${viewer})`,
+  inFavorites:
+    viewer === null
+      ? sql<boolean>`false`
+      : sql<boolean>`EXISTS (SELECT FROM favorites WHERE favorites.user_id = ${viewer}
+          AND favorites.session_id = ${history.sessionId} AND favorites.history_id = ${history.id})`,
+});
 export type MessageRow = Awaited<ReturnType<typeof listMessages>>[number];
+
+/** Shown, or standing beside a message that is. */
+const visible = sql<boolean>`(${history.shown} OR (${history.besideGroup} <> 0 AND EXISTS (
+  SELECT FROM history partner WHERE partner.session_id = ${history.sessionId}
+    AND partner.prev_id = ${history.prevId} AND partner.beside_group = ${history.besideGroup}
+    AND partner.shown)))`;
 
 export interface MessageFilter {
   sessionId: number;
-  id?: number;
+  /** This one alone, on whichever branch; `hidden`: also where it cannot be seen. */
+  only?: { id: number; hidden: boolean };
   /** Only messages older than this one. */
   before?: number;
-  /** Only messages newer than this one. */
+  /** Only messages newer than this one, or also those that changed in the last two minutes. */
   after?: number;
+  orChanged?: boolean;
 }
 
-const conditions = ({ sessionId, id, before, after }: MessageFilter) =>
+const recentlyChanged = sql`greatest(${history.editedAt}, ${history.answeredAt})
+  > now() - interval '2 minutes'`;
+
+const conditions = ({
+  sessionId,
+  only,
+  before,
+  after,
+  orChanged,
+}: MessageFilter): SQL | undefined =>
   and(
     eq(history.sessionId, sessionId),
-    id === undefined ? undefined : eq(history.id, id),
+    only === undefined ? eq(history.shown, true) : eq(history.id, only.id),
+    only === undefined || only.hidden ? undefined : visible,
     before === undefined ? undefined : lt(history.id, before),
-    after === undefined ? undefined : gt(history.id, after),
+    after === undefined
+      ? undefined
+      : orChanged
+        ? or(gt(history.id, after), recentlyChanged)
+        : gt(history.id, after),
   );
 
+/** Messages of the branch that is shown. */
 export const listMessages = (
   db: Executor,
+  viewer: number | null,
   filter: MessageFilter,
   { newestFirst, offset, limit }: { newestFirst: boolean; offset: number; limit: number },
 ) =>
   db
-    .select(columns)
+    .select({ ...columns, ...marksOf(viewer) })
     .from(history)
     .innerJoin(users, eq(users.id, history.userId))
     .where(conditions(filter))
     .orderBy(newestFirst ? desc(history.id) : asc(history.id))
     .offset(offset)
     .limit(limit);
+
+/** The other ones of pairs of answers, of which these are the shown ones. */
+export const partnersOf = (
+  db: Executor,
+  viewer: number | null,
+  sessionId: number,
+  rows: readonly MessageRow[],
+): Promise<MessageRow[]> => {
+  const paired = rows.filter((row) => row.besideGroup !== 0);
+  if (paired.length === 0) return Promise.resolve([]);
+  return db
+    .select({ ...columns, ...marksOf(viewer) })
+    .from(history)
+    .innerJoin(users, eq(users.id, history.userId))
+    .where(
+      and(
+        eq(history.sessionId, sessionId),
+        inArray(history.prevId, [...new Set(paired.map((row) => row.prevId))]),
+        inArray(history.besideGroup, [...new Set(paired.map((row) => row.besideGroup))]),
+        sql`${history.id} <> ALL(${sql.param(`{${paired.map((row) => row.id).join(',')}}`)}::bigint[])`,
+      ),
+    );
+};
 
 /** How many messages there are, counting no further than `most`. */
 export const countMessages = async (
@@ -71,69 +141,166 @@ export const countMessages = async (
   return rows[0]?.count ?? 0;
 };
 
-/** The newest earlier questions that have an answer, newest first. */
+/** What was said at a message and answered. */
+export type Exchange = Awaited<ReturnType<typeof answeredPairs>>[number];
+
+/**
+ * The newest questions of the shown branch that have an answer, newest first.
+ * @param upTo none behind this message
+ */
 export const answeredPairs = (
   db: Executor,
-  { sessionId, before, limit }: { sessionId: number; before?: number; limit: number },
-): Promise<Pair[]> =>
+  { sessionId, upTo, limit }: { sessionId: number; upTo?: number; limit: number },
+) =>
   db
-    .select({ human: history.human, ai: history.ai })
+    .select({
+      human: history.human,
+      request: history.request,
+      withTemplate: history.withTemplate,
+      userId: history.userId,
+      ai: history.ai,
+    })
     .from(history)
-    .where(and(conditions({ sessionId, before }), ne(history.ai, '')))
+    .where(
+      and(
+        conditions({ sessionId }),
+        upTo === undefined ? undefined : lte(history.id, upTo),
+        ne(history.ai, ''),
+      ),
+    )
     .orderBy(desc(history.id))
     .limit(limit);
 
 const ask = statement<{ id: number; created_at: string }>(
   'message_ask',
   `WITH asked AS (
-     INSERT INTO history (session_id, user_id, human, model, owner, hold_id, state)
-     VALUES ($1, $2, $3, $4, $5, $6, 'streaming') ON CONFLICT DO NOTHING
+     INSERT INTO history (session_id, user_id, human, model, owner, hold_id, state, prev_id,
+       branch_rank, request, title, with_template)
+     VALUES ($1, $2, $3, $4, $5, $6, $7,
+       coalesce($8, (SELECT max(id) FROM history WHERE session_id = $1 AND shown), 0), $9,
+       $10::jsonb, $11, $12)
+     ON CONFLICT DO NOTHING
      RETURNING id, session_id, created_at
    ), card AS (
-     UPDATE sessions SET updated_at = now(), prompt = CASE WHEN prompt = '' THEN $7 ELSE prompt END
+     UPDATE sessions SET updated_at = now(), summary = coalesce($15, summary),
+       reply_count = reply_count + $16,
+       prompt = CASE WHEN prompt = '' OR $14 THEN $13 ELSE prompt END
      FROM asked WHERE sessions.id = asked.session_id
    )
    SELECT id::float8, created_at FROM asked`,
 );
 
+/** Where a message is put: behind one, as the branch that is looked at. */
+export interface Place {
+  prevId: number;
+  rank: number;
+}
+
+export interface NewMessage {
+  sessionId: number;
+  userId: number;
+  human: string;
+  request: Request | null;
+  withTemplate: boolean;
+  /** Empty where nobody is asked to answer. */
+  model: string;
+  /** The process that writes the reply; null: there will be none. */
+  owner: number | null;
+  holdId: string | null;
+  /** Undefined: at the end of the shown branch. */
+  place?: Place;
+  title?: string;
+  card: {
+    /** The session's title, taken when it has none, or in any case. */
+    title: string;
+    retitle?: boolean;
+    /** The message counts as a reply to the session, and is what its card says. */
+    reply?: { summary: string };
+  };
+}
+
 /**
- * Inserts a message whose reply is about to be written; null while another one is being written.
- * The first message gives its session the title.
+ * Inserts a message; null while another reply to the same person is being written. The first
+ * message gives its session the title.
  */
 export const insertMessage = async (
   tx: Transaction,
-  values: {
-    sessionId: number;
-    userId: number;
-    human: string;
-    model: string;
-    owner: number;
-    holdId: string | null;
-    title: string;
-  },
+  message: NewMessage,
 ): Promise<{ id: number; createdAt: Date } | null> => {
-  const { sessionId, userId, human, model, owner, holdId, title } = values;
-  const [row] = await ask(tx, [sessionId, userId, human, model, owner, holdId, title]);
+  const { place, card } = message;
+  const state: ReplyState = message.owner === null ? 'none' : 'streaming';
+  const [row] = await ask(tx, [
+    message.sessionId,
+    message.userId,
+    message.human,
+    message.model,
+    message.owner,
+    message.holdId,
+    state,
+    place?.prevId ?? null,
+    place?.rank ?? 0,
+    message.request === null ? null : JSON.stringify(message.request),
+    message.title ?? '',
+    message.withTemplate,
+    card.title,
+    card.retitle ?? false,
+    card.reply?.summary ?? null,
+    card.reply ? 1 : 0,
+  ]);
   return row ? { id: row.id, createdAt: new Date(row.created_at) } : null;
 };
 
-export const lastMessage = async (db: Executor, sessionId: number) => {
+const wholeMessage = {
+  id: history.id,
+  sessionId: history.sessionId,
+  userId: history.userId,
+  prevId: history.prevId,
+  shown: history.shown,
+  branchRank: history.branchRank,
+  besideGroup: history.besideGroup,
+  human: history.human,
+  request: history.request,
+  withTemplate: history.withTemplate,
+  title: history.title,
+  model: history.model,
+  state: history.state,
+  likeCount: history.likeCount,
+  answered: sql<boolean>`${history.ai} <> ''`,
+  visible,
+};
+export type FoundMessage = NonNullable<Awaited<ReturnType<typeof findMessage>>>;
+
+/** A message with its place and whose it is. */
+export const findMessage = async (db: Executor, id: number) => {
+  const rows = await db.select(wholeMessage).from(history).where(eq(history.id, id));
+  return rows[0] ?? null;
+};
+
+/** The last or the first message of the shown branch. */
+export const endOfBranch = async (
+  db: Executor,
+  sessionId: number,
+  end: 'first' | 'last',
+): Promise<FoundMessage | null> => {
   const rows = await db
-    .select({ id: history.id, human: history.human, ai: history.ai, state: history.state })
+    .select(wholeMessage)
     .from(history)
-    .where(eq(history.sessionId, sessionId))
-    .orderBy(desc(history.id))
+    .where(conditions({ sessionId }))
+    .orderBy(end === 'last' ? desc(history.id) : asc(history.id))
     .limit(1);
   return rows[0] ?? null;
 };
 
-/** Makes a message as new: its reply will be written again. */
+/**
+ * Makes a message as new: its reply will be written again. False while another reply to the same
+ * person is being written at its place.
+ */
 export const restartMessage = async (
   tx: Transaction,
   id: number,
   { owner, model, holdId }: { owner: number; model: string; holdId: string | null },
-): Promise<void> => {
-  await tx
+): Promise<boolean> => {
+  const rows = await tx
     .update(history)
     .set({
       owner,
@@ -151,24 +318,14 @@ export const restartMessage = async (
       deductTokens: 0,
       answeredAt: null,
     })
-    .where(eq(history.id, id));
-};
-
-/** A message's place: its session, whose it is, and whether its reply is being written. */
-export const findMessage = async (db: Executor, id: number) => {
-  const rows = await db
-    .select({
-      id: history.id,
-      sessionId: history.sessionId,
-      userId: history.userId,
-      state: history.state,
-      answered: sql<boolean>`${history.ai} <> ''`,
-    })
-    .from(history)
-    .where(eq(history.id, id));
-  return rows[0] ?? null;
-};
-
-export const deleteMessage = async (tx: Transaction, id: number): Promise<void> => {
-  await tx.delete(history).where(eq(history.id, id));
+    .where(
+      and(
+        eq(history.id, id),
+        sql`NOT EXISTS (SELECT FROM history other WHERE other.state = 'streaming'
+          AND other.session_id = ${history.sessionId} AND other.user_id = ${history.userId}
+          AND other.place = ${history.place})`,
+      ),
+    )
+    .returning({ id: history.id });
+  return rows.length > 0;
 };

@@ -187,6 +187,8 @@ export const history = pgTable('history', {
   place: smallint('place').notNull().default(0),
   /** What a structured message carries beside its prompt; null: plain text. */
   request: jsonb('request').$type<Omit<StructuredMessage, 'prompt'>>(),
+  /** The prompt goes to the model within its session's scenario. */
+  withTemplate: boolean('with_template').notNull().default(false),
   title: text('title').notNull().default(''),
   editedAt: instant('edited_at'),
 });

@@ -33,6 +33,8 @@ export interface ResolvedModel {
   /** Most tokens of a reply; null: the service decides. */
   maxTokens: number | null;
   vipExcluded: boolean;
+  /** Takes pictures. */
+  vision: boolean;
   builtIn: boolean;
 }
 
@@ -76,6 +78,7 @@ const resolve = ({ model, channel }: ServedModel): ResolvedModel => ({
   maxPrompt: model.maxPrompt,
   maxTokens: model.maxTokens,
   vipExcluded: model.vipExcluded,
+  vision: model.vision,
   builtIn: channel.kind === 'built-in',
 });
 

@@ -22,6 +22,10 @@ import { noteReply } from './session.store.ts';
 export type { SessionRow } from './session.store.ts';
 export { countThisMonth, moveSessions, noteReply, removeTemporary } from './session.store.ts';
 
+/** The session whoever asks, deleted ones included: its reader decides who may know of it. */
+export const anySession = (db: Executor, ref: string): Promise<store.SessionRow | null> =>
+  store.findSession(db, ref);
+
 export const loginUrl = '/login';
 
 /** Refuses a model that costs to somebody who has no account to pay from. */

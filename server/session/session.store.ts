@@ -252,12 +252,13 @@ export const hasMessages = async (db: Executor, sessionId: number): Promise<bool
 export const noteReply = async (
   db: Executor,
   id: number,
-  { replies, summary }: { replies: number; summary?: string },
+  { replies, likes = 0, summary }: { replies: number; likes?: number; summary?: string },
 ): Promise<void> => {
   await db
     .update(sessions)
     .set({
       replyCount: sql`greatest(0, ${sessions.replyCount} + ${replies})`,
+      likeCount: sql`greatest(0, ${sessions.likeCount} + ${likes})`,
       updatedAt: sql`now()`,
       ...(summary === undefined ? {} : { summary }),
     })

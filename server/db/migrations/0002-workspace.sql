@@ -7,6 +7,7 @@ ALTER TABLE history
   ADD COLUMN beside_group bigint NOT NULL DEFAULT 0,
   ADD COLUMN place smallint NOT NULL DEFAULT 0,
   ADD COLUMN request jsonb,
+  ADD COLUMN with_template boolean NOT NULL DEFAULT false,
   ADD COLUMN title text NOT NULL DEFAULT '',
   ADD COLUMN edited_at timestamptz;
 UPDATE history SET prev_id = before.prev_id

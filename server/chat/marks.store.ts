@@ -1,0 +1,95 @@
+import { and, eq, sql } from 'drizzle-orm';
+import type { Executor, Transaction } from '../db/database.ts';
+import { favorites, history, likes, sessions } from '../db/schema.ts';
+
+/** Keeps the session, and so its messages, from being changed until the transaction ends. */
+export const lockSession = async (tx: Transaction, sessionId: number): Promise<void> => {
+  await tx
+    .select({ id: sessions.id })
+    .from(sessions)
+    .where(eq(sessions.id, sessionId))
+    .for('no key update');
+};
+
+/** Likes the message, or takes the like back; gives what holds then. */
+export const toggleLike = async (
+  tx: Transaction,
+  mark: { userId: number; sessionId: number; historyId: number },
+): Promise<{ liked: boolean; likeCount: number }> => {
+  const { userId, sessionId, historyId } = mark;
+  const added = await tx
+    .insert(likes)
+    .values({ userId, historyId })
+    .onConflictDoNothing()
+    .returning({ historyId: likes.historyId });
+  const liked = added.length > 0;
+  if (!liked)
+    await tx.delete(likes).where(and(eq(likes.historyId, historyId), eq(likes.userId, userId)));
+  const change = liked ? 1 : -1;
+  await tx
+    .update(sessions)
+    .set({ likeCount: sql`greatest(0, ${sessions.likeCount} + ${change})` })
+    .where(eq(sessions.id, sessionId));
+  const rows = await tx
+    .update(history)
+    .set({ likeCount: sql`greatest(0, ${history.likeCount} + ${change})` })
+    .where(eq(history.id, historyId))
+    .returning({ likeCount: history.likeCount });
+  return { liked, likeCount: rows[0]?.likeCount ?? 0 };
+};
+
+/** @param historyId 0: the session as a whole */
+export const addFavorite = async (
+  tx: Transaction,
+  mark: { userId: number; sessionId: number; historyId: number },
+): Promise<void> => {
+  await tx.insert(favorites).values(mark).onConflictDoNothing();
+};
+
+/** False when there was none. */
+export const removeFavorite = async (
+  db: Executor,
+  { userId, sessionId, historyId }: { userId: number; sessionId: number; historyId: number },
+): Promise<boolean> => {
+  const rows = await db
+    .delete(favorites)
+    .where(
+      and(
+        eq(favorites.userId, userId),
+        eq(favorites.sessionId, sessionId),
+        eq(favorites.historyId, historyId),
+      ),
+    )
+    .returning({ historyId: favorites.historyId });
+  return rows.length > 0;
+};
+
+/** Nobody has the message among the favourites any more. */
+export const forgetFavorites = async (tx: Transaction, historyId: number): Promise<void> => {
+  await tx.delete(favorites).where(eq(favorites.historyId, historyId));
+};
+
+/** Hands likes and favourites to another person, who may have marked the same things. */
+export const moveMarks = async (
+  tx: Transaction,
+  fromUserId: number,
+  toUserId: number,
+): Promise<void> => {
+  const both = sql`SELECT guest.history_id FROM likes guest
+    JOIN likes own ON own.history_id = guest.history_id AND own.user_id = ${toUserId}
+    WHERE guest.user_id = ${fromUserId}`;
+  await tx.execute(sql`UPDATE sessions SET like_count = greatest(0, like_count - twice.count)
+    FROM (SELECT session_id, count(*)::int AS count FROM history WHERE id IN (${both})
+      GROUP BY session_id) twice
+    WHERE sessions.id = twice.session_id`);
+  await tx.execute(sql`UPDATE history SET like_count = greatest(0, like_count - 1)
+    WHERE id IN (${both})`);
+  await tx.execute(
+    sql`DELETE FROM likes WHERE user_id = ${fromUserId} AND history_id IN (${both})`,
+  );
+  await tx.update(likes).set({ userId: toUserId }).where(eq(likes.userId, fromUserId));
+  await tx.execute(sql`DELETE FROM favorites guest USING favorites own
+    WHERE guest.user_id = ${fromUserId} AND own.user_id = ${toUserId}
+      AND own.session_id = guest.session_id AND own.history_id = guest.history_id`);
+  await tx.update(favorites).set({ userId: toUserId }).where(eq(favorites.userId, fromUserId));
+};
