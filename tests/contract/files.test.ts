@@ -1,0 +1,191 @@
+import { randomUUID } from 'node:crypto';
+import sharp from 'sharp';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { limits } from '../../contract/limits.ts';
+import { TestClient } from '../support/client.ts';
+import {
+  docxOf,
+  glassPng,
+  noise,
+  pdfOf,
+  photoWithPlace,
+  wordXml,
+} from '../support/sample-files.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+let client: TestClient;
+beforeAll(async () => {
+  server = await startServer({ env: { UPLOAD_LIMIT: '1000', FILE_QUOTA_MB: '30' } });
+  client = await TestClient.register(server.baseURL);
+});
+afterAll(() => server.stop());
+
+const get = (address: string, init: RequestInit = {}) => fetch(server.baseURL + address, init);
+const bytesOf = async (address: string): Promise<Buffer> => {
+  const response = await get(address);
+  expect(response.status).toBe(200);
+  return Buffer.from(await response.arrayBuffer());
+};
+
+test('a photo is turned upright, loses what it tells of its owner and gets thumbnails', async () => {
+  const original = await photoWithPlace(1200, 800);
+  expect(original.includes('SECRET')).toBe(true);
+  const { image } = await client.upload(
+    'uploadImage',
+    new Blob([new Uint8Array(original)]),
+    '照片.jpg',
+  );
+  expect(image).toMatchObject({ width: 800, height: 1200 });
+  expect(image.url).toMatch(/^\/files\/[0-9a-f]{40}\.jpg$/);
+  const served = await bytesOf(image.url);
+  expect(served.length).toBe(image.size);
+  expect(served.includes('SECRET')).toBe(false);
+  const { exif, xmp, orientation } = await sharp(served).metadata();
+  expect([exif, xmp, orientation]).toEqual([undefined, undefined, undefined]);
+  for (const side of [128, 640]) {
+    const small = await Promise.all([1, 2, 3].map(() => bytesOf(`${image.url}?size=${side}`)));
+    const { format, width, height } = await sharp(small[0]).metadata();
+    expect({ format, width, height }).toEqual({
+      format: 'webp',
+      width: Math.round((side * 2) / 3),
+      height: side,
+    });
+    expect(small[1]?.equals(small[0]!)).toBe(true);
+  }
+});
+
+test('a file is served so that nothing in it runs, and may be kept for ever', async () => {
+  const { image } = await client.upload(
+    'uploadImage',
+    new Blob([new Uint8Array(await glassPng())]),
+    'a.png',
+  );
+  for (const query of ['', '?size=128']) {
+    const response = await get(image.url + query);
+    expect(response.headers.get('content-type')).toBe(query ? 'image/webp' : 'image/png');
+    expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+    expect(response.headers.get('content-security-policy')).toBe("sandbox; default-src 'none'");
+    expect(response.headers.get('cache-control')).toContain('immutable');
+    await response.arrayBuffer();
+  }
+  expect((await get(image.url, { method: 'HEAD' })).status).toBe(200);
+  expect((await sharp(await bytesOf(image.url)).stats()).isOpaque).toBe(false);
+  for (const wrong of [
+    image.url.replace('.png', '.jpg'),
+    `${image.url}?size=64`,
+    `${image.url}?size=128&a=1`,
+    image.url.replace(/.\.png/, '.png'),
+    image.url.toUpperCase().replace('/FILES', '/files'),
+    '/files/',
+    '/files/a/b',
+  ]) {
+    const response = await get(wrong);
+    expect(response.status, wrong).toBe(404);
+    expect(await response.json(), wrong).toMatchObject({ code: 404 });
+  }
+});
+
+test('a picture of 4 MB is taken and one byte more is refused in Chinese', async () => {
+  const picture = await noise(1500, 1000);
+  const padded = (size: number) =>
+    new Blob([new Uint8Array(Buffer.concat([picture, Buffer.alloc(size - picture.length)]))]);
+  const { image } = await client.upload('uploadImage', padded(limits.imageBytes), 'a.jpg');
+  expect(image.width).toBe(1500);
+  const form = new FormData();
+  form.set('file', padded(limits.imageBytes + 1), 'a.jpg');
+  const response = await get('/api/image/upload', {
+    method: 'POST',
+    headers: client.headers(),
+    body: form,
+  });
+  expect(response.status).toBe(413);
+  expect(await response.json()).toMatchObject({ code: 413, message: '文件太大，最多 4 MB' });
+});
+
+const poem = '床前明月光，疑是地上霜。\r\n举头望明月，低头思故乡。';
+const gbk = Buffer.from(
+  'b4b2c7b0c3f7d4c2b9e2a3acd2c9cac7b5d8c9cfcbaaa1a30d0abed9cdb7cdfbc3f7d4c2a3acb5cdcdb7cbbcb9cacfe7a1a3',
+  'hex',
+);
+
+test.each([
+  ['UTF-8', Buffer.from(poem)],
+  ['UTF-8 with a mark', Buffer.from(`\uFEFF${poem}`)],
+  ['UTF-16LE', Buffer.from(`\uFEFF${poem}`, 'utf16le')],
+  ['UTF-16BE', Buffer.from(`\uFEFF${poem}`, 'utf16le').swap16()],
+  ['GB18030', gbk],
+])('a Chinese text in %s is read', async (_encoding, data) => {
+  const { file } = await client.upload(
+    'uploadFile',
+    new Blob([new Uint8Array(data)]),
+    '../静夜思.txt',
+  );
+  expect(file).toEqual({
+    uuid: expect.any(String),
+    name: '静夜思.txt',
+    mime: 'text/plain',
+    size: data.length,
+    chars: poem.length - 1,
+    cut: false,
+  });
+});
+
+test('PDF and Word documents give their text, Chinese too', async () => {
+  const pdf = await pdfOf(['第一页：床前明月光', '第二页：疑是地上霜 office']);
+  const { file } = await client.upload('uploadFile', new Blob([new Uint8Array(pdf)]), '诗.pdf');
+  expect(file).toMatchObject({ mime: 'application/pdf', cut: false });
+  expect(file.chars).toBe('第一页：床前明月光\n\n第二页：疑是地上霜 office'.length);
+  const docx = docxOf(wordXml(['第一段', '第二段 &amp; more']));
+  const word = await client.upload('uploadFile', new Blob([new Uint8Array(docx)]), '文.docx');
+  expect(word.file.chars).toBe('第一段\n\n第二段 & more'.length);
+});
+
+test('a longer text is cut and says so', async () => {
+  const text = '长'.repeat(limits.fileText + 10);
+  const { file } = await client.upload('uploadFile', new Blob([text]), 'long.md');
+  expect(file).toMatchObject({ chars: limits.fileText, cut: true, mime: 'text/markdown' });
+});
+
+test('an upload may be repeated with its key: the same picture, kept once', async () => {
+  const form = () => {
+    const made = new FormData();
+    made.set('file', new Blob(['同一个文件']), 'a.txt');
+    return made;
+  };
+  const key = randomUUID();
+  const send = async () => {
+    const response = await get('/api/upload_file', {
+      method: 'POST',
+      headers: { ...client.headers(), 'idempotency-key': key },
+      body: form(),
+    });
+    return (await response.json()) as { data: { file: { uuid: string } } };
+  };
+  const [first, second] = await Promise.all([send(), send()]);
+  expect(first.data.file.uuid).toBeTruthy();
+  expect(second).toEqual(first);
+  expect(await send()).toEqual(first);
+});
+
+test('who has filled the own space is told so, and nobody else is', async () => {
+  const person = await TestClient.register(server.baseURL);
+  const ten = () => new Blob(['字'.repeat(3_300_000)]);
+  for (let at = 0; at < 3; at += 1) await person.upload('uploadFile', ten(), 'a.txt');
+  await expect(person.upload('uploadFile', ten(), 'a.txt')).rejects.toThrow('1420');
+  await client.upload('uploadFile', new Blob(['还有空间']), 'a.txt');
+});
+
+test('a ticket opens an upload once; without any right it is refused', async () => {
+  const { ticket } = await client.call('ticket', {});
+  const send = async (query: string) => {
+    const form = new FormData();
+    form.set('file', new Blob(['文字']), 'a.txt');
+    const response = await get(`/api/upload_file${query}`, { method: 'POST', body: form });
+    await response.text();
+    return response.status;
+  };
+  expect(await send(`?ticket=${ticket}`)).toBe(200);
+  expect(await send(`?ticket=${ticket}`)).toBe(401);
+  expect(await send('')).toBe(401);
+});
