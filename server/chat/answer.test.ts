@@ -1,19 +1,19 @@
 import { expect, test, vi } from 'vitest';
-import { EngineError, type ChatEngine, type ChatPart } from '../engines/chat-engine.ts';
+import { EngineError, type ChatEngine } from '../engines/chat-engine.ts';
 import { Answer, type AnswerHooks, type AnswerRequest } from './answer.ts';
 
 const silent = { warn: () => {}, error: () => {} };
-const text = (piece: string): ChatPart[] => [{ kind: 'text', text: piece }];
 
-const engineOf = (write: (signal: AbortSignal) => AsyncGenerator<ChatPart[]>): ChatEngine => ({
-  stream: ({ signal }) => write(signal),
+type Say = (piece: string) => void;
+
+const engineOf = (write: (say: Say, signal: AbortSignal) => Promise<void>): ChatEngine => ({
+  write: ({ signal }, take) => write((piece) => take([{ kind: 'text', text: piece }]), signal),
 });
-const silentEngine = engineOf(async function* (signal) {
-  await new Promise((_, reject) => {
+const untilAborted = (signal: AbortSignal) =>
+  new Promise<void>((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason as Error));
   });
-  yield [];
-});
+const silentEngine = engineOf((_, signal) => untilAborted(signal));
 
 const run = async (
   engines: ChatEngine[],
@@ -52,13 +52,10 @@ const run = async (
 };
 
 test('another channel is tried while nothing was written', async () => {
-  const failing = engineOf(async function* () {
-    yield [];
+  const failing = engineOf(async () => {
     throw new EngineError('rate_limited', 'busy', { retriable: true });
   });
-  const working = engineOf(async function* () {
-    yield text('好');
-  });
+  const working = engineOf(async (say) => say('好'));
   const { answer, outcomes, ended } = await run([failing, silentEngine, working]);
   expect(ended).toEqual({ state: 'done', error: null });
   expect(answer.log.text).toBe('好');
@@ -70,29 +67,39 @@ test('another channel is tried while nothing was written', async () => {
 });
 
 test('after the first piece no other channel is tried, and the text stays', async () => {
-  const breaking = engineOf(async function* () {
-    yield text('一半');
+  const breaking = engineOf(async (say) => {
+    say('一半');
     throw new EngineError('upstream', 'cut', { retriable: true });
   });
-  const other = vi.fn<ChatEngine['stream']>();
-  const { answer, ended } = await run([breaking, { stream: other }]);
+  const other = vi.fn<ChatEngine['write']>();
+  const { answer, ended } = await run([breaking, { write: other }]);
   expect(ended.error?.code).toBe('upstream');
   expect(answer.log.text).toBe('一半');
   expect(other).not.toHaveBeenCalled();
 });
 
 test('silence after the beginning ends it as a timeout', async () => {
-  const hanging = engineOf(async function* (signal) {
-    yield text('开头');
-    yield* silentEngine.stream({ signal } as never);
+  const hanging = engineOf(async (say, signal) => {
+    say('开头');
+    await untilAborted(signal);
   });
   const { ended } = await run([hanging]);
   expect(ended).toMatchObject({ state: 'error', error: { code: 'timeout' } });
 });
 
+test('a slow reply that goes on is not late, however long it takes', async () => {
+  const slow = engineOf(async (say) => {
+    for (let piece = 0; piece < 8; piece += 1) {
+      say('慢');
+      await new Promise((resolve) => setTimeout(resolve, 25));
+    }
+  });
+  expect((await run([slow])).ended).toEqual({ state: 'done', error: null });
+});
+
 test('an endless reply is cut at its size', async () => {
-  const endless = engineOf(async function* () {
-    for (;;) yield text('x'.repeat(300));
+  const endless = engineOf(async (say, signal) => {
+    while (!signal.aborted) say('x'.repeat(300));
   });
   const { answer, ended } = await run([endless]);
   expect(ended.error?.code).toBe('too_large');
@@ -100,18 +107,16 @@ test('an endless reply is cut at its size', async () => {
 });
 
 test('nothing at all is an error, and no service either', async () => {
-  const empty = engineOf(async function* () {
-    yield [];
-  });
+  const empty = engineOf(async () => {});
   expect((await run([empty])).ended.error?.code).toBe('empty');
   expect((await run([])).ended.error?.code).toBe('upstream');
 });
 
 test('a reply that outgrows its hold asks for more and ends when there is none', async () => {
   const asked: number[] = [];
-  const long = engineOf(async function* () {
+  const long = engineOf(async (say) => {
     for (let piece = 0; piece < 50; piece += 1) {
-      yield text('很长的回复');
+      say('很长的回复');
       await new Promise((resolve) => setTimeout(resolve, 1));
     }
   });
@@ -137,13 +142,14 @@ test('a reply that outgrows its hold asks for more and ends when there is none',
 });
 
 test("a whole reply counts by the service's usage, a cut one by its text", async () => {
-  const engine = engineOf(async function* () {
-    yield [
-      { kind: 'text', text: 'hello world' },
-      { kind: 'usage', promptTokens: 7, completionTokens: 99 },
-      { kind: 'usage', promptTokens: -1, completionTokens: 1e15 },
-    ];
-  });
+  const engine: ChatEngine = {
+    write: async (_, take) =>
+      take([
+        { kind: 'text', text: 'hello world' },
+        { kind: 'usage', promptTokens: 7, completionTokens: 99 },
+        { kind: 'usage', promptTokens: -1, completionTokens: 1e15 },
+      ]),
+  };
   const { answer } = await run([engine]);
   expect(answer.promptCount()).toBe(7);
   expect(answer.completionCount(true)).toBe(99);

@@ -42,6 +42,9 @@ export const heldAhead = 256;
 /** What an extension holds ahead: as much as was written, within these. */
 const extension = { least: 1024, most: 8192 };
 
+/** A timer that is later than this was held up with the whole process, ms. */
+const heldUp = 1000;
+
 /** Why an answer ended before its engine did. */
 type Cut = 'stopped' | 'lost' | StreamCode;
 
@@ -88,6 +91,8 @@ export class Answer {
   #abort = new AbortController();
   #cut: Cut | null = null;
   #timer: NodeJS.Timeout | undefined;
+  /** When the reply last grew or was last asked for, by performance.now(). */
+  #grownAt = 0;
   #usage: { promptTokens: number; completionTokens: number } | null = null;
   /**
    * Tokens, roughly, of the prompt and of what was written: for the hold, and for whoever ends this
@@ -150,35 +155,24 @@ export class Answer {
     const attempt = new AbortController();
     this.#abort = attempt;
     let late = false;
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => {
+    this.#watchTime(() => {
       late = true;
       attempt.abort();
-    }, this.#limits.firstByteMs);
-    let begun = false;
+    });
     try {
-      for await (const parts of engine.stream({
-        ...sampling,
-        model: upstreamName,
-        messages,
-        maxTokens: model.maxTokens ?? undefined,
-        signal: attempt.signal,
-      })) {
-        if (this.#cut || late) break;
-        this.#take(parts);
-        if (begun) {
-          this.#timer.refresh();
-        } else if (this.log.length > 0) {
-          begun = true;
-          clearTimeout(this.#timer);
-          this.#timer = setTimeout(() => {
-            late = true;
-            attempt.abort();
-          }, this.#limits.idleMs);
-        }
-      }
+      await engine.write(
+        {
+          ...sampling,
+          model: upstreamName,
+          messages,
+          maxTokens: model.maxTokens ?? undefined,
+          signal: attempt.signal,
+        },
+        (parts) => {
+          if (!attempt.signal.aborted) this.#take(parts);
+        },
+      );
       if (this.#cut) return null;
-      if (late) throw new EngineError('timeout', streamCodes.timeout, { retriable: true });
       if (this.log.length === 0) {
         throw new EngineError('empty', streamCodes.empty, { retriable: true });
       }
@@ -202,6 +196,27 @@ export class Answer {
     } finally {
       clearTimeout(this.#timer);
     }
+  }
+
+  /**
+   * Tells when the reply has not grown for too long. One timer that looks again serves a whole
+   * reply, not one for each piece.
+   */
+  #watchTime(onLate: () => void): void {
+    const { firstByteMs, idleMs } = this.#limits;
+    const lookAfter = (ms: number): void => {
+      const due = performance.now() + ms;
+      clearTimeout(this.#timer);
+      this.#timer = setTimeout(() => {
+        const now = performance.now();
+        const left = this.#grownAt + (this.log.length > 0 ? idleMs : firstByteMs) - now;
+        // What came while this process was held up is read before anything is called late.
+        if (left > 0 || now - due > heldUp) lookAfter(Math.max(left, 0));
+        else onLate();
+      }, ms);
+    };
+    this.#grownAt = performance.now();
+    lookAfter(firstByteMs);
   }
 
   #ended(code: Cut, message?: string): Ended {
@@ -239,6 +254,7 @@ export class Answer {
     const start = this.log.length;
     const text = this.log.append(kind, piece.length > room ? piece.slice(0, room) : piece);
     if (text !== '') {
+      this.#grownAt = performance.now();
       this.#hooks.onText(kind, text, start, this.log.length);
       if (this.request.holdId) this.#watchCost(text);
     }

@@ -27,7 +27,7 @@ export interface AnswersOptions extends AnswerLimits {
 
 const defaults: Omit<AnswersOptions, 'firstByteMs' | 'idleMs'> = {
   totalMs: holdLifetime - 60_000,
-  size: 2_000_000,
+  size: 1_000_000,
   flushMs: 1000,
   pollMs: 2000,
   sweepMs: 5000,

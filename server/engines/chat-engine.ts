@@ -55,13 +55,13 @@ export type ChatPart =
   | { kind: 'usage'; promptTokens: number; completionTokens: number };
 
 /**
- * Writes a reply. Gives its parts in batches, one for each read of the wire, so that a fast reply
- * does not cost a turn of the event loop per token. Ends normally only when the service said that
- * the reply is whole; anything else throws an EngineError. Aborting the signal ends it with the
- * signal's reason.
+ * Writes a reply. Hands its parts over in batches, one for each read of the wire, at once and
+ * without a turn of the event loop. Resolves only when the service said that the reply is whole;
+ * anything else rejects with an EngineError. Aborting the signal ends it with the signal's reason.
+ * An engine keeps no time: whoever asks knows how long a reply may take and how long it may be.
  */
 export interface ChatEngine {
-  stream(request: ChatRequest): AsyncIterable<ChatPart[]>;
+  write(request: ChatRequest, take: (parts: ChatPart[]) => void): Promise<void>;
 }
 
 export class EngineError extends Error {

@@ -136,14 +136,7 @@ export const createModelService = (deps: {
       log.error({ channel: channel.id }, 'the key of a channel cannot be decrypted: SECRET_KEY?');
       return null;
     }
-    const engine = createOpenAiCompatibleEngine({
-      baseUrl: channel.baseUrl,
-      apiKey,
-      limits: {
-        firstPartMs: settings.modelFirstWordSeconds * 1000,
-        idleMs: settings.modelIdleSeconds * 1000,
-      },
-    });
+    const engine = createOpenAiCompatibleEngine({ baseUrl: channel.baseUrl, apiKey });
     made.set(channel.id, { mark, engine });
     return engine;
   };

@@ -190,11 +190,11 @@ describe('the engine', () => {
   it('writes in small pieces, whole characters, and counts nothing', async () => {
     let text = '';
     let parts = 0;
-    for await (const [part] of engine.stream(request('反转：👨‍👩‍👧😀好'))) {
+    await engine.write(request('反转：👨‍👩‍👧😀好'), ([part]) => {
       if (part?.kind === 'text') text += part.text;
       else expect(part).toEqual({ kind: 'usage', promptTokens: 0, completionTokens: 0 });
       parts += 1;
-    }
+    });
     expect(text).toContain('好😀👨‍👩‍👧');
     expect(parts).toBeGreaterThan(2);
   });
@@ -203,13 +203,11 @@ describe('the engine', () => {
     const stop = new AbortController();
     const reason = new Error('stopped');
     let parts = 0;
-    const read = async () => {
-      for await (const batch of engine.stream(request('你能做什么', stop.signal))) {
-        parts += batch.length;
-        if (parts === 3) stop.abort(reason);
-      }
-    };
-    await expect(read()).rejects.toBe(reason);
+    const written = engine.write(request('你能做什么', stop.signal), (batch) => {
+      parts += batch.length;
+      if (parts === 3) stop.abort(reason);
+    });
+    await expect(written).rejects.toBe(reason);
     expect(parts).toBe(3);
   });
 });

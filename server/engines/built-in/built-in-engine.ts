@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { HelpService } from '../../help/help.service.ts';
-import type { ChatEngine, ChatPart } from '../chat-engine.ts';
+import type { ChatEngine } from '../chat-engine.ts';
 import { answer } from './answer.ts';
 
 /** Letters of one part, and the pause before the next, ms: as fast as one reads along. */
@@ -28,7 +28,7 @@ function* pieces(text: string): Generator<string> {
  * so its usage is zero.
  */
 export const createBuiltInEngine = (deps: { help: () => HelpService }): ChatEngine => ({
-  async *stream({ messages, signal }): AsyncGenerator<ChatPart[]> {
+  async write({ messages, signal }, take) {
     signal.throwIfAborted();
     const text = answer(messages, { help: deps.help(), now: new Date() });
     let isFirst = true;
@@ -41,8 +41,8 @@ export const createBuiltInEngine = (deps: { help: () => HelpService }): ChatEngi
         }
       }
       isFirst = false;
-      yield [{ kind: 'text', text: piece }];
+      take([{ kind: 'text', text: piece }]);
     }
-    yield [{ kind: 'usage', promptTokens: 0, completionTokens: 0 }];
+    take([{ kind: 'usage', promptTokens: 0, completionTokens: 0 }]);
   },
 });

@@ -8,7 +8,7 @@ import {
   type ChatRequest,
 } from '../chat-engine.ts';
 import { apiUrl } from './address.ts';
-import { defaultLimits, RefusedRequest, StreamReader, type StreamLimits } from './stream-reader.ts';
+import { RefusedRequest, StreamReader } from './stream-reader.ts';
 import { faultError, type UpstreamFault } from './upstream-error.ts';
 
 export interface OpenAiCompatibleOptions {
@@ -16,13 +16,12 @@ export interface OpenAiCompatibleOptions {
   baseUrl: string;
   /** Empty: none is sent, as local services want it. */
   apiKey: string;
-  limits?: Partial<StreamLimits>;
 }
 
 /** All services share it: one pool of connections for each origin. Redirects are not followed. */
 const agent = new Agent({
   connect: { timeout: 10_000 },
-  // The reader keeps its own limits, by what was said and not by bytes.
+  // Whoever asks keeps the time, by what was said and not by bytes.
   headersTimeout: 0,
   bodyTimeout: 0,
 });
@@ -83,7 +82,6 @@ const refusedField = (fault: UpstreamFault, body: Record<string, unknown>): Opti
 /** Any service that speaks OpenAI's chat completions: OpenAI, DeepSeek, Qwen, Ollama, vLLM … */
 export const createOpenAiCompatibleEngine = (options: OpenAiCompatibleOptions): ChatEngine => {
   const url = apiUrl(options.baseUrl, 'chat/completions');
-  const limits = { ...defaultLimits, ...options.limits };
   const headers: Record<string, string> = {
     'content-type': 'application/json',
     accept: 'text/event-stream',
@@ -92,8 +90,8 @@ export const createOpenAiCompatibleEngine = (options: OpenAiCompatibleOptions): 
   /** Fields that the service refused for a model, so that later requests do without at once. */
   const refused = new Map<string, Set<Optional>>();
 
-  const open = (body: Record<string, unknown>): StreamReader => {
-    const reader = new StreamReader(limits);
+  const open = (body: Record<string, unknown>, take: (parts: ChatPart[]) => void): StreamReader => {
+    const reader = new StreamReader(take);
     const request: Dispatcher.DispatchOptions = {
       origin: url.origin,
       path: url.pathname + url.search,
@@ -106,34 +104,25 @@ export const createOpenAiCompatibleEngine = (options: OpenAiCompatibleOptions): 
   };
 
   return {
-    async *stream(request): AsyncGenerator<ChatPart[]> {
+    async write(request, take) {
       const without = new Set(refused.get(request.model));
       for (;;) {
         request.signal.throwIfAborted();
         const body = bodyOf(request, without);
-        const reader = open(body);
+        const reader = open(body, take);
         const onAbort = () => reader.abort(request.signal.reason);
         request.signal.addEventListener('abort', onAbort, { once: true });
-        let isDone = false;
         try {
-          let batch = await reader.next();
-          if (without.size > 0) refused.set(request.model, without);
-          while (batch !== null) {
-            yield batch;
-            batch = await reader.next();
-          }
-          isDone = true;
+          await reader.whole;
           return;
         } catch (error) {
-          isDone = true;
           if (!(error instanceof RefusedRequest)) throw error;
           const field = refusedField(error.fault, body);
           if (field === null) throw faultError(error.fault, { begun: false });
           without.add(field);
         } finally {
           request.signal.removeEventListener('abort', onAbort);
-          // The caller left in the middle.
-          if (!isDone) reader.abort(new Error('no longer wanted'));
+          if (reader.begun && without.size > 0) refused.set(request.model, without);
         }
       }
     },
