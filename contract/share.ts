@@ -9,10 +9,16 @@ export const shareCalls = {
     method: 'POST',
     path: '/api/share_session',
     access: 'guest',
-    summary: '为自己的会话做一个公开链接，链接里是此刻为止的消息',
+    summary: '为自己的会话做一个公开链接，链接里是此刻为止的消息；已有链接时更新到此刻',
     input: z.object({ session_id: sessionRef }),
     output: z.object({ key: z.string(), created_at: time }),
-    codes: ['not_owner', 'private_session', 'session_deleted', 'account_disabled'],
+    codes: [
+      'not_owner',
+      'private_session',
+      'private_forced',
+      'session_deleted',
+      'account_disabled',
+    ],
   }),
   shareInfo: call({
     method: 'GET',
@@ -36,7 +42,7 @@ export const shareCalls = {
     method: 'GET',
     path: '/api/shared_session',
     access: 'public',
-    summary: '公开链接里的会话，旧的在前',
+    summary: '公开链接里的会话，旧的在前。链接已收回、会话已删除或不再公开时为 404',
     input: z.object({ key: shareKey, page }),
     output: z.object({
       title: z.string(),

@@ -30,6 +30,7 @@ import { seedScenarios } from './scenario/scenario.service.ts';
 import { createSessionHandlers } from './session/session.handlers.ts';
 import { countThisMonth, moveSessions, removeTemporary } from './session/session.service.ts';
 import type { Settings } from './settings.ts';
+import { createShareHandlers } from './share/share.handlers.ts';
 import { createStorage } from './storage/storage.ts';
 
 /** How many ports after the usual one are tried when nobody chose one. */
@@ -134,6 +135,7 @@ const compose = async (
         minPromptBytes: settings.minPromptBytes,
       }),
       ...createLedgerHandlers(),
+      ...createShareHandlers(),
       ...createScenarioHandlers(),
       ...createEmbeddingHandlers(),
       ...createNoticeHandlers(),

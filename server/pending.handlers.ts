@@ -13,11 +13,6 @@ export const pendingHandlers = {
   modelStat: pending,
   // server/session
   searchMessages: pending,
-  // server/share
-  shareSession: pending,
-  shareInfo: pending,
-  unshareSession: pending,
-  sharedSession: pending,
   // server/export
   exportSession: pending,
   exportFile: pending,

@@ -68,7 +68,8 @@ CREATE TABLE shares (
   created_at timestamptz NOT NULL DEFAULT now(),
   revoked_at timestamptz
 );
-CREATE INDEX shares_session ON shares (session_id) WHERE revoked_at IS NULL;
+-- A session has one link at a time.
+CREATE UNIQUE INDEX shares_session ON shares (session_id) WHERE revoked_at IS NULL;
 
 CREATE TABLE files (
   id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
