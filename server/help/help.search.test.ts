@@ -55,6 +55,19 @@ const questions: [string, string][] = [
   ['回复太慢了', 'faq'],
   ['能不能画图', 'faq'],
   ['内置助手会做什么', 'assistant'],
+  ['怎么修改已经发出去的问题', 'branches'],
+  ['能让两个模型同时回答吗', 'branches'],
+  ['怎么让模型看图片', 'attachments'],
+  ['可以上传 PDF 文件吗', 'attachments'],
+  ['怎么给别人发私信', 'people'],
+  ['聊天时怎么艾特模型', 'people'],
+  ['在哪里看我的收藏', 'favorites'],
+  ['怎么搜索聊天记录里的话', 'favorites'],
+  ['怎么把会话导出成 PDF', 'export'],
+  ['怎么导入 ChatGPT 的聊天', 'export'],
+  ['分享链接怎么收回', 'export'],
+  ['有没有无痕模式', 'scenarios'],
+  ['知识库怎么用', 'scenarios'],
 ];
 
 describe('search in the help pages', () => {
