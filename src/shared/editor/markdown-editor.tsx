@@ -1,0 +1,36 @@
+import { lazy, Suspense, type ReactNode } from 'react';
+
+export interface Edited {
+  /** Trimmed; undefined where there is no title. */
+  title?: string;
+  /** Markdown, trimmed, never empty. */
+  content: string;
+}
+
+export interface EditorProps {
+  heading: string;
+  /** Undefined: a text without a title. */
+  initialTitle?: string | undefined;
+  initialText: string;
+  /** What the button says. */
+  action: string;
+  /** Said when it has been saved. */
+  success: string;
+  /** Names what is written, for keeping it until it is saved. */
+  draftKey: string;
+  /** More choices, below the text. */
+  children?: ReactNode;
+  /** Rejects with ApiError when it was not saved: the editor stays open with everything in it. */
+  onSave: (edited: Edited) => Promise<void>;
+  /** Closed, saved or not. */
+  onClose: () => void;
+}
+
+const EditorView = lazy(() => import('./editor-view.tsx'));
+
+/** Writes Markdown over the whole screen: toolbar, preview, drafts. Put it on the page while it is open. */
+export const MarkdownEditor = (props: EditorProps) => (
+  <Suspense fallback={null}>
+    <EditorView {...props} />
+  </Suspense>
+);
