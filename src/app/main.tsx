@@ -6,6 +6,7 @@ import '@/shared/ui/ui.css';
 import '@/app/shell.css';
 import { onLoginRequired } from '@/shared/api.ts';
 import { accountOf, authStore } from '@/shared/auth-store.ts';
+import { clearCache } from '@/shared/cache.ts';
 import { queryClient } from '@/shared/query-client.ts';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
@@ -34,6 +35,7 @@ authStore.subscribe(() => {
   const next = accountOf(authStore.get().token);
   if (next === account) return;
   account = next;
+  clearCache();
   // After the screens have heard of it: what is no longer asked for is then not asked again.
   setTimeout(
     () => void queryClient.resetQueries({ predicate: (query) => query.meta?.['steady'] !== true }),

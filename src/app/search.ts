@@ -36,6 +36,8 @@ export interface HomeSearch {
   scenario_id?: number;
   /** 1: the new-session box gets the focus. */
   new?: 1;
+  /** Of the new-session area; chat when left out. */
+  tab?: 'free';
   /** A session is made that asks this knowledge base. */
   embedding?: string;
 }
@@ -47,6 +49,7 @@ export const homeSearch = (raw: Raw): HomeSearch => ({
   query: words(raw, 'query'),
   scenario_id: whole(raw, 'scenario_id'),
   new: on(raw, 'new'),
+  tab: raw['tab'] === 'free' ? 'free' : undefined,
   embedding: words(raw, 'embedding', 64),
 });
 

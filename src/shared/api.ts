@@ -1,8 +1,9 @@
 import type { In, Out, PlainCallName } from '@contract/calls.ts';
 import { codes } from '@contract/errors.ts';
 import ky, { TimeoutError } from 'ky';
-import { ApiError, isCancelled, offlineText, openEnvelope } from './api-error.ts';
+import { ApiError, isCancelled, isOffline, offlineText, openEnvelope } from './api-error.ts';
 import { authStore } from './auth-store.ts';
+import { answerFromCache, noteAnswer } from './cache.ts';
 import { callTable } from './call-table.ts';
 import { refreshScreens } from './query-client.ts';
 import { toast } from './ui/toast.ts';
@@ -102,10 +103,13 @@ const invoke = async (
 ): Promise<unknown> => {
   try {
     const data = await send(name, input, options);
+    noteAnswer(name, input, data);
     if (callTable[name].method !== 'GET' && !refreshesNothing.has(name)) void refreshScreens();
     return data;
   } catch (error) {
     if (error instanceof ApiError) {
+      const read = isOffline(error) ? await answerFromCache(name, input) : undefined;
+      if (read !== undefined) return read;
       if (error.code === codes.login_required.code) goToLogin(loginUrl(error.data));
       else if (!options.quiet) toast(error.message, 'error');
     }

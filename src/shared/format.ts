@@ -1,9 +1,12 @@
+/** A person's name as others see it: one that looks like a telephone number has its middle hidden. */
+export const maskName = (name: string): string =>
+  /^\d{8,11}$/.test(name) ? `${name.slice(0, 3)}****${name.slice(-4)}` : name;
+
 /** 8 to 11 digits (a telephone number) with the middle hidden; an address with most of its name hidden. */
 export const maskAccount = (account: string): string => {
-  if (/^\d{8,11}$/.test(account)) return `${account.slice(0, 3)}****${account.slice(-4)}`;
   const at = account.indexOf('@');
   if (at > 1) return `${account.slice(0, Math.min(2, at - 1))}***${account.slice(at)}`;
-  return account;
+  return maskName(account);
 };
 
 /** A number of tokens for people: 950, 19.5K, 1.86M. Base 1000. */

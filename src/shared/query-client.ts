@@ -8,6 +8,9 @@ import { ApiError } from './api-error.ts';
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
+      // Without a network a call answers from what was kept, or says at once that there is none.
+      networkMode: 'always',
+      refetchOnReconnect: 'always',
       staleTime: 15_000,
       gcTime: 10 * 60_000,
       // A refusal stays a refusal; only a lost connection or a failing server is worth another try.

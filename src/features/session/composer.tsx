@@ -1,3 +1,5 @@
+import { AttachButton, AttachTray, DropVeil, pasteInto } from '@/shared/attach/attach.tsx';
+import { useAttachments } from '@/shared/attach/attach-store.ts';
 import { useAuth } from '@/shared/auth-store.ts';
 import { useDraft } from '@/shared/draft.ts';
 import { compactNumber } from '@/shared/format.ts';
@@ -6,20 +8,17 @@ import { priceText, useChatModels, useSettings } from '@/shared/queries.ts';
 import { isSendKey } from '@/shared/send-key.ts';
 import { Icon } from '@/shared/ui/icon.tsx';
 import { ModelSheet } from '@/shared/ui/model-sheet.tsx';
+import type { Model } from '@contract/model.ts';
 import { Link } from '@tanstack/react-router';
-import { useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { takeFirstBox } from './first-box.ts';
-import { useStart } from './use-start.ts';
-
-const suggestions = [
-  '你能做什么？',
-  '(128 + 36) × 2.5 等于多少？',
-  '26.2 英里是多少公里？',
-  '怎样接入别的模型？',
-];
+import { StartOptions } from './start-options.tsx';
+import { noChoice, useStart, type StartChoice } from './use-start.ts';
 
 /** Most models shown as chips; the rest are in the sheet. */
 const chipModels = 3;
+
+const isFree = (model: Model) => model.factor === 0;
 
 const AccountLine = () => {
   const { user, signedIn } = useAuth();
@@ -40,10 +39,12 @@ const AccountLine = () => {
   );
 };
 
-/** The new-session area: a question, a model, and a few things to try. */
-export const Composer = ({ focus }: { focus: boolean }) => {
+/** The new-session area: a question, a model, and ways to begin. */
+export const Composer = ({ focus, free }: { focus: boolean; free: boolean }) => {
   const [text, setText] = useDraft('home');
-  const { start, busy, model } = useStart();
+  const [freeOnly, setFreeOnly] = useState(free);
+  const [choice, setChoice] = useState<StartChoice>(noChoice);
+  const { start, busy, model } = useStart(choice, freeOnly);
   const models = useChatModels();
   const settings = useSettings();
   const [choosing, setChoosing] = useState(false);
@@ -71,16 +72,39 @@ export const Composer = ({ focus }: { focus: boolean }) => {
       row.scrollLeft = chip.offsetLeft - 16;
   }, [chosen]);
 
-  const choose = (name: string) => prefsStore.set({ model: name });
+  const choose = useCallback((name: string) => prefsStore.set({ model: name }), []);
+  const target = useMemo(
+    () => ({ draftKey: 'home', model, onModel: choose }),
+    [model, choose],
+  );
+  const added = useAttachments('home').items.length > 0;
   const send = () => void start(text);
-  const all = models.data ?? [];
+  const all = (models.data ?? []).filter((each) => !freeOnly || each.factor === 0);
   // The chosen one is always among those in sight.
   const shown = all.slice(0, chipModels);
   if (model && !shown.includes(model)) shown.splice(-1, 1, model);
 
   return (
     <section className="composer" aria-labelledby="greeting">
-      <h2 id="greeting">今天想做点什么？</h2>
+      <div className="composer-head">
+        <h2 id="greeting">今天想做点什么？</h2>
+        <div className="composer-tabs" role="tablist" aria-label="新会话">
+          {[false, true].map((each) => (
+            <button
+              key={String(each)}
+              type="button"
+              role="tab"
+              aria-selected={each === freeOnly}
+              aria-controls="composer-panel"
+              onClick={() => setFreeOnly(each)}
+            >
+              {each ? '免费' : '聊天'}
+            </button>
+          ))}
+        </div>
+      </div>
+      <AttachTray target={target} />
+      <DropVeil target={target} />
       <form
         className="composer-box"
         onSubmit={(event) => {
@@ -88,6 +112,7 @@ export const Composer = ({ focus }: { focus: boolean }) => {
           send();
         }}
       >
+        <AttachButton target={target} />
         <textarea
           ref={box}
           rows={1}
@@ -95,6 +120,7 @@ export const Composer = ({ focus }: { focus: boolean }) => {
           placeholder="问点什么…"
           aria-label="输入问题"
           enterKeyHint={settings.disable_enter ? 'enter' : 'send'}
+          onPaste={pasteInto(target)}
           onChange={(event) => setText(event.target.value)}
           onKeyDown={(event) => {
             if (!isSendKey(event, settings.disable_enter === 1)) return;
@@ -107,55 +133,57 @@ export const Composer = ({ focus }: { focus: boolean }) => {
           className="composer-send"
           aria-label="发送"
           aria-busy={busy || undefined}
-          disabled={busy || text.trim() === ''}
+          disabled={busy || (text.trim() === '' && !added)}
         >
           <Icon name="send" size={22} />
         </button>
       </form>
-      <div ref={chips} className="composer-models" role="radiogroup" aria-label="模型">
-        {models.isPending && <span className="chip chip-wait" aria-hidden="true" />}
-        {models.isError && (
-          <button type="button" className="chip" onClick={() => void models.refetch()}>
-            <Icon name="retry" size={16} />
-            模型没有取到，点此重试
-          </button>
-        )}
-        {shown.map((each) => (
-          <button
-            key={each.name}
-            type="button"
-            role="radio"
-            aria-checked={each.name === model?.name}
-            data-model={each.name}
-            className="chip"
-            onClick={() => choose(each.name)}
-          >
-            <span className="chip-dot" style={{ background: each.color || undefined }} />
-            <span className="chip-text">{each.label}</span>
-            <small>{priceText(each)}</small>
-          </button>
-        ))}
-        {all.length > shown.length && (
-          <button type="button" className="chip" onClick={() => setChoosing(true)}>
-            全部 {all.length} 个
-            <Icon name="down" size={16} />
-          </button>
-        )}
+      <div id="composer-panel" role="tabpanel" className="composer-panel">
+        <div ref={chips} className="composer-models" role="radiogroup" aria-label="模型">
+          {models.isPending && <span className="chip chip-wait" aria-hidden="true" />}
+          {models.isError && (
+            <button type="button" className="chip" onClick={() => void models.refetch()}>
+              <Icon name="retry" size={16} />
+              模型没有取到，点此重试
+            </button>
+          )}
+          {shown.map((each) => (
+            <button
+              key={each.name}
+              type="button"
+              role="radio"
+              aria-checked={each.name === model?.name}
+              data-model={each.name}
+              className="chip"
+              onClick={() => choose(each.name)}
+            >
+              <span className="chip-dot" style={{ background: each.color || undefined }} />
+              <span className="chip-text">{each.label}</span>
+              <small>{priceText(each)}</small>
+            </button>
+          ))}
+          {all.length > shown.length && (
+            <button type="button" className="chip" onClick={() => setChoosing(true)}>
+              全部 {all.length} 个
+              <Icon name="down" size={16} />
+            </button>
+          )}
+        </div>
+        <StartOptions
+          choice={choice}
+          busy={busy}
+          onChoose={(change) => {
+            setChoice({ ...choice, ...change });
+            box.current?.focus({ preventScroll: true });
+          }}
+          onSuggestion={(idea) => void start(idea, true)}
+        />
       </div>
       <AccountLine />
-      <ul className="composer-ideas" aria-label="试试这些问题">
-        {suggestions.map((idea) => (
-          <li key={idea}>
-            <button type="button" disabled={busy} onClick={() => void start(idea, true)}>
-              <Icon name="spark" size={16} />
-              <span>{idea}</span>
-            </button>
-          </li>
-        ))}
-      </ul>
       <ModelSheet
         open={choosing}
         value={model?.name ?? ''}
+        only={freeOnly ? isFree : undefined}
         onClose={() => setChoosing(false)}
         onChoose={choose}
       />

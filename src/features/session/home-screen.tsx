@@ -1,23 +1,40 @@
-import { errorText } from '@/shared/api-error.ts';
 import { useAuth } from '@/shared/auth-store.ts';
-import { Button } from '@/shared/ui/button.tsx';
-import { EmptyState } from '@/shared/ui/empty-state.tsx';
+import { useShownFromCache } from '@/shared/cache.ts';
+import { maskName } from '@/shared/format.ts';
+import { refreshScreens } from '@/shared/query-client.ts';
+import { Icon } from '@/shared/ui/icon.tsx';
+import { LoadFailed } from '@/shared/ui/load-failed.tsx';
 import { Skeleton } from '@/shared/ui/skeleton.tsx';
+import { useMedia, wideEnoughForMenu } from '@/shared/use-media.ts';
 import { usePageTitle } from '@/shared/use-page-title.ts';
+import { ApiError } from '@/shared/api-error.ts';
 import type { Channel, Session } from '@contract/session.ts';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { lazy, Suspense, useRef, useState } from 'react';
 import { Composer } from './composer.tsx';
 import './home.css';
+import { HomeSearch } from './home-search.tsx';
+import { NoSessions } from './no-sessions.tsx';
 import { Pagination } from './pagination.tsx';
 import { SessionCard } from './session-card.tsx';
-import { SessionFilters, type FilterValues } from './session-filters.tsx';
-import { SessionMenu } from './session-menu.tsx';
-import { useSessionList } from './session-queries.ts';
+import { SessionFilters } from './session-filters.tsx';
+import { useScenarioName, useSessionList } from './session-queries.ts';
+import { useGestures } from './use-gestures.ts';
+
+const SessionMenu = lazy(() => import('./session-menu.tsx'));
 
 const route = getRouteApi('/');
 
-const titles: Partial<Record<Channel, string>> = { public: '公共频道', private: '我的会话' };
+const titles: Record<Channel, string> = {
+  public: '公共频道',
+  private: '我的会话',
+  favorites: '我的收藏',
+};
+const tabs: readonly (readonly [channel: Channel, text: string])[] = [
+  ['private', '我的'],
+  ['public', '公共'],
+  ['favorites', '收藏'],
+];
 
 const LoadingCards = () => (
   <ul className="sessions" aria-label="正在加载" aria-busy="true">
@@ -29,54 +46,12 @@ const LoadingCards = () => (
   </ul>
 );
 
-const NoSessions = ({ channel, filtered }: { channel: Channel; filtered: boolean }) => {
-  const { token } = useAuth();
-  if (filtered)
-    return (
-      <EmptyState
-        icon="search"
-        text="没有符合条件的会话，换个词或者去掉筛选试试。"
-        action={
-          <Link className="button" to="/" search={{ channel }}>
-            去掉筛选
-          </Link>
-        }
-      />
-    );
-  if (channel === 'public')
-    return (
-      <EmptyState
-        icon="people"
-        text="公共频道里还没有会话。在上面提一个问题，公开之后就会出现在这里。"
-        action={
-          <Link className="button" to="/" search={{ channel, new: 1 }}>
-            提一个问题
-          </Link>
-        }
-      />
-    );
-  return (
-    <EmptyState
-      icon="chat"
-      text="还没有会话。在上面写下第一个问题，回答会保存在这里。"
-      action={
-        token === '' ? (
-          <div className="row">
-            <Link className="button" to="/login">
-              登录后查看以前的会话
-            </Link>
-            <Link className="button" to="/" search={{ channel: 'public' }}>
-              看看公共频道
-            </Link>
-          </div>
-        ) : (
-          <Link className="button" to="/" search={{ channel: 'public' }}>
-            看看公共频道
-          </Link>
-        )
-      }
-    />
-  );
+const act = async (what: 'favorite' | 'remove', session: Session) => {
+  const { actOn } = await import('./session-acts.ts');
+  // The call has shown its own failure.
+  await actOn(what, session).catch((error: unknown) => {
+    if (!(error instanceof ApiError)) throw error;
+  });
 };
 
 /** Home: the new-session area and the list of the chosen channel. */
@@ -89,30 +64,42 @@ export const HomeScreen = () => {
   const { query, model, user_id, scenario_id } = search;
   const list = useSessionList({ channel, page, query, model, user_id, scenario_id });
   const [menu, setMenu] = useState<Session>();
-  usePageTitle(titles[channel] ?? '');
+  const [menuUsed, setMenuUsed] = useState(false);
+  const [swiped, setSwiped] = useState('');
+  const screen = useRef<HTMLDivElement>(null);
+  const wide = useMedia(wideEnoughForMenu);
+  const fromCache = useShownFromCache();
+  const scenario = useScenarioName(scenario_id);
+  usePageTitle(titles[channel]);
+  useGestures(screen, { onSwipe: setSwiped, onRefresh: refreshScreens });
 
-  const filter = (change: FilterValues) =>
+  const filter = (change: Partial<typeof search>) =>
     void navigate({
       search: (old) => ({ ...old, ...change, channel, page: undefined, new: undefined }),
+      // One step back leaves the search, not each of its letters.
+      replace: 'query' in change && query !== undefined,
+      resetScroll: false,
     });
   const filtered = [query, model, user_id, scenario_id].some((value) => value !== undefined);
   const sessions = list.data?.list ?? [];
-  const noneAsked = channel === 'private' && token === '';
+  const noneAsked = channel !== 'public' && token === '';
+  const author = sessions.find((session) => session.user_id === user_id)?.user_name ?? '';
 
   return (
-    <div className="page home">
+    <div className="page home" ref={screen}>
       <header className="page-head home-head">
         <h1>{titles[channel]}</h1>
+        <HomeSearch query={query} onQuery={(words) => filter({ query: words })} />
         {token === '' && (
           <Link className="button button-small" to="/login">
             登录
           </Link>
         )}
       </header>
-      <Composer focus={search.new === 1} />
+      <Composer focus={search.new === 1} free={search.tab === 'free'} />
       <section aria-label={titles[channel]}>
         <nav className="tabs" aria-label="频道">
-          {(['private', 'public'] as const).map((each) => (
+          {tabs.map(([each, text]) => (
             <Link
               key={each}
               to="/"
@@ -121,31 +108,35 @@ export const HomeScreen = () => {
               className="tab"
               aria-current={each === channel ? 'page' : undefined}
             >
-              {each === 'private' ? '我的' : '公共'}
+              {text}
             </Link>
           ))}
         </nav>
+        {fromCache && (
+          <p className="home-offline" role="status">
+            <Icon name="offline" size={16} />
+            离线：显示缓存的内容
+          </p>
+        )}
         {(filtered || sessions.length > 0) && (
           <SessionFilters
-            values={{ query, model, user_id, scenario_id }}
+            values={{ model, user_id, scenario_id }}
             models={list.data?.models ?? []}
+            author={maskName(author)}
+            scenario={scenario}
             onChange={filter}
           />
         )}
         {!noneAsked && list.isPending && <LoadingCards />}
         {list.isError && !list.data && (
-          <EmptyState
-            icon="offline"
-            text={errorText(list.error)}
-            action={
-              <Button kind="primary" busy={list.isFetching} onClick={() => void list.refetch()}>
-                重试
-              </Button>
-            }
+          <LoadFailed
+            error={list.error}
+            busy={list.isFetching}
+            onRetry={() => void list.refetch()}
           />
         )}
         {(noneAsked || (list.data && sessions.length === 0)) && (
-          <NoSessions channel={channel} filtered={filtered} />
+          <NoSessions channel={channel} filtered={filtered} visitor={token === ''} />
         )}
         {sessions.length > 0 && (
           <ul className="sessions">
@@ -153,8 +144,23 @@ export const HomeScreen = () => {
               <SessionCard
                 key={session.id}
                 session={session}
+                channel={channel}
+                words={query}
                 own={session.user_id === user?.id}
-                onMenu={setMenu}
+                wide={wide}
+                swiped={session.uuid === swiped}
+                onMenu={
+                  token === ''
+                    ? undefined
+                    : (target) => {
+                        setMenuUsed(true);
+                        setMenu(target);
+                      }
+                }
+                onAct={(what, target) => {
+                  setSwiped('');
+                  void act(what, target);
+                }}
               />
             ))}
           </ul>
@@ -169,7 +175,16 @@ export const HomeScreen = () => {
           />
         )}
       </section>
-      <SessionMenu session={menu} onClose={() => setMenu(undefined)} />
+      {menuUsed && (
+        <Suspense fallback={null}>
+          <SessionMenu
+            session={menu}
+            own={menu?.user_id === user?.id}
+            onAct={(what, target) => void act(what, target)}
+            onClose={() => setMenu(undefined)}
+          />
+        </Suspense>
+      )}
     </div>
   );
 };

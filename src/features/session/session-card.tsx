@@ -1,9 +1,12 @@
+import { maskName } from '@/shared/format.ts';
 import { relativeTime } from '@/shared/relative-time.ts';
 import { useChatModels } from '@/shared/queries.ts';
+import { thumbnailOf } from '@/shared/question.ts';
 import { Avatar } from '@/shared/ui/avatar.tsx';
 import { Icon } from '@/shared/ui/icon.tsx';
-import type { Session } from '@contract/session.ts';
+import type { Channel, Session } from '@contract/session.ts';
 import { Link } from '@tanstack/react-router';
+import { Marked } from './marked.tsx';
 
 export const sessionTitle = (session: Pick<Session, 'prompt'>): string =>
   session.prompt || '新会话';
@@ -14,63 +17,155 @@ export const useModelLook = (name: string): { label: string; color: string; logo
   return model ?? { label: name, color: '', logo: '' };
 };
 
+/** Pictures of a session: five small ones, on a phone four larger ones (document 1 §2). */
+const Thumbnails = ({ images, wide }: { images: readonly string[]; wide: boolean }) => (
+  <span className="session-images">
+    {images.slice(0, wide ? 5 : 4).map((url) => (
+      <img
+        key={url}
+        src={thumbnailOf(url, wide ? 128 : 640)}
+        alt=""
+        width={128}
+        height={128}
+        loading="lazy"
+        decoding="async"
+      />
+    ))}
+  </span>
+);
+
+/** What kind of session it is, where that is not plain chat. */
+const tagsOf = (session: Session): string[] => [
+  ...(session.type === 2 ? [session.private === 1 ? '私聊' : '问答'] : []),
+  ...(session.embedding_key ? [session.embedding_name || '知识库'] : []),
+];
+
 export const SessionCard = ({
   session,
+  channel,
+  words,
   own,
+  wide,
+  swiped,
   onMenu,
+  onAct,
 }: {
   session: Session;
-  /** It belongs to the person here: it has a menu, and its author needs no name. */
+  channel: Channel;
+  /** That were searched for. */
+  words: string | undefined;
+  /** It belongs to the person here: its author needs no name. */
   own: boolean;
-  onMenu: (session: Session) => void;
+  /** The window has room for small pictures side by side. */
+  wide: boolean;
+  /** It was swept aside: what can be done with it shows behind it. */
+  swiped: boolean;
+  /** Absent: nothing can be done with it here. */
+  onMenu: ((session: Session) => void) | undefined;
+  onAct: (act: 'favorite' | 'remove', session: Session) => void;
 }) => {
   const look = useModelLook(session.model);
   const title = sessionTitle(session);
+  const { match } = session;
+  const marked = match?.history_id ?? undefined;
   return (
-    <li className="session">
-      <Avatar name={look.label} src={look.logo} color={look.color} size={44} />
-      <div className="session-words">
-        <h3>
-          <Link to="/chat" search={{ uuid: session.uuid }} className="session-link">
-            {title}
-          </Link>
-        </h3>
-        <p className="session-summary">{session.summary || '还没有回复'}</p>
-        <p className="session-facts">
-          {!own && (
-            <Link
-              to="/"
-              search={{ channel: 'public', user_id: session.user_id }}
-              className="session-author"
-              aria-label={`只看 ${session.user_name} 的会话`}
+    <li className="session" data-swipe={onMenu ? session.uuid : undefined}>
+      {swiped && (
+        <div className="session-acts">
+          <button type="button" onClick={() => onAct('favorite', session)}>
+            <Icon name="star" />
+            {session.favorite ? '取消收藏' : '收藏'}
+          </button>
+          {own && (
+            <button
+              type="button"
+              className="session-remove"
+              onClick={() => onAct('remove', session)}
             >
-              {session.user_name}
-            </Link>
+              <Icon name="trash" />
+              删除
+            </button>
           )}
-          <span className="session-model">{look.label}</span>
-          {session.reply_count > 0 && <span>{session.reply_count} 条</span>}
-          <span className="session-end">
-            {session.private === 1 && (
-              <span title="私有">
-                <Icon name="lock" size={14} />
-                <span className="sr-only">私有</span>
+        </div>
+      )}
+      <div className="session-front">
+        <Avatar name={look.label} src={look.logo} color={look.color} size={44} />
+        <div className="session-words">
+          <h3>
+            <Link
+              to="/chat"
+              search={{
+                uuid: session.uuid,
+                history_id: marked,
+                favorite: channel === 'favorites' && marked !== undefined && !words ? 1 : undefined,
+              }}
+              className="session-link"
+            >
+              <Marked text={title} words={words} />
+            </Link>
+          </h3>
+          <p className="session-summary">
+            {marked !== undefined && match ? (
+              <Marked text={match.snippet} words={words} />
+            ) : (
+              session.summary || '还没有回复'
+            )}
+          </p>
+          {session.images.length > 0 && <Thumbnails images={session.images} wide={wide} />}
+          <p className="session-facts">
+            {!own && (
+              <Link
+                to="/"
+                search={{ channel: 'public', user_id: session.user_id }}
+                className="session-author"
+                aria-label={`只看 ${maskName(session.user_name)} 的会话`}
+              >
+                {maskName(session.user_name)}
+              </Link>
+            )}
+            {tagsOf(session).map((tag) => (
+              <span key={tag} className="tag">
+                {tag}
+              </span>
+            ))}
+            <span className="session-model">{look.label}</span>
+            {session.reply_count > 0 && <span>{session.reply_count} 条</span>}
+            {session.like_count > 0 && (
+              <span className="session-likes">
+                <Icon name="like" size={14} />
+                {session.like_count}
+                <span className="sr-only">个赞</span>
               </span>
             )}
-            <time dateTime={session.updated_at}>{relativeTime(session.updated_at)}</time>
-          </span>
-        </p>
+            <span className="session-end">
+              {session.favorite && (
+                <span title="已收藏">
+                  <Icon name="star" size={14} />
+                  <span className="sr-only">已收藏</span>
+                </span>
+              )}
+              {session.private === 1 && (
+                <span title="私有">
+                  <Icon name="lock" size={14} />
+                  <span className="sr-only">私有</span>
+                </span>
+              )}
+              <time dateTime={session.updated_at}>{relativeTime(session.updated_at)}</time>
+            </span>
+          </p>
+        </div>
+        {onMenu && (
+          <button
+            type="button"
+            className="session-menu"
+            aria-label={`会话“${title}”的更多操作`}
+            aria-haspopup="dialog"
+            onClick={() => onMenu(session)}
+          >
+            <Icon name="more" />
+          </button>
+        )}
       </div>
-      {own && (
-        <button
-          type="button"
-          className="session-menu"
-          aria-label={`会话“${title}”的更多操作`}
-          aria-haspopup="dialog"
-          onClick={() => onMenu(session)}
-        >
-          <Icon name="more" />
-        </button>
-      )}
     </li>
   );
 };

@@ -20,9 +20,20 @@ export const useSessionList = (filters: SessionFilters) => {
     queryKey: ['sessionList', filters],
     queryFn: ({ signal }) => api.sessionList(filters, { signal, quiet: true }),
     enabled: filters.channel === 'public' || token !== '',
+
     placeholderData: (previous, query) =>
       (query?.queryKey[1] as SessionFilters | undefined)?.channel === filters.channel
         ? keepPreviousData(previous)
         : undefined,
   });
 };
+
+/** Name of the scenario that a list is narrowed to; empty: none, or not known. */
+export const useScenarioName = (id: number | undefined): string =>
+  useQuery({
+    queryKey: ['scenarioList'],
+    queryFn: ({ signal }) => api.scenarioList({}, { signal, quiet: true }),
+    enabled: id !== undefined,
+    staleTime: Infinity,
+    meta: { steady: true },
+  }).data?.list.find((scenario) => scenario.id === id)?.name ?? '';

@@ -1,21 +1,36 @@
 import { api } from '@/shared/api.ts';
-import { ApiError, isCancelled } from '@/shared/api-error.ts';
+import { ApiError } from '@/shared/api-error.ts';
 import { writeDraft } from '@/shared/draft.ts';
-import { useChosenModel } from '@/shared/queries.ts';
+import { useChatModels, useChosenModel } from '@/shared/queries.ts';
 import { toast } from '@/shared/ui/toast.ts';
 import { uuid } from '@/shared/uuid.ts';
-import { codes, errorPageTexts } from '@contract/errors.ts';
 import { limits, tooLongText, tooShortText } from '@contract/limits.ts';
 import { useNavigate } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
+import { useRefusal } from './use-refusal.ts';
 
 /** Up to here a question fits into an address that every server and log accepts, in characters. */
 const addressRoom = 1_000;
 
-/** Makes a session for a first question and goes there; the chat sends it. */
-export const useStart = () => {
+/** What a new session is made with, besides its model. */
+export interface StartChoice {
+  scenario: { id: number; name: string } | null;
+  knowledge: { key: string; name: string } | null;
+  /** Nothing of it is stored on the server. */
+  temporary: boolean;
+}
+export const noChoice: StartChoice = { scenario: null, knowledge: null, temporary: false };
+
+/**
+ * Makes a session for a first question and goes there; the chat sends it.
+ * @param freeOnly a model that costs nothing, whichever was chosen before
+ */
+export const useStart = (choice: StartChoice, freeOnly: boolean) => {
   const navigate = useNavigate();
-  const model = useChosenModel();
+  const refuse = useRefusal();
+  const chosen = useChosenModel();
+  const free = useChatModels().data?.find((each) => each.factor === 0);
+  const model = freeOnly && chosen?.factor !== 0 ? free : chosen;
   const [busy, setBusy] = useState(false);
   // A try that got no answer may have reached the server: the next one carries the same key.
   const key = useRef('');
@@ -37,7 +52,13 @@ export const useStart = () => {
     key.current ||= uuid();
     try {
       const session = await api.newSession(
-        { type: 0, model: model?.name },
+        {
+          type: 0,
+          model: model?.name,
+          scenario_id: choice.scenario?.id,
+          embedding: choice.knowledge?.key,
+          temporary: choice.temporary ? 1 : 0,
+        },
         { quiet: true, idempotencyKey: key.current },
       );
       key.current = '';
@@ -55,20 +76,9 @@ export const useStart = () => {
       });
       return true;
     } catch (error) {
-      if (isCancelled(error)) return false;
-      const refusal = error instanceof ApiError ? error : undefined;
-      if (refusal && refusal.status !== 0) key.current = '';
-      // The call itself has led to the login already.
-      if (refusal?.code === codes.login_required.code) return false;
-      const code = refusal?.code ?? codes.internal.code;
-      const said = refusal?.message;
-      await navigate({
-        to: '/error',
-        search: {
-          code: String(code),
-          message: said === errorPageTexts[code] ? undefined : said,
-        },
-      });
+      // What was refused is answered; another try is another request.
+      if (error instanceof ApiError && error.status !== 0) key.current = '';
+      refuse(error);
       return false;
     } finally {
       setBusy(false);

@@ -1,0 +1,83 @@
+import { Icon } from '@/shared/ui/icon.tsx';
+import { useEffect, useRef, useState } from 'react';
+
+/** How long the keys rest before the list follows, ms. */
+const rest = 300;
+
+/** Finds words in titles and messages; on a phone a button that opens over the head. */
+export const HomeSearch = ({
+  query,
+  onQuery,
+}: {
+  query: string | undefined;
+  onQuery: (query: string | undefined) => void;
+}) => {
+  const [words, setWords] = useState(query ?? '');
+  const [applied, setApplied] = useState(query);
+  const [open, setOpen] = useState(query !== undefined);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const box = useRef<HTMLInputElement>(null);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  if (applied !== query) {
+    setApplied(query);
+    // The address changed by other means than these keys, such as the back button.
+    if ((query ?? '') !== words.trim()) setWords(query ?? '');
+  }
+  const apply = (text: string) => {
+    clearTimeout(timer.current);
+    onQuery(text.trim() || undefined);
+  };
+  return (
+    <form
+      role="search"
+      className={open ? 'home-search home-search-open' : 'home-search'}
+      onSubmit={(event) => {
+        event.preventDefault();
+        apply(words);
+      }}
+    >
+      <button
+        type="button"
+        className="button button-ghost button-icon"
+        aria-label="搜索"
+        aria-expanded={open}
+        onClick={() => {
+          setOpen(true);
+          requestAnimationFrame(() => box.current?.focus());
+        }}
+      >
+        <Icon name="search" size={22} />
+      </button>
+      <label className="filter-box">
+        <Icon name="search" size={18} />
+        <span className="sr-only">搜索会话和消息</span>
+        <input
+          ref={box}
+          type="search"
+          value={words}
+          maxLength={200}
+          placeholder="搜索会话和消息"
+          enterKeyHint="search"
+          onChange={({ target: { value } }) => {
+            setWords(value);
+            clearTimeout(timer.current);
+            if (value === '') apply('');
+            else timer.current = setTimeout(() => apply(value), rest);
+          }}
+        />
+        <button
+          type="button"
+          className="home-search-close"
+          aria-label="关闭搜索"
+          onClick={() => {
+            setWords('');
+            setOpen(false);
+            apply('');
+          }}
+        >
+          <Icon name="close" size={18} />
+        </button>
+      </label>
+    </form>
+  );
+};

@@ -1,0 +1,62 @@
+import { EmptyState } from '@/shared/ui/empty-state.tsx';
+import type { Channel } from '@contract/session.ts';
+import { Link } from '@tanstack/react-router';
+
+/** An empty list, and what to do next. */
+export const NoSessions = ({
+  channel,
+  filtered,
+  visitor,
+}: {
+  channel: Channel;
+  filtered: boolean;
+  visitor: boolean;
+}) => {
+  if (filtered)
+    return (
+      <EmptyState
+        icon="search"
+        text="没有符合条件的会话，换个词或者去掉筛选试试。"
+        action={
+          <Link className="button" to="/" search={{ channel }}>
+            去掉筛选
+          </Link>
+        }
+      />
+    );
+  if (channel === 'public')
+    return (
+      <EmptyState
+        icon="people"
+        text="公共频道里还没有会话。在上面提一个问题，公开之后就会出现在这里。"
+        action={
+          <Link className="button" to="/" search={{ channel, new: 1 }}>
+            提一个问题
+          </Link>
+        }
+      />
+    );
+  const mine = channel === 'private';
+  return (
+    <EmptyState
+      icon={mine ? 'chat' : 'star'}
+      text={
+        mine
+          ? '还没有会话。在上面写下第一个问题，回答会保存在这里。'
+          : '还没有收藏。在会话的“更多操作”或消息的菜单里点“收藏”，以后在这里就能找到。'
+      }
+      action={
+        <div className="row">
+          {visitor && (
+            <Link className="button" to="/login">
+              {mine ? '登录后查看以前的会话' : '登录后查看以前的收藏'}
+            </Link>
+          )}
+          <Link className="button" to="/" search={{ channel: 'public' }}>
+            看看公共频道
+          </Link>
+        </div>
+      }
+    />
+  );
+};

@@ -1,0 +1,106 @@
+import { api } from '@/shared/api.ts';
+import { EmptyState } from '@/shared/ui/empty-state.tsx';
+import { Icon } from '@/shared/ui/icon.tsx';
+import { LoadFailed } from '@/shared/ui/load-failed.tsx';
+import { Sheet } from '@/shared/ui/sheet.tsx';
+import { Skeleton } from '@/shared/ui/skeleton.tsx';
+import { useQuery } from '@tanstack/react-query';
+import { useDeferredValue, useState } from 'react';
+import './start-sheets.css';
+
+/** Templates for questions, by category and by words; one is chosen for the next session. */
+const ScenarioSheet = ({
+  open,
+  onClose,
+  onChoose,
+}: {
+  open: boolean;
+  onClose: () => void;
+  onChoose: (scenario: { id: number; name: string }) => void;
+}) => {
+  const [words, setWords] = useState('');
+  const [category, setCategory] = useState('');
+  const query = useDeferredValue(words.trim()) || undefined;
+  const categories = useQuery({
+    queryKey: ['scenarioCategory'],
+    queryFn: ({ signal }) => api.scenarioCategory({}, { signal, quiet: true }),
+    staleTime: Infinity,
+    meta: { steady: true },
+  });
+  const filters = { query, category: category || undefined };
+  const list = useQuery({
+    queryKey: ['scenarioList', filters],
+    queryFn: ({ signal }) => api.scenarioList(filters, { signal, quiet: true }),
+    staleTime: Infinity,
+    placeholderData: (previous) => previous,
+    meta: { steady: true },
+  });
+  const scenarios = list.data?.list ?? [];
+  return (
+    <Sheet open={open} onClose={onClose} title="选择场景">
+      <div className="start-sheet">
+        <label className="filter-box">
+          <Icon name="search" size={18} />
+          <span className="sr-only">查找场景</span>
+          <input
+            type="search"
+            value={words}
+            maxLength={100}
+            placeholder="查找场景"
+            onChange={(event) => setWords(event.target.value)}
+          />
+        </label>
+        <div className="start-kinds" role="radiogroup" aria-label="分类">
+          {[{ id: 0, name: '全部' }, ...(categories.data?.list ?? [])].map(({ id, name }) => {
+            const value = id === 0 ? '' : String(id);
+            return (
+              <button
+                key={id}
+                type="button"
+                role="radio"
+                aria-checked={value === category}
+                className="chip"
+                onClick={() => setCategory(value)}
+              >
+                {name}
+              </button>
+            );
+          })}
+        </div>
+        {list.isPending && <Skeleton lines={6} />}
+        {list.isError && !list.data && (
+          <LoadFailed
+            error={list.error}
+            busy={list.isFetching}
+            onRetry={() => void list.refetch()}
+          />
+        )}
+        {list.data && scenarios.length === 0 && (
+          <EmptyState icon="search" text="没有这样的场景，换个词或者换个分类试试。" />
+        )}
+        <ul className="start-list">
+          {scenarios.map((scenario) => (
+            <li key={scenario.id}>
+              <button
+                type="button"
+                className="start-item"
+                onClick={() => {
+                  onChoose({ id: scenario.id, name: scenario.name });
+                  onClose();
+                }}
+              >
+                <span className="chip-dot" style={{ background: scenario.color || undefined }} />
+                <span className="start-words">
+                  <strong>{scenario.name}</strong>
+                  <small>{scenario.desc_}</small>
+                </span>
+              </button>
+            </li>
+          ))}
+        </ul>
+      </div>
+    </Sheet>
+  );
+};
+
+export default ScenarioSheet;

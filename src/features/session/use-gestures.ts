@@ -1,0 +1,36 @@
+import { useEffect, useRef, type RefObject } from 'react';
+
+export interface GestureActs {
+  /** The card of this uuid was swept aside; '': none is any more. */
+  onSwipe: (uuid: string) => void;
+  /** The list was pulled down; settles once it has been read anew. */
+  onRefresh: () => Promise<unknown>;
+}
+
+/** Swipes on cards and pulling down, on touch screens; the code comes with the first touch. */
+export const useGestures = (screen: RefObject<HTMLElement | null>, acts: GestureActs): void => {
+  const latest = useRef(acts);
+  useEffect(() => {
+    latest.current = acts;
+  });
+  useEffect(() => {
+    const root = screen.current;
+    if (!root) return undefined;
+    let end: (() => void) | undefined;
+    let gone = false;
+    const onFirst = (first: TouchEvent) => {
+      const begin = async () => {
+        const { watchGestures } = await import('./gestures.ts');
+        if (!gone) end = watchGestures(root, latest, first);
+      };
+      // Out of reach, everything is still in the menus.
+      begin().catch(() => undefined);
+    };
+    root.addEventListener('touchstart', onFirst, { passive: true, once: true });
+    return () => {
+      gone = true;
+      root.removeEventListener('touchstart', onFirst);
+      end?.();
+    };
+  }, [screen]);
+};

@@ -1,0 +1,86 @@
+import type { In, Out, PlainCallName } from '@contract/calls.ts';
+import type { Message } from '@contract/chat.ts';
+import { createStore, useStore } from './store.ts';
+
+/**
+ * What was read is kept in this browser and answers when the network is gone: session lists, search,
+ * and the messages of sessions that were opened. This part is small and on the first path; the
+ * database comes with `cache-store.ts`, long after the first paint or when it is needed.
+ */
+export const databaseName = 'queqiao-cache';
+
+/** Answers of calls, oldest first, that are still to be kept. */
+type Heard = [name: PlainCallName, input: unknown, data: unknown];
+const waiting: Heard[] = [];
+const kept: ReadonlySet<PlainCallName> = new Set([
+  'sessionList',
+  'getSession',
+  'historyList',
+  'lastMessages',
+  'deleteSession',
+  'deleteHistory',
+]);
+/** How long after the first answer they are written down, ms: the page has come to rest by then. */
+const writeAfter = 5_000;
+let timer: ReturnType<typeof setTimeout> | undefined;
+
+const loadStore = () => import('./cache-store.ts');
+let used = false;
+
+const write = async () => {
+  timer = undefined;
+  const heard = waiting.splice(0);
+  used = true;
+  await (await loadStore()).keep(heard);
+};
+
+/** Takes note of a call's answer. Never throws: without a cache everything works but offline reading. */
+export const noteAnswer = (name: PlainCallName, input: unknown, data: unknown): void => {
+  if (!kept.has(name) || typeof indexedDB === 'undefined') return;
+  if (offline.get()) offline.set(false);
+  waiting.push([name, input, data]);
+  timer ??= setTimeout(() => void write().catch(() => undefined), writeAfter);
+};
+
+const offline = createStore(false);
+/** What is on screen was answered from the cache, for want of a network. */
+export const useShownFromCache = (): boolean => useStore(offline);
+
+/** The answer of a reading call from what was kept; undefined: nothing fits. */
+export const answerFromCache = async (name: PlainCallName, input: unknown): Promise<unknown> => {
+  if (!kept.has(name) || name.startsWith('delete')) return undefined;
+  try {
+    if (waiting.length > 0) {
+      clearTimeout(timer);
+      await write();
+    }
+    const answer = await (await loadStore()).answer(name, input);
+    if (answer !== undefined) offline.set(true);
+    return answer;
+  } catch {
+    // No database, or its chunk is out of reach as well.
+    return undefined;
+  }
+};
+
+/** The kept messages of a session, oldest first. */
+export const readCachedMessages = async (uuid: string): Promise<Message[]> => {
+  const input: In<'historyList'> = { session_id: uuid };
+  const answer = (await answerFromCache('historyList', input)) as Out<'historyList'> | undefined;
+  return answer?.list ?? [];
+};
+
+/** Nothing that a person read stays here after a logout or for another account. */
+export const clearCache = (): void => {
+  waiting.length = 0;
+  clearTimeout(timer);
+  timer = undefined;
+  offline.set(false);
+  if (typeof indexedDB === 'undefined') return;
+  if (used)
+    void loadStore().then(
+      (store) => store.clear(),
+      () => undefined,
+    );
+  else indexedDB.deleteDatabase(databaseName);
+};
