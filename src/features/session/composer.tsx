@@ -73,10 +73,7 @@ export const Composer = ({ focus, free }: { focus: boolean; free: boolean }) => 
   }, [chosen]);
 
   const choose = useCallback((name: string) => prefsStore.set({ model: name }), []);
-  const target = useMemo(
-    () => ({ draftKey: 'home', model, onModel: choose }),
-    [model, choose],
-  );
+  const target = useMemo(() => ({ draftKey: 'home', model, onModel: choose }), [model, choose]);
   const added = useAttachments('home').items.length > 0;
   const send = () => void start(text);
   const all = (models.data ?? []).filter((each) => !freeOnly || each.factor === 0);

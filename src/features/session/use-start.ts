@@ -1,4 +1,5 @@
 import { api } from '@/shared/api.ts';
+import { moveAttachments, readAttachments, setAttachments } from '@/shared/attach/attach-store.ts';
 import { ApiError } from '@/shared/api-error.ts';
 import { writeDraft } from '@/shared/draft.ts';
 import { useChatModels, useChosenModel } from '@/shared/queries.ts';
@@ -38,13 +39,14 @@ export const useStart = (choice: StartChoice, freeOnly: boolean) => {
   /** False: refused before anything was asked of the server. */
   const start = async (text: string, suggestion = false): Promise<boolean> => {
     const prompt = text.trim();
-    if (prompt === '' || busy) return false;
+    const added = !suggestion && readAttachments('home').items.length > 0;
+    if ((prompt === '' && !added) || busy) return false;
     const most = model?.max_prompt ?? limits.defaultMaxPrompt;
     if (prompt.length > most) {
       toast(tooLongText(most), 'error');
       return false;
     }
-    if (!suggestion && new TextEncoder().encode(prompt).length < limits.minPromptBytes) {
+    if (!suggestion && !added && new TextEncoder().encode(prompt).length < limits.minPromptBytes) {
       toast(tooShortText(limits.minPromptBytes), 'error');
       return false;
     }
@@ -62,15 +64,20 @@ export const useStart = (choice: StartChoice, freeOnly: boolean) => {
         { quiet: true, idempotencyKey: key.current },
       );
       key.current = '';
-      const long = prompt.length > addressRoom;
-      if (long) writeDraft(session.uuid, prompt);
+      // What was added goes along through the draft; the chat sends it once all of it is there.
+      const drafted = added || prompt.length > addressRoom;
+      if (drafted) writeDraft(session.uuid, prompt);
+      if (added) {
+        moveAttachments('home', session.uuid);
+        setAttachments(session.uuid, { sendWhenReady: true });
+      }
       if (!suggestion) writeDraft('home', '');
       await navigate({
         to: '/chat',
         search: {
           uuid: session.uuid,
-          prompt: long ? undefined : prompt,
-          send: 1,
+          prompt: drafted ? undefined : prompt,
+          send: added ? undefined : 1,
           suggestion: suggestion ? 1 : undefined,
         },
       });
