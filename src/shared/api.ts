@@ -15,6 +15,8 @@ export interface ApiOptions {
   idempotencyKey?: string;
   /** The caller shows failures itself: no toast. */
   quiet?: boolean;
+  /** Goes on when the page is left meanwhile; for small bodies. */
+  keepalive?: boolean;
 }
 
 export type Api = {
@@ -24,7 +26,12 @@ export type Api = {
 const http = ky.create({ timeout: 600_000, retry: 0, throwHttpErrors: false });
 
 /** POST calls after which nothing is read anew: reads, and the end of the login, which ends all reading. */
-const refreshesNothing: ReadonlySet<PlainCallName> = new Set(['lastMessages', 'ticket', 'logout']);
+const refreshesNothing: ReadonlySet<PlainCallName> = new Set([
+  'lastMessages',
+  'modelStat',
+  'ticket',
+  'logout',
+]);
 
 let goToLogin: (loginUrl: string) => void = () => undefined;
 /** Tells where code 1001 leads; the router is made after this module. */
@@ -74,6 +81,7 @@ const send = async (name: PlainCallName, input: Record<string, unknown>, options
       method: call.method,
       headers,
       searchParams: scalars(inQuery),
+      keepalive: options.keepalive === true,
       ...(hasBody ? { json: body } : {}),
       ...(options.signal ? { signal: options.signal } : {}),
     });

@@ -9,6 +9,8 @@ export interface StreamOptions {
   /** A session's uuid or number. */
   sessionId: string | number;
   historyId: number;
+  /** Another address that serves the stream (a model's accelerator); empty: this server. */
+  base?: string;
   /** Goes on after this event; left out: from the beginning of the reply. */
   lastEventId?: string;
   signal: AbortSignal;
@@ -26,6 +28,8 @@ const silence = 45_000;
 /** Tries without a single event between them before the reader gives up, while the network is there. */
 const mostTries = 8;
 const longestWait = 15_000;
+/** Tries at the accelerator before this server is asked itself. */
+const triesAtBase = 2;
 
 class Refused extends Error {
   readonly code: string;
@@ -36,9 +40,11 @@ class Refused extends Error {
 }
 class Ended extends Error {}
 
+const isStream = (response: Response): boolean =>
+  response.ok && (response.headers.get('content-type') ?? '').startsWith('text/event-stream');
+
 const checkAnswer = async (response: Response): Promise<void> => {
-  const type = response.headers.get('content-type') ?? '';
-  if (response.ok && type.startsWith('text/event-stream')) return;
+  if (isStream(response)) return;
   const { status } = response;
   // A busy or restarting server may have the reply in a moment.
   if (status === 429 || status >= 500) throw new Error(`status ${status}`);
@@ -128,7 +134,10 @@ export const openStream = async (options: StreamOptions): Promise<void> => {
       session_id: String(options.sessionId),
     });
     try {
-      await fetchEventSource(`${callTable.eventStream.path}?${search.toString()}`, {
+      // An accelerator that does not answer must not cost the reply.
+      const base = tries < triesAtBase ? (options.base ?? '') : '';
+      const path = `${callTable.eventStream.path}?${search.toString()}`;
+      await fetchEventSource(`${base.replace(/\/$/, '')}${path}`, {
         headers: {
           ...(token ? { authorization: `Bearer ${token}` } : {}),
           ...(last ? { 'last-event-id': last } : {}),
@@ -136,6 +145,7 @@ export const openStream = async (options: StreamOptions): Promise<void> => {
         signal: attempt.signal,
         openWhenHidden: true,
         onopen: async (response) => {
+          if (base !== '' && !isStream(response)) throw new Error(`status ${response.status}`);
           await checkAnswer(response);
           alive();
           options.onConnection?.(true);

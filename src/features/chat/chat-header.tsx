@@ -18,21 +18,34 @@ export const ChatHeader = ({
 }) => {
   const models = useChatModels();
   const label = models.data?.find((model) => model.name === session.model)?.label ?? session.model;
+  const isPrivate = session.private === 1;
+  const kind = session.type === 1 ? '图片' : session.type === 4 ? '视频' : '';
   return (
     <header className="chat-head">
       <Button kind="ghost" size="icon" aria-label="返回" title="返回（Ctrl + ←）" onClick={onBack}>
         <Icon name="back" size={22} />
       </Button>
       <div className="chat-title">
-        <h1>{session.prompt || '新会话'}</h1>
+        <h1>
+          {session.friend?.name ?? (session.prompt || (session.temporary ? '临时对话' : '新会话'))}
+        </h1>
         <p>
-          <span className="tag">{label}</span>
-          <span className="tag">
-            <Icon name={session.private === 1 ? 'lock' : 'people'} size={12} />
-            {session.private === 1 ? '私有' : '公开'}
-          </span>
+          {session.type !== 2 && <span className="tag">{label}</span>}
+          {kind !== '' && <span className="tag">{kind}</span>}
+          {session.temporary ? (
+            <span className="tag">临时</span>
+          ) : (
+            <span className="tag">
+              <Icon name={isPrivate ? 'lock' : 'people'} size={12} />
+              {isPrivate ? '私有' : '公开'}
+            </span>
+          )}
           {session.owner_vip && <span className="tag tag-vip">VIP</span>}
-          {!session.owner && <span className="tag">{session.user_name}</span>}
+          {session.scenario && <span className="tag">场景 {session.scenario.name}</span>}
+          {session.embedding_name !== '' && (
+            <span className="tag">知识库 {session.embedding_name}</span>
+          )}
+          {!session.owner && !session.friend && <span className="tag">{session.user_name}</span>}
         </p>
       </div>
       <button type="button" className="chip chat-sort" onClick={onSort}>

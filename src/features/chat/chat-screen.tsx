@@ -7,8 +7,8 @@ import { useChatModels } from '@/shared/queries.ts';
 import { Button } from '@/shared/ui/button.tsx';
 import { confirmDialog } from '@/shared/ui/dialog.ts';
 import { EmptyState } from '@/shared/ui/empty-state.tsx';
+import { readQuestion } from '@/shared/question.ts';
 import { Icon } from '@/shared/ui/icon.tsx';
-import { Sheet } from '@/shared/ui/sheet.tsx';
 import { Skeleton } from '@/shared/ui/skeleton.tsx';
 import { createStore } from '@/shared/store.ts';
 import { toast } from '@/shared/ui/toast.ts';
@@ -16,16 +16,20 @@ import { usePageTitle } from '@/shared/use-page-title.ts';
 import { uuid as newKey } from '@/shared/uuid.ts';
 import { codes, errorPageTexts } from '@contract/errors.ts';
 import { limits, tooLongText } from '@contract/limits.ts';
-import type { SessionDetail } from '@contract/session.ts';
+import type { Message } from '@contract/chat.ts';
+import type { SessionDetail, sessionTypes } from '@contract/session.ts';
 import { useQuery } from '@tanstack/react-query';
 import {
   getRouteApi,
+  Link,
   Navigate,
   useCanGoBack,
   useNavigate,
   useRouter,
 } from '@tanstack/react-router';
 import {
+  lazy,
+  Suspense,
   useCallback,
   useEffect,
   useMemo,
@@ -34,12 +38,12 @@ import {
   useSyncExternalStore,
   type RefObject,
 } from 'react';
-import { ChatContext, type ChatActs } from './chat-context.ts';
+import { ChatContext, useChatActs, type ChatActs, type RowMode } from './chat-context.ts';
 import { ChatHeader } from './chat-header.tsx';
-import { ChatSettings } from './chat-settings.tsx';
 import './chat.css';
+import type { Panel } from './chat-panels.tsx';
+import { setCompose } from './compose-store.ts';
 import { MessageList, type ListHandle } from './message-list.tsx';
-import { MessageMenu, type MenuTarget } from './message-menu.tsx';
 import { deliver, refusalOf, SendBox } from './send-box.tsx';
 import { Thread, type SendOptions, type ThreadView } from './thread.ts';
 import { useOnline } from './use-online.ts';
@@ -47,10 +51,15 @@ import { useVisibleHeight } from './use-visible-height.ts';
 
 const route = getRouteApi('/chat');
 
+/** What is opened over the conversation comes when it is first opened. */
+const ChatPanels = lazy(() => import('./chat-panels.tsx'));
+const TemporaryGuard = lazy(() => import('./temporary-guard.tsx'));
+
 export const ChatScreen = () => {
-  const { uuid } = route.useSearch();
+  const { uuid, favorite, history_id } = route.useSearch();
   if (uuid === undefined) return <Navigate to="/404" replace />;
-  return <Chat key={uuid} uuid={uuid} />;
+  const only = favorite === 1 ? (history_id ?? null) : null;
+  return <Chat key={`${uuid}${only ?? ''}`} uuid={uuid} only={only} focus={history_id ?? null} />;
 };
 
 /** Where an error on opening leads, or null for one that another try may mend. */
@@ -61,20 +70,50 @@ const pageOf = (error: unknown): { to: '/404' } | { to: '/error'; code: number }
   return { to: '/error', code: error.code };
 };
 
-const Chat = ({ uuid }: { uuid: string }) => {
+const peopleType: (typeof sessionTypes)['people'] = 2;
+
+/** Tells the thread what it must know of its session; gives whether people write here. */
+const useKnownSession = (thread: Thread, session: SessionDetail | undefined) => {
+  const { user } = useAuth();
+  const models = useChatModels().data;
+  useEffect(() => {
+    if (!session) return;
+    thread.know({
+      model: session.model,
+      temporary: session.temporary,
+      people: session.type === peopleType,
+      me: { id: user?.id ?? 0, name: user?.user_name ?? '' },
+      streamBase: (name) => models?.find((model) => model.name === name)?.accelerator ?? '',
+    });
+  }, [thread, session, user?.id, user?.user_name, models]);
+};
+
+const Chat = ({
+  uuid,
+  only,
+  focus,
+}: {
+  uuid: string;
+  /** Only this message is shown. */
+  only: number | null;
+  /** The list is opened at this message. */
+  focus: number | null;
+}) => {
   const session = useQuery({
     queryKey: ['session', uuid],
     queryFn: ({ signal }) => api.getSession({ uuid }, { signal, quiet: true }),
   });
-  const [thread] = useState(() => new Thread(uuid));
+  const [thread] = useState(() => new Thread(uuid, { only, focus: only === null ? focus : null }));
   useEffect(() => thread.open(), [thread]);
+  useKnownSession(thread, session.data);
   // The thread keeps the messages itself; the query says when to look for new ones.
   const messages = useQuery({
     queryKey: ['thread', uuid],
     queryFn: ({ signal }) => thread.refresh(signal).then(() => true),
+    refetchInterval: session.data?.type === peopleType ? limits.peoplePolling : false,
   });
   const view = useSyncExternalStore(thread.subscribe, thread.get);
-  usePageTitle(session.data?.prompt ?? '会话');
+  usePageTitle(session.data?.friend?.name ?? session.data?.prompt ?? '会话');
 
   const failure = session.error ?? (view.loaded ? null : messages.error);
   if (failure && !session.isFetching) {
@@ -166,49 +205,129 @@ const useBack = (): (() => void) => {
   }, [back, canGoBack, router]);
 };
 
+/** Asks before a message is deleted, and says what goes with it. */
+const deletionOf = (message: Message, session: SessionDetail, first: boolean) => {
+  if (session.type !== peopleType) return '问题和它的回复会一起删除，不能恢复。';
+  if (session.friend === null && session.owner && first && message.user_id === session.user_id)
+    return '这是整个问答的问题：删除后，会话和大家的全部回复都会删除，不能恢复。';
+  return '消息会从所有人的会话里删除，不能恢复。';
+};
+
 /** Acts that the rows of the list call. */
 const useActs = (
   session: SessionDetail,
   thread: Thread,
-  openMenu: (target: MenuTarget) => void,
+  open: (panel: Panel) => void,
+  send: (text: string, options?: SendOptions) => Promise<boolean>,
 ): ChatActs => {
   const refuse = useRefusal();
   const navigate = useNavigate();
   const models = useChatModels();
+  const { user } = useAuth();
   const free = models.data?.find((model) => model.factor === 0)?.name;
-  const { owner, model } = session;
+  const me = user?.id ?? 0;
+  const { uuid, owner, model, writable, temporary, forkable } = session;
+  const people = session.type === peopleType;
+  // What the rows see stays the same while only the session's summary changes.
+  const latest = useRef(session);
+  useEffect(() => {
+    latest.current = session;
+  });
   return useMemo(() => {
-    const raw = createStore<ReadonlySet<number>>(new Set());
+    const modes = createStore<ReadonlySet<string>>(new Set());
+    const toggle = (mode: RowMode, id: number) => {
+      const next = new Set(modes.get());
+      if (!next.delete(`${mode}${id}`)) next.add(`${mode}${id}`);
+      modes.set(next);
+    };
+    const quietly = (act: Promise<unknown>) => {
+      act.catch(refuse);
+    };
     const startAnew = async (question: string, which: 'same' | 'free') => {
-      try {
-        const fresh = await api.newSession(
-          { type: 0, model: which === 'same' ? model : free },
-          { quiet: true },
-        );
-        writeDraft(fresh.uuid, question);
-        await navigate({ to: '/chat', search: { uuid: fresh.uuid } });
-      } catch (error) {
-        refuse(error);
+      const fresh = await api.newSession(
+        { type: 0, model: which === 'same' ? model : free },
+        { quiet: true },
+      );
+      writeDraft(fresh.uuid, question);
+      await navigate({ to: '/chat', search: { uuid: fresh.uuid } });
+    };
+    const fork = async (id: number) => {
+      const fresh = await api.newSession({ history_id: id }, { quiet: true });
+      toast('已复制到您的会话，可以接着聊了', 'success');
+      await navigate({ to: '/chat', search: { uuid: fresh.uuid } });
+    };
+    const remove = async (message: Message) => {
+      const sure = await confirmDialog({
+        title: '删除消息',
+        text: deletionOf(message, latest.current, thread.isFirst(message.id)),
+        ok: '删除',
+        danger: true,
+      });
+      if (!sure) {
+        toast('已取消删除');
+        return;
       }
+      if (await thread.remove(message.id))
+        void navigate({ to: '/', search: { channel: 'private' } });
+      toast('消息记录已删除', 'success');
     };
     return {
       thread,
+      uuid,
       owner,
-      openMenu: (message, part) => openMenu({ message, part }),
-      retry: (message) => {
-        thread.retry(message.id).catch(refuse);
-      },
+      writable: writable && thread.only === null,
+      model,
+      people,
+      temporary,
+      forkable,
+      me,
+      openMenu: (message, part) => open({ kind: 'menu', target: { message, part } }),
+      openPerson: (person) => open({ kind: 'person', person }),
+      answerTo: (atUser) => setCompose(uuid, { atUser }),
+      retry: (message) => quietly(thread.retry(message.id)),
       reconnect: (message) => thread.reconnect(message.id),
-      startAnew: (question, which) => void startAnew(question, which),
-      isRaw: (id) => raw.get().has(id),
-      toggleRaw: (id) => {
-        const next = new Set(raw.get());
-        if (!next.delete(id)) next.add(id);
-        raw.set(next);
+      stop: (message) => quietly(thread.stop(message.id)),
+      regenerate: (message, other) => quietly(thread.regenerate(message.id, other)),
+      choose: (id) => quietly(thread.choose(id)),
+      ask: async (message, text) => {
+        const { images, detail, files } = readQuestion(message);
+        const more = images.length + files.length > 0;
+        const type = images.length > 0 ? 'chat-vision' : 'chat';
+        const asked = { type, prompt: text, images, image_detail: detail, files };
+        const taken = more
+          ? await send(JSON.stringify(asked), { replace: message.id, format: 1 })
+          : await send(text, { replace: message.id });
+        if (taken) toggle('edit', message.id);
+        return taken;
       },
-      onRawChange: raw.subscribe,
+      remove: (message) => {
+        remove(message).catch((error: unknown) => {
+          // The call has said why.
+          if (!(error instanceof ApiError)) throw error;
+        });
+      },
+      fork: (id) => quietly(fork(id)),
+      startAnew: (question, which) => quietly(startAnew(question, which)),
+      is: (mode, id) => modes.get().has(`${mode}${id}`),
+      toggle,
+      onModes: modes.subscribe,
     };
-  }, [thread, owner, model, free, navigate, refuse, openMenu]);
+  }, [
+    thread,
+    uuid,
+    owner,
+    model,
+    writable,
+    people,
+    temporary,
+    forkable,
+    me,
+    free,
+    navigate,
+    refuse,
+    open,
+    send,
+  ]);
 };
 
 /** Sends a message; false when it was not taken, so that its text goes back into the box. */
@@ -274,6 +393,17 @@ const usePromptOfAddress = (
   return asked && session.writable;
 };
 
+/** Another message in the address of a conversation that is open already: the list goes there. */
+const useFocusOfAddress = (thread: Thread, list: RefObject<ListHandle | null>) => {
+  const { history_id } = route.useSearch();
+  const shown = useRef(history_id);
+  useEffect(() => {
+    if (history_id === shown.current) return;
+    shown.current = history_id;
+    if (history_id !== undefined && thread.only === null) void list.current?.show(history_id);
+  }, [history_id, thread, list]);
+};
+
 const Conversation = ({
   session,
   thread,
@@ -285,45 +415,29 @@ const Conversation = ({
 }) => {
   const box = useRef<HTMLDivElement>(null);
   const list = useRef<ListHandle>(null);
-  const [sheet, setSheet] = useState<'none' | 'more' | 'settings'>('none');
-  const [target, setTarget] = useState<MenuTarget | null>(null);
+  const [panel, setPanel] = useState<Panel>({ kind: 'none' });
+  // Once opened they stay, so that closing can be animated.
+  const [panels, setPanels] = useState(false);
+  if (panel.kind !== 'none' && !panels) setPanels(true);
   const navigate = useNavigate();
   const back = useBack();
-  const acts = useActs(session, thread, setTarget);
   const send = useSend(thread, list);
+  const acts = useActs(session, thread, setPanel, send);
   const arriving = usePromptOfAddress(session, view, send);
   useKeys(list, back);
   useVisibleHeight(box);
+  useFocusOfAddress(thread, list);
   const follow = useCallback(
     (href: string) => {
       void navigate({ href });
     },
     [navigate],
   );
-  const leave = () => void navigate({ to: '/', search: { channel: 'private' } });
-
-  const remove = async () => {
-    setSheet('none');
-    const sure = await confirmDialog({
-      title: '删除会话',
-      text: '会话和其中的全部消息都会删除，不能恢复。',
-      ok: '删除',
-      danger: true,
-    });
-    if (!sure) {
-      toast('已取消删除');
-      return;
-    }
-    try {
-      await api.deleteSession({ session_id: session.uuid });
-      writeDraft(session.uuid, '');
-      toast('会话已删除', 'success');
-      leave();
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-    }
-  };
   const sort = () => thread.setNewestFirst(!view.newestFirst);
+  const show = (id: number) => {
+    void list.current?.show(id);
+  };
+  const canWrite = session.writable && thread.only === null;
 
   return (
     <ChatContext value={acts}>
@@ -334,49 +448,52 @@ const Conversation = ({
             newestFirst={view.newestFirst}
             onBack={back}
             onSort={sort}
-            onMore={() => setSheet('more')}
+            onMore={() => setPanel({ kind: 'more' })}
           />
           <Connection view={view} />
+          {session.temporary && (
+            <p className="strip strip-calm">
+              <Icon name="lock" size={16} />
+              临时对话：不保存，关闭即消失
+            </p>
+          )}
+          {session.temporary && view.count > 0 && (
+            <Suspense fallback={null}>
+              <TemporaryGuard />
+            </Suspense>
+          )}
+          {thread.only !== null && (
+            <p className="strip strip-calm">
+              <Icon name="star" size={16} />
+              只显示收藏的这一条
+              <Link to="/chat" search={{ uuid: session.uuid, history_id: thread.only }}>
+                查看完整会话
+              </Link>
+            </p>
+          )}
           {view.rows.length + view.tail.length === 0 ? (
-            <FirstHint session={session} quiet={arriving} />
+            <FirstHint session={session} quiet={arriving} only={thread.only !== null} />
           ) : (
             <MessageList thread={thread} view={view} ref={list} />
           )}
-          {session.writable && !arriving ? (
-            <SendBox session={session} view={view} onSend={send} />
-          ) : (
-            !session.writable && <ReadOnly />
+          {canWrite && !arriving && <SendBox session={session} view={view} onSend={send} />}
+          {!session.writable && thread.only === null && (
+            <ReadOnly session={session} last={view.lastId} />
           )}
         </div>
-        <Sheet open={sheet === 'more'} onClose={() => setSheet('none')} title="会话">
-          <button
-            type="button"
-            className="act"
-            onClick={() => {
-              setSheet('none');
-              sort();
-            }}
-          >
-            <Icon name="sort" />
-            {view.newestFirst ? '改为最新在下' : '改为最新在上'}
-          </button>
-          {session.owner && (
-            <button type="button" className="act" onClick={() => setSheet('settings')}>
-              <Icon name="settings" />
-              设置
-            </button>
-          )}
-          {session.owner && (
-            <button type="button" className="act act-danger" onClick={() => void remove()}>
-              <Icon name="trash" />
-              删除会话
-            </button>
-          )}
-        </Sheet>
-        <Sheet open={sheet === 'settings'} onClose={() => setSheet('none')} title="会话设置">
-          <ChatSettings session={session} />
-        </Sheet>
-        <MessageMenu target={target} onClose={() => setTarget(null)} onSessionGone={leave} />
+        {panels && (
+          <Suspense fallback={null}>
+            <ChatPanels
+              session={session}
+              thread={thread}
+              panel={panel}
+              newestFirst={view.newestFirst}
+              onPanel={setPanel}
+              onSort={sort}
+              onShow={show}
+            />
+          </Suspense>
+        )}
       </MarkdownNavigate>
     </ChatContext>
   );
@@ -398,10 +515,36 @@ const Connection = ({ view }: { view: ThreadView }) => {
   );
 };
 
-const FirstHint = ({ session, quiet }: { session: SessionDetail; quiet: boolean }) => {
+const FirstHint = ({
+  session,
+  quiet,
+  only,
+}: {
+  session: SessionDetail;
+  quiet: boolean;
+  /** A single message was asked for, and is gone. */
+  only: boolean;
+}) => {
   const models = useChatModels();
   const model = models.data?.find((each) => each.name === session.model);
   if (quiet) return <div className="list" />;
+  if (only)
+    return (
+      <div className="list first-hint">
+        <h2>这条消息已经不在了</h2>
+        <p>它可能已被删除，或者换到了别的分支</p>
+      </div>
+    );
+  if (session.type === peopleType)
+    return (
+      <div className="list first-hint">
+        <span className="first-dot">
+          <Icon name="people" size={26} />
+        </span>
+        <h2>{session.friend ? `和${session.friend.name}说说话` : '问问大家'}</h2>
+        <p>输入 @ 可以请一个模型来回答</p>
+      </div>
+    );
   return (
     <div className="list first-hint">
       <span className="first-dot" style={{ background: model?.color || undefined }}>
@@ -419,15 +562,29 @@ const FirstHint = ({ session, quiet }: { session: SessionDetail; quiet: boolean 
   );
 };
 
-const ReadOnly = () => {
+/** In the place of the send box where one may only read. */
+const ReadOnly = ({ session, last }: { session: SessionDetail; last: number | null }) => {
   const { token } = useAuth();
+  const { fork } = useChatActs();
   const navigate = useNavigate();
+  const mayFork = session.forkable && last !== null;
   return (
     <div className="read-only">
-      <p>这是别人公开的会话，只能看{token === '' ? '；您可以免登录新建自己的会话' : ''}</p>
-      <Button size="small" onClick={() => void navigate({ to: '/', search: { new: 1 } })}>
-        新建会话
-      </Button>
+      <p>
+        这是别人公开的会话
+        {mayFork
+          ? '，可以复制成自己的接着聊'
+          : `，只能看${token === '' ? '；您可以免登录新建自己的会话' : ''}`}
+      </p>
+      {mayFork ? (
+        <Button size="small" kind="primary" onClick={() => fork(last)}>
+          接着聊
+        </Button>
+      ) : (
+        <Button size="small" onClick={() => void navigate({ to: '/', search: { new: 1 } })}>
+          新建会话
+        </Button>
+      )}
     </div>
   );
 };

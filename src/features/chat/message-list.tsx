@@ -1,4 +1,6 @@
+import { errorText } from '@/shared/api-error.ts';
 import { Icon } from '@/shared/ui/icon.tsx';
+import { toast } from '@/shared/ui/toast.ts';
 import { limits } from '@contract/limits.ts';
 import {
   Fragment,
@@ -10,25 +12,49 @@ import {
   type Ref,
 } from 'react';
 import { Virtuoso, type VirtuosoHandle } from 'react-virtuoso';
-import { RowView } from './message-row.tsx';
-import { LiveRows } from './live-rows.tsx';
+import { RowView } from './row-view.tsx';
 import type { Row } from './rows.ts';
 import type { Thread, ThreadView } from './thread.ts';
 
 export interface ListHandle {
   toTop: () => void;
   toBottom: () => void;
+  /** Goes to a message, wherever it is, and marks it for a moment. */
+  show: (id: number) => Promise<void>;
 }
 
+/** How long a message that was looked for stays marked, ms. */
+const markTime = 2_400;
+/** How long the list may take to bring it, ms. */
+const patience = 3_000;
+
+/** Marks a message once the list has put it on the page. */
+const mark = (scroller: () => HTMLElement | null, id: number) => {
+  const started = performance.now();
+  const look = () => {
+    const element = scroller()?.querySelector<HTMLElement>(`[data-message="${id}"]`);
+    if (!element) {
+      if (performance.now() - started < patience) requestAnimationFrame(look);
+      return;
+    }
+    element.dataset['found'] = '1';
+    setTimeout(() => delete element.dataset['found'], markTime);
+  };
+  look();
+};
+
 const keyOf = (_index: number, row: Row) => row.key;
-const contentOf = (_index: number, row: Row) =>
-  row.kind === 'live' ? <LiveRows row={row} /> : <RowView row={row} />;
+const contentOf = (_index: number, row: Row) => <RowView row={row} />;
 
 interface ListContext {
   hasOlder: boolean;
   tail: readonly Row[];
   onTail: (element: HTMLElement | null) => void;
 }
+
+/** Where a message's rows begin. */
+const placeOf = (rows: readonly Row[], id: number): number =>
+  rows.findIndex(({ message }) => message.id === id || message.beside?.id === id);
 
 const Space = () => <div className="list-space" />;
 const Older = ({ context }: { context?: ListContext }) =>
@@ -60,11 +86,21 @@ const handTime = 1_500;
  * Keeps a list at its end while it grows, until the person scrolls up; then again once they are
  * back within 100 px. Watches the height after layout, so that it costs no layout of its own.
  */
-const useStick = (scroller: HTMLElement | null, tail: HTMLElement | null, enabled: boolean) => {
+const useStick = (
+  scroller: HTMLElement | null,
+  tail: HTMLElement | null,
+  enabled: boolean,
+  atEnd: boolean,
+) => {
   const [stick] = useState(createStick);
+  // A list that is opened at a message begins where that is.
+  const begins = useRef(atEnd);
   useEffect(() => {
+    begins.current = atEnd;
+  }, [atEnd]);
+  useEffect(() => {
+    stick.set(enabled && begins.current);
     if (!scroller || !enabled) return undefined;
-    stick.set(true);
     let lastTop = scroller.scrollTop;
     let lastHeight = scroller.scrollHeight;
     // The list moves itself when rows above are measured, and its height changes with that; a hand
@@ -116,43 +152,76 @@ export const MessageList = ({
   const [scroller, setScroller] = useState<HTMLElement | null>(null);
   const [tail, setTail] = useState<HTMLElement | null>(null);
   const [atBottom, setAtBottom] = useState(true);
-  const { newestFirst, rows } = view;
-  const stick = useStick(scroller, tail, !newestFirst);
+  const { newestFirst, rows, focus } = view;
+  const follows = !newestFirst && !view.hasNewer;
+  const stick = useStick(scroller, tail, follows, focus === null);
+  const element = useRef<HTMLElement | null>(null);
+  useEffect(() => {
+    element.current = scroller;
+  }, [scroller]);
+  useEffect(() => {
+    if (focus !== null) mark(() => element.current, focus);
+  }, [focus]);
 
   const toBottom = useCallback(() => {
-    stick.set(true);
-    virtuoso.current?.scrollToIndex({ index: 'LAST', align: 'end' });
-  }, [stick]);
+    const go = () => {
+      stick.set(true);
+      virtuoso.current?.scrollToIndex({ index: 'LAST', align: 'end' });
+    };
+    // What could not be read now is asked for again at the next tap.
+    if (thread.get().hasNewer) thread.toNewest().then(go, () => {});
+    else go();
+  }, [stick, thread]);
   const toTop = useCallback(() => {
     stick.set(false);
     virtuoso.current?.scrollToIndex({ index: 0, align: 'start' });
   }, [stick]);
-  useImperativeHandle(ref, () => ({ toTop, toBottom }), [toTop, toBottom]);
+  const show = useCallback(
+    async (id: number) => {
+      const here = await thread.show(id).catch((error: unknown) => {
+        toast(errorText(error), 'error');
+      });
+      if (here === undefined) return;
+      if (here) {
+        const index = placeOf(thread.get().rows, id);
+        stick.set(false);
+        if (index >= 0) virtuoso.current?.scrollToIndex({ index, align: 'start' });
+      }
+      mark(() => element.current, id);
+    },
+    [thread, stick],
+  );
+  useImperativeHandle(ref, () => ({ toTop, toBottom, show }), [toTop, toBottom, show]);
 
+  // What could not be read now is asked for again at the next scroll.
   const older = () => {
-    // What could not be read now is asked for again at the next scroll.
     thread.loadOlder().catch(() => {});
   };
+  const newer = () => {
+    thread.loadNewer().catch(() => {});
+  };
+  const at = focus === null ? -1 : placeOf(rows, focus);
+  const start = newestFirst ? 0 : ({ index: 'LAST', align: 'end' } as const);
   return (
     <div className="list">
       <Virtuoso
-        key={newestFirst ? 'newest' : 'oldest'}
+        key={view.stretch}
         ref={virtuoso}
         scrollerRef={(element) => setScroller(element instanceof HTMLElement ? element : null)}
         className="list-scroller"
         data={rows}
         context={{ hasOlder: view.hasOlder, tail: view.tail, onTail: setTail }}
         firstItemIndex={view.firstIndex}
-        initialTopMostItemIndex={newestFirst ? 0 : { index: 'LAST', align: 'end' }}
+        initialTopMostItemIndex={at < 0 ? start : { index: at, align: 'start' }}
         computeItemKey={keyOf}
         itemContent={contentOf}
         defaultItemHeight={120}
         increaseViewportBy={{ top: 600, bottom: 150 }}
         atBottomThreshold={limits.bottomDistance}
         atBottomStateChange={setAtBottom}
-        followOutput={() => (!newestFirst && stick.get() ? 'auto' : false)}
-        startReached={newestFirst ? undefined : older}
-        endReached={newestFirst ? older : undefined}
+        followOutput={() => (follows && stick.get() ? 'auto' : false)}
+        startReached={newestFirst ? newer : older}
+        endReached={newestFirst ? older : newer}
         components={
           newestFirst ? { Header: Space, Footer: Older } : { Header: Older, Footer: Tail }
         }
@@ -161,7 +230,7 @@ export const MessageList = ({
         aria-label="消息"
         aria-live="off"
       />
-      {!newestFirst && !atBottom && (
+      {!newestFirst && (!atBottom || view.hasNewer) && (
         <button type="button" className="to-bottom" onClick={toBottom} aria-label="回到底部">
           <Icon name="down" size={20} />
         </button>

@@ -1,9 +1,9 @@
-import { ApiError } from '@/shared/api-error.ts';
 import { copyText } from '@/shared/markdown/copy.ts';
-import { confirmDialog } from '@/shared/ui/dialog.ts';
-import { Icon } from '@/shared/ui/icon.tsx';
+import { useChatModels } from '@/shared/queries.ts';
+import { readQuestion } from '@/shared/question.ts';
+import { Icon, type IconName } from '@/shared/ui/icon.tsx';
+import { ModelSheet } from '@/shared/ui/model-sheet.tsx';
 import { Sheet } from '@/shared/ui/sheet.tsx';
-import { toast } from '@/shared/ui/toast.ts';
 import type { Message } from '@contract/chat.ts';
 import { useState } from 'react';
 import { useChatActs } from './chat-context.ts';
@@ -13,77 +13,115 @@ export interface MenuTarget {
   part: 'question' | 'reply';
 }
 
-/** All that can be done with a message; opened by a long press or its ⋯. */
-export const MessageMenu = ({
-  target,
-  onClose,
-  onSessionGone,
+const Act = ({
+  icon,
+  label,
+  danger = false,
+  onClick,
 }: {
-  target: MenuTarget | null;
-  onClose: () => void;
-  onSessionGone: () => void;
-}) => {
+  icon: IconName;
+  label: string;
+  danger?: boolean;
+  onClick: () => void;
+}) => (
+  <button type="button" className={danger ? 'act act-danger' : 'act'} onClick={onClick}>
+    <Icon name={icon} />
+    {label}
+  </button>
+);
+
+/** All that can be done with a message; opened by a long press or its ⋯. */
+const MessageMenu = ({ target, onClose }: { target: MenuTarget | null; onClose: () => void }) => {
   const acts = useChatActs();
+  const models = useChatModels();
   const [selecting, setSelecting] = useState<string | null>(null);
+  const [asking, setAsking] = useState<Message | null>(null);
   const message = target?.message;
-  const text = target?.part === 'question' ? (message?.human ?? '') : (message?.ai ?? '');
-  const remove = async (id: number) => {
-    const sure = await confirmDialog({
-      title: '删除消息',
-      text: '问题和它的回复会一起删除，不能恢复。',
-      ok: '删除',
-      danger: true,
-    });
-    if (!sure) {
-      toast('已取消删除');
-      return;
-    }
-    try {
-      if (await acts.thread.remove(id)) onSessionGone();
-      toast('消息记录已删除', 'success');
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-    }
-  };
+  const reply = target?.part === 'reply';
+  const text = message ? (reply ? message.ai : readQuestion(message).text) : '';
+  const mine = message?.user_id === acts.me;
+  const may = acts.people ? mine : acts.owner;
+  const saved = message !== undefined && message.id > 0;
+  const branches = saved && acts.owner && acts.writable && !acts.people && !acts.temporary;
+  const person = { id: message?.user_id ?? 0, name: message?.user_name ?? '' };
   const then = (act: () => void) => () => {
     onClose();
     act();
   };
   return (
     <>
-      <Sheet
-        open={target !== null}
-        onClose={onClose}
-        title={target?.part === 'question' ? '这条提问' : '这条回复'}
-      >
-        <button type="button" className="act" onClick={then(() => void copyText(text))}>
-          <Icon name="copy" />
-          复制
-        </button>
-        <button type="button" className="act" onClick={then(() => setSelecting(text))}>
-          <Icon name="edit" />
-          选择文字
-        </button>
-        {target?.part === 'reply' && message && (
-          <button type="button" className="act" onClick={then(() => acts.toggleRaw(message.id))}>
-            <Icon name="code" />
-            {acts.isRaw(message.id) ? '看排版' : '看原文'}
-          </button>
+      <Sheet open={target !== null} onClose={onClose} title={reply ? '这条回复' : '这条提问'}>
+        <Act icon="copy" label="复制" onClick={then(() => void copyText(text))} />
+        <Act icon="document" label="选择文字" onClick={then(() => setSelecting(text))} />
+        {saved && !acts.temporary && (
+          <>
+            <Act
+              icon="like"
+              label={message.liked ? '取消点赞' : '点赞'}
+              onClick={then(() => void acts.thread.like(message.id))}
+            />
+            <Act
+              icon="star"
+              label={message.in_favorites ? '取消收藏' : '收藏'}
+              onClick={then(() => void acts.thread.favourite(message.id))}
+            />
+          </>
         )}
-        {acts.owner && message && message.id > 0 && (
-          <button
-            type="button"
-            className="act act-danger"
-            onClick={then(() => void remove(message.id))}
-          >
-            <Icon name="trash" />
-            删除这条消息
-          </button>
+        {reply && message && (
+          <Act
+            icon="code"
+            label={acts.is('raw', message.id) ? '看排版' : '看原文'}
+            onClick={then(() => acts.toggle('raw', message.id))}
+          />
+        )}
+        {!reply && message && (branches || (acts.people && mine)) && (
+          <Act
+            icon="edit"
+            label={acts.people ? '修改' : '修改问题'}
+            onClick={then(() => acts.toggle('edit', message.id))}
+          />
+        )}
+        {!reply && message && acts.people && acts.writable && !mine && (
+          <Act
+            icon="reply"
+            label={`回复${person.name}`}
+            onClick={then(() => acts.answerTo(person))}
+          />
+        )}
+        {branches && (
+          <>
+            <Act icon="retry" label="重新回答" onClick={then(() => acts.regenerate(message))} />
+            {(models.data?.length ?? 0) > 1 && (
+              <Act icon="spark" label="换个模型重新回答" onClick={then(() => setAsking(message))} />
+            )}
+          </>
+        )}
+        {saved && acts.forkable && (
+          <Act icon="fork" label="从这里接着聊" onClick={then(() => acts.fork(message.id))} />
+        )}
+        {saved && may && (
+          <Act
+            icon="trash"
+            label="删除这条消息"
+            danger
+            onClick={then(() => acts.remove(message))}
+          />
         )}
       </Sheet>
       <Sheet open={selecting !== null} onClose={() => setSelecting(null)} title="选择文字">
         <p className="selectable">{selecting}</p>
       </Sheet>
+      <ModelSheet
+        open={asking !== null}
+        title="由哪个模型重新回答"
+        value={asking?.model || acts.model}
+        onClose={() => setAsking(null)}
+        onChoose={(model) => {
+          if (asking) acts.regenerate(asking, model);
+        }}
+      />
     </>
   );
 };
+
+export default MessageMenu;

@@ -1,31 +1,45 @@
-import { useSettings } from '@/shared/queries.ts';
 import { copyText } from '@/shared/markdown/copy.ts';
 import { BlocksView } from '@/shared/markdown/markdown.tsx';
-import type { Block } from '@markdown/document.ts';
+import { readQuestion } from '@/shared/question.ts';
 import { Icon } from '@/shared/ui/icon.tsx';
+import type { Block } from '@markdown/document.ts';
 import type { Message } from '@contract/chat.ts';
 import { streamCodes, type StreamCode } from '@contract/errors.ts';
 import { Link } from '@tanstack/react-router';
-import { memo, useRef, useState, useSyncExternalStore, type ReactNode } from 'react';
-import { useChatActs } from './chat-context.ts';
+import {
+  lazy,
+  memo,
+  Suspense,
+  useRef,
+  useState,
+  useSyncExternalStore,
+  type ReactNode,
+} from 'react';
+import { useChatActs, useRowMode } from './chat-context.ts';
 import { separatorTime } from './chat-time.ts';
 import type { Segment } from './live-reply.ts';
-import {
-  segmentsOfMessage,
-  type LiveRow,
-  type NoticeRow,
-  type QuestionRow,
-  type ReplyRow,
-  type Row,
-} from './rows.ts';
+import { ModelName, Pager, ReplyActs, SmallAct } from './message-acts.tsx';
+import { segmentsOfMessage, type NoticeRow, type QuestionRow, type ReplyRow } from './rows.ts';
 import { replyText } from './thread.ts';
+
+const parts = () => import('./question-parts.tsx');
+const Attachments = lazy(() => parts().then((module) => ({ default: module.Attachments })));
+const QuestionEditor = lazy(() => parts().then((module) => ({ default: module.QuestionEditor })));
+
+/** When it was, where the message before is not close in time. */
+export const Separator = ({ time }: { time: string | null }) =>
+  time === null ? null : (
+    <time className="separator" dateTime={time}>
+      {separatorTime(time)}
+    </time>
+  );
 
 /** Questions longer than this are folded. */
 const longQuestion = 1_200;
 const pressTime = 480;
 
 /** Opens a message's sheet by a long press; a finger that moves scrolls instead. */
-const useLongPress = (act: () => void) => {
+export const useLongPress = (act: () => void) => {
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const start = useRef({ x: 0, y: 0 });
   const cancel = () => clearTimeout(timer.current);
@@ -49,55 +63,51 @@ const useLongPress = (act: () => void) => {
   };
 };
 
-const SmallAct = ({
-  icon,
-  label,
-  pressed,
-  onClick,
-}: {
-  icon: 'copy' | 'code' | 'trash' | 'more' | 'retry';
-  label: string;
-  pressed?: boolean;
-  onClick: () => void;
-}) => (
-  <button
-    type="button"
-    className="small-act"
-    aria-label={label}
-    title={label}
-    aria-pressed={pressed}
-    onClick={onClick}
-  >
-    <Icon name={icon} size={16} />
-  </button>
-);
-
-const Question = memo(function Question({ row }: { row: QuestionRow }) {
+export const Question = memo(function Question({ row }: { row: QuestionRow }) {
   const { message } = row;
   const acts = useChatActs();
   const [open, setOpen] = useState(false);
+  const editing = useRowMode('edit', message.id);
   const press = useLongPress(() => acts.openMenu(message, 'question'));
-  const long = message.human.length > longQuestion;
+  const { text, images, files } = readQuestion(message);
+  const long = text.length > longQuestion;
+  const more = images.length + files.length > 0;
   return (
-    <div className="row-question">
-      {row.time !== null && (
-        <time className="separator" dateTime={row.time}>
-          {separatorTime(row.time)}
-        </time>
-      )}
+    <div className="row-question" data-message={message.id}>
+      <Separator time={row.time} />
       <div className="question">
         {!acts.owner && <span className="speaker">{message.user_name}</span>}
-        <div className="bubble bubble-mine" {...press}>
-          {long && !open ? `${message.human.slice(0, longQuestion)}…` : message.human}
-          {long && (
-            <button type="button" className="unfold" onClick={() => setOpen(!open)}>
-              {open ? '收起' : `展开全部 ${message.human.length} 字`}
-            </button>
-          )}
-        </div>
-        {message.id > 0 && (
+        {more && (
+          <Suspense fallback={<span className="attachments-space" />}>
+            <Attachments images={images} files={files} />
+          </Suspense>
+        )}
+        {editing ? (
+          <Suspense fallback={null}>
+            <QuestionEditor message={message} />
+          </Suspense>
+        ) : (
+          (text !== '' || !more) && (
+            <div className="bubble bubble-mine" {...press}>
+              {long && !open ? `${text.slice(0, longQuestion)}…` : text}
+              {long && (
+                <button type="button" className="unfold" onClick={() => setOpen(!open)}>
+                  {open ? '收起' : `展开全部 ${text.length} 字`}
+                </button>
+              )}
+            </div>
+          )
+        )}
+        {message.id > 0 && !editing && (
           <div className="acts acts-question">
-            <SmallAct icon="copy" label="复制问题" onClick={() => void copyText(message.human)} />
+            <SmallAct icon="copy" label="复制问题" onClick={() => void copyText(text)} />
+            {acts.owner && acts.writable && !acts.temporary && (
+              <SmallAct
+                icon="edit"
+                label="修改问题"
+                onClick={() => acts.toggle('edit', message.id)}
+              />
+            )}
             <SmallAct
               icon="more"
               label="更多操作"
@@ -164,11 +174,6 @@ const useOpenSegment = (row: ReplyRow): Segment => {
   );
 };
 
-const useRaw = (id: number): boolean => {
-  const acts = useChatActs();
-  return useSyncExternalStore(acts.onRawChange, () => acts.isRaw(id));
-};
-
 /** A few words: their bubble is as wide as they are. Measuring longer text for that costs a layout. */
 const isShort = (segment: Segment, reasoning: string): boolean => {
   const [only, more] = segment;
@@ -180,20 +185,23 @@ export const Reply = memo(function Reply({ row }: { row: ReplyRow }) {
   const { message, live } = row;
   const acts = useChatActs();
   const open = useOpenSegment(row);
-  const raw = useRaw(message.id);
+  const raw = useRowMode('raw', message.id);
   const press = useLongPress(() => acts.openMenu(message, 'reply'));
   const segment = row.segment ?? (live ? open : (segmentsOfMessage(message)[0] ?? nothing));
   const writing = message.state === 'streaming';
   const reasoning = live?.reasoning ?? message.reasoning;
   const empty = segment.length === 0;
+  const named = message.model !== '' && (acts.people || message.model !== acts.model);
   return (
     <div
       className="reply"
+      data-message={row.first ? message.id : undefined}
       data-first={row.first || undefined}
       data-short={(row.first && row.last && isShort(segment, reasoning)) || undefined}
       data-last={row.last || undefined}
       data-writing={(writing && row.last) || undefined}
     >
+      {row.first && named && <ModelName name={message.model} />}
       <div className="bubble bubble-theirs" {...press}>
         {row.first && <Reasoning text={reasoning} thinking={writing && empty} />}
         {empty && row.first ? (
@@ -203,46 +211,16 @@ export const Reply = memo(function Reply({ row }: { row: ReplyRow }) {
         )}
       </div>
       {row.last && !writing && (
-        <ReplyActs message={message} text={() => replyText(message, live)} raw={raw} />
+        <ReplyActs
+          message={message}
+          text={() => replyText(message, live)}
+          raw={raw}
+          fresh={live !== null}
+        />
       )}
     </div>
   );
 });
-
-const ReplyActs = ({
-  message,
-  text,
-  raw,
-}: {
-  message: Message;
-  text: () => string;
-  raw: boolean;
-}) => {
-  const acts = useChatActs();
-  const { show_token_usage } = useSettings();
-  const tokens = message.prompt_tokens + message.completion_tokens;
-  const told = acts.owner && show_token_usage === 1 && tokens > 0;
-  return (
-    <div className={told ? 'acts acts-told' : 'acts'}>
-      <SmallAct icon="copy" label="复制回复" onClick={() => void copyText(text())} />
-      <SmallAct
-        icon="code"
-        label={raw ? '看排版' : '看原文'}
-        pressed={raw}
-        onClick={() => acts.toggleRaw(message.id)}
-      />
-      <SmallAct icon="more" label="更多操作" onClick={() => acts.openMenu(message, 'reply')} />
-      {told && (
-        <span
-          className="usage"
-          title={`提问 ${message.prompt_tokens}，回复 ${message.completion_tokens}`}
-        >
-          {tokens} tokens{message.deduct_tokens > 0 && ` · 扣 ${message.deduct_tokens}`}
-        </span>
-      )}
-    </div>
-  );
-};
 
 const noticeText = (message: Message): string => {
   if (message.error_message !== '') return message.error_message;
@@ -252,7 +230,7 @@ const noticeText = (message: Message): string => {
   return streamCodes[message.error_code as StreamCode] ?? '出错了，请重试';
 };
 
-const Notice = memo(function Notice({ row }: { row: NoticeRow }) {
+export const Notice = memo(function Notice({ row }: { row: NoticeRow }) {
   const { message, newest } = row;
   const acts = useChatActs();
   const quiet = message.state === 'stopped' || message.state === 'none';
@@ -277,29 +255,19 @@ const Notice = memo(function Notice({ row }: { row: NoticeRow }) {
         <div className="notice-acts">
           {code === 'connection' && button('重新连接', () => acts.reconnect(message), true)}
           {code === 'context_length_exceeded' &&
-            button('新建会话', () => acts.startAnew(message.human, 'same'), true)}
+            button('新建会话', () => acts.startAnew(readQuestion(message).text, 'same'), true)}
           {code === 'balance' && (
             <>
               <Link className="notice-act notice-act-first" to="/account">
                 查看余额
               </Link>
-              {button('换免费模型', () => acts.startAnew(message.human, 'free'))}
+              {button('换免费模型', () => acts.startAnew(readQuestion(message).text, 'free'))}
             </>
           )}
           {code !== 'connection' && button('重试', () => acts.retry(message))}
         </div>
       )}
+      {message.ai === '' && <Pager message={message} />}
     </div>
   );
 });
-
-export const RowView = ({ row }: { row: Exclude<Row, LiveRow> }) => {
-  switch (row.kind) {
-    case 'question':
-      return <Question row={row} />;
-    case 'reply':
-      return <Reply row={row} />;
-    default:
-      return <Notice row={row} />;
-  }
-};

@@ -25,13 +25,32 @@ export interface LiveRow extends RowBase {
   kind: 'live';
   live: LiveReply;
 }
+/** Two answers to the same question, by two models. */
+export interface PairRow extends RowBase {
+  kind: 'pair';
+  /** In the order in which they were asked for, whichever is gone on with. */
+  answers: readonly { message: Message; live: LiveReply | null }[];
+  newest: boolean;
+}
 /** How the reply stands, where that needs saying. */
 export interface NoticeRow extends RowBase {
   kind: 'notice';
   /** The message is the newest of the session: it can be asked again. */
   newest: boolean;
 }
-export type Row = QuestionRow | ReplyRow | LiveRow | NoticeRow;
+export type Row = QuestionRow | ReplyRow | LiveRow | PairRow | NoticeRow;
+
+type Answer = NonNullable<Message['beside']>;
+const wrapped = new WeakMap<Answer, Message>();
+/** A second answer as the message that it would be by itself; the same object each time. */
+export const asMessage = (answer: Answer): Message => {
+  let message = wrapped.get(answer);
+  if (!message) {
+    message = { ...answer, beside: null };
+    wrapped.set(answer, message);
+  }
+  return message;
+};
 
 /** Shorter replies are one row, and are split into blocks only when they come into view. */
 const oneRow = 2_500;
@@ -91,25 +110,42 @@ export const replyRows = (key: string, message: Message, live: LiveReply | null)
   return segments.map((segment, part) => row(part, part === segments.length - 1, segment));
 };
 
-const needsNotice = (message: Message): boolean =>
+const needsNotice = (message: Message, people: boolean): boolean =>
   message.state === 'error' ||
   message.state === 'interrupted' ||
   message.state === 'stopped' ||
-  (message.state === 'none' && message.ai === '');
+  (message.state === 'none' && message.ai === '' && !people);
 
-const rowsOf = (
-  message: Message,
-  key: string,
-  live: LiveReply | null,
-  time: string | null,
-  newest: boolean,
-  atEnd: boolean,
-): Row[] => {
+interface Place {
+  key: string;
+  time: string | null;
+  newest: boolean;
+  /** Stands behind the measured list. */
+  atEnd: boolean;
+  people: boolean;
+}
+
+type Lives = ReadonlyMap<number, LiveReply>;
+
+const pairRow = (message: Message, beside: Answer, lives: Lives, place: Place): PairRow => ({
+  kind: 'pair',
+  key: `${place.key}:pair`,
+  message,
+  newest: place.newest,
+  answers: [message, asMessage(beside)]
+    .sort((a, b) => Math.abs(a.id) - Math.abs(b.id))
+    .map((each) => ({ message: each, live: lives.get(each.id) ?? null })),
+});
+
+const rowsOf = (message: Message, lives: Lives, place: Place): Row[] => {
+  const { key, time, newest, atEnd, people } = place;
+  const live = lives.get(message.id) ?? null;
   const rows: Row[] = [];
   if (message.human !== '') rows.push({ kind: 'question', key: `${key}:q`, message, time });
+  if (message.beside) return [...rows, pairRow(message, message.beside, lives, place)];
   if (live && atEnd) rows.push({ kind: 'live', key: `${key}:live`, message, live });
   else rows.push(...replyRows(key, message, live));
-  if (needsNotice(message) && (newest || message.state !== 'none'))
+  if (needsNotice(message, people) && (newest || message.state !== 'none'))
     rows.push({ kind: 'notice', key: `${key}:n`, message, newest });
   return rows;
 };
@@ -125,14 +161,15 @@ export interface Rows {
  * The rows of a session, oldest message first or newest first. Rows of messages that did not
  * change are the same objects as before.
  * @param tailFrom the message whose reply begins the tail
+ * @param people a message without a reply lacks nothing
  */
 export const buildRows = (
   messages: readonly Message[],
-  live: ReadonlyMap<number, LiveReply>,
-  keys: ReadonlyMap<number, string>,
-  newestFirst: boolean,
-  tailFrom: number | null,
+  lives: Lives,
+  keyOf: (message: Message) => string,
+  options: { newestFirst: boolean; tailFrom: number | null; people: boolean },
 ): Rows => {
+  const { newestFirst, tailFrom, people } = options;
   const rows: Row[] = [];
   const tail: Row[] = [];
   let inTail = false;
@@ -143,14 +180,20 @@ export const buildRows = (
     const time = asked - before > limits.timeSeparator ? message.created_at : null;
     before = asked;
     const newest = at === messages.length - 1;
-    const reply = live.get(message.id) ?? null;
+    const isLive =
+      lives.has(message.id) || (message.beside !== null && lives.has(message.beside.id));
     const known = cache.get(message);
     let own = known?.rows;
     const starts = message.id === tailFrom && !newestFirst;
-    if (!own || reply || known?.time !== time || known.newest !== newest) {
-      const key = keys.get(message.id) ?? String(message.id);
-      own = rowsOf(message, key, reply, time, newest, inTail || starts);
-      if (!reply) cache.set(message, { time, newest, rows: own });
+    if (!own || isLive || known?.time !== time || known.newest !== newest) {
+      own = rowsOf(message, lives, {
+        key: keyOf(message),
+        time,
+        newest,
+        atEnd: inTail || starts,
+        people,
+      });
+      if (!isLive) cache.set(message, { time, newest, rows: own });
     }
     if (newestFirst) groups.push(own);
     else if (starts) for (const row of own) (row.kind === 'question' ? rows : tail).push(row);

@@ -47,6 +47,8 @@ const paths = {
   like: 'M12 20s-7.5-4.6-7.5-10A4.2 4.2 0 0 1 12 7.5 4.2 4.2 0 0 1 19.5 10c0 5.4-7.5 10-7.5 10Z',
   outward: 'M9 5h10v10M19 5 6 18',
   edit: 'M4.5 19.5l1-4L16 5a1.8 1.8 0 0 1 2.5 0l.5.5a1.8 1.8 0 0 1 0 2.5L8.5 18.5l-4 1Z',
+  reply: 'M10 6 4 12l6 6M4.5 12H14a6 6 0 0 1 6 6v1',
+  fork: 'M7 4v9a4 4 0 0 0 4 4h5M13.5 13.5 17 17l-3.5 3.5M7 8h9',
 } as const;
 
 export type IconName = keyof typeof paths;

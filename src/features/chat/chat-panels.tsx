@@ -1,0 +1,155 @@
+import { api } from '@/shared/api.ts';
+import { ApiError } from '@/shared/api-error.ts';
+import { writeDraft } from '@/shared/draft.ts';
+import { ExportSheet } from '@/shared/export/export-sheet.tsx';
+import { confirmDialog } from '@/shared/ui/dialog.ts';
+import { Icon, type IconName } from '@/shared/ui/icon.tsx';
+import { Sheet } from '@/shared/ui/sheet.tsx';
+import { toast } from '@/shared/ui/toast.ts';
+import type { SessionDetail } from '@contract/session.ts';
+import { useNavigate } from '@tanstack/react-router';
+import { lazy, Suspense, useState, type ReactNode } from 'react';
+import { ChatSettings } from './chat-settings.tsx';
+import MessageMenu, { type MenuTarget } from './message-menu.tsx';
+import PersonSheet from './person-sheet.tsx';
+import type { Thread } from './thread.ts';
+
+/** What stands over the conversation. */
+export type Panel =
+  | { kind: 'none' | 'more' | 'settings' | 'find' | 'export' }
+  | { kind: 'menu'; target: MenuTarget }
+  | { kind: 'person'; person: { id: number; name: string } };
+
+const FindSheet = lazy(() => import('./find-sheet.tsx'));
+
+/** Loaded once it was asked for; then it stays, so that closing can be animated. */
+const Once = ({ when, children }: { when: boolean; children: ReactNode }) => {
+  const [used, setUsed] = useState(when);
+  if (when && !used) setUsed(true);
+  return used && <Suspense fallback={null}>{children}</Suspense>;
+};
+
+const Act = ({
+  icon,
+  label,
+  danger = false,
+  onClick,
+}: {
+  icon: IconName;
+  label: string;
+  danger?: boolean;
+  onClick: () => void;
+}) => (
+  <button type="button" className={danger ? 'act act-danger' : 'act'} onClick={onClick}>
+    <Icon name={icon} />
+    {label}
+  </button>
+);
+
+const ChatPanels = ({
+  session,
+  thread,
+  panel,
+  newestFirst,
+  onPanel,
+  onSort,
+  onShow,
+}: {
+  session: SessionDetail;
+  thread: Thread;
+  panel: Panel;
+  newestFirst: boolean;
+  onPanel: (panel: Panel) => void;
+  onSort: () => void;
+  onShow: (id: number) => void;
+}) => {
+  const navigate = useNavigate();
+  const close = () => onPanel({ kind: 'none' });
+  const target = panel.kind === 'menu' ? panel.target : null;
+  const person = panel.kind === 'person' ? panel.person : null;
+
+  const favourite = async () => {
+    close();
+    try {
+      const input = { session_id: session.uuid };
+      await (session.favorite ? api.removeFromFavorites(input) : api.addToFavorites(input));
+      toast(session.favorite ? '已取消收藏' : '已收藏', 'success');
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+    }
+  };
+  const remove = async () => {
+    close();
+    const sure = await confirmDialog({
+      title: '删除会话',
+      text: '会话和其中的全部消息都会删除，不能恢复。',
+      ok: '删除',
+      danger: true,
+    });
+    if (!sure) {
+      toast('已取消删除');
+      return;
+    }
+    try {
+      await api.deleteSession({ session_id: session.uuid });
+      thread.forget();
+      writeDraft(session.uuid, '');
+      toast('会话已删除', 'success');
+      void navigate({ to: '/', search: { channel: 'private' } });
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+    }
+  };
+
+  return (
+    <>
+      <Sheet open={panel.kind === 'more'} onClose={close} title="会话">
+        <Act icon="search" label="查找" onClick={() => onPanel({ kind: 'find' })} />
+        <Act
+          icon="sort"
+          label={newestFirst ? '改为最新在下' : '改为最新在上'}
+          onClick={() => {
+            close();
+            onSort();
+          }}
+        />
+        {!session.temporary && (
+          <Act
+            icon="star"
+            label={session.favorite ? '取消收藏会话' : '收藏会话'}
+            onClick={() => void favourite()}
+          />
+        )}
+        <Act icon="share" label="导出与分享" onClick={() => onPanel({ kind: 'export' })} />
+        {session.owner && (
+          <Act icon="settings" label="设置" onClick={() => onPanel({ kind: 'settings' })} />
+        )}
+        {session.owner && (
+          <Act icon="trash" label="删除会话" danger onClick={() => void remove()} />
+        )}
+      </Sheet>
+      <Sheet open={panel.kind === 'settings'} onClose={close} title="会话设置">
+        <ChatSettings session={session} />
+      </Sheet>
+      <ExportSheet
+        session={session}
+        open={panel.kind === 'export'}
+        onClose={close}
+        {...(session.temporary ? { messages: thread.all() } : {})}
+      />
+      <Once when={panel.kind === 'find'}>
+        <FindSheet
+          thread={thread}
+          temporary={session.temporary}
+          open={panel.kind === 'find'}
+          onClose={close}
+          onChoose={onShow}
+        />
+      </Once>
+      <MessageMenu target={target} onClose={close} />
+      <PersonSheet person={person} onClose={close} />
+    </>
+  );
+};
+
+export default ChatPanels;

@@ -1,0 +1,126 @@
+import { api } from '@/shared/api.ts';
+import { errorText } from '@/shared/api-error.ts';
+import { useAuth } from '@/shared/auth-store.ts';
+import { Icon } from '@/shared/ui/icon.tsx';
+import { EmptyState } from '@/shared/ui/empty-state.tsx';
+import { Sheet } from '@/shared/ui/sheet.tsx';
+import { Skeleton } from '@/shared/ui/skeleton.tsx';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { separatorTime } from './chat-time.ts';
+import './find-sheet.css';
+import type { Hit, Thread } from './thread.ts';
+
+/** How long the words must rest before they are looked for, ms. */
+const rest = 250;
+
+const Snippet = ({ text, words }: { text: string; words: string }) => {
+  const at = text.toLowerCase().indexOf(words.toLowerCase());
+  if (at < 0) return <p>{text}</p>;
+  return (
+    <p>
+      {text.slice(0, at)}
+      <mark>{text.slice(at, at + words.length)}</mark>
+      {text.slice(at + words.length)}
+    </p>
+  );
+};
+
+const useRested = (text: string): string => {
+  const [rested, setRested] = useState(text);
+  useEffect(() => {
+    const timer = setTimeout(() => setRested(text), rest);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return rested;
+};
+
+const Hits = ({
+  hits,
+  words,
+  onChoose,
+}: {
+  hits: readonly Hit[];
+  words: string;
+  onChoose: (id: number) => void;
+}) => (
+  <ul className="hits" aria-label="找到的消息">
+    {hits.map((hit) => (
+      <li key={`${hit.history_id}:${hit.part}`}>
+        <button type="button" onClick={() => onChoose(hit.history_id)}>
+          <small>
+            {hit.part === 'human' ? '提问' : '回复'} · {separatorTime(hit.created_at)}
+          </small>
+          <Snippet text={hit.snippet} words={words} />
+        </button>
+      </li>
+    ))}
+  </ul>
+);
+
+/** Looks for words in the messages of the session. */
+const FindSheet = ({
+  thread,
+  temporary,
+  open,
+  onClose,
+  onChoose,
+}: {
+  thread: Thread;
+  /** The server knows nothing of its messages. */
+  temporary: boolean;
+  open: boolean;
+  onClose: () => void;
+  onChoose: (id: number) => void;
+}) => {
+  const [text, setText] = useState('');
+  const words = useRested(text.trim());
+  const { token } = useAuth();
+  const here = temporary || token === '';
+  const found = useQuery({
+    queryKey: ['search', thread.uuid, words],
+    queryFn: ({ signal }) =>
+      here
+        ? thread.search(words)
+        : api
+            .searchMessages({ session_id: thread.uuid, query: words }, { signal, quiet: true })
+            .then((page) => page.list),
+    enabled: open && words !== '',
+  });
+  // Without the network, what is on the page is better than nothing.
+  const hits = found.error ? thread.search(words) : found.data;
+  return (
+    <Sheet open={open} onClose={onClose} title="查找">
+      <label className="find-box">
+        <Icon name="search" size={18} />
+        <input
+          type="search"
+          value={text}
+          placeholder="在这个会话里查找"
+          aria-label="在这个会话里查找"
+          enterKeyHint="search"
+          onChange={(event) => setText(event.target.value)}
+        />
+      </label>
+      {found.error && <p className="find-note">{errorText(found.error)}，下面只是已经读出的消息</p>}
+      {words === '' ? (
+        <EmptyState icon="search" text="输入要找的词，中文也可以只写两三个字" />
+      ) : !hits ? (
+        <Skeleton lines={4} />
+      ) : hits.length === 0 ? (
+        <EmptyState icon="search" text={`没有找到“${words}”，换个说法试试`} />
+      ) : (
+        <Hits
+          hits={hits}
+          words={words}
+          onChoose={(id) => {
+            onClose();
+            onChoose(id);
+          }}
+        />
+      )}
+    </Sheet>
+  );
+};
+
+export default FindSheet;

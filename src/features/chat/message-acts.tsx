@@ -1,0 +1,164 @@
+import { copyText } from '@/shared/markdown/copy.ts';
+import { useChatModels, useSettings } from '@/shared/queries.ts';
+import { Icon, type IconName } from '@/shared/ui/icon.tsx';
+import type { Message } from '@contract/chat.ts';
+import { useChatActs } from './chat-context.ts';
+
+/** A quiet button of 36 px with a target of 44. */
+export const SmallAct = ({
+  icon,
+  label,
+  count = 0,
+  pressed,
+  wide = false,
+  onClick,
+}: {
+  icon: IconName;
+  label: string;
+  /** Shown beside the icon; 0: nothing. */
+  count?: number;
+  pressed?: boolean;
+  /** Only where there is room; a phone has it in the sheet. */
+  wide?: boolean;
+  onClick: () => void;
+}) => (
+  <button
+    type="button"
+    className={wide ? 'small-act small-act-wide' : 'small-act'}
+    aria-label={count > 0 ? `${label}（${count}）` : label}
+    title={label}
+    aria-pressed={pressed}
+    onClick={onClick}
+  >
+    <Icon name={icon} size={16} />
+    {count > 0 && <span>{count}</span>}
+  </button>
+);
+
+/** ‹ 2/3 ›: the branches at a message's place. The arrow keys turn it, too. */
+export const Pager = ({ message }: { message: Message }) => {
+  const acts = useChatActs();
+  const { siblings, id } = message;
+  if (siblings.length < 2 || !acts.owner) return null;
+  const at = siblings.indexOf(id);
+  const go = (step: number) => {
+    const next = siblings[at + step];
+    if (next !== undefined) acts.choose(next);
+  };
+  const turn = (label: string, icon: 'back' | 'forward', step: number) => (
+    <button
+      type="button"
+      className="small-act"
+      aria-label={label}
+      // A button that is disabled loses the focus that turns on.
+      aria-disabled={siblings[at + step] === undefined || undefined}
+      onClick={() => go(step)}
+    >
+      <Icon name={icon} size={14} />
+    </button>
+  );
+  return (
+    <span
+      className="pager"
+      role="group"
+      aria-label="分支"
+      onKeyDown={(event) => {
+        if (event.ctrlKey || event.altKey || event.metaKey) return;
+        if (event.key === 'ArrowLeft') go(-1);
+        if (event.key === 'ArrowRight') go(1);
+      }}
+    >
+      {turn('上一个分支', 'back', -1)}
+      <span role="status">
+        {at + 1}/{siblings.length}
+      </span>
+      {turn('下一个分支', 'forward', 1)}
+    </span>
+  );
+};
+
+/** Name of a model as people read it. */
+export const ModelName = ({ name }: { name: string }) => {
+  const known = useChatModels().data?.find((model) => model.name === name);
+  return (
+    <span className="speaker">
+      <span className="chip-dot" style={{ background: known?.color || undefined }} />
+      {known?.label ?? name}
+    </span>
+  );
+};
+
+/** Like, favourite: the same for everybody's messages. */
+export const Marks = ({ message }: { message: Message }) => {
+  const { thread, temporary } = useChatActs();
+  if (temporary) return null;
+  return (
+    <>
+      <SmallAct
+        icon="like"
+        label={message.liked ? '取消点赞' : '点赞'}
+        count={message.like_count}
+        pressed={message.liked}
+        onClick={() => void thread.like(message.id)}
+      />
+      <SmallAct
+        icon="star"
+        label={message.in_favorites ? '取消收藏' : '收藏'}
+        pressed={message.in_favorites}
+        onClick={() => void thread.favourite(message.id)}
+      />
+    </>
+  );
+};
+
+const Usage = ({ message, fresh }: { message: Message; fresh: boolean }) => {
+  const { owner } = useChatActs();
+  const { show_token_usage } = useSettings();
+  const tokens = message.prompt_tokens + message.completion_tokens;
+  const paid = message.deduct_tokens;
+  if (!owner || tokens === 0) return null;
+  if (show_token_usage !== 1)
+    return fresh && paid > 0 ? <span className="usage">花费 {paid} tokens</span> : null;
+  return (
+    <span
+      className="usage"
+      title={`提问 ${message.prompt_tokens}，回复 ${message.completion_tokens}`}
+    >
+      {tokens} tokens{paid > 0 && ` · 扣 ${paid}`}
+    </span>
+  );
+};
+
+/** What can be done with a reply, in one quiet row under it. */
+export const ReplyActs = ({
+  message,
+  text,
+  raw,
+  fresh,
+}: {
+  message: Message;
+  text: () => string;
+  raw: boolean;
+  /** It was written while the page is open: its price is news. */
+  fresh: boolean;
+}) => {
+  const acts = useChatActs();
+  const again = acts.owner && acts.writable && !acts.people && !acts.temporary;
+  return (
+    <div className="acts">
+      <SmallAct icon="copy" label="复制回复" onClick={() => void copyText(text())} />
+      <Marks message={message} />
+      {again && <SmallAct icon="retry" label="重新回答" onClick={() => acts.regenerate(message)} />}
+      <SmallAct
+        icon="code"
+        label={raw ? '看排版' : '看原文'}
+        pressed={raw}
+        wide
+        onClick={() => acts.toggle('raw', message.id)}
+      />
+      <SmallAct icon="more" label="更多操作" onClick={() => acts.openMenu(message, 'reply')} />
+      <Pager message={message} />
+      <Usage message={message} fresh={fresh} />
+    </div>
+  );
+};

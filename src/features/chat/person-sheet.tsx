@@ -1,0 +1,60 @@
+import { api } from '@/shared/api.ts';
+import { ApiError } from '@/shared/api-error.ts';
+import { useAuth } from '@/shared/auth-store.ts';
+import { Avatar } from '@/shared/ui/avatar.tsx';
+import { Icon } from '@/shared/ui/icon.tsx';
+import { Sheet } from '@/shared/ui/sheet.tsx';
+import { useNavigate } from '@tanstack/react-router';
+import './person-message.css';
+
+/** Somebody who wrote here: their public sessions, and a way to write to them alone. */
+const PersonSheet = ({
+  person,
+  onClose,
+}: {
+  person: { id: number; name: string } | null;
+  onClose: () => void;
+}) => {
+  const navigate = useNavigate();
+  const { user } = useAuth();
+  const write = async () => {
+    if (!person) return;
+    try {
+      const { uuid } = await api.newFriend({ friend_user_id: person.id });
+      onClose();
+      await navigate({ to: '/chat', search: { uuid } });
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+    }
+  };
+  return (
+    <Sheet open={person !== null} onClose={onClose} title={person?.name ?? ''}>
+      {person && (
+        <>
+          <p className="person-card">
+            <Avatar name={person.name} size={56} />
+          </p>
+          <button
+            type="button"
+            className="act"
+            onClick={() => {
+              onClose();
+              void navigate({ to: '/', search: { channel: 'public', user_id: person.id } });
+            }}
+          >
+            <Icon name="people" />
+            {person.name}的公开会话
+          </button>
+          {user?.id !== person.id && (
+            <button type="button" className="act" onClick={() => void write()}>
+              <Icon name="chat" />
+              发私信
+            </button>
+          )}
+        </>
+      )}
+    </Sheet>
+  );
+};
+
+export default PersonSheet;

@@ -1,0 +1,130 @@
+import { readQuestion, thumbnailOf, type Question } from '@/shared/question.ts';
+import { isSendKey } from '@/shared/send-key.ts';
+import { useSettings } from '@/shared/queries.ts';
+import { readDraft, writeDraft } from '@/shared/draft.ts';
+import { byteSize } from '@/shared/format.ts';
+import { Button } from '@/shared/ui/button.tsx';
+import { Icon } from '@/shared/ui/icon.tsx';
+import { PhotoViewer } from '@/shared/ui/photo-viewer.tsx';
+import type { Message } from '@contract/chat.ts';
+import { useLayoutEffect, useRef, useState } from 'react';
+import { useChatActs } from './chat-context.ts';
+import './question-parts.css';
+
+/** The pictures and files of a message. */
+export const Attachments = ({ images, files }: Pick<Question, 'images' | 'files'>) => {
+  const [shown, setShown] = useState<number | null>(null);
+  return (
+    <div className="attachments">
+      {images.length > 0 && (
+        <ul className="pictures" data-count={images.length} aria-label="图片">
+          {images.map((url, at) => (
+            <li key={url}>
+              <button
+                type="button"
+                aria-label={`查看第 ${at + 1} 张图片`}
+                onClick={() => setShown(at)}
+              >
+                <img
+                  src={thumbnailOf(url, images.length > 1 ? 128 : 640)}
+                  srcSet={
+                    images.length > 1
+                      ? `${thumbnailOf(url, 128)} 128w, ${thumbnailOf(url, 640)} 640w`
+                      : undefined
+                  }
+                  sizes="120px"
+                  alt={`图片 ${at + 1}`}
+                  loading="lazy"
+                  decoding="async"
+                />
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      {files.length > 0 && (
+        <ul className="file-chips" aria-label="附件">
+          {files.map((file) => (
+            <li key={file.uuid} className="file-chip">
+              <Icon name="document" size={18} />
+              <span>{file.name || '附件'}</span>
+              {file.size > 0 && <small>{byteSize(file.size)}</small>}
+            </li>
+          ))}
+        </ul>
+      )}
+      {shown !== null && (
+        <PhotoViewer images={images} index={shown} onClose={() => setShown(null)} />
+      )}
+    </div>
+  );
+};
+
+/** A question in place of its bubble, to be asked in other words: a new branch. */
+export const QuestionEditor = ({ message }: { message: Message }) => {
+  const acts = useChatActs();
+  const { disable_enter } = useSettings();
+  const before = readQuestion(message).text;
+  const draft = `${acts.uuid}.${message.id}`;
+  const [text, setText] = useState(() => readDraft(draft) || before);
+  const [busy, setBusy] = useState(false);
+  const box = useRef<HTMLTextAreaElement>(null);
+  useLayoutEffect(() => {
+    const area = box.current;
+    if (!area) return;
+    area.style.height = 'auto';
+    if (text !== '') area.style.height = `${Math.min(320, area.scrollHeight + 2)}px`;
+  }, [text]);
+  useLayoutEffect(() => {
+    const area = box.current;
+    area?.focus({ preventScroll: true });
+    area?.setSelectionRange(area.value.length, area.value.length);
+  }, []);
+  const write = (next: string) => {
+    setText(next);
+    writeDraft(draft, next === before ? '' : next);
+  };
+  const close = () => {
+    writeDraft(draft, '');
+    acts.toggle('edit', message.id);
+  };
+  const wanted = text.trim();
+  const ready = wanted !== '' && wanted !== before.trim() && !busy;
+  const send = async () => {
+    if (!ready) return;
+    setBusy(true);
+    if (await acts.ask(message, wanted)) writeDraft(draft, '');
+    else setBusy(false);
+  };
+  return (
+    <form
+      className="question-editor"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void send();
+      }}
+    >
+      <textarea
+        ref={box}
+        aria-label="修改问题"
+        value={text}
+        onChange={(event) => write(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape') close();
+          if (!isSendKey(event, disable_enter === 1)) return;
+          event.preventDefault();
+          void send();
+        }}
+      />
+      <footer>
+        <small>发送后成为新的分支，原来的保留</small>
+        <Button size="small" onClick={close}>
+          取消
+        </Button>
+        <Button size="small" kind="primary" type="submit" busy={busy} disabled={!ready}>
+          发送
+        </Button>
+      </footer>
+    </form>
+  );
+};

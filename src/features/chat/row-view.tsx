@@ -1,0 +1,34 @@
+import { lazy, Suspense } from 'react';
+import { useChatActs } from './chat-context.ts';
+import { LiveRows } from './live-rows.tsx';
+import { Notice, Question, Reply } from './message-row.tsx';
+import type { Row } from './rows.ts';
+
+const PairAnswers = lazy(() => import('./pair-answers.tsx'));
+const PersonMessage = lazy(() => import('./person-message.tsx'));
+
+/** One row of the list. What not every conversation has is loaded when first met. */
+export const RowView = ({ row }: { row: Row }) => {
+  const { people } = useChatActs();
+  switch (row.kind) {
+    case 'question':
+      if (!people) return <Question row={row} />;
+      return (
+        <Suspense fallback={<div className="row-waiting" />}>
+          <PersonMessage row={row} />
+        </Suspense>
+      );
+    case 'reply':
+      return <Reply row={row} />;
+    case 'live':
+      return <LiveRows row={row} />;
+    case 'pair':
+      return (
+        <Suspense fallback={<div className="row-waiting" />}>
+          <PairAnswers row={row} />
+        </Suspense>
+      );
+    default:
+      return <Notice row={row} />;
+  }
+};
