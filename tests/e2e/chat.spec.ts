@@ -211,8 +211,11 @@ test('a message is copied, shown raw and deleted after a question @C8', async ({
   await page.getByRole('button', { name: '复制回复' }).click();
   await expect(page.getByText('复制成功')).toBeVisible();
   expect(await page.evaluate(() => navigator.clipboard.readText())).toContain('9');
-  await page.getByRole('button', { name: '看原文' }).click();
-  await page.getByRole('button', { name: '看排版' }).click();
+  for (const act of ['看原文', '看排版']) {
+    await app.log.getByRole('button', { name: '更多操作' }).last().click();
+    await page.getByRole('dialog').getByRole('button', { name: act }).click();
+    await expect(app.log.locator('pre.raw')).toHaveCount(act === '看原文' ? 1 : 0);
+  }
   const remove = async (answer: string) => {
     await app.log.getByRole('button', { name: '更多操作' }).last().click();
     await page.getByRole('button', { name: '删除这条消息' }).click();
@@ -235,7 +238,10 @@ test('the model is chosen while the session is empty, then fixed @C16 @C7', asyn
   const { uuid } = await person.client.call('newSession', { type: 0, model });
   await page.goto(`/chat?uuid=${uuid}`);
   await page.getByTitle('选择模型').click();
-  await page.getByRole('dialog').getByRole('radio', { name: /mock/i }).click();
+  await page
+    .getByRole('dialog')
+    .getByRole('radio', { name: /mock chat/i })
+    .click();
   await expect
     .poll(async () => (await person.client.call('getSession', { uuid })).model)
     .toBe('mock-chat');
