@@ -65,6 +65,16 @@ type Part =
   | { type: 'text'; text: string }
   | { type: 'image_url'; image_url: { url: string; detail?: string } };
 
+/** A picture as it came. */
+export interface MockPicture {
+  /** Of a data URL; empty for an address. */
+  mime: string;
+  data: Buffer;
+  /** Empty for a data URL. */
+  url: string;
+  detail: string;
+}
+
 interface MockRequest {
   model: string;
   messages: { role: string; content: string | Part[] }[];
@@ -85,6 +95,8 @@ export interface MockOpenAi {
   /** Answers that are being written. */
   active: number;
   lastRequest: MockRequest | null;
+  /** The pictures of the last request, in all its messages. */
+  lastPictures: MockPicture[];
   lastAuthorization: string;
   /** Bytes of the last answer that the client took. */
   bytesSent: number;
@@ -132,6 +144,21 @@ const head = (model: string) => ({
   model,
 });
 
+/** Every picture of a request: what a data URL holds, or the address. */
+const picturesOf = (request: MockRequest): MockPicture[] =>
+  request.messages.flatMap(({ content }) =>
+    typeof content === 'string'
+      ? []
+      : content.flatMap((part) => {
+          if (part.type === 'text') return [];
+          const { url, detail = 'auto' } = part.image_url;
+          const [, mime, data] = /^data:([^;,]+);base64,(.*)$/.exec(url) ?? [];
+          return mime !== undefined && data !== undefined
+            ? [{ mime, data: Buffer.from(data, 'base64'), url: '', detail }]
+            : [{ mime: '', data: Buffer.alloc(0), url, detail }];
+        }),
+  );
+
 /** The words of the last question, and a line for each picture with it: `[picture high image/jpeg]`. */
 const lastQuestion = (request: MockRequest): string => {
   const content = request.messages.filter((message) => message.role === 'user').at(-1)?.content;
@@ -161,6 +188,7 @@ export const startMockOpenAi = async (port = 0): Promise<MockOpenAi> => {
     calls: 0,
     active: 0,
     lastRequest: null,
+    lastPictures: [],
     lastAuthorization: '',
     bytesSent: 0,
     models: ['mock-chat', 'mock-mini', 'mock-embedding', 'tts-mock', 'whisper-mock'],
@@ -504,6 +532,7 @@ export const startMockOpenAi = async (port = 0): Promise<MockOpenAi> => {
     mock.calls += 1;
     mock.bytesSent = 0;
     mock.lastRequest = body;
+    mock.lastPictures = picturesOf(body);
     mock.lastAuthorization = request.headers.authorization ?? '';
     const prompt = lastQuestion(body);
     mock.active += 1;

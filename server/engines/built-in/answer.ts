@@ -1,6 +1,7 @@
 import type { HelpSection, HelpService } from '../../help/help.service.ts';
-import { type ChatMessage, textOf } from '../chat-engine.ts';
+import { type ChatMessage, picturesOf, textOf } from '../chat-engine.ts';
 import { arithmetic } from './arithmetic.ts';
+import { asksAboutFiles, attachedFiles, onFiles, onPictures } from './attachments.ts';
 import { dates } from './dates.ts';
 import { samples } from './samples.ts';
 import { abilities, talk } from './talk.ts';
@@ -45,11 +46,20 @@ const fromHelp = (question: string, help: HelpService): string => {
   return `### ${title}\n\n${quote(item)}\n\n---\n\n摘自帮助页${link(item)}。${also}`;
 };
 
+/** What the message says itself, without the files that it carries. */
+const wordsOf = (content: ChatMessage['content']): string =>
+  typeof content === 'string' ? content : textOf(content.filter((part) => part.type !== 'file'));
+
 /** The reply, as Markdown, to the last message of a conversation. */
 export const answer = (messages: readonly ChatMessage[], { help, now }: Surroundings): string => {
-  const of = (role: ChatMessage['role']) =>
-    textOf(messages.filter((message) => message.role === role).at(-1)?.content ?? '');
-  const question = of('user').trim();
+  const of = (role: ChatMessage['role']): ChatMessage['content'] =>
+    messages.filter((message) => message.role === role).at(-1)?.content ?? '';
+  const asked = of('user');
+  const question = wordsOf(asked).trim();
+  const files = attachedFiles(asked);
+  const pictures = onPictures(picturesOf(asked).length);
+  if (files.length > 0 || pictures !== '')
+    return [pictures, onFiles(files, question)].filter((part) => part !== '').join('\n\n');
   const tool = textTools(question);
   if (tool !== null) return tool;
   if (question.length <= shortQuestion) {
@@ -57,9 +67,12 @@ export const answer = (messages: readonly ChatMessage[], { help, now }: Surround
       samples(question) ??
       dates(question, now) ??
       conversion(question) ??
-      arithmetic(question, of('assistant')) ??
+      arithmetic(question, textOf(of('assistant'))) ??
       talk(question);
     if (short !== null) return short;
   }
+  // A question about a file that was attached to an earlier one.
+  const earlier = messages.flatMap(({ content }) => attachedFiles(content));
+  if (earlier.length > 0 && asksAboutFiles(question)) return onFiles(earlier, question);
   return fromHelp(question, help);
 };

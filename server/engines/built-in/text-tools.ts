@@ -8,13 +8,14 @@ const letters = (text: string): string[] =>
   [...graphemes.segment(text)].map((each) => each.segment);
 
 /** A fence that the text itself does not close. */
-const fenced = (text: string): string => {
+export const fenced = (text: string): string => {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
   const fence = '`'.repeat(longest + 1);
   return `${fence}text\n${text}\n${fence}`;
 };
 
-const count = (text: string): string => {
+/** How long a text is, as a table. */
+export const countText = (text: string): string => {
   const han = text.match(/\p{Script=Han}/gu)?.length ?? 0;
   const words = text.match(/[\p{Script=Latin}\d]+(?:['’-][\p{Script=Latin}\d]+)*/gu)?.length ?? 0;
   const rows = [
@@ -39,7 +40,7 @@ const tools: { names: RegExp; act: (text: string) => string }[] = [
   {
     names:
       /^(?:请|帮我)?(?:统计|数一数|数一下|算一下|计算)?(?:这段话的?|下面的?|以下)?(?:字数统计|统计字数|字数|字符数|有多少(?:个)?字)$/,
-    act: count,
+    act: countText,
   },
   {
     names: /^(?:请|帮我|把)?.{0,6}(?:转|转换|变|改|换)?(?:成|为)?大写$|^(?:upper|uppercase)$/i,
