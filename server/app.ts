@@ -4,7 +4,6 @@ import { createAuthHandlers } from './auth/auth.handlers.ts';
 import { createAuthService } from './auth/auth.service.ts';
 import { createAnswers } from './chat/answers.ts';
 import { createChatHandlers } from './chat/chat.handlers.ts';
-import { moveMarks } from './chat/marks.service.ts';
 import { type Connection, connectDatabase } from './db/connect.ts';
 import { joinInstances } from './db/instance.ts';
 import { StartupError } from './db/startup-error.ts';
@@ -22,6 +21,7 @@ import { createSystemHandlers } from './http/system.handlers.ts';
 import { createLedgerHandlers } from './ledger/ledger.handlers.ts';
 import { balances, openWallet } from './ledger/ledger.service.ts';
 import { createModelHandlers } from './model/model.handlers.ts';
+import { removeOldStats } from './model/model-stat.service.ts';
 import { createModelService } from './model/model.service.ts';
 import { createNoticeHandlers } from './notice/notice.handlers.ts';
 import { pendingHandlers } from './pending.handlers.ts';
@@ -100,7 +100,6 @@ const compose = async (
     openWallet,
     takeOver: async (tx, fromUserId, toUserId) => {
       await moveSessions(tx, fromUserId, toUserId);
-      await moveMarks(tx, fromUserId, toUserId);
       await files.move(tx, fromUserId, toUserId);
     },
     countThisMonth,
@@ -127,11 +126,7 @@ const compose = async (
       ...createChatHandlers({
         answers,
         models,
-        sources: {
-          attachments: files,
-          scenarioPrompt: async () => null,
-          passages: async () => [],
-        },
+        attachments: files,
         minPromptBytes: settings.minPromptBytes,
       }),
       ...createLedgerHandlers(),
@@ -152,6 +147,7 @@ const compose = async (
     removeExpiredAnswers,
     (tx) => files.removeUnused(tx),
     removeTemporary,
+    removeOldStats,
   ]);
 
   return {

@@ -158,11 +158,11 @@ export const requestStop = async (db: Executor, id: number): Promise<void> => {
   await announce(db, stopChannel, String(id));
 };
 
-/** The reply that is being written in a session. */
-export const runningIn = async (db: Executor, sessionId: number): Promise<number | null> => {
+/** The replies that are being written in a session. */
+export const runningIn = async (db: Executor, sessionId: number): Promise<number[]> => {
   const rows = await db
     .select({ id: history.id })
     .from(history)
     .where(and(eq(history.sessionId, sessionId), eq(history.state, 'streaming')));
-  return rows[0]?.id ?? null;
+  return rows.map((row) => row.id);
 };

@@ -329,8 +329,8 @@ export const createAnswers = async ({ db, instance, models, log, options }: Answ
   };
 
   const stopSession = async (sessionId: number): Promise<void> => {
-    const id = await store.runningIn(db, sessionId);
-    if (id !== null) await stop(id);
+    const ids = await store.runningIn(db, sessionId);
+    await Promise.all(ids.map((id) => stop(id)));
   };
 
   // ---- replies whose process died --------------------------------------------------------------

@@ -1,14 +1,15 @@
 import type { Handlers } from '../http/handlers.ts';
 import type { ModelService } from '../model/model.service.ts';
 import type { Answers } from './answers.ts';
-import { createChatService, type Sources } from './chat.service.ts';
+import { createChatService } from './chat.service.ts';
 import * as marks from './marks.service.ts';
+import type { Attachments } from './question.ts';
 import { sinkOf } from './sink.ts';
 
 export interface ChatDeps {
   answers: Answers;
   models: ModelService;
-  sources: Sources;
+  attachments: Attachments;
   /** Least UTF-8 bytes of a session's first message. */
   minPromptBytes: number;
 }
@@ -21,6 +22,7 @@ type ChatHandlers = Pick<
   | 'retryMessage'
   | 'regenerateMessage'
   | 'switchBranch'
+  | 'updateMessage'
   | 'historyLike'
   | 'addToFavorites'
   | 'removeFromFavorites'
@@ -62,6 +64,11 @@ export const createChatHandlers = ({ answers, ...deps }: ChatDeps): ChatHandlers
 
     switchBranch: async (input, { db, user }) => {
       await service.switchBranch(db, input, user);
+      return {};
+    },
+
+    updateMessage: async (input, { db, user }) => {
+      await service.update(db, input, user);
       return {};
     },
 
@@ -119,10 +126,10 @@ export const createChatHandlers = ({ answers, ...deps }: ChatDeps): ChatHandlers
       return { stopped: running };
     },
 
-    deleteHistory: async (input, { db, user }) => {
-      await service.remove(db, input, user);
-      // A message is the question of its whole session in type 2 sessions alone.
-      return { is_session: false };
+    deleteHistory: async (input, { db, user, afterCommit }) => {
+      const { deletedSession } = await service.remove(db, input, user);
+      if (deletedSession !== null) afterCommit(() => answers.stopSession(deletedSession));
+      return { is_session: deletedSession !== null };
     },
   };
 };

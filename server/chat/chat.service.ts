@@ -1,33 +1,30 @@
-import { randomUUID } from 'node:crypto';
 import type { Parsed } from '../../contract/calls.ts';
-import { limits, tooLongText, tooShortText } from '../../contract/limits.ts';
-import { deduction, estimateTokens, isFree } from '../../contract/price.ts';
+import { tooShortText } from '../../contract/limits.ts';
 import { sessionTypes } from '../../contract/session.ts';
 import type { Executor, Transaction } from '../db/database.ts';
 import { inTransaction } from '../db/in-transaction.ts';
+import { passages } from '../embedding/embedding.service.ts';
 import type { ChatMessage } from '../engines/chat-engine.ts';
 import { Refusal, type Identity } from '../http/handlers.ts';
-import { hold } from '../ledger/ledger.service.ts';
 import type { ModelService, ResolvedModel } from '../model/model.service.ts';
+import { find as findScenario } from '../scenario/scenario.service.ts';
 import {
   noteReply,
   readableSession,
-  requireUsable,
   writableSession,
   type SessionRow,
 } from '../session/session.service.ts';
 import { requireVisible, seesHidden } from './access.ts';
-import { heldAhead, type AnswerRequest } from './answer.ts';
+import { holdForReply, maxPromptOf, planReply, usableModel, type Plan } from './answering.ts';
 import * as branches from './branch.store.ts';
 import * as store from './chat.store.ts';
 import { summaryOf, titleOf } from './digest.ts';
 import { forgetFavorites } from './marks.store.ts';
+import { createPeopleService, untitled } from './people.service.ts';
 import {
   buildMessages,
   historyLength,
   passagesText,
-  promptTokens,
-  sampling,
   withTemplate,
   type Generation,
 } from './prompt.ts';
@@ -46,23 +43,9 @@ const countedMessages = 10_000;
 /** Texts of a knowledge base that go with a question. */
 const passagesAQuestion = 4;
 
-/** Areas that give texts for the prompt. */
-export interface Sources {
-  attachments: Attachments;
-  /** A scenario's text; null where there is none any more. */
-  scenarioPrompt: (db: Executor, id: number) => Promise<string | null>;
-  /** The texts of a knowledge base that are nearest to a question. */
-  passages: (
-    db: Executor,
-    key: string,
-    question: string,
-    most: number,
-  ) => Promise<{ title: string; text: string }[]>;
-}
-
 export interface ChatServiceDeps {
   models: ModelService;
-  sources: Sources;
+  attachments: Attachments;
   minPromptBytes: number;
   /** The process that will write the replies. */
   instanceId: number;
@@ -82,17 +65,6 @@ interface Task extends Question {
   context?: readonly { human: string; ai: string }[];
 }
 
-/** What a reply is to be written with, and what it must hold. */
-interface Plan {
-  model: ResolvedModel;
-  messages: ChatMessage[];
-  sampling: AnswerRequest['sampling'];
-  /** Of the hold to be made; null for a free model. */
-  holdId: string | null;
-  /** Tokens to hold. */
-  held: number;
-}
-
 const refuseTemporary = (session: SessionRow): void => {
   if (session.temporary) throw new Refusal('session_unsuitable', '临时对话不保存内容，请重新发送');
 };
@@ -101,27 +73,9 @@ const requireChat = (session: SessionRow): void => {
   if (session.type !== sessionTypes.chat) throw new Refusal('session_unsuitable');
 };
 
-export const createChatService = ({
-  models,
-  sources,
-  minPromptBytes,
-  instanceId,
-}: ChatServiceDeps) => {
-  const usableModel = async (
-    db: Executor,
-    name: string,
-    user: Identity,
-    { human, request }: Question,
-  ): Promise<ResolvedModel> => {
-    const model = await models.find(db, name);
-    if (!model) throw new Refusal('model_unavailable');
-    requireUsable(model, user.guest);
-    if (!model.vision && request !== null && request.images.length > 0)
-      throw new Refusal('vision_missing');
-    const maxPrompt = model.maxPrompt ?? limits.defaultMaxPrompt;
-    if (human.length > maxPrompt) throw new Refusal('prompt_too_long', tooLongText(maxPrompt));
-    return model;
-  };
+export const createChatService = (deps: ChatServiceDeps) => {
+  const { models, attachments, minPromptBytes, instanceId } = deps;
+  const people = createPeopleService(deps);
 
   /** The question and what was said before it, as the model gets them. */
   const conversation = async (
@@ -131,25 +85,21 @@ export const createChatService = ({
     asked: Asked,
   ): Promise<ChatMessage[]> => {
     const { session } = task;
-    const maxPrompt = model.maxPrompt ?? limits.defaultMaxPrompt;
+    const maxPrompt = maxPromptOf(model);
     const embedding = session.embeddingKey !== '';
     const limit = historyLength(asked, session.ownerSetting, { embedding });
     const template =
-      session.scenarioId === null ? null : await sources.scenarioPrompt(tx, session.scenarioId);
+      session.scenarioId === null ? null : await findScenario(tx, session.scenarioId);
     const room = fullRoom(maxPrompt);
     const content = (said: Question & { withTemplate: boolean }) => {
       const human =
-        template !== null && said.withTemplate ? withTemplate(template, said.human) : said.human;
-      return contentOf(
-        tx,
-        sources.attachments,
-        { human, request: said.request },
-        { vision: model.vision, room },
-      );
+        template && said.withTemplate ? withTemplate(template.prompt, said.human) : said.human;
+      const question = { human, request: said.request };
+      return contentOf(tx, attachments, question, { vision: model.vision, room });
     };
     let system = '';
     if (embedding) {
-      const found = await sources.passages(tx, session.embeddingKey, task.human, passagesAQuestion);
+      const found = await passages(tx, session.embeddingKey, task.human, passagesAQuestion);
       system = passagesText(found, asked.strict_mode === 1);
     }
     const question = await content(task);
@@ -167,56 +117,13 @@ export const createChatService = ({
     return buildMessages(pairs, question, maxPrompt, system);
   };
 
-  const planFor = (
-    model: ResolvedModel,
-    messages: ChatMessage[],
-    asked: Asked,
-    task: Task,
-  ): Plan => {
-    const plan = { model, messages, sampling: sampling(asked, task.session.ownerSetting) };
-    if (isFree(model)) return { ...plan, holdId: null, held: 0 };
-    const ahead = Math.min(heldAhead, model.maxTokens ?? heldAhead);
-    const held = deduction(model, promptTokens(messages, estimateTokens), ahead);
-    return { ...plan, holdId: randomUUID(), held };
-  };
-
   const plan = async (
     tx: Transaction,
     task: Task,
     model: ResolvedModel,
     asked: Asked,
-  ): Promise<Plan> => planFor(model, await conversation(tx, task, model, asked), asked, task);
-
-  /** Holds what was planned; gives what the reply is to be written from. */
-  const prepare = async (
-    tx: Transaction,
-    id: number,
-    { session, userId, human }: Pick<Task, 'session' | 'userId' | 'human'>,
-    { model, messages, sampling, holdId, held }: Plan,
-  ): Promise<AnswerRequest> => {
-    if (holdId) {
-      const made = await hold(tx, {
-        id: holdId,
-        userId,
-        amount: held,
-        reference: `history:${id}`,
-        vipAllowed: !model.vipExcluded,
-      });
-      if (!made) throw new Refusal('balance');
-    }
-    return {
-      historyId: id,
-      sessionId: session.id,
-      sessionUuid: session.uuid,
-      userId,
-      human,
-      model,
-      messages,
-      sampling,
-      holdId,
-      held,
-    };
-  };
+  ): Promise<Plan> =>
+    planReply(model, await conversation(tx, task, model, asked), asked, task.session.ownerSetting);
 
   /** A message of the session, with its branch shown, to put another one in its place. */
   const placeOf = async (
@@ -230,6 +137,76 @@ export const createChatService = ({
     if (!message.visible && !(await branches.showBranch(tx, message)))
       throw new Refusal('session_busy');
     return message;
+  };
+
+  const sendToModel = async (
+    tx: Transaction,
+    session: SessionRow,
+    given: Question,
+    input: Parsed<'sendMessage'>,
+    user: Identity,
+  ) => {
+    requireChat(session);
+    const { temporary } = session;
+    if (input.replace !== undefined) refuseTemporary(session);
+    // Nobody but the model is spoken to here.
+    const asked = { ...given, request: given.request && { ...given.request, at_user: null } };
+    const model = await usableModel(tx, models, session.model, user, asked);
+    if (input.beside === model.name) throw new Refusal('bad_input', 'beside：请选另一个模型');
+    const second =
+      input.beside === undefined ? null : await usableModel(tx, models, input.beside, user, asked);
+    const question = await checkAttachments(tx, attachments, asked, user.id);
+    const replaced = input.replace === undefined ? null : await placeOf(tx, session, input.replace);
+    // A session has its title from its first message on.
+    const first = replaced ? replaced.prevId === 0 : session.prompt === '';
+    const { images = [], files = [] } = question.request ?? {};
+    const wordsAlone = images.length + files.length === 0;
+    const minimum = first && wordsAlone && input.suggestion === 0 && !input.context?.length;
+    if (minimum && Buffer.byteLength(question.human) < minPromptBytes)
+      throw new Refusal('prompt_too_short', tooShortText(minPromptBytes));
+    const place = replaced
+      ? await branches.startBranch(tx, session.id, replaced.prevId)
+      : undefined;
+    const task: Task = {
+      ...question,
+      session,
+      userId: user.id,
+      withTemplate: input.with_template === 1,
+      ...(place ? { prevId: place.prevId } : {}),
+      ...(temporary ? { context: input.context ?? [] } : {}),
+    };
+    const planned = await plan(tx, task, model, input);
+    const message = await store.insertMessage(tx, {
+      ...task,
+      ...(temporary ? { human: '', request: null } : {}),
+      sessionId: session.id,
+      model: model.name,
+      owner: instanceId,
+      holdId: planned.holdId,
+      ...(place ? { place } : {}),
+      card: {
+        title: temporary ? '' : titleOf(question.human) || untitled,
+        retitle: replaced !== null && first,
+      },
+    });
+    if (!message) throw new Refusal('session_busy');
+    const requests = [await holdForReply(tx, { ...task, id: message.id }, session, planned)];
+    if (second) {
+      const plannedSecond = await plan(tx, task, second, input);
+      const id = await branches.insertBeside(tx, message.id, {
+        model: second.name,
+        holdId: plannedSecond.holdId,
+      });
+      if (id === null) throw new Refusal('session_busy');
+      requests.push(await holdForReply(tx, { ...task, id }, session, plannedSecond));
+    }
+    return {
+      ...message,
+      // An answer to a call with an idempotency key is stored for a day.
+      msg: temporary ? '' : humanText(question.human, question.request),
+      beside: requests[1]?.historyId ?? null,
+      requests,
+    };
   };
 
   return {
@@ -283,68 +260,11 @@ export const createChatService = ({
       return inTransaction(db, async (tx) => {
         const asked = readQuestion(input);
         const session = await writableSession(tx, input.session_id, user);
-        requireChat(session);
-        if (input.replace !== undefined) refuseTemporary(session);
-        const model = await usableModel(tx, session.model, user, asked);
-        if (input.beside === model.name) throw new Refusal('bad_input', 'beside：请选另一个模型');
-        const second =
-          input.beside === undefined ? null : await usableModel(tx, input.beside, user, asked);
-        const question = await checkAttachments(tx, sources.attachments, asked, user.id);
-        const replaced =
-          input.replace === undefined ? null : await placeOf(tx, session, input.replace);
-        // A session has its title from its first message on.
-        const first = replaced ? replaced.prevId === 0 : session.prompt === '';
-        const minimum =
-          first &&
-          input.suggestion === 0 &&
-          !input.context?.length &&
-          (question.request?.images.length ?? 0) === 0;
-        if (minimum && Buffer.byteLength(question.human) < minPromptBytes)
-          throw new Refusal('prompt_too_short', tooShortText(minPromptBytes));
-        const place = replaced
-          ? await branches.startBranch(tx, session.id, replaced.prevId)
-          : undefined;
-        const task: Task = {
-          ...question,
-          session,
-          userId: user.id,
-          withTemplate: input.with_template === 1,
-          ...(place ? { prevId: place.prevId } : {}),
-          ...(session.temporary ? { context: input.context ?? [] } : {}),
-        };
-        const planned = await plan(tx, task, model, input);
-        const message = await store.insertMessage(tx, {
-          ...task,
-          ...(session.temporary ? { human: '', request: null } : {}),
-          sessionId: session.id,
-          model: model.name,
-          owner: instanceId,
-          holdId: planned.holdId,
-          ...(place ? { place } : {}),
-          card: {
-            title: session.temporary ? '' : titleOf(question.human) || '[图片]',
-            retitle: replaced !== null && first,
-          },
-        });
-        if (!message) throw new Refusal('session_busy');
-        const requests = [await prepare(tx, message.id, task, planned)];
-        if (second) {
-          const plannedSecond = await plan(tx, task, second, input);
-          const besideId = await branches.insertBeside(tx, message.id, {
-            model: second.name,
-            holdId: plannedSecond.holdId,
-          });
-          if (besideId === null) throw new Refusal('session_busy');
-          requests.push(await prepare(tx, besideId, task, plannedSecond));
-        }
-        return {
-          id: message.id,
-          // An answer to a call with an idempotency key is stored for a day.
-          msg: session.temporary ? '' : humanText(question.human, question.request),
-          createdAt: message.createdAt,
-          beside: requests[1]?.historyId ?? null,
-          requests,
-        };
+        if (session.type !== sessionTypes.people)
+          return sendToModel(tx, session, asked, input, user);
+        const sent = await people.send(tx, session, asked, input, user);
+        const { human, request } = sent.question;
+        return { ...sent, msg: humanText(human, request), beside: null };
       });
     },
 
@@ -352,6 +272,7 @@ export const createChatService = ({
     retry(db: Executor, input: Parsed<'retryMessage'>, user: Identity) {
       return inTransaction(db, async (tx) => {
         const session = await writableSession(tx, input.session_id, user);
+        if (session.type === sessionTypes.people) return people.retry(tx, session, input, user);
         requireChat(session);
         refuseTemporary(session);
         const message = await store.findMessage(tx, input.history_id);
@@ -365,7 +286,7 @@ export const createChatService = ({
         if (message.state === 'done') throw new Refusal('nothing_to_retry');
         // Of two answers beside each other each keeps its model.
         const name = message.besideGroup === 0 ? session.model : message.model;
-        const model = await usableModel(tx, name, user, message);
+        const model = await usableModel(tx, models, name, user, message);
         if (message.answered) await noteReply(tx, session.id, { replies: -1 });
         const task = { ...message, session };
         const planned = await plan(tx, task, model, input);
@@ -375,7 +296,7 @@ export const createChatService = ({
           holdId: planned.holdId,
         });
         if (!restarted) throw new Refusal('session_busy');
-        return prepare(tx, message.id, task, planned);
+        return holdForReply(tx, task, session, planned);
       });
     },
 
@@ -387,7 +308,7 @@ export const createChatService = ({
         refuseTemporary(session);
         const message = await placeOf(tx, session, input.history_id);
         const still = input.model ?? (await models.find(tx, message.model))?.name;
-        const model = await usableModel(tx, still ?? session.model, user, message);
+        const model = await usableModel(tx, models, still ?? session.model, user, message);
         const place = await branches.startBranch(tx, session.id, message.prevId);
         const task = { ...message, session };
         const planned = await plan(tx, task, model, input);
@@ -400,7 +321,7 @@ export const createChatService = ({
           card: { title: '' },
         });
         if (!made) throw new Refusal('session_busy');
-        return prepare(tx, made.id, task, planned);
+        return holdForReply(tx, { ...task, id: made.id }, session, planned);
       });
     },
 
@@ -413,6 +334,16 @@ export const createChatService = ({
         if (message?.sessionId !== session.id) throw new Refusal('not_found');
         if (message.shown) return;
         if (!(await branches.showBranch(tx, message))) throw new Refusal('session_busy');
+      });
+    },
+
+    /** Changes one's own message to people. */
+    update(db: Executor, input: Parsed<'updateMessage'>, user: Identity): Promise<void> {
+      return inTransaction(db, async (tx) => {
+        const session = await writableSession(tx, input.session_id, user);
+        if (session.type !== sessionTypes.people)
+          throw new Refusal('session_unsuitable', '向模型提的问题请用“编辑”重新发送');
+        await people.update(tx, session, input, user);
       });
     },
 
@@ -430,10 +361,18 @@ export const createChatService = ({
       return message.state === 'streaming';
     },
 
-    remove(db: Executor, input: Parsed<'deleteHistory'>, user: Identity): Promise<void> {
+    /** Deletes a message; gives the session's number when all of it went with the message. */
+    remove(
+      db: Executor,
+      input: Parsed<'deleteHistory'>,
+      user: Identity,
+    ): Promise<{ deletedSession: number | null }> {
       return inTransaction(db, async (tx) => {
         const session = await writableSession(tx, input.session_id, user);
-        requireChat(session);
+        if (session.type === sessionTypes.people) {
+          const whole = await people.remove(tx, session, input.id, user);
+          return { deletedSession: whole ? session.id : null };
+        }
         const message = await store.findMessage(tx, input.id);
         if (message?.sessionId !== session.id) throw new Refusal('not_found');
         if (message.state === 'streaming') throw new Refusal('session_busy');
@@ -447,6 +386,7 @@ export const createChatService = ({
           likes: -message.likeCount,
           ...(newest ? { summary: summaryOf(newest[0]?.ai ?? '') } : {}),
         });
+        return { deletedSession: null };
       });
     },
   };

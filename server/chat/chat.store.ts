@@ -1,7 +1,8 @@
 import { and, asc, desc, eq, gt, inArray, lt, lte, ne, or, sql, type SQL } from 'drizzle-orm';
+import type { Settings } from '../../contract/auth.ts';
 import type { ReplyState, StructuredMessage } from '../../contract/chat.ts';
 import type { Executor, Transaction } from '../db/database.ts';
-import { history, users } from '../db/schema.ts';
+import { history, sessions, users } from '../db/schema.ts';
 import { statement } from '../db/statement.ts';
 
 /** What a structured message carries beside its prompt. */
@@ -214,8 +215,10 @@ export interface NewMessage {
     /** The session's title, taken when it has none, or in any case. */
     title: string;
     retitle?: boolean;
-    /** The message counts as a reply to the session, and is what its card says. */
-    reply?: { summary: string };
+    /** What the session's card says from now on. */
+    summary?: string;
+    /** How many replies more the session counts. */
+    replies?: number;
   };
 }
 
@@ -244,8 +247,8 @@ export const insertMessage = async (
     message.withTemplate,
     card.title,
     card.retitle ?? false,
-    card.reply?.summary ?? null,
-    card.reply ? 1 : 0,
+    card.summary ?? null,
+    card.replies ?? 0,
   ]);
   return row ? { id: row.id, createdAt: new Date(row.created_at) } : null;
 };
@@ -328,4 +331,67 @@ export const restartMessage = async (
     )
     .returning({ id: history.id });
   return rows.length > 0;
+};
+
+/** What was said in a session of people, newest first, as far as it is written. */
+export const talk = (
+  db: Executor,
+  sessionId: number,
+  { before, limit }: { before?: number | undefined; limit: number },
+) =>
+  db
+    .select({
+      human: history.human,
+      request: history.request,
+      userName: users.userName,
+      ai: sql<string>`CASE WHEN ${history.state} = 'streaming' THEN '' ELSE ${history.ai} END`,
+    })
+    .from(history)
+    .innerJoin(users, eq(users.id, history.userId))
+    .where(conditions({ sessionId, before }))
+    .orderBy(desc(history.id))
+    .limit(limit);
+
+export const settingOf = async (db: Executor, userId: number): Promise<Settings> => {
+  const rows = await db.select({ setting: users.setting }).from(users).where(eq(users.id, userId));
+  return rows[0]?.setting ?? {};
+};
+
+/** A person's name; null where there is no such person. */
+export const nameOf = async (db: Executor, userId: number): Promise<string | null> => {
+  const rows = await db.select({ name: users.userName }).from(users).where(eq(users.id, userId));
+  return rows[0]?.name ?? null;
+};
+
+/** The newest reply or message of a session of people. */
+export const newestText = async (db: Executor, sessionId: number): Promise<string> => {
+  const rows = await db
+    .select({
+      text: sql<string>`CASE WHEN ${history.ai} = '' THEN ${history.human} ELSE ${history.ai} END`,
+    })
+    .from(history)
+    .where(conditions({ sessionId }))
+    .orderBy(desc(history.id))
+    .limit(1);
+  return rows[0]?.text ?? '';
+};
+
+export const editMessage = async (
+  tx: Transaction,
+  id: number,
+  { human, title }: { human: string; title: string },
+): Promise<void> => {
+  await tx
+    .update(history)
+    .set({ human, title, editedAt: sql`now()` })
+    .where(eq(history.id, id));
+};
+
+/** Changes what a session's card says without bringing it to the front. */
+export const updateCard = async (
+  tx: Transaction,
+  sessionId: number,
+  card: { prompt?: string; summary: string },
+): Promise<void> => {
+  await tx.update(sessions).set(card).where(eq(sessions.id, sessionId));
 };

@@ -50,7 +50,3 @@ export const removeFavorite = async (
   });
   if (historyId !== 0) await requireVisible(db, historyId, seen, user);
 };
-
-/** Hands a guest's likes and favourites to the account that its visitor signed in to. */
-export const moveMarks = (db: Executor, fromUserId: number, toUserId: number): Promise<void> =>
-  inTransaction(db, (tx) => store.moveMarks(tx, fromUserId, toUserId));

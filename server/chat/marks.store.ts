@@ -68,28 +68,3 @@ export const removeFavorite = async (
 export const forgetFavorites = async (tx: Transaction, historyId: number): Promise<void> => {
   await tx.delete(favorites).where(eq(favorites.historyId, historyId));
 };
-
-/** Hands likes and favourites to another person, who may have marked the same things. */
-export const moveMarks = async (
-  tx: Transaction,
-  fromUserId: number,
-  toUserId: number,
-): Promise<void> => {
-  const both = sql`SELECT guest.history_id FROM likes guest
-    JOIN likes own ON own.history_id = guest.history_id AND own.user_id = ${toUserId}
-    WHERE guest.user_id = ${fromUserId}`;
-  await tx.execute(sql`UPDATE sessions SET like_count = greatest(0, like_count - twice.count)
-    FROM (SELECT session_id, count(*)::int AS count FROM history WHERE id IN (${both})
-      GROUP BY session_id) twice
-    WHERE sessions.id = twice.session_id`);
-  await tx.execute(sql`UPDATE history SET like_count = greatest(0, like_count - 1)
-    WHERE id IN (${both})`);
-  await tx.execute(
-    sql`DELETE FROM likes WHERE user_id = ${fromUserId} AND history_id IN (${both})`,
-  );
-  await tx.update(likes).set({ userId: toUserId }).where(eq(likes.userId, fromUserId));
-  await tx.execute(sql`DELETE FROM favorites guest USING favorites own
-    WHERE guest.user_id = ${fromUserId} AND own.user_id = ${toUserId}
-      AND own.session_id = guest.session_id AND own.history_id = guest.history_id`);
-  await tx.update(favorites).set({ userId: toUserId }).where(eq(favorites.userId, fromUserId));
-};

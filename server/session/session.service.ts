@@ -20,7 +20,13 @@ import * as store from './session.store.ts';
 import { noteReply } from './session.store.ts';
 
 export type { SessionRow } from './session.store.ts';
-export { countThisMonth, moveSessions, noteReply, removeTemporary } from './session.store.ts';
+export {
+  countThisMonth,
+  markDeleted,
+  moveSessions,
+  noteReply,
+  removeTemporary,
+} from './session.store.ts';
 
 /** The session whoever asks, deleted ones included: its reader decides who may know of it. */
 export const anySession = (db: Executor, ref: string): Promise<store.SessionRow | null> =>

@@ -332,10 +332,10 @@ const copyPath = statement<{ replies: number; ai: string | null }>(
              AND ((shown AND id <= $3) OR id = $2) ORDER BY id) ordered
    ), copied AS (
      INSERT INTO history (id, session_id, user_id, human, ai, reasoning, parts, type, model, state,
-       error_code, error_message, created_at, answered_at, request, title, prev_id)
+       error_code, error_message, created_at, answered_at, request, with_template, title, prev_id)
      OVERRIDING SYSTEM VALUE
      SELECT new_id, $4, $5, human, ai, reasoning, parts, type, model, state, error_code,
-       error_message, created_at, answered_at, request, title,
+       error_message, created_at, answered_at, request, with_template, title,
        lag(new_id, 1, 0::bigint) OVER (ORDER BY new_id)
      FROM path
    )

@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto';
+import type { Settings } from '../../contract/auth.ts';
+import { limits, tooLongText } from '../../contract/limits.ts';
+import { deduction, estimateTokens, isFree } from '../../contract/price.ts';
+import type { Executor, Transaction } from '../db/database.ts';
+import type { ChatMessage } from '../engines/chat-engine.ts';
+import { Refusal, type Identity } from '../http/handlers.ts';
+import { hold } from '../ledger/ledger.service.ts';
+import type { ModelService, ResolvedModel } from '../model/model.service.ts';
+import { requireUsable, type SessionRow } from '../session/session.service.ts';
+import { heldAhead, type AnswerRequest } from './answer.ts';
+import { promptTokens, sampling, type Generation } from './prompt.ts';
+import type { Question } from './question.ts';
+
+/** What a reply is to be written with, and what it must hold. */
+export interface Plan {
+  model: ResolvedModel;
+  messages: ChatMessage[];
+  sampling: AnswerRequest['sampling'];
+  /** Of the hold to be made; null for a free model. */
+  holdId: string | null;
+  /** Tokens to hold. */
+  held: number;
+}
+
+/** Characters of one prompt that a model takes. */
+export const maxPromptOf = (model: ResolvedModel | null): number =>
+  model?.maxPrompt ?? limits.defaultMaxPrompt;
+
+export const requireLength = (human: string, maxPrompt: number): void => {
+  if (human.length > maxPrompt) throw new Refusal('prompt_too_long', tooLongText(maxPrompt));
+};
+
+/** The model for a person's question; refuses one that is none, costs too much or cannot see. */
+export const usableModel = async (
+  db: Executor,
+  models: Pick<ModelService, 'find'>,
+  name: string,
+  user: Identity,
+  { human, request }: Question,
+): Promise<ResolvedModel> => {
+  const model = await models.find(db, name);
+  if (!model) throw new Refusal('model_unavailable');
+  requireUsable(model, user.guest);
+  if (!model.vision && request !== null && request.images.length > 0)
+    throw new Refusal('vision_missing');
+  requireLength(human, maxPromptOf(model));
+  return model;
+};
+
+/** @param saved the settings of whoever asks */
+export const planReply = (
+  model: ResolvedModel,
+  messages: ChatMessage[],
+  asked: Generation,
+  saved: Settings,
+): Plan => {
+  const plan = { model, messages, sampling: sampling(asked, saved) };
+  if (isFree(model)) return { ...plan, holdId: null, held: 0 };
+  const ahead = Math.min(heldAhead, model.maxTokens ?? heldAhead);
+  const held = deduction(model, promptTokens(messages, estimateTokens), ahead);
+  return { ...plan, holdId: randomUUID(), held };
+};
+
+/** Holds what was planned; gives what the reply to a message is to be written from. */
+export const holdForReply = async (
+  tx: Transaction,
+  { id, userId, human }: { id: number; userId: number; human: string },
+  session: SessionRow,
+  { model, messages, sampling, holdId, held }: Plan,
+): Promise<AnswerRequest> => {
+  if (holdId) {
+    const made = await hold(tx, {
+      id: holdId,
+      userId,
+      amount: held,
+      reference: `history:${id}`,
+      vipAllowed: !model.vipExcluded,
+    });
+    if (!made) throw new Refusal('balance');
+  }
+  return {
+    historyId: id,
+    sessionId: session.id,
+    sessionUuid: session.uuid,
+    userId,
+    human,
+    model,
+    messages,
+    sampling,
+    holdId,
+    held,
+  };
+};
