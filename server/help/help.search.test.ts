@@ -60,7 +60,7 @@ const questions: [string, string][] = [
   ['怎么让模型看图片', 'attachments'],
   ['可以上传 PDF 文件吗', 'attachments'],
   ['怎么给别人发私信', 'people'],
-  ['聊天时怎么艾特模型', 'people'],
+  ['问答里怎么艾特', 'people'],
   ['在哪里看我的收藏', 'favorites'],
   ['怎么搜索聊天记录里的话', 'favorites'],
   ['怎么把会话导出成 PDF', 'export'],
