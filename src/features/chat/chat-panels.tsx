@@ -129,7 +129,7 @@ const ChatPanels = ({
         )}
       </Sheet>
       <Sheet open={panel.kind === 'settings'} onClose={close} title="会话设置">
-        <ChatSettings session={session} />
+        <ChatSettings session={session} first={thread.get().count === 0} />
       </Sheet>
       <ExportSheet
         session={session}

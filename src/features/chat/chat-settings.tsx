@@ -1,7 +1,9 @@
 import { api } from '@/shared/api.ts';
 import { ApiError } from '@/shared/api-error.ts';
 import { authStore } from '@/shared/auth-store.ts';
-import { useSettings } from '@/shared/queries.ts';
+import { useChatModels, useSettings } from '@/shared/queries.ts';
+import { Icon } from '@/shared/ui/icon.tsx';
+import { ModelSheet } from '@/shared/ui/model-sheet.tsx';
 import { SliderField } from '@/shared/ui/slider-field.tsx';
 import { SwitchField } from '@/shared/ui/switch-field.tsx';
 import { toast } from '@/shared/ui/toast.ts';
@@ -10,6 +12,10 @@ import { codes } from '@contract/errors.ts';
 import { limits } from '@contract/limits.ts';
 import type { SessionDetail } from '@contract/session.ts';
 import { useEffect, useRef, useState } from 'react';
+import { useChoices } from './chat-choices.ts';
+import './chat-settings.css';
+import { useModelChange } from './model-change.ts';
+import { ModelFailure } from './model-failure.tsx';
 
 /** A slider is saved when it has come to rest, ms. */
 const rest = 400;
@@ -29,6 +35,7 @@ const useEditedSettings = () => {
       const { setting } = await api.saveSettings(change);
       const { user } = authStore.get();
       if (user) authStore.set({ user: { ...user, setting } });
+      toast('修改成功', 'success');
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       // The call has said why; the page shows what is saved.
@@ -91,19 +98,118 @@ const Privacy = ({
   );
 };
 
+/** The model of an empty session; one that has messages keeps its own. */
+const ModelChoice = ({ session, first }: { session: SessionDetail; first: boolean }) => {
+  const models = useChatModels();
+  const [open, setOpen] = useState(false);
+  const { choose, reason, forget } = useModelChange(session.uuid);
+  const known = models.data?.find(({ name }) => name === session.model);
+  const free = models.data?.find(({ factor }) => factor === 0)?.name;
+  return (
+    <>
+      <button
+        type="button"
+        className="settings-model"
+        disabled={!first}
+        onClick={() => setOpen(true)}
+      >
+        <span className="switch-words">
+          <span>{known?.label ?? session.model}</span>
+          <small className="field-hint">
+            {first ? '还没有消息，可以换' : '有了消息以后，模型不能再换'}
+          </small>
+        </span>
+        {first && <Icon name="forward" size={18} />}
+      </button>
+      <ModelSheet
+        open={open}
+        value={session.model}
+        onClose={() => setOpen(false)}
+        onChoose={choose}
+      />
+      <ModelFailure
+        reason={reason}
+        onClose={forget}
+        onFree={() => {
+          if (free !== undefined) choose(free);
+        }}
+      />
+    </>
+  );
+};
+
 /** What an owner sets for this session, and for all of theirs. */
-export const ChatSettings = ({ session }: { session: SessionDetail }) => {
+export const ChatSettings = ({ session, first }: { session: SessionDetail; first: boolean }) => {
   const { settings, change } = useEditedSettings();
+  const [choices, choose] = useChoices(session.uuid);
   const { defaults } = limits;
+  const chats = session.type === 0;
   const globallyPrivate = (settings.private_global ?? 1) === 1;
+  const history = (
+    name: 'max_history' | 'at_ai_max_history',
+    label: string,
+    hint: string,
+    least: 0 | 1,
+    unit: string,
+  ) => (
+    <SliderField
+      label={label}
+      hint={hint}
+      value={settings[name] ?? defaults[name]}
+      min={least}
+      max={10}
+      show={(value) => (value === 0 ? '不带' : `${value} ${unit}`)}
+      onChange={(value) => change({ [name]: value })}
+    />
+  );
   return (
     <div className="chat-settings">
+      {chats && (
+        <>
+          <h3>模型</h3>
+          <ModelChoice session={session} first={first} />
+        </>
+      )}
+      {session.scenario && (
+        <>
+          <h3>场景「{session.scenario.name}」</h3>
+          <SwitchField
+            label="把问题放进场景的模板"
+            hint="关闭后，问题照原样发给模型"
+            checked={choices.withTemplate}
+            onChange={(withTemplate) => choose({ withTemplate })}
+          />
+          <p className="settings-text">{session.scenario.prompt}</p>
+        </>
+      )}
+      {session.embedding_key !== '' && (
+        <>
+          <h3>知识库「{session.embedding_name}」</h3>
+          <SwitchField
+            label="只按知识库回答"
+            hint="打开后，知识库里没有的，模型会说没有"
+            checked={choices.strict}
+            onChange={(strict) => choose({ strict })}
+          />
+        </>
+      )}
       <h3>隐私</h3>
-      <Privacy session={session} globallyPrivate={globallyPrivate} />
+      {session.temporary ? (
+        <p className="field-hint">临时对话不保存在服务器上，只有自己能看。</p>
+      ) : session.friend ? (
+        <p className="field-hint">两个人的会话，只有你们能看。</p>
+      ) : (
+        <Privacy session={session} globallyPrivate={globallyPrivate} />
+      )}
       <SwitchField
         label="默认私有"
-        hint="新会话只有自己能看；关闭后新会话都公开"
-        checked={globallyPrivate}
+        hint={
+          session.private_forced
+            ? codes.private_forced.text
+            : '新会话只有自己能看；关闭后新会话都公开'
+        }
+        checked={globallyPrivate || session.private_forced}
+        disabled={session.private_forced}
         onChange={(on) => change({ private_global: on ? 1 : 0 })}
       />
       <h3>回复</h3>
@@ -132,15 +238,20 @@ export const ChatSettings = ({ session }: { session: SessionDetail }) => {
         show={(value) => (value / 5).toFixed(1)}
         onChange={(frequency_penalty) => change({ frequency_penalty })}
       />
-      <SliderField
-        label="带上前面的对话"
-        hint="每次提问附上最近几轮，越多越费 token"
-        value={settings.max_history ?? defaults.max_history}
-        min={0}
-        max={10}
-        show={(value) => (value === 0 ? '不带' : `${value} 轮`)}
-        onChange={(max_history) => change({ max_history })}
-      />
+      {!chats &&
+        history(
+          'at_ai_max_history',
+          '@ 模型时带上前面的消息',
+          '模型据此明白大家在说什么，越多越费 token',
+          1,
+          '条',
+        )}
+      {chats && session.embedding_key !== '' && (
+        <p className="field-hint">问知识库时，每次带上前面 {defaults.embedding_history} 轮对话。</p>
+      )}
+      {chats &&
+        session.embedding_key === '' &&
+        history('max_history', '带上前面的对话', '每次提问附上最近几轮，越多越费 token', 0, '轮')}
       <h3>操作</h3>
       <SwitchField
         label="Enter 键换行"

@@ -31,11 +31,19 @@ export const waitForUploads = (uuid: string): boolean => {
 /** Pictures are worth a message of any length. */
 export const hasPictures = (uuid: string): boolean => imagesOf(readAttachments(uuid)).length > 0;
 
-/** Why the draft's pictures can not go to this model; empty when they can. */
-export const picturesRefused = (uuid: string, model: Model | undefined): string =>
-  hasPictures(uuid) && model && !model.vision
-    ? `「${model.label}」看不了图片，请换一个模型或去掉图片`
-    : '';
+/** Why the draft's pictures can not go to one of those that answer; empty when they can. */
+export const picturesRefused = (
+  uuid: string,
+  model: Model | undefined,
+  all: readonly Model[],
+): string => {
+  if (!hasPictures(uuid) || !model) return '';
+  const { beside } = readChoices(uuid);
+  const blind = [model, all.find(({ name }) => name === beside)].find(
+    (each) => each && !each.vision,
+  );
+  return blind ? `「${blind.label}」看不了图片，请换一个模型或去掉图片` : '';
+};
 
 /** Takes the draft's additions and the session's choices together with the words. */
 export const takeMessage = (session: SessionDetail, prompt: string): Outgoing => {

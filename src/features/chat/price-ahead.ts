@@ -7,13 +7,18 @@ import type { Model } from '@contract/model.ts';
 export interface Pair {
   human: string;
   ai: string;
+  /** Tokens of its pictures. */
+  pictures: number;
+  /** Bytes of its files. */
+  files: number;
 }
 
 /** Tokens that a message costs beside its text; the reply that is held ahead. As the server counts. */
 const tokensAround = 4;
 const heldAhead = 256;
-/** Tokens of a character of a file whose text is not here. */
+/** Of a file whose text is not here: tokens of a character, and its bytes. */
 const tokensOfChar = 0.6;
+const bytesOfChar = 3;
 
 export const priceOf = (model: Model) => ({
   factor: model.factor,
@@ -24,21 +29,23 @@ export const priceOf = (model: Model) => ({
 export const contextTokens = (pairs: readonly Pair[], maxPrompt: number): number => {
   let room = maxPrompt;
   let tokens = 0;
-  for (const { human, ai } of pairs) {
-    room -= human.length + ai.length;
+  for (const { human, ai, pictures, files } of pairs) {
+    const filed = Math.min(files / bytesOfChar, limits.fileText);
+    room -= human.length + ai.length + filed;
     if (room < 0) break;
     tokens += estimateTokens(human) + estimateTokens(ai) + 2 * tokensAround;
+    tokens += pictures + Math.ceil(filed * tokensOfChar);
   }
   return tokens;
 };
 
-/** Tokens of what is being written: its words, pictures and files. */
-export const draftTokens = (text: string, attachments: Attachments): number => {
+/** Tokens of what is being written: its words, pictures and files, of which no more goes than fits. */
+export const draftTokens = (text: string, attachments: Attachments, maxPrompt: number): number => {
   const chars = attachments.items.reduce((sum, item) => sum + item.chars, 0);
   return (
     estimateTokens(text) +
     tokensAround +
-    Math.ceil(chars * tokensOfChar) +
+    Math.ceil(Math.min(chars, maxPrompt) * tokensOfChar) +
     imagesOf(attachments).length * limits.imageTokens[attachments.detail]
   );
 };

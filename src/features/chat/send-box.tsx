@@ -1,5 +1,4 @@
-import { api } from '@/shared/api.ts';
-import { ApiError, errorText, isCancelled, offlineText } from '@/shared/api-error.ts';
+import { offlineText } from '@/shared/api-error.ts';
 import type { AttachTarget } from '@/shared/attach/attach.tsx';
 import { readDraft, useDraft, writeDraft } from '@/shared/draft.ts';
 import { lazyChunk, whenLoaded } from '@/shared/markdown/lazy-chunk.ts';
@@ -8,7 +7,6 @@ import { isSendKey } from '@/shared/send-key.ts';
 import { Icon } from '@/shared/ui/icon.tsx';
 import { ModelSheet } from '@/shared/ui/model-sheet.tsx';
 import { toast } from '@/shared/ui/toast.ts';
-import { codes } from '@contract/errors.ts';
 import { limits, tooLongText, tooShortText } from '@contract/limits.ts';
 import type { SessionDetail } from '@contract/session.ts';
 import {
@@ -22,6 +20,7 @@ import {
 } from 'react';
 import type { TakeKeys } from './at-list.tsx';
 import { useChatActs } from './chat-context.ts';
+import { useModelChange } from './model-change.ts';
 import type { Outgoing } from './outgoing.ts';
 import type { BoxState } from './send-kit.tsx';
 import type { SendOptions, ThreadView } from './thread.ts';
@@ -92,22 +91,6 @@ const useGrowth = (text: string) => {
   return box;
 };
 
-/** Changes the model of an empty session; what stands against it is said with ways out. */
-const useModelChange = (uuid: string) => {
-  const [reason, setReason] = useState('');
-  const choose = useCallback(
-    (model: string) => {
-      api.setSession({ session_id: uuid, model }, { quiet: true }).catch((error: unknown) => {
-        // The call itself has led to the login already.
-        if (error instanceof ApiError && error.code === codes.login_required.code) return;
-        if (!isCancelled(error)) setReason(errorText(error));
-      });
-    },
-    [uuid],
-  );
-  return { choose, reason, forget: () => setReason('') };
-};
-
 const boxWords = (session: SessionDetail, first: boolean): string => {
   if (session.friend) return `对 ${session.friend.name} 说…`;
   if (session.type === 2) return first ? '写下你的问题…' : '说点什么，@ 可以请模型回答';
@@ -126,6 +109,8 @@ export const SendBox = ({
 }) => {
   const { uuid, type } = session;
   const [text, setText] = useDraft(uuid);
+  // Pictures say something without words.
+  const pictured = useDraft(`attach:${uuid}`)[0].includes('"image"');
   const box = useGrowth(text);
   const settings = useSettings();
   const models = useChatModels();
@@ -162,10 +147,11 @@ export const SendBox = ({
 
   const send = () => {
     const prompt = text.trim();
-    if (prompt === '' || busy || delivering.current) return;
+    if ((prompt === '' && !pictured) || busy || delivering.current) return;
     const needsLength = first && chats && kit?.hasPictures(uuid) !== true;
     const refusal =
-      refusalOf(prompt, most, needsLength) || (kit?.picturesRefused(uuid, target.model) ?? '');
+      refusalOf(prompt, most, needsLength) ||
+      (kit?.picturesRefused(uuid, target.model, models.data ?? []) ?? '');
     if (refusal !== '') {
       toast(refusal, 'error');
       return;
@@ -267,7 +253,7 @@ export const SendBox = ({
                 className="send-button"
                 aria-label="发送"
                 aria-busy={busy || undefined}
-                disabled={length === 0 || busy}
+                disabled={(length === 0 && !pictured) || busy}
               >
                 <Icon name="send" size={22} />
               </button>

@@ -5,7 +5,6 @@ import { compactNumber } from '@/shared/format.ts';
 import { useChatModels, useSettings } from '@/shared/queries.ts';
 import { Icon, PathIcon } from '@/shared/ui/icon.tsx';
 import { ModelSheet } from '@/shared/ui/model-sheet.tsx';
-import { Sheet } from '@/shared/ui/sheet.tsx';
 import { toast } from '@/shared/ui/toast.ts';
 import { useMedia, wideEnoughForMenu } from '@/shared/use-media.ts';
 import { limits } from '@contract/limits.ts';
@@ -27,6 +26,7 @@ import {
 } from './price-ahead.ts';
 import './send-kit.css';
 
+export { ModelFailure } from './model-failure.tsx';
 export { AttachButton, pasteInto } from '@/shared/attach/attach.tsx';
 export {
   hasPictures,
@@ -76,17 +76,18 @@ const useEstimate = (state: BoxState): Estimate | null => {
   const { user } = useAuth();
   const models = useChatModels();
   const model = useAnswering(state);
-  const [{ beside }] = useChoices(session.uuid);
+  const [{ beside, withTemplate }] = useChoices(session.uuid);
   const second =
     session.type === 0 && beside !== session.model
       ? models.data?.find(({ name }) => name === beside)
       : undefined;
   const { defaults } = limits;
-  const usual = session.embedding_key === '' ? defaults.max_history : 1;
+  const asked =
+    session.embedding_key === ''
+      ? (settings.max_history ?? defaults.max_history)
+      : defaults.embedding_history;
   const pairs =
-    session.type === 0
-      ? (settings.max_history ?? usual)
-      : (settings.at_ai_max_history ?? defaults.at_ai_max_history);
+    session.type === 0 ? asked : (settings.at_ai_max_history ?? defaults.at_ai_max_history);
   const most = model?.max_prompt ?? limits.defaultMaxPrompt;
   // Counted anew when a message came or was changed, not at every key.
   const before = useMemo(
@@ -94,7 +95,8 @@ const useEstimate = (state: BoxState): Estimate | null => {
     [first, pairs, most, context],
   );
   if (!model || !user) return null;
-  const tokens = before + draftTokens(text.trim(), attachments);
+  const template = withTemplate ? (session.scenario?.prompt ?? '') : '';
+  const tokens = before + draftTokens(template + text.trim(), attachments, most);
   const answering = second ? [model, second] : [model];
   const prices = answering.map((each) => priceAhead(each, tokens));
   const needed = prices.reduce((sum, price) => sum + price.needed, 0);
@@ -314,36 +316,4 @@ export const BoxRow = ({ state, onKeys }: { state: BoxState; onKeys: TakeKeys })
     )}
     <Price state={state} />
   </>
-);
-
-/** Says why the model was not changed, and what else can be done. */
-export const ModelFailure = ({
-  reason,
-  onClose,
-  onFree,
-}: {
-  reason: string;
-  onClose: () => void;
-  onFree: () => void;
-}) => (
-  <Sheet open={reason !== ''} onClose={onClose} title="模型没有换成">
-    <p className="send-failure" role="alert">
-      {reason}
-    </p>
-    <Link className="act" to="/account" search={{ tab: 'usage' }} onClick={onClose}>
-      <Icon name="receipt" />
-      查看余额
-    </Link>
-    <button
-      type="button"
-      className="act"
-      onClick={() => {
-        onClose();
-        onFree();
-      }}
-    >
-      <Icon name="spark" />
-      使用免费模型
-    </button>
-  </Sheet>
 );

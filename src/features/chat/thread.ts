@@ -7,6 +7,7 @@ import { uuid } from '@/shared/uuid.ts';
 import type { Message } from '@contract/chat.ts';
 import { limits } from '@contract/limits.ts';
 import { LiveReply } from './live-reply.ts';
+import type { Pair } from './price-ahead.ts';
 import { Stopwatch } from './reply-times.ts';
 import { asMessage, buildRows, type Row, type Rows } from './rows.ts';
 
@@ -642,12 +643,20 @@ export class Thread {
   }
 
   /** The newest messages that have a reply, newest first: what goes along with the next question. */
-  recentPairs(most: number): { human: string; ai: string }[] {
+  recentPairs(most: number): Pair[] {
     return this.known()
       .filter((message) => message.state !== 'streaming' && message.ai !== '')
       .reverse()
       .slice(0, most)
-      .map((message) => ({ human: readQuestion(message).text, ai: this.textOf(message) }));
+      .map((message) => {
+        const { text, images, detail, files } = readQuestion(message);
+        return {
+          human: text,
+          ai: this.textOf(message),
+          pictures: images.length * limits.imageTokens[detail],
+          files: files.reduce((sum, file) => sum + file.size, 0),
+        };
+      });
   }
 
   /** Messages here that hold the words, newest first. */
