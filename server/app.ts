@@ -27,6 +27,7 @@ import { createNoticeHandlers } from './notice/notice.handlers.ts';
 import { pendingHandlers } from './pending.handlers.ts';
 import { createScenarioHandlers } from './scenario/scenario.handlers.ts';
 import { seedScenarios } from './scenario/scenario.service.ts';
+import { startSearchIndexer } from './session/search-indexer.ts';
 import { createSessionHandlers } from './session/session.handlers.ts';
 import { countThisMonth, moveSessions, removeTemporary } from './session/session.service.ts';
 import type { Settings } from './settings.ts';
@@ -142,6 +143,7 @@ const compose = async (
     registerMore: (http) => registerFiles(http, files),
     isClosing: () => closing,
   });
+  const searchIndexer = await startSearchIndexer(db, instance, log);
   const housekeeping = startHousekeeping(db, log, [
     auth.removeExpired,
     removeExpiredAnswers,
@@ -177,6 +179,7 @@ const compose = async (
       await answers.drain(drainMs);
       await Promise.race([server.close(), sleep(lingerMs)]);
       server.server.closeAllConnections();
+      await searchIndexer.close();
       await housekeeping.close();
       models.close();
       await instance.close();

@@ -7,8 +7,6 @@ const pending = (): never => {
 
 /** Calls of the workspace that are being built; each leaves this list with its handler. */
 export const pendingHandlers = {
-  // server/session
-  searchMessages: pending,
   // server/export
   exportSession: pending,
   exportFile: pending,

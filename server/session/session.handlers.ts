@@ -13,7 +13,13 @@ export interface SessionDeps {
 
 type SessionHandlers = Pick<
   Handlers,
-  'sessionList' | 'getSession' | 'newSession' | 'newFriend' | 'setSession' | 'deleteSession'
+  | 'sessionList'
+  | 'getSession'
+  | 'newSession'
+  | 'newFriend'
+  | 'searchMessages'
+  | 'setSession'
+  | 'deleteSession'
 >;
 
 export const createSessionHandlers = (deps: SessionDeps): SessionHandlers => {
@@ -32,6 +38,8 @@ export const createSessionHandlers = (deps: SessionDeps): SessionHandlers => {
     },
 
     newFriend: (input, { db, user }) => service.befriend(db, input.friend_user_id, user),
+
+    searchMessages: (input, { db, user }) => service.searchIn(db, input, user),
 
     setSession: async (input, { db, user }) => {
       await service.change(db, input, user);

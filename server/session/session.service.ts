@@ -16,6 +16,13 @@ import { Refusal, type Identity } from '../http/handlers.ts';
 import type { ModelService, ResolvedModel } from '../model/model.service.ts';
 import { countSession, find as findScenario } from '../scenario/scenario.service.ts';
 import { newSessionIsPrivate, privacyChangeRefusal } from './privacy.ts';
+import {
+  type FoundSession,
+  findSessions,
+  searchSession,
+  snippetsOf,
+  wordsOf,
+} from './search.service.ts';
 import * as store from './session.store.ts';
 import { noteReply } from './session.store.ts';
 
@@ -104,18 +111,6 @@ const numberOf = (user: Identity | null): number => user?.id ?? 0;
 
 const publicScope = { channel: 'public' } as const;
 
-/** The words of a search, which all have to be there; in lower case as far as ASCII goes. */
-const wordsOf = (query: string): string[] => [
-  ...new Set(
-    query
-      .replaceAll('\0', '')
-      .replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
-      .split(/\s+/)
-      .filter((word) => word !== '')
-      .slice(0, 8),
-  ),
-];
-
 /** What new_session makes when it takes over what another session shows up to a message. */
 const forkSource = async (
   db: Executor,
@@ -146,8 +141,96 @@ export const requireSense = (input: Parsed<'newSession'>, user: Identity | null)
     throw new Refusal('bad_input', 'history_id：接着别的会话时不能再选场景、知识库或临时对话');
 };
 
-/** How many sessions a list reaches back: all that fit, and with a filter the ones looked through. */
-const reach = { plain: 1000, filtered: 5000, own: 10_000 } as const;
+/**
+ * How many sessions a list reaches back: all that fit, with a filter the ones looked through, and in
+ * a search those whose titles are looked at (their messages all are).
+ */
+const reach = { plain: 1000, filtered: 5000, titles: 2000, own: 10_000 } as const;
+/** A search finds no more sessions than this by their titles. */
+const foundTitles = 100;
+/** Of the marked sessions so many are searched, those marked last. */
+const searchedMarks = 500;
+
+interface Listed {
+  ids: number[];
+  total: number;
+  matches?: ReadonlyMap<number, Session['match']>;
+}
+
+interface Asked {
+  offset: number;
+  limit: number;
+}
+
+const listed = async (
+  db: Executor,
+  scope: store.ListScope,
+  filter: store.SessionFilter,
+  { offset, limit }: Asked,
+): Promise<Listed> => {
+  const narrowed = filter.model === undefined ? reach.plain : reach.filtered;
+  const window = scope.channel === 'public' ? narrowed : reach.own;
+  const { found, total } = await store.listSessions(db, scope, filter, {
+    window,
+    offset: Math.min(offset, window),
+    limit,
+  });
+  return { ids: found.map(({ id }) => id), total };
+};
+
+/** The sessions with all the words in their title or in one message, in the order of their list. */
+const search = async (
+  db: Executor,
+  words: readonly string[],
+  scope: store.ListScope,
+  filter: store.SessionFilter,
+  { offset, limit }: Asked,
+): Promise<Listed> => {
+  const window = scope.channel === 'public' ? reach.titles : reach.own;
+  const byTitle = { ...filter, titleWords: words };
+  const inTitles = await store.listSessions(db, scope, byTitle, {
+    window,
+    offset: 0,
+    limit: foundTitles,
+  });
+  const found = new Map(inTitles.found.map(({ id, at }) => [id, { id, at, historyId: 0 }]));
+  const messages = await searchMessages(db, words, scope, filter);
+  for (const { id, at, historyId } of messages) found.set(id, { id, at, historyId });
+  const sorted = [...found.values()].sort((a, b) => b.at - a.at || b.id - a.id);
+  const shown = sorted.slice(offset, offset + limit);
+  const snippets = await snippetsOf(
+    db,
+    shown.flatMap(({ historyId }) => (historyId > 0 ? [historyId] : [])),
+    words,
+  );
+  return {
+    ids: shown.map(({ id }) => id),
+    total: sorted.length,
+    matches: new Map(shown.map(({ id, historyId }) => [id, snippets.get(historyId) ?? null])),
+  };
+};
+
+/** The sessions of a list with all the words in one message; `at` is what the list is ordered by. */
+const searchMessages = async (
+  db: Executor,
+  words: readonly string[],
+  scope: store.ListScope,
+  filter: store.SessionFilter,
+): Promise<FoundSession[]> => {
+  if (scope.channel === 'public') return findSessions(db, words, { in: 'public' }, filter);
+  if (scope.channel === 'private')
+    return findSessions(db, words, { in: 'own', userId: scope.userId }, filter);
+  const { found: marked } = await store.listSessions(db, scope, filter, {
+    window: reach.own,
+    offset: 0,
+    limit: searchedMarks,
+  });
+  if (marked.length === 0) return [];
+  const order = new Map(marked.map(({ id, at }) => [id, at]));
+  const place = { in: 'sessions', sessionIds: [...order.keys()] } as const;
+  const found = await findSessions(db, words, place, {});
+  return found.map((each) => ({ ...each, at: order.get(each.id) ?? each.at }));
+};
 
 export const createSessionService = (models: ModelService) => {
   const chatModel = async (db: Executor, name: string, guest: boolean): Promise<ResolvedModel> => {
@@ -192,7 +275,8 @@ export const createSessionService = (models: ModelService) => {
       scenario_id: row.scenarioId,
       embedding_key: row.embeddingKey,
       embedding_name: bases.find(({ key }) => key === row.embeddingKey)?.name ?? '',
-      match: matches?.get(row.id) ?? null,
+      // What was found in no message was found in the title.
+      match: matches ? (matches.get(row.id) ?? { history_id: null, snippet: row.prompt }) : null,
       created_at: row.createdAt.toISOString(),
       updated_at: row.updatedAt.toISOString(),
     }));
@@ -284,22 +368,18 @@ export const createSessionService = (models: ModelService) => {
       const scope = user && channel !== 'public' ? { channel, userId: user.id } : publicScope;
       const named = (await models.list(db)).filter((model) => model.type === modelTypes.chat);
       const words = wordsOf(input.query ?? '');
-      const filtered = words.length > 0 || input.model !== undefined;
-      const window =
-        scope.channel !== 'public' ? reach.own : filtered ? reach.filtered : reach.plain;
-      const { ids, total } = await store.listSessions(
-        db,
-        scope,
-        {
-          userId: input.user_id,
-          model: input.model,
-          scenarioId: input.scenario_id,
-          titleWords: words,
-        },
-        { window, offset: Math.min((page - 1) * pageSize, window), limit: pageSize },
-      );
+      const filter = {
+        userId: input.user_id,
+        model: input.model,
+        scenarioId: input.scenario_id,
+      };
+      const asked = { offset: (page - 1) * pageSize, limit: pageSize };
+      const { ids, total, matches } =
+        words.length > 0
+          ? await search(db, words, scope, filter, asked)
+          : await listed(db, scope, filter, asked);
       return {
-        list: await views(db, await store.readCards(db, ids, numberOf(user)), user),
+        list: await views(db, await store.readCards(db, ids, numberOf(user)), user, matches),
         page,
         page_count: Math.ceil(total / pageSize),
         page_size: pageSize,
@@ -330,6 +410,13 @@ export const createSessionService = (models: ModelService) => {
             : null,
         forkable: forkable(row),
       };
+    },
+
+    /** Where words stand in one session. */
+    async searchIn(db: Executor, input: Parsed<'searchMessages'>, user: Identity) {
+      const row = await readableSession(db, input.session_id, user);
+      const asked = { page: input.page, pageSize: limits.pageSize };
+      return searchSession(db, row.id, wordsOf(input.query), asked);
     },
 
     create(db: Executor, input: Parsed<'newSession'>, userId: number, user: Identity | null) {

@@ -467,7 +467,7 @@ const scopeOf = (scope: ListScope, filter: SessionFilter, window: number): SQL =
 };
 
 /**
- * The numbers of a page of sessions, newest first, among the newest `window` of their scope, and
+ * The numbers of a page of sessions, newest first (`at` in ms is what that goes by), among the newest `window` of their scope, and
  * how many of those fit. Both cost the same whether the database holds a thousand sessions or
  * millions.
  */
@@ -476,7 +476,7 @@ export const listSessions = async (
   scope: ListScope,
   filter: SessionFilter,
   { window, offset, limit }: { window: number; offset: number; limit: number },
-): Promise<{ ids: number[]; total: number }> => {
+): Promise<{ found: { id: number; at: number }[]; total: number }> => {
   const newest = scopeOf(scope, filter, window);
   const words = filter.titleWords ?? [];
   const conditions = [
@@ -489,15 +489,16 @@ export const listSessions = async (
       ? newest
       : sql`SELECT newest.* FROM (${newest}) newest JOIN sessions s ON s.id = newest.id
           WHERE ${sql.join(conditions, sql` AND `)}`;
-  const { rows } = await db.execute<{ total: number; id: number | null }>(sql`
+  const { rows } = await db.execute<{ total: number; id: number | null; at: number | null }>(sql`
     WITH fit AS MATERIALIZED (${fitting})
-    SELECT counted.total, chosen.id::float8
+    SELECT counted.total, chosen.id::float8,
+      extract(epoch FROM chosen.at)::float8 * 1000 AS at
     FROM (SELECT count(*)::int AS total FROM fit) counted
     LEFT JOIN (SELECT * FROM fit ORDER BY at DESC, id DESC OFFSET ${offset} LIMIT ${limit}) chosen
       ON true
     ORDER BY chosen.at DESC, chosen.id DESC`);
   return {
-    ids: rows.flatMap(({ id }) => (id === null ? [] : [id])),
+    found: rows.flatMap(({ id, at }) => (id === null || at === null ? [] : [{ id, at }])),
     total: rows[0]?.total ?? 0,
   };
 };

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TestClient } from '../support/client.ts';
 import { startServer, type TestServer } from '../support/server.ts';
-import { sendRaw, talk } from '../support/world.ts';
+import { sendRaw } from '../support/world.ts';
 
 let server: TestServer;
 let database: pg.Client;
@@ -33,11 +33,17 @@ const listOf = async (
 const uuidsOf = async (client: TestClient, input: ListInput) =>
   (await listOf(client, input)).map(({ uuid }) => uuid);
 
-/** A public session with one answered message. */
-const openTalk = async (client: TestClient, msg: string) => {
-  const made = await talk(client, msg);
+/** A public session with a title and one answered message. */
+const openTalk = async (client: TestClient, title: string) => {
+  const made = await client.call('newSession', { type: 0 });
+  const { rows } = await database.query<{ id: string }>(
+    `INSERT INTO history (session_id, user_id, human, ai, model, state)
+     SELECT id, user_id, $2, '好的', model, 'done' FROM sessions WHERE id = $1 RETURNING id`,
+    [made.id, title],
+  );
+  await database.query('UPDATE sessions SET prompt = $2 WHERE id = $1', [made.id, title]);
   await client.call('setSession', { session_id: made.uuid, private: 0 });
-  return made;
+  return { ...made, historyId: Number(rows[0]?.id) };
 };
 const mark = (userId: number, sessionId: number, historyId = 0, at = 'now()') =>
   database.query(

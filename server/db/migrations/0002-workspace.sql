@@ -114,6 +114,10 @@ CREATE TABLE message_search (
   history_id bigint PRIMARY KEY,
   grams integer[] NOT NULL
 );
+-- The grams stand beside the rows, which are read by the hundred, and there is no statistics of them.
+ALTER TABLE message_search ALTER COLUMN grams SET STORAGE EXTERNAL,
+  ALTER COLUMN grams SET STATISTICS 0;
+ALTER TABLE message_search SET (toast_tuple_target = 128);
 CREATE INDEX message_search_grams ON message_search USING gin (grams)
   WITH (gin_pending_list_limit = 512);
 -- Messages whose entry in message_search is missing or old. A message may stand here several times,

@@ -1,0 +1,222 @@
+import type { Session } from '../../contract/session.ts';
+import type { Database, Executor } from '../db/database.ts';
+import {
+  addGrams,
+  gramsOf,
+  listMark,
+  publicMark,
+  searchedLetters,
+  sessionMark,
+  spanMark,
+  spanMarks,
+  spanSizes,
+} from './search-grams.ts';
+import * as store from './search.store.ts';
+
+/** The words of a search, which all have to be there; in lower case as far as ASCII goes. */
+export const wordsOf = (query: string): string[] => [
+  ...new Set(
+    query
+      .replaceAll('\0', '')
+      .replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
+      .split(/\s+/)
+      .filter((word) => word !== '')
+      .slice(0, 8),
+  ),
+];
+
+// ---- filling ----------------------------------------------------------------
+
+const gramsOfMessage = (message: store.Searchable): Set<number> => {
+  const grams = new Set<number>(spanMarks(message.id));
+  grams.add(sessionMark(message.session_id));
+  for (const userId of message.user_ids) grams.add(listMark(userId));
+  if (message.public) grams.add(publicMark);
+  for (const text of [message.title, message.human, message.ai]) addGrams(grams, text);
+  return grams;
+};
+
+/**
+ * Brings the index up to date with at most so many entries of the queue; gives how many there were,
+ * and null while another process is at it.
+ */
+export const indexQueued = (db: Database, most: number): Promise<number | null> =>
+  db.transaction(async (tx) => {
+    if (!(await store.lockIndex(tx))) return null;
+    const taken = await store.takeQueued(tx, [most]);
+    const ids = [...new Set(taken.map((row) => row.history_id))];
+    if (ids.length === 0) return 0;
+    const messages = await store.readSearchable(tx, [ids, searchedLetters]);
+    await store.putGrams(
+      tx,
+      messages.map((message) => ({ id: message.id, grams: gramsOfMessage(message) })),
+    );
+    const kept = new Set(messages.map(({ id }) => id));
+    const gone = ids.filter((id) => !kept.has(id));
+    if (gone.length > 0) await store.removeGrams(tx, [gone]);
+    return taken.length;
+  });
+
+// ---- looking up ---------------------------------------------------------------
+
+/** Candidates are read until that many were looked at: the text of each has to be checked. */
+const effort = { session: 20_000, sessions: 5_000, own: 5_000, public: 3_000 } as const;
+/** How many candidates are checked at once: few first, for they often are enough. */
+const firstChecked = 100;
+/** Messages that are not in the index yet and are looked at all the same. */
+const queueLooked = 300;
+
+const marksOf = (
+  scope: store.SearchScope,
+  filter: store.MatchFilter,
+): { all: number[]; any: number[] | null } => {
+  const owner = filter.userId === undefined ? [] : [listMark(filter.userId)];
+  if (scope.in === 'session') return { all: [sessionMark(scope.sessionId)], any: null };
+  if (scope.in === 'public') return { all: [publicMark, ...owner], any: null };
+  if (scope.in === 'own') return { all: [listMark(scope.userId), ...owner], any: null };
+  return { all: owner, any: scope.sessionIds.map(sessionMark) };
+};
+
+/** Groups of candidates, the newest first; all of what everybody can see takes its time. */
+async function* candidatesOf(
+  db: Executor,
+  words: readonly string[],
+  scope: store.SearchScope,
+  filter: store.MatchFilter,
+): AsyncGenerator<number[]> {
+  const { all, any } = marksOf(scope, filter);
+  const grams = [...new Set([...all, ...words.flatMap(gramsOf)])];
+  let before = Number.MAX_SAFE_INTEGER;
+  let left: number = effort[scope.in];
+  yield await store.findQueued(db, queueLooked);
+  if (scope.in === 'public') {
+    const newest = await store.newestIndexed(db);
+    for (const [level, size] of spanSizes.entries()) {
+      const span = Math.floor(newest / size);
+      const spans = span === 0 ? [0] : [span - 1, span];
+      const ids = await store.findCandidates(db, {
+        grams,
+        any: spans.map((each) => spanMark(level, each)),
+        before,
+        most: left,
+      });
+      yield ids;
+      left -= ids.length;
+      before = (spans[0] ?? 0) * size;
+      if (left <= 0 || before === 0) return;
+    }
+  }
+  yield await store.findCandidates(db, { grams, any, before, most: left });
+}
+
+/**
+ * The shown messages of a scope that hold all the words, newest first, until there are enough.
+ * @param enough says so of what was found until then
+ */
+const findMatches = async (
+  db: Executor,
+  words: readonly string[],
+  scope: store.SearchScope,
+  filter: store.MatchFilter,
+  enough: (found: ReadonlyMap<number, store.Match>) => boolean,
+): Promise<store.Match[]> => {
+  const found = new Map<number, store.Match>();
+  let size = firstChecked;
+  for await (const ids of candidatesOf(db, words, scope, filter)) {
+    for (let at = 0; at < ids.length; size *= 2) {
+      const some = ids.slice(at, at + size);
+      at += size;
+      for (const match of await store.checkCandidates(db, some, words, scope, filter))
+        found.set(match.historyId, match);
+      if (enough(found)) break;
+    }
+    if (enough(found)) break;
+  }
+  return [...found.values()].sort((a, b) => b.historyId - a.historyId);
+};
+
+const plainText = ({ text, cut_before: before, cut_behind: behind }: store.Excerpt): string => {
+  const plain = text
+    .replace(/[*`|]+|~{2,}|^[#>\s-]+/gm, ' ')
+    .replace(/\s+/g, ' ')
+    .trim();
+  return `${before ? '…' : ''}${plain}${behind ? '…' : ''}`;
+};
+
+/** How many sessions, and how many messages of one, a search finds at most. */
+const most = { sessions: 100, messages: 500 } as const;
+
+export interface FoundSession {
+  id: number;
+  /** When it changed last, ms. */
+  at: number;
+  /** The newest of its messages with the words. */
+  historyId: number;
+}
+
+/** The sessions of a scope with messages that hold all the words. */
+export const findSessions = async (
+  db: Executor,
+  words: readonly string[],
+  scope: store.SearchScope,
+  filter: store.MatchFilter,
+): Promise<FoundSession[]> => {
+  const found = new Map<number, FoundSession>();
+  const matches = await findMatches(db, words, scope, filter, (matches) => {
+    if (matches.size < most.sessions) return false;
+    return new Set([...matches.values()].map(({ sessionId }) => sessionId)).size >= most.sessions;
+  });
+  for (const { sessionId: id, historyId, at } of matches)
+    if (!found.has(id)) found.set(id, { id, historyId, at });
+  return [...found.values()].slice(0, most.sessions);
+};
+
+/** For each message what stands around the first word, as `match` of a session. */
+export const snippetsOf = async (
+  db: Executor,
+  historyIds: readonly number[],
+  words: readonly string[],
+): Promise<Map<number, NonNullable<Session['match']>>> => {
+  if (historyIds.length === 0) return new Map();
+  const rows = await store.readExcerpts(db, [historyIds, words[0] ?? '']);
+  return new Map(rows.map((row) => [row.id, { history_id: row.id, snippet: plainText(row) }]));
+};
+
+/** A page of a session's messages with all the words, newest first. */
+export const searchSession = async (
+  db: Executor,
+  sessionId: number,
+  words: readonly string[],
+  { page, pageSize }: { page: number; pageSize: number },
+) => {
+  const found =
+    words.length === 0
+      ? []
+      : await findMatches(
+          db,
+          words,
+          { in: 'session', sessionId },
+          {},
+          (matches) => matches.size >= most.messages,
+        );
+  const matches = found.slice(0, most.messages);
+  const ids = matches
+    .slice((page - 1) * pageSize, page * pageSize)
+    .map(({ historyId }) => historyId);
+  const rows = ids.length === 0 ? [] : await store.readExcerpts(db, [ids, words[0] ?? '']);
+  const list = rows
+    .sort((a, b) => b.id - a.id)
+    .map((row) => ({
+      history_id: row.id,
+      part: row.part,
+      snippet: plainText(row),
+      created_at: new Date(row.created_at).toISOString(),
+    }));
+  return {
+    list,
+    page,
+    page_count: Math.ceil(matches.length / pageSize),
+    page_size: pageSize,
+    total: matches.length,
+  };
+};

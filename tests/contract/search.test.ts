@@ -1,0 +1,273 @@
+import pg from 'pg';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { TestClient } from '../support/client.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+import { sendRaw } from '../support/world.ts';
+
+let server: TestServer;
+let database: pg.Client;
+beforeAll(async () => {
+  server = await startServer({ env: { RATE_LIMIT: '1000000' } });
+  database = new pg.Client({ connectionString: server.databaseUrl });
+  await database.connect();
+});
+afterAll(async () => {
+  await database.end();
+  await server.stop();
+});
+
+type Channel = 'public' | 'private' | 'favorites';
+const person = () => TestClient.register(server.baseURL);
+const idOf = async (client: TestClient) => (await client.call('userInfo', {})).id;
+const search = async (client: TestClient, channel: Channel, query: string, more = {}) =>
+  (await client.call('sessionList', { channel, query, ...more })).list;
+const found = async (client: TestClient, channel: Channel, query: string, more = {}) =>
+  (await search(client, channel, query, more)).map(({ uuid }) => uuid);
+
+/** Waits until the index knows everything. */
+const indexed = async () => {
+  for (let left = 100; left > 0; left--) {
+    const { rows } = await database.query('SELECT 1 FROM search_queue LIMIT 1');
+    if (rows.length === 0) return;
+    await sleep(100);
+  }
+  throw new Error('the queue of the index is not worked off');
+};
+/** The same once while the message still waits for the index and once when it is in it. */
+const twice = async (check: () => Promise<void>) => {
+  await check();
+  await indexed();
+  await check();
+};
+
+/** A message with its answer, as if it had been written long ago. */
+const add = async (sessionId: number, human: string, ai: string, shown = true) => {
+  const { rows } = await database.query<{ id: string }>(
+    `INSERT INTO history (session_id, user_id, human, ai, model, state, shown)
+     SELECT id, user_id, $2, $3, model, 'done', $4 FROM sessions WHERE id = $1 RETURNING id`,
+    [sessionId, human, ai, shown],
+  );
+  return Number(rows[0]?.id);
+};
+
+/** A session with a title and one message. */
+const talk = async (client: TestClient, title: string) => {
+  const made = await client.call('newSession', { type: 0 });
+  await database.query('UPDATE sessions SET prompt = $2 WHERE id = $1', [made.id, title]);
+  await add(made.id, title, '好的');
+  return made;
+};
+const openTalk = async (client: TestClient, title: string) => {
+  const made = await talk(client, title);
+  await client.call('setSession', { session_id: made.uuid, private: 0 });
+  return made;
+};
+
+describe('words in messages', () => {
+  test('are found at once by whoever may read them, with what stands around them', async () => {
+    const [owner, other] = [await person(), await person()];
+    const open = await openTalk(owner, '公开的会话一号');
+    const closed = await talk(owner, '私有的会话一号');
+    const answer = `${'前面的话。'.repeat(30)}这里说到**紫薇斗数**的来历。${'后面的话。'.repeat(30)}`;
+    const inOpen = await add(open.id, '随便问问', answer);
+    const inClosed = await add(closed.id, '谁知道紫薇斗数', '不知道');
+    await twice(async () => {
+      for (const query of ['紫薇斗数', '紫薇', '斗', '薇斗 来历']) {
+        expect(await found(other, 'public', query), query).toEqual([open.uuid]);
+        expect(await found(other, 'private', query), query).toEqual([]);
+      }
+      expect(new Set(await found(owner, 'private', '紫薇斗数'))).toEqual(
+        new Set([open.uuid, closed.uuid]),
+      );
+      expect(await found(owner, 'private', '紫薇 不知道')).toEqual([closed.uuid]);
+      expect(await found(owner, 'private', '薇紫')).toEqual([]);
+      expect(await found(owner, 'private', '紫薇 没有的词')).toEqual([]);
+      const [card] = await search(other, 'public', '紫薇斗数');
+      expect(card?.match?.history_id).toBe(inOpen);
+      expect(card?.match?.snippet).toMatch(/^….*这里说到 紫薇斗数 的来历.*…$/);
+      const own = await search(owner, 'private', '紫薇斗数');
+      expect(own.map(({ match }) => match?.history_id)).toContain(inClosed);
+    });
+  });
+
+  test('are found in whatever case and next to whatever signs', async () => {
+    const owner = await person();
+    const own = await talk(owner, '关于编程的会话');
+    await add(own.id, '用 TypeScript 与 C++ 写 node.js 服务', '可以，snake_case 也行。第3章，😀笑');
+    await twice(async () => {
+      for (const query of [
+        'typescript',
+        'TYPESCRIPT',
+        'c++',
+        'node.js',
+        'snake_case',
+        '第3章',
+        '😀笑',
+        'ts',
+        '。第',
+      ]) {
+        const expected = query === 'ts' ? [] : [own.uuid];
+        expect(await found(owner, 'private', query), query).toEqual(expected);
+      }
+      for (const query of ['%', '_', '\\', "' OR 1=1 --", '100%']) {
+        expect((await sendRaw(owner, 'sessionList', { channel: 'private', query })).status).toBe(
+          200,
+        );
+      }
+      expect(await found(owner, 'private', 'typescripts')).toEqual([]);
+    });
+  });
+
+  test('of titles are found as well, and say so', async () => {
+    const owner = await person();
+    const own = await talk(owner, '一个普通的问题');
+    await database.query(`UPDATE sessions SET prompt = '改过的独特标题' WHERE id = $1`, [own.id]);
+    const [card] = await search(owner, 'private', '独特标题');
+    expect(card).toMatchObject({
+      uuid: own.uuid,
+      match: { history_id: null, snippet: '改过的独特标题' },
+    });
+    const [plain] = (await owner.call('sessionList', { channel: 'private' })).list;
+    expect(plain?.match).toBeNull();
+  });
+
+  test('are narrowed by the other filters and by the marked sessions', async () => {
+    const [owner, reader] = [await person(), await person()];
+    const [one, two] = [await openTalk(owner, '甲会话'), await openTalk(owner, '乙会话')];
+    for (const { id } of [one, two]) await add(id, '都说到青花瓷', '是的');
+    const readerId = await idOf(reader);
+    await database.query('INSERT INTO favorites (user_id, session_id) VALUES ($1, $2)', [
+      readerId,
+      one.id,
+    ]);
+    await twice(async () => {
+      expect(await found(reader, 'favorites', '青花瓷')).toEqual([one.uuid]);
+      expect(await found(reader, 'favorites', '没有的词')).toEqual([]);
+      const of = (user_id: number) => found(reader, 'public', '青花瓷', { user_id });
+      expect(await of(await idOf(owner))).toHaveLength(2);
+      expect(await of(readerId)).toEqual([]);
+      expect(await found(reader, 'public', '青花瓷', { model: '没有' })).toEqual([]);
+      expect(await found(reader, 'public', '青花瓷', { page: 2, page_size: 1 })).toHaveLength(1);
+      expect(await found(reader, 'public', '青花瓷', { page: 3, page_size: 1 })).toEqual([]);
+    });
+  });
+});
+
+describe('the index follows', () => {
+  test('edits, deletions and branches: only what is shown is found', async () => {
+    const owner = await person();
+    const own = await talk(owner, '会变的会话');
+    const id = await add(own.id, '原来说的是鲸落', '好的');
+    await indexed();
+    await database.query(`UPDATE history SET human = '现在说的是星轨' WHERE id = $1`, [id]);
+    await twice(async () => {
+      expect(await found(owner, 'private', '鲸落')).toEqual([]);
+      expect(await found(owner, 'private', '星轨')).toEqual([own.uuid]);
+    });
+    await database.query('UPDATE history SET shown = false WHERE id = $1', [id]);
+    expect(await found(owner, 'private', '星轨')).toEqual([]);
+    await database.query('UPDATE history SET shown = true WHERE id = $1', [id]);
+    expect(await found(owner, 'private', '星轨')).toEqual([own.uuid]);
+    await owner.call('deleteHistory', { session_id: own.uuid, id });
+    await twice(async () => expect(await found(owner, 'private', '星轨')).toEqual([]));
+    const { rows } = await database.query('SELECT 1 FROM message_search WHERE history_id = $1', [
+      id,
+    ]);
+    expect(rows).toEqual([]);
+  });
+
+  test('a session being opened, closed, taken over and deleted', async () => {
+    const [owner, other] = [await person(), await person()];
+    const own = await talk(owner, '会公开的会话');
+    const id = await add(own.id, '说到了凤凰花开', '是的');
+    await indexed();
+    expect(await found(other, 'public', '凤凰花开')).toEqual([]);
+    await owner.call('setSession', { session_id: own.uuid, private: 0 });
+    await twice(async () => expect(await found(other, 'public', '凤凰花开')).toEqual([own.uuid]));
+    const fork = await other.call('newSession', { history_id: id });
+    await twice(async () => expect(await found(other, 'private', '凤凰花开')).toEqual([fork.uuid]));
+    await owner.call('setSession', { session_id: own.uuid, private: 1 });
+    await twice(async () => expect(await found(other, 'public', '凤凰花开')).toEqual([]));
+    await owner.call('deleteSession', { session_id: own.uuid });
+    await twice(async () => expect(await found(owner, 'private', '凤凰花开')).toEqual([]));
+  });
+
+  test('a guest who registers', async () => {
+    const guest = new TestClient(server.baseURL);
+    const own = await talk(guest, '访客说到了雨花石');
+    await indexed();
+    const { token } = await guest.call('register', {
+      account: `g${Date.now()}`,
+      name: '不再是访客',
+      password: 'password-1',
+      password2: 'password-1',
+    });
+    const account = new TestClient(server.baseURL, token);
+    await twice(async () => expect(await found(account, 'private', '雨花石')).toEqual([own.uuid]));
+  });
+
+  test('people’s private sessions are found by both and by nobody else', async () => {
+    const [one, other, third] = [await person(), await person(), await person()];
+    const made = await one.call('newFriend', { friend_user_id: await idOf(other) });
+    await database.query(`UPDATE sessions SET prompt = '你好' WHERE id = $1`, [made.id]);
+    await add(made.id, '我们去看油菜花', '');
+    await twice(async () => {
+      for (const client of [one, other])
+        expect(await found(client, 'private', '油菜花')).toEqual([made.uuid]);
+      for (const channel of ['private', 'public'] as const)
+        expect(await found(third, channel, '油菜花')).toEqual([]);
+    });
+  });
+
+  test('nothing of temporary sessions is in it', async () => {
+    const owner = await person();
+    const made = await owner.call('newSession', { temporary: 1 });
+    await add(made.id, '不该找到的悄悄话', '');
+    await twice(async () => expect(await found(owner, 'private', '悄悄话')).toEqual([]));
+    const { total } = await owner.call('searchMessages', {
+      session_id: made.uuid,
+      query: '悄悄话',
+    });
+    expect(total).toBe(0);
+  });
+});
+
+describe('within one session', () => {
+  test('messages with the words come newest first, and only to whoever may read it', async () => {
+    const [owner, other] = [await person(), await person()];
+    const own = await talk(owner, '很长的会话');
+    const ids: number[] = [];
+    for (let at = 0; at < 25; at++) ids.push(await add(own.id, `第${at}次提到银杏`, '好的'));
+    const inAnswer = await add(own.id, '别的', '答案里有银杏');
+    await twice(async () => {
+      const first = await owner.call('searchMessages', { session_id: own.uuid, query: '银杏' });
+      expect(first).toMatchObject({ total: 26, page_count: 2, page_size: 20 });
+      expect(first.list[0]).toMatchObject({ history_id: inAnswer, part: 'ai' });
+      expect(first.list[1]).toMatchObject({ part: 'human', snippet: '第24次提到银杏' });
+      const second = await owner.call('searchMessages', {
+        session_id: own.uuid,
+        query: '银杏',
+        page: 2,
+      });
+      expect(second.list.map(({ history_id }) => history_id)).toEqual(ids.slice(0, 6).reverse());
+      const none = await owner.call('searchMessages', { session_id: own.uuid, query: '杏银' });
+      expect(none.list).toEqual([]);
+    });
+    const refused = await other.raw('searchMessages', { session_id: own.uuid, query: '银杏' });
+    expect(refused.code).toBe(1432);
+    const blank = await owner.call('searchMessages', { session_id: own.uuid, query: ' ' });
+    expect(blank.total).toBe(0);
+  });
+});
+
+test('what was there before the index was made gets into it', async () => {
+  const owner = await person();
+  const own = await talk(owner, '旧的会话');
+  await add(own.id, '很久以前的琥珀', '');
+  await indexed();
+  await database.query('DELETE FROM message_search');
+  await database.query('INSERT INTO search_queue (history_id) SELECT id FROM history');
+  await database.query(`NOTIFY search_queue`);
+  await twice(async () => expect(await found(owner, 'private', '琥珀')).toEqual([own.uuid]));
+});
