@@ -32,6 +32,8 @@ export interface CallSpec<I extends Schema = Schema, O extends Schema = Schema> 
   limit: 'general' | 'credentials';
   /** Most bytes of the body; null: the general limit. Of an upload: of its file. */
   maxBytes: number | null;
+  /** The body's text is handed on as this field, unread: it may be too large to be read in passing. */
+  textBody: string | null;
 }
 
 interface CallOptions<I extends Schema, O extends Schema> {
@@ -46,6 +48,7 @@ interface CallOptions<I extends Schema, O extends Schema> {
   codes?: readonly CodeName[];
   limit?: CallSpec['limit'];
   maxBytes?: number;
+  textBody?: string;
 }
 
 const spec = <I extends Schema, O extends Schema>(
@@ -57,6 +60,7 @@ const spec = <I extends Schema, O extends Schema>(
   codes: [],
   limit: 'general',
   maxBytes: null,
+  textBody: null,
   ...options,
   kind,
 });

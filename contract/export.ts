@@ -46,6 +46,8 @@ export const exportCalls = {
     idempotent: true,
     summary: '导入鹊桥或 ChatGPT 导出的 JSON',
     maxBytes: 64 * 1024 * 1024,
+    textBody: 'data',
+    /** Read in a thread: to the handler `data` is the text of the whole body. */
     input: z.object({ data: z.unknown() }),
     output: z.object({
       sessions: z.int(),

@@ -11,6 +11,9 @@ import { createFileHandlers } from './file/file.handlers.ts';
 import { registerFiles } from './file/file.route.ts';
 import { createFileService } from './file/file.service.ts';
 import { createEmbeddingHandlers } from './embedding/embedding.handlers.ts';
+import { createExportHandlers } from './export/export.handlers.ts';
+import { createExportService } from './export/export.service.ts';
+import { createImportService } from './export/import.service.ts';
 import { createHelpHandlers } from './help/help.handlers.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { createGuardedFetch } from './http/guarded-fetch.ts';
@@ -24,7 +27,6 @@ import { createModelHandlers } from './model/model.handlers.ts';
 import { removeOldStats } from './model/model-stat.service.ts';
 import { createModelService } from './model/model.service.ts';
 import { createNoticeHandlers } from './notice/notice.handlers.ts';
-import { pendingHandlers } from './pending.handlers.ts';
 import { createScenarioHandlers } from './scenario/scenario.handlers.ts';
 import { seedScenarios } from './scenario/scenario.service.ts';
 import { startSearchIndexer } from './session/search-indexer.ts';
@@ -94,6 +96,10 @@ const compose = async (
     quota: settings.fileQuota,
     uploadLimit: settings.uploadLimit,
   });
+  const exports = createExportService({
+    storage,
+    picture: (address, signal) => files.jpegForDocument(address, signal),
+  });
   const auth = await createAuthService({
     db,
     settings,
@@ -138,7 +144,11 @@ const compose = async (
       ...createHelpHandlers(),
       ...createSystemHandlers(settings),
       ...createFileHandlers(files),
-      ...pendingHandlers,
+      ...createExportHandlers({
+        exports,
+        imports: createImportService(models),
+        publicUrl: settings.publicUrl,
+      }),
     },
     registerMore: (http) => registerFiles(http, files),
     isClosing: () => closing,
@@ -150,6 +160,7 @@ const compose = async (
     (tx) => files.removeUnused(tx),
     removeTemporary,
     removeOldStats,
+    (tx) => exports.removeExpired(tx),
   ]);
 
   return {

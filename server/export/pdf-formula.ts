@@ -1,4 +1,5 @@
 import type PDFKit from 'pdfkit';
+import type Draw from 'svg-to-pdfkit';
 import type { Box, Style } from './pdf-line.ts';
 
 interface Drawing {
@@ -15,7 +16,7 @@ type Convert = (tex: string, display: boolean) => string;
 interface Engine {
   /** TeX to an SVG in HTML. */
   convert: Convert;
-  draw: (typeof import('svg-to-pdfkit'))['default'];
+  draw: typeof Draw;
 }
 
 const open = async (): Promise<Convert> => {

@@ -109,7 +109,7 @@ export const createBreaker = (faces: Faces) => {
     const endLine = (upTo: number) => {
       const rest = pieces.splice(upTo);
       let end = pieces.length;
-      while (!keep && end > 0 && isSpace(pieces[end - 1])) end -= 1;
+      if (!keep) while (end > 0 && isSpace(pieces[end - 1])) end -= 1;
       pieces.length = end;
       lines.push({ pieces, width: pieces.reduce((sum, piece) => sum + piece.width, 0) });
       pieces = rest;
@@ -172,7 +172,7 @@ export const createBreaker = (faces: Faces) => {
         }
         if (character === '\t') {
           const space = find(chain, 0x20);
-          for (let at = 0; space && at < 4; at++) put(glyphPiece(space, style), ' ', false);
+          if (space) for (let at = 0; at < 4; at++) put(glyphPiece(space, style), ' ', false);
           continue;
         }
         if (isInvisible(code)) continue;

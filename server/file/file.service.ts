@@ -9,7 +9,14 @@ import { type Identity, Refusal, type UploadedFile } from '../http/handlers.ts';
 import { createPersonLimit } from '../http/rate-limit.ts';
 import { newKey, type Storage, type StoredFile } from '../storage/storage.ts';
 import * as store from './file.store.ts';
-import { imageMimes, type ImageType, renewImage, shrinkForModel, thumbnailOf } from './image.ts';
+import {
+  imageMimes,
+  jpegOf,
+  type ImageType,
+  renewImage,
+  shrinkForModel,
+  thumbnailOf,
+} from './image.ts';
 import { readText } from './text.ts';
 
 export interface FileServiceDeps {
@@ -27,6 +34,13 @@ type Keep<T> = (db: Executor) => Promise<T>;
 /** Widths and heights of thumbnails, pixels. */
 export const thumbnailSides = [128, 640] as const;
 export type ThumbnailSide = (typeof thumbnailSides)[number];
+
+/** Pictures of the web that documents take in; and pixels of their longer side there. */
+const documentPictures = {
+  maxBytes: 10 * 1024 * 1024,
+  types: ['image/jpeg', 'image/jpg', 'image/png', 'image/webp', 'image/gif'],
+};
+const documentSide = 1600;
 
 const address = /^\/files\/([0-9a-f]{40})\.(jpg|png)$/;
 
@@ -210,11 +224,22 @@ export const createFileService = ({ storage, fetch, quota, uploadLimit }: FileSe
       });
     },
 
-    /** The bytes of an own picture, for exports; null for every other address. */
-    async readImage(url: string): Promise<{ data: Buffer; mime: string } | null> {
-      const own = ownImage(url);
-      const data = own && (await readWhole(storageKey(own.key, own.type)));
-      return own && data ? { data, mime: imageMimes[own.type] } : null;
+    /**
+     * A picture as a JPEG for a document: an own one, a public one of the web, or one that stands
+     * in its address. Null where it cannot be had.
+     */
+    async jpegForDocument(url: string, signal: AbortSignal): Promise<Buffer | null> {
+      try {
+        const own = ownImage(url);
+        const inline = /^data:image\/(?:png|jpeg|gif|webp);base64,/i.exec(url);
+        let data: Buffer | null;
+        if (own) data = await readWhole(storageKey(own.key, own.type));
+        else if (inline) data = Buffer.from(url.slice(inline[0].length), 'base64');
+        else data = (await fetch(url, { ...documentPictures, signal }))?.data ?? null;
+        return data && (await jpegOf(data, documentSide));
+      } catch {
+        return null;
+      }
     },
 
     /** An own picture, or its thumbnail, to be sent to whoever knows its key. Null: there is none. */

@@ -127,3 +127,18 @@ export const shrinkForModel = (
       .toBuffer();
     return { data: smaller, mime: imageMimes.jpg };
   });
+
+const photoFormats: ReadonlySet<string> = new Set(['jpeg', 'png', 'webp', 'gif']);
+
+/** A photo as an upright JPEG on white, its longer side at most `side` pixels. @throws Error */
+export const jpegOf = (data: Buffer, side: number): Promise<Buffer> =>
+  lane(async () => {
+    const image = await open(data);
+    if (!photoFormats.has((await image.metadata()).format)) throw new Error('no photo');
+    return image
+      .autoOrient()
+      .resize({ width: side, height: side, fit: 'inside', withoutEnlargement: true })
+      .flatten({ background: '#ffffff' })
+      .jpeg({ quality: 82 })
+      .toBuffer();
+  });

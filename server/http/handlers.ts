@@ -69,7 +69,7 @@ export interface UploadedFile {
  * transaction, so that none of the few connections to the database waits with them, and give what
  * is then done in it.
  */
-export const slowCalls = ['uploadImage', 'uploadFile', 'imageByUrl'] as const;
+export const slowCalls = ['uploadImage', 'uploadFile', 'imageByUrl', 'importSessions'] as const;
 type SlowName = (typeof slowCalls)[number];
 
 type SlowHandler<K extends SlowName> = (

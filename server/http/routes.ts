@@ -20,6 +20,10 @@ import { readUpload } from './upload.ts';
 import { readInput } from './validate.ts';
 
 declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The body is handed on as text. */
+    textBody?: boolean;
+  }
   interface FastifyRequest {
     caller: Identified | null;
   }
@@ -166,7 +170,7 @@ const createServe =
     else if (place === null) data = await db.transaction(answerOn);
     else {
       const requestHash = createHash('sha256')
-        .update(JSON.stringify(input))
+        .update(typeof request.body === 'string' ? request.body : JSON.stringify(input))
         .update(file?.data ?? '')
         .digest();
       const replayed =
@@ -240,6 +244,7 @@ export const registerCalls = (app: FastifyInstance, deps: RouteDeps): void => {
       url: spec.path,
       // A HEAD of a stream would read it.
       exposeHeadRoute: spec.kind === 'call',
+      config: { textBody: spec.textBody !== null },
       bodyLimit: spec.maxBytes ?? generalBodyLimit,
       onRequest: async (request, reply) => {
         await limit(spec, request.ip);

@@ -132,8 +132,9 @@ export const createHttpServer = async (deps: ServerDeps): Promise<FastifyInstanc
   });
 
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => {
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
     if (body === '') return done(null, undefined);
+    if (request.routeOptions.config.textBody) return done(null, body);
     try {
       done(null, JSON.parse(body as string));
     } catch {

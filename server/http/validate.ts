@@ -59,6 +59,7 @@ export const hasBody = (spec: Pick<CallSpec, 'method'>): boolean =>
 /** What a request says, by the call's rule of what travels in the query and what in the body. */
 const given = (spec: CallSpec, query: unknown, body: unknown): Record<string, unknown> => {
   const inQuery = isRecord(query) ? query : {};
+  if (spec.textBody !== null) return { [spec.textBody]: body };
   if (spec.kind === 'upload' || !hasBody(spec)) return inQuery;
   if (body !== undefined && body !== null && !isRecord(body))
     throw new Refusal('bad_input', '请求内容应为一个 JSON 对象');
@@ -71,7 +72,8 @@ const given = (spec: CallSpec, query: unknown, body: unknown): Record<string, un
 /** The call's input without fields that the contract does not know. @throws Refusal bad_input */
 export const readInput = (spec: CallSpec, query: unknown, body: unknown): unknown => {
   const result = z.safeParse(spec.input, given(spec, query, body));
-  if (result.success) return storable(result.data);
+  // Whoever reads a text body looks after what is in it.
+  if (result.success) return spec.textBody === null ? storable(result.data) : result.data;
   const issue = result.error.issues[0];
   const field = issue?.path.map(String).join('.') ?? '';
   throw new Refusal('bad_input', `${field} ${issue?.message ?? '有误'}`.trim());

@@ -1,0 +1,26 @@
+import type { SessionRow } from '../session/session.service.ts';
+import { aboutText, timeText, type Talk } from './talk.ts';
+
+const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
+
+/** Headings and the like in somebody's words stay words in the file. */
+const asLine = (text: string): string => oneLine(text).replace(/([\\`*_[\]<>#])/g, '\\$1');
+
+const addressOf = (address: string, base: string): string =>
+  address.startsWith('/') ? base + address : address;
+
+export const markdownHead = (session: SessionRow, count: number): string =>
+  `# ${asLine(session.prompt) || '鹊桥对话'}\n\n${asLine(aboutText(session, count))}\n`;
+
+/** One message. `base`: this server's address, before its own pictures. */
+export const markdownMessage = (talk: Talk, base: string): string =>
+  [
+    `---\n\n## ${asLine(talk.speaker)} · ${timeText(talk.time)}\n`,
+    talk.title === '' ? '' : `**${asLine(talk.title)}**\n`,
+    talk.text === '' ? '' : `${talk.text}\n`,
+    ...talk.images.map((image) => `![图片](${addressOf(image, base)})\n`),
+    ...talk.files.map((file) => `附件：${asLine(file)}\n`),
+    ...talk.answers.map((answer) => `### ${asLine(answer.name)}\n\n${answer.text}\n`),
+  ]
+    .filter((part) => part !== '')
+    .join('\n');
