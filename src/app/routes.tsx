@@ -15,6 +15,7 @@ import {
   homeSearch,
   parseSearch,
   redirectSearch,
+  shareSearch,
   signInSearch,
   stringifySearch,
 } from './search.ts';
@@ -79,6 +80,13 @@ const help = createRoute({
   component: lazyRouteComponent(() => import('@/features/help/help-screen.tsx'), 'HelpScreen'),
 });
 
+const share = createRoute({
+  getParentRoute: () => root,
+  path: '/share',
+  validateSearch: shareSearch,
+  component: lazyRouteComponent(() => import('@/features/share/share-screen.tsx'), 'ShareScreen'),
+});
+
 const error = createRoute({
   getParentRoute: () => root,
   path: '/error',
@@ -121,6 +129,7 @@ export const router = createRouter({
     register,
     account,
     help,
+    share,
     error,
     missing,
     helper,
