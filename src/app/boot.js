@@ -17,6 +17,28 @@
   root.dataset.sidebar = prefs.sidebar === false ? '0' : '1';
   // The first HTML shows the home's box; other addresses start empty.
   root.dataset.first = location.pathname === '/' ? 'home' : '';
+  // What the first screen reads is asked for while the code is on its way; src/shared/early.ts takes it.
+  let token = '';
+  try {
+    token = localStorage.getItem('queqiao.token') || '';
+  } catch {
+    // Nobody is signed in.
+  }
+  const early = ['/api/models'];
+  if (token) early.push('/api/user_info');
+  const uuid = new URLSearchParams(location.search).get('uuid');
+  if (location.pathname === '/chat' && /^[\w-]{36}$/.test(uuid)) {
+    early.push(
+      '/api/get_session?uuid=' + uuid,
+      '/api/history_list?session_id=' + uuid + '&newest=1&page_size=30',
+    );
+  }
+  window.queqiaoEarly = { token, answers: {} };
+  for (const url of early) {
+    window.queqiaoEarly.answers[url] = fetch(url, {
+      headers: token ? { authorization: 'Bearer ' + token } : {},
+    }).catch(() => undefined);
+  }
   // A chat that is opened by its address: its code comes together with the page's own.
   if (location.pathname === '/chat') {
     for (const file of __CHAT_FILES__) {

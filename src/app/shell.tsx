@@ -1,3 +1,4 @@
+import { NoticePopup } from '@/features/notice/notice-popup.tsx';
 import { useAuth } from '@/shared/auth-store.ts';
 import { prefsStore, usePrefs } from '@/shared/prefs.ts';
 import { useMe } from '@/shared/queries.ts';
@@ -9,7 +10,6 @@ import { lazy, Suspense } from 'react';
 
 const RecentSessions = lazy(() => import('@/features/session/recent-sessions.tsx'));
 const SiteNav = lazy(() => import('./site-nav.tsx'));
-const NoticePopup = lazy(() => import('@/features/notice/notice-popup.tsx'));
 
 interface Place {
   label: string;
@@ -146,11 +146,7 @@ export const Shell = () => {
           <BarLink place={account} {...at} />
         </nav>
       )}
-      {token !== '' && (
-        <Suspense fallback={null}>
-          <NoticePopup />
-        </Suspense>
-      )}
+      <NoticePopup />
       <DialogHost />
     </div>
   );

@@ -5,6 +5,7 @@ import { ApiError, isCancelled, isOffline, offlineText, openEnvelope } from './a
 import { authStore } from './auth-store.ts';
 import { answerFromCache, noteAnswer } from './cache.ts';
 import { callTable } from './call-table.ts';
+import { takeEarly } from './early.ts';
 import { refreshScreens } from './query-client.ts';
 import { toast } from './ui/toast.ts';
 import { uuid } from './uuid.ts';
@@ -77,14 +78,19 @@ const send = async (name: PlainCallName, input: Record<string, unknown>, options
   }
   let response: Response;
   try {
-    response = await http(new URL(call.path, location.origin), {
-      method: call.method,
-      headers,
-      searchParams: scalars(inQuery),
-      keepalive: options.keepalive === true,
-      ...(hasBody ? { json: body } : {}),
-      ...(options.signal ? { signal: options.signal } : {}),
-    });
+    const url = new URL(call.path, location.origin);
+    url.search = scalars(inQuery).toString();
+    const early =
+      call.method === 'GET' ? await takeEarly(url.pathname + url.search, token) : undefined;
+    response =
+      early ??
+      (await http(url, {
+        method: call.method,
+        headers,
+        keepalive: options.keepalive === true,
+        ...(hasBody ? { json: body } : {}),
+        ...(options.signal ? { signal: options.signal } : {}),
+      }));
   } catch (error) {
     if (isCancelled(error)) throw error;
     throw new ApiError(0, error instanceof TimeoutError ? '请求超时，请稍后重试' : offlineText, 0);

@@ -21,7 +21,7 @@ const kept: ReadonlySet<PlainCallName> = new Set([
   'deleteHistory',
 ]);
 /** How long after the first answer they are written down, ms: the page has come to rest by then. */
-const writeAfter = 5_000;
+const writeAfter = 15_000;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
 const loadStore = () => import('./cache-store.ts');

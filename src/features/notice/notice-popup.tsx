@@ -14,7 +14,7 @@ const dismissed = new Set<number>();
  * The newest system notice that its reader has not acknowledged. 知道了 marks it as read for good;
  * closing puts it away until the page is loaded again.
  */
-const NoticePopup = () => {
+export const NoticePopup = () => {
   const { token } = useAuth();
   const [, setClosed] = useState(0);
   const unread = useQuery({
@@ -49,5 +49,3 @@ const NoticePopup = () => {
     </Suspense>
   );
 };
-
-export default NoticePopup;

@@ -98,34 +98,36 @@ export const HomeScreen = () => {
       </header>
       <Composer focus={search.new === 1} free={search.tab === 'free'} />
       <section aria-label={titles[channel]}>
-        <nav className="tabs" aria-label="频道">
-          {tabs.map(([each, text]) => (
-            <Link
-              key={each}
-              to="/"
-              search={{ channel: each }}
-              resetScroll={false}
-              className="tab"
-              aria-current={each === channel ? 'page' : undefined}
-            >
-              {text}
-            </Link>
-          ))}
-        </nav>
+        <div className="list-head">
+          <nav className="tabs" aria-label="频道">
+            {tabs.map(([each, text]) => (
+              <Link
+                key={each}
+                to="/"
+                search={{ channel: each }}
+                resetScroll={false}
+                className="tab"
+                aria-current={each === channel ? 'page' : undefined}
+              >
+                {text}
+              </Link>
+            ))}
+          </nav>
+          {(filtered || sessions.length > 0) && (
+            <SessionFilters
+              values={{ model, user_id, scenario_id }}
+              models={list.data?.models ?? []}
+              author={maskName(author)}
+              scenario={scenario}
+              onChange={filter}
+            />
+          )}
+        </div>
         {fromCache && (
           <p className="home-offline" role="status">
             <Icon name="offline" size={16} />
             离线：显示缓存的内容
           </p>
-        )}
-        {(filtered || sessions.length > 0) && (
-          <SessionFilters
-            values={{ model, user_id, scenario_id }}
-            models={list.data?.models ?? []}
-            author={maskName(author)}
-            scenario={scenario}
-            onChange={filter}
-          />
         )}
         {!noneAsked && list.isPending && <LoadingCards />}
         {list.isError && !list.data && (

@@ -16,7 +16,7 @@ const Recent = ({ session, active }: { session: Session; active: boolean }) => (
   <li>
     <Link
       to="/chat"
-      search={{ uuid: session.uuid }}
+      search={{ uuid: session.uuid, history_id: session.match?.history_id ?? undefined }}
       className="recent"
       aria-current={active ? 'page' : undefined}
     >
@@ -47,12 +47,12 @@ const RecentSessions = () => {
     <div className="recents">
       <label className="filter-box">
         <Icon name="search" size={18} />
-        <span className="sr-only">按标题查找会话</span>
+        <span className="sr-only">查找会话和消息</span>
         <input
           type="search"
           value={words}
           maxLength={200}
-          placeholder="按标题查找会话"
+          placeholder="查找会话和消息"
           onChange={(event) => setWords(event.target.value)}
         />
       </label>

@@ -1,13 +1,17 @@
 import { api } from '@/shared/api.ts';
 import { useAuth } from '@/shared/auth-store.ts';
 import { Icon } from '@/shared/ui/icon.tsx';
+import { toast } from '@/shared/ui/toast.ts';
 import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import type { StartChoice } from './use-start.ts';
 
 const ScenarioSheet = lazy(() => import('./scenario-sheet.tsx'));
 const KnowledgeSheet = lazy(() => import('./knowledge-sheet.tsx'));
-const QuestionSheet = lazy(() => import('./question-sheet.tsx'));
+const QuestionEditor = lazy(async () => ({
+  default: (await import('@/shared/editor/question-editor.tsx')).QuestionEditor,
+}));
 
 const suggestions = [
   '你能做什么？',
@@ -45,7 +49,8 @@ export const StartOptions = ({
   onChoose: (change: Partial<StartChoice>) => void;
   onSuggestion: (text: string) => void;
 }) => {
-  const { token } = useAuth();
+  const { token, signedIn } = useAuth();
+  const navigate = useNavigate();
   const [opened, setOpened] = useState<ReadonlySet<SheetName>>(new Set());
   const [sheet, setSheet] = useState<SheetName>();
   const scenarios = useQuery({
@@ -60,6 +65,13 @@ export const StartOptions = ({
     setSheet(name);
   };
   const close = () => setSheet(undefined);
+  const ask = () => {
+    if (signedIn) open('question');
+    else {
+      toast('登录之后可以向大家提问');
+      void navigate({ to: '/login', search: { back: '/' } });
+    }
+  };
   const { scenario, knowledge, temporary } = choice;
   const ideas = suggestions.map((idea) => (
     <li key={idea}>
@@ -111,7 +123,7 @@ export const StartOptions = ({
         >
           临时对话
         </button>
-        <button type="button" className="chip" onClick={() => open('question')}>
+        <button type="button" className="chip" onClick={ask}>
           发起提问
         </button>
       </div>
@@ -141,7 +153,15 @@ export const StartOptions = ({
             onChoose={(chosen) => onChoose({ knowledge: chosen })}
           />
         )}
-        {opened.has('question') && <QuestionSheet open={sheet === 'question'} onClose={close} />}
+        {sheet === 'question' && (
+          <QuestionEditor
+            onClose={close}
+            onAsked={(uuid) => {
+              close();
+              void navigate({ to: '/chat', search: { uuid } });
+            }}
+          />
+        )}
       </Suspense>
     </>
   );

@@ -61,6 +61,8 @@ const takeNotes = ({ box, where }: { box: string; where: string }) => {
   const usable = setInterval(() => {
     const element = document.querySelector<HTMLTextAreaElement>(box);
     if (!element || element.disabled) return;
+    // Before the style sheet is there a page can be measured that nobody sees.
+    if (performance.getEntriesByName('first-paint').length === 0) return;
     const { left, top, width, height } = element.getBoundingClientRect();
     if (width < 20 || document.elementFromPoint(left + width / 2, top + height / 2) !== element)
       return;
