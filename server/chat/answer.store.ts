@@ -1,6 +1,7 @@
 import { and, eq, inArray, sql } from 'drizzle-orm';
 import type { ReplyState } from '../../contract/chat.ts';
 import type { Executor, Transaction } from '../db/database.ts';
+import { sqlState } from '../db/failure.ts';
 import { history } from '../db/schema.ts';
 import { statement } from '../db/statement.ts';
 import type { AnswerLog } from './answer-log.ts';
@@ -65,12 +66,15 @@ const endAnswer = statement(
      FROM card WHERE history.id = $1 AND session_id = card.id AND owner = $4 AND state = 'streaming'
      RETURNING history.id
    )
-   SELECT pg_notify('${changedChannel}', id::text) FROM ended`,
+   -- Its commit may be on the way already: without a row there must be an error.
+   SELECT 1 / count(*), pg_notify('${changedChannel}', min(id)::text) FROM ended`,
 );
+const nothingEnded = '22012';
 
 /**
  * Writes a reply's last state and tells it to all processes; the session's card gets the summary of
- * a reply with text. False when it is no longer this owner's, or has ended already: roll back then.
+ * a reply with text. False when it is no longer this owner's, or has ended already: then the
+ * transaction can only be rolled back, which a commit does as well.
  */
 export const finishAnswer = async (
   tx: Transaction,
@@ -89,7 +93,7 @@ export const finishAnswer = async (
   },
 ): Promise<boolean> => {
   const { log } = values;
-  const told = await endAnswer(tx, [
+  const params = [
     id,
     values.sessionId,
     values.summary,
@@ -103,8 +107,14 @@ export const finishAnswer = async (
     log.text,
     log.reasoning,
     JSON.stringify(log.parts),
-  ]);
-  return told.length > 0;
+  ];
+  return endAnswer(tx, params).then(
+    () => true,
+    (error: unknown) => {
+      if (sqlState(error) === nothingEnded) return false;
+      throw error;
+    },
+  );
 };
 
 export const announce = async (db: Executor, channel: string, payload: string): Promise<void> => {

@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { EngineError, type ChatEngine } from '../engines/chat-engine.ts';
+import { countTokens } from '../engines/tokens.ts';
 import { Answer, type AnswerHooks, type AnswerRequest } from './answer.ts';
 
 const silent = { warn: () => {}, error: () => {} };
@@ -43,6 +44,7 @@ const run = async (
         engines.map((engine, index) => ({ channelId: index, engine, upstreamName: 'm' })),
       onText: () => {},
       reportOutcome: (channelId, ok) => outcomes.push([channelId, ok]),
+      countTokens: async (texts) => texts.map(countTokens),
       extendHold: async () => true,
       log: silent,
       ...hooks,
@@ -151,7 +153,6 @@ test("a whole reply counts by the service's usage, a cut one by its text", async
       ]),
   };
   const { answer } = await run([engine]);
-  expect(answer.promptCount()).toBe(7);
-  expect(answer.completionCount(true)).toBe(99);
-  expect(answer.completionCount(false)).toBe(2);
+  expect(await answer.count(true)).toMatchObject({ promptTokens: 7, completionTokens: 99 });
+  expect(await answer.count(false)).toEqual({ promptTokens: 7, completionTokens: 2 });
 });

@@ -8,7 +8,6 @@ import {
   type ChatPart,
   type ChatRequest,
 } from '../engines/chat-engine.ts';
-import { countTokens } from '../engines/tokens.ts';
 import { AnswerLog, type PartKind } from './answer-log.ts';
 import { promptTokens } from './prompt.ts';
 
@@ -64,6 +63,8 @@ export interface AnswerHooks {
   /** A piece can be read: `text` lies between the two positions of the log. */
   onText: (kind: PartKind, text: string, start: number, end: number) => void;
   reportOutcome: (channelId: number, ok: boolean) => void;
+  /** Tokens of each text. */
+  countTokens: (texts: readonly string[]) => Promise<number[]>;
   /** Holds more tokens; false when there are not enough. */
   extendHold: (more: number) => Promise<boolean>;
   log: Pick<FastifyBaseLogger, 'warn' | 'error'>;
@@ -102,7 +103,6 @@ export class Answer {
   #roughReply = 0;
   #held: number;
   #extending = false;
-  #countedPrompt: number | null = null;
 
   constructor(request: AnswerRequest, limits: AnswerLimits, hooks: AnswerHooks) {
     this.request = request;
@@ -289,19 +289,28 @@ export class Answer {
     }
   }
 
-  /** The prompt's tokens: the service's count, or ours. Free replies are only estimated. */
-  promptCount(): number {
-    if (this.#usage) return this.#usage.promptTokens;
+  /**
+   * Tokens of the prompt, and of the reply with its thinking: the service's count or ours, of the
+   * reply only a whole one's. Free replies are estimated.
+   */
+  async count(whole: boolean): Promise<{ promptTokens: number; completionTokens: number }> {
+    if (whole && this.#usage) return this.#usage;
     const { model, messages } = this.request;
-    this.#countedPrompt ??= promptTokens(messages, isFree(model) ? estimateTokens : countTokens);
-    return this.#countedPrompt;
-  }
-
-  /** The reply's tokens, its thinking included. Only a whole reply's own count is trusted. */
-  completionCount(whole: boolean): number {
     const { text, reasoning } = this.log;
-    if (whole && this.#usage) return this.#usage.completionTokens;
-    const count = isFree(this.request.model) ? estimateTokens : countTokens;
-    return count(reasoning) + count(text);
+    const texts = [reasoning, text];
+    // What a prompt costs beside its texts.
+    const around = this.#usage
+      ? 0
+      : promptTokens(messages, (asked) => {
+          texts.push(asked);
+          return 0;
+        });
+    const [thought = 0, said = 0, ...asked] = isFree(model)
+      ? texts.map(estimateTokens)
+      : await this.#hooks.countTokens(texts);
+    return {
+      promptTokens: this.#usage?.promptTokens ?? asked.reduce((sum, each) => sum + each, around),
+      completionTokens: thought + said,
+    };
   }
 }

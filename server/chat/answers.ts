@@ -3,7 +3,7 @@ import { streamCodes } from '../../contract/errors.ts';
 import type { ReplyState } from '../../contract/chat.ts';
 import type { Database } from '../db/database.ts';
 import type { Instance } from '../db/instance.ts';
-import { countTokens } from '../engines/tokens.ts';
+import { countInThread } from '../engines/token-thread.ts';
 import { extendHold, holdLifetime, releaseExpired } from '../ledger/ledger.service.ts';
 import type { ModelService } from '../model/model.service.ts';
 import { AnswerLog } from './answer-log.ts';
@@ -102,6 +102,7 @@ export const createAnswers = async ({ db, instance, models, log, options }: Answ
         for (const reader of readers) reader.push(frame, start, end);
       },
       reportOutcome: (channelId, ok) => models.reportOutcome(channelId, ok),
+      countTokens: countInThread,
       extendHold: (more) =>
         request.holdId ? extendHold(db, request.holdId, more) : Promise.resolve(true),
       log,
@@ -134,7 +135,10 @@ export const createAnswers = async ({ db, instance, models, log, options }: Answ
       ending = null;
     } else {
       const { request } = answer;
-      const produced = answer.log.length > 0;
+      const counted =
+        answer.log.length > 0
+          ? await answer.count(whole)
+          : { promptTokens: 0, completionTokens: 0 };
       const stored = await storeEnd(id, {
         id,
         owner: instance.id,
@@ -146,8 +150,7 @@ export const createAnswers = async ({ db, instance, models, log, options }: Answ
         holdId: request.holdId,
         log: answer.log,
         ...ended,
-        promptTokens: produced ? answer.promptCount() : 0,
-        completionTokens: produced ? answer.completionCount(whole) : 0,
+        ...counted,
       });
       if (!stored) ending = null;
     }
@@ -340,7 +343,7 @@ export const createAnswers = async ({ db, instance, models, log, options }: Answ
     if (!row || row.owner === null) return;
     const model = await models.find(db, row.model);
     const text = AnswerLog.of(row);
-    const produced = text.length > 0;
+    const counts = row.holdId ? await countInThread([text.reasoning, text.text]) : [];
     try {
       await finishReply(db, {
         id,
@@ -355,8 +358,7 @@ export const createAnswers = async ({ db, instance, models, log, options }: Answ
         state: 'interrupted',
         error: { code: 'interrupted', message: streamCodes.interrupted },
         promptTokens: row.promptTokens,
-        completionTokens:
-          produced && row.holdId ? countTokens(text.reasoning) + countTokens(text.text) : 0,
+        completionTokens: counts.reduce((sum, count) => sum + count, 0),
       });
       log.info({ id, owner: row.owner }, 'ended a reply whose process is gone');
     } catch (error) {

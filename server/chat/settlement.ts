@@ -2,7 +2,8 @@ import type { ReplyState } from '../../contract/chat.ts';
 import { deduction, type Price } from '../../contract/price.ts';
 import { sessionTypes } from '../../contract/session.ts';
 import type { Database } from '../db/database.ts';
-import { release, settle } from '../ledger/ledger.service.ts';
+import { committing } from '../db/in-transaction.ts';
+import { release, settling } from '../ledger/ledger.service.ts';
 import type { AnswerLog } from './answer-log.ts';
 import { finishAnswer } from './answer.store.ts';
 import { excerptOf, summaryOf } from './digest.ts';
@@ -28,15 +29,16 @@ export class LostAnswer extends Error {}
 
 /**
  * Ends a reply: its last state, the charge, the record of the spend and the session's card, in one
- * transaction. A reply without a character costs nothing.
+ * transaction of two round trips. A reply without a character costs nothing.
  */
 export const finishReply = (db: Database, reply: Finished): Promise<void> =>
-  db.transaction(async (tx) => {
+  committing(db, async (tx) => {
     const produced = reply.log.length > 0;
     let deducted = 0;
+    let charge = async (): Promise<void> => {};
     if (reply.holdId && produced) {
       const cost = deduction(reply.price, reply.promptTokens, reply.completionTokens);
-      const { spent } = await settle(tx, reply.holdId, cost, {
+      const { spent, save } = await settling(tx, reply.holdId, cost, {
         type: sessionTypes.chat,
         model: reply.model,
         human: excerptOf(reply.human),
@@ -44,19 +46,25 @@ export const finishReply = (db: Database, reply: Finished): Promise<void> =>
         completion_tokens: reply.completionTokens,
       });
       deducted = spent;
+      charge = save;
     } else if (reply.holdId) {
       await release(tx, reply.holdId);
     }
-    const ended = await finishAnswer(tx, reply.owner, reply.id, {
-      state: reply.state,
-      errorCode: reply.error?.code ?? '',
-      errorMessage: reply.error?.message ?? '',
-      promptTokens: produced ? reply.promptTokens : 0,
-      completionTokens: produced ? reply.completionTokens : 0,
-      deductTokens: deducted,
-      log: reply.log,
-      sessionId: reply.sessionId,
-      summary: reply.log.text === '' ? null : summaryOf(reply.log.text),
-    });
-    if (!ended) throw new LostAnswer(`reply ${reply.id} was ended elsewhere`);
+    return async () => {
+      const [, ended] = await Promise.all([
+        charge(),
+        finishAnswer(tx, reply.owner, reply.id, {
+          state: reply.state,
+          errorCode: reply.error?.code ?? '',
+          errorMessage: reply.error?.message ?? '',
+          promptTokens: produced ? reply.promptTokens : 0,
+          completionTokens: produced ? reply.completionTokens : 0,
+          deductTokens: deducted,
+          log: reply.log,
+          sessionId: reply.sessionId,
+          summary: reply.log.text === '' ? null : summaryOf(reply.log.text),
+        }),
+      ]);
+      if (!ended) throw new LostAnswer(`reply ${reply.id} was ended elsewhere`);
+    };
   });

@@ -4,6 +4,7 @@ import type { Database } from './database.ts';
 import { openDatabase } from './database.ts';
 import { joinEmbedded } from './embedded.ts';
 import { migrate } from './migrate.ts';
+import { QuickClient } from './quick-client.ts';
 import { StartupError } from './startup-error.ts';
 
 export interface Connection {
@@ -23,6 +24,7 @@ interface DatabaseSettings {
 
 const openPool = (connectionString: string, log: FastifyBaseLogger): pg.Pool => {
   const pool = new pg.Pool({
+    Client: QuickClient,
     connectionString,
     application_name: 'queqiao',
     max: 10,

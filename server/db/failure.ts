@@ -1,3 +1,5 @@
+import pg from 'pg';
+
 /**
  * Why the database could not serve, when it was the database's own state and not the statement:
  * unavailable (it is down, restarting or out of connections) or full (no room on its disk).
@@ -52,3 +54,7 @@ export const databaseFailure = (error: unknown): DatabaseFailure | null => {
   }
   return null;
 };
+
+/** The SQLSTATE of an error that a statement threw; empty for anything else. */
+export const sqlState = (error: unknown): string =>
+  error instanceof pg.DatabaseError ? (error.code ?? '') : '';

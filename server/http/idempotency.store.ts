@@ -1,6 +1,7 @@
-import { and, desc, eq, lt, or, sql } from 'drizzle-orm';
+import { and, desc, eq, or, sql } from 'drizzle-orm';
 import type { Executor, Transaction } from '../db/database.ts';
 import { idempotency } from '../db/schema.ts';
+import { statement } from '../db/statement.ts';
 
 interface Key {
   /** The account, or 0 for a visitor without one. */
@@ -15,7 +16,17 @@ export interface KeptAnswer {
   tokenUserId: number | null;
 }
 
-const expired = sql`${idempotency.createdAt} < now() - interval '24 hours'`;
+const lifetime = `interval '24 hours'`;
+const expired = sql`${idempotency.createdAt} < now() - ${sql.raw(lifetime)}`;
+
+const claim = statement(
+  'idempotency_claim',
+  `INSERT INTO idempotency (user_id, call, key, request_hash) VALUES ($1, $2, $3, $4)
+   ON CONFLICT (user_id, call, key) DO UPDATE SET request_hash = excluded.request_hash,
+     answer = NULL, token_user_id = NULL, created_at = now()
+   WHERE idempotency.created_at < now() - ${lifetime}
+   RETURNING 1`,
+);
 
 /**
  * Makes the key's row for this transaction; waits while another transaction holds it.
@@ -25,18 +36,13 @@ export const claimKey = async (
   tx: Transaction,
   { userId, call, key }: Key,
   requestHash: Buffer,
-): Promise<boolean> => {
-  const claimed = await tx
-    .insert(idempotency)
-    .values({ userId, call, key, requestHash })
-    .onConflictDoUpdate({
-      target: [idempotency.userId, idempotency.call, idempotency.key],
-      set: { requestHash, answer: null, tokenUserId: null, createdAt: sql`now()` },
-      setWhere: expired,
-    })
-    .returning({ key: idempotency.key });
-  return claimed.length > 0;
-};
+): Promise<boolean> => (await claim(tx, [userId, call, key, requestHash])).length > 0;
+
+const keep = statement(
+  'idempotency_keep',
+  `UPDATE idempotency SET answer = $4::jsonb, token_user_id = $5
+   WHERE user_id = $1 AND call = $2 AND key = $3`,
+);
 
 export const keepAnswer = async (
   tx: Transaction,
@@ -44,12 +50,7 @@ export const keepAnswer = async (
   answer: unknown,
   tokenUserId: number | null,
 ): Promise<void> => {
-  await tx
-    .update(idempotency)
-    .set({ answer, tokenUserId })
-    .where(
-      and(eq(idempotency.userId, userId), eq(idempotency.call, call), eq(idempotency.key, key)),
-    );
+  await keep(tx, [userId, call, key, JSON.stringify(answer ?? null), tokenUserId]);
 };
 
 /**
@@ -84,5 +85,5 @@ export const findAnswer = async (
 };
 
 export const removeExpiredAnswers = async (db: Executor): Promise<void> => {
-  await db.delete(idempotency).where(lt(idempotency.createdAt, sql`now() - interval '24 hours'`));
+  await db.delete(idempotency).where(expired);
 };

@@ -5,6 +5,7 @@ import type { CallSpec } from '../../contract/call.ts';
 import { type CallName, calls } from '../../contract/calls.ts';
 import { codes } from '../../contract/errors.ts';
 import type { Database, Executor } from '../db/database.ts';
+import { committing } from '../db/in-transaction.ts';
 import { refusalOf, statusOf } from './failure.ts';
 import {
   type Authenticator,
@@ -157,7 +158,9 @@ const createServe =
 
     const file = spec.kind === 'upload' ? await readUpload(request, spec) : null;
     const place = key === null ? null : { userId: user?.id ?? 0, call: name, key };
-    const kept = place && (await findAnswer(db, place));
+    // Others' keys are found taken when they are claimed; a guest may have asked as nobody.
+    const mayBeKept = place && (user === null || user.guest || isSlow(name));
+    const kept = mayBeKept ? await findAnswer(db, place) : null;
     let finish = (executor: Executor) => (handlers[name] as AnyHandler)(input, contextOn(executor));
     if (isSlow(name) && !kept)
       finish = await (handlers[name] as unknown as AnySlowHandler)(input, {
@@ -175,15 +178,21 @@ const createServe =
         .digest();
       const replayed =
         kept ??
-        (await db.transaction(async (tx) => {
-          if (!(await claimKey(tx, place, requestHash))) return findAnswer(tx, place);
+        (await committing(db, async (tx) => {
+          if (!(await claimKey(tx, place, requestHash))) {
+            const found = await findAnswer(tx, place);
+            return async () => found;
+          }
           data = await answerOn(tx);
-          await keepAnswer(tx, place, data, token?.userId ?? null);
-          return null;
+          return async () => {
+            await keepAnswer(tx, place, data, token?.userId ?? null);
+            return null;
+          };
         }));
       if (replayed !== null) {
         if (!replayed.requestHash.equals(requestHash)) throw new Refusal('conflict');
-        data = replayed.answer;
+        // PostgreSQL gives the fields of a JSON value in an order of its own.
+        data = present(spec, replayed.answer);
         if (replayed.tokenUserId !== null && user === null) {
           const value = await auth.issueToken(db, replayed.tokenUserId);
           if (value !== null) token = { value, userId: replayed.tokenUserId };

@@ -201,8 +201,46 @@ export type SpendRecord = Pick<
 
 /**
  * Ends a hold by taking what was used, and writes it down for its owner when it was anything. A hold
- * that has ended is left as it is.
+ * that has ended is left as it is. Nothing is written before `save`, which may be sent along with a
+ * transaction's last statement.
  */
+export const settling = async (
+  tx: Transaction,
+  holdId: string,
+  actual: number,
+  record?: SpendRecord,
+): Promise<Settlement & { save: () => Promise<void> }> => {
+  const amount = wholeTokens(actual);
+  const open = await openHold(tx, holdId);
+  if (!open) return { spent: 0, balanceBefore: 0, save: async () => {} };
+  const { wallet, held } = open;
+  if (held.state !== 'open') {
+    const spent = held.spent ?? 0;
+    return { spent, balanceBefore: sum(wallet.pots) + spent, save: () => wallet.save() };
+  }
+  const balanceBefore = sum(wallet.pots) + held.balance + held.vip;
+  const fromLastMonth = putBack(wallet, held, amount);
+  const taken = take(wallet.pots, amount - sum(fromLastMonth), held.vipAllowed);
+  wallet.move('spend', minus(taken), holdId);
+  const spent = sum(taken) + sum(fromLastMonth);
+  const consumption = record &&
+    spent > 0 && {
+      type: record.type,
+      model: record.model,
+      human: record.human,
+      promptTokens: record.prompt_tokens,
+      completionTokens: record.completion_tokens,
+      deductTokens: spent,
+      currentBalance: balanceBefore,
+    };
+  const change = {
+    hold: { ...held, state: 'settled' as const, spent },
+    consumption: consumption || undefined,
+  };
+  return { spent, balanceBefore, save: () => wallet.save(change) };
+};
+
+/** The same in one go. */
 export const settle = (
   db: Executor,
   holdId: string,
@@ -210,34 +248,9 @@ export const settle = (
   record?: SpendRecord,
 ): Promise<Settlement> =>
   inTransaction(db, async (tx) => {
-    const amount = wholeTokens(actual);
-    const open = await openHold(tx, holdId);
-    if (!open) return { spent: 0, balanceBefore: 0 };
-    const { wallet, held } = open;
-    if (held.state !== 'open') {
-      await wallet.save();
-      return { spent: held.spent ?? 0, balanceBefore: sum(wallet.pots) + (held.spent ?? 0) };
-    }
-    const balanceBefore = sum(wallet.pots) + held.balance + held.vip;
-    const fromLastMonth = putBack(wallet, held, amount);
-    const taken = take(wallet.pots, amount - sum(fromLastMonth), held.vipAllowed);
-    wallet.move('spend', minus(taken), holdId);
-    const spent = sum(taken) + sum(fromLastMonth);
-    const consumption = record &&
-      spent > 0 && {
-        type: record.type,
-        model: record.model,
-        human: record.human,
-        promptTokens: record.prompt_tokens,
-        completionTokens: record.completion_tokens,
-        deductTokens: spent,
-        currentBalance: balanceBefore,
-      };
-    await wallet.save({
-      hold: { ...held, state: 'settled', spent },
-      consumption: consumption || undefined,
-    });
-    return { spent, balanceBefore };
+    const { save, ...settlement } = await settling(tx, holdId, actual, record);
+    await save();
+    return settlement;
   });
 
 /** Ends a hold without taking anything. A hold that has ended is left as it is. */

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { TestClient } from '../../support/client.ts';
 import { startServer, type TestServer } from '../../support/server.ts';
 import { postJson, readStamped, type StreamResult } from './measure.ts';
@@ -45,7 +46,7 @@ export const askAndRead = async (
   const sent = await postJson(
     `${baseURL}/api/send_message?session_id=${seat.uuid}`,
     { msg: question, max_history: 0 },
-    seat.headers,
+    { ...seat.headers, 'idempotency-key': randomUUID() },
   );
   if (sent.code !== 0) throw new Error(`send_message: ${sent.code} ${sent.message}`);
   return readStamped(
