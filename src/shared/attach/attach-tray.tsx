@@ -69,7 +69,7 @@ const AttachTray = ({ target }: { target: AttachTarget }) => {
   const shown = images.filter((item) => pictureOf(item, false) !== '');
   return (
     <div className="tray">
-      <ul className="tray-items" aria-label="附件">
+      <ul className="tray-items" aria-label="要发送的附件">
         {images.map((item, at) => (
           <li key={item.id} className="tray-picture" data-state={item.state}>
             <button

@@ -1,0 +1,129 @@
+import sharp from 'sharp';
+import { expect, foreignServer, test } from '../support/app.ts';
+
+const picture = async (
+  width: number,
+  height: number,
+  kind: 'jpeg' | 'png' | 'gif',
+  colour: string,
+) =>
+  sharp({ create: { width, height, channels: 3, background: colour } })
+    .toFormat(kind)
+    .toBuffer();
+
+/** What the page gets when somebody pastes or drops a file. */
+interface Given {
+  name: string;
+  type: string;
+  base64: string;
+}
+
+test('pictures and texts go to the model: picked, pasted, dropped; wrong ones are refused @C12 @C16 @C18', async ({
+  app,
+  page,
+  person,
+}) => {
+  test.skip(foreignServer, 'needs the service that the tests connect');
+  await app.enterAs(person);
+  const { uuid } = await person.client.call('newSession', { type: 0, model: 'mock-chat' });
+  await page.goto(`/chat?uuid=${uuid}`);
+  const items = page.getByRole('list', { name: '要发送的附件' }).getByRole('listitem');
+  const jpg = await picture(300, 200, 'jpeg', '#2266cc');
+
+  // A model that does not see says so, and another one can be chosen.
+  await page.getByRole('button', { name: '添加图片或文件' }).click();
+  const sheet = page.getByRole('dialog', { name: '添加' });
+  await expect(sheet.getByText('「Mock Chat」看不了图片')).toBeVisible();
+  await sheet.getByRole('button', { name: '换一个能看图片的模型' }).click();
+  await page
+    .getByRole('dialog', { name: '能看图片的模型' })
+    .getByRole('radio', { name: /Mock Vision/ })
+    .click();
+  await expect(page.getByText('修改成功')).toBeVisible();
+  await expect(sheet.getByText('看不了图片')).toBeHidden();
+  await page.getByLabel('从相册选择图片').setInputFiles([
+    { name: 'a.jpg', mimeType: 'image/jpeg', buffer: jpg },
+    { name: '动图.gif', mimeType: 'image/gif', buffer: await picture(9, 9, 'gif', '#fff') },
+    { name: '大.jpg', mimeType: 'image/jpeg', buffer: await picture(4200, 300, 'jpeg', '#cc2222') },
+  ]);
+  await expect(page.getByText('只能选择 jpg 或 png 图片')).toBeVisible();
+  await expect(page.getByText(/照片较大，已缩小到 4096 × 29\d/)).toBeVisible();
+  await expect(items).toHaveCount(2);
+
+  const png = (await picture(40, 60, 'png', '#22aa44')).toString('base64');
+  const given: Given = { name: 'c.png', type: 'image/png', base64: png };
+  await app.question.evaluate((box, { name, type, base64 }) => {
+    const bytes = Uint8Array.from(atob(base64), (letter) => letter.codePointAt(0) ?? 0);
+    const clipboardData = new DataTransfer();
+    clipboardData.items.add(new File([bytes], name, { type }));
+    box.dispatchEvent(
+      new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }),
+    );
+  }, given);
+  await expect(items).toHaveCount(3);
+
+  const drop = (event: 'dragover' | 'drop') =>
+    page.evaluate(
+      ([{ name, type, base64 }, event]) => {
+        const bytes = Uint8Array.from(atob(base64), (letter) => letter.codePointAt(0) ?? 0);
+        const dataTransfer = new DataTransfer();
+        for (const at of [1, 2])
+          dataTransfer.items.add(new File([bytes], `${at}${name}`, { type }));
+        document.body.dispatchEvent(
+          new DragEvent(event, { dataTransfer, bubbles: true, cancelable: true }),
+        );
+      },
+      [given, event] as const,
+    );
+  await drop('dragover');
+  await expect(page.getByText('松开即可添加图片或文件')).toBeVisible();
+  await drop('drop');
+  await expect(page.getByText('最多选择 4 张图片')).toBeVisible();
+  await expect(page.getByText('松开即可添加图片或文件')).toBeHidden();
+  await expect(items).toHaveCount(4);
+
+  await page.getByLabel('选择文件').setInputFiles([
+    { name: '记录.txt', mimeType: 'text/plain', buffer: Buffer.from('鹊桥计划在七月初七上线。') },
+    { name: '程序.exe', mimeType: 'application/x-msdownload', buffer: Buffer.from('MZ') },
+  ]);
+  await expect(page.getByText('不支持这种文件：程序.exe')).toBeVisible();
+  await expect(items.filter({ hasText: '记录.txt' })).toContainText('12 字');
+
+  // What it costs is said before, and all of it outlives the page.
+  await expect(page.getByText(/约 0\.\dk tokens/)).toBeVisible();
+  await page.getByRole('radio', { name: /高清/ }).click();
+  await expect(page.getByText(/约 4\.\dk tokens/)).toBeVisible();
+  await page.reload();
+  await expect(items).toHaveCount(5);
+  await page.getByRole('button', { name: /查看图片 2/ }).click();
+  const viewer = page.getByRole('dialog', { name: '看图' });
+  await expect(viewer.getByText('2 / 4')).toBeVisible();
+  await page.keyboard.press('ArrowRight');
+  await expect(viewer.getByText('3 / 4')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(viewer).toBeHidden();
+  await page.getByRole('button', { name: '去掉图片 4' }).click();
+
+  // An address that is not public: said why, tried again or taken away.
+  await page.getByRole('button', { name: '添加图片或文件' }).click();
+  await sheet.getByRole('textbox', { name: '图片网址' }).fill('http://127.0.0.1/a.jpg');
+  await sheet.getByRole('button', { name: '添加', exact: true }).click();
+  await expect(page.getByText(/上传失败：/)).toBeVisible();
+  await expect(page.getByRole('button', { name: '重试' })).toBeVisible();
+  await app.say('这些图片里有什么？');
+  await expect(page.getByText('有附件没有传上去，请重试或去掉它再发送')).toBeVisible();
+  await page.getByRole('button', { name: '去掉图片 4' }).click();
+  await app.sendButton.click();
+  await expect(app.log).toContainText('[picture high image/jpeg]');
+  await expect(app.log).toContainText('[picture high image/png]');
+  await expect(app.log).toContainText('七月初七上线');
+  await app.settled();
+  await expect(items).toHaveCount(0);
+  const [message] = (await person.client.call('historyList', { session_id: uuid })).list;
+  expect(JSON.parse(message?.human ?? '')).toMatchObject({
+    type: 'chat-vision',
+    prompt: '这些图片里有什么？',
+    image_detail: 'high',
+    files: [{ name: '记录.txt' }],
+  });
+});

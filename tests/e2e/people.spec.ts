@@ -1,0 +1,84 @@
+import { expect, foreignServer, test } from '../support/app.ts';
+
+test.describe('with a model of a connected service', () => {
+  test.skip(foreignServer, 'needs the service that the tests connect');
+
+  test('an empty or too short message stays; one without balance leads away and is kept @C11 @C16 @C21', async ({
+    app,
+    page,
+    person,
+  }) => {
+    await app.enterAs(person);
+    const { uuid } = await person.client.call('newSession', { type: 0, model: 'mock-chat' });
+    await page.goto(`/chat?uuid=${uuid}`);
+    await expect(app.sendButton).toBeDisabled();
+    await app.question.fill('   ');
+    await expect(app.sendButton).toBeDisabled();
+    await app.question.fill('嗨');
+    await app.question.press('Enter');
+    await expect(page.getByText('内容太短，至少需要 2 个汉字或 6 个英文字母')).toBeVisible();
+    await expect(app.question).toHaveValue('嗨');
+    await app.question.fill('长'.repeat(65_536));
+    await app.sendButton.click();
+    await expect(page.getByText('内容太长，该模型最多接受 65535 个字符')).toBeVisible();
+
+    // All of the balance goes into one reply.
+    await app.say('[[bench tokens=21000 rate=0 id=all]]');
+    await app.settled();
+    await expect(page.getByRole('button', { name: /Mock Chat/ })).toBeDisabled();
+    await app.question.fill('余额还够这一条吗？');
+    await expect(page.getByText(/余额不足：还剩/)).toBeVisible();
+    await expect(page.getByRole('link', { name: '查看余额' }).last()).toBeVisible();
+    await app.sendButton.click();
+    await expect(page).toHaveURL(/\/error\?code=1025/);
+    await page.goBack();
+    await expect(app.question).toHaveValue('余额还够这一条吗？');
+    await page.getByRole('button', { name: '使用免费模型' }).click();
+    await expect(page).not.toHaveURL(new RegExp(uuid));
+    await expect(app.question).toHaveValue('余额还够这一条吗？');
+  });
+
+  test('an @ alone opens the models; the one chosen answers among people @C14', async ({
+    app,
+    page,
+    person,
+    isMobile,
+  }) => {
+    await app.enterAs(person);
+    const { uuid } = await person.client.call('newSession', { type: 2, private: 0 });
+    await person.client.call('sendMessage', {
+      session_id: uuid,
+      msg: '搭一座桥要几天？',
+      title: '搭桥',
+    });
+    await page.goto(`/chat?uuid=${uuid}`);
+    await app.question.fill('@');
+    const selector = isMobile
+      ? page.getByRole('dialog', { name: '请哪个模型回答' })
+      : page.getByRole('listbox', { name: '请哪个模型回答' });
+    await expect(selector).toBeVisible();
+    await page.keyboard.press('Escape');
+    await expect(selector).toBeHidden();
+    await app.question.fill('');
+    await app.question.fill('@');
+    await expect(selector).toBeVisible();
+    if (isMobile) {
+      await selector.getByRole('radio', { name: /Mock Chat/ }).click();
+    } else {
+      await app.question.press('ArrowDown');
+      await app.question.press('ArrowUp');
+      await app.question.press('Enter');
+    }
+    await expect(selector).toBeHidden();
+    await expect(app.question).toHaveValue('');
+    const chip = page.getByRole('button', { name: '不再请 Mock Chat 回答' });
+    await chip.click();
+    await expect(chip).toBeHidden();
+    await page.getByRole('button', { name: '@ 请模型回答' }).click();
+    await selector.getByText('Mock Chat').click();
+    await app.say('你觉得呢？');
+    await expect(app.log).toContainText('您说：');
+    await app.settled();
+    await expect(chip).toBeHidden();
+  });
+});
