@@ -110,6 +110,8 @@ const Chat = ({
   const messages = useQuery({
     queryKey: ['thread', uuid],
     queryFn: ({ signal }) => thread.refresh(signal).then(() => true),
+    // A thread made anew has nothing yet, however lately the one before it looked.
+    staleTime: 0,
     refetchInterval: session.data?.type === peopleType ? limits.peoplePolling : false,
   });
   const view = useSyncExternalStore(thread.subscribe, thread.get);
