@@ -5,8 +5,10 @@ import type pg from 'pg';
 import { hashPassword } from '../server/auth/password.ts';
 import { excerptOf, summaryOf, titleOf } from '../server/chat/digest.ts';
 import { connectDatabase } from '../server/db/connect.ts';
+import type { Database } from '../server/db/database.ts';
 import { StartupError } from '../server/db/startup-error.ts';
 import { createModelService } from '../server/model/model.service.ts';
+import { indexQueued } from '../server/session/search.service.ts';
 import { readSettings } from '../server/settings.ts';
 import { between, conversation, personName, pick } from './demo-text.ts';
 
@@ -32,7 +34,10 @@ interface Person {
 
 interface SessionPlan {
   id: number;
+  /** 0 a chat, 2 a question to people or, with a friend, the talk of two. */
+  type: 0 | 2;
   person: Person;
+  friend?: Person;
   model: { name: string; factor: number; promptFactor: number };
   start: Date;
   length: number;
@@ -130,6 +135,42 @@ const lengthOfSession = (): number => {
   return between(41, 400);
 };
 
+/** Share of sessions that are questions to people, and of answers that were asked for once more. */
+const ofPeople = 0.02;
+const askedAgain = 0.02;
+/** A pair of friends for so many people. */
+const peopleAPair = 10;
+
+interface Written {
+  human: string;
+  ai: string;
+  person: Person;
+  at: Date;
+  answered: Date;
+  /** Another answer to it follows and is the one shown. */
+  replaced: boolean;
+}
+
+/** What is said in a session. */
+const write = (plan: SessionPlan, people: readonly Person[]): Written[] => {
+  const talk = conversation();
+  const rows: Written[] = [];
+  let at = plan.start.getTime();
+  for (let index = 0; index < plan.length; index++) {
+    const human = plan.type === 2 && index > 0 ? talk.answer() : talk.ask(index);
+    const person = index === 0 || plan.type === 0 ? plan.person : (plan.friend ?? pick(people));
+    const answers = plan.type === 2 ? 0 : Math.random() < askedAgain ? 2 : 1;
+    for (let answer = 0; answer < Math.max(1, answers); answer++) {
+      const ai = answers === 0 ? '' : talk.answer();
+      const answered = new Date(at + ai.length * 10);
+      const replaced = answer + 1 < answers;
+      rows.push({ human, ai, person, at: new Date(at), answered, replaced });
+    }
+    at += Math.min(between(20_000, 900_000), 10 * 60_000);
+  }
+  return rows;
+};
+
 const fill = async (pool: pg.Pool, people: Person[], messages: number, signupTokens: number) => {
   const { rows: models } = await pool.query<SessionPlan['model']>(
     `SELECT name, factor, coalesce(prompt_factor, factor) AS "promptFactor"
@@ -154,6 +195,7 @@ const fill = async (pool: pg.Pool, people: Person[], messages: number, signupTok
     {
       id: 'bigint',
       uuid: 'uuid',
+      type: 'smallint',
       user_id: 'bigint',
       model: 'text',
       prompt: 'text',
@@ -165,19 +207,45 @@ const fill = async (pool: pg.Pool, people: Person[], messages: number, signupTok
     },
     true,
   );
-  const history = new Batch(pool, 'history', {
+  const history = new Batch(
+    pool,
+    'history',
+    {
+      id: 'bigint',
+      session_id: 'bigint',
+      user_id: 'bigint',
+      human: 'text',
+      ai: 'text',
+      parts: 'jsonb',
+      title: 'text',
+      model: 'text',
+      state: 'text',
+      prev_id: 'bigint',
+      shown: 'boolean',
+      branch_rank: 'integer',
+      prompt_tokens: 'integer',
+      completion_tokens: 'integer',
+      deduct_tokens: 'bigint',
+      created_at: 'timestamptz',
+      answered_at: 'timestamptz',
+    },
+    true,
+  );
+  const friends = new Batch(pool, 'friends', {
+    low_user_id: 'bigint',
+    high_user_id: 'bigint',
     session_id: 'bigint',
+  });
+  const favorites = new Batch(pool, 'favorites', {
     user_id: 'bigint',
-    human: 'text',
-    ai: 'text',
-    parts: 'jsonb',
-    model: 'text',
-    state: 'text',
-    prompt_tokens: 'integer',
-    completion_tokens: 'integer',
-    deduct_tokens: 'bigint',
+    session_id: 'bigint',
+    history_id: 'bigint',
     created_at: 'timestamptz',
-    answered_at: 'timestamptz',
+  });
+  const likes = new Batch(pool, 'likes', {
+    user_id: 'bigint',
+    history_id: 'bigint',
+    created_at: 'timestamptz',
   });
   const ledger = new Batch(pool, 'ledger', {
     user_id: 'bigint',
@@ -221,89 +289,133 @@ const fill = async (pool: pg.Pool, people: Person[], messages: number, signupTok
     return before;
   };
 
+  /** Adds the messages of a session, each behind the shown one before it. */
+  const addMessages = async (plan: SessionPlan, rows: readonly Written[], ids: number[]) => {
+    const { model } = plan;
+    let shownBefore = 0;
+    let rank = 0;
+    for (const [index, { human, ai, person, at, answered, replaced }] of rows.entries()) {
+      const answers = ai !== '';
+      const promptTokens = answers ? Math.ceil(human.length * 0.7) + 20 : 0;
+      const completionTokens = Math.ceil(ai.length * 0.6);
+      const deduct = Math.ceil(promptTokens * model.promptFactor + completionTokens * model.factor);
+      rank = replaced || rank > 0 ? rank + 1 : 0;
+      await history.add({
+        id: ids[index],
+        session_id: plan.id,
+        user_id: person.id,
+        human,
+        ai,
+        parts: JSON.stringify(answers ? [0, ai.length] : []),
+        title: plan.type === 2 && index === 0 && !plan.friend ? titleOf(human) : '',
+        model: answers ? model.name : '',
+        state: answers ? 'done' : 'none',
+        prev_id: shownBefore,
+        shown: !replaced,
+        branch_rank: rank,
+        prompt_tokens: promptTokens,
+        completion_tokens: completionTokens,
+        deduct_tokens: deduct,
+        created_at: at,
+        answered_at: answers ? answered : null,
+      });
+      if (!replaced) {
+        shownBefore = ids[index] ?? 0;
+        rank = 0;
+      }
+      if (deduct === 0) continue;
+      const before = await spend(person, deduct, answered);
+      await consumptions.add({
+        user_id: person.id,
+        type: 0,
+        model: model.name,
+        human: excerptOf(human),
+        prompt_tokens: promptTokens,
+        completion_tokens: completionTokens,
+        deduct_tokens: deduct,
+        current_balance: before,
+        created_at: answered,
+      });
+    }
+  };
+
   const since = new Date(now - 400 * day);
   for (const person of people) {
     await enter(person, 'grant', signupTokens, '注册赠送', since);
   }
-  // The messages refer to the sessions, so they wait for them: a round of sessions, then theirs.
+  // Each pair has one session, so neighbours by their numbers are the pairs.
+  const pairs = Math.min(Math.floor(people.length / peopleAPair), Math.floor(ids.length / 20));
+  const shownByEverybody: { session: number; message: number }[] = [];
   let done = 0;
+  // The messages refer to the sessions, so they wait for them: a round of sessions, then theirs.
   for (let first = 0; first < ids.length; first += batchSize) {
-    const round: SessionPlan[] = ids.slice(first, first + batchSize).map((id, index) => ({
-      id,
-      // Some people write much more than others.
-      person: people[Math.floor(people.length * Math.random() ** 2)]!,
-      model: pick(models),
-      start: new Date(starts[first + index]!),
-      length: lengths[first + index]!,
-    }));
-    const written = [];
-    for (const plan of round) {
-      const talk = conversation();
-      const rows = [];
-      let at = plan.start.getTime();
-      for (let index = 0; index < plan.length; index++) {
-        const human = talk.ask(index);
-        const ai = talk.answer();
-        rows.push({ human, ai, at: new Date(at), answered: new Date(at + ai.length * 10) });
-        at += Math.min(between(20_000, 900_000), 10 * 60_000);
-      }
+    const round = ids.slice(first, first + batchSize).map((id, index): SessionPlan => {
+      const at = first + index;
+      const ofFriends = at >= ids.length - pairs;
+      const pair = (ids.length - 1 - at) * 2;
+      return {
+        id,
+        type: ofFriends || Math.random() < ofPeople ? 2 : 0,
+        // Some people write much more than others.
+        person: ofFriends
+          ? people[pair % people.length]!
+          : people[Math.floor(people.length * Math.random() ** 2)]!,
+        friend: ofFriends ? people[(pair + 1) % people.length] : undefined,
+        model: pick(models),
+        start: new Date(starts[at]!),
+        length: lengths[at]!,
+      };
+    });
+    const written = round.map((plan) => ({ plan, rows: write(plan, people) }));
+    const count = written.reduce((sum, { rows }) => sum + rows.length, 0);
+    const numbers = await reserveIds(pool, 'history', count);
+    for (const { plan, rows } of written) {
       const last = rows.at(-1)!;
       await sessions.add({
         id: plan.id,
         uuid: randomUUID(),
+        type: plan.type,
         user_id: plan.person.id,
-        model: plan.model.name,
+        model: plan.type === 2 ? '' : plan.model.name,
         prompt: titleOf(rows[0]!.human),
-        summary: summaryOf(last.ai),
-        private: Math.random() < 0.7,
-        reply_count: rows.length,
+        summary: summaryOf(last.ai || last.human),
+        private: plan.friend ? true : plan.type === 0 && Math.random() < 0.7,
+        reply_count: plan.length,
         created_at: plan.start,
         updated_at: last.answered,
       });
-      written.push({ plan, rows });
     }
     await sessions.finish();
     for (const { plan, rows } of written) {
-      const { person, model } = plan;
-      for (const { human, ai, at, answered } of rows) {
-        const promptTokens = Math.ceil(human.length * 0.7) + 20;
-        const completionTokens = Math.ceil(ai.length * 0.6);
-        const deduct = Math.ceil(
-          promptTokens * model.promptFactor + completionTokens * model.factor,
-        );
-        await history.add({
-          session_id: plan.id,
-          user_id: person.id,
-          human,
-          ai,
-          parts: JSON.stringify([0, ai.length]),
-          model: model.name,
-          state: 'done',
-          prompt_tokens: promptTokens,
-          completion_tokens: completionTokens,
-          deduct_tokens: deduct,
-          created_at: at,
-          answered_at: answered,
-        });
-        if (deduct === 0) continue;
-        const before = await spend(person, deduct, answered);
-        await consumptions.add({
-          user_id: person.id,
-          type: 0,
-          model: model.name,
-          human: excerptOf(human),
-          prompt_tokens: promptTokens,
-          completion_tokens: completionTokens,
-          deduct_tokens: deduct,
-          current_balance: before,
-          created_at: answered,
-        });
+      const own = numbers.splice(0, rows.length);
+      await addMessages(plan, rows, own);
+      if (plan.friend) {
+        const [low, high] = [plan.person.id, plan.friend.id].sort((a, b) => a - b);
+        await friends.add({ low_user_id: low, high_user_id: high, session_id: plan.id });
+      } else if (Math.random() < 0.1) {
+        shownByEverybody.push({ session: plan.id, message: own.at(-1)! });
       }
-      done += rows.length;
+      done += plan.length;
     }
     console.log(`${done} / ${messages} 条消息`);
   }
-  for (const batch of [history, ledger, consumptions]) await batch.finish();
+  await history.finish();
+  for (const { session, message } of shownByEverybody) {
+    // Whoever likes a message often keeps it, too. People see public sessions alone.
+    const fans = new Set(Array.from({ length: between(1, 3) }, () => pick(people).id));
+    for (const user_id of fans) {
+      const created_at = new Date(now - Math.random() * 30 * day);
+      await likes.add({ user_id, history_id: message, created_at });
+      if (Math.random() < 0.5)
+        await favorites.add({
+          user_id,
+          session_id: session,
+          history_id: Math.random() < 0.5 ? message : 0,
+          created_at,
+        });
+    }
+  }
+  for (const batch of [friends, favorites, likes, ledger, consumptions]) await batch.finish();
   await pool.query(
     `UPDATE wallets SET balance = sums.balance
      FROM (SELECT user_id, sum(amount) AS balance FROM ledger
@@ -311,7 +423,51 @@ const fill = async (pool: pg.Pool, people: Person[], messages: number, signupTok
      WHERE wallets.user_id = sums.user_id`,
     [people.map((person) => person.id)],
   );
+  // What is liked has to be public first: nobody sees the rest.
+  const liked = shownByEverybody.map(({ message }) => message);
+  await pool.query(
+    `WITH liked AS (
+       UPDATE history SET like_count = n.likes
+       FROM (SELECT history_id, count(*)::int AS likes FROM likes WHERE history_id = ANY($1)
+             GROUP BY history_id) n
+       WHERE history.id = n.history_id RETURNING session_id, n.likes
+     )
+     UPDATE sessions SET like_count = liked.likes, private = false
+     FROM liked WHERE sessions.id = liked.session_id`,
+    [liked],
+  );
   return ids.length;
+};
+
+/** More messages than this are put into the index of the search before it is built. */
+const manyMessages = 50_000;
+
+const index = async (db: Database, pool: pg.Pool, messages: number): Promise<void> => {
+  const client = await pool.connect();
+  try {
+    await client.query(`SET statement_timeout = 0`);
+    await client.query(`SET maintenance_work_mem = '512MB'`);
+    const name = 'message_search_grams';
+    const { rows } = await client.query<{ indexdef: string }>(
+      'SELECT indexdef FROM pg_indexes WHERE indexname = $1',
+      [name],
+    );
+    const definition = messages > manyMessages ? rows[0]?.indexdef : undefined;
+    if (definition) await client.query(`DROP INDEX ${name}`);
+    try {
+      for (let sum = 0, told = 0; ;) {
+        const done = await indexQueued(db, 2000);
+        // A running server is at it: it goes on by itself.
+        if (done === 0 || done === null) break;
+        sum += done;
+        if (sum - told >= 100_000) console.log(`${(told = sum)} 条消息可以搜索`);
+      }
+    } finally {
+      if (definition) await client.query(definition);
+    }
+  } finally {
+    client.release(true);
+  }
 };
 
 const main = async (): Promise<void> => {
@@ -331,6 +487,7 @@ const main = async (): Promise<void> => {
     const began = Date.now();
     const { people, accounts, password } = await addPeople(pool, count);
     const sessions = await fill(pool, people, messages, settings.signupTokens);
+    await index(db, pool, messages);
     const client = await pool.connect();
     await client.query('SET statement_timeout = 0');
     await client.query('VACUUM (ANALYZE)');
