@@ -1,14 +1,8 @@
-import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { rmSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { pino } from 'pino';
-import type pg from 'pg';
-import { connectDatabase } from '../../server/db/connect.ts';
 import { TestClient } from '../support/client.ts';
 import { startServer, type TestServer } from '../support/server.ts';
+import { dataFolder, filled, withDatabase } from './lib/filled.ts';
 import { now, quantile } from './lib/measure.ts';
 
 /**
@@ -26,48 +20,18 @@ const { values } = parseArgs({
     folder: { type: 'string' },
   },
 });
-const root = fileURLToPath(new URL('../..', import.meta.url));
-const folder = values.folder ?? mkdtempSync(path.join(tmpdir(), 'queqiao-million-'));
-mkdirSync(folder, { recursive: true });
-chmodSync(folder, 0o755);
-
-/** A folder with a database of that many messages. */
-const filled = (messages: string): string => {
-  const dataDir = path.join(folder, messages);
-  if (existsSync(dataDir)) return dataDir;
-  console.log(`filling a database with ${messages} messages…`);
-  const { status } = spawnSync(
-    process.execPath,
-    [path.join(root, 'node_modules/tsx/dist/cli.mjs'), 'scripts/demo.ts', '--messages', messages],
-    {
-      cwd: root,
-      env: { ...process.env, DATA_DIR: dataDir, DATABASE_URL: '' },
-      stdio: ['ignore', 'ignore', 'inherit'],
-    },
-  );
-  if (status !== 0) throw new Error('the database could not be filled');
-  return dataDir;
-};
-
-const withDatabase = async <T>(dataDir: string, act: (pool: pg.Pool) => Promise<T>): Promise<T> => {
-  const { pool, close } = await connectDatabase({ dataDir }, pino({ level: 'warn' }));
-  try {
-    return await act(pool);
-  } finally {
-    await close();
-  }
-};
+const folder = dataFolder(values.folder);
 
 interface Side {
   messages: string;
   server: TestServer;
   client: TestClient;
-  /** A private session with 200 messages among all the others. */
+  /** A private session with 200 messages among all the others, every tenth with two answers. */
   long: { uuid: string; newest: number };
 }
 
 const prepare = async (messages: string): Promise<Side> => {
-  const dataDir = filled(messages);
+  const dataDir = filled(folder, messages);
   const server = await startServer({
     embedded: true,
     dataDir,
@@ -95,6 +59,24 @@ const prepare = async (messages: string): Promise<Side> => {
        RETURNING id`,
       [long.id, userId],
     );
+    await pool.query(
+      `UPDATE history SET prev_id = before FROM (
+         SELECT id, lag(id, 1, 0::bigint) OVER (ORDER BY id) AS before
+         FROM history WHERE session_id = $1) path WHERE path.id = history.id`,
+      [long.id],
+    );
+    await pool.query(
+      `INSERT INTO history (session_id, user_id, human, ai, parts, model, state, prev_id, shown)
+       SELECT session_id, user_id, human, ai, parts, model, state, prev_id, false
+       FROM history WHERE session_id = $1 AND id % 10 = 0`,
+      [long.id],
+    );
+    await pool.query(
+      `INSERT INTO favorites (user_id, session_id, history_id)
+       SELECT $1, session_id, id FROM history JOIN sessions ON sessions.id = session_id
+       WHERE NOT private AND shown ORDER BY history.id DESC LIMIT 60`,
+      [userId],
+    );
     return Math.max(...rows.map((row) => Number(row.id)));
   });
   return { messages, server, client, long: { uuid: long.uuid, newest } };
@@ -112,6 +94,16 @@ const reads: Record<string, Act> = {
   'session_list private, page 2': ({ client }) =>
     client.call('sessionList', { channel: 'private', page: 2 }),
   'session_list favorites': ({ client }) => client.call('sessionList', { channel: 'favorites' }),
+  'session_list public, of a scenario': ({ client }) =>
+    client.call('sessionList', { channel: 'public', scenario_id: 1 }),
+  'session_list public, query': ({ client }) =>
+    client.call('sessionList', { channel: 'public', query: '步骤' }),
+  'session_list private, query': ({ client }) =>
+    client.call('sessionList', { channel: 'private', query: '第 7 个' }),
+  search_messages: ({ client, long }) =>
+    client.call('searchMessages', { session_id: long.uuid, query: '个问题' }),
+  scenario_list: ({ client }) => client.call('scenarioList', {}),
+  notice_info: ({ client }) => client.call('noticeInfo', {}),
   get_session: ({ client, long }) => client.call('getSession', { uuid: long.uuid }),
   'history_list newest': ({ client, long }) =>
     client.call('historyList', { session_id: long.uuid, newest: 1 }),
@@ -162,6 +154,9 @@ const measure = async (sides: [Side, Side]): Promise<Times> => {
         client.call('sendMessage', { session_id: uuid, msg: '12 × 34 等于多少' }),
       )) as { id: number };
       await client.read(uuid, id);
+      await timed(kept, 'new_session, taken over', which, () =>
+        client.call('newSession', { history_id: id }),
+      );
     }
   }
   return times;
