@@ -30,6 +30,8 @@ export interface CallSpec<I extends Schema = Schema, O extends Schema = Schema> 
   codes: readonly CodeName[];
   /** Requests a minute and address above the general limit's strictness. */
   limit: 'general' | 'credentials';
+  /** A page of another address may call it: its right is the token, which no browser adds itself. */
+  crossOrigin: boolean;
   /** Most bytes of the body; null: the general limit. Of an upload: of its file. */
   maxBytes: number | null;
   /** The body's text is handed on as this field, unread: it may be too large to be read in passing. */
@@ -47,6 +49,7 @@ interface CallOptions<I extends Schema, O extends Schema> {
   idempotent?: boolean;
   codes?: readonly CodeName[];
   limit?: CallSpec['limit'];
+  crossOrigin?: boolean;
   maxBytes?: number;
   textBody?: string;
 }
@@ -59,6 +62,7 @@ const spec = <I extends Schema, O extends Schema>(
   idempotent: false,
   codes: [],
   limit: 'general',
+  crossOrigin: false,
   maxBytes: null,
   textBody: null,
   ...options,

@@ -305,6 +305,8 @@ export const chatCalls = {
     path: '/api/event_stream',
     access: 'public',
     summary: '读取一条回复。带 last-event-id 时从断处继续',
+    // A model's accelerator is another address of the same service.
+    crossOrigin: true,
     input: z.object({
       history_id: id,
       session_id: sessionRef,

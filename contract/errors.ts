@@ -71,6 +71,7 @@ export const streamCodes = {
   interrupted: '服务器重启，回复中断。已写出的内容会保留，可以重试',
   empty: '模型没有返回内容，请重试',
   connection: '连接中断，请重试',
+  temporary: '临时对话的回复没有保存，已经看不到了',
 } as const;
 
 export type StreamCode = keyof typeof streamCodes;

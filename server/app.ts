@@ -151,6 +151,7 @@ const compose = async (
       }),
     },
     registerMore: (http) => registerFiles(http, files),
+    accelerators: () => models.accelerators(),
     isClosing: () => closing,
   });
   const searchIndexer = await startSearchIndexer(db, instance, log);

@@ -2,7 +2,7 @@ import { and, eq, inArray, sql } from 'drizzle-orm';
 import type { ReplyState } from '../../contract/chat.ts';
 import type { Executor, Transaction } from '../db/database.ts';
 import { sqlState } from '../db/failure.ts';
-import { history } from '../db/schema.ts';
+import { history, sessions } from '../db/schema.ts';
 import { statement } from '../db/statement.ts';
 import type { AnswerLog } from './answer-log.ts';
 
@@ -129,11 +129,16 @@ const answerColumns = {
   state: history.state,
   errorCode: history.errorCode,
   errorMessage: history.errorMessage,
+  temporary: sessions.temporary,
 };
 export type AnswerRow = Awaited<ReturnType<typeof readAnswers>>[number];
 
 export const readAnswers = (db: Executor, ids: readonly number[]) =>
-  db.select(answerColumns).from(history).where(inArray(history.id, ids));
+  db
+    .select(answerColumns)
+    .from(history)
+    .innerJoin(sessions, eq(sessions.id, history.sessionId))
+    .where(inArray(history.id, ids));
 
 /** The replies that are being written, of any process. */
 export const runningAnswers = (db: Executor) =>
@@ -155,6 +160,7 @@ export const readUnfinished = async (db: Executor, id: number) => {
       promptTokens: history.promptTokens,
     })
     .from(history)
+    .innerJoin(sessions, eq(sessions.id, history.sessionId))
     .where(and(eq(history.id, id), eq(history.state, 'streaming')));
   return rows[0] ?? null;
 };

@@ -31,6 +31,7 @@ const run = async (
       sessionUuid: '00000000-0000-4000-8000-000000000001',
       userId: 1,
       human: 'q',
+      temporary: false,
       model: { name: 'm', factor: 1, promptFactor: null, maxTokens: null },
       messages: [{ role: 'user', content: 'q' }],
       sampling: { temperature: 1, presencePenalty: 0, frequencyPenalty: 0 },

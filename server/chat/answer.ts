@@ -17,6 +17,8 @@ export interface AnswerRequest {
   sessionUuid: string;
   userId: number;
   human: string;
+  /** Nothing of it is stored. */
+  temporary: boolean;
   model: { name: string; maxTokens: number | null } & Price;
   messages: ChatMessage[];
   sampling: Pick<ChatRequest, 'temperature' | 'presencePenalty' | 'frequencyPenalty'>;

@@ -85,6 +85,7 @@ export const holdForReply = async (
     sessionUuid: session.uuid,
     userId,
     human,
+    temporary: session.temporary,
     model,
     messages,
     sampling,

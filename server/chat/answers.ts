@@ -38,6 +38,16 @@ const defaults: Omit<AnswersOptions, 'firstByteMs' | 'idleMs'> = {
 /** Replies looked after by one tick: what falls due within it is stored in one statement. */
 const tickMs = 125;
 const flushBatch = 200;
+/** How long the reply to a question that is not stored can still be read, ms. */
+const keptMs = 120_000;
+const noText = new AnswerLog();
+
+/** The end of a reply that stands in no row. */
+interface Kept {
+  log: AnswerLog;
+  ending: Ending;
+  until: number;
+}
 
 /** A reply of this process, or one of another process that somebody reads here. */
 interface Live {
@@ -69,9 +79,15 @@ export type Answers = Awaited<ReturnType<typeof createAnswers>>;
 
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-const endingOf = (state: ReplyState, code: string, message: string): Ending => ({
-  error: state === 'error' || state === 'interrupted' ? { code, message } : null,
-});
+const endingOf = ({
+  state,
+  errorCode: code,
+  errorMessage: message,
+  temporary,
+}: Pick<store.AnswerRow, 'state' | 'errorCode' | 'errorMessage' | 'temporary'>): Ending => {
+  if (temporary) return { error: { code: 'temporary', message: streamCodes.temporary } };
+  return { error: state === 'error' || state === 'interrupted' ? { code, message } : null };
+};
 
 /**
  * The replies that are being written. Each belongs to the process that began it and lives in its
@@ -81,6 +97,7 @@ const endingOf = (state: ReplyState, code: string, message: string): Ending => (
 export const createAnswers = async ({ db, instance, models, log, options }: AnswersDeps) => {
   const settings: AnswersOptions = { ...defaults, ...options };
   const live = new Map<number, Live>();
+  const kept = new Map<number, Kept>();
   let draining = false;
   let closed = false;
 
@@ -145,6 +162,7 @@ export const createAnswers = async ({ db, instance, models, log, options }: Answ
         sessionId: request.sessionId,
         userId: request.userId,
         human: request.human,
+        temporary: request.temporary,
         model: request.model.name,
         price: request.model,
         holdId: request.holdId,
@@ -155,6 +173,8 @@ export const createAnswers = async ({ db, instance, models, log, options }: Answ
       if (!stored) ending = null;
     }
     if (live.get(id) === entry) live.delete(id);
+    if (ending && answer.request.temporary)
+      kept.set(id, { log: answer.log, ending, until: Date.now() + keptMs });
     for (const reader of entry.readers) {
       if (ending) reader.end(ending);
       else reader.close();
@@ -194,7 +214,7 @@ export const createAnswers = async ({ db, instance, models, log, options }: Answ
           instance.id,
           batch.map(({ id, own }) => ({
             id,
-            log: own.answer.log,
+            log: own.answer.request.temporary ? noText : own.answer.log,
             promptTokens: own.answer.roughPrompt,
           })),
         );
@@ -243,6 +263,8 @@ export const createAnswers = async ({ db, instance, models, log, options }: Answ
       for (const reader of entry.readers) reader.end(ending);
     };
     if (!row) return end({ error: { code: 'connection', message: streamCodes.connection } });
+    // Its text is in the other process's memory alone.
+    if (row.temporary) return end(endingOf(row));
     const next = AnswerLog.of(row);
     if (next.length < entry.log.length) {
       // It was begun again since: whoever reads the old one has to open it anew.
@@ -250,7 +272,7 @@ export const createAnswers = async ({ db, instance, models, log, options }: Answ
     }
     entry.log = next;
     for (const reader of entry.readers) reader.follow(next);
-    if (row.state !== 'streaming') end(endingOf(row.state, row.errorCode, row.errorMessage));
+    if (row.state !== 'streaming') end(endingOf(row));
   };
 
   const noticeChange = (payload: string): void => {
@@ -278,6 +300,13 @@ export const createAnswers = async ({ db, instance, models, log, options }: Answ
     sink: Sink,
     position: number,
   ): Promise<() => void> => {
+    const over = kept.get(id);
+    if (over) {
+      const reader = new Reader(sink, over.log, position);
+      reader.end(over.ending);
+      replays.add(reader);
+      return () => replays.delete(reader);
+    }
     let entry = live.get(id);
     if (!entry && state === 'streaming') {
       entry = { log: new AnswerLog(), readers: new Set(), own: null };
@@ -287,7 +316,7 @@ export const createAnswers = async ({ db, instance, models, log, options }: Answ
     if (!entry) {
       const [row] = await store.readAnswers(db, [id]);
       const reader = new Reader(sink, row ? AnswerLog.of(row) : new AnswerLog(), position);
-      reader.end(endingOf(row?.state ?? 'done', row?.errorCode ?? '', row?.errorMessage ?? ''));
+      reader.end(row ? endingOf(row) : { error: null });
       replays.add(reader);
       return () => replays.delete(reader);
     }
@@ -351,6 +380,7 @@ export const createAnswers = async ({ db, instance, models, log, options }: Answ
         sessionId: row.sessionId,
         userId: row.userId,
         human: row.human,
+        temporary: row.temporary,
         model: row.model,
         price: model ?? { factor: 0, promptFactor: null },
         holdId: row.holdId,
@@ -417,6 +447,7 @@ export const createAnswers = async ({ db, instance, models, log, options }: Answ
   every(settings.sweepMs, sweep);
   every(Math.min(1000, settings.heartbeatMs), () => {
     const now = Date.now();
+    for (const [id, { until }] of kept) if (until <= now) kept.delete(id);
     for (const { readers } of live.values())
       for (const reader of readers) reader.tend(now, settings);
     for (const reader of replays) reader.tend(now, settings);
@@ -445,6 +476,7 @@ export const createAnswers = async ({ db, instance, models, log, options }: Answ
       for (const { readers } of live.values()) for (const reader of readers) reader.close();
       for (const reader of replays) reader.close();
       live.clear();
+      kept.clear();
     },
   };
 };

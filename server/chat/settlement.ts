@@ -4,7 +4,7 @@ import { sessionTypes } from '../../contract/session.ts';
 import type { Database } from '../db/database.ts';
 import { committing } from '../db/in-transaction.ts';
 import { release, settling } from '../ledger/ledger.service.ts';
-import type { AnswerLog } from './answer-log.ts';
+import { AnswerLog } from './answer-log.ts';
 import { finishAnswer } from './answer.store.ts';
 import { excerptOf, summaryOf } from './digest.ts';
 
@@ -14,6 +14,8 @@ export interface Finished {
   sessionId: number;
   userId: number;
   human: string;
+  /** Nothing that was said is stored, in the record of the spend neither. */
+  temporary: boolean;
   model: string;
   price: Price;
   holdId: string | null;
@@ -23,6 +25,9 @@ export interface Finished {
   promptTokens: number;
   completionTokens: number;
 }
+
+/** What stands for a question that is not stored. */
+const temporaryText = '临时对话';
 
 /** The reply is no longer this process's: another one has ended it. */
 export class LostAnswer extends Error {}
@@ -41,7 +46,7 @@ export const finishReply = (db: Database, reply: Finished): Promise<void> =>
       const { spent, save } = await settling(tx, reply.holdId, cost, {
         type: sessionTypes.chat,
         model: reply.model,
-        human: excerptOf(reply.human),
+        human: reply.temporary ? temporaryText : excerptOf(reply.human),
         prompt_tokens: reply.promptTokens,
         completion_tokens: reply.completionTokens,
       });
@@ -50,19 +55,20 @@ export const finishReply = (db: Database, reply: Finished): Promise<void> =>
     } else if (reply.holdId) {
       await release(tx, reply.holdId);
     }
+    const log = reply.temporary ? new AnswerLog() : reply.log;
     return async () => {
       const [, ended] = await Promise.all([
         charge(),
         finishAnswer(tx, reply.owner, reply.id, {
           state: reply.state,
           errorCode: reply.error?.code ?? '',
-          errorMessage: reply.error?.message ?? '',
+          errorMessage: reply.temporary ? '' : (reply.error?.message ?? ''),
           promptTokens: produced ? reply.promptTokens : 0,
           completionTokens: produced ? reply.completionTokens : 0,
           deductTokens: deducted,
-          log: reply.log,
+          log,
           sessionId: reply.sessionId,
-          summary: reply.log.text === '' ? null : summaryOf(reply.log.text),
+          summary: log.text === '' ? null : summaryOf(log.text),
         }),
       ]);
       if (!ended) throw new LostAnswer(`reply ${reply.id} was ended elsewhere`);

@@ -235,6 +235,21 @@ export const answerFailure = (
   return sendRefusal(reply, refusal);
 };
 
+/** Lets a browser ask whether a page of another address may make this call. */
+const allowPreflight = (app: FastifyInstance, spec: CallSpec): void => {
+  app.options(spec.path, (_request, reply) =>
+    reply
+      .headers({
+        'access-control-allow-origin': '*',
+        'access-control-allow-methods': spec.method,
+        'access-control-allow-headers': 'authorization, last-event-id, content-type',
+        'access-control-max-age': '86400',
+      })
+      .code(204)
+      .send(),
+  );
+};
+
 /** Makes a route of every call: limit, authenticate, validate, check access, handle, present. */
 export const registerCalls = (app: FastifyInstance, deps: RouteDeps): void => {
   const limit = createRateLimit(deps.limits);
@@ -248,6 +263,7 @@ export const registerCalls = (app: FastifyInstance, deps: RouteDeps): void => {
         return answerFailure(error, request, reply);
       }
     };
+    if (spec.crossOrigin) allowPreflight(app, spec);
     app.route({
       method: spec.method,
       url: spec.path,
@@ -256,6 +272,7 @@ export const registerCalls = (app: FastifyInstance, deps: RouteDeps): void => {
       config: { textBody: spec.textBody !== null },
       bodyLimit: spec.maxBytes ?? generalBodyLimit,
       onRequest: async (request, reply) => {
+        if (spec.crossOrigin) reply.header('access-control-allow-origin', '*');
         await limit(spec, request.ip);
         request.caller = await authenticate(deps, spec, request, reply);
       },

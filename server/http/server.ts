@@ -26,6 +26,8 @@ interface ServerDeps {
   db: Database;
   auth: Authenticator;
   handlers: Handlers;
+  /** Other addresses that the page reads replies from. */
+  accelerators: () => readonly string[];
   /** Adds addresses that are no calls, such as /files/. */
   registerMore: (app: FastifyInstance) => void;
   /** Once it says so, new requests are answered 503. */
@@ -64,7 +66,7 @@ const answerUnreadable = (error: Error & { code?: string }, socket: Duplex): voi
  * Styles may be inline because Mermaid measures and draws with <style> elements of its own, and
  * KaTeX sets style attributes; scripts may not, but for those that the build put into index.html.
  */
-const contentPolicy = (scriptHashes: string[]) => ({
+const contentPolicy = (scriptHashes: string[], accelerators: () => readonly string[]) => ({
   useDefaults: false,
   directives: {
     defaultSrc: ["'none'"],
@@ -73,7 +75,7 @@ const contentPolicy = (scriptHashes: string[]) => ({
     imgSrc: ["'self'", 'data:', 'blob:', 'https:'],
     fontSrc: ["'self'", 'data:'],
     mediaSrc: ["'self'", 'blob:'],
-    connectSrc: ["'self'"],
+    connectSrc: ["'self'", () => accelerators().join(' ')],
     workerSrc: ["'self'", 'blob:'],
     manifestSrc: ["'self'"],
     frameSrc: ["'none'"],
@@ -117,7 +119,7 @@ export const createHttpServer = async (deps: ServerDeps): Promise<FastifyInstanc
   });
 
   await app.register(helmet, {
-    contentSecurityPolicy: contentPolicy(inlineScriptHashes(pageFolder)),
+    contentSecurityPolicy: contentPolicy(inlineScriptHashes(pageFolder), deps.accelerators),
     referrerPolicy: { policy: 'strict-origin-when-cross-origin' },
     xFrameOptions: { action: 'deny' },
     // Over plain HTTP, as on a home network, a browser must not be told to insist on HTTPS.

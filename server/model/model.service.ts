@@ -43,6 +43,8 @@ export interface ModelService {
   start(): Promise<void>;
   /** What may be offered to people, in the order of offering. */
   list(db: Executor): Promise<Model[]>;
+  /** Addresses (scheme, host, port) that the page may read replies from, as last seen. */
+  accelerators(): readonly string[];
   /** Null: there is no such model, or nothing serves it any more. */
   find(db: Executor, name: string): Promise<ResolvedModel | null>;
   /** What a session gets that names no model: a low-cost one, or with freeOnly one of factor 0. */
@@ -99,6 +101,17 @@ const present = (model: ModelRow, channel: ChannelRow): Model => ({
   accelerator: model.accelerator,
 });
 
+/** The origins of the accelerators; what is no address of the web is left out. */
+export const acceleratorsOf = (served: readonly Pick<ServedModel, 'model'>[]): string[] => [
+  ...new Set(
+    served.flatMap(({ model: { accelerator } }) => {
+      if (!URL.canParse(accelerator)) return [];
+      const { protocol, origin } = new URL(accelerator);
+      return protocol === 'https:' || protocol === 'http:' ? [origin] : [];
+    }),
+  ),
+];
+
 export const createModelService = (deps: {
   db: Database;
   settings: Settings;
@@ -112,6 +125,8 @@ export const createModelService = (deps: {
   let timer: NodeJS.Timeout | undefined;
 
   let cached: { served: ServedModel[]; at: number } | null = null;
+  let accelerators: string[] = [];
+  let refreshing = false;
   /**
    * Each caller that finds the cache old reads with its own connection: waiting for another one's
    * could lock up when all connections are in transactions that wait here.
@@ -121,6 +136,7 @@ export const createModelService = (deps: {
     const at = Date.now();
     const rows = await servedModels(db);
     cached = { served: rows, at };
+    accelerators = acceleratorsOf(rows);
     return rows;
   };
 
@@ -243,6 +259,19 @@ export const createModelService = (deps: {
       for (const { model, channel } of await served(db))
         if (!models.has(model.name)) models.set(model.name, present(model, channel));
       return [...models.values()];
+    },
+
+    accelerators() {
+      // Asked for with each answer: what is old is read again without anybody waiting for it.
+      if (!refreshing && (!cached || Date.now() - cached.at >= cacheMs)) {
+        refreshing = true;
+        served(pool)
+          .catch((error: unknown) => log.warn({ err: error }, 'models cannot be read for now'))
+          .finally(() => {
+            refreshing = false;
+          });
+      }
+      return accelerators;
     },
 
     async find(db, name) {

@@ -1,0 +1,163 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { joined, TestClient } from '../support/client.ts';
+import { type MockOpenAi, startMockOpenAi } from '../support/mock-openai.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+/** A temporary conversation works and costs like any other, and nothing of it is kept. */
+
+let mock: MockOpenAi;
+let server: TestServer;
+let database: pg.Client;
+let person: TestClient;
+
+beforeAll(async () => {
+  mock = await startMockOpenAi();
+  server = await startServer({
+    env: {
+      OPENAI_BASE_URL: mock.baseURL,
+      OPENAI_API_KEY: 'sk-test',
+      OPENAI_MODELS: 'mock-a,mock-b',
+      SIGNUP_TOKENS: '100000000',
+    },
+  });
+  database = new pg.Client({ connectionString: server.databaseUrl });
+  await database.connect();
+  person = await TestClient.register(server.baseURL);
+});
+afterAll(async () => {
+  await database?.end();
+  await server?.stop();
+  await mock?.close();
+});
+
+/** Tables in which a text stands, in whatever column. */
+const tablesWith = async (text: string): Promise<string[]> => {
+  const { rows } = await database.query<{ name: string }>(
+    `SELECT quote_ident(table_name) AS name FROM information_schema.tables
+     WHERE table_schema = 'public'`,
+  );
+  const found: string[] = [];
+  for (const { name } of rows) {
+    const hits = await database.query(`SELECT 1 FROM ${name} it WHERE strpos(it::text, $1) > 0`, [
+      text,
+    ]);
+    if (hits.rowCount) found.push(name);
+  }
+  return found;
+};
+
+const start = async () => {
+  const input = { type: 0, model: 'mock-a', temporary: 1 } as const;
+  return (await person.call('newSession', input)).uuid;
+};
+
+test('nothing that was said stands in any table, in no log, and in no list', async () => {
+  const uuid = await start();
+  const secret = `暗号${randomUUID().slice(0, 8)}`;
+  const question = `${secret}是什么意思`;
+  const reply = mock.textFor(question).slice(0, 12);
+  const before = (await person.call('userInfo', {})).chatgpt_balance;
+  const sent = await person.call(
+    'sendMessage',
+    { session_id: uuid, msg: question, beside: 'mock-b' },
+    { 'idempotency-key': randomUUID() },
+  );
+  expect(sent.msg).toBe('');
+  for (const id of [sent.id, sent.beside ?? 0]) {
+    const { text, done } = joined(await person.read(uuid, id));
+    expect([text.includes(reply), done]).toEqual([true, true]);
+  }
+  const next = await person.call('sendMessage', {
+    session_id: uuid,
+    msg: '[[mock 500]] 那么呢',
+    context: [{ human: question, ai: `${secret}的回答` }],
+  });
+  await person.read(uuid, next.id);
+  expect(mock.lastRequest?.messages.map(({ content }) => content)).toEqual([
+    question,
+    `${secret}的回答`,
+    '[[mock 500]] 那么呢',
+  ]);
+  // What is read is gone from memory no sooner than a lost connection needs.
+  expect(joined(await person.read(uuid, sent.id)).text).toContain(reply);
+
+  expect(await tablesWith(secret)).toEqual([]);
+  expect(await tablesWith(reply)).toEqual([]);
+  expect(await tablesWith('那么呢')).toEqual([]);
+  expect(server.log()).not.toContain(secret);
+  expect(await person.call('historyList', { session_id: uuid })).toMatchObject({
+    list: [],
+    total: 0,
+  });
+  expect(await person.call('lastMessages', { sessionId: uuid, maxHistoryId: 0 })).toEqual([]);
+  const mine = await person.call('sessionList', { channel: 'private' });
+  expect(mine.list.some((session) => session.uuid === uuid)).toBe(false);
+
+  // It costs as always.
+  expect((await person.call('userInfo', {})).chatgpt_balance).toBeLessThan(before);
+  const { list } = await person.call('transactionList', {});
+  expect(list.map(({ human }) => human)).toEqual(['临时对话', '临时对话']);
+});
+
+test('a long reply is not stored while it is written, and stopping it works', async () => {
+  const uuid = await start();
+  const sent = await person.call('sendMessage', {
+    session_id: uuid,
+    msg: '[[mock endless]] 一直说下去',
+  });
+  let text = '';
+  await person.read(uuid, sent.id, {
+    onEvent: ({ data }) => {
+      text += data;
+      return text.length < 4000;
+    },
+  });
+  await new Promise((resolve) => setTimeout(resolve, 2500));
+  const { rows } = await database.query(
+    'SELECT human, ai, reasoning, parts, title, request FROM history WHERE id = $1',
+    [sent.id],
+  );
+  expect(rows).toEqual([{ human: '', ai: '', reasoning: '', parts: [], title: '', request: null }]);
+  await person.call('stopStream', { history_id: sent.id });
+  expect(joined(await person.read(uuid, sent.id)).text.length).toBeGreaterThan(1000);
+});
+
+test('what needs the text is refused, and others see nothing', async () => {
+  const uuid = await start();
+  const { id } = await person.call('sendMessage', { session_id: uuid, msg: '你好你好你好' });
+  await person.read(uuid, id);
+  const message = { session_id: uuid, history_id: id };
+  for (const name of [
+    'retryMessage',
+    'regenerateMessage',
+    'historyLike',
+    'addToFavorites',
+  ] as const)
+    expect((await person.raw(name, message)).code, name).toBe(1422);
+  const again = { session_id: uuid, msg: '你好你好', replace: id };
+  expect((await person.raw('sendMessage', again)).code).toBe(1422);
+  expect((await person.raw('setSession', { session_id: uuid, private: 0 })).code).toBe(1434);
+  const other = await TestClient.register(server.baseURL);
+  expect((await other.raw('historyList', { session_id: uuid })).code).toBe(1432);
+  expect((await other.raw('newSession', { history_id: id })).code).not.toBe(0);
+  await expect(other.read(uuid, id)).rejects.toThrow('1432');
+  expect(await person.call('deleteHistory', { session_id: uuid, id })).toEqual({
+    is_session: false,
+  });
+});
+
+test('another process, or one that was started again, says that the reply is gone', async () => {
+  const uuid = await start();
+  const { id } = await person.call('sendMessage', { session_id: uuid, msg: '你好你好你好' });
+  await person.read(uuid, id);
+  const second = await startServer({ databaseUrl: server.databaseUrl });
+  try {
+    const there = new TestClient(second.baseURL, person.token);
+    const { text, error } = joined(await there.read(uuid, id));
+    expect([text, error?.code]).toEqual(['', 'temporary']);
+  } finally {
+    await second.stop();
+  }
+});
