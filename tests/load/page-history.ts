@@ -67,6 +67,11 @@ const pageOf = (count: number, url: URL) => {
       like_count: 0,
       liked: false,
       in_favorites: false,
+      format: 0,
+      title: '',
+      edited: false,
+      siblings: [],
+      beside: null,
     };
   });
   const paging = { page: 1, page_count: Math.ceil(count / size), page_size: size, total: count };

@@ -39,7 +39,7 @@ export const SmallAct = ({
 export const Pager = ({ message }: { message: Message }) => {
   const acts = useChatActs();
   const { siblings, id } = message;
-  if (siblings.length < 2 || !acts.owner) return null;
+  if (siblings.length < 2 || !acts.owner || !acts.writable) return null;
   const at = siblings.indexOf(id);
   const go = (step: number) => {
     const next = siblings[at + step];
@@ -122,9 +122,9 @@ const Usage = ({ message, fresh }: { message: Message; fresh: boolean }) => {
   return (
     <span
       className="usage"
-      title={`提问 ${message.prompt_tokens}，回复 ${message.completion_tokens}`}
+      title={`提问 ${message.prompt_tokens}，回复 ${message.completion_tokens}，扣 ${paid}`}
     >
-      {tokens} tokens{paid > 0 && ` · 扣 ${paid}`}
+      {tokens} tokens{paid > 0 && paid !== tokens && ` · 扣 ${paid}`}
     </span>
   );
 };
