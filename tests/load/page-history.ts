@@ -8,6 +8,7 @@ import {
   sum,
   withBrowser,
   withProfile,
+  workOf,
 } from './lib/page-browser.ts';
 import { startPageWorld } from './lib/page-world.ts';
 
@@ -37,6 +38,8 @@ interface Opened {
   elements: number;
   gaps: number;
   gapMost: number;
+  /** Script, layout and style of all steps, ms. */
+  work: number;
 }
 
 const world = await startPageWorld();
@@ -104,6 +107,7 @@ const open = (count: number): Promise<Opened> =>
         window.notes.gaps = [];
         return window.notes.shown;
       });
+      const before = await workOf(devtools);
       await page.evaluate(async (count) => {
         const scroller = document.querySelector('.list-scroller');
         for (let step = 0; step < count; step++) {
@@ -117,6 +121,7 @@ const open = (count: number): Promise<Opened> =>
         gaps: window.notes.gaps,
         elements: document.querySelectorAll('*').length,
       }));
+      const after = await workOf(devtools);
       await devtools.send('HeapProfiler.collectGarbage');
       const { usedSize } = await devtools.send('Runtime.getHeapUsage');
       return {
@@ -125,6 +130,7 @@ const open = (count: number): Promise<Opened> =>
         elements,
         gaps: sum(gaps),
         gapMost: Math.max(0, ...gaps),
+        work: after.total - before.total,
       };
     }),
   );

@@ -18,6 +18,8 @@ export interface ChatActs {
   temporary: boolean;
   /** The reader may take the session over as one of their own. */
   forkable: boolean;
+  /** There is a mouse: acts show themselves when it comes. A finger opens the sheet instead. */
+  pointer: boolean;
   /** Number of the reader's account; 0: none. */
   me: number;
   /** Opens the sheet with all that can be done with a message. */

@@ -11,6 +11,7 @@ import { readQuestion } from '@/shared/question.ts';
 import { Icon } from '@/shared/ui/icon.tsx';
 import { Skeleton } from '@/shared/ui/skeleton.tsx';
 import { createStore } from '@/shared/store.ts';
+import { useMedia } from '@/shared/use-media.ts';
 import { toast } from '@/shared/ui/toast.ts';
 import { usePageTitle } from '@/shared/use-page-title.ts';
 import { uuid as newKey } from '@/shared/uuid.ts';
@@ -70,6 +71,7 @@ const pageOf = (error: unknown): { to: '/404' } | { to: '/error'; code: number }
   return { to: '/error', code: error.code };
 };
 
+const hasPointer = '(hover: hover)';
 const peopleType: (typeof sessionTypes)['people'] = 2;
 
 /** Tells the thread what it must know of its session; gives whether people write here. */
@@ -230,6 +232,7 @@ const useActs = (
   const me = user?.id ?? 0;
   const { uuid, owner, model, writable, temporary, forkable } = session;
   const people = session.type === peopleType;
+  const pointer = useMedia(hasPointer);
   // What the rows see stays the same while only the session's summary changes.
   const latest = useRef(session);
   useEffect(() => {
@@ -282,6 +285,7 @@ const useActs = (
       people,
       temporary,
       forkable,
+      pointer,
       me,
       openMenu: (message, part) => open({ kind: 'menu', target: { message, part } }),
       openPerson: (person) => open({ kind: 'person', person }),
@@ -323,6 +327,7 @@ const useActs = (
     people,
     temporary,
     forkable,
+    pointer,
     me,
     free,
     navigate,

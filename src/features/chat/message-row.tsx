@@ -98,7 +98,7 @@ export const Question = memo(function Question({ row }: { row: QuestionRow }) {
             </div>
           )
         )}
-        {message.id > 0 && !editing && (
+        {message.id > 0 && !editing && acts.pointer && (
           <div className="acts acts-question">
             <SmallAct icon="copy" label="复制问题" onClick={() => void copyText(text)} />
             {acts.owner && acts.writable && !acts.temporary && (

@@ -1,4 +1,4 @@
-import { lazy, Suspense } from 'react';
+import { lazy, memo, Suspense } from 'react';
 import { useChatActs } from './chat-context.ts';
 import { LiveRows } from './live-rows.tsx';
 import { Notice, Question, Reply } from './message-row.tsx';
@@ -8,7 +8,7 @@ const PairAnswers = lazy(() => import('./pair-answers.tsx'));
 const PersonMessage = lazy(() => import('./person-message.tsx'));
 
 /** One row of the list. What not every conversation has is loaded when first met. */
-export const RowView = ({ row }: { row: Row }) => {
+export const RowView = memo(function RowView({ row }: { row: Row }) {
   const { people } = useChatActs();
   switch (row.kind) {
     case 'question':
@@ -31,4 +31,4 @@ export const RowView = ({ row }: { row: Row }) => {
     default:
       return <Notice row={row} />;
   }
-};
+});

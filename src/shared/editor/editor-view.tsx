@@ -272,7 +272,7 @@ const EditorView = ({
               onPointerDown={(event) => event.preventDefault()}
               onClick={() => use(tool)}
             >
-              <PathIcon path={path} width={tool === 'list' ? 2.2 : 1.9} />
+              <PathIcon path={path} kind={tool === 'list' ? 'bold' : ''} />
             </button>
           ))}
           <button
