@@ -4,9 +4,10 @@ import { useChatModels } from '@/shared/queries.ts';
 import { readQuestion } from '@/shared/question.ts';
 import { Avatar } from '@/shared/ui/avatar.tsx';
 import { memo } from 'react';
-import { useChatActs } from './chat-context.ts';
+import { useChatActs, useRowMode } from './chat-context.ts';
 import { separatorTime } from './chat-time.ts';
 import { Marks, SmallAct } from './message-acts.tsx';
+import { MessageEditor } from './message-editor.tsx';
 import { useLongPress } from './message-row.tsx';
 import './person-message.css';
 import { Attachments } from './question-parts.tsx';
@@ -18,6 +19,7 @@ const PersonMessage = memo(function PersonMessage({ row: { message } }: { row: Q
   const models = useChatModels();
   const press = useLongPress(() => acts.openMenu(message, 'question'));
   const { text, images, files, atUser, atAi } = readQuestion(message);
+  const editing = useRowMode('edit', message.id);
   const mine = message.user_id === acts.me;
   const person = { id: message.user_id, name: message.user_name };
   const aiLabel = models.data?.find((model) => model.name === atAi)?.label ?? atAi;
@@ -71,6 +73,15 @@ const PersonMessage = memo(function PersonMessage({ row: { message } }: { row: Q
           </div>
         )}
       </div>
+      {editing && (
+        <MessageEditor
+          {...(message.title === '' ? {} : { initialTitle: message.title })}
+          initialText={text}
+          draftKey={String(message.id)}
+          onSave={({ title, content }) => acts.thread.update(message.id, content, title)}
+          onClose={() => acts.toggle('edit', message.id)}
+        />
+      )}
     </article>
   );
 });
