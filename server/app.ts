@@ -95,6 +95,7 @@ const compose = async (
     fetch: guardedFetch,
     quota: settings.fileQuota,
     uploadLimit: settings.uploadLimit,
+    documentSeconds: settings.documentSeconds,
   });
   const exports = createExportService({
     storage,

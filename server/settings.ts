@@ -30,6 +30,8 @@ export interface Settings {
   fileQuota: number;
   /** Files and pictures that one person may bring in a minute. */
   uploadLimit: number;
+  /** How long one document may take to be read, seconds. */
+  documentSeconds: number;
   /**
    * Addresses, as `host:port`, that pictures may be fetched from although they are not public: of
    * a server in the same house, say.
@@ -135,6 +137,7 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
           },
     fileQuota: whole(env, 'FILE_QUOTA_MB', 1024, 1_000_000_000) * 1024 * 1024,
     uploadLimit: whole(env, 'UPLOAD_LIMIT', 60, 1_000_000_000),
+    documentSeconds: whole(env, 'DOCUMENT_SECONDS', 20, 600),
     fetchAllowed: words('FETCH_ALLOWED'),
     publicUrl: word('PUBLIC_URL').replace(/\/+$/, ''),
     officialSite: siteAddress(word('OFFICIAL_SITE')),

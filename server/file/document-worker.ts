@@ -79,7 +79,7 @@ const readDocx = async ({ data }: Task): Promise<DocumentText> => {
   const { value } = await mammoth.extractRawText({
     buffer: Buffer.from(zipSync(found, { level: 0 })),
   });
-  return { text: value.replaceAll('\0', '').trim(), cut: false };
+  return { text: value.trim(), cut: false };
 };
 
 const task = workerData as Task;

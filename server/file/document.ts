@@ -11,20 +11,25 @@ export interface DocumentText {
   cut: boolean;
 }
 
-/** What a document may take to be read: time, ms; the worker's heap, MB; all it takes, bytes. */
-const bounds = { ms: 20_000, heapMb: 256, growth: 500 * 1024 * 1024, lookMs: 50 };
+/** What a document may take to be read: the worker's heap, MB; all that the process grows, bytes. */
+const bounds = { heapMb: 256, growth: 500 * 1024 * 1024, lookMs: 50 };
 
-/** One after the other: the memory of the process is watched while a document is read. */
-const lane = pLimit(1);
+/** Two at once, the others wait. */
+const lane = pLimit(2);
 
 const unreadable = () => new Refusal('upload_unreadable', '文件已损坏、已加密或无法读取');
 const tooMuch = () => new Refusal('upload_unreadable', '文件太复杂，无法读取');
 
 /**
- * The text of a document, read in a thread that is ended when it takes too long or too much.
+ * The text of a document, read in a thread that is ended after `seconds`, or when it takes too much
+ * memory.
  * @throws Refusal upload_unreadable
  */
-export const readDocument = (kind: DocumentKind, data: Buffer): Promise<DocumentText> =>
+export const readDocument = (
+  kind: DocumentKind,
+  data: Buffer,
+  seconds: number,
+): Promise<DocumentText> =>
   lane(
     () =>
       new Promise((resolve, reject) => {
@@ -35,7 +40,7 @@ export const readDocument = (kind: DocumentKind, data: Buffer): Promise<Document
           stderr: true,
         });
         const before = process.memoryUsage.rss();
-        const timer = setTimeout(() => end(() => reject(tooMuch())), bounds.ms);
+        const timer = setTimeout(() => end(() => reject(tooMuch())), seconds * 1000);
         // Buffers lie outside of the heap that resourceLimits bound.
         const watch = setInterval(() => {
           if (process.memoryUsage.rss() - before > bounds.growth) end(() => reject(tooMuch()));

@@ -17,6 +17,7 @@ import {
   shrinkForModel,
   thumbnailOf,
 } from './image.ts';
+import { createPersonQueue } from './queue.ts';
 import { readText } from './text.ts';
 
 export interface FileServiceDeps {
@@ -26,6 +27,8 @@ export interface FileServiceDeps {
   quota: number;
   /** Files that one person may bring in a minute. */
   uploadLimit: number;
+  /** How long one document may take to be read, seconds. */
+  documentSeconds: number;
 }
 
 /** What is left to do in the transaction once the slow work is done. */
@@ -69,8 +72,10 @@ export const cleanName = (name: string): string =>
     .slice(-200) || '未命名';
 
 /** Pictures and attached files of people. */
-export const createFileService = ({ storage, fetch, quota, uploadLimit }: FileServiceDeps) => {
-  const limitPerson = createPersonLimit(uploadLimit);
+export const createFileService = (deps: FileServiceDeps) => {
+  const { storage, fetch, quota } = deps;
+  const limitPerson = createPersonLimit(deps.uploadLimit);
+  const inTurn = createPersonQueue();
 
   const requireRoom = async (db: Executor, userId: number, size: number): Promise<void> => {
     if ((await store.usedBytes(db, userId)) + size > quota) throw new Refusal('file_quota');
@@ -78,7 +83,7 @@ export const createFileService = ({ storage, fetch, quota, uploadLimit }: FileSe
 
   /** Renews a picture; what it gives then keeps it. */
   const prepareImage = async (data: Buffer, userId: number): Promise<Keep<UploadedImage>> => {
-    const picture = await renewImage(data);
+    const picture = await inTurn(userId, () => renewImage(data));
     return async (db) => {
       await requireRoom(db, userId, picture.data.length);
       const key = newKey();
@@ -153,7 +158,9 @@ export const createFileService = ({ storage, fetch, quota, uploadLimit }: FileSe
     async text(file: UploadedFile, user: Identity): Promise<Keep<AttachedFile>> {
       await limitPerson(user.id);
       const name = cleanName(file.name);
-      const { mime, text, cut } = await readText(name, file.data);
+      const { mime, text, cut } = await inTurn(user.id, () =>
+        readText(name, file.data, deps.documentSeconds),
+      );
       const size = file.data.length;
       return async (db) => {
         await requireRoom(db, user.id, size);

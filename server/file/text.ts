@@ -58,7 +58,11 @@ export const cutText = (text: string, most: number): string => {
  * mark of its own is meant to be text.
  * @throws Refusal upload_type, upload_unreadable
  */
-export const readText = async (name: string, data: Buffer): Promise<ReadText> => {
+export const readText = async (
+  name: string,
+  data: Buffer,
+  documentSeconds: number,
+): Promise<ReadText> => {
   if (data.length === 0) throw new Refusal('upload_unreadable', '文件是空的');
   const start = data.subarray(0, 1024).toString('latin1');
   let mime: string;
@@ -66,13 +70,13 @@ export const readText = async (name: string, data: Buffer): Promise<ReadText> =>
   let cut = false;
   if (start.includes('%PDF-')) {
     mime = 'application/pdf';
-    ({ text, cut } = await readDocument('pdf', data));
+    ({ text, cut } = await readDocument('pdf', data, documentSeconds));
     if (text.trim() === '')
       throw new Refusal('upload_unreadable', '这个 PDF 里没有文字（可能是扫描的图片）');
   } else if (start.startsWith('PK\x03\x04')) {
     mime = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
     if (endingOf(name) !== 'docx') throw unknownType();
-    ({ text, cut } = await readDocument('docx', data));
+    ({ text, cut } = await readDocument('docx', data, documentSeconds));
   } else {
     const ending = endingOf(name);
     if (!textEndings.has(ending) && !textNames.has(name.toLowerCase().split('.')[0] ?? ''))
@@ -82,6 +86,8 @@ export const readText = async (name: string, data: Buffer): Promise<ReadText> =>
     mime = mimes[ending] ?? 'text/plain';
     text = decoded;
   }
+  // PostgreSQL has no NUL in a text; broken fonts of a PDF map letters to it.
+  text = text.replaceAll('\0', '');
   if (text.trim() === '') throw new Refusal('upload_unreadable', '文件里没有文字');
   if (text.length <= limits.fileText) return { mime, text, cut };
   return { mime, text: cutText(text, limits.fileText), cut: true };

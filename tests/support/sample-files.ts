@@ -42,11 +42,6 @@ export const glassPng = (): Promise<Buffer> =>
     .png()
     .toBuffer();
 
-export const plainPng = (width: number, height: number): Promise<Buffer> =>
-  sharp({ create: { width, height, channels: 3, background: '#ffffff' } })
-    .png()
-    .toBuffer();
-
 const contentTypes = `<?xml version="1.0" encoding="UTF-8"?>
 <Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Override PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>`;
 const relations = `<?xml version="1.0" encoding="UTF-8"?>
