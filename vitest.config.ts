@@ -24,8 +24,6 @@ export default defineConfig({
           name: 'system',
           include: ['tests/{contract,faults}/**/*.test.ts'],
           globalSetup: ['tests/support/shared-database.ts'],
-          // Some compare times: a busy machine may spoil one try.
-          retry: process.env['CI'] ? 1 : 0,
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },

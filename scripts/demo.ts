@@ -7,6 +7,7 @@ import { excerptOf, summaryOf, titleOf } from '../server/chat/digest.ts';
 import { connectDatabase } from '../server/db/connect.ts';
 import type { Database } from '../server/db/database.ts';
 import { StartupError } from '../server/db/startup-error.ts';
+import { joinInstances } from '../server/db/instance.ts';
 import { createModelService } from '../server/model/model.service.ts';
 import { indexQueued } from '../server/session/search.service.ts';
 import { readSettings } from '../server/settings.ts';
@@ -478,12 +479,14 @@ const main = async (): Promise<void> => {
   const count = wholeNumber('users', values.users, Math.max(3, Math.ceil(messages / 200)));
   const settings = readSettings(process.env);
   const log = pino({ level: 'warn' });
-  const { db, pool, close } = await connectDatabase(settings, log);
+  const { db, pool, connectionString, close } = await connectDatabase(settings, log);
   try {
     // The models that a first start would add.
-    const models = createModelService({ db, settings, log });
+    const instance = await joinInstances(connectionString, log);
+    const models = createModelService({ db, settings, log, instance });
     await models.start();
     models.close();
+    await instance.close();
     const began = Date.now();
     const { people, accounts, password } = await addPeople(pool, count);
     const sessions = await fill(pool, people, messages, settings.signupTokens);

@@ -76,7 +76,7 @@ const compose = async (
 ): Promise<App> => {
   const { db, connectionString } = connection;
   const instance = await joinInstances(connectionString, log);
-  const models = createModelService({ db, settings, log });
+  const models = createModelService({ db, settings, log, instance });
   await models.start();
   const answers = await createAnswers({
     db,

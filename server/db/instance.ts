@@ -4,6 +4,11 @@ import type { FastifyBaseLogger } from 'fastify';
 /** First half of the advisory locks that say which server processes live. */
 export const instanceLockClass = 7_217_001;
 
+/** Conditions on a row of pg_locks: it says that the server process of a number lives. */
+export const livingLock = `locktype = 'advisory' AND granted
+  AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+  AND classid = ${instanceLockClass}::oid`;
+
 export interface Instance {
   readonly id: number;
   /** Calls back for every NOTIFY of a channel, whichever process sent it. */
@@ -83,10 +88,8 @@ export const joinInstances = async (
     },
     isAlive: async (otherId) => {
       const { rowCount } = await client.query(
-        `SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND granted
-           AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
-           AND classid = $1::int::oid AND objid = $2::int::oid`,
-        [instanceLockClass, otherId],
+        `SELECT 1 FROM pg_locks WHERE ${livingLock} AND objid = $1::int::oid`,
+        [otherId],
       );
       return (rowCount ?? 0) > 0;
     },

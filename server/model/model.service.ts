@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { modelTypes, type Model } from '../../contract/model.ts';
 import type { Database, Executor } from '../db/database.ts';
+import type { Instance } from '../db/instance.ts';
 import type { ChatEngine } from '../engines/chat-engine.ts';
 import { createBuiltInEngine } from '../engines/built-in/built-in-engine.ts';
 import { listModels } from '../engines/openai-compatible/list-models.ts';
@@ -11,8 +12,8 @@ import { createKeyBox } from './channel-key.ts';
 import { createCircuitBreaker } from './circuit-breaker.ts';
 import { colorOf, isChatModel, isLowCost, isVisionModel, prettyLabel } from './model-names.ts';
 import {
-  disableChannel,
   lockCatalogue,
+  noteEnvironment,
   servedModels,
   setChannelModels,
   upsertChannel,
@@ -116,8 +117,10 @@ export const createModelService = (deps: {
   db: Database;
   settings: Settings;
   log: FastifyBaseLogger;
+  /** This process. */
+  instance: Pick<Instance, 'id'>;
 }): ModelService => {
-  const { db: pool, settings, log } = deps;
+  const { db: pool, settings, log, instance } = deps;
   const keys = createKeyBox(settings.secretKey, settings.dataDir);
   const breaker = createCircuitBreaker();
   const builtIn = createBuiltInEngine({ help });
@@ -228,10 +231,8 @@ export const createModelService = (deps: {
             sort: 900,
           },
         ]);
-        if (baseUrl === '') {
-          await disableChannel(tx, environmentChannel);
-          return null;
-        }
+        if (baseUrl === '') return null;
+        await noteEnvironment(tx, instance.id);
         return upsertChannel(tx, {
           key: environmentChannel,
           kind: 'openai-compatible',

@@ -1,6 +1,7 @@
-import { and, asc, eq, inArray, notInArray, sql } from 'drizzle-orm';
+import { and, asc, eq, inArray, ne, notInArray, or, sql } from 'drizzle-orm';
 import type { Executor } from '../db/database.ts';
-import { channels, modelChannels, models } from '../db/schema.ts';
+import { livingLock } from '../db/instance.ts';
+import { channels, instances, modelChannels, models } from '../db/schema.ts';
 
 export type ModelRow = typeof models.$inferSelect;
 export type ChannelRow = typeof channels.$inferSelect;
@@ -11,15 +12,33 @@ export interface ServedModel {
   upstreamName: string;
 }
 
-/** Every pair of an enabled model and an enabled channel that serves it, in the order of choice. */
+/**
+ * The channel's service is in the environment of a process that lives. Whoever starts a server
+ * without it takes it from nobody, and when the last process that had it is gone, so is the channel.
+ */
+const inSomeEnvironment = sql`EXISTS (SELECT 1 FROM ${instances} JOIN pg_locks
+  ON objid = ${instances.id}::oid WHERE ${instances.environment} AND ${sql.raw(livingLock)})`;
+
+/** Every pair of an enabled model and a channel that serves it now, in the order of choice. */
 export const servedModels = (db: Executor): Promise<ServedModel[]> =>
   db
     .select({ model: models, channel: channels, upstreamName: modelChannels.upstreamName })
     .from(models)
     .innerJoin(modelChannels, eq(modelChannels.modelId, models.id))
     .innerJoin(channels, eq(channels.id, modelChannels.channelId))
-    .where(and(eq(models.enabled, true), eq(channels.enabled, true)))
+    .where(
+      and(
+        eq(models.enabled, true),
+        eq(channels.enabled, true),
+        or(ne(channels.source, 'environment'), inSomeEnvironment),
+      ),
+    )
     .orderBy(asc(models.sort), asc(models.name), asc(modelChannels.priority), asc(channels.id));
+
+/** Notes that this process was started with a model service in its environment. */
+export const noteEnvironment = async (db: Executor, instanceId: number): Promise<void> => {
+  await db.update(instances).set({ environment: true }).where(eq(instances.id, instanceId));
+};
 
 /** Processes that start together take turns. Held until the transaction ends. */
 export const lockCatalogue = async (db: Executor): Promise<void> => {
@@ -37,10 +56,6 @@ export const upsertChannel = async (
     .returning({ id: channels.id });
   if (!row) throw new Error('the channel was not stored');
   return row.id;
-};
-
-export const disableChannel = async (db: Executor, key: string): Promise<void> => {
-  await db.update(channels).set({ enabled: false }).where(eq(channels.key, key));
 };
 
 /**

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { StreamCode } from '../../contract/errors.ts';
+import { comparesTimes } from '../support/compares-times.ts';
 import { joined, TestClient } from '../support/client.ts';
 import { type MockOpenAi, type Scenario, startMockOpenAi } from '../support/mock-openai.ts';
 import { startServer, type TestServer } from '../support/server.ts';
@@ -102,7 +103,7 @@ describe('with one channel', () => {
     ['huge', 'too_large'],
     ['huge-json', 'too_large'],
   ];
-  test.each(failures)('%s costs nothing and says %s', async (scenario, code) => {
+  test.each(failures)('%s costs nothing and says %s', comparesTimes, async (scenario, code) => {
     const { events, row, spent, ms } = await ask(`[[mock ${scenario}]] 你好`);
     expect(events.text).toBe('');
     expect(events.error?.code).toBe(code);

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CallSpec } from '../../contract/call.ts';
 import { type CallName, calls } from '../../contract/calls.ts';
+import { comparesTimes } from '../support/compares-times.ts';
 import { TestClient } from '../support/client.ts';
 import { createWorld, goodInputs, type Role, sendRaw, type World } from '../support/world.ts';
 
@@ -116,6 +117,7 @@ const spared = new Set<CallName>(['logout']);
 describe('hostile input', () => {
   test(
     `${requests} requests made from the contract harm nobody`,
+    { ...comparesTimes, timeout: heavy ? 1_200_000 : 180_000 },
     async () => {
       const samples = fc.sample(hostileRequest, { numRuns: requests, seed: 20_261_121 });
       const good = goodInputs(world.talks.user);
@@ -153,7 +155,6 @@ describe('hostile input', () => {
         2 * friendly + noise,
       );
     },
-    heavy ? 1_200_000 : 180_000,
   );
 
   test('JSON 10,000 deep is read or refused, by every call that has a body', async () => {
@@ -178,7 +179,7 @@ describe('hostile input', () => {
     }
   });
 
-  test('patterns that explode keep nobody waiting', async () => {
+  test('patterns that explode keep nobody waiting', comparesTimes, async () => {
     const bombs = [
       '%'.repeat(200),
       '%_'.repeat(100),
@@ -219,35 +220,39 @@ describe('hostile input', () => {
     }
   });
 
-  test('500 connections that never finish their request keep nobody out and are ended', async () => {
-    const quiet = await othersDuring(() => sleep(3000));
-    const open = new Set<Socket>();
-    const begin = () =>
-      new Promise<void>((resolve) => {
-        const socket = connect(world.server.port, '127.0.0.1', () => {
-          socket.write('POST /api/user/login HTTP/1.1\r\nhost: a\r\nx-slow: ');
-          resolve();
+  test(
+    '500 connections that never finish their request keep nobody out and are ended',
+    comparesTimes,
+    async () => {
+      const quiet = await othersDuring(() => sleep(3000));
+      const open = new Set<Socket>();
+      const begin = () =>
+        new Promise<void>((resolve) => {
+          const socket = connect(world.server.port, '127.0.0.1', () => {
+            socket.write('POST /api/user/login HTTP/1.1\r\nhost: a\r\nx-slow: ');
+            resolve();
+          });
+          socket.on('error', () => {});
+          socket.on('close', () => open.delete(socket));
+          socket.on('data', () => {});
+          open.add(socket);
         });
-        socket.on('error', () => {});
-        socket.on('close', () => open.delete(socket));
-        socket.on('data', () => {});
-        open.add(socket);
-      });
-    await Promise.all(Array.from({ length: 500 }, begin));
-    const drip = setInterval(() => {
-      for (const socket of open) if (socket.writable) socket.write('a');
-    }, 1000);
-    try {
-      const beside = await othersDuring(() => sleep(5000));
-      expect(beside, `p95 of others: ${quiet} ms without them`).toBeLessThan(2 * quiet + noise);
-      const deadline = Date.now() + 40_000;
-      while (open.size > 0 && Date.now() < deadline) await sleep(200);
-      expect(open.size).toBe(0);
-    } finally {
-      clearInterval(drip);
-      for (const socket of open) socket.destroy();
-    }
-  });
+      await Promise.all(Array.from({ length: 500 }, begin));
+      const drip = setInterval(() => {
+        for (const socket of open) if (socket.writable) socket.write('a');
+      }, 1000);
+      try {
+        const beside = await othersDuring(() => sleep(5000));
+        expect(beside, `p95 of others: ${quiet} ms without them`).toBeLessThan(2 * quiet + noise);
+        const deadline = Date.now() + 40_000;
+        while (open.size > 0 && Date.now() < deadline) await sleep(200);
+        expect(open.size).toBe(0);
+      } finally {
+        clearInterval(drip);
+        for (const socket of open) socket.destroy();
+      }
+    },
+  );
 
   test('what is no HTTP at all is answered and closed', async () => {
     for (const bytes of [

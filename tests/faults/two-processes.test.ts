@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { comparesTimes } from '../support/compares-times.ts';
 import { joined, TestClient } from '../support/client.ts';
 import { startMockOpenAi, type MockOpenAi } from '../support/mock-openai.ts';
 import { makeDatabase, startServer, type TestServer } from '../support/server.ts';
@@ -58,7 +59,7 @@ describe.each(kinds)('two processes on %s', (kind) => {
     expect(whole.text.endsWith('END-move-DONE')).toBe(true);
   });
 
-  test('a stream of one is stopped on the other', async () => {
+  test('a stream of one is stopped on the other', comparesTimes, async () => {
     const { uuid, id } = await here.ask('[[bench tokens=60000 rate=100 id=halt]]', {
       model: 'mock-chat',
     });
@@ -92,4 +93,24 @@ describe.each(kinds)('two processes on %s', (kind) => {
     const again = await there.call('retryMessage', { session_id: uuid, history_id: id });
     expect(joined(await there.read(uuid, again.id))).toMatchObject({ done: true, error: null });
   });
+});
+
+test('a model service stays while one process lives that was started with it', async () => {
+  const databaseUrl = await makeDatabase();
+  const names = async ({ baseURL }: TestServer) =>
+    (await new TestClient(baseURL).call('models', {})).models.map((model) => model.name);
+  const having = await startServer({ databaseUrl, env: channel() });
+  const lacking = await startServer({ databaseUrl, env: { SECRET_KEY: channel().SECRET_KEY } });
+  try {
+    expect(await names(lacking)).toContain('mock-chat');
+    const person = await TestClient.register(lacking.baseURL);
+    const { uuid, id } = await person.ask('从另一个进程问', { model: 'mock-chat' });
+    expect(joined(await person.read(uuid, id))).toMatchObject({ done: true, error: null });
+    expect(await names(having)).toContain('mock-chat');
+    await having.kill9();
+    await expect.poll(() => names(lacking), { timeout: 10_000 }).toEqual(['builtin-assistant']);
+  } finally {
+    await having.stop();
+    await lacking.stop();
+  }
 });

@@ -220,3 +220,6 @@ CREATE TABLE model_stats (
   created_at timestamptz NOT NULL DEFAULT now()
 );
 CREATE INDEX model_stats_time ON model_stats (created_at);
+
+-- A model service of the environment is offered while some process lives that was started with it.
+ALTER TABLE instances ADD COLUMN environment boolean NOT NULL DEFAULT false;
