@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest';
-import { buildMessages, historyLength, sampling } from './prompt.ts';
+import {
+  buildMessages,
+  buildTalk,
+  historyLength,
+  passagesText,
+  sampling,
+  withTemplate,
+} from './prompt.ts';
 
 test('earlier pairs go along in their order, as many as fit', () => {
   const pairs = [
@@ -21,9 +28,62 @@ test('the call counts before the settings, and those before the defaults', () =>
   expect(historyLength({}, {})).toBe(3);
   expect(historyLength({}, { max_history: 5 })).toBe(5);
   expect(historyLength({ max_history: 0 }, { max_history: 5 })).toBe(0);
+  expect(historyLength({}, { max_history: 5 }, { embedding: true })).toBe(1);
+  expect(historyLength({ max_history: 4 }, {}, { embedding: true })).toBe(4);
   expect(sampling({ temperature: 20 }, { presence_penalty: 10 })).toEqual({
     temperature: 2,
     presencePenalty: 2,
     frequencyPenalty: 0,
   });
+});
+
+test('what a model is told before all counts for the room, too', () => {
+  const pairs = [{ human: 'q1', ai: 'a1' }];
+  expect(buildMessages(pairs, 'now', 7, '规则')).toHaveLength(2);
+  expect(buildMessages(pairs, 'now', 9, '规则').map((message) => message.role)).toEqual([
+    'system',
+    'user',
+    'assistant',
+    'user',
+  ]);
+});
+
+test('a scenario takes the question in, whatever it is made of', () => {
+  expect(withTemplate('译成英文：{{input}}。', '你好 $& $1')).toBe('译成英文：你好 $& $1。');
+  expect(withTemplate('{{input}}与{{input}}', '{{input}}')).toBe('{{input}}与{{input}}');
+  expect(withTemplate('你是翻译', '你好')).toBe('你是翻译\n\n你好');
+});
+
+test('a model among people is told who said what', () => {
+  const earlier = [
+    { speaker: '周二', human: '爬山', ai: '好主意' },
+    { speaker: '林一', human: '看海', ai: '' },
+  ];
+  const question = { speaker: '林一', content: '你说呢' };
+  const said = (most: number) =>
+    buildTalk(earlier, question, most)
+      .slice(1)
+      .map(({ role, content }) => [role, content]);
+  expect(said(1000)).toEqual([
+    ['user', '林一：看海'],
+    ['user', '周二：爬山'],
+    ['assistant', '好主意'],
+    ['user', '林一：你说呢'],
+  ]);
+  expect(said(10)).toEqual([['user', '林一：你说呢']]);
+  const picture = {
+    type: 'image_url',
+    image_url: { url: 'https://a.b/c.png', detail: 'low' },
+  } as const;
+  expect(buildTalk([], { speaker: '林一', content: [picture] }, 1000).at(-1)?.content).toEqual([
+    { type: 'text', text: '林一：' },
+    picture,
+  ]);
+});
+
+test('a knowledge base that holds nothing says so, and strictly nothing else counts', () => {
+  expect(passagesText([], true)).toContain('没有找到');
+  const texts = [{ title: '充值', text: '在账号页' }];
+  expect(passagesText(texts, true)).toMatch(/只能依据[^]*充值[^]*在账号页/);
+  expect(passagesText(texts, false)).not.toContain('只能');
 });

@@ -45,12 +45,16 @@ const expectEnvelope = (answer: RawAnswer, what: string) => {
   }
 };
 
+/** Calls whose good input names something that only other calls could have made. */
+const aboutNothing: ReadonlySet<CallName> = new Set(['sharedSession', 'updateNotice']);
+
 describe('every call', () => {
   test.each(plain)('%s is served, and its answer is the contract’s', async (name, spec) => {
     const own = await talk(world.people.user, '你好，请问你是谁');
     const answer = await sendRaw(world.people.user, name, goodInputs(own)[name]);
     expectEnvelope(answer, name);
-    expect(answer.status).toBe(200);
+    expect(answer.status).toBe(aboutNothing.has(name) ? 404 : 200);
+    if (answer.status === 404) return;
     if (answer.envelope?.code === 0) {
       const parsed = z.safeParse(spec.output, answer.envelope.data);
       expect(parsed.error?.issues, name).toBeUndefined();
@@ -163,7 +167,8 @@ describe('bad input', () => {
         const answer = await sendRaw(client, name, { ...good, [field]: value });
         expectEnvelope(answer, what);
         expect(answer.status, what).toBeLessThan(500);
-        const sent = hasBody(spec) && !spec.inQuery.includes(field) ? value : String(value);
+        const inBody = hasBody(spec) && !spec.inQuery.includes(field);
+        const sent = inBody || typeof value === 'string' ? value : JSON.stringify(value);
         if (!z.safeParse(schema as z.ZodMiniType, sent).success) {
           // A GET's line has room for some 16 KB; beyond it is not read at all.
           expect([422, 431, 413], what).toContain(answer.status);
