@@ -5,7 +5,7 @@ import { type Identity, Refusal } from '../http/handlers.ts';
 import type { ModelService } from '../model/model.service.ts';
 import { workerUrl } from '../worker-url.ts';
 import * as store from './export.store.ts';
-import type { FromImport, MessageBatch } from './import-worker.ts';
+import { type FromImport, type MessageBatch, runImport } from './import-run.ts';
 
 /** What was read of a file, ready to be kept. */
 export interface ReadSessions {
@@ -19,7 +19,29 @@ const bounds = { ms: 120_000, heapMb: 1_200 };
 /** Files that are read at once, one of them for each person. */
 const mostAtOnce = 2;
 
-const read = (text: string): Promise<ReadSessions> =>
+/** A text of at most so many characters is read in a few ms, faster than a thread starts. */
+const short = 100_000;
+
+const refusalOf = (message: { json: boolean }): Refusal =>
+  message.json
+    ? new Refusal('import_unreadable')
+    : new Refusal('bad_body', '请求内容不是有效的 JSON');
+
+/** Puts what is read where it belongs. @throws Refusal where it is nothing that is known */
+const take = (found: ReadSessions, message: FromImport): void => {
+  if (message.kind === 'sessions') found.sessions.push(message);
+  else if (message.kind === 'messages') found.messages.push(message.batch);
+  else if (message.kind === 'done') found.skipped = message.skipped;
+  else throw refusalOf(message);
+};
+
+const readHere = (text: string): ReadSessions => {
+  const found: ReadSessions = { sessions: [], messages: [], skipped: [] };
+  runImport(text, Date.now(), (message) => take(found, message));
+  return found;
+};
+
+const readApart = (text: string): Promise<ReadSessions> =>
   new Promise((resolve, reject) => {
     const found: ReadSessions = { sessions: [], messages: [], skipped: [] };
     const worker = new Worker(workerUrl('./import-worker.ts', import.meta.url), {
@@ -38,13 +60,9 @@ const read = (text: string): Promise<ReadSessions> =>
     const fail = () => end(() => reject(new Refusal('import_unreadable')));
     const timer = setTimeout(fail, bounds.ms);
     worker.on('message', (message: FromImport) => {
-      if (message.kind === 'sessions') found.sessions.push(message);
-      else if (message.kind === 'messages') found.messages.push(message.batch);
-      else if (message.kind === 'done') {
-        found.skipped = message.skipped;
-        end(() => resolve(found));
-      } else if (message.json) fail();
-      else end(() => reject(new Refusal('bad_body', '请求内容不是有效的 JSON')));
+      if (message.kind === 'unreadable') end(() => reject(refusalOf(message)));
+      else take(found, message);
+      if (message.kind === 'done') end(() => resolve(found));
     });
     worker.on('error', fail);
     worker.on('exit', fail);
@@ -56,15 +74,16 @@ export const createImportService = (models: ModelService) => {
   const reading = new Set<number>();
 
   return {
-    /** Reads a file's text in a thread of its own. @throws Refusal import_unreadable, bad_body, too_many */
+    /** Reads a file's text, a long one in a thread of its own. @throws Refusal import_unreadable, bad_body, too_many */
     async read(text: unknown, user: Identity): Promise<ReadSessions> {
       if (user.sessionBlacklist) throw new Refusal('sessions_forbidden');
       if (typeof text !== 'string') throw new Refusal('import_unreadable');
       if (reading.has(user.id) || reading.size >= mostAtOnce)
         throw new Refusal('too_many', '正在导入别的文件，请稍后再试', { retry_after: 10 });
+      if (text.length <= short) return readHere(text);
       reading.add(user.id);
       try {
-        return await read(text);
+        return await readApart(text);
       } finally {
         reading.delete(user.id);
       }

@@ -11,6 +11,8 @@ const load = lazyChunk(() => import('modern-screenshot'));
 
 const pause = (ms: number) => new Promise<void>((resolve) => void setTimeout(resolve, ms));
 
+const blank = 'data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw==';
+
 /** A picture of another site cannot be drawn into a canvas: its words take its place. */
 const dropForeign = (page: HTMLElement): number => {
   let dropped = 0;
@@ -22,7 +24,10 @@ const dropForeign = (page: HTMLElement): number => {
     const words = document.createElement('span');
     words.className = 'picture-words';
     words.textContent = image.alt === '' ? '［图片］' : `［图片：${image.alt}］`;
-    image.replaceWith(words);
+    // The element is React's and stays where it is; a picture that never fails never changes.
+    image.after(words);
+    image.hidden = true;
+    image.src = blank;
   }
   return dropped;
 };
@@ -37,6 +42,53 @@ const settle = async (page: HTMLElement, signal: AbortSignal): Promise<void> => 
   await pause(120);
   while (!isSettled(page) && performance.now() < end && !signal.aborted) await pause(60);
   await document.fonts.ready;
+};
+
+const asDataUrl = async (address: string): Promise<string> => {
+  const blob = await (await fetch(address)).blob();
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.addEventListener('load', () => resolve(String(reader.result)));
+    reader.addEventListener('error', () => reject(new Error('no font')));
+    reader.readAsDataURL(blob);
+  });
+};
+
+const fontRules = (): { rule: CSSFontFaceRule; base: string }[] =>
+  [...document.styleSheets].flatMap((sheet) =>
+    [...sheet.cssRules]
+      .filter((rule) => rule instanceof CSSFontFaceRule)
+      .map((rule) => ({ rule, base: sheet.href ?? location.href })),
+  );
+
+/**
+ * The faces of the formulas as style rules that stand alone. (The library would ask for them by a
+ * base address, which the content policy forbids.)
+ */
+const fontsOf = async (page: HTMLElement): Promise<string> => {
+  if (page.querySelector('.formula[data-drawn]') === null) return '';
+  const rules = await Promise.all(
+    fontRules().map(async ({ rule, base }) => {
+      const family = rule.style.getPropertyValue('font-family');
+      const weight = rule.style.getPropertyValue('font-weight');
+      const slant = rule.style.getPropertyValue('font-style');
+      const [, address] = /url\("?([^")]+\.woff2)"?\)/.exec(rule.cssText) ?? [];
+      // What no formula here uses was not loaded either.
+      const used = [...document.fonts].some(
+        (face) =>
+          face.status === 'loaded' &&
+          face.family.replaceAll('"', '') === family.replaceAll('"', '') &&
+          face.weight === (weight || 'normal') &&
+          face.style === (slant || 'normal'),
+      );
+      if (address === undefined || !used) return '';
+      const data = await asDataUrl(new URL(address, base).href).catch(() => null);
+      return data === null
+        ? ''
+        : `@font-face{font-family:${family};font-weight:${weight};font-style:${slant};src:url(${data}) format("woff2")}`;
+    }),
+  );
+  return rules.join('\n');
 };
 
 /** Where the pages of a tall drawing end: below a block, where there is one. CSS px from its top. */
@@ -76,6 +128,7 @@ export const drawLongPicture = async (
 ): Promise<LongPicture> => {
   const dropped = dropForeign(page);
   const [{ domToBlob }] = await Promise.all([load(), settle(page, signal)]);
+  const fonts = await fontsOf(page);
   const cuts = cutsOf(page);
   const units = [...page.querySelectorAll<HTMLElement>('[data-unit]')];
   const top = page.getBoundingClientRect().top;
@@ -102,6 +155,7 @@ export const drawLongPicture = async (
       scale,
       type: 'image/png',
       maximumCanvasSize: 16_384,
+      font: fonts === '' ? false : { cssText: fonts },
     });
     if (blob) parts.push(blob);
     onProgress(to / (cuts.at(-1) ?? to));

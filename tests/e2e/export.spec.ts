@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import type { Page } from '@playwright/test';
+import { expect, test } from '../support/app.ts';
+import type { TestClient } from '../support/client.ts';
+import { pdfText } from '../support/exports.ts';
+
+const missing = 'https://127.0.0.1:9/gone.png';
+
+const asked = [
+  [
+    '银河有多宽？',
+    '# 银河\n\n很宽，**非常**宽。公式 $E=mc^2$。\n\n| 星 | 光年 |\n|---|---|\n| 织女 | 25 |',
+  ],
+  ['有图吗？', `有一张：\n\n![找不到](${missing})`],
+  ['最后一问', '最后一答，<img src=x onerror=alert(1)> 只是文字。'],
+] as const;
+
+/** A conversation that stands there at once, as if it had been imported. */
+const talk = async (client: TestClient): Promise<string> => {
+  const messages = asked.map(([human, ai], at) => ({
+    id: at + 1,
+    prev: at,
+    shown: true,
+    human,
+    ai,
+    model: 'builtin-assistant',
+    state: 'done',
+    created_at: new Date(Date.now() - 3_600_000 + at * 1000).toISOString(),
+  }));
+  const data = {
+    queqiao: 1,
+    sessions: [{ title: '鹊桥相会', model: 'builtin-assistant', messages }],
+  };
+  const { uuid } = await client.call(
+    'importSessions',
+    { data },
+    { 'idempotency-key': randomUUID() },
+  );
+  return uuid ?? '';
+};
+
+const openSheet = async (page: Page) => {
+  await page
+    .getByRole('button', { name: /更多|会话菜单/ })
+    .first()
+    .click();
+  await page.getByRole('button', { name: '导出与分享' }).click();
+  return page.getByRole('dialog', { name: '导出与分享' });
+};
+
+test('out as PDF and JSON, in again; the picture that failed is named @C13', async ({
+  app,
+  page,
+  person,
+}) => {
+  const uuid = await talk(person.client);
+  await app.enterAs(person);
+  await page.goto(`/chat?uuid=${uuid}`);
+  const sheet = await openSheet(page);
+  const pdf = page.waitForEvent('download', { timeout: 30_000 });
+  await sheet.getByRole('button', { name: /^PDF/ }).click();
+  const file = await pdf;
+  expect(file.suggestedFilename()).toMatch(/^鹊桥相会 \d{4}-\d\d-\d\d\.pdf$/);
+  const { text } = await pdfText(await readFile(await file.path()));
+  let at = 0;
+  for (const part of [
+    '鹊桥相会',
+    '银河有多宽？',
+    '很宽，非常宽',
+    '织女',
+    '25',
+    '有图吗？',
+    missing,
+    '最后一答',
+  ])
+    expect((at = text.indexOf(part, at)), part).toBeGreaterThanOrEqual(0);
+  await expect(sheet.getByRole('alert')).toContainText(missing);
+
+  const json = page.waitForEvent('download', { timeout: 30_000 });
+  await sheet.getByRole('button', { name: /^JSON/ }).click();
+  const path = await (await json).path();
+  const data: unknown = JSON.parse(await readFile(path, 'utf8'));
+  const again = await person.client.call('importSessions', { data });
+  expect(again).toMatchObject({ sessions: 1, messages: 3, skipped: [] });
+  const { list } = await person.client.call('historyList', { session_id: again.uuid ?? '' });
+  expect(list.map((message) => [message.human, message.ai])).toEqual(asked);
+});
+
+test('a public link is read without an account until it is taken back; a long picture is drawn @C13', async ({
+  app,
+  page,
+  person,
+  browser,
+}) => {
+  const uuid = await talk(person.client);
+  await app.enterAs(person);
+  await page.goto(`/chat?uuid=${uuid}`);
+  const sheet = await openSheet(page);
+  await sheet.getByRole('button', { name: /^公开链接/ }).click();
+  await page.getByRole('button', { name: '做一个公开链接' }).click();
+  const address = await page.getByRole('textbox', { name: '公开链接' }).inputValue();
+  const stranger = await browser.newContext();
+  const reader = await stranger.newPage();
+  await reader.goto(address);
+  await expect(reader.getByRole('heading', { name: '鹊桥相会' })).toBeVisible();
+  const log = reader.getByRole('log', { name: '分享的对话' });
+  await expect(log).toContainText('最后一答，<img src=x onerror=alert(1)> 只是文字。');
+  await expect(reader.getByRole('link', { name: '用鹊桥继续聊' })).toBeVisible();
+  await page.getByRole('button', { name: '收回链接' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: '收回' }).click();
+  await expect(page.getByRole('button', { name: '做一个公开链接' })).toBeVisible();
+  await reader.reload();
+  await expect(reader.getByText('这个链接不存在，或者已被收回。')).toBeVisible();
+  await stranger.close();
+
+  await page.getByRole('button', { name: '其他方式' }).click();
+  await sheet.getByRole('button', { name: /^长图/ }).click();
+  const picture = page.getByRole('img', { name: '长图' });
+  await expect(picture).toBeVisible({ timeout: 20_000 });
+  const size = await picture.evaluate((image: HTMLImageElement) => [
+    image.naturalWidth,
+    image.naturalHeight,
+  ]);
+  expect(size[0]).toBe(780);
+  expect(size[1]).toBeGreaterThan(600);
+});
