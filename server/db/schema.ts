@@ -274,6 +274,7 @@ export const downloads = pgTable('downloads', {
 /** What messages are found by; session/search-grams.ts says what the numbers mean. */
 export const messageSearch = pgTable('message_search', {
   historyId: reference('history_id').primaryKey(),
+  sessionId: reference('session_id').notNull(),
   grams: integer('grams').array().notNull(),
 });
 

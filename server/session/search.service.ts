@@ -49,7 +49,11 @@ export const indexQueued = (db: Database, most: number): Promise<number | null> 
     const messages = await store.readSearchable(tx, [ids, searchedLetters]);
     await store.putGrams(
       tx,
-      messages.map((message) => ({ id: message.id, grams: gramsOfMessage(message) })),
+      messages.map((message) => ({
+        id: message.id,
+        sessionId: message.session_id,
+        grams: gramsOfMessage(message),
+      })),
     );
     const kept = new Set(messages.map(({ id }) => id));
     const gone = ids.filter((id) => !kept.has(id));
@@ -59,8 +63,11 @@ export const indexQueued = (db: Database, most: number): Promise<number | null> 
 
 // ---- looking up ---------------------------------------------------------------
 
-/** Candidates are read until that many were looked at: the text of each has to be checked. */
+/** So many texts of candidates are read at most before a search gives up. */
 const effort = { session: 20_000, sessions: 5_000, own: 5_000, public: 3_000 } as const;
+/** How many candidates are fetched at first, and later; a whole session has room in the latter. */
+const firstFetched = 1000;
+const laterFetched = 20_000;
 /** How many candidates are checked at once: few first, for they often are enough. */
 const firstChecked = 100;
 /** Messages that are not in the index yet and are looked at all the same. */
@@ -77,62 +84,69 @@ const marksOf = (
   return { all: owner, any: scope.sessionIds.map(sessionMark) };
 };
 
-/** Groups of candidates, the newest first; all of what everybody can see takes its time. */
+/** Groups of candidates, the newest first; what everybody can see is looked at span by span. */
 async function* candidatesOf(
   db: Executor,
   words: readonly string[],
   scope: store.SearchScope,
   filter: store.MatchFilter,
-): AsyncGenerator<number[]> {
+): AsyncGenerator<store.Candidate[]> {
   const { all, any } = marksOf(scope, filter);
   const grams = [...new Set([...all, ...words.flatMap(gramsOf)])];
+  yield await store.findQueued(db, [queueLooked]);
   let before = Number.MAX_SAFE_INTEGER;
-  let left: number = effort[scope.in];
-  yield await store.findQueued(db, queueLooked);
   if (scope.in === 'public') {
     const newest = await store.newestIndexed(db);
     for (const [level, size] of spanSizes.entries()) {
       const span = Math.floor(newest / size);
       const spans = span === 0 ? [0] : [span - 1, span];
-      const ids = await store.findCandidates(db, {
-        grams,
-        any: spans.map((each) => spanMark(level, each)),
-        before,
-        most: left,
-      });
-      yield ids;
-      left -= ids.length;
+      const marks = spans.map((each) => spanMark(level, each));
+      yield await store.findCandidates(db, { grams, any: marks, before, most: laterFetched });
       before = (spans[0] ?? 0) * size;
-      if (left <= 0 || before === 0) return;
+      if (before === 0) return;
     }
   }
-  yield await store.findCandidates(db, { grams, any, before, most: left });
+  for (const most of [firstFetched, laterFetched]) {
+    const found = await store.findCandidates(db, { grams, any, before, most });
+    yield found;
+    if (found.length < most) return;
+    before = found.at(-1)?.id ?? 0;
+  }
 }
 
 /**
- * The shown messages of a scope that hold all the words, newest first, until there are enough.
- * @param enough says so of what was found until then
+ * The shown messages of a scope that hold all the words, the newest found first, at most `most`; of
+ * each session one alone where `onePerSession`.
  */
 const findMatches = async (
   db: Executor,
   words: readonly string[],
   scope: store.SearchScope,
   filter: store.MatchFilter,
-  enough: (found: ReadonlyMap<number, store.Match>) => boolean,
+  { most, onePerSession }: { most: number; onePerSession: boolean },
 ): Promise<store.Match[]> => {
+  /** By session, or by message. */
   const found = new Map<number, store.Match>();
+  const place = ({ id, session_id }: store.Candidate) => (onePerSession ? session_id : id);
   let size = firstChecked;
-  for await (const ids of candidatesOf(db, words, scope, filter)) {
-    for (let at = 0; at < ids.length; size *= 2) {
-      const some = ids.slice(at, at + size);
-      at += size;
-      for (const match of await store.checkCandidates(db, some, words, scope, filter))
-        found.set(match.historyId, match);
-      if (enough(found)) break;
+  let left: number = effort[scope.in];
+  for await (const candidates of candidatesOf(db, words, scope, filter)) {
+    let rest = candidates;
+    while (rest.length > 0 && left > 0 && found.size < most) {
+      rest = rest.filter((each) => !found.has(place(each)));
+      const some = rest.slice(0, Math.min(size, left));
+      rest = rest.slice(some.length);
+      left -= some.length;
+      size *= 2;
+      const ids = some.map(({ id }) => id);
+      for (const match of await store.checkCandidates(db, ids, words, scope, filter)) {
+        const key = onePerSession ? match.sessionId : match.historyId;
+        if (!found.has(key)) found.set(key, match);
+      }
     }
-    if (enough(found)) break;
+    if (left <= 0 || found.size >= most) break;
   }
-  return [...found.values()].sort((a, b) => b.historyId - a.historyId);
+  return [...found.values()].sort((a, b) => b.historyId - a.historyId).slice(0, most);
 };
 
 const plainText = ({ text, cut_before: before, cut_behind: behind }: store.Excerpt): string => {
@@ -144,7 +158,7 @@ const plainText = ({ text, cut_before: before, cut_behind: behind }: store.Excer
 };
 
 /** How many sessions, and how many messages of one, a search finds at most. */
-const most = { sessions: 100, messages: 500 } as const;
+const most = { sessions: 100, messages: 200 } as const;
 
 export interface FoundSession {
   id: number;
@@ -161,14 +175,9 @@ export const findSessions = async (
   scope: store.SearchScope,
   filter: store.MatchFilter,
 ): Promise<FoundSession[]> => {
-  const found = new Map<number, FoundSession>();
-  const matches = await findMatches(db, words, scope, filter, (matches) => {
-    if (matches.size < most.sessions) return false;
-    return new Set([...matches.values()].map(({ sessionId }) => sessionId)).size >= most.sessions;
-  });
-  for (const { sessionId: id, historyId, at } of matches)
-    if (!found.has(id)) found.set(id, { id, historyId, at });
-  return [...found.values()].slice(0, most.sessions);
+  const asked = { most: most.sessions, onePerSession: true };
+  const matches = await findMatches(db, words, scope, filter, asked);
+  return matches.map(({ sessionId: id, historyId, at }) => ({ id, historyId, at }));
 };
 
 /** For each message what stands around the first word, as `match` of a session. */
@@ -189,17 +198,9 @@ export const searchSession = async (
   words: readonly string[],
   { page, pageSize }: { page: number; pageSize: number },
 ) => {
-  const found =
-    words.length === 0
-      ? []
-      : await findMatches(
-          db,
-          words,
-          { in: 'session', sessionId },
-          {},
-          (matches) => matches.size >= most.messages,
-        );
-  const matches = found.slice(0, most.messages);
+  const scope = { in: 'session', sessionId } as const;
+  const asked = { most: most.messages, onePerSession: false };
+  const matches = words.length === 0 ? [] : await findMatches(db, words, scope, {}, asked);
   const ids = matches
     .slice((page - 1) * pageSize, page * pageSize)
     .map(({ historyId }) => historyId);

@@ -47,18 +47,20 @@ export const readSearchable = statement<Searchable>(
 
 const put = statement(
   'search_put',
-  `INSERT INTO message_search (history_id, grams)
-   SELECT id, grams::integer[] FROM unnest($1::bigint[], $2::text[]) AS new (id, grams)
+  `INSERT INTO message_search (history_id, session_id, grams)
+   SELECT id, session_id, grams::integer[]
+   FROM unnest($1::bigint[], $2::bigint[], $3::text[]) AS new (id, session_id, grams)
    ON CONFLICT (history_id) DO UPDATE SET grams = excluded.grams`,
 );
 
 export const putGrams = async (
   db: Executor,
-  entries: readonly { id: number; grams: Iterable<number> }[],
+  entries: readonly { id: number; sessionId: number; grams: Iterable<number> }[],
 ): Promise<void> => {
   if (entries.length === 0) return;
   await put(db, [
     entries.map(({ id }) => id),
+    entries.map(({ sessionId }) => sessionId),
     entries.map(({ grams }) => `{${[...grams].join(',')}}`),
   ]);
 };
@@ -81,12 +83,19 @@ const newest = statement<{ id: number | null }>(
   'SELECT max(history_id)::float8 AS id FROM message_search',
 );
 
+export interface Candidate {
+  id: number;
+  session_id: number;
+}
+
 // Apart, so that its plan is to read the index of grams whatever the order asked for.
 const candidates = (name: string, condition: string) =>
-  statement<{ id: number }>(
+  statement<Candidate>(
     name,
-    `WITH found AS MATERIALIZED (SELECT history_id FROM message_search WHERE ${condition})
-     SELECT history_id::float8 AS id FROM found WHERE history_id < $2
+    `WITH found AS MATERIALIZED (
+       SELECT history_id, session_id FROM message_search WHERE ${condition}
+     )
+     SELECT history_id::float8 AS id, session_id::float8 FROM found WHERE history_id < $2
      ORDER BY history_id DESC LIMIT $3`,
   );
 const withAll = candidates('search_all', 'grams @> $1::integer[]');
@@ -96,30 +105,24 @@ const withAllAndAny = candidates(
 );
 
 /**
- * Numbers below `before` of messages with all of `grams` and some of `any` (null: no matter),
+ * Messages with numbers below `before` that have all of `grams` and some of `any` (null: no matter),
  * newest first.
  */
-export const findCandidates = async (
+export const findCandidates = (
   db: Executor,
   asked: { grams: readonly number[]; any: readonly number[] | null; before: number; most: number },
-): Promise<number[]> => {
+): Promise<Candidate[]> => {
   const params = [asked.grams, asked.before, asked.most];
-  const rows = asked.any
-    ? await withAllAndAny(db, [...params, asked.any])
-    : await withAll(db, params);
-  return rows.map(({ id }) => id);
+  return asked.any ? withAllAndAny(db, [...params, asked.any]) : withAll(db, params);
 };
 
-const queued = statement<{ id: number }>(
-  'search_queued',
-  `SELECT DISTINCT history_id::float8 AS id FROM (
-     SELECT history_id FROM search_queue ORDER BY id DESC LIMIT $1
-   ) waiting`,
-);
-
 /** The messages that were written or changed last and are not in the index yet. */
-export const findQueued = async (db: Executor, most: number): Promise<number[]> =>
-  (await queued(db, [most])).map(({ id }) => id);
+export const findQueued = statement<Candidate>(
+  'search_queued',
+  `SELECT DISTINCT id::float8, session_id::float8 FROM history WHERE id IN (
+     SELECT history_id FROM search_queue ORDER BY id DESC LIMIT $1
+   )`,
+);
 
 export type SearchScope =
   | { in: 'session'; sessionId: number }

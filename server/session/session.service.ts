@@ -141,11 +141,10 @@ export const requireSense = (input: Parsed<'newSession'>, user: Identity | null)
     throw new Refusal('bad_input', 'history_id：接着别的会话时不能再选场景、知识库或临时对话');
 };
 
-/**
- * How many sessions a list reaches back: all that fit, with a filter the ones looked through, and in
- * a search those whose titles are looked at (their messages all are).
- */
-const reach = { plain: 1000, filtered: 5000, titles: 2000, own: 10_000 } as const;
+/** How many sessions a list reaches back: all that fit, and with a filter the ones looked through. */
+const reach = { plain: 1000, filtered: 5000, own: 10_000 } as const;
+/** So many titles a search looks at. Most are the first words of a message, and all of those are. */
+const searchedTitles = { public: 300, private: 2000, favorites: 500 } as const;
 /** A search finds no more sessions than this by their titles. */
 const foundTitles = 100;
 /** Of the marked sessions so many are searched, those marked last. */
@@ -186,7 +185,7 @@ const search = async (
   filter: store.SessionFilter,
   { offset, limit }: Asked,
 ): Promise<Listed> => {
-  const window = scope.channel === 'public' ? reach.titles : reach.own;
+  const window = searchedTitles[scope.channel];
   const byTitle = { ...filter, titleWords: words };
   const inTitles = await store.listSessions(db, scope, byTitle, {
     window,

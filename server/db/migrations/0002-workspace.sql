@@ -112,6 +112,7 @@ CREATE INDEX history_pictures ON history (session_id, id DESC)
 -- of whose list and which session it is in and of when it is from (server/session/search-grams.ts).
 CREATE TABLE message_search (
   history_id bigint PRIMARY KEY,
+  session_id bigint NOT NULL,
   grams integer[] NOT NULL
 );
 -- The grams stand beside the rows, which are read by the hundred, and there is no statistics of them.
