@@ -1,0 +1,210 @@
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createFileService } from '../../server/file/file.service.ts';
+import { openDatabase } from '../../server/db/database.ts';
+import { createFolderStorage } from '../../server/storage/folder-storage.ts';
+import { createS3Storage } from '../../server/storage/s3-storage.ts';
+import { newKey, type Storage } from '../../server/storage/storage.ts';
+import { TestClient } from '../support/client.ts';
+import { type MockS3, startMockS3 } from '../support/mock-s3.ts';
+import { noise } from '../support/sample-files.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+import { onePixel } from '../support/world.ts';
+
+let s3: MockS3;
+let folder: string;
+beforeAll(async () => {
+  s3 = await startMockS3();
+  folder = mkdtempSync(path.join(tmpdir(), 'queqiao-storage-'));
+});
+afterAll(async () => {
+  await s3.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const s3Settings = (bucket = 'pictures') => ({ ...s3, bucket });
+
+describe.each<[string, () => Storage]>([
+  ['a folder', () => createFolderStorage(folder)],
+  ['S3', () => createS3Storage(s3Settings())],
+  ['S3 whose endpoint names the bucket', () => createS3Storage(s3Settings(''))],
+])('%s', (_what, make) => {
+  test('gives back what it was given, until that is deleted', async () => {
+    const storage = make();
+    const key = `${newKey()}.png`;
+    const data = Buffer.from(Array.from({ length: 300_000 }, (_, at) => (at * 7) % 256));
+    expect(await storage.get(key)).toBeNull();
+    await storage.put(key, data, 'image/png');
+    const found = await storage.get(key);
+    expect(found?.size).toBe(data.length);
+    expect((await buffer(found!.stream)).equals(data)).toBe(true);
+    await storage.put(key, Buffer.from('new'), 'image/png');
+    expect((await buffer((await storage.get(key))!.stream)).toString()).toBe('new');
+    await storage.delete(key);
+    await storage.delete(key);
+    expect(await storage.get(key)).toBeNull();
+  });
+
+  test.each([
+    '',
+    '.',
+    '..',
+    '../a',
+    'a/b',
+    '/etc/passwd',
+    'A'.repeat(40),
+    `${'a'.repeat(40)}/b`,
+    `${'a'.repeat(40)}.PNG`,
+    `${'a'.repeat(40)}.a/../b`,
+    `${'a'.repeat(40)}\0`,
+  ])('does nothing with the key %j', async (key) => {
+    const storage = make();
+    await expect(storage.get(key)).rejects.toThrow('no key');
+    await expect(storage.put(key, Buffer.from('a'), 'text/plain')).rejects.toThrow('no key');
+    await expect(storage.delete(key)).rejects.toThrow('no key');
+  });
+});
+
+test('a folder holds nothing but whole files, which nobody else may read', async () => {
+  const storage = createFolderStorage(folder);
+  const key = newKey();
+  await Promise.all(
+    Array.from({ length: 20 }, (_, at) => storage.put(key, Buffer.alloc(100_000, at), 'a/b')),
+  );
+  const files = readdirSync(path.join(folder, 'files', key.slice(0, 2)));
+  expect(files).toEqual([key]);
+  const file = path.join(folder, 'files', key.slice(0, 2), key);
+  expect(statSync(file).mode & 0o077).toBe(0);
+  const whole = await buffer((await storage.get(key))!.stream);
+  expect(whole.equals(Buffer.alloc(100_000, whole[0]))).toBe(true);
+});
+
+test('what S3 refuses is an error without its words', async () => {
+  const storage = createS3Storage({ ...s3Settings(), secretKey: 'wrong' });
+  for (const act of [
+    () => storage.put(newKey(), Buffer.from('a'), 'a/b'),
+    () => storage.get(newKey()),
+    () => storage.delete(newKey()),
+  ]) {
+    const error = await act().then(
+      () => null,
+      (reason: unknown) => reason as Error,
+    );
+    expect(error?.message).toContain('403');
+    expect(error?.message).not.toContain('SECRET');
+  }
+});
+
+describe('a server with S3', () => {
+  let server: TestServer;
+  let client: TestClient;
+  beforeAll(async () => {
+    server = await startServer({
+      env: {
+        S3_ENDPOINT: s3.endpoint,
+        S3_BUCKET: 'bucket',
+        S3_REGION: s3.region,
+        S3_ACCESS_KEY: s3.accessKey,
+        S3_SECRET_KEY: s3.secretKey,
+      },
+    });
+    client = await TestClient.register(server.baseURL);
+  });
+  afterAll(() => server.stop());
+  const png = new Blob([new Uint8Array(onePixel)]);
+
+  test('keeps pictures and thumbnails there alone', async () => {
+    const { image } = await client.upload('uploadImage', png, 'a.png');
+    const response = await fetch(server.baseURL + image.url);
+    expect(Buffer.from(await response.arrayBuffer()).length).toBe(image.size);
+    expect((await fetch(`${server.baseURL}${image.url}?size=128`)).status).toBe(200);
+    const key = image.url.slice('/files/'.length, -'.png'.length);
+    const kept = [...s3.objects.keys()].filter((path) => path.includes(key));
+    expect(kept.sort()).toEqual([`/bucket/${key}.128.webp`, `/bucket/${key}.png`]);
+    expect(readdirSync(server.dataDir)).not.toContain('files');
+  });
+
+  test('says so when the service is out of order, and goes on after it', async () => {
+    s3.failing = 500;
+    try {
+      await expect(client.upload('uploadImage', png, 'a.png')).rejects.toThrow('500');
+    } finally {
+      s3.failing = 0;
+    }
+    await client.upload('uploadImage', png, 'a.png');
+  });
+
+  test('clears away what no message refers to after a day, and nothing else', async () => {
+    const pool = new pg.Pool({ connectionString: server.databaseUrl });
+    try {
+      const db = openDatabase(pool);
+      const service = createFileService({
+        storage: createS3Storage(s3Settings('bucket')),
+        fetch: () => Promise.resolve(null),
+        quota: 1e9,
+        uploadLimit: 100,
+        documentSeconds: 10,
+      });
+      const picture = new Blob([new Uint8Array(await noise(900, 900))]);
+      const images = [];
+      for (let at = 0; at < 3; at += 1)
+        images.push((await client.upload('uploadImage', picture, 'a.jpg')).image);
+      const [used, unused, fresh] = images;
+      if (!used || !unused || !fresh) throw new Error('no pictures');
+      const text = (name: string) => client.upload('uploadFile', new Blob(['文字']), name);
+      const [usedText, unusedText] = [(await text('a.txt')).file, (await text('b.txt')).file];
+      await service.imagesForModel(
+        images.map(({ url }) => url),
+        'low',
+      );
+      const { uuid } = await client.call('newSession', { type: 0 });
+      const { id } = await client.call('userInfo', {});
+      await pool.query(
+        `INSERT INTO history (session_id, user_id, human, model, request)
+         SELECT id, $2, '看图', 'm', $3 FROM sessions WHERE uuid = $1`,
+        [uuid, id, JSON.stringify({ images: [used.url], files: [{ uuid: usedText.uuid }] })],
+      );
+      await pool.query(`UPDATE files SET seen_at = now() - interval '2 days' WHERE id <> $1`, [
+        fresh.uuid,
+      ]);
+      await db.transaction((tx) => service.removeUnused(tx));
+      const { rows } = await pool.query<{ id: string }>('SELECT id FROM files');
+      const left = rows.map((row) => row.id);
+      expect(left).toEqual(expect.arrayContaining([used.uuid, fresh.uuid, usedText.uuid]));
+      expect(left).not.toContain(unused.uuid);
+      expect(left).not.toContain(unusedText.uuid);
+      const keptOf = ({ url }: { url: string }) =>
+        [...s3.objects.keys()].filter((path) => path.includes(url.slice(7, 47))).length;
+      expect([keptOf(used), keptOf(unused), keptOf(fresh)]).toEqual([2, 0, 2]);
+    } finally {
+      await pool.end();
+    }
+  });
+
+  test('a guest’s files go over to the account that the guest becomes', async () => {
+    const guest = new TestClient(server.baseURL);
+    await guest.call('newSession', { type: 0 });
+    const { image } = await guest.upload('uploadImage', png, 'a.png');
+    const account = `u${newKey().slice(0, 12)}`;
+    const data = await guest.call('register', {
+      account,
+      name: '新朋友',
+      password: 'password-1',
+      password2: 'password-1',
+    });
+    const pool = new pg.Pool({ connectionString: server.databaseUrl });
+    try {
+      const { rows } = await pool.query<{ user_id: string }>(
+        'SELECT user_id FROM files WHERE id = $1',
+        [image.uuid],
+      );
+      expect(Number(rows[0]?.user_id)).toBe(data.profile?.id);
+    } finally {
+      await pool.end();
+    }
+  });
+});
