@@ -26,12 +26,15 @@ export const session = z.object({
   /** Key and name of the knowledge base that it is asked about; empty: none. */
   embedding_key: z.string(),
   embedding_name: z.string(),
-  /** In a list with `query`: where the words were found. Null elsewhere. */
+  /**
+   * In a list with `query`: where the words were found. Among the favourites: the message that was
+   * marked last. Null elsewhere.
+   */
   match: z.nullable(
     z.object({
-      /** Null: in the title. */
+      /** Null: in the title, or the session as a whole. */
       history_id: z.nullable(z.int()),
-      /** Plain text around the words. */
+      /** Plain text around the words, or the beginning of the message. */
       snippet: z.string(),
     }),
   ),

@@ -46,7 +46,7 @@ export const addFavorite = async (
   await tx.insert(favorites).values(mark).onConflictDoNothing();
 };
 
-/** False when there was none. */
+/** @param historyId 0: the session with all marks in it. False when there was none. */
 export const removeFavorite = async (
   db: Executor,
   { userId, sessionId, historyId }: { userId: number; sessionId: number; historyId: number },
@@ -57,7 +57,7 @@ export const removeFavorite = async (
       and(
         eq(favorites.userId, userId),
         eq(favorites.sessionId, sessionId),
-        eq(favorites.historyId, historyId),
+        historyId === 0 ? undefined : eq(favorites.historyId, historyId),
       ),
     )
     .returning({ historyId: favorites.historyId });

@@ -177,6 +177,26 @@ const listed = async (
   return { ids: found.map(({ id }) => id), total };
 };
 
+/** What was marked in sessions of somebody's favourites. */
+const marksOf = async (
+  db: Executor,
+  userId: number,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, Session['match']>> => {
+  const marks = await store.lastMarks(db, userId, ids);
+  const texts = await snippetsOf(
+    db,
+    marks.map(({ historyId }) => historyId),
+    [],
+  );
+  return new Map(
+    marks.map(({ sessionId, historyId }) => [
+      sessionId,
+      texts.get(historyId) ?? { history_id: historyId, snippet: '' },
+    ]),
+  );
+};
+
 /** The sessions with all the words in their title or in one message, in the order of their list. */
 const search = async (
   db: Executor,
@@ -377,8 +397,10 @@ export const createSessionService = (models: ModelService) => {
         words.length > 0
           ? await search(db, words, scope, filter, asked)
           : await listed(db, scope, filter, asked);
+      const marks =
+        scope.channel === 'favorites' && !matches ? await marksOf(db, scope.userId, ids) : matches;
       return {
-        list: await views(db, await store.readCards(db, ids, numberOf(user)), user, matches),
+        list: await views(db, await store.readCards(db, ids, numberOf(user)), user, marks),
         page,
         page_count: Math.ceil(total / pageSize),
         page_size: pageSize,

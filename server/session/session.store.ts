@@ -1,7 +1,7 @@
-import { and, eq, gte, inArray, isNull, notExists, type SQL, sql } from 'drizzle-orm';
+import { and, desc, eq, gt, gte, inArray, isNull, notExists, type SQL, sql } from 'drizzle-orm';
 import type { Settings } from '../../contract/auth.ts';
 import type { Executor } from '../db/database.ts';
-import { friends, history, sessions, shares, users } from '../db/schema.ts';
+import { favorites, friends, history, sessions, shares, users } from '../db/schema.ts';
 import { statement } from '../db/statement.ts';
 
 export interface SessionRow {
@@ -501,4 +501,27 @@ export const listSessions = async (
     found: rows.flatMap(({ id, at }) => (id === null || at === null ? [] : [{ id, at }])),
     total: rows[0]?.total ?? 0,
   };
+};
+
+/** The message that somebody marked last in each of these sessions; those marked only as a whole are left out. */
+export const lastMarks = async (
+  db: Executor,
+  userId: number,
+  sessionIds: readonly number[],
+): Promise<{ sessionId: number; historyId: number }[]> => {
+  if (sessionIds.length === 0) return [];
+  return db
+    .selectDistinctOn([favorites.sessionId], {
+      sessionId: favorites.sessionId,
+      historyId: favorites.historyId,
+    })
+    .from(favorites)
+    .where(
+      and(
+        eq(favorites.userId, userId),
+        inArray(favorites.sessionId, [...sessionIds]),
+        gt(favorites.historyId, 0),
+      ),
+    )
+    .orderBy(favorites.sessionId, desc(favorites.createdAt), desc(favorites.historyId));
 };

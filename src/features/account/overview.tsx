@@ -4,6 +4,7 @@ import { authStore, useAuth } from '@/shared/auth-store.ts';
 import { clearDrafts } from '@/shared/draft.ts';
 import { compactNumber, dateTime, maskAccount } from '@/shared/format.ts';
 import { useMe, useOfficialSite } from '@/shared/queries.ts';
+import { ImportSheet } from '@/shared/export/import-sheet.tsx';
 import { Avatar } from '@/shared/ui/avatar.tsx';
 import { confirmDialog } from '@/shared/ui/dialog.ts';
 import { Icon, type IconName } from '@/shared/ui/icon.tsx';
@@ -11,6 +12,7 @@ import { Skeleton } from '@/shared/ui/skeleton.tsx';
 import { toast } from '@/shared/ui/toast.ts';
 import type { User } from '@contract/auth.ts';
 import { Link, useNavigate, type LinkProps } from '@tanstack/react-router';
+import { useState } from 'react';
 
 const Balance = ({ user }: { user: User }) => (
   <section className="balance" aria-label="余额">
@@ -70,6 +72,7 @@ export const Overview = () => {
   const { token, user, signedIn, guest } = useAuth();
   const me = useMe();
   const site = useOfficialSite();
+  const [importing, setImporting] = useState(false);
   const navigate = useNavigate();
 
   const logout = async () => {
@@ -128,6 +131,15 @@ export const Overview = () => {
           {signedIn && (
             <Row icon="receipt" text="消费记录" to="/account" search={{ tab: 'usage' }} />
           )}
+          {signedIn && (
+            <li>
+              <button type="button" className="row-link" onClick={() => setImporting(true)}>
+                <Icon name="plus" />
+                导入会话
+                <Icon name="forward" size={18} />
+              </button>
+            </li>
+          )}
           <Row icon="settings" text="设置" to="/account" search={{ tab: 'settings' }} />
           <Row icon="help" text="帮助" to="/help" />
           {site !== '' && (
@@ -151,6 +163,7 @@ export const Overview = () => {
           </li>
         </ul>
       )}
+      <ImportSheet open={importing} onClose={() => setImporting(false)} />
     </div>
   );
 };

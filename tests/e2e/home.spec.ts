@@ -1,0 +1,237 @@
+import { expect, test, type App, type Person } from '../support/app.ts';
+import type { Page } from '@playwright/test';
+
+/** Asks over HTTP and waits for the whole reply. */
+const talked = async ({ client }: Person, text: string) => {
+  const { uuid, id } = await client.ask(text);
+  await client.read(uuid, id);
+  return { uuid, id };
+};
+
+const cards = (page: Page) => page.getByRole('main').locator('.sessions > li');
+
+/** A finger from one place to another, in steps as a hand makes them. */
+const drag = async (page: Page, from: [number, number], to: [number, number]) => {
+  const touch = await page.context().newCDPSession(page);
+  const send = (type: 'touchStart' | 'touchMove' | 'touchEnd', points: [number, number][]) =>
+    touch.send('Input.dispatchTouchEvent', {
+      type,
+      touchPoints: points.map(([x, y]) => ({ x, y })),
+    });
+  await send('touchStart', [from]);
+  for (let step = 1; step <= 8; step += 1) {
+    const at = (index: 0 | 1) => from[index] + ((to[index] - from[index]) * step) / 8;
+    await send('touchMove', [[at(0), at(1)]]);
+    await page.waitForTimeout(16);
+  }
+  await send('touchEnd', []);
+};
+
+const open = async (app: App, person: Person, address: string) => {
+  await app.enterAs(person);
+  await app.page.goto(address);
+};
+
+test('words inside a message are found, marked, and open at their message @H1 @S1', async ({
+  app,
+  page,
+  person,
+}) => {
+  const found = await talked(person, '请记住：青瓷冰裂纹是一种开片');
+  await talked(person, '26.2 英里是多少公里？');
+  await open(app, person, '/?channel=private');
+  await expect(cards(page)).toHaveCount(2);
+  const opener = page.getByRole('button', { name: '搜索', exact: true });
+  if (await opener.isVisible()) await opener.click();
+  await page.getByRole('searchbox', { name: '搜索会话和消息' }).fill('冰裂');
+  await expect(page).toHaveURL(/query=%E5%86%B0%E8%A3%82/);
+  await expect(cards(page)).toHaveCount(1);
+  await expect(cards(page).locator('mark').first()).toHaveText('冰裂');
+  await cards(page).getByRole('link').first().click();
+  await page.waitForURL(new RegExp(`uuid=${found.uuid}.*history_id=${found.id}`));
+  await expect(app.log).toContainText('青瓷冰裂纹');
+  // Back, and what narrows the list can be taken away again.
+  await page.goBack();
+  await expect(cards(page)).toHaveCount(1);
+  await page.goto('/?channel=private&query=没有这样的词');
+  await page.getByRole('link', { name: '去掉筛选' }).click();
+  await expect(cards(page)).toHaveCount(2);
+});
+
+test('favourites, authors and scenarios narrow the list, and each can be left @H1 @C8 @C9', async ({
+  app,
+  page,
+  person,
+}) => {
+  const { client } = person;
+  const whole = await talked(person, '请介绍一下自己的用法');
+  const marked = await talked(person, '(128 + 36) × 2.5 等于多少？');
+  await client.call('addToFavorites', { session_id: marked.uuid, history_id: marked.id });
+  await open(app, person, '/?channel=private');
+  // The card's menu is the way for those who do not swipe.
+  const card = cards(page).filter({ hasText: '请介绍一下自己的用法' });
+  await card.getByRole('button', { name: /更多操作/ }).click();
+  await page.getByRole('button', { name: '收藏', exact: true }).click();
+  await expect(card.getByText('已收藏')).toBeAttached();
+  await page.getByRole('main').getByRole('link', { name: '收藏', exact: true }).click();
+  await expect(page).toHaveTitle(/我的收藏/);
+  await expect(cards(page)).toHaveCount(2);
+  await cards(page).getByRole('link', { name: '(128 + 36)' }).click();
+  await page.waitForURL(new RegExp(`history_id=${marked.id}&favorite=1|favorite=1.*history_id`));
+  await expect(page.getByRole('textbox', { name: '输入消息' })).toBeHidden();
+  await page.goto('/?channel=favorites');
+  await cards(page).filter({ hasText: '请介绍' }).getByRole('button').click();
+  await page.getByRole('button', { name: '取消收藏' }).click();
+  await expect(cards(page)).toHaveCount(1);
+  expect(whole.uuid).not.toBe(marked.uuid);
+
+  const { id } = await client.call('userInfo', {});
+  await page.goto(`/?channel=private&user_id=${id}`);
+  await page.getByRole('button', { name: /去掉筛选：作者：测试用户/ }).click();
+  await expect(page).not.toHaveURL(/user_id/);
+  const { list } = await client.call('scenarioList', {});
+  await page.goto(`/?channel=private&scenario_id=${list[0]?.id}&model=builtin-assistant`);
+  await expect(page.getByRole('combobox', { name: '按模型筛选' })).toHaveValue('builtin-assistant');
+  await page.getByRole('button', { name: `去掉筛选：场景：${list[0]?.name}` }).click();
+  await expect(cards(page)).toHaveCount(2);
+});
+
+test('a finger acts on a card and renews the list, and scrolling stays scrolling @H1 @O5', async ({
+  app,
+  page,
+  person,
+  isMobile,
+}) => {
+  test.skip(!isMobile, 'fingers are for touch screens');
+  await talked(person, '26.2 英里是多少公里？');
+  await open(app, person, '/?channel=private');
+  const box = await cards(page).first().boundingBox();
+  if (!box) throw new Error('no card');
+  const y = box.y + box.height / 2;
+  const right = box.x + box.width - 60;
+  const sweep = async () => {
+    await drag(page, [right, y], [right - 180, y]);
+    await expect(page.getByRole('button', { name: '收藏', exact: true })).toBeVisible();
+  };
+  // The first touch brings the code along.
+  await page.touchscreen.tap(box.x + 100, box.y - 30);
+  await page.waitForLoadState('networkidle');
+  await sweep();
+  await page.getByRole('button', { name: '删除', exact: true }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: '取消' }).click();
+  await expect(page.getByText('已取消删除')).toBeVisible();
+  expect(new URL(page.url()).pathname).toBe('/');
+  // Straight up scrolls; nothing opens and nothing is swept aside.
+  await drag(page, [right, y], [right, y - 160]);
+  await expect(page.getByRole('button', { name: '删除', exact: true })).toBeHidden();
+  await page.evaluate(() => scrollTo(0, 0));
+  const late = await person.client.ask('后来才问的问题');
+  await person.client.read(late.uuid, late.id);
+  await expect(cards(page)).toHaveCount(1);
+  await drag(page, [190, 120], [190, 420]);
+  await expect(cards(page)).toHaveCount(2);
+  await sweep();
+  await page.getByRole('button', { name: '删除', exact: true }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: '删除', exact: true }).click();
+  await expect(page.getByText('会话已删除')).toBeVisible();
+  await expect(cards(page)).toHaveCount(1);
+});
+
+test('without a network the list and its search answer from what was read @H1 @C1', async ({
+  app,
+  page,
+  context,
+  person,
+}) => {
+  await talked(person, '青瓷和汝窑有什么不同？');
+  await talked(person, '26.2 英里是多少公里？');
+  await open(app, person, '/?channel=private');
+  await page.getByRole('main').getByRole('link', { name: '青瓷和汝窑有什么不同？' }).click();
+  await expect(app.log).toContainText('青瓷');
+  await page.goBack();
+  await expect(cards(page)).toHaveCount(2);
+  // What was read is written down once the page has come to rest.
+  await page.waitForResponse(/cache-store/, { timeout: 25_000 });
+  await context.setOffline(true);
+  await page.getByRole('main').getByRole('link', { name: '收藏', exact: true }).click();
+  await page.getByRole('main').getByRole('link', { name: '我的', exact: true }).click();
+  const opener = page.getByRole('button', { name: '搜索', exact: true });
+  if (await opener.isVisible()) await opener.click();
+  await page.getByRole('searchbox', { name: '搜索会话和消息' }).fill('汝窑');
+  await expect(cards(page)).toHaveCount(1);
+  await expect(page.getByText('离线：显示缓存的内容')).toBeVisible();
+  await context.setOffline(false);
+  await expect(page.getByText('离线：显示缓存的内容')).toBeHidden({ timeout: 15_000 });
+});
+
+test('a session begins free, with a scenario, a knowledge base, or from its address @H3 @S8 @C20', async ({
+  app,
+  page,
+  person,
+}) => {
+  await open(app, person, '/');
+  await page.getByRole('tab', { name: '免费' }).click();
+  const models = page.getByRole('radiogroup', { name: '模型', exact: true });
+  await expect(models.getByRole('radio').first()).toBeVisible();
+  for (const name of await models.getByRole('radio').allTextContents())
+    expect(name).toContain('免费');
+  await page.getByRole('button', { name: '场景', exact: true }).click();
+  await page.getByRole('searchbox', { name: '查找场景' }).fill('翻译');
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: /翻译|互译/ })
+    .first()
+    .click();
+  await expect(page.getByRole('button', { name: /不用场景/ })).toBeVisible();
+  await page.getByRole('textbox', { name: '输入问题' }).fill('今天天气很好');
+  await app.sendButton.click();
+  await page.waitForURL(/\/chat\?/);
+  await app.settled();
+  const made = await person.client.call('getSession', { uuid: app.uuid() });
+  expect(made.scenario?.name).toMatch(/译/);
+
+  // The address of a knowledge base makes a session, which then stands on top.
+  await page.goto('/?embedding=help');
+  await page.waitForURL((url) => url.pathname === '/' && !url.search.includes('embedding'));
+  await expect(cards(page).first()).toContainText('鹊桥使用帮助');
+  await page.goto('/chat?embedding=no-such-key');
+  await page.waitForURL(/\/error\?code=1415/);
+  await expect(page.getByText('没有这个知识库')).toBeVisible();
+});
+
+test('a system notice is read once, or put away until the next load @S6', async ({
+  app,
+  page,
+  person,
+}) => {
+  // A real one would stand in the way of every other test: only what the page does with it is tried.
+  let read = false;
+  const answer = (data: unknown) => ({ json: { code: 0, message: '', data } });
+  await page.route('**/api/notice_info', (route) => {
+    const notice = {
+      id: 7,
+      content: '# 维护通知\n\n今晚 **23:00** 起维护 <script>document.title = "no"</script>',
+      created_at: '2026-11-01T02:00:00.000Z',
+      code_url: '',
+      bucket_key: '',
+    };
+    return route.fulfill(answer({ list: read ? [] : [notice] }));
+  });
+  await page.route('**/api/update_notice', (route) => {
+    read = route.request().postData()?.includes('7') === true;
+    return route.fulfill(answer({}));
+  });
+  await open(app, person, '/');
+  const notice = page.getByRole('dialog', { name: '系统公告' });
+  await expect(notice.getByRole('heading', { name: '维护通知' })).toBeVisible();
+  await notice.getByRole('button', { name: '关闭' }).click();
+  await expect(notice).toBeHidden();
+  expect(read).toBe(false);
+  await page.reload();
+  await notice.getByRole('button', { name: '知道了' }).click();
+  await expect(notice).toBeHidden();
+  expect(read).toBe(true);
+  await page.reload();
+  await expect(page.getByRole('textbox', { name: '输入问题' })).toBeVisible();
+  await expect(notice).toBeHidden();
+});
