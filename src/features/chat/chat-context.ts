@@ -34,7 +34,7 @@ export interface ChatActs {
   /** Answers once more, as a branch; without a model by the one that answered. */
   regenerate: (message: Message, model?: string) => void;
   /** Shows another branch, or goes on with the other of two answers. */
-  choose: (id: number) => void;
+  choose: (id: number) => Promise<void>;
   /** Sends a question again with other words, as a branch; false: it was not taken. */
   ask: (message: Message, text: string) => Promise<boolean>;
   /** Asks first, then deletes. */

@@ -43,13 +43,22 @@ export const Pager = ({ message }: { message: Message }) => {
   const at = siblings.indexOf(id);
   const go = (step: number) => {
     const next = siblings[at + step];
-    if (next !== undefined) acts.choose(next);
+    if (next === undefined) return;
+    const back = () => {
+      // The row may have come to stand elsewhere; who turns by keys goes on turning.
+      if (document.activeElement !== document.body) return;
+      document
+        .querySelector<HTMLElement>(`[data-branches="${siblings[0]}"] [data-step="${step}"]`)
+        ?.focus({ preventScroll: true });
+    };
+    void acts.choose(next).then(() => setTimeout(back, 50));
   };
   const turn = (label: string, icon: 'back' | 'forward', step: number) => (
     <button
       type="button"
       className="small-act"
       aria-label={label}
+      data-step={step}
       // A button that is disabled loses the focus that turns on.
       aria-disabled={siblings[at + step] === undefined || undefined}
       onClick={() => go(step)}
@@ -62,6 +71,7 @@ export const Pager = ({ message }: { message: Message }) => {
       className="pager"
       role="group"
       aria-label="分支"
+      data-branches={siblings[0]}
       onKeyDown={(event) => {
         if (event.ctrlKey || event.altKey || event.metaKey) return;
         if (event.key === 'ArrowLeft') go(-1);

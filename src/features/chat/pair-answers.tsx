@@ -76,7 +76,7 @@ const Answer = ({
           className="answer-choose"
           aria-pressed={chosen}
           onClick={() => {
-            if (!chosen) acts.choose(message.id);
+            if (!chosen) void acts.choose(message.id);
           }}
         >
           {chosen && <Icon name="check" size={16} />}

@@ -464,7 +464,8 @@ export class Thread {
       const taken: Message = {
         ...fresh,
         id: sent.id,
-        human: sent.msg,
+        // Of a temporary session the server gives no text back.
+        human: sent.msg || human,
         created_at: sent.created_at,
         siblings,
         beside: fresh.beside && sent.beside !== null ? { ...fresh.beside, id: sent.beside } : null,
