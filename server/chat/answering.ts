@@ -5,7 +5,7 @@ import { deduction, estimateTokens, isFree } from '../../contract/price.ts';
 import type { Executor, Transaction } from '../db/database.ts';
 import type { ChatMessage } from '../engines/chat-engine.ts';
 import { Refusal, type Identity } from '../http/handlers.ts';
-import { hold } from '../ledger/ledger.service.ts';
+import { hold, type OpenWallet } from '../ledger/ledger.service.ts';
 import type { ModelService, ResolvedModel } from '../model/model.service.ts';
 import { requireUsable, type SessionRow } from '../session/session.service.ts';
 import { heldAhead, type AnswerRequest } from './answer.ts';
@@ -68,6 +68,8 @@ export const holdForReply = async (
   { id, userId, human }: { id: number; userId: number; human: string },
   session: SessionRow,
   { model, messages, sampling, holdId, held }: Plan,
+  /** The payer's, where it is locked already. */
+  wallet?: OpenWallet | null,
 ): Promise<AnswerRequest> => {
   if (holdId) {
     const made = await hold(tx, {
@@ -76,6 +78,7 @@ export const holdForReply = async (
       amount: held,
       reference: `history:${id}`,
       vipAllowed: !model.vipExcluded,
+      wallet,
     });
     if (!made) throw new Refusal('balance');
   }

@@ -6,6 +6,7 @@ import { inTransaction } from '../db/in-transaction.ts';
 import { passages } from '../embedding/embedding.service.ts';
 import type { ChatMessage } from '../engines/chat-engine.ts';
 import { Refusal, type Identity } from '../http/handlers.ts';
+import { openLocked } from '../ledger/ledger.service.ts';
 import type { ModelService, ResolvedModel } from '../model/model.service.ts';
 import { find as findScenario } from '../scenario/scenario.service.ts';
 import {
@@ -176,7 +177,7 @@ export const createChatService = (deps: ChatServiceDeps) => {
       ...(temporary ? { context: input.context ?? [] } : {}),
     };
     const planned = await plan(tx, task, model, input);
-    const message = await store.insertMessage(tx, {
+    const inserting = store.insertMessage(tx, {
       ...task,
       ...(temporary ? { human: '', request: null } : {}),
       sessionId: session.id,
@@ -189,8 +190,12 @@ export const createChatService = (deps: ChatServiceDeps) => {
         retitle: replaced !== null && first,
       },
     });
+    // Both are sent at once.
+    const locking = planned.holdId ? openLocked(tx, user.id) : undefined;
+    const [message, wallet] = await Promise.all([inserting, locking]);
     if (!message) throw new Refusal('session_busy');
-    const requests = [await holdForReply(tx, { ...task, id: message.id }, session, planned)];
+    const asking = { ...task, id: message.id };
+    const requests = [await holdForReply(tx, asking, session, planned, wallet)];
     if (second) {
       const plannedSecond = await plan(tx, task, second, input);
       const id = await branches.insertBeside(tx, message.id, {

@@ -15,7 +15,7 @@ interface Pots {
 }
 
 /** A locked wallet with the changes made to it so far; `save` writes them and their entries. */
-interface OpenWallet {
+export interface OpenWallet {
   pots: Pots;
   move: (
     kind: store.LedgerEntry['kind'],
@@ -71,7 +71,7 @@ const openedWallet = (tx: Transaction, userId: number, row: store.WalletRow): Op
 };
 
 /** Locks the wallet. Null for a person without one, as guests are. */
-const openLocked = async (tx: Transaction, userId: number): Promise<OpenWallet | null> => {
+export const openLocked = async (tx: Transaction, userId: number): Promise<OpenWallet | null> => {
   const row = await store.lockWallet(tx, userId);
   return row && openedWallet(tx, userId, row);
 };
@@ -125,6 +125,8 @@ export interface HoldRequest {
   ttlMs?: number;
   /** False: the VIP's pot may not pay (models that the membership excludes). */
   vipAllowed?: boolean;
+  /** Where it is locked in this transaction already, and nothing was changed in it. */
+  wallet?: OpenWallet | null;
 }
 
 /** Sets an amount aside and gives the hold's id; null when there is not enough. */
@@ -132,7 +134,7 @@ export const hold = (db: Executor, request: HoldRequest): Promise<string | null>
   inTransaction(db, async (tx) => {
     const { userId, reference, vipAllowed = true } = request;
     const amount = wholeTokens(request.amount);
-    const wallet = await openLocked(tx, userId);
+    const { wallet = await openLocked(tx, userId) } = request;
     if (!wallet) return null;
     const taken = take(wallet.pots, amount, vipAllowed);
     if (sum(taken) !== amount) {

@@ -1,10 +1,10 @@
 import {
+  askService,
   cpuTime,
   median,
   now,
   printTable,
   quantile,
-  readStamped,
   startHelper,
   type StreamResult,
 } from './lib/measure.ts';
@@ -22,17 +22,6 @@ const singles = 40;
 const upstream = await startHelper('upstream.ts');
 const floor = await startHelper('floor.ts', upstream.baseURL);
 const server = await startLoadedServer(upstream.baseURL);
-
-const askDirectly = (baseURL: string, question: string): Promise<StreamResult> =>
-  readStamped(`${baseURL}/v1/chat/completions`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({
-      model: 'load',
-      stream: true,
-      messages: [{ role: 'user', content: question }],
-    }),
-  });
 
 type Ask = (index: number, question: string) => Promise<StreamResult>;
 
@@ -73,13 +62,13 @@ const together = async (ask: Ask, cpu: () => number[]) => {
 
 try {
   const seats = await makeSeats(server, streams);
-  const throughFloor: Ask = (_, question) => askDirectly(floor.baseURL, question);
+  const throughFloor: Ask = (_, question) => askService(floor.baseURL, question);
   const throughServer: Ask = (index, question) => {
     const seat = seats[index];
     if (!seat) throw new Error('no seat');
     return askAndRead(server.baseURL, seat, question);
   };
-  const direct = await oneByOne((_, question) => askDirectly(upstream.baseURL, question));
+  const direct = await oneByOne((_, question) => askService(upstream.baseURL, question));
   const ours = await oneByOne(throughServer);
   const bare = await together(throughFloor, () => [cpuTime(floor.pid)]);
   const relayed = await together(throughServer, () => [

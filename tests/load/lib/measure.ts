@@ -72,6 +72,8 @@ export const agent = new http.Agent({ keepAlive: true, maxSockets: Infinity });
 export interface StreamResult {
   /** Delay of each chunk from the service's writing to here, ms. */
   delays: number[];
+  /** The same, but for what was written before the stream was open: from its opening, ms. */
+  openDelays: number[];
   /** Numbers of chunks that came in their order. */
   chunks: number;
   firstAt: number;
@@ -87,7 +89,13 @@ export const readStamped = (
   options: { method?: string; headers?: Record<string, string>; body?: string },
 ): Promise<StreamResult> =>
   new Promise((resolve, reject) => {
-    const result: StreamResult = { delays: [], chunks: 0, firstAt: 0, done: false };
+    const result: StreamResult = {
+      delays: [],
+      openDelays: [],
+      chunks: 0,
+      firstAt: 0,
+      done: false,
+    };
     const request = http.request(
       url,
       { agent, method: options.method ?? 'GET', headers: options.headers },
@@ -97,6 +105,7 @@ export const readStamped = (
           reject(new Error(`${url.split('?', 1)[0]}: ${response.statusCode}`));
           return;
         }
+        const openedAt = now();
         let rest = '';
         response.setEncoding('latin1');
         response.on('data', (piece: string) => {
@@ -109,7 +118,9 @@ export const readStamped = (
           for (const match of whole.matchAll(stamp)) {
             if (result.chunks === 0) result.firstAt = at;
             if (Number(match[1]) === result.chunks) result.chunks += 1;
-            result.delays.push(at - Number(match[2]));
+            const writtenAt = Number(match[2]);
+            result.delays.push(at - writtenAt);
+            result.openDelays.push(at - Math.max(writtenAt, openedAt));
           }
           if (whole.includes('data: [DONE]')) result.done = true;
         });
@@ -119,6 +130,18 @@ export const readStamped = (
     );
     request.on('error', reject);
     request.end(options.body);
+  });
+
+/** Asks a model's service, or what relays it, without anything of ours. */
+export const askService = (baseURL: string, question: string): Promise<StreamResult> =>
+  readStamped(`${baseURL}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      model: 'load',
+      stream: true,
+      messages: [{ role: 'user', content: question }],
+    }),
   });
 
 export const postJson = (
