@@ -38,7 +38,7 @@ export default defineConfig({
     },
     {
       name: 'desktop',
-      testIgnore: /sign-in|markdown-safety|export/,
+      testIgnore: /sign-in|markdown-safety|attachments|export/,
       use: { ...devices['Desktop Chrome'], viewport: { width: 1680, height: 1050 } },
     },
   ],

@@ -1,4 +1,5 @@
-import { expect, foreignServer, test } from '../support/app.ts';
+import { App, expect, foreignServer, test } from '../support/app.ts';
+import { TestClient } from '../support/client.ts';
 
 test.describe('with a model of a connected service', () => {
   test.skip(foreignServer, 'needs the service that the tests connect');
@@ -80,5 +81,52 @@ test.describe('with a model of a connected service', () => {
     await expect(app.log).toContainText('您说：');
     await app.settled();
     await expect(chip).toBeHidden();
+  });
+
+  test('two people in two browsers write to each other and see what was changed @C14', async ({
+    app,
+    page,
+    person,
+    browser,
+    baseURL,
+  }) => {
+    const client = await TestClient.register(baseURL ?? '');
+    const friend = { account: '', password: '', client };
+    const { id } = await client.call('userInfo', {});
+    const { uuid } = await person.client.call('newFriend', { friend_user_id: id });
+    await app.enterAs(person);
+    const theirs = await browser.newContext({ ...(baseURL ? { baseURL } : {}), locale: 'zh-CN' });
+    const there = new App(await theirs.newPage());
+    await there.enterAs(friend);
+    await Promise.all([page.goto(`/chat?uuid=${uuid}`), there.page.goto(`/chat?uuid=${uuid}`)]);
+    await expect(there.question).toBeVisible();
+    await app.say('周末一起去看桥吗？');
+    await expect(app.log).toContainText('周末一起去看桥吗？');
+    // Found by polling.
+    await expect(there.log).toContainText('周末一起去看桥吗？', { timeout: 20_000 });
+
+    const mine = page.getByRole('article').first();
+    await mine.hover();
+    await mine.getByRole('button', { name: '修改' }).click();
+    const editor = page.getByRole('dialog', { name: '修改消息' });
+    await editor.getByRole('textbox', { name: '内容' }).fill('');
+    await editor.getByRole('button', { name: '保存' }).click();
+    await expect(page.getByText('请输入内容', { exact: true })).toBeVisible();
+    await editor.getByRole('textbox', { name: '内容' }).fill('周六去');
+    await editor.getByRole('textbox', { name: '内容' }).selectText();
+    await editor.getByRole('button', { name: '粗体' }).click();
+    await expect(editor.getByRole('textbox', { name: '内容' })).toHaveValue('**周六去**');
+    await page.keyboard.press('Escape');
+    const leave = page.getByRole('alertdialog', { name: '还没有保存' });
+    await leave.getByRole('button', { name: '取消' }).click();
+    await editor.getByRole('button', { name: '保存' }).click();
+    await expect(page.getByText('修改成功')).toBeVisible();
+    await expect(editor).toBeHidden();
+    await expect(app.log).toContainText('周六去');
+    await there.page.evaluate(() => dispatchEvent(new Event('visibilitychange')));
+    await expect(there.log).toContainText('周六去', { timeout: 20_000 });
+    await expect(there.log).toContainText('已编辑');
+    expect(there.problems).toEqual([]);
+    await theirs.close();
   });
 });

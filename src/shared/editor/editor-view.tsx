@@ -131,7 +131,10 @@ const EditorView = ({
   useEffect(() => {
     const box = titled && initialTitle === '' ? titleBox.current : area.current;
     // After the modal has taken the focus for itself.
-    const timer = setTimeout(() => box?.focus({ preventScroll: true }), 50);
+    const timer = setTimeout(() => {
+      box?.setSelectionRange(box.value.length, box.value.length);
+      box?.focus({ preventScroll: true });
+    }, 50);
     return () => clearTimeout(timer);
   }, [titled, initialTitle]);
 
