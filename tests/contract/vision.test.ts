@@ -1,0 +1,97 @@
+import sharp from 'sharp';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { joined, TestClient } from '../support/client.ts';
+import { type MockOpenAi, startMockOpenAi } from '../support/mock-openai.ts';
+import { noise } from '../support/sample-files.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+/** What pictures and attached files are when they reach a model. */
+
+let mock: MockOpenAi;
+let server: TestServer;
+let client: TestClient;
+beforeAll(async () => {
+  mock = await startMockOpenAi();
+  server = await startServer({
+    env: {
+      OPENAI_BASE_URL: mock.baseURL,
+      OPENAI_MODELS: 'gpt-4o,deepseek-chat',
+      SIGNUP_TOKENS: '100000000',
+    },
+  });
+  client = await TestClient.register(server.baseURL);
+});
+afterAll(async () => {
+  await server?.stop();
+  await mock?.close();
+});
+
+const send = async (model: string, message: Record<string, unknown>): Promise<string> => {
+  const { uuid } = await client.call('newSession', { type: 0, model });
+  const { id } = await client.call('sendMessage', {
+    session_id: uuid,
+    msg: JSON.stringify(message),
+    format: 1,
+  });
+  return joined(await client.read(uuid, id)).text;
+};
+
+const picture = async () => {
+  const data = await noise(1600, 1200);
+  const { image } = await client.upload('uploadImage', new Blob([new Uint8Array(data)]), 'a.jpg');
+  return image;
+};
+
+test('a model that sees gets the pictures themselves, smaller where less detail is wanted', async () => {
+  const { url } = await picture();
+  for (const [detail, side] of [
+    ['high', 1600],
+    ['low', 768],
+  ] as const) {
+    await send('gpt-4o', {
+      type: 'chat-vision',
+      prompt: '这张图片里有什么？',
+      images: [url, 'https://example.com/b.png'],
+      image_detail: detail,
+    });
+    const [own, foreign] = mock.lastPictures;
+    expect(own).toMatchObject({ mime: 'image/jpeg', detail });
+    expect((await sharp(own?.data).metadata()).width).toBe(side);
+    expect(foreign).toMatchObject({ url: 'https://example.com/b.png', detail });
+  }
+});
+
+test('a text reaches a model as text, with its name', async () => {
+  const { file } = await client.upload('uploadFile', new Blob(['芝麻开门']), '口令.txt');
+  await send('deepseek-chat', { prompt: '口令是什么？', files: [{ uuid: file.uuid }] });
+  const content = mock.lastRequest?.messages.at(-1)?.content;
+  expect(content).toEqual(expect.any(String));
+  expect(content).toContain('口令是什么？');
+  expect(content).toContain('附件《口令.txt》的内容：\n\n芝麻开门');
+});
+
+test('the built-in assistant reads the text and says that it cannot see', async () => {
+  const { file } = await client.upload('uploadFile', new Blob(['第一行\n第二行']), '笔记.txt');
+  const said = await send('builtin-assistant', {
+    prompt: '有多少行？',
+    files: [{ uuid: file.uuid }],
+  });
+  expect(said).toContain('| 行 | 2 |');
+});
+
+test.each([
+  ['a picture that is not there', { images: [`/files/${'0'.repeat(40)}.png`] }],
+  ['a picture by another way', { images: ['file:///etc/passwd'] }],
+  ['a picture of the inside', { images: ['http://127.0.0.1/a.png'] }],
+  ['a text that is not there', { files: [{ uuid: '00000000-0000-4000-8000-000000000000' }] }],
+])('%s is refused', async (_what, more) => {
+  await expect(send('gpt-4o', { prompt: '看看这个', ...more })).rejects.toThrow('422');
+});
+
+test('a text of somebody else is as if missing', async () => {
+  const other = await TestClient.register(server.baseURL);
+  const { file } = await other.upload('uploadFile', new Blob(['秘密']), 'a.txt');
+  await expect(
+    send('gpt-4o', { prompt: '看看这个', files: [{ uuid: file.uuid }] }),
+  ).rejects.toThrow('422');
+});
