@@ -142,9 +142,6 @@ export const countMessages = async (
   return rows[0]?.count ?? 0;
 };
 
-/** What was said at a message and answered. */
-export type Exchange = Awaited<ReturnType<typeof answeredPairs>>[number];
-
 /**
  * The newest questions of the shown branch that have an answer, newest first.
  * @param upTo none behind this message
