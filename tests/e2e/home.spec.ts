@@ -93,6 +93,8 @@ test('favourites, authors and scenarios narrow the list, and each can be left @H
   await page.goto(`/?channel=private&scenario_id=${list[0]?.id}&model=builtin-assistant`);
   await expect(page.getByRole('combobox', { name: '按模型筛选' })).toHaveValue('builtin-assistant');
   await page.getByRole('button', { name: `去掉筛选：场景：${list[0]?.name}` }).click();
+  await expect(page).not.toHaveURL(/scenario_id/);
+  await page.getByRole('combobox', { name: '按模型筛选' }).selectOption('');
   await expect(cards(page)).toHaveCount(2);
 });
 
@@ -114,7 +116,7 @@ test('a finger acts on a card and renews the list, and scrolling stays scrolling
     await expect(page.getByRole('button', { name: '收藏', exact: true })).toBeVisible();
   };
   // The first touch brings the code along.
-  await page.touchscreen.tap(box.x + 100, box.y - 30);
+  await page.getByRole('heading', { level: 1 }).tap();
   await page.waitForLoadState('networkidle');
   await sweep();
   await page.getByRole('button', { name: '删除', exact: true }).click();
@@ -130,6 +132,7 @@ test('a finger acts on a card and renews the list, and scrolling stays scrolling
   await expect(cards(page)).toHaveCount(1);
   await drag(page, [190, 120], [190, 420]);
   await expect(cards(page)).toHaveCount(2);
+  await expect(page.getByText('正在刷新')).toBeHidden();
   await sweep();
   await page.getByRole('button', { name: '删除', exact: true }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: '删除', exact: true }).click();

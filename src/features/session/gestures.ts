@@ -68,7 +68,7 @@ export const watchGestures = (
 
   const begin = (event: TouchEvent) => {
     const [touch] = event.touches;
-    if (!touch || event.touches.length > 1 || refreshing) {
+    if (!touch || event.touches.length > 1) {
       touching = null;
       return;
     }
@@ -88,7 +88,7 @@ export const watchGestures = (
     if (Math.abs(dx) < slop && Math.abs(dy) < slop) return 'unknown';
     if (Math.abs(dx) > Math.abs(dy))
       return now.card && (dx < 0 || now.from < 0) ? 'swipe' : 'other';
-    return dy > 0 && scrollY <= 0 ? 'pull' : 'other';
+    return dy > 0 && scrollY <= 0 && !refreshing ? 'pull' : 'other';
   };
 
   const move = (event: TouchEvent) => {
