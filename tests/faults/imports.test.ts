@@ -256,7 +256,7 @@ describe('on the server', () => {
 
   test('hundreds of mutated files: an answer each time, whole sessions or none, nobody else touched', async () => {
     const client = await TestClient.register(server.baseURL);
-    const me = Number((await client.call('userInfo', {})).id);
+    const me = (await client.call('userInfo', {})).id;
     const before = await everything(me);
     const bases = [
       [branched()],
@@ -357,9 +357,9 @@ describe('on the server', () => {
     }));
     const body = JSON.stringify({ data: { queqiao: 1, sessions } });
     const waits: number[] = [];
-    let done = false;
+    const done = new AbortController();
     const watching = (async () => {
-      while (!done) {
+      while (!done.signal.aborted) {
         const started = performance.now();
         await bystander.call('userInfo', {});
         waits.push(performance.now() - started);
@@ -375,7 +375,7 @@ describe('on the server', () => {
       },
       body,
     });
-    done = true;
+    done.abort();
     await watching;
     const reply = (await response.json()) as { data: { sessions: number; messages: number } };
     expect(reply.data).toMatchObject({ sessions: 400, messages: 20_000 });

@@ -48,7 +48,7 @@ const asDataUrl = async (address: string): Promise<string> => {
   const blob = await (await fetch(address)).blob();
   return new Promise((resolve, reject) => {
     const reader = new FileReader();
-    reader.addEventListener('load', () => resolve(String(reader.result)));
+    reader.addEventListener('load', () => resolve(reader.result as string));
     reader.addEventListener('error', () => reject(new Error('no font')));
     reader.readAsDataURL(blob);
   });
