@@ -44,14 +44,15 @@ export const Pager = ({ message }: { message: Message }) => {
   const go = (step: number) => {
     const next = siblings[at + step];
     if (next === undefined) return;
-    const back = () => {
-      // The row may have come to stand elsewhere; who turns by keys goes on turning.
-      if (document.activeElement !== document.body) return;
-      document
-        .querySelector<HTMLElement>(`[data-branches="${siblings[0]}"] [data-step="${step}"]`)
-        ?.focus({ preventScroll: true });
+    // The row may come to stand elsewhere in the list; who turns by keys goes on turning.
+    const back = (tries: number) => {
+      if (document.activeElement === document.body)
+        document
+          .querySelector<HTMLElement>(`[data-branches="${siblings[0]}"] [data-step="${step}"]`)
+          ?.focus({ preventScroll: true });
+      if (tries > 0) setTimeout(() => back(tries - 1), 60);
     };
-    void acts.choose(next).then(() => setTimeout(back, 50));
+    void acts.choose(next).then(() => back(12));
   };
   const turn = (label: string, icon: 'back' | 'forward', step: number) => (
     <button
