@@ -3,6 +3,7 @@ import type { Parsed } from '../../contract/calls.ts';
 import type { Message } from '../../contract/chat.ts';
 import { limits } from '../../contract/limits.ts';
 import { sessionTypes } from '../../contract/session.ts';
+import { humanText } from '../chat/views.ts';
 import type { Executor } from '../db/database.ts';
 import { Refusal, type Identity } from '../http/handlers.ts';
 import { readableSession, type SessionRow } from '../session/session.service.ts';
@@ -52,7 +53,7 @@ export const revokeLink = async (db: Executor, ref: string, user: Identity): Pro
 /** A message as a stranger may see it: nothing of what it cost, no other branches. */
 const view = (row: store.SharedMessage): Message => ({
   id: row.id,
-  human: row.request ? JSON.stringify({ ...row.request, prompt: row.human }) : row.human,
+  human: humanText(row.human, row.request),
   format: row.request ? 1 : 0,
   title: row.title,
   ai: row.ai,
