@@ -35,8 +35,6 @@ const idFields: Readonly<Record<string, 'session' | 'history'>> = {
   before: 'history',
   after: 'history',
   replace: 'history',
-  after: 'history',
-  replace: 'history',
 };
 
 const fieldsOf = (spec: CallSpec): string[] =>
