@@ -68,7 +68,7 @@ test('questions and answers branch, are paged through, liked, kept and found @C1
 
   await page.getByRole('button', { name: '更多', exact: true }).click();
   await page.getByRole('button', { name: '查找' }).click();
-  await page.getByRole('searchbox').fill('第一种');
+  await page.getByRole('searchbox', { name: '在这个会话里查找' }).fill('第一种');
   await page.getByRole('list', { name: '找到的消息' }).getByRole('button').first().click();
   await expect(app.log.locator('[data-found]').first()).toBeVisible();
 });
