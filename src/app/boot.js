@@ -24,8 +24,8 @@
   } catch {
     // Nobody is signed in.
   }
-  const early = ['/api/models'];
-  if (token) early.push('/api/user_info');
+  const early = location.pathname === '/' || location.pathname === '/chat' ? ['/api/models'] : [];
+  if (early.length > 0 && token) early.push('/api/user_info');
   const uuid = new URLSearchParams(location.search).get('uuid');
   if (location.pathname === '/chat' && /^[\w-]{36}$/.test(uuid)) {
     early.push(
@@ -35,9 +35,12 @@
   }
   window.queqiaoEarly = { token, answers: {} };
   for (const url of early) {
+    // Read to its end at once: an answer that nobody takes must not hold its connection.
     window.queqiaoEarly.answers[url] = fetch(url, {
       headers: token ? { authorization: 'Bearer ' + token } : {},
-    }).catch(() => undefined);
+    })
+      .then(async (answer) => new Response(await answer.arrayBuffer(), answer))
+      .catch(() => undefined);
   }
   // A chat that is opened by its address: its code comes together with the page's own.
   if (location.pathname === '/chat') {

@@ -33,6 +33,11 @@ export const ErrorScreen = () => {
               >
                 新建会话
               </Link>
+              {code === '1025' && (
+                <Link className="button" to="/" search={{ new: 1, tab: 'free' }}>
+                  用免费模型
+                </Link>
+              )}
               <Link className="button" to="/">
                 回到首页
               </Link>

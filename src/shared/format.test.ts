@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compactNumber, maskAccount } from './format.ts';
+import { compactNumber, maskAccount, maskName } from './format.ts';
 
 describe('maskAccount', () => {
   it.each([
@@ -27,5 +27,16 @@ describe('compactNumber', () => {
     [-1_500, '-1.5K'],
   ])('%i is shown as %s', (value, shown) => {
     expect(compactNumber(value)).toBe(shown);
+  });
+});
+
+describe('maskName', () => {
+  it.each([
+    ['13812346621', '138****6621'],
+    ['12345678', '123****5678'],
+    ['1234567', '1234567'],
+    ['江南 2026', '江南 2026'],
+  ])('%s is shown as %s', (name, shown) => {
+    expect(maskName(name)).toBe(shown);
   });
 });

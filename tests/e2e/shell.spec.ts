@@ -26,6 +26,11 @@ test('/error says what each code means @S7 @C21', async ({ page }) => {
     await expect(links.filter({ hasText: '回到首页' })).toBeVisible();
     await expect(links.filter({ hasText: '新建会话' })).toBeVisible();
   }
+  // Without balance there are still the models that cost nothing.
+  await page.goto('/error?code=1025');
+  await page.getByRole('link', { name: '用免费模型' }).click();
+  await expect(page.getByRole('tab', { name: '免费' })).toHaveAttribute('aria-selected', 'true');
+  await expect(page.getByRole('textbox', { name: '输入问题' })).toBeFocused();
 });
 
 test('a message in the address overrides the text of /error, as text @S7', async ({ page }) => {

@@ -121,7 +121,7 @@ export const Overview = () => {
       ) : user || token === '' ? (
         <Invitation guest={guest} />
       ) : null}
-      <nav aria-label="全部入口">
+      <nav className="account-places" aria-label="全部入口">
         <ul className="rows">
           <Row icon="chat" text="我的会话" to="/" search={{ channel: 'private' }} />
           <Row icon="people" text="公共频道" to="/" search={{ channel: 'public' }} />

@@ -104,7 +104,7 @@ export const SessionCard = ({
               <Marked text={title} words={words} />
             </Link>
           </h3>
-          <p className="session-summary">
+          <p className={words ? 'session-summary session-found' : 'session-summary'}>
             {marked !== undefined && match ? (
               <Marked text={match.snippet} words={words} />
             ) : (
