@@ -88,10 +88,10 @@ export const sessionMark = (sessionId: number): number => mark(0xe800_0000, sess
 export const publicMark = 0xf800_0000 | 0;
 
 /** How many numbers of messages a span of each level takes. */
-export const spanSizes = [2 ** 11, 2 ** 15, 2 ** 19] as const;
+export const spanSizes = [2 ** 11, 2 ** 13, 2 ** 15, 2 ** 17, 2 ** 19] as const;
 /** The span of a level with that number, such as the message's number divided by the level's size. */
 export const spanMark = (level: number, span: number): number =>
-  mark(0xf000_0000, level * 2 ** 25 + (span % 2 ** 25));
+  mark(0xf000_0000, level * 2 ** 24 + (span % 2 ** 24));
 
 export const spanMarks = (historyId: number): number[] =>
   spanSizes.map((size, level) => spanMark(level, Math.floor(historyId / size)));

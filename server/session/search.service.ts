@@ -64,10 +64,11 @@ export const indexQueued = (db: Database, most: number): Promise<number | null> 
 // ---- looking up ---------------------------------------------------------------
 
 /** So many texts of candidates are read at most before a search gives up. */
-const effort = { session: 20_000, sessions: 5_000, own: 5_000, public: 3_000 } as const;
-/** How many candidates are fetched at first, and later; a whole session has room in the latter. */
-const firstFetched = 1000;
-const laterFetched = 20_000;
+const effort = { session: 20_000, sessions: 3_000, own: 3_000, public: 1_500 } as const;
+/** At most so many candidates are fetched at once: a whole session has room. */
+const fetched = 20_000;
+/** Where one message of a session is enough, so many of each are fetched before the others. */
+const fetchedOfEach = 5;
 /** How many candidates are checked at once: few first, for they often are enough. */
 const firstChecked = 100;
 /** Messages that are not in the index yet and are looked at all the same. */
@@ -84,7 +85,10 @@ const marksOf = (
   return { all: owner, any: scope.sessionIds.map(sessionMark) };
 };
 
-/** Groups of candidates, the newest first; what everybody can see is looked at span by span. */
+/**
+ * Groups of candidates, the newest first. What everybody can see is looked at span by span, each
+ * four times the one before, and sixteen times where that one had nothing.
+ */
 async function* candidatesOf(
   db: Executor,
   words: readonly string[],
@@ -94,24 +98,38 @@ async function* candidatesOf(
   const { all, any } = marksOf(scope, filter);
   const grams = [...new Set([...all, ...words.flatMap(gramsOf)])];
   yield await store.findQueued(db, [queueLooked]);
+
+  let empty = false;
+  async function* within(any: number[] | null, before: number) {
+    const asked = { grams, any, before, most: fetched };
+    if (scope.in === 'session') {
+      yield await store.findCandidates(db, { ...asked, after: 0, upTo: fetched });
+      return;
+    }
+    const first = await store.findCandidates(db, { ...asked, after: 0, upTo: fetchedOfEach });
+    empty = first.length === 0;
+    yield first;
+    // Of a session with so many candidates more may follow.
+    const count = new Map<number, number>();
+    for (const { session_id: id } of first) count.set(id, (count.get(id) ?? 0) + 1);
+    if ([...count.values()].some((each) => each === fetchedOfEach))
+      yield await store.findCandidates(db, { ...asked, after: fetchedOfEach, upTo: fetched });
+  }
+
   let before = Number.MAX_SAFE_INTEGER;
   if (scope.in === 'public') {
     const newest = await store.newestIndexed(db);
-    for (const [level, size] of spanSizes.entries()) {
+    for (let level = 0; level < spanSizes.length; level += empty ? 2 : 1) {
+      const size = spanSizes[level] ?? 1;
       const span = Math.floor(newest / size);
       const spans = span === 0 ? [0] : [span - 1, span];
       const marks = spans.map((each) => spanMark(level, each));
-      yield await store.findCandidates(db, { grams, any: marks, before, most: laterFetched });
+      yield* within(marks, before);
       before = (spans[0] ?? 0) * size;
       if (before === 0) return;
     }
   }
-  for (const most of [firstFetched, laterFetched]) {
-    const found = await store.findCandidates(db, { grams, any, before, most });
-    yield found;
-    if (found.length < most) return;
-    before = found.at(-1)?.id ?? 0;
-  }
+  yield* within(any, before);
 }
 
 /**
@@ -158,7 +176,7 @@ const plainText = ({ text, cut_before: before, cut_behind: behind }: store.Excer
 };
 
 /** How many sessions, and how many messages of one, a search finds at most. */
-const most = { sessions: 100, messages: 200 } as const;
+const most = { sessions: 60, messages: 200 } as const;
 
 export interface FoundSession {
   id: number;

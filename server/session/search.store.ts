@@ -95,24 +95,34 @@ const candidates = (name: string, condition: string) =>
     `WITH found AS MATERIALIZED (
        SELECT history_id, session_id FROM message_search WHERE ${condition}
      )
-     SELECT history_id::float8 AS id, session_id::float8 FROM found WHERE history_id < $2
-     ORDER BY history_id DESC LIMIT $3`,
+     SELECT history_id::float8 AS id, session_id::float8 FROM (
+       SELECT *, row_number() OVER (PARTITION BY session_id ORDER BY history_id DESC) AS place
+       FROM found WHERE history_id < $2
+     ) placed WHERE place > $3 AND place <= $4
+     ORDER BY history_id DESC LIMIT $5`,
   );
 const withAll = candidates('search_all', 'grams @> $1::integer[]');
 const withAllAndAny = candidates(
   'search_all_any',
-  'grams @> $1::integer[] AND grams && $4::integer[]',
+  'grams @> $1::integer[] AND grams && $6::integer[]',
 );
 
 /**
  * Messages with numbers below `before` that have all of `grams` and some of `any` (null: no matter),
- * newest first.
+ * newest first; of each session those at the places behind `after` up to `upTo`, by their age.
  */
 export const findCandidates = (
   db: Executor,
-  asked: { grams: readonly number[]; any: readonly number[] | null; before: number; most: number },
+  asked: {
+    grams: readonly number[];
+    any: readonly number[] | null;
+    before: number;
+    after: number;
+    upTo: number;
+    most: number;
+  },
 ): Promise<Candidate[]> => {
-  const params = [asked.grams, asked.before, asked.most];
+  const params = [asked.grams, asked.before, asked.after, asked.upTo, asked.most];
   return asked.any ? withAllAndAny(db, [...params, asked.any]) : withAll(db, params);
 };
 

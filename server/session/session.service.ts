@@ -146,7 +146,7 @@ const reach = { plain: 1000, filtered: 5000, own: 10_000 } as const;
 /** So many titles a search looks at. Most are the first words of a message, and all of those are. */
 const searchedTitles = { public: 300, private: 2000, favorites: 500 } as const;
 /** A search finds no more sessions than this by their titles. */
-const foundTitles = 100;
+const foundTitles = 60;
 /** Of the marked sessions so many are searched, those marked last. */
 const searchedMarks = 500;
 

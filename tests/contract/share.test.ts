@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TestClient } from '../support/client.ts';
@@ -24,10 +25,18 @@ const statusOf = async (key: string) =>
 test('a link shows strangers a private session as it was then, and nothing of its cost', async () => {
   const owner = await person();
   const own = await talk(owner, '分享出去的问题');
+  const request = {
+    type: 'chat',
+    images: [],
+    image_detail: 'low',
+    files: [{ uuid: randomUUID(), name: '笔记.txt', size: 3 }],
+    at_user: null,
+    at_ai: '',
+  };
   await database.query(
     `UPDATE history SET deduct_tokens = 99, prompt_tokens = 88, completion_tokens = 77,
-       request = '{"type":"chat-vision","images":["/files/x.png"]}' WHERE id = $1`,
-    [own.historyId],
+       request = $2 WHERE id = $1`,
+    [own.historyId, request],
   );
   const { key } = await owner.call('shareSession', { session_id: own.uuid });
   expect(key.length).toBeGreaterThanOrEqual(22);
@@ -48,9 +57,8 @@ test('a link shows strangers a private session as it was then, and nothing of it
     siblings: [],
   });
   expect(JSON.parse(shown.list[0]?.human ?? '')).toEqual({
-    type: 'chat-vision',
     prompt: '分享出去的问题',
-    images: ['/files/x.png'],
+    ...request,
   });
   expect(JSON.stringify(shown)).not.toContain('之后的问题');
   // The owner's own token changes nothing about it.
