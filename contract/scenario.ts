@@ -10,7 +10,6 @@ export const scenario = z.extend(scenarioBrief, {
   category: z.int(),
   session_count: z.int(),
 });
-export type Scenario = z.output<typeof scenario>;
 
 export const scenarioCalls = {
   scenarioCategory: call({

@@ -1,5 +1,4 @@
-import type { In, Out, PlainCallName } from '@contract/calls.ts';
-import type { Message } from '@contract/chat.ts';
+import type { PlainCallName } from '@contract/calls.ts';
 import { createStore, useStore } from './store.ts';
 
 /**
@@ -61,13 +60,6 @@ export const answerFromCache = async (name: PlainCallName, input: unknown): Prom
     // No database, or its chunk is out of reach as well.
     return undefined;
   }
-};
-
-/** The kept messages of a session, oldest first. */
-export const readCachedMessages = async (uuid: string): Promise<Message[]> => {
-  const input: In<'historyList'> = { session_id: uuid };
-  const answer = (await answerFromCache('historyList', input)) as Out<'historyList'> | undefined;
-  return answer?.list ?? [];
 };
 
 /** Nothing that a person read stays here after a logout or for another account. */
