@@ -64,11 +64,13 @@ export const indexQueued = (db: Database, most: number): Promise<number | null> 
 // ---- looking up ---------------------------------------------------------------
 
 /** So many texts of candidates are read at most before a search gives up. */
-const effort = { session: 20_000, sessions: 3_000, own: 3_000, public: 1_500 } as const;
+const effort = { session: 20_000, sessions: 2_000, own: 2_000, public: 1_000 } as const;
 /** At most so many candidates are fetched at once: a whole session has room. */
 const fetched = 20_000;
 /** Where one message of a session is enough, so many of each are fetched before the others. */
 const fetchedOfEach = 5;
+/** How many of the newest messages are looked at first; of one's own there are fewer among them. */
+const shortestWindow = { public: 2 ** 13, own: 2 ** 17 } as const;
 /** How many candidates are checked at once: few first, for they often are enough. */
 const firstChecked = 100;
 /** Messages that are not in the index yet and are looked at all the same. */
@@ -86,9 +88,30 @@ const marksOf = (
 };
 
 /**
- * Groups of candidates, the newest first. What everybody can see is looked at span by span, each
- * four times the one before, and sixteen times where that one had nothing.
+ * Numbers of messages, newest first, in windows of which each is twice as long as the one before;
+ * each as 4 to 16 spans, and all the rest at last.
  */
+function* windowsBelow(
+  newest: number,
+  shortest: number,
+): Generator<{ marks: number[] | null; before: number }> {
+  let before = newest + 1;
+  for (let length = shortest; before > 0; length *= 2) {
+    const level = spanSizes.filter((size) => size * 4 <= length).length - 1;
+    const size = spanSizes[level] ?? 1;
+    if (length > size * 16) {
+      yield { marks: null, before };
+      return;
+    }
+    const last = Math.floor((before - 1) / size);
+    const first = Math.max(0, last - length / size + 1);
+    const spans = Array.from({ length: last - first + 1 }, (_, at) => first + at);
+    yield { marks: spans.map((span) => spanMark(level, span)), before };
+    before = first * size;
+  }
+}
+
+/** Groups of candidates, the newest first; long lists are looked at window by window. */
 async function* candidatesOf(
   db: Executor,
   words: readonly string[],
@@ -99,7 +122,6 @@ async function* candidatesOf(
   const grams = [...new Set([...all, ...words.flatMap(gramsOf)])];
   yield await store.findQueued(db, [queueLooked]);
 
-  let empty = false;
   async function* within(any: number[] | null, before: number) {
     const asked = { grams, any, before, most: fetched };
     if (scope.in === 'session') {
@@ -107,7 +129,6 @@ async function* candidatesOf(
       return;
     }
     const first = await store.findCandidates(db, { ...asked, after: 0, upTo: fetchedOfEach });
-    empty = first.length === 0;
     yield first;
     // Of a session with so many candidates more may follow.
     const count = new Map<number, number>();
@@ -116,20 +137,11 @@ async function* candidatesOf(
       yield await store.findCandidates(db, { ...asked, after: fetchedOfEach, upTo: fetched });
   }
 
-  let before = Number.MAX_SAFE_INTEGER;
-  if (scope.in === 'public') {
+  if (scope.in === 'public' || scope.in === 'own') {
     const newest = await store.newestIndexed(db);
-    for (let level = 0; level < spanSizes.length; level += empty ? 2 : 1) {
-      const size = spanSizes[level] ?? 1;
-      const span = Math.floor(newest / size);
-      const spans = span === 0 ? [0] : [span - 1, span];
-      const marks = spans.map((each) => spanMark(level, each));
+    for (const { marks, before } of windowsBelow(newest, shortestWindow[scope.in]))
       yield* within(marks, before);
-      before = (spans[0] ?? 0) * size;
-      if (before === 0) return;
-    }
-  }
-  yield* within(any, before);
+  } else yield* within(any, Number.MAX_SAFE_INTEGER);
 }
 
 /**

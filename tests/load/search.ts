@@ -57,15 +57,19 @@ const takeBusiest = async (
   return { account: row.account, id: Number(row.id) };
 };
 
+const longTitle = '一万条消息';
+
 const prepare = async (pool: pg.Pool, userId: number, long: number): Promise<void> => {
+  // Those of earlier runs on the same folder.
+  await pool.query('UPDATE sessions SET deleted_at = now() WHERE prompt = $1', [longTitle]);
   await pool.query(
     `INSERT INTO history (session_id, user_id, human, ai, parts, model, state)
      SELECT $1, $2, human, ai, parts, model, state FROM history WHERE ai <> '' LIMIT 10000`,
     [long, userId],
   );
-  await pool.query(`UPDATE sessions SET prompt = '一万条消息' WHERE id = $1`, [long]);
+  await pool.query('UPDATE sessions SET prompt = $2 WHERE id = $1', [long, longTitle]);
   await pool.query(
-    `UPDATE history SET ai = ai || $1 WHERE id IN (
+    `UPDATE history SET ai = ai || $1 WHERE strpos(ai, $1) = 0 AND id IN (
        SELECT id FROM history WHERE shown AND id % 40000 = 7
        UNION ALL (SELECT id FROM history WHERE session_id = $2 ORDER BY id LIMIT 3))`,
     [words.rare, long],
