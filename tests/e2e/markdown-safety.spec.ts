@@ -129,7 +129,7 @@ test.describe('nothing that people or models write runs', () => {
       route.fulfill(envelopeOf(list, { models: [] })),
     );
     await page.goto('/?channel=public');
-    await expect(page.getByText('window.hacked=1').last()).toBeAttached();
+    await expect(page.getByText('window.hacked=1').last()).toBeAttached({ timeout: 60_000 });
     expect(await dangers(page)).toEqual([]);
   });
 });
