@@ -73,7 +73,7 @@ const prepare = async (messages: string): Promise<Side> => {
     );
     await pool.query(
       `INSERT INTO favorites (user_id, session_id, history_id)
-       SELECT $1, session_id, id FROM history JOIN sessions ON sessions.id = session_id
+       SELECT $1, session_id, history.id FROM history JOIN sessions ON sessions.id = session_id
        WHERE NOT private AND shown ORDER BY history.id DESC LIMIT 60`,
       [userId],
     );
@@ -97,7 +97,8 @@ const reads: Record<string, Act> = {
   'session_list public, of a scenario': ({ client }) =>
     client.call('sessionList', { channel: 'public', scenario_id: 1 }),
   'session_list public, query': ({ client }) =>
-    client.call('sessionList', { channel: 'public', query: '步骤' }),
+    // A word that is nowhere: of others there is more to find among more. See search.ts.
+    client.call('sessionList', { channel: 'public', query: '量子纠缠态' }),
   'session_list private, query': ({ client }) =>
     client.call('sessionList', { channel: 'private', query: '第 7 个' }),
   search_messages: ({ client, long }) =>
