@@ -132,4 +132,24 @@ test.describe('nothing that people or models write runs', () => {
     await expect(page.getByText('window.hacked=1').last()).toBeAttached({ timeout: 60_000 });
     expect(await dangers(page)).toEqual([]);
   });
+
+  test('on a shared page @R @C8', async ({ page }) => {
+    const list = xssPayloads.map(messageOf);
+    await page.route('**/api/shared_session?*', (route) =>
+      route.fulfill(
+        envelopeOf(list, {
+          title: xssPayloads[0],
+          user_name: xssPayloads[1],
+          model: 'builtin-assistant',
+          created_at: '2026-01-01T00:00:00.000Z',
+        }),
+      ),
+    );
+    await page.goto('/share?key=0123456789abcdef0123');
+    await expect(page.getByText('window.hacked=1').last()).toBeAttached({ timeout: 60_000 });
+    expect(await dangers(page)).toEqual([]);
+    await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
+    await page.waitForTimeout(300);
+    expect(await dangers(page)).toEqual([]);
+  });
 });
