@@ -102,7 +102,10 @@ test.describe('with a model of a connected service', () => {
     await expect(there.question).toBeVisible();
     await app.say('周末一起去看桥吗？');
     await expect(app.log).toContainText('周末一起去看桥吗？');
-    // Found by polling.
+    // Found by polling, or at once by who comes back to the page.
+    const comesBack = (to: App) =>
+      to.page.evaluate(() => dispatchEvent(new Event('visibilitychange')));
+    await comesBack(there);
     await expect(there.log).toContainText('周末一起去看桥吗？', { timeout: 20_000 });
 
     const mine = page.getByRole('article').first();
@@ -123,9 +126,14 @@ test.describe('with a model of a connected service', () => {
     await expect(page.getByText('修改成功')).toBeVisible();
     await expect(editor).toBeHidden();
     await expect(app.log).toContainText('周六去');
-    await there.page.evaluate(() => dispatchEvent(new Event('visibilitychange')));
+    await comesBack(there);
     await expect(there.log).toContainText('周六去', { timeout: 20_000 });
     await expect(there.log).toContainText('已编辑');
+
+    await client.call('sendMessage', { session_id: uuid, msg: '请模型说说', ai: 'mock-chat' });
+    await comesBack(app);
+    await expect(app.log).toContainText('请模型说说', { timeout: 20_000 });
+    await expect(app.log).toContainText('您说：');
     expect(there.problems).toEqual([]);
     await theirs.close();
   });

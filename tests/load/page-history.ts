@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { CDPSession, Page } from '@playwright/test';
 import {
   cpuSlowdown,
   median,
@@ -40,6 +41,11 @@ interface Opened {
   gapMost: number;
   /** Script, layout and style of all steps, ms. */
   work: number;
+  /** Number of the topmost message that the steps led to. */
+  reached: number;
+  /** The same way through the same rows as plain HTML, without the list: what no page goes below. */
+  floorGaps: number;
+  floorWork: number;
 }
 
 const world = await startPageWorld();
@@ -81,6 +87,53 @@ const pageOf = (count: number, url: URL) => {
   return { code: 0, message: '', data: { list, ...paging } };
 };
 
+/** Scrolls up step by step; gaps over 50 ms, work in ms. */
+const stepUp = async (page: Page, devtools: CDPSession) => {
+  const before = await workOf(devtools);
+  const gaps = await page.evaluate(async (count) => {
+    window.notes.gaps = [];
+    const scroller = document.querySelector('.list-scroller');
+    for (let step = 0; step < count; step++) {
+      scroller?.scrollBy(0, -scroller.clientHeight * 0.8);
+      await new Promise((resolve) => {
+        setTimeout(resolve, 100);
+      });
+    }
+    return window.notes.gaps;
+  }, steps);
+  const after = await workOf(devtools);
+  return {
+    gaps: sum(gaps),
+    gapMost: Math.max(0, ...gaps),
+    work: after.total - before.total,
+  };
+};
+
+/** Puts as many messages as were passed there as they are, each drawn when it comes into view. */
+const layPlain = async (page: Page, html: string, passed: number) => {
+  await page.evaluate(
+    ([rows, count]) => {
+      const scroller = document.querySelector('.list-scroller');
+      if (!scroller) return;
+      const plain = document.createElement('div');
+      plain.className = 'list-scroller';
+      plain.style.overflowY = 'auto';
+      const shown = Math.max(1, rows.split('data-first').length - 1);
+      for (let at = 0; at < count; at += shown) {
+        const part = document.createElement('div');
+        part.style.contentVisibility = 'auto';
+        part.style.containIntrinsicSize = 'auto 1200px';
+        part.innerHTML = rows;
+        plain.append(part);
+      }
+      scroller.replaceWith(plain);
+      plain.scrollTop = plain.scrollHeight;
+    },
+    [html, Math.max(1, passed)] as const,
+  );
+  await sleep(2_000);
+};
+
 const open = (count: number): Promise<Opened> =>
   withProfile((profile) =>
     withBrowser(profile, async (context) => {
@@ -103,34 +156,29 @@ const open = (count: number): Promise<Opened> =>
       await page.waitForFunction(() => window.notes.shown > 0, null, { polling: 100 });
       await sleep(2_000);
       await devtools.send('HeapProfiler.collectGarbage');
-      const newest = await page.evaluate(() => {
-        window.notes.gaps = [];
-        return window.notes.shown;
-      });
-      const before = await workOf(devtools);
-      await page.evaluate(async (count) => {
-        const scroller = document.querySelector('.list-scroller');
-        for (let step = 0; step < count; step++) {
-          scroller?.scrollBy(0, -scroller.clientHeight * 0.8);
-          await new Promise((resolve) => {
-            setTimeout(resolve, 100);
-          });
-        }
-      }, steps);
-      const { gaps, elements } = await page.evaluate(() => ({
-        gaps: window.notes.gaps,
+      const newest = await page.evaluate(() => window.notes.shown);
+      const steppedUp = await stepUp(page, devtools);
+      const { elements, reached, html } = await page.evaluate(() => ({
         elements: document.querySelectorAll('*').length,
+        reached: Number(
+          [...document.querySelectorAll<HTMLElement>('.list [data-message]')].find(
+            (element) => element.getBoundingClientRect().bottom > 60,
+          )?.dataset['message'],
+        ),
+        html: document.querySelector('[data-testid="virtuoso-item-list"]')?.innerHTML ?? '',
       }));
-      const after = await workOf(devtools);
       await devtools.send('HeapProfiler.collectGarbage');
       const { usedSize } = await devtools.send('Runtime.getHeapUsage');
+      await layPlain(page, html, count - reached);
+      const floor = await stepUp(page, devtools);
       return {
         newest,
         heapMb: usedSize / 2 ** 20,
         elements,
-        gaps: sum(gaps),
-        gapMost: Math.max(0, ...gaps),
-        work: after.total - before.total,
+        ...steppedUp,
+        reached,
+        floorGaps: floor.gaps,
+        floorWork: floor.work,
       };
     }),
   );

@@ -110,7 +110,8 @@ const Chat = ({
   useKnownSession(thread, session.data);
   // The thread keeps the messages itself; the query says when to look for new ones.
   const messages = useQuery({
-    queryKey: ['thread', uuid],
+    // A favourite by itself is another list than its session: neither waits for the other's answer.
+    queryKey: ['thread', uuid, only],
     queryFn: ({ signal }) => thread.refresh(signal).then(() => true),
     // A thread made anew has nothing yet, however lately the one before it looked.
     staleTime: 0,

@@ -79,8 +79,6 @@ const createStick = () => {
   };
 };
 
-/** So many rows from its first one the list reads on, so that nobody waits there. */
-const readAhead = 24;
 /** How long the list runs on after a flick, ms. */
 const handTime = 1_500;
 
@@ -219,11 +217,6 @@ export const MessageList = ({
         itemContent={contentOf}
         defaultItemHeight={120}
         increaseViewportBy={{ top: 600, bottom: 150 }}
-        // Measured where the layout is done already; a frame later it would have to be done again.
-        skipAnimationFrameInResizeObserver
-        rangeChanged={({ startIndex }) => {
-          if (startIndex - view.firstIndex < readAhead && !newestFirst) older();
-        }}
         atBottomThreshold={limits.bottomDistance}
         atBottomStateChange={setAtBottom}
         followOutput={() => (follows && stick.get() ? 'auto' : false)}

@@ -80,7 +80,7 @@ const Answer = ({
           }}
         >
           {chosen && <Icon name="check" size={16} />}
-          用这个回答继续
+          {chosen ? '正在用这个回答' : '用这个回答继续'}
         </button>
       )}
     </section>

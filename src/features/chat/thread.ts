@@ -81,8 +81,6 @@ export interface Hit {
 }
 
 const startIndex = 10_000_000;
-/** Messages of a page further up: who scrolls there scrolls on. */
-const olderPage = 60;
 /** As many messages as last_messages gives at once. */
 const mostLast = 100;
 /** How many of the newest messages of a session of people are looked at again for edits. */
@@ -338,7 +336,7 @@ export class Thread {
     this.loadingMore = true;
     try {
       const page = await api.historyList(
-        { session_id: this.uuid, newest: 1, page_size: olderPage, before: oldest.id },
+        { session_id: this.uuid, newest: 1, page_size: limits.historyPageSize, before: oldest.id },
         { quiet: true },
       );
       const known = new Set(this.messages.map((message) => message.id));
@@ -350,7 +348,7 @@ export class Thread {
       this.publish({
         ...built,
         firstIndex: this.view.firstIndex - more,
-        hasOlder: page.list.length >= olderPage,
+        hasOlder: page.list.length >= limits.historyPageSize,
       });
     } finally {
       this.loadingMore = false;
