@@ -16,7 +16,12 @@ const outDir = at('./dist/page');
  * The server puts its hash into the content security policy.
  */
 const bootScript = (): Plugin[] => {
-  const mark = '__CHAT_FILES__';
+  const mark = '__SCREEN_FILES__';
+  /** What the boot script fetches at once, by the address that is opened. */
+  const screens = {
+    '/': '/features/session/home-screen.tsx',
+    '/chat': '/features/chat/chat-screen.tsx',
+  };
   return [
     {
       name: 'boot-script',
@@ -26,7 +31,7 @@ const bootScript = (): Plugin[] => {
           const { code } = await transform(await readFile(at('./src/app/boot.js'), 'utf8'), {
             loader: 'js',
             minify: true,
-            define: { [mark]: server ? '[]' : JSON.stringify([mark]) },
+            define: { [mark]: server ? '{}' : JSON.stringify([mark]) },
           });
           return html.replace(
             '<script src="/src/app/boot.js"></script>',
@@ -36,19 +41,23 @@ const bootScript = (): Plugin[] => {
       },
     },
     {
-      name: 'boot-script-chat',
+      name: 'boot-script-screens',
       apply: 'build',
       transformIndexHtml: {
         order: 'post',
         handler: (html, { bundle = {} }) => {
           const chunks = Object.values(bundle).filter((each) => each.type === 'chunk');
-          const chat = chunks.find((each) =>
-            each.facadeModuleId?.endsWith('/features/chat/chat-screen.tsx'),
+          const filesOf = (screen: string) => {
+            const chunk = chunks.find((each) => each.facadeModuleId?.endsWith(screen));
+            if (!chunk) throw new Error(`${screen} is no chunk of its own`);
+            return [chunk.fileName, ...chunk.imports]
+              .filter((file) => !html.includes(file))
+              .map((file) => `/${file}`);
+          };
+          const files = Object.fromEntries(
+            Object.entries(screens).map(([address, screen]) => [address, filesOf(screen)]),
           );
-          const files = chat
-            ? [chat.fileName, ...chat.imports].filter((file) => !html.includes(file))
-            : [];
-          return html.replace(`["${mark}"]`, () => JSON.stringify(files.map((file) => `/${file}`)));
+          return html.replace(`["${mark}"]`, () => JSON.stringify(files));
         },
       },
     },
@@ -118,7 +127,16 @@ export default defineConfig({
             {
               // What home and chat share: in one file it packs better, and each file costs its headers.
               name: 'shared',
-              test: /vite\/preload-helper|\/contract\/(errors|limits)\.ts$|\/src\/shared\/(?!cache-store|upload|send-key)[\w-]+\.ts$|\/src\/shared\/ui\/(icon|toast|button|empty-state|skeleton|sheet|dialog|avatar|load-failed|slider-field|switch-field)\.tsx?$|\/src\/shared\/attach\/(attach-store\.ts|attach\.tsx)$/,
+              test: /vite\/preload-helper|\/contract\/(errors|limits)\.ts$|\/src\/shared\/(?!cache-store|upload)[\w-]+\.ts$|\/src\/shared\/ui\/(icon|toast|button|empty-state|skeleton|sheet|dialog|avatar|load-failed|slider-field|switch-field|model-sheet)\.tsx?$|\/src\/shared\/attach\/(attach-store\.ts|attach\.tsx)$/,
+            },
+            { name: 'markdown', test: /\/src\/shared\/markdown\/markdown\.tsx$/ },
+            {
+              name: 'rows',
+              test: /\/features\/chat\/(message-row|live-rows|model-change|compose-store|chat-time)\.tsx?$/,
+            },
+            {
+              name: 'sessions',
+              test: /\/features\/session\/(session-card|session-queries|use-refusal)\.tsx?$/,
             },
           ],
         },

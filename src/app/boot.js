@@ -1,4 +1,4 @@
-/* global __CHAT_FILES__ -- vite.config.ts puts the chat's chunks here */
+/* global __SCREEN_FILES__ -- vite.config.ts puts the chunks of home and chat here */
 // Runs before the first paint: theme, dark style, width and sidebar of src/shared/prefs.ts.
 (function () {
   let prefs = {};
@@ -42,14 +42,12 @@
       .then(async (answer) => new Response(await answer.arrayBuffer(), answer))
       .catch(() => undefined);
   }
-  // A chat that is opened by its address: its code comes together with the page's own.
-  if (location.pathname === '/chat') {
-    for (const file of __CHAT_FILES__) {
-      const link = document.createElement('link');
-      link.rel = 'modulepreload';
-      link.href = file;
-      document.head.append(link);
-    }
+  // The code of the screen that is opened comes together with the page's own.
+  for (const file of __SCREEN_FILES__[location.pathname] || []) {
+    const link = document.createElement('link');
+    link.rel = 'modulepreload';
+    link.href = file;
+    document.head.append(link);
   }
   document.addEventListener('compositionstart', () => {
     root.dataset.composing = '1';

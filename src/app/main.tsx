@@ -4,6 +4,8 @@ import '@/app/themes/telegram.css';
 import '@/app/base.css';
 import '@/shared/ui/ui.css';
 import '@/app/shell.css';
+// The first HTML shows the home's box: its style is there before its code.
+import '@/features/session/home.css';
 import { onLoginRequired } from '@/shared/api.ts';
 import { accountOf, authStore } from '@/shared/auth-store.ts';
 import { clearCache } from '@/shared/cache.ts';
@@ -12,7 +14,7 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { loadChat, router } from './routes.tsx';
+import { loadChat, loadHome, router } from './routes.tsx';
 
 // A chunk that a new version took away: the page is loaded anew, once, so that a lasting fault shows.
 // Without a network a chunk is only out of reach, and so would be the page.
@@ -50,11 +52,16 @@ const mount = () =>
       </QueryClientProvider>
     </StrictMode>,
   );
+const atHome = location.pathname === '/';
+// The boxes of the first HTML stand until the home screen can take their place.
+if (atHome) await loadHome().catch(() => undefined);
 // Nobody is interrupted in the middle of a word that an input method is composing (boot.js notes it).
 if (document.documentElement.dataset['composing'] === '1')
   document.addEventListener('compositionend', () => setTimeout(mount), { once: true });
 else mount();
 
-// The chat is where people go next: it is fetched once the first screen has nothing left to do.
-const whenIdle = window.requestIdleCallback ?? ((act: () => void) => setTimeout(act, 1_500));
-whenIdle(() => void loadChat().catch(() => undefined));
+// Where people go next is fetched once somebody uses the page, or it has been at rest for long.
+const loadNext = () => void (atHome ? loadChat() : loadHome()).catch(() => undefined);
+for (const use of ['pointerdown', 'keydown', 'input'])
+  addEventListener(use, loadNext, { once: true, capture: true, passive: true });
+setTimeout(loadNext, 5_000);

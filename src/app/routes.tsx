@@ -1,4 +1,3 @@
-import { HomeScreen } from '@/features/session/home-screen.tsx';
 import {
   createRootRoute,
   createRoute,
@@ -29,12 +28,13 @@ const startFromKnowledge = ({ embedding }: { embedding?: string | undefined }) =
     throw redirect({ to: '/redirect', search: { embedding }, replace: true });
 };
 
+export const loadHome = () => import('@/features/session/home-screen.tsx');
 const home = createRoute({
   getParentRoute: () => root,
   path: '/',
   validateSearch: homeSearch,
   beforeLoad: ({ search }) => startFromKnowledge(search),
-  component: HomeScreen,
+  component: lazyRouteComponent(loadHome, 'HomeScreen'),
 });
 
 export const loadChat = () => import('@/features/chat/chat-screen.tsx');

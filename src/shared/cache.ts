@@ -19,8 +19,9 @@ const kept: ReadonlySet<PlainCallName> = new Set([
   'deleteSession',
   'deleteHistory',
 ]);
-/** How long after the first answer they are written down, ms: the page has come to rest by then. */
-const writeAfter = 15_000;
+/** How long after the first answer they are written down, ms; then once the page has nothing to do. */
+const writeAfter = 4_000;
+const mostIdle = 5_000;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
 const loadStore = () => import('./cache-store.ts');
@@ -38,7 +39,14 @@ export const noteAnswer = (name: PlainCallName, input: unknown, data: unknown): 
   if (!kept.has(name) || typeof indexedDB === 'undefined') return;
   if (offline.get()) offline.set(false);
   waiting.push([name, input, data]);
-  timer ??= setTimeout(() => void write().catch(() => undefined), writeAfter);
+  const writeQuietly = () => {
+    if (waiting.length > 0) write().catch(() => undefined);
+  };
+  timer ??= setTimeout(() => {
+    if (typeof requestIdleCallback === 'function')
+      requestIdleCallback(writeQuietly, { timeout: mostIdle });
+    else writeQuietly();
+  }, writeAfter);
 };
 
 const offline = createStore(false);

@@ -107,6 +107,8 @@ test('a finger acts on a card and renews the list, and scrolling stays scrolling
   test.skip(!isMobile, 'fingers are for touch screens');
   await talked(person, '26.2 英里是多少公里？');
   await open(app, person, '/?channel=private');
+  // Not one of the grey ones that stand there while the list is on its way.
+  await expect(cards(page)).toHaveCount(1);
   const box = await cards(page).first().boundingBox();
   if (!box) throw new Error('no card');
   const y = box.y + box.height / 2;
@@ -148,13 +150,14 @@ test('without a network the list and its search answer from what was read @H1 @C
 }) => {
   await talked(person, '青瓷和汝窑有什么不同？');
   await talked(person, '26.2 英里是多少公里？');
+  // What was read is written down once the page has come to rest.
+  const kept = page.waitForResponse(/cache-store/, { timeout: 25_000 });
   await open(app, person, '/?channel=private');
   await page.getByRole('main').getByRole('link', { name: '青瓷和汝窑有什么不同？' }).click();
   await expect(app.log).toContainText('青瓷');
   await page.goBack();
   await expect(cards(page)).toHaveCount(2);
-  // What was read is written down once the page has come to rest.
-  await page.waitForResponse(/cache-store/, { timeout: 25_000 });
+  await kept;
   await context.setOffline(true);
   await page.getByRole('main').getByRole('link', { name: '收藏', exact: true }).click();
   await page.getByRole('main').getByRole('link', { name: '我的', exact: true }).click();

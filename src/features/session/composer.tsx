@@ -40,7 +40,16 @@ const AccountLine = () => {
 };
 
 /** The new-session area: a question, a model, and ways to begin. */
-export const Composer = ({ focus, free }: { focus: boolean; free: boolean }) => {
+export const Composer = ({
+  focus,
+  free,
+  ideas,
+}: {
+  focus: boolean;
+  free: boolean;
+  /** There is room for things to try, or the person is new here. */
+  ideas: boolean;
+}) => {
   const [text, setText] = useDraft('home');
   const [freeOnly, setFreeOnly] = useState(free);
   const [choice, setChoice] = useState<StartChoice>(noChoice);
@@ -168,6 +177,7 @@ export const Composer = ({ focus, free }: { focus: boolean; free: boolean }) => 
         </div>
         <StartOptions
           choice={choice}
+          suggesting={ideas}
           busy={busy}
           onChoose={(change) => {
             setChoice({ ...choice, ...change });

@@ -12,7 +12,6 @@ import type { Channel, Session } from '@contract/session.ts';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { lazy, Suspense, useRef, useState } from 'react';
 import { Composer } from './composer.tsx';
-import './home.css';
 import { HomeSearch } from './home-search.tsx';
 import { NoSessions } from './no-sessions.tsx';
 import { Pagination } from './pagination.tsx';
@@ -82,6 +81,7 @@ export const HomeScreen = () => {
     });
   const filtered = [query, model, user_id, scenario_id].some((value) => value !== undefined);
   const sessions = list.data?.list ?? [];
+  const newcomer = channel === 'private' && !filtered && list.data?.total === 0;
   const noneAsked = channel !== 'public' && token === '';
   const author = sessions.find((session) => session.user_id === user_id)?.user_name ?? '';
 
@@ -96,7 +96,11 @@ export const HomeScreen = () => {
           </Link>
         )}
       </header>
-      <Composer focus={search.new === 1} free={search.tab === 'free'} />
+      <Composer
+        focus={search.new === 1}
+        free={search.tab === 'free'}
+        ideas={wide || token === '' || newcomer}
+      />
       <section aria-label={titles[channel]}>
         <div className="list-head">
           <nav className="tabs" aria-label="频道">

@@ -1,5 +1,6 @@
 import { Icon } from '@/shared/ui/icon.tsx';
 import { useEffect, useRef, useState } from 'react';
+import { useFindKey } from './use-find-key.ts';
 
 /** How long the keys rest before the list follows, ms. */
 const rest = 300;
@@ -18,6 +19,11 @@ export const HomeSearch = ({
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const box = useRef<HTMLInputElement>(null);
   useEffect(() => () => clearTimeout(timer.current), []);
+  const find = () => {
+    setOpen(true);
+    requestAnimationFrame(() => box.current?.focus());
+  };
+  useFindKey(find);
   if (applied !== query) {
     setApplied(query);
     // The address changed by other means than these keys, such as the back button.
@@ -41,10 +47,7 @@ export const HomeSearch = ({
         className="button button-ghost button-icon"
         aria-label="搜索"
         aria-expanded={open}
-        onClick={() => {
-          setOpen(true);
-          requestAnimationFrame(() => box.current?.focus());
-        }}
+        onClick={find}
       >
         <Icon name="search" size={22} />
       </button>
@@ -56,6 +59,7 @@ export const HomeSearch = ({
           type="search"
           value={words}
           maxLength={200}
+          aria-keyshortcuts="Control+K"
           placeholder="搜索会话和消息"
           enterKeyHint="search"
           onChange={({ target: { value } }) => {

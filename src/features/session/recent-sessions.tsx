@@ -7,31 +7,39 @@ import { Skeleton } from '@/shared/ui/skeleton.tsx';
 import { limits } from '@contract/limits.ts';
 import type { Session } from '@contract/session.ts';
 import { Link, useLocation } from '@tanstack/react-router';
-import { useDeferredValue, useState } from 'react';
+import { useDeferredValue, useRef, useState } from 'react';
 import './recent-sessions.css';
-import { sessionTitle, useModelLook } from './session-card.tsx';
+import { peopleKind, sessionTitle, useModelLook } from './session-card.tsx';
 import { useSessionList } from './session-queries.ts';
+import { useFindKey } from './use-find-key.ts';
 
-const Recent = ({ session, active }: { session: Session; active: boolean }) => (
-  <li>
-    <Link
-      to="/chat"
-      search={{ uuid: session.uuid, history_id: session.match?.history_id ?? undefined }}
-      className="recent"
-      aria-current={active ? 'page' : undefined}
-    >
-      <span className="recent-title">{sessionTitle(session)}</span>
-      <span className="recent-facts">
-        {useModelLook(session.model).label} · {relativeTime(session.updated_at)}
-      </span>
-    </Link>
-  </li>
-);
+const Recent = ({ session, active }: { session: Session; active: boolean }) => {
+  const { label } = useModelLook(session.model);
+  return (
+    <li>
+      <Link
+        to="/chat"
+        search={{ uuid: session.uuid, history_id: session.match?.history_id ?? undefined }}
+        className="recent"
+        aria-current={active ? 'page' : undefined}
+      >
+        <span className="recent-title">{sessionTitle(session)}</span>
+        <span className="recent-facts">
+          {[peopleKind(session) || label, relativeTime(session.updated_at)]
+            .filter((fact) => fact !== '')
+            .join(' · ')}
+        </span>
+      </Link>
+    </li>
+  );
+};
 
 /** The column of wide windows: the 15 sessions used last, and the model of the next one. */
 const RecentSessions = () => {
   const { token } = useAuth();
   const [words, setWords] = useState('');
+  const box = useRef<HTMLInputElement>(null);
+  useFindKey(() => box.current?.select(), true);
   const query = useDeferredValue(words.trim()) || undefined;
   const list = useSessionList({
     channel: 'private',
@@ -47,12 +55,15 @@ const RecentSessions = () => {
     <div className="recents">
       <label className="filter-box">
         <Icon name="search" size={18} />
-        <span className="sr-only">查找会话和消息</span>
+        <span className="sr-only">搜索会话和内容</span>
         <input
+          ref={box}
           type="search"
           value={words}
           maxLength={200}
-          placeholder="查找会话和消息"
+          title="Ctrl + K"
+          aria-keyshortcuts="Control+K"
+          placeholder="搜索会话和内容"
           onChange={(event) => setWords(event.target.value)}
         />
       </label>

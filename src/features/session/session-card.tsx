@@ -34,9 +34,13 @@ const Thumbnails = ({ images, wide }: { images: readonly string[]; wide: boolean
   </span>
 );
 
+/** What a session of people is called; empty: it is one with a model. */
+export const peopleKind = (session: Pick<Session, 'type' | 'private'>): string =>
+  session.type === 2 ? (session.private === 1 ? '私聊' : '问答') : '';
+
 /** What kind of session it is, where that is not plain chat. */
 const tagsOf = (session: Session): string[] => [
-  ...(session.type === 2 ? [session.private === 1 ? '私聊' : '问答'] : []),
+  ...[peopleKind(session)].filter((kind) => kind !== ''),
   ...(session.embedding_key ? [session.embedding_name || '知识库'] : []),
 ];
 
@@ -67,6 +71,7 @@ export const SessionCard = ({
   const look = useModelLook(session.model);
   const title = sessionTitle(session);
   const { match } = session;
+  const kind = peopleKind(session);
   const marked = match?.history_id ?? undefined;
   return (
     <li className="session" data-swipe={onMenu ? session.uuid : undefined}>
@@ -89,7 +94,11 @@ export const SessionCard = ({
         </div>
       )}
       <div className="session-front">
-        <Avatar name={look.label} src={look.logo} color={look.color} size={44} />
+        {kind ? (
+          <Avatar name={kind === '私聊' ? title : session.user_name} size={44} />
+        ) : (
+          <Avatar name={look.label} src={look.logo} color={look.color} size={44} />
+        )}
         <div className="session-words">
           <h3>
             <Link
@@ -128,7 +137,7 @@ export const SessionCard = ({
                 {tag}
               </span>
             ))}
-            <span className="session-model">{look.label}</span>
+            {look.label && <span className="session-model">{look.label}</span>}
             {session.reply_count > 0 && <span>{session.reply_count} 条</span>}
             {session.like_count > 0 && (
               <span className="session-likes">

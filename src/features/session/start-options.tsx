@@ -40,11 +40,14 @@ const Chosen = ({ kind, name, onClear }: { kind: string; name: string; onClear: 
 /** How a session begins besides its model: a scenario, a knowledge base, unsaved, or asking people. */
 export const StartOptions = ({
   choice,
+  suggesting,
   busy,
   onChoose,
   onSuggestion,
 }: {
   choice: StartChoice;
+  /** Things to try are shown. */
+  suggesting: boolean;
   busy: boolean;
   onChoose: (change: Partial<StartChoice>) => void;
   onSuggestion: (text: string) => void;
@@ -56,6 +59,7 @@ export const StartOptions = ({
   const scenarios = useQuery({
     queryKey: ['scenarioList'],
     queryFn: ({ signal }) => api.scenarioList({}, { signal, quiet: true }),
+    enabled: suggesting,
     staleTime: Infinity,
     meta: { steady: true },
   });
@@ -132,7 +136,7 @@ export const StartOptions = ({
           临时对话：服务器不保存内容，关掉页面就没有了。
         </p>
       )}
-      {!scenario && (
+      {suggesting && !scenario && (
         <ul className="composer-ideas" aria-label="试试这些">
           {/* A newcomer sees what can be asked; who knows the place, the templates. */}
           {token === '' ? [ideas, offered] : [offered, ideas]}

@@ -2,9 +2,11 @@ import { memo, useEffect, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { Icon } from '../ui/icon.tsx';
 import { copyText } from './copy.ts';
-import { highlight, languageOf, loadHighlighter, type Stretch } from './highlight.ts';
+import type { Stretch } from './highlight.ts';
 import { inIdleTime } from './idle.ts';
-import { whenLoaded } from './lazy-chunk.ts';
+import { lazyChunk, whenLoaded } from './lazy-chunk.ts';
+
+const loadHighlight = lazyChunk(() => import('./highlight.ts'));
 
 const CodePiece = memo(function CodePiece({ text }: { text: string }) {
   return <code>{text === '' ? '\n' : text}</code>;
@@ -44,18 +46,18 @@ const keep = (key: string, lines: Stretch[][]) => {
 };
 
 /** The coloured lines once there are any; a box that comes back into the list has them at once. */
-const useColours = (code: string | null, language: string | null): Stretch[][] | null => {
-  const key = code === null || language === null ? null : `${language}\n${code}`;
+const useColours = (code: string | null, label: string): Stretch[][] | null => {
+  const key = code === null || label === '' ? null : `${label}\n${code}`;
   const [done, setDone] = useState<{ key: string; lines: Stretch[][] } | null>(null);
   useEffect(() => {
-    if (key === null || language === null || code === null || coloured.has(key)) return undefined;
+    if (key === null || code === null || coloured.has(key)) return undefined;
     let cancelJob = () => {};
     // Until the highlighter is there (network lost) the code is readable all the same.
     const cancelLoad = whenLoaded(
-      () => loadHighlighter(language),
-      (hljs) => {
+      async () => (await loadHighlight()).loadColour(label),
+      (colour) => {
         cancelJob = inIdleTime(() => {
-          const lines = highlight(hljs, code, language);
+          const lines = colour(code);
           if (!lines) return;
           keep(key, lines);
           // At once: what follows in this idle time counts with what it costs.
@@ -67,7 +69,7 @@ const useColours = (code: string | null, language: string | null): Stretch[][] |
       cancelLoad();
       cancelJob();
     };
-  }, [key, code, language]);
+  }, [key, code, label]);
   if (key === null) return null;
   return coloured.get(key) ?? (done?.key === key ? done.lines : null);
 };
@@ -92,8 +94,8 @@ export const CodeBox = memo(function CodeBox({
   language: string;
   open: boolean;
 }) {
-  const colours = useColours(open ? null : pieces.join('\n'), languageOf(language));
   const label = /^[^\s{]+/.exec(language)?.[0] ?? '';
+  const colours = useColours(open ? null : pieces.join('\n'), label);
   return (
     <div className="code-box">
       <div className="code-head">

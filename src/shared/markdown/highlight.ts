@@ -11,7 +11,7 @@ export interface Stretch {
 /** Longer code stays plain: colouring it would hold up the page. */
 const mostCharacters = 30_000;
 
-export const languageOf = (label: string): string | null => {
+const languageOf = (label: string): string | null => {
   const name = (/^[^\s{,:]+/.exec(label)?.[0] ?? '').toLowerCase();
   const language = aliases[name] ?? name;
   return Object.hasOwn(languages, language) ? language : null;
@@ -20,8 +20,7 @@ export const languageOf = (label: string): string | null => {
 const loadCore = lazyChunk(() => import('highlight.js/lib/core').then((module) => module.default));
 const ready = new Set<string>();
 
-/** Loads the highlighter and one language. */
-export const loadHighlighter = async (language: string): Promise<HLJSApi> => {
+const loadHighlighter = async (language: string): Promise<HLJSApi> => {
   const hljs = await loadCore();
   const load = languages[language];
   if (load && !ready.has(language)) {
@@ -61,9 +60,19 @@ export const readHighlighted = (html: string): Stretch[][] => {
   return lines;
 };
 
-/** The coloured lines of a code, or null where it stays plain. */
-export const highlight = (hljs: HLJSApi, code: string, language: string): Stretch[][] | null => {
-  if (code.length > mostCharacters) return null;
-  const { value } = hljs.highlight(code, { language, ignoreIllegals: true });
-  return readHighlighted(value);
+/** Gives the coloured lines of a code, or null where it stays plain. */
+export type Colour = (code: string) => Stretch[][] | null;
+
+/**
+ * Loads the highlighter and the language.
+ * @param label what stands behind the opening fence; of an unknown language all code stays plain
+ */
+export const loadColour = async (label: string): Promise<Colour> => {
+  const language = languageOf(label);
+  if (language === null) return () => null;
+  const hljs = await loadHighlighter(language);
+  return (code) =>
+    code.length > mostCharacters
+      ? null
+      : readHighlighted(hljs.highlight(code, { language, ignoreIllegals: true }).value);
 };
