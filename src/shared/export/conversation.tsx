@@ -1,20 +1,25 @@
 import type { Message } from '@contract/chat.ts';
 import { Markdown } from '../markdown/markdown.tsx';
+import { useChatModels } from '../queries.ts';
 import { readQuestion, thumbnailOf } from '../question.ts';
 import { Icon } from '../ui/icon.tsx';
 import './conversation.css';
 
 type One = Omit<Message, 'beside'>;
 
-const Answer = ({ message }: { message: One }) =>
-  message.ai === '' ? null : (
+const Answer = ({ message }: { message: One }) => {
+  const models = useChatModels();
+  if (message.ai === '') return null;
+  const model = models.data?.find(({ name }) => name === message.model);
+  return (
     <div className="told told-theirs">
-      <span className="told-name">{message.model}</span>
+      <span className="told-name">{model?.label ?? message.model}</span>
       <div className="told-bubble">
         <Markdown text={message.ai} />
       </div>
     </div>
   );
+};
 
 /** A message and what was answered, to be read alone: nothing can be done with it. */
 export const Exchange = ({ message }: { message: Message }) => {
