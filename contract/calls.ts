@@ -5,6 +5,8 @@ import { embeddingCalls } from './embedding.ts';
 import { exportCalls } from './export.ts';
 import { fileCalls } from './file.ts';
 import { helpCalls } from './help.ts';
+import { imageCalls } from './image.ts';
+import { jobCalls } from './job.ts';
 import { ledgerCalls } from './ledger.ts';
 import { modelCalls } from './model.ts';
 import { noticeCalls } from './notice.ts';
@@ -12,6 +14,7 @@ import { scenarioCalls } from './scenario.ts';
 import { sessionCalls } from './session.ts';
 import { shareCalls } from './share.ts';
 import { systemCalls } from './system.ts';
+import { waitCalls } from './wait.ts';
 
 /** Every call of the product. Routes, client, access test and OpenAPI document are made from it. */
 export const calls = {
@@ -22,6 +25,9 @@ export const calls = {
   ...shareCalls,
   ...exportCalls,
   ...fileCalls,
+  ...imageCalls,
+  ...jobCalls,
+  ...waitCalls,
   ...scenarioCalls,
   ...embeddingCalls,
   ...noticeCalls,

@@ -12,6 +12,8 @@ import {
   uuid,
   wholeNumber,
 } from './call.ts';
+import { imageParameters, imageTask, resizeMode } from './image.ts';
+import { job } from './job.ts';
 import { limits } from './limits.ts';
 
 /**
@@ -21,13 +23,35 @@ import { limits } from './limits.ts';
 export const replyState = z.enum(['none', 'streaming', 'done', 'stopped', 'error', 'interrupted']);
 export type ReplyState = z.output<typeof replyState>;
 
+/** What a message asks a session of pictures (type 1) for, beside its words. */
+export const imageRequest = z.object({
+  /** How many, and a code of `imageSizes`: kept with the message so that it can be made again. */
+  n: z._default(wholeNumber(1, limits.imageCount.most), 1),
+  size: z._default(wholeNumber(0, 20), limits.defaultImageSize),
+  translate: z._default(wholeNumber(0, 1), 0),
+  /** Address of the picture to start from; empty: none. */
+  base_image: z._default(text(2000), ''),
+  /** How much of it is changed, percent. */
+  strength: z.optional(wholeNumber(1, 100)),
+  resize_mode: z._default(resizeMode, 0),
+  parameters: z._default(imageParameters, {}),
+  controlnet_image: z._default(text(2000), ''),
+  controlnet_module: z._default(text(100), ''),
+  controlnet_model: z._default(text(200), ''),
+  /** 0 balanced, 1 the prompt, 2 the reference is more important. */
+  controlnet_control_mode: z._default(wholeNumber(0, 2), 0),
+});
+export type ImageRequest = z.output<typeof imageRequest>;
+
 /**
  * What a structured message (format 1) carries in `msg` and, when read, in `human`, as JSON.
- * Documents 1 §3: prompt, type, images, image_detail, at_user.
+ * Documents 1 §3: prompt, type, images, image_detail, at_user, and for pictures what `image` holds.
  */
 export const structuredMessage = z.object({
-  /** chat-vision with pictures, else chat. */
-  type: z._default(z.enum(['chat', 'chat-vision']), 'chat'),
+  /** chat-vision with pictures, else chat; in a session of pictures what is to be made. */
+  type: z._default(z.enum(['chat', 'chat-vision', ...imageTask.options]), 'chat'),
+  /** In a session of pictures alone. */
+  image: z.optional(imageRequest),
   prompt: text(2_000_000),
   /** Addresses from `image/upload`, or public https ones. */
   images: z._default(z.array(text(2000)).check(z.maxLength(limits.visionImages)), []),
@@ -73,6 +97,8 @@ const oneMessage = z.object({
   in_favorites: z.boolean(),
   /** Its author changed it later. */
   edited: z.boolean(),
+  /** The work on its pictures: how it stands, or how it ended. Null: there was none. */
+  job: z.nullable(job),
   /** Numbers of the branches at this place, itself among them, oldest first; empty: the only one. */
   siblings: z.array(z.int()),
 });

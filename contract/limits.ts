@@ -15,6 +15,19 @@ export const limits = {
   /** Tokens taken for one picture by its detail. */
   imageTokens: { low: 100, high: 1000 },
   imageBytes: 4 * 1024 * 1024,
+  /** Pictures a message asks for, by the family of its model (document 1 §9). */
+  imageCount: { midjourney: 4, sd3: 2, dalle: 2, cloud: 5, most: 10 },
+  defaultImageSize: 3,
+  styleReferences: 3,
+  /** How much a base picture is changed, percent. */
+  strength: { midjourney: 50, otherwise: 75 },
+  loraWeight: 70,
+  imageEditPrompt: { min: 2, max: 512 },
+  imageSelectorPage: 32,
+  /** How often the progress of a job is asked for where nothing tells of it, ms. */
+  jobPolling: 10_000,
+  /** Jobs of one person that may wait or run at once. */
+  jobsAtOnce: 10,
   attachedFiles: 4,
   fileBytes: 10 * 1024 * 1024,
   /** Characters of a file's text that are kept. */

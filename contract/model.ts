@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { call, text, time, wholeNumber } from './call.ts';
+import { imageModel } from './image.ts';
 
 /** Kinds of model (document 1 §3). */
 export const modelTypes = {
@@ -31,6 +32,8 @@ export const model = z.object({
   factor: z.number(),
   /** Another base address for streaming; empty: this server. */
   accelerator: z.string(),
+  /** Of a model of pictures: what it takes. Null for all others. */
+  image: z.nullable(imageModel),
 });
 export type Model = z.output<typeof model>;
 

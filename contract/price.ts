@@ -21,3 +21,22 @@ export const estimateTokens = (text: string): number => {
   for (let at = 0; at < text.length; at += 1) if (text.charCodeAt(at) > 0x2e7f) wide += 1;
   return Math.ceil(wide * 0.85 + (text.length - wide) / 3.2);
 };
+
+/**
+ * Tokens for pictures: `n × factor × size factor` (decisions; documents 1 and 2 §9). The size is its
+ * code. DALL-E 3's sizes above 7 count 1.5 in the HD variant, otherwise 2.
+ */
+export const imageDeduction = (picture: {
+  n: number;
+  /** The checkpoint's where it has one, else the model's. */
+  factor: number;
+  size: number;
+  dalle3: boolean;
+  hd: boolean;
+}): number => {
+  const { n, factor, size, dalle3, hd } = picture;
+  const wide = dalle3 && size > 7;
+  const sizeFactor = wide ? (hd ? 1.5 : 2) : (7 + Math.min(size, 3)) / 10;
+  // Tenths of tenths: 3 × 1 × 0.7 is 2.1, and not a little more.
+  return Math.ceil(Math.round(n * factor * sizeFactor * 1e6) / 1e6);
+};

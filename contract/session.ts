@@ -99,11 +99,13 @@ export const sessionCalls = {
     idempotent: true,
     summary: '新建会话。没有令牌时先建一个访客账号，令牌在响应头里',
     input: z.object({
-      /** 0 chat; 2 a question to people, who may mention models. */
+      /** 0 chat; 1 pictures; 2 a question to people, who may mention models. */
       type: z._default(
         z.pipe(
           wholeNumber(0, 4),
-          z.union([z.literal(0), z.literal(2)], { error: '目前只能新建聊天（0）与问答（2）会话' }),
+          z.union([z.literal(0), z.literal(1), z.literal(2)], {
+            error: '目前只能新建聊天（0）、作画（1）与问答（2）会话',
+          }),
         ),
         0,
       ),

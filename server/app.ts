@@ -27,6 +27,7 @@ import { createModelHandlers } from './model/model.handlers.ts';
 import { removeOldStats } from './model/model-stat.service.ts';
 import { createModelService } from './model/model.service.ts';
 import { createNoticeHandlers } from './notice/notice.handlers.ts';
+import { pendingHandlers } from './pending.handlers.ts';
 import { createScenarioHandlers } from './scenario/scenario.handlers.ts';
 import { seedScenarios } from './scenario/scenario.service.ts';
 import { startSearchIndexer } from './session/search-indexer.ts';
@@ -142,6 +143,7 @@ const compose = async (
       ...createScenarioHandlers(),
       ...createEmbeddingHandlers(),
       ...createNoticeHandlers(),
+      ...pendingHandlers,
       ...createHelpHandlers(),
       ...createSystemHandlers(settings),
       ...createFileHandlers(files),

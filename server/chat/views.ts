@@ -44,6 +44,7 @@ const oneView = (
     liked: row.liked,
     in_favorites: row.inFavorites,
     edited: row.editedAt !== null,
+    job: null,
     siblings,
   };
 };

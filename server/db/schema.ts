@@ -8,6 +8,7 @@ import {
   jsonb,
   pgTable,
   primaryKey,
+  real,
   smallint,
   text,
   timestamp,
@@ -15,6 +16,9 @@ import {
 } from 'drizzle-orm/pg-core';
 import type { Settings } from '../../contract/auth.ts';
 import type { ReplyState, StructuredMessage } from '../../contract/chat.ts';
+import type { ImageModel, ImageParameters } from '../../contract/image.ts';
+import type { JobKind, JobState } from '../../contract/job.ts';
+import type { WaitKind } from '../../contract/wait.ts';
 
 /** The tables as migrations/ makes them; tests/contract compares the two. */
 
@@ -76,7 +80,9 @@ export const secrets = pgTable('secrets', {
 export const channels = pgTable('channels', {
   id: bigId(),
   key: text('key').notNull().unique(),
-  kind: text('kind').$type<'built-in' | 'openai-compatible'>().notNull(),
+  kind: text('kind')
+    .$type<'built-in' | 'openai-compatible' | 'stable-diffusion-webui' | 'midjourney'>()
+    .notNull(),
   label: text('label').notNull(),
   baseUrl: text('base_url').notNull().default(''),
   /** AES-256-GCM: iv, tag, text. */
@@ -102,6 +108,8 @@ export const models = pgTable('models', {
   factor: doublePrecision('factor').notNull().default(1),
   promptFactor: doublePrecision('prompt_factor'),
   accelerator: text('accelerator').notNull().default(''),
+  /** Of a model of pictures. */
+  image: jsonb('image').$type<ImageModel>(),
   sort: integer('sort').notNull().default(100),
   enabled: boolean('enabled').notNull().default(true),
   createdAt: instant('created_at').notNull().defaultNow(),
@@ -115,6 +123,8 @@ export const modelChannels = pgTable(
     channelId: bigint('channel_id', { mode: 'number' }).notNull(),
     upstreamName: text('upstream_name').notNull(),
     priority: integer('priority').notNull().default(0),
+    /** Of several channels of the same priority one is drawn by weight. */
+    weight: integer('weight').notNull().default(1),
   },
   (table) => [primaryKey({ columns: [table.modelId, table.channelId] })],
 );
@@ -411,4 +421,108 @@ export const idempotency = pgTable(
     createdAt: instant('created_at').notNull().defaultNow(),
   },
   (table) => [primaryKey({ columns: [table.userId, table.call, table.key] })],
+);
+
+/** Works that take long; see jobs/. */
+export const jobs = pgTable('jobs', {
+  id: bigId(),
+  uuid: uuid('uuid').notNull().unique(),
+  userId: reference('user_id').notNull(),
+  kind: text('kind').$type<JobKind>().notNull(),
+  state: text('state').$type<JobState>().notNull().default('queued'),
+  /** 0 to 1. */
+  progress: real('progress').notNull().default(0),
+  title: text('title').notNull().default(''),
+  model: text('model').notNull(),
+  /** The service that works on it or did, in words for people. */
+  engine: text('engine').notNull().default(''),
+  sessionId: reference('session_id').notNull(),
+  historyId: reference('history_id').notNull(),
+  /** What its kind needs to be worked on. */
+  input: jsonb('input').notNull(),
+  /** What a service calls it, so that whoever takes it over can go on asking. */
+  remote: jsonb('remote'),
+  errorCode: integer('error_code').notNull().default(0),
+  errorMessage: text('error_message').notNull().default(''),
+  holdId: uuid('hold_id'),
+  heldTokens: tokens('held_tokens').notNull().default(0),
+  deductTokens: tokens('deduct_tokens').notNull().default(0),
+  attempts: integer('attempts').notNull().default(0),
+  cancelRequested: boolean('cancel_requested').notNull().default(false),
+  /** The server process that works on it; see instances. */
+  owner: integer('owner'),
+  leasedUntil: instant('leased_until'),
+  deadline: instant('deadline').notNull(),
+  createdAt: instant('created_at').notNull().defaultNow(),
+  startedAt: instant('started_at'),
+  finishedAt: instant('finished_at'),
+});
+
+/** The picture as it looks so far, a data URL; gone when the job ends. */
+export const jobPreviews = pgTable('job_previews', {
+  jobId: reference('job_id').primaryKey(),
+  image: text('image').notNull(),
+});
+
+/** Pictures that jobs made. */
+export const images = pgTable('images', {
+  id: bigId(),
+  uuid: uuid('uuid')
+    .notNull()
+    .unique()
+    .default(sql`gen_random_uuid()`),
+  userId: reference('user_id').notNull(),
+  sessionId: reference('session_id').notNull(),
+  historyId: reference('history_id').notNull(),
+  jobId: reference('job_id').notNull(),
+  /** Random; the name below /files/ and in the storage. Empty once it is deleted. */
+  key: text('key').notNull(),
+  width: integer('width').notNull(),
+  height: integer('height').notNull(),
+  /** Bytes. */
+  size: integer('size').notNull(),
+  model: text('model').notNull(),
+  prompt: text('prompt').notNull(),
+  seed: bigint('seed', { mode: 'number' }),
+  parameters: jsonb('parameters').$type<ImageParameters>().notNull().default({}),
+  /** What a service calls it: variations and actions start from it. */
+  remote: jsonb('remote'),
+  likedCount: integer('liked_count').notNull().default(0),
+  dislikedCount: integer('disliked_count').notNull().default(0),
+  createdAt: instant('created_at').notNull().defaultNow(),
+  deletedAt: instant('deleted_at'),
+});
+
+/** What somebody put first or does not want to see of the keywords for prompts. */
+export const keywordMarks = pgTable(
+  'keyword_marks',
+  {
+    userId: reference('user_id').notNull(),
+    keywordId: integer('keyword_id').notNull(),
+    kind: text('kind').$type<'top' | 'hide'>().notNull(),
+    createdAt: instant('created_at').notNull().defaultNow(),
+  },
+  (table) => [primaryKey({ columns: [table.userId, table.keywordId, table.kind] })],
+);
+
+/** Browsers that take Web Push. */
+export const pushDevices = pgTable('push_devices', {
+  device: uuid('device').primaryKey(),
+  userId: reference('user_id').notNull(),
+  endpoint: text('endpoint').notNull().unique(),
+  p256dh: text('p256dh').notNull(),
+  auth: text('auth').notNull(),
+  createdAt: instant('created_at').notNull().defaultNow(),
+});
+
+/** What a browser whose page is out of sight wants to hear of, until it is told. */
+export const watchedWaits = pgTable(
+  'watched_waits',
+  {
+    device: uuid('device').notNull(),
+    kind: text('kind').$type<WaitKind>().notNull(),
+    ref: text('ref').notNull(),
+    createdAt: instant('created_at').notNull().defaultNow(),
+  },
+  (table) => [primaryKey({ columns: [table.device, table.kind, table.ref] })],
 );

@@ -100,6 +100,7 @@ const present = (model: ModelRow, channel: ChannelRow): Model => ({
   prompt_factor: model.promptFactor,
   factor: model.factor,
   accelerator: model.accelerator,
+  image: model.image,
 });
 
 /** The origins of the accelerators; what is no address of the web is left out. */

@@ -73,6 +73,7 @@ const view = (row: store.SharedMessage): Message => ({
   liked: row.liked,
   in_favorites: false,
   edited: row.editedAt !== null,
+  job: null,
   siblings: [],
   beside: null,
 });

@@ -30,6 +30,7 @@ const messageOf = (text: string, at: number): Message => ({
   format: 0,
   title: '',
   edited: false,
+  job: null,
   siblings: [],
   beside: null,
   liked: false,

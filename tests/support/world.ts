@@ -55,6 +55,14 @@ export const createWorld = async (options: ServerOptions = {}): Promise<World> =
 
 const password = 'password-1';
 
+const noUuid = '4b1b0a52-6f0c-4a6f-9e0a-0d6d3f3f9a11';
+
+/** A picture of one pixel. */
+export const onePixel = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
+  'base64',
+);
+
 /** For every call an input that the contract takes, about one's own session. */
 export const goodInputs = (own: Talk): { [K in CallName]: In<K> } => ({
   login: { account: 'nobody-here', password },
@@ -111,15 +119,43 @@ export const goodInputs = (own: Talk): { [K in CallName]: In<K> } => ({
   transactionList: {},
   helpList: {},
   helpPage: { slug: 'start' },
+  jobList: {},
+  cancelJob: { request_id: noUuid },
+  jobEvents: {},
+  generateImage: { history_id: own.historyId, request_id: noUuid },
+  imageProgress: { request_id: noUuid },
+  imageMetadata: { model: 'builtin-canvas' },
+  promptParameter: { model: 'builtin-canvas', prompt: '山间的月亮' },
+  controlnetDetect: {
+    model: 'builtin-canvas',
+    controlnet_module: 'canny',
+    controlnet_image_url: 'https://127.0.0.1/a.png',
+  },
+  interrogateImage: { image_url: 'https://127.0.0.1/a.png' },
+  croppingImage: { image: `data:image/png;base64,${onePixel.toString('base64')}` },
+  uploadedFiles: {},
+  privateImages: {},
+  translate: { msg: '月亮', cn2en: 1 },
+  inscriptor: { msg: '月亮' },
+  promptList: {},
+  topPrompt: { id: 1, type: 'quality' },
+  hidePrompt: { id: 1, type: 'quality' },
+  waitStatus: { waits: [{ kind: 'answer', id: String(own.historyId) }] },
+  pushKey: {},
+  pushSubscribe: {
+    endpoint: 'https://push.example.com/abc',
+    keys: {
+      p256dh:
+        'BNcRdreALRFXTkOOUHK1EtK2wtaz5Ry4YfYCA_0QTpQtUbVlUls0VJXg7A8u-Ts1XbjhazAkj7I99e8QcYP7DkM',
+      auth: 'tBHItJI5svbpez7KI4CCXg',
+    },
+    device: noUuid,
+  },
+  pushUnsubscribe: { device: noUuid },
+  watchWaits: { device: noUuid, waits: [] },
   health: {},
   siteInfo: {},
 });
-
-/** A picture of one pixel. */
-export const onePixel = Buffer.from(
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
-  'base64',
-);
 
 const goodFile = (name: CallName): FormData => {
   const form = new FormData();

@@ -106,6 +106,7 @@ const blank: Omit<Message, 'id' | 'human' | 'created_at'> = {
   format: 0,
   title: '',
   edited: false,
+  job: null,
   siblings: [],
   beside: null,
   liked: false,

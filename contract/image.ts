@@ -1,0 +1,415 @@
+import * as z from 'zod/mini';
+import { call, id, listOf, page, text, time, uuid, wholeNumber } from './call.ts';
+import { image as uploadedImage } from './file.ts';
+import { job } from './job.ts';
+import { limits } from './limits.ts';
+
+/** What the parameters of a model are like (document 2 §3); its tool shows those. */
+export const imageFamily = z.enum([
+  'built-in',
+  'stable-diffusion',
+  'sd3',
+  'midjourney',
+  'dalle',
+  'openai',
+  'cloud',
+]);
+export type ImageFamily = z.output<typeof imageFamily>;
+
+/** What a model's engine can do. */
+export const imageAbility = z.enum([
+  'text-to-image',
+  'image-to-image',
+  'edit',
+  'upscale',
+  'interrogate',
+  'remove-background',
+  'edit-background',
+  'controlnet',
+  'negative-prompt',
+  'seed',
+  'lora',
+  'references',
+  'blend',
+]);
+export type ImageAbility = z.output<typeof imageAbility>;
+
+/** What a model of pictures takes, so that the page asks for nothing else. */
+export const imageModel = z.object({
+  family: imageFamily,
+  abilities: z.array(imageAbility),
+  /** `WxH`; empty: any of `imageSizes`. The size limit list of document 2 §4. */
+  sizes: z.array(z.string()),
+  checkpoints: z.array(
+    z.object({ name: z.string(), label: z.string(), factor: z.nullable(z.number()) }),
+  ),
+  default_checkpoint: z.string(),
+  /** Pictures at once: usual and most. */
+  default_count: z.int(),
+  max_count: z.int(),
+  /** Whether prompts are translated into English unless chosen otherwise. */
+  default_translate: z.boolean(),
+});
+export type ImageModel = z.output<typeof imageModel>;
+
+const slider = (min: number, max: number) => z.optional(wholeNumber(min, max));
+const url = text(2000);
+
+/** What a picture is made with beside its words; each family reads its own. Document 2 §3, §5, §9. */
+export const imageParameters = z.object({
+  // Midjourney
+  aspect: z.optional(text(12).check(z.regex(/^\d{1,4}(\.\d{1,3})?:\d{1,4}(\.\d{1,3})?$/))),
+  version: z.optional(text(8)),
+  is_niji: z.optional(z.boolean()),
+  style: z.optional(text(60)),
+  chaos: slider(0, 100),
+  stylize: slider(0, 1000),
+  stop: slider(10, 100),
+  weird: slider(0, 3000),
+  quality: z.optional(z.enum(['.25', '.5', '1'])),
+  tile: z.optional(z.boolean()),
+  no: z.optional(text(500)),
+  cref: z.optional(z.array(z.object({ url })).check(z.maxLength(limits.styleReferences))),
+  cw: slider(0, 100),
+  sref: z.optional(z.array(z.object({ url })).check(z.maxLength(limits.styleReferences))),
+  sw: slider(0, 1000),
+  random_style: z.optional(z.boolean()),
+  /** Image weight, hundredths: 0 to 2 in Midjourney's own writing. */
+  weight: slider(0, 200),
+  style_version: slider(1, 4),
+  repeat: slider(1, 10),
+  // Stable Diffusion and 内置画板
+  checkpoint: z.optional(text(200)),
+  lora: z.optional(
+    z.array(z.object({ key: text(200), weight: wholeNumber(1, 100) })).check(z.maxLength(10)),
+  ),
+  negative_prompt: z.optional(text(2000)),
+  seed: z.optional(wholeNumber(0, 4_294_967_295)),
+  steps: slider(1, 150),
+  cfg_scale: slider(1, 30),
+  sampler: z.optional(text(100)),
+  // The cloud model
+  logo_add: z.optional(z.boolean()),
+  revise: z.optional(z.boolean()),
+  // DALL-E
+  hd: z.optional(z.boolean()),
+  // What is done with a picture that is there
+  /** Of an upscale: 2 or 4 times, and the upscaler's name. */
+  resize: z.optional(z.union([z.literal(2), z.literal(4)])),
+  upscaler: z.optional(text(100)),
+  /** Of an edit: what is drawn anew, in pixels of the base image. */
+  mask: z.optional(
+    z.object({
+      left: wholeNumber(0, 30_000),
+      top: wholeNumber(0, 30_000),
+      width: wholeNumber(1, 30_000),
+      height: wholeNumber(1, 30_000),
+    }),
+  ),
+  /** Of a background: a colour as #rrggbb, or the address of a picture. */
+  bg_color: z.optional(text(7).check(z.regex(/^#[0-9a-fA-F]{6}$/))),
+  bg_image: z.optional(url),
+  /** Of an action on a Midjourney job: the button's hash and what it is called. */
+  action: z.optional(z.object({ hash: text(300), emoji: text(40), label: text(60) })),
+  /** Of a variation or an action: the picture it starts from. */
+  image_id: z.optional(id),
+});
+export type ImageParameters = z.output<typeof imageParameters>;
+
+/** What can be asked for in a session of pictures; `type` of a structured message there. */
+export const imageTask = z.enum([
+  'txt2img',
+  'img2img',
+  'vary',
+  'upscale',
+  'edit',
+  'remove-bg',
+  'edit-bg',
+  'action',
+]);
+export type ImageTask = z.output<typeof imageTask>;
+
+/** How a base picture is brought to the size asked for: stretch, crop, fill, upscale. */
+export const resizeMode = wholeNumber(0, 3);
+
+/** A button below a finished job, as a Midjourney service or this server offers it. */
+export const imageAction = z.object({
+  hash: z.string(),
+  emoji: z.string(),
+  /** In Chinese. */
+  label: z.string(),
+});
+export type ImageAction = z.output<typeof imageAction>;
+
+/** One picture of an answer; the JSON list of them is `ai` of a message of type 1. */
+export const madeImage = z.object({
+  /** 0 where there is none, because it failed. */
+  id: z.int(),
+  uuid: z.string(),
+  /** Address below this server; `?size=` thumbnails as of uploads. Empty: failed or deleted. */
+  url: z.string(),
+  width: z.int(),
+  height: z.int(),
+  /** Null: the engine has none. */
+  seed: z.nullable(z.int()),
+  /** Why this one failed; empty: it did not. */
+  error: z.string(),
+});
+export type MadeImage = z.output<typeof madeImage>;
+
+/** What stands in `ai` of an answered message of pictures, as JSON. */
+export const imageReply = z.object({
+  images: z.array(madeImage),
+  actions: z.array(imageAction),
+  /** The words as the engine was given them, and as it changed them itself (`revised_prompt`). */
+  prompt: z.string(),
+  revised_prompt: z.string(),
+  /** The service that answered, in words for people. */
+  engine: z.string(),
+  parameters: imageParameters,
+  width: z.int(),
+  height: z.int(),
+});
+export type ImageReply = z.output<typeof imageReply>;
+
+/** The groups of keywords (document 2 §3): directory, then groups in it. */
+export const keywordType = z.enum(['quality', 'composition', 'looks', 'effect', 'draw', 'command']);
+
+const listedImage = z.object({
+  id: z.int(),
+  uuid: z.string(),
+  url: z.string(),
+  size: z.string(),
+  prompt: z.string(),
+  created_at: time,
+});
+
+const refusals = ['account_disabled', 'model_unavailable'] as const;
+
+export const imageCalls = {
+  generateImage: call({
+    method: 'POST',
+    path: '/api/image/generate',
+    access: 'guest',
+    idempotent: true,
+    summary: '为一条已发送的消息开始作画；结果写在消息里，进度由 image/progress 或 job_events 读',
+    input: z.object({
+      history_id: id,
+      /** Number of the job, made by the client. */
+      request_id: uuid,
+      n: z.optional(wholeNumber(1, 10)),
+      /** A code of `imageSizes`. */
+      size: z.optional(wholeNumber(0, 20)),
+      /** 1: the words are translated into English first. */
+      translate: z._default(wholeNumber(0, 1), 0),
+      /** Must be the session's where given. */
+      model: z.optional(text(100)),
+      translate_model: z.optional(text(100)),
+      checkpoint: z.optional(text(200)),
+      style: z.optional(text(60)),
+      /** Beside or instead of those in the message. */
+      parameters: z.optional(imageParameters),
+    }),
+    output: z.object({ job }),
+    codes: [
+      ...refusals,
+      'login_required',
+      'balance',
+      'session_busy',
+      'session_unsuitable',
+      'not_owner',
+      'prompt_too_long',
+      'prompt_too_short',
+      'job_unsuitable',
+      'too_many_jobs',
+      'private_session',
+      'session_deleted',
+    ],
+  }),
+  imageProgress: call({
+    method: 'GET',
+    path: '/api/image/progress',
+    access: 'guest',
+    summary: '一次作画的进度',
+    input: z.object({ request_id: uuid }),
+    output: z.object({
+      /** 0 to 1. */
+      result: z.number(),
+      /** Data URL of the picture so far; empty: nothing yet. */
+      current_image: z.string(),
+      job,
+    }),
+    codes: ['account_disabled'],
+  }),
+  imageMetadata: call({
+    method: 'GET',
+    path: '/api/image/metadata',
+    access: 'public',
+    summary: '一个模型有哪些底模、LoRA、风格、采样器、放大器与构图控制',
+    input: z.object({ model: text(100) }),
+    output: z.object({
+      checkpoints: z.array(z.object({ name: z.string(), label: z.string() })),
+      default_checkpoint: z.string(),
+      loras: z.array(z.object({ key: z.string(), label: z.string() })),
+      styles: z.array(z.object({ name: z.string(), label: z.string() })),
+      samplers: z.array(z.string()),
+      upscalers: z.array(z.string()),
+      controlnetTypes: z.array(
+        z.object({
+          type: z.string(),
+          /** Chinese. */
+          label: z.string(),
+          modules: z.array(z.string()),
+          models: z.array(z.string()),
+        }),
+      ),
+    }),
+    codes: ['model_unavailable', 'account_disabled'],
+  }),
+  promptParameter: call({
+    method: 'POST',
+    path: '/api/image/prompt_parameter',
+    access: 'guest',
+    summary: '提示词与参数合起来会怎样发给模型（预览）',
+    input: z.object({
+      model: text(100),
+      prompt: text(65_535),
+      parameters: z.optional(imageParameters),
+    }),
+    output: z.object({ result: z.string() }),
+    codes: refusals,
+  }),
+  controlnetDetect: call({
+    method: 'POST',
+    path: '/api/image/controlnet_detect',
+    access: 'guest',
+    summary: '预览构图控制：从图片里取出线条、深度等',
+    input: z.object({
+      model: text(100),
+      controlnet_module: text(100),
+      controlnet_image_url: url,
+      controlnet_model: z._default(text(200), ''),
+      controlnet_parameters: z.optional(z.record(z.string().check(z.maxLength(60)), z.number())),
+    }),
+    output: z.object({ image_base64: z.string() }),
+    codes: [
+      ...refusals,
+      'address_unreachable',
+      'job_unsuitable',
+      'engine_failed',
+      'login_required',
+    ],
+  }),
+  interrogateImage: call({
+    method: 'POST',
+    path: '/api/image/interrogate',
+    access: 'guest',
+    summary: '从图片反推提示词',
+    input: z.object({
+      image_id: z.optional(id),
+      image_url: z.optional(url),
+      model: z._default(z.enum(['clip', 'DeepBooru']), 'clip'),
+    }),
+    output: z.object({ result: z.string(), result_cn: z.string() }),
+    codes: [
+      ...refusals,
+      'address_unreachable',
+      'job_unsuitable',
+      'engine_failed',
+      'login_required',
+    ],
+  }),
+  croppingImage: call({
+    method: 'POST',
+    path: '/api/image/cropping_image',
+    access: 'guest',
+    idempotent: true,
+    maxBytes: 6 * 1024 * 1024,
+    summary: '上传裁剪好的图片（data URL）',
+    input: z.object({ image: text(6 * 1024 * 1024) }),
+    output: z.object({ image: uploadedImage }),
+    codes: ['upload_type', 'upload_unreadable', 'file_quota', 'account_disabled'],
+  }),
+  uploadedFiles: call({
+    method: 'GET',
+    path: '/api/image/uploaded_files',
+    access: 'guest',
+    summary: '自己上传的图片，新的在前，每页 32 张',
+    input: z.object({ page }),
+    output: z.object(listOf(listedImage)),
+    codes: ['account_disabled'],
+  }),
+  privateImages: call({
+    method: 'GET',
+    path: '/api/image/private_all',
+    access: 'guest',
+    summary: '自己画的图片，新的在前，每页 32 张',
+    input: z.object({ page }),
+    output: z.object(listOf(listedImage)),
+    codes: ['account_disabled'],
+  }),
+  translate: call({
+    method: 'POST',
+    path: '/api/translate',
+    access: 'guest',
+    summary: '翻译一段文字。没有连接模型时原样返回，translated 为 false',
+    input: z.object({
+      msg: text(20_000),
+      /** 1: into English; 0: into Chinese. */
+      cn2en: z._default(wholeNumber(0, 1), 1),
+      model: z.optional(text(100)),
+    }),
+    output: z.object({ result: z.string(), translated: z.boolean() }),
+    codes: ['login_required', 'balance', 'model_unavailable', 'engine_failed', 'account_disabled'],
+  }),
+  inscriptor: call({
+    method: 'POST',
+    path: '/api/inscriptor',
+    access: 'guest',
+    summary: '把一句话扩写成画图提示词',
+    input: z.object({ msg: text(20_000) }),
+    output: z.object({ result: z.string() }),
+    codes: ['login_required', 'balance', 'model_unavailable', 'engine_failed', 'account_disabled'],
+  }),
+  promptList: call({
+    method: 'GET',
+    path: '/api/prompt_list',
+    access: 'public',
+    summary: '提示词库：置顶的在前，隐藏的也在（hidden）',
+    input: z.object({ type: z.optional(keywordType) }),
+    output: z.object({
+      prompts: z.array(
+        z.object({
+          id: z.int(),
+          text: z.string(),
+          lang_zh: z.string(),
+          sub_type: z.string(),
+          dir: z.string(),
+          sub_dir: z.string(),
+          sort: z.int(),
+          top: z.boolean(),
+          hidden: z.boolean(),
+        }),
+      ),
+    }),
+    codes: ['account_disabled'],
+  }),
+  topPrompt: call({
+    method: 'POST',
+    path: '/api/top_prompt',
+    access: 'guest',
+    summary: '置顶一个提示词，再次取消',
+    input: z.object({ id, type: keywordType }),
+    output: z.object({ set: z.boolean() }),
+    codes: ['account_disabled'],
+  }),
+  hidePrompt: call({
+    method: 'POST',
+    path: '/api/hide_prompt',
+    access: 'guest',
+    summary: '隐藏一个提示词，再次取消',
+    input: z.object({ id, type: keywordType }),
+    output: z.object({ set: z.boolean() }),
+    codes: ['account_disabled'],
+  }),
+};

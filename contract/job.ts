@@ -1,0 +1,80 @@
+import * as z from 'zod/mini';
+import { call, id, listOf, page, stream, text, time, uuid } from './call.ts';
+
+/** Works that take long: those of pictures now; videos, trainings and translations later. */
+export const jobKind = z.enum(['image']);
+export type JobKind = z.output<typeof jobKind>;
+
+/** Waiting for a worker, being worked on, or how it ended. */
+export const jobState = z.enum(['queued', 'running', 'done', 'error', 'cancelled']);
+export type JobState = z.output<typeof jobState>;
+
+export const job = z.object({
+  /** The `request_id` of the call that made it. */
+  uuid: z.string(),
+  kind: jobKind,
+  state: jobState,
+  /** 0 to 1. */
+  progress: z.number(),
+  /** How many wait before it; 0 once it runs. */
+  position: z.int(),
+  /** Seconds until its end as far as can be told; null: not known. */
+  remaining: z.nullable(z.int()),
+  /** What it is about: the words of the prompt. */
+  title: z.string(),
+  model: z.string(),
+  /** Which service works on it or did; empty before. */
+  engine: z.string(),
+  session_uuid: z.string(),
+  history_id: z.int(),
+  /** Of contract/errors.ts, 0 when nothing failed; and what to tell people. */
+  error_code: z.int(),
+  error_message: z.string(),
+  /** Tokens: what it took, or while it has not ended what is held for it. */
+  deduct_tokens: z.int(),
+  created_at: time,
+  finished_at: z.nullable(time),
+});
+export type Job = z.output<typeof job>;
+
+/** How a job stands now. The picture as it looks so far is a data URL, empty: nothing to see yet. */
+export const jobEvent = z.object({ job, current_image: z.string() });
+export type JobEvent = z.output<typeof jobEvent>;
+
+export const jobCalls = {
+  jobList: call({
+    method: 'GET',
+    path: '/api/job_list',
+    access: 'guest',
+    summary: '自己的任务，新的在前',
+    input: z.object({
+      page,
+      /** 1: only those that have not ended. */
+      running: z._default(z.enum(['0', '1']), '0'),
+    }),
+    output: z.object({ ...listOf(job), running: z.int() }),
+    codes: ['account_disabled'],
+  }),
+  cancelJob: call({
+    method: 'POST',
+    path: '/api/cancel_job',
+    access: 'guest',
+    summary: '取消一个任务；预扣的 token 退回',
+    input: z.object({ request_id: uuid }),
+    output: z.object({ cancelled: z.boolean() }),
+    codes: ['account_disabled'],
+  }),
+  jobEvents: stream({
+    method: 'GET',
+    path: '/api/job_events',
+    access: 'guest',
+    summary: '自己的任务的变化：先是还没有结束的各一条，然后每次变化一条',
+    input: z.object({
+      ticket: z.optional(text(100)),
+      /** Only those of this session. */
+      session_id: z.optional(id),
+    }),
+    output: jobEvent,
+    codes: ['account_disabled'],
+  }),
+};

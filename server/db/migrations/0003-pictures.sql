@@ -1,0 +1,83 @@
+-- Works that take long. The row is what people see; the queue (schema graphile_worker) only says
+-- which of them a worker should take up.
+CREATE TABLE jobs (
+  id bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
+  uuid uuid NOT NULL UNIQUE,
+  user_id bigint NOT NULL REFERENCES users,
+  kind text NOT NULL,
+  state text NOT NULL DEFAULT 'queued',
+  progress real NOT NULL DEFAULT 0,
+  title text NOT NULL DEFAULT '',
+  model text NOT NULL,
+  engine text NOT NULL DEFAULT '',
+  session_id bigint NOT NULL REFERENCES sessions,
+  history_id bigint NOT NULL REFERENCES history,
+  input jsonb NOT NULL,
+  -- What a service calls it, so that whoever takes it over can go on asking.
+  remote jsonb,
+  error_code integer NOT NULL DEFAULT 0,
+  error_message text NOT NULL DEFAULT '',
+  hold_id uuid,
+  held_tokens bigint NOT NULL DEFAULT 0,
+  deduct_tokens bigint NOT NULL DEFAULT 0,
+  attempts integer NOT NULL DEFAULT 0,
+  cancel_requested boolean NOT NULL DEFAULT false,
+  -- The server process that works on it; see instances.
+  owner integer,
+  leased_until timestamptz,
+  deadline timestamptz NOT NULL,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  started_at timestamptz,
+  finished_at timestamptz
+);
+CREATE INDEX jobs_of_person ON jobs (user_id, id DESC);
+CREATE INDEX jobs_open ON jobs (id) WHERE state IN ('queued', 'running');
+CREATE INDEX jobs_of_message ON jobs (history_id, id DESC);
+
+-- The picture as it looks so far; gone when the job ends.
+CREATE UNLOGGED TABLE job_previews (
+  job_id bigint PRIMARY KEY,
+  image text NOT NULL
+);
+
+CREATE TABLE images (
+  id bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
+  uuid uuid NOT NULL UNIQUE DEFAULT gen_random_uuid(),
+  user_id bigint NOT NULL REFERENCES users,
+  session_id bigint NOT NULL REFERENCES sessions,
+  history_id bigint NOT NULL REFERENCES history,
+  job_id bigint NOT NULL REFERENCES jobs,
+  -- Below /files/ and in the storage; empty once it is deleted.
+  key text NOT NULL,
+  width integer NOT NULL,
+  height integer NOT NULL,
+  size integer NOT NULL,
+  model text NOT NULL,
+  prompt text NOT NULL,
+  seed bigint,
+  parameters jsonb NOT NULL DEFAULT '{}',
+  -- What a service calls it: variations and actions start from it.
+  remote jsonb,
+  liked_count integer NOT NULL DEFAULT 0,
+  disliked_count integer NOT NULL DEFAULT 0,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  deleted_at timestamptz
+);
+CREATE INDEX images_of_person ON images (user_id, id DESC) WHERE deleted_at IS NULL;
+CREATE INDEX images_of_session ON images (session_id, id DESC) WHERE deleted_at IS NULL;
+
+ALTER TABLE models
+  -- Of a model of pictures: contract/image.ts `imageModel`, where a manager or its channel said so.
+  ADD COLUMN image jsonb;
+ALTER TABLE model_channels
+  -- Of several channels of the same priority one is drawn by weight.
+  ADD COLUMN weight integer NOT NULL DEFAULT 1;
+
+-- What somebody put first or does not want to see of the keywords for prompts.
+CREATE TABLE keyword_marks (
+  user_id bigint NOT NULL REFERENCES users,
+  keyword_id integer NOT NULL,
+  kind text NOT NULL,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (user_id, keyword_id, kind)
+);

@@ -1,0 +1,115 @@
+import type { ImageAbility, ImageAction, ImageParameters } from '../../contract/image.ts';
+import type { CodeName } from '../../contract/errors.ts';
+
+/** What an engine is to make, with everything it needs at hand: nothing in it is an address. */
+export interface ImageOrder {
+  task: 'generate' | 'upscale' | 'edit' | 'remove-background' | 'edit-background' | 'action';
+  /** The model's name at the service. */
+  model: string;
+  /** What the model is to be given, with its syntax as `contract/image-prompt.ts` made it. */
+  prompt: string;
+  n: number;
+  /** Pixels. */
+  width: number;
+  height: number;
+  parameters: ImageParameters;
+  /** PNG or JPEG bytes of the picture to start from, already upright; null: none. */
+  base: Buffer | null;
+  /** How much of it is changed, percent. */
+  strength: number;
+  /** 0 stretch, 1 crop, 2 fill, 3 upscale. */
+  resizeMode: number;
+  control: {
+    image: Buffer;
+    module: string;
+    model: string;
+    mode: 0 | 1 | 2;
+  } | null;
+  /** Character and style references. */
+  references: { character: Buffer[]; style: Buffer[] };
+  /** Of an edited background. */
+  background: Buffer | null;
+  /** What the service called the picture's work (`MadePicture.remote`); an action needs it. */
+  remote: unknown;
+}
+
+export interface MadePicture {
+  /** Bytes in any format that sharp reads; null where this one failed. */
+  data: Buffer | null;
+  /** Why, in Chinese; empty: it did not. */
+  error: string;
+  seed: number | null;
+}
+
+export interface ImageResult {
+  pictures: MadePicture[];
+  actions: ImageAction[];
+  /** As the service changed the words; empty: it did not. */
+  revisedPrompt: string;
+  /** What the service calls this work; kept for actions on it. JSON. */
+  remote: unknown;
+}
+
+/** How a work is followed. All may be called often; the runner thins them out. */
+export interface ImageIo {
+  /** Aborted when it is cancelled or its time is over: the service is told to stop, too. */
+  signal: AbortSignal;
+  /** 0 to 1, never falling; the picture so far in any format that sharp reads. */
+  progress: (fraction: number, preview?: Buffer) => void;
+  /**
+   * Keeps what the service calls the work, as soon as it is known: a worker that takes it over is
+   * given it as `resume` and goes on asking instead of ordering again.
+   */
+  remember: (remote: unknown) => Promise<void>;
+  /** What an earlier worker remembered; null: this one is the first. */
+  resume: unknown;
+}
+
+/** What can be chosen at a service; what it cannot be asked for is empty. */
+export interface ImageChoices {
+  checkpoints: { name: string; label: string }[];
+  defaultCheckpoint: string;
+  loras: { key: string; label: string }[];
+  styles: { name: string; label: string }[];
+  samplers: string[];
+  upscalers: string[];
+  controlTypes: { type: string; label: string; modules: string[]; models: string[] }[];
+}
+
+/** A service that makes pictures. What it rejects with is an ImageEngineError. */
+export interface ImageEngine {
+  readonly abilities: readonly ImageAbility[];
+  /** Works at once on this channel, in all processes together; a service that tells its progress for all has 1. */
+  readonly concurrency: number;
+  run: (order: ImageOrder, io: ImageIo) => Promise<ImageResult>;
+  choices: (signal: AbortSignal) => Promise<ImageChoices>;
+  /** A preview of what a controlnet module sees in a picture: PNG. */
+  detect: (
+    request: { image: Buffer; module: string; parameters: Record<string, number> },
+    signal: AbortSignal,
+  ) => Promise<Buffer>;
+  /** Words for a picture: English, and Chinese where the engine knows them (else empty). */
+  interrogate: (
+    request: { image: Buffer; model: 'clip' | 'DeepBooru' },
+    signal: AbortSignal,
+  ) => Promise<{ text: string; chinese: string }>;
+}
+
+export class ImageEngineError extends Error {
+  /** job_unsuitable, engine_failed, engine_timeout, prompt_banned … */
+  readonly codeName: CodeName;
+  /** Another channel, or the same one later, may do it: nothing was delivered. */
+  readonly retriable: boolean;
+  /** The words or pictures are at fault, not the service: nothing to hold against the channel. */
+  readonly askerAtFault: boolean;
+  constructor(
+    codeName: CodeName,
+    message: string,
+    options: { retriable: boolean; askerAtFault?: boolean; cause?: unknown },
+  ) {
+    super(message, { cause: options.cause });
+    this.codeName = codeName;
+    this.retriable = options.retriable;
+    this.askerAtFault = options.askerAtFault ?? false;
+  }
+}

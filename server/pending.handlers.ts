@@ -1,0 +1,37 @@
+import type { Handlers } from './http/handlers.ts';
+import { Refusal } from './http/handlers.ts';
+
+const pending = (): never => {
+  throw new Refusal('unavailable');
+};
+
+/** Calls that are being built; each leaves this list with its handler. */
+export const pendingHandlers = {
+  // server/jobs
+  jobList: pending,
+  cancelJob: pending,
+  jobEvents: pending,
+  // server/image
+  generateImage: pending,
+  imageProgress: pending,
+  imageMetadata: pending,
+  promptParameter: pending,
+  controlnetDetect: pending,
+  interrogateImage: pending,
+  uploadedFiles: pending,
+  privateImages: pending,
+  // server/file
+  croppingImage: pending,
+  // server/prompt
+  translate: pending,
+  inscriptor: pending,
+  promptList: pending,
+  topPrompt: pending,
+  hidePrompt: pending,
+  // server/wait
+  waitStatus: pending,
+  pushKey: pending,
+  pushSubscribe: pending,
+  pushUnsubscribe: pending,
+  watchWaits: pending,
+} satisfies Partial<Handlers>;
