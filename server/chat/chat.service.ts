@@ -37,10 +37,9 @@ import {
   type Attachments,
   type Question,
 } from './question.ts';
+import { countedMessages } from './shared-talk.ts';
 import { humanText, viewMessages } from './views.ts';
 
-/** As far as messages of a session are counted and paged through. */
-const countedMessages = 10_000;
 /** Texts of a knowledge base that go with a question. */
 const passagesAQuestion = 4;
 

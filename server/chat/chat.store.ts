@@ -63,6 +63,8 @@ export interface MessageFilter {
   /** Only messages newer than this one, or also those that changed in the last two minutes. */
   after?: number;
   orChanged?: boolean;
+  /** None behind this one, and none whose reply is being written: what a public link shows. */
+  sharedUpTo?: number;
 }
 
 const recentlyChanged = sql`greatest(${history.editedAt}, ${history.answeredAt})
@@ -74,6 +76,7 @@ const conditions = ({
   before,
   after,
   orChanged,
+  sharedUpTo,
 }: MessageFilter): SQL | undefined =>
   and(
     eq(history.sessionId, sessionId),
@@ -85,6 +88,9 @@ const conditions = ({
       : orChanged
         ? or(gt(history.id, after), recentlyChanged)
         : gt(history.id, after),
+    sharedUpTo === undefined
+      ? undefined
+      : and(lte(history.id, sharedUpTo), ne(history.state, 'streaming')),
   );
 
 /** Messages of the branch that is shown. */

@@ -13,41 +13,35 @@ type OneMessage = Omit<Message, 'beside'>;
 export const humanText = (human: string, request: Request | null): string =>
   request === null ? human : JSON.stringify({ prompt: human, ...request });
 
+/** `paid`: who reads it pays for it, and may know what it cost. */
 const oneView = (
   row: MessageRow,
-  session: SessionRow,
-  user: Identity | null,
-  siblings: number[],
-): OneMessage => {
-  // Among people each pays for the replies that they asked for.
-  const payer = session.type === sessionTypes.people ? row.userId : session.userId;
-  const own = payer === user?.id;
-  return {
-    id: row.id,
-    human: humanText(row.human, row.request),
-    format: row.request === null ? 0 : 1,
-    title: row.title,
-    ai: row.ai,
-    reasoning: row.reasoning,
-    type: row.type,
-    model: row.model,
-    state: row.state,
-    error_code: row.errorCode,
-    error_message: row.errorMessage,
-    user_id: row.userId,
-    user_name: row.userName,
-    created_at: row.createdAt.toISOString(),
-    prompt_tokens: own ? row.promptTokens : 0,
-    completion_tokens: own ? row.completionTokens : 0,
-    deduct_tokens: own ? row.deductTokens : 0,
-    like_count: row.likeCount,
-    liked: row.liked,
-    in_favorites: row.inFavorites,
-    edited: row.editedAt !== null,
-    job: null,
-    siblings,
-  };
-};
+  { paid, siblings }: { paid: boolean; siblings: number[] },
+): OneMessage => ({
+  id: row.id,
+  human: humanText(row.human, row.request),
+  format: row.request === null ? 0 : 1,
+  title: row.title,
+  ai: row.ai,
+  reasoning: row.reasoning,
+  type: row.type,
+  model: row.model,
+  state: row.state,
+  error_code: row.errorCode,
+  error_message: row.errorMessage,
+  user_id: row.userId,
+  user_name: row.userName,
+  created_at: row.createdAt.toISOString(),
+  prompt_tokens: paid ? row.promptTokens : 0,
+  completion_tokens: paid ? row.completionTokens : 0,
+  deduct_tokens: paid ? row.deductTokens : 0,
+  like_count: row.likeCount,
+  liked: row.liked,
+  in_favorites: row.inFavorites,
+  edited: row.editedAt !== null,
+  job: null,
+  siblings,
+});
 
 type Follower = Awaited<ReturnType<typeof followersOf>>[number];
 
@@ -74,6 +68,9 @@ export const siblingsAmong = (
   return [...branches].sort(([a], [b]) => a - b).map(([, each]) => each.id);
 };
 
+const partnerAmong = (partners: readonly MessageRow[], row: MessageRow): MessageRow | undefined =>
+  partners.find((each) => each.besideGroup === row.besideGroup);
+
 /** Messages as one person may see them. */
 export const viewMessages = async (
   db: Executor,
@@ -92,13 +89,36 @@ export const viewMessages = async (
         )
       : [];
   const partners = branched ? await partnersOf(db, viewer, session.id, rows) : [];
+  // Among people each pays for the replies that they asked for.
+  const payer = (row: MessageRow) =>
+    session.type === sessionTypes.people ? row.userId : session.userId;
   return rows.map((row) => {
-    const partner = row.shown
-      ? partners.find((each) => each.besideGroup === row.besideGroup)
-      : undefined;
+    const paid = payer(row) === viewer;
+    const partner = row.shown ? partnerAmong(partners, row) : undefined;
     return {
-      ...oneView(row, session, user, siblingsAmong(followers, row)),
-      beside: partner ? oneView(partner, session, user, []) : null,
+      ...oneView(row, { paid, siblings: siblingsAmong(followers, row) }),
+      beside: partner ? oneView(partner, { paid, siblings: [] }) : null,
+    };
+  });
+};
+
+/** Messages as strangers may see them: nothing of what they cost, no other branches, no favourites. */
+export const viewSharedMessages = async (
+  db: Executor,
+  rows: readonly MessageRow[],
+  sessionId: number,
+  viewer: number | null,
+): Promise<Message[]> => {
+  const partners = await partnersOf(db, viewer, sessionId, rows);
+  const shared = (row: MessageRow): OneMessage => ({
+    ...oneView(row, { paid: false, siblings: [] }),
+    in_favorites: false,
+  });
+  return rows.map((row) => {
+    const partner = partnerAmong(partners, row);
+    return {
+      ...shared(row),
+      beside: partner && partner.state !== 'streaming' ? shared(partner) : null,
     };
   });
 };

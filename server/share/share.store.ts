@@ -1,6 +1,6 @@
-import { and, asc, desc, eq, isNull, lte, sql } from 'drizzle-orm';
+import { and, desc, eq, isNull, sql } from 'drizzle-orm';
 import type { Executor } from '../db/database.ts';
-import { history, likes, sessions, shares, users } from '../db/schema.ts';
+import { history, sessions, shares, users } from '../db/schema.ts';
 
 export interface Link {
   key: string;
@@ -86,65 +86,4 @@ export const findShared = async (db: Executor, key: string) => {
       ),
     );
   return row ?? null;
-};
-
-const shared = (sessionId: number, lastHistoryId: number) =>
-  and(
-    eq(history.sessionId, sessionId),
-    eq(history.shown, true),
-    lte(history.id, lastHistoryId),
-    sql`${history.state} <> 'streaming'`,
-  );
-
-/** A page of the messages behind a link, oldest first; `liked` is one person's (0: a visitor). */
-export const sharedMessages = (
-  db: Executor,
-  { sessionId, lastHistoryId }: { sessionId: number; lastHistoryId: number },
-  userId: number,
-  { offset, limit }: { offset: number; limit: number },
-) =>
-  db
-    .select({
-      id: history.id,
-      human: history.human,
-      request: history.request,
-      title: history.title,
-      ai: history.ai,
-      reasoning: history.reasoning,
-      type: history.type,
-      model: history.model,
-      state: history.state,
-      errorCode: history.errorCode,
-      errorMessage: history.errorMessage,
-      userId: history.userId,
-      userName: users.userName,
-      createdAt: history.createdAt,
-      editedAt: history.editedAt,
-      likeCount: history.likeCount,
-      liked: sql<boolean>`EXISTS (SELECT FROM ${likes}
-        WHERE ${likes.historyId} = ${history.id} AND ${likes.userId} = ${userId})`,
-    })
-    .from(history)
-    .innerJoin(users, eq(users.id, history.userId))
-    .where(shared(sessionId, lastHistoryId))
-    .orderBy(asc(history.id))
-    .offset(offset)
-    .limit(limit);
-
-export type SharedMessage = Awaited<ReturnType<typeof sharedMessages>>[number];
-
-/** How many messages are behind a link, counting no further than `most`. */
-export const countShared = async (
-  db: Executor,
-  { sessionId, lastHistoryId }: { sessionId: number; lastHistoryId: number },
-  most: number,
-): Promise<number> => {
-  const some = db
-    .select({ one: sql`1` })
-    .from(history)
-    .where(shared(sessionId, lastHistoryId))
-    .limit(most)
-    .as('some');
-  const [row] = await db.select({ count: sql<number>`count(*)::int` }).from(some);
-  return row?.count ?? 0;
 };

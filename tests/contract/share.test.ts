@@ -90,6 +90,27 @@ test('what is not shown is not shared, and likes are the viewer’s', async () =
   expect((await owner.call('sharedSession', { key })).list[0]?.liked).toBe(false);
 });
 
+test('two answers beside each other are both shared, once they are whole', async () => {
+  const owner = await person();
+  const own = await talk(owner, '两个模型一起回答');
+  await database.query('UPDATE history SET beside_group = id WHERE id = $1', [own.historyId]);
+  const { rows } = await database.query<{ id: string }>(
+    `INSERT INTO history (session_id, user_id, human, ai, model, state, shown, place, prev_id,
+       beside_group, deduct_tokens)
+     SELECT session_id, user_id, human, '另一个回答', 'other-model', 'streaming', false, 1, prev_id,
+       id, 55 FROM history WHERE id = $1 RETURNING id`,
+    [own.historyId],
+  );
+  const { key } = await owner.call('shareSession', { session_id: own.uuid });
+  const besides = async () =>
+    (await stranger().call('sharedSession', { key })).list.map(({ beside }) => beside);
+  expect(await besides()).toEqual([null]);
+  await database.query(`UPDATE history SET state = 'done' WHERE id = $1`, [rows[0]?.id]);
+  expect(await besides()).toMatchObject([
+    { ai: '另一个回答', model: 'other-model', deduct_tokens: 0, in_favorites: false },
+  ]);
+});
+
 test('a link ends when it is taken back, and a new one is another', async () => {
   const owner = await person();
   const own = await talk(owner, '要收回的分享');

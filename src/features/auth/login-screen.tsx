@@ -5,6 +5,7 @@ import { toast } from '@/shared/ui/toast.ts';
 import { usePageTitle } from '@/shared/use-page-title.ts';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { AccountField } from './account-field.tsx';
 import { AuthCard } from './auth-card.tsx';
 import { CaptchaField, type CaptchaAnswer } from './captcha-field.tsx';
 import { PasswordField } from './password-field.tsx';
@@ -47,18 +48,7 @@ export const LoginScreen = () => {
       }
       onSubmit={login}
     >
-      <label className="form-field">
-        <span>用户名</span>
-        <input
-          className="text-input"
-          name="username"
-          autoComplete="username"
-          autoCapitalize="none"
-          spellCheck={false}
-          value={account}
-          onChange={(event) => setAccount(event.target.value)}
-        />
-      </label>
+      <AccountField value={account} onChange={setAccount} />
       <PasswordField
         label="密码"
         name="password"

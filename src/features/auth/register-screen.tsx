@@ -6,6 +6,7 @@ import { usePageTitle } from '@/shared/use-page-title.ts';
 import { limits } from '@contract/limits.ts';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { AccountField } from './account-field.tsx';
 import { AuthCard } from './auth-card.tsx';
 import { CaptchaField, type CaptchaAnswer } from './captcha-field.tsx';
 import { PasswordField } from './password-field.tsx';
@@ -63,20 +64,12 @@ export const RegisterScreen = () => {
           onChange={(event) => setName(event.target.value)}
         />
       </label>
-      <label className="form-field">
-        <span>用户名</span>
-        <input
-          className="text-input"
-          name="username"
-          autoComplete="username"
-          autoCapitalize="none"
-          spellCheck={false}
-          maxLength={limits.account.max}
-          placeholder={`登录时用，${limits.account.min} 到 ${limits.account.max} 个字符`}
-          value={account}
-          onChange={(event) => setAccount(event.target.value)}
-        />
-      </label>
+      <AccountField
+        maxLength={limits.account.max}
+        placeholder={`登录时用，${limits.account.min} 到 ${limits.account.max} 个字符`}
+        value={account}
+        onChange={setAccount}
+      />
       <PasswordField
         label="密码"
         name="password"

@@ -2,8 +2,8 @@ import { api } from '@/shared/api.ts';
 import { ApiError } from '@/shared/api-error.ts';
 import { writeDraft } from '@/shared/draft.ts';
 import { ExportSheet } from '@/shared/export/export-sheet.tsx';
+import { Act } from '@/shared/ui/act.tsx';
 import { confirmDialog } from '@/shared/ui/dialog.ts';
-import { Icon, type IconName } from '@/shared/ui/icon.tsx';
 import { Sheet } from '@/shared/ui/sheet.tsx';
 import { toast } from '@/shared/ui/toast.ts';
 import type { SessionDetail } from '@contract/session.ts';
@@ -28,23 +28,6 @@ const Once = ({ when, children }: { when: boolean; children: ReactNode }) => {
   if (when && !used) setUsed(true);
   return used && <Suspense fallback={null}>{children}</Suspense>;
 };
-
-const Act = ({
-  icon,
-  label,
-  danger = false,
-  onClick,
-}: {
-  icon: IconName;
-  label: string;
-  danger?: boolean;
-  onClick: () => void;
-}) => (
-  <button type="button" className={danger ? 'act act-danger' : 'act'} onClick={onClick}>
-    <Icon name={icon} />
-    {label}
-  </button>
-);
 
 const ChatPanels = ({
   session,

@@ -1,7 +1,7 @@
 import { copyText } from '@/shared/markdown/copy.ts';
 import { useChatModels } from '@/shared/queries.ts';
 import { readQuestion } from '@/shared/question.ts';
-import { Icon, type IconName } from '@/shared/ui/icon.tsx';
+import { Act } from '@/shared/ui/act.tsx';
 import { ModelSheet } from '@/shared/ui/model-sheet.tsx';
 import { Sheet } from '@/shared/ui/sheet.tsx';
 import type { Message } from '@contract/chat.ts';
@@ -12,23 +12,6 @@ export interface MenuTarget {
   message: Message;
   part: 'question' | 'reply';
 }
-
-const Act = ({
-  icon,
-  label,
-  danger = false,
-  onClick,
-}: {
-  icon: IconName;
-  label: string;
-  danger?: boolean;
-  onClick: () => void;
-}) => (
-  <button type="button" className={danger ? 'act act-danger' : 'act'} onClick={onClick}>
-    <Icon name={icon} />
-    {label}
-  </button>
-);
 
 /** All that can be done with a message; opened by a long press or its ⋯. */
 const MessageMenu = ({ target, onClose }: { target: MenuTarget | null; onClose: () => void }) => {

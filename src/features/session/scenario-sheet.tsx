@@ -1,12 +1,10 @@
 import { api } from '@/shared/api.ts';
 import { EmptyState } from '@/shared/ui/empty-state.tsx';
 import { Icon } from '@/shared/ui/icon.tsx';
-import { LoadFailed } from '@/shared/ui/load-failed.tsx';
 import { Sheet } from '@/shared/ui/sheet.tsx';
-import { Skeleton } from '@/shared/ui/skeleton.tsx';
 import { useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useState } from 'react';
-import './start-sheets.css';
+import { StartList } from './start-list.tsx';
 
 /** Templates for questions, by category and by words; one is chosen for the next session. */
 const ScenarioSheet = ({
@@ -35,7 +33,6 @@ const ScenarioSheet = ({
     placeholderData: (previous) => previous,
     meta: { steady: true },
   });
-  const scenarios = list.data?.list ?? [];
   return (
     <Sheet open={open} onClose={onClose} title="选择场景">
       <div className="start-sheet">
@@ -67,37 +64,18 @@ const ScenarioSheet = ({
             );
           })}
         </div>
-        {list.isPending && <Skeleton lines={6} />}
-        {list.isError && !list.data && (
-          <LoadFailed
-            error={list.error}
-            busy={list.isFetching}
-            onRetry={() => void list.refetch()}
-          />
-        )}
-        {list.data && scenarios.length === 0 && (
-          <EmptyState icon="search" text="没有这样的场景，换个词或者换个分类试试。" />
-        )}
-        <ul className="start-list">
-          {scenarios.map((scenario) => (
-            <li key={scenario.id}>
-              <button
-                type="button"
-                className="start-item"
-                onClick={() => {
-                  onChoose({ id: scenario.id, name: scenario.name });
-                  onClose();
-                }}
-              >
-                <span className="chip-dot" style={{ background: scenario.color || undefined }} />
-                <span className="start-words">
-                  <strong>{scenario.name}</strong>
-                  <small>{scenario.desc_}</small>
-                </span>
-              </button>
-            </li>
-          ))}
-        </ul>
+        <StartList
+          query={list}
+          items={({ list }) =>
+            list.map(({ id, name, desc_, color }) => ({ key: id, name, about: desc_, color }))
+          }
+          lines={6}
+          empty={<EmptyState icon="search" text="没有这样的场景，换个词或者换个分类试试。" />}
+          onChoose={({ key, name }) => {
+            onChoose({ id: Number(key), name });
+            onClose();
+          }}
+        />
       </div>
     </Sheet>
   );
