@@ -6,7 +6,7 @@ const ticket = z.optional(text(100));
 
 export const image = z.object({
   uuid: z.string(),
-  /** Address of the picture below this server; `?size=128` and `?size=640` give thumbnails. */
+  /** Address of the picture below this server; `?size=128`, 180, 320 and 640 give thumbnails. */
   url: z.string(),
   width: z.int(),
   height: z.int(),

@@ -20,8 +20,6 @@ export const pendingHandlers = {
   interrogateImage: pending,
   uploadedFiles: pending,
   privateImages: pending,
-  // server/file
-  croppingImage: pending,
   // server/prompt
   translate: pending,
   inscriptor: pending,

@@ -3,7 +3,7 @@ import type { FileService } from './file.service.ts';
 
 export const createFileHandlers = (
   files: FileService,
-): Pick<Handlers, 'uploadImage' | 'uploadFile' | 'imageByUrl'> => ({
+): Pick<Handlers, 'uploadImage' | 'uploadFile' | 'imageByUrl' | 'croppingImage'> => ({
   uploadImage: async (_input, { file, user }) => {
     const keep = await files.image(file, user);
     return async (db) => ({ image: await keep(db) });
@@ -11,6 +11,10 @@ export const createFileHandlers = (
   uploadFile: async (_input, { file, user }) => {
     const keep = await files.text(file, user);
     return async (db) => ({ file: await keep(db) });
+  },
+  croppingImage: async ({ image }, { user }) => {
+    const keep = await files.croppedImage(image, user);
+    return async (db) => ({ image: await keep(db) });
   },
   imageByUrl: async ({ url }, { user }) => {
     const keep = await files.imageByUrl(url, user);

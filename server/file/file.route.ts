@@ -4,7 +4,7 @@ import { answerFailure } from '../http/routes.ts';
 import { type FileService, ownImage, thumbnailSides } from './file.service.ts';
 
 /**
- * GET /files/<key>.<jpg|png>, `?size=128|640` for a thumbnail. The random key is the right to read
+ * GET /files/<key>.<jpg|png>, `?size=128|180|320|640` for a thumbnail. The random key is the right to read
  * it, so links work in every session that shows the picture. A picture never changes.
  */
 export const registerFiles = (app: FastifyInstance, files: FileService): void => {

@@ -34,9 +34,11 @@ export interface FileServiceDeps {
 /** What is left to do in the transaction once the slow work is done. */
 type Keep<T> = (db: Executor) => Promise<T>;
 
-/** Widths and heights of thumbnails, pixels. */
-export const thumbnailSides = [128, 640] as const;
+/** Most pixels of thumbnails, across and down; those of 320 stand in columns and may be longer. */
+export const thumbnailSides = [128, 180, 320, 640] as const;
 export type ThumbnailSide = (typeof thumbnailSides)[number];
+
+const columnWidth: ThumbnailSide = 320;
 
 /** Pictures of the web that documents take in; and pixels of their longer side there. */
 const documentPictures = {
@@ -109,7 +111,7 @@ export const createFileService = (deps: FileServiceDeps) => {
     const made = (async () => {
       const data = await readWhole(storageKey(key, type));
       if (!data) return null;
-      const small = await thumbnailOf(data, side);
+      const small = await thumbnailOf(data, side, side === columnWidth ? side * 4 : side);
       await storage.put(name, small, 'image/webp');
       return small;
     })().finally(() => making.delete(name));
@@ -136,6 +138,19 @@ export const createFileService = (deps: FileServiceDeps) => {
     async image(file: UploadedFile, user: Identity): Promise<Keep<UploadedImage>> {
       await limitPerson(user.id);
       return prepareImage(file.data, user.id);
+    },
+
+    /**
+     * A picture in a data URL, as a page has it after cropping.
+     * @throws Refusal upload_type, upload_unreadable, too_large, file_quota, too_many
+     */
+    async croppedImage(dataUrl: string, user: Identity): Promise<Keep<UploadedImage>> {
+      await limitPerson(user.id);
+      const [start] = /^data:image\/(?:png|jpe?g);base64,/i.exec(dataUrl) ?? [];
+      if (start === undefined) throw new Refusal('upload_type', '只支持 jpg 和 png 图片');
+      const data = Buffer.from(dataUrl.slice(start.length), 'base64');
+      if (data.length > limits.imageBytes) throw new Refusal('too_large', '图片不能超过 4 MB');
+      return prepareImage(data, user.id);
     },
 
     /** Fetches a public picture. @throws Refusal address_unreachable, file_quota, too_many */

@@ -92,12 +92,12 @@ export const renewImage = (data: Buffer): Promise<Picture> =>
     }
   });
 
-/** A small WebP of an own picture: at most `side` pixels wide and high. */
-export const thumbnailOf = (data: Buffer, side: number): Promise<Buffer> =>
+/** A small WebP of an own picture: at most so many pixels wide and high. */
+export const thumbnailOf = (data: Buffer, width: number, height: number): Promise<Buffer> =>
   lane(async () => {
     const image = await open(data);
     return image
-      .resize({ width: side, height: side, fit: 'inside', withoutEnlargement: true })
+      .resize({ width, height, fit: 'inside', withoutEnlargement: true })
       .webp({ quality: 80 })
       .toBuffer();
   });

@@ -69,7 +69,13 @@ export interface UploadedFile {
  * transaction, so that none of the few connections to the database waits with them, and give what
  * is then done in it.
  */
-export const slowCalls = ['uploadImage', 'uploadFile', 'imageByUrl', 'importSessions'] as const;
+export const slowCalls = [
+  'uploadImage',
+  'uploadFile',
+  'imageByUrl',
+  'croppingImage',
+  'importSessions',
+] as const;
 type SlowName = (typeof slowCalls)[number];
 
 type SlowHandler<K extends SlowName> = (

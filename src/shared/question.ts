@@ -62,5 +62,5 @@ export const readQuestion = (message: Asked): Question => {
 const ownPicture = /^(\/files\/[^?#]+)$/;
 
 /** The small picture of one of this server's; other servers' pictures have none. */
-export const thumbnailOf = (url: string, size: 128 | 640): string =>
+export const thumbnailOf = (url: string, size: 128 | 180 | 320 | 640): string =>
   ownPicture.test(url) ? `${url}?size=${size}` : url;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { codes } from '../../contract/errors.ts';
 import { limits } from '../../contract/limits.ts';
 import { TestClient } from '../support/client.ts';
 import {
@@ -43,7 +44,7 @@ test('a photo is turned upright, loses what it tells of its owner and gets thumb
   expect(served.includes('SECRET')).toBe(false);
   const { exif, xmp, orientation } = await sharp(served).metadata();
   expect([exif, xmp, orientation]).toEqual([undefined, undefined, undefined]);
-  for (const side of [128, 640]) {
+  for (const side of [128, 180, 640]) {
     const small = await Promise.all([1, 2, 3].map(() => bytesOf(`${image.url}?size=${side}`)));
     const { format, width, height } = await sharp(small[0]).metadata();
     expect({ format, width, height }).toEqual({
@@ -53,6 +54,26 @@ test('a photo is turned upright, loses what it tells of its owner and gets thumb
     });
     expect(small[1]?.equals(small[0]!)).toBe(true);
   }
+  const { width, height } = await sharp(await bytesOf(`${image.url}?size=320`)).metadata();
+  expect([width, height]).toEqual([320, 480]);
+});
+
+test('a cropped picture comes as a data URL and is checked as an upload is', async () => {
+  const original = await photoWithPlace(300, 200);
+  const { image } = await client.call('croppingImage', {
+    image: `data:image/jpeg;base64,${original.toString('base64')}`,
+  });
+  expect((await bytesOf(image.url)).includes('SECRET')).toBe(false);
+  const refused = {
+    'data:image/svg+xml;base64,PHN2Zy8+': codes.upload_type,
+    'https://example.com/a.png': codes.upload_type,
+    'data:image/png;base64,': codes.upload_type,
+    [`data:image/png;base64,${Buffer.from('<svg/>').toString('base64')}`]: codes.upload_type,
+    [`data:image/jpeg;base64,${original.subarray(0, 200).toString('base64')}`]:
+      codes.upload_unreadable,
+  };
+  for (const [data, { code }] of Object.entries(refused))
+    expect((await client.raw('croppingImage', { image: data })).code).toBe(code);
 });
 
 test('a file is served so that nothing in it runs, and may be kept for ever', async () => {
