@@ -11,7 +11,7 @@ export const livingLock = `locktype = 'advisory' AND granted
 
 export interface Instance {
   readonly id: number;
-  /** Calls back for every NOTIFY of a channel, whichever process sent it. */
+  /** Calls back for every NOTIFY of a channel, whichever process sent it; several may listen. */
   listen: (channel: string, onNotice: (payload: string) => void) => Promise<void>;
   isAlive: (otherId: number) => Promise<boolean>;
   close: () => Promise<void>;
@@ -28,7 +28,7 @@ export const joinInstances = async (
   connectionString: string,
   log: Pick<FastifyBaseLogger, 'warn' | 'info'>,
 ): Promise<Instance> => {
-  const listeners = new Map<string, (payload: string) => void>();
+  const listeners = new Map<string, ((payload: string) => void)[]>();
   let id: number | undefined;
   let client: pg.Client;
   let closed = false;
@@ -58,7 +58,9 @@ export const joinInstances = async (
     await next.connect();
     next.on('error', reconnect);
     next.on('end', reconnect);
-    next.on('notification', ({ channel, payload }) => listeners.get(channel)?.(payload ?? ''));
+    next.on('notification', ({ channel, payload }) => {
+      for (const onNotice of listeners.get(channel) ?? []) onNotice(payload ?? '');
+    });
     try {
       if (id === undefined) {
         const { rows } = await next.query<{ id: number }>(
@@ -83,7 +85,7 @@ export const joinInstances = async (
     id,
     listen: async (channel, onNotice) => {
       if (!/^[a-z_]+$/.test(channel)) throw new Error(`not a channel: ${channel}`);
-      listeners.set(channel, onNotice);
+      listeners.set(channel, [...(listeners.get(channel) ?? []), onNotice]);
       await client.query(`LISTEN ${channel}`);
     },
     isAlive: async (otherId) => {

@@ -1,8 +1,10 @@
 import type { FastifyBaseLogger } from 'fastify';
+import type { ImageModel } from '../../contract/image.ts';
 import { modelTypes, type Model } from '../../contract/model.ts';
 import type { Database, Executor } from '../db/database.ts';
 import type { Instance } from '../db/instance.ts';
 import type { ChatEngine } from '../engines/chat-engine.ts';
+import type { ImageEngine } from '../engines/image-engine.ts';
 import { createBuiltInEngine } from '../engines/built-in/built-in-engine.ts';
 import { listModels } from '../engines/openai-compatible/list-models.ts';
 import { createOpenAiCompatibleEngine } from '../engines/openai-compatible/openai-compatible-engine.ts';
@@ -39,6 +41,29 @@ export interface ResolvedModel {
   builtIn: boolean;
 }
 
+/** A model of pictures that can be used now. */
+export interface ResolvedImageModel {
+  name: string;
+  label: string;
+  /** Tokens for one picture of the usual size; 0: free. */
+  factor: number;
+  /** Characters; null: limits.defaultMaxPrompt. */
+  maxPrompt: number | null;
+  vipExcluded: boolean;
+  builtIn: boolean;
+  image: ImageModel;
+}
+
+/** A service that makes pictures, as one model's channel leads to it. */
+export interface ImageChannel {
+  channelId: number;
+  engine: ImageEngine;
+  /** The model's name there. */
+  upstreamName: string;
+  /** The service in words for people. */
+  label: string;
+}
+
 export interface ModelService {
   /** Puts the channels of this start into the database. An unreachable service does not delay it. */
   start(): Promise<void>;
@@ -58,6 +83,18 @@ export interface ModelService {
     db: Executor,
     model: ResolvedModel,
   ): Promise<{ channelId: number; engine: ChatEngine; upstreamName: string }[]>;
+  /** The same of a model of pictures. */
+  findImage(db: Executor, name: string): Promise<ResolvedImageModel | null>;
+  /**
+   * What a session of pictures gets that names no model: one of Midjourney's family, else the first
+   * that there is; with freeOnly one of factor 0. Null: none is served.
+   */
+  defaultImageModel(
+    db: Executor,
+    options: { freeOnly: boolean },
+  ): Promise<ResolvedImageModel | null>;
+  /** The services that make a model's pictures, in the order in which to try them. */
+  imageEngines(db: Executor, name: string): Promise<ImageChannel[]>;
   /** ok: false for a failure of the service itself, not for a refused prompt or a stopped reply. */
   reportOutcome(channelId: number, ok: boolean): void;
   close(): void;
@@ -84,6 +121,19 @@ const resolve = ({ model, channel }: ServedModel): ResolvedModel => ({
   vision: model.vision,
   builtIn: channel.kind === 'built-in',
 });
+
+const resolveImage = ({ model, channel }: ServedModel): ResolvedImageModel | null =>
+  model.type === modelTypes.image && model.image
+    ? {
+        name: model.name,
+        label: model.label,
+        factor: model.factor,
+        maxPrompt: model.maxPrompt,
+        vipExcluded: model.vipExcluded,
+        builtIn: channel.kind === 'built-in',
+        image: model.image,
+      }
+    : null;
 
 const present = (model: ModelRow, channel: ChannelRow): Model => ({
   name: model.name,
@@ -160,6 +210,11 @@ export const createModelService = (deps: {
     made.set(channel.id, { mark, engine });
     return engine;
   };
+
+  /** Engines of pictures by their channel's kind; other kinds make none. */
+  const imageMakers = new Map<string, (channel: ChannelRow) => ImageEngine | null>();
+  const imageEngineOf = (channel: ChannelRow): ImageEngine | null =>
+    imageMakers.get(channel.kind)?.(channel) ?? null;
 
   const chatModel = (name: string, sort: number) => ({
     name,
@@ -295,6 +350,28 @@ export const createModelService = (deps: {
         const engine = engineOf(row.channel);
         if (engine)
           found.push({ channelId: row.channel.id, engine, upstreamName: row.upstreamName });
+      }
+      return found;
+    },
+
+    async findImage(db, name) {
+      const row = (await served(db)).find((each) => each.model.name === name);
+      return row ? resolveImage(row) : null;
+    },
+
+    async defaultImageModel(db, { freeOnly }) {
+      const all = (await served(db)).flatMap((row) => resolveImage(row) ?? []);
+      const usable = freeOnly ? all.filter((model) => model.factor === 0) : all;
+      return usable.find(({ image }) => image.family === 'midjourney') ?? usable[0] ?? null;
+    },
+
+    async imageEngines(db, name) {
+      const found = [];
+      for (const { model, channel, upstreamName } of await served(db)) {
+        if (model.name !== name || !breaker.allows(channel.id)) continue;
+        const engine = imageEngineOf(channel);
+        if (engine)
+          found.push({ channelId: channel.id, engine, upstreamName, label: channel.label });
       }
       return found;
     },
