@@ -1,18 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { TestClient } from '../support/client.ts';
-import { type MockOpenAi, startMockOpenAi } from '../support/mock-openai.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { stageWithModels } from '../support/stage.ts';
 
 /** Questions to everybody, and what two friends write to each other. */
 
-let mock: MockOpenAi;
-let server: TestServer;
+const here = stageWithModels('mock-a,mock-b');
 let lin: TestClient;
 let zhou: TestClient;
 let stranger: TestClient;
 
 const named = async (account: string, name: string) => {
-  const client = new TestClient(server.baseURL);
+  const client = new TestClient(here.server.baseURL);
   const password = 'password-1';
   const form = { account, name, password, password2: password };
   client.token = (await client.call('register', form)).token ?? '';
@@ -21,22 +19,9 @@ const named = async (account: string, name: string) => {
 const idOf = async (client: TestClient) => (await client.call('userInfo', {})).id;
 
 beforeAll(async () => {
-  mock = await startMockOpenAi();
-  server = await startServer({
-    env: {
-      OPENAI_BASE_URL: mock.baseURL,
-      OPENAI_API_KEY: 'sk-test',
-      OPENAI_MODELS: 'mock-a,mock-b',
-      SIGNUP_TOKENS: '1000000',
-    },
-  });
   lin = await named('lin', '林一');
   zhou = await named('zhou', '周二');
   stranger = await named('stranger', '路人');
-});
-afterAll(async () => {
-  await server?.stop();
-  await mock?.close();
 });
 
 const friends = async () =>
@@ -58,7 +43,7 @@ describe('two friends', () => {
         { id: b.id, human: '在', user_name: '周二', state: 'none', model: '', siblings: [] },
       ]);
     }
-    for (const client of [stranger, new TestClient(server.baseURL)]) {
+    for (const client of [stranger, new TestClient(here.server.baseURL)]) {
       const answers = [
         await client.raw('historyList', { session_id: uuid }),
         await client.raw('lastMessages', { sessionId: uuid, maxHistoryId: 0 }),
@@ -120,7 +105,7 @@ describe('two friends', () => {
     await zhou.call('saveSettings', { at_ai_max_history: 2 });
     const sent = await zhou.call('sendMessage', { session_id: uuid, msg: '你说呢', ai: 'mock-a' });
     await zhou.read(uuid, sent.id);
-    const messages = mock.lastRequest?.messages ?? [];
+    const messages = here.mock.lastRequest?.messages ?? [];
     expect(messages[0]?.role).toBe('system');
     expect(messages.slice(1).map(({ content }) => content)).toEqual([
       '林一：我想去看海',
@@ -129,7 +114,7 @@ describe('two friends', () => {
     ]);
     const next = await lin.call('sendMessage', { session_id: uuid, msg: '为什么', ai: 'mock-a' });
     await lin.read(uuid, next.id);
-    expect(mock.lastRequest?.messages.at(-2)?.role).toBe('assistant');
+    expect(here.mock.lastRequest?.messages.at(-2)?.role).toBe('assistant');
   });
 
   test('somebody is spoken to by name, and a failed reply is tried again by its asker', async () => {
@@ -145,7 +130,7 @@ describe('two friends', () => {
       at_user: { id: await idOf(zhou), name: '周二' },
     });
     expect((await lin.raw('sendMessage', { ...talk, msg: msg(987_654) })).status).toBe(422);
-    mock.enqueue('401');
+    here.mock.enqueue('401');
     const sent = await lin.call('sendMessage', { session_id: uuid, msg: '再问', ai: 'mock-a' });
     await lin.read(uuid, sent.id);
     const again = { session_id: uuid, history_id: sent.id };
@@ -166,10 +151,10 @@ describe('a question to everybody', () => {
       title: '怎样种番茄',
     });
     await zhou.call('sendMessage', { session_id: uuid, msg: '多晒太阳' });
-    const guest = new TestClient(server.baseURL);
+    const guest = new TestClient(here.server.baseURL);
     await guest.call('newSession', { type: 0 });
     expect((await guest.raw('sendMessage', { session_id: uuid, msg: '我也想说' })).code).toBe(1001);
-    const visitor = new TestClient(server.baseURL);
+    const visitor = new TestClient(here.server.baseURL);
     const rows = await list(visitor, uuid);
     expect(rows).toMatchObject([
       { id: asked.id, title: '怎样种番茄', human: '详细的内容在这里' },

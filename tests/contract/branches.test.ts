@@ -1,30 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { Message } from '../../contract/chat.ts';
 import { joined, TestClient } from '../support/client.ts';
-import { type MockOpenAi, startMockOpenAi } from '../support/mock-openai.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { stageWithModels } from '../support/stage.ts';
 
 /** Nothing that was said is overwritten: edits, second answers and what follows them are branches. */
 
-let mock: MockOpenAi;
-let server: TestServer;
+const here = stageWithModels('mock-a,mock-b');
 let person: TestClient;
 
 beforeAll(async () => {
-  mock = await startMockOpenAi();
-  server = await startServer({
-    env: {
-      OPENAI_BASE_URL: mock.baseURL,
-      OPENAI_API_KEY: 'sk-test',
-      OPENAI_MODELS: 'mock-a,mock-b',
-      SIGNUP_TOKENS: '100000000',
-    },
-  });
-  person = await TestClient.register(server.baseURL);
-});
-afterAll(async () => {
-  await server?.stop();
-  await mock?.close();
+  person = await TestClient.register(here.server.baseURL);
 });
 
 type Extra = { replace?: number; beside?: string };
@@ -84,7 +69,7 @@ class Talk {
 
 /** What the model was asked last, without its replies. */
 const questionsSent = () =>
-  (mock.lastRequest?.messages ?? [])
+  (here.mock.lastRequest?.messages ?? [])
     .filter((message) => message.role === 'user')
     .map((message) => message.content);
 
@@ -131,7 +116,7 @@ describe('branches', () => {
     const c = await talk.say('第三个问题');
     const again = await talk.again(b, 'mock-b');
     expect(questionsSent()).toEqual(['第一个问题', '第二个问题']);
-    expect(mock.lastRequest?.model).toBe('mock-b');
+    expect(here.mock.lastRequest?.model).toBe('mock-b');
     const rows = await talk.list();
     expect(rows.map((message) => message.id)).toEqual([a, again]);
     expect(rows[1]).toMatchObject({ human: '第二个问题', model: 'mock-b', siblings: [b, again] });
@@ -210,7 +195,7 @@ describe('branches', () => {
     await person.call('setSession', { session_id: talk.uuid, private: 0 });
     const a = await talk.say('说漏了的秘密');
     const b = await talk.say('改过的说法', { replace: a });
-    const other = await TestClient.register(server.baseURL);
+    const other = await TestClient.register(here.server.baseURL);
     const seen = await other.call('historyList', { session_id: talk.uuid });
     expect(seen.list).toMatchObject([{ id: b, siblings: [] }]);
     const one = await other.call('historyList', { session_id: talk.uuid, id: a });
@@ -265,7 +250,7 @@ describe('two models beside each other', () => {
     expect(chosen).toMatchObject({ id: second.id, siblings: [], beside: { id: first } });
     expect(rest).toEqual([]);
     const d = await talk.say('接着第二个说');
-    expect(mock.lastRequest?.messages.at(-2)).toMatchObject({ role: 'assistant' });
+    expect(here.mock.lastRequest?.messages.at(-2)).toMatchObject({ role: 'assistant' });
     await talk.choose(first);
     expect((await talk.ids()).slice(1)).toEqual([first, c]);
     // The one that stays takes over what followed the other.
@@ -278,7 +263,7 @@ describe('two models beside each other', () => {
 
   test('one may be chosen or retried while the other is still being written', async () => {
     const talk = await Talk.start();
-    mock.enqueue('hang-first', 'hang-first');
+    here.mock.enqueue('hang-first', 'hang-first');
     const sent = await person.call('sendMessage', {
       session_id: talk.uuid,
       msg: '两个都慢的回答',
@@ -315,7 +300,7 @@ describe('likes and favourites', () => {
     const talk = await Talk.start();
     const a = await talk.say('可以点赞的问题');
     await person.call('setSession', { session_id: talk.uuid, private: 0 });
-    const other = await TestClient.register(server.baseURL);
+    const other = await TestClient.register(here.server.baseURL);
     const mark = { session_id: talk.uuid, history_id: a };
     const answers = await Promise.all([
       person.call('historyLike', mark),
@@ -343,7 +328,7 @@ describe('likes and favourites', () => {
     await person.call('removeFromFavorites', mark);
     await person.call('removeFromFavorites', mark);
     expect((await talk.list())[0]?.in_favorites).toBe(false);
-    const other = await TestClient.register(server.baseURL);
+    const other = await TestClient.register(here.server.baseURL);
     expect((await other.raw('removeFromFavorites', mark)).status).toBe(404);
     expect((await other.raw('addToFavorites', mark)).code).toBe(1432);
   });

@@ -1,29 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import pg from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { TestClient } from '../support/client.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { stage } from '../support/stage.ts';
 import { sendRaw } from '../support/world.ts';
 
-let server: TestServer;
-let database: pg.Client;
-beforeAll(async () => {
-  server = await startServer();
-  database = new pg.Client({ connectionString: server.databaseUrl });
-  await database.connect();
-});
-afterAll(async () => {
-  await database.end();
-  await server.stop();
-});
+const here = stage();
 
 const key = () => ({ 'idempotency-key': randomUUID() });
 const count = async (text: string, values: unknown[] = []) =>
-  Number((await database.query<{ count: string }>(text, values)).rows[0]?.count);
+  Number((await here.database.query<{ count: string }>(text, values)).rows[0]?.count);
 const guests = () => count('SELECT count(*) FROM users WHERE guest');
 
 test('fifty requests with one key at once do it once and answer alike', async () => {
-  const client = await TestClient.register(server.baseURL);
+  const client = await TestClient.register(here.server.baseURL);
   const { uuid, id } = await client.call('newSession', { type: 0 });
   const headers = key();
   const answers = await Promise.all(
@@ -37,7 +26,7 @@ test('fifty requests with one key at once do it once and answer alike', async ()
 });
 
 test('one key with other content is refused', async () => {
-  const client = await TestClient.register(server.baseURL);
+  const client = await TestClient.register(here.server.baseURL);
   const headers = key();
   await client.call('newSession', { type: 0, private: 1 }, headers);
   const other = await sendRaw(client, 'newSession', { type: 0, private: 0 }, { headers });
@@ -48,8 +37,8 @@ test('one key with other content is refused', async () => {
 test('one key of two people is two keys', async () => {
   const headers = key();
   const [a, b] = [
-    await TestClient.register(server.baseURL),
-    await TestClient.register(server.baseURL),
+    await TestClient.register(here.server.baseURL),
+    await TestClient.register(here.server.baseURL),
   ];
   const first = await a.call('newSession', { type: 0 }, headers);
   const second = await b.call('newSession', { type: 0 }, headers);
@@ -57,7 +46,7 @@ test('one key of two people is two keys', async () => {
 });
 
 test('a key that is no UUID is refused by name', async () => {
-  const client = await TestClient.register(server.baseURL);
+  const client = await TestClient.register(here.server.baseURL);
   const headers = { 'idempotency-key': 'again' };
   const answer = await sendRaw(client, 'newSession', { type: 0 }, { headers });
   expect(answer.status).toBe(422);
@@ -65,7 +54,7 @@ test('a key that is no UUID is refused by name', async () => {
 });
 
 test('a refusal leaves the key free', async () => {
-  const client = await TestClient.register(server.baseURL);
+  const client = await TestClient.register(here.server.baseURL);
   const { uuid } = await client.call('newSession', { type: 0 });
   const headers = key();
   const input = { session_id: uuid, msg: 'a' };
@@ -79,7 +68,7 @@ test('a refusal leaves the key free', async () => {
 test('a visitor who repeats the first session is the same guest, with or without the token', async () => {
   const headers = key();
   const before = await guests();
-  const visitors = Array.from({ length: 10 }, () => new TestClient(server.baseURL));
+  const visitors = Array.from({ length: 10 }, () => new TestClient(here.server.baseURL));
   const made = await Promise.all(
     visitors.map((visitor) => visitor.call('newSession', { type: 0 }, headers)),
   );
@@ -92,10 +81,10 @@ test('a visitor who repeats the first session is the same guest, with or without
 });
 
 test('after a day the key is new', async () => {
-  const client = await TestClient.register(server.baseURL);
+  const client = await TestClient.register(here.server.baseURL);
   const headers = key();
   const first = await client.call('newSession', { type: 0 }, headers);
-  await database.query(
+  await here.database.query(
     `UPDATE idempotency SET created_at = now() - interval '25 hours' WHERE key = $1`,
     [headers['idempotency-key']],
   );

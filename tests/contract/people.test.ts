@@ -1,23 +1,13 @@
-import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { TestClient } from '../support/client.ts';
-import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
+import { ADMIN_PASSWORD, startServer } from '../support/server.ts';
+import { stage } from '../support/stage.ts';
 import { sendRaw, talk } from '../support/world.ts';
 
-let server: TestServer;
-let database: pg.Client;
-beforeAll(async () => {
-  server = await startServer();
-  database = new pg.Client({ connectionString: server.databaseUrl });
-  await database.connect();
-});
-afterAll(async () => {
-  await database.end();
-  await server.stop();
-});
+const here = stage();
 
 const password = 'password-1';
-const visitor = () => new TestClient(server.baseURL);
+const visitor = () => new TestClient(here.server.baseURL);
 const sessionsOf = async (client: TestClient) =>
   (await client.call('sessionList', { channel: 'private' })).list.map(({ uuid }) => uuid);
 
@@ -53,7 +43,7 @@ describe('registering', () => {
     );
     expect(answers.filter(({ token }) => token)).toHaveLength(1);
     for (const { error } of answers) if (error) expect(error).toBe('这个用户名已被使用，请换一个');
-    const { rows } = await database.query(`SELECT 1 FROM users WHERE account = 'lin.yi'`);
+    const { rows } = await here.database.query(`SELECT 1 FROM users WHERE account = 'lin.yi'`);
     expect(rows).toHaveLength(1);
     const again = visitor();
     await again.login('ＬＩＮ.yi', password);
@@ -87,9 +77,9 @@ describe('signing in', () => {
   });
 
   test('a disabled account is answered 3001 everywhere, and can be enabled again', async () => {
-    const client = await TestClient.register(server.baseURL, 'banned');
+    const client = await TestClient.register(here.server.baseURL, 'banned');
     const own = await talk(client, '你好，请问你是谁');
-    await database.query(`UPDATE users SET disabled = true WHERE account = 'banned'`);
+    await here.database.query(`UPDATE users SET disabled = true WHERE account = 'banned'`);
     for (const [name, input] of [
       ['userInfo', {}],
       ['newSession', { type: 0 }],
@@ -103,17 +93,17 @@ describe('signing in', () => {
       expect(answer.status, name).toBe(200);
       expect(answer.envelope, name).toMatchObject({ code: 3001 });
     }
-    await database.query(`UPDATE users SET disabled = false WHERE account = 'banned'`);
+    await here.database.query(`UPDATE users SET disabled = false WHERE account = 'banned'`);
     expect((await client.call('userInfo', {})).account).toBe('banned');
   });
 
   test('a token is good at every process on the database', async () => {
-    const second = await startServer({ databaseUrl: server.databaseUrl });
+    const second = await startServer({ databaseUrl: here.server.databaseUrl });
     try {
       const client = await TestClient.register(second.baseURL);
-      const here = new TestClient(server.baseURL, client.token);
-      expect((await sendRaw(here, 'userInfo', {})).status).toBe(200);
-      await here.call('logout', {});
+      const first = new TestClient(here.server.baseURL, client.token);
+      expect((await sendRaw(first, 'userInfo', {})).status).toBe(200);
+      await first.call('logout', {});
       expect((await sendRaw(client, 'userInfo', {})).status).toBe(401);
     } finally {
       await second.stop();
@@ -134,7 +124,7 @@ describe('guests', () => {
 
   test.each(['register', 'login'] as const)('%s takes the guest’s sessions over', async (how) => {
     const account = `from-guest-${how}`;
-    if (how === 'login') await TestClient.register(server.baseURL, account);
+    if (how === 'login') await TestClient.register(here.server.baseURL, account);
     const guest = visitor();
     const own = await talk(guest, '你好，请问你是谁');
     await guest.call('saveSettings', { temperature: 3 });
@@ -148,22 +138,22 @@ describe('guests', () => {
     if (how === 'register') {
       expect(JSON.parse(data.profile?.setting ?? '{}')).toEqual({ temperature: 3 });
     }
-    const late = await sendRaw(new TestClient(server.baseURL, guestToken), 'userInfo', {});
+    const late = await sendRaw(new TestClient(here.server.baseURL, guestToken), 'userInfo', {});
     expect(late.status, 'the guest is no more').toBe(401);
   });
 
   test('signing in from an account leaves that account’s sessions where they are', async () => {
-    const first = await TestClient.register(server.baseURL, 'first-account');
+    const first = await TestClient.register(here.server.baseURL, 'first-account');
     const own = await talk(first, '你好，请问你是谁');
-    await TestClient.register(server.baseURL, 'second-account');
+    await TestClient.register(here.server.baseURL, 'second-account');
     const { token } = await first.call('login', { account: 'second-account', password });
-    expect(await sessionsOf(new TestClient(server.baseURL, token))).not.toContain(own.uuid);
+    expect(await sessionsOf(new TestClient(here.server.baseURL, token))).not.toContain(own.uuid);
   });
 });
 
 describe('settings', () => {
   test('only what is given changes', async () => {
-    const client = await TestClient.register(server.baseURL);
+    const client = await TestClient.register(here.server.baseURL);
     await client.call('saveSettings', { temperature: 7, dark_style: 'dark' });
     const { setting } = await client.call('saveSettings', { max_history: 0 });
     expect(JSON.parse(setting)).toEqual({ temperature: 7, dark_style: 'dark', max_history: 0 });

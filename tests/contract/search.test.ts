@@ -1,24 +1,13 @@
-import pg from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { TestClient } from '../support/client.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { stage } from '../support/stage.ts';
 import { sendRaw } from '../support/world.ts';
 
-let server: TestServer;
-let database: pg.Client;
-beforeAll(async () => {
-  server = await startServer({ env: { RATE_LIMIT: '1000000' } });
-  database = new pg.Client({ connectionString: server.databaseUrl });
-  await database.connect();
-});
-afterAll(async () => {
-  await database.end();
-  await server.stop();
-});
+const here = stage({ env: { RATE_LIMIT: '1000000' } });
 
 type Channel = 'public' | 'private' | 'favorites';
-const person = () => TestClient.register(server.baseURL);
+const person = () => TestClient.register(here.server.baseURL);
 const idOf = async (client: TestClient) => (await client.call('userInfo', {})).id;
 const search = async (client: TestClient, channel: Channel, query: string, more = {}) =>
   (await client.call('sessionList', { channel, query, ...more })).list;
@@ -28,7 +17,7 @@ const found = async (client: TestClient, channel: Channel, query: string, more =
 /** Waits until the index knows everything. */
 const indexed = async () => {
   for (let left = 100; left > 0; left--) {
-    const { rows } = await database.query('SELECT 1 FROM search_queue LIMIT 1');
+    const { rows } = await here.database.query('SELECT 1 FROM search_queue LIMIT 1');
     if (rows.length === 0) return;
     await sleep(100);
   }
@@ -43,7 +32,7 @@ const twice = async (check: () => Promise<void>) => {
 
 /** A message with its answer, as if it had been written long ago. */
 const add = async (sessionId: number, human: string, ai: string, shown = true) => {
-  const { rows } = await database.query<{ id: string }>(
+  const { rows } = await here.database.query<{ id: string }>(
     `INSERT INTO history (session_id, user_id, human, ai, model, state, shown)
      SELECT id, user_id, $2, $3, model, 'done', $4 FROM sessions WHERE id = $1 RETURNING id`,
     [sessionId, human, ai, shown],
@@ -54,7 +43,7 @@ const add = async (sessionId: number, human: string, ai: string, shown = true) =
 /** A session with a title and one message. */
 const talk = async (client: TestClient, title: string) => {
   const made = await client.call('newSession', { type: 0 });
-  await database.query('UPDATE sessions SET prompt = $2 WHERE id = $1', [made.id, title]);
+  await here.database.query('UPDATE sessions SET prompt = $2 WHERE id = $1', [made.id, title]);
   await add(made.id, title, '好的');
   return made;
 };
@@ -122,7 +111,9 @@ describe('words in messages', () => {
   test('of titles are found as well, and say so', async () => {
     const owner = await person();
     const own = await talk(owner, '一个普通的问题');
-    await database.query(`UPDATE sessions SET prompt = '改过的独特标题' WHERE id = $1`, [own.id]);
+    await here.database.query(`UPDATE sessions SET prompt = '改过的独特标题' WHERE id = $1`, [
+      own.id,
+    ]);
     const [card] = await search(owner, 'private', '独特标题');
     expect(card).toMatchObject({
       uuid: own.uuid,
@@ -137,7 +128,7 @@ describe('words in messages', () => {
     const [one, two] = [await openTalk(owner, '甲会话'), await openTalk(owner, '乙会话')];
     for (const { id } of [one, two]) await add(id, '都说到青花瓷', '是的');
     const readerId = await idOf(reader);
-    await database.query('INSERT INTO favorites (user_id, session_id) VALUES ($1, $2)', [
+    await here.database.query('INSERT INTO favorites (user_id, session_id) VALUES ($1, $2)', [
       readerId,
       one.id,
     ]);
@@ -160,20 +151,21 @@ describe('the index follows', () => {
     const own = await talk(owner, '会变的会话');
     const id = await add(own.id, '原来说的是鲸落', '好的');
     await indexed();
-    await database.query(`UPDATE history SET human = '现在说的是星轨' WHERE id = $1`, [id]);
+    await here.database.query(`UPDATE history SET human = '现在说的是星轨' WHERE id = $1`, [id]);
     await twice(async () => {
       expect(await found(owner, 'private', '鲸落')).toEqual([]);
       expect(await found(owner, 'private', '星轨')).toEqual([own.uuid]);
     });
-    await database.query('UPDATE history SET shown = false WHERE id = $1', [id]);
+    await here.database.query('UPDATE history SET shown = false WHERE id = $1', [id]);
     expect(await found(owner, 'private', '星轨')).toEqual([]);
-    await database.query('UPDATE history SET shown = true WHERE id = $1', [id]);
+    await here.database.query('UPDATE history SET shown = true WHERE id = $1', [id]);
     expect(await found(owner, 'private', '星轨')).toEqual([own.uuid]);
     await owner.call('deleteHistory', { session_id: own.uuid, id });
     await twice(async () => expect(await found(owner, 'private', '星轨')).toEqual([]));
-    const { rows } = await database.query('SELECT 1 FROM message_search WHERE history_id = $1', [
-      id,
-    ]);
+    const { rows } = await here.database.query(
+      'SELECT 1 FROM message_search WHERE history_id = $1',
+      [id],
+    );
     expect(rows).toEqual([]);
   });
 
@@ -194,7 +186,7 @@ describe('the index follows', () => {
   });
 
   test('a guest who registers', async () => {
-    const guest = new TestClient(server.baseURL);
+    const guest = new TestClient(here.server.baseURL);
     const own = await talk(guest, '访客说到了雨花石');
     await indexed();
     const { token } = await guest.call('register', {
@@ -203,14 +195,14 @@ describe('the index follows', () => {
       password: 'password-1',
       password2: 'password-1',
     });
-    const account = new TestClient(server.baseURL, token);
+    const account = new TestClient(here.server.baseURL, token);
     await twice(async () => expect(await found(account, 'private', '雨花石')).toEqual([own.uuid]));
   });
 
   test('people’s private sessions are found by both and by nobody else', async () => {
     const [one, other, third] = [await person(), await person(), await person()];
     const made = await one.call('newFriend', { friend_user_id: await idOf(other) });
-    await database.query(`UPDATE sessions SET prompt = '你好' WHERE id = $1`, [made.id]);
+    await here.database.query(`UPDATE sessions SET prompt = '你好' WHERE id = $1`, [made.id]);
     await add(made.id, '我们去看油菜花', '');
     await twice(async () => {
       for (const client of [one, other])
@@ -266,8 +258,8 @@ test('what was there before the index was made gets into it', async () => {
   const own = await talk(owner, '旧的会话');
   await add(own.id, '很久以前的琥珀', '');
   await indexed();
-  await database.query('DELETE FROM message_search');
-  await database.query('INSERT INTO search_queue (history_id) SELECT id FROM history');
-  await database.query(`NOTIFY search_queue`);
+  await here.database.query('DELETE FROM message_search');
+  await here.database.query('INSERT INTO search_queue (history_id) SELECT id FROM history');
+  await here.database.query(`NOTIFY search_queue`);
   await twice(async () => expect(await found(owner, 'private', '琥珀')).toEqual([own.uuid]));
 });

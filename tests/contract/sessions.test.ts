@@ -1,22 +1,11 @@
-import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { TestClient } from '../support/client.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { stage } from '../support/stage.ts';
 import { sendRaw } from '../support/world.ts';
 
-let server: TestServer;
-let database: pg.Client;
-beforeAll(async () => {
-  server = await startServer({ env: { RATE_LIMIT: '1000000' } });
-  database = new pg.Client({ connectionString: server.databaseUrl });
-  await database.connect();
-});
-afterAll(async () => {
-  await database.end();
-  await server.stop();
-});
+const here = stage({ env: { RATE_LIMIT: '1000000' } });
 
-const person = () => TestClient.register(server.baseURL);
+const person = () => TestClient.register(here.server.baseURL);
 const idOf = async (client: TestClient) => (await client.call('userInfo', {})).id;
 type ListInput = Parameters<typeof listOf>[1];
 const listOf = async (
@@ -36,17 +25,17 @@ const uuidsOf = async (client: TestClient, input: ListInput) =>
 /** A public session with a title and one answered message. */
 const openTalk = async (client: TestClient, title: string) => {
   const made = await client.call('newSession', { type: 0 });
-  const { rows } = await database.query<{ id: string }>(
+  const { rows } = await here.database.query<{ id: string }>(
     `INSERT INTO history (session_id, user_id, human, ai, model, state)
      SELECT id, user_id, $2, '好的', model, 'done' FROM sessions WHERE id = $1 RETURNING id`,
     [made.id, title],
   );
-  await database.query('UPDATE sessions SET prompt = $2 WHERE id = $1', [made.id, title]);
+  await here.database.query('UPDATE sessions SET prompt = $2 WHERE id = $1', [made.id, title]);
   await client.call('setSession', { session_id: made.uuid, private: 0 });
   return { ...made, historyId: Number(rows[0]?.id) };
 };
 const mark = (userId: number, sessionId: number, historyId = 0, at = 'now()') =>
-  database.query(
+  here.database.query(
     `INSERT INTO favorites (user_id, session_id, history_id, created_at) VALUES ($1, $2, $3, ${at})`,
     [userId, sessionId, historyId],
   );
@@ -76,7 +65,7 @@ describe('favourites', () => {
     expect(await uuidsOf(reader, { channel: 'favorites' })).toHaveLength(2);
     await owner.call('deleteSession', { session_id: two.uuid });
     expect(await uuidsOf(reader, { channel: 'favorites' })).toEqual([one.uuid]);
-    const answer = await sendRaw(new TestClient(server.baseURL), 'sessionList', {
+    const answer = await sendRaw(new TestClient(here.server.baseURL), 'sessionList', {
       channel: 'favorites',
     });
     expect(answer.status).toBe(401);
@@ -85,22 +74,22 @@ describe('favourites', () => {
   test('go with a guest into the account, and a like of both counts once', async () => {
     const owner = await person();
     const open = await openTalk(owner, '大家都喜欢的会话');
-    const guest = new TestClient(server.baseURL);
+    const guest = new TestClient(here.server.baseURL);
     await guest.call('newSession', { type: 0 });
     const account = `fan${Date.now()}`;
-    const fan = await TestClient.register(server.baseURL, account);
+    const fan = await TestClient.register(here.server.baseURL, account);
     for (const each of [guest, fan]) {
       const id = await idOf(each);
       await mark(id, open.id);
-      await database.query('INSERT INTO likes (user_id, history_id) VALUES ($1, $2)', [
+      await here.database.query('INSERT INTO likes (user_id, history_id) VALUES ($1, $2)', [
         id,
         open.historyId,
       ]);
     }
-    await database.query('UPDATE history SET like_count = 2 WHERE id = $1', [open.historyId]);
-    await database.query('UPDATE sessions SET like_count = 2 WHERE id = $1', [open.id]);
+    await here.database.query('UPDATE history SET like_count = 2 WHERE id = $1', [open.historyId]);
+    await here.database.query('UPDATE sessions SET like_count = 2 WHERE id = $1', [open.id]);
     const { token } = await guest.call('login', { account, password: 'password-1' });
-    const signedIn = new TestClient(server.baseURL, token);
+    const signedIn = new TestClient(here.server.baseURL, token);
     expect(await uuidsOf(signedIn, { channel: 'favorites' })).toEqual([open.uuid]);
     expect(await signedIn.call('getSession', { uuid: open.uuid })).toMatchObject({
       like_count: 1,
@@ -158,7 +147,7 @@ describe('lists', () => {
     const owner = await person();
     const open = await openTalk(owner, '有图片的会话');
     const add = (urls: string[], shown = true) =>
-      database.query(
+      here.database.query(
         `INSERT INTO history (session_id, user_id, human, model, request, shown)
          SELECT $1, user_id, '看图', model, jsonb_build_object('images', $2::jsonb), $3
          FROM sessions WHERE id = $1`,
@@ -197,7 +186,11 @@ describe('a temporary session', () => {
 
 describe('questions to people', () => {
   test('are public, written by whoever is registered and by no guest', async () => {
-    const [asker, other, guest] = [await person(), await person(), new TestClient(server.baseURL)];
+    const [asker, other, guest] = [
+      await person(),
+      await person(),
+      new TestClient(here.server.baseURL),
+    ];
     await guest.call('newSession', {});
     const made = await asker.call('newSession', { type: 2 });
     expect(await asker.call('getSession', { uuid: made.uuid })).toMatchObject({
@@ -210,7 +203,7 @@ describe('questions to people', () => {
     });
     expect(await other.call('getSession', { uuid: made.uuid })).toMatchObject({ writable: true });
     expect(await guest.call('getSession', { uuid: made.uuid })).toMatchObject({ writable: false });
-    const visitor = new TestClient(server.baseURL);
+    const visitor = new TestClient(here.server.baseURL);
     expect(await visitor.call('getSession', { uuid: made.uuid })).toMatchObject({
       writable: false,
     });
@@ -227,7 +220,7 @@ describe('questions to people', () => {
 
   test('are private where an administrator forces that', async () => {
     const forced = await person();
-    await database.query('UPDATE users SET session_private = true WHERE id = $1', [
+    await here.database.query('UPDATE users SET session_private = true WHERE id = $1', [
       await idOf(forced),
     ]);
     const made = await forced.call('newSession', { type: 2, private: 0 });
@@ -242,8 +235,8 @@ describe('two people', () => {
   test('have one private session, however many calls of both make it at once', async () => {
     const [one, other, third] = [await person(), await person(), await person()];
     const [oneId, otherId] = [await idOf(one), await idOf(other)];
-    await database.query(`UPDATE users SET user_name = '小林' WHERE id = $1`, [oneId]);
-    await database.query(`UPDATE users SET user_name = '小周' WHERE id = $1`, [otherId]);
+    await here.database.query(`UPDATE users SET user_name = '小林' WHERE id = $1`, [oneId]);
+    await here.database.query(`UPDATE users SET user_name = '小周' WHERE id = $1`, [otherId]);
     const made = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
         index % 2 === 0
@@ -253,7 +246,7 @@ describe('two people', () => {
     );
     expect(new Set(made.map(({ uuid }) => uuid)).size).toBe(1);
     const { uuid } = made[0]!;
-    const { rows } = await database.query(
+    const { rows } = await here.database.query(
       'SELECT 1 FROM sessions WHERE type = 2 AND user_id = ANY($1)',
       [[oneId, otherId]],
     );
@@ -271,9 +264,10 @@ describe('two people', () => {
     });
     expect(await third.raw('getSession', { uuid })).toMatchObject({ code: 1432 });
 
-    await database.query(`UPDATE sessions SET prompt = '你好', private = true WHERE uuid = $1`, [
-      uuid,
-    ]);
+    await here.database.query(
+      `UPDATE sessions SET prompt = '你好', private = true WHERE uuid = $1`,
+      [uuid],
+    );
     for (const [client, name] of [
       [one, '小周'],
       [other, '小林'],
@@ -297,7 +291,7 @@ describe('two people', () => {
 
   test('are two registered people', async () => {
     const one = await person();
-    const guest = new TestClient(server.baseURL);
+    const guest = new TestClient(here.server.baseURL);
     await guest.call('newSession', {});
     for (const id of [await idOf(one), await idOf(guest), 999_999_999]) {
       const answer = await sendRaw(one, 'newFriend', { friend_user_id: id });
@@ -311,7 +305,7 @@ describe('taking a session over', () => {
   test('copies what is shown up to the message into one’s own', async () => {
     const [owner, reader] = [await person(), await person()];
     const open = await openTalk(owner, '从这里开始的会话');
-    const rows = await database.query<{ id: string }>(
+    const rows = await here.database.query<{ id: string }>(
       `INSERT INTO history (session_id, user_id, human, ai, model, state, prev_id, shown, request,
          prompt_tokens, deduct_tokens, like_count)
        SELECT s.id, s.user_id, v.human, v.ai, s.model, v.state, $2::bigint, v.shown, v.request::jsonb, 9, 9, 3
@@ -323,10 +317,10 @@ describe('taking a session over', () => {
       [open.id, open.historyId],
     );
     const [hidden, second, third] = rows.rows.map(({ id }) => Number(id));
-    await database.query('UPDATE history SET prev_id = $2 WHERE id = $1', [third, second]);
+    await here.database.query('UPDATE history SET prev_id = $2 WHERE id = $1', [third, second]);
 
     const made = await reader.call('newSession', { history_id: second });
-    const copied = await database.query<Record<string, unknown>>(
+    const copied = await here.database.query<Record<string, unknown>>(
       `SELECT id::float8, prev_id::float8, human, ai, state, request, shown, user_id::float8,
          deduct_tokens::float8, like_count FROM history WHERE session_id = $1 ORDER BY id`,
       [made.id],
@@ -366,12 +360,12 @@ describe('taking a session over', () => {
   test('a visitor gets an account for it; temporary and people’s sessions are refused', async () => {
     const owner = await person();
     const open = await openTalk(owner, '访客也能接着聊的会话');
-    const visitor = new TestClient(server.baseURL);
+    const visitor = new TestClient(here.server.baseURL);
     const made = await visitor.call('newSession', { history_id: open.historyId });
     expect(visitor.token).not.toBe('');
     expect(await visitor.call('getSession', { uuid: made.uuid })).toMatchObject({ owner: true });
     for (const change of [`temporary = true`, `temporary = false, type = 2`]) {
-      await database.query(`UPDATE sessions SET ${change} WHERE id = $1`, [open.id]);
+      await here.database.query(`UPDATE sessions SET ${change} WHERE id = $1`, [open.id]);
       const answer = await sendRaw(owner, 'newSession', { history_id: open.historyId });
       expect(answer.status, change).toBe(404);
     }
@@ -380,11 +374,11 @@ describe('taking a session over', () => {
   test('of 10,000 messages it takes a moment; what is still being written stays behind', async () => {
     const owner = await person();
     const made = await owner.call('newSession', {});
-    await database.query(
+    await here.database.query(
       `UPDATE sessions SET prompt = '很长的会话', private = false WHERE id = $1`,
       [made.id],
     );
-    const { rows } = await database.query<{ id: string }>(
+    const { rows } = await here.database.query<{ id: string }>(
       `INSERT INTO history (session_id, user_id, human, ai, model, state, owner)
        SELECT $1, user_id, '第 ' || n || ' 个问题', repeat('一段回答。', 60), model,
          CASE WHEN n = 10000 THEN 'streaming' ELSE 'done' END, CASE WHEN n = 10000 THEN 999999 END
@@ -396,7 +390,7 @@ describe('taking a session over', () => {
     const began = performance.now();
     const fork = await reader.call('newSession', { history_id: last });
     expect(performance.now() - began).toBeLessThan(3000);
-    const copied = await database.query<{ count: number; chained: number }>(
+    const copied = await here.database.query<{ count: number; chained: number }>(
       `SELECT count(*)::int, count(*) FILTER (WHERE prev_id = before)::int AS chained
        FROM (SELECT prev_id, lag(id, 1, 0::bigint) OVER (ORDER BY id) AS before
              FROM history WHERE session_id = $1) h`,
@@ -408,7 +402,7 @@ describe('taking a session over', () => {
 
 describe('templates, knowledge bases and notices', () => {
   test('templates come in categories and can be looked for', async () => {
-    const visitor = new TestClient(server.baseURL);
+    const visitor = new TestClient(here.server.baseURL);
     const { list: categories } = await visitor.call('scenarioCategory', {});
     expect(categories.length).toBeGreaterThanOrEqual(4);
     const all = await visitor.call('scenarioList', {});
@@ -444,7 +438,7 @@ describe('templates, knowledge bases and notices', () => {
   test('the newest notice is shown until it is read', async () => {
     const client = await person();
     expect(await client.call('noticeInfo', {})).toEqual({ list: [] });
-    const { rows } = await database.query<{ id: string }>(
+    const { rows } = await here.database.query<{ id: string }>(
       `INSERT INTO notices (content) VALUES ('旧的公告'), ('**新的**公告') RETURNING id`,
     );
     const newest = Number(rows[1]?.id);
@@ -456,6 +450,6 @@ describe('templates, knowledge bases and notices', () => {
     expect(await client.call('noticeInfo', {})).toEqual({ list: [] });
     expect((await (await person()).call('noticeInfo', {})).list).toHaveLength(1);
     expect((await sendRaw(client, 'updateNotice', { notice_id: 999_999 })).status).toBe(404);
-    await database.query('DELETE FROM notices');
+    await here.database.query('DELETE FROM notices');
   });
 });

@@ -1,24 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import pg from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { TestClient } from '../support/client.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { stage } from '../support/stage.ts';
 import { sendRaw, talk } from '../support/world.ts';
 
-let server: TestServer;
-let database: pg.Client;
-beforeAll(async () => {
-  server = await startServer();
-  database = new pg.Client({ connectionString: server.databaseUrl });
-  await database.connect();
-});
-afterAll(async () => {
-  await database.end();
-  await server.stop();
-});
+const here = stage();
 
-const person = () => TestClient.register(server.baseURL);
-const stranger = () => new TestClient(server.baseURL);
+const person = () => TestClient.register(here.server.baseURL);
+const stranger = () => new TestClient(here.server.baseURL);
 const statusOf = async (key: string) =>
   (await sendRaw(stranger(), 'sharedSession', { key })).status;
 
@@ -33,7 +22,7 @@ test('a link shows strangers a private session as it was then, and nothing of it
     at_user: null,
     at_ai: '',
   };
-  await database.query(
+  await here.database.query(
     `UPDATE history SET deduct_tokens = 99, prompt_tokens = 88, completion_tokens = 77,
        request = $2 WHERE id = $1`,
     [own.historyId, request],
@@ -73,13 +62,13 @@ test('a link shows strangers a private session as it was then, and nothing of it
 test('what is not shown is not shared, and likes are the viewer’s', async () => {
   const [owner, viewer] = [await person(), await person()];
   const own = await talk(owner, '有分支的问题');
-  await database.query(
+  await here.database.query(
     `INSERT INTO history (session_id, user_id, human, ai, model, state, shown)
      SELECT id, user_id, '藏起来的问题', '藏起来的回答', model, 'done', false FROM sessions WHERE id = $1`,
     [own.id],
   );
   const { id } = await viewer.call('userInfo', {});
-  await database.query('INSERT INTO likes (user_id, history_id) VALUES ($1, $2)', [
+  await here.database.query('INSERT INTO likes (user_id, history_id) VALUES ($1, $2)', [
     id,
     own.historyId,
   ]);
@@ -93,8 +82,8 @@ test('what is not shown is not shared, and likes are the viewer’s', async () =
 test('two answers beside each other are both shared, once they are whole', async () => {
   const owner = await person();
   const own = await talk(owner, '两个模型一起回答');
-  await database.query('UPDATE history SET beside_group = id WHERE id = $1', [own.historyId]);
-  const { rows } = await database.query<{ id: string }>(
+  await here.database.query('UPDATE history SET beside_group = id WHERE id = $1', [own.historyId]);
+  const { rows } = await here.database.query<{ id: string }>(
     `INSERT INTO history (session_id, user_id, human, ai, model, state, shown, place, prev_id,
        beside_group, deduct_tokens)
      SELECT session_id, user_id, human, '另一个回答', 'other-model', 'streaming', false, 1, prev_id,
@@ -105,7 +94,7 @@ test('two answers beside each other are both shared, once they are whole', async
   const besides = async () =>
     (await stranger().call('sharedSession', { key })).list.map(({ beside }) => beside);
   expect(await besides()).toEqual([null]);
-  await database.query(`UPDATE history SET state = 'done' WHERE id = $1`, [rows[0]?.id]);
+  await here.database.query(`UPDATE history SET state = 'done' WHERE id = $1`, [rows[0]?.id]);
   expect(await besides()).toMatchObject([
     { ai: '另一个回答', model: 'other-model', deduct_tokens: 0, in_favorites: false },
   ]);
@@ -140,9 +129,9 @@ test('a link leads nowhere once the owner may not show the session', async () =>
     ['session_private', 'true'],
     ['disabled', 'true'],
   ] as const) {
-    await database.query(`UPDATE users SET ${column} = ${on} WHERE id = $1`, [id]);
+    await here.database.query(`UPDATE users SET ${column} = ${on} WHERE id = $1`, [id]);
     expect(await statusOf(key), column).toBe(404);
-    await database.query(`UPDATE users SET ${column} = false WHERE id = $1`, [id]);
+    await here.database.query(`UPDATE users SET ${column} = false WHERE id = $1`, [id]);
     expect(await statusOf(key), column).toBe(200);
   }
   await owner.call('deleteSession', { session_id: own.uuid });
@@ -170,7 +159,7 @@ test('only the owner makes, sees and takes back a link, and not of everything', 
     code: 1432,
   });
   const { id } = await owner.call('userInfo', {});
-  await database.query('UPDATE users SET session_private = true WHERE id = $1', [id]);
+  await here.database.query('UPDATE users SET session_private = true WHERE id = $1', [id]);
   expect(await owner.raw('shareSession', { session_id: closed.uuid })).toMatchObject({
     code: 1434,
   });

@@ -1,48 +1,30 @@
 import { randomUUID } from 'node:crypto';
-import pg from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { joined, TestClient } from '../support/client.ts';
-import { type MockOpenAi, startMockOpenAi } from '../support/mock-openai.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startServer } from '../support/server.ts';
+import { stageWithModels } from '../support/stage.ts';
 
 /** A temporary conversation works and costs like any other, and nothing of it is kept. */
 
-let mock: MockOpenAi;
-let server: TestServer;
-let database: pg.Client;
+const here = stageWithModels('mock-a,mock-b');
 let person: TestClient;
 
 beforeAll(async () => {
-  mock = await startMockOpenAi();
-  server = await startServer({
-    env: {
-      OPENAI_BASE_URL: mock.baseURL,
-      OPENAI_API_KEY: 'sk-test',
-      OPENAI_MODELS: 'mock-a,mock-b',
-      SIGNUP_TOKENS: '100000000',
-    },
-  });
-  database = new pg.Client({ connectionString: server.databaseUrl });
-  await database.connect();
-  person = await TestClient.register(server.baseURL);
-});
-afterAll(async () => {
-  await database?.end();
-  await server?.stop();
-  await mock?.close();
+  person = await TestClient.register(here.server.baseURL);
 });
 
 /** Tables in which a text stands, in whatever column. */
 const tablesWith = async (text: string): Promise<string[]> => {
-  const { rows } = await database.query<{ name: string }>(
+  const { rows } = await here.database.query<{ name: string }>(
     `SELECT quote_ident(table_name) AS name FROM information_schema.tables
      WHERE table_schema = 'public'`,
   );
   const found: string[] = [];
   for (const { name } of rows) {
-    const hits = await database.query(`SELECT 1 FROM ${name} it WHERE strpos(it::text, $1) > 0`, [
-      text,
-    ]);
+    const hits = await here.database.query(
+      `SELECT 1 FROM ${name} it WHERE strpos(it::text, $1) > 0`,
+      [text],
+    );
     if (hits.rowCount) found.push(name);
   }
   return found;
@@ -57,7 +39,7 @@ test('nothing that was said stands in any table, in no log, and in no list', asy
   const uuid = await start();
   const secret = `暗号${randomUUID().slice(0, 8)}`;
   const question = `${secret}是什么意思`;
-  const reply = mock.textFor(question).slice(0, 12);
+  const reply = here.mock.textFor(question).slice(0, 12);
   const before = (await person.call('userInfo', {})).chatgpt_balance;
   const sent = await person.call(
     'sendMessage',
@@ -75,7 +57,7 @@ test('nothing that was said stands in any table, in no log, and in no list', asy
     context: [{ human: question, ai: `${secret}的回答` }],
   });
   await person.read(uuid, next.id);
-  expect(mock.lastRequest?.messages.map(({ content }) => content)).toEqual([
+  expect(here.mock.lastRequest?.messages.map(({ content }) => content)).toEqual([
     question,
     `${secret}的回答`,
     '[[mock 500]] 那么呢',
@@ -86,7 +68,7 @@ test('nothing that was said stands in any table, in no log, and in no list', asy
   expect(await tablesWith(secret)).toEqual([]);
   expect(await tablesWith(reply)).toEqual([]);
   expect(await tablesWith('那么呢')).toEqual([]);
-  expect(server.log()).not.toContain(secret);
+  expect(here.server.log()).not.toContain(secret);
   expect(await person.call('historyList', { session_id: uuid })).toMatchObject({
     list: [],
     total: 0,
@@ -115,7 +97,7 @@ test('a long reply is not stored while it is written, and stopping it works', as
     },
   });
   await new Promise((resolve) => setTimeout(resolve, 2500));
-  const { rows } = await database.query(
+  const { rows } = await here.database.query(
     'SELECT human, ai, reasoning, parts, title, request FROM history WHERE id = $1',
     [sent.id],
   );
@@ -139,7 +121,7 @@ test('what needs the text is refused, and others see nothing', async () => {
   const again = { session_id: uuid, msg: '你好你好', replace: id };
   expect((await person.raw('sendMessage', again)).code).toBe(1422);
   expect((await person.raw('setSession', { session_id: uuid, private: 0 })).code).toBe(1434);
-  const other = await TestClient.register(server.baseURL);
+  const other = await TestClient.register(here.server.baseURL);
   expect((await other.raw('historyList', { session_id: uuid })).code).toBe(1432);
   expect((await other.raw('newSession', { history_id: id })).code).not.toBe(0);
   await expect(other.read(uuid, id)).rejects.toThrow('1432');
@@ -152,7 +134,7 @@ test('another process, or one that was started again, says that the reply is gon
   const uuid = await start();
   const { id } = await person.call('sendMessage', { session_id: uuid, msg: '你好你好你好' });
   await person.read(uuid, id);
-  const second = await startServer({ databaseUrl: server.databaseUrl });
+  const second = await startServer({ databaseUrl: here.server.databaseUrl });
   try {
     const there = new TestClient(second.baseURL, person.token);
     const { text, error } = joined(await there.read(uuid, id));

@@ -1,29 +1,16 @@
 import sharp from 'sharp';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { joined, TestClient } from '../support/client.ts';
-import { type MockOpenAi, startMockOpenAi } from '../support/mock-openai.ts';
 import { noise } from '../support/sample-files.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { stageWithModels } from '../support/stage.ts';
 
 /** What pictures and attached files are when they reach a model. */
 
-let mock: MockOpenAi;
-let server: TestServer;
+const here = stageWithModels('gpt-4o,deepseek-chat');
 let client: TestClient;
+
 beforeAll(async () => {
-  mock = await startMockOpenAi();
-  server = await startServer({
-    env: {
-      OPENAI_BASE_URL: mock.baseURL,
-      OPENAI_MODELS: 'gpt-4o,deepseek-chat',
-      SIGNUP_TOKENS: '100000000',
-    },
-  });
-  client = await TestClient.register(server.baseURL);
-});
-afterAll(async () => {
-  await server?.stop();
-  await mock?.close();
+  client = await TestClient.register(here.server.baseURL);
 });
 
 const send = async (model: string, message: Record<string, unknown>): Promise<string> => {
@@ -54,7 +41,7 @@ test('a model that sees gets the pictures themselves, smaller where less detail 
       images: [url, 'https://example.com/b.png'],
       image_detail: detail,
     });
-    const [own, foreign] = mock.lastPictures;
+    const [own, foreign] = here.mock.lastPictures;
     expect(own).toMatchObject({ mime: 'image/jpeg', detail });
     expect((await sharp(own?.data).metadata()).width).toBe(side);
     expect(foreign).toMatchObject({ url: 'https://example.com/b.png', detail });
@@ -64,7 +51,7 @@ test('a model that sees gets the pictures themselves, smaller where less detail 
 test('a text reaches a model as text, with its name', async () => {
   const { file } = await client.upload('uploadFile', new Blob(['芝麻开门']), '口令.txt');
   await send('deepseek-chat', { prompt: '口令是什么？', files: [{ uuid: file.uuid }] });
-  const content = mock.lastRequest?.messages.at(-1)?.content;
+  const content = here.mock.lastRequest?.messages.at(-1)?.content;
   expect(content).toEqual(expect.any(String));
   expect(content).toContain('口令是什么？');
   expect(content).toContain('附件《口令.txt》的内容：\n\n芝麻开门');
@@ -89,7 +76,7 @@ test.each([
 });
 
 test('a text of somebody else is as if missing', async () => {
-  const other = await TestClient.register(server.baseURL);
+  const other = await TestClient.register(here.server.baseURL);
   const { file } = await other.upload('uploadFile', new Blob(['秘密']), 'a.txt');
   await expect(
     send('gpt-4o', { prompt: '看看这个', files: [{ uuid: file.uuid }] }),

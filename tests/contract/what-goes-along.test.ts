@@ -1,33 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import type { StructuredMessage } from '../../contract/chat.ts';
 import { limits } from '../../contract/limits.ts';
 import { TestClient } from '../support/client.ts';
-import { type MockOpenAi, startMockOpenAi } from '../support/mock-openai.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { stageWithModels } from '../support/stage.ts';
 import { onePixel } from '../support/world.ts';
 
 /** Pictures, files, scenarios and knowledge bases: what a model gets beside the question. */
 
-let mock: MockOpenAi;
-let server: TestServer;
+const here = stageWithModels('gpt-4o-mock,mock-blind');
 let person: TestClient;
 
 beforeAll(async () => {
-  mock = await startMockOpenAi();
-  server = await startServer({
-    env: {
-      OPENAI_BASE_URL: mock.baseURL,
-      OPENAI_API_KEY: 'sk-test',
-      OPENAI_MODELS: 'gpt-4o-mock,mock-blind',
-      SIGNUP_TOKENS: '100000000',
-    },
-  });
-  person = await TestClient.register(server.baseURL);
-});
-afterAll(async () => {
-  await server?.stop();
-  await mock?.close();
+  person = await TestClient.register(here.server.baseURL);
 });
 
 const picture = async (client = person) =>
@@ -42,7 +27,7 @@ const ask = async (uuid: string, message: Partial<StructuredMessage>, more = {})
   await person.read(uuid, sent.id);
   return sent;
 };
-const last = () => mock.lastRequest?.messages.at(-1)?.content;
+const last = () => here.mock.lastRequest?.messages.at(-1)?.content;
 const rows = async (uuid: string) => (await person.call('historyList', { session_id: uuid })).list;
 
 test('pictures go to a model that sees, cost their tokens, and stay with the conversation', async () => {
@@ -70,7 +55,7 @@ test('pictures go to a model that sees, cost their tokens, and stay with the con
   await person
     .call('sendMessage', { session_id: uuid, msg: '左边呢' })
     .then(({ id }) => person.read(uuid, id));
-  const earlier = mock.lastRequest?.messages[0]?.content;
+  const earlier = here.mock.lastRequest?.messages[0]?.content;
   expect(Array.isArray(earlier) && earlier).toHaveLength(3);
 });
 
@@ -90,7 +75,7 @@ test('a picture alone is a question, also the first; a blind model refuses it', 
 
 test('only pictures and files that are there, and are one’s own, go along', async () => {
   const uuid = await start();
-  const other = await TestClient.register(server.baseURL);
+  const other = await TestClient.register(here.server.baseURL);
   const { uuid: foreign } = await textFile('别人的文字', other);
   for (const message of [
     { images: [`/files/${'0'.repeat(40)}.png`] },
@@ -148,12 +133,12 @@ test('of a knowledge base the fitting passages go along, and of what was said be
     await person
       .call('sendMessage', { session_id: uuid, msg, strict_mode: 1 })
       .then(({ id }) => person.read(uuid, id));
-  const messages = mock.lastRequest?.messages ?? [];
+  const messages = here.mock.lastRequest?.messages ?? [];
   expect(messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'user']);
   expect(messages[0]?.content).toMatch(/只能依据[^]*【资料 1】/);
   const { id } = await person.call('sendMessage', { session_id: uuid, msg: '讲个笑话吧' });
   await person.read(uuid, id);
-  expect(mock.lastRequest?.messages[0]?.content).not.toContain('只能依据');
+  expect(here.mock.lastRequest?.messages[0]?.content).not.toContain('只能依据');
 });
 
 test('what devices saw of requests is kept, and nothing senseless', async () => {

@@ -1,32 +1,18 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { joined, TestClient, type SseEvent } from '../support/client.ts';
-import { startMockOpenAi, type MockOpenAi } from '../support/mock-openai.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { stageWithModels } from '../support/stage.ts';
 
-let mock: MockOpenAi;
-let server: TestServer;
+const here = stageWithModels('mock-chat');
 let client: TestClient;
+
 beforeAll(async () => {
-  mock = await startMockOpenAi();
-  server = await startServer({
-    env: {
-      OPENAI_BASE_URL: mock.baseURL,
-      OPENAI_API_KEY: 'sk-test',
-      OPENAI_MODELS: 'mock-chat',
-      SIGNUP_TOKENS: '1000000',
-    },
-  });
-  client = await TestClient.register(server.baseURL);
-});
-afterAll(async () => {
-  await server.stop();
-  await mock.close();
+  client = await TestClient.register(here.server.baseURL);
 });
 
 const ask = (msg: string) => client.ask(msg, { model: 'mock-chat' });
 
 test('a reader that loses its connection 100 times gets every character once, from one call', async () => {
-  const before = mock.calls;
+  const before = here.mock.calls;
   const { uuid, id } = await ask('[[bench tokens=1500 rate=150 id=again]]');
   const events: SseEvent[] = [];
   let connections = 0;
@@ -51,11 +37,11 @@ test('a reader that loses its connection 100 times gets every character once, fr
     done: true,
   });
   expect(list[0]?.ai.endsWith('END-again-DONE')).toBe(true);
-  expect(mock.calls).toBe(before + 1);
+  expect(here.mock.calls).toBe(before + 1);
 });
 
 test('100 readers at once read one and the same reply', async () => {
-  const before = mock.calls;
+  const before = here.mock.calls;
   const { uuid, id } = await ask('[[bench tokens=300 rate=300 id=many]]');
   const texts = await Promise.all(
     Array.from({ length: 100 }, async (_, index) => {
@@ -65,7 +51,7 @@ test('100 readers at once read one and the same reply', async () => {
   );
   expect(new Set(texts).size).toBe(1);
   expect(texts[0]?.endsWith('END-many-DONE')).toBe(true);
-  expect(mock.calls).toBe(before + 1);
+  expect(here.mock.calls).toBe(before + 1);
 });
 
 test('a finished reply is read from any position on, thinking and text in their order', async () => {
@@ -84,7 +70,7 @@ test('a finished reply is read from any position on, thinking and text in their 
 });
 
 test('two sends at once make one reply, and a repeated send none', async () => {
-  const before = mock.calls;
+  const before = here.mock.calls;
   const { uuid } = await client.call('newSession', { model: 'mock-chat' });
   const send = (key: string) =>
     client.raw<{ id: number }>(
@@ -101,5 +87,5 @@ test('two sends at once make one reply, and a repeated send none', async () => {
   expect((await send(key)).data.id).toBe(accepted[0]?.data.id);
   await client.read(uuid, accepted[0]?.data.id ?? 0);
   expect((await send(key)).data.id).toBe(accepted[0]?.data.id);
-  expect(mock.calls).toBe(before + 1);
+  expect(here.mock.calls).toBe(before + 1);
 });
