@@ -1,4 +1,5 @@
 import type { Settings } from '@contract/auth.ts';
+import type { Out } from '@contract/calls.ts';
 import type { Model, modelTypes } from '@contract/model.ts';
 import { useQuery } from '@tanstack/react-query';
 import { api } from './api.ts';
@@ -7,17 +8,32 @@ import { usePrefs } from './prefs.ts';
 
 // By its type alone: the contract's schemas stay out of the page.
 const chatType: (typeof modelTypes)['chat'] = 0;
-const isChatModel = (model: Model) => model.type === chatType && model.display;
+const imageType: (typeof modelTypes)['image'] = 1;
+type Models = Out<'models'>;
+const ofType = (type: number) => (data: Models) =>
+  data.models.filter((model) => model.type === type && model.display);
+const chatModels = ofType(chatType);
+const imageModels = ofType(imageType);
+const allModels = (data: Models) => data.models;
 
-/** The chat models that can be chosen now. */
-export const useChatModels = () =>
+const useModels = (select: (data: Models) => Model[]) =>
   useQuery({
     queryKey: ['models'],
     queryFn: ({ signal }) => api.models({}, { signal, quiet: true }),
-    select: (data) => data.models.filter(isChatModel),
+    select,
     staleTime: 5 * 60_000,
     meta: { steady: true },
   });
+
+/** The chat models that can be chosen now. */
+export const useChatModels = () => useModels(chatModels);
+
+/** The models of pictures that can be chosen now. */
+export const useImageModels = () => useModels(imageModels);
+
+/** A model of any kind by its name, as people see it. */
+export const useModel = (name: string): Model | undefined =>
+  useModels(allModels).data?.find((model) => model.name === name);
 
 /** The account behind the token, with its balance and settings; not asked for without a token. */
 export const useMe = () => {

@@ -40,7 +40,7 @@ class Refused extends Error {
 }
 class Ended extends Error {}
 
-const isStream = (response: Response): boolean =>
+export const isStream = (response: Response): boolean =>
   response.ok && (response.headers.get('content-type') ?? '').startsWith('text/event-stream');
 
 const checkAnswer = async (response: Response): Promise<void> => {
@@ -73,7 +73,7 @@ const readEvent = (data: string): StreamEvent | undefined => {
 };
 
 /** Waits, but no longer than until the network is back. Without a network it waits for that alone. */
-const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+export const pause = (ms: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     const timer = navigator.onLine ? setTimeout(() => finish(), ms) : undefined;
     const finish = () => {
@@ -85,6 +85,67 @@ const pause = (ms: number, signal: AbortSignal): Promise<void> =>
     addEventListener('online', finish);
     signal.addEventListener('abort', finish);
   });
+
+/**
+ * Reads the events of one connection. Rejects with what ended it: also when the server closed it,
+ * or when it has been silent for so long that the line must be dead.
+ */
+export const readEvents = async (
+  address: string,
+  options: {
+    /** The event behind which it begins; empty: at the first. */
+    last: string;
+    signal: AbortSignal;
+    /** Rejects when the answer is no stream. */
+    onOpen: (response: Response) => Promise<void>;
+    onEvent: (id: string, data: string) => void;
+  },
+): Promise<never> => {
+  const { last, signal } = options;
+  const attempt = new AbortController();
+  const stop = () => attempt.abort();
+  signal.addEventListener('abort', stop);
+  let failure: unknown = new Error('closed');
+  // Looked at now and then: a timer set anew for each of thousands of events would cost more.
+  let heard = performance.now();
+  const alive = () => {
+    heard = performance.now();
+  };
+  const watch = setInterval(() => {
+    if (performance.now() - heard > silence) stop();
+  }, silence / 9);
+  const { token } = authStore.get();
+  try {
+    await fetchEventSource(address, {
+      headers: {
+        ...(token ? { authorization: `Bearer ${token}` } : {}),
+        ...(last ? { 'last-event-id': last } : {}),
+      },
+      signal: attempt.signal,
+      openWhenHidden: true,
+      onopen: async (response) => {
+        await options.onOpen(response);
+        alive();
+      },
+      onmessage: ({ id, data }) => {
+        alive();
+        options.onEvent(id, data);
+      },
+      // Trying again is the caller's, who hears of the network's return.
+      onerror: (error: unknown) => {
+        failure = error;
+        throw error;
+      },
+    });
+  } catch (error) {
+    failure = error;
+  } finally {
+    clearInterval(watch);
+    signal.removeEventListener('abort', stop);
+    attempt.abort();
+  }
+  throw failure;
+};
 
 /**
  * Reads a reply to its end. A lost connection is taken up again behind the last event that arrived,
@@ -115,59 +176,26 @@ export const openStream = async (options: StreamOptions): Promise<void> => {
     else throw new Refused(event.code, event.message);
   };
 
-  const readOnce = async (): Promise<void> => {
-    const attempt = new AbortController();
-    const stop = () => attempt.abort();
-    signal.addEventListener('abort', stop);
-    let failure: unknown = new Error('closed');
-    // Looked at now and then: a timer set anew for each of thousands of events would cost more.
-    let heard = performance.now();
-    const alive = () => {
-      heard = performance.now();
-    };
-    const watch = setInterval(() => {
-      if (performance.now() - heard > silence) stop();
-    }, silence / 9);
-    const { token } = authStore.get();
+  const readOnce = (): Promise<void> => {
+    // An accelerator that does not answer must not cost the reply.
+    const base = tries < triesAtBase ? (options.base ?? '') : '';
     const search = new URLSearchParams({
       history_id: String(options.historyId),
       session_id: String(options.sessionId),
     });
-    try {
-      // An accelerator that does not answer must not cost the reply.
-      const base = tries < triesAtBase ? (options.base ?? '') : '';
-      const path = `${callTable.eventStream.path}?${search.toString()}`;
-      await fetchEventSource(`${base.replace(/\/$/, '')}${path}`, {
-        headers: {
-          ...(token ? { authorization: `Bearer ${token}` } : {}),
-          ...(last ? { 'last-event-id': last } : {}),
-        },
-        signal: attempt.signal,
-        openWhenHidden: true,
-        onopen: async (response) => {
+    return readEvents(
+      `${base.replace(/\/$/, '')}${callTable.eventStream.path}?${search.toString()}`,
+      {
+        last,
+        signal,
+        onOpen: async (response) => {
           if (base !== '' && !isStream(response)) throw new Error(`status ${response.status}`);
           await checkAnswer(response);
-          alive();
           options.onConnection?.(true);
         },
-        onmessage: ({ id, data }) => {
-          alive();
-          take(id, data);
-        },
-        // Trying again is done below, where the network's return is heard.
-        onerror: (error: unknown) => {
-          failure = error;
-          throw error;
-        },
-      });
-    } catch (error) {
-      failure = error;
-    } finally {
-      clearInterval(watch);
-      signal.removeEventListener('abort', stop);
-      attempt.abort();
-    }
-    throw failure;
+        onEvent: take,
+      },
+    );
   };
 
   while (!signal.aborted) {
