@@ -118,9 +118,15 @@ export const sessionCalls = {
       embedding: z.optional(text(64)),
       /** 1: see `temporary` of a session. */
       temporary: z._default(flag, 0),
+      /**
+       * The address it shall have, made by the client: a session begun without a network is written
+       * in before it exists. One's own session of that address is given as it is, at any time later.
+       */
+      uuid: z.optional(uuid),
     }),
     output: z.object({ uuid, id: z.int() }),
     codes: [
+      'conflict',
       'login_required',
       'monthly_limit',
       'model_unavailable',

@@ -73,7 +73,7 @@ export const createChatHandlers = ({ answers, ...deps }: ChatDeps): ChatHandlers
     },
 
     historyLike: async (input, { db, user }) => {
-      const { liked, likeCount } = await marks.toggleLike(db, input, user);
+      const { liked, likeCount } = await marks.like(db, input, user);
       return { liked, like_count: likeCount };
     },
 

@@ -11,13 +11,14 @@ const requireKept = ({ temporary }: { temporary: boolean }): void => {
   if (temporary) throw new Refusal('session_unsuitable', '临时对话不保存内容，不能点赞或收藏');
 };
 
-export const toggleLike = (db: Executor, input: Parsed<'historyLike'>, user: Identity) =>
+export const like = (db: Executor, input: Parsed<'historyLike'>, user: Identity) =>
   inTransaction(db, async (tx) => {
     const session = await readableSession(tx, input.session_id, user);
     requireKept(session);
     await store.lockSession(tx, session.id);
     const { id: historyId } = await requireVisible(tx, input.history_id, session, user);
-    return store.toggleLike(tx, { userId: user.id, sessionId: session.id, historyId });
+    const mark = { userId: user.id, sessionId: session.id, historyId };
+    return store.setLike(tx, mark, input.liked === undefined ? undefined : input.liked === 1);
   });
 
 export const addFavorite = (

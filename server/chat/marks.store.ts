@@ -11,21 +11,30 @@ export const lockSession = async (tx: Transaction, sessionId: number): Promise<v
     .for('no key update');
 };
 
-/** Likes the message, or takes the like back; gives what holds then. */
-export const toggleLike = async (
+/**
+ * Likes the message, or takes the like back; gives what holds then.
+ * @param wanted undefined: the other of what holds now
+ */
+export const setLike = async (
   tx: Transaction,
   mark: { userId: number; sessionId: number; historyId: number },
+  wanted: boolean | undefined,
 ): Promise<{ liked: boolean; likeCount: number }> => {
   const { userId, sessionId, historyId } = mark;
-  const added = await tx
-    .insert(likes)
-    .values({ userId, historyId })
-    .onConflictDoNothing()
-    .returning({ historyId: likes.historyId });
-  const liked = added.length > 0;
-  if (!liked)
-    await tx.delete(likes).where(and(eq(likes.historyId, historyId), eq(likes.userId, userId)));
-  const change = liked ? 1 : -1;
+  const own = and(eq(likes.historyId, historyId), eq(likes.userId, userId));
+  const added =
+    wanted === false
+      ? []
+      : await tx
+          .insert(likes)
+          .values({ userId, historyId })
+          .onConflictDoNothing()
+          .returning({ historyId: likes.historyId });
+  const liked = wanted ?? added.length > 0;
+  const removed = liked
+    ? []
+    : await tx.delete(likes).where(own).returning({ historyId: likes.historyId });
+  const change = added.length - removed.length;
   await tx
     .update(sessions)
     .set({ likeCount: sql`greatest(0, ${sessions.likeCount} + ${change})` })

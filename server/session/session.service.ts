@@ -316,13 +316,24 @@ export const createSessionService = (models: ModelService) => {
     return { ...maker, id };
   };
 
+  const insert = async (
+    tx: Transaction,
+    values: Parameters<typeof store.insertSession>[1],
+  ): Promise<{ id: number; uuid: string }> => {
+    const made = await store.insertSession(tx, values);
+    // Somebody else made one of that address at this moment.
+    if (!made) throw new Refusal('conflict');
+    return made;
+  };
+
   /** Public, unless asked or forced to be private. */
-  const makePeopleSession = (tx: Transaction, maker: Maker, asked: 0 | 1 | undefined) =>
-    store.insertSession(tx, {
+  const makePeopleSession = (tx: Transaction, maker: Maker, input: Parsed<'newSession'>) =>
+    insert(tx, {
+      uuid: input.uuid,
       userId: maker.id,
       type: sessionTypes.people,
       model: '',
-      private: maker.sessionPrivate || asked === 1,
+      private: maker.sessionPrivate || input.private === 1,
     });
 
   const makeFork = async (
@@ -339,7 +350,8 @@ export const createSessionService = (models: ModelService) => {
     const base =
       row.embeddingKey === '' ? null : await findKnowledgeBase(tx, row.embeddingKey, maker.id);
     const rules = { forced: maker.sessionPrivate, setting: maker.setting };
-    const made = await store.insertSession(tx, {
+    const made = await insert(tx, {
+      uuid: input.uuid,
       userId: maker.id,
       type: sessionTypes.chat,
       model: model.name,
@@ -369,7 +381,8 @@ export const createSessionService = (models: ModelService) => {
         ? await preferredModel(tx, maker.setting.default_chat_model, maker.guest)
         : await chatModel(tx, input.model, maker.guest);
     const rules = { forced: maker.sessionPrivate, setting: maker.setting };
-    return store.insertSession(tx, {
+    return insert(tx, {
+      uuid: input.uuid,
       userId: maker.id,
       type: sessionTypes.chat,
       model: model.name,
@@ -443,11 +456,17 @@ export const createSessionService = (models: ModelService) => {
     create(db: Executor, input: Parsed<'newSession'>, userId: number, user: Identity | null) {
       return inTransaction(db, async (tx) => {
         const maker = await makerOf(tx, userId);
+        const there = input.uuid === undefined ? null : await store.findSession(tx, input.uuid);
+        if (there) {
+          if (there.userId !== userId) throw new Refusal('conflict');
+          if (there.deletedAt) throw new Refusal('session_deleted');
+          return { id: there.id, uuid: there.uuid };
+        }
         const made = maker.vip
           ? 0
           : await store.countThisMonth(tx, userId, limits.freeSessionsAMonth);
         if (made >= limits.freeSessionsAMonth) throw new Refusal('monthly_limit');
-        if (input.type === sessionTypes.people) return makePeopleSession(tx, maker, input.private);
+        if (input.type === sessionTypes.people) return makePeopleSession(tx, maker, input);
         if (input.history_id !== undefined) return makeFork(tx, maker, input, user);
         return makeChat(tx, maker, input);
       });
@@ -463,7 +482,7 @@ export const createSessionService = (models: ModelService) => {
         const found = await store.findFriendSession(tx, low, high);
         if (found) return found;
         await makerOf(tx, user.id);
-        const made = await store.insertSession(tx, {
+        const made = await insert(tx, {
           userId: user.id,
           type: sessionTypes.people,
           model: '',

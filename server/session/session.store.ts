@@ -202,9 +202,12 @@ export const countThisMonth = async (
   return rows[0]?.count ?? 0;
 };
 
+/** Null: there is one of that address already. */
 export const insertSession = async (
   db: Executor,
   values: {
+    /** Left out: a new one. */
+    uuid?: string | undefined;
     userId: number;
     type: number;
     model: string;
@@ -216,13 +219,13 @@ export const insertSession = async (
     prompt?: string;
     summary?: string;
   },
-): Promise<{ id: number; uuid: string }> => {
+): Promise<{ id: number; uuid: string } | null> => {
   const rows = await db
     .insert(sessions)
     .values(values)
+    .onConflictDoNothing({ target: sessions.uuid })
     .returning({ id: sessions.id, uuid: sessions.uuid });
-  if (!rows[0]) throw new Error('the session was not inserted');
-  return rows[0];
+  return rows[0] ?? null;
 };
 
 export const updateSession = async (

@@ -92,3 +92,35 @@ test('after a day the key is new', async () => {
   expect(second.uuid).not.toBe(first.uuid);
   expect(await client.call('newSession', { type: 0 }, headers)).toEqual(second);
 });
+
+test('a session begun under an address of its maker exists once, however often and late it is asked for', async () => {
+  const [client, other] = [
+    await TestClient.register(server.baseURL),
+    await TestClient.register(server.baseURL),
+  ];
+  const uuid = randomUUID();
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, () => client.call('newSession', { type: 0, uuid }, key())),
+  );
+  expect(new Set(answers.map(({ id }) => id)).size).toBe(1);
+  expect(answers[0]?.uuid).toBe(uuid);
+  expect(await count('SELECT count(*) FROM sessions WHERE uuid = $1', [uuid])).toBe(1);
+  const foreign = await sendRaw(other, 'newSession', { type: 0, uuid }, { headers: key() });
+  expect(foreign.envelope?.code).toBe(409);
+  await client.call('deleteSession', { session_id: uuid });
+  const gone = await sendRaw(client, 'newSession', { type: 0, uuid }, { headers: key() });
+  expect(gone.envelope?.code).toBe(1433);
+});
+
+test('a like that says what shall hold is the same after repeats', async () => {
+  const client = await TestClient.register(server.baseURL);
+  const { uuid, id } = await client.ask('喜欢这一条');
+  await client.read(uuid, id);
+  const like = (liked?: 0 | 1) =>
+    client.call('historyLike', { session_id: uuid, history_id: id, liked });
+  const repeated = await Promise.all([like(1), like(1), like(1)]);
+  expect(repeated.map(({ like_count }) => like_count)).toEqual([1, 1, 1]);
+  expect(await like(0)).toEqual({ liked: false, like_count: 0 });
+  expect(await like(0)).toEqual({ liked: false, like_count: 0 });
+  expect(await like()).toEqual({ liked: true, like_count: 1 });
+});
