@@ -95,8 +95,8 @@ test('after a day the key is new', async () => {
 
 test('a session begun under an address of its maker exists once, however often and late it is asked for', async () => {
   const [client, other] = [
-    await TestClient.register(server.baseURL),
-    await TestClient.register(server.baseURL),
+    await TestClient.register(here.server.baseURL),
+    await TestClient.register(here.server.baseURL),
   ];
   const uuid = randomUUID();
   const answers = await Promise.all(
@@ -113,7 +113,7 @@ test('a session begun under an address of its maker exists once, however often a
 });
 
 test('a like that says what shall hold is the same after repeats', async () => {
-  const client = await TestClient.register(server.baseURL);
+  const client = await TestClient.register(here.server.baseURL);
   const { uuid, id } = await client.ask('喜欢这一条');
   await client.read(uuid, id);
   const like = (liked?: 0 | 1) =>
