@@ -349,8 +349,8 @@ export const modelStats = pgTable('model_stats', {
 export const instances = pgTable('instances', {
   id: integer('id').primaryKey().generatedAlwaysAsIdentity(),
   startedAt: instant('started_at').notNull().defaultNow(),
-  /** It was started with a model service in its environment. */
-  environment: boolean('environment').notNull().default(false),
+  /** Keys of the channels whose services are in its environment. */
+  services: text('services').array().notNull().default([]),
 });
 
 /** One row a person, locked by every change of money; its sums are those of the ledger. */

@@ -12,6 +12,8 @@ import { help } from '../help/help.service.ts';
 import type { Settings } from '../settings.ts';
 import { createKeyBox } from './channel-key.ts';
 import { createCircuitBreaker } from './circuit-breaker.ts';
+import { drawOrder } from './draw.ts';
+import { imageOfferOf } from './image-models.ts';
 import { colorOf, isChatModel, isLowCost, isVisionModel, prettyLabel } from './model-names.ts';
 import {
   lockCatalogue,
@@ -45,22 +47,22 @@ export interface ResolvedModel {
 export interface ResolvedImageModel {
   name: string;
   label: string;
-  /** Tokens for one picture of the usual size; 0: free. */
+  /** Tokens for one picture of size factor 1, where its checkpoint has no other; 0: free. */
   factor: number;
-  /** Characters; null: limits.defaultMaxPrompt. */
+  /** Null: limits.defaultMaxPrompt. */
   maxPrompt: number | null;
   vipExcluded: boolean;
   builtIn: boolean;
   image: ImageModel;
 }
 
-/** A service that makes pictures, as one model's channel leads to it. */
+/** A service that makes pictures with a model, as one of its channels has it. */
 export interface ImageChannel {
   channelId: number;
   engine: ImageEngine;
-  /** The model's name there. */
+  /** The model's name at the service. */
   upstreamName: string;
-  /** The service in words for people. */
+  /** Names the service for people. */
   label: string;
 }
 
@@ -83,24 +85,38 @@ export interface ModelService {
     db: Executor,
     model: ResolvedModel,
   ): Promise<{ channelId: number; engine: ChatEngine; upstreamName: string }[]>;
-  /** The same of a model of pictures. */
+  /** ok: false for a failure of the service itself, not for a refused prompt or a stopped reply. */
+  reportOutcome(channelId: number, ok: boolean): void;
+  /** Null: there is no such model of pictures, or nothing serves it any more. */
   findImage(db: Executor, name: string): Promise<ResolvedImageModel | null>;
   /**
-   * What a session of pictures gets that names no model: one of Midjourney's family, else the first
-   * that there is; with freeOnly one of factor 0. Null: none is served.
+   * What a session of pictures gets that names no model: Midjourney's where there is one, else what
+   * is built in; with freeOnly one of factor 0. Null: there is none.
    */
   defaultImageModel(
     db: Executor,
     options: { freeOnly: boolean },
   ): Promise<ResolvedImageModel | null>;
-  /** The services that make a model's pictures, in the order in which to try them. */
+  /**
+   * The services to try for a model of pictures, in this order: by priority, and among equals drawn
+   * by weight. One that keeps failing is left out for a while: the list may be empty.
+   */
   imageEngines(db: Executor, name: string): Promise<ImageChannel[]>;
-  /** ok: false for a failure of the service itself, not for a refused prompt or a stopped reply. */
-  reportOutcome(channelId: number, ok: boolean): void;
+  /** As reportOutcome; what fails at pictures may well go on chatting. */
+  reportImageOutcome(channelId: number, ok: boolean): void;
   close(): void;
 }
 
 const builtInModel = 'builtin-assistant';
+
+/** What draws without any service, by the name of its model. */
+const builtInImages: Readonly<
+  Record<
+    string,
+    { label: string; color: string; remark: string; image: ImageModel; engine: ImageEngine }
+  >
+> = {};
+
 const environmentChannel = 'environment';
 const openAiBaseUrl = 'https://api.openai.com/v1';
 
@@ -122,18 +138,24 @@ const resolve = ({ model, channel }: ServedModel): ResolvedModel => ({
   builtIn: channel.kind === 'built-in',
 });
 
-const resolveImage = ({ model, channel }: ServedModel): ResolvedImageModel | null =>
-  model.type === modelTypes.image && model.image
-    ? {
-        name: model.name,
-        label: model.label,
-        factor: model.factor,
-        maxPrompt: model.maxPrompt,
-        vipExcluded: model.vipExcluded,
-        builtIn: channel.kind === 'built-in',
-        image: model.image,
-      }
-    : null;
+/** Null: it is no model of pictures, or nobody knows what it takes. */
+const imageOf = (model: ModelRow): ImageModel | null =>
+  model.type === modelTypes.image ? (model.image ?? imageOfferOf(model.name)?.image ?? null) : null;
+
+const resolveImage = ({ model, channel }: ServedModel): ResolvedImageModel | null => {
+  const image = imageOf(model);
+  return (
+    image && {
+      name: model.name,
+      label: model.label,
+      factor: model.factor,
+      maxPrompt: model.maxPrompt,
+      vipExcluded: model.vipExcluded,
+      builtIn: channel.kind === 'built-in',
+      image,
+    }
+  );
+};
 
 const present = (model: ModelRow, channel: ChannelRow): Model => ({
   name: model.name,
@@ -150,7 +172,7 @@ const present = (model: ModelRow, channel: ChannelRow): Model => ({
   prompt_factor: model.promptFactor,
   factor: model.factor,
   accelerator: model.accelerator,
-  image: model.image,
+  image: imageOf(model),
 });
 
 /** The origins of the accelerators; what is no address of the web is left out. */
@@ -174,6 +196,7 @@ export const createModelService = (deps: {
   const { db: pool, settings, log, instance } = deps;
   const keys = createKeyBox(settings.secretKey, settings.dataDir);
   const breaker = createCircuitBreaker();
+  const imageBreaker = createCircuitBreaker();
   const builtIn = createBuiltInEngine({ help });
   const closing = new AbortController();
   let timer: NodeJS.Timeout | undefined;
@@ -211,10 +234,8 @@ export const createModelService = (deps: {
     return engine;
   };
 
-  /** Engines of pictures by their channel's kind; other kinds make none. */
-  const imageMakers = new Map<string, (channel: ChannelRow) => ImageEngine | null>();
-  const imageEngineOf = (channel: ChannelRow): ImageEngine | null =>
-    imageMakers.get(channel.kind)?.(channel) ?? null;
+  const imageEngineOf = (row: ServedModel): ImageEngine | null =>
+    row.channel.kind === 'built-in' ? (builtInImages[row.model.name]?.engine ?? null) : null;
 
   const chatModel = (name: string, sort: number) => ({
     name,
@@ -286,9 +307,19 @@ export const createModelService = (deps: {
             factor: 0,
             sort: 900,
           },
+          ...Object.entries(builtInImages).map(([name, { label, color, remark, image }]) => ({
+            name,
+            label,
+            type: modelTypes.image,
+            color,
+            remark,
+            image,
+            factor: 0,
+            sort: 910,
+          })),
         ]);
         if (baseUrl === '') return null;
-        await noteEnvironment(tx, instance.id);
+        await noteEnvironment(tx, instance.id, [environmentChannel]);
         return upsertChannel(tx, {
           key: environmentChannel,
           kind: 'openai-compatible',
@@ -354,30 +385,44 @@ export const createModelService = (deps: {
       return found;
     },
 
+    reportOutcome(channelId, ok) {
+      breaker.report(channelId, ok);
+    },
+
     async findImage(db, name) {
       const row = (await served(db)).find((each) => each.model.name === name);
       return row ? resolveImage(row) : null;
     },
 
     async defaultImageModel(db, { freeOnly }) {
-      const all = (await served(db)).flatMap((row) => resolveImage(row) ?? []);
-      const usable = freeOnly ? all.filter((model) => model.factor === 0) : all;
-      return usable.find(({ image }) => image.family === 'midjourney') ?? usable[0] ?? null;
+      const found = (await served(db))
+        .map(resolveImage)
+        .filter((model) => model !== null)
+        .filter((model) => !freeOnly || model.factor === 0);
+      return (
+        found.find((model) => model.image.family === 'midjourney') ??
+        found.find((model) => model.builtIn) ??
+        found[0] ??
+        null
+      );
     },
 
     async imageEngines(db, name) {
-      const found = [];
-      for (const { model, channel, upstreamName } of await served(db)) {
-        if (model.name !== name || !breaker.allows(channel.id)) continue;
-        const engine = imageEngineOf(channel);
-        if (engine)
-          found.push({ channelId: channel.id, engine, upstreamName, label: channel.label });
+      const found: ImageChannel[] = [];
+      const rows = (await served(db)).filter(
+        ({ model }) => model.name === name && model.type === modelTypes.image,
+      );
+      for (const row of drawOrder(rows)) {
+        const { id: channelId, label } = row.channel;
+        const engine = imageEngineOf(row);
+        if (engine && imageBreaker.allows(channelId))
+          found.push({ channelId, engine, upstreamName: row.upstreamName, label });
       }
       return found;
     },
 
-    reportOutcome(channelId, ok) {
-      breaker.report(channelId, ok);
+    reportImageOutcome(channelId, ok) {
+      imageBreaker.report(channelId, ok);
     },
 
     close() {

@@ -10,6 +10,8 @@ export interface ServedModel {
   model: ModelRow;
   channel: ChannelRow;
   upstreamName: string;
+  priority: number;
+  weight: number;
 }
 
 /**
@@ -17,12 +19,19 @@ export interface ServedModel {
  * without it takes it from nobody, and when the last process that had it is gone, so is the channel.
  */
 const inSomeEnvironment = sql`EXISTS (SELECT 1 FROM ${instances} JOIN pg_locks
-  ON objid = ${instances.id}::oid WHERE ${instances.environment} AND ${sql.raw(livingLock)})`;
+  ON objid = ${instances.id}::oid
+  WHERE ${channels.key} = ANY (${instances.services}) AND ${sql.raw(livingLock)})`;
 
 /** Every pair of an enabled model and a channel that serves it now, in the order of choice. */
 export const servedModels = (db: Executor): Promise<ServedModel[]> =>
   db
-    .select({ model: models, channel: channels, upstreamName: modelChannels.upstreamName })
+    .select({
+      model: models,
+      channel: channels,
+      upstreamName: modelChannels.upstreamName,
+      priority: modelChannels.priority,
+      weight: modelChannels.weight,
+    })
     .from(models)
     .innerJoin(modelChannels, eq(modelChannels.modelId, models.id))
     .innerJoin(channels, eq(channels.id, modelChannels.channelId))
@@ -35,9 +44,13 @@ export const servedModels = (db: Executor): Promise<ServedModel[]> =>
     )
     .orderBy(asc(models.sort), asc(models.name), asc(modelChannels.priority), asc(channels.id));
 
-/** Notes that this process was started with a model service in its environment. */
-export const noteEnvironment = async (db: Executor, instanceId: number): Promise<void> => {
-  await db.update(instances).set({ environment: true }).where(eq(instances.id, instanceId));
+/** Notes the channels of the services that this process has in its environment, by their keys. */
+export const noteEnvironment = async (
+  db: Executor,
+  instanceId: number,
+  services: string[],
+): Promise<void> => {
+  await db.update(instances).set({ services }).where(eq(instances.id, instanceId));
 };
 
 /** Processes that start together take turns. Held until the transaction ends. */

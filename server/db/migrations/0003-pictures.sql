@@ -73,6 +73,9 @@ ALTER TABLE model_channels
   -- Of several channels of the same priority one is drawn by weight.
   ADD COLUMN weight integer NOT NULL DEFAULT 1;
 
+-- Each service of the environment is offered while some process lives that was started with it.
+ALTER TABLE instances DROP COLUMN environment, ADD COLUMN services text[] NOT NULL DEFAULT '{}';
+
 -- What somebody put first or does not want to see of the keywords for prompts.
 CREATE TABLE keyword_marks (
   user_id bigint NOT NULL REFERENCES users,
