@@ -1,0 +1,139 @@
+import type { ImageRequest } from '@contract/chat.ts';
+import type { ImageParameters } from '@contract/image.ts';
+import type { Model } from '@contract/model.ts';
+import { countFor, sizeFor } from '@contract/image-prompt.ts';
+import { imageDeduction } from '@contract/price.ts';
+import { useCallback, useMemo, useSyncExternalStore } from 'react';
+import { readDraft, useDraft, writeDraft } from '../draft.ts';
+import { createStore, useStore } from '../store.ts';
+
+/** What the next pictures of a session are made with; what is left out is as the model usually has it. */
+export type ImageDraft = Partial<ImageRequest>;
+
+const draftKey = (key: string): string => `image:${key}`;
+
+const parsed = (text: string): ImageDraft => {
+  if (text === '') return {};
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : {};
+  } catch {
+    // Written by another version of the page: what was chosen is chosen again.
+    return {};
+  }
+};
+
+const bare = (draft: ImageDraft): ImageDraft =>
+  Object.fromEntries(
+    Object.entries(draft).filter(([, value]) => value !== undefined && value !== ''),
+  );
+
+/** `key`: 'home' or a session's uuid, as of its text. It is kept and forgotten as drafts are. */
+export const readImageDraft = (key: string): ImageDraft => parsed(readDraft(draftKey(key)));
+
+/** Changes what is given and keeps the rest; undefined takes a choice back. */
+export const changeImageDraft = (key: string, change: ImageDraft): void => {
+  const next = bare({ ...readImageDraft(key), ...change });
+  writeDraft(draftKey(key), Object.keys(next).length === 0 ? '' : JSON.stringify(next));
+};
+
+export const clearImageDraft = (key: string): void => writeDraft(draftKey(key), '');
+
+/** Changes some of its parameters; undefined takes a choice back. */
+export const changeImageParameters = (key: string, change: ImageParameters): void => {
+  const parameters = Object.fromEntries(
+    Object.entries({ ...readImageDraft(key).parameters, ...change }).filter(
+      ([, value]) => value !== undefined && value !== '',
+    ),
+  );
+  changeImageDraft(key, {
+    parameters: Object.keys(parameters).length === 0 ? undefined : parameters,
+  });
+};
+
+export const useImageDraft = (key: string): [ImageDraft, (change: ImageDraft) => void] => {
+  const [text] = useDraft(draftKey(key));
+  const draft = useMemo(() => parsed(text), [text]);
+  const change = useCallback((next: ImageDraft) => changeImageDraft(key, next), [key]);
+  return [draft, change];
+};
+
+/** The request that the draft means for a model, whole: what `send_message` takes as `image`. */
+export const requestOf = (draft: ImageDraft, model: Model | undefined): ImageRequest => {
+  const image = model?.image;
+  const wanted = draft.n ?? image?.default_count ?? 1;
+  const baseImage = draft.base_image ?? '';
+  return {
+    n: image ? countFor(image, wanted, baseImage !== '') : wanted,
+    size: image ? sizeFor(image, draft.size ?? 3).code : (draft.size ?? 3),
+    translate: draft.translate ?? (image?.default_translate ? 1 : 0),
+    base_image: baseImage,
+    ...(draft.strength === undefined ? {} : { strength: draft.strength }),
+    resize_mode: draft.resize_mode ?? 0,
+    parameters: draft.parameters ?? {},
+    controlnet_image: draft.controlnet_image ?? '',
+    controlnet_module: draft.controlnet_module ?? '',
+    controlnet_model: draft.controlnet_model ?? '',
+    controlnet_control_mode: draft.controlnet_control_mode ?? 0,
+  };
+};
+
+/** Tokens that the request takes, before any membership. */
+export const imageCost = (request: ImageRequest, model: Model): number => {
+  const checkpoint = request.parameters.checkpoint ?? model.image?.default_checkpoint;
+  const own = model.image?.checkpoints.find(({ name }) => name === checkpoint)?.factor;
+  return imageDeduction({
+    n: request.n,
+    factor: own ?? model.factor,
+    size: request.size,
+    dalle3: model.image?.family === 'dalle',
+    hd: request.parameters.hd === true,
+  });
+};
+
+// ---- what keeps a message from being sent -------------------------------------
+
+const working = createStore<ReadonlySet<string>>(new Set());
+
+/** While the prompt helper works on the words of a box, they are not sent. */
+export const setImageBusy = (key: string, busy: boolean): void => {
+  const next = new Set(working.get());
+  if (busy) next.add(key);
+  else next.delete(key);
+  working.set(next);
+};
+
+export const useImageBusy = (key: string): boolean =>
+  useSyncExternalStore(working.subscribe, () => working.get().has(key));
+
+// ---- the tool ------------------------------------------------------------------
+
+export const imageToolTabs = [
+  'inscription',
+  'prompt',
+  'parameter',
+  'tags',
+  'checkpoint',
+  'style',
+  'controlnet',
+  'size',
+  'img2img',
+] as const;
+export type ImageToolTab = (typeof imageToolTabs)[number];
+
+export interface ImageToolRequest {
+  /** Of the text and the draft that the tool works on: 'home' or a session's uuid. */
+  key: string;
+  /** Name of the model of pictures. */
+  model: string;
+  tab?: ImageToolTab;
+  /** Sends what stands in the box; false: it was not taken. Absent: the tool has no send button. */
+  send?: () => void;
+}
+
+const opened = createStore<ImageToolRequest | null>(null);
+
+/** Shows the image tool for a box; it stands once in the page and loads when first opened. */
+export const openImageTool = (request: ImageToolRequest): void => opened.set(request);
+export const closeImageTool = (): void => opened.set(null);
+export const useImageTool = (): ImageToolRequest | null => useStore(opened);
