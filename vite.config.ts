@@ -6,6 +6,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import react from '@vitejs/plugin-react';
 import { transform } from 'esbuild';
 import { defineConfig, type Plugin } from 'vite';
+import { pwa } from './scripts/pwa.ts';
 import { callTable } from './src/shared/call-table.ts';
 
 const at = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
@@ -81,33 +82,43 @@ const callTableAtBuild = (): Plugin => ({
 const precompress = (): Plugin => ({
   name: 'precompress',
   apply: 'build',
-  async closeBundle() {
-    const entries = await readdir(outDir, { recursive: true, withFileTypes: true });
-    const files = entries
-      .filter(
-        (entry) => entry.isFile() && /\.(html|js|css|svg|json|webmanifest|txt)$/.test(entry.name),
-      )
-      .map((entry) => path.join(entry.parentPath, entry.name));
-    await Promise.all(
-      files.map(async (file) => {
-        const content = await readFile(file);
-        const brotli = await promisify(brotliCompress)(content, {
-          params: {
-            [constants.BROTLI_PARAM_QUALITY]: 11,
-            [constants.BROTLI_PARAM_SIZE_HINT]: content.length,
-          },
-        });
-        await writeFile(`${file}.br`, brotli);
-        await writeFile(`${file}.gz`, await promisify(gzip)(content, { level: 9 }));
-      }),
-    );
+  closeBundle: {
+    // After the service worker, which is written when the page's own files are.
+    order: 'post',
+    sequential: true,
+    handler: async () => {
+      const entries = await readdir(outDir, { recursive: true, withFileTypes: true });
+      const files = entries
+        .filter(
+          (entry) => entry.isFile() && /\.(html|js|css|svg|json|webmanifest|txt)$/.test(entry.name),
+        )
+        .map((entry) => path.join(entry.parentPath, entry.name));
+      await Promise.all(
+        files.map(async (file) => {
+          const content = await readFile(file);
+          const brotli = await promisify(brotliCompress)(content, {
+            params: {
+              [constants.BROTLI_PARAM_QUALITY]: 11,
+              [constants.BROTLI_PARAM_SIZE_HINT]: content.length,
+            },
+          });
+          await writeFile(`${file}.br`, brotli);
+          await writeFile(`${file}.gz`, await promisify(gzip)(content, { level: 9 }));
+        }),
+      );
+    },
   },
 });
 
 export default defineConfig({
-  plugins: [react(), bootScript(), callTableAtBuild(), precompress()],
+  plugins: [react(), bootScript(), callTableAtBuild(), pwa(), precompress()],
   resolve: {
-    alias: { '@contract': at('./contract'), '@markdown': at('./markdown'), '@': at('./src') },
+    alias: {
+      '@contract': at('./contract'),
+      '@markdown': at('./markdown'),
+      '@sw': at('./sw'),
+      '@': at('./src'),
+    },
   },
   build: {
     outDir,
@@ -127,7 +138,7 @@ export default defineConfig({
             {
               // What home and chat share: in one file it packs better, and each file costs its headers.
               name: 'shared',
-              test: /vite\/preload-helper|\/contract\/(errors|limits)\.ts$|\/src\/shared\/(?!cache-store|upload|jobs\.)[\w-]+\.ts$|\/src\/shared\/ui\/(icon|toast|button|empty-state|skeleton|sheet|dialog|avatar|load-failed|slider-field|switch-field|model-sheet)\.tsx?$|\/src\/shared\/attach\/(attach-store\.ts|attach\.tsx)$/,
+              test: /vite\/preload-helper|\/contract\/(errors|limits)\.ts$|\/src\/shared\/(?!cache-store|upload|jobs\.|pwa|waits|haptics)[\w-]+\.ts$|\/src\/shared\/ui\/(icon|toast|button|empty-state|skeleton|sheet|dialog|avatar|load-failed|slider-field|switch-field|model-sheet)\.tsx?$|\/src\/shared\/attach\/(attach-store\.ts|attach\.tsx)$/,
             },
             { name: 'markdown', test: /\/src\/shared\/markdown\/markdown\.tsx$/ },
             {

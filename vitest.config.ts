@@ -5,7 +5,12 @@ const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 export default defineConfig({
   resolve: {
-    alias: { '@contract': at('./contract'), '@markdown': at('./markdown'), '@': at('./src') },
+    alias: {
+      '@sw': at('./sw'),
+      '@contract': at('./contract'),
+      '@markdown': at('./markdown'),
+      '@': at('./src'),
+    },
   },
   test: {
     // The system tests start servers of their own and mostly wait: two files at once are enough.
@@ -15,7 +20,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'unit',
-          include: ['{src,server,contract,markdown,scripts}/**/*.test.{ts,tsx}'],
+          include: ['{src,server,contract,markdown,scripts,sw}/**/*.test.{ts,tsx}'],
         },
       },
       {

@@ -17,6 +17,7 @@ const sources = [
   'package-lock.json',
   'public',
   'scripts/build-server.mjs',
+  'scripts/pwa.ts',
   'server',
   'src',
   'sw',

@@ -31,11 +31,18 @@ onLoginRequired((loginUrl) => {
   void router.navigate({ href: loginUrl });
 });
 
+/** The service worker's side comes once the first screen stands: it costs the first path nothing. */
+const loadPwa = () => import('@/shared/pwa.ts');
+
 // Another account, in this tab or another: nothing read for the former one stays on screen.
 let account = accountOf(authStore.get().token);
 authStore.subscribe(() => {
   const next = accountOf(authStore.get().token);
   if (next === account) return;
+  if (account !== '')
+    void loadPwa()
+      .then((pwa) => pwa.forgetPerson())
+      .catch(() => undefined);
   account = next;
   clearCache();
   // After the screens have heard of it: what is no longer asked for is then not asked again.
@@ -59,6 +66,14 @@ if (atHome) await loadHome().catch(() => undefined);
 if (document.documentElement.dataset['composing'] === '1')
   document.addEventListener('compositionend', () => setTimeout(mount), { once: true });
 else mount();
+
+setTimeout(
+  () =>
+    void loadPwa()
+      .then((pwa) => pwa.startPwa())
+      .catch(() => undefined),
+  3_000,
+);
 
 // Where people go next is fetched once somebody uses the page, or it has been at rest for long.
 const loadNext = () => void (atHome ? loadChat() : loadHome()).catch(() => undefined);

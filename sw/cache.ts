@@ -1,0 +1,100 @@
+import { clientsClaim } from 'workbox-core';
+import { ExpirationPlugin } from 'workbox-expiration';
+import { PrecacheController, PrecacheRoute } from 'workbox-precaching';
+import { registerRoute } from 'workbox-routing';
+import { CacheFirst } from 'workbox-strategies';
+import { cacheNames } from './messages.ts';
+
+declare const self: ServiceWorkerGlobalScope;
+
+/** Chunks of earlier builds that are kept for tabs that still run them; the oldest go first. */
+const mostFormer = 300;
+const day = 86_400;
+
+const isAsset = (url: URL) =>
+  url.origin === self.location.origin && url.pathname.startsWith('/assets/');
+/** What the server answers itself, and files such as /robots.txt: never the app's HTML. */
+const isApp = ({ pathname }: URL) =>
+  !/^\/(api|v1|files)(\/|$)/.test(pathname) &&
+  !pathname.slice(pathname.lastIndexOf('/') + 1).includes('.');
+
+/** Before what is no longer precached goes, its chunks move to where old tabs still find them. */
+const keepFormer = async (precache: PrecacheController) => {
+  const [present, former] = await Promise.all([
+    caches.open(precache.strategy.cacheName),
+    caches.open(cacheNames.former),
+  ]);
+  const current = new Set(precache.getCachedURLs());
+  for (const request of await present.keys()) {
+    const response = current.has(request.url) ? undefined : await present.match(request);
+    if (response && isAsset(new URL(request.url))) await former.put(request, response);
+  }
+  const all = await former.keys();
+  for (const request of all.slice(0, Math.max(0, all.length - mostFormer)))
+    await former.delete(request);
+};
+
+const expiring = (cacheName: string, maxEntries: number, days: number) => {
+  const expiration = new ExpirationPlugin({
+    maxEntries,
+    maxAgeSeconds: days * day,
+    purgeOnQuotaError: true,
+  });
+  return {
+    strategy: new CacheFirst({
+      cacheName,
+      // The address of an upload or a chunk names its content for good.
+      matchOptions: { ignoreVary: true },
+      plugins: [expiration],
+    }),
+    clear: () => expiration.deleteCacheAndMetadata(),
+  };
+};
+
+/**
+ * The shell from the precache, libraries and pictures as they are met. Calls (/api/, /v1/) are not
+ * answered here at all: no route takes them, so none of their answers is ever kept by accident.
+ * Gives what empties the person's own part.
+ */
+export const startCache = (
+  entries: ConstructorParameters<typeof PrecacheRoute>[0] extends PrecacheController
+    ? Parameters<PrecacheController['addToCacheList']>[0]
+    : never,
+): (() => Promise<unknown>) => {
+  const precache = new PrecacheController();
+  precache.addToCacheList(entries);
+  self.addEventListener('install', (event) => void precache.install(event));
+  self.addEventListener('activate', (event) => {
+    event.waitUntil(
+      keepFormer(precache)
+        .catch(() => undefined)
+        .then(() => precache.activate(event)),
+    );
+  });
+  // The tab of the first visit is served from here as well.
+  clientsClaim();
+
+  const shell = precache.createHandlerBoundToURL('/index.html');
+  registerRoute(({ request, url }) => request.mode === 'navigate' && isApp(url), shell);
+  registerRoute(new PrecacheRoute(precache, { cleanURLs: false, directoryIndex: '' }));
+
+  const libraries = expiring(cacheNames.libraries, 200, 60);
+  registerRoute(
+    ({ url }) => isAsset(url),
+    async (options) => {
+      const former = await caches.open(cacheNames.former);
+      return (await former.match(options.request)) ?? libraries.strategy.handle(options);
+    },
+  );
+
+  const thumbnails = expiring(cacheNames.thumbnails, 400, 30);
+  const pictures = expiring(cacheNames.pictures, 40, 30);
+  registerRoute(
+    ({ request, url, sameOrigin }) =>
+      sameOrigin && request.destination === 'image' && url.pathname.startsWith('/files/'),
+    (options) =>
+      (options.url.searchParams.has('size') ? thumbnails : pictures).strategy.handle(options),
+  );
+  return () =>
+    Promise.all([thumbnails.clear(), pictures.clear(), caches.delete(cacheNames.shared)]);
+};

@@ -1,0 +1,39 @@
+/**
+ * What page and service worker say to each other, and the names that both must know. Each side
+ * may be older than the other (a tab from before an update): unknown messages are ignored.
+ */
+
+/** From a tab to the worker. */
+export type ToWorker =
+  /** The person agreed to the new version: the waiting worker takes over. */
+  | { type: 'take-update' }
+  /** The person left (logout, another account): nothing of theirs may stay. */
+  | { type: 'forget' };
+
+/** From the worker to all tabs. */
+export type FromWorker =
+  /** A click on a notification, where a tab is open already: go there without loading anew. */
+  { type: 'open'; url: string };
+
+/** Where the manifest lets other apps send what is shared; the worker answers it. */
+export const shareTarget = '/share-target';
+
+export const cacheNames = {
+  /** Chunks of the build before this one, for tabs that still run it. */
+  former: 'queqiao-former',
+  /** Libraries that come on first use: Mermaid, KaTeX, languages of code, fonts. */
+  libraries: 'queqiao-libraries',
+  /** Small pictures below /files/: thumbnails and avatars. */
+  thumbnails: 'queqiao-thumbnails',
+  /** The same in full. */
+  pictures: 'queqiao-pictures',
+  /** Files that another app shared, until the page has taken them. */
+  shared: 'queqiao-shared',
+} as const;
+
+/** Of these, nothing stays after a logout. */
+export const personalCaches = [
+  cacheNames.thumbnails,
+  cacheNames.pictures,
+  cacheNames.shared,
+] as const;

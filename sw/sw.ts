@@ -1,0 +1,23 @@
+import { startCache } from './cache.ts';
+import { clearFacts } from './kv.ts';
+import type { ToWorker } from './messages.ts';
+
+declare const self: ServiceWorkerGlobalScope;
+
+// The build puts the list of the shell's files here.
+const forgetCaches = startCache(self.__WB_MANIFEST);
+
+const hear = async (message: ToWorker): Promise<void> => {
+  switch (message.type) {
+    case 'take-update':
+      await self.skipWaiting();
+      break;
+    case 'forget':
+      await Promise.all([forgetCaches(), clearFacts()]);
+      break;
+  }
+};
+
+self.addEventListener('message', (event) => {
+  event.waitUntil(hear(event.data as ToWorker));
+});
