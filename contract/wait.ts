@@ -11,7 +11,7 @@ export type WaitKind = z.output<typeof waitKind>;
 export const waitRef = z.object({ kind: waitKind, id: text(64) });
 export type WaitRef = z.output<typeof waitRef>;
 
-/** How it stands. `gone`: deleted, or never one's own. */
+/** How it stands. `gone`: deleted, stopped by oneself, or never one's own: nothing to tell. */
 export const waitState = z.enum(['pending', 'done', 'failed', 'gone']);
 
 /** What a notification says; the same over polling and Web Push. */

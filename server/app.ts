@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
 import { createAuthHandlers } from './auth/auth.handlers.ts';
 import { createAuthService } from './auth/auth.service.ts';
+import { answerNews } from './chat/answer-news.ts';
 import { createAnswers } from './chat/answers.ts';
 import { createChatHandlers } from './chat/chat.handlers.ts';
 import { type Connection, connectDatabase } from './db/connect.ts';
@@ -21,6 +22,7 @@ import { removeExpiredAnswers } from './http/idempotency.store.ts';
 import { createLog } from './http/log.ts';
 import { createHttpServer } from './http/server.ts';
 import { createSystemHandlers } from './http/system.handlers.ts';
+import { jobNews } from './jobs/job-news.ts';
 import { createLedgerHandlers } from './ledger/ledger.handlers.ts';
 import { balances, openWallet } from './ledger/ledger.service.ts';
 import { createModelHandlers } from './model/model.handlers.ts';
@@ -36,6 +38,8 @@ import { countThisMonth, moveSessions, removeTemporary } from './session/session
 import type { Settings } from './settings.ts';
 import { createShareHandlers } from './share/share.handlers.ts';
 import { createStorage } from './storage/storage.ts';
+import { createWaitHandlers } from './wait/wait.handlers.ts';
+import { createWaits } from './wait/wait.service.ts';
 
 /** How many ports after the usual one are tried when nobody chose one. */
 const otherPorts = 20;
@@ -88,6 +92,13 @@ const compose = async (
       firstByteMs: settings.modelFirstWordSeconds * 1000,
       idleMs: settings.modelIdleSeconds * 1000,
     },
+  });
+  const waits = await createWaits({
+    db,
+    instance,
+    settings,
+    log,
+    sources: { answer: answerNews, job: jobNews },
   });
   const storage = createStorage(settings);
   const guardedFetch = createGuardedFetch({ allowed: settings.fetchAllowed });
@@ -143,6 +154,7 @@ const compose = async (
       ...createScenarioHandlers(),
       ...createEmbeddingHandlers(),
       ...createNoticeHandlers(),
+      ...createWaitHandlers(waits),
       ...pendingHandlers,
       ...createHelpHandlers(),
       ...createSystemHandlers(settings),
@@ -165,6 +177,7 @@ const compose = async (
     removeTemporary,
     removeOldStats,
     (tx) => exports.removeExpired(tx),
+    waits.removeOld,
   ]);
 
   return {
@@ -196,6 +209,7 @@ const compose = async (
       server.server.closeAllConnections();
       await searchIndexer.close();
       await housekeeping.close();
+      await waits.close();
       models.close();
       await instance.close();
       await connection.close();

@@ -26,10 +26,4 @@ export const pendingHandlers = {
   promptList: pending,
   topPrompt: pending,
   hidePrompt: pending,
-  // server/wait
-  waitStatus: pending,
-  pushKey: pending,
-  pushSubscribe: pending,
-  pushUnsubscribe: pending,
-  watchWaits: pending,
 } satisfies Partial<Handlers>;

@@ -3,6 +3,7 @@ import type { Settings as PersonSettings, User } from '../../contract/auth.ts';
 import type { Out, Parsed } from '../../contract/calls.ts';
 import { limits } from '../../contract/limits.ts';
 import type { Database, Executor } from '../db/database.ts';
+import { keptSecret } from '../db/kept-secret.ts';
 import { type Authenticator, type Context, type Identified, Refusal } from '../http/handlers.ts';
 import type { Settings } from '../settings.ts';
 import { createAttempts } from './attempts.ts';
@@ -37,7 +38,7 @@ export const createAuthService = async (deps: AuthDeps) => {
   const attempts = createAttempts(database.$client, settings);
   const tokens = createTokens(
     settings.jwtSecret ||
-      (await store.keptSecret(database, 'jwt', randomBytes(32).toString('base64url'))),
+      (await keptSecret(database, 'jwt', randomBytes(32).toString('base64url'))),
   );
 
   const identifyLogin = async (

@@ -1,7 +1,7 @@
 import { and, eq, gt, isNull, lt, sql } from 'drizzle-orm';
 import type { Settings } from '../../contract/auth.ts';
 import type { Executor } from '../db/database.ts';
-import { captchas, logins, secrets, tickets, users } from '../db/schema.ts';
+import { captchas, logins, tickets, users } from '../db/schema.ts';
 import { statement } from '../db/statement.ts';
 
 export type UserRow = typeof users.$inferSelect;
@@ -130,7 +130,7 @@ export const revokeLogin = async (db: Executor, jti: string): Promise<void> => {
   await db.delete(tickets).where(eq(tickets.jti, jti));
 };
 
-// ---- tickets, captchas, secrets -----------------------------------------------
+// ---- tickets, captchas --------------------------------------------------------
 
 export const insertTicket = async (
   db: Executor,
@@ -161,17 +161,6 @@ export const takeCaptcha = async (db: Executor, id: string): Promise<string | nu
     .where(and(eq(captchas.id, id), gt(captchas.expiresAt, sql`now()`)))
     .returning({ answer: captchas.answer });
   return row?.answer ?? null;
-};
-
-/** The secret of that name; `fresh` is kept as it when there was none. */
-export const keptSecret = async (db: Executor, name: string, fresh: string): Promise<string> => {
-  await db.insert(secrets).values({ name, value: fresh }).onConflictDoNothing();
-  const [row] = await db
-    .select({ value: secrets.value })
-    .from(secrets)
-    .where(eq(secrets.name, name));
-  if (!row) throw new Error(`the secret ${name} is missing`);
-  return row.value;
 };
 
 export const removeExpired = async (db: Executor): Promise<void> => {

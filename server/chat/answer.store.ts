@@ -1,9 +1,10 @@
-import { and, eq, inArray, sql } from 'drizzle-orm';
+import { and, eq, inArray, isNull, sql } from 'drizzle-orm';
 import type { ReplyState } from '../../contract/chat.ts';
 import type { Executor, Transaction } from '../db/database.ts';
 import { sqlState } from '../db/failure.ts';
 import { history, sessions } from '../db/schema.ts';
 import { statement } from '../db/statement.ts';
+import { waitEndedChannel } from '../wait/wait-ended.ts';
 import type { AnswerLog } from './answer-log.ts';
 
 /** NOTIFY channels: replies that grew or ended (their ids), and one that shall stop. */
@@ -67,7 +68,8 @@ const endAnswer = statement(
      RETURNING history.id
    )
    -- Its commit may be on the way already: without a row there must be an error.
-   SELECT 1 / count(*), pg_notify('${changedChannel}', min(id)::text) FROM ended`,
+   SELECT 1 / count(*), pg_notify('${changedChannel}', min(id)::text),
+     pg_notify('${waitEndedChannel}', 'answer:' || min(id)) FROM ended`,
 );
 const nothingEnded = '22012';
 
@@ -182,3 +184,22 @@ export const runningIn = async (db: Executor, sessionId: number): Promise<number
     .where(and(eq(history.sessionId, sessionId), eq(history.state, 'streaming')));
   return rows.map((row) => row.id);
 };
+
+/** How replies stand, with what is told of them to those who asked. */
+export const readForNews = (db: Executor, ids: readonly number[]) =>
+  db
+    .select({
+      id: history.id,
+      userId: history.userId,
+      state: history.state,
+      // Its beginning is enough, and the whole may be long.
+      beginning: sql<string>`left(${history.ai}, 2000)`,
+      errorMessage: history.errorMessage,
+      deductTokens: history.deductTokens,
+      sessionUuid: sessions.uuid,
+      title: sessions.prompt,
+      temporary: sessions.temporary,
+    })
+    .from(history)
+    .innerJoin(sessions, eq(sessions.id, history.sessionId))
+    .where(and(inArray(history.id, ids), isNull(sessions.deletedAt)));

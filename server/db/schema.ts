@@ -509,9 +509,13 @@ export const keywordMarks = pgTable(
 export const pushDevices = pgTable('push_devices', {
   device: uuid('device').primaryKey(),
   userId: reference('user_id').notNull(),
+  /** The login that it was registered with: when that ends, so do its pushes. */
+  jti: uuid('jti').notNull(),
   endpoint: text('endpoint').notNull().unique(),
   p256dh: text('p256dh').notNull(),
   auth: text('auth').notNull(),
+  /** When the browser last said that it is still there. */
+  seenAt: instant('seen_at').notNull().defaultNow(),
   createdAt: instant('created_at').notNull().defaultNow(),
 });
 
@@ -522,6 +526,9 @@ export const watchedWaits = pgTable(
     device: uuid('device').notNull(),
     kind: text('kind').$type<WaitKind>().notNull(),
     ref: text('ref').notNull(),
+    /** A process is telling it, or it is to be tried again; until then left alone by all others. */
+    claimedUntil: instant('claimed_until'),
+    attempts: integer('attempts').notNull().default(0),
     createdAt: instant('created_at').notNull().defaultNow(),
   },
   (table) => [primaryKey({ columns: [table.device, table.kind, table.ref] })],

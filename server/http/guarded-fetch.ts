@@ -58,7 +58,7 @@ export interface GuardOptions {
   allowed?: readonly string[];
   /** Finds a name's addresses; of the system unless told otherwise. */
   lookup?: LookupFunction;
-  /** Ports of http: and https:. */
+  /** Ports of http: and https:; of one that is left out only what is `allowed` is reached. */
   ports?: Readonly<Record<string, string>>;
 }
 
@@ -80,10 +80,13 @@ const guarded =
   };
 
 /**
- * The address is checked where the connection is made, so that a name which changes its mind
- * between question and connection gains nothing; so is every redirect.
+ * Connects only to what everybody on the internet could reach. The address is checked where the
+ * connection is made, so that a name which changes its mind between question and connection gains
+ * nothing; `requireAllowed` checks an address as text, and throws.
  */
-export const createGuardedFetch = (guard: GuardOptions = {}): GuardedFetch => {
+export const createGuard = (
+  guard: GuardOptions = {},
+): { agent: Agent; requireAllowed: (url: URL) => void } => {
   const allowed = new Set(guard.allowed);
   const ports = guard.ports ?? usualPorts;
   const lookup = guard.lookup ?? systemLookup;
@@ -110,14 +113,21 @@ export const createGuardedFetch = (guard: GuardOptions = {}): GuardedFetch => {
     },
   });
 
-  /** @throws Forbidden */
   const requireAllowed = (url: URL): void => {
     const port = url.port || usualPorts[url.protocol];
-    if (!(url.protocol in ports) || url.username !== '' || url.password !== '')
+    if (!(url.protocol in usualPorts) || url.username !== '' || url.password !== '')
       throw new Forbidden('address');
     if (allowed.has(`${bare(url.hostname)}:${port}`)) return;
     if (port !== ports[url.protocol]) throw new Forbidden('port');
+    if (isIP(bare(url.hostname)) !== 0 && !isPublicAddress(bare(url.hostname)))
+      throw new Forbidden('not public');
   };
+  return { agent, requireAllowed };
+};
+
+/** Every redirect is checked as the first address is. */
+export const createGuardedFetch = (guard: GuardOptions = {}): GuardedFetch => {
+  const { agent, requireAllowed } = createGuard(guard);
 
   const read = async (
     address: URL,
