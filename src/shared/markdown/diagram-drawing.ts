@@ -36,20 +36,66 @@ const draw = async (mermaid: Mermaid, source: string): Promise<Picture> => {
   return { url: URL.createObjectURL(new Blob([sized], { type: 'image/svg+xml' })), ...size };
 };
 
+const settings = {
+  startOnLoad: false,
+  securityLevel: 'strict',
+  // Labels as SVG text: foreign HTML inside a picture is not drawn everywhere.
+  htmlLabels: false,
+  flowchart: { htmlLabels: false },
+  maxTextSize: 20_000,
+  maxEdges: 300,
+  suppressErrorRendering: true,
+  fontFamily: 'system-ui, sans-serif',
+} as const;
+
+/** From the accent: what Mermaid works out itself for the dark is near black on black. */
+const colours = {
+  light: {
+    primaryColor: '#dbe7fd',
+    primaryBorderColor: '#7aa2ef',
+    primaryTextColor: '#1b2736',
+    lineColor: '#64748b',
+    secondaryColor: '#e3f3ea',
+    tertiaryColor: '#fdf0dc',
+    pieOpacity: '1',
+    pieStrokeColor: '#ffffff',
+    pieOuterStrokeColor: '#ffffff',
+    pie1: '#8fb3f5',
+    pie2: '#9ad9b5',
+    pie3: '#f6cf8f',
+    pie4: '#d3b3ee',
+    pie5: '#f3aeb4',
+    pie6: '#a5dce4',
+  },
+  dark: {
+    darkMode: true,
+    background: '#18202c',
+    primaryColor: '#26446f',
+    primaryBorderColor: '#6d97dd',
+    primaryTextColor: '#e6edf7',
+    lineColor: '#9db0c8',
+    secondaryColor: '#24503b',
+    tertiaryColor: '#5a4420',
+    pieOpacity: '1',
+    pieStrokeColor: '#18202c',
+    pieOuterStrokeColor: '#18202c',
+    pie1: '#3a66ab',
+    pie2: '#2f7a55',
+    pie3: '#8f6a2c',
+    pie4: '#6d4a92',
+    pie5: '#964a56',
+    pie6: '#2d7480',
+  },
+} as const;
+
+export type Draw = (source: string, dark: boolean) => Promise<Picture>;
+
 /** Loads Mermaid; the drawing made from it rejects what is no drawing that Mermaid understands. */
-export const loadDrawing = async (): Promise<(source: string) => Promise<Picture>> => {
+export const loadDrawing = async (): Promise<Draw> => {
   const { default: mermaid } = await import('mermaid');
-  mermaid.initialize({
-    startOnLoad: false,
-    securityLevel: 'strict',
-    theme: 'neutral',
-    // Labels as SVG text: foreign HTML inside a picture is not drawn everywhere.
-    htmlLabels: false,
-    flowchart: { htmlLabels: false },
-    maxTextSize: 20_000,
-    maxEdges: 300,
-    suppressErrorRendering: true,
-    fontFamily: 'system-ui, sans-serif',
-  });
-  return (source) => draw(mermaid, source);
+  return (source, dark) => {
+    const themeVariables = colours[dark ? 'dark' : 'light'];
+    mermaid.initialize({ ...settings, theme: 'base', themeVariables });
+    return draw(mermaid, source);
+  };
 };

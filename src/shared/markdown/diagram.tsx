@@ -1,18 +1,26 @@
-import { memo, useEffect, useState } from 'react';
+import { memo, useEffect, useState, useSyncExternalStore } from 'react';
 import { CodeBox } from './code-box.tsx';
-import type { Picture } from './diagram-drawing.ts';
+import type { Draw, Picture } from './diagram-drawing.ts';
 import { lazyChunk, whenLoaded } from './lazy-chunk.ts';
 
 const load = lazyChunk(async () => (await import('./diagram-drawing.ts')).loadDrawing());
 
+const onTheme = (listener: () => void) => {
+  const watcher = new MutationObserver(listener);
+  watcher.observe(document.documentElement, { attributeFilter: ['data-dark'] });
+  return () => watcher.disconnect();
+};
+const isDark = () => document.documentElement.dataset['dark'] === '1';
+
 /** A Mermaid drawing, shown as a picture: whatever is in it, nothing of it runs. Else its source. */
 export const Diagram = memo(function Diagram({ source }: { source: string }) {
+  const dark = useSyncExternalStore(onTheme, isDark, () => false);
   const [picture, setPicture] = useState<Picture | null>(null);
   useEffect(() => {
     let gone = false;
     let url = '';
-    const show = async (draw: (text: string) => Promise<Picture>) => {
-      const made = await draw(source);
+    const show = async (draw: Draw) => {
+      const made = await draw(source, dark);
       url = made.url;
       if (gone) URL.revokeObjectURL(url);
       else setPicture(made);
@@ -24,7 +32,7 @@ export const Diagram = memo(function Diagram({ source }: { source: string }) {
       cancel();
       if (url !== '') URL.revokeObjectURL(url);
     };
-  }, [source]);
+  }, [source, dark]);
   if (!picture) return <CodeBox pieces={[source]} language="mermaid" open={false} />;
   return (
     <div className="diagram">
