@@ -127,3 +127,39 @@ test('pictures and texts go to the model: picked, pasted, dropped; wrong ones ar
     files: [{ name: '记录.txt' }],
   });
 });
+
+test('what is added at home goes along with the first message @C12', async ({
+  app,
+  page,
+  person,
+}) => {
+  test.skip(foreignServer, 'needs the service that the tests connect');
+  await app.enterAs(person);
+  await person.client.call('saveSettings', { default_chat_model: 'mock-vision' });
+  // Slow enough that the message waits for it.
+  await page.route('**/api/upload_file*', async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    await route.continue();
+  });
+  await page.goto('/');
+  await page.getByRole('button', { name: '添加图片或文件' }).click();
+  await page.getByLabel('从相册选择图片').setInputFiles({
+    name: 'a.jpg',
+    mimeType: 'image/jpeg',
+    buffer: await picture(300, 200, 'jpeg', '#2266cc'),
+  });
+  await page.getByLabel('选择文件').setInputFiles({
+    name: '记录.txt',
+    mimeType: 'text/plain',
+    buffer: Buffer.from('鹊桥计划在七月初七上线。'),
+  });
+  await page.keyboard.press('Escape');
+  await page.getByRole('textbox', { name: '输入问题' }).fill('这里面说了什么？');
+  await app.sendButton.click();
+  await page.waitForURL(/\/chat\?/);
+  await expect(app.log).toContainText('七月初七上线', { timeout: 15_000 });
+  await expect(app.log).toContainText('[picture low image/jpeg]');
+  await app.settled();
+  const { list } = await person.client.call('historyList', { session_id: app.uuid() });
+  expect(list).toHaveLength(1);
+});

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
+import { strToU8, zipSync } from 'fflate';
 import { expect, test } from '../support/app.ts';
 import type { TestClient } from '../support/client.ts';
 import { pdfText } from '../support/exports.ts';
@@ -85,6 +86,49 @@ test('out as PDF and JSON, in again; the picture that failed is named @C13', asy
   expect(again).toMatchObject({ sessions: 1, messages: 3, skipped: [] });
   const { list } = await person.client.call('historyList', { session_id: again.uuid ?? '' });
   expect(list.map((message) => [message.human, message.ai])).toEqual(asked);
+});
+
+test('a zip of ChatGPT comes in by the page, one that is none is refused @C13', async ({
+  app,
+  page,
+  person,
+}) => {
+  const said = (id: string, parent: string | null, role: string, text: string) => ({
+    id,
+    parent,
+    children: [],
+    message: {
+      id,
+      author: { role },
+      create_time: 1_760_000_000,
+      content: { content_type: 'text', parts: [text] },
+    },
+  });
+  const talks = ['去敦煌看壁画', '学做红烧肉'].map((title) => ({
+    title,
+    create_time: 1_760_000_000,
+    current_node: 'b',
+    mapping: {
+      a: said('a', null, 'user', `怎样${title}？`),
+      b: said('b', 'a', 'assistant', `${title}要慢慢来。`),
+    },
+  }));
+  const zip = zipSync({
+    'user.json': strToU8('{}'),
+    'conversations.json': strToU8(JSON.stringify(talks)),
+  });
+  await app.enterAs(person);
+  await page.goto('/account');
+  await page.getByRole('button', { name: /导入/ }).click();
+  const sheet = page.getByRole('dialog', { name: /导入/ });
+  const choose = (name: string, buffer: Buffer) =>
+    sheet.locator('input[type=file]').setInputFiles({ name, mimeType: 'application/zip', buffer });
+  await choose('坏的.zip', Buffer.from('PK 不是压缩包'));
+  await expect(sheet.getByRole('alert')).toBeVisible();
+  await choose('chatgpt.zip', Buffer.from(zip));
+  await expect(sheet.getByRole('status')).toContainText('已导入 2 个会话，共 2 条消息');
+  await sheet.getByRole('link', { name: '打开导入的会话' }).click();
+  await expect(app.log).toContainText('要慢慢来。');
 });
 
 test('a public link is read without an account until it is taken back; a long picture is drawn @C13', async ({

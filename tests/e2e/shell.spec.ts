@@ -129,3 +129,26 @@ test('help is found and read @S1', async ({ page }) => {
   await expect(page.getByRole('heading', { name: /扣费/ }).first()).toBeVisible();
   await expect(page.getByRole('main')).toContainText('余额');
 });
+
+test('with an official site its ten pages are linked at the top, and support in 我的 @S2', async ({
+  app,
+  page,
+  person,
+}) => {
+  await page.route('**/api/site_info', (route) =>
+    route.fulfill({
+      json: { code: 0, message: '', data: { official_site: 'https://site.example' } },
+    }),
+  );
+  await app.enterAs(person);
+  await page.setViewportSize({ width: 1024, height: 768 });
+  await page.goto('/');
+  const links = page.getByRole('navigation', { name: '官方网站' }).getByRole('link');
+  await expect(links).toHaveCount(10);
+  await expect(links.filter({ hasText: '下载' })).toHaveAttribute(
+    'href',
+    'https://site.example/download',
+  );
+  await page.goto('/account');
+  await expect(page.getByRole('link', { name: '联系客服' })).toBeVisible();
+});
