@@ -1,22 +1,18 @@
 import { expect, foreignServer, test } from '../support/app.ts';
-import type { TestClient } from '../support/client.ts';
 
 const model = 'builtin-assistant';
 
 test.describe('with a model of a connected service', () => {
   test.skip(foreignServer, 'needs the service that the tests connect');
 
-  const start = async (client: TestClient) =>
-    (await client.call('newSession', { type: 0, model: 'mock-chat' })).uuid;
+  const connected = 'mock-chat';
 
   test('an answer streams as Markdown with a stop button; stopping keeps the text @C3', async ({
     app,
     page,
     person,
   }) => {
-    await app.enterAs(person);
-    const uuid = await start(person.client);
-    await page.goto(`/chat?uuid=${uuid}`);
+    const uuid = await app.openNew(person, connected);
     await app.say('[[bench tokens=4000 rate=100 id=stop]]');
     await expect(app.stopButton).toBeVisible();
     await expect(app.log.getByRole('heading').first()).toBeVisible();
@@ -45,9 +41,7 @@ test.describe('with a model of a connected service', () => {
     person,
     context,
   }) => {
-    await app.enterAs(person);
-    const uuid = await start(person.client);
-    await page.goto(`/chat?uuid=${uuid}`);
+    const uuid = await app.openNew(person, connected);
     await app.say('[[bench tokens=900 rate=120 id=off]]');
     await expect(app.stopButton).toBeVisible();
     await page.waitForTimeout(1500);
@@ -76,9 +70,7 @@ test.describe('with a model of a connected service', () => {
     page,
     person,
   }) => {
-    await app.enterAs(person);
-    const uuid = await start(person.client);
-    await page.goto(`/chat?uuid=${uuid}`);
+    const uuid = await app.openNew(person, connected);
     await app.say('[[bench tokens=600 rate=100 id=back]]');
     await expect(app.stopButton).toBeVisible();
     await page.goto('/');
@@ -88,8 +80,7 @@ test.describe('with a model of a connected service', () => {
   });
 
   test('thinking is folded, the answer follows @C3', async ({ app, page, person }) => {
-    await app.enterAs(person);
-    await page.goto(`/chat?uuid=${await start(person.client)}`);
+    await app.openNew(person, connected);
     await app.say('[[mock reasoning]] 想一想');
     await app.settled();
     const fold = page.getByRole('button', { name: '思考过程' });
@@ -98,9 +89,8 @@ test.describe('with a model of a connected service', () => {
     await expect(fold).toHaveAttribute('aria-expanded', 'true');
   });
 
-  test('a failing service is told and can be retried @C4 @C5', async ({ app, page, person }) => {
-    await app.enterAs(person);
-    await page.goto(`/chat?uuid=${await start(person.client)}`);
+  test('a failing service is told and can be retried @C4 @C5', async ({ app, person }) => {
+    await app.openNew(person, connected);
     await app.say('[[mock 500]] 请回答');
     const alert = app.log.getByRole('alert');
     await expect(alert).toBeVisible();
@@ -113,9 +103,7 @@ test.describe('with a model of a connected service', () => {
   });
 
   test('too long a conversation offers a new session @C4', async ({ app, page, person }) => {
-    await app.enterAs(person);
-    const uuid = await start(person.client);
-    await page.goto(`/chat?uuid=${uuid}`);
+    const uuid = await app.openNew(person, connected);
     await app.say('[[mock context]] 很长的问题');
     await expect(app.log.getByRole('alert')).toContainText('最大长度');
     await app.log.getByRole('button', { name: '新建会话' }).click();
@@ -123,10 +111,9 @@ test.describe('with a model of a connected service', () => {
     await expect(app.question).toHaveValue(/很长的问题/);
   });
 
-  test('token usage is shown to the owner who wants it @C8', async ({ app, page, person }) => {
+  test('token usage is shown to the owner who wants it @C8', async ({ app, person }) => {
     await person.client.call('saveSettings', { show_token_usage: 1 });
-    await app.enterAs(person);
-    await page.goto(`/chat?uuid=${await start(person.client)}`);
+    await app.openNew(person, connected);
     await app.say('多少钱一条？');
     await app.settled();
     await expect(app.log.getByText(/18 tokens/)).toBeVisible();
@@ -138,9 +125,7 @@ test('empty is ignored, too short is explained, the text stays @C11', async ({
   page,
   person,
 }) => {
-  await app.enterAs(person);
-  const { uuid } = await person.client.call('newSession', { type: 0, model });
-  await page.goto(`/chat?uuid=${uuid}`);
+  await app.openNew(person, model);
   await app.question.fill('   ');
   await expect(app.sendButton).toBeDisabled();
   await app.question.fill('嗨');
@@ -153,9 +138,7 @@ test('empty is ignored, too short is explained, the text stays @C11', async ({
 });
 
 test('what is typed survives a reload @C11', async ({ app, page, person }) => {
-  await app.enterAs(person);
-  const { uuid } = await person.client.call('newSession', { type: 0, model });
-  await page.goto(`/chat?uuid=${uuid}`);
+  await app.openNew(person, model);
   await app.question.fill('还没写完的一句话');
   await page.reload();
   await expect(app.question).toHaveValue('还没写完的一句话');
@@ -234,9 +217,7 @@ test('the model is chosen while the session is empty, then fixed @C16 @C7', asyn
   person,
 }) => {
   test.skip(foreignServer, 'needs two models');
-  await app.enterAs(person);
-  const { uuid } = await person.client.call('newSession', { type: 0, model });
-  await page.goto(`/chat?uuid=${uuid}`);
+  const uuid = await app.openNew(person, model);
   await page.getByTitle('选择模型').click();
   await page
     .getByRole('dialog')
@@ -255,9 +236,7 @@ test('settings: sliders and switches are saved for the owner @C6', async ({
   page,
   person,
 }) => {
-  await app.enterAs(person);
-  const { uuid } = await person.client.call('newSession', { type: 0, model });
-  await page.goto(`/chat?uuid=${uuid}`);
+  await app.openNew(person, model);
   await page.getByRole('button', { name: /更多/ }).first().click();
   await page.getByRole('button', { name: '设置', exact: true }).click();
   const slider = page.getByRole('slider', { name: /带上前面的对话/ });

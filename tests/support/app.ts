@@ -100,6 +100,14 @@ export class App {
       [person.client.token, JSON.stringify(user)],
     );
   }
+
+  /** Opens a new session of somebody's with a model. Gives its uuid. */
+  async openNew(person: Person, model: string): Promise<string> {
+    await this.enterAs(person);
+    const { uuid } = await person.client.call('newSession', { type: 0, model });
+    await this.page.goto(`/chat?uuid=${uuid}`);
+    return uuid;
+  }
 }
 
 const part = () => Math.floor(Math.random() * 256);
