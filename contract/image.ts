@@ -366,9 +366,9 @@ export const imageCalls = {
     method: 'POST',
     path: '/api/inscriptor',
     access: 'guest',
-    summary: '把一句话扩写成画图提示词',
+    summary: '把一句话扩写成画图提示词。没有连接模型时由内置词库补充，library 为 true',
     input: z.object({ msg: text(20_000) }),
-    output: z.object({ result: z.string() }),
+    output: z.object({ result: z.string(), library: z.boolean() }),
     codes: ['login_required', 'balance', 'model_unavailable', 'engine_failed', 'account_disabled'],
   }),
   promptList: call({

@@ -30,6 +30,8 @@ import { removeOldStats } from './model/model-stat.service.ts';
 import { createModelService } from './model/model.service.ts';
 import { createNoticeHandlers } from './notice/notice.handlers.ts';
 import { pendingHandlers } from './pending.handlers.ts';
+import { createPromptHandlers } from './prompt/prompt.handlers.ts';
+import { createPromptService } from './prompt/prompt.service.ts';
 import { createScenarioHandlers } from './scenario/scenario.handlers.ts';
 import { seedScenarios } from './scenario/scenario.service.ts';
 import { startSearchIndexer } from './session/search-indexer.ts';
@@ -156,6 +158,7 @@ const compose = async (
       ...createNoticeHandlers(),
       ...createWaitHandlers(waits),
       ...pendingHandlers,
+      ...createPromptHandlers(createPromptService({ db, models, log })),
       ...createHelpHandlers(),
       ...createSystemHandlers(settings),
       ...createFileHandlers(files),

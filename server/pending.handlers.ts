@@ -20,10 +20,4 @@ export const pendingHandlers = {
   interrogateImage: pending,
   uploadedFiles: pending,
   privateImages: pending,
-  // server/prompt
-  translate: pending,
-  inscriptor: pending,
-  promptList: pending,
-  topPrompt: pending,
-  hidePrompt: pending,
 } satisfies Partial<Handlers>;

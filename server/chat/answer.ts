@@ -11,7 +11,18 @@ import {
 import { AnswerLog, type PartKind } from './answer-log.ts';
 import { promptTokens } from './prompt.ts';
 
-export interface AnswerRequest {
+/** What is to be written, and what is held for it. */
+export interface AnswerOrder {
+  model: { name: string; maxTokens: number | null } & Price;
+  messages: ChatMessage[];
+  sampling: Pick<ChatRequest, 'temperature' | 'presencePenalty' | 'frequencyPenalty'>;
+  holdId: string | null;
+  /** Tokens held. */
+  held: number;
+}
+
+/** The reply to a message. */
+export interface AnswerRequest extends AnswerOrder {
   historyId: number;
   sessionId: number;
   sessionUuid: string;
@@ -19,12 +30,6 @@ export interface AnswerRequest {
   human: string;
   /** Nothing of it is stored. */
   temporary: boolean;
-  model: { name: string; maxTokens: number | null } & Price;
-  messages: ChatMessage[];
-  sampling: Pick<ChatRequest, 'temperature' | 'presencePenalty' | 'frequencyPenalty'>;
-  holdId: string | null;
-  /** Tokens held. */
-  held: number;
 }
 
 export interface AnswerLimits {
@@ -86,8 +91,8 @@ const channelAtFault: ReadonlySet<StreamCode> = new Set([
 ]);
 
 /** One reply while it is written: asks the engines, keeps the text, watches limits and cost. */
-export class Answer {
-  readonly request: AnswerRequest;
+export class Answer<Order extends AnswerOrder = AnswerRequest> {
+  readonly request: Order;
   readonly log = new AnswerLog();
   readonly #hooks: AnswerHooks;
   readonly #limits: AnswerLimits;
@@ -106,7 +111,7 @@ export class Answer {
   #held: number;
   #extending = false;
 
-  constructor(request: AnswerRequest, limits: AnswerLimits, hooks: AnswerHooks) {
+  constructor(request: Order, limits: AnswerLimits, hooks: AnswerHooks) {
     this.request = request;
     this.#limits = limits;
     this.#hooks = hooks;

@@ -1,0 +1,185 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { codes } from '../../contract/errors.ts';
+import { keywordType } from '../../contract/image.ts';
+import { TestClient } from '../support/client.ts';
+import { stage, stageWithModels } from '../support/stage.ts';
+
+/** What helps people to find the words for a picture: translation, expansion, the keyword library. */
+
+const prompt = '一只猫坐在窗边看雪';
+
+const guestOf = async (baseURL: string): Promise<TestClient> => {
+  const guest = new TestClient(baseURL);
+  await guest.call('newSession', { type: 0 });
+  return guest;
+};
+
+describe('without a connected model', () => {
+  const here = stage();
+  let person: TestClient;
+  beforeAll(async () => {
+    person = await TestClient.register(here.server.baseURL);
+  });
+
+  test('a text comes back as it is and says so', async () => {
+    for (const cn2en of [0, 1])
+      expect(await person.call('translate', { msg: prompt, cn2en })).toEqual({
+        result: prompt,
+        translated: false,
+      });
+    const named = await person.call('translate', { msg: prompt, model: 'builtin-assistant' });
+    expect(named.translated).toBe(false);
+  });
+
+  test('a prompt is expanded by the library, in its own language, and says so', async () => {
+    const chinese = await person.call('inscriptor', { msg: prompt });
+    expect(chinese.library).toBe(true);
+    expect(chinese.result.startsWith(`${prompt}，`)).toBe(true);
+    expect(chinese.result).toMatch(/^[^a-z]+$/);
+    expect(await person.call('inscriptor', { msg: prompt })).toEqual(chinese);
+    // What is there already is not added again.
+    const again = await person.call('inscriptor', { msg: chinese.result });
+    const words = again.result.split('，');
+    expect(new Set(words).size).toBe(words.length);
+    const english = await person.call('inscriptor', { msg: 'a cat by the window' });
+    expect(english.result).toMatch(/^a cat by the window, [\x20-\x7e]+$/);
+    const guest = await guestOf(here.server.baseURL);
+    expect((await guest.call('inscriptor', { msg: prompt })).result).toBe(chinese.result);
+  });
+
+  test('the library has its groups, in Chinese and English, for everybody', async () => {
+    const visitor = new TestClient(here.server.baseURL);
+    const { prompts } = await visitor.call('promptList', {});
+    expect(prompts.length).toBeGreaterThanOrEqual(600);
+    expect(new Set(prompts.map(({ id }) => id)).size).toBe(prompts.length);
+    expect(new Set(prompts.map(({ text }) => text)).size).toBe(prompts.length);
+    for (const { text, lang_zh: chinese, dir, sub_dir: sub } of prompts) {
+      expect(text).toMatch(/^[\x20-\x7e]+$/);
+      expect(`${chinese}${dir}${sub}`).not.toBe(text);
+      expect([chinese, dir, sub].every((each) => each !== '')).toBe(true);
+    }
+    expect(new Set(prompts.map((each) => `${each.sub_type}/${each.sub_dir}`))).toEqual(
+      new Set([
+        ...['quality/标准', 'quality/图像质量', 'composition/形式', 'composition/镜头'],
+        ...['composition/视角', 'looks/眼睛', 'looks/头发', 'looks/头饰', 'looks/耳朵'],
+        ...['looks/表情', 'effect/效果', 'draw/风格', 'command/画面比例', 'command/风格化'],
+        ...['command/版本', 'command/变化', 'command/质量', 'command/图片权重', 'command/风格'],
+      ]),
+    );
+    for (const type of keywordType.options) {
+      const some = (await visitor.call('promptList', { type })).prompts;
+      expect(some.length).toBeGreaterThan(20);
+      expect(some.every((each) => each.sub_type === type)).toBe(true);
+    }
+  });
+
+  test('what one puts first or hides is one’s own, and can be taken back', async () => {
+    const list = async (who = person) => (await who.call('promptList', { type: 'looks' })).prompts;
+    const usual = await list();
+    const [first, second] = [usual[40], usual[90]];
+    if (!first || !second) throw new Error('the library is too small');
+    const type = 'looks' as const;
+    expect(await person.call('topPrompt', { id: first.id, type })).toEqual({ set: true });
+    expect(await person.call('topPrompt', { id: second.id, type })).toEqual({ set: true });
+    expect(await person.call('hidePrompt', { id: first.id, type })).toEqual({ set: true });
+    const marked = await list();
+    expect(marked.slice(0, 2).map(({ id }) => id)).toEqual([second.id, first.id]);
+    expect(marked[1]).toMatchObject({ top: true, hidden: true });
+    expect(marked).toHaveLength(usual.length);
+    expect(await list(await TestClient.register(here.server.baseURL))).toEqual(usual);
+    expect(await person.call('topPrompt', { id: first.id, type })).toEqual({ set: false });
+    expect(await person.call('topPrompt', { id: second.id, type })).toEqual({ set: false });
+    expect(await person.call('hidePrompt', { id: first.id, type })).toEqual({ set: false });
+    expect(await list()).toEqual(usual);
+    for (const wrong of [
+      { id: 999_999_999, type },
+      { id: first.id, type: 'draw' as const },
+    ])
+      for (const name of ['topPrompt', 'hidePrompt'] as const)
+        expect((await person.raw(name, wrong)).status).toBe(404);
+  });
+});
+
+describe('with connected models', () => {
+  const here = stageWithModels('mock-large,mock-mini');
+  let person: TestClient;
+  beforeAll(async () => {
+    person = await TestClient.register(here.server.baseURL);
+    await here.database.query(`UPDATE models SET factor = 5 WHERE name = 'mock-large'`);
+  });
+  const balance = async () => (await person.call('userInfo', {})).chatgpt_balance;
+  const spends = async () => (await person.call('transactionList', {})).list;
+
+  test('the cheapest translates and expands, and is paid like a reply', async () => {
+    await expect
+      .poll(
+        async () => {
+          const { models } = await person.call('models', {});
+          return models.find(({ name }) => name === 'mock-large')?.factor;
+        },
+        { timeout: 10_000 },
+      )
+      .toBe(5);
+    const before = await balance();
+    const translated = await person.call('translate', { msg: prompt });
+    expect(translated).toEqual({ result: here.mock.textFor(prompt), translated: true });
+    expect(here.mock.lastRequest?.model).toBe('mock-mini');
+    expect(await balance()).toBe(before - 18);
+    const expanded = await person.call('inscriptor', { msg: prompt });
+    expect(expanded).toEqual({ result: here.mock.textFor(prompt), library: false });
+    expect(await balance()).toBe(before - 36);
+    expect((await spends()).slice(0, 2)).toMatchObject([
+      { model: 'mock-mini', human: `扩写提示词：${prompt}`, deduct_tokens: 18 },
+      { model: 'mock-mini', human: `翻译提示词：${prompt}`, deduct_tokens: 18 },
+    ]);
+    await person.call('translate', { msg: prompt, model: 'mock-large' });
+    expect(here.mock.lastRequest?.model).toBe('mock-large');
+    expect(await balance()).toBe(before - 36 - 90);
+  });
+
+  test('what is not Chinese enough is not sent at all', async () => {
+    const [before, calls] = [await balance(), here.mock.calls];
+    for (const msg of ['a cat by the window', 'abcdefghijklm 猫', '', '！！！'])
+      expect(await person.call('translate', { msg })).toEqual({ result: msg, translated: false });
+    expect(await person.call('translate', { msg: prompt, cn2en: 0 })).toMatchObject({
+      translated: false,
+    });
+    expect(await person.call('inscriptor', { msg: ' ' })).toMatchObject({ result: '' });
+    expect([await balance(), here.mock.calls]).toEqual([before, calls]);
+  });
+
+  test('a failure says why and costs nothing', async () => {
+    const before = await balance();
+    for (const scenario of ['500', 'cut-middle', 'empty', '429'] as const) {
+      here.mock.enqueue(scenario);
+      const reply = await person.raw('translate', { msg: prompt });
+      expect(reply.code).toBe(codes.engine_failed.code);
+      expect(reply.message).not.toContain('SECRET');
+      // A good answer in between keeps the channel in use.
+      await person.call('translate', { msg: prompt });
+    }
+    expect(await balance()).toBe(before - 4 * 18);
+    const { rows } = await here.database.query(`SELECT 1 FROM holds WHERE state = 'open'`);
+    expect(rows).toEqual([]);
+    expect((await person.raw('translate', { msg: prompt, model: 'nobody' })).code).toBe(
+      codes.model_unavailable.code,
+    );
+  });
+
+  test('who has no tokens is told so; a guest keeps the words', async () => {
+    const poor = await TestClient.register(here.server.baseURL, `p${randomUUID().slice(0, 8)}`);
+    const { id } = await poor.call('userInfo', {});
+    await here.database.query('UPDATE wallets SET balance = 0 WHERE user_id = $1', [id]);
+    const calls = here.mock.calls;
+    for (const name of ['translate', 'inscriptor'] as const)
+      expect((await poor.raw(name, { msg: prompt })).code).toBe(codes.balance.code);
+    const guest = await guestOf(here.server.baseURL);
+    expect(await guest.call('translate', { msg: prompt })).toMatchObject({ translated: false });
+    expect(await guest.call('inscriptor', { msg: prompt })).toMatchObject({ library: true });
+    expect((await guest.raw('translate', { msg: prompt, model: 'mock-mini' })).code).toBe(
+      codes.login_required.code,
+    );
+    expect(here.mock.calls).toBe(calls);
+  });
+});
