@@ -61,10 +61,25 @@ describe('without a connected model', () => {
     }
     expect(new Set(prompts.map((each) => `${each.sub_type}/${each.sub_dir}`))).toEqual(
       new Set([
-        ...['quality/标准', 'quality/图像质量', 'composition/形式', 'composition/镜头'],
-        ...['composition/视角', 'looks/眼睛', 'looks/头发', 'looks/头饰', 'looks/耳朵'],
-        ...['looks/表情', 'effect/效果', 'draw/风格', 'command/画面比例', 'command/风格化'],
-        ...['command/版本', 'command/变化', 'command/质量', 'command/图片权重', 'command/风格'],
+        'quality/标准',
+        'quality/图像质量',
+        'composition/形式',
+        'composition/镜头',
+        'composition/视角',
+        'looks/眼睛',
+        'looks/头发',
+        'looks/头饰',
+        'looks/耳朵',
+        'looks/表情',
+        'effect/效果',
+        'draw/风格',
+        'command/画面比例',
+        'command/风格化',
+        'command/版本',
+        'command/变化',
+        'command/质量',
+        'command/图片权重',
+        'command/风格',
       ]),
     );
     for (const type of keywordType.options) {

@@ -1,11 +1,11 @@
 import type { ImageRequest } from '@contract/chat.ts';
 import type { ImageParameters } from '@contract/image.ts';
 import type { Model } from '@contract/model.ts';
-import { countFor, sizeFor } from '@contract/image-prompt.ts';
+import { countFor, readImageWords, sizeFor } from '@contract/image-prompt.ts';
+import { limits } from '@contract/limits.ts';
 import { imageDeduction } from '@contract/price.ts';
-import { useCallback, useMemo, useSyncExternalStore } from 'react';
+import { useCallback, useMemo } from 'react';
 import { readDraft, useDraft, writeDraft } from '../draft.ts';
-import { createStore, useStore } from '../store.ts';
 
 /** What the next pictures of a session are made with; what is left out is as the model usually has it. */
 export type ImageDraft = Partial<ImageRequest>;
@@ -62,10 +62,11 @@ export const useImageDraft = (key: string): [ImageDraft, (change: ImageDraft) =>
 export const requestOf = (draft: ImageDraft, model: Model | undefined): ImageRequest => {
   const image = model?.image;
   const wanted = draft.n ?? image?.default_count ?? 1;
+  const size = draft.size ?? limits.defaultImageSize;
   const baseImage = draft.base_image ?? '';
   return {
     n: image ? countFor(image, wanted, baseImage !== '') : wanted,
-    size: image ? sizeFor(image, draft.size ?? 3).code : (draft.size ?? 3),
+    size: image ? sizeFor(image, size).code : size,
     translate: draft.translate ?? (image?.default_translate ? 1 : 0),
     base_image: baseImage,
     ...(draft.strength === undefined ? {} : { strength: draft.strength }),
@@ -91,49 +92,11 @@ export const imageCost = (request: ImageRequest, model: Model): number => {
   });
 };
 
-// ---- what keeps a message from being sent -------------------------------------
-
-const working = createStore<ReadonlySet<string>>(new Set());
-
-/** While the prompt helper works on the words of a box, they are not sent. */
-export const setImageBusy = (key: string, busy: boolean): void => {
-  const next = new Set(working.get());
-  if (busy) next.add(key);
-  else next.delete(key);
-  working.set(next);
+/** Why it cannot be sent as it is, in the words of document 2 §5; empty when it can. */
+export const imageRefusal = (text: string, draft: ImageDraft, model: Model | undefined): string => {
+  const words = readImageWords(text, model?.image?.family ?? 'built-in');
+  if (words.prompt === '') return '请输入画图提示内容';
+  if ((draft.controlnet_image ?? '') !== '' && (draft.controlnet_module ?? '') === '')
+    return '请选择构图控制模型';
+  return '';
 };
-
-export const useImageBusy = (key: string): boolean =>
-  useSyncExternalStore(working.subscribe, () => working.get().has(key));
-
-// ---- the tool ------------------------------------------------------------------
-
-export const imageToolTabs = [
-  'inscription',
-  'prompt',
-  'parameter',
-  'tags',
-  'checkpoint',
-  'style',
-  'controlnet',
-  'size',
-  'img2img',
-] as const;
-export type ImageToolTab = (typeof imageToolTabs)[number];
-
-export interface ImageToolRequest {
-  /** Of the text and the draft that the tool works on: 'home' or a session's uuid. */
-  key: string;
-  /** Name of the model of pictures. */
-  model: string;
-  tab?: ImageToolTab;
-  /** Sends what stands in the box; false: it was not taken. Absent: the tool has no send button. */
-  send?: () => void;
-}
-
-const opened = createStore<ImageToolRequest | null>(null);
-
-/** Shows the image tool for a box; it stands once in the page and loads when first opened. */
-export const openImageTool = (request: ImageToolRequest): void => opened.set(request);
-export const closeImageTool = (): void => opened.set(null);
-export const useImageTool = (): ImageToolRequest | null => useStore(opened);

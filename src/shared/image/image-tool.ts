@@ -1,0 +1,47 @@
+import { useSyncExternalStore } from 'react';
+import { createStore, useStore } from '../store.ts';
+
+/** Of small weight: the page's first screens may know of the tool without loading it. */
+
+export const imageToolTabs = [
+  'inscription',
+  'prompt',
+  'parameter',
+  'tags',
+  'checkpoint',
+  'style',
+  'controlnet',
+  'size',
+  'img2img',
+] as const;
+export type ImageToolTab = (typeof imageToolTabs)[number];
+
+export interface ImageToolRequest {
+  /** Of the text and the draft that the tool works on: 'home' or a session's uuid. */
+  key: string;
+  /** Name of the model of pictures. */
+  model: string;
+  tab?: ImageToolTab;
+  /** Sends what stands in the box. Absent: the tool has no send button. */
+  send?: () => void;
+}
+
+const opened = createStore<ImageToolRequest | null>(null);
+
+/** Shows the image tool for a box; it stands once in the page and loads when first opened. */
+export const openImageTool = (request: ImageToolRequest): void => opened.set(request);
+export const closeImageTool = (): void => opened.set(null);
+export const useImageTool = (): ImageToolRequest | null => useStore(opened);
+
+const working = createStore<ReadonlySet<string>>(new Set());
+
+/** While the prompt helper works on the words of a box, they are not sent. */
+export const setImageBusy = (key: string, busy: boolean): void => {
+  const next = new Set(working.get());
+  if (busy) next.add(key);
+  else next.delete(key);
+  working.set(next);
+};
+
+export const useImageBusy = (key: string): boolean =>
+  useSyncExternalStore(working.subscribe, () => working.get().has(key));
