@@ -1,10 +1,12 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { ImageModel } from '../../contract/image.ts';
+import { limits } from '../../contract/limits.ts';
 import { modelTypes, type Model } from '../../contract/model.ts';
 import type { Database, Executor } from '../db/database.ts';
 import type { Instance } from '../db/instance.ts';
 import type { ChatEngine } from '../engines/chat-engine.ts';
 import type { ImageEngine } from '../engines/image-engine.ts';
+import { createBuiltInCanvas } from '../engines/built-in-canvas/built-in-canvas.ts';
 import { createBuiltInEngine } from '../engines/built-in/built-in-engine.ts';
 import { listModels } from '../engines/openai-compatible/list-models.ts';
 import { createOpenAiCompatibleEngine } from '../engines/openai-compatible/openai-compatible-engine.ts';
@@ -110,12 +112,34 @@ export interface ModelService {
 const builtInModel = 'builtin-assistant';
 
 /** What draws without any service, by the name of its model. */
-const builtInImages: Readonly<
+const builtInImages = (
+  settings: Pick<Settings, 'canvasSeconds'>,
+): Readonly<
   Record<
     string,
     { label: string; color: string; remark: string; image: ImageModel; engine: ImageEngine }
   >
-> = {};
+> => {
+  const engine = createBuiltInCanvas({ seconds: settings.canvasSeconds });
+  return {
+    'builtin-canvas': {
+      label: '内置画板',
+      color: '#0f766e',
+      remark: '内置、免费、不联网。不是神经网络模型：按词语和种子画的程序化图画',
+      image: {
+        family: 'built-in',
+        abilities: [...engine.abilities],
+        sizes: [],
+        checkpoints: [],
+        default_checkpoint: '',
+        default_count: 2,
+        max_count: limits.imageCount.most,
+        default_translate: false,
+      },
+      engine,
+    },
+  };
+};
 
 const environmentChannel = 'environment';
 const openAiBaseUrl = 'https://api.openai.com/v1';
@@ -198,6 +222,7 @@ export const createModelService = (deps: {
   const breaker = createCircuitBreaker();
   const imageBreaker = createCircuitBreaker();
   const builtIn = createBuiltInEngine({ help });
+  const canvases = builtInImages(settings);
   const closing = new AbortController();
   let timer: NodeJS.Timeout | undefined;
 
@@ -235,7 +260,7 @@ export const createModelService = (deps: {
   };
 
   const imageEngineOf = (row: ServedModel): ImageEngine | null =>
-    row.channel.kind === 'built-in' ? (builtInImages[row.model.name]?.engine ?? null) : null;
+    row.channel.kind === 'built-in' ? (canvases[row.model.name]?.engine ?? null) : null;
 
   const chatModel = (name: string, sort: number) => ({
     name,
@@ -307,7 +332,7 @@ export const createModelService = (deps: {
             factor: 0,
             sort: 900,
           },
-          ...Object.entries(builtInImages).map(([name, { label, color, remark, image }]) => ({
+          ...Object.entries(canvases).map(([name, { label, color, remark, image }]) => ({
             name,
             label,
             type: modelTypes.image,

@@ -88,6 +88,7 @@ export const startServer = async (options: ServerOptions = {}): Promise<TestServ
       FREE_REGISTRATIONS: '1000000',
       CREDENTIALS_LIMIT: '1000000',
       ...(databaseUrl ? { DATABASE_URL: databaseUrl } : {}),
+      CANVAS_SECONDS: '0',
       ...options.env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],

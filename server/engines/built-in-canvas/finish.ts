@@ -1,0 +1,89 @@
+import { clamp, mix, smooth } from './chance.ts';
+import { hex } from './colour.ts';
+import { bloom, ellipse, fill, glow, type Point, ribbon } from './raster.ts';
+import type { Scene } from './scene.ts';
+
+export const paintFog = ({ canvas, look, noise, horizon }: Scene): void => {
+  const { rgb, width, height, unit } = canvas;
+  const drift = noise('fog');
+  for (let y = 0; y < height; y += 1) {
+    const band =
+      Math.exp(-(((y - horizon) / (unit * 0.26)) ** 2)) * 0.62 + smooth(horizon, height, y) * 0.16;
+    for (let x = 0; x < width; x += 1) {
+      const share = clamp(band * (0.75 + drift.fbm((x / unit) * 1.6, (y / unit) * 4.5, 4) * 1.1));
+      const at = (y * width + x) * 3;
+      for (let each = 0; each < 3; each += 1)
+        rgb[at + each] = mix(rgb[at + each]!, look.haze[each]!, share);
+    }
+  }
+};
+
+/** Flakes at several distances: the near ones large and out of focus. */
+export const paintSnowfall = ({ canvas, chance, look }: Scene): void => {
+  const { width, height, unit } = canvas;
+  const random = chance('snowfall');
+  const tone = look.ink ? hex('#ffffff') : hex('#f6f9ff');
+  const area = (width * height) / (unit * unit);
+  for (let flake = 0; flake < 620 * area; flake += 1) {
+    const near = random.next() ** 5;
+    const reach = unit * (0.0022 + near * 0.014);
+    const strength = mix(0.75, 0.24, near) * random.between(0.5, 1);
+    const x = random.next() * width;
+    const y = random.next() * height;
+    if (near > 0.35)
+      fill(canvas, [ellipse(x, y, reach * 0.7, reach * 0.7)], tone, {
+        alpha: strength,
+        soft: reach * 0.3,
+      });
+    else glow(canvas, x, y, Math.max(1.1, reach), tone, strength + 0.3, 1);
+  }
+};
+
+export const paintRainfall = ({ canvas, chance, look }: Scene): void => {
+  const { width, height, unit } = canvas;
+  const random = chance('rainfall');
+  const tone = look.ink ? hex('#5d666b') : hex('#e8f0f6');
+  const area = (width * height) / (unit * unit);
+  const lean = random.between(0.1, 0.24) * (random.is(0.5) ? 1 : -1);
+  for (let drop = 0; drop < 520 * area; drop += 1) {
+    const near = random.next() ** 2;
+    const long = unit * mix(0.02, 0.075, near);
+    const x = random.between(-0.1, 1.1) * width;
+    const y = random.between(-0.1, 1) * height;
+    const line: Point[] = [
+      [x, y],
+      [x - long * lean, y + long],
+    ];
+    fill(canvas, [ribbon(line, () => unit * mix(0.0007, 0.0018, near))], tone, {
+      alpha: mix(0.12, 0.3, near),
+    });
+  }
+};
+
+/** Light that spills over, a little contrast, darker corners. */
+export const finish = ({ canvas, look, wish }: Scene): void => {
+  const { rgb, width, height, unit } = canvas;
+  if (!look.ink && !look.flat)
+    bloom(
+      canvas,
+      look.neon ? 0.45 : 0.74,
+      look.neon ? 0.85 : wish.moods.includes('soft') ? 0.6 : 0.34,
+      unit * (look.neon ? 0.045 : 0.03),
+    );
+  const corner = look.ink ? 0.07 : look.flat ? 0.04 : 0.2;
+  const cx = width / 2;
+  const cy = height / 2;
+  const reach = Math.hypot(cx, cy);
+  for (let y = 0; y < height; y += 1)
+    for (let x = 0; x < width; x += 1) {
+      const off = Math.hypot(x - cx, y - cy) / reach;
+      const dim = 1 - corner * smooth(0.45, 1.05, off);
+      const at = (y * width + x) * 3;
+      for (let each = 0; each < 3; each += 1) {
+        const value = rgb[at + each]!;
+        // A soft shoulder keeps what glows from turning flat.
+        const held = value > 0.8 ? 0.8 + 0.2 * (1 - Math.exp(-(value - 0.8) / 0.2)) : value;
+        rgb[at + each] = clamp(held * dim);
+      }
+    }
+};

@@ -1,0 +1,484 @@
+import { hashText } from './chance.ts';
+
+/**
+ * What the words of a prompt ask for. Nothing of a prompt goes further than this: a drawing is made
+ * from these names and a number, never from the text itself.
+ */
+
+export const subjects = [
+  'mountain',
+  'volcano',
+  'sea',
+  'lake',
+  'river',
+  'waterfall',
+  'beach',
+  'island',
+  'moon',
+  'sun',
+  'stars',
+  'aurora',
+  'rainbow',
+  'cloud',
+  'fog',
+  'snow',
+  'rain',
+  'lightning',
+  'fireworks',
+  'fire',
+  'tree',
+  'forest',
+  'pine',
+  'willow',
+  'bamboo',
+  'palm',
+  'grass',
+  'flower',
+  'blossom',
+  'lotus',
+  'sunflower',
+  'lavender',
+  'leaf',
+  'desert',
+  'city',
+  'street',
+  'house',
+  'pagoda',
+  'castle',
+  'bridge',
+  'magpie-bridge',
+  'lighthouse',
+  'boat',
+  'train',
+  'lantern',
+  'bird',
+  'crane',
+  'butterfly',
+  'fish',
+  'cat',
+  'dog',
+  'horse',
+  'deer',
+  'portrait',
+  'people',
+  'balloon',
+  'planet',
+  'window',
+  'cup',
+] as const;
+export type Subject = (typeof subjects)[number];
+
+export const styles = [
+  'ink',
+  'oil',
+  'watercolour',
+  'pixel',
+  'flat',
+  'sketch',
+  'neon',
+  'anime',
+  'print',
+] as const;
+export type Style = (typeof styles)[number];
+
+export type Hour = 'dawn' | 'day' | 'dusk' | 'night';
+export type Season = 'spring' | 'summer' | 'autumn' | 'winter';
+export type Layout = 'centre' | 'thirds' | 'close' | 'wide' | 'symmetric';
+
+export const colourNames = [
+  'red',
+  'orange',
+  'yellow',
+  'green',
+  'cyan',
+  'blue',
+  'purple',
+  'pink',
+  'brown',
+  'black',
+  'white',
+  'grey',
+  'gold',
+] as const;
+export type ColourName = (typeof colourNames)[number];
+
+export type Mood = 'warm' | 'cool' | 'dark' | 'bright' | 'soft' | 'overcast' | 'vivid' | 'calm';
+
+type Sign =
+  | `subject:${Subject}`
+  | `style:${Style}`
+  | `hour:${Hour}`
+  | `season:${Season}`
+  | `layout:${Layout}`
+  | `colour:${ColourName}`
+  | `mood:${Mood}`;
+
+export interface Wish {
+  /** In the order of the words, each once. */
+  subjects: Subject[];
+  style: Style | null;
+  hour: Hour | null;
+  season: Season | null;
+  layout: Layout | null;
+  colours: ColourName[];
+  moods: Mood[];
+  /** Of the words in them that mean something, so that any other word changes the picture, too. */
+  hash: number;
+}
+
+/** Words by what they ask for; a word that asks for nothing keeps a part of it from being read. */
+const lexicon: readonly [signs: readonly Sign[], chinese: string, english: string][] = [
+  [
+    ['subject:mountain'],
+    '山 山峰 群山 山脉 峰 岭 峦 峡谷 悬崖 山谷 高原 丘陵 岩石 石头',
+    'mountain peak hill cliff canyon valley alp ridge highland rock himalaya',
+  ],
+  [
+    ['subject:mountain', 'subject:snow'],
+    '雪山 雪峰 冰川 珠峰 富士山',
+    'glacier|snow mountain|snowy mountain|mount fuji',
+  ],
+  [['subject:mountain', 'subject:river', 'style:ink'], '山水画', 'shan shui|shanshui'],
+  [['subject:mountain', 'subject:river'], '山水', ''],
+  [['subject:volcano'], '火山 岩浆 熔岩', 'volcano lava magma'],
+  [
+    ['subject:sea'],
+    '海 大海 海洋 海面 海浪 浪花 波涛 波浪 浪 潮 海水',
+    'sea ocean wave tide surf seascape',
+  ],
+  [['subject:beach'], '海滩 沙滩 海边 海岸 岸边', 'beach coast shore seaside seashore'],
+  [['subject:island'], '岛 海岛 小岛 岛屿', 'island isle islet'],
+  [['subject:lake'], '湖 湖泊 湖面 西湖 池塘 水面 倒影 水', 'lake pond reflection water'],
+  [
+    ['subject:river'],
+    '河 江 溪 小溪 河流 江南 溪流 江水 漓江 长江 黄河',
+    'river stream creek brook',
+  ],
+  [['subject:waterfall'], '瀑布 飞瀑', 'waterfall cascade'],
+  [['subject:moon', 'hour:night'], '月 月亮 明月 月光 月色 圆月 满月 月下', 'moon moonlight'],
+  [['subject:sun'], '太阳 阳光 日光 烈日 骄阳', 'sun sunshine sunlight'],
+  [['subject:sun', 'hour:dusk'], '日落 夕阳 落日 残阳 斜阳', 'sunset'],
+  [['subject:sun', 'hour:dawn'], '日出 朝阳 旭日', 'sunrise'],
+  [
+    ['subject:stars', 'hour:night'],
+    '星空 星星 银河 繁星 星 星河 流星 宇宙 银河系 星辰 星云',
+    'star starry galaxy milky universe cosmos nebula meteor',
+  ],
+  [['subject:aurora', 'hour:night'], '极光', 'aurora|northern light'],
+  [['subject:rainbow'], '彩虹', 'rainbow'],
+  [['subject:cloud'], '云 云朵 白云 云彩 天空 蓝天 云端', 'cloud sky'],
+  [['subject:cloud', 'subject:fog', 'subject:mountain'], '云海', '|sea of clouds'],
+  [['subject:fog'], '雾 云雾 薄雾 雾气 烟雨 迷雾 雾霭', 'fog mist misty foggy haze'],
+  [
+    ['subject:snow', 'season:winter'],
+    '雪 下雪 雪景 雪花 大雪 飘雪 雪地 冰雪 冰',
+    'snow snowy snowfall snowflake blizzard ice',
+  ],
+  [
+    ['subject:rain', 'mood:overcast'],
+    '雨 下雨 雨天 大雨 细雨 暴雨 雨夜 雨滴 烟雨',
+    'rain rainy raindrop drizzle downpour',
+  ],
+  [
+    ['subject:rain', 'subject:lightning', 'mood:overcast'],
+    '雷雨 暴风雨 风暴',
+    'storm thunderstorm tempest',
+  ],
+  [['subject:lightning', 'mood:overcast'], '闪电 雷电', 'lightning thunder'],
+  [['subject:fireworks', 'hour:night'], '烟花 焰火 烟火 花火', 'firework'],
+  [
+    ['subject:fire'],
+    '火 火焰 篝火 烈火 火堆 营火 燃烧 火炬',
+    'fire flame campfire bonfire burning blaze',
+  ],
+  [['subject:tree'], '树 大树 古树 树木 枯树 树枝 榕树 银杏 梧桐', 'tree oak ginkgo'],
+  [
+    ['subject:forest'],
+    '森林 树林 丛林 林 雨林 林间 密林 白桦林',
+    'forest wood woodland jungle rainforest grove',
+  ],
+  [['subject:pine'], '松 松树 松林 针叶林 杉', 'pine fir spruce conifer'],
+  [['subject:willow'], '柳 柳树 杨柳 垂柳', 'willow'],
+  [['subject:bamboo'], '竹 竹子 竹林 翠竹 竹叶 墨竹', 'bamboo'],
+  [['subject:palm'], '椰 椰树 椰子树 棕榈 椰林', 'palm coconut'],
+  [
+    ['subject:grass'],
+    '草 草原 草地 草坪 田野 原野 麦田 稻田 麦浪 牧场 梯田 田园',
+    'grass grassland meadow prairie field pasture lawn',
+  ],
+  [
+    ['subject:flower'],
+    '花 鲜花 花朵 花海 花园 花丛 野花 玫瑰 牡丹 郁金香 菊花 百合 月季 茶花 山茶 山茶花 绣球 花卉 兰花 水仙',
+    'flower rose tulip peony lily bloom floral garden daisy poppy bouquet orchid camellia',
+  ],
+  [
+    ['subject:blossom', 'season:spring'],
+    '樱花 桃花 杏花 梨花 海棠 海棠花 桃林',
+    'blossom sakura cherry',
+  ],
+  [['subject:blossom'], '梅 梅花 红梅 腊梅', 'plum'],
+  [['subject:lotus'], '荷 荷花 莲 莲花 荷塘 荷叶 睡莲 荷池 莲叶', 'lotus waterlily|water lily'],
+  [['subject:sunflower'], '向日葵 葵花', 'sunflower'],
+  [['subject:lavender'], '薰衣草 紫罗兰', 'lavender violet'],
+  [['subject:leaf', 'season:autumn'], '枫 枫叶 红叶 落叶 枫林', 'maple foliage'],
+  [['subject:leaf'], '叶 叶子 绿叶 树叶', 'leaf leaves'],
+  [['subject:desert'], '沙漠 沙丘 大漠 戈壁', 'desert dune sahara'],
+  [
+    ['subject:city'],
+    '城市 都市 高楼 摩天楼 大厦 天际线 城 上海 东京 纽约 香港 建筑 高楼大厦',
+    'city skyline skyscraper urban downtown cityscape metropolis tokyo shanghai building architecture',
+  ],
+  [['subject:city', 'hour:night'], '城市夜景 夜景 灯火 霓虹', ''],
+  [
+    ['subject:street', 'subject:city'],
+    '街 街道 街头 小巷 巷子 马路 街景',
+    'street alley road lane',
+  ],
+  [
+    ['subject:house'],
+    '房子 房屋 小屋 木屋 屋 家 村庄 村 村落 小镇 乡村 农舍 茅屋 人家 民居',
+    'house cottage cabin hut village home town farmhouse barn',
+  ],
+  [
+    ['subject:pagoda'],
+    '塔 宝塔 古塔 寺 寺庙 庙 亭 亭子 楼阁 宫殿 古建筑 阁 故宫 古城 古镇 古风',
+    'pagoda temple pavilion shrine palace',
+  ],
+  [['subject:castle'], '城堡 古堡', 'castle fortress'],
+  [['subject:bridge'], '桥 小桥 石桥 拱桥 断桥 大桥', 'bridge'],
+  [
+    ['subject:magpie-bridge', 'subject:stars', 'hour:night'],
+    '鹊桥 七夕 牛郎 织女',
+    '|magpie bridge|bridge of magpies',
+  ],
+  [['subject:lighthouse'], '灯塔', 'lighthouse'],
+  [
+    ['subject:boat'],
+    '船 小船 舟 扁舟 帆船 渔船 帆 轮船 孤舟 渔舟 游船',
+    'boat ship sail sailboat canoe junk vessel yacht',
+  ],
+  [['subject:train'], '火车 列车 高铁 铁路 铁轨', 'train railway locomotive'],
+  [['subject:lantern'], '灯笼 孔明灯 天灯 花灯 宫灯 灯', 'lantern lamp'],
+  [
+    ['subject:bird'],
+    '鸟 飞鸟 小鸟 鸟儿 燕 燕子 大雁 雁 海鸥 鸥 鹰 乌鸦 麻雀',
+    'bird swallow seagull gull goose eagle crow raven sparrow',
+  ],
+  [['subject:bird'], '喜鹊 鹊', 'magpie'],
+  [['subject:crane'], '鹤 仙鹤 白鹤 白鹭 鹭 天鹅', 'crane egret heron swan'],
+  [['subject:butterfly'], '蝴蝶 蝶 彩蝶', 'butterfly butterflies moth'],
+  [['subject:fish'], '鱼 金鱼 锦鲤 鲤鱼 游鱼 鲸 鲸鱼', 'fish koi goldfish carp whale'],
+  [['subject:cat'], '猫 小猫 猫咪 黑猫 橘猫 白猫', 'cat kitten kitty'],
+  [['subject:dog'], '狗 小狗 犬 狗狗 柴犬 柯基', 'dog puppy corgi shiba husky'],
+  [['subject:horse'], '马 骏马 白马 奔马 骑马 独角兽', 'horse pony unicorn'],
+  [['subject:deer'], '鹿 小鹿 麋鹿 驯鹿', 'deer stag reindeer elk'],
+  [
+    ['subject:portrait'],
+    '人像 肖像 头像 美女 美人 女孩 少女 女子 姑娘 男孩 少年 男子 女人 男人 人脸 侧脸 脸 老人 仙女 公主 模特 帅哥 小姐姐',
+    'portrait girl woman man boy face lady headshot princess beauty model',
+  ],
+  [
+    ['subject:people'],
+    '人 行人 旅人 人物 背影 情侣 恋人 侠客 诗人 渔翁 孩子 小孩 老翁 剑客',
+    'person people figure couple traveler traveller hiker wanderer child children silhouette',
+  ],
+  [['subject:balloon'], '热气球 气球', 'balloon'],
+  [
+    ['subject:planet', 'subject:stars', 'hour:night'],
+    '星球 行星 太空 宇航员 外星 土星 地球',
+    'planet space saturn astronaut alien earth',
+  ],
+  [['subject:window'], '窗 窗户 窗外 窗前 窗边', 'window'],
+  [['subject:cup'], '茶 咖啡 茶杯 杯子 茶壶', 'tea coffee cup mug teapot'],
+
+  [
+    ['style:ink'],
+    '水墨 水墨画 国画 中国画 写意 泼墨 墨 中国风 工笔',
+    'ink inkwash sumi sumi-e|ink wash|ink painting|chinese painting',
+  ],
+  [
+    ['style:oil'],
+    '油画 印象派 梵高 莫奈 厚涂',
+    'oil impressionist impressionism impasto monet gogh|oil painting|van gogh',
+  ],
+  [['style:watercolour'], '水彩 水彩画 淡彩', 'watercolor watercolour aquarelle'],
+  [
+    ['style:pixel'],
+    '像素 像素画 像素风 像素艺术',
+    'pixel pixelated pixelart 8-bit 8bit 16-bit|pixel art',
+  ],
+  [
+    ['style:flat'],
+    '扁平 扁平化 极简 简约 插画 矢量 剪纸 扁平风',
+    'flat minimalist minimal vector illustration papercut|paper cut|flat design',
+  ],
+  [['style:sketch'], '素描 铅笔画 线稿 速写 炭笔', 'sketch pencil charcoal drawing lineart'],
+  [
+    ['style:neon'],
+    '赛博朋克 霓虹灯 蒸汽波 科幻 未来 未来城市',
+    'cyberpunk neon synthwave vaporwave futuristic sci-fi scifi',
+  ],
+  [['style:anime'], '动漫 动画 二次元 吉卜力 宫崎骏 新海诚', 'anime ghibli manga cartoon'],
+  [['style:print'], '浮世绘 版画 木刻', 'ukiyo-e ukiyoe woodcut linocut woodblock hokusai'],
+
+  [['hour:dawn'], '黎明 清晨 早晨 拂晓 晨 晨光 破晓 早上 朝霞', 'dawn morning daybreak'],
+  [
+    ['hour:day'],
+    '白天 正午 中午 白昼 晴天 晴空 晴朗 下午',
+    'noon midday daytime daylight afternoon sunny day',
+  ],
+  [['hour:dusk'], '黄昏 傍晚 晚霞 暮色 黄金时刻 霞 暮', 'dusk evening twilight|golden hour'],
+  [['hour:night'], '夜 夜晚 晚上 深夜 午夜 夜空 黑夜 夜色', 'night midnight nighttime'],
+
+  [['season:spring'], '春 春天 春季 春日', 'spring springtime'],
+  [['season:summer'], '夏 夏天 夏日 夏季', 'summer'],
+  [['season:autumn'], '秋 秋天 秋日 秋季 金秋', 'autumn fall'],
+  [['season:winter', 'subject:snow'], '冬 冬天 冬日 冬季 圣诞', 'winter christmas'],
+
+  [['layout:centre'], '居中 中心构图', 'centered centred|centered composition'],
+  [['layout:thirds'], '三分法 三分构图', '|rule of thirds'],
+  [['layout:close'], '特写 近景 微距', 'close-up closeup macro|close up'],
+  [
+    ['layout:wide'],
+    '远景 全景 广角 辽阔 壮丽 宏伟 大场景',
+    'panorama panoramic wide epic vast|wide shot|wide angle',
+  ],
+  [['layout:symmetric'], '对称 对称构图', 'symmetric symmetrical symmetry'],
+
+  [['colour:red'], '红 红色 朱红 大红 赤', 'red crimson scarlet'],
+  [['colour:orange'], '橙 橙色 橘色 橘', 'orange'],
+  [['colour:yellow'], '黄 黄色', 'yellow'],
+  [['colour:green'], '绿 绿色 翠 翠绿 青翠', 'green emerald'],
+  [['colour:cyan'], '青 青色 碧 青绿', 'cyan teal turquoise'],
+  [['colour:blue'], '蓝 蓝色 湛蓝 天蓝 深蓝', 'blue azure navy'],
+  [['colour:purple'], '紫 紫色', 'purple violet magenta'],
+  [['colour:pink'], '粉 粉色 粉红 桃红', 'pink'],
+  [['colour:brown'], '棕 棕色 褐 褐色', 'brown'],
+  [['colour:black'], '黑 黑色 黑白', 'black monochrome'],
+  [['colour:white'], '白 白色 洁白', 'white'],
+  [['colour:grey'], '灰 灰色', 'grey gray'],
+  [['colour:gold'], '金 金色 金黄', 'gold golden'],
+
+  [['mood:warm'], '温暖 暖色 暖色调 温馨', 'warm cozy cosy'],
+  [['mood:cool'], '冷色 冷色调 清凉 寒冷 冷', 'cool cold chilly'],
+  [['mood:dark'], '黑暗 阴暗 昏暗', 'dark gloomy moody'],
+  [['mood:bright'], '明亮 光明', 'bright'],
+  [['mood:soft'], '柔和 梦幻 朦胧 唯美 柔光', 'soft dreamy pastel dreamlike'],
+  [['mood:overcast'], '阴天 多云 阴', 'overcast cloudy'],
+  [['mood:vivid'], '鲜艳 绚丽 绚烂 斑斓 五彩', 'vivid vibrant colorful colourful'],
+  [['mood:calm'], '宁静 安静 平静 静谧 禅', 'calm peaceful serene tranquil quiet zen'],
+
+  [
+    [],
+    '日本 生日 水果 金属 中国 火锅 白天鹅 马上 花费 人工 人类 个人 海报 海拔 江湖 风景 美丽 水平 家具 大家 明天 今天 星期 山东 山西 黄瓜 云南 风格 山羊 花纹 头发花白 高清 高质量 电影 叶子节 茶几 后期 冷静 黄金',
+    '',
+  ],
+];
+
+const chineseWords = new Map<string, readonly Sign[]>();
+const englishWords = new Map<string, readonly Sign[]>();
+for (const [signs, chinese, english] of lexicon) {
+  for (const word of chinese.split(' ')) if (word !== '') chineseWords.set(word, signs);
+  const [single = '', ...phrases] = english.split('|');
+  for (const word of [...single.split(' '), ...phrases])
+    if (word !== '') englishWords.set(word, signs);
+}
+const longest = Math.max(...[...chineseWords.keys()].map((word) => word.length));
+
+const singular = (word: string): string[] => [
+  word,
+  word.replace(/s$/, ''),
+  word.replace(/es$/, ''),
+  word.replace(/ies$/, 'y'),
+  word.replace(/ves$/, 'f'),
+];
+
+const englishSigns = (words: readonly string[]): readonly Sign[] | undefined => {
+  const start = words
+    .slice(0, -1)
+    .map((word) => `${word} `)
+    .join('');
+  for (const last of singular(words.at(-1) ?? '')) {
+    const found = englishWords.get(start + last);
+    if (found) return found;
+  }
+  return undefined;
+};
+
+const refusing = /(?:没有|不要|去掉|除了|无|别|\bno|\bwithout|\bnot)\s*$/i;
+
+/** Signs in their order, and the ones that the text itself refuses (没有人, without people). */
+const readSigns = (text: string): { wanted: Sign[]; refused: Sign[] } => {
+  const wanted: Sign[] = [];
+  const refused: Sign[] = [];
+  const add = (signs: readonly Sign[], at: number) =>
+    (refusing.test(text.slice(Math.max(0, at - 12), at)) ? refused : wanted).push(...signs);
+  const pattern = /[\p{Script=Han}]+|[a-z0-9][a-z0-9'-]*/gu;
+  const latin: { word: string; at: number }[] = [];
+  const readLatin = () => {
+    for (let at = 0; at < latin.length;) {
+      const place = latin[at]!.at;
+      const take = [3, 2, 1].find((count) => {
+        const signs = englishSigns(latin.slice(at, at + count).map(({ word }) => word));
+        if (signs) add(signs, place);
+        return signs;
+      });
+      // A word with a dash may be two that are known.
+      if (take === undefined)
+        for (const part of latin[at]!.word.split('-').slice(latin[at]!.word.includes('-') ? 0 : 1))
+          add(englishSigns([part]) ?? [], place);
+      at += take ?? 1;
+    }
+    latin.length = 0;
+  };
+  for (const { 0: run, index } of text.matchAll(pattern)) {
+    if (/^[a-z0-9]/.test(run)) {
+      latin.push({ word: run, at: index });
+      continue;
+    }
+    readLatin();
+    for (let at = 0; at < run.length;) {
+      let length = Math.min(longest, run.length - at);
+      while (length > 0 && !chineseWords.has(run.slice(at, at + length))) length -= 1;
+      add(chineseWords.get(run.slice(at, at + length)) ?? [], index + at);
+      at += Math.max(1, length);
+    }
+  }
+  readLatin();
+  return { wanted, refused };
+};
+
+/** Characters of a prompt that are read. */
+const mostRead = 4000;
+const loraTag = /<lora:[^<>]*>/gi;
+const flags = /(?:^|\s)--\w+(?:\s+[^\s-]\S*)?/g;
+
+const clean = (text: string): string =>
+  text.slice(0, mostRead).normalize('NFKC').toLowerCase().replace(loraTag, ' ').replace(flags, ' ');
+
+const valuesOf = <T extends string>(signs: readonly Sign[], kind: string): T[] => [
+  ...new Set(
+    signs.flatMap((sign) =>
+      sign.startsWith(`${kind}:`) ? [sign.slice(kind.length + 1) as T] : [],
+    ),
+  ),
+];
+
+/** What is asked for by the words, less what the negative words name. */
+export const readWish = (prompt: string, negative = ''): Wish => {
+  const text = clean(prompt);
+  const { wanted, refused } = readSigns(text);
+  const gone = new Set<Sign>([...refused, ...readSigns(clean(negative)).wanted]);
+  const signs = wanted.filter((sign) => !gone.has(sign));
+  const words = text.match(/[\p{L}\p{N}]+/gu) ?? [];
+  return {
+    subjects: valuesOf<Subject>(signs, 'subject'),
+    style: valuesOf<Style>(signs, 'style')[0] ?? null,
+    hour: valuesOf<Hour>(signs, 'hour')[0] ?? null,
+    season: valuesOf<Season>(signs, 'season')[0] ?? null,
+    layout: valuesOf<Layout>(signs, 'layout')[0] ?? null,
+    colours: valuesOf<ColourName>(signs, 'colour').slice(0, 3),
+    moods: valuesOf<Mood>(signs, 'mood'),
+    hash: hashText(words.join(' ')),
+  };
+};
