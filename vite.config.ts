@@ -6,7 +6,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import react from '@vitejs/plugin-react';
 import { transform } from 'esbuild';
 import { defineConfig, type Plugin } from 'vite';
-import { pwa } from './scripts/pwa.ts';
+import { keepFormerChunks, pwa } from './scripts/pwa.ts';
 import { callTable } from './src/shared/call-table.ts';
 
 const at = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
@@ -111,7 +111,14 @@ const precompress = (): Plugin => ({
 });
 
 export default defineConfig({
-  plugins: [react(), bootScript(), callTableAtBuild(), pwa(), precompress()],
+  plugins: [
+    react(),
+    bootScript(),
+    callTableAtBuild(),
+    pwa(),
+    precompress(),
+    keepFormerChunks(outDir),
+  ],
   resolve: {
     alias: {
       '@contract': at('./contract'),

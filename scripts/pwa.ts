@@ -1,4 +1,7 @@
+import { existsSync, linkSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import path from 'node:path';
 import type { Plugin } from 'vite';
+import { shareTarget } from '../sw/messages.ts';
 import { VitePWA, type ManifestOptions } from 'vite-plugin-pwa';
 
 /** Own screens and sheets that are too big, or too rarely used, to be fetched before they are met. */
@@ -16,7 +19,102 @@ const manifest: Partial<ManifestOptions> = {
   display: 'standalone',
   theme_color: '#f6f7f9',
   background_color: '#f6f7f9',
-  icons: [{ src: '/icon.svg', sizes: 'any', type: 'image/svg+xml' }],
+  orientation: 'any',
+  categories: ['productivity', 'utilities'],
+  icons: [
+    { src: '/icons/icon-192.png', sizes: '192x192', type: 'image/png' },
+    { src: '/icons/icon-512.png', sizes: '512x512', type: 'image/png' },
+    { src: '/icons/maskable-192.png', sizes: '192x192', type: 'image/png', purpose: 'maskable' },
+    { src: '/icons/maskable-512.png', sizes: '512x512', type: 'image/png', purpose: 'maskable' },
+    {
+      src: '/icons/monochrome-512.png',
+      sizes: '512x512',
+      type: 'image/png',
+      purpose: 'monochrome',
+    },
+    { src: '/icon.svg', sizes: 'any', type: 'image/svg+xml' },
+  ],
+  shortcuts: [
+    {
+      name: '新会话',
+      url: '/?new=1',
+      icons: [{ src: '/icons/new-chat-96.png', sizes: '96x96', type: 'image/png' }],
+    },
+    {
+      name: '画图',
+      url: '/?tab=imagine&new=1',
+      icons: [{ src: '/icons/new-image-96.png', sizes: '96x96', type: 'image/png' }],
+    },
+  ],
+  share_target: {
+    action: shareTarget,
+    method: 'POST',
+    enctype: 'multipart/form-data',
+    params: {
+      title: 'title',
+      text: 'text',
+      url: 'url',
+      files: [
+        {
+          name: 'files',
+          accept: [
+            'image/*',
+            'text/*',
+            'application/json',
+            'application/pdf',
+            'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+            '.md',
+            '.csv',
+            '.json',
+            '.pdf',
+            '.docx',
+          ],
+        },
+      ],
+    },
+  },
+  // One window: what is opened from outside (a notification, a share) opens in it.
+  launch_handler: { client_mode: ['navigate-existing', 'auto'] },
+};
+
+/** As many files of earlier builds are kept, the newest. */
+const mostFormer = 400;
+
+const chunksIn = (folder: string): string[] =>
+  existsSync(folder)
+    ? readdirSync(folder).filter((name) => /\.(js|css)(\.br|\.gz)?$/.test(name))
+    : [];
+
+/**
+ * Keeps the chunks of the builds before in dist/former: a tab that was opened before an update may
+ * still ask for one of them.
+ */
+export const keepFormerChunks = (outDir: string): Plugin => {
+  const assets = path.join(outDir, 'assets');
+  const former = path.join(outDir, '..', 'former');
+  return {
+    name: 'former-chunks',
+    apply: 'build',
+    buildStart() {
+      mkdirSync(former, { recursive: true });
+      for (const name of chunksIn(assets))
+        if (!existsSync(path.join(former, name)))
+          linkSync(path.join(assets, name), path.join(former, name));
+    },
+    closeBundle: {
+      order: 'post',
+      sequential: true,
+      handler: () => {
+        const age = (name: string) => statSync(path.join(former, name)).mtimeMs;
+        const gone = chunksIn(former)
+          .filter((name) => !existsSync(path.join(assets, name)))
+          .sort((one, other) => age(other) - age(one))
+          .slice(0, mostFormer);
+        const kept = new Set(gone);
+        for (const name of chunksIn(former)) if (!kept.has(name)) rmSync(path.join(former, name));
+      },
+    },
+  };
 };
 
 /**

@@ -15,8 +15,15 @@ export type FromWorker =
   /** A click on a notification, where a tab is open already: go there without loading anew. */
   { type: 'open'; url: string };
 
-/** Where the manifest lets other apps send what is shared; the worker answers it. */
+/**
+ * Where the manifest lets other apps send what is shared; the worker answers it. What came is in
+ * the cache `shared`: its text under `sharedText`, its files under /share-target/0 and so on.
+ */
 export const shareTarget = '/share-target';
+export const sharedText = `${shareTarget}/text`;
+export interface SharedText {
+  text: string;
+}
 
 export const cacheNames = {
   /** Chunks of the build before this one, for tabs that still run it. */

@@ -1,11 +1,13 @@
 import { startCache } from './cache.ts';
 import { clearFacts } from './kv.ts';
 import type { ToWorker } from './messages.ts';
+import { answerShares } from './share.ts';
 
 declare const self: ServiceWorkerGlobalScope;
 
 // The build puts the list of the shell's files here.
 const forgetCaches = startCache(self.__WB_MANIFEST);
+answerShares();
 
 const hear = async (message: ToWorker): Promise<void> => {
   switch (message.type) {

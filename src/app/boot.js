@@ -55,6 +55,21 @@
   document.addEventListener('compositionend', () => {
     delete root.dataset.composing;
   });
-  const color = document.querySelector('meta[name="theme-color"]');
-  if (color) color.content = dark ? '#0e141c' : '#f6f7f9';
+  for (const color of document.querySelectorAll('meta[name="theme-color"]'))
+    color.content = dark ? '#0e141c' : '#f6f7f9';
+  // Offered once, maybe before the code that keeps it (src/shared/pwa-install.ts) is there.
+  addEventListener('beforeinstallprompt', (event) => {
+    event.preventDefault();
+    window.queqiaoInstall = event;
+  });
+  // An installed app opened at a conversation: going back leads home, not out of it.
+  if (
+    history.length === 1 &&
+    location.pathname !== '/' &&
+    matchMedia('(display-mode: standalone)').matches
+  ) {
+    const here = location.href;
+    history.replaceState({ __TSR_index: 0, __TSR_key: 'home', key: 'home' }, '', '/');
+    history.pushState({ __TSR_index: 1, __TSR_key: 'here', key: 'here' }, '', here);
+  }
 })();

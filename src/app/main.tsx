@@ -31,18 +31,13 @@ onLoginRequired((loginUrl) => {
   void router.navigate({ href: loginUrl });
 });
 
-/** The service worker's side comes once the first screen stands: it costs the first path nothing. */
-const loadPwa = () => import('@/shared/pwa.ts');
-
 // Another account, in this tab or another: nothing read for the former one stays on screen.
 let account = accountOf(authStore.get().token);
 authStore.subscribe(() => {
   const next = accountOf(authStore.get().token);
   if (next === account) return;
   if (account !== '')
-    void loadPwa()
-      .then((pwa) => pwa.forgetPerson())
-      .catch(() => undefined);
+    void import('@/shared/pwa.ts').then((pwa) => pwa.forgetPerson()).catch(() => undefined);
   account = next;
   clearCache();
   // After the screens have heard of it: what is no longer asked for is then not asked again.
@@ -67,12 +62,10 @@ if (document.documentElement.dataset['composing'] === '1')
   document.addEventListener('compositionend', () => setTimeout(mount), { once: true });
 else mount();
 
+// The rest of the app comes once the first screen stands; what another app shared, at once.
 setTimeout(
-  () =>
-    void loadPwa()
-      .then((pwa) => pwa.startPwa())
-      .catch(() => undefined),
-  3_000,
+  () => void import('./phone.tsx').then((phone) => phone.startPhone()).catch(() => undefined),
+  location.search.includes('shared=') ? 0 : 3_000,
 );
 
 // Where people go next is fetched once somebody uses the page, or it has been at rest for long.

@@ -40,6 +40,8 @@ export interface HomeSearch {
   tab?: 'free';
   /** A session is made that asks this knowledge base. */
   embedding?: string;
+  /** What another app shared waits to be taken (src/app/phone.tsx); 0: it was lost. */
+  shared?: '0' | '1';
 }
 export const homeSearch = (raw: Raw): HomeSearch => ({
   channel: channels.find((channel) => channel === raw['channel']),
@@ -51,6 +53,7 @@ export const homeSearch = (raw: Raw): HomeSearch => ({
   new: on(raw, 'new'),
   tab: raw['tab'] === 'free' ? 'free' : undefined,
   embedding: words(raw, 'embedding', 64),
+  shared: raw['shared'] === '1' || raw['shared'] === '0' ? raw['shared'] : undefined,
 });
 
 export interface ChatSearch {

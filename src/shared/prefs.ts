@@ -35,9 +35,9 @@ const apply = () => {
   root.dataset['dark'] = dark ? '1' : '0';
   root.dataset['width'] = String(prefs.width);
   root.dataset['sidebar'] = prefs.sidebar ? '1' : '0';
-  document
-    .querySelector('meta[name="theme-color"]')
-    ?.setAttribute('content', getComputedStyle(root).getPropertyValue('--ground').trim());
+  const ground = getComputedStyle(root).getPropertyValue('--ground').trim();
+  for (const color of document.querySelectorAll('meta[name="theme-color"]'))
+    color.setAttribute('content', ground);
 };
 
 export const prefsStore = {

@@ -1,6 +1,7 @@
 import { clearFacts } from '@sw/kv.ts';
 import { personalCaches, type FromWorker, type ToWorker } from '@sw/messages.ts';
 import { Workbox } from 'workbox-window';
+import { busyStore } from './busy.ts';
 import { createStore, useStore } from './store.ts';
 
 /**
@@ -33,6 +34,9 @@ export const tellWorker = async (message: ToWorker): Promise<void> => {
 export const workerReady = (): Promise<ServiceWorkerRegistration> =>
   supported ? navigator.serviceWorker.ready : new Promise(() => undefined);
 
+/** This tab took the new version itself. */
+let taking = false;
+
 /** How often an open page looks for a new version, ms. */
 const lookEvery = 30 * 60_000;
 
@@ -43,6 +47,12 @@ export const startPwa = async (): Promise<void> => {
     for (const listener of listeners) listener(data);
   });
   worker.addEventListener('waiting', () => updateReady.set(true));
+  // Another tab took the new version: this one goes on with its own files until it is loaded anew.
+  const controlled = navigator.serviceWorker.controller !== null;
+  worker.addEventListener('controlling', () => {
+    if (taking) location.reload();
+    else if (controlled) updateReady.set(true);
+  });
   const look = () => void worker.update().catch(() => undefined);
   setInterval(look, lookEvery);
   document.addEventListener('visibilitychange', () => {
@@ -51,12 +61,26 @@ export const startPwa = async (): Promise<void> => {
   await worker.register({ immediate: true }).catch(() => undefined);
 };
 
-/** The person agreed: the new version takes over and this page is loaded anew with it. */
+const idle = (): boolean => busyStore.get().replies === 0 && busyStore.get().uploads === 0;
+
+/**
+ * The person agreed: the new version takes over and this page is loaded anew with it, as soon as
+ * no reply is being read and nothing is being sent here.
+ */
 export const takeUpdate = async (): Promise<void> => {
-  worker?.addEventListener('controlling', () => location.reload());
+  if (!idle())
+    await new Promise<void>((resolve) => {
+      const end = busyStore.subscribe(() => {
+        if (!idle()) return;
+        end();
+        resolve();
+      });
+    });
+  taking = true;
   const registration = await navigator.serviceWorker.getRegistration();
   const message: ToWorker = { type: 'take-update' };
   registration?.waiting?.postMessage(message);
+  if (!registration?.waiting) location.reload();
 };
 
 /** After a logout: nothing of the person stays in the worker, its caches or its facts. */

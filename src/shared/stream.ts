@@ -3,6 +3,7 @@ import { streamCodes } from '@contract/errors.ts';
 import { fetchEventSource } from '@microsoft/fetch-event-source';
 import { ApiError, errorText, openEnvelope } from './api-error.ts';
 import { authStore } from './auth-store.ts';
+import { beginBusy } from './busy.ts';
 import { callTable } from './call-table.ts';
 
 export interface StreamOptions {
@@ -153,6 +154,15 @@ export const readEvents = async (
  * onDone or onError, or quietly once the signal is aborted.
  */
 export const openStream = async (options: StreamOptions): Promise<void> => {
+  const end = beginBusy('replies');
+  try {
+    await readToEnd(options);
+  } finally {
+    end();
+  }
+};
+
+const readToEnd = async (options: StreamOptions): Promise<void> => {
   const { signal } = options;
   let last = options.lastEventId ?? '';
   let tries = 0;

@@ -2,6 +2,7 @@ import type { Out, UploadName } from '@contract/calls.ts';
 import { ApiError, offlineText, openEnvelope } from './api-error.ts';
 import { keepRefreshedToken, leaveExpiredLogin } from './api.ts';
 import { authStore } from './auth-store.ts';
+import { beginBusy } from './busy.ts';
 import { callTable } from './call-table.ts';
 
 /** As long as one may take, ms. */
@@ -63,7 +64,11 @@ export const upload = <K extends UploadName>(
       return;
     }
     options.signal.addEventListener('abort', abort, { once: true });
-    request.addEventListener('loadend', () => options.signal.removeEventListener('abort', abort));
+    const end = beginBusy('uploads');
+    request.addEventListener('loadend', () => {
+      end();
+      options.signal.removeEventListener('abort', abort);
+    });
     const form = new FormData();
     form.set('file', file, options.fileName);
     request.send(form);

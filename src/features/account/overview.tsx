@@ -13,6 +13,7 @@ import { toast } from '@/shared/ui/toast.ts';
 import type { User } from '@contract/auth.ts';
 import { Link, useNavigate, type LinkProps } from '@tanstack/react-router';
 import { useState } from 'react';
+import { AppRows } from './app-rows.tsx';
 
 const Balance = ({ user }: { user: User }) => (
   <section className="balance" aria-label="余额">
@@ -152,6 +153,7 @@ export const Overview = () => {
             </li>
           )}
         </ul>
+        <AppRows />
       </nav>
       {signedIn && (
         <ul className="rows">

@@ -1,3 +1,4 @@
+import { feel } from '@/shared/haptics.ts';
 import type { GestureActs } from './use-gestures.ts';
 
 /** How far a finger goes before it is known where, px. */
@@ -107,6 +108,7 @@ export const watchGestures = (
       place(touching.card, Math.min(0, Math.max(touching.from + dx, -220)), false);
     if (touching.kind === 'pull') {
       const distance = Math.min(96, Math.max(0, dy - slop) * 0.5);
+      if (distance >= pull && pulled < pull) feel('tick');
       showPull(distance, distance >= pull ? '松开刷新' : '下拉刷新');
     }
   };
@@ -133,9 +135,10 @@ export const watchGestures = (
     if (now?.kind !== 'swipe' || !now.card) return;
     const front = frontOf(now.card);
     const x = front ? new DOMMatrix(getComputedStyle(front).transform).m41 : 0;
-    if (now.from === 0 ? x < -sweep : x < -widthOf(now.card) + sweep / 2)
+    if (now.from === 0 ? x < -sweep : x < -widthOf(now.card) + sweep / 2) {
       place(now.card, -widthOf(now.card), true);
-    else putBack();
+      feel('tick');
+    } else putBack();
   };
 
   root.addEventListener('touchstart', begin, { passive: true, signal });

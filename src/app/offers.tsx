@@ -1,0 +1,145 @@
+import { busyStore } from '@/shared/busy.ts';
+import {
+  install,
+  isGoodMoment,
+  noteRefusal,
+  useInstallWay,
+  type InstallWay,
+} from '@/shared/pwa-install.ts';
+import { takeUpdate, useUpdateReady } from '@/shared/pwa.ts';
+import { useStore } from '@/shared/store.ts';
+import { Button } from '@/shared/ui/button.tsx';
+import { InstallGuide } from '@/shared/ui/install-guide.tsx';
+import { useEffect, useState } from 'react';
+import './offers.css';
+
+/** Who has typed within this time is typing, ms. */
+const typing = 5_000;
+/** An app that was just opened offers nothing yet, ms. */
+const settle = 8_000;
+
+/** Whether a person can be spoken to: not typing, nothing being answered or sent, and settled. */
+const usePeace = (): boolean => {
+  const { replies, uploads } = useStore(busyStore);
+  const [quiet, setQuiet] = useState(false);
+  useEffect(() => {
+    let timer = setTimeout(() => setQuiet(true), settle);
+    const onInput = () => {
+      setQuiet(false);
+      clearTimeout(timer);
+      timer = setTimeout(() => setQuiet(true), typing);
+    };
+    document.addEventListener('input', onInput, { capture: true });
+    return () => {
+      clearTimeout(timer);
+      document.removeEventListener('input', onInput, { capture: true });
+    };
+  }, []);
+  return quiet && replies === 0 && uploads === 0;
+};
+
+const Bar = ({
+  title,
+  text,
+  yes,
+  no,
+  busy = false,
+  onYes,
+  onNo,
+}: {
+  title: string;
+  text: string;
+  yes: string;
+  no: string;
+  busy?: boolean;
+  onYes: () => void;
+  onNo: () => void;
+}) => (
+  <section className="offer" aria-label={title}>
+    <img src="/icon.svg" alt="" width={36} height={36} />
+    <p role="status">
+      <strong>{title}</strong>
+      <span>{text}</span>
+    </p>
+    <div className="offer-acts">
+      <Button kind="ghost" size="small" onClick={onNo}>
+        {no}
+      </Button>
+      <Button kind="primary" size="small" busy={busy} onClick={onYes}>
+        {yes}
+      </Button>
+    </div>
+  </section>
+);
+
+const installTexts: Record<InstallWay, string> = {
+  prompt: '从主屏幕打开，全屏、更快，没有网络也能看',
+  ios: '从主屏幕打开，全屏、更快，没有网络也能看',
+  none: '',
+};
+
+/**
+ * What the app offers by itself, one at a time and only in peace: a new version that is ready, and
+ * at a good moment to install. Once there it stays until it is answered; both can also be had in 我的.
+ */
+export const Offers = () => {
+  const update = useUpdateReady();
+  const way = useInstallWay();
+  const peace = usePeace();
+  const [shown, setShown] = useState<'update' | 'install' | null>(null);
+  const [refused, setRefused] = useState(false);
+  const [taking, setTaking] = useState(false);
+  const [guide, setGuide] = useState(false);
+
+  // It comes up when it is quiet, and stays when somebody then begins to write.
+  if (peace && shown === null && !refused) {
+    if (update) setShown('update');
+    else if (way !== 'none' && matchMedia('(pointer: coarse)').matches && isGoodMoment())
+      setShown('install');
+  }
+
+  const refuse = () => {
+    if (shown === 'install') noteRefusal();
+    setRefused(true);
+    setShown(null);
+  };
+  const guideSheet = <InstallGuide open={guide} onClose={() => setGuide(false)} />;
+  if (shown === 'update')
+    return (
+      <Bar
+        title="新版本已就绪"
+        text={peace || !taking ? '写了一半的内容会留着' : '等这里忙完就更新'}
+        yes="更新"
+        no="以后再说"
+        busy={taking}
+        onYes={() => {
+          setTaking(true);
+          void takeUpdate();
+        }}
+        onNo={refuse}
+      />
+    );
+  if (shown === 'install' && way !== 'none')
+    return (
+      <Bar
+        title="把鹊桥放到主屏幕"
+        text={installTexts[way]}
+        yes={way === 'prompt' ? '安装' : '怎么放'}
+        no="不用了"
+        onYes={() => {
+          setShown(null);
+          if (way === 'ios') {
+            noteRefusal();
+            setRefused(true);
+            setGuide(true);
+          } else
+            void install().then((accepted) => {
+              if (!accepted) noteRefusal();
+              return setRefused(true);
+            });
+        }}
+        onNo={refuse}
+      />
+    );
+  return guideSheet;
+};

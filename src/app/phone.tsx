@@ -1,0 +1,48 @@
+import { busyStore } from '@/shared/busy.ts';
+import { isApple, isStandalone, noteAnswer, noteVisit } from '@/shared/pwa-install.ts';
+import { onWorkerMessage, startPwa } from '@/shared/pwa.ts';
+import { toast } from '@/shared/ui/toast.ts';
+import { createRoot } from 'react-dom/client';
+import { watchKeyboard } from './keyboard.ts';
+import { Offers } from './offers.tsx';
+import { router } from './routes.tsx';
+
+/** What was shared into the app is at `/?shared=1`; 0: the worker could not take it. */
+const takeShares = async (): Promise<void> => {
+  const shared = new URLSearchParams(location.search).get('shared');
+  if (location.pathname !== '/' || shared === null) return;
+  await router.navigate({ to: '/', search: { new: 1 }, replace: true });
+  if (shared === '1') await (await import('./shared-in.ts')).takeShared();
+  else toast('没有收到分享的内容，请再分享一次', 'error');
+};
+
+const countAnswers = () => {
+  let before = 0;
+  busyStore.subscribe(() => {
+    const { replies } = busyStore.get();
+    if (replies < before) noteAnswer();
+    before = replies;
+  });
+};
+
+/**
+ * What makes an app of the page, once its first screen stands: the service worker, what is offered,
+ * the keyboard, what other apps share. In a root of its own, so that the first path knows nothing of it.
+ */
+export const startPhone = (): void => {
+  const host = document.createElement('div');
+  document.body.append(host);
+  createRoot(host).render(<Offers />);
+  watchKeyboard();
+  noteVisit();
+  countAnswers();
+  onWorkerMessage((message) => {
+    if (message.type === 'open') void router.navigate({ href: message.url });
+  });
+  void startPwa();
+  // An installed app's data is not the first that a full phone throws away.
+  if (isStandalone()) void navigator.storage?.persist?.().catch(() => undefined);
+  if (isApple && !isStandalone())
+    void import('./splash.ts').then((splash) => splash.drawSplashScreens()).catch(() => undefined);
+  void takeShares().catch(() => toast('没有收到分享的内容，请再分享一次', 'error'));
+};
