@@ -6,6 +6,7 @@ import { authStore } from './auth-store.ts';
 import { answerFromCache, noteAnswer } from './cache.ts';
 import { callTable } from './call-table.ts';
 import { takeEarly } from './early.ts';
+import { answerForFresh, isAboutFresh, withPending } from './pending.ts';
 import { refreshScreens } from './query-client.ts';
 import { toast } from './ui/toast.ts';
 import { uuid } from './uuid.ts';
@@ -116,14 +117,16 @@ const invoke = async (
   options: ApiOptions = {},
 ): Promise<unknown> => {
   try {
+    const fresh = isAboutFresh(name, input) ? await answerForFresh(name, input) : undefined;
+    if (fresh !== undefined) return fresh;
     const data = await send(name, input, options);
     noteAnswer(name, input, data);
     if (callTable[name].method !== 'GET' && !refreshesNothing.has(name)) void refreshScreens();
-    return data;
+    return withPending(name, input, data as never);
   } catch (error) {
     if (error instanceof ApiError) {
       const read = isOffline(error) ? await answerFromCache(name, input) : undefined;
-      if (read !== undefined) return read;
+      if (read !== undefined) return withPending(name, input, read as never);
       if (error.code === codes.login_required.code) goToLogin(loginUrl(error.data));
       else if (!options.quiet) toast(error.message, 'error');
     }

@@ -5,6 +5,8 @@ import Dexie, { type Table } from 'dexie';
 import { accountOf, authStore } from './auth-store.ts';
 import { databaseName } from './cache.ts';
 import { readQuestion } from './question.ts';
+import { isFull } from './storage-full.ts';
+import { toast } from './ui/toast.ts';
 
 interface KeptSession {
   uuid: string;
@@ -13,26 +15,41 @@ interface KeptSession {
   session: Session;
   /** All of it, where the session was opened. */
   detail: SessionDetail | null;
+  /** When it was opened last, ms; 0: never. */
+  opened: number;
+  /** What its messages take, about. */
+  bytes: number;
 }
 interface KeptMessage {
   id: number;
   /** Of its session. */
   uuid: string;
   message: Message;
+  bytes: number;
+}
+/** The answer of a call that is kept as it is. */
+interface KeptAnswer {
+  /** The call and what it was asked. */
+  call: string;
+  data: unknown;
 }
 
-/** How much is kept; the oldest goes first. */
-const most = { sessions: 2_000, messages: 20_000 } as const;
+/** How much is kept. Of sessions the messages go first of those that were opened longest ago. */
+const most = { sessions: 2_000, bytes: 40 * 1024 * 1024 } as const;
+/** So much of it is left once something had to go. */
+const rest = 0.9;
 
 const makeDatabase = () => {
   const db = new Dexie(databaseName) as Dexie & {
     sessions: Table<KeptSession, string>;
     messages: Table<KeptMessage, number>;
+    answers: Table<KeptAnswer, string>;
     facts: Table<{ name: string; value: string }, string>;
   };
-  db.version(1).stores({
-    sessions: 'uuid, id, updated_at',
+  db.version(2).stores({
+    sessions: 'uuid, id, updated_at, opened',
     messages: 'id, uuid',
+    answers: 'call',
     facts: 'name',
   });
   return db;
@@ -51,7 +68,7 @@ const claim = async () => {
 };
 
 export const clear = async (): Promise<void> => {
-  await Promise.all([db.sessions.clear(), db.messages.clear(), db.facts.clear()]);
+  await Promise.all([db.sessions, db.messages, db.answers, db.facts].map((each) => each.clear()));
 };
 
 const putSessions = async (sessions: readonly Session[], detail: SessionDetail | null = null) => {
@@ -63,6 +80,8 @@ const putSessions = async (sessions: readonly Session[], detail: SessionDetail |
       updated_at: session.updated_at,
       session: { ...session, match: null },
       detail: detail ?? known[at]?.detail ?? null,
+      opened: detail ? Date.now() : (known[at]?.opened ?? 0),
+      bytes: known[at]?.bytes ?? 0,
     })),
   );
 };
@@ -77,13 +96,31 @@ const putMessages = async (ref: unknown, messages: readonly Message[]) => {
   const uuid = await uuidOf(ref);
   // One that is being written is read from its stream, and kept once it is whole.
   const whole = messages.filter((message) => message.state !== 'streaming');
-  if (uuid) await db.messages.bulkPut(whole.map((message) => ({ id: message.id, uuid, message })));
+  if (!uuid || whole.length === 0) return;
+  const before = await db.messages.bulkGet(whole.map(({ id }) => id));
+  const kept = whole.map((message) => {
+    const { human, ai, reasoning, beside } = message;
+    const characters = human.length + ai.length + reasoning.length + (beside?.ai.length ?? 0);
+    return { id: message.id, uuid, message, bytes: 800 + 2 * characters };
+  });
+  await db.messages.bulkPut(kept);
+  const sum = (all: readonly (KeptMessage | undefined)[]) =>
+    all.reduce((total, each) => total + (each?.bytes ?? 0), 0);
+  const more = sum(kept) - sum(before);
+  await db.sessions
+    .where('uuid')
+    .equals(uuid)
+    .modify((session) => {
+      session.bytes += more;
+    });
 };
 
 const dropSession = async (ref: unknown) => {
   const uuid = await uuidOf(ref);
   await Promise.all([db.sessions.delete(uuid), db.messages.where('uuid').equals(uuid).delete()]);
 };
+
+const callOf = (name: PlainCallName, input: unknown): string => `${name}${JSON.stringify(input)}`;
 
 const keepOne = async (name: PlainCallName, input: unknown, data: unknown) => {
   if (name === 'sessionList') await putSessions((data as Out<'sessionList'>).list);
@@ -99,6 +136,23 @@ const keepOne = async (name: PlainCallName, input: unknown, data: unknown) => {
     const { id, session_id: ref } = input as In<'deleteHistory'>;
     if ((data as Out<'deleteHistory'>).is_session) await dropSession(ref);
     else await db.messages.delete(Number(id));
+  } else await db.answers.put({ call: callOf(name, input), data });
+};
+
+/** Drops the messages of sessions, those opened longest ago first, until so much is left. */
+const dropTo = async (bytes: number) => {
+  const sizes: { uuid: string; bytes: number }[] = [];
+  await db.sessions.orderBy('opened').each((each) => {
+    sizes.push({ uuid: each.uuid, bytes: each.bytes });
+  });
+  let left = sizes.reduce((total, each) => total + each.bytes, 0);
+  if (left <= bytes) return;
+  for (const { uuid, bytes: own } of sizes) {
+    if (left <= bytes * rest) return;
+    if (own === 0) continue;
+    await db.messages.where('uuid').equals(uuid).delete();
+    await db.sessions.update(uuid, { bytes: 0, detail: null });
+    left -= own;
   }
 };
 
@@ -109,20 +163,50 @@ const trim = async () => {
     await db.sessions.bulkDelete(oldest);
     await db.messages.where('uuid').anyOf(oldest).delete();
   }
-  const messages = (await db.messages.count()) - most.messages;
-  if (messages > 0)
-    await db.messages.bulkDelete(await db.messages.orderBy('id').limit(messages).primaryKeys());
+  await dropTo(most.bytes);
 };
 
-/** Writes down what calls answered. */
-export const keep = async (
-  heard: readonly [name: PlainCallName, input: unknown, data: unknown][],
-): Promise<void> => {
-  await claim();
+/** Half of what was only read makes room for what was written. */
+export const giveWay = async (): Promise<void> => {
   await db.transaction('rw', db.sessions, db.messages, async () => {
+    let all = 0;
+    await db.sessions.each(({ bytes }) => {
+      all += bytes;
+    });
+    await dropTo(all / 2);
+  });
+};
+
+let told = false;
+const tellFull = () => {
+  if (told) return;
+  told = true;
+  toast('手机存储已满，新看的内容没网时会看不到', 'error');
+};
+
+const put = (heard: readonly Heard[]) =>
+  db.transaction('rw', db.sessions, db.messages, db.answers, async () => {
     for (const each of heard) await keepOne(...each);
     await trim();
   });
+
+type Heard = readonly [name: PlainCallName, input: unknown, data: unknown];
+
+/** Writes down what calls answered. Where there is no room, the person is told once. */
+export const keep = async (heard: readonly Heard[]): Promise<void> => {
+  try {
+    await claim();
+    await put(heard);
+  } catch (error) {
+    if (!isFull(error)) throw error;
+    try {
+      await giveWay();
+      await put(heard);
+    } catch (again) {
+      if (!isFull(again)) throw again;
+      tellFull();
+    }
+  }
 };
 
 /** Text around the first place of the word. */
@@ -212,7 +296,8 @@ export const answer = async (name: PlainCallName, input: unknown): Promise<unkno
   if (name === 'historyList') return listMessages(input as In<'historyList'>);
   if (name === 'getSession') {
     const uuid = await uuidOf((input as In<'getSession'>).uuid);
+    await db.sessions.update(uuid, { opened: Date.now() });
     return (await db.sessions.get(uuid))?.detail ?? undefined;
   }
-  return undefined;
+  return (await db.answers.get(callOf(name, input)))?.data;
 };

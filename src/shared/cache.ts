@@ -3,7 +3,7 @@ import { createStore, useStore } from './store.ts';
 
 /**
  * What was read is kept in this browser and answers when the network is gone: session lists, search,
- * and the messages of sessions that were opened. This part is small and on the first path; the
+ * the messages of sessions that were opened, models, settings, help. This part is small and on the first path; the
  * database comes with `cache-store.ts`, long after the first paint or when it is needed.
  */
 export const databaseName = 'queqiao-cache';
@@ -16,6 +16,14 @@ const kept: ReadonlySet<PlainCallName> = new Set([
   'getSession',
   'historyList',
   'lastMessages',
+  'models',
+  'userInfo',
+  'scenarioList',
+  'scenarioCategory',
+  'embeddingList',
+  'helpList',
+  'helpPage',
+  'siteInfo',
   'deleteSession',
   'deleteHistory',
 ]);
@@ -34,14 +42,19 @@ const write = async () => {
   await (await loadStore()).keep(heard);
 };
 
+const writeQuietly = () => {
+  if (waiting.length > 0) write().catch(() => undefined);
+};
+// A page that is put away may not come back.
+globalThis.document?.addEventListener('visibilitychange', () => {
+  if (document.visibilityState === 'hidden' && used) writeQuietly();
+});
+
 /** Takes note of a call's answer. Never throws: without a cache everything works but offline reading. */
 export const noteAnswer = (name: PlainCallName, input: unknown, data: unknown): void => {
   if (!kept.has(name) || typeof indexedDB === 'undefined') return;
   if (offline.get()) offline.set(false);
   waiting.push([name, input, data]);
-  const writeQuietly = () => {
-    if (waiting.length > 0) write().catch(() => undefined);
-  };
   timer ??= setTimeout(() => {
     if (typeof requestIdleCallback === 'function')
       requestIdleCallback(writeQuietly, { timeout: mostIdle });

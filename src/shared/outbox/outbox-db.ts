@@ -1,0 +1,76 @@
+import Dexie, { type Table } from 'dexie';
+import { isFull } from '../storage-full.ts';
+import type { Act, ActStore } from './engine.ts';
+
+export const outboxDatabase = 'queqiao-outbox';
+
+/** Bytes that wait to be uploaded, of a draft or of an act. */
+export interface KeptBlob {
+  id: string;
+  account: string;
+  blob: Blob;
+}
+
+/** The text of a box, and everything else that belongs to what is not sent yet. */
+export interface KeptDraft {
+  account: string;
+  key: string;
+  text: string;
+}
+
+const makeDatabase = () => {
+  const db = new Dexie(outboxDatabase) as Dexie & {
+    acts: Table<Act, number, Omit<Act, 'id'>>;
+    blobs: Table<KeptBlob, string>;
+    drafts: Table<KeptDraft, [string, string]>;
+  };
+  db.version(1).stores({
+    acts: '++id, &key, account',
+    blobs: 'id, account',
+    drafts: '[account+key], account',
+  });
+  return db;
+};
+export const db = makeDatabase();
+
+/** The storage of this device has no room. */
+export class StorageFull extends Error {
+  constructor() {
+    super('手机存储已满，没能存到这台设备上。请清理一些空间再试，内容还在输入框里');
+    this.name = 'StorageFull';
+  }
+}
+
+/** Writes; where there is no room, what was only read gives way first. @throws StorageFull */
+export const writing = async <T>(write: () => Promise<T>): Promise<T> => {
+  try {
+    return await write();
+  } catch (error) {
+    if (!isFull(error)) throw error;
+  }
+  const { giveWay } = await import('../cache-store.ts');
+  await giveWay().catch(() => undefined);
+  try {
+    return await write();
+  } catch (error) {
+    throw isFull(error) ? new StorageFull() : error;
+  }
+};
+
+export const actStore: ActStore = {
+  all: () => db.acts.orderBy('id').toArray(),
+  change: (id, change) =>
+    db.transaction('rw', db.acts, async () => {
+      const act = await db.acts.get(id);
+      if (!act) return false;
+      await db.acts.put({ ...act, ...change });
+      return true;
+    }),
+  remove: (ids) =>
+    db.transaction('rw', db.acts, db.blobs, async () => {
+      const acts = await db.acts.bulkGet([...ids]);
+      await db.acts.bulkDelete([...ids]);
+      await db.blobs.bulkDelete(acts.flatMap((act) => (act?.parts ?? []).map(({ id }) => id)));
+    }),
+  blob: async (id) => (await db.blobs.get(id))?.blob,
+};

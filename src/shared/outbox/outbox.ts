@@ -1,0 +1,338 @@
+import type { In } from '@contract/calls.ts';
+import { ApiError } from '../api-error.ts';
+import { api } from '../api.ts';
+import { accountOf, authStore } from '../auth-store.ts';
+import { notePrefix, noteLock, outboxState, tellActDone, type Note } from '../outbox.ts';
+import { readWaiting, showPending, writeWaiting, type Waiting } from '../pending.ts';
+import { refreshScreens } from '../query-client.ts';
+import { toast } from '../ui/toast.ts';
+import { upload } from '../upload.ts';
+import { uuid } from '../uuid.ts';
+import {
+  createEngine,
+  type Act,
+  type ActName,
+  type Failure,
+  type NewAct,
+  type News,
+} from './engine.ts';
+import { actStore, db, writing } from './outbox-db.ts';
+import { pendingHooks } from './pending-view.ts';
+
+/** The outbox of this browser, as this tab works on it. Loaded when it is needed (`../outbox.ts`). */
+
+/** One tab sends at a time; where there are no locks the keys alone keep things from being done twice. */
+const sendLock = 'queqiao.outbox';
+const channel =
+  typeof BroadcastChannel === 'function' ? new BroadcastChannel('queqiao.outbox') : null;
+/** Notes of a tab that is gone are looked for so often, ms. */
+const lookEvery = 30_000;
+/** As long as an answer may take, and for each 10 KB of the question a second more, ms. */
+const patience = (act: NewAct): number => 60_000 + JSON.stringify(act.input).length / 10;
+
+const me = () => accountOf(authStore.get().token);
+
+const failureOf = (error: unknown): Failure => {
+  if (!(error instanceof ApiError)) throw error;
+  const { retry_after } = (error.data ?? {}) as { retry_after?: number };
+  return {
+    status: error.status,
+    code: error.code,
+    message: error.message,
+    wait: (retry_after ?? 0) * 1_000,
+  };
+};
+const orFailure = <T>(answer: Promise<T>): Promise<T> =>
+  answer.catch((error: unknown) => {
+    throw failureOf(error);
+  });
+
+const sending = new Set<string>();
+const show = (acts: readonly Act[]) => outboxState.set({ acts, sending: new Set(sending) });
+
+const hooks = pendingHooks(() => outboxState.get().acts);
+
+/** Looks at all that waits, for the screens and for the next start of the page. */
+const look = async (): Promise<void> => {
+  const acts = await actStore.all();
+  const account = me();
+  const own = acts.filter((act) => act.account === account);
+  const known = readWaiting();
+  const waiting: Record<string, Waiting> = {};
+  for (const each of acts) {
+    const name =
+      each.account === account
+        ? (authStore.get().user?.user_name ?? '')
+        : (known[each.account]?.name ?? '');
+    const entry = (waiting[each.account] ??= { count: 0, lanes: [], fresh: [], name });
+    waiting[each.account] = {
+      name: entry.name,
+      count: entry.count + 1,
+      lanes: [...new Set([...entry.lanes, each.lane])],
+      fresh: each.name === 'newSession' ? [...entry.fresh, each.lane] : entry.fresh,
+    };
+  }
+  writeWaiting(waiting);
+  showPending(own.length > 0 ? hooks : null);
+  show(own);
+};
+
+type Message = News | { type: 'look' };
+
+const hear = async (news: Message): Promise<void> => {
+  if (news.type === 'sending') {
+    sending.add(news.key);
+    show(outboxState.get().acts);
+    return;
+  }
+  if (news.type === 'done' || news.type === 'undone') sending.delete(news.act.key);
+  else sending.clear();
+  // Who shows the act takes its answer before it leaves the list.
+  if (news.type === 'done') tellActDone(news.act, news.data);
+  await look();
+  if (news.type === 'undone') toast(`没有成功，已恢复原样：${news.message}`, 'error');
+  if (news.type !== 'changed') await refreshScreens();
+};
+
+const tell = (news: News) => {
+  channel?.postMessage(news);
+  void hear(news);
+};
+channel?.addEventListener('message', ({ data }: MessageEvent<Message>) => void hear(data));
+
+const changed = async (): Promise<void> => {
+  channel?.postMessage({ type: 'look' } satisfies Message);
+  await look();
+  await refreshScreens();
+};
+
+const engine = createEngine(actStore, {
+  account: me,
+  life: uuid(),
+  tell,
+  call: (act) => {
+    const call = api[act.name] as (input: In<ActName>, options: object) => Promise<unknown>;
+    return orFailure(
+      call(act.input, {
+        idempotencyKey: act.key,
+        quiet: true,
+        signal: AbortSignal.timeout(patience(act)),
+      }),
+    );
+  },
+  upload: async (part, blob) => {
+    const options = {
+      fileName: part.name,
+      idempotencyKey: part.key,
+      signal: new AbortController().signal,
+      onProgress: () => undefined,
+    };
+    if (part.kind === 'image') {
+      const { image } = await orFailure(upload('uploadImage', blob, options));
+      return { url: image.url, uuid: '', name: part.name, size: image.size };
+    }
+    const { file } = await orFailure(upload('uploadFile', blob, options));
+    return { url: '', uuid: file.uuid, name: file.name, size: file.size };
+  },
+  newer: async (session, after) => {
+    const newer = await orFailure(
+      api.lastMessages({ sessionId: session, maxHistoryId: after }, { quiet: true }),
+    );
+    const mine = authStore.get().user?.id;
+    return newer
+      .filter(({ user_id }) => mine === undefined || user_id === mine)
+      .map(({ id, human, created_at, beside }) => ({
+        id,
+        human,
+        created_at,
+        beside: beside?.id ?? null,
+      }));
+  },
+});
+
+let timer: ReturnType<typeof setTimeout> | undefined;
+let running = false;
+let again = false;
+
+/** Sends what can be sent, and looks again when something may be tried again. */
+const run = async (): Promise<void> => {
+  if (running) {
+    again = true;
+    return;
+  }
+  running = true;
+  clearTimeout(timer);
+  try {
+    do {
+      again = false;
+      const act = () => engine.run();
+      const wait = navigator.onLine
+        ? await (navigator.locks ? navigator.locks.request(sendLock, act) : act())
+        : null;
+      if (wait !== null) timer = setTimeout(() => void run(), Math.max(50, wait));
+    } while (again);
+  } finally {
+    running = false;
+  }
+};
+
+const wake = () => {
+  engine.wake();
+  void run();
+};
+
+/** Takes over what a tab noted that is gone by now. */
+const adoptNotes = async (): Promise<void> => {
+  let keys: string[] = [];
+  try {
+    keys = Object.keys(localStorage).filter((key) => key.startsWith(notePrefix));
+  } catch {
+    return;
+  }
+  const notes = keys.flatMap((key): Note[] => {
+    try {
+      return [JSON.parse(localStorage.getItem(key) ?? '') as Note];
+    } catch {
+      return [];
+    }
+  });
+  notes.sort((a, b) => a.act.made.localeCompare(b.act.made));
+  for (const each of notes) {
+    const { key } = each.act;
+    const adopt = async (lock: Lock | null) => {
+      if (!lock || localStorage.getItem(notePrefix + key) === null) return;
+      await put([each.act], each.account, true);
+      localStorage.removeItem(notePrefix + key);
+    };
+    if (navigator.locks) await navigator.locks.request(noteLock(key), { ifAvailable: true }, adopt);
+    else await adopt({ name: key, mode: 'exclusive' });
+  }
+  if (notes.length > 0) await changed();
+};
+
+/** Two acts of which the later makes the earlier needless. */
+const replaces = (next: NewAct, former: NewAct): boolean => {
+  if (former.lane !== next.lane) return false;
+  const target = (act: NewAct) => (act.input as { history_id?: unknown }).history_id;
+  if (next.name === 'historyLike')
+    return former.name === 'historyLike' && target(former) === target(next);
+  const marks: readonly string[] = ['addToFavorites', 'removeFromFavorites'];
+  if (marks.includes(next.name))
+    return marks.includes(former.name) && target(former) === target(next);
+  // Nothing that was written into a session has to arrive before it is deleted.
+  return next.name === 'deleteSession';
+};
+
+const put = (acts: readonly NewAct[], account: string, tried: boolean): Promise<void> =>
+  writing(() =>
+    db.transaction('rw', db.acts, db.blobs, async () => {
+      for (const act of acts) {
+        if (await db.acts.where('key').equals(act.key).first()) continue;
+        const former = await db.acts.where('account').equals(account).toArray();
+        const needless = former.filter((each) => replaces(act, each));
+        await db.acts.bulkDelete(needless.map(({ id }) => id));
+        // A session that never left this device is gone with that.
+        if (
+          act.name === 'deleteSession' &&
+          needless.some(({ name, tries }) => name === 'newSession' && tries === 0)
+        )
+          continue;
+        await db.acts.add({
+          ...act,
+          account,
+          tries: tried ? 1 : 0,
+          tried: tried ? { at: Date.now(), account, life: '' } : null,
+          faults: 0,
+          failed: null,
+        } as Omit<Act, 'id'>);
+      }
+    }),
+  );
+
+/**
+ * Writes acts down and begins to do them.
+ * @param tried the server may have heard of them
+ */
+export const add = async (acts: readonly NewAct[], tried = false): Promise<void> => {
+  await put(acts, me(), tried);
+  await changed();
+  void run();
+};
+
+/** Takes one back. Gives it, if it was still there. */
+export const cancel = async (key: string): Promise<Act | undefined> => {
+  const act = await db.acts.where('key').equals(key).first();
+  if (!act) return undefined;
+  // Without its session nothing of it can arrive.
+  const ids =
+    act.name === 'newSession'
+      ? (await actStore.all()).filter(({ lane }) => lane === act.lane).map(({ id }) => id)
+      : [act.id];
+  await actStore.remove(ids);
+  await changed();
+  void run();
+  return act;
+};
+
+/** Tries one again that was refused, and what waits behind it. */
+export const retry = async (key: string): Promise<void> => {
+  const act = await db.acts.where('key').equals(key).first();
+  if (!act) return;
+  await actStore.change(act.id, { failed: null });
+  await changed();
+  engine.wake(act.lane);
+  void run();
+};
+
+/** There is reason to try a lane at once: the reply before has ended. */
+export const wakeLane = (lane: string): void => {
+  engine.wake(lane);
+  void run();
+};
+
+/** What a guest wrote goes with the sessions to the account that the guest becomes. */
+const handOver = async (from: string, to: string): Promise<void> => {
+  await db.acts.where('account').equals(from).modify({ account: to });
+  await changed();
+  void run();
+};
+
+/** Nothing of this account stays here; without one, of nobody. */
+export const clear = async (account?: string): Promise<void> => {
+  for (const table of [db.acts, db.blobs, db.drafts])
+    await (account === undefined ? table.clear() : table.where('account').equals(account).delete());
+  await look();
+};
+
+let account = me();
+let guest = authStore.get().user?.guest ?? false;
+/** A visitor's first session makes a guest, and signing in an account of a guest: the rest is theirs. */
+const follow = async () => {
+  const next = me();
+  if (next === account) {
+    guest = authStore.get().user?.guest ?? guest;
+    return;
+  }
+  const [before, mayFollow] = [account, account === '' || guest];
+  account = next;
+  guest = authStore.get().user?.guest ?? false;
+  if (mayFollow && next !== '') await handOver(before, next);
+  await look();
+  wake();
+};
+
+const start = async (): Promise<void> => {
+  await look();
+  await adoptNotes();
+  addEventListener('online', wake);
+  document.addEventListener('visibilitychange', () => {
+    if (document.visibilityState === 'visible') wake();
+  });
+  authStore.subscribe(() => void follow());
+  setInterval(() => void adoptNotes().then(run), lookEvery);
+  void run();
+};
+const started = start();
+
+/** What waits has been looked at. */
+export const ready = (): Promise<void> => started;
