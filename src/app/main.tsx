@@ -9,6 +9,7 @@ import '@/features/session/home.css';
 import { onLoginRequired } from '@/shared/api.ts';
 import { accountOf, authStore } from '@/shared/auth-store.ts';
 import { clearCache } from '@/shared/cache.ts';
+import { hasLeft, loadOutbox } from '@/shared/outbox.ts';
 import { queryClient } from '@/shared/query-client.ts';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
@@ -73,3 +74,7 @@ const loadNext = () => void (atHome ? loadChat() : loadHome()).catch(() => undef
 for (const use of ['pointerdown', 'keydown', 'input'])
   addEventListener(use, loadNext, { once: true, capture: true, passive: true });
 setTimeout(loadNext, 5_000);
+
+// What a former life of the page left to be sent goes on soon; else the outbox is only fetched, so
+// that it is there when the network is not.
+setTimeout(() => void loadOutbox().catch(() => undefined), hasLeft() ? 300 : 6_000);

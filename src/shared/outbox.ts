@@ -7,6 +7,8 @@ import { lazyChunk } from './markdown/lazy-chunk.ts';
 import type { Act, ActName, NewAct } from './outbox/engine.ts';
 import { isWaiting, readWaiting } from './pending.ts';
 import { createStore } from './store.ts';
+import { toast } from './ui/toast.ts';
+import { uuid } from './uuid.ts';
 
 /**
  * The way of everything that is written to the server and may wait for a network. What can be done
@@ -71,7 +73,7 @@ const leftNotes = (): boolean => {
 export const hasLeft = (): boolean => leftNotes() || Object.keys(readWaiting()).length > 0;
 
 /** No answer came, or none that says whether it was done: it is tried again, under the same key. */
-const isUnheard = (error: unknown): boolean =>
+export const isUnheard = (error: unknown): boolean =>
   error instanceof ApiError &&
   (error.status === 0 ||
     error.status === codes.too_many.http ||
@@ -134,3 +136,28 @@ export const perform = async <K extends ActName>(
   void navigator.locks?.request(noteLock(act.key), () => sending.catch(() => undefined));
   return (await sending) as Out<K> | null;
 };
+
+/**
+ * Does something now, or when there is a network again: then the answer is null. A refusal is shown
+ * here and rejects with ApiError.
+ */
+export const act = async <K extends Exclude<ActName, 'sendMessage' | 'newSession'>>(
+  name: K,
+  lane: string,
+  input: In<K>,
+): Promise<Out<K> | null> => {
+  const made = new Date().toISOString();
+  try {
+    return await perform<K>({ name, key: uuid(), lane, input, made } as OfName<NewAct, K>);
+  } catch (error) {
+    // Code 1001 has led to the login already.
+    if (error instanceof ApiError && error.code !== codes.login_required.code)
+      toast(error.message, 'error');
+    throw error;
+  }
+};
+
+/** Settings are one lane for all of them. */
+export const settingsLane = 'settings';
+/** Said instead of that something is done. */
+export const laterText = '联网后自动同步';

@@ -1,4 +1,4 @@
-import type { Settings } from '@contract/auth.ts';
+import type { Settings, User } from '@contract/auth.ts';
 import type { Out } from '@contract/calls.ts';
 import type { Model, modelTypes } from '@contract/model.ts';
 import { useQuery } from '@tanstack/react-query';
@@ -50,15 +50,17 @@ export const useMe = () => {
   });
 };
 
-/** The saved settings; empty for visitors. */
-export const useSettings = (): Settings => {
-  const { user } = useAuth();
+/** What an account has saved; empty for nobody. */
+export const settingsOf = (user: User | null): Settings => {
   try {
     return JSON.parse(user?.setting || '{}') as Settings;
   } catch {
     return {};
   }
 };
+
+/** The saved settings; empty for visitors. */
+export const useSettings = (): Settings => settingsOf(useAuth().user);
 
 /** The model a new session gets: the one chosen here last, else the saved default, else as the server decides. */
 export const useChosenModel = (): Model | undefined => {

@@ -1,6 +1,6 @@
-import { api } from '@/shared/api.ts';
 import { ApiError } from '@/shared/api-error.ts';
 import { authStore } from '@/shared/auth-store.ts';
+import { act, settingsLane } from '@/shared/outbox.ts';
 import { useSettings } from '@/shared/queries.ts';
 import type { Settings } from '@contract/auth.ts';
 import { useEffect, useRef } from 'react';
@@ -24,7 +24,7 @@ export const useSaveSettings = () => {
     saved.current = undefined;
     if (Object.keys(change).length === 0) return;
     try {
-      await api.saveSettings(change);
+      await act('saveSettings', settingsLane, change);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       const { user } = authStore.get();

@@ -1,7 +1,7 @@
-import { api } from '@/shared/api.ts';
 import { ApiError } from '@/shared/api-error.ts';
 import { writeDraft } from '@/shared/draft.ts';
 import { ExportSheet } from '@/shared/export/export-sheet.tsx';
+import { act, laterText } from '@/shared/outbox.ts';
 import { Act } from '@/shared/ui/act.tsx';
 import { confirmDialog } from '@/shared/ui/dialog.ts';
 import { Sheet } from '@/shared/ui/sheet.tsx';
@@ -55,8 +55,10 @@ const ChatPanels = ({
     close();
     try {
       const input = { session_id: session.uuid };
-      await (session.favorite ? api.removeFromFavorites(input) : api.addToFavorites(input));
-      toast(session.favorite ? '已取消收藏' : '已收藏', 'success');
+      const name = session.favorite ? 'removeFromFavorites' : 'addToFavorites';
+      const done = await act(name, session.uuid, input);
+      const text = session.favorite ? '已取消收藏' : '已收藏';
+      toast(done ? text : `${text}，${laterText}`, 'success');
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
     }
@@ -74,7 +76,7 @@ const ChatPanels = ({
       return;
     }
     try {
-      await api.deleteSession({ session_id: session.uuid });
+      await act('deleteSession', session.uuid, { session_id: session.uuid });
       thread.forget();
       writeDraft(session.uuid, '');
       toast('会话已删除', 'success');

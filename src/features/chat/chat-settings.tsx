@@ -1,7 +1,7 @@
-import { api } from '@/shared/api.ts';
 import { ApiError } from '@/shared/api-error.ts';
 import { authStore } from '@/shared/auth-store.ts';
-import { useChatModels, useSettings } from '@/shared/queries.ts';
+import { act, laterText, settingsLane } from '@/shared/outbox.ts';
+import { settingsOf, useChatModels, useSettings } from '@/shared/queries.ts';
 import { Icon } from '@/shared/ui/icon.tsx';
 import { ModelSheet } from '@/shared/ui/model-sheet.tsx';
 import { SliderField } from '@/shared/ui/slider-field.tsx';
@@ -32,10 +32,11 @@ const useEditedSettings = () => {
     waiting.current = {};
     if (Object.keys(change).length === 0) return;
     try {
-      const { setting } = await api.saveSettings(change);
+      const done = await act('saveSettings', settingsLane, change);
       const { user } = authStore.get();
+      const setting = done?.setting ?? JSON.stringify({ ...settingsOf(user), ...change });
       if (user) authStore.set({ user: { ...user, setting } });
-      toast('修改成功', 'success');
+      toast(done ? '修改成功' : `已改，${laterText}`, 'success');
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       // The call has said why; the page shows what is saved.
@@ -74,8 +75,9 @@ const Privacy = ({
   const toggle = async (on: boolean) => {
     setBusy(true);
     try {
-      await api.setSession({ session_id: session.uuid, private: on ? 1 : 0 });
-      toast('会话状态更改', 'success');
+      const change = { session_id: session.uuid, private: on ? (1 as const) : (0 as const) };
+      const done = await act('setSession', session.uuid, change);
+      toast(done ? '会话状态更改' : `会话状态更改，${laterText}`, 'success');
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
     } finally {

@@ -1,6 +1,7 @@
-import { api } from '@/shared/api.ts';
 import { ApiError, errorText, isCancelled } from '@/shared/api-error.ts';
+import { laterText, perform } from '@/shared/outbox.ts';
 import { toast } from '@/shared/ui/toast.ts';
+import { uuid as newKey } from '@/shared/uuid.ts';
 import { codes } from '@contract/errors.ts';
 import { useCallback, useState } from 'react';
 
@@ -10,8 +11,14 @@ export const useModelChange = (uuid: string) => {
   const choose = useCallback(
     async (model: string) => {
       try {
-        await api.setSession({ session_id: uuid, model }, { quiet: true });
-        toast('修改成功', 'success');
+        const done = await perform<'setSession'>({
+          name: 'setSession',
+          key: newKey(),
+          lane: uuid,
+          input: { session_id: uuid, model },
+          made: new Date().toISOString(),
+        });
+        toast(done ? '修改成功' : `已改，${laterText}`, 'success');
       } catch (error) {
         // The call itself has led to the login already.
         if (error instanceof ApiError && error.code === codes.login_required.code) return;

@@ -6,6 +6,7 @@ import {
   readAttachments,
   setAttachments,
 } from '@/shared/attach/attach-store.ts';
+import { partsOf } from '@/shared/attach/parts.ts';
 import type { Model } from '@contract/model.ts';
 import type { SessionDetail } from '@contract/session.ts';
 import { readChoices } from './chat-choices.ts';
@@ -21,9 +22,14 @@ export interface Outgoing {
   restore: () => void;
 }
 
-/** Whether uploads must be finished first; the message then goes by itself after them. */
+/**
+ * Whether uploads must be finished first; the message then goes by itself after them. Without a
+ * network they are left to the outbox together with it.
+ */
 export const waitForUploads = (uuid: string): boolean => {
-  const waits = !allReady(readAttachments(uuid));
+  const attachments = readAttachments(uuid);
+  const left = attachments.items.every((item) => item.state === 'ready' || item.kept);
+  const waits = !allReady(attachments) && (navigator.onLine || !left);
   if (waits) setAttachments(uuid, { sendWhenReady: true });
   return waits;
 };
@@ -46,13 +52,19 @@ export const picturesRefused = (
 };
 
 /** Takes the draft's additions and the session's choices together with the words. */
-export const takeMessage = (session: SessionDetail, prompt: string): Outgoing => {
+export const takeMessage = async (session: SessionDetail, prompt: string): Promise<Outgoing> => {
   const { uuid } = session;
   const attachments = readAttachments(uuid);
   const compose = readCompose(uuid);
   const choices = readChoices(uuid);
-  const { msg, format } = messageWith(prompt, attachments, compose.atUser);
+  const parts = partsOf(attachments.items);
+  const { msg, format } = messageWith(prompt, attachments, compose.atUser, parts.length > 0);
   const options: SendOptions = { format };
+  if (parts.length > 0) {
+    const { leaveUploads } = await import('@/shared/attach/intake.ts');
+    leaveUploads(parts.map(({ id }) => id));
+    options.parts = parts;
+  }
   if (compose.ai !== '') options.ai = compose.ai;
   if (session.type === 0 && choices.beside !== '' && choices.beside !== session.model)
     options.beside = choices.beside;

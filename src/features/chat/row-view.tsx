@@ -5,6 +5,7 @@ import { Notice, Question, Reply } from './message-row.tsx';
 import type { Row } from './rows.ts';
 
 const PairAnswers = lazy(() => import('./pair-answers.tsx'));
+const OutgoingNote = lazy(() => import('./outgoing-note.tsx'));
 const PersonMessage = lazy(() => import('./person-message.tsx'));
 
 /** One row of the list. What not every conversation has is loaded when first met. */
@@ -16,6 +17,12 @@ export const RowView = memo(function RowView({ row }: { row: Row }) {
       return (
         <Suspense fallback={<div className="row-waiting" />}>
           <PersonMessage row={row} />
+        </Suspense>
+      );
+    case 'outgoing':
+      return (
+        <Suspense fallback={<div className="outgoing" />}>
+          <OutgoingNote row={row} />
         </Suspense>
       );
     case 'reply':

@@ -38,7 +38,25 @@ export interface NoticeRow extends RowBase {
   /** The message is the newest of the session: it can be asked again. */
   newest: boolean;
 }
-export type Row = QuestionRow | ReplyRow | LiveRow | PairRow | NoticeRow;
+/** Below an own message that is not with the server yet: why, and what can be done. */
+export interface OutgoingRow extends RowBase {
+  kind: 'outgoing';
+  outgoing: Outgoing;
+}
+export type Row = OutgoingRow | QuestionRow | ReplyRow | LiveRow | PairRow | NoticeRow;
+
+/** How a message stands that waits in the outbox. */
+export interface Outgoing {
+  /** Its key in the outbox. */
+  key: string;
+  state: 'waiting' | 'sending' | 'behind' | 'failed';
+  /** Why it was refused. */
+  reason: string;
+  /** What has to be tried again: itself, or the making of its session. */
+  retryKey: string;
+  /** Names of what is uploaded with it. */
+  parts: readonly string[];
+}
 
 type Answer = NonNullable<Message['beside']>;
 const wrapped = new WeakMap<Answer, Message>();
@@ -167,9 +185,15 @@ export const buildRows = (
   messages: readonly Message[],
   lives: Lives,
   keyOf: (message: Message) => string,
-  options: { newestFirst: boolean; tailFrom: number | null; people: boolean },
+  options: {
+    newestFirst: boolean;
+    tailFrom: number | null;
+    people: boolean;
+    /** Of the outbox, by the number of their message here. */
+    outgoing: ReadonlyMap<number, Outgoing>;
+  },
 ): Rows => {
-  const { newestFirst, tailFrom, people } = options;
+  const { newestFirst, tailFrom, people, outgoing } = options;
   const rows: Row[] = [];
   const tail: Row[] = [];
   let inTail = false;
@@ -185,7 +209,14 @@ export const buildRows = (
     const known = cache.get(message);
     let own = known?.rows;
     const starts = message.id === tailFrom && !newestFirst;
-    if (!own || isLive || known?.time !== time || known.newest !== newest) {
+    const waiting = outgoing.get(message.id);
+    if (waiting) {
+      const key = keyOf(message);
+      own = [
+        { kind: 'question', key: `${key}:q`, message, time },
+        { kind: 'outgoing', key: `${key}:o`, message, outgoing: waiting },
+      ];
+    } else if (!own || isLive || known?.time !== time || known.newest !== newest) {
       own = rowsOf(message, lives, {
         key: keyOf(message),
         time,

@@ -24,6 +24,7 @@ import { useModelChange } from './model-change.ts';
 import type { Outgoing } from './outgoing.ts';
 import type { BoxState } from './send-kit.tsx';
 import type { SendOptions, ThreadView } from './thread.ts';
+import { useOnline } from './use-online.ts';
 
 const bytesOf = (text: string) => new TextEncoder().encode(text).length;
 
@@ -68,7 +69,7 @@ export const deliver = async (
   if (hasMore(session)) {
     const kit = await loadKit();
     if (kit.waitForUploads(uuid)) return;
-    outgoing = kit.takeMessage(session, prompt);
+    outgoing = await kit.takeMessage(session, prompt);
   }
   writeDraft(uuid, '');
   if (await send(outgoing.text, { ...options, ...outgoing.options })) return;
@@ -125,8 +126,10 @@ export const SendBox = ({
   const change = useModelChange(uuid);
   const chats = type === 0;
   const first = view.count === 0;
-  const busy = view.sending || view.replying !== null;
-  const canStop = view.replying !== null && view.replyStarted;
+  // Without a network the next message is written down, whatever the reply before it does.
+  const reached = useOnline() && !view.reconnecting;
+  const busy = view.sending || (reached && view.replying !== null);
+  const canStop = reached && view.replying !== null && view.replyStarted;
   const known = models.data?.find((each) => each.name === session.model);
   const most = (chats ? known?.max_prompt : null) ?? limits.defaultMaxPrompt;
   const length = text.trim().length;

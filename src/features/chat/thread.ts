@@ -1,5 +1,8 @@
 import { api } from '@/shared/api.ts';
 import { ApiError, errorText } from '@/shared/api-error.ts';
+import { act, loadOutbox, onActDone, outboxState, perform, type OfName } from '@/shared/outbox.ts';
+import type { Act, NewAct, Part } from '@/shared/outbox/engine.ts';
+import { isWaiting } from '@/shared/pending.ts';
 import { refreshScreens } from '@/shared/query-client.ts';
 import { readQuestion } from '@/shared/question.ts';
 import { openStream } from '@/shared/stream.ts';
@@ -9,7 +12,7 @@ import { limits } from '@contract/limits.ts';
 import { LiveReply } from './live-reply.ts';
 import type { Pair } from './price-ahead.ts';
 import { Stopwatch } from './reply-times.ts';
-import { asMessage, buildRows, type Row, type Rows } from './rows.ts';
+import { asMessage, buildRows, type Outgoing, type Row, type Rows } from './rows.ts';
 
 export interface ThreadView {
   /** False until the first page of messages is there. */
@@ -58,6 +61,8 @@ export interface SendOptions {
   strictMode?: 0 | 1;
   /** Of a scenario's session: 1 puts the text into the scenario's. */
   withTemplate?: 0 | 1;
+  /** Pictures and files that are uploaded when there is a network. */
+  parts?: readonly Part[];
 }
 
 /** What a thread must know of its session and its reader. */
@@ -149,6 +154,9 @@ export class Thread {
   private readonly listeners = new Set<() => void>();
   private readonly streams = new Map<number, AbortController>();
   private readonly times = new Stopwatch();
+  /** Messages that the outbox has or is about to get: by their key their number here. */
+  private readonly unsent = new Map<string, number>();
+  private outgoing: ReadonlyMap<number, Outgoing> = new Map();
   private channel: BroadcastChannel | null = null;
   private firstLoad: Promise<void> | null = null;
   private loadingMore = false;
@@ -209,7 +217,11 @@ export class Thread {
       });
     }
     this.attachAll();
+    const leave = [outboxState.subscribe(this.takeOutgoing), onActDone(this.takeDone)];
+    if (isWaiting(this.uuid)) loadOutbox().catch(() => {});
+    this.takeOutgoing();
     return () => {
+      for (const each of leave) each();
       this.channel?.close();
       this.channel = null;
       for (const stream of this.streams.values()) stream.abort();
@@ -409,8 +421,8 @@ export class Thread {
    * @param key names this sending: the same key never sends twice
    */
   async send(text: string, key: string, options: SendOptions = {}): Promise<void> {
-    const { suggestion, strictMode, withTemplate, ...rest } = options;
-    if (this.view.hasNewer) await this.loadNewest();
+    const { suggestion, strictMode, withTemplate, parts, ...rest } = options;
+    if (this.view.hasNewer) await this.loadNewest().catch(() => {});
     const replaced = rest.replace === undefined ? undefined : this.find(rest.replace);
     const after = replaced ? this.messages.filter((each) => order(each) >= order(replaced)) : [];
     const id = --this.pending;
@@ -441,40 +453,43 @@ export class Thread {
     // The list goes to its end now, where nobody sees the replies before change their place.
     this.tailFrom = null;
     this.times.start();
+    const later = this.view.replying !== null || this.view.reconnecting;
     this.publish({ sending: true });
+    const input = {
+      session_id: this.uuid,
+      msg: text,
+      suggestion: suggestion === true ? (1 as const) : (0 as const),
+      strict_mode: strictMode,
+      with_template: withTemplate,
+      ...(context ? { context } : {}),
+      ...rest,
+    };
+    // A temporary session leaves nothing in this browser, and a branch needs what it branches from.
+    const mayWait = context === null && !replaced;
     try {
-      const sent = await api.sendMessage(
-        {
-          session_id: this.uuid,
-          msg: text,
-          suggestion: suggestion === true ? 1 : 0,
-          strict_mode: strictMode,
-          with_template: withTemplate,
-          ...(context ? { context } : {}),
-          ...rest,
-        },
-        { idempotencyKey: key, quiet: true },
-      );
-      this.keys.set(sent.id, this.keys.get(id) ?? key);
-      const known = this.messages.some((message) => message.id === sent.id);
+      this.unsent.set(key, id);
+      const before = this.view.lastId ?? 0;
+      const sending = {
+        name: 'sendMessage',
+        key,
+        lane: this.uuid,
+        input,
+        made: created_at,
+      } as const;
+      const sent = mayWait
+        ? await perform<'sendMessage'>({ ...sending, before, parts }, later)
+        : await api.sendMessage(input, { idempotencyKey: key, quiet: true });
+      // It stays in the list, and is sent from the outbox.
+      if (sent === null) return;
+      this.unsent.delete(key);
       const siblings = replaced
         ? [...(replaced.siblings.length > 0 ? replaced.siblings : [replaced.id]), sent.id]
         : [];
-      const taken: Message = {
-        ...fresh,
-        id: sent.id,
-        // Of a temporary session the server gives no text back.
-        human: sent.msg || human,
-        created_at: sent.created_at,
-        siblings,
-        beside: fresh.beside && sent.beside !== null ? { ...fresh.beside, id: sent.beside } : null,
-      };
-      this.messages = known
-        ? this.messages.filter((message) => message.id !== id)
-        : this.messages.map((message) => (message.id === id ? taken : message));
+      this.arrived(id, key, fresh, sent, siblings);
       for (const each of after) this.forgetLive(each.id);
       this.announce(replaced ? replaced.id : 0);
     } catch (error) {
+      this.unsent.delete(key);
       this.messages = [...this.messages.filter((message) => message.id !== id), ...after];
       throw error;
     } finally {
@@ -483,6 +498,122 @@ export class Thread {
       this.times.settle();
     }
   }
+
+  /** A message has got its number: it takes its own place, wherever else it may have come in. */
+  private arrived(
+    id: number,
+    key: string,
+    fresh: Message,
+    sent: { id: number; msg: string; created_at: string; beside: number | null },
+    siblings: number[] = [],
+  ): void {
+    this.keys.set(sent.id, this.keys.get(id) ?? key);
+    const known = this.messages.some((message) => message.id === sent.id);
+    const taken: Message = {
+      ...fresh,
+      id: sent.id,
+      // Of a temporary session the server gives no text back.
+      human: sent.msg || fresh.human,
+      created_at: sent.created_at,
+      siblings,
+      beside: fresh.beside && sent.beside !== null ? { ...fresh.beside, id: sent.beside } : null,
+    };
+    this.messages = known
+      ? this.messages.filter((message) => message.id !== id)
+      : this.messages.map((message) => (message.id === id ? taken : message));
+  }
+
+  /** A message of the outbox as it stands in the list. */
+  private unsentMessage(id: number, { input, made }: OfName<NewAct, 'sendMessage'>): Message {
+    const { me = { id: 0, name: '' } } = this.session ?? {};
+    return {
+      ...blank,
+      id,
+      human: input.msg,
+      format: Number(input.format ?? 0),
+      title: input.title ?? '',
+      model: this.session?.people === true ? (input.ai ?? '') : (this.session?.model ?? ''),
+      state: 'none',
+      created_at: made,
+      user_id: me.id,
+      user_name: me.name,
+    };
+  }
+
+  /** Shows what the outbox has for this session, and nothing that it no longer has. */
+  private readonly takeOutgoing = (): void => {
+    if (this.only !== null) return;
+    const { acts, sending } = outboxState.get();
+    const own = acts.filter(({ lane }) => lane === this.uuid);
+    const failed = own.find((act) => act.failed !== null);
+    const outgoing = new Map<number, Outgoing>();
+    for (const act of own) {
+      if (act.name !== 'sendMessage') continue;
+      const id = this.unsent.get(act.key) ?? --this.pending;
+      const here = this.find(id);
+      if (!here) {
+        this.unsent.set(act.key, id);
+        this.keys.set(id, act.key);
+        this.messages = [...this.messages, this.unsentMessage(id, act)];
+      } else if (here.state === 'streaming') this.replace(id, { state: 'none', beside: null });
+      const refused = failed === act || failed?.name === 'newSession';
+      outgoing.set(id, {
+        key: act.key,
+        state: refused
+          ? 'failed'
+          : failed
+            ? 'behind'
+            : sending.has(act.key)
+              ? 'sending'
+              : 'waiting',
+        reason: refused ? (failed.failed?.message ?? '') : '',
+        retryKey: (refused ? failed : act).key,
+        parts: (act.parts ?? []).map(({ name }) => name),
+      });
+    }
+    const left = [...this.outgoing.keys()].filter((id) => !outgoing.has(id));
+    if (left.length === 0 && outgoing.size === 0) return;
+    for (const [key, id] of this.unsent)
+      if (left.includes(id)) {
+        this.unsent.delete(key);
+        this.drop(id);
+      }
+    this.outgoing = outgoing;
+    if (this.view.loaded) this.publish();
+  };
+
+  /** The outbox has brought a message to the server. */
+  private readonly takeDone = (done: Act, data: unknown): void => {
+    if (done.lane !== this.uuid || done.name !== 'sendMessage') return;
+    const id = this.unsent.get(done.key);
+    const sent = data as Parameters<Thread['arrived']>[3];
+    if (id === undefined || !this.find(id)) {
+      this.refresh().catch(() => {});
+      return;
+    }
+    this.unsent.delete(done.key);
+    this.outgoing = new Map([...this.outgoing].filter(([each]) => each !== id));
+    const answers = this.session?.people !== true || done.input.ai !== undefined;
+    const fresh: Message = {
+      ...this.unsentMessage(id, done),
+      state: answers ? 'streaming' : 'none',
+      beside:
+        done.input.beside === undefined
+          ? null
+          : {
+              ...blank,
+              id: --this.pending,
+              human: '',
+              created_at: done.made,
+              model: done.input.beside,
+            },
+    };
+    this.tailFrom = null;
+    this.arrived(id, done.key, fresh, sent);
+    this.publish();
+    this.attachAll();
+    this.announce();
+  };
 
   /** Asks for a new reply to a message whose reply failed or is missing. */
   async retry(id: number): Promise<void> {
@@ -585,7 +716,12 @@ export class Thread {
     this.replace(id, { liked: !liked, like_count: Math.max(0, like_count + (liked ? -1 : 1)) });
     this.publish();
     try {
-      this.replace(id, await api.historyLike({ history_id: id, session_id: this.uuid }));
+      const held = await act('historyLike', this.uuid, {
+        history_id: id,
+        session_id: this.uuid,
+        liked: liked ? 0 : 1,
+      });
+      if (held) this.replace(id, held);
     } catch (error) {
       this.replace(id, { liked, like_count });
       if (!(error instanceof ApiError)) throw error;
@@ -602,7 +738,7 @@ export class Thread {
     this.publish();
     try {
       const input = { session_id: this.uuid, history_id: id };
-      await (in_favorites ? api.removeFromFavorites(input) : api.addToFavorites(input));
+      await act(in_favorites ? 'removeFromFavorites' : 'addToFavorites', this.uuid, input);
     } catch (error) {
       this.replace(id, { in_favorites });
       this.publish();
@@ -633,13 +769,14 @@ export class Thread {
   /** Gives whether the whole session went with it. */
   async remove(id: number): Promise<boolean> {
     const message = this.find(id);
-    const { is_session } = await api.deleteHistory({ id, session_id: this.uuid });
+    const done = await act('deleteHistory', this.uuid, { id, session_id: this.uuid });
+    const is_session = done?.is_session ?? false;
     const before = this.before(id);
     this.drop(id);
     this.publish();
     this.announce(before + 1);
     // Another branch or answer takes its place.
-    if (!is_session && message && (message.siblings.length > 0 || message.beside !== null))
+    if (done && !is_session && message && (message.siblings.length > 0 || message.beside !== null))
       await this.reread(before);
     return is_session;
   }
@@ -826,6 +963,12 @@ export class Thread {
         if (!lost) this.refresh().catch(() => {});
         void refreshScreens();
         this.announce();
+        // What was written meanwhile goes on at once.
+        if (this.outgoing.size > 0)
+          loadOutbox().then(
+            ({ wakeLane }) => wakeLane(this.uuid),
+            () => {},
+          );
       });
     };
     const fail = (error_code: string, error_message: string) => {
@@ -869,6 +1012,7 @@ export class Thread {
       newestFirst,
       tailFrom: this.tailFrom,
       people: this.session?.people ?? false,
+      outgoing: this.outgoing,
     });
   }
 

@@ -1,5 +1,5 @@
-import { api } from '@/shared/api.ts';
 import { writeDraft } from '@/shared/draft.ts';
+import { act, laterText } from '@/shared/outbox.ts';
 import { confirmDialog } from '@/shared/ui/dialog.ts';
 import { toast } from '@/shared/ui/toast.ts';
 import type { Session } from '@contract/session.ts';
@@ -11,11 +11,11 @@ const toggleFavorite = async (session: Session) => {
   const marked = session.match?.history_id ?? undefined;
   const target = { session_id: session.uuid, history_id: marked };
   if (session.favorite) {
-    await api.removeFromFavorites(target);
-    toast('已取消收藏');
+    const done = await act('removeFromFavorites', session.uuid, target);
+    toast(done ? '已取消收藏' : `已取消收藏，${laterText}`);
   } else {
-    await api.addToFavorites({ session_id: session.uuid });
-    toast('已收藏，在“收藏”里可以找到', 'success');
+    const done = await act('addToFavorites', session.uuid, { session_id: session.uuid });
+    toast(done ? '已收藏，在“收藏”里可以找到' : `已收藏，${laterText}`, 'success');
   }
 };
 
@@ -30,9 +30,9 @@ const remove = async (session: Session) => {
     toast('已取消删除');
     return;
   }
-  await api.deleteSession({ session_id: session.uuid });
+  const done = await act('deleteSession', session.uuid, { session_id: session.uuid });
   writeDraft(session.uuid, '');
-  toast('会话已删除', 'success');
+  toast(done ? '会话已删除' : `会话已删除，${laterText}`, 'success');
 };
 
 /** What a card's menu and its swipe do. @throws ApiError, after having shown it */

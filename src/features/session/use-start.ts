@@ -1,10 +1,13 @@
 import { api } from '@/shared/api.ts';
 import { moveAttachments, readAttachments, setAttachments } from '@/shared/attach/attach-store.ts';
-import { ApiError } from '@/shared/api-error.ts';
+import { ApiError, offlineText } from '@/shared/api-error.ts';
 import { writeDraft } from '@/shared/draft.ts';
+import { isUnheard, loadOutbox } from '@/shared/outbox.ts';
 import { useChatModels, useChosenModel } from '@/shared/queries.ts';
 import { toast } from '@/shared/ui/toast.ts';
 import { uuid } from '@/shared/uuid.ts';
+import type { In, Out } from '@contract/calls.ts';
+import { codes } from '@contract/errors.ts';
 import { limits, tooLongText, tooShortText } from '@contract/limits.ts';
 import { useNavigate } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
@@ -22,6 +25,24 @@ export interface StartChoice {
 }
 export const noChoice: StartChoice = { scenario: null, knowledge: null, temporary: false };
 
+/** Makes the session; null: it is begun on this device alone, and goes to the server with its question. */
+const begin = async (
+  input: In<'newSession'>,
+  key: string,
+  first: { text: string; suggestion: boolean },
+): Promise<Out<'newSession'> | null> => {
+  try {
+    if (navigator.onLine) return await api.newSession(input, { quiet: true, idempotencyKey: key });
+  } catch (error) {
+    if (!isUnheard(error) || input.temporary === 1) throw error;
+    await (await loadOutbox()).beginSession(input, key, first, true);
+    return null;
+  }
+  if (input.temporary === 1) throw new ApiError(0, offlineText, 0);
+  await (await loadOutbox()).beginSession(input, key, first, false);
+  return null;
+};
+
 /**
  * Makes a session for a first question and goes there; the chat sends it.
  * @param freeOnly a model that costs nothing, whichever was chosen before
@@ -34,7 +55,7 @@ export const useStart = (choice: StartChoice, freeOnly: boolean) => {
   const model = freeOnly && chosen?.factor !== 0 ? free : chosen;
   const [busy, setBusy] = useState(false);
   // A try that got no answer may have reached the server: the next one carries the same key.
-  const key = useRef('');
+  const asked = useRef({ key: '', uuid: '' });
 
   /** False: refused before anything was asked of the server. */
   const start = async (text: string, suggestion = false): Promise<boolean> => {
@@ -51,19 +72,24 @@ export const useStart = (choice: StartChoice, freeOnly: boolean) => {
       return false;
     }
     setBusy(true);
-    key.current ||= uuid();
+    if (asked.current.key === '') asked.current = { key: uuid(), uuid: uuid() };
+    const { key } = asked.current;
+    const input = {
+      type: 0,
+      model: model?.name,
+      scenario_id: choice.scenario?.id,
+      embedding: choice.knowledge?.key,
+      temporary: choice.temporary ? (1 as const) : (0 as const),
+      uuid: asked.current.uuid,
+    } as const;
     try {
-      const session = await api.newSession(
-        {
-          type: 0,
-          model: model?.name,
-          scenario_id: choice.scenario?.id,
-          embedding: choice.knowledge?.key,
-          temporary: choice.temporary ? 1 : 0,
-        },
-        { quiet: true, idempotencyKey: key.current },
-      );
-      key.current = '';
+      const session = await begin(input, key, { text: prompt, suggestion });
+      asked.current = { key: '', uuid: '' };
+      if (session === null) {
+        if (!suggestion) writeDraft('home', '');
+        await navigate({ to: '/chat', search: { uuid: input.uuid } });
+        return true;
+      }
       // What was added goes along through the draft; the chat sends it once all of it is there.
       const drafted = added || prompt.length > addressRoom;
       if (drafted) writeDraft(session.uuid, prompt);
@@ -84,8 +110,11 @@ export const useStart = (choice: StartChoice, freeOnly: boolean) => {
       return true;
     } catch (error) {
       // What was refused is answered; another try is another request.
-      if (error instanceof ApiError && error.status !== 0) key.current = '';
-      refuse(error);
+      if (error instanceof ApiError && error.status !== 0) asked.current = { key: '', uuid: '' };
+      // Where there is no room left on the device: the words stay in the box.
+      if (error instanceof ApiError && error.code === codes.storage_full.code)
+        toast(error.message, 'error');
+      else refuse(error);
       return false;
     } finally {
       setBusy(false);

@@ -26,6 +26,8 @@ export interface Attachment {
   chars: number;
   /** The rest of a longer text was left out. */
   cut: boolean;
+  /** Its bytes are kept on this device until they are uploaded (`../outbox/blobs.ts`). */
+  kept?: boolean;
 }
 
 export type Detail = StructuredMessage['image_detail'];
@@ -59,15 +61,17 @@ const storeOf = (key: string): Store<Attachments> => {
   return store;
 };
 
-/** What is on the server already survives the page; the rest lives as long as it. */
+/** What is on the server or kept on this device survives the page; the rest lives as long as it. */
 const keep = (key: string, { items, detail }: Attachments) => {
-  const ready = items.filter((item) => item.state === 'ready');
-  writeDraft(
-    draftOf(key),
-    items.length === 0
-      ? ''
-      : JSON.stringify({ detail, items: ready.map((item) => ({ ...item, preview: '' })) }),
-  );
+  const lasting = items
+    .filter((item) => item.state === 'ready' || item.kept)
+    .map((item) => ({
+      ...item,
+      preview: '',
+      state: item.state === 'ready' ? item.state : 'waiting',
+      progress: 0,
+    }));
+  writeDraft(draftOf(key), items.length === 0 ? '' : JSON.stringify({ detail, items: lasting }));
 };
 
 /** `key`: 'home' or a session's uuid, as for the draft of the text. */
@@ -89,7 +93,8 @@ export const changeAttachment = (id: string, change: Partial<Attachment>): void 
     if (!items.some((item) => item.id === id)) continue;
     const changed = items.map((item) => (item.id === id ? { ...item, ...change } : item));
     // Progress alone is not worth writing down.
-    if (change.state === undefined) store.set({ ...store.get(), items: changed });
+    if (change.state === undefined && change.kept === undefined)
+      store.set({ ...store.get(), items: changed });
     else setAttachments(key, { items: changed });
   }
 };
@@ -115,14 +120,18 @@ export const allReady = ({ items }: Attachments): boolean =>
 export const imagesOf = ({ items }: Pick<Attachments, 'items'>): Attachment[] =>
   items.filter((item) => item.kind === 'image');
 
-/** What stands in `msg` and `format` of send_message: the text alone, or JSON with what goes along. */
+/**
+ * What stands in `msg` and `format` of send_message: the text alone, or JSON with what goes along.
+ * @param more something will be put into it that is not uploaded yet
+ */
 export const messageWith = (
   prompt: string,
-  attachments: Attachments,
+  attachments: Pick<Attachments, 'items' | 'detail'>,
   atUser: { id: number; name: string } | null = null,
+  more = false,
 ): { msg: string; format: 0 | 1 } => {
   const ready = attachments.items.filter((item) => item.state === 'ready');
-  if (ready.length === 0 && !atUser) return { msg: prompt, format: 0 };
+  if (ready.length === 0 && !atUser && !more) return { msg: prompt, format: 0 };
   const images = ready.filter((item) => item.kind === 'image').map((item) => item.url);
   const message: StructuredMessage = {
     type: images.length > 0 ? 'chat-vision' : 'chat',

@@ -2,7 +2,7 @@ import { thumbnailOf } from '../question.ts';
 import { Icon } from '../ui/icon.tsx';
 import { PhotoViewer } from '../ui/photo-viewer.tsx';
 import { limits } from '@contract/limits.ts';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import {
   imagesOf,
   setAttachments,
@@ -11,7 +11,7 @@ import {
   type Detail,
 } from './attach-store.ts';
 import type { AttachTarget } from './attach.tsx';
-import { removeAttachment, retryAttachment } from './intake.ts';
+import { removeAttachment, resumeAttachments, retryAttachment } from './intake.ts';
 import './attach-parts.css';
 import { useVisionChoice } from './vision-choice.tsx';
 
@@ -55,6 +55,7 @@ const AttachTray = ({ target }: { target: AttachTarget }) => {
   const { items, detail } = useAttachments(draftKey);
   const [viewing, setViewing] = useState<number | null>(null);
   const images = imagesOf({ items });
+  useEffect(() => void resumeAttachments(draftKey), [draftKey]);
   const files = items.filter((item) => item.kind === 'file');
   const failed = items.filter((item) => item.state === 'failed');
   const dropPictures = () => {

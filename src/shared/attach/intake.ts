@@ -2,6 +2,7 @@ import { ApiError, errorText, isCancelled } from '../api-error.ts';
 import { api } from '../api.ts';
 import { authStore } from '../auth-store.ts';
 import { onDraftsCleared } from '../draft.ts';
+import { dropBlob, keepBlob, readBlob } from '../outbox/blobs.ts';
 import { toast } from '../ui/toast.ts';
 import { upload } from '../upload.ts';
 import { uuid } from '../uuid.ts';
@@ -14,6 +15,7 @@ import {
   type Attachment,
 } from './attach-store.ts';
 import type { AttachTarget } from './attach.tsx';
+import { blank } from './blank.ts';
 import { isPicture, isReadable } from './file-kinds.ts';
 import { prepareImage } from './shrink-image.ts';
 
@@ -35,19 +37,6 @@ interface Source {
 
 /** Of those that are not ready. */
 const sources = new Map<string, Source>();
-
-const blank: Omit<Attachment, 'id' | 'kind' | 'name'> = {
-  size: 0,
-  state: 'preparing',
-  progress: 0,
-  error: '',
-  notice: '',
-  preview: '',
-  url: '',
-  uuid: '',
-  chars: 0,
-  cut: false,
-};
 
 const imageChange = (image: UploadedImage): Partial<Attachment> => ({
   url: image.url,
@@ -75,7 +64,8 @@ const run = async (id: string): Promise<void> => {
   try {
     const change = await source.send(source.key, source.abort.signal);
     sources.delete(id);
-    changeAttachment(id, { ...change, state: 'ready', progress: 1 });
+    changeAttachment(id, { ...change, state: 'ready', progress: 1, kept: false });
+    await dropBlob(id).catch(() => undefined);
   } catch (error) {
     source.running = false;
     if (isCancelled(error)) return;
@@ -100,6 +90,18 @@ authStore.subscribe(runAll);
 onDraftsCleared(() => {
   for (const id of sources.keys()) forget(id);
 });
+
+let told = false;
+/** Keeps the bytes until they are uploaded; where there is no room, the page alone has them. */
+const keepBytes = async (id: string, blob: Blob) => {
+  try {
+    await keepBlob(id, blob);
+    changeAttachment(id, { kept: true });
+  } catch {
+    if (!told) toast('手机存储已满，附件只在这个页面开着时留着', 'error');
+    told = true;
+  }
+};
 
 const forget = (id: string) => {
   sources.get(id)?.abort.abort();
@@ -129,6 +131,7 @@ export const retryAttachment = (id: string): void => {
 
 export const removeAttachment = (draftKey: string, id: string): void => {
   forget(id);
+  dropBlob(id).catch(() => undefined);
   const { items } = readAttachments(draftKey);
   const gone = items.find((item) => item.id === id);
   if (gone?.preview) URL.revokeObjectURL(gone.preview);
@@ -142,6 +145,40 @@ const add = (draftKey: string, item: Pick<Attachment, 'kind' | 'name'> & Partial
   return id;
 };
 
+const sendPicture =
+  (id: string, blob: Blob, fileName: string): Source['send'] =>
+  async (idempotencyKey, signal) => {
+    const onProgress = (progress: number) => changeAttachment(id, { progress });
+    const options = { fileName, idempotencyKey, signal, onProgress };
+    return imageChange((await upload('uploadImage', blob, options)).image);
+  };
+
+const sendFile =
+  (id: string, blob: Blob, fileName: string): Source['send'] =>
+  async (idempotencyKey, signal) => {
+    const onProgress = (progress: number) => changeAttachment(id, { progress });
+    const options = { fileName, idempotencyKey, signal, onProgress };
+    return fileChange((await upload('uploadFile', blob, options)).file);
+  };
+
+/** Goes on with what a former life of the page did not finish. */
+export const resumeAttachments = async (draftKey: string): Promise<void> => {
+  for (const { id, kind, name, state, kept } of readAttachments(draftKey).items) {
+    if (state === 'ready' || !kept || sources.has(id)) continue;
+    const blob = await readBlob(id).catch(() => undefined);
+    if (!blob) removeAttachment(draftKey, id);
+    else if (!sources.has(id)) {
+      if (kind === 'image') changeAttachment(id, { preview: URL.createObjectURL(blob) });
+      begin(id, (kind === 'image' ? sendPicture : sendFile)(id, blob, name));
+    }
+  }
+};
+
+/** Leaves the uploads of a message to the outbox. */
+export const leaveUploads = (ids: readonly string[]): void => {
+  for (const id of ids) forget(id);
+};
+
 /** Makes a picture fit and sends it; one that can not be used leaves again. */
 const addPicture = async (draftKey: string, file: File): Promise<void> => {
   const id = add(draftKey, { kind: 'image', name: file.name || '图片', size: file.size });
@@ -149,15 +186,8 @@ const addPicture = async (draftKey: string, file: File): Promise<void> => {
     const { blob, name, notice } = await prepareImage(file);
     const preview = URL.createObjectURL(blob);
     changeAttachment(id, { name, size: blob.size, notice, preview });
-    begin(id, async (idempotencyKey, signal) => {
-      const { image } = await upload('uploadImage', blob, {
-        fileName: name,
-        idempotencyKey,
-        signal,
-        onProgress: (progress) => changeAttachment(id, { progress }),
-      });
-      return imageChange(image);
-    });
+    begin(id, sendPicture(id, blob, name));
+    await keepBytes(id, blob);
     if (notice !== '') toast(`${name}：${notice}`);
   } catch (error) {
     removeAttachment(draftKey, id);
@@ -167,15 +197,8 @@ const addPicture = async (draftKey: string, file: File): Promise<void> => {
 
 const addFile = (draftKey: string, file: File): void => {
   const id = add(draftKey, { kind: 'file', name: file.name, size: file.size });
-  begin(id, async (idempotencyKey, signal) => {
-    const { file: kept } = await upload('uploadFile', file, {
-      fileName: file.name,
-      idempotencyKey,
-      signal,
-      onProgress: (progress) => changeAttachment(id, { progress }),
-    });
-    return fileChange(kept);
-  });
+  begin(id, sendFile(id, file, file.name));
+  void keepBytes(id, file);
 };
 
 const room = (draftKey: string, kind: Attachment['kind']): number => {

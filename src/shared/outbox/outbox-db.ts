@@ -1,4 +1,5 @@
 import Dexie, { type Table } from 'dexie';
+import { ApiError } from '../api-error.ts';
 import { isFull } from '../storage-full.ts';
 import type { Act, ActStore } from './engine.ts';
 
@@ -34,9 +35,9 @@ const makeDatabase = () => {
 export const db = makeDatabase();
 
 /** The storage of this device has no room. */
-export class StorageFull extends Error {
+export class StorageFull extends ApiError {
   constructor() {
-    super('手机存储已满，没能存到这台设备上。请清理一些空间再试，内容还在输入框里');
+    super(507, '手机存储已满，没能存到这台设备上，请清理一些空间再试', 200);
     this.name = 'StorageFull';
   }
 }

@@ -1,6 +1,8 @@
 import type { In } from '@contract/calls.ts';
 import { ApiError } from '../api-error.ts';
 import { api } from '../api.ts';
+import { clearAttachments, messageWith, readAttachments } from '../attach/attach-store.ts';
+import { partsOf } from '../attach/parts.ts';
 import { accountOf, authStore } from '../auth-store.ts';
 import { notePrefix, noteLock, outboxState, tellActDone, type Note } from '../outbox.ts';
 import { readWaiting, showPending, writeWaiting, type Waiting } from '../pending.ts';
@@ -259,19 +261,52 @@ export const add = async (acts: readonly NewAct[], tried = false): Promise<void>
   void run();
 };
 
-/** Takes one back. Gives it, if it was still there. */
-export const cancel = async (key: string): Promise<Act | undefined> => {
-  const act = await db.acts.where('key').equals(key).first();
-  if (!act) return undefined;
-  // Without its session nothing of it can arrive.
-  const ids =
-    act.name === 'newSession'
-      ? (await actStore.all()).filter(({ lane }) => lane === act.lane).map(({ id }) => id)
-      : [act.id];
-  await actStore.remove(ids);
+/**
+ * Begins a session with its first question, with what was added to it at home.
+ * @param tried the server may have the session
+ */
+export const beginSession = async (
+  input: In<'newSession'>,
+  key: string,
+  { text, suggestion }: { text: string; suggestion: boolean },
+  tried: boolean,
+): Promise<void> => {
+  const lane = input.uuid ?? '';
+  const made = new Date().toISOString();
+  const added = suggestion ? { items: [], detail: 'low' as const } : readAttachments('home');
+  const parts = partsOf(added.items);
+  if (parts.length > 0)
+    (await import('../attach/intake.ts')).leaveUploads(parts.map(({ id }) => id));
+  const message: In<'sendMessage'> = {
+    session_id: lane,
+    ...messageWith(text, added, null, parts.length > 0),
+    suggestion: suggestion ? 1 : 0,
+    ...(input.scenario_id === undefined ? {} : { with_template: 1 }),
+    ...(input.embedding === undefined ? {} : { strict_mode: 0 }),
+  };
+  await put([{ name: 'newSession', key, lane, input, made }], me(), tried);
+  await put([{ name: 'sendMessage', key: uuid(), lane, input: message, made, parts }], me(), false);
+  if (!suggestion) clearAttachments('home');
   await changed();
   void run();
-  return act;
+};
+
+/**
+ * Takes one back; undefined: it is gone already. The bytes of its parts stay, for the draft that
+ * they return to. A session of which nothing else is left is not begun either.
+ */
+export const cancel = async (
+  key: string,
+): Promise<{ act: Act; sessionGone: boolean } | undefined> => {
+  const act = await db.acts.where('key').equals(key).first();
+  if (!act) return undefined;
+  const lane = (await actStore.all()).filter((each) => each.lane === act.lane);
+  const begun = lane.find(({ name }) => name === 'newSession');
+  const sessionGone = begun?.tries === 0 && lane.length === 2;
+  await db.acts.bulkDelete(sessionGone ? [act.id, begun.id] : [act.id]);
+  await changed();
+  void run();
+  return { act, sessionGone };
 };
 
 /** Tries one again that was refused, and what waits behind it. */

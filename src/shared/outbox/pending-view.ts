@@ -5,6 +5,7 @@ import type { Session, SessionDetail } from '@contract/session.ts';
 import { authStore } from '../auth-store.ts';
 import type { OfName } from '../outbox.ts';
 import type { PendingHooks } from '../pending.ts';
+import { settingsOf } from '../queries.ts';
 import { readQuestion } from '../question.ts';
 import type { Act } from './engine.ts';
 
@@ -132,12 +133,7 @@ const overList = (
 const overUser = (user: User, acts: readonly Act[]): User => {
   const changes = acts.filter((act) => act.name === 'saveSettings');
   if (changes.length === 0) return user;
-  let setting: Settings = {};
-  try {
-    setting = JSON.parse(user.setting || '{}') as Settings;
-  } catch {
-    // What cannot be read is what the changes say.
-  }
+  let setting = settingsOf(user);
   for (const { input } of changes) setting = { ...setting, ...(input as Settings) };
   return { ...user, setting: JSON.stringify(setting) };
 };

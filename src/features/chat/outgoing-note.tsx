@@ -1,0 +1,69 @@
+import { setAttachments } from '@/shared/attach/attach-store.ts';
+import { draftOfParts } from '@/shared/attach/parts.ts';
+import { readDraft, writeDraft } from '@/shared/draft.ts';
+import { loadOutbox } from '@/shared/outbox.ts';
+import { readQuestion } from '@/shared/question.ts';
+import { Icon, PathIcon } from '@/shared/ui/icon.tsx';
+import { toast } from '@/shared/ui/toast.ts';
+import { useNavigate } from '@tanstack/react-router';
+import { useChatActs } from './chat-context.ts';
+import './outgoing-note.css';
+import type { Outgoing, OutgoingRow } from './rows.ts';
+
+const clockPath = 'M12 20.5a8.5 8.5 0 1 0 0-17 8.5 8.5 0 0 0 0 17ZM12 7.5V12l3 2';
+
+const words: Record<Outgoing['state'], string> = {
+  waiting: '等待发送',
+  sending: '正在发送…',
+  behind: '等待前一条',
+  failed: '发送失败',
+};
+
+/** Below a message that is not with the server yet. */
+const OutgoingNote = ({ row }: { row: OutgoingRow }) => {
+  const { state, key, reason, retryKey, parts } = row.outgoing;
+  const { uuid } = useChatActs();
+  const navigate = useNavigate();
+  /** What was written goes back into the box. */
+  const cancel = async () => {
+    const outbox = await loadOutbox();
+    const { text } = readQuestion(row.message);
+    const taken = await outbox.cancel(key);
+    if (!taken) return;
+    // Without its only message the session is not begun at all.
+    const box = taken.sessionGone ? 'home' : uuid;
+    writeDraft(box, [text, readDraft(box)].filter((each) => each !== '').join('\n'));
+    const parts = taken.act.parts ?? [];
+    if (parts.length > 0) setAttachments(box, { items: draftOfParts(parts) });
+    toast(
+      taken.act.tries > 0 ? '已取消；如果服务器已经收到，它会照常出现' : '已取消，内容放回了输入框',
+    );
+    if (taken.sessionGone) await navigate({ to: '/', replace: true });
+  };
+  const retry = async () => (await loadOutbox()).retry(retryKey);
+  return (
+    <div className="outgoing" data-state={state} role={state === 'failed' ? 'alert' : 'status'}>
+      {state === 'failed' ? (
+        <Icon name="warning" size={14} />
+      ) : (
+        <PathIcon path={clockPath} size={14} />
+      )}
+      <span>
+        {parts.length > 0 && `附 ${parts.join('、')} · `}
+        {state === 'failed' && reason !== '' ? `发送失败：${reason}` : words[state]}
+      </span>
+      {state === 'failed' && (
+        <button type="button" onClick={() => void retry()}>
+          重试
+        </button>
+      )}
+      {state !== 'sending' && (
+        <button type="button" onClick={() => void cancel()}>
+          取消
+        </button>
+      )}
+    </div>
+  );
+};
+
+export default OutgoingNote;
