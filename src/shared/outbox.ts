@@ -98,7 +98,7 @@ export const enqueue = async (acts: readonly NewAct[], tried = false): Promise<v
   }
 };
 
-const sendNow = async <A extends NewAct>(act: A): Promise<unknown> => {
+const sendNow = async (act: NewAct): Promise<unknown> => {
   const call = api[act.name] as (input: In<ActName>, options: object) => Promise<unknown>;
   const forget = note(act);
   try {

@@ -514,7 +514,7 @@ const Connection = ({ view }: { view: ThreadView }) => {
   const what = online ? '连接断了，正在重新连接' : '现在没有网络';
   const next = view.replying
     ? '回复在服务器上继续写，连上后自动接着显示'
-    : '写的内容会保存在这台设备上，联网后再发送';
+    : '发送的消息留在这台设备上，联网后自动发出';
   return (
     <p className="strip" role="status">
       <Icon name="offline" size={16} />

@@ -25,8 +25,9 @@ import { pendingHooks } from './pending-view.ts';
 
 /** One tab sends at a time; where there are no locks the keys alone keep things from being done twice. */
 const sendLock = 'queqiao.outbox';
-const channel =
-  typeof BroadcastChannel === 'function' ? new BroadcastChannel('queqiao.outbox') : null;
+const tabs = {
+  channel: typeof BroadcastChannel === 'function' ? new BroadcastChannel('queqiao.outbox') : null,
+};
 /** Notes of a tab that is gone are looked for so often, ms. */
 const lookEvery = 30_000;
 /** As long as an answer may take, and for each 10 KB of the question a second more, ms. */
@@ -97,13 +98,13 @@ const hear = async (news: Message): Promise<void> => {
 };
 
 const tell = (news: News) => {
-  channel?.postMessage(news);
+  tabs.channel?.postMessage(news);
   void hear(news);
 };
-channel?.addEventListener('message', ({ data }: MessageEvent<Message>) => void hear(data));
+tabs.channel?.addEventListener('message', ({ data }: MessageEvent<Message>) => void hear(data));
 
 const changed = async (): Promise<void> => {
-  channel?.postMessage({ type: 'look' } satisfies Message);
+  tabs.channel?.postMessage({ type: 'look' } satisfies Message);
   await look();
   await refreshScreens();
 };
@@ -246,7 +247,7 @@ const put = (acts: readonly NewAct[], account: string, tried: boolean): Promise<
           tried: tried ? { at: Date.now(), account, life: '' } : null,
           faults: 0,
           failed: null,
-        } as Omit<Act, 'id'>);
+        });
       }
     }),
   );
