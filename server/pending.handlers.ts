@@ -14,8 +14,6 @@ export const pendingHandlers = {
   // server/image
   generateImage: pending,
   imageProgress: pending,
-  imageMetadata: pending,
-  promptParameter: pending,
   controlnetDetect: pending,
   interrogateImage: pending,
   uploadedFiles: pending,

@@ -52,6 +52,14 @@ export interface Settings {
   openaiApiKey: string;
   /** Empty: the service is asked. */
   openaiModels: string[];
+  /** Addresses of stable-diffusion-webui, a weight behind `#` where one gets more of the works. */
+  sdWebuiUrls: string[];
+  /** `user:password` of its `--api-auth`. */
+  sdWebuiAuth: string;
+  /** Addresses of Midjourney proxies, as above. */
+  mjProxyUrls: string[];
+  /** Sent to them as `mj-api-secret`. */
+  mjProxySecret: string;
   /** How long a model service may take until its first word, and from one to the next, seconds. */
   modelFirstWordSeconds: number;
   modelIdleSeconds: number;
@@ -96,6 +104,15 @@ const whole = (env: NodeJS.ProcessEnv, name: string, otherwise: number, max: num
   if (!/^\d{1,15}$/.test(given) || Number(given) > max)
     throw new StartupError(`${name} 应为 0 到 ${max} 的整数，现在是“${given}”`);
   return Number(given);
+};
+
+const services = (name: string, given: string[]): string[] => {
+  for (const address of given)
+    if (!(/^https?:\/\/[^#]+(#[1-9]\d{0,3})?$/.test(address) && URL.canParse(address)))
+      throw new StartupError(
+        `${name} 应为 http:// 或 https:// 开头的地址（几个用逗号分开，后面可加 #权重），现在是“${address}”`,
+      );
+  return given;
 };
 
 const siteAddress = (given: string): string => {
@@ -149,6 +166,10 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
     openaiBaseUrl: word('OPENAI_BASE_URL').replace(/\/+$/, ''),
     openaiApiKey: word('OPENAI_API_KEY'),
     openaiModels: words('OPENAI_MODELS'),
+    sdWebuiUrls: services('SD_WEBUI_URL', words('SD_WEBUI_URL')),
+    sdWebuiAuth: word('SD_WEBUI_AUTH'),
+    mjProxyUrls: services('MJ_PROXY_URL', words('MJ_PROXY_URL')),
+    mjProxySecret: word('MJ_PROXY_SECRET'),
     modelFirstWordSeconds: whole(env, 'MODEL_FIRST_WORD_SECONDS', 60, 3600),
     modelIdleSeconds: whole(env, 'MODEL_IDLE_SECONDS', 60, 3600),
     canvasSeconds: whole(env, 'CANVAS_SECONDS', 4, 600),

@@ -14,6 +14,8 @@ export interface FetchOptions {
   /** Content types that are wanted; '' stands for none. */
   types: readonly string[];
   signal?: AbortSignal;
+  /** How long it may take altogether, ms; 10 s unless told otherwise. */
+  totalMs?: number;
 }
 
 /**
@@ -173,7 +175,11 @@ export const createGuardedFetch = (guard: GuardOptions = {}): GuardedFetch => {
 
   return async (url, options) => {
     try {
-      return await read(new URL(url), options, AbortSignal.timeout(bounds.totalMs));
+      return await read(
+        new URL(url),
+        options,
+        AbortSignal.timeout(options.totalMs ?? bounds.totalMs),
+      );
     } catch {
       return null;
     }

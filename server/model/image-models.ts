@@ -125,3 +125,45 @@ const otherwise =
 /** Null: by its name it is no model that makes pictures from words. */
 export const imageOfferOf = (name: string): ImageOffer | null =>
   otherwise.test(name) ? null : (kinds.find(({ pattern }) => pattern.test(name)) ?? null);
+
+const stableDiffusion: ImageOffer = {
+  image: model('stable-diffusion', {
+    abilities: [
+      'text-to-image',
+      'image-to-image',
+      'edit',
+      'upscale',
+      'interrogate',
+      'negative-prompt',
+      'seed',
+      'lora',
+    ],
+    default_count: 2,
+    default_translate: true,
+  }),
+  factor: 1000,
+  vipExcluded: false,
+  sort: 305,
+};
+
+const midjourney: ImageOffer = {
+  image: model('midjourney', {
+    abilities: ['text-to-image', 'image-to-image', 'interrogate', 'references', 'blend'],
+    default_count: limits.imageCount.midjourney,
+    max_count: limits.imageCount.midjourney,
+    default_translate: true,
+  }),
+  factor: 2000,
+  vipExcluded: false,
+  sort: 300,
+};
+
+/** The models of services that have one for pictures each. */
+export const serviceModels = {
+  'stable-diffusion-webui': {
+    name: 'stable-diffusion',
+    label: 'Stable Diffusion',
+    ...stableDiffusion,
+  },
+  midjourney: { name: 'midjourney', label: 'Midjourney', ...midjourney },
+} as const;

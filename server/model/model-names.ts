@@ -21,6 +21,7 @@ export const isVisionModel = (name: string): boolean =>
   vision.test(name) && !blindAfterAll.test(name);
 
 const families: [RegExp, string][] = [
+  [/^dall-?e-?/i, 'DALL-E '],
   [/^gpt(?=[-\d])/i, 'GPT'],
   [/^chatgpt/i, 'ChatGPT'],
   [/^deepseek/i, 'DeepSeek'],

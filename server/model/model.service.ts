@@ -5,26 +5,31 @@ import { modelTypes, type Model } from '../../contract/model.ts';
 import type { Database, Executor } from '../db/database.ts';
 import type { Instance } from '../db/instance.ts';
 import type { ChatEngine } from '../engines/chat-engine.ts';
-import type { ImageEngine } from '../engines/image-engine.ts';
+import type { ImageChoices, ImageEngine } from '../engines/image-engine.ts';
 import { createBuiltInCanvas } from '../engines/built-in-canvas/built-in-canvas.ts';
 import { createBuiltInEngine } from '../engines/built-in/built-in-engine.ts';
 import { listModels } from '../engines/openai-compatible/list-models.ts';
-import { createOpenAiCompatibleEngine } from '../engines/openai-compatible/openai-compatible-engine.ts';
 import { help } from '../help/help.service.ts';
+import { createGuardedFetch } from '../http/guarded-fetch.ts';
 import type { Settings } from '../settings.ts';
+import { createChannelEngines } from './channel-engines.ts';
 import { createKeyBox } from './channel-key.ts';
 import { createCircuitBreaker } from './circuit-breaker.ts';
 import { drawOrder } from './draw.ts';
-import { imageOfferOf } from './image-models.ts';
+import { environmentServices, type Service } from './environment.ts';
+import { createImageChoices } from './image-choices.ts';
+import { imageOfferOf, serviceModels } from './image-models.ts';
 import { colorOf, isChatModel, isLowCost, isVisionModel, prettyLabel } from './model-names.ts';
 import {
   lockCatalogue,
   noteEnvironment,
   servedModels,
   setChannelModels,
+  setModelImage,
   upsertChannel,
   type ChannelRow,
   type ModelRow,
+  type NewModel,
   type ServedModel,
 } from './model.store.ts';
 
@@ -104,6 +109,11 @@ export interface ModelService {
    * by weight. One that keeps failing is left out for a while: the list may be empty.
    */
   imageEngines(db: Executor, name: string): Promise<ImageChannel[]>;
+  /**
+   * What can be chosen of a model of pictures, as its services say; of one that says nothing now,
+   * what it said last. Null: there is no such model.
+   */
+  imageChoices(db: Executor, name: string): Promise<ImageChoices | null>;
   /** As reportOutcome; what fails at pictures may well go on chatting. */
   reportImageOutcome(channelId: number, ok: boolean): void;
   close(): void;
@@ -140,9 +150,6 @@ const builtInImages = (
     },
   };
 };
-
-const environmentChannel = 'environment';
-const openAiBaseUrl = 'https://api.openai.com/v1';
 
 /** Changes made by another process are seen within this, ms. */
 const cacheMs = 3_000;
@@ -224,7 +231,7 @@ export const createModelService = (deps: {
   const builtIn = createBuiltInEngine({ help });
   const canvases = builtInImages(settings);
   const closing = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
+  const timers = new Set<NodeJS.Timeout>();
 
   let cached: { served: ServedModel[]; at: number } | null = null;
   let accelerators: string[] = [];
@@ -242,25 +249,18 @@ export const createModelService = (deps: {
     return rows;
   };
 
-  /** Engines remember what their service refuses, so one lives as long as its channel is unchanged. */
-  const made = new Map<number, { mark: string; engine: ChatEngine }>();
-  const engineOf = (channel: ChannelRow): ChatEngine | null => {
-    if (channel.kind === 'built-in') return builtIn;
-    const mark = `${channel.baseUrl} ${channel.keyEncrypted?.toString('base64') ?? ''}`;
-    const known = made.get(channel.id);
-    if (known?.mark === mark) return known.engine;
-    const apiKey = channel.keyEncrypted ? keys.open(channel.keyEncrypted, channel.key) : '';
-    if (apiKey === null) {
-      log.error({ channel: channel.id }, 'the key of a channel cannot be decrypted: SECRET_KEY?');
-      return null;
-    }
-    const engine = createOpenAiCompatibleEngine({ baseUrl: channel.baseUrl, apiKey });
-    made.set(channel.id, { mark, engine });
-    return engine;
-  };
-
+  const enginesOf = createChannelEngines({
+    keys,
+    fetch: createGuardedFetch({ allowed: settings.fetchAllowed }),
+    log,
+  });
+  const engineOf = (channel: ChannelRow): ChatEngine | null =>
+    channel.kind === 'built-in' ? builtIn : (enginesOf(channel)?.chat ?? null);
   const imageEngineOf = (row: ServedModel): ImageEngine | null =>
-    row.channel.kind === 'built-in' ? (canvases[row.model.name]?.engine ?? null) : null;
+    row.channel.kind === 'built-in'
+      ? (canvases[row.model.name]?.engine ?? null)
+      : (enginesOf(row.channel)?.image ?? null);
+  const choicesOf = createImageChoices();
 
   const chatModel = (name: string, sort: number) => ({
     name,
@@ -272,49 +272,108 @@ export const createModelService = (deps: {
     factor: 1,
   });
 
-  const baseUrl = settings.openaiBaseUrl || (settings.openaiApiKey === '' ? '' : openAiBaseUrl);
+  const imageModel = (name: string, offer: NonNullable<ReturnType<typeof imageOfferOf>>) => ({
+    name,
+    label: prettyLabel(name),
+    type: modelTypes.image,
+    color: colorOf(name),
+    sort: offer.sort,
+    factor: offer.factor,
+    vipExcluded: offer.vipExcluded,
+    image: offer.image,
+  });
 
-  const offer = async (channelId: number, wanted: ReturnType<typeof chatModel>[]) => {
+  /** Those of a service's models that one can chat or make pictures with, each once. */
+  const offered = (
+    names: readonly string[],
+    sortOf: (name: string, at: number) => number,
+  ): NewModel[] =>
+    [...new Set(names)].flatMap((name, at): NewModel[] => {
+      const found = imageOfferOf(name);
+      if (found) return [imageModel(name, found)];
+      return isChatModel(name) ? [chatModel(name, sortOf(name, at))] : [];
+    });
+
+  const services = environmentServices(settings);
+
+  const offer = async (channelId: number, wanted: NewModel[], weight = 1) => {
     await pool.transaction(async (tx) => {
       await lockCatalogue(tx);
-      await setChannelModels(tx, channelId, wanted);
+      await setChannelModels(tx, channelId, wanted, weight);
     });
     cached = null;
   };
 
-  /** Asks now and again which models the service has. */
-  const ask = async (channelId: number, wait: number): Promise<void> => {
-    let next = wait;
+  /** Does it now and again: soon after a failure, seldom after a success. */
+  const again = async (work: () => Promise<string>, wait: number): Promise<void> => {
+    let next: number = askAgainMs;
+    let following: number = retryMs.first;
     try {
-      const names = await listModels(baseUrl, settings.openaiApiKey, closing.signal);
-      await offer(
-        channelId,
-        [...new Set(names)]
-          .filter(isChatModel)
-          .map((name) => chatModel(name, isLowCost(name) ? 50 : 100)),
-      );
-      log.info({ models: names.length }, 'the model service told its models');
-      next = askAgainMs;
+      log.info(await work());
     } catch (error) {
       if (closing.signal.aborted) return;
       const reason = error instanceof Error ? error.message : 'unknown';
-      log.warn({ reason }, `the model service cannot be asked; again in ${wait / 1000} s`);
+      log.warn({ reason }, `a model service cannot be asked; again in ${wait / 1000} s`);
+      next = wait;
+      following = Math.min(wait * 2, retryMs.longest);
     }
-    timer = setTimeout(
-      () =>
-        void ask(
+    const timer = setTimeout(() => {
+      timers.delete(timer);
+      void again(work, following);
+    }, next).unref();
+    timers.add(timer);
+  };
+
+  /** Offers what a service has, once it says so. */
+  const offerAll = async (channelId: number, service: Service): Promise<void> => {
+    const { kind, baseUrl, secret, weight } = service;
+    if (kind === 'openai-compatible') {
+      if (settings.openaiModels.length > 0)
+        return offer(
           channelId,
-          next === askAgainMs ? retryMs.first : Math.min(next * 2, retryMs.longest),
-        ),
-      next,
-    ).unref();
+          offered(settings.openaiModels, (_, at) => 10 + at),
+        );
+      const askForModels = async () => {
+        const names = await listModels(baseUrl, secret, closing.signal);
+        await offer(
+          channelId,
+          offered(names, (name) => (isLowCost(name) ? 50 : 100)),
+        );
+        return `the model service told its ${names.length} models`;
+      };
+      void again(askForModels, retryMs.first);
+      return undefined;
+    }
+    const { name, label, ...model } = serviceModels[kind];
+    await offer(channelId, [{ ...imageModel(name, model), label }], weight);
+    if (kind === 'midjourney') return undefined;
+    const askForChoices = async () => {
+      const rows = (await servedModels(pool)).filter((row) => row.model.name === name);
+      const channels = rows.flatMap((row) => {
+        const engine = imageEngineOf(row);
+        return engine ? [{ channelId: row.channel.id, engine }] : [];
+      });
+      await channels.find((each) => each.channelId === channelId)?.engine.choices(closing.signal);
+      const choices = await choicesOf(channels);
+      await pool.transaction(async (tx) => {
+        await lockCatalogue(tx);
+        await setModelImage(tx, name, {
+          ...model.image,
+          abilities: [...new Set(channels.flatMap(({ engine }) => engine.abilities))],
+          checkpoints: choices.checkpoints.map((each) => ({ ...each, factor: null })),
+          default_checkpoint: choices.defaultCheckpoint,
+        });
+      });
+      cached = null;
+      return 'a service of pictures told what it can do';
+    };
+    void again(askForChoices, retryMs.first);
+    return undefined;
   };
 
   return {
     async start() {
-      if (baseUrl !== '' && !URL.canParse(baseUrl))
-        throw new Error(`OPENAI_BASE_URL 应为一个网址，现在是“${baseUrl}”`);
-      const environmentId = await pool.transaction(async (tx) => {
+      const channelIds = await pool.transaction(async (tx) => {
         await lockCatalogue(tx);
         const builtInId = await upsertChannel(tx, {
           key: 'built-in',
@@ -343,28 +402,28 @@ export const createModelService = (deps: {
             sort: 910,
           })),
         ]);
-        if (baseUrl === '') return null;
-        await noteEnvironment(tx, instance.id, [environmentChannel]);
-        return upsertChannel(tx, {
-          key: environmentChannel,
-          kind: 'openai-compatible',
-          label: new URL(baseUrl).hostname,
-          baseUrl,
-          keyEncrypted:
-            settings.openaiApiKey === ''
-              ? null
-              : keys.seal(settings.openaiApiKey, environmentChannel),
-          source: 'environment',
-        });
+        if (services.length === 0) return [];
+        await noteEnvironment(
+          tx,
+          instance.id,
+          services.map(({ key }) => key),
+        );
+        const ids: number[] = [];
+        for (const { key, kind, label, baseUrl, secret } of services)
+          ids.push(
+            await upsertChannel(tx, {
+              key,
+              kind,
+              label,
+              baseUrl,
+              keyEncrypted: secret === '' ? null : keys.seal(secret, key),
+              source: 'environment',
+            }),
+          );
+        return ids;
       });
       cached = null;
-      if (environmentId === null) return;
-      if (settings.openaiModels.length > 0)
-        await offer(
-          environmentId,
-          [...new Set(settings.openaiModels)].map((name, at) => chatModel(name, 10 + at)),
-        );
-      else void ask(environmentId, retryMs.first);
+      for (const [at, service] of services.entries()) await offerAll(channelIds[at] ?? 0, service);
     },
 
     async list(db) {
@@ -446,13 +505,26 @@ export const createModelService = (deps: {
       return found;
     },
 
+    async imageChoices(db, name) {
+      const rows = (await served(db)).filter(
+        ({ model }) => model.name === name && model.type === modelTypes.image,
+      );
+      if (rows.length === 0) return null;
+      return choicesOf(
+        rows.flatMap((row) => {
+          const engine = imageEngineOf(row);
+          return engine ? [{ channelId: row.channel.id, engine }] : [];
+        }),
+      );
+    },
+
     reportImageOutcome(channelId, ok) {
       imageBreaker.report(channelId, ok);
     },
 
     close() {
       closing.abort();
-      clearTimeout(timer);
+      for (const timer of timers) clearTimeout(timer);
     },
   };
 };

@@ -1,9 +1,11 @@
 import { and, asc, eq, inArray, ne, notInArray, or, sql } from 'drizzle-orm';
+import type { ImageModel } from '../../contract/image.ts';
 import type { Executor } from '../db/database.ts';
 import { livingLock } from '../db/instance.ts';
 import { channels, instances, modelChannels, models } from '../db/schema.ts';
 
 export type ModelRow = typeof models.$inferSelect;
+export type NewModel = typeof models.$inferInsert;
 export type ChannelRow = typeof channels.$inferSelect;
 
 export interface ServedModel {
@@ -79,7 +81,8 @@ export const upsertChannel = async (
 export const setChannelModels = async (
   db: Executor,
   channelId: number,
-  wanted: (typeof models.$inferInsert)[],
+  wanted: NewModel[],
+  weight = 1,
 ): Promise<void> => {
   const names = wanted.map((model) => model.name);
   if (wanted.length > 0) {
@@ -90,7 +93,7 @@ export const setChannelModels = async (
       .where(inArray(models.name, names));
     await db
       .insert(modelChannels)
-      .values(rows.map((row) => ({ modelId: row.id, channelId, upstreamName: row.name })))
+      .values(rows.map((row) => ({ modelId: row.id, channelId, upstreamName: row.name, weight })))
       .onConflictDoNothing();
   }
   const vanished = db
@@ -100,4 +103,22 @@ export const setChannelModels = async (
   await db
     .delete(modelChannels)
     .where(and(eq(modelChannels.channelId, channelId), inArray(modelChannels.modelId, vanished)));
+};
+
+/** What a model of pictures takes now; what a manager made of its checkpoints' prices stays. */
+export const setModelImage = async (
+  db: Executor,
+  name: string,
+  image: ImageModel,
+): Promise<void> => {
+  const [row] = await db.select({ image: models.image }).from(models).where(eq(models.name, name));
+  const known = new Map(row?.image?.checkpoints.map((each) => [each.name, each.factor]));
+  const checkpoints = image.checkpoints.map((each) => ({
+    ...each,
+    factor: known.get(each.name) ?? each.factor,
+  }));
+  await db
+    .update(models)
+    .set({ image: { ...image, checkpoints } })
+    .where(eq(models.name, name));
 };

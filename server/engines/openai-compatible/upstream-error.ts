@@ -64,12 +64,21 @@ const rateCodes = new Set([
 const contentCodes = new Set([
   'content_filter',
   'content_policy_violation',
+  'moderation_blocked', // OpenAI, of pictures
   'data_inspection_failed', // DashScope
   'datainspectionfailed',
   '1301', // Zhipu
 ]);
 const noModelCodes = new Set(['model_not_found', 'model_not_supported', 'not_found_error']);
 const keyCodes = new Set(['invalid_api_key', 'authentication_error', 'permission_error']);
+
+/** Whether the words or pictures are what the service refused. */
+export const isContentFault = ({ code, type }: UpstreamFault): boolean =>
+  contentCodes.has(code) || contentCodes.has(type);
+
+/** Whether it is about money that is owed to the service. */
+export const isMoneyFault = ({ code, type, status }: UpstreamFault): boolean =>
+  status === 402 || noMoneyCodes.has(code) || noMoneyCodes.has(type);
 
 /** Turns a fault into what a person is told. The service's own words never get there. */
 export const faultError = (fault: UpstreamFault, options: { begun: boolean }): EngineError => {

@@ -1,0 +1,74 @@
+import type { ImageAction } from '../../../contract/image.ts';
+
+/** A button as the plus dialect gives it. */
+export interface Button {
+  customId: string;
+  emoji?: string | null | undefined;
+  label?: string | null | undefined;
+}
+
+/** What a hash begins with that this engine made itself, for services without buttons. */
+const own = 'CHANGE::';
+
+const signs = { upscale: '🔍', vary: '🪄', redo: '🔄' } as const;
+const four = [1, 2, 3, 4] as const;
+
+/** What the plain dialect can do with four pictures, as buttons. */
+export const plainActions: readonly ImageAction[] = [
+  ...four.map((at) => ({
+    hash: `${own}UPSCALE::${at}`,
+    emoji: signs.upscale,
+    label: `放大 ${at}`,
+  })),
+  ...four.map((at) => ({ hash: `${own}VARIATION::${at}`, emoji: signs.vary, label: `变体 ${at}` })),
+  { hash: `${own}REROLL::0`, emoji: signs.redo, label: '重画' },
+];
+
+export interface Change {
+  action: 'UPSCALE' | 'VARIATION' | 'REROLL';
+  index?: number;
+}
+
+/** What an action of the plain dialect asks for; null: it is one of the service's own. */
+export const changeOf = (hash: string): Change | null => {
+  const found = /^CHANGE::(UPSCALE|VARIATION|REROLL)::([0-4])$/.exec(hash);
+  if (!found) return null;
+  const action = found[1] as Change['action'];
+  return action === 'REROLL' ? { action } : { action, index: Number(found[2]) };
+};
+
+/** Chinese words for the service's buttons, by the part of their names that says what they do. */
+const meanings: readonly [RegExp, emoji: string, (at: string) => string][] = [
+  [/^MJ::JOB::upsample::([1-4])::/, signs.upscale, (at) => `放大 ${at}`],
+  [/^MJ::JOB::variation::([1-4])::/, signs.vary, (at) => `变体 ${at}`],
+  [/^MJ::JOB::reroll::/, signs.redo, () => '重画'],
+  [/^MJ::JOB::upsample_\w*subtle::/, signs.upscale, () => '放大（忠于原图）'],
+  [/^MJ::JOB::upsample_\w*creative::/, signs.upscale, () => '放大（增加细节）'],
+  [/^MJ::JOB::upsample_\w*2x\w*::/, signs.upscale, () => '放大 2 倍'],
+  [/^MJ::JOB::upsample_\w*4x\w*::/, signs.upscale, () => '放大 4 倍'],
+  [/^MJ::JOB::upsample_\w*(?:redo|light|beta)\w*::/, signs.upscale, () => '重新放大'],
+  [/^MJ::JOB::low_variation::/, signs.vary, () => '细微变化'],
+  [/^MJ::JOB::high_variation::/, signs.vary, () => '强烈变化'],
+  [/^MJ::Outpaint::50::/, '🔎', () => '扩图 2 倍'],
+  [/^MJ::Outpaint::75::/, '🔎', () => '扩图 1.5 倍'],
+  [/^MJ::Outpaint::100::/, '↔️', () => '补成方图'],
+  [/^MJ::JOB::pan_left::/, '⬅️', () => '向左扩展'],
+  [/^MJ::JOB::pan_right::/, '➡️', () => '向右扩展'],
+  [/^MJ::JOB::pan_up::/, '⬆️', () => '向上扩展'],
+  [/^MJ::JOB::pan_down::/, '⬇️', () => '向下扩展'],
+];
+
+/** A finished work's buttons that make pictures and ask for nothing more, in words for people. */
+export const actionsOf = (buttons: readonly Button[]): ImageAction[] =>
+  buttons.flatMap(({ customId, emoji }) => {
+    if (customId.length > 300) return [];
+    for (const [pattern, sign, say] of meanings) {
+      const found = pattern.exec(customId);
+      if (found) return [{ hash: customId, emoji: emoji || sign, label: say(found[1] ?? '') }];
+    }
+    return [];
+  });
+
+/** Whether the work's picture holds four pictures: each of them can be made large. */
+export const isGrid = (buttons: readonly Button[]): boolean =>
+  buttons.some(({ customId }) => customId.startsWith('MJ::JOB::upsample::4::'));

@@ -1,0 +1,318 @@
+import pLimit from 'p-limit';
+import { FormData } from 'undici';
+import * as z from 'zod/mini';
+import type { ImageAbility, ImageFamily, ImageModel } from '../../../contract/image.ts';
+import type { GuardedFetch } from '../../http/guarded-fetch.ts';
+import {
+  type ImageEngine,
+  ImageEngineError,
+  type ImageIo,
+  type ImageOrder,
+  type ImageResult,
+  type MadePicture,
+} from '../image-engine.ts';
+import {
+  ask,
+  jsonOf,
+  mostBytes,
+  refusedBy,
+  senselessReply,
+  unsuitable,
+  workPatience,
+} from '../image-wire.ts';
+import {
+  createPictureFetch,
+  drawMask,
+  exactly,
+  fromBase64,
+  made,
+  measure,
+  missing,
+} from '../picture.ts';
+import { apiUrl } from './address.ts';
+import { isContentFault, isMoneyFault, readFault, type UpstreamFault } from './upstream-error.ts';
+
+export interface OpenAiImageOptions {
+  /** Such as `https://api.openai.com/v1`. */
+  baseUrl: string;
+  /** Empty: none is sent. */
+  apiKey: string;
+  fetch: GuardedFetch;
+  /** What a model of this name takes. */
+  imageOf: (model: string) => Pick<ImageModel, 'family' | 'abilities' | 'sizes'> | null;
+}
+
+/** Fields that some services or models refuse and that a request can do without. */
+const optional: ReadonlySet<string> = new Set([
+  'response_format',
+  'output_format',
+  'quality',
+  'style',
+  'negative_prompt',
+  'seed',
+  'watermark',
+  'prompt_extend',
+]);
+
+const answer = z.looseObject({
+  data: z.optional(z.nullable(z.array(z.unknown()))),
+  /** SiliconFlow's name of it. */
+  images: z.optional(z.nullable(z.array(z.unknown()))),
+  seed: z.nullish(z.int()),
+});
+const picture = z.looseObject({
+  b64_json: z.nullish(z.string()),
+  url: z.nullish(z.string()),
+  revised_prompt: z.nullish(z.string()),
+});
+
+/** Requests at once for one work, of models that make one picture at a time. */
+const atOnce = 3;
+
+type Fields = Record<string, string | number | boolean>;
+
+/** The model makes one picture a request, whatever is asked for. */
+const oneAtATime = (model: string, family: ImageFamily): boolean =>
+  /dall-?e-?3/i.test(model) || family === 'cloud' || family === 'sd3';
+
+const fieldsOf = (order: ImageOrder, family: ImageFamily): Fields => {
+  const { parameters: chosen } = order;
+  const set: Fields = {};
+  switch (family) {
+    case 'dalle':
+      set['response_format'] = 'b64_json';
+      if (/dall-?e-?3/i.test(order.model)) {
+        set['quality'] = chosen.hd ? 'hd' : 'standard';
+        set['style'] = chosen.style === 'natural' ? 'natural' : 'vivid';
+      }
+      break;
+    case 'openai':
+      if (chosen.hd !== undefined) set['quality'] = chosen.hd ? 'high' : 'medium';
+      break;
+    case 'cloud':
+      if (chosen.style) set['style'] = chosen.style;
+      if (chosen.logo_add !== undefined) set['watermark'] = chosen.logo_add;
+      if (chosen.revise !== undefined) set['prompt_extend'] = chosen.revise;
+      break;
+    case 'sd3':
+    case 'stable-diffusion':
+    case 'midjourney':
+    case 'built-in':
+  }
+  if (chosen.negative_prompt) set['negative_prompt'] = chosen.negative_prompt;
+  if (chosen.seed !== undefined) set['seed'] = chosen.seed;
+  return set;
+};
+
+const faultError = (fault: UpstreamFault): ImageEngineError => {
+  if (isContentFault(fault))
+    return new ImageEngineError(
+      'prompt_banned',
+      '提示词或图片不合画图服务的内容规则，没有扣费，请修改后再试',
+      {
+        retriable: false,
+        askerAtFault: true,
+      },
+    );
+  if (isMoneyFault(fault)) return refusedBy(402);
+  return refusedBy(fault.status);
+};
+
+/** Any service that speaks OpenAI's images: generations, and edits where the model has them. */
+export const createOpenAiImageEngine = (options: OpenAiImageOptions): ImageEngine => {
+  const headers: Record<string, string> =
+    options.apiKey === '' ? {} : { authorization: `Bearer ${options.apiKey}` };
+  const fetchPicture = createPictureFetch(new URL(options.baseUrl), options.fetch, headers);
+  /** Fields that the service refused for a model, so that later requests do without at once. */
+  const refused = new Map<string, Set<string>>();
+
+  /** @throws ImageEngineError */
+  const send = async (
+    call: 'generations' | 'edits',
+    body: { json: Fields } | { form: () => FormData },
+    signal: AbortSignal,
+  ): Promise<unknown> => {
+    const reply = await ask(apiUrl(options.baseUrl, `images/${call}`), {
+      method: 'POST',
+      headers,
+      signal,
+      patience: workPatience,
+      maxBytes: mostBytes.pictures,
+      ...('json' in body ? { json: body.json } : { form: body.form() }),
+    });
+    const said = jsonOf(reply.body);
+    if (reply.status !== 200) throw new RefusedOrder(readFault(reply.status, said));
+    if (said === null) throw senselessReply();
+    return said;
+  };
+
+  /** Pictures of one request, each looked at; as many as came. */
+  const request = async (
+    order: ImageOrder,
+    n: number,
+    size: string,
+    io: ImageIo,
+  ): Promise<{ pictures: MadePicture[]; revised: string }> => {
+    const family = options.imageOf(order.model)?.family ?? 'openai';
+    const without = new Set(refused.get(order.model));
+    const plain: Fields = { model: order.model, prompt: order.prompt, n, size };
+    for (;;) {
+      const extra = Object.entries(fieldsOf(order, family)).filter(([name]) => !without.has(name));
+      const fields: Fields = { ...plain, ...Object.fromEntries(extra) };
+      try {
+        const said =
+          order.base === null
+            ? await send('generations', { json: fields }, io.signal)
+            : await send('edits', { form: await formOf(order, fields) }, io.signal);
+        if (without.size > 0) refused.set(order.model, without);
+        return await read(said, n, io.signal);
+      } catch (error) {
+        if (!(error instanceof RefusedOrder)) throw error;
+        const field = fieldToDrop(error.fault, Object.keys(fields));
+        if (field === null) throw faultError(error.fault);
+        for (const name of field) without.add(name);
+      }
+    }
+  };
+
+  const read = async (
+    said: unknown,
+    n: number,
+    signal: AbortSignal,
+  ): Promise<{ pictures: MadePicture[]; revised: string }> => {
+    const parsed = answer.safeParse(said);
+    if (!parsed.success) throw senselessReply(parsed.error);
+    const { data, images, seed } = parsed.data;
+    const list = (data ?? images ?? []).slice(0, n);
+    let revised = '';
+    const pictures = await Promise.all(
+      list.map(async (each) => {
+        const one = picture.safeParse(each);
+        if (!one.success) return made(null, null);
+        const { b64_json: inline, url, revised_prompt: words } = one.data;
+        revised ||= (words ?? '').slice(0, 4000);
+        return made(
+          inline ? fromBase64(inline) : url ? await fetchPicture(url, signal) : null,
+          seed ?? null,
+        );
+      }),
+    );
+    return { pictures, revised };
+  };
+
+  const result = (pictures: MadePicture[], revisedPrompt: string): ImageResult => ({
+    pictures,
+    actions: [],
+    revisedPrompt,
+    remote: null,
+  });
+
+  const generate = async (order: ImageOrder, io: ImageIo): Promise<ImageResult> => {
+    const family = options.imageOf(order.model)?.family ?? 'openai';
+    const size = `${order.width}x${order.height}`;
+    if (order.n === 1 || !oneAtATime(order.model, family)) {
+      const { pictures, revised } = await request(order, order.n, size, io);
+      return result(exactly(pictures, order.n), revised);
+    }
+    const lane = pLimit(atOnce);
+    const failures: unknown[] = [];
+    let delivered = 0;
+    let revised = '';
+    const one = async (): Promise<MadePicture> => {
+      // One that was refused for good is refused again.
+      const [first] = failures;
+      if (first instanceof ImageEngineError && !first.retriable)
+        return { data: null, error: first.message, seed: null };
+      try {
+        const answered = await request(order, 1, size, io);
+        revised ||= answered.revised;
+        delivered += 1;
+        io.progress(delivered / order.n);
+        return answered.pictures[0] ?? missing;
+      } catch (error) {
+        io.signal.throwIfAborted();
+        failures.push(error);
+        const message = error instanceof ImageEngineError ? error.message : '这一张没有画成';
+        return { data: null, error: message, seed: null };
+      }
+    };
+    const pictures = await Promise.all(Array.from({ length: order.n }, () => lane(one)));
+    if (failures.length > 0 && pictures.every(({ data }) => data === null)) throw failures[0];
+    return result(pictures, revised);
+  };
+
+  const abilities: readonly ImageAbility[] = [
+    'text-to-image',
+    'image-to-image',
+    'edit',
+    'negative-prompt',
+    'seed',
+  ];
+
+  return {
+    abilities,
+    concurrency: 6,
+
+    async run(order, io) {
+      const can = options.imageOf(order.model)?.abilities ?? ['text-to-image'];
+      if (order.task !== 'generate' && order.task !== 'edit')
+        throw unsuitable('这个模型不能这样修改图片');
+      if (order.task === 'edit' && order.base === null) throw unsuitable('请先选择要修改的图片');
+      const needed: ImageAbility =
+        order.task === 'edit' ? 'edit' : order.base === null ? 'text-to-image' : 'image-to-image';
+      if (!can.includes(needed)) throw unsuitable('这个模型不能这样修改图片');
+      return generate(order, io);
+    },
+
+    choices: () =>
+      Promise.resolve({
+        checkpoints: [],
+        defaultCheckpoint: '',
+        loras: [],
+        styles: [],
+        samplers: [],
+        upscalers: [],
+        controlTypes: [],
+      }),
+
+    detect: () => Promise.reject(unsuitable('这个模型没有构图控制')),
+    interrogate: () => Promise.reject(unsuitable('这个模型不能从图片反推提示词')),
+  };
+};
+
+/** The service said no before it made anything: another form of the request may be accepted. */
+class RefusedOrder extends Error {
+  readonly fault: UpstreamFault;
+  constructor(fault: UpstreamFault) {
+    super(`the service answered ${fault.status}`);
+    this.fault = fault;
+  }
+}
+
+/** What to leave out after a refusal; null: the refusal has another reason. */
+const fieldToDrop = (fault: UpstreamFault, sent: readonly string[]): string[] | null => {
+  if ((fault.status !== 400 && fault.status !== 422) || isContentFault(fault)) return null;
+  const named = fault.param.split('.')[0] ?? '';
+  if (named !== '') return optional.has(named) && sent.includes(named) ? [named] : null;
+  // Services that do not say which get the least that there is, once.
+  const spare = sent.filter((name) => optional.has(name));
+  return spare.length > 0 ? spare : null;
+};
+
+/** A request with pictures in it: the base picture, and what of it is drawn anew as a hole. */
+const formOf = async (order: ImageOrder, fields: Fields): Promise<() => FormData> => {
+  const { base, parameters } = order;
+  const size = base && (await measure(base));
+  if (!base || !size) throw unsuitable('请先选择要修改的图片');
+  const mask =
+    order.task === 'edit' && parameters.mask ? await drawMask(size, parameters.mask, 'hole') : null;
+  const png = base[0] !== 0xff;
+  return () => {
+    const form = new FormData();
+    for (const [name, value] of Object.entries(fields)) form.set(name, String(value));
+    const type = png ? 'image/png' : 'image/jpeg';
+    form.set('image', new Blob([new Uint8Array(base)], { type }), png ? 'image.png' : 'image.jpg');
+    if (mask) form.set('mask', new Blob([new Uint8Array(mask)], { type: 'image/png' }), 'mask.png');
+    return form;
+  };
+};

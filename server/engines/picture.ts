@@ -1,0 +1,160 @@
+import type { default as Sharp } from 'sharp';
+import pLimit from 'p-limit';
+import type { GuardedFetch } from '../http/guarded-fetch.ts';
+import type { MadePicture } from './image-engine.ts';
+import { ask } from './image-wire.ts';
+
+/** Most bytes and pixels of one picture that a service gives. */
+const most = { bytes: 48 * 1024 * 1024, pixels: 100_000_000 };
+/** How long a picture may take to be fetched, ms. */
+const fetchMs = 60_000;
+
+/** A picture takes up to 400 MB while it is looked at: one at a time. */
+const lane = pLimit(1);
+
+let loading: Promise<typeof Sharp> | undefined;
+/** libvips takes 20 MB, so it is loaded with the first picture. */
+export const loadSharp = (): Promise<typeof Sharp> => {
+  loading ??= import('sharp').then(({ default: sharp }) => sharp);
+  return loading;
+};
+
+/** Whether the bytes begin like a PNG, JPEG, WebP or GIF. */
+const looksLikePicture = (data: Buffer): boolean => {
+  const head = data.subarray(0, 12).toString('latin1');
+  return (
+    head.startsWith('\x89PNG\r\n\x1a\n') ||
+    head.startsWith('\xff\xd8\xff') ||
+    (head.startsWith('RIFF') && head.slice(8) === 'WEBP') ||
+    head.startsWith('GIF8')
+  );
+};
+
+/** Width and height of a picture whose every row can be read; null for anything else. */
+export const measure = async (data: Buffer): Promise<{ width: number; height: number } | null> => {
+  if (data.length > most.bytes || !looksLikePicture(data)) return null;
+  const sharp = await loadSharp();
+  return lane(async () => {
+    try {
+      const image = sharp(data, { failOn: 'truncated', limitInputPixels: most.pixels });
+      const { width, height } = await image.metadata();
+      await image.resize(8, 8, { fit: 'fill', fastShrinkOnLoad: false }).raw().toBuffer();
+      return { width, height };
+    } catch {
+      return null;
+    }
+  });
+};
+
+/** The bytes of a base64 text, with or without `data:…;base64,` before it; null: it is none. */
+export const fromBase64 = (value: unknown): Buffer | null => {
+  if (typeof value !== 'string' || value.length > most.bytes * 1.4) return null;
+  const from = value.startsWith('data:') ? value.indexOf(',') + 1 : 0;
+  const data = Buffer.from(value.slice(from), 'base64');
+  return data.length === 0 ? null : data;
+};
+
+export const dataUrl = (data: Buffer): string =>
+  `data:${data[0] === 0xff ? 'image/jpeg' : 'image/png'};base64,${data.toString('base64')}`;
+
+/** What a service gave as the picture of a place in the result, looked at before anybody trusts it. */
+export const made = async (data: Buffer | null, seed: number | null): Promise<MadePicture> =>
+  data !== null && (await measure(data)) !== null
+    ? { data, error: '', seed }
+    : { data: null, error: '服务给的不是一张完整的图片', seed };
+
+export const missing: MadePicture = { data: null, error: '服务少给了这一张', seed: null };
+
+/** Exactly as many as were asked for: what is too many goes, what is missing says so. */
+export const exactly = (pictures: readonly MadePicture[], n: number): MadePicture[] =>
+  Array.from({ length: n }, (_, at) => pictures[at] ?? missing);
+
+const types = [
+  'image/png',
+  'image/jpeg',
+  'image/webp',
+  'image/gif',
+  'application/octet-stream',
+  '',
+];
+
+/**
+ * Fetches a picture by an address that a service told. Its own host is asked as it is; any other
+ * address must be a public one. Null: it cannot be had.
+ */
+export type PictureFetch = (address: string, signal: AbortSignal) => Promise<Buffer | null>;
+
+export const createPictureFetch =
+  (service: URL, guarded: GuardedFetch, headers: Record<string, string>): PictureFetch =>
+  async (address, signal) => {
+    if (address.startsWith('data:')) return fromBase64(address);
+    if (!URL.canParse(address, service.href)) return null;
+    let url = new URL(address, service);
+    if (url.origin === service.origin && url.username === '') {
+      const patience = { firstByteMs: 30_000, idleMs: 20_000, totalMs: fetchMs };
+      const reply = await ask(url, { signal, headers, patience, maxBytes: most.bytes }).catch(
+        () => null,
+      );
+      signal.throwIfAborted();
+      if (reply?.status === 200) return reply.body;
+      if (!reply || reply.status < 300 || reply.status >= 400 || reply.location === '') return null;
+      url = new URL(reply.location, url);
+    }
+    const found = await guarded(url.href, {
+      maxBytes: most.bytes,
+      types,
+      signal,
+      totalMs: fetchMs,
+    });
+    signal.throwIfAborted();
+    return found?.data ?? null;
+  };
+
+/**
+ * A mask of a picture's size as PNG: what is to be drawn anew is white on black, or for services
+ * that want it so a hole in white.
+ */
+export const drawMask = async (
+  size: { width: number; height: number },
+  part: { left: number; top: number; width: number; height: number },
+  form: 'white' | 'hole',
+): Promise<Buffer> => {
+  const sharp = await loadSharp();
+  const left = Math.min(part.left, size.width - 1);
+  const top = Math.min(part.top, size.height - 1);
+  const width = Math.min(part.width, size.width - left);
+  const height = Math.min(part.height, size.height - top);
+  const background = form === 'white' ? '#000000' : '#ffffff';
+  return sharp({ create: { ...size, channels: 4, background } })
+    .composite([
+      {
+        input: { create: { width, height, channels: 4, background: '#ffffff' } },
+        left,
+        top,
+        blend: form === 'white' ? 'over' : 'dest-out',
+      },
+    ])
+    .png()
+    .toBuffer();
+};
+
+/** A cut-out picture before a colour (#rrggbb) or a picture. PNG of the cut-out's size. */
+export const placeBefore = async (
+  cutOut: Buffer,
+  behind: { colour: string | undefined; picture: Buffer | null },
+): Promise<Buffer> => {
+  const sharp = await loadSharp();
+  return lane(async () => {
+    const { width, height } = await sharp(cutOut).metadata();
+    const ground =
+      behind.picture === null
+        ? sharp({
+            create: { width, height, channels: 4, background: behind.colour ?? '#ffffff' },
+          })
+        : sharp(behind.picture).resize(width, height, { fit: 'cover' });
+    return ground
+      .composite([{ input: cutOut }])
+      .png()
+      .toBuffer();
+  });
+};
