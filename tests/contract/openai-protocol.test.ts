@@ -169,6 +169,7 @@ describe('the models of a service', () => {
     expect(models.map(({ name, built_in, factor }) => ({ name, built_in, factor }))).toEqual([
       { name: 'mock-chat', built_in: false, factor: 1 },
       { name: 'builtin-assistant', built_in: true, factor: 0 },
+      { name: 'builtin-canvas', built_in: true, factor: 0 },
     ]);
     expect(JSON.stringify(models)).not.toContain('sk-');
   });
@@ -181,15 +182,15 @@ describe('the models of a service', () => {
       await expect
 
         .poll(() => names(asked), { timeout: 10_000 })
-        .toEqual(['mock-mini', 'mock-chat', 'builtin-assistant']);
+        .toEqual(['mock-mini', 'mock-chat', 'builtin-assistant', 'builtin-canvas']);
       await asked.kill9();
-      // Without the service in the environment only the built-in model is left; with one that cannot
+      // Without the service in the environment only what is built in is left; with one that cannot
       // be reached the start is not held up, and what it had stays.
       const without = await startServer({
         databaseUrl: asked.databaseUrl,
         dataDir: asked.dataDir,
       });
-      expect(await names(without)).toEqual(['builtin-assistant']);
+      expect(await names(without)).toEqual(['builtin-assistant', 'builtin-canvas']);
       await without.stop();
       const unreachable = await startServer({
         databaseUrl: asked.databaseUrl,
