@@ -424,8 +424,9 @@ const own = <T>(table: Readonly<Record<string, T>>, name: string): T | undefined
 const readFlags = (
   text: string,
   family: ImageFamily,
-): Pick<ImageWords, 'prompt' | 'strength' | 'resizeMode' | 'flags'> => {
+): Pick<ImageWords, 'prompt' | 'strength' | 'resizeMode' | 'flags'> & { taken: string[] } => {
   const left: string[] = [];
+  const taken: string[] = [];
   let read: Pick<ImageWords, 'strength' | 'resizeMode'> = {};
   let flags: ImageParameters = {};
   let at = 0;
@@ -449,9 +450,10 @@ const readFlags = (
       flags = { ...flags, ...midjourney.parameters };
       at = restStart + midjourney.end;
     }
+    taken.push(text.slice(start, at));
   }
   left.push(text.slice(at));
-  return { prompt: joined(left), ...read, flags };
+  return { prompt: joined(left), ...read, flags, taken };
 };
 
 /** What is left between things that were taken out, set apart by one space. */
@@ -476,23 +478,38 @@ const mostLoras = 10;
 const eachOnce = (loras: readonly Lora[]): Lora[] =>
   [...new Map(loras.map((lora) => [lora.key, lora])).values()].slice(0, mostLoras);
 
+const dissect = (text: string, family: ImageFamily): { words: ImageWords; taken: string[] } => {
+  const address = /^\s*(https?:\/\/[^\s]{1,1990})\s/i.exec(text.slice(0, 4000));
+  let rest = address ? text.slice(address[0].length) : text;
+  const loras: Lora[] = [];
+  const tags: string[] = [];
+  if (family !== 'cloud') {
+    // A space in its place, so that what stood on both sides cannot make a tag together.
+    rest = rest.replace(loraTag, (tag: string, key: string, weight: string | undefined) => {
+      if (key.trim() !== '') loras.push({ key: key.trim(), weight: loraWeight(weight) });
+      tags.push(tag);
+      return ' ';
+    });
+  }
+  const { taken, ...read } = readFlags(rest, family);
+  return {
+    words: { ...read, baseImage: address?.[1] ?? '', loras: eachOnce(loras) },
+    taken: [...tags, ...taken],
+  };
+};
+
 /**
  * Reads a person's words for a picture (documents 1 and 2 §5). A leading http(s) address with a
  * space after it is the base image; `--strength` and `--resize_mode` are read; LoRA tags are taken
  * out except for the cloud model; flags with their values are taken out, and for Midjourney read.
  */
-export const readImageWords = (text: string, family: ImageFamily): ImageWords => {
-  const address = /^\s*(https?:\/\/[^\s]{1,1990})\s/i.exec(text.slice(0, 4000));
-  let rest = address ? text.slice(address[0].length) : text;
-  const loras: Lora[] = [];
-  if (family !== 'cloud') {
-    // A space in its place, so that what stood on both sides cannot make a tag together.
-    rest = rest.replace(loraTag, (_, key: string, weight: string | undefined) => {
-      if (key.trim() !== '') loras.push({ key: key.trim(), weight: loraWeight(weight) });
-      return ' ';
-    });
-  }
-  return { ...readFlags(rest, family), baseImage: address?.[1] ?? '', loras: eachOnce(loras) };
+export const readImageWords = (text: string, family: ImageFamily): ImageWords =>
+  dissect(text, family).words;
+
+/** The text with other words, and with the address, the tags and the flags that it had. */
+export const replaceWords = (text: string, family: ImageFamily, prompt: string): string => {
+  const { words, taken } = dissect(text, family);
+  return joined([words.baseImage, prompt, ...taken]);
 };
 
 // ---- writing -------------------------------------------------------------------

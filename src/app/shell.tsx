@@ -7,6 +7,7 @@ import { Icon, type IconName } from '@/shared/ui/icon.tsx';
 import { useMedia, wideEnoughForMenu, wideEnoughForRecents } from '@/shared/use-media.ts';
 import { Link, Outlet, useLocation, type LinkProps } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
+import { ImageToolHost } from './image-tool-host.tsx';
 
 const RecentSessions = lazy(() => import('@/features/session/recent-sessions.tsx'));
 const SiteNav = lazy(() => import('./site-nav.tsx'));
@@ -148,6 +149,7 @@ export const Shell = () => {
       )}
       <NoticePopup />
       <DialogHost />
+      <ImageToolHost />
     </div>
   );
 };

@@ -1,0 +1,17 @@
+import { useImageTool } from '@/shared/image/image-tool.ts';
+import { lazy, Suspense, useState } from 'react';
+
+const ImageTool = lazy(() => import('@/features/image/image-tool.tsx'));
+
+/** Stands once in the page; the tool loads when it is first opened. */
+export const ImageToolHost = () => {
+  const request = useImageTool();
+  const [used, setUsed] = useState(false);
+  if (request && !used) setUsed(true);
+  if (!used) return null;
+  return (
+    <Suspense fallback={null}>
+      <ImageTool request={request} />
+    </Suspense>
+  );
+};

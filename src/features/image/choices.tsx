@@ -1,0 +1,51 @@
+import { useId, type ReactNode } from 'react';
+
+export interface Choice<T> {
+  value: T;
+  label: string;
+  /** Shown above the label, for eyes alone. */
+  picture?: ReactNode;
+  hint?: string;
+  disabled?: boolean;
+}
+
+/** A few choices of which one holds; tiles where they have pictures. */
+export const Choices = <T extends string | number>({
+  label,
+  hint,
+  value,
+  choices,
+  onChange,
+}: {
+  label: string;
+  hint?: string;
+  /** None of them: nothing is chosen. */
+  value: T;
+  choices: readonly Choice<T>[];
+  onChange: (value: T) => void;
+}) => {
+  const name = useId();
+  const tiles = choices.some(({ picture }) => picture !== undefined);
+  return (
+    <fieldset className="tool-choices">
+      <legend>{label}</legend>
+      {hint && <p className="field-hint">{hint}</p>}
+      <div className={tiles ? 'tool-tiles' : 'tool-chips'}>
+        {choices.map((choice) => (
+          <label key={choice.value} className={tiles ? 'tool-tile' : 'tool-chip'}>
+            <input
+              type="radio"
+              name={name}
+              checked={choice.value === value}
+              disabled={choice.disabled}
+              onChange={() => onChange(choice.value)}
+            />
+            {choice.picture}
+            <span>{choice.label}</span>
+            {choice.hint && <small>{choice.hint}</small>}
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  );
+};

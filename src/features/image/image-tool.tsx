@@ -1,0 +1,274 @@
+import { imageCost, imageRefusal, requestOf } from '@/shared/image/image-draft.ts';
+import {
+  closeImageTool,
+  useImageBusy,
+  type ImageToolRequest,
+  type ImageToolTab,
+} from '@/shared/image/image-tool.ts';
+import { useAuth } from '@/shared/auth-store.ts';
+import { compactNumber } from '@/shared/format.ts';
+import { useModel } from '@/shared/queries.ts';
+import { Button } from '@/shared/ui/button.tsx';
+import { EmptyState } from '@/shared/ui/empty-state.tsx';
+import { Icon } from '@/shared/ui/icon.tsx';
+import { Sheet } from '@/shared/ui/sheet.tsx';
+import { toast } from '@/shared/ui/toast.ts';
+import { useMedia, wideEnoughForRecents } from '@/shared/use-media.ts';
+import type { ImageModel } from '@contract/image.ts';
+import type { Model } from '@contract/model.ts';
+import { useEffect, useId, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
+import { CheckpointTab } from './checkpoint-tab.tsx';
+import { ControlnetTab } from './controlnet-tab.tsx';
+import './image-tool.css';
+import { Img2ImgTab } from './img2img-tab.tsx';
+import { InscriptionTab } from './inscription-tab.tsx';
+import { ParameterTab } from './parameter-tab.tsx';
+import { PromptTab } from './prompt-tab.tsx';
+import { SizeTab } from './size-tab.tsx';
+import { StyleTab, stylesFor } from './style-tab.tsx';
+import { TagsTab } from './tags-tab.tsx';
+import { ToolProvider, useTool, useToolState, type ToolState } from './tool-context.ts';
+
+interface Tab {
+  tab: ImageToolTab;
+  label: string;
+  /** Whether the model has anything for it. */
+  offered: (state: ToolState) => boolean;
+  content: () => ReactNode;
+}
+
+const always = (): boolean => true;
+
+const hasParameters = ({ image }: ToolState): boolean =>
+  ['midjourney', 'stable-diffusion', 'cloud', 'dalle'].includes(image.family) ||
+  image.abilities.includes('seed');
+
+const tabs: readonly Tab[] = [
+  { tab: 'inscription', label: '提示助手', offered: always, content: () => <InscriptionTab /> },
+  { tab: 'prompt', label: '提示词', offered: always, content: () => <PromptTab /> },
+  { tab: 'parameter', label: '参数', offered: hasParameters, content: () => <ParameterTab /> },
+  { tab: 'tags', label: '标签', offered: always, content: () => <TagsTab /> },
+  {
+    tab: 'checkpoint',
+    label: '底模',
+    offered: ({ image, metadata }) =>
+      image.checkpoints.length > 0 ||
+      (metadata.data?.checkpoints.length ?? 0) > 0 ||
+      (image.abilities.includes('lora') && (metadata.data?.loras.length ?? 0) > 0),
+    content: () => <CheckpointTab />,
+  },
+  {
+    tab: 'style',
+    label: '风格',
+    offered: (state) => stylesFor(state).styles.length > 0,
+    content: () => <StyleTab />,
+  },
+  {
+    tab: 'controlnet',
+    label: '构图控制',
+    offered: ({ image }) => image.abilities.includes('controlnet'),
+    content: () => <ControlnetTab />,
+  },
+  { tab: 'size', label: '尺寸', offered: always, content: () => <SizeTab /> },
+  {
+    tab: 'img2img',
+    label: '图生图',
+    offered: ({ image }) => image.abilities.includes('image-to-image'),
+    content: () => <Img2ImgTab />,
+  },
+];
+
+/** What the pictures cost as they are asked for now. */
+const usePrice = (): string => {
+  const { model, draft } = useTool();
+  const { user } = useAuth();
+  const cost = imageCost(requestOf(draft, model), model);
+  if (cost === 0) return '免费';
+  if ((user?.vip ?? 0) > 0 && !model.vip_excluded) return '会员免费';
+  return `${compactNumber(cost)} tokens`;
+};
+
+const Foot = ({ send }: { send: (() => void) | undefined }) => {
+  const { key, text, draft, model } = useTool();
+  const price = usePrice();
+  const busy = useImageBusy(key);
+  return (
+    <div className="tool-foot">
+      {send ? (
+        <Button
+          kind="primary"
+          disabled={busy}
+          onClick={() => {
+            const refusal = imageRefusal(text, draft, model);
+            if (refusal !== '') {
+              toast(refusal, 'error');
+              return;
+            }
+            closeImageTool();
+            send();
+          }}
+        >
+          生成 · {price}
+        </Button>
+      ) : (
+        <Button kind="primary" onClick={closeImageTool}>
+          完成
+        </Button>
+      )}
+    </div>
+  );
+};
+
+const TabStrip = ({
+  id,
+  shown,
+  current,
+  onChoose,
+}: {
+  id: string;
+  shown: readonly Tab[];
+  current: ImageToolTab;
+  onChoose: (tab: ImageToolTab) => void;
+}) => {
+  const strip = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const chosen = strip.current?.querySelector<HTMLElement>(`[data-tab="${current}"]`);
+    if (!strip.current || !chosen) return;
+    // By hand: scrollIntoView would move the page behind, too.
+    strip.current.scrollLeft =
+      chosen.offsetLeft - (strip.current.clientWidth - chosen.offsetWidth) / 2;
+  }, [current]);
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (step === undefined) return;
+    event.preventDefault();
+    const at = shown.findIndex(({ tab }) => tab === current);
+    const next = shown[(at + step + shown.length) % shown.length];
+    if (!next) return;
+    onChoose(next.tab);
+    strip.current?.querySelector<HTMLElement>(`[data-tab="${next.tab}"]`)?.focus();
+  };
+  return (
+    <div className="tool-tabs" role="tablist" aria-label="画图工具" ref={strip}>
+      {shown.map(({ tab, label }) => (
+        <button
+          key={tab}
+          id={`${id}-${tab}`}
+          data-tab={tab}
+          type="button"
+          role="tab"
+          aria-selected={tab === current}
+          aria-controls={`${id}-panel`}
+          tabIndex={tab === current ? 0 : -1}
+          onClick={() => onChoose(tab)}
+          onKeyDown={onKeyDown}
+        >
+          {label}
+        </button>
+      ))}
+    </div>
+  );
+};
+
+const Tool = ({
+  request,
+  model,
+  image,
+}: {
+  request: ImageToolRequest;
+  model: Model;
+  image: ImageModel;
+}) => {
+  const state = useToolState(request.key, model, image);
+  const id = useId();
+  const [wanted, setWanted] = useState<ImageToolTab>(request.tab ?? 'prompt');
+  const shown = tabs.filter(({ offered }) => offered(state));
+  const current = shown.find(({ tab }) => tab === wanted) ?? shown[0];
+  const panel = useRef<HTMLDivElement>(null);
+  if (!current) return null;
+  return (
+    <ToolProvider value={state}>
+      <div className="tool">
+        <TabStrip
+          id={id}
+          shown={shown}
+          current={current.tab}
+          onChoose={(tab) => {
+            setWanted(tab);
+            panel.current?.scrollTo(0, 0);
+          }}
+        />
+        <div
+          className="tool-panel"
+          role="tabpanel"
+          id={`${id}-panel`}
+          aria-labelledby={`${id}-${current.tab}`}
+          ref={panel}
+        >
+          <div className="tool-content" key={current.tab}>
+            {current.content()}
+          </div>
+        </div>
+        <Foot send={request.send} />
+      </div>
+    </ToolProvider>
+  );
+};
+
+const Inside = ({ request }: { request: ImageToolRequest }) => {
+  const model = useModel(request.model);
+  if (!model?.image) return <EmptyState icon="warning" text="这个模型现在不能画图，请换一个。" />;
+  // Opened for another box or on another tab: it begins anew.
+  return (
+    <Tool
+      key={`${request.key} ${model.name} ${request.tab ?? ''}`}
+      request={request}
+      model={model}
+      image={model.image}
+    />
+  );
+};
+
+/** Beside the conversation on a screen with room for both: nothing behind it is shut. */
+const Docked = ({ request }: { request: ImageToolRequest }) => {
+  useEffect(() => {
+    const { documentElement: root } = document;
+    root.dataset['tool'] = '1';
+    return () => {
+      delete root.dataset['tool'];
+    };
+  }, []);
+  return (
+    <aside
+      className="tool-dock"
+      aria-label="画图工具"
+      onKeyDown={(event) => {
+        if (event.key === 'Escape') closeImageTool();
+      }}
+    >
+      <header className="tool-dock-head">
+        <h2>画图工具</h2>
+        <Button kind="ghost" size="icon" aria-label="关闭画图工具" onClick={closeImageTool}>
+          <Icon name="close" />
+        </Button>
+      </header>
+      <Inside request={request} />
+    </aside>
+  );
+};
+
+/** The image tool: a sheet on phones and small windows, a panel beside the conversation on wide ones. */
+const ImageTool = ({ request }: { request: ImageToolRequest | null }) => {
+  const wide = useMedia(wideEnoughForRecents);
+  // What the sheet showed stays while it leaves.
+  const [last, setLast] = useState(request);
+  if (request && request !== last) setLast(request);
+  if (wide) return request && <Docked request={request} />;
+  return (
+    <Sheet open={request !== null} onClose={closeImageTool} title="画图工具">
+      {last && <Inside request={last} />}
+    </Sheet>
+  );
+};
+
+export default ImageTool;

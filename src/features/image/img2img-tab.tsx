@@ -1,0 +1,131 @@
+import { pickImages } from '@/shared/image/image-picker.ts';
+import { smallPicture } from '@/shared/image/picture-sources.ts';
+import { Button } from '@/shared/ui/button.tsx';
+import { Icon } from '@/shared/ui/icon.tsx';
+import { SliderField } from '@/shared/ui/slider-field.tsx';
+import { toast } from '@/shared/ui/toast.ts';
+import { defaultStrength, familyRules, sizesOf } from '@contract/image-prompt.ts';
+import { lazy, Suspense, useEffect, useState } from 'react';
+import { Choices } from './choices.tsx';
+import type { CropRequest } from './crop-dialog.tsx';
+import { ResizePicture } from './shape-picture.tsx';
+import { useTool } from './tool-context.ts';
+
+const CropDialog = lazy(() => import('./crop-dialog.tsx'));
+
+/** The pixels of a picture that may come from anywhere; null while they are not known. */
+const useMeasure = (url: string): CropRequest | null => {
+  const [measured, setMeasured] = useState<CropRequest | null>(null);
+  useEffect(() => {
+    if (url === '') return undefined;
+    const image = new Image();
+    const onLoad = () =>
+      setMeasured({ url, width: image.naturalWidth, height: image.naturalHeight });
+    image.addEventListener('load', onLoad);
+    image.src = url;
+    return () => image.removeEventListener('load', onLoad);
+  }, [url]);
+  return measured?.url === url ? measured : null;
+};
+
+export const Img2ImgTab = () => {
+  const { image, words, draft, change } = useTool();
+  const [cropping, setCropping] = useState<CropRequest | null>(null);
+  const url = draft.base_image ?? '';
+  const measured = useMeasure(url);
+  const midjourney = image.family === 'midjourney';
+  const sizes = sizesOf(image);
+  // Only a model with a list of its own asks for one of its sizes.
+  const asksForSize = image.sizes.length > 0 && !midjourney;
+  const fits = ({ width, height }: { width: number; height: number }) =>
+    sizes.some((size) => size.width === width && size.height === height);
+  const misfit = asksForSize && measured !== null && !fits(measured);
+
+  const use = (next: string) => {
+    if (image.family === 'sd3' && (draft.n ?? image.default_count) > 1)
+      toast('这个模型图生图一次只能画 1 张，张数已改为 1', 'info');
+    change({ base_image: next, ...(image.family === 'sd3' ? { n: 1 } : {}) });
+  };
+  const pick = async () => {
+    const [picked] = await pickImages({ max: 1, title: '选择基础图片' });
+    if (!picked) return;
+    use(picked.url);
+    if (asksForSize && picked.width > 0 && !fits(picked)) setCropping(picked);
+    else if (asksForSize) {
+      const same = sizes.find(
+        ({ width, height }) => width === picked.width && height === picked.height,
+      );
+      if (same) change({ size: same.code });
+    }
+  };
+  return (
+    <>
+      {url === '' ? (
+        <button type="button" className="tool-base tool-base-empty" onClick={() => void pick()}>
+          <Icon name="plus" size={28} />
+          <span>选一张基础图片</span>
+          <small>上传、拍照、粘贴、网址，或自己画过的</small>
+        </button>
+      ) : (
+        <div className="tool-base">
+          <img src={smallPicture(url, 640)} alt="基础图片" />
+          <div className="tool-line">
+            <Button onClick={() => void pick()}>换一张</Button>
+            {!midjourney && (
+              <Button busy={measured === null} onClick={() => setCropping(measured)}>
+                裁剪
+              </Button>
+            )}
+            <Button kind="ghost" onClick={() => change({ base_image: undefined })}>
+              移除
+            </Button>
+          </div>
+        </div>
+      )}
+      {misfit && (
+        <p className="tool-warn" role="status">
+          <Icon name="warning" size={18} />
+          图片是 {measured.width}×{measured.height}
+          ，不在这个模型的尺寸里，请先裁剪；不裁剪会按缩放方式处理
+        </p>
+      )}
+      {words.baseImage !== '' && <p className="field-hint">描述开头的网址会作为基础图片。</p>}
+      <SliderField
+        label="改变的程度"
+        hint={midjourney ? '越大越不像原图' : '越小越像原图，越大越自由'}
+        min={familyRules.strength.min}
+        max={familyRules.strength.max}
+        value={draft.strength ?? defaultStrength(image.family)}
+        show={(value) => `${value}%`}
+        onChange={(strength) => change({ strength })}
+      />
+      {!midjourney && (
+        <Choices
+          label="缩放方式"
+          hint="基础图片与要画的尺寸形状不同时"
+          value={draft.resize_mode ?? 0}
+          choices={familyRules.resizeModes.map(({ mode, label }) => ({
+            value: mode as number,
+            label,
+            picture: <ResizePicture mode={mode} />,
+          }))}
+          onChange={(mode) => change({ resize_mode: mode === 0 ? undefined : mode })}
+        />
+      )}
+      <Suspense fallback={null}>
+        {cropping && (
+          <CropDialog
+            request={cropping}
+            sizes={sizes}
+            onClose={() => setCropping(null)}
+            onDone={(next, size) => {
+              setCropping(null);
+              use(next);
+              change({ size: size.code });
+            }}
+          />
+        )}
+      </Suspense>
+    </>
+  );
+};

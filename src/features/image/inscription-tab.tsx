@@ -1,0 +1,185 @@
+import { api } from '@/shared/api.ts';
+import { errorText, isCancelled } from '@/shared/api-error.ts';
+import { setImageBusy } from '@/shared/image/image-tool.ts';
+import { Button } from '@/shared/ui/button.tsx';
+import { SwitchField } from '@/shared/ui/switch-field.tsx';
+import { toast } from '@/shared/ui/toast.ts';
+import { needsTranslation, replaceWords } from '@contract/image-prompt.ts';
+import { useEffect, useId, useRef, useState } from 'react';
+import { useTool } from './tool-context.ts';
+
+const steps = ['翻译', '扩写', '译回中文'] as const;
+type Step = (typeof steps)[number];
+
+interface Result {
+  english: string;
+  chinese: string;
+  /** What is to be known of how it came about; empty: nothing. */
+  note: string;
+}
+
+type Progress =
+  | { at: 'idle' }
+  | { at: Step }
+  | { at: 'done'; result: Result }
+  | { at: 'failed'; reason: string };
+
+/** Says which text is which: without a connected model there is but one. */
+const Texts = ({ result, onTake }: { result: Result; onTake: (text: string) => void }) => {
+  const shown = [
+    { name: '英文', text: result.english },
+    { name: '中文', text: result.chinese },
+  ].filter(({ text }, at, all) => text !== '' && (at === 0 || text !== all[0]?.text));
+  return (
+    <ul className="tool-results" aria-label="结果">
+      {shown.map(({ name, text }) => (
+        <li key={name}>
+          <p lang={name === '英文' && !needsTranslation(text) ? 'en' : undefined}>{text}</p>
+          <Button size="small" onClick={() => onTake(text)}>
+            {shown.length > 1 ? `用${name}` : '用这个'}
+          </Button>
+        </li>
+      ))}
+    </ul>
+  );
+};
+
+const Steps = ({ at, expand }: { at: Progress['at']; expand: boolean }) => {
+  const shown = steps.filter((step) => expand || step !== '扩写');
+  const place = shown.findIndex((step) => step === at);
+  return (
+    <ol className="tool-steps" aria-label="步骤">
+      {shown.map((step, index) => (
+        <li
+          key={step}
+          aria-current={step === at ? 'step' : undefined}
+          data-done={at === 'done' || index < place || undefined}
+        >
+          {step}
+        </li>
+      ))}
+    </ol>
+  );
+};
+
+/** 提示助手: translates, writes out, translates back; the words are not sent meanwhile. */
+export const InscriptionTab = () => {
+  const { key, text, setText, words, image } = useTool();
+  const [expand, setExpand] = useState(true);
+  const [progress, setProgress] = useState<Progress>({ at: 'idle' });
+  const [before, setBefore] = useState<string | null>(null);
+  const working = useRef<AbortController | null>(null);
+  const id = useId();
+  const busy = progress.at !== 'idle' && progress.at !== 'done' && progress.at !== 'failed';
+
+  const stop = () => {
+    working.current?.abort();
+    working.current = null;
+    setImageBusy(key, false);
+  };
+  useEffect(
+    () => () => {
+      working.current?.abort();
+      setImageBusy(key, false);
+    },
+    [key],
+  );
+
+  const work = async (signal: AbortSignal): Promise<Result> => {
+    const options = { signal, quiet: true };
+    setProgress({ at: '翻译' });
+    const first = await api.translate({ msg: words.prompt, cn2en: 1 }, options);
+    const stuck = !first.translated && needsTranslation(words.prompt);
+    let note = stuck ? '没有可用的翻译模型，文字没有翻译。' : '';
+    let text = first.result;
+    if (expand) {
+      setProgress({ at: '扩写' });
+      const written = await api.inscriptor({ msg: text }, options);
+      text = written.result;
+      if (written.library) note = `${note}没有连接聊天模型，由内置词库补充。`;
+    }
+    setProgress({ at: '译回中文' });
+    const back = await api.translate({ msg: text, cn2en: 0 }, options);
+    return { english: text, chinese: back.translated ? back.result : '', note };
+  };
+
+  const start = async () => {
+    stop();
+    const controller = new AbortController();
+    working.current = controller;
+    setImageBusy(key, true);
+    try {
+      const result = await work(controller.signal);
+      setProgress({ at: 'done', result });
+    } catch (error) {
+      if (!isCancelled(error)) setProgress({ at: 'failed', reason: errorText(error) });
+    } finally {
+      if (working.current === controller) stop();
+    }
+  };
+
+  const take = (taken: string) => {
+    setBefore(text);
+    setText(replaceWords(text, image.family, taken));
+    toast('已填入描述', 'success');
+  };
+
+  return (
+    <>
+      <div className="field">
+        <label className="field-head" htmlFor={id}>
+          想画什么
+        </label>
+        <textarea
+          id={id}
+          className="text-input"
+          rows={3}
+          value={text}
+          disabled={busy}
+          placeholder="用一句话说说画面，例如：一只猫坐在窗边看雪"
+          onChange={(event) => setText(event.target.value)}
+        />
+      </div>
+      <SwitchField
+        label="扩写成完整的描述"
+        hint="补上光线、构图和画风；关掉只做翻译"
+        checked={expand}
+        disabled={busy}
+        onChange={setExpand}
+      />
+      <Steps at={progress.at} expand={expand} />
+      <div className="tool-line">
+        {busy ? (
+          <Button
+            onClick={() => {
+              stop();
+              setProgress({ at: 'idle' });
+            }}
+          >
+            停止
+          </Button>
+        ) : (
+          <Button kind="primary" disabled={words.prompt === ''} onClick={() => void start()}>
+            {progress.at === 'failed' ? '重试' : expand ? '翻译并扩写' : '翻译'}
+          </Button>
+        )}
+        {before !== null && !busy && (
+          <Button
+            onClick={() => {
+              setText(before);
+              setBefore(null);
+            }}
+          >
+            恢复原来的描述
+          </Button>
+        )}
+      </div>
+      <p className="tool-note" role="status">
+        {busy && `正在${progress.at}…完成之前不能发送`}
+        {progress.at === 'failed' && progress.reason}
+        {progress.at === 'done' && progress.result.note}
+      </p>
+      {progress.at === 'done' && <Texts result={progress.result} onTake={take} />}
+    </>
+  );
+};

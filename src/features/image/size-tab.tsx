@@ -1,0 +1,80 @@
+import { familyRules, sizeFor, sizesOf } from '@contract/image-prompt.ts';
+import { requestOf } from '@/shared/image/image-draft.ts';
+import { SliderField } from '@/shared/ui/slider-field.tsx';
+import { Choices } from './choices.tsx';
+import { ShapePicture } from './shape-picture.tsx';
+import { useTool } from './tool-context.ts';
+
+const ratioOf = (aspect: string): { width: number; height: number } => {
+  const [width = 1, height = 1] = aspect.split(':').map(Number);
+  return { width, height };
+};
+
+/** The plain name of a shape, for those who do not see its picture. */
+const shapeName = (width: number, height: number): string =>
+  width === height ? '方形' : width > height ? '横幅' : '竖幅';
+
+const Aspects = () => {
+  const { parameters, setParameters } = useTool();
+  const { aspects, aspect: usual } = familyRules.midjourney;
+  return (
+    <Choices
+      label="画面比例"
+      value={parameters.aspect ?? usual}
+      choices={aspects.map((aspect: string) => {
+        const shape = ratioOf(aspect);
+        return {
+          value: aspect,
+          label: aspect,
+          hint: shapeName(shape.width, shape.height),
+          picture: <ShapePicture {...shape} />,
+        };
+      })}
+      onChange={(aspect) => setParameters({ aspect: aspect === usual ? undefined : aspect })}
+    />
+  );
+};
+
+const Sizes = () => {
+  const { image, draft, change } = useTool();
+  return (
+    <Choices
+      label="图片尺寸"
+      value={sizeFor(image, draft.size ?? 3).code}
+      choices={sizesOf(image).map(({ code, width, height }) => ({
+        value: code,
+        label: `${width}×${height}`,
+        hint: shapeName(width, height),
+        picture: <ShapePicture width={width} height={height} />,
+      }))}
+      onChange={(size) => change({ size })}
+    />
+  );
+};
+
+export const SizeTab = () => {
+  const { model, image, draft, change } = useTool();
+  const request = requestOf(draft, model);
+  const alone = image.family === 'sd3' && request.base_image !== '';
+  return (
+    <>
+      {image.family === 'midjourney' ? <Aspects /> : <Sizes />}
+      {image.family === 'midjourney' ? (
+        <p className="field-hint">Midjourney 每次画 4 张。</p>
+      ) : image.max_count > 1 && !alone ? (
+        <SliderField
+          label="张数"
+          min={1}
+          max={image.max_count}
+          value={request.n}
+          show={(value) => `${value} 张`}
+          onChange={(n) => change({ n })}
+        />
+      ) : (
+        <p className="field-hint">
+          {alone ? '这个模型图生图一次画 1 张。' : '这个模型一次画 1 张。'}
+        </p>
+      )}
+    </>
+  );
+};

@@ -1,0 +1,72 @@
+import { useDraft } from '@/shared/draft.ts';
+import { api } from '@/shared/api.ts';
+import {
+  changeImageParameters,
+  useImageDraft,
+  type ImageDraft,
+} from '@/shared/image/image-draft.ts';
+import type { Out } from '@contract/calls.ts';
+import { readImageWords, type ImageWords } from '@contract/image-prompt.ts';
+import type { ImageModel, ImageParameters } from '@contract/image.ts';
+import type { Model } from '@contract/model.ts';
+import { useQuery, type UseQueryResult } from '@tanstack/react-query';
+import { createContext, use, useMemo } from 'react';
+
+export type Metadata = Out<'imageMetadata'>;
+
+/** What every tab of the tool works on: the words of a box and what goes with them. */
+export interface ToolState {
+  key: string;
+  model: Model;
+  image: ImageModel;
+  text: string;
+  setText: (text: string) => void;
+  words: ImageWords;
+  draft: ImageDraft;
+  change: (change: ImageDraft) => void;
+  parameters: ImageParameters;
+  /** undefined takes a choice back. */
+  setParameters: (change: ImageParameters) => void;
+  metadata: UseQueryResult<Metadata>;
+}
+
+const ToolContext = createContext<ToolState | null>(null);
+export const ToolProvider = ToolContext.Provider;
+
+export const useTool = (): ToolState => {
+  const state = use(ToolContext);
+  if (!state) throw new Error('outside of the image tool');
+  return state;
+};
+
+const noParameters: ImageParameters = {};
+
+export const useToolState = (key: string, model: Model, image: ImageModel): ToolState => {
+  const [text, setText] = useDraft(key);
+  const [draft, change] = useImageDraft(key);
+  const { name } = model;
+  const metadata = useQuery({
+    queryKey: ['imageMetadata', name],
+    queryFn: ({ signal }) => api.imageMetadata({ model: name }, { signal, quiet: true }),
+    staleTime: 5 * 60_000,
+    meta: { steady: true },
+  });
+  const words = useMemo(() => readImageWords(text, image.family), [text, image.family]);
+  const setParameters = useMemo(
+    () => (change: ImageParameters) => changeImageParameters(key, change),
+    [key],
+  );
+  return {
+    key,
+    model,
+    image,
+    text,
+    setText,
+    words,
+    draft,
+    change,
+    parameters: draft.parameters ?? noParameters,
+    setParameters,
+    metadata,
+  };
+};
