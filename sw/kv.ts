@@ -1,4 +1,5 @@
 import { openDB, type DBSchema, type IDBPDatabase } from 'idb';
+import type { Wait } from './messages.ts';
 
 /**
  * The few facts that page and worker share: localStorage does not reach into a worker. Each area
@@ -9,6 +10,20 @@ export interface Facts {
   device: string;
   /** Bearer token of the account that is here; the worker asks with it while no page is open. */
   token: string;
+  waits: WaitBook;
+  /** False: the person does not want notifications, although the browser allows them. */
+  notify: boolean;
+  /** Where the server pushes to: known to it as this account's, since then (ms since 1970). */
+  pushed: { account: string; endpoint: string; at: number };
+}
+
+/** What the worker waits for, and what it has told, by `kind:id`. */
+export interface WaitBook {
+  pending: Record<string, Wait>;
+  /** When, ms since 1970. */
+  told: Record<string, number>;
+  /** The server was asked to push some of these. */
+  watched: boolean;
 }
 
 interface Database extends DBSchema {
@@ -16,7 +31,7 @@ interface Database extends DBSchema {
 }
 
 /** What tells this browser from others, and nothing of the person: stays after a logout. */
-const lasting: ReadonlySet<string> = new Set<keyof Facts>(['device']);
+const lasting: ReadonlySet<string> = new Set<keyof Facts>(['device', 'notify']);
 
 let opened: Promise<IDBPDatabase<Database>> | undefined;
 const database = () => {

@@ -1,19 +1,40 @@
+import type { WaitRef, WaitResult } from '../contract/wait.ts';
+
 /**
  * What page and service worker say to each other, and the names that both must know. Each side
  * may be older than the other (a tab from before an update): unknown messages are ignored.
  */
+
+/** Something that ends later, while the page is out of sight looked after by the worker. */
+export interface Wait extends WaitRef {
+  /** Since when, ms since 1970: what was told after that is told. */
+  since: number;
+  /** How often it is asked for, ms. */
+  every: number;
+  /** Until when, ms since 1970. */
+  deadline: number;
+}
 
 /** From a tab to the worker. */
 export type ToWorker =
   /** The person agreed to the new version: the waiting worker takes over. */
   | { type: 'take-update' }
   /** The person left (logout, another account): nothing of theirs may stay. */
-  | { type: 'forget' };
+  | { type: 'forget' }
+  /** The tab goes out of sight or offline: the worker is to look after these. */
+  | { type: 'waits-over'; waits: Wait[]; token: string }
+  /** The tab is back and looks after these itself. */
+  | { type: 'waits-back'; waits: WaitRef[] };
 
 /** From the worker to all tabs. */
 export type FromWorker =
-  /** A click on a notification, where a tab is open already: go there without loading anew. */
-  { type: 'open'; url: string };
+  /**
+   * A click on a notification, where a tab is open already: go there without loading anew. The tab
+   * answers on the port that comes along.
+   */
+  | { type: 'open'; url: string }
+  /** Something that was waited for has ended. */
+  | { type: 'wait-ended'; result: WaitResult };
 
 /**
  * Where the manifest lets other apps send what is shared; the worker answers it. What came is in

@@ -2,12 +2,14 @@ import { startCache } from './cache.ts';
 import { clearFacts } from './kv.ts';
 import type { ToWorker } from './messages.ts';
 import { answerShares } from './share.ts';
+import { startWaits } from './waits.ts';
 
 declare const self: ServiceWorkerGlobalScope;
 
 // The build puts the list of the shell's files here.
 const forgetCaches = startCache(self.__WB_MANIFEST);
 answerShares();
+const waits = startWaits();
 
 const hear = async (message: ToWorker): Promise<void> => {
   switch (message.type) {
@@ -16,6 +18,13 @@ const hear = async (message: ToWorker): Promise<void> => {
       break;
     case 'forget':
       await Promise.all([forgetCaches(), clearFacts()]);
+      await waits.forget();
+      break;
+    case 'waits-over':
+      await waits.takeOver(message.waits, message.token);
+      break;
+    case 'waits-back':
+      await waits.giveBack(message.waits);
       break;
   }
 };

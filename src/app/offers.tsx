@@ -10,6 +10,9 @@ import { takeUpdate, useUpdateReady } from '@/shared/pwa.ts';
 import { useStore } from '@/shared/store.ts';
 import { Button } from '@/shared/ui/button.tsx';
 import { InstallGuide } from '@/shared/ui/install-guide.tsx';
+import { toast } from '@/shared/ui/toast.ts';
+import { answerOffer, useOfferedKind } from '@/shared/waits-permission.ts';
+import type { WaitKind } from '@contract/wait.ts';
 import { useEffect, useState } from 'react';
 import './offers.css';
 
@@ -78,9 +81,36 @@ const installTexts: Record<InstallWay, string> = {
   none: '',
 };
 
+const notifyTitles: Record<WaitKind, string> = {
+  answer: '回复写好时通知我？',
+  job: '图片画好时通知我？',
+};
+
+/** While something takes its time: whoever waits for it may want to do something else. */
+const NotifyOffer = ({ kind }: { kind: WaitKind }) => {
+  const [busy, setBusy] = useState(false);
+  const accept = async () => {
+    setBusy(true);
+    const state = await answerOffer(true);
+    if (state === 'on') toast('好的，到时候会通知你', 'success');
+    else if (state === 'denied') toast('浏览器没有允许通知，之后可以在浏览器的网站设置里打开');
+  };
+  return (
+    <Bar
+      title={notifyTitles[kind]}
+      text="离开这个页面也能知道，随时可以在设置里关掉"
+      yes="通知我"
+      no="不用了"
+      busy={busy}
+      onYes={() => void accept()}
+      onNo={() => void answerOffer(false)}
+    />
+  );
+};
+
 /**
  * What the app offers by itself, one at a time and only in peace: a new version that is ready, and
- * at a good moment to install. Once there it stays until it is answered; both can also be had in 我的.
+ * at a good moment to install, or to be told of what has ended. Once there it stays until it is answered; both can also be had in 我的.
  */
 export const Offers = () => {
   const update = useUpdateReady();
@@ -90,6 +120,7 @@ export const Offers = () => {
   const [refused, setRefused] = useState(false);
   const [taking, setTaking] = useState(false);
   const [guide, setGuide] = useState(false);
+  const offered = useOfferedKind();
 
   // It comes up when it is quiet, and stays when somebody then begins to write.
   if (peace && shown === null && !refused) {
@@ -141,5 +172,6 @@ export const Offers = () => {
         onNo={refuse}
       />
     );
+  if (shown === null && offered !== null) return <NotifyOffer kind={offered} />;
   return guideSheet;
 };

@@ -1,7 +1,8 @@
 import { busyStore } from '@/shared/busy.ts';
 import { isApple, isStandalone, noteAnswer, noteVisit } from '@/shared/pwa-install.ts';
-import { onWorkerMessage, startPwa } from '@/shared/pwa.ts';
+import { startPwa } from '@/shared/pwa.ts';
 import { toast } from '@/shared/ui/toast.ts';
+import { startWaits } from '@/shared/waits.ts';
 import { createRoot } from 'react-dom/client';
 import { watchKeyboard } from './keyboard.ts';
 import { Offers } from './offers.tsx';
@@ -36,9 +37,7 @@ export const startPhone = (): void => {
   watchKeyboard();
   noteVisit();
   countAnswers();
-  onWorkerMessage((message) => {
-    if (message.type === 'open') void router.navigate({ href: message.url });
-  });
+  startWaits((href) => void router.navigate({ href }));
   void startPwa();
   // An installed app's data is not the first that a full phone throws away.
   if (isStandalone()) void navigator.storage?.persist?.().catch(() => undefined);

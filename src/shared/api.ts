@@ -30,6 +30,7 @@ const http = ky.create({ timeout: 600_000, retry: 0, throwHttpErrors: false });
 /** POST calls after which nothing is read anew: reads, and the end of the login, which ends all reading. */
 const refreshesNothing: ReadonlySet<PlainCallName> = new Set([
   'lastMessages',
+  'waitStatus',
   'modelStat',
   'ticket',
   'logout',

@@ -8,6 +8,7 @@ import { callTable } from './call-table.ts';
 import { refreshScreens } from './query-client.ts';
 import { runningJobs } from './running-jobs.ts';
 import { isStream, pause, readEvents } from './stream.ts';
+import { waiting } from './waiting.ts';
 
 /** So long after the stream has opened, what it has not told of must have ended before, ms. */
 const settling = 1_500;
@@ -47,6 +48,8 @@ const take = (event: JobEvent): void => {
   const image =
     event.current_image || (isUnfinished(event.job) ? (before?.current_image ?? '') : '');
   jobs.set(uuid, { job: event.job, current_image: image });
+  if (!isUnfinished(event.job)) waiting.delete(`job:${uuid}`);
+  else if (!waiting.has(`job:${uuid}`)) waiting.set(`job:${uuid}`, Date.now());
   const ended = !isUnfinished(event.job) && before !== undefined && isUnfinished(before.job);
   if (ended) {
     forgetOld();

@@ -16,9 +16,10 @@ const worker = supported ? new Workbox('/sw.js') : undefined;
 const updateReady = createStore(false);
 export const useUpdateReady = (): boolean => useStore(updateReady);
 
-const listeners = new Set<(message: FromWorker) => void>();
-/** Hears the worker until the returned function is called. */
-export const onWorkerMessage = (listener: (message: FromWorker) => void): (() => void) => {
+type Listener = (message: FromWorker, port: MessagePort | undefined) => void;
+const listeners = new Set<Listener>();
+/** Hears the worker until the returned function is called; it waits for an answer on the port. */
+export const onWorkerMessage = (listener: Listener): (() => void) => {
   listeners.add(listener);
   return () => listeners.delete(listener);
 };
@@ -43,9 +44,12 @@ const lookEvery = 30 * 60_000;
 /** Registers the worker and follows it. Fails quietly: without it the page works online. */
 export const startPwa = async (): Promise<void> => {
   if (!worker) return;
-  navigator.serviceWorker.addEventListener('message', ({ data }: MessageEvent<FromWorker>) => {
-    for (const listener of listeners) listener(data);
-  });
+  navigator.serviceWorker.addEventListener(
+    'message',
+    ({ data, ports }: MessageEvent<FromWorker>) => {
+      for (const listener of listeners) listener(data, ports[0]);
+    },
+  );
   worker.addEventListener('waiting', () => updateReady.set(true));
   // Another tab took the new version: this one goes on with its own files until it is loaded anew.
   const controlled = navigator.serviceWorker.controller !== null;

@@ -8,6 +8,7 @@ import { limits } from '@contract/limits.ts';
 import { Link } from '@tanstack/react-router';
 import { BackHead } from './back-head.tsx';
 import { ChoiceField } from './choice-field.tsx';
+import { NotifySettings } from './notify-settings.tsx';
 import { useSaveSettings } from './save-settings.ts';
 
 const penalty = (value: number) => (value / 5).toFixed(1);
@@ -114,6 +115,7 @@ export const SettingsPanel = () => {
               onChange={(on) => save({ show_token_usage: on ? 1 : 0 })}
             />
           </section>
+          <NotifySettings />
           <section className="card settings-group">
             <h2>隐私</h2>
             <SwitchField

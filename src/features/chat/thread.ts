@@ -7,6 +7,7 @@ import { refreshScreens } from '@/shared/query-client.ts';
 import { readQuestion } from '@/shared/question.ts';
 import { openStream } from '@/shared/stream.ts';
 import { uuid } from '@/shared/uuid.ts';
+import { waiting } from '@/shared/waiting.ts';
 import type { Message } from '@contract/chat.ts';
 import { limits } from '@contract/limits.ts';
 import { LiveReply } from './live-reply.ts';
@@ -939,6 +940,7 @@ export class Thread {
   private attach(id: number, place: number, model: string, mine: boolean): void {
     const abort = new AbortController();
     this.streams.set(id, abort);
+    if (mine) waiting.set(`answer:${id}`, Date.now());
     if (mine) this.times.watch(id, model === '' ? (this.session?.model ?? '') : model);
     let started = false;
     const reply = new LiveReply(() => {
@@ -953,6 +955,8 @@ export class Thread {
     if (this.placeOf(id) === this.messages.at(-1)) this.tailFrom ??= place;
     this.publish();
     const finish = (change: Partial<Message>) => {
+      // A lost connection says nothing of the reply itself.
+      if (change.error_code !== 'connection') waiting.delete(`answer:${id}`);
       reply.end(() => {
         if (abort.signal.aborted) return;
         this.streams.delete(id);

@@ -1,0 +1,55 @@
+import { SwitchField } from '@/shared/ui/switch-field.tsx';
+import { toast } from '@/shared/ui/toast.ts';
+import {
+  lookAtPermission,
+  turnOff,
+  turnOn,
+  useNotifyState,
+  type NotifyState,
+} from '@/shared/waits-permission.ts';
+import { useEffect, useState } from 'react';
+
+const hints: Record<NotifyState, string> = {
+  on: '回复写好、图片画好时，离开页面也会收到通知',
+  off: '打开后，回复写好、图片画好时，离开页面也会收到通知',
+  unasked: '打开后，回复写好、图片画好时，离开页面也会收到通知',
+  denied: '浏览器里关掉了本站的通知：请先在浏览器的网站设置里允许',
+  install: '在 iPhone 和 iPad 上，先用 Safari 的“添加到主屏幕”安装鹊桥，从主屏幕打开后再来这里',
+  unsupported: '这个浏览器不支持通知',
+};
+
+/** The switch for notifications, which says how it truly stands with this browser. */
+export const NotifySettings = () => {
+  const state = useNotifyState();
+  const [busy, setBusy] = useState(false);
+  useEffect(() => {
+    const look = () => void lookAtPermission();
+    look();
+    // People come back from the browser's own settings.
+    addEventListener('focus', look);
+    return () => removeEventListener('focus', look);
+  }, []);
+  const change = async (on: boolean) => {
+    setBusy(true);
+    try {
+      if (!on) await turnOff();
+      else if ((await turnOn()) === 'denied') toast('浏览器没有允许通知');
+    } catch {
+      // The switch shows what holds here; the server drops what it no longer reaches.
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <section className="card settings-group">
+      <h2>通知</h2>
+      <SwitchField
+        label="写好时通知我"
+        hint={hints[state]}
+        checked={state === 'on'}
+        disabled={busy || state === 'denied' || state === 'install' || state === 'unsupported'}
+        onChange={(on) => void change(on)}
+      />
+    </section>
+  );
+};

@@ -1,0 +1,323 @@
+import type { WaitRef, WaitResult } from '../contract/wait.ts';
+import { changeFact, getFact, setFact, type WaitBook } from './kv.ts';
+import type { FromWorker, Wait } from './messages.ts';
+
+declare const self: ServiceWorkerGlobalScope;
+
+/** Background Sync, which the library of types does not know. */
+interface SyncEvent extends ExtendableEvent {
+  tag: string;
+}
+interface Syncing {
+  sync?: { register: (tag: string) => Promise<void> };
+}
+const syncTag = 'queqiao-waits';
+
+/** How long one wake-up goes on looking, ms: browsers end a worker after some five minutes. */
+const awake = 240_000;
+/** The same for a sync, for which they give less. */
+const awakeInSync = 50_000;
+/** What was told is remembered so long, ms, and so many. */
+const toldFor = 7 * 24 * 3600_000;
+const mostTold = 300;
+/** How long a tab may take to follow a click, ms. */
+const followMs = 1_500;
+
+const keyOf = ({ kind, id }: WaitRef): string => `${kind}:${id}`;
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+const empty = (): WaitBook => ({ pending: {}, told: {}, watched: false });
+const readBook = async (): Promise<WaitBook> => (await getFact('waits')) ?? empty();
+const changeBook = (change: (book: WaitBook) => void): Promise<void> =>
+  changeFact('waits', (known) => {
+    const book = known ?? empty();
+    change(book);
+    return book;
+  });
+
+/** What of a wait this is allowed to say; a push may hold anything. */
+const isResult = (value: unknown): value is WaitResult => {
+  const { kind, id, state, title, body, url } = (value ?? {}) as Record<string, unknown>;
+  return (
+    [kind, id, title, body].every((each) => typeof each === 'string') &&
+    (state === 'done' || state === 'failed') &&
+    typeof url === 'string' &&
+    /^\/(?![/\\])/.test(url)
+  );
+};
+
+/** Null: no network, or no server. */
+const call = async (name: string, input: object): Promise<Response | null> => {
+  const token = await getFact('token');
+  if (!token) return null;
+  return fetch(`/api/${name}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify(input),
+  }).catch(() => null);
+};
+
+const tabs = () => self.clients.matchAll({ type: 'window', includeUncontrolled: true });
+
+/** The number on the app's icon: what was told and not yet looked at. */
+const showBadge = async (): Promise<void> => {
+  const count = (await self.registration.getNotifications()).length;
+  // Not every browser has badges, and some only for installed apps.
+  await (count > 0 ? navigator.setAppBadge?.(count) : navigator.clearAppBadge?.())?.catch(
+    () => undefined,
+  );
+};
+
+/**
+ * What ends while no page is in sight. The waits stand in IndexedDB, for the worker is stopped and
+ * started as the browser likes: every wake-up, whatever it was for, goes on with them.
+ */
+export const startWaits = () => {
+  /** When the next wake-up has something to do, ms since 1970; 0: not known yet. */
+  let nextLook = 0;
+  let looking: Promise<boolean> | undefined;
+  /** Results are told one after the other, so that none is told twice. */
+  let telling: Promise<unknown> = Promise.resolve();
+
+  const tell = async (result: WaitResult): Promise<void> => {
+    const key = keyOf(result);
+    const { told } = await readBook();
+    if (told[key] === undefined) {
+      const all = await tabs();
+      const message: FromWorker = { type: 'wait-ended', result };
+      for (const tab of all) tab.postMessage(message, []);
+      const inSight = all.some((tab) => tab.visibilityState === 'visible');
+      const allowed = Notification.permission === 'granted' && (await getFact('notify')) !== false;
+      // Should this worker have been stopped right after it showed one, it stands there already.
+      const shown = await self.registration.getNotifications({ tag: key });
+      if (!inSight && allowed && shown.length === 0)
+        await self.registration.showNotification(result.title, {
+          body: result.body,
+          tag: key,
+          lang: 'zh-CN',
+          icon: '/icons/icon-192.png',
+          badge: '/icons/badge-96.png',
+          data: { url: result.url },
+        });
+    }
+    // Only now: a worker that is stopped before this tells it at its next wake-up.
+    await changeBook((book) => {
+      delete book.pending[key];
+      book.told[key] = Date.now();
+      const recent = Object.entries(book.told)
+        .filter(([, at]) => at > Date.now() - toldFor)
+        .sort(([, a], [, b]) => b - a)
+        .slice(0, mostTold);
+      book.told = Object.fromEntries(recent);
+    });
+    await showBadge();
+  };
+
+  const conclude = (result: WaitResult): Promise<void> => {
+    const next = telling.then(() => tell(result));
+    telling = next.catch(() => undefined);
+    return next;
+  };
+
+  const drop = (keys: readonly string[]): Promise<void> =>
+    changeBook((book) => {
+      for (const key of keys) delete book.pending[key];
+    });
+
+  /** Asks how they stand; false when there was no answer. */
+  const ask = async (waits: readonly Wait[]): Promise<boolean> => {
+    const response = await call('wait_status', {
+      waits: waits.map(({ kind, id }) => ({ kind, id })),
+    });
+    // The login is over: nobody will ever answer.
+    if (response?.status === 401) await drop(waits.map(keyOf));
+    if (!response?.ok) return false;
+    const { data } = (await response.json()) as { data: { results: WaitResult[] } | null };
+    for (const result of data?.results ?? []) {
+      if (result.state === 'gone') await drop([keyOf(result)]);
+      else if (isResult(result)) await conclude(result);
+    }
+    return data !== null;
+  };
+
+  /** Gives whether nothing is left to wait for. */
+  const look = async (until: number): Promise<boolean> => {
+    const asked = new Map<string, number>();
+    for (;;) {
+      const { pending } = await readBook();
+      const late = Object.keys(pending).filter((key) => pending[key]!.deadline < Date.now());
+      if (late.length > 0) await drop(late);
+      const waits = Object.values(pending).filter((wait) => !late.includes(keyOf(wait)));
+      if (waits.length === 0) {
+        nextLook = Infinity;
+        return true;
+      }
+      const dueAt = (wait: Wait) => (asked.get(keyOf(wait)) ?? 0) + wait.every;
+      const due = waits.filter((wait) => dueAt(wait) <= Date.now()).slice(0, 50);
+      if (due.length > 0) {
+        for (const wait of due) asked.set(keyOf(wait), Date.now());
+        if (!(await ask(due))) {
+          nextLook = Date.now() + Math.min(...waits.map(({ every }) => every));
+          return false;
+        }
+        continue;
+      }
+      const next = Math.min(...waits.map(dueAt));
+      nextLook = next;
+      if (next > until) return false;
+      // More may be handed over meanwhile.
+      await pause(Math.min(2000, Math.max(250, next - Date.now())));
+    }
+  };
+
+  /** Where there is Background Sync, the browser wakes the worker again once there is a network. */
+  const wakeAgain = async (): Promise<void> => {
+    const { sync } = self.registration as ServiceWorkerRegistration & Syncing;
+    await sync?.register(syncTag).catch(() => undefined);
+  };
+
+  /** Looks after what is waited for; gives whether nothing is left. */
+  const tend = (ms = awake): Promise<boolean> => {
+    looking ??= look(Date.now() + ms).finally(() => {
+      looking = undefined;
+    });
+    return looking;
+  };
+  const tendQuietly = (): Promise<void> =>
+    tend().then(
+      (done) => (done ? undefined : wakeAgain()),
+      () => undefined,
+    );
+
+  /** Tells the server what to push to this browser, if it takes pushes. */
+  const watch = async (): Promise<void> => {
+    const [pushed, device, book] = await Promise.all([
+      getFact('pushed'),
+      getFact('device'),
+      readBook(),
+    ]);
+    const waits = Object.values(book.pending).map(({ kind, id }) => ({ kind, id }));
+    if (!pushed || !device || (waits.length === 0 && !book.watched)) return;
+    const response = await call('watch_waits', { device, waits: waits.slice(0, 50) });
+    // The server does not know this browser any more: the page registers it anew.
+    if (response?.status === 404) await setFact('pushed', undefined);
+    if (response?.ok)
+      await changeBook((fresh) => {
+        fresh.watched = waits.length > 0;
+      });
+  };
+
+  const takeOver = async (waits: readonly Wait[], token: string): Promise<void> => {
+    await setFact('token', token);
+    await changeBook((book) => {
+      for (const wait of waits) {
+        const key = keyOf(wait);
+        if ((book.told[key] ?? 0) >= wait.since) continue;
+        delete book.told[key];
+        book.pending[key] = wait;
+      }
+    });
+    await watch();
+    await wakeAgain();
+    await tendQuietly();
+  };
+
+  const giveBack = async (waits: readonly WaitRef[]): Promise<void> => {
+    await drop(waits.map(keyOf));
+    await watch();
+    await showBadge();
+  };
+
+  const follow = async (url: string): Promise<void> => {
+    const all = await tabs();
+    const session = new URL(url, self.location.origin).searchParams.get('uuid');
+    const there = all.find((tab) => new URL(tab.url).searchParams.get('uuid') === session);
+    const tab = there ?? all.find((each) => each.focused) ?? all[0];
+    if (!tab) {
+      await self.clients.openWindow(url);
+      return;
+    }
+    const focused = await tab.focus().catch(() => tab);
+    const { port1, port2 } = new MessageChannel();
+    const answered = new Promise<boolean>((resolve) => {
+      port1.addEventListener('message', () => resolve(true));
+      port1.start();
+      setTimeout(() => resolve(false), followMs);
+    });
+    const message: FromWorker = { type: 'open', url };
+    focused.postMessage(message, [port2]);
+    // A tab that is only just loading, or of an old version, is led there by its address.
+    if (!(await answered)) await focused.navigate(url).catch(() => self.clients.openWindow(url));
+  };
+
+  self.addEventListener('push', (event) => {
+    const told = async (): Promise<void> => {
+      let result: unknown;
+      try {
+        result = event.data?.json();
+      } catch {
+        return;
+      }
+      if (isResult(result)) await conclude(result);
+    };
+    event.waitUntil(told().then(tendQuietly));
+  });
+
+  self.addEventListener('notificationclick', (event) => {
+    const { notification } = event;
+    notification.close();
+    const { url } = (notification.data ?? {}) as { url?: unknown };
+    event.waitUntil(
+      Promise.all([follow(typeof url === 'string' ? url : '/'), showBadge()]).then(tendQuietly),
+    );
+  });
+  self.addEventListener('notificationclose', (event) => event.waitUntil(showBadge()));
+
+  // The browser gave the subscription another address: the server is told, page or no page.
+  self.addEventListener('pushsubscriptionchange', (event) => {
+    const change = event as ExtendableEvent & { oldSubscription?: PushSubscription | null };
+    const renew = async (): Promise<void> => {
+      const [pushed, device] = await Promise.all([getFact('pushed'), getFact('device')]);
+      const options = change.oldSubscription?.options;
+      if (!pushed || !device || !options) return setFact('pushed', undefined);
+      const fresh = await self.registration.pushManager.subscribe({
+        userVisibleOnly: true,
+        applicationServerKey: options.applicationServerKey,
+      });
+      const { endpoint, keys } = fresh.toJSON();
+      const response = await call('push_subscribe', { device, endpoint, keys });
+      // Otherwise the page does it when it is next opened.
+      return setFact(
+        'pushed',
+        response?.ok ? { ...pushed, endpoint: fresh.endpoint, at: Date.now() } : undefined,
+      );
+    };
+    change.waitUntil(renew().catch(() => setFact('pushed', undefined)));
+  });
+
+  const onSync = (event: Event): void => {
+    const sync = event as SyncEvent;
+    if (sync.tag !== syncTag) return;
+    sync.waitUntil(
+      // A sync that fails is tried again later by the browser.
+      tend(awakeInSync).then((done) => (done ? done : Promise.reject(new Error('still waiting')))),
+    );
+  };
+  self.addEventListener('sync', onSync);
+  self.addEventListener('periodicsync', onSync);
+  self.addEventListener('activate', (event) => event.waitUntil(tendQuietly()));
+  // Whatever a page asks for is an occasion as well; it does not wait for this.
+  self.addEventListener('fetch', (event) => {
+    if (!looking && nextLook <= Date.now()) event.waitUntil(tendQuietly());
+  });
+
+  return {
+    takeOver,
+    giveBack,
+    /** The person left: nothing of theirs stays in sight. */
+    forget: async (): Promise<void> => {
+      for (const notification of await self.registration.getNotifications()) notification.close();
+      await showBadge();
+    },
+  };
+};

@@ -1,0 +1,191 @@
+import { randomUUID } from 'node:crypto';
+import type { BrowserContext, CDPSession, Page } from '@playwright/test';
+import { expect, test, type App, type Person } from '../support/app.ts';
+
+/** A reply that takes so long to be written, s. */
+const slowly = (seconds: number, words = '说说桥') =>
+  `${words} [[bench tokens=${Math.ceil(seconds * 20)} rate=20 id=${randomUUID()}]]`;
+
+/** The page's worker is there, and so is what looks after waits. */
+const ready = (page: Page) =>
+  page.evaluate(async () => {
+    const isActive = async () =>
+      (await navigator.serviceWorker.ready).active?.state === 'activated';
+    while (!(await isActive())) await new Promise((done) => setTimeout(done, 50));
+  });
+
+/** Puts the page out of sight, or back: no headless browser does it by itself. */
+const sight = (page: Page, state: 'hidden' | 'visible') =>
+  page.evaluate((state) => {
+    Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => state });
+    document.dispatchEvent(new Event('visibilitychange'));
+  }, state);
+
+const workerOf = (context: BrowserContext) => {
+  const [worker] = context.serviceWorkers();
+  if (!worker) throw new Error('there is no worker');
+  return worker;
+};
+
+/** What the worker sees of its tabs: none is in sight, from now on until it is stopped. */
+const hideFromWorker = (context: BrowserContext) =>
+  workerOf(context).evaluate(`{
+    const find = Clients.prototype.matchAll;
+    Clients.prototype.matchAll = async function (options) {
+      const all = await find.call(this, options);
+      for (const tab of all) Object.defineProperty(tab, 'visibilityState', { value: 'hidden' });
+      return all;
+    };
+  }`);
+
+const shown = (page: Page) =>
+  page.evaluate(async () => {
+    const registration = await navigator.serviceWorker.ready;
+    return (await registration.getNotifications()).map(({ title, body }) => ({ title, body }));
+  });
+
+/** A tap on the only notification. An event that no browser made cannot be waited for. */
+const tap = (context: BrowserContext) =>
+  workerOf(context).evaluate(`registration.getNotifications().then(([notification]) => {
+    ExtendableEvent.prototype.waitUntil = () => undefined;
+    dispatchEvent(new NotificationEvent('notificationclick', { notification }));
+  })`);
+
+/** Counts every notification that is shown, whichever life of the worker shows it. */
+const countShown = async (cdp: CDPSession): Promise<() => number> => {
+  let count = 0;
+  cdp.on('BackgroundService.backgroundServiceEventReceived', ({ backgroundServiceEvent }) => {
+    if (backgroundServiceEvent.eventName === 'Notification displayed') count += 1;
+  });
+  await cdp.send('BackgroundService.startObserving', { service: 'notifications' });
+  await cdp.send('BackgroundService.setRecording', {
+    service: 'notifications',
+    shouldRecord: true,
+  });
+  return () => count;
+};
+
+const openChat = async (app: App, person: Person, context: BrowserContext, prompt: string) => {
+  await context.grantPermissions(['notifications']);
+  await app.enterAs(person);
+  const { uuid } = await person.client.call('newSession', { type: 0, model: 'mock-chat' });
+  await app.page.goto(`/chat?uuid=${uuid}`);
+  await ready(app.page);
+  await app.say(prompt);
+  await expect(app.stopButton).toBeVisible();
+  return uuid;
+};
+
+test('a reply that is done while the tab is away is told once, and a tap opens it @O4', async ({
+  app,
+  person,
+  context,
+}) => {
+  const { page } = app;
+  const uuid = await openChat(app, person, context, slowly(4, '说说赵州桥'));
+  await hideFromWorker(context);
+  await page.getByRole('button', { name: '返回' }).first().click();
+  await page.waitForURL((url) => url.pathname === '/');
+  await sight(page, 'hidden');
+  await expect.poll(() => shown(page), { timeout: 20_000 }).toHaveLength(1);
+  const [news] = await shown(page);
+  expect(news?.title).toContain('说说赵州桥');
+  expect(news?.body).toContain('把每一次更新合并到下一帧');
+  await sight(page, 'visible');
+  await tap(context);
+  await page.waitForURL((url) => url.searchParams.get('uuid') === uuid);
+  await expect(app.log).toContainText('END-');
+  await expect.poll(() => shown(page)).toEqual([]);
+});
+
+test('a worker that is stopped again and again forgets nothing and tells nothing twice @O4', async ({
+  app,
+  person,
+  context,
+  baseURL,
+}) => {
+  const { page } = app;
+  const uuid = await openChat(app, person, context, slowly(6));
+  const { list } = await person.client.call('historyList', { session_id: uuid });
+  const id = String(list[0]?.id);
+  // The browser stays open without a page of the app.
+  const elsewhere = await context.newPage();
+  const cdp = await context.newCDPSession(elsewhere);
+  const count = await countShown(cdp);
+  let registrationId = '';
+  cdp.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
+    registrationId = registrations[0]?.registrationId ?? '';
+  });
+  await cdp.send('ServiceWorker.enable');
+  await expect.poll(() => registrationId).not.toBe('');
+  const origin = new URL(baseURL ?? '').origin;
+  const wake = () =>
+    cdp.send('ServiceWorker.dispatchSyncEvent', {
+      origin,
+      registrationId,
+      tag: 'queqiao-waits',
+      lastChance: false,
+    });
+  await page.close();
+  await elsewhere.waitForTimeout(300);
+  for (let round = 0; round < 8; round += 1) {
+    await cdp.send('ServiceWorker.stopAllWorkers');
+    await elsewhere.waitForTimeout(Math.random() * 300);
+    await wake();
+    await elsewhere.waitForTimeout(Math.random() * 1500);
+  }
+  await expect.poll(count, { timeout: 15_000 }).toBe(1);
+  // The same news by Web Push, and more wake-ups.
+  const { results } = await person.client.call('waitStatus', { waits: [{ kind: 'answer', id }] });
+  for (let round = 0; round < 3; round += 1) {
+    await cdp.send('ServiceWorker.deliverPushMessage', {
+      origin,
+      registrationId,
+      data: JSON.stringify(results[0]),
+    });
+    await wake();
+    await elsewhere.waitForTimeout(300);
+    await cdp.send('ServiceWorker.stopAllWorkers');
+  }
+  expect(count()).toBe(1);
+  // What arrives by push alone is told as well.
+  const other = { ...results[0], id: '999999999', title: '只由推送告诉' };
+  await cdp.send('ServiceWorker.deliverPushMessage', {
+    origin,
+    registrationId,
+    data: JSON.stringify(other),
+  });
+  await expect.poll(count).toBe(2);
+});
+
+test('notifications are offered during a long reply, never at the start; a no is kept @O4', async ({
+  app,
+  person,
+  context,
+}) => {
+  const { page } = app;
+  await page.addInitScript(() => {
+    let permission: NotificationPermission = 'default';
+    Object.defineProperty(Notification, 'permission', { get: () => permission });
+    Notification.requestPermission = async () => {
+      permission = 'granted';
+      return permission;
+    };
+  });
+  await openChat(app, person, context, slowly(8));
+  const card = page.getByRole('region', { name: '回复写好时通知我？' });
+  await page.waitForTimeout(3500);
+  await expect(card).toBeHidden();
+  // Back from somewhere else while the reply is still being written.
+  await sight(page, 'hidden');
+  await sight(page, 'visible');
+  await card.getByRole('button', { name: '不用了' }).click();
+  await expect(card).toBeHidden();
+  await page.goto('/account?tab=settings');
+  const choice = page.getByRole('switch', { name: '写好时通知我' });
+  await expect(choice).not.toBeChecked();
+  await choice.click();
+  await expect(choice).toBeChecked();
+  await page.reload();
+  expect(await page.evaluate(() => localStorage.getItem('queqiao.notify'))).toBe('on');
+});
