@@ -150,11 +150,11 @@ export default defineConfig({
             { name: 'markdown', test: /\/src\/shared\/markdown\/markdown\.tsx$/ },
             {
               name: 'rows',
-              test: /\/features\/chat\/(message-row|live-rows|model-change|compose-store|chat-time)\.tsx?$/,
+              test: /\/features\/chat\/(message-row|live-rows|model-change|send-rules|compose-store|chat-time)\.tsx?$/,
             },
             {
               name: 'sessions',
-              test: /\/features\/session\/(session-card|session-queries|use-refusal)\.tsx?$/,
+              test: /\/features\/session\/(session-card|session-queries|use-refusal|use-find-key)\.tsx?$/,
             },
           ],
         },

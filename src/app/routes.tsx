@@ -73,6 +73,12 @@ const account = createRoute({
   ),
 });
 
+const tasks = createRoute({
+  getParentRoute: () => root,
+  path: '/tasks',
+  component: lazyRouteComponent(() => import('@/features/job/tasks-screen.tsx'), 'TasksScreen'),
+});
+
 const help = createRoute({
   getParentRoute: () => root,
   path: '/help',
@@ -128,6 +134,7 @@ export const router = createRouter({
     login,
     register,
     account,
+    tasks,
     help,
     share,
     error,

@@ -37,7 +37,7 @@ export interface HomeSearch {
   /** 1: the new-session box gets the focus. */
   new?: 1;
   /** Of the new-session area; chat when left out. */
-  tab?: 'free';
+  tab?: 'free' | 'imagine';
   /** A session is made that asks this knowledge base. */
   embedding?: string;
   /** What another app shared waits to be taken (src/app/phone.tsx); 0: it was lost. */
@@ -51,7 +51,7 @@ export const homeSearch = (raw: Raw): HomeSearch => ({
   query: words(raw, 'query'),
   scenario_id: whole(raw, 'scenario_id'),
   new: on(raw, 'new'),
-  tab: raw['tab'] === 'free' ? 'free' : undefined,
+  tab: raw['tab'] === 'free' || raw['tab'] === 'imagine' ? raw['tab'] : undefined,
   embedding: words(raw, 'embedding', 64),
   shared: raw['shared'] === '1' || raw['shared'] === '0' ? raw['shared'] : undefined,
 });
@@ -68,6 +68,12 @@ export interface ChatSearch {
   /** 1: the prompt is one of the page's own suggestions. */
   suggestion?: 1;
   back?: string;
+  /** Of a session of pictures: the image tool opens. */
+  open?: 'img-tool';
+  /** The tool's tab. */
+  tab?: string;
+  /** Address of a picture to start from. */
+  image_url?: string;
   /** Without a uuid: a session is made that asks this knowledge base. */
   embedding?: string;
 }
@@ -79,6 +85,9 @@ export const chatSearch = (raw: Raw): ChatSearch => ({
   send: on(raw, 'send'),
   suggestion: on(raw, 'suggestion'),
   back: place(raw, 'back'),
+  open: raw['open'] === 'img-tool' ? 'img-tool' : undefined,
+  tab: words(raw, 'tab', 20),
+  image_url: words(raw, 'image_url', 2000),
   embedding: words(raw, 'embedding', 64),
 });
 

@@ -2,6 +2,8 @@ import { NoticePopup } from '@/features/notice/notice-popup.tsx';
 import { useAuth } from '@/shared/auth-store.ts';
 import { prefsStore, usePrefs } from '@/shared/prefs.ts';
 import { useMe } from '@/shared/queries.ts';
+import { runningJobs } from '@/shared/running-jobs.ts';
+import { useStore } from '@/shared/store.ts';
 import { DialogHost } from '@/shared/ui/dialog-host.tsx';
 import { Icon, type IconName } from '@/shared/ui/icon.tsx';
 import { useMedia, wideEnoughForMenu, wideEnoughForRecents } from '@/shared/use-media.ts';
@@ -11,6 +13,7 @@ import { ImageToolHost } from './image-tool-host.tsx';
 
 const RecentSessions = lazy(() => import('@/features/session/recent-sessions.tsx'));
 const SiteNav = lazy(() => import('./site-nav.tsx'));
+const JobChip = lazy(() => import('@/features/job/job-chip.tsx'));
 
 interface Place {
   label: string;
@@ -18,7 +21,7 @@ interface Place {
   short: string;
   icon: IconName;
   link: Pick<LinkProps, 'to' | 'search'>;
-  active: (path: string, channel: string) => boolean;
+  active: (path: string, channel: string, tab: string | undefined) => boolean;
 }
 
 const mine: Place = {
@@ -26,7 +29,7 @@ const mine: Place = {
   short: '会话',
   icon: 'chat',
   link: { to: '/', search: { channel: 'private' } },
-  active: (path, channel) => path === '/' && channel === 'private',
+  active: (path, channel, tab) => path === '/' && channel === 'private' && tab !== 'imagine',
 };
 const open: Place = {
   label: '公共频道',
@@ -41,6 +44,13 @@ const favorites: Place = {
   icon: 'star',
   link: { to: '/', search: { channel: 'favorites' } },
   active: (path, channel) => path === '/' && channel === 'favorites',
+};
+const imagine: Place = {
+  label: '画图',
+  short: '画图',
+  icon: 'spark',
+  link: { to: '/', search: { tab: 'imagine', new: 1 } },
+  active: (path, _channel, tab) => path === '/' && tab === 'imagine',
 };
 const help: Place = {
   label: '帮助',
@@ -57,8 +67,14 @@ const account: Place = {
   active: (path) => path === '/account' || path === '/login' || path === '/register',
 };
 
-const MenuLink = ({ place, path, channel }: { place: Place; path: string; channel: string }) => {
-  const active = place.active(path, channel);
+interface At {
+  path: string;
+  channel: string;
+  tab: string | undefined;
+}
+
+const MenuLink = ({ place, path, channel, tab }: { place: Place } & At) => {
+  const active = place.active(path, channel, tab);
   return (
     <Link {...place.link} className="menu-link" aria-current={active ? 'page' : undefined}>
       <Icon name={place.icon} />
@@ -67,8 +83,8 @@ const MenuLink = ({ place, path, channel }: { place: Place; path: string; channe
   );
 };
 
-const BarLink = ({ place, path, channel }: { place: Place; path: string; channel: string }) => {
-  const active = place.active(path, channel);
+const BarLink = ({ place, path, channel, tab }: { place: Place } & At) => {
+  const active = place.active(path, channel, tab);
   return (
     <Link {...place.link} className="bar-link" aria-current={active ? 'page' : undefined}>
       <Icon name={place.icon} size={24} />
@@ -87,7 +103,8 @@ export const Shell = () => {
   useMe();
   const channel = search.channel ?? (token === '' ? 'public' : 'private');
   const inChat = pathname === '/chat';
-  const at = { path: pathname, channel };
+  const at = { path: pathname, channel, tab: search.tab };
+  const running = useStore(runningJobs);
   return (
     <div className={inChat ? 'shell shell-chat' : 'shell'}>
       <a className="skip" href="#content">
@@ -102,6 +119,7 @@ export const Shell = () => {
           <Icon name="plus" size={18} />
           新会话
         </Link>
+        <MenuLink place={imagine} {...at} />
         <MenuLink place={mine} {...at} />
         <MenuLink place={open} {...at} />
         <MenuLink place={favorites} {...at} />
@@ -139,13 +157,18 @@ export const Shell = () => {
       {!inChat && (
         <nav className="bottom-bar" aria-label="底部导航">
           <BarLink place={mine} {...at} />
-          <BarLink place={open} {...at} />
+          <BarLink place={imagine} {...at} />
           <Link to="/" search={{ new: 1 }} className="bar-new" aria-label="新建会话">
             <Icon name="plus" size={24} />
           </Link>
-          <BarLink place={help} {...at} />
+          <BarLink place={open} {...at} />
           <BarLink place={account} {...at} />
         </nav>
+      )}
+      {running > 0 && !inChat && pathname !== '/tasks' && (
+        <Suspense fallback={null}>
+          <JobChip />
+        </Suspense>
       )}
       <NoticePopup />
       <DialogHost />

@@ -131,13 +131,17 @@ const start = () => {
   void follow(reading);
 };
 
-/** Tells of a job as an answer of the server had it; one that has not ended is followed from then on. */
-export const noteJob = (job: Job): void => {
+/**
+ * Tells of a job as an answer of the server had it; one that has not ended is followed from then on.
+ * False: it is known to have ended since, so that the answer is an old one.
+ */
+export const noteJob = (job: Job): boolean => {
   const known = jobs.get(job.uuid);
-  if (known && isUnfinished(known.job) && isUnfinished(job)) return;
-  if (known && known.job.state === job.state) return;
+  if (known && !isUnfinished(known.job)) return !isUnfinished(job);
+  if (known && isUnfinished(job)) return true;
   take({ job, current_image: '' });
   start();
+  return true;
 };
 
 /** Reads which jobs of the person have not ended, and follows them. */

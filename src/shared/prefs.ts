@@ -10,10 +10,19 @@ export interface Prefs {
   sidebar: boolean;
   /** Name of the chat model chosen last; empty: the server's default. */
   model: string;
+  /** The same of models of pictures. */
+  painter: string;
 }
 
 const key = 'queqiao.prefs';
-const defaults: Prefs = { theme: 'wechat', dark: 'system', width: 1080, sidebar: true, model: '' };
+const defaults: Prefs = {
+  theme: 'wechat',
+  dark: 'system',
+  width: 1080,
+  sidebar: true,
+  model: '',
+  painter: '',
+};
 
 const read = (): Prefs => {
   try {

@@ -76,6 +76,26 @@ export const useChosenModel = (): Model | undefined => {
   );
 };
 
+/**
+ * The model of pictures a new session gets: the one chosen here last, else the saved default, else
+ * one of Midjourney's family, else the built-in one.
+ */
+export const useChosenPainter = (): Model | undefined => {
+  const { painter } = usePrefs();
+  const { signedIn } = useAuth();
+  const { default_image_model: saved } = useSettings();
+  const models = useImageModels().data ?? [];
+  const named = (name: string | undefined) => models.find((each) => each.name === name);
+  const usable = models.filter(({ factor }) => signedIn || factor === 0);
+  return (
+    named(painter) ??
+    named(saved) ??
+    usable.find(({ image }) => image?.family === 'midjourney') ??
+    usable.find((each) => each.built_in) ??
+    models[0]
+  );
+};
+
 const siteKey = 'queqiao.site';
 const knownSite = (): string | undefined => {
   try {

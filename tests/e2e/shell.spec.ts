@@ -82,7 +82,10 @@ test('menus fit the window: bar, side menu, three columns @S2 @S3 @S4 @H4 @O6', 
       const box = await link.boundingBox();
       expect(Math.min(box?.width ?? 0, box?.height ?? 0)).toBeGreaterThanOrEqual(44);
     }
-    await bar.getByRole('link', { name: '帮助' }).click();
+    await bar.getByRole('link', { name: '画图' }).click();
+    await expect(page.getByRole('tab', { name: '画图' })).toHaveAttribute('aria-selected', 'true');
+    await bar.getByRole('link', { name: '我的' }).click();
+    await page.getByRole('link', { name: '帮助' }).click();
     await page.waitForURL(/\/help/);
   }
 });
@@ -93,6 +96,7 @@ test('nothing is wider than the window, and every control has a name @S4 @O6', a
     '/login',
     '/register',
     '/account',
+    '/tasks',
     '/help',
     '/404',
     '/error?code=1025',

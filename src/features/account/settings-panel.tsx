@@ -1,6 +1,6 @@
 import { useAuth } from '@/shared/auth-store.ts';
 import { prefsStore, usePrefs } from '@/shared/prefs.ts';
-import { useChatModels } from '@/shared/queries.ts';
+import { useChatModels, useImageModels } from '@/shared/queries.ts';
 import { SliderField } from '@/shared/ui/slider-field.tsx';
 import { SwitchField } from '@/shared/ui/switch-field.tsx';
 import { useMedia, wideEnoughForMenu } from '@/shared/use-media.ts';
@@ -61,6 +61,7 @@ const Looks = ({ saveDark }: { saveDark: (dark: 'system' | 'light' | 'dark') => 
 export const SettingsPanel = () => {
   const { token, user } = useAuth();
   const models = useChatModels().data ?? [];
+  const painters = useImageModels().data ?? [];
   const { settings, save } = useSaveSettings();
   const { defaults } = limits;
   const forced = user?.session_private === 1;
@@ -116,6 +117,32 @@ export const SettingsPanel = () => {
             />
           </section>
           <NotifySettings />
+          <section className="card settings-group">
+            <h2>画图</h2>
+            <label className="settings-select">
+              <span>默认画图模型</span>
+              <select
+                value={settings.default_image_model ?? ''}
+                onChange={(event) => {
+                  save({ default_image_model: event.target.value });
+                  prefsStore.set({ painter: event.target.value });
+                }}
+              >
+                <option value="">由系统选择</option>
+                {painters.map((model) => (
+                  <option key={model.name} value={model.name}>
+                    {model.label}
+                  </option>
+                ))}
+              </select>
+            </label>
+            <SwitchField
+              label="把提示词翻译成英文"
+              hint="只看得懂英文的模型需要；在画图工具里可以逐次更改"
+              checked={settings.translate === 1}
+              onChange={(on) => save({ translate: on ? 1 : 0 })}
+            />
+          </section>
           <section className="card settings-group">
             <h2>隐私</h2>
             <SwitchField

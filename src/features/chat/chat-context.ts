@@ -1,9 +1,13 @@
 import { createContext, useContext, useSyncExternalStore } from 'react';
 import type { Message } from '@contract/chat.ts';
+import type { Asked } from './picture-request.ts';
+import type * as pictures from './pictures.ts';
 import type { Thread } from './thread.ts';
 
 /** What a row can be turned into: its source, or a box to write in. */
 export type RowMode = 'raw' | 'edit';
+
+export type Pictures = typeof pictures;
 
 /** What every row of a conversation may ask for. Stays the same object while the session is open. */
 export interface ChatActs {
@@ -28,6 +32,10 @@ export interface ChatActs {
   openPerson: (person: { id: number; name: string }) => void;
   /** The next message speaks to this person. */
   answerTo: (person: { id: number; name: string }) => void;
+  /** Of a session of pictures: what shows and makes them. Null: it is another. */
+  pictures: Pictures | null;
+  /** Asks for pictures in a session of pictures; resolves to false when that was not taken. */
+  draw: (asked: Asked) => Promise<boolean>;
   retry: (message: Message) => void;
   reconnect: (message: Message) => void;
   stop: (message: Message) => void;

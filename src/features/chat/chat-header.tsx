@@ -1,4 +1,4 @@
-import { useChatModels } from '@/shared/queries.ts';
+import { useModel } from '@/shared/queries.ts';
 import { Button } from '@/shared/ui/button.tsx';
 import { Icon } from '@/shared/ui/icon.tsx';
 import type { SessionDetail } from '@contract/session.ts';
@@ -16,8 +16,7 @@ export const ChatHeader = ({
   onSort: () => void;
   onMore: () => void;
 }) => {
-  const models = useChatModels();
-  const label = models.data?.find((model) => model.name === session.model)?.label ?? session.model;
+  const label = useModel(session.model)?.label ?? session.model;
   const isPrivate = session.private === 1;
   const kind = session.type === 1 ? '图片' : session.type === 4 ? '视频' : '';
   return (

@@ -105,7 +105,9 @@ const ChatPanels = ({
             onClick={() => void favourite()}
           />
         )}
-        <Act icon="share" label="导出与分享" onClick={() => onPanel({ kind: 'export' })} />
+        {session.type !== 1 && (
+          <Act icon="share" label="导出与分享" onClick={() => onPanel({ kind: 'export' })} />
+        )}
         {session.owner && (
           <Act icon="settings" label="设置" onClick={() => onPanel({ kind: 'settings' })} />
         )}

@@ -2,8 +2,9 @@ import { api } from '@/shared/api.ts';
 import { ApiError, errorText, isCancelled, offlineText } from '@/shared/api-error.ts';
 import { useAuth } from '@/shared/auth-store.ts';
 import { readDraft, writeDraft } from '@/shared/draft.ts';
+import { lazyChunk, whenLoaded } from '@/shared/markdown/lazy-chunk.ts';
 import { Navigate as MarkdownNavigate } from '@/shared/markdown/navigate.ts';
-import { useChatModels } from '@/shared/queries.ts';
+import { useChatModels, useImageModels, useModel } from '@/shared/queries.ts';
 import { Button } from '@/shared/ui/button.tsx';
 import { confirmDialog } from '@/shared/ui/dialog.ts';
 import { EmptyState } from '@/shared/ui/empty-state.tsx';
@@ -39,13 +40,14 @@ import {
   useSyncExternalStore,
   type RefObject,
 } from 'react';
-import { ChatContext, useChatActs, type ChatActs, type RowMode } from './chat-context.ts';
+import { ChatContext, type ChatActs, type Pictures, type RowMode } from './chat-context.ts';
 import { ChatHeader } from './chat-header.tsx';
 import './chat.css';
 import type { Panel } from './chat-panels.tsx';
 import { setCompose } from './compose-store.ts';
 import { MessageList, type ListHandle } from './message-list.tsx';
-import { deliver, refusalOf, SendBox } from './send-box.tsx';
+import { deliver, SendBox } from './send-box.tsx';
+import { refusalOf } from './send-rules.ts';
 import { Thread, type SendOptions, type ThreadView } from './thread.ts';
 import { useOnline } from './use-online.ts';
 import { useVisibleHeight } from './use-visible-height.ts';
@@ -53,7 +55,14 @@ import { useVisibleHeight } from './use-visible-height.ts';
 const route = getRouteApi('/chat');
 
 /** What is opened over the conversation comes when it is first opened. */
+const loadPictures = lazyChunk(() => import('./pictures.ts'));
 const ChatPanels = lazy(() => import('./chat-panels.tsx'));
+const FirstHint = lazy(() =>
+  import('./chat-edges.tsx').then(({ FirstHint: part }) => ({ default: part })),
+);
+const ReadOnly = lazy(() =>
+  import('./chat-edges.tsx').then(({ ReadOnly: part }) => ({ default: part })),
+);
 const TemporaryGuard = lazy(() => import('./temporary-guard.tsx'));
 
 export const ChatScreen = () => {
@@ -73,6 +82,15 @@ const pageOf = (error: unknown): { to: '/404' } | { to: '/error'; code: number }
 
 const hasPointer = '(hover: hover)';
 const peopleType: (typeof sessionTypes)['people'] = 2;
+const pictureType: (typeof sessionTypes)['image'] = 1;
+
+/** What a session of pictures is shown with: null while it loads, undefined where it is none. */
+const usePictures = (session: SessionDetail | undefined): Pictures | null | undefined => {
+  const [pictures, setPictures] = useState<Pictures | null>(null);
+  const wanted = session?.type === pictureType;
+  useEffect(() => (wanted ? whenLoaded(loadPictures, setPictures) : undefined), [wanted]);
+  return wanted ? pictures : undefined;
+};
 
 /** Tells the thread what it must know of its session; gives whether people write here. */
 const useKnownSession = (thread: Thread, session: SessionDetail | undefined) => {
@@ -84,6 +102,7 @@ const useKnownSession = (thread: Thread, session: SessionDetail | undefined) => 
       model: session.model,
       temporary: session.temporary,
       people: session.type === peopleType,
+      pictures: session.type === pictureType,
       me: { id: user?.id ?? 0, name: user?.user_name ?? '' },
       streamBase: (name) => models?.find((model) => model.name === name)?.accelerator ?? '',
     });
@@ -118,6 +137,7 @@ const Chat = ({
     refetchInterval: session.data?.type === peopleType ? limits.peoplePolling : false,
   });
   const view = useSyncExternalStore(thread.subscribe, thread.get);
+  const pictures = usePictures(session.data);
   usePageTitle(session.data?.friend?.name ?? session.data?.prompt ?? '会话');
 
   const failure = session.error ?? (view.loaded ? null : messages.error);
@@ -146,8 +166,10 @@ const Chat = ({
         </div>
       );
   }
-  if (!session.data || !view.loaded) return <Opening />;
-  return <Conversation session={session.data} thread={thread} view={view} />;
+  if (!session.data || !view.loaded || pictures === null) return <Opening />;
+  return (
+    <Conversation session={session.data} thread={thread} view={view} pictures={pictures ?? null} />
+  );
 };
 
 const Opening = () => (
@@ -224,11 +246,15 @@ const useActs = (
   thread: Thread,
   open: (panel: Panel) => void,
   send: (text: string, options?: SendOptions) => Promise<boolean>,
+  pictures: Pictures | null,
+  list: RefObject<ListHandle | null>,
 ): ChatActs => {
   const refuse = useRefusal();
   const navigate = useNavigate();
-  const models = useChatModels();
+  const chats = useChatModels();
+  const painters = useImageModels();
   const { user } = useAuth();
+  const models = pictures ? painters : chats;
   const free = models.data?.find((model) => model.factor === 0)?.name;
   const me = user?.id ?? 0;
   const { uuid, owner, model, writable, temporary, forkable } = session;
@@ -251,7 +277,7 @@ const useActs = (
     };
     const startAnew = async (question: string, which: 'same' | 'free') => {
       const fresh = await api.newSession(
-        { type: 0, model: which === 'same' ? model : free },
+        { type: pictures ? 1 : 0, model: which === 'same' ? model : free },
         { quiet: true },
       );
       writeDraft(fresh.uuid, question);
@@ -291,6 +317,19 @@ const useActs = (
       openMenu: (message, part) => open({ kind: 'menu', target: { message, part } }),
       openPerson: (person) => open({ kind: 'person', person }),
       answerTo: (atUser) => setCompose(uuid, { atUser }),
+      pictures,
+      draw: async (asked) => {
+        if (!pictures) return false;
+        const drawing = pictures.draw(thread, asked);
+        list.current?.toBottom();
+        return drawing.then(
+          () => true,
+          (error: unknown) => {
+            refuse(error);
+            return false;
+          },
+        );
+      },
       retry: (message) => quietly(thread.retry(message.id)),
       reconnect: (message) => thread.reconnect(message.id),
       stop: (message) => quietly(thread.stop(message.id)),
@@ -335,6 +374,8 @@ const useActs = (
     refuse,
     open,
     send,
+    pictures,
+    list,
   ]);
 };
 
@@ -368,10 +409,11 @@ const usePromptOfAddress = (
   session: SessionDetail,
   view: ThreadView,
   send: (text: string, options: SendOptions) => Promise<boolean>,
+  { pictures, draw }: ChatActs,
 ) => {
   const { prompt, send: atOnce, suggestion } = route.useSearch();
   const navigate = route.useNavigate();
-  const models = useChatModels();
+  const model = useModel(session.model);
   const taken = useRef(false);
   const asked = prompt !== undefined || atOnce === 1;
   useEffect(() => {
@@ -384,7 +426,6 @@ const usePromptOfAddress = (
       replace: true,
     });
     if (atOnce !== 1 || text === '') return;
-    const model = models.data?.find((each) => each.name === session.model);
     const most = model?.max_prompt ?? limits.defaultMaxPrompt;
     const first = view.count === 0 && suggestion !== 1;
     const refusal = text.length > most ? tooLongText(most) : refusalOf(text, most, first);
@@ -394,10 +435,23 @@ const usePromptOfAddress = (
     }
     const sendNow = async () => {
       await clean;
-      await deliver(session, text, send, { suggestion: suggestion === 1 });
+      if (pictures) await pictures.sendWords(session.uuid, text, model, draw);
+      else await deliver(session, text, send, { suggestion: suggestion === 1 });
     };
     sendNow().catch(() => toast(offlineText, 'error'));
-  }, [asked, prompt, atOnce, suggestion, session, view.count, models.data, navigate, send]);
+  }, [
+    asked,
+    prompt,
+    atOnce,
+    suggestion,
+    session,
+    view.count,
+    model,
+    navigate,
+    send,
+    pictures,
+    draw,
+  ]);
   return asked && session.writable;
 };
 
@@ -416,10 +470,12 @@ const Conversation = ({
   session,
   thread,
   view,
+  pictures,
 }: {
   session: SessionDetail;
   thread: Thread;
   view: ThreadView;
+  pictures: Pictures | null;
 }) => {
   const box = useRef<HTMLDivElement>(null);
   const list = useRef<ListHandle>(null);
@@ -430,8 +486,8 @@ const Conversation = ({
   const navigate = useNavigate();
   const back = useBack();
   const send = useSend(thread, list);
-  const acts = useActs(session, thread, setPanel, send);
-  const arriving = usePromptOfAddress(session, view, send);
+  const acts = useActs(session, thread, setPanel, send, pictures, list);
+  const arriving = usePromptOfAddress(session, view, send, acts);
   useKeys(list, back);
   useVisibleHeight(box);
   useFocusOfAddress(thread, list);
@@ -480,13 +536,27 @@ const Conversation = ({
             </p>
           )}
           {view.rows.length + view.tail.length === 0 ? (
-            <FirstHint session={session} quiet={arriving} only={thread.only !== null} />
+            <Suspense fallback={<div className="list" />}>
+              {arriving ? (
+                <div className="list" />
+              ) : (
+                <FirstHint session={session} only={thread.only !== null} pictures={pictures} />
+              )}
+            </Suspense>
           ) : (
             <MessageList thread={thread} view={view} ref={list} />
           )}
-          {canWrite && !arriving && <SendBox session={session} view={view} onSend={send} />}
+          {pictures && <pictures.PictureWatch session={session} />}
+          {canWrite && !arriving && pictures && (
+            <pictures.PictureBox session={session} first={view.count === 0} />
+          )}
+          {canWrite && !arriving && !pictures && (
+            <SendBox session={session} view={view} onSend={send} />
+          )}
           {!session.writable && thread.only === null && (
-            <ReadOnly session={session} last={view.lastId} />
+            <Suspense fallback={<div className="read-only" />}>
+              <ReadOnly session={session} last={view.lastId} />
+            </Suspense>
           )}
         </div>
         {panels && (
@@ -520,79 +590,5 @@ const Connection = ({ view }: { view: ThreadView }) => {
       <Icon name="offline" size={16} />
       {what}。{next}
     </p>
-  );
-};
-
-const FirstHint = ({
-  session,
-  quiet,
-  only,
-}: {
-  session: SessionDetail;
-  quiet: boolean;
-  /** A single message was asked for, and is gone. */
-  only: boolean;
-}) => {
-  const models = useChatModels();
-  const model = models.data?.find((each) => each.name === session.model);
-  if (quiet) return <div className="list" />;
-  if (only)
-    return (
-      <div className="list first-hint">
-        <h2>这条消息已经不在了</h2>
-        <p>它可能已被删除，或者换到了别的分支</p>
-      </div>
-    );
-  if (session.type === peopleType)
-    return (
-      <div className="list first-hint">
-        <span className="first-dot">
-          <Icon name="people" size={26} />
-        </span>
-        <h2>{session.friend ? `和${session.friend.name}说说话` : '问问大家'}</h2>
-        <p>输入 @ 可以请一个模型来回答</p>
-      </div>
-    );
-  return (
-    <div className="list first-hint">
-      <span className="first-dot" style={{ background: model?.color || undefined }}>
-        <Icon name="spark" size={26} />
-      </span>
-      <h2>{session.writable ? `和${model?.label ?? session.model}聊聊` : '这里还没有消息'}</h2>
-      {model?.remark && <p>{model.remark}</p>}
-      {session.writable && (
-        <p className="first-rule">
-          第一句至少 {Math.ceil(limits.minPromptBytes / 3)} 个汉字或 {limits.minPromptBytes}{' '}
-          个英文字母；发出之前还可以换模型
-        </p>
-      )}
-    </div>
-  );
-};
-
-/** In the place of the send box where one may only read. */
-const ReadOnly = ({ session, last }: { session: SessionDetail; last: number | null }) => {
-  const { token } = useAuth();
-  const { fork } = useChatActs();
-  const navigate = useNavigate();
-  const mayFork = session.forkable && last !== null;
-  return (
-    <div className="read-only">
-      <p>
-        这是别人公开的会话
-        {mayFork
-          ? '，可以复制成自己的接着聊'
-          : `，只能看${token === '' ? '；您可以免登录新建自己的会话' : ''}`}
-      </p>
-      {mayFork ? (
-        <Button size="small" kind="primary" onClick={() => fork(last)}>
-          接着聊
-        </Button>
-      ) : (
-        <Button size="small" onClick={() => void navigate({ to: '/', search: { new: 1 } })}>
-          新建会话
-        </Button>
-      )}
-    </div>
   );
 };

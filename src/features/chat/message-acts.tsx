@@ -1,5 +1,5 @@
 import { copyText } from '@/shared/markdown/copy.ts';
-import { useChatModels, useSettings } from '@/shared/queries.ts';
+import { useModel, useSettings } from '@/shared/queries.ts';
 import { Icon, type IconName } from '@/shared/ui/icon.tsx';
 import type { Message } from '@contract/chat.ts';
 import { useChatActs } from './chat-context.ts';
@@ -90,7 +90,7 @@ export const Pager = ({ message }: { message: Message }) => {
 
 /** Name of a model as people read it. */
 export const ModelName = ({ name }: { name: string }) => {
-  const known = useChatModels().data?.find((model) => model.name === name);
+  const known = useModel(name);
   return (
     <span className="speaker">
       <span className="chip-dot" style={{ background: known?.color || undefined }} />

@@ -25,7 +25,8 @@ const MessageMenu = ({ target, onClose }: { target: MenuTarget | null; onClose: 
   const mine = message?.user_id === acts.me;
   const may = acts.people ? mine : acts.owner;
   const saved = message !== undefined && message.id > 0;
-  const branches = saved && acts.owner && acts.writable && !acts.people && !acts.temporary;
+  const branches =
+    saved && acts.owner && acts.writable && !acts.people && !acts.temporary && !acts.pictures;
   const person = { id: message?.user_id ?? 0, name: message?.user_name ?? '' };
   const then = (act: () => void) => () => {
     onClose();
@@ -79,7 +80,7 @@ const MessageMenu = ({ target, onClose }: { target: MenuTarget | null; onClose: 
             )}
           </>
         )}
-        {saved && acts.forkable && (
+        {saved && acts.forkable && !acts.pictures && (
           <Act icon="fork" label="从这里接着聊" onClick={then(() => acts.fork(message.id))} />
         )}
         {saved && may && (

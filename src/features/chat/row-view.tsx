@@ -10,7 +10,7 @@ const PersonMessage = lazy(() => import('./person-message.tsx'));
 
 /** One row of the list. What not every conversation has is loaded when first met. */
 export const RowView = memo(function RowView({ row }: { row: Row }) {
-  const { people } = useChatActs();
+  const { people, pictures } = useChatActs();
   switch (row.kind) {
     case 'question':
       if (!people) return <Question row={row} />;
@@ -35,6 +35,8 @@ export const RowView = memo(function RowView({ row }: { row: Row }) {
           <PairAnswers row={row} />
         </Suspense>
       );
+    case 'picture':
+      return pictures && <pictures.PictureRow row={row} />;
     default:
       return <Notice row={row} />;
   }

@@ -32,6 +32,11 @@ export interface PairRow extends RowBase {
   answers: readonly { message: Message; live: LiveReply | null }[];
   newest: boolean;
 }
+/** A message of a session of pictures: what was asked for, and the pictures or how they come along. */
+export interface PictureRow extends RowBase {
+  kind: 'picture';
+  time: string | null;
+}
 /** How the reply stands, where that needs saying. */
 export interface NoticeRow extends RowBase {
   kind: 'notice';
@@ -43,7 +48,7 @@ export interface OutgoingRow extends RowBase {
   kind: 'outgoing';
   outgoing: Outgoing;
 }
-export type Row = OutgoingRow | QuestionRow | ReplyRow | LiveRow | PairRow | NoticeRow;
+export type Row = OutgoingRow | QuestionRow | ReplyRow | LiveRow | PairRow | PictureRow | NoticeRow;
 
 /** How a message stands that waits in the outbox. */
 export interface Outgoing {
@@ -157,6 +162,7 @@ const pairRow = (message: Message, beside: Answer, lives: Lives, place: Place): 
 
 const rowsOf = (message: Message, lives: Lives, place: Place): Row[] => {
   const { key, time, newest, atEnd, people } = place;
+  if (message.type === 1) return [{ kind: 'picture', key: `${key}:q`, message, time }];
   const live = lives.get(message.id) ?? null;
   const rows: Row[] = [];
   if (message.human !== '') rows.push({ kind: 'question', key: `${key}:q`, message, time });

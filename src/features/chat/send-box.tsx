@@ -7,33 +7,17 @@ import { isSendKey } from '@/shared/send-key.ts';
 import { Icon } from '@/shared/ui/icon.tsx';
 import { ModelSheet } from '@/shared/ui/model-sheet.tsx';
 import { toast } from '@/shared/ui/toast.ts';
-import { limits, tooLongText, tooShortText } from '@contract/limits.ts';
+import { limits } from '@contract/limits.ts';
 import type { SessionDetail } from '@contract/session.ts';
-import {
-  useCallback,
-  useEffect,
-  useLayoutEffect,
-  useMemo,
-  useRef,
-  useState,
-  type KeyboardEvent,
-} from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react';
 import type { TakeKeys } from './at-list.tsx';
 import { useChatActs } from './chat-context.ts';
 import { useModelChange } from './model-change.ts';
 import type { Outgoing } from './outgoing.ts';
 import type { BoxState } from './send-kit.tsx';
+import { refusalOf, useGrowth } from './send-rules.ts';
 import type { SendOptions, ThreadView } from './thread.ts';
 import { useOnline } from './use-online.ts';
-
-const bytesOf = (text: string) => new TextEncoder().encode(text).length;
-
-/** Why a text can not be sent as it is; empty when it can. */
-export const refusalOf = (text: string, most: number, first: boolean): string => {
-  if (text.length > most) return tooLongText(most);
-  if (first && bytesOf(text) < limits.minPromptBytes) return tooShortText(limits.minPromptBytes);
-  return '';
-};
 
 /** Pictures, prices, mentions: all that a plain message does without. */
 const loadKit = lazyChunk(() => import('./send-kit.tsx'));
@@ -76,20 +60,6 @@ export const deliver = async (
   // Something may have been written meanwhile.
   writeDraft(uuid, [prompt, readDraft(uuid)].filter((text) => text !== '').join('\n'));
   outgoing.restore();
-};
-
-const tallest = 168;
-
-/** The box grows with its text up to a part of the screen. */
-const useGrowth = (text: string) => {
-  const box = useRef<HTMLTextAreaElement>(null);
-  useLayoutEffect(() => {
-    const area = box.current;
-    if (!area) return;
-    area.style.height = 'auto';
-    if (text !== '') area.style.height = `${Math.min(tallest, area.scrollHeight)}px`;
-  }, [text]);
-  return box;
 };
 
 const boxWords = (session: SessionDetail, first: boolean): string => {

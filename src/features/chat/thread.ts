@@ -73,6 +73,8 @@ export interface ThreadSession {
   temporary: boolean;
   /** Several people write, and see each other's edits. */
   people: boolean;
+  /** Pictures are asked for: no reply is written. */
+  pictures: boolean;
   me: { id: number; name: string };
   /** Where a model's replies are read from; empty: this server. */
   streamBase: (model: string) => string;
@@ -531,6 +533,7 @@ export class Thread {
       ...blank,
       id,
       human: input.msg,
+      type: this.session?.pictures === true ? 1 : 0,
       format: Number(input.format ?? 0),
       title: input.title ?? '',
       model: this.session?.people === true ? (input.ai ?? '') : (this.session?.model ?? ''),
@@ -594,7 +597,8 @@ export class Thread {
     }
     this.unsent.delete(done.key);
     this.outgoing = new Map([...this.outgoing].filter(([each]) => each !== id));
-    const answers = this.session?.people !== true || done.input.ai !== undefined;
+    const { people = false, pictures = false } = this.session ?? {};
+    const answers = !pictures && (!people || done.input.ai !== undefined);
     const fresh: Message = {
       ...this.unsentMessage(id, done),
       state: answers ? 'streaming' : 'none',
@@ -615,6 +619,51 @@ export class Thread {
     this.attachAll();
     this.announce();
   };
+  /** Puts an own message at the end before the server has it; gives its number here, below 0. */
+  put(message: Pick<Message, 'human' | 'format' | 'type' | 'state'>, key: string): number {
+    const { model = '', me = { id: 0, name: '' } } = this.session ?? {};
+    const id = --this.pending;
+    this.keys.set(id, key);
+    this.unsent.set(key, id);
+    this.messages = [
+      ...this.messages,
+      {
+        ...blank,
+        ...message,
+        id,
+        model,
+        created_at: new Date().toISOString(),
+        user_id: me.id,
+        user_name: me.name,
+      },
+    ];
+    this.tailFrom = null;
+    this.publish();
+    return id;
+  }
+
+  /** What was put in is with the server now, as this; null: it was not taken and leaves the list. */
+  settle(id: number, taken: Pick<Message, 'id' | 'created_at'> | null): void {
+    this.unsent.delete(this.keys.get(id) ?? '');
+    if (taken && !this.find(taken.id)) {
+      this.keys.set(taken.id, this.keys.get(id) ?? String(taken.id));
+      this.replace(id, taken);
+    } else this.drop(id);
+    this.publish();
+    this.announce();
+  }
+
+  /** Shows something else of a message, as it has just become known. */
+  change(id: number, change: Partial<Message>): void {
+    this.replace(id, change);
+    this.publish();
+  }
+
+  /** Reads a message again, and all that are newer. */
+  async reload(id: number): Promise<void> {
+    if (this.find(id)) await this.reread(this.before(id));
+    this.announce(id);
+  }
 
   /** Asks for a new reply to a message whose reply failed or is missing. */
   async retry(id: number): Promise<void> {
@@ -807,6 +856,8 @@ export class Thread {
       .reverse()
       .flatMap((message) =>
         (['human', 'ai'] as const).flatMap((part) => {
+          // The reply of a picture is its data.
+          if (part === 'ai' && message.type === 1) return [];
           const text = part === 'ai' ? this.textOf(message) : readQuestion(message).text;
           const at = text.toLowerCase().indexOf(wanted);
           if (at < 0) return [];

@@ -4,7 +4,7 @@ import { useAuth } from '@/shared/auth-store.ts';
 import { useDraft } from '@/shared/draft.ts';
 import { compactNumber } from '@/shared/format.ts';
 import { prefsStore } from '@/shared/prefs.ts';
-import { priceText, useChatModels, useSettings } from '@/shared/queries.ts';
+import { priceText, useChatModels, useImageModels, useSettings } from '@/shared/queries.ts';
 import { isSendKey } from '@/shared/send-key.ts';
 import { Icon } from '@/shared/ui/icon.tsx';
 import { ModelSheet } from '@/shared/ui/model-sheet.tsx';
@@ -13,10 +13,16 @@ import { Link } from '@tanstack/react-router';
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { takeFirstBox } from './first-box.ts';
 import { StartOptions } from './start-options.tsx';
-import { noChoice, useStart, type StartChoice } from './use-start.ts';
+import { noChoice, useStart, type StartChoice, type StartKind } from './use-start.ts';
 
 /** Most models shown as chips; the rest are in the sheet. */
 const chipModels = 3;
+
+const kinds: readonly (readonly [kind: StartKind, text: string])[] = [
+  ['chat', '聊天'],
+  ['imagine', '画图'],
+  ['free', '免费'],
+];
 
 const isFree = (model: Model) => model.factor === 0;
 
@@ -42,19 +48,29 @@ const AccountLine = () => {
 /** The new-session area: a question, a model, and ways to begin. */
 export const Composer = ({
   focus,
-  free,
+  tab,
   ideas,
 }: {
   focus: boolean;
-  free: boolean;
+  /** What the address asks for. */
+  tab: StartKind;
   /** There is room for things to try, or the person is new here. */
   ideas: boolean;
 }) => {
   const [text, setText] = useDraft('home');
-  const [freeOnly, setFreeOnly] = useState(free);
+  const [kind, setKind] = useState(tab);
+  const [asked, setAsked] = useState(tab);
+  if (asked !== tab) {
+    setAsked(tab);
+    setKind(tab);
+  }
+  const pictures = kind === 'imagine';
+  const freeOnly = kind === 'free';
   const [choice, setChoice] = useState<StartChoice>(noChoice);
-  const { start, busy, model } = useStart(choice, freeOnly);
-  const models = useChatModels();
+  const { start, busy, model } = useStart(choice, kind);
+  const chats = useChatModels();
+  const painters = useImageModels();
+  const models = pictures ? painters : chats;
   const settings = useSettings();
   const [choosing, setChoosing] = useState(false);
   const box = useRef<HTMLTextAreaElement>(null);
@@ -81,9 +97,12 @@ export const Composer = ({
       row.scrollLeft = chip.offsetLeft - 16;
   }, [chosen]);
 
-  const choose = useCallback((name: string) => prefsStore.set({ model: name }), []);
+  const choose = useCallback(
+    (name: string) => prefsStore.set(pictures ? { painter: name } : { model: name }),
+    [pictures],
+  );
   const target = useMemo(() => ({ draftKey: 'home', model, onModel: choose }), [model, choose]);
-  const added = useAttachments('home').items.length > 0;
+  const added = useAttachments('home').items.length > 0 && !pictures;
   const send = () => void start(text);
   const all = (models.data ?? []).filter((each) => !freeOnly || each.factor === 0);
   // The chosen one is always among those in sight.
@@ -95,22 +114,22 @@ export const Composer = ({
       <div className="composer-head">
         <h2 id="greeting">今天想做点什么？</h2>
         <div className="composer-tabs" role="tablist" aria-label="新会话">
-          {[false, true].map((each) => (
+          {kinds.map(([each, name]) => (
             <button
-              key={String(each)}
+              key={each}
               type="button"
               role="tab"
-              aria-selected={each === freeOnly}
+              aria-selected={each === kind}
               aria-controls="composer-panel"
-              onClick={() => setFreeOnly(each)}
+              onClick={() => setKind(each)}
             >
-              {each ? '免费' : '聊天'}
+              {name}
             </button>
           ))}
         </div>
       </div>
-      <AttachTray target={target} />
-      <DropVeil target={target} />
+      {!pictures && <AttachTray target={target} />}
+      {!pictures && <DropVeil target={target} />}
       <form
         className="composer-box"
         onSubmit={(event) => {
@@ -118,15 +137,15 @@ export const Composer = ({
           send();
         }}
       >
-        <AttachButton target={target} />
+        {!pictures && <AttachButton target={target} />}
         <textarea
           ref={box}
           rows={1}
           value={text}
-          placeholder="问点什么…"
+          placeholder={pictures ? '描述一张画…' : '问点什么…'}
           aria-label="输入问题"
           enterKeyHint={settings.disable_enter ? 'enter' : 'send'}
-          onPaste={pasteInto(target)}
+          onPaste={pictures ? undefined : pasteInto(target)}
           onChange={(event) => setText(event.target.value)}
           onKeyDown={(event) => {
             if (!isSendKey(event, settings.disable_enter === 1)) return;
@@ -175,22 +194,25 @@ export const Composer = ({
             </button>
           )}
         </div>
-        <StartOptions
-          choice={choice}
-          suggesting={ideas}
-          busy={busy}
-          onChoose={(change) => {
-            setChoice({ ...choice, ...change });
-            box.current?.focus({ preventScroll: true });
-          }}
-          onSuggestion={(idea) => void start(idea, true)}
-        />
+        {!pictures && (
+          <StartOptions
+            choice={choice}
+            suggesting={ideas}
+            busy={busy}
+            onChoose={(change) => {
+              setChoice({ ...choice, ...change });
+              box.current?.focus({ preventScroll: true });
+            }}
+            onSuggestion={(idea) => void start(idea, true)}
+          />
+        )}
       </div>
       <AccountLine />
       <ModelSheet
         open={choosing}
         value={model?.name ?? ''}
         only={freeOnly ? isFree : undefined}
+        pictures={pictures}
         onClose={() => setChoosing(false)}
         onChoose={choose}
       />

@@ -98,7 +98,7 @@ export const HomeScreen = () => {
       </header>
       <Composer
         focus={search.new === 1}
-        free={search.tab === 'free'}
+        tab={search.tab ?? 'chat'}
         ideas={wide || token === '' || newcomer}
       />
       <section aria-label={titles[channel]}>

@@ -1,6 +1,6 @@
 import { maskName } from '@/shared/format.ts';
 import { relativeTime } from '@/shared/relative-time.ts';
-import { useChatModels } from '@/shared/queries.ts';
+import { useModel } from '@/shared/queries.ts';
 import { thumbnailOf } from '@/shared/question.ts';
 import { Avatar } from '@/shared/ui/avatar.tsx';
 import { Icon } from '@/shared/ui/icon.tsx';
@@ -13,7 +13,7 @@ export const sessionTitle = (session: Pick<Session, 'prompt'>): string =>
 
 /** A model's label and colour by its name; one that is gone keeps its name. */
 export const useModelLook = (name: string): { label: string; color: string; logo: string } => {
-  const model = useChatModels().data?.find((each) => each.name === name);
+  const model = useModel(name);
   return model ?? { label: name, color: '', logo: '' };
 };
 

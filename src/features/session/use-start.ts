@@ -3,7 +3,7 @@ import { moveAttachments, readAttachments, setAttachments } from '@/shared/attac
 import { ApiError, offlineText } from '@/shared/api-error.ts';
 import { writeDraft } from '@/shared/draft.ts';
 import { isUnheard, loadOutbox } from '@/shared/outbox.ts';
-import { useChatModels, useChosenModel } from '@/shared/queries.ts';
+import { useChatModels, useChosenModel, useChosenPainter } from '@/shared/queries.ts';
 import { toast } from '@/shared/ui/toast.ts';
 import { uuid } from '@/shared/uuid.ts';
 import type { In, Out } from '@contract/calls.ts';
@@ -25,6 +25,9 @@ export interface StartChoice {
 }
 export const noChoice: StartChoice = { scenario: null, knowledge: null, temporary: false };
 
+/** What can not wait: nothing of it may stay in this browser, or it is painted with the network alone. */
+const staysHere = ({ temporary, type }: In<'newSession'>): boolean => temporary === 1 || type === 1;
+
 /** Makes the session; null: it is begun on this device alone, and goes to the server with its question. */
 const begin = async (
   input: In<'newSession'>,
@@ -34,25 +37,28 @@ const begin = async (
   try {
     if (navigator.onLine) return await api.newSession(input, { quiet: true, idempotencyKey: key });
   } catch (error) {
-    if (!isUnheard(error) || input.temporary === 1) throw error;
+    if (!isUnheard(error) || staysHere(input)) throw error;
     await (await loadOutbox()).beginSession(input, key, first, true);
     return null;
   }
-  if (input.temporary === 1) throw new ApiError(0, offlineText, 0);
+  if (staysHere(input)) throw new ApiError(0, offlineText, 0);
   await (await loadOutbox()).beginSession(input, key, first, false);
   return null;
 };
 
-/**
- * Makes a session for a first question and goes there; the chat sends it.
- * @param freeOnly a model that costs nothing, whichever was chosen before
- */
-export const useStart = (choice: StartChoice, freeOnly: boolean) => {
+/** What kind of session is begun: of any chat model, of one that costs nothing, of pictures. */
+export type StartKind = 'chat' | 'free' | 'imagine';
+
+/** Makes a session for a first question and goes there; the chat sends it. */
+export const useStart = (choice: StartChoice, kind: StartKind) => {
   const navigate = useNavigate();
   const refuse = useRefusal();
   const chosen = useChosenModel();
   const free = useChatModels().data?.find((each) => each.factor === 0);
-  const model = freeOnly && chosen?.factor !== 0 ? free : chosen;
+  const painter = useChosenPainter();
+  const pictures = kind === 'imagine';
+  const chat = kind === 'free' && chosen?.factor !== 0 ? free : chosen;
+  const model = pictures ? painter : chat;
   const [busy, setBusy] = useState(false);
   // A try that got no answer may have reached the server: the next one carries the same key.
   const asked = useRef({ key: '', uuid: '' });
@@ -60,7 +66,7 @@ export const useStart = (choice: StartChoice, freeOnly: boolean) => {
   /** False: refused before anything was asked of the server. */
   const start = async (text: string, suggestion = false): Promise<boolean> => {
     const prompt = text.trim();
-    const added = !suggestion && readAttachments('home').items.length > 0;
+    const added = !suggestion && !pictures && readAttachments('home').items.length > 0;
     if ((prompt === '' && !added) || busy) return false;
     const most = model?.max_prompt ?? limits.defaultMaxPrompt;
     if (prompt.length > most) {
@@ -74,14 +80,16 @@ export const useStart = (choice: StartChoice, freeOnly: boolean) => {
     setBusy(true);
     if (asked.current.key === '') asked.current = { key: uuid(), uuid: uuid() };
     const { key } = asked.current;
-    const input = {
-      type: 0,
-      model: model?.name,
-      scenario_id: choice.scenario?.id,
-      embedding: choice.knowledge?.key,
-      temporary: choice.temporary ? (1 as const) : (0 as const),
-      uuid: asked.current.uuid,
-    } as const;
+    const own = { model: model?.name, uuid: asked.current.uuid };
+    const input: In<'newSession'> & { uuid: string } = pictures
+      ? { ...own, type: 1 }
+      : {
+          ...own,
+          type: 0,
+          scenario_id: choice.scenario?.id,
+          embedding: choice.knowledge?.key,
+          temporary: choice.temporary ? 1 : 0,
+        };
     try {
       const session = await begin(input, key, { text: prompt, suggestion });
       asked.current = { key: '', uuid: '' };

@@ -2,43 +2,17 @@ import { useEffect, useRef, useState } from 'react';
 import { createPortal } from 'react-dom';
 import { PhotoSlider } from 'react-photo-view';
 import 'react-photo-view/dist/react-photo-view.css';
-import { toast } from './toast.ts';
-import { Icon, PathIcon } from './icon.tsx';
+import { copyText } from '../markdown/copy.ts';
+import { Icon } from './icon.tsx';
 import { useModal } from './modal.ts';
 import type { PhotoViewerProps } from './photo-viewer.tsx';
 import './photo-viewer.css';
+import { savePicture, sharePicture } from './save-picture.ts';
 
-const downloadPath = 'M12 4v11M7 10.5l5 5 5-5M5 19.5h14';
 /** Of opening, closing and going on, ms. */
 const speed = 180;
 
-const nameOf = (address: string, type: string): string => {
-  const last = address.split(/[?#]/)[0]?.split('/').at(-1) ?? '';
-  if (/^[\w.-]{1,100}\.\w{2,4}$/.test(last)) return last;
-  return `图片.${type.split('/')[1]?.replace('jpeg', 'jpg') ?? 'jpg'}`;
-};
-
-/** Saves a picture; one of another site that forbids reading opens in a tab of its own instead. */
-const download = async (address: string) => {
-  let blob: Blob;
-  try {
-    const response = await fetch(address);
-    if (!response.ok) throw new Error(String(response.status));
-    blob = await response.blob();
-  } catch {
-    if (/^https?:/.test(address) && new URL(address).origin !== location.origin)
-      open(address, '_blank', 'noopener,noreferrer');
-    else toast('图片没有下载成功，请稍后再试', 'error');
-    return;
-  }
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(blob);
-  link.download = nameOf(address, blob.type);
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
-};
-
-const PhotoViewerView = ({ images, index, onClose }: PhotoViewerProps) => {
+const PhotoViewerView = ({ images, index, words = '', onClose }: PhotoViewerProps) => {
   const [at, setAt] = useState(index);
   const [shown, setShown] = useState(true);
   const [panel, setPanel] = useState<HTMLDivElement | null>(null);
@@ -88,13 +62,31 @@ const PhotoViewerView = ({ images, index, onClose }: PhotoViewerProps) => {
             <span className="photo-count" role="status">
               {at + 1} / {images.length}
             </span>
+            {words !== '' && (
+              <button
+                type="button"
+                className="photo-act"
+                aria-label="复制提示词"
+                onClick={() => void copyText(words)}
+              >
+                <Icon name="copy" size={22} />
+              </button>
+            )}
+            <button
+              type="button"
+              className="photo-act"
+              aria-label="分享图片"
+              onClick={() => void sharePicture(images[at] ?? '', words)}
+            >
+              <Icon name="share" size={22} />
+            </button>
             <button
               type="button"
               className="photo-act"
               aria-label="下载图片"
-              onClick={() => void download(images[at] ?? '')}
+              onClick={() => void savePicture(images[at] ?? '')}
             >
-              <PathIcon path={downloadPath} size={22} />
+              <Icon name="download" size={22} />
             </button>
             <button type="button" className="photo-act" aria-label="关闭" onClick={close}>
               <Icon name="close" size={22} />

@@ -5,6 +5,8 @@ export interface PhotoViewerProps {
   images: readonly string[];
   /** The one to begin with. */
   index: number;
+  /** What they were painted from; can be copied there. Empty or absent: nothing. */
+  words?: string;
   /** Called once it has closed, by a swipe, the back button, Escape or its ✕. */
   onClose: () => void;
 }

@@ -1,0 +1,84 @@
+import { useAuth } from '@/shared/auth-store.ts';
+import { useModel } from '@/shared/queries.ts';
+import { Button } from '@/shared/ui/button.tsx';
+import { Icon } from '@/shared/ui/icon.tsx';
+import { limits } from '@contract/limits.ts';
+import type { SessionDetail, sessionTypes } from '@contract/session.ts';
+import { useNavigate } from '@tanstack/react-router';
+import { useChatActs, type Pictures } from './chat-context.ts';
+
+const peopleType: (typeof sessionTypes)['people'] = 2;
+
+/** In an empty conversation: what it is for. */
+export const FirstHint = ({
+  session,
+  only,
+  pictures,
+}: {
+  session: SessionDetail;
+  /** A single message was asked for, and is gone. */
+  only: boolean;
+  pictures: Pictures | null;
+}) => {
+  const model = useModel(session.model);
+  if (only)
+    return (
+      <div className="list first-hint">
+        <h2>这条消息已经不在了</h2>
+        <p>它可能已被删除，或者换到了别的分支</p>
+      </div>
+    );
+  if (pictures && session.writable) return <pictures.PictureHint session={session} />;
+  if (session.type === peopleType)
+    return (
+      <div className="list first-hint">
+        <span className="first-dot">
+          <Icon name="people" size={26} />
+        </span>
+        <h2>{session.friend ? `和${session.friend.name}说说话` : '问问大家'}</h2>
+        <p>输入 @ 可以请一个模型来回答</p>
+      </div>
+    );
+  return (
+    <div className="list first-hint">
+      <span className="first-dot" style={{ background: model?.color || undefined }}>
+        <Icon name="spark" size={26} />
+      </span>
+      <h2>{session.writable ? `和${model?.label ?? session.model}聊聊` : '这里还没有消息'}</h2>
+      {model?.remark && <p>{model.remark}</p>}
+      {session.writable && (
+        <p className="first-rule">
+          第一句至少 {Math.ceil(limits.minPromptBytes / 3)} 个汉字或 {limits.minPromptBytes}{' '}
+          个英文字母；发出之前还可以换模型
+        </p>
+      )}
+    </div>
+  );
+};
+
+/** In the place of the send box where one may only read. */
+export const ReadOnly = ({ session, last }: { session: SessionDetail; last: number | null }) => {
+  const { token } = useAuth();
+  const { fork } = useChatActs();
+  const navigate = useNavigate();
+  const mayFork = session.forkable && last !== null;
+  return (
+    <div className="read-only">
+      <p>
+        这是别人公开的会话
+        {mayFork
+          ? '，可以复制成自己的接着聊'
+          : `，只能看${token === '' ? '；您可以免登录新建自己的会话' : ''}`}
+      </p>
+      {mayFork ? (
+        <Button size="small" kind="primary" onClick={() => fork(last)}>
+          接着聊
+        </Button>
+      ) : (
+        <Button size="small" onClick={() => void navigate({ to: '/', search: { new: 1 } })}>
+          新建会话
+        </Button>
+      )}
+    </div>
+  );
+};

@@ -1,0 +1,328 @@
+import { ApiError, errorText } from '@/shared/api-error.ts';
+import { api } from '@/shared/api.ts';
+import { readDraft, writeDraft } from '@/shared/draft.ts';
+import { changeImageDraft, clearImageDraft } from '@/shared/image/image-draft.ts';
+import { pictureSources } from '@/shared/image/picture-sources.ts';
+import { copyText } from '@/shared/markdown/copy.ts';
+import { useModel } from '@/shared/queries.ts';
+import { Act } from '@/shared/ui/act.tsx';
+import { Button } from '@/shared/ui/button.tsx';
+import { Icon } from '@/shared/ui/icon.tsx';
+import { LoadFailed } from '@/shared/ui/load-failed.tsx';
+import { savePicture, sharePicture } from '@/shared/ui/save-picture.ts';
+import { Sheet } from '@/shared/ui/sheet.tsx';
+import { Skeleton } from '@/shared/ui/skeleton.tsx';
+import { toast } from '@/shared/ui/toast.ts';
+import type { ImageAbility, ImageReply, ImageTask, MadeImage } from '@contract/image.ts';
+import type { Message } from '@contract/chat.ts';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useChatActs, type ChatActs } from './chat-context.ts';
+import { Marks, SmallAct } from './message-acts.tsx';
+import { followUp, onceMore, parameterRows, wordsOf, type Asked } from './picture-request.ts';
+
+interface Made {
+  message: Message;
+  asked: Asked;
+  reply: ImageReply;
+}
+
+/** Puts a request back into the box, to be changed. */
+const change = (acts: ChatActs, asked: Asked) => {
+  writeDraft(acts.uuid, asked.prompt);
+  clearImageDraft(acts.uuid);
+  changeImageDraft(acts.uuid, asked.image);
+  document.querySelector<HTMLTextAreaElement>('.send textarea')?.focus();
+};
+
+const asBase = (acts: ChatActs, picture: MadeImage) => {
+  changeImageDraft(acts.uuid, { base_image: picture.url });
+  toast('已作为底图，写下想怎样画', 'success');
+  document.querySelector<HTMLTextAreaElement>('.send textarea')?.focus();
+};
+
+const useAbilities = (): ((ability: ImageAbility) => boolean) => {
+  const { model } = useChatActs();
+  const abilities = useModel(model)?.image?.abilities ?? [];
+  return (ability) => abilities.includes(ability);
+};
+
+const Details = ({ message, asked, reply }: Made) => {
+  const acts = useChatActs();
+  const label = useModel(message.model || acts.model)?.label ?? message.model;
+  const seeds = reply.images.flatMap(({ seed }) => (seed === null ? [] : [String(seed)]));
+  const rows: [string, string][] = [
+    ['模型', label],
+    ['画图服务', reply.engine],
+    ['尺寸', reply.width > 0 ? `${reply.width}×${reply.height}` : ''],
+    ['种子', seeds.join('、')],
+    ['送给模型的提示词', reply.prompt === wordsOf(asked) ? '' : reply.prompt],
+    ['模型改写的提示词', reply.revised_prompt],
+    ...parameterRows({ ...asked.image.parameters, ...reply.parameters }),
+    ['花费', message.deduct_tokens > 0 ? `${message.deduct_tokens} tokens` : ''],
+  ];
+  return (
+    <dl className="made-details">
+      {rows
+        .filter(([, value]) => value !== '')
+        .map(([name, value], at) => (
+          <div key={`${name}${at}`}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+    </dl>
+  );
+};
+
+/** What can be done with a whole answer. */
+export const PictureActs = ({
+  onMenu,
+  ...made
+}: Made & {
+  /** Opens what can be done with one of its pictures. */
+  onMenu: (at: number) => void;
+}) => {
+  const { message, asked, reply } = made;
+  const acts = useChatActs();
+  const can = useAbilities();
+  const [details, setDetails] = useState(false);
+  const may = acts.owner && acts.writable;
+  const [only, another] = reply.images;
+  const single = only && !another && only.url !== '' ? only : null;
+  const own = reply.actions.length === 0;
+  const act = (label: string, request: Asked) => (
+    <button key={label} type="button" className="chip" onClick={() => void acts.draw(request)}>
+      {label}
+    </button>
+  );
+  return (
+    <>
+      {may && (
+        <div className="made-chips" role="group" aria-label="接着画">
+          {single && own && can('upscale') && (
+            <>
+              {act(
+                '放大 2×',
+                followUp('upscale', { asked, picture: single, parameters: { resize: 2 } }),
+              )}
+              {act(
+                '放大 4×',
+                followUp('upscale', { asked, picture: single, parameters: { resize: 4 } }),
+              )}
+            </>
+          )}
+          {single &&
+            own &&
+            can('image-to-image') &&
+            act('变体', followUp('vary', { asked, picture: single }))}
+          {reply.actions.map((action) =>
+            act(
+              [action.emoji, action.label].filter(Boolean).join(' '),
+              followUp('action', {
+                asked,
+                picture: only ?? noPicture,
+                parameters: { action },
+              }),
+            ),
+          )}
+          {act('重画', onceMore(asked))}
+          <button type="button" className="chip" onClick={() => change(acts, asked)}>
+            修改再画
+          </button>
+          {single && (
+            <button type="button" className="chip" onClick={() => onMenu(0)}>
+              更多
+            </button>
+          )}
+        </div>
+      )}
+      <div className="acts">
+        <SmallAct icon="copy" label="复制提示词" onClick={() => void copyText(asked.prompt)} />
+        <Marks message={message} />
+        <SmallAct icon="more" label="更多操作" onClick={() => acts.openMenu(message, 'question')} />
+        <button
+          type="button"
+          className="made-fold"
+          aria-expanded={details}
+          onClick={() => setDetails(!details)}
+        >
+          参数
+          <Icon name={details ? 'up' : 'down'} size={14} />
+        </button>
+      </div>
+      {details && <Details {...made} />}
+    </>
+  );
+};
+
+const noPicture: MadeImage = {
+  id: 0,
+  uuid: '',
+  url: '',
+  width: 0,
+  height: 0,
+  seed: null,
+  error: '',
+};
+
+const Words = ({ name, text, onUse }: { name: string; text: string; onUse: () => void }) =>
+  text === '' ? null : (
+    <section className="told-words">
+      <h3>{name}</h3>
+      <p className="selectable">{text}</p>
+      <div className="row">
+        <Button size="small" onClick={() => void copyText(text)}>
+          复制
+        </Button>
+        <Button size="small" kind="primary" onClick={onUse}>
+          放进输入框
+        </Button>
+      </div>
+    </section>
+  );
+
+const ways = [
+  { model: 'clip', label: '写实（CLIP）' },
+  { model: 'DeepBooru', label: '动漫（DeepBooru）' },
+] as const;
+
+/** Words for a picture, to copy or to go on with. */
+const Interrogation = ({
+  picture,
+  onClose,
+}: {
+  picture: MadeImage | null;
+  onClose: () => void;
+}) => {
+  const { uuid } = useChatActs();
+  const [way, setWay] = useState<(typeof ways)[number]['model']>('clip');
+  const told = useQuery({
+    queryKey: ['interrogate', picture?.id, way],
+    queryFn: ({ signal }) =>
+      api.interrogateImage(
+        picture && picture.id > 0
+          ? { image_id: picture.id, model: way }
+          : { image_url: picture?.url, model: way },
+        { signal, quiet: true },
+      ),
+    enabled: picture !== null,
+    staleTime: Infinity,
+    retry: false,
+    meta: { steady: true },
+  });
+  const use = (text: string) => {
+    writeDraft(uuid, [readDraft(uuid).trim(), text].filter(Boolean).join('\n'));
+    toast('已放进输入框', 'success');
+    onClose();
+  };
+  return (
+    <Sheet open={picture !== null} onClose={onClose} title="反推提示词">
+      <div className="told-ways" role="radiogroup" aria-label="用什么看">
+        {ways.map(({ model, label }) => (
+          <button
+            key={model}
+            type="button"
+            role="radio"
+            aria-checked={way === model}
+            className="chip"
+            onClick={() => setWay(model)}
+          >
+            {label}
+          </button>
+        ))}
+      </div>
+      {told.isPending && <Skeleton lines={5} />}
+      {told.isError && (
+        <LoadFailed error={told.error} busy={told.isFetching} onRetry={() => void told.refetch()} />
+      )}
+      {told.data && (
+        <>
+          <Words name="中文" text={told.data.result_cn} onUse={() => use(told.data.result_cn)} />
+          <Words name="英文" text={told.data.result} onUse={() => use(told.data.result)} />
+        </>
+      )}
+    </Sheet>
+  );
+};
+
+/** What can be done with one of the pictures. */
+export const PictureMenu = ({
+  at,
+  onView,
+  onClose,
+  ...made
+}: Made & {
+  /** Its number; null: closed. */
+  at: number | null;
+  onView: (at: number) => void;
+  onClose: () => void;
+}) => {
+  const { asked, reply } = made;
+  const acts = useChatActs();
+  const can = useAbilities();
+  const [told, setTold] = useState<MadeImage | null>(null);
+  // While the sheet closes it shows what it showed.
+  const [last, setLast] = useState(0);
+  if (at !== null && at !== last) setLast(at);
+  const picture = reply.images[at ?? last];
+  if (!picture || picture.url === '') return null;
+  const may = acts.owner && acts.writable;
+  const own = may && reply.actions.length === 0;
+  const then = (act: () => void) => () => {
+    onClose();
+    act();
+  };
+  const task = (type: ImageTask, resize?: 2 | 4) =>
+    then(() => {
+      void acts.draw(
+        followUp(type, { asked, picture, ...(resize ? { parameters: { resize } } : {}) }),
+      );
+    });
+  const failed = (error: unknown) => {
+    toast(error instanceof ApiError ? error.message : errorText(error), 'error');
+  };
+  return (
+    <>
+      <Sheet open={at !== null} onClose={onClose} title={`第 ${(at ?? last) + 1} 张`}>
+        <img
+          className="menu-picture"
+          {...pictureSources(picture)}
+          sizes="160px"
+          width={picture.width}
+          height={picture.height}
+          alt=""
+        />
+        <Act icon="search" label="看大图" onClick={then(() => onView(at ?? last))} />
+        {own && can('upscale') && (
+          <>
+            <Act icon="plus" label="放大 2×" onClick={task('upscale', 2)} />
+            <Act icon="plus" label="放大 4×" onClick={task('upscale', 4)} />
+          </>
+        )}
+        {own && can('image-to-image') && <Act icon="fork" label="变体" onClick={task('vary')} />}
+        {may && can('image-to-image') && (
+          <Act icon="reply" label="作为底图" onClick={then(() => asBase(acts, picture))} />
+        )}
+        {own && can('remove-background') && (
+          <Act icon="edit" label="抠图" onClick={task('remove-bg')} />
+        )}
+        {may && can('interrogate') && (
+          <Act icon="document" label="反推提示词" onClick={then(() => setTold(picture))} />
+        )}
+        <Act
+          icon="download"
+          label="保存"
+          onClick={then(() => void savePicture(picture.url).catch(failed))}
+        />
+        <Act
+          icon="share"
+          label="分享"
+          onClick={then(() => void sharePicture(picture.url, asked.prompt).catch(failed))}
+        />
+        <Act icon="copy" label="复制提示词" onClick={then(() => void copyText(asked.prompt))} />
+      </Sheet>
+      <Interrogation picture={told} onClose={() => setTold(null)} />
+    </>
+  );
+};

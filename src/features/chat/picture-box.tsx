@@ -1,0 +1,284 @@
+import { useAuth } from '@/shared/auth-store.ts';
+import { useDraft } from '@/shared/draft.ts';
+import { compactNumber } from '@/shared/format.ts';
+import {
+  changeImageDraft,
+  imageCost,
+  requestOf,
+  useImageDraft,
+} from '@/shared/image/image-draft.ts';
+import { openImageTool, useImageBusy } from '@/shared/image/image-tool.ts';
+import { smallPicture } from '@/shared/image/picture-sources.ts';
+import { priceText, useImageModels, useModel, useSettings } from '@/shared/queries.ts';
+import { isSendKey } from '@/shared/send-key.ts';
+import { Icon, PathIcon } from '@/shared/ui/icon.tsx';
+import { ModelSheet } from '@/shared/ui/model-sheet.tsx';
+import { toast } from '@/shared/ui/toast.ts';
+import { sizeFor } from '@contract/image-prompt.ts';
+import { limits } from '@contract/limits.ts';
+import type { ImageRequest } from '@contract/chat.ts';
+import type { Model } from '@contract/model.ts';
+import type { SessionDetail } from '@contract/session.ts';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useChatActs } from './chat-context.ts';
+import { useModelChange } from './model-change.ts';
+import { ModelFailure } from './model-failure.tsx';
+import { PictureChoices } from './picture-choices.tsx';
+import { picturePath } from './picture-path.ts';
+import { draftWithSettings, sendWords } from './picture-send.ts';
+import { refusalOf, useGrowth } from './send-rules.ts';
+import './picture.css';
+
+const toolPath =
+  'M4 7h9M19 7h1M4 17h1M11 17h9M16 9.5a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5ZM8 19.5a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5Z';
+
+interface Price {
+  /** In a few letters. */
+  text: string;
+  tokens: number;
+  /** How much of it is not there; 0: nothing. */
+  missing: number;
+}
+
+/** What the next pictures take, as the server will reckon. */
+const usePrice = (request: ImageRequest, model: Model | undefined): Price | null => {
+  const { user } = useAuth();
+  if (!model) return null;
+  const tokens = imageCost(request, model);
+  if (tokens === 0) return { text: model.built_in ? '内置 免费' : '免费', tokens, missing: 0 };
+  const member = (user?.vip ?? 0) > 0;
+  if (member && !model.vip_excluded) return { text: 'VIP 免费', tokens: 0, missing: 0 };
+  const have = user?.chatgpt_balance ?? 0;
+  return { text: compactNumber(tokens), tokens, missing: user ? Math.max(0, tokens - have) : 0 };
+};
+
+const Poor = ({ price, onFree }: { price: Price; onFree: (() => void) | null }) => {
+  const { user, signedIn } = useAuth();
+  if (price.missing === 0 || !signedIn) return null;
+  return (
+    <div className="send-note" role="status">
+      <p>
+        余额不足：要 {compactNumber(price.tokens)} tokens，还剩{' '}
+        {compactNumber(Math.max(0, user?.chatgpt_balance ?? 0))}。
+      </p>
+      <Link className="send-note-act" to="/account" search={{ tab: 'usage' }}>
+        余额与充值
+      </Link>
+      {onFree && (
+        <button type="button" className="send-note-act" onClick={onFree}>
+          使用免费模型
+        </button>
+      )}
+    </div>
+  );
+};
+
+/** What is sent from a session of pictures, and what it will cost. */
+export const PictureBox = ({
+  session,
+  first,
+}: {
+  session: SessionDetail;
+  /** The session has no message yet. */
+  first: boolean;
+}) => {
+  const { uuid } = session;
+  const acts = useChatActs();
+  const [text, setText] = useDraft(uuid);
+  const [draft, change] = useImageDraft(uuid);
+  const model = useModel(session.model);
+  const models = useImageModels();
+  const settings = useSettings();
+  const box = useGrowth(text);
+  const preparing = useImageBusy(uuid);
+  const modelChange = useModelChange(uuid);
+  const [choosing, setChoosing] = useState<'model' | 'size' | null>(null);
+  const request = requestOf(draftWithSettings(draft, settings), model);
+  const price = usePrice(request, model);
+  const midjourney = model?.image?.family === 'midjourney';
+  const abilities = model?.image?.abilities ?? [];
+  const most = model?.max_prompt ?? limits.defaultMaxPrompt;
+  const { base_image } = request;
+  const size = model?.image ? sizeFor(model.image, request.size) : null;
+  const free = models.data?.find((each) => each.factor === 0);
+
+  const choose = (name: string) => {
+    modelChange.choose(name);
+    // What is usual for one model is not for another.
+    changeImageDraft(uuid, { n: undefined, size: undefined, translate: undefined });
+  };
+  const goFree = () => {
+    if (!free) return;
+    if (first) choose(free.name);
+    else acts.startAnew(text, 'free');
+  };
+  const send = () => {
+    if (preparing) return;
+    const prompt = text.trim();
+    const refusal = prompt === '' ? '' : refusalOf(prompt, most, first && base_image === '');
+    if (refusal !== '') {
+      toast(refusal, 'error');
+      return;
+    }
+    void sendWords(uuid, prompt, model, acts.draw);
+  };
+  const openTool = (tab?: 'img2img' | 'size') =>
+    openImageTool({ key: uuid, model: session.model, send, ...(tab ? { tab } : {}) });
+
+  return (
+    <form
+      className="send draw"
+      onSubmit={(event) => {
+        event.preventDefault();
+        send();
+      }}
+    >
+      <div className="send-inner">
+        <div className="send-row draw-row">
+          <button
+            type="button"
+            className="send-model"
+            disabled={!first}
+            title={first ? '选择模型' : '有了消息以后，模型不能再换'}
+            onClick={() => setChoosing('model')}
+          >
+            <span className="chip-dot" style={{ background: model?.color || undefined }} />
+            <span className="send-model-name">{model?.label ?? session.model}</span>
+            {model && <small>{priceText(model)}</small>}
+            {first && <Icon name="down" size={14} />}
+          </button>
+          <button
+            type="button"
+            className="send-model"
+            disabled={midjourney}
+            title={midjourney ? '这个模型每次固定画 4 张' : '一次画几张'}
+            aria-label={`张数：${request.n}`}
+            onClick={() => setChoosing('size')}
+          >
+            {request.n} 张
+          </button>
+          <button
+            type="button"
+            className="send-model"
+            aria-label={
+              midjourney
+                ? `比例：${request.parameters.aspect ?? '1:1'}`
+                : `尺寸：${size ? `${size.width}×${size.height}` : '默认'}`
+            }
+            onClick={() => (midjourney ? openTool('size') : setChoosing('size'))}
+          >
+            {midjourney
+              ? (request.parameters.aspect ?? '1:1')
+              : size
+                ? `${size.width}×${size.height}`
+                : '尺寸'}
+          </button>
+          {abilities.includes('image-to-image') &&
+            (base_image === '' ? (
+              <button type="button" className="send-model" onClick={() => openTool('img2img')}>
+                <PathIcon path={picturePath} size={16} />
+                底图
+              </button>
+            ) : (
+              <span className="send-chip draw-base">
+                <button
+                  type="button"
+                  aria-label="修改底图"
+                  className="draw-base-view"
+                  onClick={() => openTool('img2img')}
+                >
+                  <img src={smallPicture(base_image, 128)} alt="" />
+                  底图
+                </button>
+                <button
+                  type="button"
+                  aria-label="不用底图"
+                  onClick={() =>
+                    change({ base_image: undefined, strength: undefined, resize_mode: undefined })
+                  }
+                >
+                  <Icon name="close" size={14} />
+                </button>
+              </span>
+            ))}
+          {request.controlnet_image !== '' && (
+            <span className="send-chip">
+              <span>构图 {request.controlnet_module}</span>
+              <button
+                type="button"
+                aria-label="不用构图控制"
+                onClick={() => change({ controlnet_image: undefined })}
+              >
+                <Icon name="close" size={14} />
+              </button>
+            </span>
+          )}
+          {text.length > most * 0.9 && (
+            <span className="send-count" data-over={text.trim().length > most || undefined}>
+              {text.trim().length} / {most}
+            </span>
+          )}
+        </div>
+        <div className="send-body">
+          {price && <Poor price={price} onFree={free ? goFree : null} />}
+          <div className="send-line">
+            <button
+              type="button"
+              className="draw-tool"
+              aria-label="画图工具"
+              title="提示词、参数、风格、构图、尺寸"
+              aria-haspopup="dialog"
+              onClick={() => openTool()}
+            >
+              <PathIcon path={toolPath} size={22} />
+            </button>
+            <textarea
+              ref={box}
+              rows={1}
+              value={text}
+              placeholder={first ? '描述一张画…' : '再画点什么…'}
+              aria-label="画图提示词"
+              enterKeyHint={settings.disable_enter === 1 ? 'enter' : 'send'}
+              onChange={(event) => setText(event.target.value)}
+              onKeyDown={(event) => {
+                if (!isSendKey(event, settings.disable_enter === 1)) return;
+                event.preventDefault();
+                send();
+              }}
+            />
+            <button
+              type="submit"
+              className="send-button draw-button"
+              aria-label={
+                price && price.tokens > 0
+                  ? `生成，${price.tokens} tokens`
+                  : `生成，${price?.text ?? ''}`
+              }
+              aria-busy={preparing || undefined}
+              disabled={preparing}
+            >
+              <Icon name="send" size={20} />
+              <span>{price?.text ?? '生成'}</span>
+            </button>
+          </div>
+        </div>
+      </div>
+      <ModelSheet
+        open={choosing === 'model'}
+        value={session.model}
+        pictures
+        onClose={() => setChoosing(null)}
+        onChoose={choose}
+      />
+      <PictureChoices
+        open={choosing === 'size'}
+        model={model}
+        request={request}
+        onChange={change}
+        onClose={() => setChoosing(null)}
+      />
+      <ModelFailure reason={modelChange.reason} onClose={modelChange.forget} onFree={goFree} />
+    </form>
+  );
+};

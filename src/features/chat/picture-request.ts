@@ -1,0 +1,205 @@
+import type { ImageRequest, Message } from '@contract/chat.ts';
+import { imageSizes, readImageWords, sizeFor } from '@contract/image-prompt.ts';
+import type { ImageParameters, ImageReply, ImageTask, MadeImage } from '@contract/image.ts';
+import { limits } from '@contract/limits.ts';
+import type { Model } from '@contract/model.ts';
+
+/** What a message of a session of pictures asks for. */
+export interface Asked {
+  type: ImageTask;
+  prompt: string;
+  image: ImageRequest;
+}
+
+const usual: ImageRequest = {
+  n: 1,
+  size: limits.defaultImageSize,
+  translate: 0,
+  base_image: '',
+  resize_mode: 0,
+  parameters: {},
+  controlnet_image: '',
+  controlnet_module: '',
+  controlnet_model: '',
+  controlnet_control_mode: 0,
+};
+
+const plain = (prompt: string): Asked => ({ type: 'txt2img', prompt, image: usual });
+
+const readAnew = ({ human, format }: Pick<Message, 'human' | 'format'>): Asked => {
+  if (format !== 1) return plain(human);
+  try {
+    const value = JSON.parse(human) as Partial<Asked> | null;
+    if (typeof value?.prompt !== 'string') return plain(human);
+    return {
+      type: value.type ?? 'txt2img',
+      prompt: value.prompt,
+      image: { ...usual, ...value.image },
+    };
+  } catch {
+    return plain(human);
+  }
+};
+
+const known = new WeakMap<Message, Asked>();
+
+/** The request in a message; the same object each time for the same message. */
+export const readAsked = (message: Message): Asked => {
+  let asked = known.get(message);
+  if (!asked) {
+    asked = readAnew(message);
+    known.set(message, asked);
+  }
+  return asked;
+};
+
+const replies = new WeakMap<Message, ImageReply | null>();
+
+/** The pictures of a message; null: there are none (yet). */
+export const readPictures = (message: Message): ImageReply | null => {
+  let reply = replies.get(message);
+  if (reply === undefined) {
+    try {
+      const value = JSON.parse(message.ai || 'null') as Partial<ImageReply> | null;
+      reply = Array.isArray(value?.images) ? (value as ImageReply) : null;
+    } catch {
+      reply = null;
+    }
+    replies.set(message, reply);
+  }
+  return reply;
+};
+
+/** What is left for people to read: the words without an address at their head. */
+export const wordsOf = ({ prompt, image }: Asked): string => {
+  const { baseImage } = readImageWords(prompt, 'stable-diffusion');
+  return baseImage !== '' && (image.base_image === '' || image.base_image === baseImage)
+    ? prompt.trim().slice(baseImage.length).trim()
+    : prompt.trim();
+};
+
+/** The picture it starts from; empty: none. */
+export const baseOf = ({ prompt, image }: Asked): string =>
+  image.base_image || readImageWords(prompt, 'stable-diffusion').baseImage;
+
+/** What is done, where that is not painting from words. */
+export const taskName = ({ type, image: { parameters } }: Asked): string => {
+  switch (type) {
+    case 'upscale':
+      return `放大 ${parameters.resize ?? 2}×`;
+    case 'vary':
+      return '变体';
+    case 'remove-bg':
+      return '抠图';
+    case 'edit-bg':
+      return '换背景';
+    case 'edit':
+      return '局部重画';
+    case 'action':
+      return [parameters.action?.emoji, parameters.action?.label].filter(Boolean).join(' ');
+    case 'img2img':
+      return '以图画图';
+    default:
+      return '';
+  }
+};
+
+/** Width by height of the pictures to come, so that their place is kept. */
+export const shapeOf = (
+  asked: Asked,
+  model: Model | undefined,
+): { width: number; height: number } => {
+  const { parameters, size } = asked.image;
+  const aspect = readImageWords(asked.prompt, model?.image?.family ?? 'built-in').flags.aspect;
+  const [width = 0, height = 0] = (aspect ?? parameters.aspect ?? '').split(':').map(Number);
+  if (model?.image?.family === 'midjourney' && width > 0 && height > 0) return { width, height };
+  if (model?.image) return sizeFor(model.image, size);
+  return imageSizes.find((each) => each.code === size) ?? { width: 1024, height: 1024 };
+};
+
+const one = new Set<ImageTask>(['upscale', 'remove-bg', 'edit-bg']);
+
+/** How many pictures are to come. */
+export const countOf = ({ type, image }: Asked): number => (one.has(type) ? 1 : image.n);
+
+const parameterNames: Partial<Record<keyof ImageParameters, string>> = {
+  aspect: '比例',
+  version: '版本',
+  is_niji: '动漫',
+  style: '风格',
+  chaos: '变化',
+  stylize: '风格化',
+  stop: '停止',
+  weird: '怪异',
+  quality: '质量',
+  tile: '平铺',
+  no: '不要',
+  cw: '角色权重',
+  sw: '风格权重',
+  random_style: '随机风格',
+  weight: '底图权重',
+  style_version: '风格版本',
+  repeat: '重复',
+  checkpoint: '底模',
+  negative_prompt: '反向提示词',
+  steps: '步数',
+  cfg_scale: '提示词相关性',
+  sampler: '采样器',
+  hd: '高清',
+  revise: '扩写',
+  logo_add: '水印',
+  upscaler: '放大算法',
+  bg_color: '背景色',
+};
+
+const shown = (value: unknown): string => {
+  if (value === true) return '是';
+  if (value === false) return '否';
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+};
+
+/** The parameters in words, for people: name and value. */
+export const parameterRows = (parameters: ImageParameters): [name: string, value: string][] => {
+  const rows: [string, string][] = [];
+  for (const [key, name] of Object.entries(parameterNames)) {
+    const value = shown(parameters[key as keyof ImageParameters]);
+    if (value !== '') rows.push([name, value]);
+  }
+  for (const { key, weight } of parameters.lora ?? []) rows.push(['LoRA', `${key} ${weight}%`]);
+  if (parameters.cref?.length) rows.push(['角色参考', `${parameters.cref.length} 张`]);
+  if (parameters.sref?.length) rows.push(['风格参考', `${parameters.sref.length} 张`]);
+  return rows;
+};
+
+/** A request to do something with a picture that was made here. */
+export const followUp = (
+  type: ImageTask,
+  from: { asked: Asked; picture: MadeImage; parameters?: ImageParameters },
+): Asked => {
+  const { asked, picture, parameters = {} } = from;
+  const { image } = asked;
+  const kept = type === 'vary' || type === 'action' ? image.parameters : {};
+  const { seed: _seed, action: _action, resize: _resize, ...others } = kept;
+  return {
+    type,
+    prompt: asked.prompt,
+    image: {
+      ...usual,
+      n: type === 'vary' ? image.n : 1,
+      size: image.size,
+      translate: image.translate,
+      base_image: type === 'action' ? '' : picture.url,
+      parameters: {
+        ...others,
+        ...parameters,
+        ...(picture.id > 0 ? { image_id: picture.id } : {}),
+      },
+    },
+  };
+};
+
+/** The same request once more; where a seed was given, a new one will be drawn. */
+export const onceMore = (asked: Asked): Asked => {
+  const { seed: _seed, ...parameters } = asked.image.parameters;
+  return { ...asked, image: { ...asked.image, parameters } };
+};

@@ -1,0 +1,75 @@
+import { authStore } from '@/shared/auth-store.ts';
+import { readDraft, writeDraft } from '@/shared/draft.ts';
+import {
+  changeImageDraft,
+  readImageDraft,
+  requestOf,
+  type ImageDraft,
+} from '@/shared/image/image-draft.ts';
+import { toast } from '@/shared/ui/toast.ts';
+import type { Settings } from '@contract/auth.ts';
+import { readImageWords } from '@contract/image-prompt.ts';
+import { limits } from '@contract/limits.ts';
+import type { Model } from '@contract/model.ts';
+import type { Asked } from './picture-request.ts';
+
+const noPrompt = '请输入画图提示内容';
+
+/** What is said only of the next pictures; sizes, styles and parameters stay for those after them. */
+const once = {
+  base_image: undefined,
+  strength: undefined,
+  resize_mode: undefined,
+  controlnet_image: undefined,
+} as const;
+
+/** The draft, with the person's saved choice where it makes none itself. */
+export const draftWithSettings = (draft: ImageDraft, settings: Settings): ImageDraft =>
+  settings.translate === undefined ? draft : { translate: settings.translate, ...draft };
+
+const savedSettings = (): Settings => {
+  try {
+    return JSON.parse(authStore.get().user?.setting || '{}') as Settings;
+  } catch {
+    return {};
+  }
+};
+
+/**
+ * Sends the words of a box with what the image tool added. They leave the box at once and come back
+ * when they were not taken.
+ * @param key 'home' or a session's uuid
+ */
+export const sendWords = async (
+  key: string,
+  text: string,
+  model: Model | undefined,
+  draw: (asked: Asked) => Promise<boolean>,
+): Promise<void> => {
+  const prompt = text.trim();
+  const draft = readImageDraft(key);
+  const words = readImageWords(prompt, model?.image?.family ?? 'built-in');
+  if (words.prompt === '') {
+    toast(noPrompt, 'error');
+    return;
+  }
+  const base_image = draft.base_image || words.baseImage;
+  const image = requestOf(draftWithSettings({ ...draft, base_image }, savedSettings()), model);
+  const wanted = draft.n ?? model?.image?.default_count ?? 1;
+  if (model?.image?.family === 'sd3' && base_image !== '' && wanted > image.n)
+    toast('这个模型以图画图时一次只画 1 张，张数已改为 1');
+  if (words.strength !== undefined) image.strength = words.strength;
+  else if (base_image !== '' && image.strength === undefined)
+    image.strength =
+      model?.image?.family === 'midjourney'
+        ? limits.strength.midjourney
+        : limits.strength.otherwise;
+  if (words.resizeMode !== undefined) image.resize_mode = words.resizeMode;
+  writeDraft(key, '');
+  changeImageDraft(key, once);
+  if (await draw({ type: base_image === '' ? 'txt2img' : 'img2img', prompt, image })) return;
+  // Something may have been written meanwhile.
+  writeDraft(key, [prompt, readDraft(key)].filter((each) => each !== '').join('\n'));
+  const { strength, resize_mode, controlnet_image } = draft;
+  changeImageDraft(key, { base_image: draft.base_image, strength, resize_mode, controlnet_image });
+};

@@ -1,0 +1,219 @@
+import { api } from '@/shared/api.ts';
+import { ApiError } from '@/shared/api-error.ts';
+import { useAuth } from '@/shared/auth-store.ts';
+import { compactNumber } from '@/shared/format.ts';
+import { progressText } from '@/shared/job-text.ts';
+import { findJobs, isUnfinished, noteJob, useJob } from '@/shared/jobs.ts';
+import { useModel } from '@/shared/queries.ts';
+import { relativeTime } from '@/shared/relative-time.ts';
+import { Button } from '@/shared/ui/button.tsx';
+import { EmptyState } from '@/shared/ui/empty-state.tsx';
+import { Icon } from '@/shared/ui/icon.tsx';
+import { LoadFailed } from '@/shared/ui/load-failed.tsx';
+import { Skeleton } from '@/shared/ui/skeleton.tsx';
+import { toast } from '@/shared/ui/toast.ts';
+import { usePageTitle } from '@/shared/use-page-title.ts';
+import { uuid } from '@/shared/uuid.ts';
+import type { Job } from '@contract/job.ts';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import './job.css';
+
+const filters = [
+  { name: '全部', none: '还没有任务。画一张图，它的进度会在这里。', fits: () => true },
+  { name: '进行中', none: '现在没有任务在进行。', fits: isUnfinished },
+  { name: '已完成', none: '还没有完成的任务。', fits: (job: Job) => job.state === 'done' },
+  {
+    name: '没成功',
+    none: '没有失败或取消的任务。',
+    fits: (job: Job) => job.state === 'error' || job.state === 'cancelled',
+  },
+] as const;
+
+const states = {
+  queued: '排队',
+  running: '进行中',
+  done: '完成',
+  error: '没成功',
+  cancelled: '已取消',
+};
+
+const cost = (job: Job): string => {
+  const tokens = compactNumber(job.deduct_tokens);
+  if (job.state === 'error' || job.state === 'cancelled')
+    return job.deduct_tokens === 0 ? '没有扣费' : `扣 ${tokens} tokens，其余已退回`;
+  if (job.deduct_tokens === 0) return '免费';
+  return isUnfinished(job) ? `预扣 ${tokens} tokens` : `花费 ${tokens} tokens`;
+};
+
+/** Does something with a job; a call that failed has said why. */
+const useAct = (act: () => Promise<unknown>): [busy: boolean, run: () => void] => {
+  const [busy, setBusy] = useState(false);
+  const run = () => {
+    setBusy(true);
+    act()
+      .catch((error: unknown) => {
+        if (!(error instanceof ApiError)) throw error;
+      })
+      .finally(() => setBusy(false));
+  };
+  return [busy, run];
+};
+
+const Task = ({ told }: { told: Job }) => {
+  const live = useJob(told);
+  const job = live?.job ?? told;
+  const label = useModel(job.model)?.label ?? job.model;
+  const unfinished = isUnfinished(job);
+  const percent = Math.floor(job.progress * 100);
+  const [cancelling, cancel] = useAct(() => api.cancelJob({ request_id: job.uuid }));
+  const [retrying, retry] = useAct(async () => {
+    const { job: fresh } = await api.generateImage({
+      history_id: job.history_id,
+      request_id: uuid(),
+    });
+    noteJob(fresh);
+    toast('又开始了', 'success');
+  });
+  return (
+    <li className="task" data-state={job.state}>
+      <div className="task-picture" aria-hidden="true">
+        {live && live.current_image !== '' ? (
+          <img src={live.current_image} alt="" />
+        ) : (
+          <Icon name={job.state === 'error' ? 'warning' : 'spark'} size={22} />
+        )}
+      </div>
+      <div className="task-words">
+        <h2>
+          <Link to="/chat" search={{ uuid: job.session_uuid, history_id: job.history_id }}>
+            {job.title || '画图'}
+          </Link>
+        </h2>
+        {unfinished ? (
+          <>
+            <p className="task-state" role="status">
+              {progressText(job)}
+            </p>
+            <span
+              className="task-bar"
+              role="progressbar"
+              aria-label="进度"
+              aria-valuenow={percent}
+              aria-valuemin={0}
+              aria-valuemax={100}
+            >
+              <i style={{ transform: `scaleX(${job.progress})` }} />
+            </span>
+          </>
+        ) : (
+          <p className="task-state">
+            <span className="task-tag">{states[job.state]}</span>
+            {job.error_message}
+          </p>
+        )}
+        <p className="task-facts">
+          {[label, job.engine, cost(job), relativeTime(job.finished_at ?? job.created_at)]
+            .filter(Boolean)
+            .join(' · ')}
+        </p>
+      </div>
+      <div className="task-acts">
+        {unfinished && (
+          <Button size="small" busy={cancelling} onClick={cancel}>
+            取消
+          </Button>
+        )}
+        {(job.state === 'error' || job.state === 'cancelled') && (
+          <Button size="small" busy={retrying} onClick={retry}>
+            重试
+          </Button>
+        )}
+        {job.state === 'done' && (
+          <Link
+            className="button button-small"
+            to="/chat"
+            search={{ uuid: job.session_uuid, history_id: job.history_id }}
+          >
+            看图
+          </Link>
+        )}
+      </div>
+    </li>
+  );
+};
+
+/** All works of the person that take long: what runs, what waits, how others ended. */
+export const TasksScreen = () => {
+  usePageTitle('任务');
+  const { token } = useAuth();
+  const [which, setWhich] = useState(0);
+  const filter = filters[which] ?? filters[0];
+  const jobs = useInfiniteQuery({
+    queryKey: ['jobs'],
+    queryFn: ({ pageParam, signal }) => api.jobList({ page: pageParam }, { signal, quiet: true }),
+    initialPageParam: 1,
+    getNextPageParam: (last) => (last.page < last.page_count ? last.page + 1 : undefined),
+    enabled: token !== '',
+  });
+  useEffect(() => {
+    // The list itself says how they stand; without an answer they do not move.
+    findJobs().catch(() => {});
+  }, []);
+  const all = jobs.data?.pages.flatMap(({ list }) => list) ?? [];
+  const shown = all.filter((job) => filter.fits(job));
+  return (
+    <div className="page tasks">
+      <header className="page-head">
+        <Link to="/account" className="button button-ghost button-icon" aria-label="返回">
+          <Icon name="back" size={22} />
+        </Link>
+        <h1>任务</h1>
+      </header>
+      <div className="task-filters" role="group" aria-label="看哪些">
+        {filters.map(({ name }, at) => (
+          <button
+            key={name}
+            type="button"
+            className="chip"
+            aria-pressed={at === which}
+            onClick={() => setWhich(at)}
+          >
+            {name}
+            {name === '进行中' && (jobs.data?.pages[0]?.running ?? 0) > 0 && (
+              <small>{jobs.data?.pages[0]?.running}</small>
+            )}
+          </button>
+        ))}
+      </div>
+      {token !== '' && jobs.isPending && <Skeleton lines={6} />}
+      {jobs.isError && !jobs.data && (
+        <LoadFailed error={jobs.error} busy={jobs.isFetching} onRetry={() => void jobs.refetch()} />
+      )}
+      {(token === '' || (jobs.data && shown.length === 0 && !jobs.hasNextPage)) && (
+        <EmptyState
+          icon="spark"
+          text={filter.none}
+          action={
+            <Link className="button" to="/" search={{ tab: 'imagine', new: 1 }}>
+              画一张
+            </Link>
+          }
+        />
+      )}
+      {shown.length > 0 && (
+        <ul className="task-list">
+          {shown.map((job) => (
+            <Task key={job.uuid} told={job} />
+          ))}
+        </ul>
+      )}
+      {jobs.hasNextPage && (
+        <Button busy={jobs.isFetchingNextPage} onClick={() => void jobs.fetchNextPage()}>
+          更早的任务
+        </Button>
+      )}
+    </div>
+  );
+};
