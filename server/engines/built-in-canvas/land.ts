@@ -524,3 +524,48 @@ export const paintVolcano = (scene: Scene): void => {
     );
   }
 };
+
+/** Land in the sea, with trees on it. */
+export const paintIsland = (scene: Scene): void => {
+  const { canvas, look, horizon, focus } = scene;
+  const { width, unit } = canvas;
+  const noise = scene.noise('island');
+  const random = scene.chance('island');
+  const ridges: Ridge[] = [];
+  for (const [off, reach, tall, far] of [
+    [-0.5, 0.34, 0.07, 0.7],
+    [0.42, 0.26, 0.05, 0.6],
+    [0, 0.26, 0.17, 0.12],
+  ] as const) {
+    const tops = new Float32Array(width);
+    for (let x = 0; x < width; x += 1) {
+      const away = (x - focus - off * unit) / (reach * unit);
+      const body = Math.exp(-(away ** 2) * 2.4) - 0.08;
+      const rough = noise.fbm((x / unit) * 7 + off * 9, 2, 5) * 0.3;
+      tops[x] =
+        horizon +
+        2 -
+        tall *
+          unit *
+          Math.max(
+            0,
+            body * (1 + rough) +
+              (noise.ridged((x / unit) * 3 + off, 6, 4) - 0.5) * 0.4 * Math.max(0, body),
+          );
+    }
+    const wooded = far < 0.3 ? fringe(scene, `island ${off}`, tops, unit * 0.016) : tops;
+    for (let x = 0; x < width; x += 1) if (tops[x]! >= horizon) wooded[x] = horizon + 2;
+    ridges.push({
+      tops: wooded,
+      lit: blend(look.ground.lit, look.rock.lit, 0.4),
+      dark: blend(look.ground.dark, look.rock.dark, 0.4),
+      far,
+      mist: look.ink ? unit * 0.12 : 0,
+      texture: far < 0.3 ? 'wood' : 'rock',
+      snow: 0,
+      noise: scene.noise(`island ${random.whole(0, 9)}`),
+      bottom: horizon + (look.ink ? unit * 0.05 : 1),
+    });
+  }
+  paintRidges(scene, ridges);
+};

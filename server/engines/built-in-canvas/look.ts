@@ -1,5 +1,5 @@
-import { chanceOf, clamp } from './chance.ts';
-import { blend, type Colour, hex, saturate, shade, tint, toLab } from './colour.ts';
+import { chanceOf } from './chance.ts';
+import { blend, type Colour, hex, saturate, shade, tint } from './colour.ts';
 import type { ColourName, Hour, Season, Wish } from './words.ts';
 
 /** The colours and the light of one picture. */
@@ -375,6 +375,3 @@ export const lookOf = (wish: Wish, seed: number): Look => {
   }
   return look;
 };
-
-/** How light a colour looks, 0 to 1. */
-export const lightnessOf = (colour: Colour): number => clamp(toLab(colour)[0]);

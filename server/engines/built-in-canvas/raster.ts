@@ -374,3 +374,41 @@ export const toBytes = ({ rgb }: Canvas): Uint8Array => {
   }
   return bytes;
 };
+
+/** A small ellipse, quickly: a leaf, a petal, a lit window. */
+export const dab = (
+  canvas: Canvas,
+  x: number,
+  y: number,
+  rx: number,
+  ry: number,
+  turn: number,
+  colour: Colour,
+  alpha = 1,
+): void => {
+  const { rgb, width, height } = canvas;
+  const reach = Math.max(rx, ry) + 1;
+  const x0 = Math.max(0, Math.floor(x - reach));
+  const x1 = Math.min(width - 1, Math.ceil(x + reach));
+  const y0 = Math.max(0, Math.floor(y - reach));
+  const y1 = Math.min(height - 1, Math.ceil(y + reach));
+  const cos = Math.cos(turn);
+  const sin = Math.sin(turn);
+  const edge = Math.max(0.5, Math.min(rx, ry));
+  // What is thinner than a pixel is drawn as faint as it is thin.
+  const faint = alpha * Math.min(1, rx / 0.5) * Math.min(1, ry / 0.5);
+  const wide = Math.max(rx, 0.5);
+  const tall = Math.max(ry, 0.5);
+  for (let py = y0; py <= y1; py += 1)
+    for (let px = x0; px <= x1; px += 1) {
+      const dx = px + 0.5 - x;
+      const dy = py + 0.5 - y;
+      const u = (dx * cos + dy * sin) / wide;
+      const v = (dy * cos - dx * sin) / tall;
+      const cover = clamp((1 - Math.sqrt(u * u + v * v)) * edge + 0.5) * faint;
+      if (cover <= 0.004) continue;
+      const at = (py * width + px) * 3;
+      for (let each = 0; each < 3; each += 1)
+        rgb[at + each] = rgb[at + each]! + (colour[each]! - rgb[at + each]!) * cover;
+    }
+};

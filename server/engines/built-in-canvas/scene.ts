@@ -58,11 +58,14 @@ export const sceneOf = (wish: Wish, seed: number, width: number, height: number)
   const horizon = Math.round(height * (wish.layout === 'wide' ? share + 0.04 : share));
   const moon = has('moon') || look.hour === 'night';
   const low = look.hour === 'dawn' || look.hour === 'dusk';
+  // Who stands alone is seen against a great moon or sun.
+  const behind = has('cat', 'dog', 'horse', 'deer', 'people') && has('moon', 'sun') && !has('city');
   const unit = canvas.unit;
   const asked = has('moon', 'sun');
   // The light stands across from what the eye is led to, and near the horizon when it is low.
   const x = middle ? width * 0.5 : width - focus + layout.between(-0.05, 0.05) * width;
   const y = low ? horizon - unit * layout.between(0.05, 0.13) : horizon * layout.between(0.22, 0.4);
+  const size = moon ? (asked ? layout.between(0.055, 0.085) : 0.035) : low ? 0.052 : 0.04;
   return {
     canvas,
     wish,
@@ -81,10 +84,10 @@ export const sceneOf = (wish: Wish, seed: number, width: number, height: number)
     shore: height,
     water,
     light: {
-      x,
-      y,
-      size: unit * (moon ? (asked ? layout.between(0.055, 0.085) : 0.035) : low ? 0.052 : 0.04),
-      shown: asked || (!look.overcast && !look.ink && (low || (moon && !has('aurora')))),
+      x: behind ? focus + unit * layout.bell() * 0.04 : x,
+      y: behind ? height * 0.6 : y,
+      size: unit * (behind ? layout.between(0.2, 0.26) : size),
+      shown: asked || (!look.overcast && !look.ink && (low || (moon && !has('aurora', 'planet')))),
       moon,
     },
     focus,
