@@ -5,7 +5,7 @@ import { build } from 'esbuild';
 import { stampBuild } from './stale.mjs';
 
 /**
- * Bundles the server into dist/server/main.js, and each of its threads (server/<area>/x-worker.ts)
+ * Bundles the server into dist/server/main.js, what only works on jobs into worker-main.js, and each of its threads (server/<area>/x-worker.ts)
  * into dist/server/x-worker.js. Folders of files that the server reads at run time
  * (server/<area>/<folder>/: migrations, help pages) are copied beside it, so that
  * `new URL('./<folder>/', import.meta.url)` finds them in the source and in the bundle alike.
@@ -21,7 +21,10 @@ rmSync(out, { recursive: true, force: true });
 await build({
   absWorkingDir: root,
   entryPoints: Object.fromEntries(
-    ['server/main.ts', ...workers].map((file) => [basename(file, '.ts'), file]),
+    ['server/main.ts', 'server/worker-main.ts', ...workers].map((file) => [
+      basename(file, '.ts'),
+      file,
+    ]),
   ),
   outdir: out,
   bundle: true,

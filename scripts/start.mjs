@@ -7,7 +7,7 @@ import { buildIsFresh, packagesAreFresh } from './stale.mjs';
 
 /**
  * `npm start`: installs the packages and builds where that is not done yet, then runs the server.
- * With --prepare it stops before running. Plain Node: it must run before anything is installed.
+ * With --worker it runs what only works on jobs, with --prepare it stops before running. Plain Node: it must run before anything is installed.
  */
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -92,5 +92,6 @@ if (!packagesAreFresh(false) || !buildIsFresh() || process.argv.includes('--prep
 
 if (!process.argv.includes('--prepare')) {
   process.env.NODE_ENV ??= 'production';
-  await import(pathToFileURL(join(root, 'dist', 'server', 'main.js')).href);
+  const main = process.argv.includes('--worker') ? 'worker-main.js' : 'main.js';
+  await import(pathToFileURL(join(root, 'dist', 'server', main)).href);
 }

@@ -6,30 +6,30 @@ import { answerNews } from './chat/answer-news.ts';
 import { createAnswers } from './chat/answers.ts';
 import { createChatHandlers } from './chat/chat.handlers.ts';
 import { type Connection, connectDatabase } from './db/connect.ts';
-import { joinInstances } from './db/instance.ts';
 import { StartupError } from './db/startup-error.ts';
 import { createFileHandlers } from './file/file.handlers.ts';
 import { registerFiles } from './file/file.route.ts';
-import { createFileService } from './file/file.service.ts';
 import { createEmbeddingHandlers } from './embedding/embedding.handlers.ts';
 import { createExportHandlers } from './export/export.handlers.ts';
 import { createExportService } from './export/export.service.ts';
 import { createImportService } from './export/import.service.ts';
 import { createHelpHandlers } from './help/help.handlers.ts';
 import { startHousekeeping } from './housekeeping.ts';
-import { createGuardedFetch } from './http/guarded-fetch.ts';
 import { removeExpiredAnswers } from './http/idempotency.store.ts';
 import { createLog } from './http/log.ts';
 import { createHttpServer } from './http/server.ts';
 import { createSystemHandlers } from './http/system.handlers.ts';
+import { createImageHandlers } from './image/image.handlers.ts';
+import { moveImages } from './image/made.service.ts';
+import { createJobEvents } from './jobs/job-events.ts';
+import { createJobHandlers } from './jobs/job.handlers.ts';
 import { jobNews } from './jobs/job-news.ts';
+import { moveJobs, openJobsOf, removeDeadEntries } from './jobs/job.service.ts';
 import { createLedgerHandlers } from './ledger/ledger.handlers.ts';
 import { balances, openWallet } from './ledger/ledger.service.ts';
 import { createModelHandlers } from './model/model.handlers.ts';
 import { removeOldStats } from './model/model-stat.service.ts';
-import { createModelService } from './model/model.service.ts';
 import { createNoticeHandlers } from './notice/notice.handlers.ts';
-import { pendingHandlers } from './pending.handlers.ts';
 import { createPromptHandlers } from './prompt/prompt.handlers.ts';
 import { createPromptService } from './prompt/prompt.service.ts';
 import { createScenarioHandlers } from './scenario/scenario.handlers.ts';
@@ -39,9 +39,9 @@ import { createSessionHandlers } from './session/session.handlers.ts';
 import { countThisMonth, moveSessions, removeTemporary } from './session/session.service.ts';
 import type { Settings } from './settings.ts';
 import { createShareHandlers } from './share/share.handlers.ts';
-import { createStorage } from './storage/storage.ts';
 import { createWaitHandlers } from './wait/wait.handlers.ts';
 import { createWaits } from './wait/wait.service.ts';
+import { createWorkshop } from './workshop.ts';
 
 /** How many ports after the usual one are tried when nobody chose one. */
 const otherPorts = 20;
@@ -81,10 +81,12 @@ const compose = async (
   log: FastifyBaseLogger,
   connection: Connection,
 ): Promise<App> => {
-  const { db, connectionString } = connection;
-  const instance = await joinInstances(connectionString, log);
-  const models = createModelService({ db, settings, log, instance });
-  await models.start();
+  const { db } = connection;
+  const { instance, models, storage, files, jobs } = await createWorkshop(
+    settings,
+    log,
+    connection,
+  );
   const answers = await createAnswers({
     db,
     instance,
@@ -102,15 +104,11 @@ const compose = async (
     log,
     sources: { answer: answerNews, job: jobNews },
   });
-  const storage = createStorage(settings);
-  const guardedFetch = createGuardedFetch({ allowed: settings.fetchAllowed });
-  const files = createFileService({
-    storage,
-    fetch: guardedFetch,
-    quota: settings.fileQuota,
-    uploadLimit: settings.uploadLimit,
-    documentSeconds: settings.documentSeconds,
-  });
+  const jobEvents = await createJobEvents({ db, instance, log });
+  /** Ends what is being made for a message or a session that somebody deleted. */
+  const cancelJobs = async (of: { historyId: number } | { sessionId: number }): Promise<void> => {
+    for (const { id } of await openJobsOf(db, of)) await jobs.cancel(id);
+  };
   const exports = createExportService({
     storage,
     picture: (address, signal) => files.jpegForDocument(address, signal),
@@ -123,6 +121,8 @@ const compose = async (
     takeOver: async (tx, fromUserId, toUserId) => {
       await moveSessions(tx, fromUserId, toUserId);
       await files.move(tx, fromUserId, toUserId);
+      await moveJobs(tx, fromUserId, toUserId);
+      await moveImages(tx, fromUserId, toUserId);
     },
     countThisMonth,
   });
@@ -143,21 +143,25 @@ const compose = async (
       ...createSessionHandlers({
         models,
         createGuest: auth.createGuest,
-        stopSession: answers.stopSession,
+        stopSession: async (sessionId) => {
+          await Promise.all([answers.stopSession(sessionId), cancelJobs({ sessionId })]);
+        },
       }),
       ...createChatHandlers({
         answers,
         models,
         attachments: files,
         minPromptBytes: settings.minPromptBytes,
+        cancelJobs,
       }),
+      ...createJobHandlers({ jobs, events: jobEvents }),
+      ...createImageHandlers({ models, files }),
       ...createLedgerHandlers(),
       ...createShareHandlers(),
       ...createScenarioHandlers(),
       ...createEmbeddingHandlers(),
       ...createNoticeHandlers(),
       ...createWaitHandlers(waits),
-      ...pendingHandlers,
       ...createPromptHandlers(createPromptService({ db, models, log })),
       ...createHelpHandlers(),
       ...createSystemHandlers(settings),
@@ -179,6 +183,7 @@ const compose = async (
     (tx) => files.removeUnused(tx),
     removeTemporary,
     removeOldStats,
+    removeDeadEntries,
     (tx) => exports.removeExpired(tx),
     waits.removeOld,
   ]);
@@ -207,7 +212,8 @@ const compose = async (
       closing = true;
       // The port is free at once for the process that comes after.
       server.server.close();
-      await answers.drain(drainMs);
+      jobEvents.close();
+      await Promise.all([answers.drain(drainMs), jobs.drain(drainMs)]);
       await Promise.race([server.close(), sleep(lingerMs)]);
       server.server.closeAllConnections();
       await searchIndexer.close();

@@ -1,6 +1,7 @@
 import { createApp } from './app.ts';
 import { StartupError } from './db/startup-error.ts';
 import { readSettings } from './settings.ts';
+import { untilAsked } from './stopping.ts';
 
 const say = (text: string) => process.stdout.write(`${text}\n`);
 const complain = (error: unknown) => {
@@ -8,20 +9,7 @@ const complain = (error: unknown) => {
   process.stderr.write(`${text instanceof Error ? (text.stack ?? text.message) : String(text)}\n`);
 };
 
-/** A terminal and npm may both pass one Ctrl+C on: within this time it counts as one, ms. */
-const sameSignal = 1_000;
-
-/** Resolves when asked to stop; asked again, the process ends where it stands. */
-const asked = new Promise<void>((resolve) => {
-  let first = 0;
-  const ask = () => {
-    if (first > 0 && Date.now() - first > sameSignal) process.exit(1);
-    first ||= Date.now();
-    resolve();
-  };
-  process.on('SIGTERM', ask);
-  process.on('SIGINT', ask);
-});
+const asked = untilAsked();
 
 try {
   const app = await createApp(readSettings(process.env), say);

@@ -12,6 +12,8 @@ export interface ChatDeps {
   attachments: Attachments;
   /** Least UTF-8 bytes of a session's first message. */
   minPromptBytes: number;
+  /** Stops the work on the pictures of a message. */
+  cancelJobs: (of: { historyId: number }) => Promise<void>;
 }
 
 type ChatHandlers = Pick<
@@ -37,7 +39,7 @@ const positionOf = (header: string | string[] | undefined, query: number | undef
   return given !== undefined && Number.isSafeInteger(given) ? given : 0;
 };
 
-export const createChatHandlers = ({ answers, ...deps }: ChatDeps): ChatHandlers => {
+export const createChatHandlers = ({ answers, cancelJobs, ...deps }: ChatDeps): ChatHandlers => {
   const service = createChatService({ ...deps, instanceId: answers.instanceId });
   return {
     historyList: (input, { db, user }) => service.list(db, input, user),
@@ -129,6 +131,7 @@ export const createChatHandlers = ({ answers, ...deps }: ChatDeps): ChatHandlers
     deleteHistory: async (input, { db, user, afterCommit }) => {
       const { deletedSession } = await service.remove(db, input, user);
       if (deletedSession !== null) afterCommit(() => answers.stopSession(deletedSession));
+      else afterCommit(() => cancelJobs({ historyId: input.id }));
       return { is_session: deletedSession !== null };
     },
   };

@@ -22,6 +22,7 @@ import * as store from './chat.store.ts';
 import { summaryOf, titleOf } from './digest.ts';
 import { forgetFavorites } from './marks.store.ts';
 import { createPeopleService, untitled } from './people.service.ts';
+import { createPicturesService, summaryOfNewest } from './pictures.service.ts';
 import {
   buildMessages,
   historyLength,
@@ -30,6 +31,7 @@ import {
   type Generation,
 } from './prompt.ts';
 import {
+  asTalk,
   checkAttachments,
   contentOf,
   fullRoom,
@@ -76,6 +78,7 @@ const requireChat = (session: SessionRow): void => {
 export const createChatService = (deps: ChatServiceDeps) => {
   const { models, attachments, minPromptBytes, instanceId } = deps;
   const people = createPeopleService(deps);
+  const pictures = createPicturesService(deps);
 
   /** The question and what was said before it, as the model gets them. */
   const conversation = async (
@@ -264,9 +267,13 @@ export const createChatService = (deps: ChatServiceDeps) => {
       return inTransaction(db, async (tx) => {
         const asked = readQuestion(input);
         const session = await writableSession(tx, input.session_id, user);
+        if (session.type === sessionTypes.image) {
+          const sent = await pictures.send(tx, session, asked, input, user);
+          return { ...sent, beside: null, requests: [] };
+        }
         if (session.type !== sessionTypes.people)
-          return sendToModel(tx, session, asked, input, user);
-        const sent = await people.send(tx, session, asked, input, user);
+          return sendToModel(tx, session, asTalk(asked), input, user);
+        const sent = await people.send(tx, session, asTalk(asked), input, user);
         const { human, request } = sent.question;
         return { ...sent, msg: humanText(human, request), beside: null };
       });
@@ -385,10 +392,11 @@ export const createChatService = (deps: ChatServiceDeps) => {
         const newest = message.answered
           ? await store.answeredPairs(tx, { sessionId: session.id, limit: 1 })
           : null;
+        const summarise = session.type === sessionTypes.image ? summaryOfNewest : summaryOf;
         await noteReply(tx, session.id, {
           replies: message.answered ? -1 : 0,
           likes: -message.likeCount,
-          ...(newest ? { summary: summaryOf(newest[0]?.ai ?? '') } : {}),
+          ...(newest ? { summary: summarise(newest[0]?.ai ?? '') } : {}),
         });
         return { deletedSession: null };
       });

@@ -179,10 +179,10 @@ const ask = statement<{ id: number; created_at: string }>(
   'message_ask',
   `WITH asked AS (
      INSERT INTO history (session_id, user_id, human, model, owner, hold_id, state, prev_id,
-       branch_rank, request, title, with_template)
+       branch_rank, request, title, with_template, type)
      VALUES ($1, $2, $3, $4, $5, $6, $7,
        coalesce($8, (SELECT max(id) FROM history WHERE session_id = $1 AND shown), 0), $9,
-       $10::jsonb, $11, $12)
+       $10::jsonb, $11, $12, $17)
      ON CONFLICT DO NOTHING
      RETURNING id, session_id, created_at
    ), card AS (
@@ -214,6 +214,8 @@ export interface NewMessage {
   /** Undefined: at the end of the shown branch. */
   place?: Place;
   title?: string;
+  /** Of sessions (`sessionTypes`); left out: words. */
+  type?: number;
   card: {
     /** The session's title, taken when it has none, or in any case. */
     title: string;
@@ -252,6 +254,7 @@ export const insertMessage = async (
     card.retitle ?? false,
     card.summary ?? null,
     card.replies ?? 0,
+    message.type ?? 0,
   ]);
   return row ? { id: row.id, createdAt: new Date(row.created_at) } : null;
 };
@@ -268,6 +271,7 @@ const wholeMessage = {
   request: history.request,
   withTemplate: history.withTemplate,
   title: history.title,
+  type: history.type,
   model: history.model,
   state: history.state,
   likeCount: history.likeCount,
@@ -397,4 +401,45 @@ export const updateCard = async (
   card: { prompt?: string; summary: string },
 ): Promise<void> => {
   await tx.update(sessions).set(card).where(eq(sessions.id, sessionId));
+};
+
+/** Makes a message of pictures as new: they are worked on from now on. */
+export const restartPictures = async (
+  tx: Transaction,
+  id: number,
+  model: string,
+): Promise<void> => {
+  await tx
+    .update(history)
+    .set({ state: 'none', model, ai: '', errorCode: '', errorMessage: '', answeredAt: null })
+    .where(eq(history.id, id));
+};
+
+/** Writes what became of a message of pictures; false where it is no longer there. */
+export const endPictures = async (
+  tx: Transaction,
+  id: number,
+  end: {
+    state: ReplyState;
+    ai: string;
+    errorCode: string;
+    errorMessage: string;
+    deductTokens: number;
+  },
+): Promise<boolean> => {
+  const rows = await tx
+    .update(history)
+    .set({ ...end, answeredAt: sql`now()` })
+    .where(eq(history.id, id))
+    .returning({ id: history.id });
+  return rows.length > 0;
+};
+
+export const messageIsThere = async (tx: Transaction, id: number): Promise<boolean> => {
+  const rows = await tx
+    .select({ id: history.id })
+    .from(history)
+    .where(eq(history.id, id))
+    .for('update');
+  return rows.length > 0;
 };

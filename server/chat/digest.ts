@@ -27,3 +27,6 @@ export const summaryOf = (reply: string): string =>
 
 /** The beginning of a prompt, as it stands in the list of spends. */
 export const excerptOf = (prompt: string): string => firstCharacters(prompt, 200);
+
+/** What a session's card says of pictures. */
+export const picturesText = (count: number): string => `[图片] ${count} 张`;

@@ -8,7 +8,10 @@ import { Refusal } from '../http/handlers.ts';
 import type { Request } from './chat.store.ts';
 
 /** What the area of files knows of pictures and texts that go with a message. */
-export type Attachments = Pick<FileService, 'take' | 'imagesForModel' | 'textsForModel'>;
+export type Attachments = Pick<
+  FileService,
+  'take' | 'takeImages' | 'imagesForModel' | 'textsForModel'
+>;
 
 /** A question as it is stored. */
 export interface Question {
@@ -20,7 +23,7 @@ export interface Question {
 /** PostgreSQL has no NUL in a text. */
 export const cleaned = (text: string): string => text.replaceAll('\0', '').trim();
 
-const bad = (field: string, why: string) => new Refusal('bad_input', `${field}：${why}`);
+export const bad = (field: string, why: string) => new Refusal('bad_input', `${field}：${why}`);
 
 const parsed = (msg: string): unknown => {
   try {
@@ -30,7 +33,7 @@ const parsed = (msg: string): unknown => {
   }
 };
 
-/** Reads what send_message carries. Throws a Refusal that names the field. */
+/** Reads what send_message carries, as it came. Throws a Refusal that names the field. */
 export const readQuestion = ({ msg, format }: { msg: string; format: 0 | 1 }): Question => {
   if (format === 0) {
     const human = cleaned(msg);
@@ -43,13 +46,16 @@ export const readQuestion = ({ msg, format }: { msg: string; format: 0 | 1 }): Q
     throw bad(path === '' ? 'msg' : `msg.${path}`, '格式不对');
   }
   const { prompt, ...rest } = read.data;
-  const human = cleaned(prompt);
+  return { human: cleaned(prompt), request: { ...rest, at_ai: '' } };
+};
+
+/** A question to a model of words or to people: what it carries for pictures does not count. */
+export const asTalk = ({ human, request }: Question): Question => {
+  if (request === null) return { human, request };
+  const { image: _, ...rest } = request;
   if (human === '' && rest.images.length + rest.files.length === 0)
     throw bad('msg.prompt', '内容不能为空');
-  return {
-    human,
-    request: { ...rest, type: rest.images.length > 0 ? 'chat-vision' : 'chat', at_ai: '' },
-  };
+  return { human, request: { ...rest, type: rest.images.length > 0 ? 'chat-vision' : 'chat' } };
 };
 
 /**

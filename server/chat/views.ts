@@ -1,7 +1,9 @@
 import type { Message } from '../../contract/chat.ts';
+import type { Job } from '../../contract/job.ts';
 import { sessionTypes } from '../../contract/session.ts';
 import type { Executor } from '../db/database.ts';
 import type { Identity } from '../http/handlers.ts';
+import { jobsOfMessages } from '../jobs/job.service.ts';
 import type { SessionRow } from '../session/session.service.ts';
 import { seesHidden } from './access.ts';
 import { followersOf } from './branch.store.ts';
@@ -16,7 +18,7 @@ export const humanText = (human: string, request: Request | null): string =>
 /** `paid`: who reads it pays for it, and may know what it cost. */
 const oneView = (
   row: MessageRow,
-  { paid, siblings }: { paid: boolean; siblings: number[] },
+  { paid, siblings, job = null }: { paid: boolean; siblings: number[]; job?: Job | null },
 ): OneMessage => ({
   id: row.id,
   human: humanText(row.human, row.request),
@@ -39,7 +41,7 @@ const oneView = (
   liked: row.liked,
   in_favorites: row.inFavorites,
   edited: row.editedAt !== null,
-  job: null,
+  job,
   siblings,
 });
 
@@ -88,6 +90,13 @@ export const viewMessages = async (
           rows.map((row) => row.prevId),
         )
       : [];
+  const ofPictures = session.type === sessionTypes.image && session.userId === viewer;
+  const jobs = ofPictures
+    ? await jobsOfMessages(
+        db,
+        rows.map((row) => row.id),
+      )
+    : null;
   const partners = branched ? await partnersOf(db, viewer, session.id, rows) : [];
   // Among people each pays for the replies that they asked for.
   const payer = (row: MessageRow) =>
@@ -96,7 +105,11 @@ export const viewMessages = async (
     const paid = payer(row) === viewer;
     const partner = row.shown ? partnerAmong(partners, row) : undefined;
     return {
-      ...oneView(row, { paid, siblings: siblingsAmong(followers, row) }),
+      ...oneView(row, {
+        paid,
+        siblings: siblingsAmong(followers, row),
+        job: jobs?.get(row.id) ?? null,
+      }),
       beside: partner ? oneView(partner, { paid, siblings: [] }) : null,
     };
   });

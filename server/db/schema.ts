@@ -452,6 +452,8 @@ export const jobs = pgTable('jobs', {
   /** The server process that works on it; see instances. */
   owner: integer('owner'),
   leasedUntil: instant('leased_until'),
+  /** The service that works on it, or that it waits for while all its places are taken. */
+  channelId: reference('channel_id'),
   deadline: instant('deadline').notNull(),
   createdAt: instant('created_at').notNull().defaultNow(),
   startedAt: instant('started_at'),

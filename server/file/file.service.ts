@@ -13,10 +13,13 @@ import {
   imageMimes,
   jpegOf,
   type ImageType,
+  type Picture,
+  pngOf,
   renewImage,
   shrinkForModel,
   thumbnailOf,
 } from './image.ts';
+import { parametersKeyword, withPngText } from './png-text.ts';
 import { createPersonQueue } from './queue.ts';
 import { readText } from './text.ts';
 
@@ -29,6 +32,8 @@ export interface FileServiceDeps {
   uploadLimit: number;
   /** How long one document may take to be read, seconds. */
   documentSeconds: number;
+  /** Of these keys those of pictures that were made here. */
+  madeImages: (db: Executor, keys: readonly string[]) => Promise<string[]>;
 }
 
 /** What is left to do in the transaction once the slow work is done. */
@@ -47,6 +52,14 @@ const documentPictures = {
 };
 const documentSide = 1600;
 
+/** Pictures of the web that others are made from. */
+const workPictures = {
+  maxBytes: 10 * 1024 * 1024,
+  types: ['image/jpeg', 'image/jpg', 'image/png', 'application/octet-stream', ''],
+};
+/** Most pixels of a preview, across and down. */
+const previewSide = 320;
+
 const address = /^\/files\/([0-9a-f]{40})\.(jpg|png)$/;
 
 /** Key and type in the address of an own picture; null for every other address. */
@@ -60,6 +73,9 @@ const isPublicUrl = (url: string): boolean => {
   const { protocol, username, password } = new URL(url);
   return protocol === 'https:' && username === '' && password === '';
 };
+
+const isWebAddress = (url: string): boolean =>
+  URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
 
 const storageKey = (key: string, type: ImageType): string => `${key}.${type}`;
 const thumbnailKey = (key: string, side: ThumbnailSide): string => `${key}.${side}.webp`;
@@ -220,6 +236,89 @@ export const createFileService = (deps: FileServiceDeps) => {
           if (!row) throw new Refusal('bad_input', 'files：附件不存在或已过期，请重新上传');
           return { uuid: id, name: row.name, size: row.size };
         }),
+      };
+    },
+
+    /**
+     * Refuses addresses of pictures that are not there: own ones must be, others be of the web; they
+     * are fetched when they are needed. To be called in the transaction of what refers to them.
+     * @throws Refusal bad_input
+     */
+    async takeImages(db: Executor, urls: readonly string[]): Promise<void> {
+      const keys = urls.flatMap((url) => ownImage(url)?.key ?? []);
+      const there = new Set(keys.length > 0 ? await store.touchImages(db, keys) : []);
+      const others = keys.filter((key) => !there.has(key));
+      for (const key of others.length > 0 ? await deps.madeImages(db, others) : []) there.add(key);
+      for (const url of urls) {
+        const own = ownImage(url);
+        if (own ? !there.has(own.key) : !isWebAddress(url))
+          throw new Refusal('bad_input', 'images：图片不存在或已过期，请重新选择');
+      }
+    },
+
+    /**
+     * A picture to work with: an own one, or one of the web by the guarded way; upright, as PNG or
+     * JPEG. Null where it cannot be had.
+     */
+    async picture(url: string, signal: AbortSignal): Promise<Picture | null> {
+      const own = ownImage(url);
+      const data = own
+        ? await readWhole(storageKey(own.key, own.type))
+        : ((await fetch(url, { ...workPictures, signal }))?.data ?? null);
+      if (!data) return null;
+      try {
+        return await renewImage(data);
+      } catch (error) {
+        if (error instanceof Refusal) return null;
+        throw error;
+      }
+    },
+
+    /**
+     * Keeps a picture that was made here as PNG with a text in it; gives its key and size.
+     * @throws Error for what is no picture
+     */
+    async keepMade(data: Buffer, text: string) {
+      const picture = await pngOf(data);
+      const png = withPngText(picture.data, parametersKeyword, text);
+      const key = newKey();
+      await storage.put(storageKey(key, 'png'), png, imageMimes.png);
+      return { key, width: picture.width, height: picture.height, size: png.length };
+    },
+
+    /** Takes away a picture that was made here, and what was made from it. */
+    async dropMade(key: string): Promise<void> {
+      await storage.delete(storageKey(key, 'png'));
+      for (const side of thumbnailSides) await storage.delete(thumbnailKey(key, side));
+    },
+
+    /** A small picture of one that is being made, as a data URL. @throws Error: no picture */
+    async preview(data: Buffer): Promise<string> {
+      const small = await thumbnailOf(data, previewSide, previewSide);
+      return `data:image/webp;base64,${small.toString('base64')}`;
+    },
+
+    /** A page of a person's uploaded pictures, newest first. */
+    async listImages(db: Executor, userId: number, page: number) {
+      const pageSize = limits.imageSelectorPage;
+      const rows = await store.imagePage(db, userId, {
+        offset: Math.min((page - 1) * pageSize, 1_000_000),
+        limit: pageSize,
+      });
+      const total = await store.countImages(db, userId);
+      return {
+        list: rows.map((row) => ({
+          id: 0,
+          uuid: row.uuid,
+          url: `/files/${storageKey(row.key, row.mime === imageMimes.png ? 'png' : 'jpg')}`,
+          size: `${row.width}x${row.height}`,
+          prompt: '',
+          created_at: row.createdAt.toISOString(),
+        })),
+        page,
+        page_count: Math.ceil(total / pageSize),
+        page_size: pageSize,
+        total,
       };
     },
 

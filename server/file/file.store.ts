@@ -1,4 +1,4 @@
-import { and, eq, inArray, sql, sum } from 'drizzle-orm';
+import { and, count, desc, eq, inArray, sql, sum } from 'drizzle-orm';
 import type { Executor } from '../db/database.ts';
 import { files } from '../db/schema.ts';
 
@@ -30,6 +30,35 @@ export const touchImages = async (db: Executor, keys: string[]): Promise<string[
     .where(and(eq(files.kind, 'image'), inArray(files.key, keys)))
     .returning({ key: files.key });
   return rows.map(({ key }) => key);
+};
+
+/** A person's pictures, newest first. */
+export const imagePage = (
+  db: Executor,
+  userId: number,
+  { offset, limit }: { offset: number; limit: number },
+) =>
+  db
+    .select({
+      uuid: files.id,
+      key: files.key,
+      mime: files.mime,
+      width: files.width,
+      height: files.height,
+      createdAt: files.createdAt,
+    })
+    .from(files)
+    .where(and(eq(files.userId, userId), eq(files.kind, 'image')))
+    .orderBy(desc(files.createdAt), desc(files.id))
+    .offset(offset)
+    .limit(limit);
+
+export const countImages = async (db: Executor, userId: number): Promise<number> => {
+  const [row] = await db
+    .select({ count: count() })
+    .from(files)
+    .where(and(eq(files.userId, userId), eq(files.kind, 'image')));
+  return row?.count ?? 0;
 };
 
 /** Marks a person's texts as used now; gives those that there are, without their text. */
@@ -80,14 +109,24 @@ export const removeUnused = async (
       SELECT f.id, EXISTS (
         SELECT FROM history h JOIN sessions s ON s.id = h.session_id
         WHERE h.request IS NOT NULL
-          AND h.request @> CASE f.kind
-            WHEN 'image' THEN jsonb_build_object('images', jsonb_build_array(
-              '/files/' || f.key || CASE f.mime WHEN 'image/png' THEN '.png' ELSE '.jpg' END))
-            ELSE jsonb_build_object('files', jsonb_build_array(jsonb_build_object('uuid', f.id)))
-          END
+          AND (CASE f.kind WHEN 'image' THEN
+            h.request @> jsonb_build_object('images', jsonb_build_array(a.url))
+            OR h.request @> jsonb_build_object('image', jsonb_build_object('base_image', a.url))
+            OR h.request @> jsonb_build_object('image', jsonb_build_object('controlnet_image', a.url))
+            OR h.request @> jsonb_build_object('image', jsonb_build_object('parameters',
+              jsonb_build_object('bg_image', a.url)))
+            OR h.request @> jsonb_build_object('image', jsonb_build_object('parameters',
+              jsonb_build_object('cref', jsonb_build_array(jsonb_build_object('url', a.url)))))
+            OR h.request @> jsonb_build_object('image', jsonb_build_object('parameters',
+              jsonb_build_object('sref', jsonb_build_array(jsonb_build_object('url', a.url)))))
+          ELSE
+            h.request @> jsonb_build_object('files', jsonb_build_array(
+              jsonb_build_object('uuid', f.id)))
+          END)
           AND (s.deleted_at IS NULL OR s.deleted_at > now() - interval '30 days')
       ) AS used
-      FROM files f JOIN looked USING (id)
+      FROM files f JOIN looked USING (id), LATERAL (SELECT '/files/' || f.key ||
+        CASE f.mime WHEN 'image/png' THEN '.png' ELSE '.jpg' END AS url) a
     ), kept AS (
       UPDATE files SET seen_at = now() FROM judged WHERE judged.id = files.id AND judged.used
     )

@@ -142,3 +142,18 @@ export const jpegOf = (data: Buffer, side: number): Promise<Buffer> =>
       .jpeg({ quality: 82 })
       .toBuffer();
   });
+
+/**
+ * A picture that a service made, as a PNG from its pixels: in whatever format it came, upright and
+ * without what else was in the file. @throws Error for what is no picture, or too large a one
+ */
+export const pngOf = (data: Buffer): Promise<Omit<Picture, 'type'>> =>
+  lane(async () => {
+    const image = await open(data);
+    const { width, height, format } = await image.metadata();
+    if (!photoFormats.has(format)) throw new Error('no picture');
+    if (Math.max(width, height) > longestSide) throw new Error('too long');
+    const made = image.autoOrient().toColourspace('srgb').png({ compressionLevel: 7 });
+    const { data: bytes, info } = await made.toBuffer({ resolveWithObject: true });
+    return { data: bytes, width: info.width, height: info.height };
+  });

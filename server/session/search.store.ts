@@ -2,6 +2,9 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { Executor, Transaction } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 
+/** What a reply says in words: a message of pictures has none, only a list of them. */
+const replyText = `CASE WHEN h.type = 1 THEN '' ELSE h.ai END`;
+
 // ---- filling ----------------------------------------------------------------
 
 /** The advisory lock of whichever process fills the index. */
@@ -38,7 +41,7 @@ export const readSearchable = statement<Searchable>(
   `SELECT h.id::float8, h.session_id::float8, NOT s.private AS public,
      CASE WHEN f.session_id IS NULL THEN ARRAY[s.user_id::float8]
        ELSE ARRAY[f.low_user_id::float8, f.high_user_id::float8] END AS user_ids,
-     h.title, left(h.human, $2) AS human, left(h.ai, $2) AS ai
+     h.title, left(h.human, $2) AS human, left(${replyText}, $2) AS ai
    FROM history h JOIN sessions s ON s.id = h.session_id
    LEFT JOIN friends f ON f.session_id = s.id
    WHERE h.id = ANY($1::bigint[]) AND h.state <> 'streaming'
@@ -192,7 +195,7 @@ export const checkCandidates = async (
     JOIN LATERAL (SELECT extract(epoch FROM s.updated_at)::float8 * 1000 AS at
       FROM sessions s WHERE s.id = h.session_id AND ${sql.join(conditions, sql` AND `)} OFFSET 0
     ) s ON true
-    JOIN LATERAL (SELECT lower((h.title || ' ' || h.human || ' ' || h.ai) COLLATE "C") AS text
+    JOIN LATERAL (SELECT lower((h.title || ' ' || h.human || ' ' || ${sql.raw(replyText)}) COLLATE "C") AS text
       OFFSET 0) t ON true
     WHERE ${sql.join(
       words.map((word) => sql`strpos(t.text, ${word}) > 0`),
@@ -231,7 +234,7 @@ export const readExcerpts = statement<Excerpt>(
        SELECT 1 AS place, 'human' AS part, text, strpos(lower(text COLLATE "C"), $2) AS at
        FROM (SELECT CASE WHEN h.title = '' THEN h.human ELSE h.title || ' ' || h.human END) q (text)
        UNION ALL
-       SELECT 2, 'ai', h.ai, strpos(lower(h.ai COLLATE "C"), $2)
+       SELECT 2, 'ai', ${replyText}, strpos(lower(${replyText} COLLATE "C"), $2)
      ) parts WHERE at > 0 ORDER BY place LIMIT 1
    ) parts ON true
    WHERE h.id = ANY($1::bigint[])`,

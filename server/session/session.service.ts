@@ -13,7 +13,7 @@ import {
   list as knowledgeBases,
 } from '../embedding/embedding.service.ts';
 import { Refusal, type Identity } from '../http/handlers.ts';
-import type { ModelService, ResolvedModel } from '../model/model.service.ts';
+import type { ModelService, ResolvedImageModel, ResolvedModel } from '../model/model.service.ts';
 import { countSession, find as findScenario } from '../scenario/scenario.service.ts';
 import { newSessionIsPrivate, privacyChangeRefusal } from './privacy.ts';
 import {
@@ -42,8 +42,11 @@ export const anySession = (db: Executor, ref: string): Promise<store.SessionRow 
 export const loginUrl = '/login';
 
 /** Refuses a model that costs to somebody who has no account to pay from. */
-export const requireUsable = (model: ResolvedModel, guest: boolean): void => {
-  if (guest && !isFree(model)) {
+export const requireUsable = (
+  model: Pick<ResolvedModel, 'factor'> & Partial<Pick<ResolvedModel, 'promptFactor'>>,
+  guest: boolean,
+): void => {
+  if (guest && !isFree({ promptFactor: null, ...model })) {
     throw new Refusal('login_required', '这个模型登录后才能使用', { login_url: loginUrl });
   }
 };
@@ -136,6 +139,10 @@ export const requireSense = (input: Parsed<'newSession'>, user: Identity | null)
       throw new Refusal('login_required', '向大家提问需要先登录', { login_url: loginUrl });
     if (fork !== undefined || scenario !== undefined || embedding !== undefined || temporary === 1)
       throw new Refusal('bad_input', 'type：问答没有场景、知识库与临时对话，也不能接着别的会话');
+  }
+  if (type === sessionTypes.image) {
+    if (fork !== undefined || scenario !== undefined || embedding !== undefined || temporary === 1)
+      throw new Refusal('bad_input', 'type：作画没有场景、知识库与临时对话，也不能接着别的会话');
   }
   if (fork !== undefined && (scenario !== undefined || embedding !== undefined || temporary === 1))
     throw new Refusal('bad_input', 'history_id：接着别的会话时不能再选场景、知识库或临时对话');
@@ -370,6 +377,40 @@ export const createSessionService = (models: ModelService) => {
     return made;
   };
 
+  /** The model named, else the one the person prefers, else Midjourney's, else the first. */
+  const imageModel = async (
+    db: Executor,
+    { name, preferred, guest }: { name?: string; preferred?: string; guest: boolean },
+  ): Promise<ResolvedImageModel> => {
+    if (name !== undefined) {
+      const model = await models.findImage(db, name);
+      if (!model) throw new Refusal('model_unavailable');
+      requireUsable(model, guest);
+      return model;
+    }
+    const wished = preferred === undefined ? null : await models.findImage(db, preferred);
+    if (wished && !(guest && wished.factor > 0)) return wished;
+    const model = await models.defaultImageModel(db, { freeOnly: guest });
+    if (!model) throw new Refusal('model_unavailable');
+    return model;
+  };
+
+  const makePictures = async (tx: Transaction, maker: Maker, input: Parsed<'newSession'>) => {
+    const model = await imageModel(tx, {
+      name: input.model,
+      preferred: maker.setting.default_image_model,
+      guest: maker.guest,
+    });
+    const rules = { forced: maker.sessionPrivate, setting: maker.setting };
+    return insert(tx, {
+      uuid: input.uuid,
+      userId: maker.id,
+      type: sessionTypes.image,
+      model: model.name,
+      private: newSessionIsPrivate(rules, input.private),
+    });
+  };
+
   const makeChat = async (tx: Transaction, maker: Maker, input: Parsed<'newSession'>) => {
     const { scenario_id: scenarioId, embedding, temporary } = input;
     if (scenarioId !== undefined && !(await countSession(tx, scenarioId)))
@@ -398,7 +439,9 @@ export const createSessionService = (models: ModelService) => {
       const { channel, page, page_size: pageSize } = input;
       if (channel !== 'public' && !user) throw new Refusal('unauthorized');
       const scope = user && channel !== 'public' ? { channel, userId: user.id } : publicScope;
-      const named = (await models.list(db)).filter((model) => model.type === modelTypes.chat);
+      const named = (await models.list(db)).filter(
+        ({ type }) => type === modelTypes.chat || type === modelTypes.image,
+      );
       const words = wordsOf(input.query ?? '');
       const filter = {
         userId: input.user_id,
@@ -467,6 +510,7 @@ export const createSessionService = (models: ModelService) => {
           : await store.countThisMonth(tx, userId, limits.freeSessionsAMonth);
         if (made >= limits.freeSessionsAMonth) throw new Refusal('monthly_limit');
         if (input.type === sessionTypes.people) return makePeopleSession(tx, maker, input);
+        if (input.type === sessionTypes.image) return makePictures(tx, maker, input);
         if (input.history_id !== undefined) return makeFork(tx, maker, input, user);
         return makeChat(tx, maker, input);
       });
@@ -512,7 +556,12 @@ export const createSessionService = (models: ModelService) => {
           if (row.type === sessionTypes.people)
             throw new Refusal('model_locked', '问答与私聊没有固定的模型，用 @ 提到一个即可');
           if (await store.hasMessages(tx, row.id)) throw new Refusal('model_locked');
-          values.model = (await chatModel(tx, input.model, user.guest)).name;
+          const asked = { name: input.model, guest: user.guest };
+          const model =
+            row.type === sessionTypes.image
+              ? await imageModel(tx, asked)
+              : await chatModel(tx, input.model, user.guest);
+          values.model = model.name;
         }
         if (Object.keys(values).length > 0) await store.updateSession(tx, row.id, values);
       });

@@ -125,12 +125,15 @@ const cards = statement<
 >(
   'session_cards',
   `SELECT ${columns},
-     ARRAY(SELECT p.url FROM (
+     CASE WHEN s.type = 1 THEN ARRAY(SELECT '/files/' || i.key || '.png' FROM images i
+       JOIN history h ON h.id = i.history_id AND h.shown
+       WHERE i.session_id = s.id AND i.deleted_at IS NULL ORDER BY i.id DESC LIMIT 5)
+     ELSE ARRAY(SELECT p.url FROM (
          SELECT h.id, h.request -> 'images' AS list FROM history h
          WHERE h.session_id = s.id AND h.request -> 'images' -> 0 IS NOT NULL AND h.shown
          ORDER BY h.id DESC LIMIT 5
        ) h, jsonb_array_elements_text(h.list) WITH ORDINALITY p (url, place)
-       ORDER BY h.id DESC, p.place LIMIT 5) AS images,
+       ORDER BY h.id DESC, p.place LIMIT 5) END AS images,
      EXISTS (SELECT FROM favorites m WHERE m.user_id = $2 AND m.session_id = s.id) AS favorite,
      o.user_name AS friend_name
    FROM unnest($1::bigint[]) WITH ORDINALITY AS asked (id, place)

@@ -147,7 +147,8 @@ describe('a server with S3', () => {
         fetch: () => Promise.resolve(null),
         quota: 1e9,
         uploadLimit: 100,
-        documentSeconds: 10,
+        madeImages: () => Promise.resolve([]),
+      documentSeconds: 10,
       });
       const picture = new Blob([new Uint8Array(await noise(900, 900))]);
       const images = [];

@@ -11,7 +11,8 @@ CREATE TABLE jobs (
   model text NOT NULL,
   engine text NOT NULL DEFAULT '',
   session_id bigint NOT NULL REFERENCES sessions,
-  history_id bigint NOT NULL REFERENCES history,
+  -- Its message may be deleted.
+  history_id bigint NOT NULL,
   input jsonb NOT NULL,
   -- What a service calls it, so that whoever takes it over can go on asking.
   remote jsonb,
@@ -25,6 +26,8 @@ CREATE TABLE jobs (
   -- The server process that works on it; see instances.
   owner integer,
   leased_until timestamptz,
+  -- The service that works on it, or that it waits for while all its places are taken.
+  channel_id bigint,
   deadline timestamptz NOT NULL,
   created_at timestamptz NOT NULL DEFAULT now(),
   started_at timestamptz,
@@ -33,6 +36,8 @@ CREATE TABLE jobs (
 CREATE INDEX jobs_of_person ON jobs (user_id, id DESC);
 CREATE INDEX jobs_open ON jobs (id) WHERE state IN ('queued', 'running');
 CREATE INDEX jobs_of_message ON jobs (history_id, id DESC);
+-- How long the last ones of a model took.
+CREATE INDEX jobs_of_model ON jobs (model, id DESC) WHERE state = 'done';
 
 -- The picture as it looks so far; gone when the job ends.
 CREATE UNLOGGED TABLE job_previews (
@@ -45,7 +50,7 @@ CREATE TABLE images (
   uuid uuid NOT NULL UNIQUE DEFAULT gen_random_uuid(),
   user_id bigint NOT NULL REFERENCES users,
   session_id bigint NOT NULL REFERENCES sessions,
-  history_id bigint NOT NULL REFERENCES history,
+  history_id bigint NOT NULL,
   job_id bigint NOT NULL REFERENCES jobs,
   -- Below /files/ and in the storage; empty once it is deleted.
   key text NOT NULL,
@@ -65,6 +70,10 @@ CREATE TABLE images (
 );
 CREATE INDEX images_of_person ON images (user_id, id DESC) WHERE deleted_at IS NULL;
 CREATE INDEX images_of_session ON images (session_id, id DESC) WHERE deleted_at IS NULL;
+CREATE INDEX images_of_message ON images (history_id);
+CREATE UNIQUE INDEX images_key ON images (key) WHERE key <> '';
+-- Deleted ones whose files are still there.
+CREATE INDEX images_to_remove ON images (deleted_at) WHERE deleted_at IS NOT NULL AND key <> '';
 
 ALTER TABLE models
   -- Of a model of pictures: contract/image.ts `imageModel`, where a manager or its channel said so.

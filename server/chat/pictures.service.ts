@@ -1,0 +1,185 @@
+import * as z from 'zod/mini';
+import { imageRequest } from '../../contract/chat.ts';
+import type { Parsed } from '../../contract/calls.ts';
+import { imageReply, imageTask, type ImageReply, type ImageTask } from '../../contract/image.ts';
+import { readImageWords } from '../../contract/image-prompt.ts';
+import { limits, tooShortText } from '../../contract/limits.ts';
+import { sessionTypes } from '../../contract/session.ts';
+import type { Transaction } from '../db/database.ts';
+import { Refusal, type Identity } from '../http/handlers.ts';
+import type { ModelService } from '../model/model.service.ts';
+import {
+  noteReply,
+  requireUsable,
+  writableSession,
+  type SessionRow,
+} from '../session/session.service.ts';
+import { requireLength } from './answering.ts';
+import * as store from './chat.store.ts';
+import { picturesText, titleOf } from './digest.ts';
+import { bad, type Attachments, type Question } from './question.ts';
+import { humanText } from './views.ts';
+
+export type { FoundMessage } from './chat.store.ts';
+
+/** What a message without words is called. */
+const taskTitles: Readonly<Record<ImageTask, string>> = {
+  txt2img: '画图',
+  img2img: '以图画图',
+  vary: '变体',
+  upscale: '放大',
+  edit: '局部修改',
+  'remove-bg': '去除背景',
+  'edit-bg': '更换背景',
+  action: '继续处理',
+};
+
+const isTask = (type: string): type is ImageTask =>
+  (imageTask.options as readonly string[]).includes(type);
+
+/** What a message of pictures asks for; plain words ask for what is usual. */
+export const taskOf = (request: store.Request | null): ImageTask => {
+  if (request && isTask(request.type)) return request.type;
+  return request?.image?.base_image ? 'img2img' : 'txt2img';
+};
+
+/** Addresses of the pictures that a request names. */
+export const addressesOf = (image: store.Request['image']): string[] => {
+  if (!image) return [];
+  const {
+    parameters: { bg_image: background = '', cref = [], sref = [] },
+  } = image;
+  const urls = [image.base_image, image.controlnet_image, background];
+  return [...urls, ...cref.map(({ url }) => url), ...sref.map(({ url }) => url)].filter(
+    (url) => url !== '',
+  );
+};
+
+/** Tasks that are told what to make by words. */
+const needsWords: ReadonlySet<ImageTask> = new Set(['txt2img', 'img2img', 'edit']);
+
+/** An edit's words are 2 to 512 characters (document 2 §5). */
+const requireEditWords = (human: string): void => {
+  const { min, max } = limits.imageEditPrompt;
+  const text = `修改图片的提示内容长度在 ${min} 到 ${max} 个字符`;
+  if (human.length < min) throw new Refusal('prompt_too_short', text);
+  if (human.length > max) throw new Refusal('prompt_too_long', text);
+};
+
+/** What the card of a session says, by what stands in `ai` of its newest answer. */
+export const summaryOfNewest = (ai: string): string => {
+  if (ai === '') return '';
+  const reply = readReply(ai);
+  return reply ? picturesText(reply.images.filter(({ url }) => url !== '').length) : '';
+};
+
+/** What stands in `ai` of an answered message of pictures; null: it is none. */
+export const readReply = (ai: string): ImageReply | null => {
+  try {
+    const read = z.safeParse(imageReply, JSON.parse(ai));
+    return read.success ? read.data : null;
+  } catch {
+    return null;
+  }
+};
+
+export const createPicturesService = (deps: {
+  models: Pick<ModelService, 'findImage'>;
+  attachments: Pick<Attachments, 'takeImages'>;
+  minPromptBytes: number;
+}) => ({
+  /** Stores what is to be painted; image/generate begins with it. */
+  async send(
+    tx: Transaction,
+    session: SessionRow,
+    given: Question,
+    input: Parsed<'sendMessage'>,
+    user: Identity,
+  ) {
+    if (input.replace !== undefined || input.beside !== undefined || input.context !== undefined)
+      throw new Refusal('session_unsuitable', '作画会话里没有分支与并排的回答');
+    const model = await deps.models.findImage(tx, session.model);
+    if (!model) throw new Refusal('model_unavailable');
+    requireUsable(model, user.guest);
+    const { human } = given;
+    requireLength(human, model.maxPrompt ?? limits.defaultMaxPrompt);
+    const task = taskOf(given.request);
+    if (needsWords.has(task) && human === '') throw bad('msg.prompt', '请输入画图提示内容');
+    if (task === 'edit') requireEditWords(human);
+    const image = given.request && (given.request.image ?? z.parse(imageRequest, {}));
+    const request = given.request && {
+      ...given.request,
+      type: task,
+      image: image ?? undefined,
+      images: [],
+      files: [],
+      at_user: null,
+    };
+    // The words may begin with an address, too.
+    const { baseImage } = readImageWords(human, model.image.family);
+    const named = [...addressesOf(image ?? undefined), ...(baseImage === '' ? [] : [baseImage])];
+    await deps.attachments.takeImages(tx, named);
+    const first = session.prompt === '' && named.length === 0 && input.suggestion === 0;
+    if (first && needsWords.has(task) && Buffer.byteLength(human) < deps.minPromptBytes)
+      throw new Refusal('prompt_too_short', tooShortText(deps.minPromptBytes));
+    const message = await store.insertMessage(tx, {
+      sessionId: session.id,
+      userId: user.id,
+      human,
+      request,
+      withTemplate: false,
+      type: sessionTypes.image,
+      model: model.name,
+      owner: null,
+      holdId: null,
+      card: { title: titleOf(human) || taskTitles[task] },
+    });
+    if (!message) throw new Refusal('session_busy');
+    return { ...message, msg: humanText(human, request) };
+  },
+});
+
+/**
+ * A message of pictures that somebody wants to have painted, with its session, both locked until the
+ * transaction ends. Others' are as if missing. @throws Refusal not_found, session_deleted …
+ */
+export const lockPictures = async (
+  tx: Transaction,
+  historyId: number,
+  user: Identity,
+): Promise<{ message: store.FoundMessage; session: SessionRow }> => {
+  const found = await store.findMessage(tx, historyId);
+  if (found?.userId !== user.id) throw new Refusal('not_found', '没有这条消息');
+  const session = await writableSession(tx, String(found.sessionId), user);
+  if (session.type !== sessionTypes.image) throw new Refusal('session_unsuitable');
+  // It may have been deleted while the session was waited for.
+  const message = await store.findMessage(tx, historyId);
+  if (!message) throw new Refusal('not_found', '没有这条消息');
+  return { message, session };
+};
+
+export const startPictures = store.restartPictures;
+export const picturesWanted = store.messageIsThere;
+
+/** Writes what became of a message's pictures, and what its session's card says of it. */
+export const finishPictures = async (
+  tx: Transaction,
+  at: { historyId: number; sessionId: number },
+  end:
+    | { state: 'done'; reply: ImageReply; deductTokens: number }
+    | { state: 'error'; code: string; message: string }
+    | { state: 'stopped' },
+): Promise<void> => {
+  const done = end.state === 'done';
+  const failed = end.state === 'error';
+  await store.endPictures(tx, at.historyId, {
+    state: end.state,
+    ai: done ? JSON.stringify(end.reply) : '',
+    errorCode: failed ? end.code : '',
+    errorMessage: failed ? end.message : '',
+    deductTokens: done ? end.deductTokens : 0,
+  });
+  if (!done) return;
+  const count = end.reply.images.filter(({ url }) => url !== '').length;
+  await noteReply(tx, at.sessionId, { replies: 1, summary: picturesText(count) });
+};

@@ -1,0 +1,189 @@
+import * as z from 'zod/mini';
+import { imageRequest, type ImageRequest } from '../../contract/chat.ts';
+import type { Parsed } from '../../contract/calls.ts';
+import type { ImageAbility, ImageModel, ImageParameters, ImageTask } from '../../contract/image.ts';
+import {
+  countFor,
+  defaultStrength,
+  type ImageWords,
+  parametersOf,
+  readImageWords,
+  sizeFor,
+  writePrompt,
+} from '../../contract/image-prompt.ts';
+import { imageDeduction } from '../../contract/price.ts';
+import { Refusal } from '../http/handlers.ts';
+
+/** What one picture of a job costs; kept with it, so that a change of price changes no running job. */
+export interface PicturePrice {
+  factor: number;
+  size: number;
+  dalle3: boolean;
+  hd: boolean;
+}
+
+/** Everything that a job of pictures is worked on with; stands in its row as JSON. */
+export interface ImagePlan {
+  task: ImageTask;
+  /** As the person wrote them, for records. */
+  human: string;
+  words: ImageWords;
+  family: ImageModel['family'];
+  n: number;
+  width: number;
+  height: number;
+  parameters: ImageParameters;
+  /** Addresses; empty: none. */
+  baseImage: string;
+  strength: number;
+  resizeMode: number;
+  control: { url: string; module: string; model: string; mode: 0 | 1 | 2 } | null;
+  translate: { model: string } | null;
+  price: PicturePrice;
+  /** What a service calls the picture that this starts from, and which service that was. */
+  source: { channelId: number; remote: unknown } | null;
+}
+
+/** What the engine is asked for. */
+export const engineTask = {
+  txt2img: 'generate',
+  img2img: 'generate',
+  vary: 'generate',
+  upscale: 'upscale',
+  edit: 'edit',
+  'remove-bg': 'remove-background',
+  'edit-bg': 'edit-background',
+  action: 'action',
+} as const satisfies Record<ImageTask, string>;
+
+const abilityFor: Readonly<Partial<Record<ImageTask, ImageAbility>>> = {
+  txt2img: 'text-to-image',
+  img2img: 'image-to-image',
+  vary: 'image-to-image',
+  upscale: 'upscale',
+  edit: 'edit',
+  'remove-bg': 'remove-background',
+  'edit-bg': 'edit-background',
+};
+
+/** Tasks that make one picture from one. */
+const oneFromOne: ReadonlySet<ImageTask> = new Set(['upscale', 'remove-bg', 'edit-bg', 'action']);
+
+export const priceOf = (price: PicturePrice, n: number): number => imageDeduction({ n, ...price });
+
+/** A message's wishes with what the call that begins the work says beside or instead of them. */
+export const requestOf = (
+  stored: ImageRequest | undefined,
+  input: Parsed<'generateImage'>,
+  model: ImageModel,
+): ImageRequest => {
+  const usual = { n: model.default_count, translate: model.default_translate ? 1 : 0 };
+  const request = stored ?? z.parse(imageRequest, usual);
+  const { checkpoint, style } = input;
+  return {
+    ...request,
+    n: input.n ?? request.n,
+    size: input.size ?? request.size,
+    translate: input.translate === 1 ? 1 : request.translate,
+    parameters: {
+      ...request.parameters,
+      ...input.parameters,
+      ...(checkpoint === undefined ? {} : { checkpoint }),
+      ...(style === undefined ? {} : { style }),
+    },
+  };
+};
+
+/**
+ * What is to be made, of the words and wishes of a message.
+ * @throws Refusal job_unsuitable for what the model cannot do, bad_input for what is missing
+ */
+export const planPictures = (
+  asked: { task: ImageTask; human: string; request: ImageRequest; translateModel: string },
+  model: { factor: number; image: ImageModel },
+): Omit<ImagePlan, 'source'> => {
+  const { human, request } = asked;
+  const { family, abilities, checkpoints } = model.image;
+  const read = readImageWords(human, family);
+  const baseImage = read.baseImage === '' ? request.base_image : read.baseImage;
+  const words = { ...read, baseImage };
+  const parameters = parametersOf(words, request.parameters);
+  const task = asked.task === 'txt2img' && baseImage !== '' ? 'img2img' : asked.task;
+  const ability = abilityFor[task];
+  if (ability && !abilities.includes(ability)) throw new Refusal('job_unsuitable');
+  const fromPicture = task !== 'txt2img' && task !== 'action';
+  if (fromPicture && baseImage === '') throw new Refusal('bad_input', 'base_image：请选择图片');
+  if (task === 'edit' && !parameters.mask)
+    throw new Refusal('bad_input', 'parameters.mask：请框选要修改的区域');
+  if (task === 'edit-bg' && !parameters.bg_color && !parameters.bg_image)
+    throw new Refusal('bad_input', 'parameters.bg_color：请选择背景颜色或图片');
+  if (task === 'upscale') parameters.resize ??= 2;
+  let control: ImagePlan['control'] = null;
+  if (request.controlnet_image !== '') {
+    if (request.controlnet_module === '')
+      throw new Refusal('bad_input', 'controlnet_module：请选择构图控制模型');
+    if (!abilities.includes('controlnet')) throw new Refusal('job_unsuitable');
+    control = {
+      url: request.controlnet_image,
+      module: request.controlnet_module,
+      model: request.controlnet_model,
+      mode: request.controlnet_control_mode as 0 | 1 | 2,
+    };
+  }
+  const size = sizeFor(model.image, request.size);
+  const checkpoint = checkpoints.find(({ name }) => name === parameters.checkpoint);
+  return {
+    task,
+    human,
+    words,
+    family,
+    n: oneFromOne.has(task) ? 1 : countFor(model.image, request.n, baseImage !== ''),
+    width: size.width,
+    height: size.height,
+    parameters,
+    baseImage,
+    strength: read.strength ?? request.strength ?? defaultStrength(family),
+    resizeMode: read.resizeMode ?? request.resize_mode,
+    control,
+    translate: request.translate === 1 ? { model: asked.translateModel } : null,
+    price: {
+      factor: checkpoint?.factor ?? model.factor,
+      size: size.code,
+      dalle3: family === 'dalle',
+      hd: parameters.hd === true,
+    },
+  };
+};
+
+/** What the service is given as its prompt. */
+export const promptOf = (plan: ImagePlan, words: ImageWords = plan.words): string =>
+  writePrompt(words, plan.family, plan.parameters);
+
+/** What is written into a picture's file, in the order that programs for such pictures use. */
+export const pictureText = (about: {
+  prompt: string;
+  negative: string;
+  seed: number | null;
+  width: number;
+  height: number;
+  model: string;
+  parameters: ImageParameters;
+}): string => {
+  const { parameters, seed } = about;
+  const facts = [
+    parameters.steps === undefined ? '' : `Steps: ${parameters.steps}`,
+    parameters.sampler === undefined ? '' : `Sampler: ${parameters.sampler}`,
+    parameters.cfg_scale === undefined ? '' : `CFG scale: ${parameters.cfg_scale}`,
+    seed === null ? '' : `Seed: ${seed}`,
+    `Size: ${about.width}x${about.height}`,
+    `Model: ${parameters.checkpoint ?? about.model}`,
+    `Parameters: ${JSON.stringify(parameters)}`,
+  ].filter((fact) => fact !== '');
+  return [
+    about.prompt,
+    about.negative === '' ? '' : `Negative prompt: ${about.negative}`,
+    facts.join(', '),
+  ]
+    .filter((line) => line !== '')
+    .join('\n');
+};

@@ -1,0 +1,305 @@
+import type { FastifyBaseLogger } from 'fastify';
+import type { ImageReply, MadeImage } from '../../contract/image.ts';
+import type { ImageWords } from '../../contract/image-prompt.ts';
+import { sessionTypes } from '../../contract/session.ts';
+import { excerptOf } from '../chat/digest.ts';
+import { finishPictures, picturesWanted } from '../chat/pictures.service.ts';
+import type { Database, Transaction } from '../db/database.ts';
+import {
+  ImageEngineError,
+  type ImageOrder,
+  type ImageResult,
+  type MadePicture,
+} from '../engines/image-engine.ts';
+import type { FileService } from '../file/file.service.ts';
+import { codes } from '../../contract/errors.ts';
+import { JobError, type ClaimedJob, type JobIo, type JobWork } from '../jobs/job-kind.ts';
+import { release, settling } from '../ledger/ledger.service.ts';
+import type { ImageChannel, ModelService } from '../model/model.service.ts';
+import { engineTask, pictureText, priceOf, promptOf, type ImagePlan } from './image-plan.ts';
+import * as store from './image.store.ts';
+
+/** A picture that is stored; null: it failed. */
+type Kept = {
+  key: string;
+  width: number;
+  height: number;
+  size: number;
+  seed: number | null;
+} | null;
+
+interface Painted {
+  pictures: { kept: Kept; error: string }[];
+  prompt: string;
+  result: Pick<ImageResult, 'actions' | 'revisedPrompt' | 'remote'>;
+  channel: Pick<ImageChannel, 'channelId' | 'label'>;
+  size: { width: number; height: number };
+}
+
+/** What stands in a job's `remote`: the service that has the work, and what it calls it. */
+interface Resume {
+  channelId: number;
+  remote: unknown;
+}
+
+export interface ImageWorkDeps {
+  db: Database;
+  models: Pick<ModelService, 'imageEngines' | 'reportImageOutcome'>;
+  files: Pick<FileService, 'picture' | 'keepMade' | 'dropMade' | 'preview'>;
+  log: FastifyBaseLogger;
+}
+
+const missing = '图片没有画出来';
+const unreadable = '服务给的图片无法读取';
+
+export const createImageWork = (deps: ImageWorkDeps): JobWork<unknown> => {
+  const { db, models, files, log } = deps;
+
+  const fetched = async (url: string, signal: AbortSignal) => {
+    const picture = await files.picture(url, signal);
+    signal.throwIfAborted();
+    if (!picture)
+      throw new JobError('address_unreachable', codes.address_unreachable.text, {
+        retriable: false,
+      });
+    return picture;
+  };
+
+  /** The order without the name of a model, with all pictures that it needs. */
+  const orderOf = async (plan: ImagePlan, words: ImageWords, signal: AbortSignal) => {
+    const { parameters, control } = plan;
+    const base = plan.baseImage === '' ? null : await fetched(plan.baseImage, signal);
+    const all = async (references: { url: string }[] = []) => {
+      const pictures = [];
+      for (const { url } of references) pictures.push((await fetched(url, signal)).data);
+      return pictures;
+    };
+    // What is made of one picture is as large as that picture.
+    const grown = plan.task === 'upscale' ? (parameters.resize ?? 2) : 1;
+    const asBase = base && engineTask[plan.task] !== 'generate';
+    return {
+      task: engineTask[plan.task],
+      prompt: promptOf(plan, words),
+      n: plan.n,
+      width: asBase ? base.width * grown : plan.width,
+      height: asBase ? base.height * grown : plan.height,
+      parameters,
+      base: base?.data ?? null,
+      strength: plan.strength,
+      resizeMode: plan.resizeMode,
+      control: control && {
+        image: (await fetched(control.url, signal)).data,
+        module: control.module,
+        model: control.model,
+        mode: control.mode,
+      },
+      references: { character: await all(parameters.cref), style: await all(parameters.sref) },
+      background: parameters.bg_image ? (await fetched(parameters.bg_image, signal)).data : null,
+      remote: plan.source?.remote ?? null,
+    } satisfies Omit<ImageOrder, 'model'>;
+  };
+
+  /** Runs the order at one service. */
+  const runAt = (
+    channel: ImageChannel,
+    order: Omit<ImageOrder, 'model'>,
+    job: ClaimedJob,
+    io: JobIo,
+  ) => {
+    const earlier = job.remote as Resume | null;
+    return channel.engine.run(
+      { ...order, model: channel.upstreamName },
+      {
+        signal: io.signal,
+        progress: (fraction, preview) =>
+          io.progress(fraction, preview && (() => files.preview(preview))),
+        remember: (remote) =>
+          io.remember({ channelId: channel.channelId, remote } satisfies Resume),
+        resume: earlier?.channelId === channel.channelId ? earlier.remote : null,
+      },
+    );
+  };
+
+  /** Stores what a service gave; more than was asked for is left out, less is told. */
+  const keep = async (
+    order: Omit<ImageOrder, 'model'>,
+    plan: ImagePlan,
+    job: ClaimedJob,
+    given: readonly MadePicture[],
+  ): Promise<Painted['pictures']> => {
+    const pictures: Painted['pictures'] = [];
+    const wanted = plan.family === 'midjourney' ? Math.min(given.length, plan.n) : plan.n;
+    for (let at = 0; at < Math.max(1, wanted); at += 1) {
+      const picture = given[at];
+      if (!picture?.data) {
+        pictures.push({ kept: null, error: picture?.error || missing });
+        continue;
+      }
+      const seed =
+        picture.seed !== null && Number.isSafeInteger(picture.seed) ? picture.seed : null;
+      try {
+        const text = pictureText({
+          prompt: order.prompt,
+          negative: plan.parameters.negative_prompt ?? '',
+          seed,
+          width: order.width,
+          height: order.height,
+          model: job.model,
+          parameters: plan.parameters,
+        });
+        pictures.push({ kept: { ...(await files.keepMade(picture.data, text)), seed }, error: '' });
+      } catch (error) {
+        log.warn({ err: error, job: job.id }, 'a service gave a picture that is none');
+        pictures.push({ kept: null, error: unreadable });
+      }
+    }
+    return pictures;
+  };
+
+  /** Which services to try: whoever has the work already, or the picture it starts from, first. */
+  const channelsFor = async (plan: ImagePlan, job: ClaimedJob): Promise<ImageChannel[]> => {
+    const channels = await models.imageEngines(db, job.model);
+    if (plan.source)
+      return channels.filter(({ channelId }) => channelId === plan.source?.channelId);
+    const earlier = job.remote as Resume | null;
+    const first = channels.filter(({ channelId }) => channelId === earlier?.channelId);
+    return [...first, ...channels.filter((each) => !first.includes(each))];
+  };
+
+  const work = async (job: ClaimedJob, io: JobIo) => {
+    const plan = job.input as ImagePlan;
+    const channels = await channelsFor(plan, job);
+    const [firstChannel] = channels;
+    if (!firstChannel)
+      throw new JobError('model_unavailable', codes.model_unavailable.text, { retriable: true });
+    const order = await orderOf(plan, plan.words, io.signal);
+    let failure: JobError | null = null;
+    for (const channel of channels) {
+      const { channelId, label, engine } = channel;
+      if (!(await io.place({ channelId, label, places: engine.concurrency }))) continue;
+      try {
+        const result = await runAt(channel, order, job, io);
+        const pictures = await keep(order, plan, job, result.pictures);
+        if (pictures.some(({ kept }) => kept)) {
+          models.reportImageOutcome(channelId, true);
+          return {
+            result: {
+              pictures,
+              prompt: order.prompt,
+              result,
+              channel: { channelId, label },
+              size: { width: order.width, height: order.height },
+            } satisfies Painted,
+          };
+        }
+        models.reportImageOutcome(channelId, false);
+        const error = result.pictures.find((picture) => picture.error !== '')?.error;
+        failure = new JobError('engine_failed', error ?? codes.engine_failed.text, {
+          retriable: true,
+        });
+      } catch (error) {
+        io.signal.throwIfAborted();
+        if (!(error instanceof ImageEngineError)) throw error;
+        if (!error.askerAtFault) models.reportImageOutcome(channelId, false);
+        failure = new JobError(error.codeName, error.message, { retriable: error.retriable });
+        log.warn({ err: error, job: job.id, channelId }, 'a service did not make the pictures');
+        if (!error.retriable) throw failure;
+      }
+    }
+    if (failure) throw failure;
+    return { waitFor: firstChannel.channelId };
+  };
+
+  const discard = async (painted: Painted): Promise<void> => {
+    const keys = painted.pictures.flatMap(({ kept }) => (kept ? [kept.key] : []));
+    if (keys.length === 0) return;
+    // It may have been stored although the answer to that got lost.
+    const known = new Set(await store.knownKeys(db, keys));
+    for (const key of keys) if (!known.has(key)) await files.dropMade(key);
+  };
+
+  /** Stores the pictures with the message, and takes what those that were delivered cost. */
+  const deliver = async (tx: Transaction, job: ClaimedJob, painted: Painted): Promise<number> => {
+    const plan = job.input as ImagePlan;
+    const { pictures, channel, result } = painted;
+    const remote =
+      result.remote === null ? null : { channelId: channel.channelId, remote: result.remote };
+    const rows = await store.insertImages(
+      tx,
+      pictures.flatMap(({ kept }) =>
+        kept
+          ? [
+              {
+                userId: job.user_id,
+                sessionId: job.session_id,
+                historyId: job.history_id,
+                jobId: job.id,
+                ...kept,
+                model: job.model,
+                prompt: painted.prompt,
+                parameters: plan.parameters,
+                remote,
+              },
+            ]
+          : [],
+      ),
+    );
+    const byKey = new Map(rows.map((row) => [row.key, row]));
+    const images = pictures.map(({ kept, error }): MadeImage => {
+      const row = kept && byKey.get(kept.key);
+      return {
+        id: row?.id ?? 0,
+        uuid: row?.uuid ?? '',
+        url: kept ? `/files/${kept.key}.png` : '',
+        width: kept?.width ?? 0,
+        height: kept?.height ?? 0,
+        seed: kept?.seed ?? null,
+        error,
+      };
+    });
+    const reply: ImageReply = {
+      images,
+      actions: result.actions,
+      prompt: painted.prompt,
+      revised_prompt: result.revisedPrompt,
+      engine: channel.label,
+      parameters: plan.parameters,
+      ...painted.size,
+    };
+    const at = { historyId: job.history_id, sessionId: job.session_id };
+    if (job.hold_id === null) {
+      await finishPictures(tx, at, { state: 'done', reply, deductTokens: 0 });
+      return 0;
+    }
+    const { spent, save } = await settling(tx, job.hold_id, priceOf(plan.price, rows.length), {
+      type: sessionTypes.image,
+      model: job.model,
+      human: excerptOf(plan.human),
+      prompt_tokens: 0,
+      completion_tokens: 0,
+    });
+    await save();
+    await finishPictures(tx, at, { state: 'done', reply, deductTokens: spent });
+    return spent;
+  };
+
+  const images: JobWork<Painted> = {
+    kind: 'image',
+    work,
+    discard,
+    finish: async (tx, job, end) => {
+      const at = { historyId: job.history_id, sessionId: job.session_id };
+      const wanted = await picturesWanted(tx, job.history_id);
+      if (end.state === 'done' && wanted)
+        return { state: 'done', deductTokens: await deliver(tx, job, end.result) };
+      if (job.hold_id !== null) await release(tx, job.hold_id);
+      if (!wanted) return { state: 'cancelled', deductTokens: 0 };
+      if (end.state === 'error')
+        await finishPictures(tx, at, { state: 'error', code: end.codeName, message: end.message });
+      else await finishPictures(tx, at, { state: 'stopped' });
+      return { state: end.state, deductTokens: 0 };
+    },
+  };
+  // What it made goes through the worker unread.
+  return images as JobWork<unknown>;
+};

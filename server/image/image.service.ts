@@ -1,0 +1,129 @@
+import { randomUUID } from 'node:crypto';
+import type { Parsed } from '../../contract/calls.ts';
+import type { Job } from '../../contract/job.ts';
+import { addressesOf, lockPictures, startPictures, taskOf } from '../chat/pictures.service.ts';
+import type { Executor, Transaction } from '../db/database.ts';
+import { inTransaction } from '../db/in-transaction.ts';
+import type { FileService } from '../file/file.service.ts';
+import { Refusal, type Identity } from '../http/handlers.ts';
+import {
+  beginJob,
+  jobOfRequest,
+  jobsOfMessages,
+  openJobsOf,
+  requireRoomForJob,
+} from '../jobs/job.service.ts';
+import { jobLifetime } from '../jobs/jobs.ts';
+import { hold } from '../ledger/ledger.service.ts';
+import type { ModelService, ResolvedImageModel } from '../model/model.service.ts';
+import { requireUsable } from '../session/session.service.ts';
+import { planPictures, priceOf, requestOf, type ImagePlan } from './image-plan.ts';
+import * as store from './image.store.ts';
+
+/** Characters of a job's name. */
+const titleLength = 200;
+
+export const createImageService = (deps: {
+  models: Pick<ModelService, 'findImage'>;
+  files: Pick<FileService, 'takeImages'>;
+}) => {
+  /** What a service calls the own picture that an action or a variation starts from. */
+  const sourceOf = async (
+    tx: Transaction,
+    plan: Omit<ImagePlan, 'source'>,
+    userId: number,
+  ): Promise<ImagePlan['source']> => {
+    const { image_id: imageId, action } = plan.parameters;
+    if (plan.task !== 'action') return null;
+    if (imageId === undefined || !action)
+      throw new Refusal('bad_input', 'parameters.action：请选择要做什么');
+    const image = await store.findImage(tx, imageId);
+    if (image?.userId !== userId) throw new Refusal('not_found', '没有这张图片');
+    const source = image.remote as ImagePlan['source'];
+    if (!source) throw new Refusal('job_unsuitable');
+    return source;
+  };
+
+  /** Sets aside what the pictures cost; null: nothing. VIP pay for excluded models alone. */
+  const holdFor = async (
+    tx: Transaction,
+    plan: Omit<ImagePlan, 'source'>,
+    model: ResolvedImageModel,
+    payer: { id: number; vip: boolean; reference: string },
+  ): Promise<{ holdId: string | null; heldTokens: number }> => {
+    const amount = priceOf(plan.price, plan.n);
+    const free = payer.vip && !model.vipExcluded;
+    if (amount === 0 || free) return { holdId: null, heldTokens: 0 };
+    const holdId = await hold(tx, {
+      id: randomUUID(),
+      userId: payer.id,
+      amount,
+      reference: payer.reference,
+      vipAllowed: !model.vipExcluded,
+    });
+    if (!holdId) throw new Refusal(payer.vip ? 'balance_excluded' : 'balance');
+    return { holdId, heldTokens: amount };
+  };
+
+  return {
+    /** Begins the work on a message's pictures: the job, its entry in the queue and the hold at once. */
+    generate(db: Executor, input: Parsed<'generateImage'>, user: Identity): Promise<Job> {
+      return inTransaction(db, async (tx) => {
+        const { message, session } = await lockPictures(tx, input.history_id, user);
+        const known = await jobOfRequest(tx, input.request_id);
+        if (known) {
+          // The same request once more, without its idempotency key.
+          if (known.user_id !== user.id || known.history_id !== message.id)
+            throw new Refusal('conflict');
+          const job = (await jobsOfMessages(tx, [message.id])).get(message.id);
+          if (job?.uuid !== known.uuid) throw new Refusal('conflict');
+          return job;
+        }
+        if ((await openJobsOf(tx, { historyId: message.id })).length > 0)
+          throw new Refusal('session_busy', '这条消息的图片正在画');
+        if (message.state === 'done')
+          throw new Refusal('session_unsuitable', '这条消息已经画好了，再画一次请重新发送');
+        if (input.model !== undefined && input.model !== session.model)
+          throw new Refusal('bad_input', 'model：应与会话的模型相同');
+        const model = await deps.models.findImage(tx, session.model);
+        if (!model) throw new Refusal('model_unavailable');
+        requireUsable(model, user.guest);
+        const request = requestOf(message.request?.image, input, model.image);
+        const plan = planPictures(
+          {
+            task: taskOf(message.request),
+            human: message.human,
+            request,
+            translateModel: input.translate_model ?? '',
+          },
+          model,
+        );
+        if (user.guest && plan.price.factor > 0) requireUsable(plan.price, true);
+        const named = { ...request, base_image: plan.baseImage, parameters: plan.parameters };
+        await deps.files.takeImages(tx, addressesOf(named));
+        const source = await sourceOf(tx, plan, user.id);
+        await requireRoomForJob(tx, user.id);
+        if (message.state !== 'none') await startPictures(tx, message.id, model.name);
+        const payer = {
+          id: user.id,
+          vip: session.ownerVip,
+          reference: `job:${input.request_id}`,
+        };
+        const { holdId, heldTokens } = await holdFor(tx, plan, model, payer);
+        return beginJob(tx, {
+          uuid: input.request_id,
+          userId: user.id,
+          kind: 'image',
+          title: (message.human || session.prompt).slice(0, titleLength),
+          model: model.name,
+          sessionId: session.id,
+          historyId: message.id,
+          input: { ...plan, source } satisfies ImagePlan,
+          holdId,
+          heldTokens,
+          livesMs: jobLifetime,
+        });
+      });
+    },
+  };
+};

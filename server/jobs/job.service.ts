@@ -1,0 +1,141 @@
+import type { Parsed } from '../../contract/calls.ts';
+import type { Job } from '../../contract/job.ts';
+import { limits } from '../../contract/limits.ts';
+import type { Executor, Transaction } from '../db/database.ts';
+import { Refusal } from '../http/handlers.ts';
+import * as store from './job.store.ts';
+
+export type { NewJob } from './job.store.ts';
+export { moveJobs, openOf as openJobsOf, removeDeadEntries } from './job.store.ts';
+
+/** How long it is remembered how long a model's jobs take, ms. */
+const usualFor = 20_000;
+const usual = new Map<string, { seconds: number | null; until: number }>();
+
+const usualSeconds = async (db: Executor, model: string): Promise<number | null> => {
+  const known = usual.get(model);
+  if (known && known.until > Date.now()) return known.seconds;
+  const seconds = await store.usualSeconds(db, model);
+  usual.set(model, { seconds, until: Date.now() + usualFor });
+  return seconds;
+};
+
+/** Seconds until a job's end, by how far it is and by how long the last ones of its model took. */
+export const remainingOf = (
+  row: Pick<
+    store.JobRow,
+    'state' | 'progress' | 'running_for' | 'waiting_before' | 'running_beside'
+  >,
+  seconds: number | null,
+): number | null => {
+  if (row.state === 'running') {
+    const spent = row.running_for ?? 0;
+    // Its own pace tells more than others' once some of it is done.
+    if (row.progress >= 0.15) return Math.ceil((spent / row.progress) * (1 - row.progress));
+    return seconds === null ? null : Math.max(1, Math.ceil(seconds - spent));
+  }
+  if (row.state !== 'queued') return null;
+  if (seconds === null) return null;
+  const beside = Math.max(1, row.running_beside);
+  const turns = Math.ceil((row.waiting_before + 1) / beside);
+  return Math.ceil(seconds * (row.running_beside === 0 ? turns : turns + 0.5));
+};
+
+const viewOf = (row: store.JobRow, seconds: number | null): Job => {
+  const ended = row.finished_at !== null;
+  return {
+    uuid: row.uuid,
+    kind: row.kind,
+    state: row.state,
+    progress: row.progress,
+    position: row.waiting_before,
+    remaining: remainingOf(row, seconds),
+    title: row.title,
+    model: row.model,
+    engine: row.engine,
+    session_uuid: row.session_uuid,
+    history_id: row.history_id,
+    error_code: row.error_code,
+    error_message: row.error_message,
+    deduct_tokens: ended ? row.deduct_tokens : row.held_tokens,
+    created_at: new Date(row.created_at).toISOString(),
+    finished_at: row.finished_at === null ? null : new Date(row.finished_at).toISOString(),
+  };
+};
+
+/** Jobs as their owners may see them. */
+export const viewJobs = async (db: Executor, rows: readonly store.JobRow[]): Promise<Job[]> => {
+  const views = [];
+  for (const row of rows) {
+    const open = row.finished_at === null;
+    views.push(viewOf(row, open ? await usualSeconds(db, row.model) : null));
+  }
+  return views;
+};
+
+/** The newest job of each of these messages that has one, by the message's number. */
+export const jobsOfMessages = async (
+  db: Executor,
+  historyIds: readonly number[],
+): Promise<Map<number, Job>> => {
+  const rows = await store.newestOfMessages(db, historyIds);
+  return new Map((await viewJobs(db, rows)).map((view) => [view.history_id, view]));
+};
+
+/** A person's own job; others' are as if missing. @throws Refusal not_found */
+export const ownJob = async (db: Executor, uuid: string, userId: number): Promise<store.JobRow> => {
+  const row = await store.findJob(db, uuid.toLowerCase());
+  if (row?.user_id !== userId) throw new Refusal('not_found', '没有这个任务');
+  return row;
+};
+
+/** An own job with the picture as it looks so far. */
+export const jobNow = async (db: Executor, uuid: string, userId: number) => {
+  const row = await ownJob(db, uuid, userId);
+  const previews = await store.previewsOf(db, row.finished_at === null ? [row.id] : []);
+  const [view] = await viewJobs(db, [row]);
+  if (!view) throw new Refusal('not_found');
+  return { job: view, current_image: previews.get(row.id) ?? '' };
+};
+
+/** A page of a person's jobs, newest first. */
+export const listJobs = async (db: Executor, input: Parsed<'jobList'>, userId: number) => {
+  const running = await store.countOpen(db, userId);
+  const total = input.running === '1' ? running : await store.countJobs(db, userId);
+  const pageSize = limits.pageSize;
+  const rows = await store.jobPage(db, userId, {
+    running: input.running === '1',
+    offset: Math.min((input.page - 1) * pageSize, 100_000),
+    limit: pageSize,
+  });
+  return {
+    list: await viewJobs(db, rows),
+    page: input.page,
+    page_count: Math.ceil(total / pageSize),
+    page_size: pageSize,
+    total,
+    running,
+  };
+};
+
+/** What a call that begins a job finds of its number: an own job of the same, or none. */
+export const jobOfRequest = (db: Executor, uuid: string): Promise<store.JobRow | null> =>
+  store.findJob(db, uuid.toLowerCase());
+
+/**
+ * Begins a job: its row and its entry in the queue, in the caller's transaction, with whatever hold
+ * the caller makes. @throws Refusal too_many_jobs, conflict where the number is taken
+ */
+export const beginJob = async (tx: Transaction, job: store.NewJob): Promise<Job> => {
+  const id = await store.insertJob(tx, { ...job, uuid: job.uuid.toLowerCase() });
+  if (id === null) throw new Refusal('conflict');
+  const [view] = await viewJobs(tx, await store.jobsById(tx, [id]));
+  if (!view) throw new Error('the job was not stored');
+  return view;
+};
+
+/** Refuses a person who has too many jobs already; nobody else counts theirs until the commit. */
+export const requireRoomForJob = async (tx: Transaction, userId: number): Promise<void> => {
+  await store.lockPerson(tx, userId);
+  if ((await store.countOpen(tx, userId)) >= limits.jobsAtOnce) throw new Refusal('too_many_jobs');
+};

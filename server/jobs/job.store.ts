@@ -1,0 +1,492 @@
+import { and, desc, eq, inArray, sql } from 'drizzle-orm';
+import type { JobKind, JobState } from '../../contract/job.ts';
+import type { Executor, Transaction } from '../db/database.ts';
+import { jobPreviews, jobs, sessions } from '../db/schema.ts';
+import { statement } from '../db/statement.ts';
+
+/** NOTIFY channels: a job changed (`userId:id:what`), and one that shall be stopped (its id). */
+export const changedChannel = 'queqiao_job';
+export const stopChannel = 'queqiao_job_stop';
+
+/** The queue's name of what is done with its entries: each holds the number of a job. */
+export const task = 'job';
+
+/** How long a worker has a job to itself unless it says again that it is at it, s. */
+const leaseSeconds = 30;
+const lease = `now() + interval '${leaseSeconds} seconds'`;
+
+const enqueue = (id: string, runAt = 'now()') =>
+  `graphile_worker.add_job('${task}', json_build_object('id', ${id}), run_at => ${runAt},
+    max_attempts => 1, job_key => '${task}:' || ${id})`;
+const tell = (what: string) => `pg_notify('${changedChannel}', user_id || ':' || id || ':${what}')`;
+
+// ---- beginning --------------------------------------------------------------
+
+export interface NewJob {
+  uuid: string;
+  userId: number;
+  kind: JobKind;
+  title: string;
+  model: string;
+  sessionId: number;
+  historyId: number;
+  /** JSON. */
+  input: unknown;
+  /** Null: it costs nothing. */
+  holdId: string | null;
+  heldTokens: number;
+  /** How long it may take until its end, ms. */
+  livesMs: number;
+}
+
+const insert = statement<{ id: number }>(
+  'job_insert',
+  `WITH made AS (
+     INSERT INTO jobs (uuid, user_id, kind, title, model, session_id, history_id, input, hold_id,
+       held_tokens, deadline)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8::jsonb, $9, $10,
+       now() + $11::float8 * interval '1 millisecond')
+     ON CONFLICT (uuid) DO NOTHING RETURNING id, user_id
+   )
+   SELECT id::float8, ${tell('added')}, (${enqueue('id')}).id AS entry FROM made`,
+);
+
+/** Puts a job and its entry in the queue; null where there is one of this uuid already. */
+export const insertJob = async (tx: Transaction, job: NewJob): Promise<number | null> => {
+  const [row] = await insert(tx, [
+    job.uuid,
+    job.userId,
+    job.kind,
+    job.title,
+    job.model,
+    job.sessionId,
+    job.historyId,
+    JSON.stringify(job.input),
+    job.holdId,
+    job.heldTokens,
+    job.livesMs,
+  ]);
+  return row?.id ?? null;
+};
+
+/** Makes whoever else begins jobs of this person wait until the transaction ends. */
+export const lockPerson = async (tx: Transaction, userId: number): Promise<void> => {
+  await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`jobs ${userId}`}, 0))`);
+};
+
+const isOpen = inArray(jobs.state, ['queued', 'running']);
+
+export const countOpen = async (db: Executor, userId: number): Promise<number> => {
+  const [row] = await db
+    .select({ count: sql<number>`count(*)::int` })
+    .from(jobs)
+    .where(and(eq(jobs.userId, userId), isOpen));
+  return row?.count ?? 0;
+};
+
+// ---- reading ----------------------------------------------------------------
+
+export interface JobRow {
+  id: number;
+  uuid: string;
+  user_id: number;
+  kind: JobKind;
+  state: JobState;
+  progress: number;
+  title: string;
+  model: string;
+  engine: string;
+  session_id: number;
+  session_uuid: string;
+  history_id: number;
+  error_code: number;
+  error_message: string;
+  held_tokens: number;
+  deduct_tokens: number;
+  created_at: string;
+  finished_at: string | null;
+  /** Jobs of the same model that wait before it. */
+  waiting_before: number;
+  /** Jobs of the same model that are worked on. */
+  running_beside: number;
+  /** For how long it has been worked on, s. */
+  running_for: number | null;
+}
+
+const viewOf = (name: string, condition: string, end = '') =>
+  statement<JobRow>(
+    name,
+    `SELECT j.id::float8, j.uuid, j.user_id::float8, j.kind, j.state, j.progress, j.title, j.model,
+       j.engine, j.session_id::float8, s.uuid AS session_uuid, j.history_id::float8, j.error_code,
+       j.error_message, j.held_tokens::float8, j.deduct_tokens::float8, j.created_at, j.finished_at,
+       CASE WHEN j.state = 'queued' THEN (SELECT count(*) FROM jobs o WHERE o.state = 'queued'
+         AND o.model = j.model AND o.id < j.id) ELSE 0 END::int AS waiting_before,
+       CASE WHEN j.state = 'queued' THEN (SELECT count(*) FROM jobs o WHERE o.state = 'running'
+         AND o.model = j.model) ELSE 0 END::int AS running_beside,
+       CASE WHEN j.state = 'running' THEN extract(epoch FROM now() - j.started_at) END::float8
+         AS running_for
+     FROM jobs j JOIN sessions s ON s.id = j.session_id WHERE ${condition} ${end}`,
+  );
+
+const byUuid = viewOf('job_by_uuid', 'j.uuid = $1');
+const byIds = viewOf('jobs_by_ids', 'j.id = ANY($1::bigint[])', 'ORDER BY j.id');
+const open = viewOf(
+  'jobs_open_of',
+  `j.user_id = $1 AND j.state IN ('queued', 'running')`,
+  'ORDER BY j.id',
+);
+const newestOf = viewOf(
+  'jobs_of_messages',
+  `j.id IN (SELECT max(o.id) FROM jobs o WHERE o.history_id = ANY($1::bigint[])
+     GROUP BY o.history_id)`,
+);
+const paged = viewOf('jobs_page', 'j.user_id = $1', 'ORDER BY j.id DESC OFFSET $2 LIMIT $3');
+const pagedOpen = viewOf(
+  'jobs_page_open',
+  `j.user_id = $1 AND j.state IN ('queued', 'running')`,
+  'ORDER BY j.id DESC OFFSET $2 LIMIT $3',
+);
+
+export const findJob = async (db: Executor, uuid: string): Promise<JobRow | null> => {
+  const [row] = await byUuid(db, [uuid]);
+  return row ?? null;
+};
+
+export const jobsById = (db: Executor, ids: readonly number[]): Promise<JobRow[]> =>
+  byIds(db, [ids]);
+
+/** Those of a person that have not ended, oldest first. */
+export const openJobs = (db: Executor, userId: number): Promise<JobRow[]> => open(db, [userId]);
+
+/** The newest job of each of these messages that has one. */
+export const newestOfMessages = async (
+  db: Executor,
+  historyIds: readonly number[],
+): Promise<JobRow[]> => (historyIds.length === 0 ? [] : newestOf(db, [historyIds]));
+
+export const jobPage = (
+  db: Executor,
+  userId: number,
+  { running, offset, limit }: { running: boolean; offset: number; limit: number },
+): Promise<JobRow[]> => (running ? pagedOpen : paged)(db, [userId, offset, limit]);
+
+export const countJobs = async (db: Executor, userId: number): Promise<number> => {
+  const [row] = await db
+    .select({ count: sql<number>`count(*)::int` })
+    .from(jobs)
+    .where(eq(jobs.userId, userId));
+  return row?.count ?? 0;
+};
+
+const durations = statement<{ seconds: number | null }>(
+  'job_durations',
+  `SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY took)::float8 AS seconds FROM (
+     SELECT extract(epoch FROM finished_at - started_at) AS took FROM jobs
+     WHERE model = $1 AND state = 'done' AND finished_at > now() - interval '1 day'
+     ORDER BY id DESC LIMIT 20
+   ) last`,
+);
+
+/** Half of the last jobs of a model took at most this long, s; null: there were none lately. */
+export const usualSeconds = async (db: Executor, model: string): Promise<number | null> => {
+  const [row] = await durations(db, [model]);
+  return row?.seconds ?? null;
+};
+
+/** Pictures as they look so far, data URLs by number of the job. */
+export const previewsOf = async (
+  db: Executor,
+  ids: readonly number[],
+): Promise<Map<number, string>> => {
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .select()
+    .from(jobPreviews)
+    .where(inArray(jobPreviews.jobId, [...ids]));
+  return new Map(rows.map((row) => [row.jobId, row.image]));
+};
+
+// ---- working ----------------------------------------------------------------
+
+export interface ClaimedJob {
+  id: number;
+  uuid: string;
+  user_id: number;
+  kind: JobKind;
+  model: string;
+  title: string;
+  session_id: number;
+  history_id: number;
+  input: unknown;
+  remote: unknown;
+  hold_id: string | null;
+  held_tokens: number;
+  attempts: number;
+  /** Until its time is over, ms. */
+  left_ms: number;
+}
+
+const claimed = `id::float8, uuid, user_id::float8, kind, model, title, session_id::float8,
+  history_id::float8, input, remote, hold_id, held_tokens::float8, attempts,
+  extract(epoch FROM deadline - now())::float8 * 1000 AS left_ms`;
+
+const claim = statement<ClaimedJob>(
+  'job_claim',
+  `WITH mine AS (
+     UPDATE jobs SET state = 'running', owner = $2, leased_until = ${lease}, progress = 0,
+       attempts = attempts + 1, started_at = now()
+     WHERE id = $1 AND state = 'queued' AND NOT cancel_requested RETURNING *
+   )
+   SELECT ${claimed}, ${tell('started')} FROM mine`,
+);
+
+/** Takes a waiting job for a worker; null where another has it, or it has ended. */
+export const claimJob = async (
+  db: Executor,
+  id: number,
+  owner: number,
+): Promise<ClaimedJob | null> => {
+  const [row] = await claim(db, [id, owner]);
+  return row ?? null;
+};
+
+const renewal = statement<{ id: number; stop: boolean; left_ms: number }>(
+  'jobs_renew',
+  `UPDATE jobs SET leased_until = ${lease}
+   WHERE id = ANY($2::bigint[]) AND owner = $1 AND state = 'running'
+   RETURNING id::float8, cancel_requested AS stop,
+     extract(epoch FROM deadline - now())::float8 * 1000 AS left_ms`,
+);
+
+/** Says that these are still worked on; gives those that are still this owner's. */
+export const renewLeases = (db: Executor, owner: number, ids: readonly number[]) =>
+  renewal(db, [owner, ids]);
+
+const progressing = statement(
+  'job_progress',
+  `WITH mine AS (
+     UPDATE jobs SET progress = greatest(progress, $3) WHERE id = $1 AND owner = $2
+       AND state = 'running' RETURNING id, user_id
+   ), seen AS (
+     INSERT INTO job_previews (job_id, image) SELECT id, $4 FROM mine WHERE $4 <> ''
+     ON CONFLICT (job_id) DO UPDATE SET image = excluded.image
+   )
+   SELECT ${tell('moved')} FROM mine`,
+);
+
+/** @param preview data URL; empty: as before */
+export const noteProgress = async (
+  db: Executor,
+  owner: number,
+  { id, progress, preview }: { id: number; progress: number; preview: string },
+): Promise<void> => {
+  await progressing(db, [id, owner, progress, preview]);
+};
+
+export const noteRemote = async (
+  db: Executor,
+  owner: number,
+  id: number,
+  remote: unknown,
+): Promise<void> => {
+  await db
+    .update(jobs)
+    .set({ remote })
+    .where(and(eq(jobs.id, id), eq(jobs.owner, owner), eq(jobs.state, 'running')));
+};
+
+/** First half of the advisory locks under which a service's places are given out. */
+const placeLockClass = 7_217_002;
+
+const takePlace = statement<{ id: number }>(
+  'job_place',
+  `WITH mine AS (
+     UPDATE jobs SET channel_id = $3, engine = $4
+     WHERE id = $1 AND owner = $2 AND state = 'running' AND $5 > (
+       SELECT count(*) FROM jobs other WHERE other.channel_id = $3 AND other.id <> $1
+         AND (other.state = 'running' AND other.leased_until > now()
+           OR other.state = 'queued' AND other.id < $1))
+     RETURNING id, user_id
+   )
+   SELECT id::float8, ${tell('moved')} FROM mine`,
+);
+
+/**
+ * Gives a job one of the places that a service has, over all processes; false while they are taken,
+ * or older jobs wait for them.
+ */
+export const claimPlace = (
+  tx: Transaction,
+  owner: number,
+  place: { id: number; channelId: number; label: string; places: number },
+): Promise<boolean> =>
+  (async () => {
+    await tx.execute(sql`SELECT pg_advisory_xact_lock(${placeLockClass}, ${place.channelId})`);
+    const rows = await takePlace(tx, [place.id, owner, place.channelId, place.label, place.places]);
+    return rows.length > 0;
+  })();
+
+const putBack = statement<{ id: number }>(
+  'job_put_back',
+  `WITH mine AS (
+     UPDATE jobs SET state = 'queued', owner = NULL, leased_until = NULL, started_at = NULL,
+       progress = 0, channel_id = $3, attempts = attempts - $4::int
+     WHERE id = $1 AND owner = $2 AND state = 'running' RETURNING id, user_id
+   ), unseen AS (
+     DELETE FROM job_previews USING mine WHERE job_id = mine.id
+   )
+   SELECT id::float8, ${tell('queued')} FROM mine`,
+);
+
+/**
+ * Lets a job of this owner wait again, for the service's place where it names one; it has no entry
+ * in the queue then. `counted`: this try was one.
+ */
+export const putJobBack = async (
+  db: Executor,
+  owner: number,
+  id: number,
+  { channelId, counted }: { channelId: number | null; counted: boolean },
+): Promise<void> => {
+  await putBack(db, [id, owner, channelId, counted ? 0 : 1]);
+};
+
+const entry = statement(
+  'job_entry',
+  `SELECT (${enqueue('id', `now() + $2::float8 * interval '1 millisecond'`)}).id AS entry
+   FROM jobs WHERE id = $1 AND state = 'queued'`,
+);
+
+/** Puts a waiting job into the queue, for some time later. */
+export const enqueueJob = async (db: Executor, id: number, afterMs: number): Promise<void> => {
+  await entry(db, [id, afterMs]);
+};
+
+const unheard = `state = 'queued' AND NOT EXISTS (SELECT FROM graphile_worker.jobs q
+  WHERE q.key = '${task}:' || jobs.id AND q.locked_at IS NULL AND q.attempts < q.max_attempts)`;
+const waking = statement(
+  'jobs_wake_channel',
+  `SELECT (${enqueue('id')}).id AS entry FROM (
+     SELECT id FROM jobs WHERE channel_id = $1 AND ${unheard} ORDER BY id LIMIT 1
+   ) next`,
+);
+const wakingAll = statement(
+  'jobs_wake_all',
+  `SELECT (${enqueue('id')}).id AS entry FROM (
+     SELECT id FROM jobs WHERE ${unheard} AND created_at < now() - interval '2 seconds'
+     ORDER BY id LIMIT $1
+   ) next`,
+);
+
+/** Puts the first job that waits for a service's place back into the queue. */
+export const wakeOne = async (db: Executor, channelId: number): Promise<void> => {
+  await waking(db, [channelId]);
+};
+
+/** Puts waiting jobs without an entry into the queue, the oldest first. */
+export const wakeForgotten = async (db: Executor, most: number): Promise<void> => {
+  await wakingAll(db, [most]);
+};
+
+export interface StrayJob {
+  id: number;
+  state: JobState;
+  owner: number | null;
+  attempts: number;
+  cancel_requested: boolean;
+  lease_over: boolean;
+  time_over: boolean;
+}
+
+const strays = statement<StrayJob>(
+  'jobs_strays',
+  `SELECT id::float8, state, owner, attempts, cancel_requested,
+     coalesce(leased_until < now(), true) AS lease_over, deadline < now() AS time_over
+   FROM jobs WHERE state IN ('queued', 'running') ORDER BY id LIMIT 1000`,
+);
+
+/** All that wait or are worked on, for whoever looks after them. */
+export const openStates = (db: Executor): Promise<StrayJob[]> => strays(db, []);
+
+// ---- ending -----------------------------------------------------------------
+
+/**
+ * Locks a job that is about to end, with its session before it as everywhere. Null where it is no
+ * longer in this state and this owner's: somebody else ended it.
+ */
+export const lockForEnd = async (
+  tx: Transaction,
+  { id, state, owner }: { id: number; state: JobState; owner: number | null },
+): Promise<ClaimedJob | null> => {
+  await tx.execute(
+    sql`SELECT FROM sessions WHERE id = (SELECT session_id FROM jobs WHERE id = ${id})
+      FOR NO KEY UPDATE`,
+  );
+  const { rows } = await tx.execute<ClaimedJob & Record<string, unknown>>(
+    sql`SELECT ${sql.raw(claimed)} FROM jobs
+      WHERE id = ${id} AND state = ${state} AND owner IS NOT DISTINCT FROM ${owner}::int FOR UPDATE`,
+  );
+  return rows[0] ?? null;
+};
+
+const ending = statement(
+  'job_end',
+  `WITH ended AS (
+     UPDATE jobs SET state = $2, progress = CASE WHEN $2 = 'done' THEN 1 ELSE progress END,
+       error_code = $3, error_message = $4, deduct_tokens = $5, owner = NULL, leased_until = NULL,
+       channel_id = NULL, finished_at = now()
+     WHERE id = $1 RETURNING id, user_id
+   ), unseen AS (
+     DELETE FROM job_previews WHERE job_id = $1
+   )
+   SELECT ${tell('ended')} FROM ended`,
+);
+
+export const endJob = async (
+  tx: Transaction,
+  id: number,
+  end: { state: JobState; errorCode: number; errorMessage: string; deductTokens: number },
+): Promise<void> => {
+  await ending(tx, [id, end.state, end.errorCode, end.errorMessage, end.deductTokens]);
+};
+
+/** Asks whichever process works on it to stop. */
+export const requestCancel = async (db: Executor, id: number): Promise<void> => {
+  await db
+    .update(jobs)
+    .set({ cancelRequested: true })
+    .where(and(eq(jobs.id, id), isOpen));
+  await db.execute(sql`SELECT pg_notify(${stopChannel}, ${String(id)})`);
+};
+
+/** Numbers of the jobs that have not ended, of a message or of all messages of a session. */
+export const openOf = async (
+  db: Executor,
+  of: { historyId: number } | { sessionId: number },
+): Promise<{ id: number; userId: number; uuid: string }[]> =>
+  db
+    .select({ id: jobs.id, userId: jobs.userId, uuid: jobs.uuid })
+    .from(jobs)
+    .innerJoin(sessions, eq(sessions.id, jobs.sessionId))
+    .where(
+      and(
+        isOpen,
+        'historyId' in of ? eq(jobs.historyId, of.historyId) : eq(jobs.sessionId, of.sessionId),
+      ),
+    )
+    .orderBy(desc(jobs.id));
+
+/** Gives a guest's jobs to the account that the guest became. */
+export const moveJobs = async (
+  db: Executor,
+  fromUserId: number,
+  toUserId: number,
+): Promise<void> => {
+  await db.update(jobs).set({ userId: toUserId }).where(eq(jobs.userId, fromUserId));
+};
+
+/** Takes out the queue's entries whose worker died with them. */
+export const removeDeadEntries = async (db: Executor): Promise<void> => {
+  await db.execute(sql`SELECT graphile_worker.complete_jobs(array_agg(id)) FROM graphile_worker.jobs
+    WHERE attempts >= max_attempts AND task_identifier = ${task}`);
+};
