@@ -20,8 +20,6 @@ import { picturesText, titleOf } from './digest.ts';
 import { bad, type Attachments, type Question } from './question.ts';
 import { humanText } from './views.ts';
 
-export type { FoundMessage } from './chat.store.ts';
-
 /** What a message without words is called. */
 const taskTitles: Readonly<Record<ImageTask, string>> = {
   txt2img: '画图',

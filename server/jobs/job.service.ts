@@ -5,7 +5,6 @@ import type { Executor, Transaction } from '../db/database.ts';
 import { Refusal } from '../http/handlers.ts';
 import * as store from './job.store.ts';
 
-export type { NewJob } from './job.store.ts';
 export { moveJobs, openOf as openJobsOf, removeDeadEntries } from './job.store.ts';
 
 /** How long it is remembered how long a model's jobs take, ms. */

@@ -148,7 +148,7 @@ describe('a server with S3', () => {
         quota: 1e9,
         uploadLimit: 100,
         madeImages: () => Promise.resolve([]),
-      documentSeconds: 10,
+        documentSeconds: 10,
       });
       const picture = new Blob([new Uint8Array(await noise(900, 900))]);
       const images = [];
