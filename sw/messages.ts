@@ -15,6 +15,9 @@ export interface Wait extends WaitRef {
   deadline: number;
 }
 
+/** What the browser calls the worker's later looks at its waits by: Background and Periodic Sync. */
+export const waitsTag = 'queqiao-waits';
+
 /** From a tab to the worker. */
 export type ToWorker =
   /** The person agreed to the new version: the waiting worker takes over. */

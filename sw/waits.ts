@@ -1,6 +1,6 @@
 import type { WaitRef, WaitResult } from '../contract/wait.ts';
 import { changeFact, getFact, setFact, type WaitBook } from './kv.ts';
-import type { FromWorker, Wait } from './messages.ts';
+import { waitsTag, type FromWorker, type Wait } from './messages.ts';
 
 declare const self: ServiceWorkerGlobalScope;
 
@@ -11,7 +11,6 @@ interface SyncEvent extends ExtendableEvent {
 interface Syncing {
   sync?: { register: (tag: string) => Promise<void> };
 }
-const syncTag = 'queqiao-waits';
 
 /** How long one wake-up goes on looking, ms: browsers end a worker after some five minutes. */
 const awake = 240_000;
@@ -173,7 +172,7 @@ export const startWaits = () => {
   /** Where there is Background Sync, the browser wakes the worker again once there is a network. */
   const wakeAgain = async (): Promise<void> => {
     const { sync } = self.registration as ServiceWorkerRegistration & Syncing;
-    await sync?.register(syncTag).catch(() => undefined);
+    await sync?.register(waitsTag).catch(() => undefined);
   };
 
   /** Looks after what is waited for; gives whether nothing is left. */
@@ -297,7 +296,7 @@ export const startWaits = () => {
 
   const onSync = (event: Event): void => {
     const sync = event as SyncEvent;
-    if (sync.tag !== syncTag) return;
+    if (sync.tag !== waitsTag) return;
     sync.waitUntil(
       // A sync that fails is tried again later by the browser.
       tend(awakeInSync).then((done) => (done ? done : Promise.reject(new Error('still waiting')))),
@@ -314,8 +313,10 @@ export const startWaits = () => {
   return {
     takeOver,
     giveBack,
-    /** The person left: nothing of theirs stays in sight. */
+    /** The person left: nothing of theirs stays in sight, and nothing more of it comes. */
     forget: async (): Promise<void> => {
+      const subscription = await self.registration.pushManager?.getSubscription();
+      await subscription?.unsubscribe();
       for (const notification of await self.registration.getNotifications()) notification.close();
       await showBadge();
     },

@@ -1,5 +1,6 @@
 import type { WaitKind } from '@contract/wait.ts';
-import { getFact, setFact } from '@sw/kv.ts';
+import { changeFact, getFact, setFact } from '@sw/kv.ts';
+import { waitsTag } from '@sw/messages.ts';
 import { api } from './api.ts';
 import { accountOf, authStore } from './auth-store.ts';
 import { isApple, isStandalone } from './pwa-install.ts';
@@ -54,11 +55,9 @@ const choose = async (on: boolean): Promise<void> => {
 };
 
 const deviceNumber = async (): Promise<string> => {
-  const known = await getFact('device');
-  if (known) return known;
   const fresh = uuid();
-  await setFact('device', fresh);
-  return fresh;
+  await changeFact('device', (known) => known ?? fresh);
+  return (await getFact('device')) ?? fresh;
 };
 
 const bytesOf = (base64url: string): Uint8Array<ArrayBuffer> =>
@@ -70,6 +69,13 @@ const isSame = (buffer: ArrayBuffer | null | undefined, bytes: Uint8Array): bool
   return known.length === bytes.length && known.every((byte, at) => byte === bytes[at]);
 };
 
+/** Periodic Sync, which the library of types does not know. */
+interface Periodic {
+  periodicSync?: { register: (tag: string, options: { minInterval: number }) => Promise<void> };
+}
+/** As often as a browser may wake the worker of an installed app, ms; they take their time. */
+const wakeEvery = 15 * 60_000;
+
 /**
  * Has the server push to this browser, where the browser can: then people are told even when it
  * has stopped the worker. Once a day, and whenever something changed. Fails quietly: without it
@@ -78,7 +84,10 @@ const isSame = (buffer: ArrayBuffer | null | undefined, bytes: Uint8Array): bool
 export const keepPushed = async (): Promise<void> => {
   const account = accountOf(authStore.get().token);
   if (account === '' || lookAtPermission() !== 'on') return;
-  const { pushManager } = await workerReady();
+  const registration: ServiceWorkerRegistration & Periodic = await workerReady();
+  // Only installed apps get it; the others are refused.
+  registration.periodicSync?.register(waitsTag, { minInterval: wakeEvery }).catch(() => undefined);
+  const { pushManager } = registration;
   if (!pushManager) return;
   const [pushed, held] = await Promise.all([getFact('pushed'), pushManager.getSubscription()]);
   const fresh =

@@ -22,6 +22,9 @@ const longest = 15 * 60_000;
 /** From here on it is worth offering to tell people, ms. */
 const longWait = 12_000;
 
+/** How long the worker may take to forget an account, ms. */
+const settle = 5_000;
+
 let registration: ServiceWorkerRegistration | undefined;
 /** What the worker looks after now. */
 const handed = new Set<string>();
@@ -153,7 +156,8 @@ export const startWaits = (open: Open): void => {
     account = now;
     waiting.clear();
     handed.clear();
-    push();
+    // After what belonged to the former account is gone from the worker.
+    setTimeout(push, settle);
   });
   const begin = async (): Promise<void> => {
     registration = await workerReady();
