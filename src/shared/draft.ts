@@ -11,7 +11,10 @@ export const onDraftsCleared = (listener: () => void): void => {
   clearing.add(listener);
 };
 
-/** What was typed and not sent, kept in this browser until it is sent or emptied. */
+/**
+ * What was typed and not sent, kept in this browser until it is sent or emptied: in the outbox's
+ * database, and as an echo where it can be read at once.
+ */
 export const readDraft = (key: string): string => {
   let text = texts.get(key);
   if (text === undefined) {
@@ -25,20 +28,102 @@ export const readDraft = (key: string): string => {
   return text;
 };
 
-export const writeDraft = (key: string, text: string) => {
-  texts.set(key, text);
+/** Longer ones are echoed when the keys rest for a moment, ms; each echo writes all of the text. */
+const longText = 8_000;
+const echoAfter = 150;
+/** How long after a change it is written into the database, ms. */
+const keepAfter = 400;
+
+type Save = (changed: ReadonlyMap<string, string>) => Promise<void>;
+/** Changed since they were kept; the outbox's database comes later than the first keys. */
+const changed = new Map<string, string>();
+const echoes = new Map<string, ReturnType<typeof setTimeout>>();
+let save: Save | null = null;
+let timer: ReturnType<typeof setTimeout> | undefined;
+
+/** The last keys are in the storage that needs no waiting: nothing is lost when the page is killed. */
+const echo = (key: string) => {
+  clearTimeout(echoes.get(key));
+  echoes.delete(key);
   try {
-    if (text === '') localStorage.removeItem(prefix + key);
-    else localStorage.setItem(prefix + key, text);
+    // One that was emptied says so until the database has heard of it.
+    localStorage.setItem(prefix + key, texts.get(key) ?? '');
   } catch {
-    // Full or forbidden storage: the text lives as long as the page.
+    // Full or forbidden: the database has it, or the page as long as it lives.
+    localStorage.removeItem(prefix + key);
+  }
+};
+
+const keep = async () => {
+  clearTimeout(timer);
+  timer = undefined;
+  for (const key of echoes.keys()) echo(key);
+  if (!save || changed.size === 0) return;
+  const batch = new Map(changed);
+  changed.clear();
+  await save(batch);
+  for (const [key, text] of batch)
+    if (text === '' && readDraft(key) === '') localStorage.removeItem(prefix + key);
+};
+const keepQuietly = () => void keep().catch(() => undefined);
+const later = () => {
+  timer ??= setTimeout(keepQuietly, keepAfter);
+};
+globalThis.addEventListener?.('pagehide', keepQuietly);
+globalThis.document?.addEventListener('visibilitychange', () => {
+  if (document.visibilityState === 'hidden') keepQuietly();
+});
+
+export const writeDraft = (key: string, text: string) => {
+  if (texts.get(key) === text) return;
+  texts.set(key, text);
+  changed.set(key, text);
+  if (text.length <= longText) echo(key);
+  else if (!echoes.has(key)) echoes.set(key, setTimeout(echo, echoAfter, key));
+  later();
+  for (const listener of listeners) listener();
+};
+
+/** From now on drafts are kept by `save`, too: begins with those that changed before. */
+export const keepDraftsBy = (saveDrafts: Save): void => {
+  save = saveDrafts;
+  later();
+};
+
+/** All that is in this browser now, without waiting for the keys to rest. */
+export const allDrafts = (): ReadonlyMap<string, string> => {
+  for (const key of echoes.keys()) echo(key);
+  const all = new Map(texts);
+  try {
+    for (const key of Object.keys(localStorage))
+      if (key.startsWith(prefix))
+        all.set(key.slice(prefix.length), readDraft(key.slice(prefix.length)));
+  } catch {
+    // Forbidden storage holds nothing.
+  }
+  return all;
+};
+
+/** Brings back what the database has and the quick storage had no room for. */
+export const restoreDrafts = (kept: Iterable<readonly [key: string, text: string]>): void => {
+  for (const [key, text] of kept) {
+    let echoed: string | null = null;
+    try {
+      echoed = localStorage.getItem(prefix + key);
+    } catch {
+      // Then nothing is echoed.
+    }
+    if (echoed === null && !changed.has(key) && readDraft(key) === '') texts.set(key, text);
   }
   for (const listener of listeners) listener();
 };
 
-/** Nothing that a person wrote stays in this browser after a logout. */
+/** Nothing that a person wrote stays in sight after a logout, or for another account. */
 export const clearDrafts = () => {
   texts.clear();
+  changed.clear();
+  for (const each of echoes.values()) clearTimeout(each);
+  echoes.clear();
   try {
     for (const key of Object.keys(localStorage))
       if (key.startsWith(prefix)) localStorage.removeItem(key);

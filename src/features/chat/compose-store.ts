@@ -1,4 +1,4 @@
-import { createStore, useStore, type Store } from '@/shared/store.ts';
+import { readDraft, useDraft, writeDraft } from '@/shared/draft.ts';
 
 /** What goes with the next message beside its words. */
 export interface Compose {
@@ -9,26 +9,23 @@ export interface Compose {
 }
 
 const nothing: Compose = { ai: '', atUser: null };
-const stores = new Map<string, Store<Compose>>();
+const keyOf = (uuid: string) => `compose:${uuid}`;
 
-/** The choices for the next message of a session, kept while the page lives. */
-const composeOf = (uuid: string): Store<Compose> => {
-  let store = stores.get(uuid);
-  if (!store) {
-    store = createStore(nothing);
-    stores.set(uuid, store);
+const parse = (text: string): Compose => {
+  try {
+    return { ...nothing, ...(JSON.parse(text || '{}') as Partial<Compose>) };
+  } catch {
+    return nothing;
   }
-  return store;
 };
 
-export const readCompose = (uuid: string): Compose => composeOf(uuid).get();
+/** The choices for the next message of a session, kept with its draft. */
+export const readCompose = (uuid: string): Compose => parse(readDraft(keyOf(uuid)));
 
-export const useCompose = (uuid: string): Compose => useStore(composeOf(uuid));
+export const useCompose = (uuid: string): Compose => parse(useDraft(keyOf(uuid))[0]);
 
 /** Changes what is given and keeps the rest: `setCompose(uuid, { atUser })` is the act 回复. */
-export const setCompose = (uuid: string, change: Partial<Compose>): void => {
-  const store = composeOf(uuid);
-  store.set({ ...store.get(), ...change });
-};
+export const setCompose = (uuid: string, change: Partial<Compose>): void =>
+  writeDraft(keyOf(uuid), JSON.stringify({ ...readCompose(uuid), ...change }));
 
-export const clearCompose = (uuid: string): void => composeOf(uuid).set(nothing);
+export const clearCompose = (uuid: string): void => writeDraft(keyOf(uuid), '');

@@ -13,7 +13,7 @@ import { Link } from '@tanstack/react-router';
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { takeFirstBox } from './first-box.ts';
 import { StartOptions } from './start-options.tsx';
-import { noChoice, useStart, type StartChoice, type StartKind } from './use-start.ts';
+import { readChoice, useStart, type StartKind } from './use-start.ts';
 
 /** Most models shown as chips; the rest are in the sheet. */
 const chipModels = 3;
@@ -66,7 +66,8 @@ export const Composer = ({
   }
   const pictures = kind === 'imagine';
   const freeOnly = kind === 'free';
-  const [choice, setChoice] = useState<StartChoice>(noChoice);
+  const [chosenWith, keepChoice] = useDraft('start');
+  const choice = useMemo(() => readChoice(chosenWith), [chosenWith]);
   const { start, busy, model } = useStart(choice, kind);
   const chats = useChatModels();
   const painters = useImageModels();
@@ -200,7 +201,7 @@ export const Composer = ({
             suggesting={ideas}
             busy={busy}
             onChoose={(change) => {
-              setChoice({ ...choice, ...change });
+              keepChoice(JSON.stringify({ ...choice, ...change }));
               box.current?.focus({ preventScroll: true });
             }}
             onSuggestion={(idea) => void start(idea, true)}

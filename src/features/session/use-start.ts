@@ -23,7 +23,15 @@ export interface StartChoice {
   /** Nothing of it is stored on the server. */
   temporary: boolean;
 }
-export const noChoice: StartChoice = { scenario: null, knowledge: null, temporary: false };
+const noChoice: StartChoice = { scenario: null, knowledge: null, temporary: false };
+/** As it is kept with the draft of the home's box; it goes with the session that it was made for. */
+export const readChoice = (text: string): StartChoice => {
+  try {
+    return { ...noChoice, ...(JSON.parse(text || '{}') as Partial<StartChoice>) };
+  } catch {
+    return noChoice;
+  }
+};
 
 /** What can not wait: nothing of it may stay in this browser, or it is painted with the network alone. */
 const staysHere = ({ temporary, type }: In<'newSession'>): boolean => temporary === 1 || type === 1;
@@ -93,6 +101,7 @@ export const useStart = (choice: StartChoice, kind: StartKind) => {
     try {
       const session = await begin(input, key, { text: prompt, suggestion });
       asked.current = { key: '', uuid: '' };
+      writeDraft('start', '');
       if (session === null) {
         if (!suggestion) writeDraft('home', '');
         await navigate({ to: '/chat', search: { uuid: input.uuid } });

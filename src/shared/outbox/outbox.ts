@@ -18,6 +18,7 @@ import {
   type NewAct,
   type News,
 } from './engine.ts';
+import { followDrafts, startKeeping } from './draft-keeper.ts';
 import { actStore, db, writing } from './outbox-db.ts';
 import { pendingHooks } from './pending-view.ts';
 
@@ -353,6 +354,7 @@ const follow = async () => {
   account = next;
   guest = authStore.get().user?.guest ?? false;
   if (mayFollow && next !== '') await handOver(before, next);
+  await followDrafts();
   await look();
   wake();
 };
@@ -365,6 +367,8 @@ const start = async (): Promise<void> => {
     if (document.visibilityState === 'visible') wake();
   });
   authStore.subscribe(() => void follow());
+  // Without a database the drafts live where they always did.
+  startKeeping().catch(() => undefined);
   setInterval(() => void adoptNotes().then(run), lookEvery);
   void run();
 };

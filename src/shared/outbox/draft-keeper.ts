@@ -1,0 +1,56 @@
+import { accountOf, authStore } from '../auth-store.ts';
+import { allDrafts, clearDrafts, keepDraftsBy, restoreDrafts } from '../draft.ts';
+import { toast } from '../ui/toast.ts';
+import { db, StorageFull, writing } from './outbox-db.ts';
+
+/** Keeps the drafts of each account in the outbox's database. */
+
+const ownerKey = 'queqiao.drafts-of';
+/** Whose drafts are in sight; empty: a visitor's or a guest's, which may become anybody's. */
+const ownerNow = (): string => {
+  const { token, user } = authStore.get();
+  return user?.guest === true ? '' : accountOf(token);
+};
+
+let told = false;
+const put = async (account: string, drafts: ReadonlyMap<string, string>): Promise<void> => {
+  try {
+    await writing(() =>
+      db.transaction('rw', db.drafts, async () => {
+        for (const [key, text] of drafts)
+          await (text === ''
+            ? db.drafts.delete([account, key])
+            : db.drafts.put({ account, key, text }));
+      }),
+    );
+  } catch (error) {
+    if (!(error instanceof StorageFull)) throw error;
+    if (!told) toast('手机存储已满，正在写的内容只在页面开着时留着，请清理一些空间', 'error');
+    told = true;
+  }
+};
+
+const bringBack = async (account: string): Promise<void> => {
+  const kept = await db.drafts.where('account').equals(account).toArray();
+  restoreDrafts(kept.map(({ key, text }) => [key, text]));
+};
+
+/** Another person is here: what the former one wrote is put away until they come back. */
+export const followDrafts = async (): Promise<void> => {
+  const owner = ownerNow();
+  const before = localStorage.getItem(ownerKey) ?? '';
+  if (owner === '' || owner === before) return;
+  if (before !== '') {
+    await put(before, allDrafts());
+    clearDrafts();
+  }
+  localStorage.setItem(ownerKey, owner);
+  await bringBack(owner);
+};
+
+export const startKeeping = async (): Promise<void> => {
+  await followDrafts();
+  const owner = () => localStorage.getItem(ownerKey) ?? '';
+  await bringBack(owner());
+  keepDraftsBy((changed) => put(owner(), changed));
+};
