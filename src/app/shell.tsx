@@ -1,5 +1,6 @@
 import { NoticePopup } from '@/features/notice/notice-popup.tsx';
 import { useAuth } from '@/shared/auth-store.ts';
+import { hasUnsent } from '@/shared/pending.ts';
 import { prefsStore, usePrefs } from '@/shared/prefs.ts';
 import { useMe } from '@/shared/queries.ts';
 import { runningJobs } from '@/shared/running-jobs.ts';
@@ -12,6 +13,7 @@ import { lazy, Suspense } from 'react';
 import { ImageToolHost } from './image-tool-host.tsx';
 
 const RecentSessions = lazy(() => import('@/features/session/recent-sessions.tsx'));
+const SignInToSend = lazy(() => import('./sign-in-to-send.tsx'));
 const SiteNav = lazy(() => import('./site-nav.tsx'));
 const JobChip = lazy(() => import('@/features/job/job-chip.tsx'));
 
@@ -150,6 +152,11 @@ export const Shell = () => {
         {menu && !inChat && (
           <Suspense fallback={null}>
             <SiteNav />
+          </Suspense>
+        )}
+        {token === '' && hasUnsent() && (
+          <Suspense fallback={null}>
+            <SignInToSend />
           </Suspense>
         )}
         <Outlet />

@@ -185,7 +185,9 @@ const tellFull = () => {
 };
 
 const put = (heard: readonly Heard[]) =>
-  db.transaction('rw', db.sessions, db.messages, db.answers, async () => {
+  db.transaction('rw', db.sessions, db.messages, db.answers, db.facts, async () => {
+    // Somebody left meanwhile: nothing is written behind them.
+    if ((await db.facts.get('account'))?.value !== me()) return;
     for (const each of heard) await keepOne(...each);
     await trim();
   });

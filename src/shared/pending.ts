@@ -39,6 +39,10 @@ export const writeWaiting = (waiting: Readonly<Record<string, Waiting>>): void =
 
 const own = (): Waiting | undefined => readWaiting()[accountOf(authStore.get().token)];
 
+/** Something of an account waits, whoever is here now. */
+export const hasUnsent = (): boolean =>
+  Object.keys(readWaiting()).some((account) => account !== '');
+
 /** Something waits in this lane: what comes after it must wait, too. */
 export const isWaiting = (lane: string): boolean => own()?.lanes.includes(lane) ?? false;
 

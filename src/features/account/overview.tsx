@@ -1,7 +1,7 @@
 import { api } from '@/shared/api.ts';
 import { ApiError } from '@/shared/api-error.ts';
-import { authStore, useAuth } from '@/shared/auth-store.ts';
-import { clearDrafts } from '@/shared/draft.ts';
+import { useAuth } from '@/shared/auth-store.ts';
+import { forgetPerson, unsentCount } from '@/shared/forget-person.ts';
 import { compactNumber, dateTime, maskAccount } from '@/shared/format.ts';
 import { useMe, useOfficialSite } from '@/shared/queries.ts';
 import { ImportSheet } from '@/shared/export/import-sheet.tsx';
@@ -77,9 +77,13 @@ export const Overview = () => {
   const navigate = useNavigate();
 
   const logout = async () => {
+    const unsent = unsentCount();
     const sure = await confirmDialog({
       title: '退出登录',
-      text: '退出后，这个浏览器里不再显示你的会话。',
+      text:
+        unsent > 0
+          ? `还有 ${unsent} 条内容没有发出，退出后它们会从这台设备上删除，不能恢复。`
+          : '退出后，这个浏览器里不再显示你的会话。',
       ok: '退出',
       danger: true,
     });
@@ -90,8 +94,7 @@ export const Overview = () => {
       if (!(error instanceof ApiError)) throw error;
       toast('服务器没有收到退出请求，这个浏览器已经退出', 'error');
     }
-    clearDrafts();
-    authStore.clear();
+    await forgetPerson();
     await navigate({ to: '/', replace: true });
   };
 

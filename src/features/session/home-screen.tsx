@@ -1,7 +1,9 @@
 import { useAuth } from '@/shared/auth-store.ts';
 import { useShownFromCache } from '@/shared/cache.ts';
 import { maskName } from '@/shared/format.ts';
+import { outboxState } from '@/shared/outbox.ts';
 import { refreshScreens } from '@/shared/query-client.ts';
+import { useStore } from '@/shared/store.ts';
 import { Icon } from '@/shared/ui/icon.tsx';
 import { LoadFailed } from '@/shared/ui/load-failed.tsx';
 import { Skeleton } from '@/shared/ui/skeleton.tsx';
@@ -68,6 +70,7 @@ export const HomeScreen = () => {
   const screen = useRef<HTMLDivElement>(null);
   const wide = useMedia(wideEnoughForMenu);
   const fromCache = useShownFromCache();
+  const unsent = useStore(outboxState).acts.filter(({ name }) => name === 'sendMessage').length;
   const scenario = useScenarioName(scenario_id);
   usePageTitle(titles[channel]);
   useGestures(screen, { onSwipe: setSwiped, onRefresh: refreshScreens });
@@ -127,10 +130,12 @@ export const HomeScreen = () => {
             />
           )}
         </div>
-        {fromCache && (
+        {(fromCache || unsent > 0) && (
           <p className="home-offline" role="status">
-            <Icon name="offline" size={16} />
-            离线：显示缓存的内容
+            {fromCache && <Icon name="offline" size={16} />}
+            {fromCache && '离线：显示缓存的内容'}
+            {fromCache && unsent > 0 && ' · '}
+            {unsent > 0 && `${unsent} 条等待发送`}
           </p>
         )}
         {!noneAsked && list.isPending && <LoadingCards />}

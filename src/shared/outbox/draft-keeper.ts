@@ -35,6 +35,9 @@ const bringBack = async (account: string): Promise<void> => {
   restoreDrafts(kept.map(({ key, text }) => [key, text]));
 };
 
+/** What is in sight belongs to nobody. */
+export const forgetOwner = (): void => localStorage.removeItem(ownerKey);
+
 /** Another person is here: what the former one wrote is put away until they come back. */
 export const followDrafts = async (): Promise<void> => {
   const owner = ownerNow();

@@ -18,7 +18,7 @@ import {
   type NewAct,
   type News,
 } from './engine.ts';
-import { followDrafts, startKeeping } from './draft-keeper.ts';
+import { followDrafts, forgetOwner, startKeeping } from './draft-keeper.ts';
 import { actStore, db, writing } from './outbox-db.ts';
 import { pendingHooks } from './pending-view.ts';
 
@@ -334,11 +334,12 @@ const handOver = async (from: string, to: string): Promise<void> => {
   void run();
 };
 
-/** Nothing of this account stays here; without one, of nobody. */
-export const clear = async (account?: string): Promise<void> => {
+/** Nothing of this account stays here, written or drafted. */
+export const forget = async (account: string): Promise<void> => {
   for (const table of [db.acts, db.blobs, db.drafts])
-    await (account === undefined ? table.clear() : table.where('account').equals(account).delete());
-  await look();
+    await table.where('account').anyOf(account, '').delete();
+  forgetOwner();
+  await changed();
 };
 
 let account = me();

@@ -1,0 +1,29 @@
+import { accountOf, authStore } from './auth-store.ts';
+import { databaseName } from './cache.ts';
+import { clearDrafts } from './draft.ts';
+import { loadOutbox, notePrefix } from './outbox.ts';
+import { readWaiting } from './pending.ts';
+import { prefsStore } from './prefs.ts';
+
+/** How much of the person who is here has not been sent yet. */
+export const unsentCount = (): number =>
+  readWaiting()[accountOf(authStore.get().token)]?.count ?? 0;
+
+/** Takes all of the person out of this browser: what was read, written and chosen. */
+export const forgetPerson = async (): Promise<void> => {
+  const account = accountOf(authStore.get().token);
+  clearDrafts();
+  for (const key of Object.keys(localStorage))
+    if (key.startsWith(notePrefix)) localStorage.removeItem(key);
+  prefsStore.set({ model: '' });
+  const gone = [
+    loadOutbox().then((outbox) => outbox.forget(account)),
+    import('./cache-store.ts').then(
+      (store) => store.clear(),
+      () => void indexedDB.deleteDatabase(databaseName),
+    ),
+    import('./pwa.ts').then((pwa) => pwa.forgetPerson()),
+  ];
+  await Promise.allSettled(gone);
+  authStore.clear();
+};
