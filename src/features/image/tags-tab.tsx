@@ -154,35 +154,31 @@ const Library = ({ words }: { words: readonly Keyword[] }) => {
           value={query}
           onChange={(event) => setQuery(event.target.value)}
         />
+        <Button
+          aria-label={language === 'zh' ? '填入中文，改为填入英文' : '填入英文，改为填入中文'}
+          onClick={() => setLanguage(language === 'zh' ? 'en' : 'zh')}
+        >
+          {language === 'zh' ? '中文' : '英文'}
+        </Button>
         <Button aria-pressed={arranging} onClick={() => setArranging(!arranging)}>
           {arranging ? '完成' : '整理'}
         </Button>
       </div>
-      <div className="tool-pick">
-        {wanted === '' && (
-          <div className="tool-chips" role="group" aria-label="分类">
-            {offered.map((each) => (
-              <button
-                key={each.type}
-                type="button"
-                className="chip"
-                aria-pressed={each.type === type}
-                onClick={() => setType(each.type)}
-              >
-                {each.label}
-              </button>
-            ))}
-          </div>
-        )}
-        <button
-          type="button"
-          className="chip tool-language"
-          aria-label={language === 'zh' ? '填入中文，改为填入英文' : '填入英文，改为填入中文'}
-          onClick={() => setLanguage(language === 'zh' ? 'en' : 'zh')}
-        >
-          {language === 'zh' ? '填中文' : '填英文'}
-        </button>
-      </div>
+      {wanted === '' && (
+        <div className="tool-chips tool-types" role="group" aria-label="分类">
+          {offered.map((each) => (
+            <button
+              key={each.type}
+              type="button"
+              className="chip"
+              aria-pressed={each.type === type}
+              onClick={() => setType(each.type)}
+            >
+              {each.label}
+            </button>
+          ))}
+        </div>
+      )}
       {shown.length === 0 && (
         <EmptyState
           icon="search"
