@@ -361,6 +361,7 @@ export const createMidjourneyEngine = (options: MidjourneyOptions): ImageEngine 
         return await collect(await wait(work.task, io, wanted.prompt), work, wanted.n, io);
       } catch (error) {
         if (io.signal.aborted) await cancel(work.task);
+        io.signal.throwIfAborted();
         throw error;
       }
     },

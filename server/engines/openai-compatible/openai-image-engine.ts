@@ -2,6 +2,7 @@ import pLimit from 'p-limit';
 import { FormData } from 'undici';
 import * as z from 'zod/mini';
 import type { ImageAbility, ImageFamily, ImageModel } from '../../../contract/image.ts';
+import { closestSize } from '../../../contract/image-prompt.ts';
 import type { GuardedFetch } from '../../http/guarded-fetch.ts';
 import {
   type ImageEngine,
@@ -74,6 +75,16 @@ type Fields = Record<string, string | number | boolean>;
 /** The model makes one picture a request, whatever is asked for. */
 const oneAtATime = (model: string, family: ImageFamily): boolean =>
   /dall-?e-?3/i.test(model) || family === 'cloud' || family === 'sd3';
+
+/** The size to ask for: the nearest of those that the model makes, where they are known. */
+const sizeOf = (sizes: readonly string[], { width, height }: ImageOrder): string => {
+  const known = sizes.map((size) => {
+    const [wide = 0, high = 0] = size.split('x').map(Number);
+    return { width: wide, height: high };
+  });
+  const nearest = closestSize(known, width, height) ?? { width, height };
+  return `${nearest.width}x${nearest.height}`;
+};
 
 const fieldsOf = (order: ImageOrder, family: ImageFamily): Fields => {
   const { parameters: chosen } = order;
@@ -208,8 +219,9 @@ export const createOpenAiImageEngine = (options: OpenAiImageOptions): ImageEngin
   });
 
   const generate = async (order: ImageOrder, io: ImageIo): Promise<ImageResult> => {
-    const family = options.imageOf(order.model)?.family ?? 'openai';
-    const size = `${order.width}x${order.height}`;
+    const known = options.imageOf(order.model);
+    const family = known?.family ?? 'openai';
+    const size = sizeOf(known?.sizes ?? [], order);
     if (order.n === 1 || !oneAtATime(order.model, family)) {
       const { pictures, revised } = await request(order, order.n, size, io);
       return result(exactly(pictures, order.n), revised);

@@ -44,8 +44,12 @@ const usualAbilities: readonly ImageAbility[] = [
 ];
 
 const defaults = { steps: 25, cfg: 7, upscaler: 'R-ESRGAN 4x+', negativeLength: 2000 };
-/** Multiples of 8 are what the model's latent picture can have. */
-const side = (pixels: number): number => Math.min(2048, Math.max(64, Math.round(pixels / 8) * 8));
+/** What fits into the model: as wide to high as it was, in the multiples of 8 that it can have. */
+const fitting = (width: number, height: number): { width: number; height: number } => {
+  const scale = Math.min(1, 2048 / Math.max(width, height));
+  const side = (pixels: number) => Math.max(64, Math.round((pixels * scale) / 8) * 8);
+  return { width: side(width), height: side(height) };
+};
 
 const pictures = z.object({ images: z.nullable(z.array(z.string())), info: z.string() });
 const info = z.object({
@@ -264,8 +268,7 @@ export const createStableDiffusionEngine = (options: StableDiffusionOptions): Im
       seed: chosen.seed ?? -1,
       steps: chosen.steps ?? defaults.steps,
       cfg_scale: chosen.cfg_scale ?? defaults.cfg,
-      width: side(order.width),
-      height: side(order.height),
+      ...fitting(order.width, order.height),
       batch_size: 1,
       n_iter: order.n,
       send_images: true,
