@@ -98,7 +98,7 @@ const NotifyOffer = ({ kind }: { kind: WaitKind }) => {
   return (
     <Bar
       title={notifyTitles[kind]}
-      text="离开这个页面也能知道，随时可以在设置里关掉"
+      text="离开页面也能知道，可以在设置里关掉"
       yes="通知我"
       no="不用了"
       busy={busy}

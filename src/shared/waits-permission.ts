@@ -137,12 +137,15 @@ const offered = createStore<WaitKind | null>(null);
 /** What people wait for and are asked whether they want to be told of; null: they are not asked. */
 export const useOfferedKind = (): WaitKind | null => useStore(offered);
 let hasOffered = false;
+const offeredFor = 60_000;
 
 /** Asks, once in the life of a page, whoever was never asked before. */
 export const offerNotifications = (kind: WaitKind): void => {
   if (hasOffered || lookAtPermission() !== 'unasked') return;
   hasOffered = true;
   offered.set(kind);
+  // Whoever does not answer is not pressed.
+  setTimeout(() => offered.set(null), offeredFor);
 };
 
 /** The answer to that. Never rejects. */

@@ -22,6 +22,8 @@ const longest = 15 * 60_000;
 /** From here on it is worth offering to tell people, ms. */
 const longWait = 12_000;
 
+/** Of a title, in a line that says what has ended. */
+const titleMost = 24;
 /** How long the worker may take to forget an account, ms. */
 const settle = 5_000;
 
@@ -64,7 +66,8 @@ type Open = (url: string) => void;
 const tell = ({ kind, state, title, body, url }: WaitResult, open: Open): void => {
   if (location.pathname === '/chat' && sessionOf(url) === sessionOf(location.href)) return;
   const words = kind === 'answer' && state === 'done' ? '回复写好了' : body;
-  toast(`${title}：${words}`, state === 'done' ? 'success' : 'error', {
+  const about = Array.from(title).slice(0, titleMost).join('');
+  toast(`${about}${about === title ? '' : '…'}：${words}`, state === 'done' ? 'success' : 'error', {
     label: '查看',
     run: () => open(url),
   });
