@@ -2,7 +2,7 @@ import { defineConfig, devices } from '@playwright/test';
 import { chromiumArgs, chromiumPath } from './tests/support/browser.ts';
 
 const running = process.env['E2E_BASE_URL'];
-const port = 3987;
+const port = Number(process.env['E2E_PORT'] ?? 3987);
 // Chromium stands in for Safari where WebKit cannot be had: viewport, touch and agent are the iPhone's.
 const { defaultBrowserType: _, ...iphone } = devices['iPhone 14'];
 
@@ -38,7 +38,7 @@ export default defineConfig({
     },
     {
       name: 'desktop',
-      testIgnore: /background|sign-in|markdown-safety|attachments|export/,
+      testIgnore: /attachments|background|export|markdown-safety|phone-shell|sign-in/,
       // What does not depend on the window or the pointer.
       grepInvert:
         /thinking is|failing service|too long a conv|empty (is|or)|survives|send once|sliders|without a network|system notice|in two browsers|\/error|help is|a suggestion|temporary chat/,

@@ -1,0 +1,254 @@
+import type { BrowserContext, Page } from '@playwright/test';
+import { App, expect, foreignServer, test as base } from '../support/app.ts';
+import { startPageFront, type PageFront } from '../support/page-front.ts';
+
+/** The server behind something that can be taken away, and that can deploy another build. */
+const test = base.extend<{ front: PageFront }>({
+  front: async ({ baseURL }, use) => {
+    const front = await startPageFront(baseURL ?? '');
+    await use(front);
+    await front.close();
+  },
+});
+
+test.skip(foreignServer, 'stands between the page and a server of its own');
+
+/** The worker has everything that it fetches ahead, and serves this page. */
+const workerReady = (page: Page) =>
+  page.evaluate(async () => {
+    await navigator.serviceWorker.ready;
+    if (!navigator.serviceWorker.controller)
+      await new Promise((resolve) => {
+        navigator.serviceWorker.addEventListener('controllerchange', resolve, { once: true });
+      });
+  });
+
+/** Addresses of everything that the worker keeps. */
+const kept = (page: Page): Promise<string[]> =>
+  page.evaluate(async () => {
+    const found: string[] = [];
+    for (const name of await caches.keys())
+      for (const { url } of await (await caches.open(name)).keys())
+        found.push(new URL(url).pathname);
+    return found;
+  });
+
+const question = (page: Page) => page.getByRole('textbox', { name: '输入问题' });
+const bar = (page: Page, name: string) =>
+  page.getByRole('navigation', { name: '底部导航' }).getByRole('link', { name, exact: true });
+
+/** Looks for a new version now, as the page does whenever it comes to the front. */
+const lookForUpdate = (page: Page) =>
+  page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+
+const fresh = (page: Page) =>
+  page.evaluate(() => (window as { sameDocument?: true }).sameDocument !== true);
+const markDocument = (page: Page) =>
+  page.evaluate(() => {
+    (window as { sameDocument?: true }).sameDocument = true;
+  });
+
+const postShare = (page: Page) =>
+  page.evaluate(() => {
+    const form = document.createElement('form');
+    Object.assign(form, {
+      method: 'POST',
+      action: '/share-target',
+      enctype: 'multipart/form-data',
+    });
+    for (const [name, value] of [
+      ['title', '一篇文章'],
+      ['text', '看看这个'],
+      ['url', 'https://example.com/a?b=c'],
+    ] as const) {
+      const input = document.createElement('input');
+      Object.assign(input, { name, value });
+      form.append(input);
+    }
+    const files = new DataTransfer();
+    files.items.add(new File(['分享来的笔记'], '笔记.md', { type: 'text/markdown' }));
+    const input = document.createElement('input');
+    Object.assign(input, { type: 'file', name: 'files', multiple: true, files: files.files });
+    form.append(input);
+    document.body.append(form);
+    form.submit();
+  });
+
+/** The pages opened from now on believe that they are an installed app's. */
+const standalone = (context: BrowserContext) =>
+  context.addInitScript(() => {
+    const ask = matchMedia.bind(window);
+    window.matchMedia = (query) => ask(query.includes('standalone') ? 'all' : query);
+  });
+
+/** Lets the page's own clock run, s; what it loads meanwhile takes its real time. */
+const live = async (page: Page, seconds: number) => {
+  for (let left = seconds; left > 0; left -= 3) {
+    await page.clock.runFor(3_000);
+    await page.waitForTimeout(200);
+  }
+};
+
+test('the server is gone after the first visit: the app opens and the conversation reads @O2 @O1', async ({
+  app,
+  page,
+  context,
+  front,
+}) => {
+  await page.goto(`${front.baseURL}/`);
+  await question(page).fill('26.2 英里是多少公里？');
+  await app.sendButton.click();
+  await page.waitForURL(/\/chat\?/);
+  await app.settled();
+  await expect(app.log).toContainText('42.16');
+  await workerReady(page);
+  // What was read is written down a few seconds later.
+  await page.waitForTimeout(5_000);
+  front.goAway();
+  await page.goto(`${front.baseURL}/`);
+  await expect(page.getByText('离线：显示缓存的内容')).toBeVisible();
+  await page.locator('.sessions > li').getByRole('link').first().click();
+  await expect(app.log).toContainText('42.16');
+  await page.reload();
+  await expect(app.log).toContainText('42.16');
+  // Every screen opens, and no call was kept.
+  await page.goto(`${front.baseURL}/account`);
+  await expect(page.getByRole('heading', { name: '我的' })).toBeVisible();
+  expect((await kept(page)).filter((path) => /^\/(api|v1)\//.test(path))).toEqual([]);
+  expect(await page.evaluate(() => fetch('/api/health').catch(() => 'unreached'))).toBe(
+    'unreached',
+  );
+  // Its addresses stay the server's: /files/ and /api/ are not answered with the app.
+  const stray = await context.newPage();
+  await expect(stray.goto(`${front.baseURL}/files/none.png`)).rejects.toThrow();
+  await stray.close();
+  front.comeBack();
+  await page.goto(`${front.baseURL}/`);
+  await expect(page.getByText('离线：显示缓存的内容')).toBeHidden();
+});
+
+test('a new version is offered, refused and taken later; the draft and an old tab live on @O7', async ({
+  app,
+  page,
+  context,
+  front,
+}) => {
+  const other = await context.newPage();
+  const otherApp = new App(other);
+  await page.goto(`${front.baseURL}/`);
+  await workerReady(page);
+  await other.goto(`${front.baseURL}/help`);
+  await workerReady(other);
+  await markDocument(page);
+  await markDocument(other);
+  await page.bringToFront();
+  front.deploy();
+  await lookForUpdate(page);
+  // Not while somebody writes.
+  const offer = page.getByRole('region', { name: '新版本已就绪' });
+  await question(page).pressSequentially('写到一半的问题，还没有写完', { delay: 120 });
+  await page.waitForTimeout(2_000);
+  await question(page).press('End');
+  await expect(offer).toBeHidden();
+  await expect(offer).toBeVisible({ timeout: 20_000 });
+  await offer.getByRole('button', { name: '以后再说' }).click();
+  await expect(offer).toBeHidden();
+  expect(await fresh(page)).toBe(false);
+  await expect(page.locator('meta[name=build]')).toHaveCount(0);
+  // The chunk of 我的 is gone from the server; this version goes on with its own.
+  front.takeAsked();
+  await bar(page, '我的').click();
+  await page.getByRole('button', { name: '更新到新版本' }).click();
+  await expect.poll(() => fresh(page).catch(() => false)).toBe(true);
+  await expect(page.locator('meta[name=build]')).toHaveCount(1);
+  await bar(page, '会话').click();
+  await expect(question(page)).toHaveValue('写到一半的问题，还没有写完');
+  // The other tab was not loaded anew, still finds its own chunks, and can follow when it likes.
+  await other.bringToFront();
+  expect(await fresh(other)).toBe(false);
+  await bar(other, '我的').click();
+  await expect(other.getByRole('button', { name: '更新到新版本' })).toBeVisible();
+  await expect(other.locator('meta[name=build]')).toHaveCount(0);
+  expect(front.takeAsked().filter((name) => !name.includes('NextOne'))).toEqual([]);
+  expect(otherApp.problems).toEqual([]);
+  expect(app.problems).toEqual([]);
+});
+
+test('what another app shares waits in the box; a logout leaves nothing of it @O1', async ({
+  app,
+  page,
+  front,
+  person,
+}) => {
+  await app.enterAs(person);
+  await page.goto(`${front.baseURL}/`);
+  await workerReady(page);
+  await postShare(page);
+  await page.waitForURL(/new=1/);
+  await expect(question(page)).toHaveValue('一篇文章\n看看这个\nhttps://example.com/a?b=c');
+  await expect(page.getByText('笔记.md')).toBeVisible();
+  expect((await kept(page)).filter((path) => path.startsWith('/share-target'))).toEqual([]);
+  // Shared once more and not yet looked at, when the person leaves.
+  await page.evaluate(async () => {
+    const cache = await caches.open('queqiao-shared');
+    await cache.put('/share-target/text', Response.json({ text: '秘密' }));
+  });
+  await page.goto(`${front.baseURL}/account`);
+  await page.getByRole('button', { name: '退出登录' }).click();
+  await page.getByRole('button', { name: '退出', exact: true }).click();
+  await page.waitForURL((url) => url.pathname === '/');
+  await expect
+    .poll(async () => (await kept(page)).filter((path) => /^\/(share-target|files)/.test(path)))
+    .toEqual([]);
+  await expect(question(page)).toHaveValue('');
+});
+
+test('installing is offered at a good moment and never again after a no; back leads home @O1', async ({
+  page,
+  context,
+}) => {
+  await page.clock.install();
+  const offered = () =>
+    page.evaluate(() => {
+      const offer = Object.assign(new Event('beforeinstallprompt'), {
+        prompt: () => Promise.resolve({ outcome: 'accepted' }),
+      });
+      dispatchEvent(offer);
+    });
+  const offer = page.getByRole('region', { name: '把鹊桥放到主屏幕' });
+  await page.goto('/');
+  await offered();
+  await live(page, 18);
+  // The first visit, and nothing asked yet.
+  await expect(offer).toBeHidden();
+  await page.clock.fastForward('02:00:00');
+  await page.reload();
+  await offered();
+  await live(page, 18);
+  await expect(offer).toBeVisible();
+  await offer.getByRole('button', { name: '不用了' }).click();
+  await page.clock.fastForward('48:00:00');
+  await page.reload();
+  await offered();
+  await live(page, 18);
+  await expect(question(page)).toBeVisible();
+  await expect(offer).toBeHidden();
+  // The keyboard opens: its place is the bar's.
+  await question(page).focus();
+  const size = page.viewportSize() ?? { width: 400, height: 800 };
+  await page.setViewportSize({ ...size, height: size.height - 320 });
+  await expect(page.getByRole('navigation', { name: '底部导航' })).toBeHidden();
+  await expect(question(page)).toBeInViewport();
+  await page.setViewportSize(size);
+  await expect(page.getByRole('navigation', { name: '底部导航' })).toBeVisible();
+  // Who wants it finds it; installed, it opens at any place and goes back to the home screen.
+  await bar(page, '我的').click();
+  await expect(page.getByRole('button', { name: '添加到主屏幕' })).toBeVisible();
+  await standalone(context);
+  const opening = page.waitForEvent('popup');
+  await page.evaluate(() => void window.open('/help', '_blank'));
+  const installed = await opening;
+  await expect(installed.getByRole('heading', { name: '帮助' }).first()).toBeVisible();
+  await installed.goBack();
+  await expect(question(installed)).toBeVisible();
+});
