@@ -7,6 +7,15 @@ import { VitePWA, type ManifestOptions } from 'vite-plugin-pwa';
 /** Own screens and sheets that are too big, or too rarely used, to be fetched before they are met. */
 const onFirstUse = [/\/src\/shared\/editor\//, /\/src\/shared\/export\//];
 
+/** Taken by scripts/screenshots.ts. */
+const screenshot = (name: string, form: 'narrow' | 'wide', label: string) => ({
+  src: `/screenshots/${name}.webp`,
+  sizes: form === 'narrow' ? '780x1688' : '1440x900',
+  type: 'image/webp',
+  form_factor: form,
+  label,
+});
+
 const manifest: Partial<ManifestOptions> = {
   id: '/',
   name: '鹊桥',
@@ -33,6 +42,12 @@ const manifest: Partial<ManifestOptions> = {
       purpose: 'monochrome',
     },
     { src: '/icon.svg', sizes: 'any', type: 'image/svg+xml' },
+  ],
+  screenshots: [
+    screenshot('phone-home', 'narrow', '会话'),
+    screenshot('phone-chat', 'narrow', '表格、代码和公式'),
+    screenshot('wide-home', 'wide', '在电脑上'),
+    screenshot('wide-chat', 'wide', '电脑上的会话'),
   ],
   shortcuts: [
     {

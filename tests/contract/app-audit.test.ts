@@ -27,10 +27,12 @@ interface Entry {
   file: string;
 }
 const precached = (): Entry[] =>
-  [...read('sw.js').matchAll(/\{"revision":(null|"\w+"),"url":"\/?([^"]+)"\}/g)].map((match) => ({
-    revision: match[1] === 'null' ? null : (match[1] ?? ''),
-    file: match[2] ?? '',
-  }));
+  [...read('sw.js').matchAll(/\{"revision":(?:null|"(\w+)"),"url":"\/?([^"]+)"\}/g)].map(
+    (match) => ({
+      revision: match[1] ?? null,
+      file: match[2] ?? '',
+    }),
+  );
 
 /** The files that a chunk can not run without. */
 const staticImports = (file: string): string[] =>

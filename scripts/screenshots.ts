@@ -1,0 +1,67 @@
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { chromium } from '@playwright/test';
+import sharp from 'sharp';
+import { chromiumArgs, chromiumPath } from '../tests/support/browser.ts';
+import { TestClient } from '../tests/support/client.ts';
+import { startServer } from '../tests/support/server.ts';
+
+/**
+ * `npx tsx scripts/screenshots.ts` after a build: takes the pictures that a browser shows before
+ * the app is installed (public/screenshots/, named in scripts/pwa.ts). They are committed.
+ */
+const out = fileURLToPath(new URL('../public/screenshots/', import.meta.url));
+const server = await startServer({ embedded: true });
+const browser = await chromium.launch({
+  args: chromiumArgs,
+  ...(chromiumPath ? { executablePath: chromiumPath } : {}),
+});
+
+const save = async (name: string, picture: Buffer) => {
+  const { width, height, size } = await sharp(picture)
+    .webp({ quality: 82 })
+    .toFile(path.join(out, `${name}.webp`));
+  console.log(`${name}.webp ${width}x${height}, ${Math.round(size / 1000)} KB`);
+};
+
+try {
+  const client = await TestClient.register(server.baseURL);
+  const ask = async (question: string) => {
+    const { uuid, id } = await client.ask(question);
+    await client.read(uuid, id);
+    return uuid;
+  };
+  await ask('26.2 英里是多少公里？');
+  await ask('今天是今年的第几天？');
+  await ask('(128 + 36) × 2.5 等于多少？');
+  const shown = await ask('给我一个包含表格、代码和公式的 Markdown 示例');
+  const user = await client.call('userInfo', {});
+  const take = async (name: string, address: string, wide: boolean) => {
+    const context = await browser.newContext({
+      viewport: wide ? { width: 1440, height: 900 } : { width: 390, height: 844 },
+      deviceScaleFactor: wide ? 1 : 2,
+      hasTouch: !wide,
+      isMobile: !wide,
+      locale: 'zh-CN',
+      timezoneId: 'Asia/Shanghai',
+    });
+    await context.addInitScript(
+      ([token, profile]) => {
+        localStorage.setItem('queqiao.token', token);
+        localStorage.setItem('queqiao.user', profile);
+      },
+      [client.token, JSON.stringify(user)] as const,
+    );
+    const page = await context.newPage();
+    await page.goto(server.baseURL + address, { waitUntil: 'networkidle' });
+    await save(name, await page.screenshot());
+    await context.close();
+  };
+  await take('phone-home', '/?channel=private', false);
+  await take('phone-chat', `/chat?uuid=${shown}`, false);
+  await take('wide-home', '/?channel=private', true);
+  await take('wide-chat', `/chat?uuid=${shown}`, true);
+} finally {
+  await browser.close();
+  await server.stop();
+}
