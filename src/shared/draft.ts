@@ -11,6 +11,28 @@ export const onDraftsCleared = (listener: () => void): void => {
   clearing.add(listener);
 };
 
+/** A text and when it was written, on a clock that never goes back. */
+export interface Draft {
+  text: string;
+  at: number;
+}
+
+let newest = 0;
+const now = (): number => (newest = Math.max(newest + 1, Date.now()));
+
+/** What is echoed under a key; null: nothing. */
+const readEcho = (key: string): Draft | null => {
+  try {
+    const value = localStorage.getItem(prefix + key);
+    if (value === null) return null;
+    const [, at = '0', text = value] = /^(\d+):([^]*)$/.exec(value) ?? [];
+    newest = Math.max(newest, Number(at));
+    return { text, at: Number(at) };
+  } catch {
+    return null;
+  }
+};
+
 /**
  * What was typed and not sent, kept in this browser until it is sent or emptied: in the outbox's
  * database, and as an echo where it can be read at once.
@@ -18,11 +40,7 @@ export const onDraftsCleared = (listener: () => void): void => {
 export const readDraft = (key: string): string => {
   let text = texts.get(key);
   if (text === undefined) {
-    try {
-      text = localStorage.getItem(prefix + key) ?? '';
-    } catch {
-      text = '';
-    }
+    text = readEcho(key)?.text ?? '';
     texts.set(key, text);
   }
   return text;
@@ -34,9 +52,9 @@ const echoAfter = 150;
 /** How long after a change it is written into the database, ms. */
 const keepAfter = 400;
 
-type Save = (changed: ReadonlyMap<string, string>) => Promise<void>;
+type Save = (changed: ReadonlyMap<string, Draft>) => Promise<void>;
 /** Changed since they were kept; the outbox's database comes later than the first keys. */
-const changed = new Map<string, string>();
+const changed = new Map<string, Draft>();
 const echoes = new Map<string, ReturnType<typeof setTimeout>>();
 let save: Save | null = null;
 let timer: ReturnType<typeof setTimeout> | undefined;
@@ -47,7 +65,7 @@ const echo = (key: string) => {
   echoes.delete(key);
   try {
     // One that was emptied says so until the database has heard of it.
-    localStorage.setItem(prefix + key, texts.get(key) ?? '');
+    localStorage.setItem(prefix + key, `${changed.get(key)?.at ?? now()}:${texts.get(key) ?? ''}`);
   } catch {
     // Full or forbidden: the database has it, or the page as long as it lives.
     localStorage.removeItem(prefix + key);
@@ -62,7 +80,7 @@ const keep = async () => {
   const batch = new Map(changed);
   changed.clear();
   await save(batch);
-  for (const [key, text] of batch)
+  for (const [key, { text }] of batch)
     if (text === '' && readDraft(key) === '') localStorage.removeItem(prefix + key);
 };
 const keepQuietly = () => void keep().catch(() => undefined);
@@ -77,7 +95,7 @@ globalThis.document?.addEventListener('visibilitychange', () => {
 export const writeDraft = (key: string, text: string) => {
   if (texts.get(key) === text) return;
   texts.set(key, text);
-  changed.set(key, text);
+  changed.set(key, { text, at: now() });
   if (text.length <= longText) echo(key);
   else if (!echoes.has(key)) echoes.set(key, setTimeout(echo, echoAfter, key));
   later();
@@ -91,29 +109,30 @@ export const keepDraftsBy = (saveDrafts: Save): void => {
 };
 
 /** All that is in this browser now, without waiting for the keys to rest. */
-export const allDrafts = (): ReadonlyMap<string, string> => {
+export const allDrafts = (): ReadonlyMap<string, Draft> => {
   for (const key of echoes.keys()) echo(key);
-  const all = new Map(texts);
+  const all = new Map<string, Draft>();
+  for (const [key, text] of texts) all.set(key, { text, at: readEcho(key)?.at ?? now() });
   try {
-    for (const key of Object.keys(localStorage))
-      if (key.startsWith(prefix))
-        all.set(key.slice(prefix.length), readDraft(key.slice(prefix.length)));
+    for (const each of Object.keys(localStorage)) {
+      const key = each.slice(prefix.length);
+      const echoed = each.startsWith(prefix) && !all.has(key) ? readEcho(key) : null;
+      if (echoed) all.set(key, echoed);
+    }
   } catch {
     // Forbidden storage holds nothing.
   }
   return all;
 };
 
-/** Brings back what the database has and the quick storage had no room for. */
-export const restoreDrafts = (kept: Iterable<readonly [key: string, text: string]>): void => {
-  for (const [key, text] of kept) {
-    let echoed: string | null = null;
-    try {
-      echoed = localStorage.getItem(prefix + key);
-    } catch {
-      // Then nothing is echoed.
-    }
-    if (echoed === null && !changed.has(key) && readDraft(key) === '') texts.set(key, text);
+/**
+ * Brings back what the database has and the quick storage does not: it had no room, or the browser
+ * was killed before it wrote it to the disk.
+ */
+export const restoreDrafts = (kept: Iterable<readonly [key: string, draft: Draft]>): void => {
+  for (const [key, { text, at }] of kept) {
+    newest = Math.max(newest, at);
+    if (!changed.has(key) && at > (readEcho(key)?.at ?? -1)) texts.set(key, text);
   }
   for (const listener of listeners) listener();
 };

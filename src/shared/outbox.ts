@@ -48,15 +48,29 @@ export interface Note {
   account: string;
 }
 
+export interface NoteKeeper {
+  keep: (note: Note) => void;
+  drop: (key: string) => void;
+}
+let keeper: NoteKeeper | null = null;
+/** The outbox keeps notes, too, once it is there: the quick storage may not outlive the browser. */
+export const keepNotesBy = (next: NoteKeeper): void => {
+  keeper = next;
+};
+
 const note = (act: NewAct): (() => void) => {
   const key = notePrefix + act.key;
   const written: Note = { act, account: accountOf(authStore.get().token) };
   try {
     localStorage.setItem(key, JSON.stringify(written));
   } catch {
-    // Full or forbidden: it lives as long as the page.
+    // Full or forbidden: the outbox has it, or the page as long as it lives.
   }
-  return () => localStorage.removeItem(key);
+  keeper?.keep(written);
+  return () => {
+    localStorage.removeItem(key);
+    keeper?.drop(act.key);
+  };
 };
 
 export const loadOutbox = lazyChunk(() => import('./outbox/outbox.ts'));

@@ -1,5 +1,5 @@
 import { accountOf, authStore } from '../auth-store.ts';
-import { allDrafts, clearDrafts, keepDraftsBy, restoreDrafts } from '../draft.ts';
+import { allDrafts, clearDrafts, keepDraftsBy, restoreDrafts, type Draft } from '../draft.ts';
 import { toast } from '../ui/toast.ts';
 import { db, StorageFull, writing } from './outbox-db.ts';
 
@@ -13,14 +13,12 @@ const ownerNow = (): string => {
 };
 
 let told = false;
-const put = async (account: string, drafts: ReadonlyMap<string, string>): Promise<void> => {
+const put = async (account: string, drafts: ReadonlyMap<string, Draft>): Promise<void> => {
   try {
     await writing(() =>
       db.transaction('rw', db.drafts, async () => {
-        for (const [key, text] of drafts)
-          await (text === ''
-            ? db.drafts.delete([account, key])
-            : db.drafts.put({ account, key, text }));
+        // An empty one says that what is echoed of it is over.
+        for (const [key, draft] of drafts) await db.drafts.put({ account, key, ...draft });
       }),
     );
   } catch (error) {
@@ -32,7 +30,9 @@ const put = async (account: string, drafts: ReadonlyMap<string, string>): Promis
 
 const bringBack = async (account: string): Promise<void> => {
   const kept = await db.drafts.where('account').equals(account).toArray();
-  restoreDrafts(kept.map(({ key, text }) => [key, text]));
+  restoreDrafts(kept.map(({ key, text, at }) => [key, { text, at }]));
+  const empty = kept.filter(({ text }) => text === '');
+  await db.drafts.bulkDelete(empty.map(({ key }) => [account, key]));
 };
 
 /** What is in sight belongs to nobody. */

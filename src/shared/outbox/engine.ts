@@ -54,8 +54,6 @@ export type Act = NewAct & {
   account: string;
   /** How often the server may have heard of it, without an answer that arrived. */
   tries: number;
-  /** Of the last of those: when, by this device's clock, as whom, and in which life of a page. */
-  tried: { at: number; account: string; life: string } | null;
   /** How often the server had a fault over it. */
   faults: number;
   /** It was refused: it waits for the person. */
@@ -79,7 +77,7 @@ export interface ActStore {
   /** Changes one; false where it is gone. */
   change: (
     id: number,
-    change: Partial<Pick<Act, 'tries' | 'tried' | 'faults' | 'failed' | 'parts' | 'before'>>,
+    change: Partial<Pick<Act, 'tries' | 'faults' | 'failed' | 'parts' | 'before'>>,
   ) => Promise<boolean>;
   /** Takes acts away, with the bytes of their parts. */
   remove: (ids: readonly number[]) => Promise<void>;
@@ -113,8 +111,6 @@ export interface Line {
     after: number,
   ) => Promise<readonly { id: number; human: string; created_at: string; beside: number | null }[]>;
   tell: (news: News) => void;
-  /** Another in each life of a page or worker. */
-  life: string;
 }
 
 const codes = { busy: 1409, deleted: 1433, expired: 1002, missing: 404, broken: 500 } as const;
@@ -122,8 +118,6 @@ const codes = { busy: 1409, deleted: 1433, expired: 1002, missing: 404, broken: 
 const passing: ReadonlySet<number> = new Set([408, 425, 429, 502, 503, 504]);
 /** After so many faults of the server over one act it is for the person to say. */
 const mostFaults = 6;
-/** The server knows a key for 24 h; with clocks that differ a little less is trusted, ms. */
-const keyLife = 20 * 3_600_000;
 const waits = { first: 1_000, most: 60_000, busyFirst: 700, busyMost: 5_000 } as const;
 /** So many lanes at once. */
 const lanesAtOnce = 4;
@@ -211,15 +205,12 @@ export const createEngine = (store: ActStore, line: Line) => {
     rests.set(lane, { until: performance.now() + wait, times, busy });
   };
 
-  /** The server may have it, and may no longer know its key: then its messages tell. */
-  const isUncertain = ({ tried, account }: Act): boolean =>
-    tried !== null &&
-    (tried.life !== line.life ||
-      tried.account !== account ||
-      Math.abs(Date.now() - tried.at) > keyLife);
-
+  /**
+   * The server may have it, and may no longer know its key: after a day, by a clock that may have
+   * been set meanwhile. Its messages tell.
+   */
   const found = async (act: Act): Promise<Sent | null> => {
-    if (act.name !== 'sendMessage' || !isUncertain(act) || act.input.replace !== undefined)
+    if (act.name !== 'sendMessage' || act.tries === 0 || act.input.replace !== undefined)
       return null;
     const words = wordsOf(act.input.msg);
     const newer = await line.newer(String(act.input.session_id), act.before ?? 0);
@@ -274,10 +265,7 @@ export const createEngine = (store: ActStore, line: Line) => {
     const account = line.account();
     if (account !== act.account) return false;
     // From here on the server may have it: written down before, for whoever comes after a crash.
-    const begun = await store.change(act.id, {
-      tries: act.tries + 1,
-      tried: { at: Date.now(), account, life: line.life },
-    });
+    const begun = await store.change(act.id, { tries: act.tries + 1 });
     if (!begun || line.account() !== account) return begun;
     line.tell({ type: 'sending', key: act.key });
     try {
@@ -305,7 +293,7 @@ export const createEngine = (store: ActStore, line: Line) => {
     if (over) {
       const failed = { code: failure.code, message: failure.message };
       // It was answered: whoever tries again begins anew.
-      await store.change(act.id, { failed, faults: 0, tries: 0, tried: null });
+      await store.change(act.id, { failed, faults: 0, tries: 0 });
       line.tell({ type: 'changed' });
       return true;
     }
@@ -313,7 +301,7 @@ export const createEngine = (store: ActStore, line: Line) => {
     const heard = verdict === 'busy' || verdict === 'signed-out' || failure.status === 429;
     await store.change(act.id, {
       faults,
-      ...(heard ? { tries: act.tries, tried: act.tried } : {}),
+      ...(heard ? { tries: act.tries } : {}),
     });
     rest(act.lane, verdict === 'busy', failure.wait);
     line.tell({ type: verdict === 'signed-out' ? 'signed-out' : 'changed' });

@@ -1,5 +1,7 @@
 import Dexie, { type Table } from 'dexie';
 import { ApiError } from '../api-error.ts';
+import type { Draft } from '../draft.ts';
+import type { Note } from '../outbox.ts';
 import { isFull } from '../storage-full.ts';
 import type { Act, ActStore } from './engine.ts';
 
@@ -13,22 +15,25 @@ export interface KeptBlob {
 }
 
 /** The text of a box, and everything else that belongs to what is not sent yet. */
-export interface KeptDraft {
+export interface KeptDraft extends Draft {
   account: string;
   key: string;
-  text: string;
 }
+/** An act on its way: what is noted in the quick storage may not outlive the browser. */
+type KeptNote = Note & { key: string };
 
 const makeDatabase = () => {
   const db = new Dexie(outboxDatabase) as Dexie & {
     acts: Table<Act, number, Omit<Act, 'id'>>;
     blobs: Table<KeptBlob, string>;
     drafts: Table<KeptDraft, [string, string]>;
+    notes: Table<KeptNote, string>;
   };
-  db.version(1).stores({
+  db.version(2).stores({
     acts: '++id, &key, account',
     blobs: 'id, account',
     drafts: '[account+key], account',
+    notes: 'key, account',
   });
   return db;
 };

@@ -4,7 +4,14 @@ import { api } from '../api.ts';
 import { clearAttachments, messageWith, readAttachments } from '../attach/attach-store.ts';
 import { partsOf } from '../attach/parts.ts';
 import { accountOf, authStore } from '../auth-store.ts';
-import { notePrefix, noteLock, outboxState, tellActDone, type Note } from '../outbox.ts';
+import {
+  notePrefix,
+  keepNotesBy,
+  noteLock,
+  outboxState,
+  tellActDone,
+  type Note,
+} from '../outbox.ts';
 import { readWaiting, showPending, writeWaiting, type Waiting } from '../pending.ts';
 import { refreshScreens } from '../query-client.ts';
 import { toast } from '../ui/toast.ts';
@@ -112,7 +119,6 @@ const changed = async (): Promise<void> => {
 
 const engine = createEngine(actStore, {
   account: me,
-  life: uuid(),
   tell,
   call: (act) => {
     const call = api[act.name] as (input: In<ActName>, options: object) => Promise<unknown>;
@@ -185,34 +191,49 @@ const wake = () => {
   void run();
 };
 
+const notesOfQuickStorage = (): Note[] => {
+  try {
+    return Object.keys(localStorage)
+      .filter((key) => key.startsWith(notePrefix))
+      .map((key) => JSON.parse(localStorage.getItem(key) ?? '') as Note);
+  } catch {
+    return [];
+  }
+};
+
 /** Takes over what a tab noted that is gone by now. */
 const adoptNotes = async (): Promise<void> => {
-  let keys: string[] = [];
-  try {
-    keys = Object.keys(localStorage).filter((key) => key.startsWith(notePrefix));
-  } catch {
-    return;
-  }
-  const notes = keys.flatMap((key): Note[] => {
-    try {
-      return [JSON.parse(localStorage.getItem(key) ?? '') as Note];
-    } catch {
-      return [];
-    }
-  });
-  notes.sort((a, b) => a.act.made.localeCompare(b.act.made));
-  for (const each of notes) {
+  const notes = new Map<string, Note>();
+  for (const each of [...notesOfQuickStorage(), ...(await db.notes.toArray())])
+    notes.set(each.act.key, each);
+  const inOrder = [...notes.values()].sort((a, b) => a.act.made.localeCompare(b.act.made));
+  let adopted = false;
+  for (const each of inOrder) {
     const { key } = each.act;
+    const stillThere = async () =>
+      localStorage.getItem(notePrefix + key) !== null || (await db.notes.get(key)) !== undefined;
     const adopt = async (lock: Lock | null) => {
-      if (!lock || localStorage.getItem(notePrefix + key) === null) return;
+      if (!lock || !(await stillThere())) return;
       await put([each.act], each.account, true);
       localStorage.removeItem(notePrefix + key);
+      await db.notes.delete(key);
+      adopted = true;
     };
     if (navigator.locks) await navigator.locks.request(noteLock(key), { ifAvailable: true }, adopt);
     else await adopt({ name: key, mode: 'exclusive' });
   }
-  if (notes.length > 0) await changed();
+  if (adopted) await changed();
 };
+
+const keepNotes = () =>
+  keepNotesBy({
+    keep: (note) => {
+      db.notes.put({ ...note, key: note.act.key }).catch(() => undefined);
+    },
+    drop: (key) => {
+      db.notes.delete(key).catch(() => undefined);
+    },
+  });
 
 /** Two acts of which the later makes the earlier needless. */
 const replaces = (next: NewAct, former: NewAct): boolean => {
@@ -245,7 +266,6 @@ const put = (acts: readonly NewAct[], account: string, tried: boolean): Promise<
           ...act,
           account,
           tries: tried ? 1 : 0,
-          tried: tried ? { at: Date.now(), account, life: '' } : null,
           faults: 0,
           failed: null,
         });
@@ -336,7 +356,7 @@ const handOver = async (from: string, to: string): Promise<void> => {
 
 /** Nothing of this account stays here, written or drafted. */
 export const forget = async (account: string): Promise<void> => {
-  for (const table of [db.acts, db.blobs, db.drafts])
+  for (const table of [db.acts, db.blobs, db.drafts, db.notes])
     await table.where('account').anyOf(account, '').delete();
   forgetOwner();
   await changed();
@@ -361,6 +381,7 @@ const follow = async () => {
 };
 
 const start = async (): Promise<void> => {
+  keepNotes();
   await look();
   await adoptNotes();
   addEventListener('online', wake);
