@@ -66,6 +66,7 @@ import {
   paintWaterfall,
   paintWindow,
 } from './special.ts';
+import { applyStyle } from './styles.ts';
 import { paintBeach, paintWater } from './water.ts';
 import type { Subject, Wish } from './words.ts';
 
@@ -268,5 +269,7 @@ export const pictureOf = (
   height: number,
 ): { scene: Scene; layers: Layer[] } => {
   const scene = sceneOf(wish, seed, width, height);
-  return { scene, layers: [...layersOf(scene), { share: 1, paint: () => finish(scene) }] };
+  const last = [{ share: 1, paint: () => finish(scene) }];
+  if (wish.style) last.push({ share: 4, paint: () => applyStyle(scene.canvas, wish.style, seed) });
+  return { scene, layers: [...layersOf(scene), ...last] };
 };
