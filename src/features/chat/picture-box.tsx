@@ -36,6 +36,8 @@ const toolPath =
 interface Price {
   /** In a few letters. */
   text: string;
+  /** The same with its reason or unit. */
+  words: string;
   tokens: number;
   /** How much of it is not there; 0: nothing. */
   missing: number;
@@ -46,11 +48,17 @@ const usePrice = (request: ImageRequest, model: Model | undefined): Price | null
   const { user } = useAuth();
   if (!model) return null;
   const tokens = imageCost(request, model);
-  if (tokens === 0) return { text: model.built_in ? '内置 免费' : '免费', tokens, missing: 0 };
+  const free = { text: '免费', tokens: 0, missing: 0 };
+  if (tokens === 0) return { ...free, words: model.built_in ? '内置 免费' : '免费' };
   const member = (user?.vip ?? 0) > 0;
-  if (member && !model.vip_excluded) return { text: 'VIP 免费', tokens: 0, missing: 0 };
+  if (member && !model.vip_excluded) return { ...free, text: 'VIP 免费', words: 'VIP 免费' };
   const have = user?.chatgpt_balance ?? 0;
-  return { text: compactNumber(tokens), tokens, missing: user ? Math.max(0, tokens - have) : 0 };
+  return {
+    text: compactNumber(tokens),
+    words: `${tokens} tokens`,
+    tokens,
+    missing: user ? Math.max(0, tokens - have) : 0,
+  };
 };
 
 const Poor = ({ price, onFree }: { price: Price; onFree: (() => void) | null }) => {
@@ -250,11 +258,8 @@ export const PictureBox = ({
             <button
               type="submit"
               className="send-button draw-button"
-              aria-label={
-                price && price.tokens > 0
-                  ? `生成，${price.tokens} tokens`
-                  : `生成，${price?.text ?? ''}`
-              }
+              aria-label={price ? `生成，${price.words}` : '生成'}
+              title={price?.words}
               aria-busy={preparing || undefined}
               disabled={preparing}
             >

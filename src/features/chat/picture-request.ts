@@ -117,7 +117,7 @@ export const shapeOf = (
   return imageSizes.find((each) => each.code === size) ?? { width: 1024, height: 1024 };
 };
 
-const one = new Set<ImageTask>(['upscale', 'remove-bg', 'edit-bg']);
+const one = new Set<ImageTask>(['upscale', 'remove-bg', 'edit-bg', 'action']);
 
 /** How many pictures are to come. */
 export const countOf = ({ type, image }: Asked): number => (one.has(type) ? 1 : image.n);

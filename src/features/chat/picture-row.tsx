@@ -4,7 +4,7 @@ import { progressText } from '@/shared/job-text.ts';
 import { useModel } from '@/shared/queries.ts';
 import { api } from '@/shared/api.ts';
 import { ApiError } from '@/shared/api-error.ts';
-import { Icon } from '@/shared/ui/icon.tsx';
+import { Icon, PathIcon } from '@/shared/ui/icon.tsx';
 import { PhotoViewer } from '@/shared/ui/photo-viewer.tsx';
 import type { ImageReply, MadeImage } from '@contract/image.ts';
 import type { Job, JobEvent } from '@contract/job.ts';
@@ -15,6 +15,7 @@ import { memo, useState, type CSSProperties, type ReactNode } from 'react';
 import { useChatActs } from './chat-context.ts';
 import { Separator, useLongPress } from './message-row.tsx';
 import { PictureActs, PictureMenu } from './picture-acts.tsx';
+import { picturePath } from './picture-path.ts';
 import { generate, useAsking, useRefused } from './picture-draw.ts';
 import {
   baseOf,
@@ -30,7 +31,7 @@ import {
 import type { PictureRow as Row } from './rows.ts';
 
 /** Longer prompts are folded. */
-const longPrompt = 400;
+const longPrompt = 160;
 
 const columnsFor = (count: number): number => {
   if (count === 1) return 1;
@@ -63,6 +64,29 @@ const Grid = ({
   </div>
 );
 
+/** The picture that it starts from; one that can not be shown is named. */
+const BasePicture = ({ url, onView }: { url: string; onView: () => void }) => {
+  const [broken, setBroken] = useState(!/^(?:\/files\/|https:\/\/)/.test(url));
+  if (broken)
+    return (
+      <p className="asked-facts asked-address">
+        <PathIcon path={picturePath} size={14} />
+        底图 {url}
+      </p>
+    );
+  return (
+    <button type="button" className="asked-base" aria-label="查看底图" onClick={onView}>
+      <img
+        src={smallPicture(url, 180)}
+        alt="底图"
+        loading="lazy"
+        decoding="async"
+        onError={() => setBroken(true)}
+      />
+    </button>
+  );
+};
+
 const Question = ({ message, asked }: { message: Message; asked: Asked }) => {
   const acts = useChatActs();
   const [open, setOpen] = useState(false);
@@ -88,16 +112,7 @@ const Question = ({ message, asked }: { message: Message; asked: Asked }) => {
   return (
     <div className="question">
       {!acts.owner && <span className="speaker">{message.user_name}</span>}
-      {base !== '' && (
-        <button
-          type="button"
-          className="asked-base"
-          aria-label="查看底图"
-          onClick={() => setViewing(true)}
-        >
-          <img src={smallPicture(base, 180)} alt="底图" loading="lazy" decoding="async" />
-        </button>
-      )}
+      {base !== '' && <BasePicture key={base} url={base} onView={() => setViewing(true)} />}
       <div className="bubble bubble-mine" {...press}>
         {task !== '' && <span className="asked-task">{task}</span>}
         {long && !open ? `${words.slice(0, longPrompt)}…` : words}
@@ -122,6 +137,22 @@ const cancel = async (job: Job) => {
   }
 };
 
+/**
+ * What is seen of pictures to come, by their place. An engine that paints one after the other shows
+ * each at its own; what others show may be all of them at once, and lies over all places.
+ */
+const usePreviews = (live: JobEvent | null, count: number, inTurn: boolean): readonly string[] => {
+  const [seen, setSeen] = useState<readonly string[]>([]);
+  const image = live?.current_image ?? '';
+  if (image === '' || !inTurn) return [];
+  const at = Math.min(count - 1, Math.floor((live?.job.progress ?? 0) * count));
+  if (seen[at] === image) return seen;
+  const next = Array.from({ length: at + 1 }, (_, place) => seen[place] ?? '');
+  next[at] = image;
+  setSeen(next);
+  return next;
+};
+
 const Waiting = ({
   asked,
   live,
@@ -132,19 +163,24 @@ const Waiting = ({
   live: JobEvent | null;
   owner: boolean;
 }) => {
-  const { model } = useChatActs();
+  const { model: name } = useChatActs();
+  const model = useModel(name);
   const [cancelling, setCancelling] = useState(false);
-  const shape = shapeOf(asked, useModel(model));
+  const shape = shapeOf(asked, model);
   const count = countOf(asked);
+  const inTurn = count === 1 || model?.image?.family === 'built-in';
+  const previews = usePreviews(live, count, inTurn);
   const job = live?.job;
   const percent = Math.floor((job?.progress ?? 0) * 100);
   return (
     <>
       <Grid count={count} shape={shape} label="正在画">
         {Array.from({ length: count }, (_, at) => (
-          <li key={at} className="made-tile made-wait" />
+          <li key={at} className="made-tile made-wait">
+            {previews[at] && <img src={previews[at]} alt={`第 ${at + 1} 张画到现在的样子`} />}
+          </li>
         ))}
-        {live && live.current_image !== '' && (
+        {live && !inTurn && live.current_image !== '' && (
           <li className="made-preview">
             <img src={live.current_image} alt="画到现在的样子" />
           </li>

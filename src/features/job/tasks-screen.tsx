@@ -109,8 +109,7 @@ const Task = ({ told }: { told: Job }) => {
           </>
         ) : (
           <p className="task-state">
-            <span className="task-tag">{states[job.state]}</span>
-            {job.error_message}
+            {[states[job.state], job.error_message].filter(Boolean).join('：')}
           </p>
         )}
         <p className="task-facts">
