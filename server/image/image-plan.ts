@@ -66,8 +66,8 @@ const abilityFor: Readonly<Partial<Record<ImageTask, ImageAbility>>> = {
   'edit-bg': 'edit-background',
 };
 
-/** Tasks that make one picture from one. */
-const oneFromOne: ReadonlySet<ImageTask> = new Set(['upscale', 'remove-bg', 'edit-bg', 'action']);
+/** Tasks that make one picture from one. An action may make four: only those delivered are paid. */
+const oneFromOne: ReadonlySet<ImageTask> = new Set(['upscale', 'remove-bg', 'edit-bg']);
 
 export const priceOf = (price: PicturePrice, n: number): number => imageDeduction({ n, ...price });
 

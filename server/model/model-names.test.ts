@@ -9,6 +9,8 @@ test.each([
   ['qwen2.5:7b', 'Qwen2.5 (7b)'],
   ['llama3.1:latest', 'Llama3.1'],
   ['glm-4-flash', 'GLM-4 Flash'],
+  ['dall-e-3', 'DALL-E 3'],
+  ['gpt-image-1', 'GPT image-1'],
   ['o3-mini', 'o3 mini'],
   ['claude-sonnet-4', 'Claude Sonnet 4'],
   ['my_own_model', 'My Own Model'],

@@ -21,7 +21,6 @@ export const isVisionModel = (name: string): boolean =>
   vision.test(name) && !blindAfterAll.test(name);
 
 const families: [RegExp, string][] = [
-  [/^dall-?e-?/i, 'DALL-E '],
   [/^gpt(?=[-\d])/i, 'GPT'],
   [/^chatgpt/i, 'ChatGPT'],
   [/^deepseek/i, 'DeepSeek'],
@@ -47,6 +46,8 @@ export const prettyLabel = (name: string): string => {
       .at(-1) ?? name;
   const [base = last, tag] = last.split(':');
   const ending = tag === undefined || tag === 'latest' ? '' : ` (${tag})`;
+  const dalle = /^dall-?e-?(.*)$/i.exec(base);
+  if (dalle) return `DALL-E ${dalle[1] ?? ''}`.trim() + ending;
   const family = families.find(([pattern]) => pattern.test(base));
   if (!family) {
     const words = base.split(/[-_]+/).filter((part) => part !== '');

@@ -82,6 +82,10 @@ ALTER TABLE model_channels
   -- Of several channels of the same priority one is drawn by weight.
   ADD COLUMN weight integer NOT NULL DEFAULT 1;
 
+ALTER TABLE channels DROP CONSTRAINT channels_kind_check,
+  ADD CONSTRAINT channels_kind_check CHECK (
+    kind IN ('built-in', 'openai-compatible', 'stable-diffusion-webui', 'midjourney')
+  );
 -- Each service of the environment is offered while some process lives that was started with it.
 ALTER TABLE instances DROP COLUMN environment, ADD COLUMN services text[] NOT NULL DEFAULT '{}';
 

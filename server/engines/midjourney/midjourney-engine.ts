@@ -134,7 +134,7 @@ export const createMidjourneyEngine = (options: MidjourneyOptions): ImageEngine 
   const base = new URL(options.baseUrl);
   const folder = base.pathname.replace(/\/+$/, '');
   const below = folder.endsWith('/mj') ? folder : `${folder}/mj`;
-  const poll = options.pollMs ?? { first: 1000, longest: 5000 };
+  const poll = options.pollMs ?? { first: 500, longest: 4000 };
   const headers: Record<string, string> =
     options.secret === '' ? {} : { 'mj-api-secret': options.secret };
   const fetchPicture = createPictureFetch(base, options.fetch, headers);

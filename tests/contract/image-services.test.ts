@@ -1,0 +1,171 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { modelTypes } from '../../contract/model.ts';
+import { TestClient } from '../support/client.ts';
+import { colourOf, gridColours } from '../support/fake-service.ts';
+import { type MockMidjourney, startMockMidjourney } from '../support/mock-midjourney.ts';
+import { type MockOpenAiImages, startMockOpenAiImages } from '../support/mock-openai-images.ts';
+import { type MockSdWebui, startMockSdWebui } from '../support/mock-sd-webui.ts';
+import { paint, replyOf } from '../support/pictures.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+/** Services of pictures in the environment of a server, several for one model. */
+
+let first: MockSdWebui;
+let second: MockSdWebui;
+let midjourney: MockMidjourney;
+let openAi: MockOpenAiImages;
+let server: TestServer;
+let client: TestClient;
+
+beforeAll(async () => {
+  first = await startMockSdWebui({ auth: 'me:secret', controlnet: true });
+  second = await startMockSdWebui({ auth: 'me:secret' });
+  midjourney = await startMockMidjourney({ secret: 's3cret' });
+  openAi = await startMockOpenAiImages({ apiKey: 'sk-images' });
+  server = await startServer({
+    env: {
+      // One gets nearly everything; the other has another name, so that people's words tell them apart.
+      SD_WEBUI_URL: `${first.url}#9999, ${second.url.replace('127.0.0.1', 'localhost')}`,
+      SD_WEBUI_AUTH: 'me:secret',
+      MJ_PROXY_URL: midjourney.url,
+      MJ_PROXY_SECRET: 's3cret',
+      OPENAI_BASE_URL: `${openAi.url}/v1`,
+      OPENAI_API_KEY: 'sk-images',
+      SIGNUP_TOKENS: '1000000',
+      LOG_LEVEL: 'warn',
+    },
+  });
+  client = await TestClient.register(server.baseURL);
+});
+afterAll(async () => {
+  await server?.stop();
+  for (const mock of [first, second, midjourney, openAi]) {
+    expect(mock.faults).toEqual([]);
+    await mock.close();
+  }
+});
+
+const pictures = async () => {
+  const { models } = await client.call('models', {});
+  return new Map(
+    models.filter(({ type }) => type === modelTypes.image).map((model) => [model.name, model]),
+  );
+};
+
+test('the models of all services are offered with what each takes', async () => {
+  await expect
+    .poll(async () => [...(await pictures()).keys()])
+    .toEqual([
+      'midjourney',
+      'stable-diffusion',
+      'gpt-image-1',
+      'dall-e-3',
+      'qwen-image',
+      'builtin-canvas',
+    ]);
+  // What stable-diffusion-webui can do it says itself.
+  await expect
+    .poll(async () => (await pictures()).get('stable-diffusion')?.image?.checkpoints.length)
+    .toBe(1);
+  const models = await pictures();
+  expect(models.get('stable-diffusion')?.image?.abilities).toContain('controlnet');
+  expect(models.get('stable-diffusion')?.image?.abilities).not.toContain('remove-background');
+  expect(models.get('midjourney')).toMatchObject({
+    label: 'Midjourney',
+    vip_excluded: false,
+    image: { family: 'midjourney', default_count: 4, max_count: 4 },
+  });
+  expect(models.get('dall-e-3')).toMatchObject({
+    label: 'DALL-E 3',
+    vip_excluded: true,
+    image: { family: 'dalle', default_count: 2, sizes: ['1024x1024', '1792x1024', '1024x1792'] },
+  });
+  expect(models.get('qwen-image')?.image).toMatchObject({ family: 'cloud', default_count: 5 });
+  // A session of pictures that names no model is Midjourney's where there is one.
+  const { uuid } = await client.call('newSession', { type: 1 });
+  expect((await client.call('getSession', { uuid })).model).toBe('midjourney');
+});
+
+test('what can be chosen is told, and how words will reach the service', async () => {
+  const choices = await client.call('imageMetadata', { model: 'stable-diffusion' });
+  expect(choices).toMatchObject({
+    checkpoints: [{ label: 'dreamshaper_8' }],
+    loras: [{ key: 'ink', label: '水墨' }],
+    samplers: ['Euler', 'DPM++ 2M'],
+    controlnetTypes: [{ type: 'Canny', label: '硬边缘', modules: ['canny'] }],
+  });
+  const styles = async (model: string) => (await client.call('imageMetadata', { model })).styles;
+  expect(await styles('qwen-image')).toHaveLength(18);
+  expect(await styles('dall-e-3')).toHaveLength(2);
+  expect((await client.raw('imageMetadata', { model: 'gpt-4o-mini' })).code).toBe(1413);
+  const { result } = await client.call('promptParameter', {
+    model: 'midjourney',
+    prompt: 'https://example.com/a.png 桥 --chaos 30',
+    parameters: { aspect: '16:9', stylize: 100 },
+  });
+  expect(result).toMatch(/^https:\/\/example\.com\/a\.png 桥 .*--ar 16:9.*--chaos 30/);
+  expect(result).not.toContain('stylize');
+});
+
+test('of several services another one takes over when one fails; who answered is named', async () => {
+  const usual = await paint(client, '一座桥', { model: 'stable-diffusion', image: { n: 1 } });
+  expect(replyOf(usual.message)).toMatchObject({ engine: '127.0.0.1', images: [{ seed: 1234 }] });
+  expect(usual.job.engine).toBe('127.0.0.1');
+  first.scenario = '500';
+  const before = second.asked.length;
+  for (let at = 0; at < 6; at += 1) {
+    const { message } = await paint(client, '一座桥', {
+      model: 'stable-diffusion',
+      image: { n: 1 },
+    });
+    expect(replyOf(message)).toMatchObject({ engine: 'localhost', images: [{ error: '' }] });
+  }
+  expect(second.asked.length).toBeGreaterThan(before);
+  // After five failures in a row it is left alone for a while.
+  const orders = () => first.asked.filter(({ path }) => path.endsWith('txt2img')).length;
+  const asked = orders();
+  expect(asked).toBe(6);
+  await paint(client, '一座桥', { model: 'stable-diffusion', image: { n: 1 } });
+  expect(orders()).toBe(asked);
+  first.scenario = 'normal';
+});
+
+test('what a service refuses for its words is no failure of the service', async () => {
+  midjourney.scenario = 'banned';
+  await Promise.all(
+    Array.from({ length: 6 }, async () => {
+      const { job } = await paint(client, '不好的词', { model: 'midjourney' });
+      expect(job).toMatchObject({ state: 'error', error_code: 1427, deduct_tokens: 0 });
+    }),
+  );
+  midjourney.scenario = 'normal';
+});
+
+test('Midjourney’s four pictures are four, and each can be gone on with', async () => {
+  const { sent, job, message } = await paint(client, '桥上的喜鹊 --ar 1:1', {
+    model: 'midjourney',
+  });
+  expect(job).toMatchObject({ state: 'done', deduct_tokens: 8000 });
+  const { images, actions } = replyOf(message);
+  const colours = await Promise.all(
+    images.map(async ({ url }) => {
+      const response = await fetch(server.baseURL + url);
+      return colourOf(Buffer.from(await response.arrayBuffer()));
+    }),
+  );
+  expect(colours).toEqual([...gridColours]);
+  const press = async (label: string) => {
+    const action = actions.find((each) => each.label === label);
+    const again = await paint(client, label, {
+      uuid: sent.uuid,
+      task: 'action',
+      image: { parameters: { action, image_id: images[0]?.id } },
+    });
+    return { deducted: again.job.deduct_tokens, reply: replyOf(again.message) };
+  };
+  const large = await press('放大 3');
+  expect(large.reply.images).toHaveLength(1);
+  expect(large.deducted).toBe(2000);
+  expect((await press('变体 1')).reply.images).toHaveLength(4);
+  expect(midjourney.asked.at(-1)?.body['customId']).toMatch(/^MJ::JOB::variation::1::/);
+});
