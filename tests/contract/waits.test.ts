@@ -71,14 +71,15 @@ const waitUntil = async (holds: () => boolean | Promise<boolean>, ms = 15_000) =
 const watchedRows = async (device: string) =>
   (await pool.query('SELECT * FROM watched_waits WHERE device = $1', [device])).rows;
 
-/** A job as server/jobs would leave it. */
+/** A job as server/jobs would leave it, in the hands of a process that lives. */
 const makeJob = async (state: string, more: Record<string, unknown> = {}) => {
   const { uuid, id } = await me.ask('画一张山间的月亮', { model: 'builtin-assistant' });
   const jobUuid = randomUUID();
   const { rows } = await pool.query<{ id: string }>(
-    `INSERT INTO jobs (uuid, user_id, kind, state, model, session_id, history_id, input, deadline,
-       title, error_message)
-     SELECT $1, user_id, 'image', $2, 'builtin-canvas', session_id, id, '{}', now(), '山间的月亮', $4
+    `INSERT INTO jobs (uuid, user_id, kind, state, model, session_id, history_id, input, title,
+       error_message, owner, leased_until, deadline)
+     SELECT $1, user_id, 'image', $2, 'builtin-canvas', session_id, id, '{}', '山间的月亮', $4,
+       (SELECT max(id) FROM instances), now() + interval '1 hour', now() + interval '1 hour'
      FROM history WHERE id = $3 RETURNING id`,
     [jobUuid, state, id, more['error'] ?? ''],
   );
@@ -109,23 +110,22 @@ describe('how a wait stands', () => {
   });
 
   test('a reply that failed says why, and that it cost nothing', async () => {
-    mock.enqueue('500', '500', '500');
-    const { uuid, id } = await me.ask('会失败的问题', { model: 'mock-chat' });
+    const { uuid, id } = await me.ask('会失败的问题 [[mock 500]]', { model: 'mock-chat' });
     await me.read(uuid, id);
     const { results } = await me.call('waitStatus', {
       waits: [{ kind: 'answer', id: String(id) }],
     });
-    expect(results[0]).toMatchObject({ state: 'failed', title: '会失败的问题' });
+    expect(results[0]).toMatchObject({ state: 'failed', title: '会失败的问题 [[mock 500]]' });
     expect(results[0]?.body).toMatch(/.+没有扣费$/);
   });
 
-  test('jobs: waiting, drawn, failed, cancelled', async () => {
-    const queued = await makeJob('queued');
+  test('jobs: running, drawn, failed, cancelled', async () => {
+    const running = await makeJob('running');
     const done = await makeJob('done', { pictures: 4 });
     const failed = await makeJob('error', { error: '服务没有成功，没有扣费，请重试' });
     const cancelled = await makeJob('cancelled');
     const { results } = await me.call('waitStatus', {
-      waits: [queued, done, failed, cancelled].map(({ jobUuid }) => ({
+      waits: [running, done, failed, cancelled].map(({ jobUuid }) => ({
         kind: 'job' as const,
         id: jobUuid,
       })),
