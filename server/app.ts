@@ -31,7 +31,6 @@ import { createModelHandlers } from './model/model.handlers.ts';
 import { removeOldStats } from './model/model-stat.service.ts';
 import { createNoticeHandlers } from './notice/notice.handlers.ts';
 import { createPromptHandlers } from './prompt/prompt.handlers.ts';
-import { createPromptService } from './prompt/prompt.service.ts';
 import { createScenarioHandlers } from './scenario/scenario.handlers.ts';
 import { seedScenarios } from './scenario/scenario.service.ts';
 import { startSearchIndexer } from './session/search-indexer.ts';
@@ -82,7 +81,7 @@ const compose = async (
   connection: Connection,
 ): Promise<App> => {
   const { db } = connection;
-  const { instance, models, storage, files, jobs } = await createWorkshop(
+  const { instance, models, storage, files, prompts, jobs } = await createWorkshop(
     settings,
     log,
     connection,
@@ -162,7 +161,7 @@ const compose = async (
       ...createEmbeddingHandlers(),
       ...createNoticeHandlers(),
       ...createWaitHandlers(waits),
-      ...createPromptHandlers(createPromptService({ db, models, log })),
+      ...createPromptHandlers(prompts),
       ...createHelpHandlers(),
       ...createSystemHandlers(settings),
       ...createFileHandlers(files),

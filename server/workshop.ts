@@ -7,6 +7,7 @@ import { madeImages } from './image/made.service.ts';
 import { createImageWork } from './image/image-work.ts';
 import { createJobs } from './jobs/jobs.ts';
 import { createModelService } from './model/model.service.ts';
+import { createPromptService } from './prompt/prompt.service.ts';
 import type { Settings } from './settings.ts';
 import { createStorage } from './storage/storage.ts';
 
@@ -32,13 +33,14 @@ export const createWorkshop = async (
     documentSeconds: settings.documentSeconds,
     madeImages,
   });
+  const prompts = createPromptService({ db, models, log });
   const jobs = await createJobs({
     db,
     connectionString,
     instance,
     log,
     workers: settings.workers,
-    kinds: [createImageWork({ db, models, files, log })],
+    kinds: [createImageWork({ db, models, files, translate: prompts.translate, log })],
   });
-  return { instance, models, storage, files, jobs };
+  return { instance, models, storage, files, prompts, jobs };
 };

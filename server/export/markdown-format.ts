@@ -20,7 +20,15 @@ export const markdownMessage = (talk: Talk, base: string): string =>
     talk.text === '' ? '' : `${talk.text}\n`,
     ...talk.images.map((image) => `![图片](${addressOf(image, base)})\n`),
     ...talk.files.map((file) => `附件：${asLine(file)}\n`),
-    ...talk.answers.map((answer) => `### ${asLine(answer.name)}\n\n${answer.text}\n`),
+    ...talk.answers.map(({ name, text, images }) =>
+      [
+        `### ${asLine(name)}\n`,
+        text === '' ? '' : `${text}\n`,
+        ...images.map((image, at) => `![图片 ${at + 1}](${addressOf(image, base)})\n`),
+      ]
+        .filter((part) => part !== '')
+        .join('\n'),
+    ),
   ]
     .filter((part) => part !== '')
     .join('\n');

@@ -19,6 +19,8 @@ export interface PdfHead {
 export interface PdfAnswer {
   name: string;
   text: string;
+  /** Addresses. */
+  images: string[];
 }
 
 export interface PdfMessage {
@@ -131,6 +133,7 @@ export const makePdf = async ({
       flow.space(4);
       speakerLine(answer.name, '');
       markdown.write(answer.text);
+      for (const address of answer.images) markdown.showPicture(address, '');
     }
     flow.space(14);
   };
@@ -140,7 +143,10 @@ export const makePdf = async ({
     const texts = part.flatMap((message) => message.answers.map((answer) => answer.text));
     if (texts.some((text) => /\$|\\[([]/.test(text))) await formulas.load();
     await pictures.load([
-      ...part.flatMap((message) => message.images),
+      ...part.flatMap(({ images, answers }) => [
+        ...images,
+        ...answers.flatMap((answer) => answer.images),
+      ]),
       ...texts.flatMap(picturesIn),
     ]);
     for (const message of part) {

@@ -1,3 +1,5 @@
+import { sessionTypes } from '../../contract/session.ts';
+import { addressesOf, readReply } from '../chat/pictures.service.ts';
 import type { SessionRow } from '../session/session.service.ts';
 import type { ExportRow } from './export.store.ts';
 
@@ -9,7 +11,8 @@ export interface Talk {
   text: string;
   images: string[];
   files: string[];
-  answers: { name: string; text: string }[];
+  /** `images`: addresses of the pictures that it is, of a message of pictures. */
+  answers: { name: string; text: string; images: string[] }[];
 }
 
 const two = (value: number) => String(value).padStart(2, '0');
@@ -34,10 +37,22 @@ const endings: Readonly<Record<string, string>> = {
   streaming: '（回复还没有写完）',
 };
 
+/** Pictures that were made, one that failed named with its number. */
+const picturesOf = (row: ExportRow, note: string): Talk['answers'] => {
+  const made = readReply(row.ai)?.images ?? [];
+  const images = made.map(({ url }) => url).filter((url) => url !== '');
+  const failed = made.flatMap(({ url, error }, at) =>
+    url === '' ? [`第 ${at + 1} 张：${error || '图片已删除'}`] : [],
+  );
+  const text = [...failed, note].filter((part) => part !== '').join('\n\n');
+  return text === '' && images.length === 0 ? [] : [{ name: row.model, text, images }];
+};
+
 const answerOf = (row: ExportRow): Talk['answers'] => {
   const note = endings[row.state] ?? '';
+  if (row.type === sessionTypes.image) return picturesOf(row, note);
   const text = [row.ai.trim(), note].filter((part) => part !== '').join('\n\n');
-  return text === '' ? [] : [{ name: row.model, text }];
+  return text === '' ? [] : [{ name: row.model, text, images: [] }];
 };
 
 const talkOf = (row: ExportRow, beside: ExportRow | undefined): Talk => ({
@@ -45,7 +60,7 @@ const talkOf = (row: ExportRow, beside: ExportRow | undefined): Talk => ({
   time: row.createdAt,
   title: row.title,
   text: row.human.trim(),
-  images: row.request?.images ?? [],
+  images: [...(row.request?.images ?? []), ...addressesOf(row.request?.image)],
   files: (row.request?.files ?? []).map((file) => file.name),
   answers: [...answerOf(row), ...(beside ? answerOf(beside) : [])],
 });

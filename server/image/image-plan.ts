@@ -38,7 +38,8 @@ export interface ImagePlan {
   strength: number;
   resizeMode: number;
   control: { url: string; module: string; model: string; mode: 0 | 1 | 2 } | null;
-  translate: { model: string } | null;
+  /** The words go to the service in English; by this chat model (empty: any), as that person. */
+  translate: { model: string; guest: boolean } | null;
   price: PicturePrice;
   /** What a service calls the picture that this starts from, and which service that was. */
   source: { channelId: number; remote: unknown } | null;
@@ -99,7 +100,12 @@ export const requestOf = (
  * @throws Refusal job_unsuitable for what the model cannot do, bad_input for what is missing
  */
 export const planPictures = (
-  asked: { task: ImageTask; human: string; request: ImageRequest; translateModel: string },
+  asked: {
+    task: ImageTask;
+    human: string;
+    request: ImageRequest;
+    translateWith: NonNullable<ImagePlan['translate']>;
+  },
   model: { factor: number; image: ImageModel },
 ): Omit<ImagePlan, 'source'> => {
   const { human, request } = asked;
@@ -145,7 +151,7 @@ export const planPictures = (
     strength: read.strength ?? request.strength ?? defaultStrength(family),
     resizeMode: read.resizeMode ?? request.resize_mode,
     control,
-    translate: request.translate === 1 ? { model: asked.translateModel } : null,
+    translate: request.translate === 1 ? asked.translateWith : null,
     price: {
       factor: checkpoint?.factor ?? model.factor,
       size: size.code,

@@ -15,7 +15,9 @@ import type { FileService } from '../file/file.service.ts';
 import { codes } from '../../contract/errors.ts';
 import { JobError, type ClaimedJob, type JobIo, type JobWork } from '../jobs/job-kind.ts';
 import { release, settling } from '../ledger/ledger.service.ts';
+import { Refusal } from '../http/handlers.ts';
 import type { ImageChannel, ModelService } from '../model/model.service.ts';
+import type { PromptService } from '../prompt/prompt.service.ts';
 import { engineTask, pictureText, priceOf, promptOf, type ImagePlan } from './image-plan.ts';
 import * as store from './image.store.ts';
 
@@ -36,16 +38,19 @@ interface Painted {
   size: { width: number; height: number };
 }
 
-/** What stands in a job's `remote`: the service that has the work, and what it calls it. */
-interface Resume {
-  channelId: number;
-  remote: unknown;
+/** What stands in a job's `remote`: what was done already, for whoever takes it over. */
+interface Done {
+  /** The words in English, which are paid for. */
+  english?: string;
+  /** The service that has the work, and what it calls it. */
+  at?: { channelId: number; remote: unknown };
 }
 
 export interface ImageWorkDeps {
   db: Database;
   models: Pick<ModelService, 'imageEngines' | 'reportImageOutcome'>;
   files: Pick<FileService, 'picture' | 'keepMade' | 'dropMade' | 'preview'>;
+  translate: PromptService['translate'];
   log: FastifyBaseLogger;
 }
 
@@ -53,7 +58,7 @@ const missing = '图片没有画出来';
 const unreadable = '服务给的图片无法读取';
 
 export const createImageWork = (deps: ImageWorkDeps): JobWork<unknown> => {
-  const { db, models, files, log } = deps;
+  const { db, models, files, translate, log } = deps;
 
   const fetched = async (url: string, signal: AbortSignal) => {
     const picture = await files.picture(url, signal);
@@ -99,23 +104,47 @@ export const createImageWork = (deps: ImageWorkDeps): JobWork<unknown> => {
     } satisfies Omit<ImageOrder, 'model'>;
   };
 
+  /** The words as the service gets them, translated once however often the job is tried. */
+  const wordsFor = async (plan: ImagePlan, job: ClaimedJob, done: Done, io: JobIo) => {
+    if (!plan.translate || plan.words.prompt === '') return plan.words;
+    if (done.english === undefined) {
+      const { model, guest } = plan.translate;
+      try {
+        const { result } = await translate({ id: job.user_id, guest }, plan.words.prompt, {
+          into: 'english',
+          ...(model === '' ? {} : { model }),
+        });
+        done.english = result;
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error;
+        const retriable = error.codeName === 'engine_failed';
+        throw new JobError(error.codeName, `翻译没有成功：${error.message}`, { retriable });
+      }
+      io.signal.throwIfAborted();
+      await io.remember(done);
+    }
+    return { ...plan.words, prompt: done.english };
+  };
+
   /** Runs the order at one service. */
   const runAt = (
     channel: ImageChannel,
     order: Omit<ImageOrder, 'model'>,
-    job: ClaimedJob,
+    done: Done,
     io: JobIo,
   ) => {
-    const earlier = job.remote as Resume | null;
+    const { channelId } = channel;
     return channel.engine.run(
       { ...order, model: channel.upstreamName },
       {
         signal: io.signal,
         progress: (fraction, preview) =>
           io.progress(fraction, preview && (() => files.preview(preview))),
-        remember: (remote) =>
-          io.remember({ channelId: channel.channelId, remote } satisfies Resume),
-        resume: earlier?.channelId === channel.channelId ? earlier.remote : null,
+        remember: (remote) => {
+          done.at = { channelId, remote };
+          return io.remember(done);
+        },
+        resume: done.at?.channelId === channelId ? done.at.remote : null,
       },
     );
   };
@@ -157,28 +186,32 @@ export const createImageWork = (deps: ImageWorkDeps): JobWork<unknown> => {
   };
 
   /** Which services to try: whoever has the work already, or the picture it starts from, first. */
-  const channelsFor = async (plan: ImagePlan, job: ClaimedJob): Promise<ImageChannel[]> => {
+  const channelsFor = async (
+    plan: ImagePlan,
+    job: ClaimedJob,
+    done: Done,
+  ): Promise<ImageChannel[]> => {
     const channels = await models.imageEngines(db, job.model);
     if (plan.source)
       return channels.filter(({ channelId }) => channelId === plan.source?.channelId);
-    const earlier = job.remote as Resume | null;
-    const first = channels.filter(({ channelId }) => channelId === earlier?.channelId);
+    const first = channels.filter(({ channelId }) => channelId === done.at?.channelId);
     return [...first, ...channels.filter((each) => !first.includes(each))];
   };
 
   const work = async (job: ClaimedJob, io: JobIo) => {
     const plan = job.input as ImagePlan;
-    const channels = await channelsFor(plan, job);
+    const done = (job.remote ?? {}) as Done;
+    const channels = await channelsFor(plan, job, done);
     const [firstChannel] = channels;
     if (!firstChannel)
       throw new JobError('model_unavailable', codes.model_unavailable.text, { retriable: true });
-    const order = await orderOf(plan, plan.words, io.signal);
+    const order = await orderOf(plan, await wordsFor(plan, job, done, io), io.signal);
     let failure: JobError | null = null;
     for (const channel of channels) {
       const { channelId, label, engine } = channel;
       if (!(await io.place({ channelId, label, places: engine.concurrency }))) continue;
       try {
-        const result = await runAt(channel, order, job, io);
+        const result = await runAt(channel, order, done, io);
         const pictures = await keep(order, plan, job, result.pictures);
         if (pictures.some(({ kept }) => kept)) {
           models.reportImageOutcome(channelId, true);
@@ -201,6 +234,11 @@ export const createImageWork = (deps: ImageWorkDeps): JobWork<unknown> => {
         io.signal.throwIfAborted();
         if (!(error instanceof ImageEngineError)) throw error;
         if (!error.askerAtFault) models.reportImageOutcome(channelId, false);
+        // That work is over; the next try orders anew.
+        if (done.at) {
+          delete done.at;
+          await io.remember(done);
+        }
         failure = new JobError(error.codeName, error.message, { retriable: error.retriable });
         log.warn({ err: error, job: job.id, channelId }, 'a service did not make the pictures');
         if (!error.retriable) throw failure;

@@ -94,7 +94,7 @@ export const createImageService = (deps: {
             task: taskOf(message.request),
             human: message.human,
             request,
-            translateModel: input.translate_model ?? '',
+            translateWith: { model: input.translate_model ?? '', guest: user.guest },
           },
           model,
         );

@@ -19,7 +19,7 @@ const talks = Array.from({ length: count }, (_, at): PdfMessage => ({
   text: talk.ask(at),
   images: [],
   files: [],
-  answers: [{ name: '内置助手', text: talk.answer() }],
+  answers: [{ name: '内置助手', text: talk.answer(), images: [] }],
 }));
 const characters = talks.reduce(
   (sum, talk) => sum + talk.text.length + (talk.answers[0]?.text.length ?? 0),
