@@ -37,7 +37,10 @@ const openPool = (connectionString: string, log: FastifyBaseLogger): pg.Pool => 
     keepAlive: true,
   });
   // A connection that breaks while idle is replaced at its next use.
-  pool.on('error', (error) => log.warn({ err: error }, '与数据库的一条连接断开'));
+  const broken = (error: Error): void => log.warn({ err: error }, '与数据库的一条连接断开');
+  pool.on('error', broken);
+  // While it is lent out the pool does not listen.
+  pool.on('connect', (client) => client.on('error', broken));
   return pool;
 };
 
