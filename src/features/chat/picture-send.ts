@@ -2,6 +2,7 @@ import { authStore } from '@/shared/auth-store.ts';
 import { readDraft, writeDraft } from '@/shared/draft.ts';
 import {
   changeImageDraft,
+  imageRefusal,
   readImageDraft,
   requestOf,
   type ImageDraft,
@@ -12,8 +13,6 @@ import { readImageWords } from '@contract/image-prompt.ts';
 import { limits } from '@contract/limits.ts';
 import type { Model } from '@contract/model.ts';
 import type { Asked } from './picture-request.ts';
-
-const noPrompt = '请输入画图提示内容';
 
 /** What is said only of the next pictures; sizes, styles and parameters stay for those after them. */
 const once = {
@@ -49,8 +48,9 @@ export const sendWords = async (
   const prompt = text.trim();
   const draft = readImageDraft(key);
   const words = readImageWords(prompt, model?.image?.family ?? 'built-in');
-  if (words.prompt === '') {
-    toast(noPrompt, 'error');
+  const refusal = imageRefusal(prompt, draft, model);
+  if (refusal !== '') {
+    toast(refusal, 'error');
     return;
   }
   const base_image = draft.base_image || words.baseImage;
