@@ -1,4 +1,4 @@
-import type { Locator, Page } from '@playwright/test';
+import type { FileChooser, Locator, Page } from '@playwright/test';
 import sharp from 'sharp';
 import type { Out } from '../../contract/calls.ts';
 import type { ImageModel } from '../../contract/image.ts';
@@ -41,6 +41,13 @@ const askedFor = async (person: Person, uuid: string) => {
   return list.map(({ human }) => JSON.parse(human) as Record<string, unknown>);
 };
 
+/** Brings pictures from this device into the selector that is open. */
+const bring = async (page: Page, files: Parameters<FileChooser['setFiles']>[0]) => {
+  const chooser = page.waitForEvent('filechooser');
+  await page.getByRole('button', { name: /^(相册|上传图片)$/ }).click();
+  await (await chooser).setFiles(files);
+};
+
 const slide = async (tool: Locator, name: string, value: number) => {
   await tool.getByRole('slider', { name }).fill(String(value));
 };
@@ -76,7 +83,7 @@ test('the image tool: words from the library, the helper, sizes, a base image, a
     'aria-pressed',
     'true',
   );
-  await tool.getByRole('button', { name: '完成', exact: true }).click();
+  await tool.getByRole('button', { name: '好了', exact: true }).click();
   await expect(tool.getByRole('region', { name: '置顶' }).getByRole('button')).toHaveText([/精致/]);
   await expect(tool.getByRole('button', { name: '高质量 high quality' })).toBeHidden();
 
@@ -106,7 +113,7 @@ test('the image tool: words from the library, the helper, sizes, a base image, a
   const picture = {
     create: { width: 300, height: 200, channels: 3, background: '#2266cc' },
   } as const;
-  await page.getByLabel('从相册选择图片').setInputFiles({
+  await bring(page, {
     name: 'a.jpg',
     mimeType: 'image/jpeg',
     buffer: await sharp(picture).jpeg().toBuffer(),
@@ -243,7 +250,7 @@ test('the image tool shows what the model takes: Midjourney, checkpoints and LoR
     })),
   );
   await tool.getByRole('button', { name: '添加风格参考图' }).click();
-  await page.getByLabel('从相册选择图片').setInputFiles(files.slice(0, 3));
+  await bring(page, files.slice(0, 3));
   await page.getByRole('button', { name: '选好了（3/3）' }).click();
   const styles = tool.getByRole('group', { name: '风格参考图' });
   await expect(styles.getByRole('img')).toHaveCount(3);

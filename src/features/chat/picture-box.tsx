@@ -7,7 +7,7 @@ import {
   requestOf,
   useImageDraft,
 } from '@/shared/image/image-draft.ts';
-import { openImageTool, useImageBusy } from '@/shared/image/image-tool.ts';
+import { openImageTool, provideImageSend, useImageBusy } from '@/shared/image/image-tool.ts';
 import { smallPicture } from '@/shared/image/picture-sources.ts';
 import { priceText, useImageModels, useModel, useSettings } from '@/shared/queries.ts';
 import { isSendKey } from '@/shared/send-key.ts';
@@ -20,7 +20,7 @@ import type { ImageRequest } from '@contract/chat.ts';
 import type { Model } from '@contract/model.ts';
 import type { SessionDetail } from '@contract/session.ts';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useChatActs } from './chat-context.ts';
 import { useModelChange } from './model-change.ts';
 import { ModelFailure } from './model-failure.tsx';
@@ -131,8 +131,14 @@ export const PictureBox = ({
     }
     void sendWords(uuid, prompt, model, acts.draw);
   };
+  // The tool sends as this box does, with what it then holds.
+  const latest = useRef(send);
+  useEffect(() => {
+    latest.current = send;
+  });
+  useEffect(() => provideImageSend(uuid, () => latest.current()), [uuid]);
   const openTool = (tab?: 'img2img' | 'size') =>
-    openImageTool({ key: uuid, model: session.model, send, ...(tab ? { tab } : {}) });
+    openImageTool({ key: uuid, model: session.model, ...(tab ? { tab } : {}) });
 
   return (
     <form

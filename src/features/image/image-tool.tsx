@@ -2,6 +2,7 @@ import { imageCost, imageRefusal, requestOf } from '@/shared/image/image-draft.t
 import {
   closeImageTool,
   useImageBusy,
+  useImageSend,
   type ImageToolRequest,
   type ImageToolTab,
 } from '@/shared/image/image-tool.ts';
@@ -88,8 +89,9 @@ const usePrice = (): string => {
   return `${compactNumber(cost)} tokens`;
 };
 
-const Foot = ({ send }: { send: (() => void) | undefined }) => {
+const Foot = () => {
   const { key, text, draft, model } = useTool();
+  const send = useImageSend(key);
   const price = usePrice();
   const busy = useImageBusy(key);
   return (
@@ -209,7 +211,7 @@ const Tool = ({
             {current.content()}
           </div>
         </div>
-        <Foot send={request.send} />
+        <Foot />
       </div>
     </ToolProvider>
   );

@@ -161,7 +161,7 @@ const Library = ({ words }: { words: readonly Keyword[] }) => {
           {language === 'zh' ? '中文' : '英文'}
         </Button>
         <Button aria-pressed={arranging} onClick={() => setArranging(!arranging)}>
-          {arranging ? '完成' : '整理'}
+          {arranging ? '好了' : '整理'}
         </Button>
       </div>
       {wanted === '' && (

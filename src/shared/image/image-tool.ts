@@ -22,8 +22,6 @@ export interface ImageToolRequest {
   /** Name of the model of pictures. */
   model: string;
   tab?: ImageToolTab;
-  /** Sends what stands in the box. Absent: the tool has no send button. */
-  send?: () => void;
 }
 
 const opened = createStore<ImageToolRequest | null>(null);
@@ -45,3 +43,20 @@ export const setImageBusy = (key: string, busy: boolean): void => {
 
 export const useImageBusy = (key: string): boolean =>
   useSyncExternalStore(working.subscribe, () => working.get().has(key));
+
+const senders = createStore<ReadonlyMap<string, () => void>>(new Map());
+
+/** Tells how what stands in a box is sent, so that the tool can, too; gives what takes it back. */
+export const provideImageSend = (key: string, send: () => void): (() => void) => {
+  senders.set(new Map(senders.get()).set(key, send));
+  return () => {
+    if (senders.get().get(key) !== send) return;
+    const next = new Map(senders.get());
+    next.delete(key);
+    senders.set(next);
+  };
+};
+
+/** Undefined: nothing sends that box now. */
+export const useImageSend = (key: string): (() => void) | undefined =>
+  useSyncExternalStore(senders.subscribe, () => senders.get().get(key));
