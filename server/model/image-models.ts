@@ -37,7 +37,7 @@ const cloud = model('cloud', {
   default_count: limits.imageCount.cloud,
 });
 const gptImage = model('openai', {
-  abilities: ['text-to-image', 'image-to-image', 'edit', 'remove-background', 'references'],
+  abilities: ['text-to-image', 'image-to-image', 'edit'],
   sizes: ['1024x1024', '1536x1024', '1024x1536'],
 });
 
@@ -57,7 +57,7 @@ const kinds: readonly Kind[] = [
   {
     pattern: part('dall-?e'),
     image: model('dalle', {
-      abilities: ['text-to-image', 'edit'],
+      abilities: ['text-to-image'],
       sizes: ['1024x1024', '512x512', '256x256'],
       default_count: limits.imageCount.dalle,
     }),
@@ -82,7 +82,7 @@ const kinds: readonly Kind[] = [
   {
     pattern: part('stable-diffusion-?3|sd-?3|stable-image'),
     image: model('sd3', {
-      abilities: ['text-to-image', 'negative-prompt', 'seed'],
+      abilities: ['text-to-image', 'image-to-image', 'negative-prompt', 'seed'],
       default_count: limits.imageCount.sd3,
       default_translate: true,
     }),
@@ -148,7 +148,7 @@ const stableDiffusion: ImageOffer = {
 
 const midjourney: ImageOffer = {
   image: model('midjourney', {
-    abilities: ['text-to-image', 'image-to-image', 'interrogate', 'references', 'blend'],
+    abilities: ['text-to-image', 'image-to-image', 'interrogate', 'seed', 'references', 'blend'],
     default_count: limits.imageCount.midjourney,
     max_count: limits.imageCount.midjourney,
     default_translate: true,

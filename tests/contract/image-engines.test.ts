@@ -589,6 +589,11 @@ describe('OpenAI-compatible images', () => {
     });
     await run('stable-diffusion-3.5', { n: 1, parameters: { negative_prompt: 'fog', seed: 5 } });
     expect(mock.asked[2]?.fields).toMatchObject({ negative_prompt: 'fog', seed: 5 });
+    await run('sd3.5-large', { n: 1, base: await paint(64, 64, '#112233'), strength: 60 });
+    expect(mock.asked[3]).toMatchObject({
+      path: '/v1/images/generations',
+      fields: { image: expect.stringMatching(/^data:image\/png;base64,/), strength: 0.6 },
+    });
   });
 
   test('a part of a picture is drawn anew where the mask has a hole', async () => {

@@ -23,6 +23,7 @@ import {
 } from '../image-wire.ts';
 import {
   createPictureFetch,
+  dataUrl,
   drawMask,
   exactly,
   fromBase64,
@@ -53,6 +54,7 @@ const optional: ReadonlySet<string> = new Set([
   'seed',
   'watermark',
   'prompt_extend',
+  'strength',
 ]);
 
 const answer = z.looseObject({
@@ -106,6 +108,12 @@ const fieldsOf = (order: ImageOrder, family: ImageFamily): Fields => {
       if (chosen.revise !== undefined) set['prompt_extend'] = chosen.revise;
       break;
     case 'sd3':
+      if (order.base !== null) {
+        // Services of Stable Diffusion take the base picture among the words' fields.
+        set['image'] = dataUrl(order.base);
+        set['strength'] = Math.min(1, Math.max(0.01, order.strength / 100));
+      }
+      break;
     case 'stable-diffusion':
     case 'midjourney':
     case 'built-in':
@@ -172,7 +180,7 @@ export const createOpenAiImageEngine = (options: OpenAiImageOptions): ImageEngin
       const fields: Fields = { ...plain, ...Object.fromEntries(extra) };
       try {
         const said =
-          order.base === null
+          order.base === null || family === 'sd3'
             ? await send('generations', { json: fields }, io.signal)
             : await send('edits', { form: await formOf(order, fields) }, io.signal);
         if (without.size > 0) refused.set(order.model, without);
