@@ -52,6 +52,9 @@ interface ListContext {
   onTail: (element: HTMLElement | null) => void;
 }
 
+/** About as high as a row with pictures is: one that seems to fit the window is never scrolled to. */
+const pictureHeight = 560;
+
 /** Where a message's rows begin. */
 const placeOf = (rows: readonly Row[], id: number): number =>
   rows.findIndex(({ message }) => message.id === id || message.beside?.id === id);
@@ -215,7 +218,7 @@ export const MessageList = ({
         initialTopMostItemIndex={at < 0 ? start : { index: at, align: 'start' }}
         computeItemKey={keyOf}
         itemContent={contentOf}
-        defaultItemHeight={120}
+        defaultItemHeight={rows[0]?.kind === 'picture' ? pictureHeight : 120}
         increaseViewportBy={{ top: 600, bottom: 150 }}
         atBottomThreshold={limits.bottomDistance}
         atBottomStateChange={setAtBottom}
