@@ -211,7 +211,7 @@ const paintStreet = ({ canvas, look, focus, noise }: Scene, floor: number): void
 export const paintHouses = (
   scene: Scene,
   x: number,
-  y: number,
+  foot: (x: number) => number,
   size: number,
   count: number,
 ): void => {
@@ -221,7 +221,8 @@ export const paintHouses = (
   for (let at = count - 1; at >= 0; at -= 1) {
     const scale = size * (at === 0 ? 1 : random.between(0.5, 0.75));
     const cx = x + (at === 0 ? 0 : (at % 2 === 0 ? 1 : -1) * size * (0.75 + at * 0.42));
-    const cy = y - (at === 0 ? 0 : size * 0.08 * at);
+    const cy = foot(cx) - (at === 0 ? 0 : size * 0.04);
+    if (cy > canvas.height - scale * 0.1 && at > 0) continue;
     const put = place(cx, cy, scale);
     const wall = blend(
       random.pick(['#e8dcc4', '#d9b98f', '#c9a27a', '#e6e2d8'].map(hex)),
@@ -383,7 +384,7 @@ export const paintHouses = (
       }
     }
   }
-  if (look.lamps) glow(canvas, x, y, unit * 0.22, lampLight, 0.12, 2);
+  if (look.lamps) glow(canvas, x, foot(x), unit * 0.22, lampLight, 0.12, 2);
 };
 
 /** A tower of curved roofs; with `storeys` 1 a pavilion. */

@@ -60,9 +60,63 @@ export const paintRainfall = ({ canvas, chance, look }: Scene): void => {
   }
 };
 
+/** The red seal of a painter, in a corner. */
+const paintSeal = ({ canvas, chance, focus }: Scene): void => {
+  const { width, height, unit } = canvas;
+  const random = chance('seal');
+  const size = unit * 0.042;
+  const left = focus > width / 2;
+  const x = left ? unit * 0.065 : width - unit * 0.065 - size;
+  const y = height - unit * 0.075 - size;
+  const red = hex('#b5372a');
+  const outline: Point[] = [];
+  for (let at = 0; at < 40; at += 1) {
+    const edge = Math.floor(at / 10);
+    const along = (at % 10) / 10;
+    const wave = random.bell() * size * 0.02;
+    outline.push(
+      (
+        [
+          [x + along * size, y + wave],
+          [x + size + wave, y + along * size],
+          [x + size - along * size, y + size + wave],
+          [x + wave, y + size - along * size],
+        ] as const
+      )[edge]!,
+    );
+  }
+  fill(canvas, [outline], red, { alpha: 0.88 });
+  const white = hex('#f4ece0');
+  const cut = (x0: number, y0: number, x1: number, y1: number) =>
+    fill(
+      canvas,
+      [
+        ribbon(
+          [
+            [x + x0 * size, y + y0 * size],
+            [x + x1 * size, y + y1 * size],
+          ],
+          () => size * 0.075,
+        ),
+      ],
+      white,
+      { alpha: 0.9 },
+    );
+  // A bridge below a bird: the product's mark.
+  cut(0.16, 0.78, 0.84, 0.78);
+  cut(0.2, 0.62, 0.5, 0.48);
+  cut(0.5, 0.48, 0.8, 0.62);
+  cut(0.34, 0.62, 0.34, 0.78);
+  cut(0.66, 0.62, 0.66, 0.78);
+  cut(0.24, 0.22, 0.48, 0.34);
+  cut(0.48, 0.34, 0.76, 0.18);
+};
+
 /** Light that spills over, a little contrast, darker corners. */
-export const finish = ({ canvas, look, wish }: Scene): void => {
+export const finish = (scene: Scene): void => {
+  const { canvas, look, wish } = scene;
   const { rgb, width, height, unit } = canvas;
+  if (look.ink) paintSeal(scene);
   if (!look.ink && !look.flat)
     bloom(
       canvas,

@@ -1,6 +1,6 @@
 import { clamp, mix, type Noise, smooth } from './chance.ts';
 import { blend, type Colour, hex, shade } from './colour.ts';
-import { ellipse, fill, glow, type Point, ribbon } from './raster.ts';
+import { dab, ellipse, fill, glow, type Point, ribbon } from './raster.ts';
 import type { Scene } from './scene.ts';
 
 type Texture = 'rock' | 'meadow' | 'dune' | 'wood' | 'plain';
@@ -135,51 +135,126 @@ const paintRidge = (
   }
 };
 
-/** A mountain of ink: a broken contour, strokes that follow the slope, and a wash that fades. */
-const paintInkRidge = ({ canvas, look }: Scene, ridge: Ridge): void => {
+/**
+ * A mountain of ink: pale and flat when far; near, a broken contour on its shaded side, creases, dry
+ * strokes along the slope, dots of moss, and always a wash that ends in mist.
+ */
+const paintInkRidge = (scene: Scene, ridge: Ridge): void => {
+  const { canvas, look, light } = scene;
   const { rgb, width, height, unit } = canvas;
   const { tops, far, noise } = ridge;
-  const reach = ridge.mist > 0 ? ridge.mist : unit * 0.4;
-  const tone = blend(ridge.dark, hex('#8b99a3'), far * 0.72);
-  const strength = mix(0.98, 0.34, far);
-  const strokes = smooth(0.95, 0.45, far);
+  const tone = blend(ridge.dark, hex('#8699a6'), clamp(far * 0.95));
+  const strength = mix(1, 0.36, far);
+  const detail = smooth(0.85, 0.3, far);
+  const side = light.x > width / 2 ? 1 : -1;
+  const span = Math.max(3, Math.round(unit / 90));
   for (let x = 0; x < width; x += 1) {
     const top = tops[x]!;
-    const end = Math.min(height, ridge.bottom, Math.ceil(top + reach * 1.35));
+    // The mist lies where the mountain stands, not at one depth below its edge.
+    const reach = Math.max(unit * 0.05, Math.min(ridge.mist, (ridge.bottom - top) * 0.82));
+    const end = Math.min(height, ridge.bottom, Math.ceil(top + reach * 1.3));
     const u = x / unit;
-    const brush = 0.0035 + 0.006 * clamp(0.5 + noise.at(u * 9, 71)) * (1 - far * 0.6);
-    const dry = smooth(-0.25, 0.25, noise.at(u * 14, 83) + 0.28);
-    const slope = (tops[Math.min(width - 1, x + 4)]! - tops[Math.max(0, x - 4)]!) / 8;
+    const slope =
+      (tops[Math.min(width - 1, x + span)]! - tops[Math.max(0, x - span)]!) / (span * 2);
+    const shaded = smooth(-0.25, 0.65, slope * -side);
+    const brush = (0.0016 + 0.0062 * clamp(0.5 + noise.at(u * 11, 71))) * mix(0.5, 1, shaded);
+    const dry = smooth(-0.3, 0.2, noise.at(u * 17, 83) + shaded * 0.5 - 0.12);
+    const lean = clamp(slope, -1.4, 1.4) * 0.55;
     for (let y = Math.max(0, Math.floor(top - 1)); y < end; y += 1) {
       const depth = y - top;
       const d = depth / unit;
+      const down = depth / reach;
+      const v = y / unit;
       const cover = clamp(depth + 0.7);
-      // The wash: strong below the edge, gone in the mist.
-      const cloud = noise.fbm(u * 2.4, d * 4 + 33, 3) * 0.55;
-      const wash = (1 - smooth(0, 1, depth / reach + cloud * clamp(depth / reach) * 1.2)) ** 1.5;
-      const pool = 0.5 + noise.fbm(u * 5 + 7, d * 7, 4) * 0.75;
-      const contour = Math.exp(-((d / brush) ** 2)) * dry * mix(0.95, 0.35, far);
-      let texture = 0;
-      if (strokes > 0 && wash > 0.02) {
-        const along = u + d * (slope > 0 ? -0.55 : 0.55);
-        const bend = noise.at(along * 6, d * 5 + 12) * 0.5;
-        const fold = noise.ridged(along * 7.5 + bend, d * 3.4, 4);
-        const hair = noise.at(along * 70, d * 16 + bend * 3);
-        texture = smooth(0.42, 0.74, fold + hair * 0.16) * strokes * wash;
+      const drift = noise.fbm(u * 2.1 + 13, v * 3.6, 3) * 0.42;
+      const wash = (1 - smooth(0, 1, down + drift * clamp(down * 1.4))) ** 1.35;
+      const pool = noise.fbm(u * 4.5 + 7, v * 5.5, 4);
+      const contour = Math.exp(-((d / brush) ** 2)) * dry * mix(0.3, 0.95, detail);
+      let strokes = 0;
+      let crease = 0;
+      if (detail > 0.02 && wash > 0.03) {
+        const warp = noise.at(u * 2.6, v * 2.6 + 40) * 0.5;
+        const fold = noise.ridged(u * 3.4 + warp - d * lean * 3, v * 2.1 + warp, 4);
+        crease = smooth(0.5, 0.78, fold);
+        const across = u + d * -lean;
+        const hair =
+          noise.at(across * 62 + warp * 4, v * 11) + noise.at(across * 120, v * 17) * 0.5;
+        const clump = noise.fbm(u * 6.5 + 31, v * 5.2, 3);
+        strokes = smooth(0.12, 0.62, hair + clump * 0.9 + crease * 0.5 - 0.28 + shaded * 0.3);
       }
-      const paper = noise.at(u * 240, (y / unit) * 240) * 0.06;
+      const paper = noise.at(u * 210, v * 210) * 0.07;
       const ink =
         clamp(
-          (wash * (0.24 + 0.3 * clamp(pool)) + texture * 0.62 + contour * 0.85 + paper * wash) *
+          (wash * (0.2 + 0.16 * clamp(pool + 0.5) + shaded * 0.1 * detail) +
+            wash ** 0.7 * detail * (crease * 0.2 + strokes * 0.44) +
+            contour * 0.62 +
+            paper * wash) *
             strength,
         ) * cover;
       const at = (y * width + x) * 3;
-      // What lies behind is covered by the paper's colour before the ink is laid on it.
-      const block = cover * smooth(1.15, 0.25, depth / reach) * 0.9;
+      const block = cover * smooth(1.2, 0.3, down + drift * 0.6);
       for (let each = 0; each < 3; each += 1) {
-        const under = mix(rgb[at + each]!, look.haze[each]!, block);
+        const under = mix(rgb[at + each]!, look.haze[each]!, block * 0.94);
         rgb[at + each] = under * (1 + (tone[each]! - 1) * ink);
       }
+    }
+  }
+  if (far > 0.5) return;
+  // Moss and small trees along the edge, the nearer the larger.
+  const random = scene.chance(`moss ${Math.round(far * 1000)} ${Math.round(tops[0]!)}`);
+  const near = 1 - far;
+  for (let dot = 0; dot < 260 * near * (width / unit); dot += 1) {
+    const x = random.next() * width;
+    const at = Math.round(clamp(x, 0, width - 1));
+    if (noise.fbm((x / unit) * 5, 97, 3) < -0.02) continue;
+    const y = tops[at]! + Math.abs(random.bell()) * unit * 0.02;
+    if (y > ridge.bottom - unit * 0.03) continue;
+    const size = unit * mix(0.0018, 0.0042, near) * random.between(0.6, 1.3);
+    dab(
+      canvas,
+      x,
+      y,
+      size * 1.3,
+      size * 0.75,
+      random.bell() * 0.4,
+      ridge.dark,
+      random.between(0.45, 0.9) * near,
+    );
+  }
+  for (let tree = 0; tree < 13 * near * (width / unit); tree += 1) {
+    const x = random.next() * width;
+    const y = tops[Math.round(clamp(x, 0, width - 1))]! + unit * 0.004;
+    if (y > ridge.bottom - unit * 0.05) continue;
+    const tall = unit * mix(0.018, 0.042, near) * random.between(0.7, 1.3);
+    const bend = random.bell() * tall * 0.2;
+    fill(
+      canvas,
+      [
+        ribbon(
+          [
+            [x, y],
+            [x + bend * 0.4, y - tall * 0.5],
+            [x + bend, y - tall],
+          ],
+          (along) => tall * 0.06 * (1.1 - along) + 0.3,
+        ),
+      ],
+      ridge.dark,
+      { alpha: 0.85 * near },
+    );
+    for (let tier = 0; tier < 5; tier += 1) {
+      const up = 0.35 + tier * 0.16;
+      const wide = tall * 0.24 * (1.15 - up * 0.75) * random.between(0.8, 1.2);
+      dab(
+        canvas,
+        x + bend * up + random.bell() * tall * 0.05,
+        y - tall * up,
+        wide,
+        tall * 0.055,
+        random.bell() * 0.12,
+        ridge.dark,
+        0.78 * near,
+      );
     }
   }
 };
@@ -263,7 +338,8 @@ const towers = (
       const rise = each.share * Math.exp(-(wide ** each.steep) * 0.75);
       if (rise > body) body = rise;
     }
-    tops[x] = base - tall * Math.max(0, body + jag * (0.2 + body));
+    const roll = 0.07 + noise.fbm(u * 1.7 + 3, 8.5, 2) * 0.13;
+    tops[x] = base - tall * Math.max(0, body + roll + jag * (0.25 + body));
   }
   return tops;
 };
@@ -329,7 +405,7 @@ export const paintMountains = (scene: Scene): Ridge[] => {
     const tall =
       tallest * (chief ? 1.08 : mix(0.72, water ? 0.3 : 0.46, near) * random.between(0.85, 1.15));
     const base = water
-      ? horizon + (look.ink ? unit * 0.02 : 2)
+      ? horizon + (look.ink ? unit * mix(0, 0.05, near) : 2)
       : mix(horizon + unit * 0.02, look.ink ? height * 0.97 : horizon + unit * 0.1, near ** 1.6);
     const shift = chief ? focus : at === count - 1 && water ? width - focus : null;
     let tops = karst
@@ -346,7 +422,7 @@ export const paintMountains = (scene: Scene): Ridge[] => {
         (1 - near) ** 1.25 * (look.overcast || has('fog') ? 0.98 : 0.86) + (has('fog') ? 0.08 : 0),
       ),
       mist: look.ink
-        ? unit * mix(0.2, 0.42, near)
+        ? unit * mix(0.24, 0.5, near)
         : at < count - 1 || has('fog')
           ? Math.max(tall * 0.75, unit * 0.1)
           : water
@@ -361,7 +437,7 @@ export const paintMountains = (scene: Scene): Ridge[] => {
             ? tall * random.between(0.12, 0.3)
             : 0,
       noise: scene.noise(part),
-      bottom: water ? horizon + (look.ink ? unit * 0.12 : 0) : height,
+      bottom: water ? (look.ink ? Math.ceil(base + unit * 0.015) : horizon) : height,
     });
   }
   paintRidges(scene, ridges);

@@ -188,7 +188,7 @@ const landscape = (scene: Scene): Layer[] => {
     paintHouses(
       each,
       x,
-      front(x) + unit * 0.02,
+      (at) => front(at) + unit * 0.02,
       unit * (each.wish.subjects[0] === 'house' ? 0.2 : 0.14),
       3,
     );
@@ -210,7 +210,8 @@ const landscape = (scene: Scene): Layer[] => {
   add(4, has('bamboo'), paintBamboo);
   add(2, has('willow'), paintWillow);
   add(2, has('balloon'), paintBalloons);
-  add(1, has('bird') && !has('magpie-bridge'), paintBirds);
+  const wild = look.ink && has('mountain') && scene.chance('wild geese').is(0.6);
+  add(1, (has('bird') || wild) && !has('magpie-bridge'), paintBirds);
   add(1, has('crane'), paintCranes);
   add(2, has('magpie-bridge'), paintMagpieBridge);
   add(2, has('lantern'), paintLanterns);

@@ -1,7 +1,7 @@
 import { type Chance, clamp, mix, smooth } from './chance.ts';
 import { blend, type Colour, hex, saturate, shade } from './colour.ts';
 import type { Ridge } from './land.ts';
-import { curve, dab, fill, glow, place, type Point, ribbon, round } from './raster.ts';
+import { curve, dab, ellipse, fill, glow, place, type Point, ribbon, round } from './raster.ts';
 import type { Scene } from './scene.ts';
 
 /** Where on a fold of land something stands. */
@@ -66,12 +66,13 @@ export const paintTree = (
   y: number,
   tall: number,
   tones: readonly Colour[] = scene.look.leaves,
+  far = 0,
 ): void => {
   const { canvas, look, light, has } = scene;
   const random = scene.chance(part);
   const bark = look.ink
     ? look.front
-    : blend(blend(hex('#5a4334'), look.front, 0.55), look.haze, 0.05);
+    : blend(blend(hex('#5a4334'), look.front, 0.55), look.haze, 0.05 + far);
   const twigs = grow(
     scene,
     random,
@@ -190,7 +191,7 @@ export const paintPine = (
     ],
     trunk,
   );
-  const tiers = Math.max(7, Math.round(12 + random.bell() * 2));
+  const tiers = Math.max(9, Math.round(16 + random.bell() * 2));
   for (let tier = 0; tier < tiers; tier += 1) {
     const up = tier / tiers;
     const cy = y - tall * (0.1 + up * 0.88);
@@ -213,7 +214,7 @@ export const paintPine = (
         );
         fill(
           canvas,
-          [ribbon(curve(line, false, 4), (at) => tall * 0.036 * (1 - up * 0.6) * (1 - at * 0.85))],
+          [ribbon(curve(line, false, 4), (at) => tall * 0.044 * (1 - up * 0.6) * (1 - at * 0.8))],
           tone,
           { alpha: 0.95 },
         );
@@ -240,7 +241,7 @@ export const paintPine = (
 
 /** Trees one behind another, fading into the haze: a wood. */
 export const paintForest = (scene: Scene): void => {
-  const { canvas, look, has } = scene;
+  const { canvas, look, has, focus } = scene;
   const { width, height, unit } = canvas;
   const random = scene.chance('forest');
   const rows = 4;
@@ -251,7 +252,6 @@ export const paintForest = (scene: Scene): void => {
     const base = mix(scene.horizon + unit * 0.03, height + unit * 0.06, near ** 1.2);
     const tall = unit * mix(0.22, 0.95, near ** 1.4);
     const gap = tall * mix(0.2, 0.34, near);
-    const clearing = scene.focus;
     // A veil between the rows.
     if (row > 0)
       for (let y = 0; y < height; y += 1)
@@ -264,66 +264,160 @@ export const paintForest = (scene: Scene): void => {
           for (let each = 0; each < 3; each += 1)
             canvas.rgb[at + each] = mix(canvas.rgb[at + each]!, look.haze[each]!, veil);
         }
+    if (row === rows - 1) {
+      // The nearest trunks frame the view.
+      for (const side of [-1, 1])
+        for (let trunk = random.whole(1, 2); trunk > 0; trunk -= 1) {
+          const x = focus + side * width * random.between(0.3, 0.62);
+          paintTrunk(scene, random, x, height + unit * 0.04, unit * random.between(0.022, 0.05));
+        }
+      if (!look.ink) paintCanopy(scene);
+      continue;
+    }
     for (let x = -gap; x < width + gap; x += gap * random.between(0.6, 1.5)) {
-      // The nearest ones frame the view.
-      const off = Math.abs(x - clearing) / width;
-      if (row === rows - 1 && off < 0.3) continue;
-      if (row === rows - 2 && off < 0.12) continue;
+      if (row === rows - 2 && Math.abs(x - focus) / width < 0.14) continue;
       const size = tall * random.between(0.8, 1.2);
-      if (pines)
-        paintPine(
+      const y = base + random.bell() * unit * 0.015;
+      if (pines) paintPine(scene, `pine ${row} ${Math.round(x)}`, x, y, size, far);
+      else
+        paintTree(
           scene,
-          `pine ${row} ${Math.round(x)}`,
+          `tree ${row} ${Math.round(x)}`,
           x,
-          base + random.bell() * unit * 0.015,
-          size,
+          y,
+          size * 1.05,
+          look.leaves.map((tone) => blend(tone, look.haze, far)),
           far,
         );
-      else {
-        const tones = look.leaves.map((tone) => blend(tone, look.haze, far));
-        if (row === rows - 1) paintTrunk(scene, random, x, base, size);
-        else
-          paintTree(
-            scene,
-            `tree ${row} ${Math.round(x)}`,
-            x,
-            base + random.bell() * unit * 0.015,
-            size * 0.92,
-            tones,
-          );
-      }
     }
+    if (row === 1 && !look.ink && !look.overcast) paintRays(scene);
   }
 };
 
 /** A near trunk whose crown is above the picture. */
-const paintTrunk = (
-  { canvas, look, light }: Scene,
-  random: Chance,
-  x: number,
-  base: number,
-  tall: number,
-): void => {
+const paintTrunk = (scene: Scene, random: Chance, x: number, base: number, half: number): void => {
+  const { canvas, look, light, noise } = scene;
   const { unit } = canvas;
-  const half = tall * random.between(0.028, 0.05);
-  const lean = random.bell() * unit * 0.05;
+  const lean = random.bell() * unit * 0.06;
   const line: Point[] = [
-    [x, base + unit * 0.02],
-    [x + lean * 0.3, base - tall * 0.4],
+    [x - lean * 0.2, base + unit * 0.02],
+    [x + lean * 0.2, base * 0.62],
+    [x + lean * 0.5, base * 0.3],
     [x + lean, -unit * 0.1],
   ];
-  const dark = shade(look.front, -0.1);
-  const lit = blend(look.front, look.light, 0.22);
+  const bark = noise('bark');
+  const dark = look.ink ? look.front : shade(look.front, -0.12);
+  const lit = blend(look.front, look.light, 0.26);
   const side = light.x > x ? 1 : -1;
+  const paint = (px: number, py: number, out: Float32Array) => {
+    const rib = bark.fbm((px / unit) * 46, (py / unit) * 6, 3);
+    const share = clamp(0.42 + ((px - x) * side) / (half * 3.4) + rib * 0.55);
+    for (let each = 0; each < 3; each += 1) out[each] = mix(dark[each]!, lit[each]!, share * share);
+  };
   fill(
     canvas,
-    [ribbon(curve(line, false, 10), (at) => half * 2 * (1 + 0.7 * (1 - at) ** 8) * (1 - at * 0.3))],
-    (px, _y, out) => {
-      const share = clamp(0.5 + ((px - x) * side) / (half * 3));
-      for (let each = 0; each < 3; each += 1)
-        out[each] = mix(dark[each]!, lit[each]!, share * share);
-    },
+    [
+      ribbon(
+        curve(line, false, 10),
+        (at) => half * 2 * (1 + 0.9 * (1 - at) ** 9) * (1 - at * 0.25),
+      ),
+    ],
+    paint,
   );
+  for (let limb = 0; limb < 2; limb += 1) {
+    const from = base * random.between(0.1, 0.42);
+    const way = random.is(0.5) ? 1 : -1;
+    fill(
+      canvas,
+      [
+        ribbon(
+          curve(
+            [
+              [x + lean * 0.5, from],
+              [x + way * unit * 0.09, from - unit * 0.06],
+              [x + way * unit * 0.2, from - unit * 0.17],
+            ],
+            false,
+            8,
+          ),
+          (at) => half * 0.75 * (1 - at * 0.7),
+        ),
+      ],
+      paint,
+    );
+  }
+};
+
+/** Leaves that hang into the picture from above and ferns below, near and dark. */
+const paintCanopy = (scene: Scene): void => {
+  const { canvas, look, focus } = scene;
+  const { width, height, unit } = canvas;
+  const random = scene.chance('canopy');
+  for (let leaf = 0; leaf < 1500 * (width / unit); leaf += 1) {
+    const x = random.next() * width;
+    const off = Math.abs(x - focus) / (width * 0.5);
+    const deep = unit * 0.09 + clamp(off) ** 2 * unit * 0.26;
+    const y = random.next() ** 1.6 * deep;
+    const tone = mixColour(
+      look.front,
+      look.leaves[random.whole(0, 2)]!,
+      clamp((y / deep) * 0.75 - 0.05),
+    );
+    dab(
+      canvas,
+      x,
+      y,
+      unit * random.between(0.006, 0.013),
+      unit * random.between(0.003, 0.006),
+      random.next() * 3.2,
+      tone,
+      0.9,
+    );
+  }
+  for (let fern = 0; fern < 46; fern += 1) {
+    const x = random.next() * width;
+    if (Math.abs(x - focus) < width * 0.16) continue;
+    const root: Point = [x, height + unit * 0.01];
+    for (let frond = 0; frond < 5; frond += 1) {
+      const turn = -Math.PI / 2 + random.bell() * 0.9;
+      const long = unit * random.between(0.05, 0.12);
+      const tip: Point = [root[0] + Math.cos(turn) * long, root[1] + Math.sin(turn) * long];
+      fill(
+        canvas,
+        [
+          ribbon(
+            curve([root, [mix(root[0], tip[0], 0.5), mix(root[1], tip[1], 0.62)], tip], false, 4),
+            (at) => unit * 0.007 * (1 - at),
+          ),
+        ],
+        mixColour(look.front, look.leaves[0]!, random.next() * 0.6),
+        { alpha: 0.95 },
+      );
+    }
+  }
+};
+
+/** Shafts of light that fall through leaves and mist. */
+const paintRays = (scene: Scene): void => {
+  const { canvas, look, light, noise, focus } = scene;
+  const { rgb, width, height, unit } = canvas;
+  const field = noise('rays');
+  const x0 = mix(light.x, focus, 0.4);
+  const y0 = -height * 0.25;
+  const power = look.hour === 'night' ? 0.16 : 0.34;
+  for (let y = 0; y < height; y += 1)
+    for (let x = 0; x < width; x += 1) {
+      const dx = (x - x0) / unit;
+      const dy = (y - y0) / unit;
+      const turn = Math.atan2(dx, dy);
+      const beam = smooth(0.02, 0.5, field.fbm(turn * 7, 0.5, 3)) * Math.exp(-turn * turn * 2.2);
+      if (beam < 0.005) continue;
+      const far = Math.hypot(dx, dy);
+      const alpha = beam * power * smooth(0.1, 0.5, far) * smooth(1.75, 0.7, far);
+      const at = (y * width + x) * 3;
+      for (let each = 0; each < 3; each += 1)
+        rgb[at + each] = rgb[at + each]! + look.light[each]! * alpha * (1.05 - rgb[at + each]!);
+    }
 };
 
 /** Stalks with joints, leaves in bunches; the nearer the darker. */
@@ -463,33 +557,41 @@ export const paintWillow = (scene: Scene): void => {
     10,
   );
   fill(canvas, [ribbon(limb, (at) => unit * 0.035 * (1 - at) + 1)], bark);
-  for (let strand = 0; strand < 46; strand += 1) {
-    const [x, y] = limb[Math.floor(random.next() * limb.length)]!;
-    const long = unit * random.between(0.16, 0.5);
-    const sway = unit * random.bell() * 0.05;
+  for (let strand = 0; strand < 120; strand += 1) {
+    const from = limb[Math.floor(random.next() ** 0.8 * limb.length)]!;
+    const depth = random.next();
+    const long = unit * random.between(0.1, 0.52) * mix(0.8, 1, depth);
+    const sway = unit * (0.035 + random.bell() * 0.05);
     const line: Point[] = curve(
       [
-        [x, y],
-        [x + sway * 0.5, y + long * 0.5],
-        [x + sway, Math.min(height, y + long)],
+        [from[0] + random.bell() * unit * 0.025, from[1]],
+        [from[0] + sway * 0.2, from[1] + long * 0.4],
+        [from[0] + sway, Math.min(height, from[1] + long)],
       ],
       false,
-      14,
+      12,
     );
-    const tone = mixColour(look.leaves[1]!, look.leaves[2]!, random.next());
-    fill(canvas, [ribbon(line, () => unit * 0.0012 + 0.2)], shade(tone, -0.25), { alpha: 0.8 });
-    for (const [px, py] of line)
-      for (const way of [-1, 1])
-        dab(
-          canvas,
-          px + way * unit * 0.006,
-          py,
-          unit * 0.0095,
-          unit * 0.0024,
-          Math.PI / 2 - way * 0.55,
-          mixColour(tone, look.leaves[3]!, random.next() * 0.5),
-          0.85,
-        );
+    const tone = mixColour(
+      mixColour(look.leaves[0]!, look.front, 0.25),
+      look.leaves[2]!,
+      depth * 0.8 + random.next() * 0.2,
+    );
+    fill(canvas, [ribbon(line, () => unit * 0.001 + 0.2)], shade(tone, -0.25), { alpha: 0.6 });
+    for (const [px, py] of line) {
+      if (random.is(0.15)) continue;
+      const way = random.is(0.5) ? 1 : -1;
+      const size = unit * random.between(0.007, 0.012);
+      dab(
+        canvas,
+        px + way * size * 0.55,
+        py + size * 0.4,
+        size,
+        size * 0.2,
+        Math.PI / 2 - way * random.between(0.25, 0.6),
+        mixColour(tone, look.leaves[3]!, random.next() * 0.3),
+        0.85,
+      );
+    }
   }
 };
 
@@ -724,11 +826,11 @@ export const paintFlowers = (scene: Scene): void => {
         );
       continue;
     }
-    if (size < unit * 0.009) {
+    if (size < unit * (sun ? 0.0125 : 0.009)) {
       dab(canvas, x, y, size, size * 0.62, 0, shadeFast(tone, random.between(-0.12, 0.12)), 0.92);
       continue;
     }
-    if (roll > 0.42 && !sun) continue;
+    if (roll > (sun ? 0.3 : 0.42)) continue;
     const long = size * random.between(2.4, 4);
     fill(
       canvas,
@@ -767,6 +869,98 @@ export const paintFlowers = (scene: Scene): void => {
       look.leaves[0]!,
       blend(look.leaves[1]!, look.front, 0.2),
     ]);
+  if (has('lavender')) return;
+  // A few heads close by.
+  const close = Array.from({ length: sun ? 9 : 11 }, () => ({
+    x: random.next() * width,
+    up: random.next(),
+  })).sort((a, b) => b.up - a.up);
+  for (const { x, up } of close) {
+    const size = unit * mix(sun ? 0.1 : 0.048, sun ? 0.05 : 0.024, up);
+    const y = height - unit * mix(0.03, sun ? 0.27 : 0.16, up);
+    const foot = height + unit * 0.05;
+    const sway = random.bell() * size * 0.6;
+    const line = curve(
+      [
+        [x + sway, foot],
+        [x + sway * 0.2, mix(foot, y, 0.55)],
+        [x, y],
+      ],
+      false,
+      8,
+    );
+    fill(canvas, [ribbon(line, () => size * (sun ? 0.12 : 0.09))], stem);
+    for (const way of [-1, 1]) {
+      const root = line[Math.floor(line.length * (way < 0 ? 0.35 : 0.55))]!;
+      const long = size * random.between(1, 1.6);
+      const leaf = curve(
+        [
+          root,
+          [root[0] + way * long * 0.5, root[1] - long * 0.38],
+          [root[0] + way * long, root[1] - long * 0.2],
+        ],
+        false,
+        6,
+      );
+      fill(
+        canvas,
+        [ribbon(leaf, (at) => long * 0.34 * Math.sin(Math.PI * at ** 0.8))],
+        mixColour(stem, look.leaves[1]!, 0.35),
+      );
+    }
+    const tone = random.pick(dimmed);
+    if (sun) sunHead(scene, random, x, y, size, tone);
+    else paintBloom(scene, random, x, y, size, tone, random.whole(5, 8), random.next() * 6);
+  }
+};
+
+/** The head of a sunflower: two rings of long petals around seeds in spirals. */
+const sunHead = (
+  scene: Scene,
+  random: Chance,
+  x: number,
+  y: number,
+  size: number,
+  tone: Colour,
+): void => {
+  const { canvas, look } = scene;
+  const tilt = random.between(0.82, 1);
+  for (const [ring, reach] of [1, 0.88].entries())
+    for (let petal = 0; petal < 22; petal += 1) {
+      const angle = ((petal + ring * 0.5) / 22) * Math.PI * 2 + random.bell() * 0.05;
+      const long = size * reach * random.between(0.88, 1.06);
+      const at = (share: number): Point => [
+        x + Math.cos(angle) * long * share,
+        y + Math.sin(angle) * long * share * tilt,
+      ];
+      fill(
+        canvas,
+        [
+          ribbon(
+            curve([at(0.4), at(0.75), at(1)], false, 4),
+            (share) => size * 0.2 * Math.sin(Math.PI * (0.22 + share * 0.76)),
+          ),
+        ],
+        round(shade(tone, -0.28), shade(tone, 0.12), x, y, size),
+        { alpha: look.ink ? 0.75 : 1 },
+      );
+    }
+  const core = blend(hex('#4a2a14'), look.front, 0.2);
+  fill(canvas, [ellipse(x, y, size * 0.47, size * 0.47 * tilt)], core);
+  for (let seed = 0; seed < 170; seed += 1) {
+    const out = Math.sqrt(seed / 170) * size * 0.45;
+    const turn = seed * 2.39996;
+    const lit = 0.5 - Math.cos(turn + 0.8) * 0.3 + (seed / 170) * 0.3;
+    dab(
+      canvas,
+      x + Math.cos(turn) * out,
+      y + Math.sin(turn) * out * tilt,
+      size * 0.022,
+      size * 0.022,
+      0,
+      mixColour(core, hex('#c98a3a'), clamp(lit) * 0.75),
+    );
+  }
 };
 
 const blendFast = mixColour;

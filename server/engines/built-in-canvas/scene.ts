@@ -64,7 +64,10 @@ export const sceneOf = (wish: Wish, seed: number, width: number, height: number)
   const asked = has('moon', 'sun');
   // The light stands across from what the eye is led to, and near the horizon when it is low.
   const x = middle ? width * 0.5 : width - focus + layout.between(-0.05, 0.05) * width;
-  const y = low ? horizon - unit * layout.between(0.05, 0.13) : horizon * layout.between(0.22, 0.4);
+  const y =
+    low && !look.ink
+      ? horizon - unit * layout.between(0.05, 0.13)
+      : horizon * layout.between(0.22, 0.4);
   const size = moon ? (asked ? layout.between(0.055, 0.085) : 0.035) : low ? 0.052 : 0.04;
   return {
     canvas,
@@ -87,7 +90,11 @@ export const sceneOf = (wish: Wish, seed: number, width: number, height: number)
       x: behind ? focus + unit * layout.bell() * 0.04 : x,
       y: behind ? height * 0.6 : y,
       size: unit * (behind ? layout.between(0.2, 0.26) : size),
-      shown: asked || (!look.overcast && !look.ink && (low || (moon && !has('aurora', 'planet')))),
+      shown:
+        asked ||
+        (look.ink
+          ? !look.overcast && layout.is(0.4)
+          : !look.overcast && (low || (moon && !has('aurora', 'planet')))),
       moon,
     },
     focus,

@@ -150,7 +150,7 @@ export const paintClouds = (scene: Scene): void => {
   const wanted = has('cloud', 'rain', 'lightning') || wish.style === 'anime';
   const field = noise('clouds');
   const cover = look.overcast ? 0.62 : wanted ? 0.54 : look.hour === 'night' ? 0.3 : 0.42;
-  const step = 2;
+  const step = Math.max(2, Math.round(unit / 320));
   const w = Math.ceil(width / step);
   const h = Math.ceil(horizon / step);
   const thick = new Float32Array(w * h);

@@ -22,7 +22,7 @@ const oil = (canvas: Canvas, seed: number): void => {
   for (const [pass, share] of [0.036, 0.019, 0.0095].entries()) {
     const brush = Math.max(2, unit * share);
     const tones = softened(canvas, brush * 0.7);
-    const gap = brush * 0.72;
+    const gap = brush * 0.86;
     const columns = Math.ceil(width / gap);
     const rows = Math.ceil(height / gap);
     for (let stroke = 0; stroke < columns * rows; stroke += 1) {

@@ -48,11 +48,10 @@ export const paintWater = (scene: Scene): void => {
       let white = 0;
       if (sea && !look.flat) {
         const crest = wave.ridged(u * 0.85 + swell * 0.25, v * 2.3, 3);
-        white =
-          smooth(storm ? 0.52 : 0.68, storm ? 0.72 : 0.84, crest) *
-          smooth(-0.2, 0.5, wave.fbm(u * 9, v * 16, 2)) *
-          clamp(down * 3) *
-          (storm ? 0.6 : 0.34);
+        white = smooth(storm ? 0.52 : 0.68, storm ? 0.72 : 0.84, crest);
+        if (white > 0)
+          white *=
+            smooth(-0.2, 0.5, wave.fbm(u * 9, v * 16, 2)) * clamp(down * 3) * (storm ? 0.6 : 0.34);
       }
       const band = look.flat ? (slope > 0.28 ? 0.16 : 0) : 0;
       const at = (y * width + x) * 3;
@@ -78,14 +77,14 @@ const paintInkWater = ({ canvas, look, horizon, chance, noise }: Scene): void =>
     for (let x = 0; x < width; x += 1) {
       const sway = wave.at((x / unit) * 4, down * 40) * unit * 0.004 * (1 + down * 8);
       const sy = clamp(Math.round(horizon - 1 - (y - horizon) * 0.9 + sway), 0, horizon - 1);
-      const share = smooth(0.5, 0, down) * 0.4;
+      const share = smooth(0.3, 0, down) * 0.2;
       const at = (y * width + x) * 3;
       for (let each = 0; each < 3; each += 1)
         rgb[at + each] = mix(look.haze[each]!, above[(sy * width + x) * 3 + each]!, share);
     }
   }
   const random = chance('ripples');
-  for (let stroke = 0; stroke < 22; stroke += 1) {
+  for (let stroke = 0; stroke < 26; stroke += 1) {
     const y = horizon + (height - horizon) * random.between(0.04, 0.98) ** 1.2;
     const x = random.next() * width;
     const half = unit * random.between(0.03, 0.13);
