@@ -1,4 +1,4 @@
-import type { BrowserContext, Page } from '@playwright/test';
+import type { BrowserContext, Locator, Page } from '@playwright/test';
 import { App, expect, foreignServer, test as base } from '../support/app.ts';
 import { startPageFront, type PageFront } from '../support/page-front.ts';
 
@@ -81,6 +81,24 @@ const standalone = (context: BrowserContext) =>
     window.matchMedia = (query) => ask(query.includes('standalone') ? 'all' : query);
   });
 
+/** A finger comes down on something, stays for a second and leaves. */
+const rest = async (page: Page, on: Locator) => {
+  const box = await on.boundingBox();
+  if (!box) throw new Error('nothing to rest on');
+  const touch = await page.context().newCDPSession(page);
+  const at = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+  // The code of gestures comes with the first touch.
+  for (const stay of [30, 1_000]) {
+    await touch.send('Input.dispatchTouchEvent', {
+      type: 'touchStart',
+      touchPoints: [stay < 100 ? { x: 5, y: 5 } : at],
+    });
+    await page.waitForTimeout(stay);
+    await touch.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
+    await page.waitForTimeout(stay < 100 ? 400 : 0);
+  }
+};
+
 /** Lets the page's own clock run, s; what it loads meanwhile takes its real time. */
 const live = async (page: Page, seconds: number) => {
   for (let left = seconds; left > 0; left -= 3) {
@@ -107,7 +125,16 @@ test('the server is gone after the first visit: the app opens and the conversati
   front.goAway();
   await page.goto(`${front.baseURL}/`);
   await expect(page.getByText('离线：显示缓存的内容')).toBeVisible();
-  await page.locator('.sessions > li').getByRole('link').first().click();
+  // A finger that rests on a card opens its menu, and nothing else when it leaves.
+  const card = page.locator('.sessions > li').first();
+  await rest(page, card);
+  const menu = page.getByRole('dialog');
+  await expect(menu.getByRole('button', { name: '关闭' })).toBeVisible();
+  await page.waitForTimeout(400);
+  await expect(page).toHaveURL(`${front.baseURL}/`);
+  await menu.getByRole('button', { name: '关闭' }).click();
+  await expect(menu).toBeHidden();
+  await card.getByRole('link').first().click();
   await expect(app.log).toContainText('42.16');
   await page.reload();
   await expect(app.log).toContainText('42.16');

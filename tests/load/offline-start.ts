@@ -60,7 +60,7 @@ try {
             (text) => {
               window.notes.marker = text;
             },
-            place === 'chat' ? marker : 'bench tokens',
+            place === 'chat' ? marker : '第 0 个问题',
           );
           const wait = async () => {
             await page.waitForFunction(() => window.notes.shown > 0, null, {

@@ -1,11 +1,12 @@
 import { copyText } from '@/shared/markdown/copy.ts';
+import { feel } from '@/shared/haptics.ts';
 import { useChatModels } from '@/shared/queries.ts';
 import { readQuestion } from '@/shared/question.ts';
 import { Act } from '@/shared/ui/act.tsx';
 import { ModelSheet } from '@/shared/ui/model-sheet.tsx';
 import { Sheet } from '@/shared/ui/sheet.tsx';
 import type { Message } from '@contract/chat.ts';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useChatActs } from './chat-context.ts';
 
 export interface MenuTarget {
@@ -19,6 +20,9 @@ const MessageMenu = ({ target, onClose }: { target: MenuTarget | null; onClose: 
   const models = useChatModels();
   const [selecting, setSelecting] = useState<string | null>(null);
   const [asking, setAsking] = useState<Message | null>(null);
+  useEffect(() => {
+    if (target) feel('tick');
+  }, [target]);
   const message = target?.message;
   const reply = target?.part === 'reply';
   const text = message ? (reply ? message.ai : readQuestion(message).text) : '';

@@ -7,6 +7,8 @@ const slop = 10;
 const sweep = 56;
 /** How wide what is behind a card is, px for each of its acts. */
 const actWidth = 88;
+/** A finger that rests on a card this long opens its menu, ms. */
+const pressTime = 480;
 /** The list is read anew when pulled at least this far, px on the screen. */
 const pull = 64;
 
@@ -67,8 +69,22 @@ export const watchGestures = (
     puller.style.height = `${distance}px`;
   };
 
+  let pressing: ReturnType<typeof setTimeout> | undefined;
+  let pressed = false;
+  const endPress = () => clearTimeout(pressing);
+  const press = (card: HTMLElement) => {
+    const menu = card.querySelector<HTMLElement>('.session-menu');
+    if (!menu) return;
+    pressed = true;
+    touching = null;
+    feel('tick');
+    menu.click();
+  };
+
   const begin = (event: TouchEvent) => {
     const [touch] = event.touches;
+    endPress();
+    pressed = false;
     if (!touch || event.touches.length > 1) {
       touching = null;
       return;
@@ -76,6 +92,7 @@ export const watchGestures = (
     const target = event.target instanceof Element ? event.target : null;
     const card = target?.closest<HTMLElement>('[data-swipe]') ?? null;
     if (aside && card !== aside) putBack();
+    if (card && !aside) pressing = setTimeout(() => press(card), pressTime);
     touching = {
       x: touch.clientX,
       y: touch.clientY,
@@ -99,6 +116,7 @@ export const watchGestures = (
     const dy = touch.clientY - touching.y;
     if (touching.kind === 'unknown') {
       touching.kind = decide(touching, dx, dy);
+      if (touching.kind !== 'unknown') endPress();
       if (touching.kind === 'swipe' && touching.card && touching.card !== aside) {
         aside = touching.card;
         acts.current.onSwipe(touching.card.dataset['swipe'] ?? '');
@@ -126,6 +144,7 @@ export const watchGestures = (
   };
 
   const finish = () => {
+    endPress();
     const now = touching;
     touching = null;
     if (now?.kind === 'pull') {
@@ -145,6 +164,27 @@ export const watchGestures = (
   root.addEventListener('touchmove', move, { passive: true, signal });
   root.addEventListener('touchend', finish, { signal });
   root.addEventListener('touchcancel', finish, { signal });
+  // The browser's own menu of a link must not lie over the card's.
+  root.addEventListener(
+    'contextmenu',
+    (event) => {
+      if (
+        pressing !== undefined &&
+        event.target instanceof Element &&
+        event.target.closest('[data-swipe]')
+      )
+        event.preventDefault();
+    },
+    { signal },
+  );
+  // The finger that opened a menu opens nothing else when it leaves.
+  root.addEventListener(
+    'touchend',
+    (event) => {
+      if (pressed && event.cancelable) event.preventDefault();
+    },
+    { passive: false, signal },
+  );
   // A tap on what was swept aside brings it back instead of opening it.
   root.addEventListener(
     'click',
