@@ -12,6 +12,8 @@ export const unsentCount = (): number =>
 /** Takes all of the person out of this browser: what was read, written and chosen. */
 export const forgetPerson = async (): Promise<void> => {
   const account = accountOf(authStore.get().token);
+  // At once: what still asks with the ended token meanwhile must not load the page anew.
+  authStore.clear();
   clearDrafts();
   for (const key of Object.keys(localStorage))
     if (key.startsWith(notePrefix)) localStorage.removeItem(key);
@@ -25,5 +27,4 @@ export const forgetPerson = async (): Promise<void> => {
     import('./pwa.ts').then((pwa) => pwa.forgetPerson()),
   ];
   await Promise.allSettled(gone);
-  authStore.clear();
 };
