@@ -1,4 +1,5 @@
 import type { PlainCallName } from '@contract/calls.ts';
+import { lazyChunk } from './markdown/lazy-chunk.ts';
 import { createStore, useStore } from './store.ts';
 
 /**
@@ -32,7 +33,7 @@ const writeAfter = 4_000;
 const mostIdle = 5_000;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-const loadStore = () => import('./cache-store.ts');
+export const loadStore = lazyChunk(() => import('./cache-store.ts'));
 let used = false;
 
 const write = async () => {

@@ -1,8 +1,8 @@
 import { accountOf, authStore } from './auth-store.ts';
-import { databaseName } from './cache.ts';
+import { databaseName, loadStore } from './cache.ts';
 import { clearDrafts } from './draft.ts';
-import { loadOutbox, notePrefix } from './outbox.ts';
-import { readWaiting } from './pending.ts';
+import { notePrefix } from './outbox.ts';
+import { loadOutbox, readWaiting } from './pending.ts';
 import { prefsStore } from './prefs.ts';
 
 /** How much of the person who is here has not been sent yet. */
@@ -20,7 +20,7 @@ export const forgetPerson = async (): Promise<void> => {
   prefsStore.set({ model: '' });
   const gone = [
     loadOutbox().then((outbox) => outbox.forget(account)),
-    import('./cache-store.ts').then(
+    loadStore().then(
       (store) => store.clear(),
       () => void indexedDB.deleteDatabase(databaseName),
     ),

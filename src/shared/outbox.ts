@@ -3,9 +3,9 @@ import { codes } from '@contract/errors.ts';
 import { ApiError } from './api-error.ts';
 import { api } from './api.ts';
 import { accountOf, authStore } from './auth-store.ts';
-import { lazyChunk } from './markdown/lazy-chunk.ts';
 import type { Act, ActName, NewAct } from './outbox/engine.ts';
-import { isWaiting, readWaiting } from './pending.ts';
+import { isWaiting, loadOutbox, readWaiting } from './pending.ts';
+
 import { createStore } from './store.ts';
 import { toast } from './ui/toast.ts';
 import { uuid } from './uuid.ts';
@@ -72,8 +72,6 @@ const note = (act: NewAct): (() => void) => {
     keeper?.drop(act.key);
   };
 };
-
-export const loadOutbox = lazyChunk(() => import('./outbox/outbox.ts'));
 
 const leftNotes = (): boolean => {
   try {

@@ -1,5 +1,6 @@
 import type { Out, PlainCallName } from '@contract/calls.ts';
 import { accountOf, authStore } from './auth-store.ts';
+import { lazyChunk } from './markdown/lazy-chunk.ts';
 
 /**
  * What the first path must know of the outbox (`src/shared/outbox/`), which comes later: whether
@@ -16,6 +17,8 @@ export interface Waiting {
   /** Whose it is, in words. */
   name: string;
 }
+
+export const loadOutbox = lazyChunk(() => import('./outbox/outbox.ts'));
 
 const key = 'queqiao.outbox';
 
@@ -72,7 +75,7 @@ export const isAboutFresh = (name: PlainCallName, input: unknown): boolean =>
 
 /** What it answers; undefined: the server has to. */
 export const answerForFresh = async (name: PlainCallName, input: unknown): Promise<unknown> => {
-  if (!hooks) await (await import('./outbox/outbox.ts')).ready();
+  if (!hooks) await (await loadOutbox()).ready();
   return hooks?.local(name, input);
 };
 

@@ -1,7 +1,7 @@
 import { setAttachments } from '@/shared/attach/attach-store.ts';
 import { draftOfParts } from '@/shared/attach/parts.ts';
 import { readDraft, writeDraft } from '@/shared/draft.ts';
-import { loadOutbox } from '@/shared/outbox.ts';
+import { loadOutbox } from '@/shared/pending.ts';
 import { readQuestion } from '@/shared/question.ts';
 import { Icon, PathIcon } from '@/shared/ui/icon.tsx';
 import { toast } from '@/shared/ui/toast.ts';

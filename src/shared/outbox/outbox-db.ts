@@ -1,5 +1,6 @@
 import Dexie, { type Table } from 'dexie';
 import { ApiError } from '../api-error.ts';
+import { loadStore } from '../cache.ts';
 import type { Draft } from '../draft.ts';
 import type { Note } from '../outbox.ts';
 import { isFull } from '../storage-full.ts';
@@ -54,8 +55,9 @@ export const writing = async <T>(write: () => Promise<T>): Promise<T> => {
   } catch (error) {
     if (!isFull(error)) throw error;
   }
-  const { giveWay } = await import('../cache-store.ts');
-  await giveWay().catch(() => undefined);
+  await loadStore()
+    .then(({ giveWay }) => giveWay())
+    .catch(() => undefined);
   try {
     return await write();
   } catch (error) {

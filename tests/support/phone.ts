@@ -1,0 +1,78 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { chromium, devices, type BrowserContext, type Page } from '@playwright/test';
+import { chromiumArgs, chromiumPath } from './browser.ts';
+import type { TestClient } from './client.ts';
+
+/** A browser of its own whose storage outlives its process, as on a phone. */
+export interface Phone {
+  context: BrowserContext;
+  page: Page;
+  /** Kills the browser's process at once, and starts it again on the same storage. */
+  crash: () => Promise<void>;
+  /** Closes the browser, and starts it again on the same storage when told to. */
+  closed: () => Promise<() => Promise<void>>;
+  end: () => Promise<void>;
+}
+
+/** Main processes of the browser that works in this folder. */
+const processesOf = (folder: string): number[] =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => {
+      try {
+        const line = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+        return line.includes(`--user-data-dir=${folder}`) && !line.includes('--type=');
+      } catch {
+        return false;
+      }
+    });
+
+/** @param person whose login the phone has from the start */
+export const startPhone = async (person?: TestClient): Promise<Phone> => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'queqiao-phone-'));
+  const user = person ? JSON.stringify(await person.call('userInfo', {})) : '';
+  const open = async () => {
+    const { defaultBrowserType: _, ...pixel } = devices['Pixel 7'];
+    const context = await chromium.launchPersistentContext(folder, {
+      ...pixel,
+      args: chromiumArgs,
+      ...(chromiumPath ? { executablePath: chromiumPath } : {}),
+      locale: 'zh-CN',
+      timezoneId: 'Asia/Shanghai',
+    });
+    await context.addInitScript(
+      ([token, profile]) => {
+        if (!token || localStorage.getItem('phone.entered')) return;
+        localStorage.setItem('phone.entered', '1');
+        localStorage.setItem('queqiao.token', token);
+        localStorage.setItem('queqiao.user', profile ?? '');
+      },
+      [person?.token ?? '', user],
+    );
+    phone.context = context;
+    phone.page = context.pages()[0] ?? (await context.newPage());
+  };
+  const phone = {
+    crash: async () => {
+      const gone = new Promise((resolve) => {
+        phone.context.once('close', resolve);
+      });
+      for (const pid of processesOf(folder)) process.kill(pid, 'SIGKILL');
+      await gone;
+      await open();
+    },
+    closed: async () => {
+      await phone.context.close();
+      return open;
+    },
+    end: async () => {
+      await phone.context.close();
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+    },
+  } as Phone;
+  await open();
+  return phone;
+};
