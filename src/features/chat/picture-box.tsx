@@ -3,11 +3,17 @@ import { useDraft } from '@/shared/draft.ts';
 import { compactNumber } from '@/shared/format.ts';
 import {
   changeImageDraft,
+  draftWithSettings,
   imageCost,
   requestOf,
   useImageDraft,
 } from '@/shared/image/image-draft.ts';
-import { openImageTool, provideImageSend, useImageBusy } from '@/shared/image/image-tool.ts';
+import {
+  closeImageTool,
+  openImageTool,
+  provideImageSend,
+  useImageBusy,
+} from '@/shared/image/image-tool.ts';
 import { smallPicture } from '@/shared/image/picture-sources.ts';
 import { priceText, useImageModels, useModel, useSettings } from '@/shared/queries.ts';
 import { isSendKey } from '@/shared/send-key.ts';
@@ -26,7 +32,7 @@ import { useModelChange } from './model-change.ts';
 import { ModelFailure } from './model-failure.tsx';
 import { PictureChoices } from './picture-choices.tsx';
 import { picturePath } from './picture-path.ts';
-import { draftWithSettings, sendWords } from './picture-send.ts';
+import { sendWords } from './picture-send.ts';
 import { refusalOf, useGrowth } from './send-rules.ts';
 import './picture.css';
 
@@ -136,7 +142,14 @@ export const PictureBox = ({
   useEffect(() => {
     latest.current = send;
   });
-  useEffect(() => provideImageSend(uuid, () => latest.current()), [uuid]);
+  useEffect(() => {
+    const end = provideImageSend(uuid, () => latest.current());
+    return () => {
+      end();
+      // Its words belong to this box: with another session in sight it would write unseen.
+      closeImageTool(uuid);
+    };
+  }, [uuid]);
   const openTool = (tab?: 'img2img' | 'size') =>
     openImageTool({ key: uuid, model: session.model, ...(tab ? { tab } : {}) });
 

@@ -2,10 +2,10 @@ import { authStore } from '@/shared/auth-store.ts';
 import { readDraft, writeDraft } from '@/shared/draft.ts';
 import {
   changeImageDraft,
+  draftWithSettings,
   imageRefusal,
   readImageDraft,
   requestOf,
-  type ImageDraft,
 } from '@/shared/image/image-draft.ts';
 import { toast } from '@/shared/ui/toast.ts';
 import type { Settings } from '@contract/auth.ts';
@@ -21,10 +21,6 @@ const once = {
   resize_mode: undefined,
   controlnet_image: undefined,
 } as const;
-
-/** The draft, with the person's saved choice where it makes none itself. */
-export const draftWithSettings = (draft: ImageDraft, settings: Settings): ImageDraft =>
-  settings.translate === undefined ? draft : { translate: settings.translate, ...draft };
 
 const savedSettings = (): Settings => {
   try {

@@ -92,6 +92,7 @@ const usePrice = (): string => {
 const Foot = () => {
   const { key, text, draft, model } = useTool();
   const send = useImageSend(key);
+  const docked = useMedia(wideEnoughForRecents);
   const price = usePrice();
   const busy = useImageBusy(key);
   return (
@@ -106,14 +107,15 @@ const Foot = () => {
               toast(refusal, 'error');
               return;
             }
-            closeImageTool();
+            // Beside the conversation it may stay for the next picture.
+            if (!docked) closeImageTool();
             send();
           }}
         >
           生成 · {price}
         </Button>
       ) : (
-        <Button kind="primary" onClick={closeImageTool}>
+        <Button kind="primary" onClick={() => closeImageTool()}>
           完成
         </Button>
       )}
@@ -250,7 +252,7 @@ const Docked = ({ request }: { request: ImageToolRequest }) => {
     >
       <header className="tool-dock-head">
         <h2>画图工具</h2>
-        <Button kind="ghost" size="icon" aria-label="关闭画图工具" onClick={closeImageTool}>
+        <Button kind="ghost" size="icon" aria-label="关闭画图工具" onClick={() => closeImageTool()}>
           <Icon name="close" />
         </Button>
       </header>
@@ -267,7 +269,7 @@ const ImageTool = ({ request }: { request: ImageToolRequest | null }) => {
   if (request && request !== last) setLast(request);
   if (wide) return request && <Docked request={request} />;
   return (
-    <Sheet open={request !== null} onClose={closeImageTool} title="画图工具">
+    <Sheet open={request !== null} onClose={() => closeImageTool()} title="画图工具">
       {last && <Inside request={last} />}
     </Sheet>
   );

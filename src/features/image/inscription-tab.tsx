@@ -16,6 +16,8 @@ interface Result {
   chinese: string;
   /** What is to be known of how it came about; empty: nothing. */
   note: string;
+  /** Where there was nothing to do, or nothing to do it with. */
+  skipped: readonly Step[];
 }
 
 type Progress =
@@ -26,12 +28,14 @@ type Progress =
 
 /** Says which text is which: without a connected model there is but one. */
 const Texts = ({ result, onTake }: { result: Result; onTake: (text: string) => void }) => {
+  const list = useRef<HTMLUListElement>(null);
+  useEffect(() => list.current?.scrollIntoView({ block: 'nearest' }), []);
   const shown = [
     { name: '英文', text: result.english },
     { name: '中文', text: result.chinese },
   ].filter(({ text }, at, all) => text !== '' && (at === 0 || text !== all[0]?.text));
   return (
-    <ul className="tool-results" aria-label="结果">
+    <ul className="tool-results" aria-label="结果" ref={list}>
       {shown.map(({ name, text }) => (
         <li key={name}>
           <p lang={name === '英文' && !needsTranslation(text) ? 'en' : undefined}>{text}</p>
@@ -44,18 +48,21 @@ const Texts = ({ result, onTake }: { result: Result; onTake: (text: string) => v
   );
 };
 
-const Steps = ({ at, expand }: { at: Progress['at']; expand: boolean }) => {
+const Steps = ({ progress, expand }: { progress: Progress; expand: boolean }) => {
+  const { at } = progress;
   const shown = steps.filter((step) => expand || step !== '扩写');
   const place = shown.findIndex((step) => step === at);
+  const skipped = at === 'done' ? progress.result.skipped : [];
   return (
     <ol className="tool-steps" aria-label="步骤">
       {shown.map((step, index) => (
         <li
           key={step}
           aria-current={step === at ? 'step' : undefined}
-          data-done={at === 'done' || index < place || undefined}
+          data-done={((at === 'done' || index < place) && !skipped.includes(step)) || undefined}
         >
           {step}
+          {skipped.includes(step) && '（跳过）'}
         </li>
       ))}
     </ol>
@@ -100,7 +107,15 @@ export const InscriptionTab = () => {
     }
     setProgress({ at: '译回中文' });
     const back = await api.translate({ msg: text, cn2en: 0 }, options);
-    return { english: text, chinese: back.translated ? back.result : '', note };
+    return {
+      english: text,
+      chinese: back.translated ? back.result : '',
+      note,
+      skipped: [
+        ...(first.translated ? [] : (['翻译'] as const)),
+        ...(back.translated ? [] : (['译回中文'] as const)),
+      ],
+    };
   };
 
   const start = async () => {
@@ -147,7 +162,7 @@ export const InscriptionTab = () => {
         disabled={busy}
         onChange={setExpand}
       />
-      <Steps at={progress.at} expand={expand} />
+      <Steps progress={progress} expand={expand} />
       <div className="tool-line">
         {busy ? (
           <Button

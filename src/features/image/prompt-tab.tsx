@@ -1,5 +1,6 @@
-import { requestOf } from '@/shared/image/image-draft.ts';
+import { draftWithSettings, requestOf } from '@/shared/image/image-draft.ts';
 import { copyText } from '@/shared/markdown/copy.ts';
+import { useSettings } from '@/shared/queries.ts';
 import { Button } from '@/shared/ui/button.tsx';
 import { Icon } from '@/shared/ui/icon.tsx';
 import { SwitchField } from '@/shared/ui/switch-field.tsx';
@@ -79,7 +80,7 @@ export const PromptTab = () => {
   const { text, setText, image, model, words, draft, change, parameters, setParameters } =
     useTool();
   const midjourney = image.family === 'midjourney';
-  const request = requestOf(draft, model);
+  const request = requestOf(draftWithSettings(draft, useSettings()), model);
   return (
     <>
       <Area

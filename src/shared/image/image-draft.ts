@@ -1,3 +1,4 @@
+import type { Settings } from '@contract/auth.ts';
 import type { ImageRequest } from '@contract/chat.ts';
 import type { ImageParameters } from '@contract/image.ts';
 import type { Model } from '@contract/model.ts';
@@ -57,6 +58,10 @@ export const useImageDraft = (key: string): [ImageDraft, (change: ImageDraft) =>
   const change = useCallback((next: ImageDraft) => changeImageDraft(key, next), [key]);
   return [draft, change];
 };
+
+/** The draft, with the person's saved choice where it makes none itself. */
+export const draftWithSettings = (draft: ImageDraft, settings: Settings): ImageDraft =>
+  settings.translate === undefined ? draft : { translate: settings.translate, ...draft };
 
 /** The request that the draft means for a model, whole: what `send_message` takes as `image`. */
 export const requestOf = (draft: ImageDraft, model: Model | undefined): ImageRequest => {

@@ -28,7 +28,10 @@ const opened = createStore<ImageToolRequest | null>(null);
 
 /** Shows the image tool for a box; it stands once in the page and loads when first opened. */
 export const openImageTool = (request: ImageToolRequest): void => opened.set(request);
-export const closeImageTool = (): void => opened.set(null);
+/** Of a box: only where it is that one's. */
+export const closeImageTool = (key?: string): void => {
+  if (key === undefined || opened.get()?.key === key) opened.set(null);
+};
 export const useImageTool = (): ImageToolRequest | null => useStore(opened);
 
 const working = createStore<ReadonlySet<string>>(new Set());
