@@ -1,7 +1,7 @@
 import type { default as Sharp } from 'sharp';
 import pLimit from 'p-limit';
 import type { GuardedFetch } from '../http/guarded-fetch.ts';
-import type { MadePicture } from './image-engine.ts';
+import { ImageEngineError, type MadePicture } from './image-engine.ts';
 import { ask } from './image-wire.ts';
 
 /** Most bytes and pixels of one picture that a service gives. */
@@ -63,11 +63,19 @@ export const made = async (data: Buffer | null, seed: number | null): Promise<Ma
     ? { data, error: '', seed }
     : { data: null, error: '服务给的不是一张完整的图片', seed };
 
-export const missing: MadePicture = { data: null, error: '服务少给了这一张', seed: null };
+const missing: MadePicture = { data: null, error: '服务少给了这一张', seed: null };
 
-/** Exactly as many as were asked for: what is too many goes, what is missing says so. */
-export const exactly = (pictures: readonly MadePicture[], n: number): MadePicture[] =>
-  Array.from({ length: n }, (_, at) => pictures[at] ?? missing);
+/**
+ * Exactly as many as were asked for: what is too many goes, what is missing says so.
+ * @throws ImageEngineError engine_failed where there is none at all
+ */
+export const exactly = (pictures: readonly MadePicture[], n: number): MadePicture[] => {
+  if (pictures.length === 0)
+    throw new ImageEngineError('engine_failed', '画图服务没有给出图片，没有扣费，请重试', {
+      retriable: true,
+    });
+  return Array.from({ length: n }, (_, at) => pictures[at] ?? missing);
+};
 
 const types = [
   'image/png',

@@ -23,6 +23,10 @@ export type OpenAiImagesScenario =
   | 'truncated'
   | 'html'
   | 'policy'
+  /** A refusal, and an empty list, in answers of 200. */
+  | 'policy-in-200'
+  | 'error-in-200'
+  | 'empty'
   | '401'
   | '429'
   | '500'
@@ -135,6 +139,12 @@ export const startMockOpenAiImages = async (
     switch (scenario) {
       case 'policy':
         return reply(response, 400, error('content_policy_violation', 'invalid_request_error'));
+      case 'policy-in-200':
+        return reply(response, 200, { code: 'DataInspectionFailed', message: 'no' });
+      case 'error-in-200':
+        return reply(response, 200, error('server_error', 'server_error'));
+      case 'empty':
+        return reply(response, 200, { created: 1, data: [] });
       case '401':
         return reply(response, 401, error('invalid_api_key', 'invalid_request_error'));
       case '429':

@@ -21,7 +21,7 @@ export const plainActions: readonly ImageAction[] = [
     label: `放大 ${at}`,
   })),
   ...four.map((at) => ({ hash: `${own}VARIATION::${at}`, emoji: signs.vary, label: `变体 ${at}` })),
-  { hash: `${own}REROLL::0`, emoji: signs.redo, label: '重画' },
+  { hash: `${own}REROLL::0`, emoji: signs.redo, label: '再来四张' },
 ];
 
 export interface Change {
@@ -37,11 +37,13 @@ export const changeOf = (hash: string): Change | null => {
   return action === 'REROLL' ? { action } : { action, index: Number(found[2]) };
 };
 
-/** Chinese words for the service's buttons, by the part of their names that says what they do. */
+/**
+ * Chinese words for the service's buttons, by the part of their names that says what they do, in the
+ * order in which they are shown. The page has a 重画 of its own, which begins a new message.
+ */
 const meanings: readonly [RegExp, emoji: string, (at: string) => string][] = [
   [/^MJ::JOB::upsample::([1-4])::/, signs.upscale, (at) => `放大 ${at}`],
   [/^MJ::JOB::variation::([1-4])::/, signs.vary, (at) => `变体 ${at}`],
-  [/^MJ::JOB::reroll::/, signs.redo, () => '重画'],
   [/^MJ::JOB::upsample_\w*subtle::/, signs.upscale, () => '放大（忠于原图）'],
   [/^MJ::JOB::upsample_\w*creative::/, signs.upscale, () => '放大（增加细节）'],
   [/^MJ::JOB::upsample_\w*2x\w*::/, signs.upscale, () => '放大 2 倍'],
@@ -56,18 +58,23 @@ const meanings: readonly [RegExp, emoji: string, (at: string) => string][] = [
   [/^MJ::JOB::pan_right::/, '➡️', () => '向右扩展'],
   [/^MJ::JOB::pan_up::/, '⬆️', () => '向上扩展'],
   [/^MJ::JOB::pan_down::/, '⬇️', () => '向下扩展'],
+  [/^MJ::JOB::reroll::/, signs.redo, () => '再来四张'],
 ];
 
 /** A finished work's buttons that make pictures and ask for nothing more, in words for people. */
 export const actionsOf = (buttons: readonly Button[]): ImageAction[] =>
-  buttons.flatMap(({ customId, emoji }) => {
-    if (customId.length > 300) return [];
-    for (const [pattern, sign, say] of meanings) {
-      const found = pattern.exec(customId);
-      if (found) return [{ hash: customId, emoji: emoji || sign, label: say(found[1] ?? '') }];
-    }
-    return [];
-  });
+  buttons
+    .flatMap(({ customId, emoji }) => {
+      if (customId.length > 300) return [];
+      const at = meanings.findIndex(([pattern]) => pattern.test(customId));
+      const meaning = meanings[at];
+      if (!meaning) return [];
+      const [pattern, sign, say] = meaning;
+      const label = say(pattern.exec(customId)?.[1] ?? '');
+      return [{ at, action: { hash: customId, emoji: emoji || sign, label } }];
+    })
+    .sort((a, b) => a.at - b.at)
+    .map(({ action }) => action);
 
 /** Whether the work's picture holds four pictures: each of them can be made large. */
 export const isGrid = (buttons: readonly Button[]): boolean =>

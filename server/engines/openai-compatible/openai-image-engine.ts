@@ -29,7 +29,6 @@ import {
   fromBase64,
   made,
   measure,
-  missing,
 } from '../picture.ts';
 import { apiUrl } from './address.ts';
 import { isContentFault, isMoneyFault, readFault, type UpstreamFault } from './upstream-error.ts';
@@ -162,6 +161,8 @@ export const createOpenAiImageEngine = (options: OpenAiImageOptions): ImageEngin
     const said = jsonOf(reply.body);
     if (reply.status !== 200) throw new RefusedOrder(readFault(reply.status, said));
     if (said === null) throw senselessReply();
+    // Some say no in an answer that says yes by its status.
+    if (isRefusal(said)) throw new RefusedOrder(readFault(500, said));
     return said;
   };
 
@@ -245,10 +246,11 @@ export const createOpenAiImageEngine = (options: OpenAiImageOptions): ImageEngin
         return { data: null, error: first.message, seed: null };
       try {
         const answered = await request(order, 1, size, io);
+        const single = exactly(answered.pictures, 1)[0]!;
         revised ||= answered.revised;
         delivered += 1;
         io.progress(delivered / order.n);
-        return answered.pictures[0] ?? missing;
+        return single;
       } catch (error) {
         io.signal.throwIfAborted();
         failures.push(error);
@@ -308,6 +310,12 @@ class RefusedOrder extends Error {
     this.fault = fault;
   }
 }
+
+const isRefusal = (said: unknown): boolean =>
+  typeof said === 'object' &&
+  said !== null &&
+  !('data' in said || 'images' in said) &&
+  ('error' in said || 'code' in said);
 
 /** What to leave out after a refusal; null: the refusal has another reason. */
 const fieldToDrop = (fault: UpstreamFault, sent: readonly string[]): string[] | null => {
