@@ -82,7 +82,7 @@ export const findShared = async (db: Executor, key: string) => {
         eq(users.disabled, false),
         eq(users.sessionPrivate, false),
         // Of sessions of people only public ones were ever shared.
-        sql`(${sessions.type} = 0 OR (${sessions.type} = 2 AND NOT ${sessions.private}))`,
+        sql`(${sessions.type} <> 2 OR NOT ${sessions.private})`,
       ),
     );
   return row ?? null;

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readPngText } from '../../server/file/png-text.ts';
 import { TestClient } from '../support/client.ts';
+import { exported } from '../support/exports.ts';
 import {
   ended,
   followJobs,
@@ -125,4 +127,169 @@ test('a session of pictures takes pictures’ models alone and no chat’s ways'
     const answer = await client.raw(call, { session_id: uuid, history_id: sent.historyId });
     expect(answer.code, call).toBe(1422);
   }
+});
+
+const upload = async (who: TestClient, side = 400): Promise<string> => {
+  const data = await sharp({
+    create: { width: side, height: side / 2, channels: 3, background: '#c2410c' },
+  })
+    .png()
+    .toBuffer();
+  const file = new Blob([new Uint8Array(data)], { type: 'image/png' });
+  return (await who.upload('uploadImage', file, 'a.png')).image.url;
+};
+
+test('from a picture comes a picture; one’s uploads and own pictures can be chosen', async () => {
+  const url = await upload(client);
+  expect((await client.call('uploadedFiles', {})).list[0]).toMatchObject({ url, size: '400x200' });
+  const first = await paint(client, '同一处的雪景', {
+    task: 'img2img',
+    image: { base_image: url, strength: 40, resize_mode: 1, n: 1, size: 1 },
+  });
+  const [made] = replyOf(first.message).images;
+  expect(made).toMatchObject({ width: 512, height: 512, error: '' });
+  const large = await paint(client, '', {
+    uuid: first.sent.uuid,
+    task: 'upscale',
+    image: { base_image: made?.url ?? '', parameters: { resize: 2 } },
+  });
+  expect(replyOf(large.message).images).toMatchObject([{ width: 1024, height: 1024 }]);
+  const words = await client.call('interrogateImage', { image_id: made?.id ?? 0 });
+  expect(words.result_cn).toMatch(/\p{Script=Han}/u);
+  const lines = await client.call('controlnetDetect', {
+    model: 'builtin-canvas',
+    controlnet_module: 'Canny',
+    controlnet_image_url: made?.url ?? '',
+  });
+  expect(lines.image_base64).toMatch(/^data:image\/png;base64,/);
+});
+
+test('pictures that are not there, not public, or not one’s own are refused', async () => {
+  const { uuid } = await newPictures(client);
+  const send = (image: object, type = 'img2img') =>
+    client.raw('sendMessage', {
+      session_id: uuid,
+      msg: JSON.stringify({ type, prompt: '一座小桥', image }),
+      format: 1,
+    });
+  for (const base_image of [`/files/${'0'.repeat(40)}.png`, 'file:///etc/passwd', '/etc/passwd']) {
+    expect((await send({ base_image })).status, base_image).toBe(422);
+  }
+  // Of the web: fetched when it is painted, by the guarded way alone.
+  for (const base_image of ['http://127.0.0.1:9/a.png', 'http://169.254.169.254/latest/a.png']) {
+    const { data } = (await send({ base_image })) as { data: { id: number } };
+    const { uuid: job } = await generate(client, data.id);
+    expect(await ended(client, job), base_image).toMatchObject({
+      state: 'error',
+      error_code: 1418,
+      deduct_tokens: 0,
+    });
+    const look = await client.raw('interrogateImage', { image_url: base_image });
+    expect(look.code).toBe(1418);
+  }
+  const other = await TestClient.register(server.baseURL);
+  const { list } = await client.call('privateImages', {});
+  const foreign = await other.raw('interrogateImage', { image_id: list[0]?.id });
+  expect(foreign.status).toBe(404);
+});
+
+test('what a model cannot do is refused before anything begins', async () => {
+  const sent = await sendPicture(client, '加上构图控制', {
+    image: { controlnet_image: await upload(client), controlnet_module: '' },
+  });
+  const answer = await client.raw('generateImage', {
+    history_id: sent.historyId,
+    request_id: randomUUID(),
+  });
+  expect(answer.status).toBe(422);
+  expect(answer.message).toContain('请选择构图控制模型');
+  const tooShort = await client.raw('sendMessage', {
+    session_id: sent.uuid,
+    msg: JSON.stringify({
+      type: 'edit',
+      prompt: '改',
+      image: { base_image: await upload(client) },
+    }),
+    format: 1,
+  });
+  expect(tooShort.code).toBe(1412);
+});
+
+test('plain words are read with their syntax', async () => {
+  const { uuid } = await newPictures(client);
+  const { id } = await client.call('sendMessage', {
+    session_id: uuid,
+    msg: '荷塘月色 --strength 30 --foo bar',
+  });
+  const { uuid: job } = await generate(client, id, { n: 1, size: 1 });
+  expect(await ended(client, job)).toMatchObject({ state: 'done' });
+  expect(replyOf(await messageOf(client, { uuid, historyId: id })).prompt).toBe('荷塘月色');
+});
+
+test('readers of a public session see the pictures and nothing of their cost', async () => {
+  const { sent, message } = await paint(client, '公开的一幅画', { image: { n: 1, size: 1 } });
+  await client.call('setSession', { session_id: sent.uuid, private: 0 }).catch(() => null);
+  const other = await TestClient.register(server.baseURL);
+  const session = await client.call('getSession', { uuid: sent.uuid });
+  if (session.private === 0) {
+    const seen = await messageOf(other, sent);
+    expect(replyOf(seen).images).toEqual(replyOf(message).images);
+    expect(seen).toMatchObject({ job: null, deduct_tokens: 0 });
+    await other.call('historyLike', { session_id: sent.uuid, history_id: sent.historyId });
+    await other.call('addToFavorites', { session_id: sent.uuid, history_id: sent.historyId });
+  }
+  const { key } = await client.call('shareSession', { session_id: sent.uuid });
+  const shared = await new TestClient(server.baseURL).call('sharedSession', { key });
+  expect(shared.list[0]).toMatchObject({ ai: message.ai, job: null, deduct_tokens: 0 });
+});
+
+test('a session of pictures is found by its words, not by what surrounds its pictures', async () => {
+  const { sent } = await paint(client, '独一无二的琉璃塔', { image: { n: 1, size: 1 } });
+  const search = (query: string) =>
+    client.call('sessionList', { channel: 'private', query }).then(({ list }) => list);
+  expect((await search('琉璃塔')).map(({ uuid }) => uuid)).toEqual([sent.uuid]);
+  expect(await search('revised_prompt')).toEqual([]);
+  const inside = await client.call('searchMessages', { session_id: sent.uuid, query: '琉璃塔' });
+  expect(inside.list).toMatchObject([{ history_id: sent.historyId, part: 'human' }]);
+});
+
+test('exports show the pictures', async () => {
+  const { sent, message } = await paint(client, '要打印的画', { image: { n: 1, size: 1 } });
+  const file = await exported(client, sent.uuid, 'markdown');
+  const [image] = replyOf(message).images;
+  expect(file.data.toString()).toContain(`](${server.baseURL}${image?.url})`);
+  expect(file.data.toString()).not.toContain('"images"');
+  const pdf = await exported(client, sent.uuid, 'pdf');
+  expect(pdf.failed).toEqual([]);
+  expect(pdf.data.toString('latin1')).toContain('/Subtype /Image');
+});
+
+test('a guest’s pictures and jobs go along when the guest registers', async () => {
+  const guest = new TestClient(server.baseURL);
+  const { uuid } = await newPictures(guest);
+  const { job } = await paint(guest, '访客的画', { uuid, image: { n: 1, size: 1 } });
+  const account = `g${randomUUID().slice(0, 12)}`;
+  const answer = await guest.call('register', {
+    account,
+    name: '从前的访客',
+    password: 'password-1',
+    password2: 'password-1',
+  });
+  guest.token = answer.token ?? '';
+  expect((await guest.call('privateImages', {})).total).toBe(1);
+  expect((await guest.call('jobList', {})).list[0]?.uuid).toBe(job.uuid);
+});
+
+test('a deleted message leaves the session’s card, its pictures stay one’s own', async () => {
+  const one = await paint(client, '第一幅小画', { image: { n: 1, size: 1 } });
+  const two = await paint(client, '第二幅小画', {
+    uuid: one.sent.uuid,
+    image: { n: 1, size: 1 },
+  });
+  const before = (await client.call('privateImages', {})).total;
+  await client.call('deleteHistory', { session_id: one.sent.uuid, id: two.sent.historyId });
+  const session = await client.call('getSession', { uuid: one.sent.uuid });
+  expect(session.images).toEqual(replyOf(one.message).images.map(({ url }) => url));
+  expect(session).toMatchObject({ summary: '[图片] 1 张', reply_count: 1 });
+  expect((await client.call('privateImages', {})).total).toBe(before);
 });

@@ -20,6 +20,8 @@ export type Behaviour = (
 export interface ImageServiceFake {
   baseURL: string;
   asked: Asked[];
+  /** When it last gave what was asked for, as `at`. */
+  gaveAt: number;
   /** Requests that their client gave up. */
   dropped: number;
   behave: (behaviour: Behaviour) => void;
@@ -43,11 +45,12 @@ const usual: Behaviour = async ({ n }, give, response) =>
 /**
  * A service that speaks OpenAI's image generations (https://platform.openai.com/docs/api-reference/images)
  * and does with each request what the test wants.
+ * @param side width and height of its pictures, pixels
  */
-export const startImageService = async (): Promise<ImageServiceFake> => {
+export const startImageService = async (side = 64): Promise<ImageServiceFake> => {
   let behaviour = usual;
   const picture = await sharp({
-    create: { width: 64, height: 64, channels: 3, background: '#2563eb' },
+    create: { width: side, height: side, channels: 3, background: '#2563eb' },
   })
     .png()
     .toBuffer();
@@ -58,6 +61,7 @@ export const startImageService = async (): Promise<ImageServiceFake> => {
   const fake: ImageServiceFake = {
     baseURL: '',
     asked: [],
+    gaveAt: 0,
     dropped: 0,
     behave: (next) => (behaviour = next),
     close: () =>
@@ -80,6 +84,7 @@ export const startImageService = async (): Promise<ImageServiceFake> => {
       };
       fake.asked.push(asked);
       await behaviour(asked, give, response);
+      fake.gaveAt = performance.now();
     };
     serve().catch(() => response.destroy());
   });
