@@ -66,7 +66,7 @@ else mount();
 
 // The rest of the app comes once the first screen stands; what another app shared, at once.
 setTimeout(
-  () => void import('./phone.tsx').then((phone) => phone.startPhone()).catch(() => undefined),
+  () => void import('./phone.tsx').then((phone) => phone.startPhone(router)).catch(() => undefined),
   location.search.includes('shared=') ? 0 : 3_000,
 );
 

@@ -6,10 +6,13 @@ import { startWaits } from '@/shared/waits.ts';
 import { createRoot } from 'react-dom/client';
 import { watchKeyboard } from './keyboard.ts';
 import { Offers } from './offers.tsx';
-import { router } from './routes.tsx';
+import type { router } from './routes.tsx';
+
+/** Given, not imported: the router's code is the first path's. */
+type Router = typeof router;
 
 /** What was shared into the app is at `/?shared=1`; 0: the worker could not take it. */
-const takeShares = async (): Promise<void> => {
+const takeShares = async (router: Router): Promise<void> => {
   const shared = new URLSearchParams(location.search).get('shared');
   if (location.pathname !== '/' || shared === null) return;
   await router.navigate({ to: '/', search: { new: 1 }, replace: true });
@@ -30,7 +33,7 @@ const countAnswers = () => {
  * What makes an app of the page, once its first screen stands: the service worker, what is offered,
  * the keyboard, what other apps share. In a root of its own, so that the first path knows nothing of it.
  */
-export const startPhone = (): void => {
+export const startPhone = (router: Router): void => {
   const host = document.createElement('div');
   document.body.append(host);
   createRoot(host).render(<Offers />);
@@ -43,5 +46,5 @@ export const startPhone = (): void => {
   if (isStandalone()) void navigator.storage?.persist?.().catch(() => undefined);
   if (isApple && !isStandalone())
     void import('./splash.ts').then((splash) => splash.drawSplashScreens()).catch(() => undefined);
-  void takeShares().catch(() => toast('没有收到分享的内容，请再分享一次', 'error'));
+  void takeShares(router).catch(() => toast('没有收到分享的内容，请再分享一次', 'error'));
 };
