@@ -18,6 +18,8 @@ export const forgetPerson = async (): Promise<void> => {
   for (const key of Object.keys(localStorage))
     if (key.startsWith(notePrefix)) localStorage.removeItem(key);
   prefsStore.set({ model: '' });
+  // Before anything is read anew: its token is over.
+  authStore.clear();
   const gone = [
     loadOutbox().then((outbox) => outbox.forget(account)),
     loadStore().then(

@@ -203,7 +203,7 @@ test('a refused message says why and is tried again; a full storage is said plai
 
 /** Runs in the page: all that it keeps and that could tell of a person. */
 const leftovers = async () => {
-  const lasting = new Set(['queqiao.prefs', 'queqiao.site', 'phone.entered']);
+  const lasting = new Set(['queqiao.prefs', 'queqiao.site', 'queqiao.install', 'phone.entered']);
   const rows: string[] = [];
   for (const { name = '' } of await indexedDB.databases()) {
     const db = await new Promise<IDBDatabase>((resolve, reject) => {
@@ -223,7 +223,7 @@ const leftovers = async () => {
       for (const [at, key] of found.keys.entries()) {
         const text = JSON.stringify(found.values[at]);
         // What a visitor reads anew, and what tells this browser from others.
-        if (/测试用户|一个会话|一份草稿/.test(text) || !/workbox|queqiao/.test(name))
+        if (/测试用户|一个会话|一份草稿|eyJ/.test(text) || !/workbox|queqiao/.test(name))
           rows.push(`${name}/${store}/${JSON.stringify(key)}`);
       }
     }
