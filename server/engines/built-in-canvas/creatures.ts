@@ -505,114 +505,176 @@ const catTail: Outline = [
   [0.58, -0.38],
 ];
 const dogBody: Outline = [
-  [-0.26, 0],
-  [-0.3, -0.16],
-  [-0.26, -0.4],
-  [-0.16, -0.56],
-  [-0.11, -0.66],
-  [-0.14, -0.76],
-  [-0.2, -0.8],
-  [-0.28, -0.96],
-  [-0.16, -0.95],
-  [-0.07, -0.9],
-  [0.06, -0.9],
-  [0.16, -0.84],
-  [0.24, -0.76],
-  [0.32, -0.72],
-  [0.31, -0.65],
-  [0.18, -0.62],
-  [0.14, -0.56],
-  [0.17, -0.4],
-  [0.2, -0.2],
-  [0.21, 0],
-  [0.12, 0],
-  [0.08, -0.24],
-  [0.04, 0],
+  [0.2, 0],
+  [0.28, -0.01],
+  [0.28, -0.05],
+  [0.22, -0.07],
+  [0.2, -0.26],
+  [0.23, -0.42],
+  [0.2, -0.56],
+  [0.25, -0.67],
+  [0.4, -0.69],
+  [0.45, -0.74],
+  [0.42, -0.785],
+  [0.31, -0.82],
+  [0.26, -0.9],
+  [0.17, -0.95],
+  [0.12, -0.95],
+  [0.05, -1.07],
+  [0.015, -0.9],
+  [-0.02, -0.78],
+  [-0.06, -0.62],
+  [-0.19, -0.44],
+  [-0.3, -0.24],
+  [-0.34, -0.1],
+  [-0.31, 0],
+  [0.08, 0],
+  [0.11, -0.05],
+  [0.13, 0],
 ];
 const dogTail: Outline = [
-  [-0.22, -0.08],
-  [-0.42, -0.14],
-  [-0.52, -0.3],
-  [-0.48, -0.42],
+  [-0.29, -0.04],
+  [-0.45, -0.06],
+  [-0.55, -0.17],
+  [-0.53, -0.3],
 ];
 const horseBody: Outline = [
-  [-0.52, -0.52],
-  [-0.5, -0.36],
-  [-0.56, -0.18],
-  [-0.52, 0],
-  [-0.46, 0],
-  [-0.46, -0.18],
-  [-0.38, -0.32],
-  [-0.34, -0.16],
-  [-0.3, 0],
-  [-0.24, 0],
-  [-0.26, -0.18],
-  [-0.24, -0.34],
-  [0, -0.38],
+  [0.22, -0.66],
+  [0, -0.615],
+  [-0.18, -0.63],
+  [-0.34, -0.655],
+  [-0.46, -0.6],
+  [-0.5, -0.48],
+  [-0.45, -0.35],
+  [-0.5, -0.25],
+  [-0.47, -0.1],
+  [-0.5, -0.04],
+  [-0.5, 0],
+  [-0.43, 0],
+  [-0.425, -0.08],
+  [-0.425, -0.24],
+  [-0.32, -0.38],
+  [-0.2, -0.405],
+  [0, -0.375],
+  [0.16, -0.36],
   [0.2, -0.34],
-  [0.24, -0.18],
-  [0.22, 0],
-  [0.28, 0],
-  [0.31, -0.2],
-  [0.34, -0.34],
-  [0.46, -0.28],
-  [0.44, -0.14],
-  [0.5, -0.12],
-  [0.53, -0.3],
-  [0.42, -0.44],
-  [0.42, -0.6],
-  [0.5, -0.76],
-  [0.6, -0.82],
-  [0.72, -0.74],
-  [0.8, -0.7],
-  [0.82, -0.77],
-  [0.72, -0.9],
-  [0.64, -1],
-  [0.6, -1.05],
-  [0.58, -0.98],
-  [0.44, -0.9],
-  [0.3, -0.72],
-  [0.1, -0.64],
-  [-0.2, -0.66],
-  [-0.4, -0.64],
+  [0.205, -0.2],
+  [0.19, -0.06],
+  [0.18, 0],
+  [0.25, 0],
+  [0.245, -0.06],
+  [0.26, -0.2],
+  [0.3, -0.36],
+  [0.38, -0.47],
+  [0.41, -0.58],
+  [0.5, -0.73],
+  [0.56, -0.785],
+  [0.66, -0.73],
+  [0.74, -0.725],
+  [0.775, -0.77],
+  [0.75, -0.83],
+  [0.63, -0.95],
+  [0.56, -1],
+  [0.545, -1.075],
+  [0.5, -1],
+  [0.4, -0.9],
+  [0.31, -0.77],
 ];
-const horseTail: Outline = [
-  [-0.5, -0.58],
-  [-0.7, -0.62],
-  [-0.84, -0.5],
-  [-0.96, -0.32],
+const horseFarLegs: readonly Outline[] = [
+  [
+    [-0.38, -0.44],
+    [-0.31, -0.28],
+    [-0.34, -0.22],
+    [-0.3, -0.08],
+    [-0.33, 0],
+    [-0.26, 0],
+    [-0.255, -0.08],
+    [-0.275, -0.22],
+    [-0.2, -0.42],
+  ],
+  [
+    [0.27, -0.42],
+    [0.36, -0.31],
+    [0.44, -0.27],
+    [0.47, -0.25],
+    [0.43, -0.13],
+    [0.37, -0.1],
+    [0.385, -0.06],
+    [0.43, -0.08],
+    [0.48, -0.16],
+    [0.53, -0.27],
+    [0.47, -0.32],
+    [0.38, -0.46],
+  ],
 ];
 const deerBody: Outline = [
-  [-0.4, -0.56],
-  [-0.42, -0.4],
-  [-0.36, -0.3],
-  [-0.38, 0],
-  [-0.33, 0],
-  [-0.3, -0.28],
-  [-0.24, -0.36],
-  [0.08, -0.36],
-  [0.12, -0.28],
-  [0.11, 0],
-  [0.16, 0],
-  [0.19, -0.3],
-  [0.2, 0],
-  [0.25, 0],
-  [0.25, -0.34],
-  [0.28, -0.5],
-  [0.3, -0.72],
-  [0.4, -0.76],
-  [0.5, -0.76],
-  [0.52, -0.81],
-  [0.42, -0.88],
-  [0.36, -0.93],
-  [0.26, -0.96],
-  [0.3, -0.9],
-  [0.24, -0.84],
-  [0.2, -0.7],
-  [0.08, -0.6],
-  [-0.2, -0.59],
-  [-0.34, -0.62],
+  [0.1, -0.6],
+  [-0.12, -0.575],
+  [-0.28, -0.59],
+  [-0.36, -0.56],
+  [-0.4, -0.48],
+  [-0.36, -0.37],
+  [-0.4, -0.25],
+  [-0.38, -0.08],
+  [-0.39, 0],
+  [-0.345, 0],
+  [-0.34, -0.08],
+  [-0.355, -0.235],
+  [-0.26, -0.37],
+  [-0.05, -0.385],
+  [0.12, -0.37],
+  [0.145, -0.33],
+  [0.145, -0.18],
+  [0.13, 0],
+  [0.175, 0],
+  [0.185, -0.18],
+  [0.21, -0.36],
+  [0.27, -0.47],
+  [0.3, -0.59],
+  [0.34, -0.71],
+  [0.42, -0.74],
+  [0.53, -0.755],
+  [0.55, -0.79],
+  [0.46, -0.86],
+  [0.38, -0.92],
+  [0.33, -0.93],
+  [0.2, -0.99],
+  [0.265, -0.9],
+  [0.25, -0.8],
+  [0.18, -0.67],
 ];
+const deerFarLegs: readonly Outline[] = [
+  [
+    [-0.28, -0.41],
+    [-0.275, -0.22],
+    [-0.25, 0],
+    [-0.205, 0],
+    [-0.225, -0.22],
+    [-0.17, -0.4],
+  ],
+  [
+    [0.19, -0.41],
+    [0.25, -0.2],
+    [0.26, 0],
+    [0.305, 0],
+    [0.3, -0.2],
+    [0.28, -0.43],
+  ],
+];
+const deerTail: Outline = [
+  [-0.36, -0.55],
+  [-0.43, -0.53],
+  [-0.45, -0.46],
+];
+
+interface Form {
+  body: Outline;
+  farLegs?: readonly Outline[];
+  /** A line, and its width in shares of the height. */
+  tail?: { line: Outline; width: number };
+  /** Hair that waves: lines as above. */
+  hair?: readonly { line: Outline; width: number }[];
+}
 
 /** An animal's outline against the light, a bright rim on the side where the light stands. */
 const silhouette = (
@@ -621,43 +683,116 @@ const silhouette = (
   y: number,
   tall: number,
   mirror: boolean,
-  body: Outline,
-  tail: Outline | null,
-  tailWidth: number,
+  form: Form,
 ): void => {
   const { canvas, look, light } = scene;
   const put = place(x, y, tall, 0, mirror);
-  const outline = curve(body.map(put), true, 5);
   const tone = look.ink ? hex('#24292c') : blend(look.front, hex('#000000'), 0.15);
   const rim = blend(look.light, look.haze, 0.2);
   const dx = light.x > x ? 1 : -1;
-  const shift = tall * 0.012;
-  const rings: Ring[] = [outline];
-  if (tail)
-    rings.push(ribbon(curve(tail.map(put), false, 8), (at) => tall * tailWidth * (1 - at * 0.55)));
-  fill(canvas, [ellipse(x, y + tall * 0.005, tall * 0.42, tall * 0.05)], look.front, {
+  const shift = tall * 0.011;
+  const strand = (each: { line: Outline; width: number }): Ring =>
+    ribbon(
+      curve(each.line.map(put), false, 8),
+      (at) => tall * each.width * Math.sin(Math.PI * (0.3 + at * 0.66)),
+    );
+  const rings: Ring[] = [curve(form.body.map(put), true, 5)];
+  if (form.tail) rings.push(strand(form.tail));
+  fill(canvas, [ellipse(x, y + tall * 0.005, tall * 0.42, tall * 0.04)], look.front, {
     alpha: 0.5,
     soft: tall * 0.03,
   });
+  for (const legs of form.farLegs ?? [])
+    fill(
+      canvas,
+      [curve(legs.map(put), true, 5)],
+      look.ink ? hex('#4a5054') : blend(tone, look.haze, 0.1),
+    );
   if (!look.ink && !look.flat)
     for (const ring of rings)
       fill(canvas, [ring.map(([px, py]): Point => [px + dx * shift, py - shift * 0.8])], rim, {
         alpha: 0.85,
         soft: tall * 0.004,
       });
+  for (const each of form.hair ?? []) rings.push(strand(each));
   for (const ring of rings)
     fill(canvas, [ring], tone, { alpha: look.ink ? 0.92 : 1, soft: look.ink ? tall * 0.004 : 0 });
 };
 
 export const paintCat = (scene: Scene, x: number, y: number, tall: number): void =>
-  silhouette(scene, x, y, tall, scene.light.x < x, catBody, catTail, 0.085);
+  silhouette(scene, x, y, tall, scene.light.x < x, {
+    body: catBody,
+    tail: { line: catTail, width: 0.085 },
+  });
 export const paintDog = (scene: Scene, x: number, y: number, tall: number): void =>
-  silhouette(scene, x, y, tall, scene.light.x < x, dogBody, dogTail, 0.075);
+  silhouette(scene, x, y, tall, scene.light.x < x, {
+    body: dogBody,
+    tail: { line: dogTail, width: 0.085 },
+  });
 export const paintHorse = (scene: Scene, x: number, y: number, tall: number): void =>
-  silhouette(scene, x, y, tall, scene.light.x < x, horseBody, horseTail, 0.13);
+  silhouette(scene, x, y, tall, scene.light.x < x, {
+    body: horseBody,
+    farLegs: horseFarLegs,
+    tail: {
+      line: [
+        [-0.46, -0.6],
+        [-0.58, -0.6],
+        [-0.68, -0.46],
+        [-0.74, -0.24],
+      ],
+      width: 0.13,
+    },
+    hair: [
+      {
+        line: [
+          [-0.47, -0.58],
+          [-0.6, -0.52],
+          [-0.66, -0.36],
+          [-0.64, -0.18],
+        ],
+        width: 0.09,
+      },
+      {
+        line: [
+          [0.54, -1],
+          [0.44, -1],
+          [0.36, -0.94],
+        ],
+        width: 0.06,
+      },
+      {
+        line: [
+          [0.46, -0.95],
+          [0.35, -0.93],
+          [0.27, -0.86],
+        ],
+        width: 0.07,
+      },
+      {
+        line: [
+          [0.4, -0.88],
+          [0.29, -0.84],
+          [0.21, -0.77],
+        ],
+        width: 0.07,
+      },
+      {
+        line: [
+          [0.34, -0.8],
+          [0.25, -0.76],
+          [0.17, -0.69],
+        ],
+        width: 0.06,
+      },
+    ],
+  });
 export const paintDeer = (scene: Scene, x: number, y: number, tall: number): void => {
   const mirror = scene.light.x < x;
-  silhouette(scene, x, y, tall, mirror, deerBody, null, 0);
+  silhouette(scene, x, y, tall, mirror, {
+    body: deerBody,
+    farLegs: deerFarLegs,
+    tail: { line: deerTail, width: 0.05 },
+  });
   const { canvas, look } = scene;
   const put = place(x, y, tall, 0, mirror);
   const tone = look.ink ? hex('#24292c') : blend(look.front, hex('#000000'), 0.15);

@@ -285,19 +285,20 @@ export const lookOf = (wish: Wish, seed: number): Look => {
   const has = (subject: Wish['subjects'][number]) => wish.subjects.includes(subject);
   const ink = wish.style === 'ink';
   const neon = wish.style === 'neon';
-  const overcast =
-    wish.moods.includes('overcast') || has('rain') || has('lightning') || (has('fog') && !ink);
+  const overcast = wish.moods.includes('overcast') || has('rain') || has('lightning');
   const snowy = has('snow') || wish.season === 'winter';
   const warm = has('fire') || has('lantern');
   const hour: Hour =
     wish.hour ??
-    (neon || warm || wish.moods.includes('dark')
+    (neon || warm || has('lightning') || wish.moods.includes('dark')
       ? 'night'
       : has('desert')
         ? chance.pick<Hour>(['dusk', 'day', 'dawn'])
-        : overcast || snowy
-          ? 'day'
-          : chance.pick<Hour>(['day', 'day', 'dawn', 'dusk']));
+        : has('fog')
+          ? chance.pick<Hour>(['dawn', 'dawn', 'day'])
+          : overcast || snowy
+            ? 'day'
+            : chance.pick<Hour>(['day', 'day', 'dawn', 'dusk']));
   const kind = ink
     ? 'ink'
     : neon

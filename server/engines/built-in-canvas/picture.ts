@@ -234,7 +234,7 @@ const landscape = (scene: Scene): Layer[] => {
       x,
       front(x) + unit * 0.01,
       unit * (each.wish.subjects.length > 2 ? 0.17 : 0.24),
-      each.chance('crowd').whole(1, 2),
+      each.has('couple') ? 2 : 1,
     );
   });
   add(2, has('blossom'), paintBlossom);

@@ -41,7 +41,7 @@ export const paintStars = ({ canvas, chance, noise, has, look, horizon }: Scene)
         const dy = (y - cy) / unit;
         const across = dx * Math.sin(turn) - dy * Math.cos(turn);
         const along = dx * Math.cos(turn) + dy * Math.sin(turn);
-        if (Math.abs(across) > 0.42) continue;
+        if (Math.abs(across) > 0.55) continue;
         const bend = across + cloud.at(along * 1.7, 3) * 0.07;
         const body = Math.exp(-((bend / 0.15) ** 2));
         if (body < 0.02) continue;
@@ -52,10 +52,13 @@ export const paintStars = ({ canvas, chance, noise, has, look, horizon }: Scene)
           Math.abs(bend + cloud.fbm(along * 4, bend * 9, 3) * 0.09) * 6,
         );
         const glowing = body * wisps * (0.3 + 0.7 * lane) * 0.62;
-        const tone = dust[along + cloud.at(along * 2, 9) * 0.3 > 0.12 ? 2 : wisps > 0.55 ? 0 : 1]!;
+        const warm = smooth(-0.25, 0.5, along + cloud.at(along * 2, 9) * 0.3);
+        const blue = smooth(0.35, 0.7, wisps);
         const at = (y * width + x) * 3;
-        for (let each = 0; each < 3; each += 1)
-          rgb[at + each] = rgb[at + each]! + tone[each]! * glowing * (1 - rgb[at + each]!);
+        for (let each = 0; each < 3; each += 1) {
+          const tone = mix(mix(dust[1]![each]!, dust[0]![each]!, blue), dust[2]![each]!, warm);
+          rgb[at + each] = rgb[at + each]! + tone * glowing * (1 - rgb[at + each]!);
+        }
       }
   }
   const count = Math.round(((width * horizon) / (unit * unit)) * (many ? 1500 : 420));

@@ -185,10 +185,10 @@ export const paintPortrait = (scene: Scene): void => {
   if (bun) rings.push(ellipse(...put([-0.33, -0.33]), size * 0.115, size * 0.105));
   // Strands of hair that leave the outline.
   const strands: Point[][] = [];
-  for (let strand = 0; strand < 34; strand += 1) {
-    const from: Point = [mix(-0.32, -0.12, random.next()), mix(-0.3, 0.3, random.next() ** 1.4)];
-    const long = random.between(0.1, bun ? 0.2 : 0.42);
-    const drop = random.between(0.02, 0.2);
+  for (let strand = 0; strand < 22; strand += 1) {
+    const from: Point = [mix(-0.27, -0.16, random.next()), mix(-0.12, 0.34, random.next())];
+    const long = random.between(0.07, bun ? 0.14 : 0.24);
+    const drop = random.between(0.1, 0.34);
     strands.push(
       curve(
         [
@@ -247,7 +247,23 @@ export const paintPortrait = (scene: Scene): void => {
         rgb[at + each] = mix(outside, within, inside);
       }
     }
-  if (look.ink) return;
+  if (look.ink) {
+    const brush = noise('contour');
+    const contour = head.slice(Math.floor(head.length * 0.12), Math.floor(head.length * 0.93));
+    fill(
+      canvas,
+      [
+        ribbon(
+          contour,
+          (at) =>
+            size * 0.0075 * clamp(0.55 + brush.at(at * 14, 3)) * Math.sin(Math.PI * at) ** 0.4,
+        ),
+      ],
+      look.front,
+      { alpha: 0.8 },
+    );
+    return;
+  }
   // A rim of light along the face.
   const face = head.slice(Math.floor(head.length * 0.27), Math.floor(head.length * 0.86));
   fill(

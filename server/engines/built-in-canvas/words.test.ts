@@ -61,6 +61,7 @@ const asked: Record<Subject, [chinese: string, english: string]> = {
   deer: ['小鹿', 'a deer'],
   portrait: ['少女肖像', 'portrait of a woman'],
   people: ['旅人的背影', 'two people'],
+  couple: ['一对情侣', 'a couple'],
   balloon: ['热气球', 'hot air balloons'],
   planet: ['外星星球', 'planets'],
   window: ['窗外', 'through the window'],

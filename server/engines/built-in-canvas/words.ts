@@ -61,6 +61,7 @@ export const subjects = [
   'deer',
   'portrait',
   'people',
+  'couple',
   'balloon',
   'planet',
   'window',
@@ -279,9 +280,10 @@ const lexicon: readonly [signs: readonly Sign[], chinese: string, english: strin
   ],
   [
     ['subject:people'],
-    '人 行人 旅人 人物 背影 情侣 恋人 侠客 诗人 渔翁 孩子 小孩 老翁 剑客',
-    'person people figure couple traveler traveller hiker wanderer child children silhouette',
+    '人 行人 旅人 人物 背影 侠客 诗人 渔翁 孩子 小孩 老翁 剑客',
+    'person people figure traveler traveller hiker wanderer child children silhouette',
   ],
+  [['subject:people', 'subject:couple'], '情侣 恋人 爱人 夫妻 两个人', 'couple lover|two people'],
   [['subject:balloon'], '热气球 气球', 'balloon'],
   [
     ['subject:planet', 'subject:stars', 'hour:night'],
