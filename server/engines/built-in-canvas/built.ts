@@ -194,7 +194,7 @@ const paintStreet = ({ canvas, look, focus, noise }: Scene, floor: number): void
       const sx = clamp(Math.round(x + blur), 0, width - 1);
       const puddle = smooth(-0.35, 0.35, wet.fbm(((x - focus) / unit) * near * 0.3, near * 0.7, 4));
       const lane = Math.abs(((x - focus) / unit) * near);
-      const line = lane < 0.12 && Math.sin(near * 3.2) > 0 ? 0.3 : 0;
+      const line = lane < 0.035 && Math.sin(near * 6) > 0 ? 0.12 : 0;
       const grain = 1 + wet.at((x / unit) * 90, (y / unit) * 60) * 0.06;
       const at = (y * width + x) * 3;
       for (let each = 0; each < 3; each += 1)

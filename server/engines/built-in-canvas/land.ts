@@ -433,7 +433,7 @@ export const paintMountains = (scene: Scene): Ridge[] => {
         ? 0
         : look.snowy
           ? tall * (wooded ? 0.4 : 0.85)
-          : chief && tall > unit * 0.2
+          : chief && tall > unit * 0.2 && !has('waterfall')
             ? tall * random.between(0.12, 0.3)
             : 0,
       noise: scene.noise(part),

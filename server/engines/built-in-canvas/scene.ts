@@ -46,7 +46,9 @@ export const sceneOf = (wish: Wish, seed: number, width: number, height: number)
   const leftThird = layout.is(0.5);
   const middle = wish.layout === 'centre' || wish.layout === 'symmetric';
   const focus = width * (middle ? 0.5 : leftThird ? 0.36 : 0.64);
-  const water = has(...waterSubjects);
+  // A city stands at a river unless its ground is asked for.
+  const river = has('city') && !has('street', 'grass', 'flower', 'forest', 'desert', 'mountain');
+  const water = river || has(...waterSubjects);
   const skyward = has('aurora', 'stars', 'fireworks', 'rainbow', 'balloon', 'magpie-bridge');
   const share = skyward
     ? layout.between(0.7, 0.76)

@@ -217,12 +217,12 @@ export const paintPortrait = (scene: Scene): void => {
           cover[at] = Math.max(cover[at]!, each.values[y * each.width + x]!);
         }
   const night = look.hour === 'night';
-  const pale = look.ink ? look.haze : night ? shade(look.sky[0]!, 0.02) : shade(look.haze, 0.45);
-  const edge = look.ink
-    ? look.sky[0]!
+  const pale = look.ink
+    ? look.haze
     : night
-      ? shade(look.sky[1]!, 0.06)
-      : shade(look.sky[1]!, 0.35);
+      ? blend(look.sky[3]!, look.light, 0.22)
+      : shade(look.haze, 0.45);
+  const edge = look.ink ? look.sky[0]! : night ? look.sky[1]! : shade(look.sky[1]!, 0.35);
   const paper = noise('paper');
   const lx = put([0.9, -0.3])[0];
   const ly = put([0.9, -0.3])[1];
