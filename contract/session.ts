@@ -126,7 +126,6 @@ export const sessionCalls = {
     }),
     output: z.object({ uuid, id: z.int() }),
     codes: [
-      'conflict',
       'login_required',
       'monthly_limit',
       'model_unavailable',

@@ -51,6 +51,8 @@ const aboutNothing: ReadonlySet<CallName> = new Set([
   'sharedSession',
   'updateNotice',
   'watchWaits',
+  'imageProgress',
+  'cancelJob',
 ]);
 
 describe('every call', () => {

@@ -138,8 +138,8 @@ export const goodInputs = (own: Talk): { [K in CallName]: In<K> } => ({
   translate: { msg: '月亮', cn2en: 1 },
   inscriptor: { msg: '月亮' },
   promptList: {},
-  topPrompt: { id: 1, type: 'quality' },
-  hidePrompt: { id: 1, type: 'quality' },
+  topPrompt: { id: 11001, type: 'quality' },
+  hidePrompt: { id: 11001, type: 'quality' },
   waitStatus: { waits: [{ kind: 'answer', id: String(own.historyId) }] },
   pushKey: {},
   pushSubscribe: {
@@ -203,6 +203,9 @@ export const sendRaw = async (
     },
     ...(hasBody ? { body: sent } : {}),
   });
-  const text = await response.text();
+  // Of a stream that goes on as long as anybody reads, the beginning is enough.
+  const endless = name === 'jobEvents' && response.ok;
+  if (endless) await response.body?.cancel();
+  const text = endless ? '' : await response.text();
   return { status: response.status, headers: response.headers, text, envelope: envelopeOf(text) };
 };
