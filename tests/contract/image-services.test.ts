@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { modelTypes } from '../../contract/model.ts';
 import { TestClient } from '../support/client.ts';
@@ -5,7 +6,7 @@ import { colourOf, gridColours } from '../support/fake-service.ts';
 import { type MockMidjourney, startMockMidjourney } from '../support/mock-midjourney.ts';
 import { type MockOpenAiImages, startMockOpenAiImages } from '../support/mock-openai-images.ts';
 import { type MockSdWebui, startMockSdWebui } from '../support/mock-sd-webui.ts';
-import { paint, replyOf } from '../support/pictures.ts';
+import { ended, generate, messageOf, paint, replyOf, sendPicture } from '../support/pictures.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 /** Services of pictures in the environment of a server, several for one model. */
@@ -14,6 +15,7 @@ let first: MockSdWebui;
 let second: MockSdWebui;
 let midjourney: MockMidjourney;
 let openAi: MockOpenAiImages;
+let env: Record<string, string>;
 let server: TestServer;
 let client: TestClient;
 
@@ -22,23 +24,24 @@ beforeAll(async () => {
   second = await startMockSdWebui({ auth: 'me:secret' });
   midjourney = await startMockMidjourney({ secret: 's3cret' });
   openAi = await startMockOpenAiImages({ apiKey: 'sk-images' });
-  server = await startServer({
-    env: {
-      // One gets nearly everything; the other has another name, so that people's words tell them apart.
-      SD_WEBUI_URL: `${first.url}#9999, ${second.url.replace('127.0.0.1', 'localhost')}`,
-      SD_WEBUI_AUTH: 'me:secret',
-      MJ_PROXY_URL: midjourney.url,
-      MJ_PROXY_SECRET: 's3cret',
-      OPENAI_BASE_URL: `${openAi.url}/v1`,
-      OPENAI_API_KEY: 'sk-images',
-      SIGNUP_TOKENS: '1000000',
-      LOG_LEVEL: 'warn',
-    },
-  });
+  env = {
+    // One gets nearly everything; the other has another name, so that people's words tell them apart.
+    SD_WEBUI_URL: `${first.url}#9999, ${second.url.replace('127.0.0.1', 'localhost')}`,
+    SD_WEBUI_AUTH: 'me:secret',
+    MJ_PROXY_URL: midjourney.url,
+    MJ_PROXY_SECRET: 's3cret',
+    OPENAI_BASE_URL: `${openAi.url}/v1`,
+    OPENAI_API_KEY: 'sk-images',
+    SIGNUP_TOKENS: '1000000',
+    LOG_LEVEL: 'warn',
+  };
+  server = await startServer({ env });
   client = await TestClient.register(server.baseURL);
 });
 afterAll(async () => {
   await server?.stop();
+  // The server that took over was given the first one's folder and leaves it.
+  if (server) rmSync(server.dataDir, { recursive: true, force: true });
   for (const mock of [first, second, midjourney, openAi]) {
     expect(mock.faults).toEqual([]);
     await mock.close();
@@ -169,3 +172,23 @@ test('Midjourney’s four pictures are four, and each can be gone on with', asyn
   expect((await press('变体 1')).reply.images).toHaveLength(4);
   expect(midjourney.asked.at(-1)?.body['customId']).toMatch(/^MJ::JOB::variation::1::/);
 });
+
+test('a work that was ordered is collected by another process when the first one is killed', async () => {
+  midjourney.scenario = 'endless';
+  midjourney.asked.length = 0;
+  const sent = await sendPicture(client, '喜鹊飞过山岗', { model: 'midjourney' });
+  const { uuid } = await generate(client, sent.historyId);
+  const looks = () => [...midjourney.tasks.values()].at(-1)?.looks ?? 0;
+  await expect.poll(looks, { timeout: 10_000 }).toBeGreaterThan(1);
+  await server.kill9();
+  for (const task of midjourney.tasks.values()) task.scenario = 'normal';
+  midjourney.scenario = 'normal';
+  const { databaseUrl, dataDir } = server;
+  server = await startServer({ env, databaseUrl, dataDir });
+  const again = new TestClient(server.baseURL, client.token);
+  const job = await ended(again, uuid, 60_000);
+  expect(job).toMatchObject({ state: 'done', deduct_tokens: 8000 });
+  expect(replyOf(await messageOf(again, sent)).images).toHaveLength(4);
+  // Ordered once, paid once.
+  expect(midjourney.asked.filter(({ path }) => path.endsWith('/imagine'))).toHaveLength(1);
+}, 90_000);
