@@ -29,14 +29,11 @@ export type ToWorker =
   /** The tab is back and looks after these itself. */
   | { type: 'waits-back'; waits: WaitRef[] };
 
-/** From the worker to all tabs. */
+/** From the worker to all tabs, with a port to answer true or false on. */
 export type FromWorker =
-  /**
-   * A click on a notification, where a tab is open already: go there without loading anew. The tab
-   * answers on the port that comes along.
-   */
+  /** A click on a notification, where a tab is open already: go there without loading anew. */
   | { type: 'open'; url: string }
-  /** Something that was waited for has ended. */
+  /** Something that was waited for has ended. True: whoever looks at this tab is told there. */
   | { type: 'wait-ended'; result: WaitResult };
 
 /**

@@ -19,8 +19,8 @@ const awakeInSync = 50_000;
 /** What was told is remembered so long, ms, and so many. */
 const toldFor = 7 * 24 * 3600_000;
 const mostTold = 300;
-/** How long a tab may take to follow a click, ms. */
-const followMs = 1_500;
+/** How long a tab may take to answer, ms. */
+const answerMs = 1_500;
 
 const keyOf = ({ kind, id }: WaitRef): string => `${kind}:${id}`;
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -58,6 +58,16 @@ const call = async (name: string, input: object): Promise<Response | null> => {
 
 const tabs = () => self.clients.matchAll({ type: 'window', includeUncontrolled: true });
 
+/** Says something to a tab; false when it says no, or nothing: it is only just loading, say. */
+const ask = (tab: Client, message: FromWorker): Promise<boolean> =>
+  new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.addEventListener('message', ({ data }) => resolve(data === true));
+    port1.start();
+    tab.postMessage(message, [port2]);
+    setTimeout(() => resolve(false), answerMs);
+  });
+
 /** The number on the app's icon: what was told and not yet looked at. */
 const showBadge = async (): Promise<void> => {
   const count = (await self.registration.getNotifications()).length;
@@ -84,8 +94,10 @@ export const startWaits = () => {
     if (told[key] === undefined) {
       const all = await tabs();
       const message: FromWorker = { type: 'wait-ended', result };
-      for (const tab of all) tab.postMessage(message, []);
-      const inSight = all.some((tab) => tab.visibilityState === 'visible');
+      const answers = all.map((tab) => ({ tab, answer: ask(tab, message) }));
+      // Tabs out of sight hear of it as well; some are frozen and would answer much later.
+      const looking = answers.filter(({ tab }) => tab.visibilityState === 'visible');
+      const inSight = (await Promise.all(looking.map(({ answer }) => answer))).includes(true);
       const allowed = Notification.permission === 'granted' && (await getFact('notify')) !== false;
       // Should this worker have been stopped right after it showed one, it stands there already.
       const shown = await self.registration.getNotifications({ tag: key });
@@ -123,8 +135,8 @@ export const startWaits = () => {
       for (const key of keys) delete book.pending[key];
     });
 
-  /** Asks how they stand; false when there was no answer. */
-  const ask = async (waits: readonly Wait[]): Promise<boolean> => {
+  /** Asks the server how they stand; false when there was no answer. */
+  const askServer = async (waits: readonly Wait[]): Promise<boolean> => {
     const response = await call('wait_status', {
       waits: waits.map(({ kind, id }) => ({ kind, id })),
     });
@@ -155,7 +167,7 @@ export const startWaits = () => {
       const due = waits.filter((wait) => dueAt(wait) <= Date.now()).slice(0, 50);
       if (due.length > 0) {
         for (const wait of due) asked.set(keyOf(wait), Date.now());
-        if (!(await ask(due))) {
+        if (!(await askServer(due))) {
           nextLook = Date.now() + Math.min(...waits.map(({ every }) => every));
           return false;
         }
@@ -206,26 +218,37 @@ export const startWaits = () => {
       });
   };
 
+  /** What tabs say is done in the order they said it: hidden and shown again is no time at all. */
+  let saying: Promise<unknown> = Promise.resolve();
+  const inOrder = (act: () => Promise<void>): Promise<void> => {
+    const next = saying.then(act);
+    saying = next.catch(() => undefined);
+    return next;
+  };
+
   const takeOver = async (waits: readonly Wait[], token: string): Promise<void> => {
-    await setFact('token', token);
-    await changeBook((book) => {
-      for (const wait of waits) {
-        const key = keyOf(wait);
-        if ((book.told[key] ?? 0) >= wait.since) continue;
-        delete book.told[key];
-        book.pending[key] = wait;
-      }
+    await inOrder(async () => {
+      await setFact('token', token);
+      await changeBook((book) => {
+        for (const wait of waits) {
+          const key = keyOf(wait);
+          if ((book.told[key] ?? 0) >= wait.since) continue;
+          delete book.told[key];
+          book.pending[key] = wait;
+        }
+      });
+      await watch();
     });
-    await watch();
     await wakeAgain();
     await tendQuietly();
   };
 
-  const giveBack = async (waits: readonly WaitRef[]): Promise<void> => {
-    await drop(waits.map(keyOf));
-    await watch();
-    await showBadge();
-  };
+  const giveBack = (waits: readonly WaitRef[]): Promise<void> =>
+    inOrder(async () => {
+      await drop(waits.map(keyOf));
+      await watch();
+      await showBadge();
+    });
 
   const follow = async (url: string): Promise<void> => {
     const all = await tabs();
@@ -237,16 +260,9 @@ export const startWaits = () => {
       return;
     }
     const focused = await tab.focus().catch(() => tab);
-    const { port1, port2 } = new MessageChannel();
-    const answered = new Promise<boolean>((resolve) => {
-      port1.addEventListener('message', () => resolve(true));
-      port1.start();
-      setTimeout(() => resolve(false), followMs);
-    });
-    const message: FromWorker = { type: 'open', url };
-    focused.postMessage(message, [port2]);
     // A tab that is only just loading, or of an old version, is led there by its address.
-    if (!(await answered)) await focused.navigate(url).catch(() => self.clients.openWindow(url));
+    if (!(await ask(focused, { type: 'open', url })))
+      await focused.navigate(url).catch(() => self.clients.openWindow(url));
   };
 
   self.addEventListener('push', (event) => {

@@ -18,7 +18,7 @@ export const useUpdateReady = (): boolean => useStore(updateReady);
 
 type Listener = (message: FromWorker, port: MessagePort | undefined) => void;
 const listeners = new Set<Listener>();
-/** Hears the worker until the returned function is called; it waits for an answer on the port. */
+/** Hears the worker until the returned function is called; it awaits an answer on the port. */
 export const onWorkerMessage = (listener: Listener): (() => void) => {
   listeners.add(listener);
   return () => listeners.delete(listener);

@@ -133,14 +133,16 @@ export const startWaits = (open: Open): void => {
 
   onWorkerMessage((message, port) => {
     if (message.type === 'open') {
-      port?.postMessage('opened');
+      port?.postMessage(true);
       open(message.url);
     } else if (message.type === 'wait-ended') {
       const { result } = message;
       const key = `${result.kind}:${result.id}`;
       waiting.delete(key);
       handed.delete(key);
-      if (document.visibilityState === 'visible') tell(result, open);
+      const inSight = document.visibilityState === 'visible';
+      port?.postMessage(inSight);
+      if (inSight) tell(result, open);
       void refreshScreens();
     }
   });
