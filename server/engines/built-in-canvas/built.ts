@@ -35,7 +35,11 @@ export const paintCity = (scene: Scene): void => {
   for (let row = 0; row < rows; row += 1) {
     const near = row / (rows - 1);
     const far = (1 - near) ** 1.1 * 0.8;
-    const tone = blend(blend(look.rock.dark, look.front, near * 0.7), look.haze, far);
+    const tone = blend(
+      blend(look.rock.dark, look.front, near * (look.lamps ? 0.7 : 0.25)),
+      look.haze,
+      far,
+    );
     const bright = blend(blend(look.rock.lit, look.rock.dark, 0.25 + near * 0.4), look.haze, far);
     const step = unit * mix(0.035, 0.075, near);
     for (let x = -step; x < width + step;) {

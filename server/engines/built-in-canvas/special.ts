@@ -180,9 +180,7 @@ export const paintPortrait = (scene: Scene): void => {
   const cy = height - size * 0.74;
   const put = place(cx, cy, size, 0, mirror);
   const head = curve(profile.map(put), true, 8);
-  const rings: Ring[] = [head];
   const bun = random.is(0.6);
-  if (bun) rings.push(ellipse(...put([-0.33, -0.33]), size * 0.115, size * 0.105));
   // Strands of hair that leave the outline.
   const strands: Point[][] = [];
   for (let strand = 0; strand < 22; strand += 1) {
@@ -201,10 +199,11 @@ export const paintPortrait = (scene: Scene): void => {
       ),
     );
   }
-  const mask = maskOf([...rings], canvas, unit * 0.0012);
-  const hair = strands.map((line) =>
+  const mask = maskOf([head], canvas, unit * 0.0012);
+  const hair: Ring[] = strands.map((line) =>
     ribbon(line, (at) => size * 0.013 * Math.sin(Math.PI * (0.3 + at * 0.7))),
   );
+  if (bun) hair.push(ellipse(...put([-0.31, -0.31]), size * 0.115, size * 0.105));
   const cover = new Float32Array(width * height);
   for (const each of [mask, ...hair.map((ring) => maskOf([ring], canvas))])
     if (each)
