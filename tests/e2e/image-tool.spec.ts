@@ -290,8 +290,23 @@ test('the image tool shows what the model takes: Midjourney, checkpoints and LoR
   await goTo(tool, '参数');
   await expect(tool.getByRole('slider', { name: '步数' })).toHaveAttribute('max', '150');
 
+  await again({ family: 'sd3', sizes: ['1024x1024'], checkpoints: [] });
+  await goTo(tool, '图生图');
+  await tool.getByRole('button', { name: /选一张基础图片/ }).click();
+  const uploaded = page.getByRole('list', { name: '上传的' });
+  await uploaded.getByRole('button').first().click();
+  await expect(page.getByText('这个模型图生图一次只能画 1 张，张数已改为 1')).toBeVisible();
+  await page
+    .getByRole('dialog', { name: '裁剪图片' })
+    .getByRole('button', { name: '关闭' })
+    .click();
+  await expect(tool.getByText(/图片是 64×64，不在这个模型的尺寸里/)).toBeVisible();
+  await goTo(tool, '尺寸');
+  await expect(tool.getByText('这个模型图生图一次画 1 张。')).toBeVisible();
+  await expect(tool.getByRole('slider', { name: '张数' })).toHaveCount(0);
+
   // The cloud model has eighteen styles, DALL·E two.
-  await again({ family: 'cloud', abilities: ['text-to-image'], checkpoints: [] });
+  await again({ family: 'cloud', abilities: ['text-to-image'], sizes: [] });
   await goTo(tool, '风格');
   await expect(tool.getByRole('radio')).toHaveCount(19);
   await tool.getByRole('radio', { name: '青花瓷' }).check();

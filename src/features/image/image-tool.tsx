@@ -55,7 +55,8 @@ const tabs: readonly Tab[] = [
     offered: ({ image, metadata }) =>
       image.checkpoints.length > 0 ||
       (metadata.data?.checkpoints.length ?? 0) > 0 ||
-      (image.abilities.includes('lora') && (metadata.data?.loras.length ?? 0) > 0),
+      (image.abilities.includes('lora') && (metadata.data?.loras.length ?? 0) > 0) ||
+      (image.family === 'stable-diffusion' && metadata.isError),
     content: () => <CheckpointTab />,
   },
   {
@@ -186,7 +187,10 @@ const Tool = ({
   const state = useToolState(request.key, model, image);
   const id = useId();
   const [wanted, setWanted] = useState<ImageToolTab>(request.tab ?? 'prompt');
-  const shown = tabs.filter(({ offered }) => offered(state));
+  // What was asked for stands there at once; whether the model has it is known in a moment.
+  const shown = tabs.filter(
+    ({ tab, offered }) => offered(state) || (tab === wanted && state.metadata.isPending),
+  );
   const current = shown.find(({ tab }) => tab === wanted) ?? shown[0];
   const panel = useRef<HTMLDivElement>(null);
   if (!current) return null;

@@ -29,7 +29,10 @@ type Progress =
 /** Says which text is which: without a connected model there is but one. */
 const Texts = ({ result, onTake }: { result: Result; onTake: (text: string) => void }) => {
   const list = useRef<HTMLUListElement>(null);
-  useEffect(() => list.current?.scrollIntoView({ block: 'nearest' }), []);
+  useEffect(() => {
+    // Newer browsers answer with a promise, which an effect must not return.
+    list.current?.scrollIntoView({ block: 'nearest' });
+  }, []);
   const shown = [
     { name: '英文', text: result.english },
     { name: '中文', text: result.chinese },

@@ -1,4 +1,5 @@
 import { familyRules, styleOf } from '@contract/image-prompt.ts';
+import { Skeleton } from '@/shared/ui/skeleton.tsx';
 import { Choices } from './choices.tsx';
 import { useTool, type ToolState } from './tool-context.ts';
 
@@ -21,27 +22,26 @@ export const stylesFor = ({
 
 export const StyleTab = () => {
   const state = useTool();
-  const { image, parameters, setParameters } = state;
+  const { image, parameters, setParameters, metadata } = state;
   const { styles, usual } = stylesFor(state);
   const style = image.family === 'midjourney' ? styleOf(parameters) : (parameters.style ?? usual);
+  if (styles.length === 0 && metadata.isPending) return <Skeleton lines={4} />;
   return (
-    <>
-      <Choices
-        label="风格"
-        hint={
-          image.family === 'midjourney'
-            ? parameters.is_niji
-              ? '动漫模型的四种风格'
-              : '“原始”少一些模型自己的修饰；动漫模型（在参数里选）另有四种'
-            : undefined
-        }
-        value={style}
-        choices={[
-          ...(usual === '' ? [{ value: '', label: '不指定' }] : []),
-          ...styles.map(({ name, label }) => ({ value: name, label })),
-        ]}
-        onChange={(name) => setParameters({ style: name === usual ? undefined : name })}
-      />
-    </>
+    <Choices
+      label="风格"
+      hint={
+        image.family === 'midjourney'
+          ? parameters.is_niji
+            ? '动漫模型的四种风格'
+            : '“原始”少一些模型自己的修饰；动漫模型（在参数里选）另有四种'
+          : undefined
+      }
+      value={style}
+      choices={[
+        ...(usual === '' ? [{ value: '', label: '不指定' }] : []),
+        ...styles.map(({ name, label }) => ({ value: name, label })),
+      ]}
+      onChange={(name) => setParameters({ style: name === usual ? undefined : name })}
+    />
   );
 };
