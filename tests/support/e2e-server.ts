@@ -20,7 +20,9 @@ const server = await startServer({
   env: {
     OPENAI_BASE_URL: mock.baseURL,
     OPENAI_API_KEY: 'sk-test',
-    OPENAI_MODELS: 'mock-chat,mock-vision',
+    // The service has no pictures: what is asked of this model fails.
+    OPENAI_MODELS: 'mock-chat,mock-vision,dall-e-3',
+    CANVAS_SECONDS: '1',
     TRUST_PROXY: 'loopback',
   },
 });

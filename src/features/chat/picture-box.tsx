@@ -34,6 +34,7 @@ import { PictureChoices } from './picture-choices.tsx';
 import { picturePath } from './picture-path.ts';
 import { sendWords } from './picture-send.ts';
 import { refusalOf, useGrowth } from './send-rules.ts';
+import './send-kit.css';
 import './picture.css';
 
 const toolPath =
@@ -201,45 +202,11 @@ export const PictureBox = ({
                 ? `${size.width}×${size.height}`
                 : '尺寸'}
           </button>
-          {abilities.includes('image-to-image') &&
-            (base_image === '' ? (
-              <button type="button" className="send-model" onClick={() => openTool('img2img')}>
-                <PathIcon path={picturePath} size={16} />
-                底图
-              </button>
-            ) : (
-              <span className="send-chip draw-base">
-                <button
-                  type="button"
-                  aria-label="修改底图"
-                  className="draw-base-view"
-                  onClick={() => openTool('img2img')}
-                >
-                  <img src={smallPicture(base_image, 128)} alt="" />
-                  底图
-                </button>
-                <button
-                  type="button"
-                  aria-label="不用底图"
-                  onClick={() =>
-                    change({ base_image: undefined, strength: undefined, resize_mode: undefined })
-                  }
-                >
-                  <Icon name="close" size={14} />
-                </button>
-              </span>
-            ))}
-          {request.controlnet_image !== '' && (
-            <span className="send-chip">
-              <span>构图 {request.controlnet_module}</span>
-              <button
-                type="button"
-                aria-label="不用构图控制"
-                onClick={() => change({ controlnet_image: undefined })}
-              >
-                <Icon name="close" size={14} />
-              </button>
-            </span>
+          {abilities.includes('image-to-image') && base_image === '' && (
+            <button type="button" className="send-model" onClick={() => openTool('img2img')}>
+              <PathIcon path={picturePath} size={16} />
+              底图
+            </button>
           )}
           {text.length > most * 0.9 && (
             <span className="send-count" data-over={text.trim().length > most || undefined}>
@@ -249,6 +216,44 @@ export const PictureBox = ({
         </div>
         <div className="send-body">
           {price && <Poor price={price} onFree={free ? goFree : null} />}
+          {(base_image !== '' || request.controlnet_image !== '') && (
+            <div className="send-chips">
+              {base_image !== '' && (
+                <span className="send-chip draw-base">
+                  <button
+                    type="button"
+                    aria-label="修改底图"
+                    className="draw-base-view"
+                    onClick={() => openTool('img2img')}
+                  >
+                    <img src={smallPicture(base_image, 128)} alt="" />
+                    底图
+                  </button>
+                  <button
+                    type="button"
+                    aria-label="不用底图"
+                    onClick={() =>
+                      change({ base_image: undefined, strength: undefined, resize_mode: undefined })
+                    }
+                  >
+                    <Icon name="close" size={14} />
+                  </button>
+                </span>
+              )}
+              {request.controlnet_image !== '' && (
+                <span className="send-chip">
+                  <span>构图 {request.controlnet_module}</span>
+                  <button
+                    type="button"
+                    aria-label="不用构图控制"
+                    onClick={() => change({ controlnet_image: undefined })}
+                  >
+                    <Icon name="close" size={14} />
+                  </button>
+                </span>
+              )}
+            </div>
+          )}
           <div className="send-line">
             <button
               type="button"

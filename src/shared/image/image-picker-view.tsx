@@ -373,7 +373,10 @@ export const openImagePicker = ({
   title?: string;
 }): Promise<PickedImage[]> =>
   new Promise((resolve) => {
-    const root = createRoot(document.createElement('div'));
+    // In the page: some phones open no camera for an input that stands nowhere.
+    const place = document.createElement('div');
+    document.body.append(place);
+    const root = createRoot(place);
     root.render(
       <QueryClientProvider client={queryClient}>
         <Picker
@@ -381,7 +384,10 @@ export const openImagePicker = ({
           title={title}
           onDone={(images) => {
             resolve(images);
-            setTimeout(() => root.unmount(), leaving);
+            setTimeout(() => {
+              root.unmount();
+              place.remove();
+            }, leaving);
           }}
         />
       </QueryClientProvider>,

@@ -2,6 +2,7 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import { errorText, isCancelled } from '../api-error.ts';
 import { api } from '../api.ts';
 import { prepareImage } from '../attach/shrink-image.ts';
+import { refreshScreens } from '../query-client.ts';
 import { upload } from '../upload.ts';
 import { uuid } from '../uuid.ts';
 import type { PickedImage } from './image-picker.ts';
@@ -59,6 +60,8 @@ export const useIntake = (onArrived: (image: PickedImage) => void) => {
       try {
         const image = await send(uuid(), abort.signal, (next) => change(id, next));
         remove(id);
+        // Among one's own from now on.
+        void refreshScreens();
         arrived.current(image);
       } catch (error) {
         if (isCancelled(error)) return;
