@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { call, id, listOf, page, stream, text, time, uuid } from './call.ts';
+import { call, listOf, page, stream, text, time, uuid } from './call.ts';
 
 /** Works that take long: those of pictures now; videos, trainings and translations later. */
 export const jobKind = z.enum(['image']);
@@ -69,11 +69,7 @@ export const jobCalls = {
     path: '/api/job_events',
     access: 'guest',
     summary: '自己的任务的变化：先是还没有结束的各一条，然后每次变化一条',
-    input: z.object({
-      ticket: z.optional(text(100)),
-      /** Only those of this session. */
-      session_id: z.optional(id),
-    }),
+    input: z.object({ ticket: z.optional(text(100)) }),
     output: jobEvent,
     codes: ['account_disabled'],
   }),

@@ -15,8 +15,6 @@ const mostBuffered = 4 * 1024 * 1024;
 /** A connection that follows a person's jobs. */
 interface Watcher {
   userId: number;
-  /** Null: of all sessions. */
-  sessionId: number | null;
   response: ServerResponse;
   /** What was sent last of each job that has not ended. */
   sent: Map<number, string>;
@@ -36,7 +34,6 @@ export const createJobEvents = async (deps: {
   let reading = false;
 
   const send = (watcher: Watcher, row: store.JobRow, event: JobEvent): void => {
-    if (watcher.sessionId !== null && watcher.sessionId !== row.session_id) return;
     const frame = `data: ${JSON.stringify(event)}\n\n`;
     if (watcher.sent.get(row.id) === frame) return;
     if (row.finished_at === null) watcher.sent.set(row.id, frame);
@@ -114,12 +111,8 @@ export const createJobEvents = async (deps: {
 
   return {
     /** Follows a person's jobs on a connection whose head is sent; gives what to call at its end. */
-    follow: async (
-      response: ServerResponse,
-      userId: number,
-      sessionId: number | null,
-    ): Promise<() => void> => {
-      const watcher: Watcher = { userId, sessionId, response, sent: new Map() };
+    follow: async (response: ServerResponse, userId: number): Promise<() => void> => {
+      const watcher: Watcher = { userId, response, sent: new Map() };
       const set = watchers.get(userId) ?? new Set();
       watchers.set(userId, set.add(watcher));
       const leave = (): void => {

@@ -14,7 +14,7 @@ export const createJobHandlers = (deps: {
     return { cancelled: ended === null && (await deps.jobs.cancel(id)) };
   },
 
-  jobEvents: async (input, { user, log, reply }) => {
+  jobEvents: async (_input, { user, log, reply }) => {
     reply.hijack();
     const response = reply.raw;
     for (const [name, value] of Object.entries(reply.getHeaders())) {
@@ -34,7 +34,7 @@ export const createJobHandlers = (deps: {
     response.on('close', () => leave());
     response.on('error', () => response.destroy());
     try {
-      const left = await deps.events.follow(response, user.id, input.session_id ?? null);
+      const left = await deps.events.follow(response, user.id);
       if (gone) left();
       else leave = left;
     } catch (error) {

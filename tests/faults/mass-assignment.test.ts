@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { CallSpec } from '../../contract/call.ts';
 import { type CallName, calls } from '../../contract/calls.ts';
 import { TestClient } from '../support/client.ts';
-import { createWorld, goodInputs, sendRaw, talk, type World } from '../support/world.ts';
+import { bodyOf, createWorld, goodInputs, sendRaw, talk, type World } from '../support/world.ts';
 
 let world: World;
 let database: pg.Client;
@@ -90,7 +90,7 @@ test.each(every)('%s ignores what it does not know', async (name, spec) => {
     method: spec.method,
     headers: { ...client.headers(), 'content-type': 'application/json' },
     ...(spec.method === 'POST' || spec.method === 'PUT' ? { body } : {}),
-  }).then((response) => response.text());
+  }).then((response) => bodyOf(response, name));
 
   const after = {
     user: await rows('SELECT to_jsonb(u) - $2::text AS it FROM users u WHERE id = $1', [

@@ -184,6 +184,13 @@ const envelopeOf = (text: string): RawAnswer['envelope'] => {
   }
 };
 
+/** What a call answered; of a stream that goes on as long as anybody reads, its head is enough. */
+export const bodyOf = async (response: Response, name: CallName): Promise<string> => {
+  if (name !== 'jobEvents' || !response.ok) return response.text();
+  await response.body?.cancel();
+  return '';
+};
+
 /** Sends anything as a call, whatever the contract thinks of it. */
 export const sendRaw = async (
   client: TestClient,
@@ -203,9 +210,6 @@ export const sendRaw = async (
     },
     ...(hasBody ? { body: sent } : {}),
   });
-  // Of a stream that goes on as long as anybody reads, the beginning is enough.
-  const endless = name === 'jobEvents' && response.ok;
-  if (endless) await response.body?.cancel();
-  const text = endless ? '' : await response.text();
+  const text = await bodyOf(response, name);
   return { status: response.status, headers: response.headers, text, envelope: envelopeOf(text) };
 };
