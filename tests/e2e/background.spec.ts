@@ -149,7 +149,7 @@ test('a worker that is stopped again and again forgets nothing and tells nothing
   await expect.poll(count).toBe(2);
 });
 
-test('notifications are offered in mid-reply, never at the start; a no is kept @O4', async ({
+test('notifications are offered in mid-reply, never at the start; a no is kept; who looks is told on screen @O4', async ({
   app,
   person,
   context,
@@ -163,7 +163,7 @@ test('notifications are offered in mid-reply, never at the start; a no is kept @
       return permission;
     };
   });
-  await openChat(app, person, context, slowly(9));
+  const uuid = await openChat(app, person, context, slowly(12));
   const card = page.getByRole('region', { name: '回复写好时通知我？' });
   await page.waitForTimeout(3500);
   await expect(card).toBeHidden();
@@ -178,4 +178,8 @@ test('notifications are offered in mid-reply, never at the start; a no is kept @
   await choice.click();
   await expect(choice).toBeChecked();
   expect(await page.evaluate(() => localStorage.getItem('queqiao.notify'))).toBe('on');
+  // The page was loaded anew, and the worker waited for it; whoever looks is told there.
+  await page.getByText('查看', { exact: true }).click({ timeout: 20_000 });
+  await page.waitForURL((url) => url.searchParams.get('uuid') === uuid);
+  expect(await shown(page)).toEqual([]);
 });
