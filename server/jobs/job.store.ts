@@ -113,24 +113,32 @@ export interface JobRow {
   running_for: number | null;
 }
 
+/** A worker that has taken a job up still looks for a free place at a service: it waits. */
+const waits = (job: string) =>
+  `(${job}.state = 'queued' OR (${job}.state = 'running' AND ${job}.engine = ''))`;
+/** As the index of those has it. */
+const open = (job: string) => `${job}.state IN ('queued', 'running')`;
+const works = (job: string) => `(${job}.state = 'running' AND ${job}.engine <> '')`;
+
 const viewOf = (name: string, condition: string, end = '') =>
   statement<JobRow>(
     name,
-    `SELECT j.id::float8, j.uuid, j.user_id::float8, j.kind, j.state, j.progress, j.title, j.model,
+    `SELECT j.id::float8, j.uuid, j.user_id::float8, j.kind,
+       CASE WHEN ${waits('j')} THEN 'queued' ELSE j.state END AS state, j.progress, j.title, j.model,
        j.engine, j.session_id::float8, s.uuid AS session_uuid, j.history_id::float8, j.error_code,
        j.error_message, j.held_tokens::float8, j.deduct_tokens::float8, j.created_at, j.finished_at,
-       CASE WHEN j.state = 'queued' THEN (SELECT count(*) FROM jobs o WHERE o.state = 'queued'
+       CASE WHEN ${waits('j')} THEN (SELECT count(*) FROM jobs o WHERE ${open('o')} AND ${waits('o')}
          AND o.model = j.model AND o.id < j.id) ELSE 0 END::int AS waiting_before,
-       CASE WHEN j.state = 'queued' THEN (SELECT count(*) FROM jobs o WHERE o.state = 'running'
+       CASE WHEN ${waits('j')} THEN (SELECT count(*) FROM jobs o WHERE ${open('o')} AND ${works('o')}
          AND o.model = j.model) ELSE 0 END::int AS running_beside,
-       CASE WHEN j.state = 'running' THEN extract(epoch FROM now() - j.started_at) END::float8
+       CASE WHEN ${works('j')} THEN extract(epoch FROM now() - j.started_at) END::float8
          AS running_for
      FROM jobs j JOIN sessions s ON s.id = j.session_id WHERE ${condition} ${end}`,
   );
 
 const byUuid = viewOf('job_by_uuid', 'j.uuid = $1');
 const byIds = viewOf('jobs_by_ids', 'j.id = ANY($1::bigint[])', 'ORDER BY j.id');
-const open = viewOf(
+const openOfPerson = viewOf(
   'jobs_open_of',
   `j.user_id = $1 AND j.state IN ('queued', 'running')`,
   'ORDER BY j.id',
@@ -156,7 +164,8 @@ export const jobsById = (db: Executor, ids: readonly number[]): Promise<JobRow[]
   byIds(db, [ids]);
 
 /** Those of a person that have not ended, oldest first. */
-export const openJobs = (db: Executor, userId: number): Promise<JobRow[]> => open(db, [userId]);
+export const openJobs = (db: Executor, userId: number): Promise<JobRow[]> =>
+  openOfPerson(db, [userId]);
 
 /** The newest job of each of these messages that has one. */
 export const newestOfMessages = async (
@@ -237,7 +246,7 @@ const claim = statement<ClaimedJob>(
        attempts = attempts + 1, started_at = now()
      WHERE id = $1 AND state = 'queued' AND NOT cancel_requested RETURNING *
    )
-   SELECT ${claimed}, ${tell('started')} FROM mine`,
+   SELECT ${claimed} FROM mine`,
 );
 
 /** Takes a waiting job for a worker; null where another has it, or it has ended. */
@@ -330,7 +339,7 @@ const putBack = statement<{ id: number }>(
   'job_put_back',
   `WITH mine AS (
      UPDATE jobs SET state = 'queued', owner = NULL, leased_until = NULL, started_at = NULL,
-       progress = 0, channel_id = $3, attempts = attempts - $4::int
+       progress = 0, engine = '', channel_id = $3, attempts = attempts - $4::int
      WHERE id = $1 AND owner = $2 AND state = 'running' RETURNING id, user_id
    ), unseen AS (
      DELETE FROM job_previews USING mine WHERE job_id = mine.id
