@@ -145,7 +145,7 @@ export default defineConfig({
             {
               // What home and chat share: in one file it packs better, and each file costs its headers.
               name: 'shared',
-              test: /vite\/preload-helper|\/contract\/(errors|limits)\.ts$|\/src\/shared\/(?!cache-store|upload|jobs\.|pwa|waits|haptics)[\w-]+\.ts$|\/src\/shared\/ui\/(icon|toast|button|empty-state|skeleton|sheet|dialog|avatar|load-failed|slider-field|switch-field|model-sheet)\.tsx?$|\/src\/shared\/attach\/(attach-store\.ts|attach\.tsx)$|\/src\/shared\/image\/image-tool\.ts$/,
+              test: /vite\/preload-helper|\/contract\/(errors|limits)\.ts$|\/src\/shared\/(?!cache-store|forget-person|storage-full|upload|jobs\.|pwa|waits|haptics)[\w-]+\.ts$|\/src\/shared\/ui\/(icon|toast|button|empty-state|skeleton|sheet|dialog|avatar|load-failed|slider-field|switch-field|model-sheet)\.tsx?$|\/src\/shared\/attach\/(attach-store\.ts|attach\.tsx)$|\/src\/shared\/image\/image-tool\.ts$/,
             },
             { name: 'markdown', test: /\/src\/shared\/markdown\/markdown\.tsx$/ },
             {
