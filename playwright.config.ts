@@ -38,7 +38,8 @@ export default defineConfig({
     },
     {
       name: 'desktop',
-      testIgnore: /attachments|background|export|markdown-safety|offline-writing|outbox-faults|phone-shell|sign-in/,
+      testIgnore:
+        /attachments|background|export|markdown-safety|offline-writing|outbox-faults|phone-shell|sign-in/,
       // What does not depend on the window or the pointer.
       grepInvert:
         /thinking is|failing service|too long a conv|empty (is|or)|survives|send once|sliders|without a network|system notice|in two browsers|\/error|help is|a suggestion|temporary chat|words from the library/,
