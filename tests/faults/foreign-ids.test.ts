@@ -43,8 +43,8 @@ const fieldsOf = (spec: CallSpec): string[] =>
 /** Names for what is to be made: one that is taken is refused, and says nothing of what it names. */
 const madeByAsker: ReadonlySet<string> = new Set(['newSession.uuid']);
 
-/** Their ids are of keywords, which belong to nobody. */
-const ofNobody: ReadonlySet<CallName> = new Set(['topPrompt', 'hidePrompt']);
+/** Their ids are of keywords, which belong to nobody, or only narrow what is one's own. */
+const ofNobody: ReadonlySet<CallName> = new Set(['topPrompt', 'hidePrompt', 'jobEvents']);
 
 const withIds = (Object.entries(calls) as [CallName, CallSpec][])
   .filter(([name]) => !ofNobody.has(name))
