@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { replyState, structuredMessage } from '../../contract/chat.ts';
+import { sessionTypes } from '../../contract/session.ts';
 import {
   bounds,
   type Budget,
@@ -53,8 +54,27 @@ const stateOf = (value: unknown, ai: string): string => {
   return states.has(value) ? String(value) : ai === '' ? 'none' : 'done';
 };
 
+/** Pictures that were drawn, as an answer in a chat shows them: only a server draws. */
+const drawnText = (ai: string): string => {
+  let reply: unknown;
+  try {
+    reply = JSON.parse(ai);
+  } catch {
+    return '';
+  }
+  const images = isFields(reply) ? field(reply, 'images') : null;
+  if (!Array.isArray(images)) return '';
+  return (images as unknown[])
+    .map((image) => (isFields(image) ? field(image, 'url') : null))
+    .filter((url): url is string => typeof url === 'string' && picture.test(url))
+    .map((url, at) => `![第 ${at + 1} 张](${url})`)
+    .join('\n\n');
+};
+
 const messageRow = (fields: Fields, speaker: string, now: number): MessageRow => {
-  const ai = words(field(fields, 'ai'), bounds.text);
+  const drawn = field(fields, 'type') === sessionTypes.image;
+  const told = words(field(fields, 'ai'), bounds.text);
+  const ai = drawn ? drawnText(told) : told;
   const reasoning = words(field(fields, 'reasoning'), bounds.text);
   const human = words(field(fields, 'human'), bounds.text);
   return {
@@ -62,7 +82,7 @@ const messageRow = (fields: Fields, speaker: string, now: number): MessageRow =>
     ai,
     reasoning,
     parts: partsOf(field(fields, 'parts'), ai, reasoning),
-    request: requestOf(field(fields, 'request')),
+    request: drawn ? null : requestOf(field(fields, 'request')),
     title: words(field(fields, 'title'), 100),
     type: 0,
     model: words(field(fields, 'model'), 100),

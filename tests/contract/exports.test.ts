@@ -208,6 +208,32 @@ test('JSON comes in again without loss, private, and does not count for the mont
   expect(await storedOf(third.id)).toEqual(await storedOf(session.id));
 });
 
+test('a session of pictures comes in as a chat that shows them', async () => {
+  const client = await TestClient.register(server.baseURL);
+  const urls = ['/files/abc.png', 'javascript:alert(1)', '', 'https://example.com/b.png'];
+  const messages = [
+    {
+      id: 1,
+      prev: 0,
+      shown: true,
+      type: 1,
+      human: '两座山',
+      request: { type: 'txt2img', image: { n: 2 } },
+      ai: JSON.stringify({ images: urls.map((url) => ({ url })) }),
+      model: 'builtin-canvas',
+      state: 'done',
+    },
+    { id: 2, prev: 1, shown: true, type: 1, human: '坏的', ai: '{', state: 'done' },
+  ];
+  const data = { queqiao: 1, sessions: [{ title: '画', type: 1, messages }] };
+  const { uuid } = await client.call('importSessions', { data });
+  const { list } = await client.call('historyList', { session_id: uuid ?? '' });
+  expect(list.map(({ human, ai, format, type }) => [human, ai, format, type])).toEqual([
+    ['两座山', '![第 1 张](/files/abc.png)\n\n![第 2 张](https://example.com/b.png)', 0, 0],
+    ['坏的', '', 0, 0],
+  ]);
+});
+
 test('only who may read a session exports it, and others never see hidden branches', async () => {
   const other = await TestClient.register(server.baseURL);
   const [refused] = await exportEvents(other, session.uuid, 'json');

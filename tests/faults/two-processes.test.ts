@@ -108,7 +108,9 @@ test('a model service stays while one process lives that was started with it', a
     expect(joined(await person.read(uuid, id))).toMatchObject({ done: true, error: null });
     expect(await names(having)).toContain('mock-chat');
     await having.kill9();
-    await expect.poll(() => names(lacking), { timeout: 10_000 }).toEqual(['builtin-assistant']);
+    await expect
+      .poll(() => names(lacking), { timeout: 10_000 })
+      .toEqual(['builtin-assistant', 'builtin-canvas']);
   } finally {
     await having.stop();
     await lacking.stop();

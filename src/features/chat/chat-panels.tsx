@@ -105,9 +105,7 @@ const ChatPanels = ({
             onClick={() => void favourite()}
           />
         )}
-        {session.type !== 1 && (
-          <Act icon="share" label="导出与分享" onClick={() => onPanel({ kind: 'export' })} />
-        )}
+        <Act icon="share" label="导出与分享" onClick={() => onPanel({ kind: 'export' })} />
         {session.owner && (
           <Act icon="settings" label="设置" onClick={() => onPanel({ kind: 'settings' })} />
         )}

@@ -1,6 +1,6 @@
 import type { ImageRequest, Message } from '@contract/chat.ts';
 import { imageSizes, readImageWords, sizeFor } from '@contract/image-prompt.ts';
-import type { ImageParameters, ImageReply, ImageTask, MadeImage } from '@contract/image.ts';
+import type { ImageParameters, ImageTask, MadeImage } from '@contract/image.ts';
 import { limits } from '@contract/limits.ts';
 import type { Model } from '@contract/model.ts';
 
@@ -51,23 +51,6 @@ export const readAsked = (message: Message): Asked => {
     known.set(message, asked);
   }
   return asked;
-};
-
-const replies = new WeakMap<Message, ImageReply | null>();
-
-/** The pictures of a message; null: there are none (yet). */
-export const readPictures = (message: Message): ImageReply | null => {
-  let reply = replies.get(message);
-  if (reply === undefined) {
-    try {
-      const value = JSON.parse(message.ai || 'null') as Partial<ImageReply> | null;
-      reply = Array.isArray(value?.images) ? (value as ImageReply) : null;
-    } catch {
-      reply = null;
-    }
-    replies.set(message, reply);
-  }
-  return reply;
 };
 
 /** What is left for people to read: the words without an address at their head. */

@@ -1,3 +1,4 @@
+import { readPictures } from '@/shared/image/image-reply.ts';
 import { pictureSources, smallPicture } from '@/shared/image/picture-sources.ts';
 import { isUnfinished, useJob } from '@/shared/jobs.ts';
 import { progressText } from '@/shared/job-text.ts';
@@ -21,13 +22,11 @@ import {
   baseOf,
   countOf,
   readAsked,
-  readPictures,
   shapeOf,
   taskName,
   wordsOf,
   type Asked,
 } from './picture-request.ts';
-
 import type { PictureRow as Row } from './rows.ts';
 
 /** Longer prompts are folded. */

@@ -1,11 +1,34 @@
 import type { Message } from '@contract/chat.ts';
 import { Markdown } from '../markdown/markdown.tsx';
+import { readPictures } from '../image/image-reply.ts';
 import { useChatModels } from '../queries.ts';
 import { readQuestion, thumbnailOf } from '../question.ts';
 import { Icon } from '../ui/icon.tsx';
 import './conversation.css';
 
 type One = Omit<Message, 'beside'>;
+
+const pictureType = 1;
+
+/** What was drawn; null: nothing was. */
+const Drawn = ({ message }: { message: One }) => {
+  const images = readPictures(message)?.images.filter(({ url }) => url !== '') ?? [];
+  if (images.length === 0) return null;
+  return (
+    <span className="told-images told-drawn">
+      {images.map(({ url, uuid, width, height }, at) => (
+        <img
+          key={uuid}
+          src={thumbnailOf(url, 640)}
+          width={width}
+          height={height}
+          alt={`画好的第 ${at + 1} 张图片`}
+          loading="lazy"
+        />
+      ))}
+    </span>
+  );
+};
 
 const Answer = ({ message }: { message: One }) => {
   const models = useChatModels();
@@ -15,7 +38,11 @@ const Answer = ({ message }: { message: One }) => {
     <div className="told told-theirs">
       <span className="told-name">{model?.label ?? message.model}</span>
       <div className="told-bubble">
-        <Markdown text={message.ai} />
+        {message.type === pictureType ? (
+          <Drawn message={message} />
+        ) : (
+          <Markdown text={message.ai} />
+        )}
       </div>
     </div>
   );
