@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { Refusal } from '../http/handlers.ts';
-import { readQuestion } from './question.ts';
+import { asTalk, readQuestion } from './question.ts';
 
 const refused = (msg: string, format: 0 | 1 = 1): string => {
   try {
-    readQuestion({ msg, format });
+    asTalk(readQuestion({ msg, format }));
   } catch (error) {
     if (error instanceof Refusal && error.codeName === 'bad_input') return error.message;
     throw error;
@@ -28,7 +28,7 @@ test('of a structured message the server takes what it knows, and sets its kind 
     at_ai: '冒名',
     user_id: 1,
   });
-  const { human, request } = readQuestion({ msg, format: 1 });
+  const { human, request } = asTalk(readQuestion({ msg, format: 1 }));
   expect(human).toBe('看图');
   expect(request).toEqual({
     type: 'chat-vision',
