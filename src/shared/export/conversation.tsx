@@ -1,7 +1,7 @@
 import type { Message } from '@contract/chat.ts';
 import { Markdown } from '../markdown/markdown.tsx';
 import { readPictures } from '../image/image-reply.ts';
-import { useChatModels } from '../queries.ts';
+import { useModel } from '../queries.ts';
 import { readQuestion, thumbnailOf } from '../question.ts';
 import { Icon } from '../ui/icon.tsx';
 import './conversation.css';
@@ -31,9 +31,8 @@ const Drawn = ({ message }: { message: One }) => {
 };
 
 const Answer = ({ message }: { message: One }) => {
-  const models = useChatModels();
+  const model = useModel(message.model);
   if (message.ai === '') return null;
-  const model = models.data?.find(({ name }) => name === message.model);
   return (
     <div className="told told-theirs">
       <span className="told-name">{model?.label ?? message.model}</span>
