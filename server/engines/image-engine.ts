@@ -76,6 +76,17 @@ export interface ImageChoices {
   controlTypes: { type: string; label: string; modules: string[]; models: string[] }[];
 }
 
+/** Of a service where nothing can be chosen. */
+export const noChoices: ImageChoices = {
+  checkpoints: [],
+  defaultCheckpoint: '',
+  loras: [],
+  styles: [],
+  samplers: [],
+  upscalers: [],
+  controlTypes: [],
+};
+
 /** A service that makes pictures. What it rejects with is an ImageEngineError. */
 export interface ImageEngine {
   readonly abilities: readonly ImageAbility[];

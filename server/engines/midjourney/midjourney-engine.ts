@@ -8,6 +8,7 @@ import {
   type ImageOrder,
   type ImageResult,
   type MadePicture,
+  noChoices,
 } from '../image-engine.ts';
 import { ask, jsonOf, refusedBy, senselessReply, unsuitable } from '../image-wire.ts';
 import { createPictureFetch, dataUrl, exactly, made, measure } from '../picture.ts';
@@ -366,16 +367,7 @@ export const createMidjourneyEngine = (options: MidjourneyOptions): ImageEngine 
       }
     },
 
-    choices: () =>
-      Promise.resolve({
-        checkpoints: [],
-        defaultCheckpoint: '',
-        loras: [],
-        styles: [],
-        samplers: [],
-        upscalers: [],
-        controlTypes: [],
-      }),
+    choices: () => Promise.resolve(noChoices),
 
     detect: () => Promise.reject(unsuitable('Midjourney 没有构图控制')),
 

@@ -11,6 +11,7 @@ import {
   type ImageOrder,
   type ImageResult,
   type MadePicture,
+  noChoices,
 } from '../image-engine.ts';
 import {
   ask,
@@ -286,16 +287,7 @@ export const createOpenAiImageEngine = (options: OpenAiImageOptions): ImageEngin
       return generate(order, io);
     },
 
-    choices: () =>
-      Promise.resolve({
-        checkpoints: [],
-        defaultCheckpoint: '',
-        loras: [],
-        styles: [],
-        samplers: [],
-        upscalers: [],
-        controlTypes: [],
-      }),
+    choices: () => Promise.resolve(noChoices),
 
     detect: () => Promise.reject(unsuitable('这个模型没有构图控制')),
     interrogate: () => Promise.reject(unsuitable('这个模型不能从图片反推提示词')),

@@ -5,6 +5,7 @@ import { SliderField } from '@/shared/ui/slider-field.tsx';
 import { SwitchField } from '@/shared/ui/switch-field.tsx';
 import { useMedia, wideEnoughForMenu } from '@/shared/use-media.ts';
 import { limits } from '@contract/limits.ts';
+import type { Model } from '@contract/model.ts';
 import { Link } from '@tanstack/react-router';
 import { BackHead } from './back-head.tsx';
 import { ChoiceField } from './choice-field.tsx';
@@ -12,6 +13,30 @@ import { NotifySettings } from './notify-settings.tsx';
 import { useSaveSettings } from './save-settings.ts';
 
 const penalty = (value: number) => (value / 5).toFixed(1);
+
+const DefaultModel = ({
+  label,
+  models,
+  value,
+  onChange,
+}: {
+  label: string;
+  models: readonly Model[];
+  value: string;
+  onChange: (name: string) => void;
+}) => (
+  <label className="settings-select">
+    <span>{label}</span>
+    <select value={value} onChange={(event) => onChange(event.target.value)}>
+      <option value="">由系统选择</option>
+      {models.map((model) => (
+        <option key={model.name} value={model.name}>
+          {model.label}
+        </option>
+      ))}
+    </select>
+  </label>
+);
 
 const Looks = ({ saveDark }: { saveDark: (dark: 'system' | 'light' | 'dark') => void }) => {
   const prefs = usePrefs();
@@ -86,23 +111,15 @@ export const SettingsPanel = () => {
         <>
           <section className="card settings-group">
             <h2>聊天</h2>
-            <label className="settings-select">
-              <span>默认模型</span>
-              <select
-                value={settings.default_chat_model ?? ''}
-                onChange={(event) => {
-                  save({ default_chat_model: event.target.value });
-                  prefsStore.set({ model: event.target.value });
-                }}
-              >
-                <option value="">由系统选择</option>
-                {models.map((model) => (
-                  <option key={model.name} value={model.name}>
-                    {model.label}
-                  </option>
-                ))}
-              </select>
-            </label>
+            <DefaultModel
+              label="默认模型"
+              models={models}
+              value={settings.default_chat_model ?? ''}
+              onChange={(default_chat_model) => {
+                save({ default_chat_model });
+                prefsStore.set({ model: default_chat_model });
+              }}
+            />
             <SwitchField
               label="按 Enter 换行"
               hint="打开后用 Ctrl+Enter 发送；关闭时 Enter 就是发送"
@@ -119,23 +136,15 @@ export const SettingsPanel = () => {
           <NotifySettings />
           <section className="card settings-group">
             <h2>画图</h2>
-            <label className="settings-select">
-              <span>默认画图模型</span>
-              <select
-                value={settings.default_image_model ?? ''}
-                onChange={(event) => {
-                  save({ default_image_model: event.target.value });
-                  prefsStore.set({ painter: event.target.value });
-                }}
-              >
-                <option value="">由系统选择</option>
-                {painters.map((model) => (
-                  <option key={model.name} value={model.name}>
-                    {model.label}
-                  </option>
-                ))}
-              </select>
-            </label>
+            <DefaultModel
+              label="默认画图模型"
+              models={painters}
+              value={settings.default_image_model ?? ''}
+              onChange={(default_image_model) => {
+                save({ default_image_model });
+                prefsStore.set({ painter: default_image_model });
+              }}
+            />
             <SwitchField
               label="把提示词翻译成英文"
               hint="只看得懂英文的模型需要；在画图工具里可以逐次更改"
