@@ -13,8 +13,8 @@ export default defineConfig({
     },
   },
   test: {
-    // The system tests start servers of their own and mostly wait: two files at once are enough.
-    maxWorkers: 2,
+    // The system tests start servers of their own and mostly wait for them.
+    maxWorkers: 4,
     projects: [
       {
         extends: true,

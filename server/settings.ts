@@ -65,6 +65,8 @@ export interface Settings {
   modelIdleSeconds: number;
   /** How long 内置画板 takes for an order at least, showing layer by layer, seconds. */
   canvasSeconds: number;
+  /** How fast 内置助手 writes, letters a second; 0: all at once. */
+  assistantRate: number;
   /** Jobs (pictures and the like) that this process works on at once; 0: others do. */
   workers: number;
   /** Tokens for a new account. */
@@ -175,6 +177,7 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
     modelFirstWordSeconds: whole(env, 'MODEL_FIRST_WORD_SECONDS', 60, 3600),
     modelIdleSeconds: whole(env, 'MODEL_IDLE_SECONDS', 60, 3600),
     canvasSeconds: whole(env, 'CANVAS_SECONDS', 4, 600),
+    assistantRate: whole(env, 'ASSISTANT_RATE', 240, 1_000_000),
     workers: whole(env, 'WORKERS', 4, 64),
     signupTokens: whole(env, 'SIGNUP_TOKENS', limits.signupTokens, 1_000_000_000_000),
     minPromptBytes: whole(env, 'MIN_PROMPT_BYTES', limits.minPromptBytes, 65_535),

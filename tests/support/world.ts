@@ -29,7 +29,10 @@ export const talk = async (client: TestClient, msg: string): Promise<Talk> => {
 };
 
 export const createWorld = async (options: ServerOptions = {}): Promise<World> => {
-  const server = await startServer(options);
+  const server = await startServer({
+    ...options,
+    env: { ASSISTANT_RATE: '0', ...options.env },
+  });
   const person = () => TestClient.register(server.baseURL);
   const guest = new TestClient(server.baseURL);
   await guest.call('newSession', { type: 0 });

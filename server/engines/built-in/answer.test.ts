@@ -185,7 +185,7 @@ describe('the engine', () => {
     frequencyPenalty: 0,
     signal,
   });
-  const engine = createBuiltInEngine({ help });
+  const engine = createBuiltInEngine({ help, rate: 240 });
 
   it('writes in small pieces, whole characters, and counts nothing', async () => {
     let text = '';

@@ -3,8 +3,8 @@ import type { HelpService } from '../../help/help.service.ts';
 import type { ChatEngine } from '../chat-engine.ts';
 import { answer } from './answer.ts';
 
-/** Letters of one part, and the pause before the next, ms: as fast as one reads along. */
-const pace = { letters: 6, pauseMs: 25 };
+/** Letters of one part. */
+const partLetters = 6;
 
 const segmenter = new Intl.Segmenter('zh', { granularity: 'grapheme' });
 
@@ -15,7 +15,7 @@ function* pieces(text: string): Generator<string> {
   for (const { segment } of segmenter.segment(text)) {
     piece += segment;
     count += 1;
-    if (count < pace.letters) continue;
+    if (count < partLetters) continue;
     yield piece;
     piece = '';
     count = 0;
@@ -26,16 +26,21 @@ function* pieces(text: string): Generator<string> {
 /**
  * 内置助手: answers without any outside service. It is no neural model and says so; it costs nothing,
  * so its usage is zero.
+ * @param deps.rate letters a second, as fast as one reads along; 0: all at once
  */
-export const createBuiltInEngine = (deps: { help: () => HelpService }): ChatEngine => ({
+export const createBuiltInEngine = (deps: {
+  help: () => HelpService;
+  rate: number;
+}): ChatEngine => ({
   async write({ messages, signal }, take) {
     signal.throwIfAborted();
     const text = answer(messages, { help: deps.help(), now: new Date() });
+    const pauseMs = deps.rate > 0 ? (partLetters / deps.rate) * 1000 : 0;
     let isFirst = true;
     for (const piece of pieces(text)) {
-      if (!isFirst) {
+      if (!isFirst && pauseMs > 0) {
         try {
-          await wait(pace.pauseMs, undefined, { signal });
+          await wait(pauseMs, undefined, { signal });
         } catch {
           throw signal.reason;
         }
