@@ -12,8 +12,9 @@ export default defineConfig({
   expect: { timeout: 10_000 },
   fullyParallel: true,
   workers: 2,
-  // A busy machine may spoil one try; a fault spoils both, and its first trace is kept.
-  retries: process.env['CI'] ? 1 : 0,
+  // A busy machine may spoil one try; a fault spoils both. Only the second one is traced: tracing
+  // takes nearly as much of the processor as all the rest.
+  retries: 1,
   forbidOnly: Boolean(process.env['CI']),
   reporter: [['list'], ['json', { outputFile: 'test-results/playwright.json' }]],
   outputDir: 'test-results/e2e',
@@ -21,7 +22,7 @@ export default defineConfig({
     baseURL: running ?? `http://127.0.0.1:${port}`,
     locale: 'zh-CN',
     timezoneId: 'Asia/Shanghai',
-    trace: 'retain-on-failure',
+    trace: 'on-first-retry',
     screenshot: 'only-on-failure',
     launchOptions: {
       args: chromiumArgs,
