@@ -5,15 +5,12 @@ import type { S3Settings } from '../settings.ts';
 import type { Storage } from './storage.ts';
 import { requireKey } from './storage-key.ts';
 
-/** From the request to the whole answer's beginning, ms. */
-const patience = 30_000;
-
 /**
  * Files in one bucket of a service that speaks S3 (AWS, MinIO, R2, OSS, COS), addressed by path:
  * `<endpoint>/<bucket>/<key>`, or `<endpoint>/<key>` where no bucket is set because the endpoint
- * names it.
+ * names it. `patience`: from the request to its whole answer, tries included, ms.
  */
-export const createS3Storage = (settings: S3Settings): Storage => {
+export const createS3Storage = (settings: S3Settings, patience = 30_000): Storage => {
   const client = new AwsClient({
     accessKeyId: settings.accessKey,
     secretAccessKey: settings.secretKey,

@@ -22,5 +22,7 @@ describe('addresses', () => {
     for (const to of ['//evil.example', '/\\evil.example', 'https://evil.example', 'javascript:x'])
       expect(redirectSearch({ to }).to).toBeUndefined();
     expect(redirectSearch({ to: '/help?page=start' }).to).toBe('/help?page=start');
+    // A redirect writes it into a header, which takes no Chinese.
+    expect(redirectSearch({ to: '/help?query=桥' }).to).toBe('/help?query=%E6%A1%A5');
   });
 });

@@ -19,10 +19,17 @@ const whole = (raw: Raw, key: string): number | undefined => {
 
 const on = (raw: Raw, key: string): 1 | undefined => (words(raw, key) === '1' ? 1 : undefined);
 
-/** A place of this page; anything that could lead elsewhere is dropped. */
+/** A place of this page, as an address is written; anything that could lead elsewhere is dropped. */
 const place = (raw: Raw, key: string): string | undefined => {
   const value = words(raw, key, 2000);
-  return value !== undefined && /^\/(?![/\\])/.test(value) ? value : undefined;
+  if (value === undefined || !value.startsWith('/')) return undefined;
+  const here = 'http://here';
+  try {
+    const { origin, pathname, search, hash } = new URL(value, here);
+    return origin === here ? `${pathname}${search}${hash}` : undefined;
+  } catch {
+    return undefined;
+  }
 };
 
 const channels: readonly Channel[] = ['public', 'private', 'favorites'];

@@ -99,6 +99,20 @@ test('what S3 refuses is an error without its words', async () => {
   }
 });
 
+test('S3 that does not answer is not waited for without end', async () => {
+  const storage = createS3Storage(s3Settings(), 300);
+  const key = newKey();
+  await storage.put(key, Buffer.from('a'), 'a/b');
+  s3.delay = 2_000;
+  try {
+    await expect(storage.get(key)).rejects.toThrow('timeout');
+    await expect(storage.put(key, Buffer.from('b'), 'a/b')).rejects.toThrow('timeout');
+  } finally {
+    s3.delay = 0;
+  }
+  expect((await buffer((await storage.get(key))!.stream)).toString()).toBe('a');
+});
+
 describe('a server with S3', () => {
   let server: TestServer;
   let client: TestClient;
@@ -136,6 +150,33 @@ describe('a server with S3', () => {
       s3.failing = 0;
     }
     await client.upload('uploadImage', png, 'a.png');
+  });
+
+  test('gives nothing that is cut, slow or gone for a picture, and keeps no thumbnail of it', async () => {
+    const photo = new Blob([new Uint8Array(await noise(700, 700))]);
+    const { image } = await client.upload('uploadImage', photo, 'a.jpg');
+    const address = server.baseURL + image.url;
+    const read = async (url: string, headers: Record<string, string> = {}) =>
+      (await (await fetch(url, { headers })).arrayBuffer()).byteLength;
+    s3.cutting = true;
+    try {
+      await expect(read(address)).rejects.toThrow();
+      expect((await fetch(`${address}?size=320`)).status).toBe(500);
+    } finally {
+      s3.cutting = false;
+    }
+    s3.delay = 300;
+    try {
+      // A part of it is not offered: who asks for one gets the whole.
+      expect(await read(address, { range: 'bytes=0-9' })).toBe(image.size);
+      expect((await fetch(`${address}?size=320`)).status).toBe(200);
+    } finally {
+      s3.delay = 0;
+    }
+    for (const path of s3.objects.keys())
+      if (path.includes(image.url.slice(7, 47))) s3.objects.delete(path);
+    expect((await fetch(address)).status).toBe(404);
+    expect((await fetch(`${address}?size=640`)).status).toBe(404);
   });
 
   test('clears away what no message refers to after a day, and nothing else', async () => {

@@ -12,6 +12,10 @@ export interface MockS3 {
   objects: Map<string, { data: Buffer; type: string }>;
   /** Answers everything with this status instead; 0: works. */
   failing: number;
+  /** Waits so long before each answer, ms. */
+  delay: number;
+  /** Breaks each file off in its middle. */
+  cutting: boolean;
   close(): Promise<void>;
 }
 
@@ -27,6 +31,8 @@ export const startMockS3 = async (): Promise<MockS3> => {
     region: 'test-region-1',
     objects: new Map(),
     failing: 0,
+    delay: 0,
+    cutting: false,
     close: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => {
@@ -67,7 +73,7 @@ export const startMockS3 = async (): Promise<MockS3> => {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
+    const answer = () => {
       const body = Buffer.concat(chunks);
       const path = request.url ?? '';
       const refuse = (status: number) =>
@@ -86,9 +92,18 @@ export const startMockS3 = async (): Promise<MockS3> => {
         return response.writeHead(204).end();
       }
       if (!found) return refuse(404);
-      return response
-        .writeHead(200, { 'content-type': found.type, 'content-length': found.data.length })
-        .end(found.data);
+      response.writeHead(200, {
+        'content-type': found.type,
+        'content-length': found.data.length,
+      });
+      if (!mock.cutting) return response.end(found.data);
+      return response.write(found.data.subarray(0, found.data.length / 2), () =>
+        response.destroy(),
+      );
+    };
+    request.on('end', () => {
+      if (mock.delay > 0) setTimeout(answer, mock.delay);
+      else answer();
     });
   });
   await new Promise<void>((resolve) => {
