@@ -97,7 +97,7 @@ export const imageParameters = z.object({
   /** Of an upscale: 2 or 4 times, and the upscaler's name. */
   resize: z.optional(z.union([z.literal(2), z.literal(4)])),
   upscaler: z.optional(text(100)),
-  /** Of an edit: what is drawn anew, in pixels of the base image. */
+  /** Of an edit or an action that asks for a region: what is drawn anew, in pixels of the base. */
   mask: z.optional(
     z.object({
       left: wholeNumber(0, 30_000),
@@ -111,6 +111,10 @@ export const imageParameters = z.object({
   bg_image: z.optional(url),
   /** Of an action on a Midjourney job: the button's hash and what it is called. */
   action: z.optional(z.object({ hash: text(300), emoji: text(40), label: text(60) })),
+  /** Of an action that asks for it: how far the view draws back, hundredths. */
+  zoom: slider(100, 200),
+  /** The pictures that are made into one. */
+  blend: z.optional(z.array(z.object({ url })).check(z.maxLength(limits.blend.max))),
   /** Of a variation or an action: the picture it starts from. */
   image_id: z.optional(id),
 });
@@ -121,6 +125,7 @@ export const imageTask = z.enum([
   'txt2img',
   'img2img',
   'vary',
+  'blend',
   'upscale',
   'edit',
   'remove-bg',
@@ -138,6 +143,8 @@ export const imageAction = z.object({
   emoji: z.string(),
   /** In Chinese. */
   label: z.string(),
+  /** What the person must say before: `parameters.mask` or `parameters.zoom`. */
+  asks: z.optional(z.enum(['region', 'zoom'])),
 });
 export type ImageAction = z.output<typeof imageAction>;
 

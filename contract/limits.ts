@@ -19,9 +19,13 @@ export const limits = {
   imageCount: { midjourney: 4, sd3: 2, dalle: 2, cloud: 5, most: 10 },
   defaultImageSize: 3,
   styleReferences: 3,
+  /** Pictures that are made into one. */
+  blend: { min: 2, max: 5 },
   /** How much a base picture is changed, percent. */
   strength: { midjourney: 50, otherwise: 75 },
   loraWeight: 70,
+  /** Pictures that drawing a part anew makes, to choose from (document 2 §9). */
+  imageEditCount: 4,
   imageEditPrompt: { min: 2, max: 512 },
   imageSelectorPage: 32,
   /** How often the progress of a job is asked for where nothing tells of it, ms. */
@@ -50,5 +54,8 @@ export const limits = {
 /** How long the first message must be: the message of document 1 §5 for a minimum of n bytes. */
 export const tooShortText = (bytes: number): string =>
   `内容太短，至少需要 ${Math.ceil(bytes / 3)} 个汉字或 ${bytes} 个英文字母`;
+
+/** What is said to fewer or more pictures that shall be made into one. */
+export const blendText = `融图要选 ${limits.blend.min} 到 ${limits.blend.max} 张图片`;
 
 export const tooLongText = (max: number): string => `内容太长，该模型最多接受 ${max} 个字符`;

@@ -40,7 +40,16 @@ export const createWorkshop = async (
     instance,
     log,
     workers: settings.workers,
-    kinds: [createImageWork({ db, models, files, translate: prompts.translate, log })],
+    kinds: [
+      createImageWork({
+        db,
+        models,
+        files,
+        translate: prompts.translate,
+        publicUrl: settings.publicUrl,
+        log,
+      }),
+    ],
   });
   return { instance, models, storage, files, prompts, jobs };
 };

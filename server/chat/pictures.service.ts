@@ -25,6 +25,7 @@ const taskTitles: Readonly<Record<ImageTask, string>> = {
   txt2img: '画图',
   img2img: '以图画图',
   vary: '变体',
+  blend: '融图',
   upscale: '放大',
   edit: '局部修改',
   'remove-bg': '去除背景',
@@ -45,12 +46,11 @@ export const taskOf = (request: store.Request | null): ImageTask => {
 export const addressesOf = (image: store.Request['image']): string[] => {
   if (!image) return [];
   const {
-    parameters: { bg_image: background = '', cref = [], sref = [] },
+    parameters: { bg_image: background = '', blend = [], cref = [], sref = [] },
   } = image;
   const urls = [image.base_image, image.controlnet_image, background];
-  return [...urls, ...cref.map(({ url }) => url), ...sref.map(({ url }) => url)].filter(
-    (url) => url !== '',
-  );
+  const more = [...blend, ...cref, ...sref].map(({ url }) => url);
+  return [...urls, ...more].filter((url) => url !== '');
 };
 
 /** Tasks that are told what to make by words. */

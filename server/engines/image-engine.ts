@@ -1,7 +1,14 @@
 import type { ImageAbility, ImageAction, ImageParameters } from '../../contract/image.ts';
 import type { CodeName } from '../../contract/errors.ts';
 
-/** What an engine is to make, with everything it needs at hand: nothing in it is an address. */
+/** A picture that goes along to show a character or a style. */
+export interface Reference {
+  data: Buffer;
+  /** Where services on the internet find it, for those that take nothing else; empty: nowhere. */
+  address: string;
+}
+
+/** What an engine is to make, with everything it needs at hand. */
 export interface ImageOrder {
   task: 'generate' | 'upscale' | 'edit' | 'remove-background' | 'edit-background' | 'action';
   /** The model's name at the service. */
@@ -25,8 +32,9 @@ export interface ImageOrder {
     model: string;
     mode: 0 | 1 | 2;
   } | null;
-  /** Character and style references. */
-  references: { character: Buffer[]; style: Buffer[] };
+  references: { character: Reference[]; style: Reference[] };
+  /** Pictures that are made into one; empty: none. */
+  blend: Buffer[];
   /** Of an edited background. */
   background: Buffer | null;
   /** What the service called the picture's work (`MadePicture.remote`); an action needs it. */

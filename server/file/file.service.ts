@@ -275,13 +275,12 @@ export const createFileService = (deps: FileServiceDeps) => {
     },
 
     /**
-     * Keeps a picture that was made here as PNG with a text in it; gives its key and size.
+     * Keeps a picture that was made here as PNG with a text in it, below a new key; gives its size.
      * @throws Error for what is no picture
      */
-    async keepMade(data: Buffer, text: string) {
+    async keepMade(key: string, data: Buffer, text: string) {
       const picture = await pngOf(data);
       const png = withPngText(picture.data, parametersKeyword, text);
-      const key = newKey();
       await storage.put(storageKey(key, 'png'), png, imageMimes.png);
       return { key, width: picture.width, height: picture.height, size: png.length };
     },

@@ -11,6 +11,7 @@ import {
   sizeFor,
   writePrompt,
 } from '../../contract/image-prompt.ts';
+import { blendText, limits } from '../../contract/limits.ts';
 import { imageDeduction } from '../../contract/price.ts';
 import { Refusal } from '../http/handlers.ts';
 
@@ -50,6 +51,7 @@ export const engineTask = {
   txt2img: 'generate',
   img2img: 'generate',
   vary: 'generate',
+  blend: 'generate',
   upscale: 'upscale',
   edit: 'edit',
   'remove-bg': 'remove-background',
@@ -61,6 +63,7 @@ const abilityFor: Readonly<Partial<Record<ImageTask, ImageAbility>>> = {
   txt2img: 'text-to-image',
   img2img: 'image-to-image',
   vary: 'image-to-image',
+  blend: 'blend',
   upscale: 'upscale',
   edit: 'edit',
   'remove-bg': 'remove-background',
@@ -112,13 +115,18 @@ export const planPictures = (
   const { family, abilities, checkpoints } = model.image;
   const read = readImageWords(human, family);
   const baseImage = read.baseImage === '' ? request.base_image : read.baseImage;
-  const words = { ...read, baseImage };
-  const parameters = parametersOf(words, request.parameters);
   const task = asked.task === 'txt2img' && baseImage !== '' ? 'img2img' : asked.task;
+  const words = { ...read, baseImage: task === 'action' ? '' : baseImage };
+  const parameters = parametersOf(words, request.parameters);
+  // An action goes on from a finished picture: what went along with that one has had its effect.
+  if (task === 'action')
+    for (const key of ['cref', 'sref', 'weight'] as const) delete parameters[key];
   const ability = abilityFor[task];
   if (ability && !abilities.includes(ability)) throw new Refusal('job_unsuitable');
-  const fromPicture = task !== 'txt2img' && task !== 'action';
+  const fromPicture = task !== 'txt2img' && task !== 'action' && task !== 'blend';
   if (fromPicture && baseImage === '') throw new Refusal('bad_input', 'base_image：请选择图片');
+  if (task === 'blend' && (parameters.blend?.length ?? 0) < limits.blend.min)
+    throw new Refusal('bad_input', `parameters.blend：${blendText}`);
   if (task === 'edit' && !parameters.mask)
     throw new Refusal('bad_input', 'parameters.mask：请框选要修改的区域');
   if (task === 'edit-bg' && !parameters.bg_color && !parameters.bg_image)

@@ -10,6 +10,7 @@ import {
   type ImageOrder,
   type ImageResult,
   type MadePicture,
+  type Reference,
 } from '../engines/image-engine.ts';
 import type { FileService } from '../file/file.service.ts';
 import { codes } from '../../contract/errors.ts';
@@ -19,6 +20,7 @@ import { Refusal } from '../http/handlers.ts';
 import type { ImageChannel, ModelService } from '../model/model.service.ts';
 import type { PromptService } from '../prompt/prompt.service.ts';
 import { engineTask, pictureText, priceOf, promptOf, type ImagePlan } from './image-plan.ts';
+import { newKey } from '../storage/storage.ts';
 import * as store from './image.store.ts';
 
 /** A picture that is stored; null: it failed. */
@@ -44,6 +46,8 @@ interface Done {
   english?: string;
   /** The service that has the work, and what it calls it. */
   at?: { channelId: number; remote: unknown };
+  /** Keys of the files that were about to be stored. */
+  keys?: string[];
 }
 
 export interface ImageWorkDeps {
@@ -51,6 +55,8 @@ export interface ImageWorkDeps {
   models: Pick<ModelService, 'imageEngines' | 'reportImageOutcome'>;
   files: Pick<FileService, 'picture' | 'keepMade' | 'dropMade' | 'preview'>;
   translate: PromptService['translate'];
+  /** Where people reach this server; empty: not known. */
+  publicUrl: string;
   log: FastifyBaseLogger;
 }
 
@@ -58,7 +64,7 @@ const missing = '图片没有画出来';
 const unreadable = '服务给的图片无法读取';
 
 export const createImageWork = (deps: ImageWorkDeps): JobWork<unknown> => {
-  const { db, models, files, translate, log } = deps;
+  const { db, models, files, translate, publicUrl, log } = deps;
 
   const fetched = async (url: string, signal: AbortSignal) => {
     const picture = await files.picture(url, signal);
@@ -70,13 +76,22 @@ export const createImageWork = (deps: ImageWorkDeps): JobWork<unknown> => {
     return picture;
   };
 
+  /** Where others find a picture; empty: this server does not know how they reach it. */
+  const addressOf = (url: string): string => {
+    if (!url.startsWith('/')) return url;
+    return publicUrl === '' ? '' : `${publicUrl}${url}`;
+  };
+
   /** The order without the name of a model, with all pictures that it needs. */
   const orderOf = async (plan: ImagePlan, words: ImageWords, signal: AbortSignal) => {
     const { parameters, control } = plan;
     const base = plan.baseImage === '' ? null : await fetched(plan.baseImage, signal);
-    const all = async (references: { url: string }[] = []) => {
+    const all = async (references: { url: string }[] = []): Promise<Reference[]> => {
       const pictures = [];
-      for (const { url } of references) pictures.push((await fetched(url, signal)).data);
+      for (const { url } of references) {
+        const { data } = await fetched(url, signal);
+        pictures.push({ data, address: addressOf(url) });
+      }
       return pictures;
     };
     // What is made of one picture is as large as that picture.
@@ -99,6 +114,7 @@ export const createImageWork = (deps: ImageWorkDeps): JobWork<unknown> => {
         mode: control.mode,
       },
       references: { character: await all(parameters.cref), style: await all(parameters.sref) },
+      blend: plan.task === 'blend' ? (await all(parameters.blend)).map(({ data }) => data) : [],
       background: parameters.bg_image ? (await fetched(parameters.bg_image, signal)).data : null,
       remote: plan.source?.remote ?? null,
     } satisfies Omit<ImageOrder, 'model'>;
@@ -155,10 +171,14 @@ export const createImageWork = (deps: ImageWorkDeps): JobWork<unknown> => {
     plan: ImagePlan,
     job: ClaimedJob,
     given: readonly MadePicture[],
+    remember: (keys: string[]) => Promise<void>,
   ): Promise<Painted['pictures']> => {
     const pictures: Painted['pictures'] = [];
     const wanted = plan.family === 'midjourney' ? Math.min(given.length, plan.n) : plan.n;
-    for (let at = 0; at < Math.max(1, wanted); at += 1) {
+    const keys = Array.from({ length: Math.max(1, wanted) }, newKey);
+    // Whoever takes over from a worker that dies between here and the end finds what it stored.
+    await remember(keys);
+    for (const [at, key] of keys.entries()) {
       const picture = given[at];
       if (!picture?.data) {
         pictures.push({ kept: null, error: picture?.error || missing });
@@ -176,7 +196,8 @@ export const createImageWork = (deps: ImageWorkDeps): JobWork<unknown> => {
           model: job.model,
           parameters: plan.parameters,
         });
-        pictures.push({ kept: { ...(await files.keepMade(picture.data, text)), seed }, error: '' });
+        const kept = await files.keepMade(key, picture.data, text);
+        pictures.push({ kept: { ...kept, seed }, error: '' });
       } catch (error) {
         log.warn({ err: error, job: job.id }, 'a service gave a picture that is none');
         pictures.push({ kept: null, error: unreadable });
@@ -198,9 +219,19 @@ export const createImageWork = (deps: ImageWorkDeps): JobWork<unknown> => {
     return [...first, ...channels.filter((each) => !first.includes(each))];
   };
 
+  const drop = async (keys: readonly string[]): Promise<void> => {
+    if (keys.length === 0) return;
+    // The row may have been stored although the answer to that got lost.
+    const known = new Set(await store.knownKeys(db, keys));
+    for (const key of keys) if (!known.has(key)) await files.dropMade(key);
+  };
+
+  const clear = (job: ClaimedJob): Promise<void> => drop((job.remote as Done | null)?.keys ?? []);
+
   const work = async (job: ClaimedJob, io: JobIo) => {
     const plan = job.input as ImagePlan;
     const done = (job.remote ?? {}) as Done;
+    await clear(job);
     const channels = await channelsFor(plan, job, done);
     const [firstChannel] = channels;
     if (!firstChannel)
@@ -212,7 +243,10 @@ export const createImageWork = (deps: ImageWorkDeps): JobWork<unknown> => {
       if (!(await io.place({ channelId, label, places: engine.concurrency }))) continue;
       try {
         const result = await runAt(channel, order, done, io);
-        const pictures = await keep(order, plan, job, result.pictures);
+        const pictures = await keep(order, plan, job, result.pictures, (keys) => {
+          done.keys = keys;
+          return io.remember(done);
+        });
         if (pictures.some(({ kept }) => kept)) {
           models.reportImageOutcome(channelId, true);
           return {
@@ -246,14 +280,6 @@ export const createImageWork = (deps: ImageWorkDeps): JobWork<unknown> => {
     }
     if (failure) throw failure;
     return { waitFor: firstChannel.channelId };
-  };
-
-  const discard = async (painted: Painted): Promise<void> => {
-    const keys = painted.pictures.flatMap(({ kept }) => (kept ? [kept.key] : []));
-    if (keys.length === 0) return;
-    // It may have been stored although the answer to that got lost.
-    const known = new Set(await store.knownKeys(db, keys));
-    for (const key of keys) if (!known.has(key)) await files.dropMade(key);
   };
 
   /** Stores the pictures with the message, and takes what those that were delivered cost. */
@@ -324,7 +350,8 @@ export const createImageWork = (deps: ImageWorkDeps): JobWork<unknown> => {
   const images: JobWork<Painted> = {
     kind: 'image',
     work,
-    discard,
+    discard: ({ pictures }) => drop(pictures.flatMap(({ kept }) => (kept ? [kept.key] : []))),
+    clear,
     finish: async (tx, job, end) => {
       const at = { historyId: job.history_id, sessionId: job.session_id };
       const wanted = await picturesWanted(tx, job.history_id);

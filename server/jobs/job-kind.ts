@@ -46,6 +46,8 @@ export interface JobWork<Result> {
   ) => Promise<{ state: JobEnd<Result>['state']; deductTokens: number }>;
   /** Takes away what `work` left outside the database, when its result is not wanted any more. */
   discard: (result: Result) => Promise<void>;
+  /** The same by what a worker remembered that died before it had a result to give. */
+  clear: (job: ClaimedJob) => Promise<void>;
 }
 
 /** Ends a job, or this try of it. */

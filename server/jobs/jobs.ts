@@ -74,11 +74,11 @@ export const createJobs = async (deps: JobsDeps) => {
    * Gives how it ended after all.
    * @throws LostJob when it is no longer in this state and this owner's
    */
-  const end = (
+  const end = async (
     at: { id: number; state: 'queued' | 'running'; owner: number | null },
     ended: JobEnd<unknown>,
-  ): Promise<JobEnd<unknown>['state']> =>
-    db.transaction(async (tx) => {
+  ): Promise<JobEnd<unknown>['state']> => {
+    const { job, state } = await db.transaction(async (tx) => {
       const job = await store.lockForEnd(tx, at);
       if (!job) throw new LostJob(`job ${at.id} was ended elsewhere`);
       const { state, deductTokens } = await kindOf(job).finish(tx, job, ended);
@@ -90,8 +90,16 @@ export const createJobs = async (deps: JobsDeps) => {
         deductTokens,
       });
       await tellEnded(tx, 'job', job.uuid);
-      return state;
+      return { job, state };
     });
+    if (state !== 'done')
+      await kindOf(job)
+        .clear(job)
+        .catch((error: unknown) => {
+          log.warn({ err: error, job: job.id }, 'what a job left could not be taken away');
+        });
+    return state;
+  };
 
   /** The same for an own job, however long the database takes to come back. */
   const endOwn = async (job: ClaimedJob, ended: JobEnd<unknown>): Promise<string> => {

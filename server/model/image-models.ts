@@ -1,4 +1,6 @@
 import type { ImageFamily, ImageModel } from '../../contract/image.ts';
+import { midjourneyAbilities } from '../engines/midjourney/midjourney-engine.ts';
+import { webuiAbilities } from '../engines/stable-diffusion-webui/stable-diffusion-engine.ts';
 import { limits } from '../../contract/limits.ts';
 
 /** How a model of pictures is offered where nobody said otherwise. */
@@ -128,16 +130,7 @@ export const imageOfferOf = (name: string): ImageOffer | null =>
 
 const stableDiffusion: ImageOffer = {
   image: model('stable-diffusion', {
-    abilities: [
-      'text-to-image',
-      'image-to-image',
-      'edit',
-      'upscale',
-      'interrogate',
-      'negative-prompt',
-      'seed',
-      'lora',
-    ],
+    abilities: [...webuiAbilities],
     default_count: 2,
     default_translate: true,
   }),
@@ -148,7 +141,7 @@ const stableDiffusion: ImageOffer = {
 
 const midjourney: ImageOffer = {
   image: model('midjourney', {
-    abilities: ['text-to-image', 'image-to-image', 'interrogate', 'seed', 'references', 'blend'],
+    abilities: [...midjourneyAbilities],
     default_count: limits.imageCount.midjourney,
     max_count: limits.imageCount.midjourney,
     default_translate: true,
@@ -157,6 +150,10 @@ const midjourney: ImageOffer = {
   vipExcluded: false,
   sort: 300,
 };
+
+/** What 内置画板 offers, whose engine says what it can do. */
+export const canvasImage = (abilities: ImageModel['abilities']): ImageModel =>
+  model('built-in', { abilities, default_count: 2 });
 
 /** The models of services that have one for pictures each. */
 export const serviceModels = {

@@ -1,6 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { ImageModel } from '../../contract/image.ts';
-import { limits } from '../../contract/limits.ts';
 import { modelTypes, type Model } from '../../contract/model.ts';
 import type { Database, Executor } from '../db/database.ts';
 import type { Instance } from '../db/instance.ts';
@@ -18,7 +17,7 @@ import { createCircuitBreaker } from './circuit-breaker.ts';
 import { drawOrder } from './draw.ts';
 import { environmentServices, type Service } from './environment.ts';
 import { createImageChoices } from './image-choices.ts';
-import { imageOfferOf, serviceModels } from './image-models.ts';
+import { canvasImage, imageOfferOf, serviceModels } from './image-models.ts';
 import { colorOf, isChatModel, isLowCost, isVisionModel, prettyLabel } from './model-names.ts';
 import {
   lockCatalogue,
@@ -136,16 +135,7 @@ const builtInImages = (
       label: '内置画板',
       color: '#0f766e',
       remark: '内置、免费、不联网。不是神经网络模型：按词语和种子画的程序化图画',
-      image: {
-        family: 'built-in',
-        abilities: [...engine.abilities],
-        sizes: [],
-        checkpoints: [],
-        default_checkpoint: '',
-        default_count: 2,
-        max_count: limits.imageCount.most,
-        default_translate: false,
-      },
+      image: canvasImage([...engine.abilities]),
       engine,
     },
   };

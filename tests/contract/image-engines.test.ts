@@ -8,6 +8,7 @@ import {
   type ImageOrder,
   type ImageResult,
 } from '../../server/engines/image-engine.ts';
+import type { ImageParameters } from '../../contract/image.ts';
 import { createMidjourneyEngine } from '../../server/engines/midjourney/midjourney-engine.ts';
 import { createOpenAiImageEngine } from '../../server/engines/openai-compatible/openai-image-engine.ts';
 import { createStableDiffusionEngine } from '../../server/engines/stable-diffusion-webui/stable-diffusion-engine.ts';
@@ -56,6 +57,7 @@ const order = (more: Partial<ImageOrder> = {}): ImageOrder => ({
   resizeMode: 1,
   control: null,
   references: { character: [], style: [] },
+  blend: [],
   background: null,
   remote: null,
   ...more,
@@ -407,11 +409,13 @@ describe.each([{ plus: true }, { plus: false }])('a Midjourney proxy, plus: $plu
     expect(mock.asked.at(-1)?.path).toBe(plus ? '/mj/submit/action' : '/mj/submit/change');
     expect(delivered(await press('变体 3'))).toHaveLength(2);
     if (!plus) return;
-    // What asks for more, or makes no picture, is no button here.
-    expect(large.actions.map(({ label }) => label)).toEqual([
+    // What makes no picture is no button here; what asks for more says so.
+    expect(large.actions.map(({ label, asks }) => [label, asks].join(' ').trim())).toEqual([
       '放大（忠于原图）',
       '强烈变化',
+      '局部重画 region',
       '扩图 2 倍',
+      '自定扩图 zoom',
       '向左扩展',
     ]);
     expect(large.actions[1]?.emoji).toBe('🪄');
@@ -419,6 +423,59 @@ describe.each([{ plus: true }, { plus: false }])('a Midjourney proxy, plus: $plu
     const gone = engine.run(order({ task: 'action', parameters: {}, remote: null }), watch());
     expect(await failureOf(gone)).toMatchObject({ codeName: 'job_unsuitable' });
   });
+
+  test.skipIf(!plus)(
+    'a region is drawn anew by its words and mask; a view draws back as far as it is told',
+    async () => {
+      const large = await engine.run(
+        order({
+          task: 'action',
+          parameters: { action: (await imagine()).actions[0] },
+          remote: { task: [...mock.tasks.keys()].at(-1) },
+        }),
+        watch(),
+      );
+      const press = (asks: 'region' | 'zoom', parameters: ImageParameters, io = watch()) => {
+        const action = large.actions.find((each) => each.asks === asks);
+        return engine.run(
+          order({
+            task: 'action',
+            prompt: 'a red lantern --v 6',
+            width: 200,
+            height: 100,
+            parameters: { ...parameters, action },
+            remote: large.remote,
+          }),
+          io,
+        );
+      };
+      const mask = { left: 20, top: 10, width: 5000, height: 30 };
+      const io = watch();
+      expect(delivered(await press('region', { mask }, io))).toHaveLength(2);
+      expect(io.remembered).toMatchObject([{ confirmed: true }]);
+      const told = mock.asked.at(-1);
+      expect(told).toMatchObject({
+        path: '/mj/submit/modal',
+        body: {
+          prompt: 'a red lantern --v 6',
+          maskBase64: expect.stringMatching(/^data:image\/png/),
+        },
+      });
+      const png = Buffer.from(String(told?.body['maskBase64']).split(',')[1] ?? '', 'base64');
+      const { data, info } = await sharp(png)
+        .greyscale()
+        .raw()
+        .toBuffer({ resolveWithObject: true });
+      expect(info).toMatchObject({ width: 200, height: 100 });
+      const at = (x: number, y: number) => data[(y * 200 + x) * info.channels];
+      expect([at(19, 20), at(100, 9), at(100, 40)]).toEqual([0, 0, 0]);
+      expect([at(20, 10), at(199, 39)]).toEqual([255, 255]);
+      expect(await failureOf(press('region', {}))).toMatchObject({ codeName: 'job_unsuitable' });
+
+      expect(delivered(await press('zoom', { zoom: 135 }))).toHaveLength(2);
+      expect(mock.asked.at(-1)?.body['prompt']).toBe('a red lantern --v 6 --zoom 1.35');
+    },
+  );
 
   test('takes a base picture and references as it can', async () => {
     const base = await paint(64, 64, '#112233');
@@ -429,26 +486,54 @@ describe.each([{ plus: true }, { plus: false }])('a Midjourney proxy, plus: $plu
     });
     await imagine(watch(), { base, strength: 50 });
     expect(mock.asked.at(-1)?.body['prompt']).toBe('a magpie on a bridge');
-    const references = { character: [base], style: [base, base] };
-    const referring = imagine(watch(), { references });
+    const shown = (name: string) => ({ data: base, address: `https://pictures.test/${name}.png` });
+    const references = { character: [shown('a')], style: [shown('b'), shown('c')] };
+    await imagine(watch(), { references });
     if (plus) {
-      await referring;
       const at = (number: number) => `https://cdn.discordapp.com/attachments/1/2/${number}.png`;
       expect(mock.asked.at(-1)?.body['prompt']).toBe(
         `a magpie on a bridge --cref ${at(0)} --sref ${at(1)} ${at(2)}`,
       );
-    } else expect((await failureOf(referring)).message).toContain('参考图');
-    await imagine(watch(), {
-      prompt: ' --v 6',
-      base,
-      references: { character: [], style: [base] },
-      width: 1024,
-      height: 576,
-    });
+    } else {
+      // It takes none itself: Midjourney fetches them where they lie, if it can.
+      const at = (name: string) => `https://pictures.test/${name}.png`;
+      expect(mock.asked.at(-1)?.body['prompt']).toBe(
+        `a magpie on a bridge --cref ${at('a')} --sref ${at('b')} ${at('c')}`,
+      );
+      for (const address of ['', 'https://pictures.test/a.png --v 1', 'file:///etc/passwd']) {
+        const hidden = { character: [{ data: base, address }], style: [] };
+        const error = await failureOf(imagine(watch(), { references: hidden }));
+        expect(error, address).toMatchObject({ codeName: 'job_unsuitable' });
+        expect(error.message).toContain('参考图');
+      }
+    }
+  });
+
+  test('makes one of several pictures, with words and without', async () => {
+    const blend = [await paint(64, 64, '#112233'), await paint(64, 64, '#332211')];
+    const wide = { parameters: { aspect: '16:9' } };
+    expect(delivered(await imagine(watch(), { prompt: ' --v 6', blend, ...wide }))).toHaveLength(4);
     expect(mock.asked.at(-1)).toMatchObject({
       path: '/mj/submit/blend',
       body: { dimensions: 'LANDSCAPE' },
     });
+    for (const [aspect, dimensions] of [
+      ['2:3', 'PORTRAIT'],
+      [undefined, 'SQUARE'],
+    ] as const) {
+      await imagine(watch(), { prompt: '', blend, parameters: aspect ? { aspect } : {} });
+      expect(mock.asked.at(-1)?.body).toMatchObject({ dimensions });
+    }
+    await imagine(watch(), { prompt: 'as one', blend });
+    expect(mock.asked.at(-1)).toMatchObject({
+      path: '/mj/submit/imagine',
+      body: { prompt: 'as one' },
+    });
+    expect(mock.asked.at(-1)?.body['base64Array']).toHaveLength(2);
+  });
+
+  test('tells what is seen in a picture', async () => {
+    const base = await paint(64, 64, '#112233');
     const read = await engine.interrogate(
       { image: base, model: 'clip' },
       AbortSignal.timeout(5000),

@@ -47,6 +47,8 @@ interface MjTask {
   /** How often it was asked for. */
   looks: number;
   single: boolean;
+  /** It stays in a window of the service until that is confirmed, a region with its mask. */
+  window: 'region' | 'zoom' | null;
   confirmed: boolean;
   cancelled: boolean;
   describes: boolean;
@@ -81,6 +83,7 @@ const singleButtons = [
   button(`MJ::JOB::upsample_v6_2x_subtle::1::${jobId}::SOLO`, 'Upscale (Subtle)'),
   button(`MJ::JOB::high_variation::1::${jobId}::SOLO`, 'Vary (Strong)', '🪄'),
   button(`MJ::Outpaint::50::1::${jobId}::SOLO`, 'Zoom Out 2x', '🔍'),
+  button(`MJ::Inpaint::1::${jobId}::SOLO`, 'Vary (Region)', '🖌️'),
   button(`MJ::CustomZoom::${jobId}`, 'Custom Zoom', '🔍'),
   button(`MJ::JOB::pan_left::1::${jobId}::SOLO`, '', '⬅️'),
   button(`MJ::BOOKMARK::${jobId}`, '', '❤️'),
@@ -112,6 +115,7 @@ export const startMockMidjourney = async (
       prompt,
       looks: 0,
       single: false,
+      window: null,
       confirmed: false,
       cancelled: false,
       describes: false,
@@ -149,7 +153,7 @@ export const startMockMidjourney = async (
     });
     if (task.cancelled || (scenario === 'cancelled' && looks > 2))
       return { ...head, status: 'CANCEL', progress: '0%' };
-    if (scenario === 'modal' && !task.confirmed)
+    if ((scenario === 'modal' || task.window !== null) && !task.confirmed)
       return { ...head, status: 'MODAL', progress: '0%' };
     if (looks === 1)
       return { ...head, status: scenario === 'queued' ? 'NOT_START' : 'SUBMITTED', progress: '0%' };
@@ -216,12 +220,26 @@ export const startMockMidjourney = async (
         if (!mock.tasks.has(taskId)) mock.faults.push('action on an unknown work');
         if (![...gridButtons, ...singleButtons].some((each) => each.customId === customId))
           mock.faults.push(`customId = ${customId}`);
-        return start('ACTION', '', { single: customId.includes('::upsample') });
+        const window = customId.startsWith('MJ::Inpaint::')
+          ? 'region'
+          : customId.startsWith('MJ::CustomZoom::')
+            ? 'zoom'
+            : null;
+        const begun = start('ACTION', '', { single: customId.includes('::upsample'), window });
+        return window ? { ...begun, code: 21, description: 'Waiting for window confirm' } : begun;
       }
       case 'modal': {
         const task = mock.tasks.get(taskId);
-        if (!task || typeof body['prompt'] !== 'string') mock.faults.push('modal of what?');
-        else task.confirmed = true;
+        const { prompt } = body;
+        if (!task || typeof prompt !== 'string') mock.faults.push('modal of what?');
+        else {
+          if (task.window === 'region' && !(await sizeOf(body['maskBase64'])))
+            mock.faults.push('a region without its mask');
+          if (task.window === 'zoom' && !/ --zoom (?:1(?:\.\d+)?|2)$/.test(prompt))
+            mock.faults.push(`zoom by ${prompt}`);
+          if (task.window !== null && task.confirmed) mock.faults.push('confirmed twice');
+          Object.assign(task, { confirmed: true, prompt });
+        }
         return { code: 1, description: '提交成功', result: taskId };
       }
       case 'upload-discord-images': {

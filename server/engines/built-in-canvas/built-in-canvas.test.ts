@@ -2,6 +2,7 @@ import sharp from 'sharp';
 import { expect, test, vi } from 'vitest';
 import type { ImageIo, ImageOrder } from '../image-engine.ts';
 import { createBuiltInCanvas } from './built-in-canvas.ts';
+import { profiles } from './profiles.ts';
 import { styles, subjects } from './words.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -21,6 +22,7 @@ const orderOf = (prompt: string, more: Partial<ImageOrder> = {}): ImageOrder => 
   resizeMode: 0,
   control: null,
   references: { character: [], style: [] },
+  blend: [],
   background: null,
   remote: null,
   ...more,
@@ -121,6 +123,28 @@ test.each(styles)('the style %s can be drawn', async (style) => {
   const plain = await made('山 湖');
   const picture = await made('山 湖', { parameters: { seed: 7, style } });
   expect(await apart(picture, plain)).toBeGreaterThan(1);
+});
+
+test.each(profiles)('the hand of $label shows, the more the more it weighs', async ({ key }) => {
+  const size = { width: 96, height: 72 };
+  const at = (weight: number) =>
+    made('山 湖', { ...size, parameters: { seed: 7, lora: [{ key, weight }] } });
+  const plain = await made('山 湖', size);
+  const [little, whole] = [await apart(await at(30), plain), await apart(await at(100), plain)];
+  expect(little).toBeGreaterThan(1);
+  expect(whole).toBeGreaterThan(little * 1.5);
+  // Of a part that is drawn anew, too.
+  const mask = { left: 10, top: 10, width: 64, height: 50 };
+  const edit = (lora: { key: string; weight: number }[]) =>
+    made('樱花', { task: 'edit', base: plain, parameters: { seed: 1, mask, lora } });
+  expect((await edit([{ key, weight: 80 }])).equals(await edit([]))).toBe(false);
+});
+
+test('hands that nobody knows change nothing; those that are there are listed', async () => {
+  const { loras } = await engine.choices(AbortSignal.timeout(5000));
+  expect(loras.map(({ key }) => key)).toEqual(profiles.map(({ key }) => key));
+  const lora = [{ key: 'nobody', weight: 100 }];
+  expect((await made('山', { parameters: { seed: 7, lora } })).equals(await made('山'))).toBe(true);
 });
 
 test('hostile words are words: nothing of them is read, fetched or run', async () => {

@@ -3,12 +3,13 @@ import type { ImageChoices, ImageEngine } from '../image-engine.ts';
 import { ImageEngineError } from '../image-engine.ts';
 import type { CanvasAnswer } from './canvas-task.ts';
 import { workInThread } from './canvas-threads.ts';
+import { profiles } from './profiles.ts';
 
 /** The styles by the names that `parameters.style` takes. */
 const choices: ImageChoices = {
   checkpoints: [],
   defaultCheckpoint: '',
-  loras: [],
+  loras: profiles.map(({ key, label }) => ({ key, label })),
   styles: [
     { name: 'ink', label: '水墨' },
     { name: 'oil', label: '油画' },
@@ -56,6 +57,7 @@ export const createBuiltInCanvas = ({ seconds }: { seconds: number }): ImageEngi
     'controlnet',
     'negative-prompt',
     'seed',
+    'lora',
   ],
   concurrency: 4,
   run: async (order, io) => {

@@ -22,6 +22,7 @@ import {
   toCanvas,
   withoutBackground,
 } from './photo.ts';
+import { applyProfiles } from './profiles.ts';
 import { pictureOf } from './picture.ts';
 import { type Canvas, toBytes } from './raster.ts';
 import type { Scene } from './scene.ts';
@@ -111,6 +112,7 @@ const generate = async (order: CanvasOrder, io: CanvasIo): Promise<Made[]> => {
       canvas = photo;
       await io.progress(part[1], () => previewOf(canvas));
     }
+    applyProfiles(canvas, order.parameters.lora ?? [], seed);
     if (control && kind) {
       const guide = await fitPhoto(control.image, size.width, size.height, 1);
       const { look } = scene;
@@ -149,6 +151,7 @@ const edit = async (order: CanvasOrder, io: CanvasIo): Promise<Made[]> => {
   };
   return several(order, async (seed, part) => {
     const { canvas } = await draw(wish, seed, size, io, part);
+    applyProfiles(canvas, order.parameters.lora ?? [], seed);
     const drawn =
       size.width === region.width && size.height === region.height
         ? canvas
@@ -189,6 +192,7 @@ const editBackground = async (order: CanvasOrder, io: CanvasIo): Promise<Made[]>
   const scale = Math.min(1, sides.most / Math.max(width, height));
   const size = { width: side(width * scale), height: side(height * scale) };
   const { canvas } = await draw(wishOf(order), order.seed, size, io, [0.4, 1]);
+  applyProfiles(canvas, order.parameters.lora ?? [], order.seed);
   // Behind a subject the distance is a little out of focus.
   canvas.rgb = softened(canvas, canvas.unit * 0.008);
   const png = await encodePng(toBytes(canvas), size.width, size.height);

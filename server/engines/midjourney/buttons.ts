@@ -37,6 +37,17 @@ export const changeOf = (hash: string): Change | null => {
   return action === 'REROLL' ? { action } : { action, index: Number(found[2]) };
 };
 
+const asking = { region: /^MJ::Inpaint::/, zoom: /^MJ::CustomZoom::/ } as const;
+
+/** What the person must say before the button is pressed; null: nothing. */
+export const asksFor = (hash: string): NonNullable<ImageAction['asks']> | null => {
+  if (asking.region.test(hash)) return 'region';
+  return asking.zoom.test(hash) ? 'zoom' : null;
+};
+
+/** The farthest that a custom zoom draws back, hundredths. */
+export const mostZoom = 200;
+
 /**
  * Chinese words for the service's buttons, by the part of their names that says what they do, in the
  * order in which they are shown. The page has a 重画 of its own, which begins a new message.
@@ -51,8 +62,10 @@ const meanings: readonly [RegExp, emoji: string, (at: string) => string][] = [
   [/^MJ::JOB::upsample_\w*(?:redo|light|beta)\w*::/, signs.upscale, () => '重新放大'],
   [/^MJ::JOB::low_variation::/, signs.vary, () => '细微变化'],
   [/^MJ::JOB::high_variation::/, signs.vary, () => '强烈变化'],
+  [asking.region, '🖌️', () => '局部重画'],
   [/^MJ::Outpaint::50::/, '🔎', () => '扩图 2 倍'],
   [/^MJ::Outpaint::75::/, '🔎', () => '扩图 1.5 倍'],
+  [asking.zoom, '🔎', () => '自定扩图'],
   [/^MJ::Outpaint::100::/, '↔️', () => '补成方图'],
   [/^MJ::JOB::pan_left::/, '⬅️', () => '向左扩展'],
   [/^MJ::JOB::pan_right::/, '➡️', () => '向右扩展'],
@@ -61,7 +74,7 @@ const meanings: readonly [RegExp, emoji: string, (at: string) => string][] = [
   [/^MJ::JOB::reroll::/, signs.redo, () => '再来四张'],
 ];
 
-/** A finished work's buttons that make pictures and ask for nothing more, in words for people. */
+/** A finished work's buttons that make pictures, in words for people. */
 export const actionsOf = (buttons: readonly Button[]): ImageAction[] =>
   buttons
     .flatMap(({ customId, emoji }) => {
@@ -71,7 +84,9 @@ export const actionsOf = (buttons: readonly Button[]): ImageAction[] =>
       if (!meaning) return [];
       const [pattern, sign, say] = meaning;
       const label = say(pattern.exec(customId)?.[1] ?? '');
-      return [{ at, action: { hash: customId, emoji: emoji || sign, label } }];
+      const asks = asksFor(customId);
+      const action = { hash: customId, emoji: emoji || sign, label, ...(asks ? { asks } : {}) };
+      return [{ at, action }];
     })
     .sort((a, b) => a.at - b.at)
     .map(({ action }) => action);

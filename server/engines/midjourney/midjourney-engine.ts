@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod/mini';
+import type { ImageAbility } from '../../../contract/image.ts';
 import type { GuardedFetch } from '../../http/guarded-fetch.ts';
 import {
   type ImageEngine,
@@ -9,11 +10,21 @@ import {
   type ImageResult,
   type MadePicture,
   noChoices,
+  type Reference,
 } from '../image-engine.ts';
 import { ask, jsonOf, refusedBy, senselessReply, unsuitable } from '../image-wire.ts';
-import { createPictureFetch, dataUrl, exactly, made, measure } from '../picture.ts';
-import { actionsOf, changeOf, isGrid, plainActions } from './buttons.ts';
+import { createPictureFetch, dataUrl, drawMask, exactly, made, measure } from '../picture.ts';
+import { actionsOf, asksFor, changeOf, isGrid, mostZoom, plainActions } from './buttons.ts';
 import { quartersOf } from './grid.ts';
+
+export const midjourneyAbilities: readonly ImageAbility[] = [
+  'text-to-image',
+  'image-to-image',
+  'interrogate',
+  'seed',
+  'references',
+  'blend',
+];
 
 export interface MidjourneyOptions {
   /** Such as `http://127.0.0.1:8080`; the calls lie below `/mj` there unless it ends so. */
@@ -61,7 +72,13 @@ const task = z.looseObject({
 });
 type Task = z.output<typeof task>;
 
-const remembered = z.object({ task: z.string(), single: z.optional(z.boolean()) });
+const remembered = z.object({
+  task: z.string(),
+  /** One picture alone will come of it. */
+  single: z.optional(z.boolean()),
+  /** What it wants confirmed is confirmed. */
+  confirmed: z.optional(z.boolean()),
+});
 type Remembered = z.output<typeof remembered>;
 
 const failed = (message: string, retriable: boolean, askerAtFault = false): ImageEngineError =>
@@ -108,6 +125,27 @@ const whyItFailed = (reason: string): ImageEngineError => {
     );
   if (fullTitles.has(title)) return failed('Midjourney 的队列已满，没有扣费，请稍后重试', true);
   return failed('Midjourney 没有画成，没有扣费，请重试', true);
+};
+
+/** What a button's work is told in its window. @throws ImageEngineError: it was not said */
+const answerTo = async (
+  asks: 'region' | 'zoom',
+  { prompt, parameters, width, height }: ImageOrder,
+): Promise<{ prompt: string; maskBase64?: string }> => {
+  if (asks === 'zoom') {
+    const zoom = (parameters.zoom ?? mostZoom) / 100;
+    return { prompt: `${prompt} --zoom ${zoom}` };
+  }
+  if (!parameters.mask) throw unsuitable('请先框选要重画的区域');
+  const mask = await drawMask({ width, height }, parameters.mask, 'white');
+  return { prompt, maskBase64: dataUrl(mask) };
+};
+
+/** How two or more pictures are put together, by the aspect that was chosen. */
+const dimensionsOf = ({ parameters }: ImageOrder): 'LANDSCAPE' | 'PORTRAIT' | 'SQUARE' => {
+  const [width = 1, height = 1] = (parameters.aspect ?? '1:1').split(':').map(Number);
+  if (width === height) return 'SQUARE';
+  return width > height ? 'LANDSCAPE' : 'PORTRAIT';
 };
 
 const percent = (text: string | null | undefined): number => {
@@ -188,12 +226,13 @@ export const createMidjourneyEngine = (options: MidjourneyOptions): ImageEngine 
   };
 
   /** Asks until the work is done. A passing fault of the network is lived through. */
-  const wait = async (id: string, io: ImageIo, prompt: string): Promise<Task> => {
+  const wait = async (work: Remembered, io: ImageIo, prompt: string): Promise<Task> => {
+    const { task: id } = work;
     let pause = poll.first;
     let faults = 0;
     let highest = 0;
     let seen = '';
-    let confirmed = false;
+    let confirmed = work.confirmed === true;
     for (;;) {
       await sleep(pause, undefined, { signal: io.signal });
       pause = Math.min(poll.longest, pause * 1.3);
@@ -237,52 +276,64 @@ export const createMidjourneyEngine = (options: MidjourneyOptions): ImageEngine 
     }
   };
 
-  /** Addresses for pictures that the prompt can only name. @throws ImageEngineError */
-  const upload = async (pictures: readonly Buffer[], signal: AbortSignal): Promise<string[]> => {
-    const lacking = unsuitable('这个 Midjourney 服务不能接收参考图，请去掉参考图再试');
+  /**
+   * Addresses for pictures that the prompt can only name: the service's own, or where the dialect
+   * takes no pictures, those by which Midjourney finds them itself. @throws ImageEngineError
+   */
+  const addressesOf = async (
+    pictures: readonly Reference[],
+    signal: AbortSignal,
+  ): Promise<string[]> => {
+    if (pictures.length === 0) return [];
     const answer = await call('submit/upload-discord-images', signal, {
-      base64Array: pictures.map(dataUrl),
+      base64Array: pictures.map(({ data }) => dataUrl(data)),
     }).catch((error: unknown) => {
       signal.throwIfAborted();
-      throw error instanceof ImageEngineError ? lacking : error;
+      if (!(error instanceof ImageEngineError)) throw error;
+      return null;
     });
     const parsed = uploaded.safeParse(answer);
-    if (!parsed.success || parsed.data.code !== codes.taken) throw lacking;
-    const { result } = parsed.data;
-    const usable = result.every((url) => /^https?:\/\/[^\s"'<>]{1,1000}$/.test(url));
-    if (result.length !== pictures.length || !usable) throw senselessReply();
-    return result;
+    const taken = parsed.success && parsed.data.code === codes.taken;
+    const addresses = taken ? parsed.data.result : pictures.map(({ address }) => address);
+    const usable = addresses.every((url) => /^https?:\/\/[^\s"'<>]{1,2000}$/.test(url));
+    if (taken && (!usable || addresses.length !== pictures.length)) throw senselessReply();
+    if (!usable)
+      throw unsuitable(
+        '这个 Midjourney 服务不能接收上传的参考图：请改用公网上的图片网址，或去掉参考图再试',
+      );
+    return addresses;
+  };
+
+  /** Does what a button of a work asks for, with what the person said to it. */
+  const press = async (wanted: ImageOrder, signal: AbortSignal): Promise<Remembered> => {
+    const from = remembered.safeParse(wanted.remote);
+    const hash = wanted.parameters.action?.hash ?? '';
+    if (!from.success || hash === '') throw unsuitable('这个操作已经不能用了，请重新作画');
+    const change = changeOf(hash);
+    if (change)
+      return {
+        task: await submit('change', { taskId: from.data.task, ...change }, signal),
+        single: change.action === 'UPSCALE',
+      };
+    const asks = asksFor(hash);
+    const said = asks && (await answerTo(asks, wanted));
+    const taskId = await submit('action', { taskId: from.data.task, customId: hash }, signal);
+    if (!said) return { task: taskId };
+    return { task: await submit('modal', { taskId, ...said }, signal), confirmed: true };
   };
 
   /** Orders the work. Whether one picture alone comes of it is told where the dialect does not. */
   const order = async (wanted: ImageOrder, io: ImageIo): Promise<Remembered> => {
     const { signal } = io;
     const { character, style } = wanted.references;
-    if (wanted.task === 'action') {
-      const from = remembered.safeParse(wanted.remote);
-      const hash = wanted.parameters.action?.hash ?? '';
-      if (!from.success || hash === '') throw unsuitable('这个操作已经不能用了，请重新作画');
-      const change = changeOf(hash);
-      if (change)
-        return {
-          task: await submit('change', { taskId: from.data.task, ...change }, signal),
-          single: change.action === 'UPSCALE',
-        };
-      const body = { taskId: from.data.task, customId: hash };
-      return { task: await submit('action', body, signal) };
-    }
+    if (wanted.task === 'action') return press(wanted, signal);
     if (wanted.task !== 'generate') throw unsuitable('Midjourney 不能这样修改图片');
     const words = wanted.prompt.replace(/(^|\s)--.*$/s, '').trim();
-    if (words === '' && wanted.base !== null && style.length > 0) {
-      const ratio = wanted.width / wanted.height;
-      const body = {
-        base64Array: [wanted.base, ...style].slice(0, 5).map(dataUrl),
-        dimensions: ratio > 1.1 ? 'LANDSCAPE' : ratio < 0.9 ? 'PORTRAIT' : 'SQUARE',
-      };
+    if (words === '' && wanted.blend.length > 0) {
+      const body = { base64Array: wanted.blend.map(dataUrl), dimensions: dimensionsOf(wanted) };
       return { task: await submit('blend', body, signal) };
     }
-    const addresses =
-      character.length + style.length > 0 ? await upload([...character, ...style], signal) : [];
+    const addresses = await addressesOf([...character, ...style], signal);
     const listed = (flag: string, urls: readonly string[]) =>
       urls.length > 0 ? ` --${flag} ${urls.join(' ')}` : '';
     const weighs =
@@ -296,7 +347,8 @@ export const createMidjourneyEngine = (options: MidjourneyOptions): ImageEngine 
     ].join('');
     const body = {
       prompt,
-      base64Array: wanted.base === null ? [] : [dataUrl(wanted.base)],
+      // With words, pictures to be made into one are what Midjourney calls image prompts.
+      base64Array: [...(wanted.base === null ? [] : [wanted.base]), ...wanted.blend].map(dataUrl),
       state: '',
       notifyHook: '',
     };
@@ -348,7 +400,7 @@ export const createMidjourneyEngine = (options: MidjourneyOptions): ImageEngine 
   };
 
   return {
-    abilities: ['text-to-image', 'image-to-image', 'interrogate', 'seed', 'references', 'blend'],
+    abilities: midjourneyAbilities,
     // The service has a queue of its own; this only keeps it from being filled up.
     concurrency: 10,
 
@@ -359,7 +411,7 @@ export const createMidjourneyEngine = (options: MidjourneyOptions): ImageEngine 
         await io.remember(work);
       }
       try {
-        return await collect(await wait(work.task, io, wanted.prompt), work, wanted.n, io);
+        return await collect(await wait(work, io, wanted.prompt), work, wanted.n, io);
       } catch (error) {
         if (io.signal.aborted) await cancel(work.task);
         io.signal.throwIfAborted();
@@ -380,7 +432,7 @@ export const createMidjourneyEngine = (options: MidjourneyOptions): ImageEngine 
         remember: () => Promise.resolve(),
         resume: null,
       };
-      const done = await wait(id, io, '');
+      const done = await wait({ task: id }, io, '');
       const text = firstDescription(done.properties?.['finalPrompt']);
       if (text === '') throw senselessReply();
       return { text, chinese: firstDescription(done.properties?.['finalZhPrompt']) };

@@ -32,7 +32,8 @@ export interface StableDiffusionOptions {
   pollMs?: number;
 }
 
-const usualAbilities: readonly ImageAbility[] = [
+/** Of every webui; extensions add to it. */
+export const webuiAbilities: readonly ImageAbility[] = [
   'text-to-image',
   'image-to-image',
   'edit',
@@ -403,7 +404,7 @@ export const createStableDiffusionEngine = (options: StableDiffusionOptions): Im
   return {
     get abilities() {
       return [
-        ...usualAbilities,
+        ...webuiAbilities,
         ...((known?.controlTypes.length ?? 0) > 0 ? (['controlnet'] as const) : []),
         ...(cutsOut ? (['remove-background', 'edit-background'] as const) : []),
       ];

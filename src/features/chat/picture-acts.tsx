@@ -16,10 +16,35 @@ import { toast } from '@/shared/ui/toast.ts';
 import type { ImageAbility, ImageReply, ImageTask, MadeImage } from '@contract/image.ts';
 import type { Message } from '@contract/chat.ts';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { useChatActs, type ChatActs } from './chat-context.ts';
 import { Marks, SmallAct } from './message-acts.tsx';
+import type { Press } from './press-sheet.tsx';
 import { followUp, onceMore, parameterRows, wordsOf, type Asked } from './picture-request.ts';
+
+const PressSheet = lazy(() => import('./press-sheet.tsx'));
+
+/** The sheet that asks for more, loaded with the first such button. */
+const usePress = () => {
+  const acts = useChatActs();
+  const [press, setPress] = useState<Press | null>(null);
+  const [used, setUsed] = useState(false);
+  return {
+    ask: (next: Press) => {
+      setUsed(true);
+      setPress(next);
+    },
+    sheet: used && (
+      <Suspense fallback={null}>
+        <PressSheet
+          press={press}
+          onClose={() => setPress(null)}
+          onDraw={(asked) => void acts.draw(asked)}
+        />
+      </Suspense>
+    ),
+  };
+};
 
 interface Made {
   message: Message;
@@ -87,15 +112,17 @@ export const PictureActs = ({
   const acts = useChatActs();
   const can = useAbilities();
   const [details, setDetails] = useState(false);
+  const press = usePress();
   const may = acts.owner && acts.writable;
   const [only, another] = reply.images;
   const single = only && !another && only.url !== '' ? only : null;
   const own = reply.actions.length === 0;
-  const act = (label: string, request: Asked) => (
-    <button key={label} type="button" className="chip" onClick={() => void acts.draw(request)}>
+  const chip = (label: string, onClick: () => void) => (
+    <button key={label} type="button" className="chip" onClick={onClick}>
       {label}
     </button>
   );
+  const act = (label: string, request: Asked) => chip(label, () => void acts.draw(request));
   return (
     <>
       {may && (
@@ -116,25 +143,17 @@ export const PictureActs = ({
             own &&
             can('image-to-image') &&
             act('变体', followUp('vary', { asked, picture: single }))}
-          {reply.actions.map((action) =>
-            act(
-              [action.emoji, action.label].filter(Boolean).join(' '),
-              followUp('action', {
-                asked,
-                picture: only ?? noPicture,
-                parameters: { action },
-              }),
-            ),
-          )}
+          {reply.actions.map((action) => {
+            const picture = only ?? noPicture;
+            const label = [action.emoji, action.label].filter(Boolean).join(' ');
+            return action.asks
+              ? chip(label, () => press.ask({ asked, picture, action }))
+              : act(label, followUp('action', { asked, picture, parameters: { action } }));
+          })}
           {act('重画', onceMore(asked))}
-          <button type="button" className="chip" onClick={() => change(acts, asked)}>
-            修改再画
-          </button>
-          {single && (
-            <button type="button" className="chip" onClick={() => onMenu(0)}>
-              更多
-            </button>
-          )}
+          {chip('修改再画', () => change(acts, asked))}
+          {single && chip('更多', () => onMenu(0))}
+          {press.sheet}
         </div>
       )}
       <div className="acts">
@@ -262,6 +281,7 @@ export const PictureMenu = ({
   const acts = useChatActs();
   const can = useAbilities();
   const [told, setTold] = useState<MadeImage | null>(null);
+  const press = usePress();
   // While the sheet closes it shows what it showed.
   const [last, setLast] = useState(0);
   if (at !== null && at !== last) setLast(at);
@@ -304,6 +324,13 @@ export const PictureMenu = ({
         {may && can('image-to-image') && (
           <Act icon="reply" label="作为底图" onClick={then(() => asBase(acts, picture))} />
         )}
+        {own && can('edit') && (
+          <Act
+            icon="edit"
+            label="局部重画"
+            onClick={then(() => press.ask({ asked, picture, action: null }))}
+          />
+        )}
         {own && can('remove-background') && (
           <Act icon="edit" label="抠图" onClick={task('remove-bg')} />
         )}
@@ -322,6 +349,7 @@ export const PictureMenu = ({
         />
         <Act icon="copy" label="复制提示词" onClick={then(() => void copyText(asked.prompt))} />
       </Sheet>
+      {press.sheet}
       <Interrogation picture={told} onClose={() => setTold(null)} />
     </>
   );

@@ -2,7 +2,9 @@ import { useAuth } from '@/shared/auth-store.ts';
 import { useDraft } from '@/shared/draft.ts';
 import { compactNumber } from '@/shared/format.ts';
 import {
+  blendOf,
   changeImageDraft,
+  changeImageParameters,
   draftWithSettings,
   imageCost,
   requestOf,
@@ -115,6 +117,9 @@ export const PictureBox = ({
   const abilities = model?.image?.abilities ?? [];
   const most = model?.max_prompt ?? limits.defaultMaxPrompt;
   const { base_image } = request;
+  const blend = blendOf(draft, model);
+  /** Words alone say what is to be painted. */
+  const plain = base_image === '' && blend.length === 0;
   const size = model?.image ? sizeFor(model.image, request.size) : null;
   const free = models.data?.find((each) => each.factor === 0);
 
@@ -131,7 +136,7 @@ export const PictureBox = ({
   const send = () => {
     if (preparing) return;
     const prompt = text.trim();
-    const refusal = prompt === '' ? '' : refusalOf(prompt, most, first && base_image === '');
+    const refusal = prompt === '' ? '' : refusalOf(prompt, most, first && plain);
     if (refusal !== '') {
       toast(refusal, 'error');
       return;
@@ -216,8 +221,28 @@ export const PictureBox = ({
         </div>
         <div className="send-body">
           {price && <Poor price={price} onFree={free ? goFree : null} />}
-          {(base_image !== '' || request.controlnet_image !== '') && (
+          {(!plain || request.controlnet_image !== '') && (
             <div className="send-chips">
+              {blend.length > 0 && (
+                <span className="send-chip draw-base">
+                  <button
+                    type="button"
+                    aria-label={`修改要融合的 ${blend.length} 张图片`}
+                    className="draw-base-view"
+                    onClick={() => openTool('img2img')}
+                  >
+                    <img src={smallPicture(blend[0]?.url ?? '', 128)} alt="" />
+                    融图 {blend.length} 张
+                  </button>
+                  <button
+                    type="button"
+                    aria-label="不融图"
+                    onClick={() => changeImageParameters(uuid, { blend: undefined })}
+                  >
+                    <Icon name="close" size={14} />
+                  </button>
+                </span>
+              )}
               {base_image !== '' && (
                 <span className="send-chip draw-base">
                   <button

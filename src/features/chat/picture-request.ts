@@ -78,8 +78,12 @@ export const taskName = ({ type, image: { parameters } }: Asked): string => {
       return '换背景';
     case 'edit':
       return '局部重画';
-    case 'action':
-      return [parameters.action?.emoji, parameters.action?.label].filter(Boolean).join(' ');
+    case 'blend':
+      return `融图 ${parameters.blend?.length ?? 0} 张`;
+    case 'action': {
+      const far = parameters.zoom === undefined ? '' : `${parameters.zoom / 100} 倍`;
+      return [parameters.action?.emoji, parameters.action?.label, far].filter(Boolean).join(' ');
+    }
     case 'img2img':
       return '以图画图';
     default:
@@ -100,10 +104,16 @@ export const shapeOf = (
   return imageSizes.find((each) => each.code === size) ?? { width: 1024, height: 1024 };
 };
 
-const one = new Set<ImageTask>(['upscale', 'remove-bg', 'edit-bg', 'action']);
+const one = new Set<ImageTask>(['upscale', 'remove-bg', 'edit-bg']);
 
 /** How many pictures are to come. */
-export const countOf = ({ type, image }: Asked): number => (one.has(type) ? 1 : image.n);
+export const countOf = ({ type, image }: Asked): number => {
+  if (type === 'action')
+    return /upsample|UPSCALE/.test(image.parameters.action?.hash ?? '')
+      ? 1
+      : limits.imageCount.midjourney;
+  return one.has(type) ? 1 : image.n;
+};
 
 const parameterNames: Partial<Record<keyof ImageParameters, string>> = {
   aspect: '比例',
@@ -162,13 +172,14 @@ export const followUp = (
   const { asked, picture, parameters = {} } = from;
   const { image } = asked;
   const kept = type === 'vary' || type === 'action' ? image.parameters : {};
-  const { seed: _seed, action: _action, resize: _resize, ...others } = kept;
+  const { seed: _seed, action: _action, resize: _resize, mask: _mask, ...rest } = kept;
+  const { zoom: _zoom, blend: _blend, ...others } = rest;
   return {
     type,
     prompt: asked.prompt,
     image: {
       ...usual,
-      n: type === 'vary' ? image.n : 1,
+      n: type === 'vary' ? image.n : type === 'edit' ? limits.imageEditCount : 1,
       size: image.size,
       translate: image.translate,
       base_image: type === 'action' ? '' : picture.url,

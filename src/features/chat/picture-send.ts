@@ -1,7 +1,9 @@
 import { authStore } from '@/shared/auth-store.ts';
 import { readDraft, writeDraft } from '@/shared/draft.ts';
 import {
+  blendOf,
   changeImageDraft,
+  changeImageParameters,
   draftWithSettings,
   imageRefusal,
   readImageDraft,
@@ -61,11 +63,15 @@ export const sendWords = async (
         ? limits.strength.midjourney
         : limits.strength.otherwise;
   if (words.resizeMode !== undefined) image.resize_mode = words.resizeMode;
+  const type =
+    base_image !== '' ? 'img2img' : blendOf(draft, model).length > 0 ? 'blend' : 'txt2img';
   writeDraft(key, '');
   changeImageDraft(key, once);
-  if (await draw({ type: base_image === '' ? 'txt2img' : 'img2img', prompt, image })) return;
+  changeImageParameters(key, { blend: undefined });
+  if (await draw({ type, prompt, image })) return;
   // Something may have been written meanwhile.
   writeDraft(key, [prompt, readDraft(key)].filter((each) => each !== '').join('\n'));
   const { strength, resize_mode, controlnet_image } = draft;
   changeImageDraft(key, { base_image: draft.base_image, strength, resize_mode, controlnet_image });
+  changeImageParameters(key, { blend: draft.parameters?.blend });
 };

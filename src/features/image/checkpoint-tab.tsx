@@ -18,7 +18,7 @@ const factorText = (factor: number | null | undefined): string =>
   factor === null || factor === undefined ? '' : factor === 0 ? '免费' : `×${factor}`;
 
 const Loras = () => {
-  const { metadata, parameters, setParameters } = useTool();
+  const { image, metadata, parameters, setParameters } = useTool();
   const [query, setQuery] = useState('');
   const chosen = parameters.lora ?? [];
   const known = metadata.data?.loras ?? [];
@@ -33,7 +33,10 @@ const Loras = () => {
   return (
     <section className="tool-section" aria-label="LoRA">
       <h3>LoRA</h3>
-      <p className="field-hint">训练过的风格或人物，可以叠加几个，各有权重</p>
+      <p className="field-hint">
+        {image.family === 'built-in' ? '现成的色调与质感' : '训练过的风格或人物'}
+        ，可以叠加几个，各有权重
+      </p>
       <ul className="tool-loras">
         {chosen.map(({ key, weight }) => (
           <li key={key}>

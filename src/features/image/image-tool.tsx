@@ -32,7 +32,7 @@ import { ToolProvider, useTool, useToolState, type ToolState } from './tool-cont
 
 interface Tab {
   tab: ImageToolTab;
-  label: string;
+  label: string | ((state: ToolState) => string);
   /** Whether the model has anything for it. */
   offered: (state: ToolState) => boolean;
   content: () => ReactNode;
@@ -44,6 +44,11 @@ const hasParameters = ({ image }: ToolState): boolean =>
   ['midjourney', 'stable-diffusion', 'cloud', 'dalle'].includes(image.family) ||
   image.abilities.includes('seed');
 
+const hasCheckpoints = ({ image, metadata }: ToolState): boolean =>
+  image.checkpoints.length > 0 || (metadata.data?.checkpoints.length ?? 0) > 0;
+const hasLoras = ({ image, metadata }: ToolState): boolean =>
+  image.abilities.includes('lora') && (metadata.data?.loras.length ?? 0) > 0;
+
 const tabs: readonly Tab[] = [
   { tab: 'inscription', label: '提示助手', offered: always, content: () => <InscriptionTab /> },
   { tab: 'prompt', label: '提示词', offered: always, content: () => <PromptTab /> },
@@ -51,12 +56,11 @@ const tabs: readonly Tab[] = [
   { tab: 'tags', label: '标签', offered: always, content: () => <TagsTab /> },
   {
     tab: 'checkpoint',
-    label: '底模',
-    offered: ({ image, metadata }) =>
-      image.checkpoints.length > 0 ||
-      (metadata.data?.checkpoints.length ?? 0) > 0 ||
-      (image.abilities.includes('lora') && (metadata.data?.loras.length ?? 0) > 0) ||
-      (image.family === 'stable-diffusion' && metadata.isError),
+    label: (state) => (hasCheckpoints(state) ? '底模' : 'LoRA'),
+    offered: (state) =>
+      hasCheckpoints(state) ||
+      hasLoras(state) ||
+      (state.image.family === 'stable-diffusion' && state.metadata.isError),
     content: () => <CheckpointTab />,
   },
   {
@@ -131,7 +135,7 @@ const TabStrip = ({
   onChoose,
 }: {
   id: string;
-  shown: readonly Tab[];
+  shown: readonly { tab: ImageToolTab; label: string }[];
   current: ImageToolTab;
   onChoose: (tab: ImageToolTab) => void;
 }) => {
@@ -192,6 +196,10 @@ const Tool = ({
     ({ tab, offered }) => offered(state) || (tab === wanted && state.metadata.isPending),
   );
   const current = shown.find(({ tab }) => tab === wanted) ?? shown[0];
+  const named = shown.map(({ tab, label }) => ({
+    tab,
+    label: typeof label === 'string' ? label : label(state),
+  }));
   const panel = useRef<HTMLDivElement>(null);
   if (!current) return null;
   return (
@@ -199,7 +207,7 @@ const Tool = ({
       <div className="tool">
         <TabStrip
           id={id}
-          shown={shown}
+          shown={named}
           current={current.tab}
           onChoose={(tab) => {
             setWanted(tab);

@@ -5,9 +5,11 @@ import { Icon } from '@/shared/ui/icon.tsx';
 import { SliderField } from '@/shared/ui/slider-field.tsx';
 import { toast } from '@/shared/ui/toast.ts';
 import { defaultStrength, familyRules, sizesOf } from '@contract/image-prompt.ts';
+import { limits } from '@contract/limits.ts';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { Choices } from './choices.tsx';
 import type { CropRequest } from './crop-dialog.tsx';
+import { PictureSlots } from './picture-slots.tsx';
 import { ResizePicture } from './shape-picture.tsx';
 import { useTool } from './tool-context.ts';
 
@@ -29,7 +31,7 @@ const useMeasure = (url: string): CropRequest | null => {
 };
 
 export const Img2ImgTab = () => {
-  const { image, words, draft, change } = useTool();
+  const { image, words, draft, change, parameters, setParameters } = useTool();
   const [cropping, setCropping] = useState<CropRequest | null>(null);
   const url = draft.base_image ?? '';
   const measured = useMeasure(url);
@@ -58,6 +60,22 @@ export const Img2ImgTab = () => {
       if (same) change({ size: same.code });
     }
   };
+  const blend = parameters.blend?.map((each) => each.url) ?? [];
+  const blending = url === '' && image.abilities.includes('blend');
+  const slots = blending && (
+    <PictureSlots
+      label="融图"
+      hint={`选 ${limits.blend.min} 到 ${limits.blend.max} 张，合成一张新的画；描述可以不写`}
+      urls={blend}
+      max={limits.blend.max}
+      onChange={(urls) =>
+        setParameters({
+          blend: urls.length === 0 ? undefined : urls.map((each) => ({ url: each })),
+        })
+      }
+    />
+  );
+  if (blending && blend.length > 0) return slots;
   return (
     <>
       {url === '' ? (
@@ -82,6 +100,7 @@ export const Img2ImgTab = () => {
           </div>
         </div>
       )}
+      {slots}
       {misfit && (
         <p className="tool-warn" role="status">
           <Icon name="warning" size={18} />

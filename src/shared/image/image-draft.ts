@@ -3,7 +3,7 @@ import type { ImageRequest } from '@contract/chat.ts';
 import type { ImageParameters } from '@contract/image.ts';
 import type { Model } from '@contract/model.ts';
 import { countFor, readImageWords, sizeFor } from '@contract/image-prompt.ts';
-import { limits } from '@contract/limits.ts';
+import { blendText, limits } from '@contract/limits.ts';
 import { imageDeduction } from '@contract/price.ts';
 import { useCallback, useMemo } from 'react';
 import { readDraft, useDraft, writeDraft } from '../draft.ts';
@@ -84,6 +84,12 @@ export const requestOf = (draft: ImageDraft, model: Model | undefined): ImageReq
   };
 };
 
+/** Pictures that are to be made into one, where the model can; a base picture goes before them. */
+export const blendOf = (draft: ImageDraft, model: Model | undefined): readonly { url: string }[] =>
+  model?.image?.abilities.includes('blend') && (draft.base_image ?? '') === ''
+    ? (draft.parameters?.blend ?? [])
+    : [];
+
 /** Tokens that the request takes, before any membership. */
 export const imageCost = (request: ImageRequest, model: Model): number => {
   const checkpoint = request.parameters.checkpoint ?? model.image?.default_checkpoint;
@@ -100,7 +106,9 @@ export const imageCost = (request: ImageRequest, model: Model): number => {
 /** Why it cannot be sent as it is, in the words of document 2 §5; empty when it can. */
 export const imageRefusal = (text: string, draft: ImageDraft, model: Model | undefined): string => {
   const words = readImageWords(text, model?.image?.family ?? 'built-in');
-  if (words.prompt === '') return '请输入画图提示内容';
+  const blended = blendOf(draft, model).length;
+  if (blended > 0 && blended < limits.blend.min) return blendText;
+  if (words.prompt === '' && blended === 0) return '请输入画图提示内容';
   if ((draft.controlnet_image ?? '') !== '' && (draft.controlnet_module ?? '') === '')
     return '请选择构图控制模型';
   return '';

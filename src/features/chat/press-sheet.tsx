@@ -1,0 +1,119 @@
+import { middleOf, RegionPicker } from '@/shared/image/region-picker.tsx';
+import { Button } from '@/shared/ui/button.tsx';
+import { Sheet } from '@/shared/ui/sheet.tsx';
+import { SliderField } from '@/shared/ui/slider-field.tsx';
+import { toast } from '@/shared/ui/toast.ts';
+import { limits } from '@contract/limits.ts';
+import type { ImageAction, MadeImage } from '@contract/image.ts';
+import { useId, useState } from 'react';
+import { followUp, wordsOf, type Asked } from './picture-request.ts';
+
+/** What is done with a picture once the person has said more. */
+export interface Press {
+  asked: Asked;
+  picture: MadeImage;
+  /** A service's button; null: the model's own way to draw a part anew. */
+  action: ImageAction | null;
+}
+
+const zoom = { min: 100, max: 200 };
+const { min: fewest, max: most } = limits.imageEditPrompt;
+
+const refusalOf = (words: string): string => {
+  if (words === '') return '请填写修改图片的提示内容';
+  return words.length < fewest || words.length > most ? `长度在 ${fewest} 到 ${most} 个字符` : '';
+};
+
+const Ask = ({ press, onDraw }: { press: Press; onDraw: (asked: Asked) => void }) => {
+  const { asked, picture, action } = press;
+  const byZoom = action?.asks === 'zoom';
+  const [words, setWords] = useState(() => wordsOf(asked));
+  const [mask, setMask] = useState(() => middleOf(picture));
+  const [far, setFar] = useState(150);
+  const id = useId();
+  const draw = () => {
+    const prompt = words.trim();
+    const refusal = byZoom ? '' : refusalOf(prompt);
+    if (refusal !== '') {
+      toast(refusal, 'error');
+      return;
+    }
+    const parameters = {
+      ...(action ? { action } : {}),
+      ...(byZoom ? { zoom: far } : { mask }),
+    };
+    const next = followUp(action ? 'action' : 'edit', { asked, picture, parameters });
+    // The region is measured in the picture that it lies in.
+    const image = byZoom ? next.image : { ...next.image, base_image: picture.url };
+    onDraw({ ...next, prompt, image });
+  };
+  return (
+    <div className="press">
+      {byZoom ? (
+        <SliderField
+          label="视野扩大到"
+          hint="原图留在中间，四周接着画出来"
+          min={zoom.min}
+          max={zoom.max}
+          step={5}
+          value={far}
+          show={(value) => `${(value / 100).toFixed(2)} 倍`}
+          onChange={setFar}
+        />
+      ) : (
+        <>
+          <p className="field-hint">在图上拖出要重画的地方，其余保持原样。</p>
+          <RegionPicker picture={picture} region={mask} onChange={setMask} />
+        </>
+      )}
+      <div className="field">
+        <div className="field-head">
+          <label htmlFor={id}>{byZoom ? '画面描述' : '这里画什么'}</label>
+          <output htmlFor={id}>{words.trim().length} 字</output>
+        </div>
+        <textarea
+          id={id}
+          className="text-input"
+          rows={3}
+          value={words}
+          onChange={(event) => setWords(event.target.value)}
+        />
+      </div>
+      <Button kind="primary" onClick={draw}>
+        {byZoom ? '扩图' : '重画这块'}
+      </Button>
+    </div>
+  );
+};
+
+/** Asks for what a button needs before it is pressed: a part of the picture, or how far to draw back. */
+const PressSheet = ({
+  press,
+  onClose,
+  onDraw,
+}: {
+  /** Null: closed. */
+  press: Press | null;
+  onClose: () => void;
+  onDraw: (asked: Asked) => void;
+}) => {
+  // While the sheet closes it shows what it showed.
+  const [last, setLast] = useState(press);
+  if (press && press !== last) setLast(press);
+  return (
+    <Sheet open={press !== null} onClose={onClose} title={last?.action?.label ?? '局部重画'}>
+      {last && (
+        <Ask
+          key={`${last.picture.uuid} ${last.action?.hash ?? ''}`}
+          press={last}
+          onDraw={(asked) => {
+            onClose();
+            onDraw(asked);
+          }}
+        />
+      )}
+    </Sheet>
+  );
+};
+
+export default PressSheet;
