@@ -5,6 +5,7 @@ import type { Database } from '../db/database.ts';
 import type { Instance } from '../db/instance.ts';
 import { countInThread } from '../engines/token-thread.ts';
 import { extendHold, holdLifetime, releaseExpired } from '../ledger/ledger.service.ts';
+import { heartbeat } from '../http/event-stream.ts';
 import type { ModelService } from '../model/model.service.ts';
 import { AnswerLog } from './answer-log.ts';
 import { Answer, type AnswerLimits, type AnswerRequest, type Ended } from './answer.ts';
@@ -31,7 +32,7 @@ const defaults: Omit<AnswersOptions, 'firstByteMs' | 'idleMs'> = {
   flushMs: 1000,
   pollMs: 2000,
   sweepMs: 5000,
-  heartbeatMs: 15_000,
+  heartbeatMs: heartbeat.everyMs,
   stuckMs: 60_000,
 };
 

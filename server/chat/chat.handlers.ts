@@ -1,3 +1,4 @@
+import { serveEvents } from '../http/event-stream.ts';
 import type { Handlers } from '../http/handlers.ts';
 import type { ModelService } from '../model/model.service.ts';
 import type { Answers } from './answers.ts';
@@ -95,31 +96,9 @@ export const createChatHandlers = ({ answers, cancelJobs, ...deps }: ChatDeps): 
         ? 'streaming'
         : await service.readable(db, input, user);
       const position = positionOf(request.headers['last-event-id'], input.last_event_id);
-      reply.hijack();
-      const response = reply.raw;
-      for (const [name, value] of Object.entries(reply.getHeaders())) {
-        if (value !== undefined) response.setHeader(name, value);
-      }
-      response.writeHead(200, {
-        'content-type': 'text/event-stream; charset=utf-8',
-        'cache-control': 'no-store',
-        'x-accel-buffering': 'no',
-      });
-      response.flushHeaders();
-      let gone = false;
-      let leave = (): void => {
-        gone = true;
-      };
-      response.on('close', () => leave());
-      response.on('error', () => response.destroy());
-      try {
-        const left = await answers.read(input.history_id, state, sinkOf(response), position);
-        if (gone) left();
-        else leave = left;
-      } catch (error) {
-        log.error({ err: error }, 'a reply could not be read');
-        response.destroy();
-      }
+      await serveEvents({ reply, log }, (response) =>
+        answers.read(input.history_id, state, sinkOf(response), position),
+      );
     },
 
     stopStream: async (input, { db, user }) => {

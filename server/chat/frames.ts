@@ -16,6 +16,3 @@ export const errorFrame = (code: string, message: string): string =>
   frame(errorEventId, { code, message });
 
 export const doneFrame = `id: ${doneEventId}\ndata: [DONE]\n\n`;
-
-/** A comment: keeps the connection from being taken for dead. */
-export const heartbeatFrame = ':\n\n';

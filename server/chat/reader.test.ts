@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { AnswerLog } from './answer-log.ts';
-import { doneFrame, errorEventId, errorFrame, heartbeatFrame, textFrame } from './frames.ts';
+import { heartbeat } from '../http/event-stream.ts';
+import { doneFrame, errorEventId, errorFrame, textFrame } from './frames.ts';
 import { Reader } from './reader.ts';
 
 const makeSink = () => {
@@ -79,7 +80,7 @@ test('a reader that takes nothing for too long is let go, a silent one is kept a
   const silent = makeSink();
   const reader = new Reader(silent, log, 0);
   reader.tend(Date.now() + 20, times);
-  expect(silent.frames).toEqual([heartbeatFrame]);
+  expect(silent.frames).toEqual([heartbeat.frame]);
 });
 
 test('an error comes once, before the end', () => {

@@ -1,5 +1,6 @@
 import type { AnswerLog } from './answer-log.ts';
-import { doneFrame, errorEventId, errorFrame, heartbeatFrame, textFrame } from './frames.ts';
+import { heartbeat } from '../http/event-stream.ts';
+import { doneFrame, errorEventId, errorFrame, textFrame } from './frames.ts';
 
 /** The part of an HTTP response that a reader needs. */
 export interface Sink {
@@ -103,7 +104,7 @@ export class Reader {
   tend(now: number, { heartbeatMs, stuckMs }: { heartbeatMs: number; stuckMs: number }): void {
     if (this.#closed) return;
     if (this.#blockedSince === 0) {
-      if (now - this.#lastWrite >= heartbeatMs) this.#write(heartbeatFrame);
+      if (now - this.#lastWrite >= heartbeatMs) this.#write(heartbeat.frame);
     } else if (now - this.#blockedSince >= stuckMs) {
       this.#closed = true;
       this.#sink.destroy();

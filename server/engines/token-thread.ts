@@ -1,62 +1,28 @@
-import { Worker } from 'node:worker_threads';
 import { estimateTokens } from '../../contract/price.ts';
+import { startTaskThread, type TaskThread } from '../task-thread.ts';
 import { workerUrl } from '../worker-url.ts';
 
 /** How long the thread and its 70 MB stay without work, and how long some work may take, ms. */
-const patience = { idle: 10 * 60_000, work: 20_000 };
+const patience = { idleMs: 10 * 60_000, workMs: 20_000 };
 
 interface Task {
   texts: readonly string[];
   resolve: (counts: number[]) => void;
 }
 
-interface Thread {
-  count: (texts: readonly string[]) => Promise<number[]>;
-}
-
-const startThread = (onEnd: (thread: Thread) => void): Thread => {
-  const worker = new Worker(workerUrl('./tokens-worker.ts', import.meta.url));
-  const tasks = new Map<number, Task>();
-  let made = 0;
-  let timer: NodeJS.Timeout | undefined;
-  let ended = false;
-
-  const end = (): void => {
-    if (ended) return;
-    ended = true;
-    clearTimeout(timer);
-    onEnd(thread);
-    // The better half of a count is still one.
-    for (const { texts, resolve } of tasks.values()) resolve(texts.map(estimateTokens));
-    void worker.terminate();
-  };
-  const wait = (): void => {
-    clearTimeout(timer);
-    timer = setTimeout(end, tasks.size > 0 ? patience.work : patience.idle).unref();
-  };
-  worker.on('message', ({ id, counts }: { id: number; counts: number[] }) => {
-    tasks.get(id)?.resolve(counts);
-    tasks.delete(id);
-    wait();
+const startThread = (): TaskThread<Task> =>
+  startTaskThread<Task, { id: number; counts: number[] }>({
+    ...patience,
+    url: workerUrl('./tokens-worker.ts', import.meta.url),
+    onMessage: ({ id, counts }, thread) => thread.take(id)?.resolve(counts),
+    onEnd: (left, thread) => {
+      if (running === thread) running = undefined;
+      // The better half of a count is still one.
+      for (const { texts, resolve } of left) resolve(texts.map(estimateTokens));
+    },
   });
-  worker.on('error', end);
-  worker.on('exit', end);
-  // It holds no process back that wants to end.
-  worker.unref();
 
-  const thread: Thread = {
-    count: (texts) =>
-      new Promise((resolve) => {
-        made += 1;
-        tasks.set(made, { texts, resolve });
-        worker.postMessage({ id: made, texts }, []);
-        wait();
-      }),
-  };
-  return thread;
-};
-
-let running: Thread | undefined;
+let running: TaskThread<Task> | undefined;
 
 /**
  * Tokens of each text, as countTokens has them, counted in a thread of their own: loading its tables
@@ -66,8 +32,8 @@ let running: Thread | undefined;
  */
 export const countInThread = (texts: readonly string[]): Promise<number[]> => {
   if (texts.every((text) => text === '')) return Promise.resolve(texts.map(() => 0));
-  running ??= startThread((ended) => {
-    if (running === ended) running = undefined;
+  const thread = (running ??= startThread());
+  return new Promise((resolve) => {
+    thread.post({ id: thread.add({ texts, resolve }), texts });
   });
-  return running.count(texts);
 };

@@ -3,12 +3,12 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { JobEvent } from '../../contract/job.ts';
 import type { Database } from '../db/database.ts';
 import type { Instance } from '../db/instance.ts';
+import { heartbeat } from '../http/event-stream.ts';
 import { viewJobs } from './job.service.ts';
 import * as store from './job.store.ts';
 
 /** How often all that somebody follows is read anew, for places in the queue and lost notices, ms. */
 const refreshMs = 3_000;
-const heartbeatMs = 15_000;
 /** A connection that takes nothing holds no more than this, bytes; then it is closed. */
 const mostBuffered = 4 * 1024 * 1024;
 
@@ -105,9 +105,10 @@ export const createJobEvents = async (deps: {
         refreshing = false;
       });
   }, refreshMs);
-  const heartbeat = setInterval(() => {
-    for (const set of watchers.values()) for (const { response } of set) response.write(':\n\n');
-  }, heartbeatMs);
+  const heartbeatTimer = setInterval(() => {
+    for (const set of watchers.values())
+      for (const { response } of set) response.write(heartbeat.frame);
+  }, heartbeat.everyMs);
 
   return {
     /** Follows a person's jobs on a connection whose head is sent; gives what to call at its end. */
@@ -129,7 +130,7 @@ export const createJobEvents = async (deps: {
     },
     close: (): void => {
       clearInterval(refreshTimer);
-      clearInterval(heartbeat);
+      clearInterval(heartbeatTimer);
       for (const set of watchers.values()) for (const { response } of set) response.end();
       watchers.clear();
     },

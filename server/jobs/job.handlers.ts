@@ -1,3 +1,4 @@
+import { heartbeat, serveEvents } from '../http/event-stream.ts';
 import type { Handlers } from '../http/handlers.ts';
 import type { JobEvents } from './job-events.ts';
 import { listJobs, ownJob } from './job.service.ts';
@@ -15,31 +16,10 @@ export const createJobHandlers = (deps: {
   },
 
   jobEvents: async (_input, { user, log, reply }) => {
-    reply.hijack();
-    const response = reply.raw;
-    for (const [name, value] of Object.entries(reply.getHeaders())) {
-      if (value !== undefined) response.setHeader(name, value);
-    }
-    response.writeHead(200, {
-      'content-type': 'text/event-stream; charset=utf-8',
-      'cache-control': 'no-store',
-      'x-accel-buffering': 'no',
+    await serveEvents({ reply, log }, (response) => {
+      // The page learns that it is connected before anything happens.
+      response.write(heartbeat.frame);
+      return deps.events.follow(response, user.id);
     });
-    // The page learns that it is connected before anything happens.
-    response.write(':\n\n');
-    let gone = false;
-    let leave = (): void => {
-      gone = true;
-    };
-    response.on('close', () => leave());
-    response.on('error', () => response.destroy());
-    try {
-      const left = await deps.events.follow(response, user.id);
-      if (gone) left();
-      else leave = left;
-    } catch (error) {
-      log.error({ err: error }, 'jobs could not be followed');
-      response.destroy();
-    }
   },
 });

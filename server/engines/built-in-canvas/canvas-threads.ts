@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { Worker } from 'node:worker_threads';
+import { startTaskThread, type TaskThread } from '../../task-thread.ts';
 import { workerUrl } from '../../worker-url.ts';
 import { ImageEngineError } from '../image-engine.ts';
 import type { CanvasAnswer, CanvasTask, FromCanvas, ToCanvas } from './canvas-task.ts';
@@ -15,76 +15,25 @@ interface Waiting {
   progress: (fraction: number, preview?: Buffer) => void;
 }
 
-interface Thread {
-  load: () => number;
-  run: (task: CanvasTask, seconds: number, waiting: Waiting) => { stop: () => void };
-}
+type Thread = TaskThread<Waiting>;
 
 const broken = () =>
   new ImageEngineError('engine_failed', '画板中断了，请重试', { retriable: true });
 
-const startThread = (onEnd: (thread: Thread) => void): Thread => {
-  const worker = new Worker(workerUrl('./canvas-worker.ts', import.meta.url));
-  const tasks = new Map<number, Waiting>();
-  let made = 0;
-  let timer: NodeJS.Timeout | undefined;
-  let ended = false;
-  const end = (): void => {
-    if (ended) return;
-    ended = true;
-    clearTimeout(timer);
-    onEnd(thread);
-    for (const { reject } of tasks.values()) reject(broken());
-    tasks.clear();
-    void worker.terminate();
-  };
-  const settle = (id: number): Waiting | undefined => {
-    const waiting = tasks.get(id);
-    tasks.delete(id);
-    clearTimeout(timer);
-    if (tasks.size === 0) timer = setTimeout(end, idle).unref();
-    return waiting;
-  };
-  const send = (message: ToCanvas) => worker.postMessage(message, []);
-  worker.on('message', (message: FromCanvas) => {
-    if (message.kind === 'progress') {
-      const { fraction, preview } = message;
-      tasks.get(message.id)?.progress(fraction, preview && Buffer.from(preview));
-    } else if (message.kind === 'done') settle(message.id)?.resolve(message.answer);
-    else
-      settle(message.id)?.reject(
-        message.refused
-          ? new ImageEngineError(message.refused, message.message, {
-              retriable: false,
-              askerAtFault: true,
-            })
-          : new ImageEngineError('engine_failed', '画板没有画成，请重试', {
-              retriable: true,
-              cause: message.message,
-            }),
-      );
-  });
-  worker.on('error', end);
-  worker.on('exit', end);
-  // It holds no process back that wants to end.
-  worker.unref();
-  const thread: Thread = {
-    load: () => tasks.size,
-    run: (task, seconds, waiting) => {
-      made += 1;
-      const id = made;
-      clearTimeout(timer);
-      tasks.set(id, waiting);
-      send({ kind: 'start', id, task, seconds });
-      return {
-        stop: () => {
-          send({ kind: 'stop', id });
-          settle(id);
-        },
-      };
-    },
-  };
-  return thread;
+const failure = ({ refused, message }: FromCanvas & { kind: 'failed' }): ImageEngineError =>
+  refused
+    ? new ImageEngineError(refused, message, { retriable: false, askerAtFault: true })
+    : new ImageEngineError('engine_failed', '画板没有画成，请重试', {
+        retriable: true,
+        cause: message,
+      });
+
+const hear = (message: FromCanvas, thread: Thread): void => {
+  if (message.kind === 'progress') {
+    const { fraction, preview } = message;
+    thread.get(message.id)?.progress(fraction, preview && Buffer.from(preview));
+  } else if (message.kind === 'done') thread.take(message.id)?.resolve(message.answer);
+  else thread.take(message.id)?.reject(failure(message));
 };
 
 const threads = new Set<Thread>();
@@ -92,9 +41,29 @@ const threads = new Set<Thread>();
 const pickThread = (): Thread => {
   const [least] = [...threads].sort((a, b) => a.load() - b.load());
   if (least && (least.load() === 0 || threads.size >= mostThreads)) return least;
-  const thread = startThread((ended) => threads.delete(ended));
+  const thread = startTaskThread<Waiting, FromCanvas>({
+    url: workerUrl('./canvas-worker.ts', import.meta.url),
+    idleMs: idle,
+    onMessage: hear,
+    onEnd: (left, ended) => {
+      threads.delete(ended);
+      for (const { reject } of left) reject(broken());
+    },
+  });
   threads.add(thread);
   return thread;
+};
+
+/** Begins a work; gives what to call when nobody wants it any more. */
+const start = (task: CanvasTask, seconds: number, waiting: Waiting): (() => void) => {
+  const thread = pickThread();
+  const send = (message: ToCanvas) => thread.post(message);
+  const id = thread.add(waiting);
+  send({ kind: 'start', id, task, seconds });
+  return () => {
+    send({ kind: 'stop', id });
+    thread.take(id);
+  };
 };
 
 /**
@@ -110,11 +79,11 @@ export const workInThread = (
   new Promise((resolve, reject) => {
     signal.throwIfAborted();
     const leave = () => {
-      work.stop();
+      stop();
       reject(signal.reason);
     };
     const over = () => signal.removeEventListener('abort', leave);
-    const work = pickThread().run(task, seconds, {
+    const stop = start(task, seconds, {
       resolve: (answer) => {
         over();
         resolve(answer);

@@ -1,0 +1,40 @@
+import type { ServerResponse } from 'node:http';
+import type { FastifyBaseLogger, FastifyReply } from 'fastify';
+
+/** A comment, and how often a silent connection gets it so that nobody takes it for dead, ms. */
+export const heartbeat = { frame: ':\n\n', everyMs: 15_000 };
+
+/**
+ * Answers with a stream of server-sent events. `follow` gets the response, whose head is sent, and
+ * gives what to call when the connection is gone; should it fail, the connection is cut.
+ */
+export const serveEvents = async (
+  { reply, log }: { reply: FastifyReply; log: FastifyBaseLogger },
+  follow: (response: ServerResponse) => Promise<() => void>,
+): Promise<void> => {
+  reply.hijack();
+  const response = reply.raw;
+  for (const [name, value] of Object.entries(reply.getHeaders())) {
+    if (value !== undefined) response.setHeader(name, value);
+  }
+  response.writeHead(200, {
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-store',
+    'x-accel-buffering': 'no',
+  });
+  response.flushHeaders();
+  let gone = false;
+  let leave = (): void => {
+    gone = true;
+  };
+  response.on('close', () => leave());
+  response.on('error', () => response.destroy());
+  try {
+    const left = await follow(response);
+    if (gone) left();
+    else leave = left;
+  } catch (error) {
+    log.error({ err: error }, 'a stream could not be served');
+    response.destroy();
+  }
+};
