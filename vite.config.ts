@@ -127,6 +127,7 @@ export default defineConfig({
       '@': at('./src'),
     },
   },
+  worker: { format: 'es' },
   build: {
     outDir,
     emptyOutDir: true,

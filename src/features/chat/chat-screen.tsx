@@ -2,6 +2,7 @@ import { api } from '@/shared/api.ts';
 import { ApiError, errorText, isCancelled, offlineText } from '@/shared/api-error.ts';
 import { useAuth } from '@/shared/auth-store.ts';
 import { readDraft, writeDraft } from '@/shared/draft.ts';
+import { inIdleTime } from '@/shared/markdown/idle.ts';
 import { lazyChunk, whenLoaded } from '@/shared/markdown/lazy-chunk.ts';
 import { Navigate as MarkdownNavigate } from '@/shared/markdown/navigate.ts';
 import { useChatModels, useImageModels, useModel } from '@/shared/queries.ts';
@@ -51,6 +52,7 @@ import { refusalOf } from './send-rules.ts';
 import { Thread, type SendOptions, type ThreadView } from './thread.ts';
 import { useOnline } from './use-online.ts';
 import { useVisibleHeight } from './use-visible-height.ts';
+import { warmUp } from './warm-up.ts';
 
 const route = getRouteApi('/chat');
 
@@ -466,6 +468,21 @@ const useFocusOfAddress = (thread: Thread, list: RefObject<ListHandle | null>) =
   }, [history_id, thread, list]);
 };
 
+/**
+ * Whether the list is on the page: with the first message at the latest, but where there is none
+ * yet as soon as there is time for it, so that sending one does not have to wait.
+ */
+const useListed = (empty: boolean): boolean => {
+  const [made, setMade] = useState(false);
+  const listed = made || !empty;
+  useEffect(() => {
+    if (listed) return undefined;
+    warmUp();
+    return inIdleTime(() => setMade(true));
+  }, [listed]);
+  return listed;
+};
+
 const Conversation = ({
   session,
   thread,
@@ -502,6 +519,8 @@ const Conversation = ({
     void list.current?.show(id);
   };
   const canWrite = session.writable && thread.only === null;
+  const empty = view.rows.length + view.tail.length === 0;
+  const listed = useListed(empty);
 
   return (
     <ChatContext value={acts}>
@@ -535,7 +554,7 @@ const Conversation = ({
               </Link>
             </p>
           )}
-          {view.rows.length + view.tail.length === 0 ? (
+          {empty && (
             <Suspense fallback={<div className="list" />}>
               {arriving ? (
                 <div className="list" />
@@ -543,9 +562,8 @@ const Conversation = ({
                 <FirstHint session={session} only={thread.only !== null} pictures={pictures} />
               )}
             </Suspense>
-          ) : (
-            <MessageList thread={thread} view={view} ref={list} />
           )}
+          {listed && <MessageList thread={thread} view={view} hidden={empty} ref={list} />}
           {pictures && <pictures.PictureWatch session={session} />}
           {canWrite && !arriving && pictures && (
             <pictures.PictureBox session={session} first={view.count === 0} />

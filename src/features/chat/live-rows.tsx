@@ -1,6 +1,6 @@
 import { inIdleTime } from '@/shared/markdown/idle.ts';
 import type { Block } from '@markdown/document.ts';
-import { memo, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
+import { memo, useEffect, useState, useSyncExternalStore } from 'react';
 import { flushSync } from 'react-dom';
 import { Reply } from './message-row.tsx';
 import { replyRows, type LiveRow, type ReplyRow } from './rows.ts';
@@ -28,16 +28,13 @@ const LivePart = memo(function LivePart({ row, now }: { row: ReplyRow; now: bool
     [drawn],
   );
   const { segment } = row;
-  const height = useMemo(
-    () => Math.round((segment ?? []).reduce((sum, block) => sum + heightOf(block), 0)),
-    [segment],
+  // What was once on the screen keeps the height that it had there.
+  const [height] = useState(() =>
+    Math.round((segment ?? []).reduce((sum, block) => sum + heightOf(block), 0)),
   );
   if (!drawn) return <div style={{ height }} />;
   return (
-    <div
-      className={segment ? 'live-part live-part-done' : 'live-part'}
-      style={segment ? { containIntrinsicBlockSize: `auto ${height}px` } : undefined}
-    >
+    <div className="live-part" style={{ containIntrinsicBlockSize: `auto ${height}px` }}>
       <Reply row={row} />
     </div>
   );

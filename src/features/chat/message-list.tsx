@@ -145,10 +145,13 @@ const useStick = (
 export const MessageList = ({
   thread,
   view,
+  hidden,
   ref,
 }: {
   thread: Thread;
   view: ThreadView;
+  /** It has no rows, and something else stands in its place. */
+  hidden: boolean;
   ref: Ref<ListHandle>;
 }) => {
   const virtuoso = useRef<VirtuosoHandle>(null);
@@ -206,7 +209,7 @@ export const MessageList = ({
   const at = focus === null ? -1 : placeOf(rows, focus);
   const start = newestFirst ? 0 : ({ index: 'LAST', align: 'end' } as const);
   return (
-    <div className="list">
+    <div className="list" hidden={hidden}>
       <Virtuoso
         key={view.stretch}
         ref={virtuoso}

@@ -34,7 +34,7 @@ const dropForeign = (page: HTMLElement): number => {
 
 const isSettled = (page: HTMLElement): boolean =>
   [...page.querySelectorAll('img')].every((image) => image.complete) &&
-  page.querySelector('.formula:not([data-drawn])') === null;
+  page.querySelector('.formula:not([data-drawn]), .code-box[data-plain]') === null;
 
 const settle = async (page: HTMLElement, signal: AbortSignal): Promise<void> => {
   const end = performance.now() + patience;

@@ -1,12 +1,11 @@
-import { memo, useEffect, useState } from 'react';
+import { memo, useEffect, useMemo, useReducer } from 'react';
 import { flushSync } from 'react-dom';
 import { Icon } from '../ui/icon.tsx';
+import { coloursOf } from './colours.ts';
 import { copyText } from './copy.ts';
 import type { Stretch } from './highlight.ts';
 import { inIdleTime } from './idle.ts';
-import { lazyChunk, whenLoaded } from './lazy-chunk.ts';
-
-const loadHighlight = lazyChunk(() => import('./highlight.ts'));
+import { whenLoaded } from './lazy-chunk.ts';
 
 const CodePiece = memo(function CodePiece({ text }: { text: string }) {
   return <code>{text === '' ? '\n' : text}</code>;
@@ -35,50 +34,78 @@ const ColouredPiece = memo(function ColouredPiece({ lines }: { lines: readonly S
 
 const linesAPiece = 40;
 
-const coloured = new Map<string, Stretch[][]>();
-const keptColoured = 60;
-
-const keep = (key: string, lines: Stretch[][]) => {
-  coloured.delete(key);
-  coloured.set(key, lines);
-  const oldest = coloured.keys().next();
-  if (coloured.size > keptColoured && !oldest.done) coloured.delete(oldest.value);
+const inPieces = <T,>(lines: readonly T[]): T[][] => {
+  const pieces: T[][] = [];
+  for (let at = 0; at < lines.length; at += linesAPiece)
+    pieces.push(lines.slice(at, at + linesAPiece));
+  return pieces;
 };
 
-/** The coloured lines once there are any; a box that comes back into the list has them at once. */
-const useColours = (code: string | null, label: string): Stretch[][] | null => {
+/** Code in pieces of so many lines each, as the coloured lines are cut. */
+const evenPieces = (pieces: readonly string[]): readonly string[] =>
+  pieces.length === 1
+    ? inPieces((pieces[0] ?? '').split('\n')).map((lines) => lines.join('\n'))
+    : pieces;
+
+interface Coloured {
+  /** None where the code stays plain. */
+  pieces: readonly (readonly Stretch[][])[];
+  /** So many of them have been put on the page. */
+  shown: number;
+}
+
+const coloured = new Map<string, Coloured>();
+const keptColoured = 60;
+
+const keep = (key: string, lines: readonly Stretch[][] | null): Coloured => {
+  const fresh = { pieces: inPieces(lines ?? []), shown: 0 };
+  coloured.set(key, fresh);
+  const oldest = coloured.keys().next();
+  if (coloured.size > keptColoured && !oldest.done) coloured.delete(oldest.value);
+  return fresh;
+};
+
+/** The coloured pieces, as far as there are any; a box that comes back has those it had at once. */
+const useColours = (
+  code: string | null,
+  label: string,
+): { waits: boolean; pieces: Coloured['pieces'] } => {
   const key = code === null || label === '' ? null : `${label}\n${code}`;
-  const [done, setDone] = useState<{ key: string; lines: Stretch[][] } | null>(null);
+  const [, redraw] = useReducer((times: number) => times + 1, 0);
   useEffect(() => {
-    if (key === null || code === null || coloured.has(key)) return undefined;
+    if (key === null || code === null) return undefined;
     let cancelJob = () => {};
+    // One after the other: each by itself is little work, so that idle time can end between them.
+    const showFrom = (colours: Coloured) => {
+      if (colours.shown >= colours.pieces.length) redraw();
+      else
+        cancelJob = inIdleTime(() => {
+          colours.shown++;
+          // At once: what follows in this idle time counts with what it costs.
+          flushSync(redraw);
+          showFrom(colours);
+        });
+    };
+    const known = coloured.get(key);
+    if (known) {
+      if (known.shown < known.pieces.length) showFrom(known);
+      return () => cancelJob();
+    }
     // Until the highlighter is there (network lost) the code is readable all the same.
     const cancelLoad = whenLoaded(
-      async () => (await loadHighlight()).loadColour(label),
-      (colour) => {
-        cancelJob = inIdleTime(() => {
-          const lines = colour(code);
-          if (!lines) return;
-          keep(key, lines);
-          // At once: what follows in this idle time counts with what it costs.
-          flushSync(() => setDone({ key, lines }));
-        });
-      },
+      () => coloursOf(code, label),
+      (lines) => showFrom(keep(key, lines)),
     );
     return () => {
       cancelLoad();
       cancelJob();
     };
   }, [key, code, label]);
-  if (key === null) return null;
-  return coloured.get(key) ?? (done?.key === key ? done.lines : null);
-};
-
-const piecesOf = (lines: Stretch[][]): Stretch[][][] => {
-  const pieces: Stretch[][][] = [];
-  for (let at = 0; at < lines.length; at += linesAPiece)
-    pieces.push(lines.slice(at, at + linesAPiece));
-  return pieces;
+  const colours = key === null ? undefined : coloured.get(key);
+  return {
+    waits: key !== null && (!colours || colours.shown < colours.pieces.length),
+    pieces: colours?.pieces.slice(0, colours.shown) ?? [],
+  };
 };
 
 /**
@@ -95,9 +122,10 @@ export const CodeBox = memo(function CodeBox({
   open: boolean;
 }) {
   const label = /^[^\s{]+/.exec(language)?.[0] ?? '';
+  const plain = useMemo(() => evenPieces(pieces), [pieces]);
   const colours = useColours(open ? null : pieces.join('\n'), label);
   return (
-    <div className="code-box">
+    <div className="code-box" data-plain={colours.waits || undefined}>
       <div className="code-head">
         <span>{label}</span>
         <button
@@ -110,9 +138,14 @@ export const CodeBox = memo(function CodeBox({
         </button>
       </div>
       <pre tabIndex={0} aria-label={label === '' ? '代码' : `${label} 代码`}>
-        {colours
-          ? piecesOf(colours).map((lines, at) => <ColouredPiece key={at} lines={lines} />)
-          : pieces.map((text, at) => <CodePiece key={at} text={text} />)}
+        {plain.map((text, at) => {
+          const lines = colours.pieces[at];
+          return lines ? (
+            <ColouredPiece key={at} lines={lines} />
+          ) : (
+            <CodePiece key={at} text={text} />
+          );
+        })}
       </pre>
     </div>
   );

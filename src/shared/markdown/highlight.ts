@@ -1,6 +1,5 @@
 import type { HLJSApi } from 'highlight.js';
 import { aliases, languages } from './languages.ts';
-import { lazyChunk } from './lazy-chunk.ts';
 
 /** A stretch of one line in one colour; `scope` is a class of the highlighter, or empty. */
 export interface Stretch {
@@ -8,7 +7,7 @@ export interface Stretch {
   text: string;
 }
 
-/** Longer code stays plain: colouring it would hold up the page. */
+/** Longer code stays plain: nobody reads it for its colours. */
 const mostCharacters = 30_000;
 
 const languageOf = (label: string): string | null => {
@@ -17,14 +16,13 @@ const languageOf = (label: string): string | null => {
   return Object.hasOwn(languages, language) ? language : null;
 };
 
-const loadCore = lazyChunk(() => import('highlight.js/lib/core').then((module) => module.default));
 const ready = new Set<string>();
 
 const loadHighlighter = async (language: string): Promise<HLJSApi> => {
-  const hljs = await loadCore();
+  const hljs = (await import('highlight.js/lib/core')).default;
   const load = languages[language];
   if (load && !ready.has(language)) {
-    hljs.registerLanguage(language, (await lazyChunk(load)()).default);
+    hljs.registerLanguage(language, (await load()).default);
     ready.add(language);
   }
   return hljs;
@@ -60,19 +58,14 @@ export const readHighlighted = (html: string): Stretch[][] => {
   return lines;
 };
 
-/** Gives the coloured lines of a code, or null where it stays plain. */
-export type Colour = (code: string) => Stretch[][] | null;
-
 /**
- * Loads the highlighter and the language.
- * @param label what stands behind the opening fence; of an unknown language all code stays plain
+ * The coloured lines of a code, or null where it stays plain. Rejects while the highlighter or the
+ * language can not be loaded.
+ * @param label what stands behind the opening fence
  */
-export const loadColour = async (label: string): Promise<Colour> => {
+export const colour = async (code: string, label: string): Promise<Stretch[][] | null> => {
   const language = languageOf(label);
-  if (language === null) return () => null;
+  if (language === null || code.length > mostCharacters) return null;
   const hljs = await loadHighlighter(language);
-  return (code) =>
-    code.length > mostCharacters
-      ? null
-      : readHighlighted(hljs.highlight(code, { language, ignoreIllegals: true }).value);
+  return readHighlighted(hljs.highlight(code, { language, ignoreIllegals: true }).value);
 };
