@@ -440,34 +440,13 @@ const fill = async (pool: pg.Pool, people: Person[], messages: number, signupTok
   return ids.length;
 };
 
-/** More messages than this are put into the index of the search before it is built. */
-const manyMessages = 50_000;
-
-const index = async (db: Database, pool: pg.Pool, messages: number): Promise<void> => {
-  const client = await pool.connect();
-  try {
-    await client.query(`SET statement_timeout = 0`);
-    await client.query(`SET maintenance_work_mem = '512MB'`);
-    const name = 'message_search_grams';
-    const { rows } = await client.query<{ indexdef: string }>(
-      'SELECT indexdef FROM pg_indexes WHERE indexname = $1',
-      [name],
-    );
-    const definition = messages > manyMessages ? rows[0]?.indexdef : undefined;
-    if (definition) await client.query(`DROP INDEX ${name}`);
-    try {
-      for (let sum = 0, told = 0; ;) {
-        const done = await indexQueued(db, 2000);
-        // A running server is at it: it goes on by itself.
-        if (done === 0 || done === null) break;
-        sum += done;
-        if (sum - told >= 100_000) console.log(`${(told = sum)} 条消息可以搜索`);
-      }
-    } finally {
-      if (definition) await client.query(definition);
-    }
-  } finally {
-    client.release(true);
+const index = async (db: Database): Promise<void> => {
+  for (let sum = 0, told = 0; ;) {
+    const done = await indexQueued(db, 2000);
+    // A running server is at it: it goes on by itself.
+    if (done === 0 || done === null) return;
+    sum += done;
+    if (sum - told >= 100_000) console.log(`${(told = sum)} 条消息可以搜索`);
   }
 };
 
@@ -490,7 +469,7 @@ const main = async (): Promise<void> => {
     const began = Date.now();
     const { people, accounts, password } = await addPeople(pool, count);
     const sessions = await fill(pool, people, messages, settings.signupTokens);
-    await index(db, pool, messages);
+    await index(db);
     const client = await pool.connect();
     await client.query('SET statement_timeout = 0');
     await client.query('VACUUM (ANALYZE)');

@@ -3,7 +3,7 @@ import { tooShortText } from '../../contract/limits.ts';
 import { sessionTypes } from '../../contract/session.ts';
 import type { Executor, Transaction } from '../db/database.ts';
 import { inTransaction } from '../db/in-transaction.ts';
-import { passages } from '../embedding/embedding.service.ts';
+import { knowledgeOn } from '../embedding/embedding.service.ts';
 import type { ChatMessage } from '../engines/chat-engine.ts';
 import { Refusal, type Identity } from '../http/handlers.ts';
 import { openLocked } from '../ledger/ledger.service.ts';
@@ -23,13 +23,7 @@ import { summaryOf, titleOf } from './digest.ts';
 import { forgetFavorites } from './marks.store.ts';
 import { createPeopleService, untitled } from './people.service.ts';
 import { createPicturesService, summaryOfNewest } from './pictures.service.ts';
-import {
-  buildMessages,
-  historyLength,
-  passagesText,
-  withTemplate,
-  type Generation,
-} from './prompt.ts';
+import { buildMessages, historyLength, withTemplate, type Generation } from './prompt.ts';
 import {
   asTalk,
   checkAttachments,
@@ -41,9 +35,6 @@ import {
 } from './question.ts';
 import { countedMessages } from './shared-talk.ts';
 import { humanText, viewMessages } from './views.ts';
-
-/** Texts of a knowledge base that go with a question. */
-const passagesAQuestion = 4;
 
 export interface ChatServiceDeps {
   models: ModelService;
@@ -100,11 +91,9 @@ export const createChatService = (deps: ChatServiceDeps) => {
       const question = { human, request: said.request };
       return contentOf(tx, attachments, question, { vision: model.vision, room });
     };
-    let system = '';
-    if (embedding) {
-      const found = await passages(tx, session.embeddingKey, task.human, passagesAQuestion);
-      system = passagesText(found, asked.strict_mode === 1);
-    }
+    const system = embedding
+      ? await knowledgeOn(tx, session.embeddingKey, task.human, { strict: asked.strict_mode === 1 })
+      : '';
     const question = await content(task);
     if (task.context) {
       const pairs = limit === 0 ? [] : task.context.slice(-limit).reverse();

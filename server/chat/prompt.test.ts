@@ -1,12 +1,5 @@
 import { expect, test } from 'vitest';
-import {
-  buildMessages,
-  buildTalk,
-  historyLength,
-  passagesText,
-  sampling,
-  withTemplate,
-} from './prompt.ts';
+import { buildMessages, buildTalk, historyLength, sampling, withTemplate } from './prompt.ts';
 
 test('earlier pairs go along in their order, as many as fit', () => {
   const pairs = [
@@ -79,11 +72,4 @@ test('a model among people is told who said what', () => {
     { type: 'text', text: '林一：' },
     picture,
   ]);
-});
-
-test('a knowledge base that holds nothing says so, and strictly nothing else counts', () => {
-  expect(passagesText([], true)).toContain('没有找到');
-  const texts = [{ title: '充值', text: '在账号页' }];
-  expect(passagesText(texts, true)).toMatch(/只能依据[^]*充值[^]*在账号页/);
-  expect(passagesText(texts, false)).not.toContain('只能');
 });

@@ -65,19 +65,6 @@ export const withTemplate = (template: string, question: string): string =>
     ? template.replaceAll('{{input}}', () => question)
     : `${template}\n\n${question}`;
 
-/** What a model is told about the texts that a knowledge base has on the question. */
-export const passagesText = (
-  passages: readonly { title: string; text: string }[],
-  strict: boolean,
-): string => {
-  const texts = passages.map(({ title, text }, at) => `【资料 ${at + 1}】${title}\n${text}`);
-  const found = texts.length > 0 ? texts.join('\n\n') : '（没有找到与这个问题有关的资料）';
-  const rule = strict
-    ? '只能依据下面的资料回答；资料里没有答案时，直接说明资料中没有，不要自己补充。'
-    : '回答时优先依据下面的资料；资料不够时可以补充，并说明哪些不是资料里的。';
-  return `${rule}\n\n${found}`;
-};
-
 /** One message of a conversation of several people, and a model's reply to it if there is one. */
 export interface Utterance extends Spoken {
   speaker: string;

@@ -281,14 +281,24 @@ export const downloads = pgTable('downloads', {
   expiresAt: instant('expires_at').notNull(),
 });
 
-/** What messages are found by; session/search-grams.ts says what the numbers mean. */
-export const messageSearch = pgTable('message_search', {
+/** What the messages that came last are found by; session/search-grams.ts says what the numbers mean. */
+export const searchFresh = pgTable('search_fresh', {
   historyId: reference('history_id').primaryKey(),
-  sessionId: reference('session_id').notNull(),
   grams: integer('grams').array().notNull(),
 });
 
-/** Messages whose entry in message_search is missing or old; triggers put them here. */
+/** For each gram and each segment of the messages' numbers which of them have it. */
+export const searchPostings = pgTable(
+  'search_postings',
+  {
+    gram: integer('gram').notNull(),
+    segment: integer('segment').notNull(),
+    ids: bytes('ids').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.gram, table.segment] })],
+);
+
+/** Messages that the search knows nothing or old things of; triggers put them here. */
 export const searchQueue = pgTable('search_queue', {
   id: bigId(),
   historyId: reference('history_id').notNull(),

@@ -27,7 +27,7 @@ export const find = async (
 ): Promise<KnowledgeBase | null> =>
   (await list(db, userId)).find((base) => base.key === key) ?? null;
 
-export interface Passage {
+interface Passage {
   /** What it is from, such as a page and its heading. */
   title: string;
   /** Markdown. */
@@ -37,22 +37,33 @@ export interface Passage {
 /** Share of the question's words that a passage must hold to be about it. */
 const enough = 0.3;
 
-/**
- * The passages of a knowledge base that bear most on a question, best first, at most `most`. None
- * where it holds nothing on it.
- */
-export const passages = async (
-  _db: Executor,
-  key: string,
-  question: string,
-  most: number,
-): Promise<Passage[]> => {
+/** So many passages go along with a question at most. */
+const mostPassages = 4;
+
+/** The passages of a knowledge base that bear most on a question, best first. None where it holds nothing on it. */
+const passages = async (_db: Executor, key: string, question: string): Promise<Passage[]> => {
   if (key !== helpBase.key) return [];
   return help()
-    .search(question, most)
+    .search(question, mostPassages)
     .filter(({ coverage }) => coverage >= enough)
     .map(({ item: { page, heading, text } }) => ({
       title: heading === '' ? page.title : `${page.title} · ${heading}`,
       text,
     }));
+};
+
+/** What a model is told about the texts that a knowledge base has on a question. */
+export const knowledgeOn = async (
+  db: Executor,
+  key: string,
+  question: string,
+  { strict = false } = {},
+): Promise<string> => {
+  const found = await passages(db, key, question);
+  const texts = found.map(({ title, text }, at) => `【资料 ${at + 1}】${title}\n${text}`);
+  const rule = strict
+    ? '只能依据下面的资料回答；资料里没有答案时，直接说明资料中没有，不要自己补充。'
+    : '回答时优先依据下面的资料；资料不够时可以补充，并说明哪些不是资料里的。';
+  const whole = texts.length > 0 ? texts.join('\n\n') : '（没有找到与这个问题有关的资料）';
+  return `${rule}\n\n${whole}`;
 };

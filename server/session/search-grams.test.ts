@@ -1,14 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import {
-  addGrams,
-  gramsOf,
-  listMark,
-  publicMark,
-  sessionMark,
-  spanMark,
-  spanMarks,
-} from './search-grams.ts';
+import { addGrams, gramsOf, listMark, publicMark, sessionMark } from './search-grams.ts';
 
 const gramsIn = (text: string) => {
   const grams = new Set<number>();
@@ -56,15 +48,10 @@ test.each([
 test('marks are numbers of 32 bits that are no gram of any text', () => {
   const marks = [
     publicMark,
-    ...[1, 77, 2 ** 27 - 1, 2 ** 40].flatMap((id) => [
-      listMark(id),
-      sessionMark(id),
-      ...spanMarks(id),
-    ]),
+    ...[1, 77, 2 ** 27 - 1, 2 ** 40].flatMap((id) => [listMark(id), sessionMark(id)]),
   ];
   for (const each of marks) expect(each).toBe(each | 0);
   expect(listMark(5)).not.toBe(sessionMark(5));
-  expect(spanMark(0, 5)).not.toBe(spanMark(1, 5));
   const everything = gramsIn(
     Array.from({ length: 0xffff }, (_, unit) => String.fromCharCode(unit)).join(''),
   );

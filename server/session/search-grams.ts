@@ -1,10 +1,10 @@
 /**
- * What a message is found by, as 32-bit numbers in the array `message_search.grams`:
+ * What a message is found by, as 32-bit numbers (`search_fresh.grams`, `search_postings.gram`):
  * - a pair of neighbouring UTF-16 units of words: the first in the upper half, the second below;
  * - a single unit of a word beyond ASCII, with nothing below: one Chinese character is a word;
  * - three neighbouring ASCII letters or digits, in the lower 21 bits: pairs of them say little;
- * - marks of whose list and which session it is in and of when it is from, where Unicode has its
- *   private use area, of which no unit counts as part of a word.
+ * - marks of whose list and which session it is in, where Unicode has its private use area, of
+ *   which no unit counts as part of a word.
  * Large letters of ASCII count as small ones, as in PostgreSQL's lower() in collation C.
  * A message with all grams of a word may still not hold it: the text decides.
  */
@@ -86,12 +86,3 @@ const mark = (base: number, value: number): number => (base + (value % room)) | 
 export const listMark = (userId: number): number => mark(0xe000_0000, userId);
 export const sessionMark = (sessionId: number): number => mark(0xe800_0000, sessionId);
 export const publicMark = 0xf800_0000 | 0;
-
-/** How many numbers of messages a span of each level takes. */
-export const spanSizes = [2 ** 11, 2 ** 13, 2 ** 15, 2 ** 17, 2 ** 19] as const;
-/** The span of a level with that number, such as the message's number divided by the level's size. */
-export const spanMark = (level: number, span: number): number =>
-  mark(0xf000_0000, level * 2 ** 24 + (span % 2 ** 24));
-
-export const spanMarks = (historyId: number): number[] =>
-  spanSizes.map((size, level) => spanMark(level, Math.floor(historyId / size)));

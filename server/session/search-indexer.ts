@@ -6,8 +6,8 @@ import { indexQueued } from './search.service.ts';
 
 /** NOTIFY channel of the triggers that fill the queue. */
 const channel = 'search_queue';
-/** Messages at a time: few, so that nobody's reply waits for it. */
-const batch = 50;
+/** Messages at a time: few, so that nobody's reply waits for it; of a long queue more and more. */
+const batch = { least: 50, most: 1000 } as const;
 /** After the first sign of work, for more of it to come together, ms. */
 const gather = 300;
 /** How long it waits after what went wrong, and while another process is at it, ms. */
@@ -31,13 +31,15 @@ export const startSearchIndexer = async (
       wanted = false;
       await sleep(gather, undefined, { ref: false });
       try {
-        let done: number | null;
-        do {
+        let done: number | null = null;
+        for (let size: number = batch.least; !closing.signal.aborted;) {
           const began = performance.now();
-          done = await indexQueued(db, batch);
+          done = await indexQueued(db, size);
+          if (done !== size) break;
           // A long queue shares the machine with whoever uses it.
-          if (done === batch) await sleep(performance.now() - began, undefined, { ref: false });
-        } while (done === batch && !closing.signal.aborted);
+          await sleep(performance.now() - began, undefined, { ref: false });
+          size = Math.min(size * 2, batch.most);
+        }
         if (done === null) {
           // The other process was told as well; it may end before it is through.
           wanted = true;

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Session } from '../../contract/session.ts';
 import type { Database, Executor } from '../db/database.ts';
 import {
@@ -7,10 +8,8 @@ import {
   publicMark,
   searchedLetters,
   sessionMark,
-  spanMark,
-  spanMarks,
-  spanSizes,
 } from './search-grams.ts';
+import { idsIn, intersection, narrow, union } from './search-postings.ts';
 import * as store from './search.store.ts';
 
 /** The words of a search, which all have to be there; in lower case as far as ASCII goes. */
@@ -27,13 +26,27 @@ export const wordsOf = (query: string): string[] => [
 
 // ---- filling ----------------------------------------------------------------
 
+/** So many messages go into the postings at once: fresh ones when they are so many. */
+const merged = 500;
+/** After so many texts others have a turn. */
+const turn = 20;
+
+// The marks are first: they tell most of the others apart.
 const gramsOfMessage = (message: store.Searchable): Set<number> => {
-  const grams = new Set<number>(spanMarks(message.id));
-  grams.add(sessionMark(message.session_id));
+  const grams = new Set<number>([sessionMark(message.session_id)]);
   for (const userId of message.user_ids) grams.add(listMark(userId));
   if (message.public) grams.add(publicMark);
   for (const text of [message.title, message.human, message.ai]) addGrams(grams, text);
   return grams;
+};
+
+const entriesOf = async (messages: readonly store.Searchable[]) => {
+  const entries = [];
+  for (const [at, message] of messages.entries()) {
+    entries.push({ id: message.id, grams: gramsOfMessage(message) });
+    if (at % turn === turn - 1) await setImmediate();
+  }
+  return entries;
 };
 
 /**
@@ -47,17 +60,15 @@ export const indexQueued = (db: Database, most: number): Promise<number | null> 
     const ids = [...new Set(taken.map((row) => row.history_id))];
     if (ids.length === 0) return 0;
     const messages = await store.readSearchable(tx, [ids, searchedLetters]);
-    await store.putGrams(
-      tx,
-      messages.map((message) => ({
-        id: message.id,
-        sessionId: message.session_id,
-        grams: gramsOfMessage(message),
-      })),
-    );
     const kept = new Set(messages.map(({ id }) => id));
-    const gone = ids.filter((id) => !kept.has(id));
-    if (gone.length > 0) await store.removeGrams(tx, [gone]);
+    const many = messages.length >= merged;
+    const past = many ? ids : ids.filter((id) => !kept.has(id));
+    if (past.length > 0) await store.removeGrams(tx, [past]);
+    for (let at = 0; at < messages.length; at += merged) {
+      const entries = await entriesOf(messages.slice(at, at + merged));
+      await (many ? store.mergeGrams : store.putGrams)(tx, entries);
+    }
+    if ((await store.countFresh(tx)) >= merged) await store.mergeFresh(tx, [merged]);
     return taken.length;
   });
 
@@ -65,16 +76,14 @@ export const indexQueued = (db: Database, most: number): Promise<number | null> 
 
 /** So many texts of candidates are read at most before a search gives up. */
 const effort = { session: 20_000, sessions: 2_000, own: 2_000, public: 1_000 } as const;
-/** At most so many candidates are fetched at once: a whole session has room. */
-const fetched = 20_000;
-/** Where one message of a session is enough, so many of each are fetched before the others. */
-const fetchedOfEach = 5;
-/** How many of the newest messages are looked at first; of one's own there are fewer among them. */
-const shortestWindow = { public: 2 ** 13, own: 2 ** 17 } as const;
-/** How many candidates are checked at once: few first, for they often are enough. */
-const firstChecked = 100;
-/** Messages that are not in the index yet and are looked at all the same. */
-const queueLooked = 300;
+/** So many candidates are looked at at most. */
+const mostPlaced = 40_000;
+/** How many candidates are placed at once, and the texts of how many are read: few at first, for they often are enough. */
+const first = { placed: 500, read: 100 } as const;
+/** How many segments are looked at first, of those with messages of the scope. */
+const firstSegments = 8;
+/** A session with so many candidates among those placed together may have many more. */
+const manyOfSession = 20;
 
 const marksOf = (
   scope: store.SearchScope,
@@ -87,61 +96,30 @@ const marksOf = (
   return { all: owner, any: scope.sessionIds.map(sessionMark) };
 };
 
-/**
- * Numbers of messages, newest first, in windows of which each is twice as long as the one before;
- * each as 4 to 16 spans, and all the rest at last.
- */
-function* windowsBelow(
-  newest: number,
-  shortest: number,
-): Generator<{ marks: number[] | null; before: number }> {
-  let before = newest + 1;
-  for (let length = shortest; before > 0; length *= 2) {
-    const level = spanSizes.filter((size) => size * 4 <= length).length - 1;
-    const size = spanSizes[level] ?? 1;
-    if (length > size * 16) {
-      yield { marks: null, before };
-      return;
-    }
-    const last = Math.floor((before - 1) / size);
-    const first = Math.max(0, last - length / size + 1);
-    const spans = Array.from({ length: last - first + 1 }, (_, at) => first + at);
-    yield { marks: spans.map((span) => spanMark(level, span)), before };
-    before = first * size;
-  }
-}
-
-/** Groups of candidates, the newest first; long lists are looked at window by window. */
+/** Numbers of messages that may hold the words, in groups, the newest first. */
 async function* candidatesOf(
   db: Executor,
   words: readonly string[],
   scope: store.SearchScope,
   filter: store.MatchFilter,
-): AsyncGenerator<store.Candidate[]> {
+): AsyncGenerator<number[]> {
   const { all, any } = marksOf(scope, filter);
-  const grams = [...new Set([...all, ...words.flatMap(gramsOf)])];
-  yield await store.findQueued(db, [queueLooked]);
+  const grams = [...new Set(words.flatMap(gramsOf))];
+  const numbers = (rows: readonly { id: number }[]) => rows.map(({ id }) => id);
+  yield numbers(await store.findQueued(db, []));
+  yield numbers(await store.findFresh(db, [[...all, ...grams], any]));
 
-  async function* within(any: number[] | null, before: number) {
-    const asked = { grams, any, before, most: fetched };
-    if (scope.in === 'session') {
-      yield await store.findCandidates(db, { ...asked, after: 0, upTo: fetched });
-      return;
-    }
-    const first = await store.findCandidates(db, { ...asked, after: 0, upTo: fetchedOfEach });
-    yield first;
-    // Of a session with so many candidates more may follow.
-    const count = new Map<number, number>();
-    for (const { session_id: id } of first) count.set(id, (count.get(id) ?? 0) + 1);
-    if ([...count.values()].some((each) => each === fetchedOfEach))
-      yield await store.findCandidates(db, { ...asked, after: fetchedOfEach, upTo: fetched });
+  const marks = await store.readPostings(db, [...all, ...(any ?? [])], null);
+  const places = intersection(marks, all) ?? union(marks);
+  if (any && all.length > 0) narrow(places, union(marks.filter(({ gram }) => any.includes(gram))));
+  const segments = [...places.keys()].sort((a, b) => b - a);
+  for (let size = firstSegments; segments.length > 0; size *= 4) {
+    const some = segments.splice(0, size);
+    const within = new Map(some.map((segment) => [segment, places.get(segment)!]));
+    const those = intersection(await store.readPostings(db, grams, some), grams);
+    if (those) narrow(within, those);
+    yield idsIn(within);
   }
-
-  if (scope.in === 'public' || scope.in === 'own') {
-    const newest = await store.newestIndexed(db);
-    for (const { marks, before } of windowsBelow(newest, shortestWindow[scope.in]))
-      yield* within(marks, before);
-  } else yield* within(any, Number.MAX_SAFE_INTEGER);
 }
 
 /**
@@ -154,27 +132,57 @@ const findMatches = async (
   scope: store.SearchScope,
   filter: store.MatchFilter,
   { most, onePerSession }: { most: number; onePerSession: boolean },
-): Promise<store.Match[]> => {
+): Promise<store.Candidate[]> => {
   /** By session, or by message. */
-  const found = new Map<number, store.Match>();
-  const place = ({ id, session_id }: store.Candidate) => (onePerSession ? session_id : id);
-  let size = firstChecked;
-  let left: number = effort[scope.in];
-  for await (const candidates of candidatesOf(db, words, scope, filter)) {
+  const found = new Map<number, store.Candidate>();
+  const keyOf = ({ historyId, sessionId }: store.Candidate) =>
+    onePerSession ? sessionId : historyId;
+  const left = { placed: mostPlaced, read: effort[scope.in] as number };
+  const size = { ...first } as { placed: number; read: number };
+  const isEnough = () => found.size >= most || left.read <= 0 || left.placed <= 0;
+
+  const look = async (candidates: readonly store.Candidate[]): Promise<void> => {
     let rest = candidates;
-    while (rest.length > 0 && left > 0 && found.size < most) {
-      rest = rest.filter((each) => !found.has(place(each)));
-      const some = rest.slice(0, Math.min(size, left));
+    while (rest.length > 0 && !isEnough()) {
+      rest = rest.filter((each) => !found.has(keyOf(each)));
+      const some = rest.slice(0, Math.min(size.read, left.read));
       rest = rest.slice(some.length);
-      left -= some.length;
-      size *= 2;
-      const ids = some.map(({ id }) => id);
-      for (const match of await store.checkCandidates(db, ids, words, scope, filter)) {
-        const key = onePerSession ? match.sessionId : match.historyId;
-        if (!found.has(key)) found.set(key, match);
-      }
+      left.read -= some.length;
+      size.read *= 2;
+      const ids = some.map(({ historyId }) => historyId);
+      const holding = new Set((await store.findHolding(db, [ids, words])).map(({ id }) => id));
+      for (const each of some)
+        if (holding.has(each.historyId) && !found.has(keyOf(each))) found.set(keyOf(each), each);
     }
-    if (left <= 0 || found.size >= most) break;
+  };
+
+  /** Candidates of sessions that were found: they need not be looked at. */
+  const past = new Set<number>();
+  const passSessions = async (placed: readonly store.Candidate[]): Promise<void> => {
+    const counts = new Map<number, number>();
+    for (const { sessionId: id } of placed) counts.set(id, (counts.get(id) ?? 0) + 1);
+    const many = [...counts].filter(([id, count]) => count >= manyOfSession && found.has(id));
+    const marks = many.map(([id]) => sessionMark(id));
+    for (const id of idsIn(union(await store.readPostings(db, marks, null)))) past.add(id);
+  };
+
+  for await (const ids of candidatesOf(db, words, scope, filter)) {
+    let rest = ids;
+    while (rest.length > 0 && !isEnough()) {
+      rest = rest.filter((id) => !past.has(id));
+      const some = rest.slice(0, size.placed);
+      rest = rest.slice(some.length);
+      left.placed -= some.length;
+      size.placed *= 2;
+      const placed = await store.placeCandidates(db, some, scope, filter);
+      // The newest of each session, which often is enough, before the others.
+      const newest = new Map<number, store.Candidate>();
+      for (const each of placed) if (!newest.has(keyOf(each))) newest.set(keyOf(each), each);
+      await look([...newest.values()]);
+      await look(placed.filter((each) => newest.get(keyOf(each)) !== each));
+      if (onePerSession && rest.length > 0) await passSessions(placed);
+    }
+    if (isEnough()) break;
   }
   return [...found.values()].sort((a, b) => b.historyId - a.historyId).slice(0, most);
 };

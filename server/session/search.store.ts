@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Executor, Transaction } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
+import type { Posting } from './search-postings.ts';
 
 /** What a reply says in words: a message of pictures has none, only a list of them. */
 const replyText = `CASE WHEN h.type = 1 THEN '' ELSE h.ai END`;
@@ -50,91 +51,105 @@ export const readSearchable = statement<Searchable>(
 
 const put = statement(
   'search_put',
-  `INSERT INTO message_search (history_id, session_id, grams)
-   SELECT id, session_id, grams::integer[]
-   FROM unnest($1::bigint[], $2::bigint[], $3::text[]) AS new (id, session_id, grams)
+  `INSERT INTO search_fresh (history_id, grams)
+   SELECT id, grams::integer[] FROM unnest($1::bigint[], $2::text[]) AS new (id, grams)
    ON CONFLICT (history_id) DO UPDATE SET grams = excluded.grams`,
 );
 
-export const putGrams = async (
-  db: Executor,
-  entries: readonly { id: number; sessionId: number; grams: Iterable<number> }[],
-): Promise<void> => {
-  if (entries.length === 0) return;
-  await put(db, [
-    entries.map(({ id }) => id),
-    entries.map(({ sessionId }) => sessionId),
-    entries.map(({ grams }) => `{${[...grams].join(',')}}`),
-  ]);
+interface Entry {
+  id: number;
+  grams: Iterable<number>;
+}
+
+const asColumns = (entries: readonly Entry[]) => [
+  entries.map(({ id }) => id),
+  entries.map(({ grams }) => `{${[...grams].join(',')}}`),
+];
+
+export const putGrams = async (db: Executor, entries: readonly Entry[]): Promise<void> => {
+  if (entries.length > 0) await put(db, asColumns(entries));
 };
 
+/** What is in the postings already stays there and leads to nothing. */
 export const removeGrams = statement(
   'search_remove',
-  `DELETE FROM message_search WHERE history_id = ANY($1::bigint[])`,
+  `DELETE FROM search_fresh WHERE history_id = ANY($1::bigint[])`,
 );
+
+export const countFresh = async (db: Executor): Promise<number> => {
+  const [row] = await counted(db, []);
+  return row?.count ?? 0;
+};
+const counted = statement<{ count: number }>(
+  'search_count',
+  'SELECT count(*)::int FROM search_fresh',
+);
+
+const merge = (name: string, source: string) =>
+  statement(
+    name,
+    `WITH source AS (${source})
+     INSERT INTO search_postings (gram, segment, ids)
+     SELECT gram, (history_id >> 14)::integer AS segment,
+       string_agg(int2send((history_id & 16383)::smallint), ''::bytea)
+     FROM source, unnest(grams) gram GROUP BY 1, 2
+     ON CONFLICT (gram, segment) DO UPDATE
+       SET ids = search_joined(search_postings.ids, excluded.ids)`,
+  );
+
+/** Moves the fresh messages, at most $1 and less than 1024, into the postings. */
+export const mergeFresh = merge(
+  'search_merge',
+  `DELETE FROM search_fresh
+   WHERE history_id IN (SELECT history_id FROM search_fresh ORDER BY history_id LIMIT $1)
+   RETURNING history_id, grams`,
+);
+
+const mergeGiven = merge(
+  'search_merge_given',
+  `SELECT id AS history_id, grams::integer[] FROM unnest($1::bigint[], $2::text[]) AS new (id, grams)`,
+);
+
+/** Puts messages, less than 1024, into the postings without their ever being fresh. */
+export const mergeGrams = async (db: Executor, entries: readonly Entry[]): Promise<void> => {
+  if (entries.length > 0) await mergeGiven(db, asColumns(entries));
+};
 
 // ---- looking up ---------------------------------------------------------------
 
-/** The highest number of a message in the index; 0: it is empty. */
-export const newestIndexed = async (db: Executor): Promise<number> => {
-  const [row] = await newest(db, []);
-  return row?.id ?? 0;
-};
+// A message goes from the queue to the fresh ones and from there to the postings: who looks in this
+// order misses none.
 
-const newest = statement<{ id: number | null }>(
-  'search_newest',
-  'SELECT max(history_id)::float8 AS id FROM message_search',
-);
-
-export interface Candidate {
-  id: number;
-  session_id: number;
-}
-
-// Apart, so that its plan is to read the index of grams whatever the order asked for.
-const candidates = (name: string, condition: string) =>
-  statement<Candidate>(
-    name,
-    `WITH found AS MATERIALIZED (
-       SELECT history_id, session_id FROM message_search WHERE ${condition}
-     )
-     SELECT history_id::float8 AS id, session_id::float8 FROM (
-       SELECT *, row_number() OVER (PARTITION BY session_id ORDER BY history_id DESC) AS place
-       FROM found WHERE history_id < $2
-     ) placed WHERE place > $3 AND place <= $4
-     ORDER BY history_id DESC LIMIT $5`,
-  );
-const withAll = candidates('search_all', 'grams @> $1::integer[]');
-const withAllAndAny = candidates(
-  'search_all_any',
-  'grams @> $1::integer[] AND grams && $6::integer[]',
-);
-
-/**
- * Messages with numbers below `before` that have all of `grams` and some of `any` (null: no matter),
- * newest first; of each session those at the places behind `after` up to `upTo`, by their age.
- */
-export const findCandidates = (
-  db: Executor,
-  asked: {
-    grams: readonly number[];
-    any: readonly number[] | null;
-    before: number;
-    after: number;
-    upTo: number;
-    most: number;
-  },
-): Promise<Candidate[]> => {
-  const params = [asked.grams, asked.before, asked.after, asked.upTo, asked.most];
-  return asked.any ? withAllAndAny(db, [...params, asked.any]) : withAll(db, params);
-};
-
-/** The messages that were written or changed last and are not in the index yet. */
-export const findQueued = statement<Candidate>(
+/** Messages that the search does not know yet: the 300 that were written or changed last. */
+export const findQueued = statement<{ id: number }>(
   'search_queued',
-  `SELECT DISTINCT id::float8, session_id::float8 FROM history WHERE id IN (
-     SELECT history_id FROM search_queue ORDER BY id DESC LIMIT $1
-   )`,
+  'SELECT history_id::float8 AS id FROM search_queue queue ORDER BY queue.id DESC LIMIT 300',
+);
+
+/** The fresh messages that have all of the first grams and some of the second (null: no matter). */
+export const findFresh = statement<{ id: number }>(
+  'search_fresh',
+  `SELECT history_id::float8 AS id FROM search_fresh
+   WHERE grams @> $1::integer[] AND ($2::integer[] IS NULL OR grams && $2::integer[])`,
+);
+
+/** Which messages have these grams, in the segments given or in all. */
+export const readPostings = async (
+  db: Executor,
+  grams: readonly number[],
+  segments: readonly number[] | null,
+): Promise<Posting[]> => {
+  if (grams.length === 0) return [];
+  return segments ? postingsWithin(db, [grams, segments]) : postings(db, [grams]);
+};
+const postings = statement<Posting>(
+  'search_postings',
+  'SELECT gram, segment, ids FROM search_postings WHERE gram = ANY($1::integer[])',
+);
+const postingsWithin = statement<Posting>(
+  'search_postings_within',
+  `SELECT gram, segment, ids FROM search_postings
+   WHERE gram = ANY($1::integer[]) AND segment = ANY($2::integer[])`,
 );
 
 export type SearchScope =
@@ -160,26 +175,23 @@ const isOf = (scope: SearchScope): SQL => {
     WHERE f.session_id = s.id AND ${scope.userId} IN (f.low_user_id, f.high_user_id)))`;
 };
 
-export interface Match {
+export interface Candidate {
   historyId: number;
   sessionId: number;
   /** When the session changed last, ms. */
   at: number;
 }
 
-/**
- * Those of the candidates that are shown, belong to the scope and hold all the words, newest first.
- * @param words in lower case as far as ASCII goes
- */
-export const checkCandidates = async (
+/** Those of the messages that are shown and belong to the scope, newest first. */
+export const placeCandidates = async (
   db: Executor,
   ids: readonly number[],
-  words: readonly string[],
   scope: SearchScope,
   filter: MatchFilter,
-): Promise<Match[]> => {
+): Promise<Candidate[]> => {
   if (ids.length === 0) return [];
   const conditions = [
+    sql`h.id = ANY(${sql.param(ids)}::bigint[])`,
     sql`h.shown`,
     sql`s.deleted_at IS NULL`,
     sql`NOT s.temporary`,
@@ -189,18 +201,10 @@ export const checkCandidates = async (
     ...(filter.scenarioId === undefined ? [] : [sql`s.scenario_id = ${filter.scenarioId}`]),
   ];
   const { rows } = await db.execute<{ history_id: number; session_id: number; at: number }>(sql`
-    SELECT h.id::float8 AS history_id, h.session_id::float8, s.at
-    FROM unnest(${sql.param(ids)}::bigint[]) AS candidate (id)
-    JOIN history h ON h.id = candidate.id
-    JOIN LATERAL (SELECT extract(epoch FROM s.updated_at)::float8 * 1000 AS at
-      FROM sessions s WHERE s.id = h.session_id AND ${sql.join(conditions, sql` AND `)} OFFSET 0
-    ) s ON true
-    JOIN LATERAL (SELECT lower((h.title || ' ' || h.human || ' ' || ${sql.raw(replyText)}) COLLATE "C") AS text
-      OFFSET 0) t ON true
-    WHERE ${sql.join(
-      words.map((word) => sql`strpos(t.text, ${word}) > 0`),
-      sql` AND `,
-    )}
+    SELECT h.id::float8 AS history_id, h.session_id::float8,
+      extract(epoch FROM s.updated_at)::float8 * 1000 AS at
+    FROM history h JOIN sessions s ON s.id = h.session_id
+    WHERE ${sql.join(conditions, sql` AND `)}
     ORDER BY h.id DESC`);
   return rows.map((row) => ({
     historyId: row.history_id,
@@ -208,6 +212,17 @@ export const checkCandidates = async (
     at: row.at,
   }));
 };
+
+/** Those of the messages $1 that hold all the words $2, which are in lower case as far as ASCII goes. */
+export const findHolding = statement<{ id: number }>(
+  'search_holding',
+  `SELECT h.id::float8 FROM history h
+   JOIN LATERAL (SELECT lower(h.title COLLATE "C") AS title, lower(h.human COLLATE "C") AS human,
+     lower(${replyText} COLLATE "C") AS ai OFFSET 0) t ON true
+   WHERE h.id = ANY($1::bigint[]) AND (
+     SELECT bool_and(strpos(t.ai, word) > 0 OR strpos(t.human, word) > 0 OR strpos(t.title, word) > 0)
+     FROM unnest($2::text[]) word)`,
+);
 
 export interface Excerpt {
   id: number;

@@ -124,8 +124,13 @@ export const redirectSearch = (raw: Raw): RedirectSearch => ({
 
 export interface ShareSearch {
   key?: string;
+  /** Where reading begins. */
+  page?: number;
 }
-export const shareSearch = (raw: Raw): ShareSearch => ({ key: words(raw, 'key', 64) });
+export const shareSearch = (raw: Raw): ShareSearch => ({
+  key: words(raw, 'key', 64),
+  page: whole(raw, 'page'),
+});
 
 export interface HelpSearch {
   page?: string;

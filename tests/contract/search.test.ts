@@ -16,7 +16,7 @@ const found = async (client: TestClient, channel: Channel, query: string, more =
 
 /** Waits until the index knows everything. */
 const indexed = async () => {
-  for (let left = 100; left > 0; left--) {
+  for (let left = 600; left > 0; left--) {
     const { rows } = await here.database.query('SELECT 1 FROM search_queue LIMIT 1');
     if (rows.length === 0) return;
     await sleep(100);
@@ -162,10 +162,9 @@ describe('the index follows', () => {
     expect(await found(owner, 'private', '星轨')).toEqual([own.uuid]);
     await owner.call('deleteHistory', { session_id: own.uuid, id });
     await twice(async () => expect(await found(owner, 'private', '星轨')).toEqual([]));
-    const { rows } = await here.database.query(
-      'SELECT 1 FROM message_search WHERE history_id = $1',
-      [id],
-    );
+    const { rows } = await here.database.query('SELECT 1 FROM search_fresh WHERE history_id = $1', [
+      id,
+    ]);
     expect(rows).toEqual([]);
   });
 
@@ -225,6 +224,38 @@ describe('the index follows', () => {
   });
 });
 
+test('among a great many messages the index is as exact as among few', async () => {
+  const owner = await person();
+  const own = await talk(owner, '一本很厚的书');
+  const { rows } = await here.database.query<{ id: number }>(
+    `INSERT INTO history (session_id, user_id, human, ai, model, state)
+     SELECT id, user_id, '第' || n || '页', CASE WHEN n % 400 = 7 THEN '这里画着蒲公英' ELSE '白纸' END,
+       model, 'done' FROM sessions, generate_series(1, 1300) n WHERE id = $1 RETURNING id::int`,
+    [own.id],
+  );
+  const ids = rows.map(({ id }) => id);
+  const hits = async (query: string) =>
+    (await owner.call('searchMessages', { session_id: own.uuid, query })).list.map(
+      ({ history_id: id }) => id,
+    );
+  const expected = [1207, 807, 407, 7].map((page) => ids[page - 1]);
+  await twice(async () => expect(await found(owner, 'private', '白纸')).toEqual([own.uuid]));
+  // Most of them are in the postings, and not only in what is looked through one by one.
+  const { rowCount } = await here.database.query(
+    'SELECT 1 FROM search_fresh WHERE history_id = ANY($1)',
+    [ids],
+  );
+  expect(rowCount).toBeLessThan(500);
+  expect(await hits('蒲公英')).toEqual(expected);
+  expect(await hits('第1207页')).toEqual([ids[1206]]);
+  expect(await found(owner, 'private', '蒲公英')).toEqual([own.uuid]);
+  await here.database.query(`UPDATE history SET ai = '又画着向日葵' WHERE id = $1`, [ids[6]]);
+  await twice(async () => {
+    expect(await hits('蒲公英')).toEqual(expected.slice(0, 3));
+    expect(await hits('向日葵')).toEqual([ids[6]]);
+  });
+});
+
 describe('within one session', () => {
   test('messages with the words come newest first, and only to whoever may read it', async () => {
     const [owner, other] = [await person(), await person()];
@@ -258,7 +289,7 @@ test('what was there before the index was made gets into it', async () => {
   const own = await talk(owner, '旧的会话');
   await add(own.id, '很久以前的琥珀', '');
   await indexed();
-  await here.database.query('DELETE FROM message_search');
+  await here.database.query('DELETE FROM search_fresh');
   await here.database.query('INSERT INTO search_queue (history_id) SELECT id FROM history');
   await here.database.query(`NOTIFY search_queue`);
   await twice(async () => expect(await found(owner, 'private', '琥珀')).toEqual([own.uuid]));

@@ -433,6 +433,12 @@ describe('templates, knowledge bases and notices', () => {
       embedding_name: '鹊桥使用帮助',
     });
     expect(await client.raw('newSession', { embedding: 'nothing' })).toMatchObject({ code: 1415 });
+
+    const tokens = async (question: string) =>
+      (await client.call('passageTokens', { embedding_key: 'help', question })).tokens;
+    expect(await tokens('余额不足怎么办')).toBeGreaterThan((await tokens('量子纠缠态')) + 50);
+    const nowhere = { embedding_key: 'nothing', question: '余额' };
+    expect(await client.raw('passageTokens', nowhere)).toMatchObject({ code: 1415 });
   });
 
   test('the newest notice is shown until it is read', async () => {

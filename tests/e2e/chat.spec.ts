@@ -247,6 +247,33 @@ test('settings: sliders and switches are saved for the owner @C6', async ({
     .toMatchObject({ max_history: 4 });
 });
 
+test('who is forced to be private is told why nothing can be opened @C6 @C21', async ({
+  app,
+  page,
+  person,
+}) => {
+  // What a manager decides; the server's own rule has its tests on the wire.
+  const force = (address: string, forced: object) =>
+    page.route(address, async (route) => {
+      const response = await route.fetch();
+      const body = (await response.json()) as { data?: object };
+      await route.fulfill({ response, json: { ...body, data: { ...body.data, ...forced } } });
+    });
+  await force('**/api/get_session?*', { private_forced: true, private: 1 });
+  await force('**/api/user_info*', { session_private: 1 });
+  await app.openNew(person, model);
+  await page.getByRole('button', { name: /更多/ }).first().click();
+  await page.getByRole('button', { name: '设置', exact: true }).click();
+  await expect(page.getByText('您的会话已被设为强制私有，请联系管理员').first()).toBeVisible();
+  for (const name of [/^这个会话设为私有/, /^默认私有/]) {
+    const choice = page.getByRole('switch', { name });
+    await expect(choice).toBeDisabled();
+    await expect(choice).toBeChecked();
+  }
+  await page.goto('/account?tab=settings');
+  await expect(page.getByText(/管理员已把你的会话设为强制私有/)).toBeVisible();
+});
+
 test('messages more than five minutes apart have a time between them; sorting turns the list @C7', async ({
   app,
   page,

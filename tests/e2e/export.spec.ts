@@ -17,9 +17,11 @@ const asked = [
   ['最后一问', '最后一答，<img src=x onerror=alert(1)> 只是文字。'],
 ] as const;
 
-/** A conversation that stands there at once, as if it had been imported. */
-const talk = async (client: TestClient): Promise<string> => {
-  const messages = asked.map(([human, ai], at) => ({
+type Exchange = readonly [human: string, ai: string];
+
+/** A conversation that stands there at once. */
+const talk = async (client: TestClient, said: readonly Exchange[] = asked): Promise<string> => {
+  const messages = said.map(([human, ai], at) => ({
     id: at + 1,
     prev: at,
     shown: true,
@@ -129,6 +131,70 @@ test('a zip of ChatGPT comes in by the page, one that is none is refused @C13', 
   await expect(sheet.getByRole('status')).toContainText('已导入 2 个会话，共 2 条消息');
   await sheet.getByRole('link', { name: '打开导入的会话' }).click();
   await expect(app.log).toContainText('要慢慢来。');
+});
+
+test('a long shared conversation is read from either end @C13', async ({ page, person }) => {
+  const uuid = await talk(
+    person.client,
+    Array.from({ length: 75 }, (_, at) => [`第 ${at + 1} 问`, `第 ${at + 1} 答，不长也不短。`]),
+  );
+  const { key } = await person.client.call('shareSession', { session_id: uuid });
+  await page.goto(`/share?key=${key}`);
+  const log = page.getByRole('log', { name: '分享的对话' });
+  await expect(log).toContainText('第 1 问');
+  await page.getByRole('link', { name: '看最后一页' }).click();
+  await expect(page).toHaveURL(/page=3/);
+  await expect(log).toContainText('第 75 答');
+  await expect(log).not.toContainText('第 60 问');
+  const top = page.getByText('第 61 问', { exact: true });
+  await page.getByRole('button', { name: '看前面的消息' }).scrollIntoViewIfNeeded();
+  const before = (await top.boundingBox())?.y ?? 0;
+  await page.getByRole('button', { name: '看前面的消息' }).click();
+  await expect(log).toContainText('第 60 问');
+  // What was read stays where it was, whatever came in above it.
+  await expect
+    .poll(async () => Math.abs(((await top.boundingBox())?.y ?? 0) - before))
+    .toBeLessThan(40);
+  await page.getByRole('button', { name: '看前面的消息' }).click();
+  await expect(log).toContainText('第 1 问');
+  await expect(page.getByRole('button', { name: '看前面的消息' })).toBeHidden();
+  await page.getByRole('link', { name: '从头看' }).click();
+  await expect(log).not.toContainText('第 75 答');
+});
+
+test('a session of 10,000 messages is found by its words and opens at each of them @H1 @C1 @C7', async ({
+  app,
+  page,
+  person,
+}) => {
+  const marked = (at: number) => at % 2500 === 1200;
+  const uuid = await talk(
+    person.client,
+    Array.from({ length: 10_000 }, (_, at) => [
+      `第 ${at + 1} 问`,
+      marked(at) ? `第 ${at + 1} 答：说到了霁蓝釉` : `第 ${at + 1} 答`,
+    ]),
+  );
+  await app.enterAs(person);
+  await page.goto('/?channel=private&query=霁蓝釉');
+  const card = page.getByRole('main').locator('.sessions > li').getByRole('link').first();
+  await expect(card).toContainText('霁蓝釉', { timeout: 20_000 });
+  await card.click();
+  await expect(page).toHaveURL(new RegExp(`uuid=${uuid}.*history_id=`));
+  await expect(page.getByText('第 8701 答：说到了霁蓝釉')).toBeInViewport();
+  await expect(page.getByText('第 8702 问', { exact: true })).toBeVisible();
+
+  await page
+    .getByRole('button', { name: /更多|会话菜单/ })
+    .first()
+    .click();
+  await page.getByRole('button', { name: '查找', exact: true }).click();
+  await page.getByRole('searchbox', { name: '在这个会话里查找' }).fill('霁蓝');
+  const hits = page.getByRole('list', { name: '找到的消息' }).getByRole('button');
+  await expect(hits).toHaveCount(4);
+  await hits.last().click();
+  await expect(page.getByText('第 1201 答：说到了霁蓝釉')).toBeInViewport();
+  await expect(page.getByText('第 1202 问', { exact: true })).toBeVisible();
 });
 
 test('a public link is read without an account until it is taken back; a long picture is drawn @C13', async ({

@@ -134,6 +134,15 @@ test.describe('with a model of a connected service', () => {
     await comesBack(app);
     await expect(app.log).toContainText('请模型说说', { timeout: 20_000 });
     await expect(app.log).toContainText('您说：');
+
+    // What the other one takes back is gone here as well.
+    const slip = await client.call('sendMessage', { session_id: uuid, msg: '发错了的一句' });
+    await comesBack(app);
+    await expect(app.log).toContainText('发错了的一句', { timeout: 20_000 });
+    await client.call('deleteHistory', { session_id: uuid, id: slip.id });
+    await comesBack(app);
+    await expect(app.log).not.toContainText('发错了的一句', { timeout: 20_000 });
+    await expect(app.log).toContainText('请模型说说');
     expect(there.problems).toEqual([]);
     await theirs.close();
   });

@@ -82,7 +82,7 @@ const prepare = async (pool: pg.Pool, userId: number, long: number): Promise<voi
   }
   const client = await pool.connect();
   await client.query('SET statement_timeout = 0');
-  await client.query('VACUUM (ANALYZE) message_search');
+  await client.query('VACUUM (ANALYZE) search_fresh, search_postings');
   client.release(true);
 };
 

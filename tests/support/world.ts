@@ -117,6 +117,7 @@ export const goodInputs = (own: Talk): { [K in CallName]: In<K> } => ({
   scenarioCategory: {},
   scenarioList: {},
   embeddingList: {},
+  passageTokens: { embedding_key: 'help', question: '余额不足怎么办' },
   noticeInfo: {},
   updateNotice: { notice_id: 1 },
   transactionList: {},

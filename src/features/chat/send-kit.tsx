@@ -1,3 +1,4 @@
+import { api } from '@/shared/api.ts';
 import { allReady, setAttachments, useAttachments } from '@/shared/attach/attach-store.ts';
 import { AttachTray, DropVeil, type AttachTarget } from '@/shared/attach/attach.tsx';
 import { useAuth } from '@/shared/auth-store.ts';
@@ -11,6 +12,7 @@ import { limits } from '@contract/limits.ts';
 import type { Model } from '@contract/model.ts';
 import { isFree } from '@contract/price.ts';
 import type { SessionDetail } from '@contract/session.ts';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
 import { AtList, type TakeKeys } from './at-list.tsx';
@@ -68,6 +70,32 @@ interface Estimate {
   have: number;
 }
 
+/** A text is looked up when nobody has typed for so long, ms. */
+const pause = 400;
+/** As many letters of a question as are looked up. */
+const lookedUp = 200;
+
+/** What the passages of the session's knowledge base on a question add, tokens. */
+const usePassageTokens = (key: string, text: string): number => {
+  const question = text.slice(0, lookedUp);
+  const [settled, settle] = useState('');
+  useEffect(() => {
+    if (key === '') return undefined;
+    const timer = setTimeout(() => settle(question), pause);
+    return () => clearTimeout(timer);
+  }, [key, question]);
+  const { data } = useQuery({
+    queryKey: ['passageTokens', key, settled],
+    queryFn: ({ signal }) =>
+      api.passageTokens({ embedding_key: key, question: settled }, { signal, quiet: true }),
+    enabled: key !== '' && settled !== '',
+    placeholderData: keepPreviousData,
+    staleTime: Infinity,
+    meta: { steady: true },
+  });
+  return settled === '' ? 0 : (data?.tokens ?? 0);
+};
+
 const useEstimate = (state: BoxState): Estimate | null => {
   const { session, first, context } = state;
   const text = useDeferredValue(state.text);
@@ -94,9 +122,10 @@ const useEstimate = (state: BoxState): Estimate | null => {
     () => (first ? 0 : contextTokens(context.recent(pairs), most)),
     [first, pairs, most, context],
   );
+  const passages = usePassageTokens(session.embedding_key, text.trim());
   if (!model || !user) return null;
   const template = withTemplate ? (session.scenario?.prompt ?? '') : '';
-  const tokens = before + draftTokens(template + text.trim(), attachments, most);
+  const tokens = before + passages + draftTokens(template + text.trim(), attachments, most);
   const answering = second ? [model, second] : [model];
   const prices = answering.map((each) => priceAhead(each, tokens));
   const needed = prices.reduce((sum, price) => sum + price.needed, 0);
@@ -117,7 +146,11 @@ const Price = ({ state }: { state: BoxState }) => {
   return (
     <span
       className="send-price"
-      title={estimate.free ? undefined : '提问部分的估计，含前面的对话与图片；回复按字数另计'}
+      title={
+        estimate.free
+          ? undefined
+          : '提问部分的估计，含前面的对话、图片与知识库的资料；回复按字数另计'
+      }
     >
       {estimate.free ? '免费' : `约 ${roughly(estimate.asking)} tokens`}
     </span>

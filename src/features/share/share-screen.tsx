@@ -8,7 +8,7 @@ import { Skeleton } from '@/shared/ui/skeleton.tsx';
 import { usePageTitle } from '@/shared/use-page-title.ts';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useEffect, useRef } from 'react';
+import { useEffect, useLayoutEffect, useRef } from 'react';
 import './share.css';
 
 const route = getRouteApi('/share');
@@ -32,6 +32,24 @@ const useNear = (act: () => void) => {
   };
 };
 
+/** Keeps what is read in its place when messages come in above it: not every browser does. */
+const usePlaceKept = () => {
+  const talk = useRef<HTMLDivElement>(null);
+  const kept = useRef<{ element: Element; top: number } | null>(null);
+  useLayoutEffect(() => {
+    if (!kept.current) return;
+    const { element, top } = kept.current;
+    if (!element.previousElementSibling) return;
+    kept.current = null;
+    window.scrollBy({ top: element.getBoundingClientRect().top - top, behavior: 'instant' });
+  });
+  const keep = () => {
+    const element = talk.current?.firstElementChild;
+    if (element) kept.current = { element, top: element.getBoundingClientRect().top };
+  };
+  return { talk, keep };
+};
+
 const home = (
   <Link className="button button-primary" to="/" search={{ new: 1 }}>
     用鹊桥继续聊
@@ -40,13 +58,15 @@ const home = (
 
 /** What somebody shared by a link: to be read, by anybody. */
 export const ShareScreen = () => {
-  const { key = '' } = route.useSearch();
+  const { key = '', page: start = 1 } = route.useSearch();
   const shared = useInfiniteQuery({
-    queryKey: ['sharedSession', key],
+    queryKey: ['sharedSession', key, start],
     queryFn: ({ pageParam, signal }) =>
       api.sharedSession({ key, page: pageParam }, { signal, quiet: true }),
-    initialPageParam: 1,
+    initialPageParam: start,
     getNextPageParam: (last) => (last.page < last.page_count ? last.page + 1 : undefined),
+    getPreviousPageParam: ({ page, page_count: count }) =>
+      page > 1 ? Math.max(1, Math.min(page - 1, count)) : undefined,
     enabled: key !== '',
     staleTime: 5 * 60_000,
     meta: { steady: true },
@@ -55,6 +75,8 @@ export const ShareScreen = () => {
   const title = first?.title || '分享的对话';
   usePageTitle(title);
   const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = shared;
+  const { hasPreviousPage, isFetchingPreviousPage, isFetchPreviousPageError } = shared;
+  const { talk, keep } = usePlaceKept();
   const near = useNear(() => {
     if (hasNextPage && !isFetchingNextPage && !isFetchNextPageError) void fetchNextPage();
   });
@@ -98,8 +120,31 @@ export const ShareScreen = () => {
         <p>
           {first.user_name} 分享于 {dateTime(first.created_at)} · 共 {first.total} 条消息
         </p>
+        {first.page_count > 1 && (
+          <nav className="shared-ends" aria-label="分页">
+            <Link className="chip" to="/share" search={{ key }} replace>
+              从头看
+            </Link>
+            <Link className="chip" to="/share" search={{ key, page: first.page_count }} replace>
+              看最后一页
+            </Link>
+          </nav>
+        )}
       </header>
-      <div className="shared-talk" role="log" aria-label="分享的对话">
+      {hasPreviousPage && (
+        <div className="shared-more">
+          <Button
+            busy={isFetchingPreviousPage}
+            onClick={() => {
+              keep();
+              void shared.fetchPreviousPage();
+            }}
+          >
+            {isFetchPreviousPageError ? '没有读到，重试' : '看前面的消息'}
+          </Button>
+        </div>
+      )}
+      <div className="shared-talk" role="log" aria-label="分享的对话" ref={talk}>
         {shared.data?.pages.flatMap((page) =>
           page.list.map((message) => <Exchange key={message.id} message={message} />),
         )}
