@@ -17,6 +17,13 @@ export interface Wait extends WaitRef {
 
 /** What the browser calls the worker's later looks at its waits by: Background and Periodic Sync. */
 export const waitsTag = 'queqiao-waits';
+/** The same for what is written and waits to be sent. */
+export const outboxTag = 'queqiao-outbox';
+
+/** Whoever sends from the outbox, a tab or the worker, holds this Web Lock. */
+export const outboxLock = 'queqiao.outbox';
+/** The BroadcastChannel on which the sender tells all tabs what became of it. */
+export const outboxChannel = 'queqiao.outbox';
 
 /** From a tab to the worker. */
 export type ToWorker =

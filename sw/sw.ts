@@ -1,6 +1,7 @@
 import { startCache } from './cache.ts';
 import { clearFacts } from './kv.ts';
 import type { ToWorker } from './messages.ts';
+import { startOutboxSync } from './outbox-sync.ts';
 import { answerShares } from './share.ts';
 import { startWaits } from './waits.ts';
 
@@ -10,6 +11,7 @@ declare const self: ServiceWorkerGlobalScope;
 const forgetCaches = startCache(self.__WB_MANIFEST);
 answerShares();
 const waits = startWaits();
+startOutboxSync(waits.takeOver);
 
 const hear = async (message: ToWorker): Promise<void> => {
   switch (message.type) {

@@ -3,7 +3,7 @@ import { codes } from '@contract/errors.ts';
 import { ApiError } from './api-error.ts';
 import { api } from './api.ts';
 import { accountOf, authStore } from './auth-store.ts';
-import type { Act, ActName, NewAct } from './outbox/engine.ts';
+import type { Act, ActName, NewAct } from '@sw/outbox-engine.ts';
 import { isWaiting, loadOutbox, readWaiting } from './pending.ts';
 
 import { createStore } from './store.ts';

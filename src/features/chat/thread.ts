@@ -1,7 +1,7 @@
 import { api } from '@/shared/api.ts';
 import { ApiError, errorText } from '@/shared/api-error.ts';
 import { act, onActDone, outboxState, perform, type OfName } from '@/shared/outbox.ts';
-import type { Act, NewAct, Part } from '@/shared/outbox/engine.ts';
+import type { Act, NewAct, Part } from '@sw/outbox-engine.ts';
 import { isWaiting, loadOutbox } from '@/shared/pending.ts';
 import { refreshScreens } from '@/shared/query-client.ts';
 import { readQuestion } from '@/shared/question.ts';

@@ -1,19 +1,11 @@
+import type { Act } from '@sw/outbox-engine.ts';
+import { actStoreOn, outboxDatabase, type KeptBlob } from '@sw/outbox-store.ts';
 import Dexie, { type Table } from 'dexie';
 import { ApiError } from '../api-error.ts';
 import { loadStore } from '../cache.ts';
 import type { Draft } from '../draft.ts';
 import type { Note } from '../outbox.ts';
 import { isFull } from '../storage-full.ts';
-import type { Act, ActStore } from './engine.ts';
-
-export const outboxDatabase = 'queqiao-outbox';
-
-/** Bytes that wait to be uploaded, of a draft or of an act. */
-export interface KeptBlob {
-  id: string;
-  account: string;
-  blob: Blob;
-}
 
 /** The text of a box, and everything else that belongs to what is not sent yet. */
 export interface KeptDraft extends Draft {
@@ -65,20 +57,7 @@ export const writing = async <T>(write: () => Promise<T>): Promise<T> => {
   }
 };
 
-export const actStore: ActStore = {
-  all: () => db.acts.orderBy('id').toArray(),
-  change: (id, change) =>
-    db.transaction('rw', db.acts, async () => {
-      const act = await db.acts.get(id);
-      if (!act) return false;
-      await db.acts.put({ ...act, ...change });
-      return true;
-    }),
-  remove: (ids) =>
-    db.transaction('rw', db.acts, db.blobs, async () => {
-      const acts = await db.acts.bulkGet([...ids]);
-      await db.acts.bulkDelete([...ids]);
-      await db.blobs.bulkDelete(acts.flatMap((act) => (act?.parts ?? []).map(({ id }) => id)));
-    }),
-  blob: async (id) => (await db.blobs.get(id))?.blob,
-};
+export const actStore = actStoreOn(async () => {
+  await db.open();
+  return db.backendDB();
+});

@@ -1,4 +1,6 @@
 import type { In } from '@contract/calls.ts';
+import { setFact } from '@sw/kv.ts';
+import { outboxChannel, outboxLock, outboxTag } from '@sw/messages.ts';
 import { ApiError } from '../api-error.ts';
 import { api } from '../api.ts';
 import { clearAttachments, messageWith, readAttachments } from '../attach/attach-store.ts';
@@ -24,17 +26,15 @@ import {
   type Failure,
   type NewAct,
   type News,
-} from './engine.ts';
+} from '@sw/outbox-engine.ts';
 import { followDrafts, forgetOwner, startKeeping } from './draft-keeper.ts';
 import { actStore, db, writing } from './outbox-db.ts';
 import { pendingHooks } from './pending-view.ts';
 
 /** The outbox of this browser, as this tab works on it. Loaded when it is needed (`../outbox.ts`). */
 
-/** One tab sends at a time; where there are no locks the keys alone keep things from being done twice. */
-const sendLock = 'queqiao.outbox';
 const tabs = {
-  channel: typeof BroadcastChannel === 'function' ? new BroadcastChannel('queqiao.outbox') : null,
+  channel: typeof BroadcastChannel === 'function' ? new BroadcastChannel(outboxChannel) : null,
 };
 /** Notes of a tab that is gone are looked for so often, ms. */
 const lookEvery = 30_000;
@@ -177,7 +177,8 @@ const run = async (): Promise<void> => {
       again = false;
       const act = () => engine.run();
       const wait = navigator.onLine
-        ? await (navigator.locks ? navigator.locks.request(sendLock, act) : act())
+        ? // Where there are no locks the keys alone keep things from being done twice.
+          await (navigator.locks ? navigator.locks.request(outboxLock, act) : act())
         : null;
       if (wait !== null) timer = setTimeout(() => void run(), Math.max(50, wait));
     } while (again);
@@ -190,6 +191,27 @@ const wake = () => {
   engine.wake();
   void run();
 };
+
+/** Background Sync, which the library of types does not know. */
+interface Syncing {
+  sync?: { register: (tag: string) => Promise<void> };
+}
+let worker: (ServiceWorkerRegistration & Syncing) | undefined;
+
+/** The worker may send what waits now, as this person, once there is no page in sight. */
+const entrust = async (): Promise<void> => {
+  worker ??= await navigator.serviceWorker?.getRegistration();
+  const { token } = authStore.get();
+  if (token === '' || !worker?.sync || outboxState.get().acts.length === 0) return;
+  await setFact('token', token);
+};
+/** Out of sight or without a network: the browser wakes the worker, now or when there is one. */
+const leaveToWorker = () => {
+  const here = navigator.onLine && document.visibilityState === 'visible';
+  if (here || outboxState.get().acts.length === 0) return;
+  worker?.sync?.register(outboxTag).catch(() => undefined);
+};
+const entrustQuietly = () => void entrust().then(leaveToWorker, () => undefined);
 
 const notesOfQuickStorage = (): Note[] => {
   try {
@@ -215,8 +237,6 @@ const adoptNotes = async (): Promise<void> => {
     const adopt = async (lock: Lock | null) => {
       if (!lock || !(await stillThere())) return;
       await put([each.act], each.account, true);
-      localStorage.removeItem(notePrefix + key);
-      await db.notes.delete(key);
       adopted = true;
     };
     if (navigator.locks) await navigator.locks.request(noteLock(key), { ifAvailable: true }, adopt);
@@ -248,10 +268,12 @@ const replaces = (next: NewAct, former: NewAct): boolean => {
   return next.name === 'deleteSession';
 };
 
-const put = (acts: readonly NewAct[], account: string, tried: boolean): Promise<void> =>
-  writing(() =>
-    db.transaction('rw', db.acts, db.blobs, async () => {
+const put = async (acts: readonly NewAct[], account: string, tried: boolean): Promise<void> => {
+  await writing(() =>
+    db.transaction('rw', db.acts, db.blobs, db.notes, async () => {
       for (const act of acts) {
+        // What is written down here needs no note any more: another life would do it once more.
+        await db.notes.delete(act.key);
         if (await db.acts.where('key').equals(act.key).first()) continue;
         const former = await db.acts.where('account').equals(account).toArray();
         const needless = former.filter((each) => replaces(act, each));
@@ -272,6 +294,8 @@ const put = (acts: readonly NewAct[], account: string, tried: boolean): Promise<
       }
     }),
   );
+  for (const { key } of acts) localStorage.removeItem(notePrefix + key);
+};
 
 /**
  * Writes acts down and begins to do them.
@@ -280,6 +304,7 @@ const put = (acts: readonly NewAct[], account: string, tried: boolean): Promise<
 export const add = async (acts: readonly NewAct[], tried = false): Promise<void> => {
   await put(acts, me(), tried);
   await changed();
+  entrustQuietly();
   void run();
 };
 
@@ -310,6 +335,7 @@ export const beginSession = async (
   await put([{ name: 'sendMessage', key: uuid(), lane, input: message, made, parts }], me(), false);
   if (!suggestion) clearAttachments('home');
   await changed();
+  entrustQuietly();
   void run();
 };
 
@@ -387,11 +413,14 @@ const start = async (): Promise<void> => {
   addEventListener('online', wake);
   document.addEventListener('visibilitychange', () => {
     if (document.visibilityState === 'visible') wake();
+    else leaveToWorker();
   });
+  addEventListener('offline', leaveToWorker);
   authStore.subscribe(() => void follow());
   // Without a database the drafts live where they always did.
   startKeeping().catch(() => undefined);
   setInterval(() => void adoptNotes().then(run), lookEvery);
+  entrustQuietly();
   void run();
 };
 const started = start();

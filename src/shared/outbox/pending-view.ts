@@ -7,7 +7,7 @@ import type { OfName } from '../outbox.ts';
 import type { PendingHooks } from '../pending.ts';
 import { settingsOf } from '../queries.ts';
 import { readQuestion } from '../question.ts';
-import type { Act } from './engine.ts';
+import type { Act } from '@sw/outbox-engine.ts';
 
 /** What is read, as it will be once what waits is done. */
 

@@ -1,4 +1,4 @@
-import type { In, Out } from '@contract/calls.ts';
+import type { In, Out } from '../contract/calls.ts';
 
 /**
  * What is to be done on the server, in order, once, when it can be reached. This part knows neither
@@ -242,8 +242,8 @@ export const createEngine = (store: ActStore, line: Line) => {
 
   const attempt = async (act: Act): Promise<unknown> => {
     if (act.name !== 'sendMessage') return line.call(act);
-    const parts = await uploaded(act);
-    return (await found(act)) ?? line.call({ ...act, input: withParts(act.input, parts) });
+    const known = await found(act);
+    return known ?? line.call({ ...act, input: withParts(act.input, await uploaded(act)) });
   };
 
   /** What follows a message that arrived: the next one is newer than it. */

@@ -11,7 +11,7 @@ import {
   type Line,
   type NewAct,
   type News,
-} from './engine.ts';
+} from './outbox-engine.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['performance', 'Date', 'setTimeout'] });

@@ -1,0 +1,241 @@
+import type { CallName } from '../contract/calls.ts';
+import { getFact } from './kv.ts';
+import { outboxChannel, outboxLock, outboxTag, waitsTag, type Wait } from './messages.ts';
+import {
+  createEngine,
+  type ActName,
+  type Failure,
+  type Line,
+  type News,
+  type Part,
+  type Sent,
+} from './outbox-engine.ts';
+import { actStoreOn, outboxDatabase } from './outbox-store.ts';
+
+declare const self: ServiceWorkerGlobalScope;
+
+/** Background Sync, which the library of types does not know. */
+interface SyncEvent extends ExtendableEvent {
+  tag: string;
+}
+
+/** As long as a browser lets a sync go on, ms. */
+const awake = 50_000;
+/** As long as one answer may take, ms. */
+const patience = 30_000;
+/** How often the reply to a message that was sent is asked for, and for how long, ms. */
+const replyEvery = 5_000;
+const longestReply = 15 * 60_000;
+
+type WorkerCall = ActName | 'lastMessages' | 'uploadImage' | 'uploadFile';
+type HttpCall = readonly [method: 'POST' | 'DELETE', path: string];
+/** Where the calls go that the worker makes; all that they say is in the body, or in the address. */
+export const workerCalls: Readonly<Record<WorkerCall & CallName, HttpCall>> = {
+  newSession: ['POST', '/api/new_session'],
+  sendMessage: ['POST', '/api/send_message'],
+  historyLike: ['POST', '/api/history_like'],
+  addToFavorites: ['POST', '/api/add_to_favorites'],
+  removeFromFavorites: ['DELETE', '/api/remove_from_favorites'],
+  deleteHistory: ['DELETE', '/api/delete_history'],
+  deleteSession: ['DELETE', '/api/delete_session'],
+  setSession: ['POST', '/api/set_session'],
+  saveSettings: ['POST', '/api/save_settings'],
+  lastMessages: ['POST', '/api/last_messages'],
+  uploadImage: ['POST', '/api/image/upload'],
+  uploadFile: ['POST', '/api/upload_file'],
+};
+/** Fields of a POST that travel in the address. */
+export const inAddress: ReadonlySet<string> = new Set([
+  'sendMessage.session_id',
+  'setSession.session_id',
+]);
+
+const fail = (status: number, code: number, message = '', wait = 0): never => {
+  const failure: Failure = { status, code, message, wait };
+  throw failure;
+};
+
+/** The number of the account in a token; the page reckons the same (src/shared/auth-store.ts). */
+const subjectOf = (token: string): string => {
+  try {
+    const payload = atob((token.split('.')[1] ?? '').replaceAll('-', '+').replaceAll('_', '/'));
+    return (JSON.parse(payload) as { sub: string }).sub;
+  } catch {
+    return '';
+  }
+};
+
+interface Envelope {
+  code?: unknown;
+  msg?: unknown;
+  message?: unknown;
+  data?: unknown;
+}
+
+/** Makes a call as the account of a token. @throws Failure */
+const ask = async (
+  token: string,
+  name: WorkerCall,
+  input: object,
+  { key, body }: { key?: string; body?: FormData } = {},
+): Promise<unknown> => {
+  const [method, path] = workerCalls[name];
+  const url = new URL(path, self.location.origin);
+  const json: Record<string, unknown> = {};
+  for (const [field, value] of Object.entries(input))
+    if (value === undefined) continue;
+    else if (method === 'DELETE' || inAddress.has(`${name}.${field}`))
+      url.searchParams.set(field, String(value));
+    else json[field] = value;
+  const headers = new Headers({ authorization: `Bearer ${token}` });
+  if (key !== undefined) headers.set('idempotency-key', key);
+  if (method === 'POST' && !body) headers.set('content-type', 'application/json');
+  const answer = await fetch(url, {
+    method,
+    headers,
+    signal: AbortSignal.timeout(patience),
+    ...(method === 'POST' ? { body: body ?? JSON.stringify(json) } : {}),
+  }).catch(() => fail(0, 0));
+  const envelope = (await answer.json().catch(() => ({}))) as Envelope | null;
+  const said =
+    [envelope?.msg, envelope?.message].find((text): text is string => typeof text === 'string') ??
+    '';
+  const { retry_after } = (envelope?.data ?? {}) as { retry_after?: number };
+  if (!answer.ok || typeof envelope?.code !== 'number' || envelope.code > 0)
+    fail(
+      answer.status,
+      typeof envelope?.code === 'number' ? envelope.code : answer.ok ? 500 : answer.status,
+      said,
+      (retry_after ?? 0) * 1_000,
+    );
+  return envelope?.data;
+};
+
+const lineOf = (token: string, tell: (news: News) => void): Line => ({
+  account: () => subjectOf(token),
+  tell,
+  call: (act) => ask(token, act.name, act.input, { key: act.key }),
+  upload: async (part: Part, blob) => {
+    const body = new FormData();
+    body.set('file', blob, part.name);
+    if (part.kind === 'image') {
+      const data = await ask(token, 'uploadImage', {}, { key: part.key, body });
+      const { image } = data as { image: { url: string; size: number } };
+      return { url: image.url, uuid: '', name: part.name, size: image.size };
+    }
+    const data = await ask(token, 'uploadFile', {}, { key: part.key, body });
+    const { file } = data as { file: { uuid: string; name: string; size: number } };
+    return { url: '', uuid: file.uuid, name: file.name, size: file.size };
+  },
+  newer: async (session, after) => {
+    const messages = (await ask(token, 'lastMessages', {
+      sessionId: session,
+      maxHistoryId: after,
+    })) as {
+      id: number;
+      human: string;
+      created_at: string;
+      user_id: number;
+      beside: { id: number } | null;
+    }[];
+    return messages
+      .filter(({ user_id }) => String(user_id) === subjectOf(token))
+      .map(({ id, human, created_at, beside }) => ({
+        id,
+        human,
+        created_at,
+        beside: beside?.id ?? null,
+      }));
+  },
+});
+
+/** The outbox as the page made it; null where it has made none. */
+const openOutbox = (): Promise<IDBDatabase | null> =>
+  new Promise((resolve) => {
+    const asked = indexedDB.open(outboxDatabase);
+    // The tables are the page's to make.
+    asked.addEventListener('upgradeneeded', () => asked.transaction?.abort());
+    asked.addEventListener('error', () => resolve(null));
+    asked.addEventListener('success', () => {
+      // A page of another version may change its tables at any time.
+      asked.result.addEventListener('versionchange', () => asked.result.close());
+      resolve(asked.result);
+    });
+  });
+
+/**
+ * Sends what was written without a network after the page was closed, where the browser has
+ * Background Sync. While a tab is in sight it sends itself.
+ * @param lookAfter waits for the reply to a message that was sent
+ */
+export const startOutboxSync = (
+  lookAfter: (waits: readonly Wait[], token: string) => Promise<void>,
+): void => {
+  const isInSight = async () =>
+    (await self.clients.matchAll({ type: 'window' })).some(
+      ({ visibilityState }) => visibilityState === 'visible',
+    );
+
+  /** Gives whether nothing is left to send here. */
+  const send = async (): Promise<boolean> => {
+    const token = await getFact('token');
+    if (!token || (await isInSight())) return true;
+    const until = Date.now() + awake;
+    const database = await openOutbox();
+    if (!database) return true;
+    // Not every browser has it in its workers.
+    const tabs = {
+      channel: typeof BroadcastChannel === 'function' ? new BroadcastChannel(outboxChannel) : null,
+    };
+    const sent: Promise<void>[] = [];
+    try {
+      const engine = createEngine(
+        actStoreOn(() => Promise.resolve(database)),
+        lineOf(token, (news) => {
+          tabs.channel?.postMessage(news);
+          if (news.type !== 'done' || news.act.name !== 'sendMessage') return;
+          const since = Date.now();
+          const id = String((news.data as Sent).id);
+          const wait: Wait = {
+            kind: 'answer',
+            id,
+            since,
+            every: replyEvery,
+            deadline: since + longestReply,
+          };
+          sent.push(lookAfter([wait], token));
+        }),
+      );
+      for (;;) {
+        const left = until - Date.now();
+        if (left <= 0) return false;
+        const wait = await navigator.locks.request(
+          outboxLock,
+          { signal: AbortSignal.timeout(left) },
+          engine.run,
+        );
+        if (wait === null) return true;
+        // Somebody is here again, or the person has left: it is theirs, or nobody's.
+        if ((await isInSight()) || (await getFact('token')) !== token) return true;
+        await new Promise((resolve) => setTimeout(resolve, Math.max(50, wait)));
+      }
+    } finally {
+      tabs.channel?.close();
+      database.close();
+      await Promise.allSettled(sent);
+    }
+  };
+
+  const onSync = (event: Event): void => {
+    const sync = event as SyncEvent;
+    const wanted =
+      sync.tag === outboxTag || (event.type === 'periodicsync' && sync.tag === waitsTag);
+    if (!wanted) return;
+    sync.waitUntil(
+      // A sync that fails is tried again later by the browser.
+      send().then((done) => (done ? done : Promise.reject(new Error('still unsent')))),
+    );
+  };
+  self.addEventListener('sync', onSync);
+  self.addEventListener('periodicsync', onSync);
+};
