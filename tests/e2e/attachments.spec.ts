@@ -163,3 +163,50 @@ test('what is added at home goes along with the first message @C12', async ({
   const { list } = await person.client.call('historyList', { session_id: app.uuid() });
   expect(list).toHaveLength(1);
 });
+
+test('a photo from the camera is taken along; one in a form that no browser here reads says what to do @C12 @C18', async ({
+  app,
+  page,
+  person,
+  isMobile,
+}) => {
+  test.skip(!isMobile || foreignServer, 'needs a phone and the service that the tests connect');
+  await app.openNew(person, 'mock-vision');
+  const items = page.getByRole('list', { name: '要发送的附件' }).getByRole('listitem');
+  await page.getByRole('button', { name: '添加图片或文件' }).click();
+  const chooser = page.waitForEvent('filechooser');
+  await page.getByRole('button', { name: '拍照', exact: true }).click();
+  const camera = await chooser;
+  expect(await camera.element().getAttribute('capture')).toBe('environment');
+  // Lying on its side, with the place where it was taken.
+  const photo = await sharp(await picture(400, 200, 'jpeg', '#884422'))
+    .withExif({ IFD0: { Make: 'SECRET' }, IFD3: { GPSLatitude: '31/1 0/1 0/1' } })
+    .withMetadata({ orientation: 6 })
+    .toBuffer();
+  await camera.setFiles({ name: 'IMG_1.jpg', mimeType: 'image/jpeg', buffer: photo });
+  await expect(items).toHaveCount(1);
+  const heic = Buffer.concat([
+    Buffer.from([0, 0, 0, 24]),
+    Buffer.from('ftypheic'),
+    Buffer.alloc(99),
+  ]);
+  const avif = await sharp({ create: { width: 60, height: 40, channels: 3, background: '#f00' } })
+    .avif()
+    .toBuffer();
+  await page.getByLabel('从相册选择图片').setInputFiles([
+    { name: 'IMG_2.HEIC', mimeType: 'image/heic', buffer: heic },
+    { name: 'b.avif', mimeType: 'image/avif', buffer: avif },
+  ]);
+  await expect(page.getByText(/这个浏览器打不开 HEIC 照片，请先存成 jpg/)).toBeVisible();
+  // One that the browser reads becomes a jpg.
+  await expect(items).toHaveCount(2);
+  await app.say('这是什么照片？');
+  await expect(app.log).toContainText('[picture low image/jpeg]');
+  await app.settled();
+  const { list } = await person.client.call('historyList', { session_id: app.uuid() });
+  const { images } = JSON.parse(list[0]?.human ?? '') as { images: string[] };
+  expect(images).toHaveLength(2);
+  const kept = await fetch(new URL(images[0] ?? '', page.url()));
+  const { width, height, exif } = await sharp(await kept.arrayBuffer()).metadata();
+  expect([width, height, exif]).toEqual([200, 400, undefined]);
+});
