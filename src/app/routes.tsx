@@ -12,6 +12,7 @@ import {
   errorSearch,
   helpSearch,
   homeSearch,
+  myPicturesSearch,
   parseSearch,
   redirectSearch,
   shareSearch,
@@ -79,6 +80,16 @@ const tasks = createRoute({
   component: lazyRouteComponent(() => import('@/features/job/tasks-screen.tsx'), 'TasksScreen'),
 });
 
+const myPictures = createRoute({
+  getParentRoute: () => root,
+  path: '/image/private',
+  validateSearch: myPicturesSearch,
+  component: lazyRouteComponent(
+    () => import('@/features/image/my-pictures-screen.tsx'),
+    'MyPicturesScreen',
+  ),
+});
+
 const help = createRoute({
   getParentRoute: () => root,
   path: '/help',
@@ -135,6 +146,7 @@ export const router = createRouter({
     register,
     account,
     tasks,
+    myPictures,
     help,
     share,
     error,

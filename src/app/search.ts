@@ -148,6 +148,14 @@ export const accountSearch = (raw: Raw): AccountSearch => ({
   tab: raw['tab'] === 'usage' || raw['tab'] === 'settings' ? raw['tab'] : undefined,
 });
 
+export interface MyPicturesSearch {
+  /** upload: what was uploaded; else what was drawn. */
+  rank?: 'upload';
+}
+export const myPicturesSearch = (raw: Raw): MyPicturesSearch => ({
+  rank: raw['rank'] === 'upload' ? 'upload' : undefined,
+});
+
 export const parseSearch = (search: string): Raw => Object.fromEntries(new URLSearchParams(search));
 
 export const stringifySearch = (search: Raw): string => {

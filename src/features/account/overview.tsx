@@ -132,6 +132,7 @@ export const Overview = () => {
           <Row icon="star" text="我的收藏" to="/" search={{ channel: 'favorites' }} />
         </ul>
         <ul className="rows">
+          {token !== '' && <Row icon="spark" text="我的图片" to="/image/private" />}
           {token !== '' && <Row icon="retry" text="任务" to="/tasks" />}
           {signedIn && (
             <Row icon="receipt" text="消费记录" to="/account" search={{ tab: 'usage' }} />

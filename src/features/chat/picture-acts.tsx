@@ -1,6 +1,7 @@
 import { ApiError, errorText } from '@/shared/api-error.ts';
 import { api } from '@/shared/api.ts';
 import { readDraft, writeDraft } from '@/shared/draft.ts';
+import { takeAsBase } from '@/shared/image/base-picture.ts';
 import { changeImageDraft, clearImageDraft } from '@/shared/image/image-draft.ts';
 import { pictureSources } from '@/shared/image/picture-sources.ts';
 import { copyText } from '@/shared/markdown/copy.ts';
@@ -60,10 +61,17 @@ const change = (acts: ChatActs, asked: Asked) => {
   document.querySelector<HTMLTextAreaElement>('.send textarea')?.focus();
 };
 
-const asBase = (acts: ChatActs, picture: MadeImage) => {
-  changeImageDraft(acts.uuid, { base_image: picture.url });
-  toast('已作为底图，写下想怎样画', 'success');
-  document.querySelector<HTMLTextAreaElement>('.send textarea')?.focus();
+/** Goes on from a picture, where the model can; null: it can not. */
+export const useAsBase = (): ((picture: MadeImage) => void) | null => {
+  const acts = useChatActs();
+  const model = useModel(acts.model);
+  if (!acts.owner || !acts.writable || !model?.image?.abilities.includes('image-to-image'))
+    return null;
+  return (picture) => {
+    if (!takeAsBase(acts.uuid, model, picture)) return;
+    toast('已作为底图，写下想怎样画', 'success');
+    document.querySelector<HTMLTextAreaElement>('.send textarea')?.focus();
+  };
 };
 
 const useAbilities = (): ((ability: ImageAbility) => boolean) => {
@@ -280,6 +288,7 @@ export const PictureMenu = ({
   const { asked, reply } = made;
   const acts = useChatActs();
   const can = useAbilities();
+  const asBase = useAsBase();
   const [told, setTold] = useState<MadeImage | null>(null);
   const press = usePress();
   // While the sheet closes it shows what it showed.
@@ -321,9 +330,7 @@ export const PictureMenu = ({
           </>
         )}
         {own && can('image-to-image') && <Act icon="fork" label="变体" onClick={task('vary')} />}
-        {may && can('image-to-image') && (
-          <Act icon="reply" label="作为底图" onClick={then(() => asBase(acts, picture))} />
-        )}
+        {asBase && <Act icon="reply" label="作为底图" onClick={then(() => asBase(picture))} />}
         {own && can('edit') && (
           <Act
             icon="edit"

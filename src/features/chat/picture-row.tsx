@@ -15,7 +15,7 @@ import { Link } from '@tanstack/react-router';
 import { memo, useState, type CSSProperties, type ReactNode } from 'react';
 import { useChatActs } from './chat-context.ts';
 import { Separator, useLongPress } from './message-row.tsx';
-import { PictureActs, PictureMenu } from './picture-acts.tsx';
+import { PictureActs, PictureMenu, useAsBase } from './picture-acts.tsx';
 import { picturePath } from './picture-path.ts';
 import { generate, useAsking, useRefused } from './picture-draw.ts';
 import {
@@ -337,6 +337,7 @@ const Pictures = ({
 }) => {
   const [viewing, setViewing] = useState<number | null>(null);
   const [menu, setMenu] = useState<number | null>(null);
+  const asBase = useAsBase();
   const { images } = reply;
   const first = images.find(({ url, width, height }) => url !== '' && width > 0 && height > 0);
   const shape = first ?? (reply.width > 0 && reply.height > 0 ? reply : { width: 1, height: 1 });
@@ -383,6 +384,20 @@ const Pictures = ({
           images={shown.map(({ url }) => url)}
           index={viewing}
           words={asked.prompt}
+          acts={
+            asBase
+              ? [
+                  {
+                    icon: 'reply',
+                    label: '作为底图',
+                    run: (at) => {
+                      const picture = shown[at];
+                      if (picture) asBase(picture);
+                    },
+                  },
+                ]
+              : []
+          }
           onClose={() => setViewing(null)}
         />
       )}

@@ -1,9 +1,11 @@
 import { useAuth } from '@/shared/auth-store.ts';
 import { writeDraft } from '@/shared/draft.ts';
-import { changeImageDraft } from '@/shared/image/image-draft.ts';
+import { measurePicture, takeAsBase } from '@/shared/image/base-picture.ts';
+import { readImageDraft } from '@/shared/image/image-draft.ts';
 import { imageToolTabs, openImageTool, type ImageToolTab } from '@/shared/image/image-tool.ts';
 import { isUnfinished, noteJob, onJobEnded } from '@/shared/jobs.ts';
 import { onActDone } from '@/shared/outbox.ts';
+import { useModel } from '@/shared/queries.ts';
 import type { SessionDetail } from '@contract/session.ts';
 import { getRouteApi } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
@@ -22,18 +24,32 @@ const useToolOfAddress = (session: SessionDetail) => {
   const { open, tab, image_url, prompt } = route.useSearch();
   const navigate = route.useNavigate();
   const taken = useRef(false);
-  const { uuid, model, writable } = session;
+  const { uuid, writable } = session;
+  const model = useModel(session.model);
   useEffect(() => {
     if ((open === undefined && image_url === undefined) || taken.current || !writable) return;
+    if (image_url !== undefined && !model) return;
     taken.current = true;
-    if (image_url !== undefined) changeImageDraft(uuid, { base_image: image_url });
     if (prompt !== undefined) writeDraft(uuid, prompt);
-    if (open !== undefined) openImageTool({ key: uuid, model, ...(isTab(tab) ? { tab } : {}) });
+    if (open !== undefined)
+      openImageTool({ key: uuid, model: session.model, ...(isTab(tab) ? { tab } : {}) });
+    if (image_url !== undefined && model) {
+      takeAsBase(uuid, model, { url: image_url, width: 0, height: 0 });
+      const measure = async () => {
+        try {
+          const picture = await measurePicture(image_url);
+          if (readImageDraft(uuid).base_image === image_url) takeAsBase(uuid, model, picture);
+        } catch {
+          // The server may still reach what this browser does not.
+        }
+      };
+      void measure();
+    }
     void navigate({
       search: (old) => ({ ...old, open: undefined, tab: undefined, image_url: undefined }),
       replace: true,
     });
-  }, [open, tab, image_url, prompt, uuid, model, writable, navigate]);
+  }, [open, tab, image_url, prompt, uuid, session.model, model, writable, navigate]);
 };
 
 /** Before what could not be read is read again, ms. */

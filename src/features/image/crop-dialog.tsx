@@ -1,5 +1,6 @@
 import { api } from '@/shared/api.ts';
 import { errorText } from '@/shared/api-error.ts';
+import type { PickedImage } from '@/shared/image/image-picker.ts';
 import { Button } from '@/shared/ui/button.tsx';
 import { Sheet } from '@/shared/ui/sheet.tsx';
 import { SliderField } from '@/shared/ui/slider-field.tsx';
@@ -10,13 +11,6 @@ import Cropper, { type Area } from 'react-easy-crop';
 import 'react-easy-crop/react-easy-crop.css';
 import { Choices } from './choices.tsx';
 import { ShapePicture } from './shape-picture.tsx';
-
-export interface CropRequest {
-  url: string;
-  /** Pixels. */
-  width: number;
-  height: number;
-}
 
 const loaded = (url: string): Promise<HTMLImageElement> =>
   new Promise((resolve, reject) => {
@@ -51,7 +45,7 @@ const Crop = ({
   sizes,
   onDone,
 }: {
-  request: CropRequest;
+  request: PickedImage;
   sizes: readonly ImageSize[];
   onDone: (url: string, size: ImageSize) => void;
 }) => {
@@ -129,7 +123,7 @@ const CropDialog = ({
   onDone,
 }: {
   /** Null: closed. */
-  request: CropRequest | null;
+  request: PickedImage | null;
   sizes: readonly ImageSize[];
   onClose: () => void;
   onDone: (url: string, size: ImageSize) => void;

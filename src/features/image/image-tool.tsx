@@ -140,19 +140,20 @@ const TabStrip = ({
   onChoose: (tab: ImageToolTab) => void;
 }) => {
   const strip = useRef<HTMLDivElement>(null);
+  // It changes when what the model has becomes known, too.
+  const place = shown.findIndex(({ tab }) => tab === current);
   useEffect(() => {
-    const chosen = strip.current?.querySelector<HTMLElement>(`[data-tab="${current}"]`);
-    if (!strip.current || !chosen) return;
+    const chosen = strip.current?.children[place];
+    if (!strip.current || !(chosen instanceof HTMLElement)) return;
     // By hand: scrollIntoView would move the page behind, too.
     strip.current.scrollLeft =
       chosen.offsetLeft - (strip.current.clientWidth - chosen.offsetWidth) / 2;
-  }, [current]);
+  }, [place]);
   const onKeyDown = (event: KeyboardEvent) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (step === undefined) return;
     event.preventDefault();
-    const at = shown.findIndex(({ tab }) => tab === current);
-    const next = shown[(at + step + shown.length) % shown.length];
+    const next = shown[(place + step + shown.length) % shown.length];
     if (!next) return;
     onChoose(next.tab);
     strip.current?.querySelector<HTMLElement>(`[data-tab="${next.tab}"]`)?.focus();
@@ -188,9 +189,17 @@ const Tool = ({
   model: Model;
   image: ImageModel;
 }) => {
-  const state = useToolState(request.key, model, image);
   const id = useId();
   const [wanted, setWanted] = useState<ImageToolTab>(request.tab ?? 'prompt');
+  const [cropping, setCropping] = useState(request.crop ?? null);
+  const state = { ...useToolState(request.key, model, image), cropping, setCropping };
+  // Asked for once more while it is open: what was asked for comes into sight.
+  const [asked, setAsked] = useState(request);
+  if (request !== asked) {
+    setAsked(request);
+    if (request.tab) setWanted(request.tab);
+    setCropping(request.crop ?? null);
+  }
   // What was asked for stands there at once; whether the model has it is known in a moment.
   const shown = tabs.filter(
     ({ tab, offered }) => offered(state) || (tab === wanted && state.metadata.isPending),
@@ -234,10 +243,10 @@ const Tool = ({
 const Inside = ({ request }: { request: ImageToolRequest }) => {
   const model = useModel(request.model);
   if (!model?.image) return <EmptyState icon="warning" text="这个模型现在不能画图，请换一个。" />;
-  // Opened for another box or on another tab: it begins anew.
+  // Opened for another box: it begins anew.
   return (
     <Tool
-      key={`${request.key} ${model.name} ${request.tab ?? ''}`}
+      key={`${request.key} ${model.name}`}
       request={request}
       model={model}
       image={model.image}

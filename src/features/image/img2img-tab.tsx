@@ -1,64 +1,51 @@
-import { pickImages } from '@/shared/image/image-picker.ts';
+import { isMisfit, measurePicture, takeAsBase } from '@/shared/image/base-picture.ts';
+import { pickImages, type PickedImage } from '@/shared/image/image-picker.ts';
 import { smallPicture } from '@/shared/image/picture-sources.ts';
 import { Button } from '@/shared/ui/button.tsx';
 import { Icon } from '@/shared/ui/icon.tsx';
 import { SliderField } from '@/shared/ui/slider-field.tsx';
-import { toast } from '@/shared/ui/toast.ts';
 import { defaultStrength, familyRules, sizesOf } from '@contract/image-prompt.ts';
 import { limits } from '@contract/limits.ts';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { Choices } from './choices.tsx';
-import type { CropRequest } from './crop-dialog.tsx';
 import { PictureSlots } from './picture-slots.tsx';
 import { ResizePicture } from './shape-picture.tsx';
 import { useTool } from './tool-context.ts';
 
 const CropDialog = lazy(() => import('./crop-dialog.tsx'));
 
-/** The pixels of a picture that may come from anywhere; null while they are not known. */
-const useMeasure = (url: string): CropRequest | null => {
-  const [measured, setMeasured] = useState<CropRequest | null>(null);
+/** Null while they are not known, and where they can not be. */
+const useMeasure = (url: string): PickedImage | null => {
+  const [measured, setMeasured] = useState<PickedImage | null>(null);
   useEffect(() => {
     if (url === '') return undefined;
-    const image = new Image();
-    const onLoad = () =>
-      setMeasured({ url, width: image.naturalWidth, height: image.naturalHeight });
-    image.addEventListener('load', onLoad);
-    image.src = url;
-    return () => image.removeEventListener('load', onLoad);
+    let left = false;
+    const measure = async () => {
+      try {
+        const picture = await measurePicture(url);
+        if (!left) setMeasured(picture);
+      } catch {
+        // The server may still reach what this browser does not.
+      }
+    };
+    void measure();
+    return () => {
+      left = true;
+    };
   }, [url]);
   return measured?.url === url ? measured : null;
 };
 
 export const Img2ImgTab = () => {
-  const { image, words, draft, change, parameters, setParameters } = useTool();
-  const [cropping, setCropping] = useState<CropRequest | null>(null);
+  const state = useTool();
+  const { key, model, image, words, draft, change, parameters, setParameters } = state;
+  const { cropping, setCropping } = state;
   const url = draft.base_image ?? '';
   const measured = useMeasure(url);
   const midjourney = image.family === 'midjourney';
-  const sizes = sizesOf(image);
-  // Only a model with a list of its own asks for one of its sizes.
-  const asksForSize = image.sizes.length > 0 && !midjourney;
-  const fits = ({ width, height }: { width: number; height: number }) =>
-    sizes.some((size) => size.width === width && size.height === height);
-  const misfit = asksForSize && measured !== null && !fits(measured);
-
-  const use = (next: string) => {
-    if (image.family === 'sd3' && (draft.n ?? image.default_count) > 1)
-      toast('这个模型图生图一次只能画 1 张，张数已改为 1', 'info');
-    change({ base_image: next, ...(image.family === 'sd3' ? { n: 1 } : {}) });
-  };
   const pick = async () => {
     const [picked] = await pickImages({ max: 1, title: '选择基础图片' });
-    if (!picked) return;
-    use(picked.url);
-    if (asksForSize && picked.width > 0 && !fits(picked)) setCropping(picked);
-    else if (asksForSize) {
-      const same = sizes.find(
-        ({ width, height }) => width === picked.width && height === picked.height,
-      );
-      if (same) change({ size: same.code });
-    }
+    if (picked) takeAsBase(key, model, picked);
   };
   const blend = parameters.blend?.map((each) => each.url) ?? [];
   const blending = url === '' && image.abilities.includes('blend');
@@ -101,7 +88,7 @@ export const Img2ImgTab = () => {
         </div>
       )}
       {slots}
-      {misfit && (
+      {measured && isMisfit(image, measured) && (
         <p className="tool-warn" role="status">
           <Icon name="warning" size={18} />
           图片是 {measured.width}×{measured.height}
@@ -135,12 +122,11 @@ export const Img2ImgTab = () => {
         {cropping && (
           <CropDialog
             request={cropping}
-            sizes={sizes}
+            sizes={sizesOf(image)}
             onClose={() => setCropping(null)}
             onDone={(next, size) => {
               setCropping(null);
-              use(next);
-              change({ size: size.code });
+              change({ base_image: next, size: size.code });
             }}
           />
         )}

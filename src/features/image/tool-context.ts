@@ -5,6 +5,7 @@ import {
   useImageDraft,
   type ImageDraft,
 } from '@/shared/image/image-draft.ts';
+import type { PickedImage } from '@/shared/image/image-picker.ts';
 import type { Out } from '@contract/calls.ts';
 import { readImageWords, type ImageWords } from '@contract/image-prompt.ts';
 import type { ImageModel, ImageParameters } from '@contract/image.ts';
@@ -28,6 +29,9 @@ export interface ToolState {
   /** undefined takes a choice back. */
   setParameters: (change: ImageParameters) => void;
   metadata: UseQueryResult<Metadata>;
+  /** The base picture that is being cropped; null: none. */
+  cropping: PickedImage | null;
+  setCropping: (picture: PickedImage | null) => void;
 }
 
 const ToolContext = createContext<ToolState | null>(null);
@@ -41,7 +45,12 @@ export const useTool = (): ToolState => {
 
 const noParameters: ImageParameters = {};
 
-export const useToolState = (key: string, model: Model, image: ImageModel): ToolState => {
+/** Without what only stands on the page. */
+export const useToolState = (
+  key: string,
+  model: Model,
+  image: ImageModel,
+): Omit<ToolState, 'cropping' | 'setCropping'> => {
   const [text, setText] = useDraft(key);
   const [draft, change] = useImageDraft(key);
   const { name } = model;

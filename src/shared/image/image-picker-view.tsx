@@ -2,20 +2,21 @@ import { limits } from '@contract/limits.ts';
 import { QueryClientProvider, useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState, type FormEvent, type ReactNode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { api } from '../api.ts';
 import { isPicture, pictureTypes } from '../attach/file-kinds.ts';
 import { queryClient } from '../query-client.ts';
 import { Button } from '../ui/button.tsx';
 import { EmptyState } from '../ui/empty-state.tsx';
-import { Icon, PathIcon } from '../ui/icon.tsx';
+import { PathIcon } from '../ui/icon.tsx';
 import { LoadFailed } from '../ui/load-failed.tsx';
 import { Sheet } from '../ui/sheet.tsx';
 import { toast } from '../ui/toast.ts';
 import { useMedia } from '../use-media.ts';
+import { ComingTile } from './coming-tile.tsx';
 import type { PickedImage } from './image-picker.ts';
 import './image-picker.css';
-import { useIntake, type Coming } from './picker-intake.ts';
+import { useIntake } from './picker-intake.ts';
 import { smallPicture } from './picture-sources.ts';
+import { shelfNames, shelves, sizeOf, type Shelf } from './shelves.ts';
 
 const icons = {
   album:
@@ -23,23 +24,6 @@ const icons = {
   camera:
     'M4.5 7.5H8l1.5-2.5h5L16 7.5h3.5A1.5 1.5 0 0 1 21 9v9a1.5 1.5 0 0 1-1.5 1.5h-15A1.5 1.5 0 0 1 3 18V9a1.5 1.5 0 0 1 1.5-1.5ZM12 17a3.8 3.8 0 1 0 0-7.6 3.8 3.8 0 0 0 0 7.6Z',
 };
-
-const shelves = {
-  uploaded: {
-    name: '上传的',
-    read: (page: number, signal: AbortSignal) =>
-      api.uploadedFiles({ page }, { signal, quiet: true }),
-    none: '还没有上传过图片。可以从相册选、拍一张，或者粘贴图片和网址。',
-  },
-  made: {
-    name: '画过的',
-    read: (page: number, signal: AbortSignal) =>
-      api.privateImages({ page }, { signal, quiet: true }),
-    none: '还没有画过图片，画好的都会在这里。',
-  },
-} as const;
-type Shelf = keyof typeof shelves;
-const shelfNames: readonly Shelf[] = ['uploaded', 'made'];
 
 /** Tells when the end of the list comes near. */
 const End = ({ onNear }: { onNear: () => void }) => {
@@ -61,11 +45,6 @@ const End = ({ onNear }: { onNear: () => void }) => {
     return () => observer.disconnect();
   }, []);
   return <li ref={mark} className="picker-end" aria-hidden="true" />;
-};
-
-const sizeOf = (size: string): { width: number; height: number } => {
-  const [width = 0, height = 0] = size.split('x').map(Number);
-  return { width: width || 0, height: height || 0 };
 };
 
 const Tile = ({
@@ -96,41 +75,6 @@ const Tile = ({
         decoding="async"
       />
       {number > 0 && <span className="picker-number">{number}</span>}
-    </button>
-  </li>
-);
-
-/** One on its way to the server, or one that did not get there. */
-const ComingTile = ({
-  coming,
-  onRetry,
-  onRemove,
-}: {
-  coming: Coming;
-  onRetry: () => void;
-  onRemove: () => void;
-}) => (
-  <li className="picker-tile picker-coming" data-failed={coming.error !== '' || undefined}>
-    {coming.preview !== '' && <img src={coming.preview} alt="" />}
-    {coming.error === '' ? (
-      <span
-        className="picker-progress"
-        role="progressbar"
-        aria-label={`正在上传 ${coming.name}`}
-        aria-valuenow={Math.round(coming.progress * 100)}
-      >
-        {Math.round(coming.progress * 100)}%
-      </span>
-    ) : (
-      <span className="picker-failed" role="alert">
-        上传失败：{coming.error}
-        <button type="button" onClick={onRetry}>
-          重试
-        </button>
-      </span>
-    )}
-    <button type="button" className="picker-remove" aria-label="不上传这张" onClick={onRemove}>
-      <Icon name="close" size={14} />
     </button>
   </li>
 );

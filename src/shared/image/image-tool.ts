@@ -1,5 +1,6 @@
 import { useSyncExternalStore } from 'react';
 import { createStore, useStore } from '../store.ts';
+import type { PickedImage } from './image-picker.ts';
 
 /** Of small weight: the page's first screens may know of the tool without loading it. */
 
@@ -22,6 +23,8 @@ export interface ImageToolRequest {
   /** Name of the model of pictures. */
   model: string;
   tab?: ImageToolTab;
+  /** Of the tab img2img: this base picture is to be cropped first. */
+  crop?: PickedImage;
 }
 
 const opened = createStore<ImageToolRequest | null>(null);

@@ -5,15 +5,24 @@ import 'react-photo-view/dist/react-photo-view.css';
 import { copyText } from '../markdown/copy.ts';
 import { Icon } from './icon.tsx';
 import { useModal } from './modal.ts';
-import type { PhotoViewerProps } from './photo-viewer.tsx';
+import type { PhotoAct, PhotoViewerProps } from './photo-viewer.tsx';
 import './photo-viewer.css';
 import { savePicture, sharePicture } from './save-picture.ts';
 
 /** Of opening, closing and going on, ms. */
 const speed = 180;
 
-const PhotoViewerView = ({ images, index, words = '', onClose }: PhotoViewerProps) => {
+const noActs: readonly PhotoAct[] = [];
+
+const PhotoViewerView = ({
+  images,
+  index,
+  words: said = '',
+  acts = noActs,
+  onClose,
+}: PhotoViewerProps) => {
   const [at, setAt] = useState(index);
+  const words = typeof said === 'string' ? said : (said[at] ?? '');
   const [shown, setShown] = useState(true);
   const [panel, setPanel] = useState<HTMLDivElement | null>(null);
   const box = useRef<HTMLDivElement>(null);
@@ -72,6 +81,21 @@ const PhotoViewerView = ({ images, index, words = '', onClose }: PhotoViewerProp
                 <Icon name="copy" size={22} />
               </button>
             )}
+            {acts.map(({ icon, label, run }) => (
+              <button
+                key={label}
+                type="button"
+                className="photo-act"
+                aria-label={label}
+                title={label}
+                onClick={() => {
+                  onClose();
+                  run(at);
+                }}
+              >
+                <Icon name={icon} size={22} />
+              </button>
+            ))}
             <button
               type="button"
               className="photo-act"
