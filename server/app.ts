@@ -27,6 +27,7 @@ import { jobNews } from './jobs/job-news.ts';
 import { moveJobs, openJobsOf, removeDeadEntries } from './jobs/job.service.ts';
 import { createLedgerHandlers } from './ledger/ledger.handlers.ts';
 import { balances, openWallet } from './ledger/ledger.service.ts';
+import { createKeyBox } from './model/channel-key.ts';
 import { createModelHandlers } from './model/model.handlers.ts';
 import { removeOldStats } from './model/model-stat.service.ts';
 import { createNoticeHandlers } from './notice/notice.handlers.ts';
@@ -90,6 +91,7 @@ const compose = async (
     db,
     instance,
     models,
+    box: createKeyBox(settings.secretKey, settings.dataDir),
     log,
     options: {
       firstByteMs: settings.modelFirstWordSeconds * 1000,

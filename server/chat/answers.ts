@@ -6,11 +6,13 @@ import type { Instance } from '../db/instance.ts';
 import { countInThread } from '../engines/token-thread.ts';
 import { extendHold, holdLifetime, releaseExpired } from '../ledger/ledger.service.ts';
 import { heartbeat } from '../http/event-stream.ts';
+import type { KeyBox } from '../model/channel-key.ts';
 import type { ModelService } from '../model/model.service.ts';
 import { AnswerLog } from './answer-log.ts';
 import { Answer, type AnswerLimits, type AnswerRequest, type Ended } from './answer.ts';
 import * as store from './answer.store.ts';
 import { textFrame } from './frames.ts';
+import { createHandover, type Piece } from './handover.ts';
 import { Reader, type Ending, type Sink } from './reader.ts';
 import { finishReply, LostAnswer, type Finished } from './settlement.ts';
 
@@ -42,6 +44,8 @@ const flushBatch = 200;
 /** How long the reply to a question that is not stored can still be read, ms. */
 const keptMs = 120_000;
 const noText = new AnswerLog();
+/** How long the process that has such a reply may be silent before it is given up, ms. */
+const silentMs = 3000;
 
 /** The end of a reply that stands in no row. */
 interface Kept {
@@ -56,6 +60,8 @@ interface Live {
   readers: Set<Reader>;
   /** Null while another process writes it. */
   own: Own | null;
+  /** When the process that has a reply without a row was last heard of, ms. */
+  heardAt: number;
 }
 
 interface Own {
@@ -72,6 +78,8 @@ export interface AnswersDeps {
   db: Database;
   instance: Instance;
   models: Pick<ModelService, 'find' | 'engines' | 'reportOutcome'>;
+  /** Seals what is handed to other processes and may not be stored. */
+  box: KeyBox;
   log: FastifyBaseLogger;
   options: Pick<AnswersOptions, 'firstByteMs' | 'idleMs'> & Partial<AnswersOptions>;
 }
@@ -95,7 +103,7 @@ const endingOf = ({
  * memory; the row gets it at most once a second, and a NOTIFY tells the other processes, whose
  * readers follow the row. Readers come and go without the writing noticing.
  */
-export const createAnswers = async ({ db, instance, models, log, options }: AnswersDeps) => {
+export const createAnswers = async ({ db, instance, models, box, log, options }: AnswersDeps) => {
   const settings: AnswersOptions = { ...defaults, ...options };
   const live = new Map<number, Live>();
   const kept = new Map<number, Kept>();
@@ -135,7 +143,7 @@ export const createAnswers = async ({ db, instance, models, log, options }: Answ
       finishing: false,
       finished: Promise.resolve(),
     };
-    const entry: Live = { log: answer.log, readers, own };
+    const entry: Live = { log: answer.log, readers, own, heardAt: 0 };
     live.set(id, entry);
     own.finished = answer
       .write()
@@ -236,6 +244,50 @@ export const createAnswers = async ({ db, instance, models, log, options }: Answ
 
   // ---- following other processes ---------------------------------------------------------------
 
+  /** A piece of a reply that stands in no row. */
+  const takePiece = ({ id, start, kind, text, ending }: Piece): void => {
+    const entry = live.get(id);
+    if (!entry || entry.own) return;
+    entry.heardAt = Date.now();
+    const { length } = entry.log;
+    // What is missing was asked for, or will be.
+    if (start > length) return;
+    const more = text.slice(length - start);
+    if (more !== '') {
+      entry.log.append(kind, more);
+      const frame = textFrame(kind, more, entry.log.length);
+      for (const reader of entry.readers) reader.push(frame, length, entry.log.length);
+    }
+    if (!ending) return;
+    live.delete(id);
+    for (const reader of entry.readers) reader.end(ending);
+  };
+
+  const handover = await createHandover({
+    db,
+    instance,
+    box,
+    source: (id) => {
+      const answer = live.get(id)?.own?.answer;
+      if (!answer) return kept.get(id) ?? null;
+      return answer.request.temporary ? { log: answer.log, ending: null } : null;
+    },
+    onPiece: takePiece,
+    log,
+  });
+
+  const follow = (id: number): Live => {
+    const entry = {
+      log: new AnswerLog(),
+      readers: new Set<Reader>(),
+      own: null,
+      heardAt: Date.now(),
+    };
+    live.set(id, entry);
+    changed.add(id);
+    return entry;
+  };
+
   const changed = new Set<number>();
   let reading = false;
 
@@ -264,8 +316,14 @@ export const createAnswers = async ({ db, instance, models, log, options }: Answ
       for (const reader of entry.readers) reader.end(ending);
     };
     if (!row) return end({ error: { code: 'connection', message: streamCodes.connection } });
-    // Its text is in the other process's memory alone.
-    if (row.temporary) return end(endingOf(row));
+    if (row.temporary) {
+      // Its text is in the other process's memory alone.
+      if (Date.now() - entry.heardAt > silentMs) return end(endingOf(row));
+      handover
+        .ask(id, entry.log.length)
+        .catch((error: unknown) => log.warn({ err: error, id }, 'a reply could not be asked for'));
+      return;
+    }
     const next = AnswerLog.of(row);
     if (next.length < entry.log.length) {
       // It was begun again since: whoever reads the old one has to open it anew.
@@ -309,17 +367,17 @@ export const createAnswers = async ({ db, instance, models, log, options }: Answ
       return () => replays.delete(reader);
     }
     let entry = live.get(id);
-    if (!entry && state === 'streaming') {
-      entry = { log: new AnswerLog(), readers: new Set(), own: null };
-      live.set(id, entry);
-      changed.add(id);
-    }
+    if (!entry && state === 'streaming') entry = follow(id);
     if (!entry) {
       const [row] = await store.readAnswers(db, [id]);
-      const reader = new Reader(sink, row ? AnswerLog.of(row) : new AnswerLog(), position);
-      reader.end(row ? endingOf(row) : { error: null });
-      replays.add(reader);
-      return () => replays.delete(reader);
+      if (!row?.temporary) {
+        const reader = new Reader(sink, row ? AnswerLog.of(row) : new AnswerLog(), position);
+        reader.end(row ? endingOf(row) : { error: null });
+        replays.add(reader);
+        return () => replays.delete(reader);
+      }
+      // The process that wrote it may still have it.
+      entry = live.get(id) ?? follow(id);
     }
     const { readers } = entry;
     const reader = new Reader(sink, entry.log, position);
@@ -444,6 +502,7 @@ export const createAnswers = async ({ db, instance, models, log, options }: Answ
   );
   await sweep();
   every(tickMs, flushDue);
+  every(tickMs, handover.tellNews);
   every(settings.pollMs, pollFollowed);
   every(settings.sweepMs, sweep);
   every(Math.min(1000, settings.heartbeatMs), () => {

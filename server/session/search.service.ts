@@ -79,7 +79,7 @@ const effort = { session: 20_000, sessions: 2_000, own: 2_000, public: 1_000 } a
 /** So many candidates are looked at at most. */
 const mostPlaced = 40_000;
 /** How many candidates are placed at once, and the texts of how many are read: few at first, for they often are enough. */
-const first = { placed: 500, read: 100 } as const;
+const first = { placed: 400, read: 100 } as const;
 /** How many segments are looked at first, of those with messages of the scope. */
 const firstSegments = 8;
 /** A session with so many candidates among those placed together may have many more. */
@@ -173,7 +173,7 @@ const findMatches = async (
       const some = rest.slice(0, size.placed);
       rest = rest.slice(some.length);
       left.placed -= some.length;
-      size.placed *= 2;
+      size.placed = Math.ceil(size.placed * 1.5);
       const placed = await store.placeCandidates(db, some, scope, filter);
       // The newest of each session, which often is enough, before the others.
       const newest = new Map<number, store.Candidate>();

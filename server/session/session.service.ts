@@ -214,13 +214,11 @@ const search = async (
 ): Promise<Listed> => {
   const window = searchedTitles[scope.channel];
   const byTitle = { ...filter, titleWords: words };
-  const inTitles = await store.listSessions(db, scope, byTitle, {
-    window,
-    offset: 0,
-    limit: foundTitles,
-  });
+  const [inTitles, messages] = await Promise.all([
+    store.listSessions(db, scope, byTitle, { window, offset: 0, limit: foundTitles }),
+    searchMessages(db, words, scope, filter),
+  ]);
   const found = new Map(inTitles.found.map(({ id, at }) => [id, { id, at, historyId: 0 }]));
-  const messages = await searchMessages(db, words, scope, filter);
   for (const { id, at, historyId } of messages) found.set(id, { id, at, historyId });
   const sorted = [...found.values()].sort((a, b) => b.at - a.at || b.id - a.id);
   const shown = sorted.slice(offset, offset + limit);

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { joined, TestClient } from '../support/client.ts';
 import { startServer } from '../support/server.ts';
@@ -130,10 +132,34 @@ test('what needs the text is refused, and others see nothing', async () => {
   });
 });
 
-test('another process, or one that was started again, says that the reply is gone', async () => {
+test('another process tells what is being written and what was written a moment ago', async () => {
+  const uuid = await start();
+  const secret = path.join(here.server.dataDir, 'secret-key');
+  const second = await startServer({
+    databaseUrl: here.server.databaseUrl,
+    env: { SECRET_KEY: readFileSync(secret, 'utf8').trim() },
+  });
+  try {
+    const there = new TestClient(second.baseURL, person.token);
+    const { id } = await person.call('sendMessage', {
+      session_id: uuid,
+      msg: '[[bench tokens=120 rate=40 id=handover]]',
+    });
+    const [nearby, meanwhile] = await Promise.all([person.read(uuid, id), there.read(uuid, id)]);
+    expect(joined(nearby).text.length).toBeGreaterThan(100);
+    expect(joined(meanwhile)).toMatchObject({ text: joined(nearby).text, done: true });
+    expect(joined(await there.read(uuid, id))).toMatchObject({ text: joined(nearby).text });
+    expect(await tablesWith(joined(nearby).text.slice(0, 40))).toEqual([]);
+  } finally {
+    await second.stop();
+  }
+});
+
+test('a process that cannot ask for the reply, or asks in vain, says that it is gone', async () => {
   const uuid = await start();
   const { id } = await person.call('sendMessage', { session_id: uuid, msg: '你好你好你好' });
   await person.read(uuid, id);
+  // It has another key.
   const second = await startServer({ databaseUrl: here.server.databaseUrl });
   try {
     const there = new TestClient(second.baseURL, person.token);
