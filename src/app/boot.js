@@ -1,11 +1,18 @@
 /* global __SCREEN_FILES__ -- vite.config.ts puts the chunks of home and chat here */
-// Runs before the first paint: theme, dark style, width and sidebar of src/shared/prefs.ts.
+// Runs before anything else: theme, dark style, width and sidebar of src/shared/prefs.ts.
 (function () {
+  const read = (key) => {
+    try {
+      return localStorage.getItem(key) || '';
+    } catch {
+      return '';
+    }
+  };
   let prefs = {};
   try {
-    prefs = JSON.parse(localStorage.getItem('queqiao.prefs') || '{}') || {};
+    prefs = JSON.parse(read('queqiao.prefs')) || {};
   } catch {
-    // Broken or forbidden storage: the defaults.
+    // None, or a broken one: the defaults.
   }
   const root = document.documentElement;
   const dark =
@@ -15,19 +22,85 @@
   root.dataset.dark = dark ? '1' : '0';
   root.dataset.width = prefs.width || 1080;
   root.dataset.sidebar = prefs.sidebar === false ? '0' : '1';
-  // The first HTML shows the home's box; other addresses start empty.
-  root.dataset.first = location.pathname === '/' ? 'home' : '';
+  const token = read('queqiao.token');
+  const { pathname, search } = location;
+  const uuid = new URLSearchParams(search).get('uuid');
+
+  // What is seen until the screen itself is there (src/shared/first-view.ts): one can read and write
+  // at once. Who has no account yet is a reader of a chat, and has no box there.
+  const atSession = pathname === '/chat' && /^[\w-]{36}$/.test(uuid);
+  const place = pathname === '/' ? 'home' : atSession && token ? 'chat' : '';
+  root.dataset.first = place;
+  const showFirst = (first) => {
+    // The picture of the screen that src/app/screen-picture.ts took here, of this person and address.
+    try {
+      let account = token;
+      try {
+        const payload = token.split('.')[1].replaceAll('-', '+').replaceAll('_', '/');
+        account = JSON.parse(atob(payload)).sub;
+      } catch {
+        // Not a token of the usual form: it names nobody but itself.
+      }
+      const picture = JSON.parse(read('queqiao.picture.' + place));
+      const address = place === 'home' ? search.replace('?channel=private', '') : uuid;
+      if (picture.account === account && picture.address === address) {
+        for (const href of picture.styles) {
+          if (document.querySelector('link[href="' + href + '"]')) continue;
+          const link = document.createElement('link');
+          link.rel = 'stylesheet';
+          link.href = href;
+          document.head.append(link);
+        }
+        first.innerHTML = picture.html;
+        first.dataset.picture = '';
+      }
+    } catch {
+      // No picture: the empty boxes stand.
+    }
+    const box = first.querySelector(place === 'home' ? '.composer textarea' : '.send textarea');
+    const list = first.querySelector('[role="log"]');
+    const draft = place === 'home' ? 'home' : uuid;
+    const grow = () => {
+      box.style.height = 'auto';
+      if (box.value) box.style.height = Math.min(168, box.scrollHeight) + 'px';
+    };
+    if (box) {
+      box.dataset.draft = draft;
+      box.value = read('queqiao.draft.' + draft).replace(/^\d+:/, '');
+      // The last keys are kept as src/shared/draft.ts keeps them, should the app never come.
+      box.addEventListener('input', () => {
+        grow();
+        try {
+          localStorage.setItem('queqiao.draft.' + draft, Date.now() + ':' + box.value);
+        } catch {
+          // Full or forbidden: they are handed over when the app is there.
+        }
+      });
+    }
+    first.addEventListener('compositionstart', () => {
+      first.dataset.composing = '';
+    });
+    first.addEventListener('compositionend', () => {
+      delete first.dataset.composing;
+    });
+    // Once the style is there, before the first paint.
+    requestAnimationFrame(() => {
+      if (box && box.value) grow();
+      if (list) list.scrollTop = list.scrollHeight;
+    });
+  };
+  // Not by a script behind it: that would wait for the style sheet, and what is seen with it.
+  if (place)
+    new MutationObserver((_, observer) => {
+      if (!document.querySelector('#root')) return;
+      observer.disconnect();
+      showFirst(document.querySelector('#first'));
+    }).observe(root, { childList: true, subtree: true });
+
   // What the first screen reads is asked for while the code is on its way; src/shared/early.ts takes it.
-  let token = '';
-  try {
-    token = localStorage.getItem('queqiao.token') || '';
-  } catch {
-    // Nobody is signed in.
-  }
-  const early = location.pathname === '/' || location.pathname === '/chat' ? ['/api/models'] : [];
+  const early = pathname === '/' || pathname === '/chat' ? ['/api/models'] : [];
   if (early.length > 0 && token) early.push('/api/user_info');
-  const uuid = new URLSearchParams(location.search).get('uuid');
-  if (location.pathname === '/chat' && /^[\w-]{36}$/.test(uuid)) {
+  if (atSession) {
     early.push(
       '/api/get_session?uuid=' + uuid,
       '/api/history_list?session_id=' + uuid + '&newest=1&page_size=30',
@@ -43,18 +116,12 @@
       .catch(() => undefined);
   }
   // The code of the screen that is opened comes together with the page's own.
-  for (const file of __SCREEN_FILES__[location.pathname] || []) {
+  for (const file of __SCREEN_FILES__[pathname] || []) {
     const link = document.createElement('link');
     link.rel = 'modulepreload';
     link.href = file;
     document.head.append(link);
   }
-  document.addEventListener('compositionstart', () => {
-    root.dataset.composing = '1';
-  });
-  document.addEventListener('compositionend', () => {
-    delete root.dataset.composing;
-  });
   for (const color of document.querySelectorAll('meta[name="theme-color"]'))
     color.content = dark ? '#0e141c' : '#f6f7f9';
   // Offered once, maybe before the code that keeps it (src/shared/pwa-install.ts) is there.
@@ -65,7 +132,7 @@
   // An installed app opened at a conversation: going back leads home, not out of it.
   if (
     history.length === 1 &&
-    location.pathname !== '/' &&
+    pathname !== '/' &&
     matchMedia('(display-mode: standalone)').matches
   ) {
     const here = location.href;

@@ -4,11 +4,14 @@ import '@/app/themes/telegram.css';
 import '@/app/base.css';
 import '@/shared/ui/ui.css';
 import '@/app/shell.css';
-// The first HTML shows the home's box: its style is there before its code.
+// The first HTML shows boxes of home and chat, or pictures of them: their style is there before their code.
 import '@/features/session/home.css';
+import '@/features/chat/chat.css';
+import '@/shared/markdown/markdown.css';
 import { onLoginRequired } from '@/shared/api.ts';
 import { accountOf, authStore } from '@/shared/auth-store.ts';
 import { clearCache } from '@/shared/cache.ts';
+import { endFirstView } from '@/shared/first-view.ts';
 import { hasLeft } from '@/shared/outbox.ts';
 import { loadOutbox } from '@/shared/pending.ts';
 import { queryClient } from '@/shared/query-client.ts';
@@ -17,6 +20,9 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { loadChat, loadHome, router } from './routes.tsx';
+
+/** As long as what stands before the app may stay, ms after its start. */
+const longestFirstView = 15_000;
 
 // A chunk that a new version took away: the page is loaded anew, once, so that a lasting fault shows.
 // Without a network a chunk is only out of reach, and so would be the page.
@@ -41,6 +47,7 @@ authStore.subscribe(() => {
   if (account !== '')
     void import('@/shared/pwa.ts').then((pwa) => pwa.forgetPerson()).catch(() => undefined);
   account = next;
+  endFirstView();
   clearCache();
   // After the screens have heard of it: what is no longer asked for is then not asked again.
   setTimeout(
@@ -48,21 +55,22 @@ authStore.subscribe(() => {
   );
 });
 
-const mount = () =>
-  createRoot(document.querySelector('#root')!).render(
-    <StrictMode>
-      <QueryClientProvider client={queryClient}>
-        <RouterProvider router={router} />
-      </QueryClientProvider>
-    </StrictMode>,
-  );
 const atHome = location.pathname === '/';
-// The boxes of the first HTML stand until the home screen can take their place.
-if (atHome) await loadHome().catch(() => undefined);
-// Nobody is interrupted in the middle of a word that an input method is composing (boot.js notes it).
-if (document.documentElement.dataset['composing'] === '1')
-  document.addEventListener('compositionend', () => setTimeout(mount), { once: true });
-else mount();
+createRoot(document.querySelector('#root')!).render(
+  <StrictMode>
+    <QueryClientProvider client={queryClient}>
+      <RouterProvider router={router} />
+    </QueryClientProvider>
+  </StrictMode>,
+);
+// A screen takes its place itself; one that led elsewhere, or failed, does not.
+const leaveFirstView = router.subscribe('onResolved', ({ fromLocation, pathChanged }) => {
+  if (fromLocation && pathChanged) endFirstView();
+});
+setTimeout(() => {
+  leaveFirstView();
+  endFirstView();
+}, longestFirstView);
 
 // The rest of the app comes once the first screen stands; what another app shared, at once.
 setTimeout(

@@ -7,6 +7,7 @@ import { createRoot } from 'react-dom/client';
 import { watchKeyboard } from './keyboard.ts';
 import { Offers } from './offers.tsx';
 import type { router } from './routes.tsx';
+import { startPictures } from './screen-picture.ts';
 
 /** Given, not imported: the router's code is the first path's. */
 type Router = typeof router;
@@ -38,6 +39,7 @@ export const startPhone = (router: Router): void => {
   document.body.append(host);
   createRoot(host).render(<Offers />);
   watchKeyboard();
+  startPictures();
   noteVisit();
   countAnswers();
   startWaits((href) => void router.navigate({ href }));

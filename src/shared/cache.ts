@@ -1,4 +1,5 @@
 import type { PlainCallName } from '@contract/calls.ts';
+import { forgetPictures } from './first-view.ts';
 import { lazyChunk } from './markdown/lazy-chunk.ts';
 import { createStore, useStore } from './store.ts';
 
@@ -55,6 +56,7 @@ globalThis.document?.addEventListener('visibilitychange', () => {
 export const noteAnswer = (name: PlainCallName, input: unknown, data: unknown): void => {
   if (!kept.has(name) || typeof indexedDB === 'undefined') return;
   if (offline.get()) offline.set(false);
+  if (name.startsWith('delete')) forgetPictures();
   waiting.push([name, input, data]);
   timer ??= setTimeout(() => {
     if (typeof requestIdleCallback === 'function')
@@ -90,6 +92,7 @@ export const clearCache = (): void => {
   clearTimeout(timer);
   timer = undefined;
   offline.set(false);
+  forgetPictures();
   if (typeof indexedDB === 'undefined') return;
   if (used)
     void loadStore().then(

@@ -42,6 +42,7 @@ try {
       const { page } = await openTab(context, { box: 'textarea', where: '.reply' });
       await page.goto(home);
       await page.locator('.sessions a').first().waitFor();
+      await sleep(9_000);
       await page.goto(chat);
       await page.getByText(marker).waitFor();
       await page.evaluate(() => navigator.serviceWorker.ready.then(() => true));

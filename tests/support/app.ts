@@ -120,6 +120,14 @@ export const test = base.extend<{ app: App; person: Person }>({
       'x-forwarded-for': `10.${part()}.${part()}.${part()}`,
     });
   },
+  // Tests meet the screens themselves, not the pictures of them that stand there before.
+  context: async ({ context }, use) => {
+    await context.addInitScript(() => {
+      for (const key of Object.keys(localStorage))
+        if (key.startsWith('queqiao.picture.')) localStorage.removeItem(key);
+    });
+    await use(context);
+  },
   app: async ({ page }, use) => {
     const app = new App(page);
     await use(app);

@@ -43,6 +43,10 @@ export interface ChatActs {
   regenerate: (message: Message, model?: string) => void;
   /** Shows another branch, or goes on with the other of two answers. */
   choose: (id: number) => Promise<void>;
+  /** Likes a message, or no longer. */
+  like: (message: Message) => void;
+  /** Takes a message into the favourites, or out. */
+  favourite: (message: Message) => void;
   /** Sends a question again with other words, as a branch; false: it was not taken. */
   ask: (message: Message, text: string) => Promise<boolean>;
   /** Asks first, then deletes. */

@@ -3,6 +3,7 @@ import { ApiError, errorText, isCancelled, offlineText } from '@/shared/api-erro
 import { useAuth } from '@/shared/auth-store.ts';
 import { readDraft, writeDraft } from '@/shared/draft.ts';
 import { inIdleTime } from '@/shared/markdown/idle.ts';
+import { endFirstView, hasFirstPicture, takeFirstBox } from '@/shared/first-view.ts';
 import { lazyChunk, whenLoaded } from '@/shared/markdown/lazy-chunk.ts';
 import { Navigate as MarkdownNavigate } from '@/shared/markdown/navigate.ts';
 import { useChatModels, useImageModels, useModel } from '@/shared/queries.ts';
@@ -35,6 +36,7 @@ import {
   Suspense,
   useCallback,
   useEffect,
+  useLayoutEffect,
   useMemo,
   useRef,
   useState,
@@ -43,13 +45,13 @@ import {
 } from 'react';
 import { ChatContext, type ChatActs, type Pictures, type RowMode } from './chat-context.ts';
 import { ChatHeader } from './chat-header.tsx';
-import './chat.css';
 import type { Panel } from './chat-panels.tsx';
 import { setCompose } from './compose-store.ts';
 import { MessageList, type ListHandle } from './message-list.tsx';
 import { deliver, SendBox } from './send-box.tsx';
 import { refusalOf } from './send-rules.ts';
-import { Thread, type SendOptions, type ThreadView } from './thread.ts';
+import { Thread, type ThreadView } from './thread.ts';
+import type { SendOptions, ThreadWriting } from './thread-writing.ts';
 import { useOnline } from './use-online.ts';
 import { useVisibleHeight } from './use-visible-height.ts';
 import { warmUp } from './warm-up.ts';
@@ -143,6 +145,13 @@ const Chat = ({
   usePageTitle(session.data?.friend?.name ?? session.data?.prompt ?? '会话');
 
   const failure = session.error ?? (view.loaded ? null : messages.error);
+  const opened = session.data !== undefined && view.loaded && pictures !== null;
+  const empty = view.rows.length + view.tail.length === 0;
+  useLayoutEffect(() => {
+    // A list of messages ends it itself, once it has found its place.
+    if (failure !== null || (opened && (empty || !hasFirstPicture()))) endFirstView();
+  });
+
   if (failure && !session.isFetching) {
     const page = pageOf(failure);
     if (page?.to === '/404') return <Navigate to="/404" replace />;
@@ -277,6 +286,8 @@ const useActs = (
     const quietly = (act: Promise<unknown>) => {
       act.catch(refuse);
     };
+    const writing = (act: (writing: ThreadWriting) => Promise<unknown>) =>
+      thread.writing().then(act);
     const startAnew = async (question: string, which: 'same' | 'free') => {
       const fresh = await api.newSession(
         { type: pictures ? 1 : 0, model: which === 'same' ? model : free },
@@ -301,7 +312,8 @@ const useActs = (
         toast('已取消删除');
         return;
       }
-      if (await thread.remove(message.id))
+      const writing = await thread.writing();
+      if (await writing.remove(message.id))
         void navigate({ to: '/', search: { channel: 'private' } });
       toast('消息记录已删除', 'success');
     };
@@ -332,11 +344,14 @@ const useActs = (
           },
         );
       },
-      retry: (message) => quietly(thread.retry(message.id)),
+      retry: (message) => quietly(writing((hand) => hand.retry(message.id))),
       reconnect: (message) => thread.reconnect(message.id),
-      stop: (message) => quietly(thread.stop(message.id)),
-      regenerate: (message, other) => quietly(thread.regenerate(message.id, other)),
-      choose: (id) => thread.choose(id).catch(refuse),
+      stop: (message) => quietly(writing((hand) => hand.stop(message.id))),
+      regenerate: (message, other) =>
+        quietly(writing((hand) => hand.regenerate(message.id, other))),
+      choose: (id) => writing((hand) => hand.choose(id)).then(() => undefined, refuse),
+      like: ({ id }) => quietly(writing((hand) => hand.like(id))),
+      favourite: ({ id }) => quietly(writing((hand) => hand.favourite(id))),
       ask: async (message, text) => {
         const { images, detail, files } = readQuestion(message);
         const more = images.length + files.length > 0;
@@ -390,7 +405,8 @@ const useSend = (thread: Thread, list: RefObject<ListHandle | null>) => {
     async (text: string, options: SendOptions = {}): Promise<boolean> => {
       if (open.current.text !== text) open.current = { text, key: newKey() };
       try {
-        const sending = thread.send(text, open.current.key, options);
+        const writing = await thread.writing();
+        const sending = writing.send(text, open.current.key, options);
         list.current?.toBottom();
         await sending;
         open.current = { text: '', key: '' };
@@ -411,7 +427,7 @@ const usePromptOfAddress = (
   session: SessionDetail,
   view: ThreadView,
   send: (text: string, options: SendOptions) => Promise<boolean>,
-  { pictures, draw }: ChatActs,
+  { thread, pictures, draw }: ChatActs,
 ) => {
   const { prompt, send: atOnce, suggestion } = route.useSearch();
   const navigate = route.useNavigate();
@@ -438,7 +454,7 @@ const usePromptOfAddress = (
     const sendNow = async () => {
       await clean;
       if (pictures) await pictures.sendWords(session.uuid, text, model, draw);
-      else await deliver(session, text, send, { suggestion: suggestion === 1 });
+      else await deliver(thread, session, text, send, { suggestion: suggestion === 1 });
     };
     sendNow().catch(() => toast(offlineText, 'error'));
   }, [
@@ -451,6 +467,7 @@ const usePromptOfAddress = (
     model,
     navigate,
     send,
+    thread,
     pictures,
     draw,
   ]);
@@ -507,6 +524,12 @@ const Conversation = ({
   const arriving = usePromptOfAddress(session, view, send, acts);
   useKeys(list, back);
   useVisibleHeight(box);
+  useEffect(() => whenLoaded(thread.writing, () => {}), [thread]);
+  useLayoutEffect(() => {
+    takeFirstBox(() => {
+      box.current?.querySelector<HTMLElement>('form textarea')?.focus({ preventScroll: true });
+    });
+  }, []);
   useFocusOfAddress(thread, list);
   const follow = useCallback(
     (href: string) => {
@@ -525,7 +548,7 @@ const Conversation = ({
   return (
     <ChatContext value={acts}>
       <MarkdownNavigate value={follow}>
-        <div className="chat" ref={box}>
+        <div className="chat" ref={box} data-temporary={session.temporary || undefined}>
           <ChatHeader
             session={session}
             newestFirst={view.newestFirst}

@@ -9,7 +9,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { separatorTime } from './chat-time.ts';
 import './find-sheet.css';
-import type { Hit, Thread } from './thread.ts';
+import { searchThread, type Hit } from './thread-search.ts';
+import type { Thread } from './thread.ts';
 
 /** How long the words must rest before they are looked for, ms. */
 const rest = 250;
@@ -81,14 +82,14 @@ const FindSheet = ({
     queryKey: ['search', thread.uuid, words],
     queryFn: ({ signal }) =>
       here
-        ? thread.search(words)
+        ? searchThread(thread, words)
         : api
             .searchMessages({ session_id: thread.uuid, query: words }, { signal, quiet: true })
             .then((page) => page.list),
     enabled: open && words !== '',
   });
   // Without the network, what is on the page is better than nothing.
-  const hits = found.error ? thread.search(words) : found.data;
+  const hits = found.error ? searchThread(thread, words) : found.data;
   return (
     <Sheet open={open} onClose={onClose} title="查找">
       <label className="find-box">

@@ -101,7 +101,7 @@ export const ModelName = ({ name }: { name: string }) => {
 
 /** Like, favourite: the same for everybody's messages. */
 export const Marks = ({ message }: { message: Message }) => {
-  const { thread, temporary } = useChatActs();
+  const { like, favourite, temporary } = useChatActs();
   if (temporary) return null;
   return (
     <>
@@ -110,13 +110,13 @@ export const Marks = ({ message }: { message: Message }) => {
         label={message.liked ? '取消点赞' : '点赞'}
         count={message.like_count}
         pressed={message.liked}
-        onClick={() => void thread.like(message.id)}
+        onClick={() => like(message)}
       />
       <SmallAct
         icon="star"
         label={message.in_favorites ? '取消收藏' : '收藏'}
         pressed={message.in_favorites}
-        onClick={() => void thread.favourite(message.id)}
+        onClick={() => favourite(message)}
       />
     </>
   );

@@ -1,4 +1,5 @@
 import { errorText } from '@/shared/api-error.ts';
+import { endFirstView, hasFirstPicture } from '@/shared/first-view.ts';
 import { Icon } from '@/shared/ui/icon.tsx';
 import { toast } from '@/shared/ui/toast.ts';
 import { limits } from '@contract/limits.ts';
@@ -164,6 +165,16 @@ export const MessageList = ({
   const element = useRef<HTMLElement | null>(null);
   useEffect(() => {
     element.current = scroller;
+  }, [scroller]);
+  useEffect(() => {
+    if (!scroller || !hasFirstPicture()) return undefined;
+    const look = () => {
+      const row = scroller.querySelector('[data-item-index]');
+      if (row && getComputedStyle(row).visibility !== 'hidden') endFirstView();
+      else frame = requestAnimationFrame(look);
+    };
+    let frame = requestAnimationFrame(look);
+    return () => cancelAnimationFrame(frame);
   }, [scroller]);
   useEffect(() => {
     if (focus !== null) mark(() => element.current, focus);

@@ -46,12 +46,12 @@ const MessageMenu = ({ target, onClose }: { target: MenuTarget | null; onClose: 
             <Act
               icon="like"
               label={message.liked ? '取消点赞' : '点赞'}
-              onClick={then(() => void acts.thread.like(message.id))}
+              onClick={then(() => acts.like(message))}
             />
             <Act
               icon="star"
               label={message.in_favorites ? '取消收藏' : '收藏'}
-              onClick={then(() => void acts.thread.favourite(message.id))}
+              onClick={then(() => acts.favourite(message))}
             />
           </>
         )}

@@ -78,7 +78,10 @@ const PersonMessage = memo(function PersonMessage({ row: { message } }: { row: Q
           {...(message.title === '' ? {} : { initialTitle: message.title })}
           initialText={text}
           draftKey={String(message.id)}
-          onSave={({ title, content }) => acts.thread.update(message.id, content, title)}
+          onSave={async ({ title, content }) => {
+            const writing = await acts.thread.writing();
+            await writing.update(message.id, content, title);
+          }}
           onClose={() => acts.toggle('edit', message.id)}
         />
       )}

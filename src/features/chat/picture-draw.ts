@@ -79,8 +79,9 @@ export const draw = async (thread: Thread, asked: Asked): Promise<void> => {
   const human = JSON.stringify(asked);
   const key = uuid();
   await thread.toNewest().catch(() => {});
+  const writing = await thread.writing();
   const before = thread.get().lastId ?? 0;
-  const id = thread.put({ human, format: 1, type: 1, state: 'none' }, key);
+  const id = writing.put({ human, format: 1, type: 1, state: 'none' }, key);
   try {
     const sent = await perform<'sendMessage'>({
       name: 'sendMessage',
@@ -91,10 +92,10 @@ export const draw = async (thread: Thread, asked: Asked): Promise<void> => {
       before,
     });
     if (sent === null) return;
-    thread.settle(id, { id: sent.id, created_at: sent.created_at });
+    writing.settle(id, { id: sent.id, created_at: sent.created_at });
     await generate(thread, sent.id, asked);
   } catch (error) {
-    thread.settle(id, null);
+    writing.settle(id, null);
     throw error;
   }
 };

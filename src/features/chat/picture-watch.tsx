@@ -90,8 +90,12 @@ export const PictureWatch = ({ session }: { session: SessionDetail }) => {
       onActDone((done, data) => {
         if (done.lane !== uuid || done.name !== 'sendMessage') return;
         const { id } = data as { id: number };
-        const sent = thread.all().find((message) => message.id === id);
-        if (sent) void generate(thread, id, readAsked(sent));
+        const begin = () => {
+          const sent = thread.all().find((message) => message.id === id);
+          if (sent) void generate(thread, id, readAsked(sent));
+        };
+        // The thread hears of it first, and takes the message in.
+        thread.writing().then(begin, () => {});
       }),
     ];
     return () => {

@@ -75,6 +75,10 @@ export const asMessage = (answer: Answer): Message => {
   return message;
 };
 
+/** Messages not yet on the server come last, in the order they were written. */
+export const order = (message: Message): number =>
+  message.id > 0 ? message.id : Number.MAX_SAFE_INTEGER / 2 - message.id;
+
 /** Shorter replies are one row, and are split into blocks only when they come into view. */
 const oneRow = 2_500;
 

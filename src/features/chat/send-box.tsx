@@ -16,7 +16,8 @@ import { useModelChange } from './model-change.ts';
 import type { Outgoing } from './outgoing.ts';
 import type { BoxState } from './send-kit.tsx';
 import { refusalOf, useGrowth } from './send-rules.ts';
-import type { SendOptions, ThreadView } from './thread.ts';
+import type { Thread, ThreadView } from './thread.ts';
+import type { SendOptions } from './thread-writing.ts';
 import { useOnline } from './use-online.ts';
 
 /** Pictures, prices, mentions: all that a plain message does without. */
@@ -43,12 +44,15 @@ const hasMore = ({ uuid, type, scenario, embedding_key }: SessionDetail): boolea
  * What was not taken comes back into the box.
  */
 export const deliver = async (
+  thread: Thread,
   session: SessionDetail,
   prompt: string,
   send: Send,
   options: SendOptions = {},
 ): Promise<void> => {
   const { uuid } = session;
+  // What sends them is there before the words leave the draft.
+  await thread.writing();
   let outgoing: Outgoing = { text: prompt, options: {}, restore: () => undefined };
   if (hasMore(session)) {
     const kit = await loadKit();
@@ -130,7 +134,7 @@ export const SendBox = ({
       return;
     }
     delivering.current = true;
-    deliver(session, prompt, onSend)
+    deliver(thread, session, prompt, onSend)
       .catch(() => toast(offlineText, 'error'))
       .finally(() => {
         delivering.current = false;
@@ -215,7 +219,10 @@ export const SendBox = ({
                 className="send-button"
                 aria-label="停止"
                 onClick={() => {
-                  thread.stop().catch(() => {});
+                  thread
+                    .writing()
+                    .then((writing) => writing.stop())
+                    .catch(() => {});
                 }}
               >
                 <Icon name="stop" size={24} />

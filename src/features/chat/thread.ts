@@ -1,19 +1,14 @@
 import { api } from '@/shared/api.ts';
-import { ApiError, errorText } from '@/shared/api-error.ts';
-import { act, onActDone, outboxState, perform, type OfName } from '@/shared/outbox.ts';
-import type { Act, NewAct, Part } from '@sw/outbox-engine.ts';
+import { lazyChunk } from '@/shared/markdown/lazy-chunk.ts';
+import { onActDone, outboxState } from '@/shared/outbox.ts';
 import { isWaiting, loadOutbox } from '@/shared/pending.ts';
-import { refreshScreens } from '@/shared/query-client.ts';
 import { readQuestion } from '@/shared/question.ts';
-import { openStream } from '@/shared/stream.ts';
-import { uuid } from '@/shared/uuid.ts';
-import { waiting } from '@/shared/waiting.ts';
 import type { Message } from '@contract/chat.ts';
 import { limits } from '@contract/limits.ts';
-import { LiveReply } from './live-reply.ts';
+import type { LiveReply } from './live-reply.ts';
 import type { Pair } from './price-ahead.ts';
-import { Stopwatch } from './reply-times.ts';
-import { asMessage, buildRows, type Outgoing, type Row, type Rows } from './rows.ts';
+import { asMessage, buildRows, order, type Outgoing, type Row, type Rows } from './rows.ts';
+import type { ThreadWriting } from './thread-writing.ts';
 
 export interface ThreadView {
   /** False until the first page of messages is there. */
@@ -44,28 +39,6 @@ export interface ThreadView {
   reconnecting: boolean;
 }
 
-/** What goes along with a message. */
-export interface SendOptions {
-  /** From a suggestion chip: the minimum length does not apply. */
-  suggestion?: boolean;
-  /** 1: the text is JSON of the contract's `structuredMessage`. */
-  format?: 0 | 1;
-  /** In a session of people: the model that shall answer. */
-  ai?: string;
-  /** A second model that answers the same question beside the session's. */
-  beside?: string;
-  /** An own message that this one takes the place of, as a new branch. */
-  replace?: number;
-  /** Title of a question to people. */
-  title?: string;
-  /** Of a session with a knowledge base: 1 answers from it alone. */
-  strictMode?: 0 | 1;
-  /** Of a scenario's session: 1 puts the text into the scenario's. */
-  withTemplate?: 0 | 1;
-  /** Pictures and files that are uploaded when there is a network. */
-  parts?: readonly Part[];
-}
-
 /** What a thread must know of its session and its reader. */
 export interface ThreadSession {
   model: string;
@@ -80,67 +53,15 @@ export interface ThreadSession {
   streamBase: (model: string) => string;
 }
 
-/** A place where words were found. */
-export interface Hit {
-  history_id: number;
-  part: 'human' | 'ai';
-  snippet: string;
-  created_at: string;
-}
-
 const startIndex = 10_000_000;
 /** As many messages as last_messages gives at once. */
 const mostLast = 100;
 /** How many of the newest messages of a session of people are looked at again for edits. */
 const lookedAtAgain = 30;
-/** Most earlier exchanges that a temporary session sends along. */
-const mostContext = 10;
-const snippetLength = 80;
-
-const blank: Omit<Message, 'id' | 'human' | 'created_at'> = {
-  ai: '',
-  reasoning: '',
-  type: 0,
-  model: '',
-  state: 'streaming',
-  error_code: '',
-  error_message: '',
-  user_id: 0,
-  user_name: '',
-  prompt_tokens: 0,
-  completion_tokens: 0,
-  deduct_tokens: 0,
-  like_count: 0,
-  format: 0,
-  title: '',
-  edited: false,
-  job: null,
-  siblings: [],
-  beside: null,
-  liked: false,
-  in_favorites: false,
-};
-
-const unwritten = {
-  state: 'streaming',
-  ai: '',
-  reasoning: '',
-  error_code: '',
-  error_message: '',
-  prompt_tokens: 0,
-  completion_tokens: 0,
-  deduct_tokens: 0,
-} as const;
 
 /** How a message reads as text. */
 export const replyText = (message: Message, live: LiveReply | null): string =>
   live?.whole ?? message.ai;
-
-const snippetAround = (text: string, at: number, length: number): string => {
-  const from = Math.max(0, at - Math.floor((snippetLength - length) / 2));
-  const part = text.slice(from, from + snippetLength).replace(/\s+/g, ' ');
-  return `${from > 0 ? '…' : ''}${part}${from + snippetLength < text.length ? '…' : ''}`;
-};
 
 /**
  * The messages of one open session, outside React: what was loaded, what is being sent, and the
@@ -150,21 +71,18 @@ export class Thread {
   readonly uuid: string;
   /** Only this message is shown (a favourite); null: the whole session. */
   readonly only: number | null;
-  private session: ThreadSession | null = null;
-  private messages: Message[] = [];
-  private readonly live = new Map<number, LiveReply>();
-  private readonly keys = new Map<number, string>();
+  session: ThreadSession | null = null;
+  messages: Message[] = [];
+  readonly live = new Map<number, LiveReply>();
+  readonly keys = new Map<number, string>();
   private readonly listeners = new Set<() => void>();
-  private readonly streams = new Map<number, AbortController>();
-  private readonly times = new Stopwatch();
-  /** Messages that the outbox has or is about to get: by their key their number here. */
-  private readonly unsent = new Map<string, number>();
-  private outgoing: ReadonlyMap<number, Outgoing> = new Map();
+  readonly streams = new Map<number, AbortController>();
+  outgoing: ReadonlyMap<number, Outgoing> = new Map();
   private channel: BroadcastChannel | null = null;
+  private opened = false;
   private firstLoad: Promise<void> | null = null;
   private loadingMore = false;
-  private pending = 0;
-  private tailFrom: number | null = null;
+  tailFrom: number | null = null;
   private view: ThreadView = {
     loaded: false,
     rows: [],
@@ -213,6 +131,7 @@ export class Thread {
 
   /** Starts to hear of other tabs and to read replies being written; gives what ends that. */
   open(): () => void {
+    this.opened = true;
     if (typeof BroadcastChannel === 'function') {
       this.channel = new BroadcastChannel(`queqiao.thread.${this.uuid}`);
       this.channel.addEventListener('message', ({ data }: MessageEvent<number>) => {
@@ -220,10 +139,16 @@ export class Thread {
       });
     }
     this.attachAll();
-    const leave = [outboxState.subscribe(this.takeOutgoing), onActDone(this.takeDone)];
+    const leave = [
+      outboxState.subscribe(this.takeOutgoing),
+      onActDone((done, data) => {
+        if (done.lane === this.uuid) this.whenWriting((writing) => writing.takeDone(done, data));
+      }),
+    ];
     if (isWaiting(this.uuid)) loadOutbox().catch(() => {});
     this.takeOutgoing();
     return () => {
+      this.opened = false;
       for (const each of leave) each();
       this.channel?.close();
       this.channel = null;
@@ -232,6 +157,34 @@ export class Thread {
       for (const reply of this.live.values()) reply.dispose();
       this.live.clear();
     };
+  }
+
+  /** What a person does here, and the replies being written: the other half, which comes later. */
+  readonly writing = lazyChunk(async () => {
+    const { ThreadWriting: Writing } = await import('./thread-writing.ts');
+    return new Writing(this);
+  });
+
+  /** Does something with the other half once it is there; without a network it may stay away. */
+  private whenWriting(use: (writing: ThreadWriting) => void): void {
+    this.writing().then(use, () => {});
+  }
+
+  /** Shows what the outbox has for this session. */
+  private readonly takeOutgoing = (): void => {
+    const waits = outboxState.get().acts.some(({ lane }) => lane === this.uuid);
+    if (waits || this.outgoing.size > 0) this.whenWriting((writing) => writing.takeOutgoing());
+  };
+
+  /** Reads the replies that are being written. */
+  private attachAll(): void {
+    if (!this.view.loaded || !this.session) return;
+    const unread = ({ id, state }: Pick<Message, 'id' | 'state'>) =>
+      id > 0 && state === 'streaming' && !this.streams.has(id);
+    if (this.messages.some((each) => unread(each) || (each.beside && unread(each.beside))))
+      this.whenWriting((writing) => {
+        if (this.opened) writing.attachAll();
+      });
   }
 
   /** The newest messages: all of the first page at first, later what is new. */
@@ -251,7 +204,7 @@ export class Thread {
   }
 
   /** Takes everything behind a message as the server has it now. */
-  private async reread(after: number, signal?: AbortSignal): Promise<void> {
+  async reread(after: number, signal?: AbortSignal): Promise<void> {
     if (!this.view.loaded || this.session?.temporary === true) return;
     const fresh = await api.lastMessages(
       { sessionId: this.uuid, maxHistoryId: after },
@@ -288,7 +241,7 @@ export class Thread {
     for (const message of fresh) if (message.id > after) this.merge(message);
   }
 
-  private async loadNewest(): Promise<void> {
+  async loadNewest(): Promise<void> {
     const page = await api.historyList(
       {
         session_id: this.uuid,
@@ -418,241 +371,6 @@ export class Thread {
     });
   }
 
-  /**
-   * Sends a message; it stands in the list at once. Rejects with ApiError when the server did not
-   * take it: then the list is as it was.
-   * @param key names this sending: the same key never sends twice
-   */
-  async send(text: string, key: string, options: SendOptions = {}): Promise<void> {
-    const { suggestion, strictMode, withTemplate, parts, ...rest } = options;
-    if (this.view.hasNewer) await this.loadNewest().catch(() => {});
-    const replaced = rest.replace === undefined ? undefined : this.find(rest.replace);
-    const after = replaced ? this.messages.filter((each) => order(each) >= order(replaced)) : [];
-    const id = --this.pending;
-    this.keys.set(id, replaced ? this.keyOf(replaced) : key);
-    const human = text;
-    const created_at = new Date().toISOString();
-    const { people = false, model = '', me = { id: 0, name: '' } } = this.session ?? {};
-    const fresh: Message = {
-      ...blank,
-      id,
-      human,
-      created_at,
-      user_id: me.id,
-      user_name: me.name,
-      format: rest.format ?? 0,
-      title: rest.title ?? '',
-      model: people ? (rest.ai ?? '') : model,
-      state: people && rest.ai === undefined ? 'none' : 'streaming',
-      beside:
-        rest.beside === undefined
-          ? null
-          : { ...blank, id: --this.pending, human, created_at, model: rest.beside },
-    };
-    // The server keeps nothing of what was said before.
-    const context =
-      this.session?.temporary === true ? this.recentPairs(mostContext).reverse() : null;
-    this.messages = [...this.messages.filter((each) => !after.includes(each)), fresh];
-    // The list goes to its end now, where nobody sees the replies before change their place.
-    this.tailFrom = null;
-    this.times.start();
-    const later = this.view.replying !== null || this.view.reconnecting;
-    this.publish({ sending: true });
-    const input = {
-      session_id: this.uuid,
-      msg: text,
-      suggestion: suggestion === true ? (1 as const) : (0 as const),
-      strict_mode: strictMode,
-      with_template: withTemplate,
-      ...(context ? { context } : {}),
-      ...rest,
-    };
-    // A temporary session leaves nothing in this browser, and a branch needs what it branches from.
-    const mayWait = context === null && !replaced;
-    try {
-      this.unsent.set(key, id);
-      const before = this.view.lastId ?? 0;
-      const sending = {
-        name: 'sendMessage',
-        key,
-        lane: this.uuid,
-        input,
-        made: created_at,
-      } as const;
-      const sent = mayWait
-        ? await perform<'sendMessage'>({ ...sending, before, parts }, later)
-        : await api.sendMessage(input, { idempotencyKey: key, quiet: true });
-      // It stays in the list, and is sent from the outbox.
-      if (sent === null) return;
-      this.unsent.delete(key);
-      const siblings = replaced
-        ? [...(replaced.siblings.length > 0 ? replaced.siblings : [replaced.id]), sent.id]
-        : [];
-      this.arrived(id, key, fresh, sent, siblings);
-      for (const each of after) this.forgetLive(each.id);
-      this.announce(replaced ? replaced.id : 0);
-    } catch (error) {
-      this.unsent.delete(key);
-      this.messages = [...this.messages.filter((message) => message.id !== id), ...after];
-      throw error;
-    } finally {
-      this.publish({ sending: false });
-      this.attachAll();
-      this.times.settle();
-    }
-  }
-
-  /** A message has got its number: it takes its own place, wherever else it may have come in. */
-  private arrived(
-    id: number,
-    key: string,
-    fresh: Message,
-    sent: { id: number; msg: string; created_at: string; beside: number | null },
-    siblings: number[] = [],
-  ): void {
-    this.keys.set(sent.id, this.keys.get(id) ?? key);
-    const known = this.messages.some((message) => message.id === sent.id);
-    const taken: Message = {
-      ...fresh,
-      id: sent.id,
-      // Of a temporary session the server gives no text back.
-      human: sent.msg || fresh.human,
-      created_at: sent.created_at,
-      siblings,
-      beside: fresh.beside && sent.beside !== null ? { ...fresh.beside, id: sent.beside } : null,
-    };
-    this.messages = known
-      ? this.messages.filter((message) => message.id !== id)
-      : this.messages.map((message) => (message.id === id ? taken : message));
-  }
-
-  /** A message of the outbox as it stands in the list. */
-  private unsentMessage(id: number, { input, made }: OfName<NewAct, 'sendMessage'>): Message {
-    const { me = { id: 0, name: '' } } = this.session ?? {};
-    return {
-      ...blank,
-      id,
-      human: input.msg,
-      type: this.session?.pictures === true ? 1 : 0,
-      format: Number(input.format ?? 0),
-      title: input.title ?? '',
-      model: this.session?.people === true ? (input.ai ?? '') : (this.session?.model ?? ''),
-      state: 'none',
-      created_at: made,
-      user_id: me.id,
-      user_name: me.name,
-    };
-  }
-
-  /** Shows what the outbox has for this session, and nothing that it no longer has. */
-  private readonly takeOutgoing = (): void => {
-    if (this.only !== null) return;
-    const { acts, sending } = outboxState.get();
-    const own = acts.filter(({ lane }) => lane === this.uuid);
-    const failed = own.find((act) => act.failed !== null);
-    const outgoing = new Map<number, Outgoing>();
-    for (const act of own) {
-      if (act.name !== 'sendMessage') continue;
-      const id = this.unsent.get(act.key) ?? --this.pending;
-      const here = this.find(id);
-      if (!here) {
-        this.unsent.set(act.key, id);
-        this.keys.set(id, act.key);
-        this.messages = [...this.messages, this.unsentMessage(id, act)];
-      } else if (here.state === 'streaming') this.replace(id, { state: 'none', beside: null });
-      const refused = failed === act || failed?.name === 'newSession';
-      outgoing.set(id, {
-        key: act.key,
-        state: refused
-          ? 'failed'
-          : failed
-            ? 'behind'
-            : sending.has(act.key)
-              ? 'sending'
-              : 'waiting',
-        reason: refused ? (failed.failed?.message ?? '') : '',
-        retryKey: (refused ? failed : act).key,
-        parts: (act.parts ?? []).map(({ name }) => name),
-      });
-    }
-    const left = [...this.outgoing.keys()].filter((id) => !outgoing.has(id));
-    if (left.length === 0 && outgoing.size === 0) return;
-    for (const [key, id] of this.unsent)
-      if (left.includes(id)) {
-        this.unsent.delete(key);
-        this.drop(id);
-      }
-    this.outgoing = outgoing;
-    if (this.view.loaded) this.publish();
-  };
-
-  /** The outbox has brought a message to the server. */
-  private readonly takeDone = (done: Act, data: unknown): void => {
-    if (done.lane !== this.uuid || done.name !== 'sendMessage') return;
-    const id = this.unsent.get(done.key);
-    const sent = data as Parameters<Thread['arrived']>[3];
-    if (id === undefined || !this.find(id)) {
-      this.refresh().catch(() => {});
-      return;
-    }
-    this.unsent.delete(done.key);
-    this.outgoing = new Map([...this.outgoing].filter(([each]) => each !== id));
-    const { people = false, pictures = false } = this.session ?? {};
-    const answers = !pictures && (!people || done.input.ai !== undefined);
-    const fresh: Message = {
-      ...this.unsentMessage(id, done),
-      state: answers ? 'streaming' : 'none',
-      beside:
-        done.input.beside === undefined
-          ? null
-          : {
-              ...blank,
-              id: --this.pending,
-              human: '',
-              created_at: done.made,
-              model: done.input.beside,
-            },
-    };
-    this.tailFrom = null;
-    this.arrived(id, done.key, fresh, sent);
-    this.publish();
-    this.attachAll();
-    this.announce();
-  };
-  /** Puts an own message at the end before the server has it; gives its number here, below 0. */
-  put(message: Pick<Message, 'human' | 'format' | 'type' | 'state'>, key: string): number {
-    const { model = '', me = { id: 0, name: '' } } = this.session ?? {};
-    const id = --this.pending;
-    this.keys.set(id, key);
-    this.unsent.set(key, id);
-    this.messages = [
-      ...this.messages,
-      {
-        ...blank,
-        ...message,
-        id,
-        model,
-        created_at: new Date().toISOString(),
-        user_id: me.id,
-        user_name: me.name,
-      },
-    ];
-    this.tailFrom = null;
-    this.publish();
-    return id;
-  }
-
-  /** What was put in is with the server now, as this; null: it was not taken and leaves the list. */
-  settle(id: number, taken: Pick<Message, 'id' | 'created_at'> | null): void {
-    this.unsent.delete(this.keys.get(id) ?? '');
-    if (taken && !this.find(taken.id)) {
-      this.keys.set(taken.id, this.keys.get(id) ?? String(taken.id));
-      this.replace(id, taken);
-    } else this.drop(id);
-    this.publish();
-    this.announce();
-  }
-
   /** Shows something else of a message, as it has just become known. */
   change(id: number, change: Partial<Message>): void {
     this.replace(id, change);
@@ -665,170 +383,12 @@ export class Thread {
     this.announce(id);
   }
 
-  /** Asks for a new reply to a message whose reply failed or is missing. */
-  async retry(id: number): Promise<void> {
-    const message = this.find(id);
-    if (!message) return;
-    if (this.session?.temporary === true) {
-      // The server has nothing to repeat it from.
-      this.drop(id);
-      await this.send(message.human, uuid(), { format: message.format === 1 ? 1 : 0 });
-      return;
-    }
-    this.times.start();
-    this.publish({ sending: true });
-    try {
-      await api.retryMessage({ session_id: this.uuid, history_id: id }, { quiet: true });
-      this.forgetLive(id);
-      this.replace(id, unwritten);
-      this.announce();
-    } finally {
-      this.publish({ sending: false });
-      this.attachAll();
-      this.times.settle();
-    }
-  }
-
-  /** Answers a message once more, as a new branch. Without `model` by the one that answered before. */
-  async regenerate(id: number, model?: string): Promise<void> {
-    const message = this.find(id);
-    if (!message) return;
-    this.times.start();
-    this.publish({ sending: true });
-    try {
-      const sent = await api.regenerateMessage(
-        { session_id: this.uuid, history_id: id, ...(model === undefined ? {} : { model }) },
-        { quiet: true },
-      );
-      const place = this.placeOf(id) ?? message;
-      this.keys.set(sent.id, this.keyOf(place));
-      const siblings = place.siblings.length > 0 ? place.siblings : [place.id];
-      for (const each of this.known()) if (each.id > place.id) this.drop(each.id);
-      this.forgetLive(place.id);
-      this.tailFrom = null;
-      const fresh: Message = {
-        ...place,
-        ...unwritten,
-        id: sent.id,
-        model: model ?? message.model,
-        siblings: [...siblings, sent.id],
-        beside: null,
-        like_count: 0,
-        liked: false,
-        in_favorites: false,
-      };
-      this.messages = this.messages.map((each) => (each.id === place.id ? fresh : each));
-      this.announce(place.id);
-    } finally {
-      this.publish({ sending: false });
-      this.attachAll();
-      this.times.settle();
-    }
-  }
-
-  /** Shows another branch, or goes on with the other of two answers. */
-  async choose(id: number): Promise<void> {
-    const place = this.messages.find(
-      (each) => each.siblings.includes(id) || each.beside?.id === id,
-    );
-    if (!place) return;
-    await api.switchBranch({ session_id: this.uuid, history_id: id });
-    const before = this.before(place.id);
-    this.keys.set(id, this.keyOf(place));
-    if (place.beside?.id === id) {
-      const { beside, ...other } = place;
-      this.messages = this.messages.map((each) =>
-        each === place ? { ...beside, beside: other } : each,
-      );
-      this.publish();
-    }
-    this.announce(before + 1);
-    await this.reread(before);
-  }
-
-  /** Changes an own message in a session of people. */
-  async update(id: number, content: string, title?: string): Promise<void> {
-    await api.updateMessage({
-      id,
-      session_id: this.uuid,
-      content,
-      ...(title === undefined ? {} : { title }),
-    });
-    await this.reread(this.before(id));
-    this.announce(id);
-  }
-
-  /** Likes a message, or no longer; shown at once. */
-  async like(id: number): Promise<void> {
-    const message = this.find(id);
-    if (!message) return;
-    const { liked, like_count } = message;
-    this.replace(id, { liked: !liked, like_count: Math.max(0, like_count + (liked ? -1 : 1)) });
-    this.publish();
-    try {
-      const held = await act('historyLike', this.uuid, {
-        history_id: id,
-        session_id: this.uuid,
-        liked: liked ? 0 : 1,
-      });
-      if (held) this.replace(id, held);
-    } catch (error) {
-      this.replace(id, { liked, like_count });
-      if (!(error instanceof ApiError)) throw error;
-    }
-    this.publish();
-  }
-
-  /** Takes a message into the favourites, or out; shown at once. */
-  async favourite(id: number): Promise<void> {
-    const message = this.find(id);
-    if (!message) return;
-    const { in_favorites } = message;
-    this.replace(id, { in_favorites: !in_favorites });
-    this.publish();
-    try {
-      const input = { session_id: this.uuid, history_id: id };
-      await act(in_favorites ? 'removeFromFavorites' : 'addToFavorites', this.uuid, input);
-    } catch (error) {
-      this.replace(id, { in_favorites });
-      this.publish();
-      if (!(error instanceof ApiError)) throw error;
-    }
-  }
-
   /** Reads a reply again whose connection was given up; the server may have written on. */
   reconnect(id: number): void {
     this.forgetLive(id);
     this.replace(id, { state: 'streaming', error_code: '', error_message: '' });
     this.publish();
     this.attachAll();
-  }
-
-  /** Stops one reply, or all of one's own that are being written. */
-  async stop(id?: number): Promise<void> {
-    const running = this.messages
-      .filter((each) => this.isMine(each))
-      .flatMap((each) => [each, ...(each.beside ? [each.beside] : [])])
-      .filter((each) => each.state === 'streaming' && each.id > 0)
-      .map((each) => each.id);
-    const stopping = id === undefined ? running : [id];
-    for (const each of stopping) this.times.stopped(each);
-    await Promise.all(stopping.map((each) => api.stopStream({ history_id: each })));
-  }
-
-  /** Gives whether the whole session went with it. */
-  async remove(id: number): Promise<boolean> {
-    const message = this.find(id);
-    const done = await act('deleteHistory', this.uuid, { id, session_id: this.uuid });
-    const is_session = done?.is_session ?? false;
-    const before = this.before(id);
-    this.drop(id);
-    this.publish();
-    this.announce(before + 1);
-    // Another branch or answer takes its place.
-    if (done && !is_session && message && (message.siblings.length > 0 || message.beside !== null))
-      await this.reread(before);
-    return is_session;
   }
 
   /** The newest messages that have a reply, newest first: what goes along with the next question. */
@@ -848,25 +408,6 @@ export class Thread {
       });
   }
 
-  /** Messages here that hold the words, newest first. */
-  search(words: string): Hit[] {
-    const wanted = words.trim().toLowerCase();
-    if (wanted === '') return [];
-    return this.known()
-      .reverse()
-      .flatMap((message) =>
-        (['human', 'ai'] as const).flatMap((part) => {
-          // The reply of a picture is its data.
-          if (part === 'ai' && message.type === 1) return [];
-          const text = part === 'ai' ? this.textOf(message) : readQuestion(message).text;
-          const at = text.toLowerCase().indexOf(wanted);
-          if (at < 0) return [];
-          const snippet = snippetAround(text, at, wanted.length);
-          return [{ history_id: message.id, part, snippet, created_at: message.created_at }];
-        }),
-      );
-  }
-
   /** What is here, oldest first. */
   all(): readonly Message[] {
     return this.known().map((message) => ({ ...message, ai: this.textOf(message) }));
@@ -883,20 +424,20 @@ export class Thread {
     return !this.view.hasOlder && this.known()[0]?.id === id;
   }
 
-  private known(): Message[] {
+  known(): Message[] {
     return this.messages.filter((message) => message.id > 0);
   }
 
-  private textOf(message: Message): string {
+  textOf(message: Message): string {
     return replyText(message, this.live.get(message.id) ?? null);
   }
 
-  private isMine(message: Message): boolean {
+  isMine(message: Message): boolean {
     return this.session?.people !== true || message.user_id === this.session.me.id;
   }
 
   /** The message itself or the second answer with this number. */
-  private find(id: number): Message | undefined {
+  find(id: number): Message | undefined {
     for (const message of this.messages) {
       if (message.id === id) return message;
       if (message.beside?.id === id) return asMessage(message.beside);
@@ -905,12 +446,12 @@ export class Thread {
   }
 
   /** The message at whose place the number stands, as itself or as the second answer. */
-  private placeOf(id: number): Message | undefined {
+  placeOf(id: number): Message | undefined {
     return this.messages.find((each) => each.id === id || each.beside?.id === id);
   }
 
   /** A number that the message at this place is newer than, and the one before it is not. */
-  private before(id: number): number {
+  before(id: number): number {
     const at = this.messages.findIndex((each) => each.id === id || each.beside?.id === id);
     const { siblings = [], beside = null } = this.messages[at] ?? {};
     // Branches and second answers are all newer than what they follow.
@@ -918,12 +459,12 @@ export class Thread {
   }
 
   /** Names the rows of a place in the list, whichever of its branches is shown. */
-  private readonly keyOf = (message: Message): string => {
+  readonly keyOf = (message: Message): string => {
     const first = message.siblings[0] ?? Math.min(message.id, message.beside?.id ?? message.id);
     return this.keys.get(message.id) ?? this.keys.get(first) ?? String(first);
   };
 
-  private replace(id: number, change: Partial<Message>): void {
+  replace(id: number, change: Partial<Message>): void {
     this.messages = this.messages.map((message) => {
       if (message.id === id) return { ...message, ...change };
       if (message.beside?.id !== id) return message;
@@ -931,7 +472,7 @@ export class Thread {
     });
   }
 
-  private drop(id: number): void {
+  drop(id: number): void {
     const message = this.messages.find((each) => each.id === id);
     if (!message) return;
     this.forgetLive(id);
@@ -939,7 +480,7 @@ export class Thread {
     this.messages = this.messages.filter((each) => each !== message);
   }
 
-  private forgetLive(id: number): void {
+  forgetLive(id: number): void {
     this.streams.get(id)?.abort();
     this.streams.delete(id);
     this.live.get(id)?.dispose();
@@ -980,85 +521,8 @@ export class Thread {
     return fresh;
   }
 
-  private attachAll(): void {
-    if (!this.view.loaded || !this.session) return;
-    for (const message of this.messages)
-      for (const each of [message, message.beside])
-        if (each && each.id > 0 && each.state === 'streaming' && !this.streams.has(each.id))
-          this.attach(each.id, message.id, each.model, this.isMine(message));
-  }
-
-  private attach(id: number, place: number, model: string, mine: boolean): void {
-    const abort = new AbortController();
-    this.streams.set(id, abort);
-    if (mine) waiting.set(`answer:${id}`, Date.now());
-    if (mine) this.times.watch(id, model === '' ? (this.session?.model ?? '') : model);
-    let started = false;
-    const reply = new LiveReply(() => {
-      // Rows at the end of the list follow the reply themselves.
-      const inTail = this.tailFrom !== null && place >= this.tailFrom;
-      if (this.view.newestFirst || !inTail || !started) {
-        started = reply.started;
-        this.publish();
-      }
-    });
-    this.live.set(id, reply);
-    if (this.placeOf(id) === this.messages.at(-1)) this.tailFrom ??= place;
-    this.publish();
-    const finish = (change: Partial<Message>) => {
-      // A lost connection says nothing of the reply itself.
-      if (change.error_code !== 'connection') waiting.delete(`answer:${id}`);
-      reply.end(() => {
-        if (abort.signal.aborted) return;
-        this.streams.delete(id);
-        this.replace(id, { ai: reply.whole, reasoning: reply.reasoning, ...change });
-        this.publish({ reconnecting: false });
-        // Tokens, price and the true state are the server's to tell.
-        const lost = change.error_code === 'connection';
-        if (!lost) this.refresh().catch(() => {});
-        void refreshScreens();
-        this.announce();
-        // What was written meanwhile goes on at once.
-        if (this.outgoing.size > 0)
-          loadOutbox().then(
-            ({ wakeLane }) => wakeLane(this.uuid),
-            () => {},
-          );
-      });
-    };
-    const fail = (error_code: string, error_message: string) => {
-      this.times.end(id, 'error');
-      finish({ state: 'error', error_code, error_message });
-    };
-    const read = openStream({
-      sessionId: this.uuid,
-      historyId: id,
-      base: this.session?.streamBase(model) ?? '',
-      signal: abort.signal,
-      onText: (text) => {
-        this.times.chunk(id);
-        reply.addText(text);
-      },
-      onReasoning: (text) => {
-        this.times.chunk(id);
-        reply.addReasoning(text);
-      },
-      onDone: () => {
-        this.times.end(id, 'success');
-        finish({ state: 'done' });
-      },
-      onError: ({ code, message }) => fail(code, message),
-      onConnection: (connected) => {
-        if (this.view.reconnecting === connected) this.publish({ reconnecting: !connected });
-      },
-    });
-    read.catch((error: unknown) =>
-      fail(error instanceof ApiError ? String(error.code) : 'connection', errorText(error)),
-    );
-  }
-
   /** @param from the first message that others must read again; 0: the newest will do */
-  private announce(from = 0): void {
+  announce(from = 0): void {
     this.channel?.postMessage(from);
   }
 
@@ -1071,7 +535,7 @@ export class Thread {
     });
   }
 
-  private publish(change: Partial<ThreadView> = {}): void {
+  publish(change: Partial<ThreadView> = {}): void {
     const newestFirst = change.newestFirst ?? this.view.newestFirst;
     const replying =
       this.messages
@@ -1094,10 +558,6 @@ export class Thread {
     for (const listener of this.listeners) listener();
   }
 }
-
-/** Messages not yet on the server come last, in the order they were written. */
-const order = (message: Message): number =>
-  message.id > 0 ? message.id : Number.MAX_SAFE_INTEGER / 2 - message.id;
 
 const same = (a: object, b: object): boolean =>
   Object.entries(b).every(([key, value]) => {

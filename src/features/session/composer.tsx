@@ -2,6 +2,7 @@ import { AttachButton, AttachTray, DropVeil, pasteInto } from '@/shared/attach/a
 import { useAttachments } from '@/shared/attach/attach-store.ts';
 import { useAuth } from '@/shared/auth-store.ts';
 import { useDraft } from '@/shared/draft.ts';
+import { endFirstView, hasFirstPicture, takeFirstBox } from '@/shared/first-view.ts';
 import { compactNumber } from '@/shared/format.ts';
 import { prefsStore } from '@/shared/prefs.ts';
 import { priceText, useChatModels, useImageModels, useSettings } from '@/shared/queries.ts';
@@ -11,7 +12,6 @@ import { ModelSheet } from '@/shared/ui/model-sheet.tsx';
 import type { Model } from '@contract/model.ts';
 import { Link } from '@tanstack/react-router';
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
-import { takeFirstBox } from './first-box.ts';
 import { StartOptions } from './start-options.tsx';
 import { readChoice, useStart, type StartKind } from './use-start.ts';
 
@@ -77,10 +77,9 @@ export const Composer = ({
   const box = useRef<HTMLTextAreaElement>(null);
 
   useLayoutEffect(() => {
-    const first = takeFirstBox();
-    if (first.text !== '') setText(first.text);
-    if (first.focused) box.current?.focus({ preventScroll: true });
-  }, [setText]);
+    takeFirstBox(() => box.current?.focus({ preventScroll: true }));
+    if (!hasFirstPicture()) endFirstView();
+  }, []);
 
   useEffect(() => {
     if (!focus) return;

@@ -1,6 +1,7 @@
 import { useAuth } from '@/shared/auth-store.ts';
 import { useShownFromCache } from '@/shared/cache.ts';
 import { maskName } from '@/shared/format.ts';
+import { endFirstView } from '@/shared/first-view.ts';
 import { outboxState } from '@/shared/outbox.ts';
 import { refreshScreens } from '@/shared/query-client.ts';
 import { useStore } from '@/shared/store.ts';
@@ -12,7 +13,7 @@ import { usePageTitle } from '@/shared/use-page-title.ts';
 import { ApiError } from '@/shared/api-error.ts';
 import type { Channel, Session } from '@contract/session.ts';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { lazy, Suspense, useRef, useState } from 'react';
+import { lazy, Suspense, useLayoutEffect, useRef, useState } from 'react';
 import { Composer } from './composer.tsx';
 import { HomeSearch } from './home-search.tsx';
 import { NoSessions } from './no-sessions.tsx';
@@ -69,10 +70,15 @@ export const HomeScreen = () => {
   const [swiped, setSwiped] = useState('');
   const screen = useRef<HTMLDivElement>(null);
   const wide = useMedia(wideEnoughForMenu);
+  const noneAsked = channel !== 'public' && token === '';
   const fromCache = useShownFromCache();
   const unsent = useStore(outboxState).acts.filter(({ name }) => name === 'sendMessage').length;
   const scenario = useScenarioName(scenario_id);
   usePageTitle(titles[channel]);
+  const listed = !list.isPending || noneAsked;
+  useLayoutEffect(() => {
+    if (listed) endFirstView();
+  }, [listed]);
   useGestures(screen, { onSwipe: setSwiped, onRefresh: refreshScreens });
 
   const filter = (change: Partial<typeof search>) =>
@@ -85,7 +91,6 @@ export const HomeScreen = () => {
   const filtered = [query, model, user_id, scenario_id].some((value) => value !== undefined);
   const sessions = list.data?.list ?? [];
   const newcomer = channel === 'private' && !filtered && list.data?.total === 0;
-  const noneAsked = channel !== 'public' && token === '';
   const author = sessions.find((session) => session.user_id === user_id)?.user_name ?? '';
 
   return (

@@ -1,7 +1,6 @@
 import { memo, useMemo } from 'react';
 import { blocksOf, type Block } from '@markdown/document.ts';
 import { BlockView } from './render.tsx';
-import './markdown.css';
 
 const blocksAGroup = 24;
 

@@ -1,0 +1,95 @@
+import { accountOf, authStore } from '@/shared/auth-store.ts';
+import { forgetPictures, pictureKey, type PicturePlace } from '@/shared/first-view.ts';
+
+/**
+ * Takes a picture of the screen now and then: its HTML as React made it, without what does not
+ * outlive the page. src/app/boot.js shows it at the next start until the screen itself is there.
+ */
+
+/** How often the screen is looked at, ms. */
+const pace = 4_000;
+/** Longest picture, in characters. */
+const most = 150_000;
+
+/** What is no picture: it plays, floats above the screen, or names something in memory. */
+const gone =
+  '.skip, canvas, video, audio, iframe, dialog, [src^="blob:"], [role="dialog"], [role="alert"]';
+
+const addressOf = (): [PicturePlace, string] | null => {
+  const { pathname, search } = location;
+  if (pathname === '/' && (search === '' || search === '?channel=private')) return ['home', ''];
+  const uuid = /^\?uuid=([\w-]{36})$/.exec(search)?.[1];
+  return pathname === '/chat' && uuid !== undefined ? ['chat', uuid] : null;
+};
+
+const rowsOf = (list: Element) => [
+  ...list.querySelectorAll<HTMLElement>('[data-testid="virtuoso-item-list"] > *, .list-tail > *'),
+];
+
+/** Null: this is no moment for one; '': nothing of this screen may be kept. */
+const draw = (place: PicturePlace): string | null => {
+  const shell = document.querySelector<HTMLElement>('#root > .shell');
+  if (!shell || document.querySelector('#root')?.hasAttribute('inert')) return null;
+  if (shell.querySelector('[aria-busy="true"], [data-writing]')) return null;
+  const list = shell.querySelector('[role="log"]');
+  if (place === 'chat') {
+    // A temporary conversation leaves nothing behind.
+    if (shell.querySelector('[data-temporary]')) return '';
+    if (!list || list.scrollHeight - list.clientHeight - list.scrollTop > 100) return null;
+  } else if (!shell.querySelector('.sessions')) return null;
+
+  const copy = shell.cloneNode(true) as HTMLElement;
+  const copied = list && copy.querySelector('[role="log"]');
+  if (list && copied) {
+    const { top } = list.getBoundingClientRect();
+    const rows = rowsOf(copied);
+    for (const [at, row] of rowsOf(list).entries())
+      if (row.getBoundingClientRect().bottom < top) rows[at]?.remove();
+    const items = copied.querySelector<HTMLElement>('[data-testid="virtuoso-item-list"]');
+    if (items) items.style.paddingTop = '0';
+  }
+  const menu = shell.querySelector('.shell-menu');
+  if (menu && getComputedStyle(menu).display === 'none')
+    copy.querySelector('.shell-menu')?.remove();
+  for (const each of copy.querySelectorAll(gone)) each.remove();
+  for (const each of copy.querySelectorAll('textarea')) each.textContent = '';
+  return copy.outerHTML;
+};
+
+let last = '';
+const take = () => {
+  const at = addressOf();
+  if (!at) return;
+  const [place, address] = at;
+  const html = draw(place);
+  if (html === null) return;
+  const styles = [...document.querySelectorAll('link[rel="stylesheet"]')].map((link) =>
+    link.getAttribute('href'),
+  );
+  const account = accountOf(authStore.get().token);
+  const picture = JSON.stringify({ account, address, styles, html });
+  if (picture === last) return;
+  last = picture;
+  try {
+    if (html === '' || html.length > most) localStorage.removeItem(pictureKey(place));
+    else localStorage.setItem(pictureKey(place), picture);
+  } catch {
+    // Full or forbidden: the next start shows empty boxes.
+    forgetPictures();
+  }
+};
+
+const takeQuietly = () => {
+  if (document.visibilityState === 'hidden') return;
+  if (typeof requestIdleCallback === 'function') requestIdleCallback(take, { timeout: pace });
+  else take();
+};
+
+export const startPictures = (): void => {
+  takeQuietly();
+  setInterval(takeQuietly, pace);
+  // A page that is put away may not come back.
+  document.addEventListener('visibilitychange', () => {
+    if (document.visibilityState === 'hidden') take();
+  });
+};

@@ -1,0 +1,72 @@
+import { writeDraft } from './draft.ts';
+
+/**
+ * What stands on the page before the app does (index.html, src/app/boot.js): the box of the screen,
+ * in which people write already, or a picture of the screen as it was here last.
+ */
+let view = globalThis.document?.querySelector<HTMLElement>('#first') ?? null;
+let box = view?.querySelector<HTMLTextAreaElement>('textarea[data-draft]') ?? null;
+let focused = box !== null && box === document.activeElement;
+box?.addEventListener('focus', () => {
+  focused = true;
+});
+box?.addEventListener('blur', ({ target }) => {
+  // Being taken out of the page is not being left.
+  setTimeout(() => {
+    if (target instanceof Node && target.isConnected) focused = false;
+  });
+});
+
+/** Nobody is interrupted in the middle of a word that an input method is composing (boot.js notes it). */
+const whenComposed = (act: () => void): void => {
+  if (view?.dataset['composing'] === undefined) act();
+  else view.addEventListener('compositionend', () => setTimeout(act), { once: true });
+};
+
+const takeText = (): void => {
+  const key = box?.dataset['draft'];
+  if (box && key !== undefined) writeDraft(key, box.value);
+  box = null;
+};
+
+/**
+ * What was written before the app was there becomes the draft of the screen's own box. `focus` puts
+ * the writer, who is still at it, there.
+ */
+export const takeFirstBox = (focus: () => void): void => {
+  if (!box) return;
+  whenComposed(() => {
+    if (!box) return;
+    const writing = focused;
+    takeText();
+    if (writing) focus();
+  });
+};
+
+/** A picture of the screen stands there: its end can wait until the screen itself looks the same. */
+export const hasFirstPicture = (): boolean => view?.dataset['picture'] !== undefined;
+
+/** The screen itself is there, or another one. */
+export const endFirstView = (): void => {
+  if (!view) return;
+  whenComposed(() => {
+    if (!view) return;
+    takeText();
+    const { scrollTop } = view;
+    view.remove();
+    view = null;
+    if (scrollTop > 0) window.scrollTo({ top: scrollTop });
+  });
+};
+
+export type PicturePlace = 'home' | 'chat';
+export const pictureKey = (place: PicturePlace): string => `queqiao.picture.${place}`;
+
+/** Nothing that a person read stays in sight. */
+export const forgetPictures = (): void => {
+  try {
+    for (const place of ['home', 'chat'] as const) localStorage.removeItem(pictureKey(place));
+  } catch {
+    // Forbidden storage holds nothing.
+  }
+};
