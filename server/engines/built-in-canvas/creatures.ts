@@ -1,5 +1,6 @@
 import { type Chance, clamp, mix } from './chance.ts';
 import { blend, type Colour, hex, shade } from './colour.ts';
+import { paintPad } from './plants.ts';
 import {
   curve,
   dab,
@@ -889,46 +890,10 @@ export const paintPond = (scene: Scene): void => {
     const y = height / 2 + Math.sin(edge) * height * random.between(0.38, 0.56);
     const size = unit * random.between(0.07, 0.15);
     const notch = random.next() * 6.28;
-    const outline: Point[] = [[x, y]];
-    for (let at = 0; at <= 44; at += 1) {
-      const turn = notch + 0.16 + (at / 44) * (Math.PI * 2 - 0.32);
-      outline.push([
-        x + Math.cos(turn) * size * (1 + Math.sin(turn * 9) * 0.012),
-        y + Math.sin(turn) * size,
-      ]);
-    }
     const green = look.ink
       ? hex('#6a7472')
       : blend(blend(look.leaves[1]!, hex('#3f8a4a'), 0.5), look.front, 0.08);
-    fill(
-      canvas,
-      [outline.map(([px, py]): Point => [px + size * 0.12, py + size * 0.18])],
-      look.front,
-      { alpha: look.ink ? 0.15 : 0.4, soft: size * 0.1 },
-    );
-    fill(
-      canvas,
-      [outline],
-      round(shade(green, 0.22), shade(green, -0.16), x - size * 0.2, y - size * 0.3, size * 1.2),
-      { alpha: look.ink ? 0.72 : 1 },
-    );
-    for (let vein = 0; vein < 11; vein += 1) {
-      const turn = notch + 0.4 + (vein / 11) * 5.6;
-      fill(
-        canvas,
-        [
-          ribbon(
-            [
-              [x, y],
-              [x + Math.cos(turn) * size * 0.92, y + Math.sin(turn) * size * 0.92],
-            ],
-            (at) => size * 0.022 * (1 - at) + 0.2,
-          ),
-        ],
-        shade(green, look.ink ? -0.35 : 0.3),
-        { alpha: 0.4 },
-      );
-    }
+    paintPad(scene, { x, y, rx: size, ry: size, notch, green });
   }
 };
 

@@ -810,7 +810,7 @@ export const paintFlowers = (scene: Scene): void => {
       dimmed[
         Math.floor((roll * 0.55 + clamp(patch * 0.6 + 0.4) * 0.45) * dimmed.length) % dimmed.length
       ]!;
-    const tone = blendFast(pick, look.haze, far);
+    const tone = mixColour(pick, look.haze, far);
     const size = unit * 0.0185 * persp * mix(0.75, 1.25, roll);
     if (has('lavender')) {
       for (let bud = 0; bud < 6; bud += 1)
@@ -963,7 +963,6 @@ const sunHead = (
   }
 };
 
-const blendFast = mixColour;
 const shadeFast = ([r, g, b]: Colour, by: number): Colour => [
   clamp(r + by),
   clamp(g + by),
@@ -1072,6 +1071,38 @@ export const paintBlossom = (scene: Scene): void => {
   }
 };
 
+/** A round leaf that lies on water, from the notch at which its stalk is. */
+export const paintPad = (
+  { canvas, look }: Scene,
+  pad: { x: number; y: number; rx: number; ry: number; notch: number; green: Colour },
+): void => {
+  const { x, y, rx, ry, notch, green } = pad;
+  const outline: Point[] = [[x, y]];
+  for (let at = 0; at <= 44; at += 1) {
+    const angle = notch + 0.14 + (at / 44) * (Math.PI * 2 - 0.28);
+    const wave = 1 + Math.sin(angle * 8 + notch) * 0.016;
+    outline.push([x + Math.cos(angle) * rx * wave, y + Math.sin(angle) * ry * wave]);
+  }
+  const shadow = outline.map(([px, py]): Point => [px + rx * 0.06, py + ry * 0.16]);
+  fill(canvas, [shadow], look.front, { alpha: look.ink ? 0.18 : 0.4, soft: rx * 0.06 });
+  fill(
+    canvas,
+    [outline],
+    round(shade(green, 0.18), shade(green, -0.18), x - rx * 0.2, y - ry * 0.35, rx * 1.15),
+    { alpha: look.ink ? 0.7 : 0.98 },
+  );
+  for (let vein = 0; vein < 10; vein += 1) {
+    const angle = notch + 0.35 + (vein / 10) * 5.7;
+    const end: Point = [x + Math.cos(angle) * rx * 0.91, y + Math.sin(angle) * ry * 0.91];
+    fill(
+      canvas,
+      [ribbon([[x, y], end], (at) => rx * 0.022 * (1 - at) + 0.2)],
+      shade(green, look.ink ? -0.38 : 0.31),
+      { alpha: 0.39 },
+    );
+  }
+};
+
 /** Pads on the water and flowers above it. */
 export const paintLotus = (scene: Scene): void => {
   const { canvas, look, focus } = scene;
@@ -1095,41 +1126,7 @@ export const paintLotus = (scene: Scene): void => {
       look.haze,
       (1 - near) * 0.4,
     );
-    const notch = random.next() * 6.28;
-    const outline: Point[] = [];
-    for (let at = 0; at <= 40; at += 1) {
-      const angle = notch + 0.12 + (at / 40) * (Math.PI * 2 - 0.24);
-      const wave = 1 + Math.sin(angle * 7 + notch) * 0.02;
-      outline.push([x + Math.cos(angle) * rx * wave, y + Math.sin(angle) * ry * wave]);
-    }
-    outline.push([x, y]);
-    fill(canvas, [outline.map(([px, py]): Point => [px, py + ry * 0.14])], look.front, {
-      alpha: look.ink ? 0.2 : 0.4,
-      soft: unit * 0.004,
-    });
-    fill(
-      canvas,
-      [outline],
-      round(shade(green, 0.16), shade(green, -0.2), x - rx * 0.2, y - ry * 0.4, rx * 1.1),
-      { alpha: look.ink ? 0.68 : 0.97 },
-    );
-    for (let vein = 0; vein < 9; vein += 1) {
-      const angle = notch + 0.3 + (vein / 9) * 5.8;
-      fill(
-        canvas,
-        [
-          ribbon(
-            [
-              [x, y],
-              [x + Math.cos(angle) * rx * 0.9, y + Math.sin(angle) * ry * 0.9],
-            ],
-            (at) => unit * 0.0022 * (1 - at) + 0.2,
-          ),
-        ],
-        shade(green, look.ink ? -0.4 : 0.32),
-        { alpha: 0.38 },
-      );
-    }
+    paintPad(scene, { x, y, rx, ry, notch: random.next() * 6.28, green });
   }
   const flowers = [
     { x: focus, y: height * 0.8, size: unit * 0.135 },

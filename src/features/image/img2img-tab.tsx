@@ -51,7 +51,7 @@ export const Img2ImgTab = () => {
   const blending = url === '' && image.abilities.includes('blend');
   const slots = blending && (
     <PictureSlots
-      label="融图"
+      label="融图图片"
       hint={`选 ${limits.blend.min} 到 ${limits.blend.max} 张，合成一张新的画；描述可以不写`}
       urls={blend}
       max={limits.blend.max}
