@@ -126,12 +126,14 @@ export const createFileService = (deps: FileServiceDeps) => {
     if (running) return running;
     const made = (async () => {
       const data = await readWhole(storageKey(key, type));
-      if (!data) return null;
-      const small = await thumbnailOf(data, side, side === columnWidth ? side * 4 : side);
-      await storage.put(name, small, 'image/webp');
-      return small;
-    })().finally(() => making.delete(name));
+      return data && thumbnailOf(data, side, side === columnWidth ? side * 4 : side);
+    })();
     making.set(name, made);
+    // Whoever waits need not wait for the disk; what could not be kept is made again.
+    void made
+      .then((small) => small && storage.put(name, small, 'image/webp'))
+      .catch(() => undefined)
+      .finally(() => making.delete(name));
     return made;
   };
 

@@ -4,6 +4,9 @@ import path from 'node:path';
 import type { Storage } from './storage.ts';
 import { requireKey } from './storage-key.ts';
 
+/** Bytes that are read at once: pictures are some hundred thousand and more. */
+const highWaterMark = 256 * 1024;
+
 const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
 
 /** Files below `<dataDir>/files`, in 256 folders by the beginning of their keys. */
@@ -34,7 +37,7 @@ export const createFolderStorage = (dataDir: string): Storage => {
         const file = await open(place, 'r');
         try {
           const { size } = await file.stat();
-          return { stream: file.createReadStream(), size };
+          return { stream: file.createReadStream({ highWaterMark }), size };
         } catch (error) {
           await file.close();
           throw error;

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { mkdirSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -424,3 +425,56 @@ test(
   },
   120_000 + kills * 40_000,
 );
+
+test('what a dead worker had stored and nobody was told of is taken away', async () => {
+  front = await startServer({ env: { ...environment(), WORKERS: '0' } });
+  const own = new pg.Pool({ connectionString: front.databaseUrl, max: 3 });
+  const folder = path.join(front.dataDir, 'files');
+  mkdirSync(folder, { recursive: true });
+  const stored = () =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
+      name.endsWith('.png'),
+    );
+  try {
+    const person = await TestClient.register(front.baseURL);
+    const { uuid } = await newPictures(person, model);
+    let worker = await startWorker();
+    /** Lets a worker store its picture, and die before it can say so. */
+    const dieBeforeItsEnd = async () => {
+      const sent = await sendPicture(person, '存了却没有交出来的画', { uuid });
+      const blocker = await own.connect();
+      try {
+        service.asked.length = 0;
+        const letGo = holdBack();
+        const job = await generate(person, sent.historyId);
+        await asked();
+        const before = stored().length;
+        await blocker.query('BEGIN');
+        await blocker.query('SELECT FROM sessions WHERE uuid = $1 FOR UPDATE', [uuid]);
+        letGo();
+        await until('the picture is stored', () => stored().length > before);
+        await killed(worker);
+        return job;
+      } finally {
+        await blocker.query('ROLLBACK');
+        blocker.release();
+        service.behave(behaveAsUsual);
+      }
+    };
+    const again = await dieBeforeItsEnd();
+    worker = await startWorker();
+    expect(await ended(person, again.uuid, 50_000)).toMatchObject({ state: 'done' });
+    await until('one file is left', () => stored().length === 1);
+
+    // The same where nobody draws it again.
+    const given = await dieBeforeItsEnd();
+    await own.query('UPDATE jobs SET cancel_requested = true WHERE uuid = $1', [given.uuid]);
+    worker = await startWorker();
+    expect(await ended(person, given.uuid, 50_000)).toMatchObject({ state: 'cancelled' });
+    await until('one file is left', () => stored().length === 1);
+    await killed(worker);
+  } finally {
+    await own.end();
+    await front.stop();
+  }
+}, 150_000);
