@@ -239,3 +239,87 @@ test('a public link is read without an account until it is taken back; a long pi
   expect(size[0]).toBe(780);
   expect(size[1]).toBeGreaterThan(600);
 });
+
+test('a long picture too tall for one comes in parts, cut between messages; the phone’s own sharing gets them, or the link @C13', async ({
+  app,
+  page,
+  person,
+}) => {
+  const messages = Array.from({ length: 14 }, (_, at) => ({
+    id: at + 1,
+    prev: at,
+    shown: true,
+    human: `第 ${at + 1} 问`,
+    ai: `第 ${at + 1} 答，写得长一些，好占满屏幕。`.repeat(40),
+    model: 'builtin-assistant',
+    state: 'done',
+    created_at: new Date(Date.now() - 3_600_000 + at * 1000).toISOString(),
+  }));
+  const sessions = [{ title: '长谈', model: 'builtin-assistant', messages }];
+  const { uuid } = await person.client.call('importSessions', { data: { queqiao: 1, sessions } });
+  await app.enterAs(person);
+  // What the phone's sheet would be handed.
+  await page.addInitScript(() => {
+    const shared: unknown[] = [];
+    Object.assign(window, { shared });
+    navigator.canShare = () => true;
+    navigator.share = ({ files = [], title = '', url = '' } = {}) => {
+      shared.push({
+        title,
+        url,
+        files: files.map(({ name, type, size }) => [name, type, size > 1]),
+      });
+      return shared.length === 1
+        ? Promise.reject(new DOMException('stepped back', 'AbortError'))
+        : Promise.resolve();
+    };
+  });
+  const shared = () => page.evaluate(() => Reflect.get(window, 'shared') as unknown);
+  await page.goto(`/chat?uuid=${uuid}`);
+  const sheet = await openSheet(page);
+  await sheet.getByRole('button', { name: /^长图/ }).click();
+  await page.getByRole('button', { name: '最近 30 条' }).click();
+  const parts = page.getByRole('img', { name: /^长图第 \d 张/ });
+  await expect(parts.first()).toBeVisible({ timeout: 30_000 });
+  const heights = await parts.evaluateAll((images) =>
+    images.map((image) => [
+      (image as HTMLImageElement).naturalWidth,
+      (image as HTMLImageElement).naturalHeight,
+    ]),
+  );
+  expect(heights.length).toBeGreaterThan(1);
+  for (const [width, height] of heights) {
+    expect(width).toBe(780);
+    // None is blank, and none is more than a phone's canvas holds.
+    expect(height).toBeGreaterThan(300);
+    expect(height).toBeLessThanOrEqual(12_000);
+  }
+  const names = heights.map((_, at) => [`长谈 ${at + 1}.png`, 'image/png', true]);
+  for (let times = 0; times < 2; times += 1)
+    await page.getByRole('button', { name: '分享…' }).click();
+  await expect.poll(shared).toEqual([1, 2].map(() => ({ title: '长谈', url: '', files: names })));
+  // Stepping back is no failure.
+  await expect(page.getByText('没有分享出去')).toBeHidden();
+  const saved: string[] = [];
+  page.on('download', (file) => saved.push(file.suggestedFilename()));
+  await page.getByRole('button', { name: `保存 ${heights.length} 张图片` }).click();
+  await expect.poll(() => saved.sort()).toEqual(names.map(([name]) => name));
+
+  await page.getByRole('button', { name: '其他方式' }).click();
+  await sheet.getByRole('button', { name: /^公开链接/ }).click();
+  await page.getByRole('button', { name: '做一个公开链接' }).click();
+  const address = await page.getByRole('textbox', { name: '公开链接' }).inputValue();
+  await page.getByRole('button', { name: '分享…' }).click();
+  await expect
+    .poll(async () => ((await shared()) as unknown[]).at(-1))
+    .toEqual({ title: '长谈', url: address, files: [] });
+  await page.keyboard.press('Escape');
+
+  const markdown = page.waitForEvent('download', { timeout: 30_000 });
+  const again = await openSheet(page);
+  await again.getByRole('button', { name: /^Markdown/ }).click();
+  const text = await readFile(await (await markdown).path(), 'utf8');
+  let place = 0;
+  for (const part of ['长谈', '第 1 问', '第 1 答', '第 14 问', '第 14 答'])
+    expect((place = text.indexOf(part, place)), part).toBeGreaterThanOrEqual(0);
+});

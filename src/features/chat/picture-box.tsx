@@ -17,7 +17,7 @@ import {
   useImageBusy,
 } from '@/shared/image/image-tool.ts';
 import { smallPicture } from '@/shared/image/picture-sources.ts';
-import { priceText, useImageModels, useModel, useSettings } from '@/shared/queries.ts';
+import { useImageModels, useModel, useSettings } from '@/shared/queries.ts';
 import { isSendKey } from '@/shared/send-key.ts';
 import { Icon, PathIcon } from '@/shared/ui/icon.tsx';
 import { ModelSheet } from '@/shared/ui/model-sheet.tsx';
@@ -35,6 +35,7 @@ import { ModelFailure } from './model-failure.tsx';
 import { PictureChoices } from './picture-choices.tsx';
 import { picturePath } from './picture-path.ts';
 import { sendWords } from './picture-send.ts';
+import { SendModel } from './send-model.tsx';
 import { refusalOf, useGrowth } from './send-rules.ts';
 import './send-kit.css';
 import './picture.css';
@@ -169,18 +170,12 @@ export const PictureBox = ({
     >
       <div className="send-inner">
         <div className="send-row draw-row">
-          <button
-            type="button"
-            className="send-model"
-            disabled={!first}
-            title={first ? '选择模型' : '有了消息以后，模型不能再换'}
-            onClick={() => setChoosing('model')}
-          >
-            <span className="chip-dot" style={{ background: model?.color || undefined }} />
-            <span className="send-model-name">{model?.label ?? session.model}</span>
-            {model && <small>{priceText(model)}</small>}
-            {first && <Icon name="down" size={14} />}
-          </button>
+          <SendModel
+            name={session.model}
+            model={model}
+            first={first}
+            onChoose={() => setChoosing('model')}
+          />
           <button
             type="button"
             className="send-model"

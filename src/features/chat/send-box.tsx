@@ -2,7 +2,7 @@ import { offlineText } from '@/shared/api-error.ts';
 import type { AttachTarget } from '@/shared/attach/attach.tsx';
 import { readDraft, useDraft, writeDraft } from '@/shared/draft.ts';
 import { lazyChunk, whenLoaded } from '@/shared/markdown/lazy-chunk.ts';
-import { priceText, useChatModels, useSettings } from '@/shared/queries.ts';
+import { useChatModels, useSettings } from '@/shared/queries.ts';
 import { isSendKey } from '@/shared/send-key.ts';
 import { Icon } from '@/shared/ui/icon.tsx';
 import { ModelSheet } from '@/shared/ui/model-sheet.tsx';
@@ -15,6 +15,7 @@ import { useChatActs } from './chat-context.ts';
 import { useModelChange } from './model-change.ts';
 import type { Outgoing } from './outgoing.ts';
 import type { BoxState } from './send-kit.tsx';
+import { SendModel } from './send-model.tsx';
 import { refusalOf, useGrowth } from './send-rules.ts';
 import type { Thread, ThreadView } from './thread.ts';
 import type { SendOptions } from './thread-writing.ts';
@@ -167,18 +168,12 @@ export const SendBox = ({
       <div className="send-inner">
         <div className="send-row">
           {chats && (
-            <button
-              type="button"
-              className="send-model"
-              disabled={!first}
-              title={first ? '选择模型' : '有了消息以后，模型不能再换'}
-              onClick={() => setChoosing(true)}
-            >
-              <span className="chip-dot" style={{ background: known?.color || undefined }} />
-              <span className="send-model-name">{known?.label ?? session.model}</span>
-              {known && <small>{priceText(known)}</small>}
-              {first && <Icon name="down" size={14} />}
-            </button>
+            <SendModel
+              name={session.model}
+              model={known}
+              first={first}
+              onChoose={() => setChoosing(true)}
+            />
           )}
           {kit && <kit.BoxRow state={state} onKeys={onKeys} />}
           {text.length > most * 0.9 && (

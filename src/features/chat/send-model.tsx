@@ -1,0 +1,31 @@
+import { priceText } from '@/shared/queries.ts';
+import { Icon } from '@/shared/ui/icon.tsx';
+import type { Model } from '@contract/model.ts';
+
+/** The model that is asked, over the box; chosen while the session is empty. */
+export const SendModel = ({
+  name,
+  model,
+  first,
+  onChoose,
+}: {
+  name: string;
+  /** Undefined while the models are not known, or it is none of them any more. */
+  model: Model | undefined;
+  /** The session has no message yet. */
+  first: boolean;
+  onChoose: () => void;
+}) => (
+  <button
+    type="button"
+    className="send-model"
+    disabled={!first}
+    title={first ? '选择模型' : '有了消息以后，模型不能再换'}
+    onClick={onChoose}
+  >
+    <span className="chip-dot" style={{ background: model?.color || undefined }} />
+    <span className="send-model-name">{model?.label ?? name}</span>
+    {model && <small>{priceText(model)}</small>}
+    {first && <Icon name="down" size={14} />}
+  </button>
+);
