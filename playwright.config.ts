@@ -40,7 +40,7 @@ export default defineConfig({
     {
       name: 'desktop',
       testIgnore:
-        /attachments|background|export|markdown-safety|offline-writing|outbox-faults|phone-shell|sign-in/,
+        /attachments|background|export|image-services|markdown-safety|offline-writing|outbox-faults|phone-shell|sign-in/,
       // What does not depend on the window or the pointer.
       grepInvert:
         /thinking is|failing service|too long a conv|empty (is|or)|survives|send once|sliders|without a network|system notice|in two browsers|\/error|help is|a suggestion|temporary chat|words from the library/,

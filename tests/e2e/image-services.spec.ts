@@ -1,0 +1,278 @@
+import type { Locator, Page } from '@playwright/test';
+import pg from 'pg';
+import sharp from 'sharp';
+import { expect, foreignServer, type Person, test as base } from '../support/app.ts';
+import { type MockMidjourney, startMockMidjourney } from '../support/mock-midjourney.ts';
+import { type MockOpenAiImages, startMockOpenAiImages } from '../support/mock-openai-images.ts';
+import { type MockSdWebui, startMockSdWebui } from '../support/mock-sd-webui.ts';
+import { startServer } from '../support/server.ts';
+import { setup as startCluster } from '../support/shared-database.ts';
+
+/** A server with every kind of service for pictures, each faked at its wire. */
+interface Services {
+  midjourney: MockMidjourney;
+  webui: MockSdWebui;
+  images: MockOpenAiImages;
+  url: string;
+  database: pg.Client;
+}
+
+const test = base.extend<object, { services: Services }>({
+  services: [
+    async ({ browser: _browser }, use) => {
+      const endCluster = await startCluster();
+      const midjourney = await startMockMidjourney();
+      const webui = await startMockSdWebui({ controlnet: true, rembg: true });
+      const images = await startMockOpenAiImages({});
+      const server = await startServer({
+        env: {
+          MJ_PROXY_URL: midjourney.url,
+          SD_WEBUI_URL: webui.url,
+          OPENAI_BASE_URL: `${images.url}/v1`,
+          OPENAI_API_KEY: 'sk-images',
+          OPENAI_MODELS: 'dall-e-3,gpt-image-1,sd3.5-large,qwen-image',
+          SIGNUP_TOKENS: '100000',
+          TRUST_PROXY: 'loopback',
+        },
+      });
+      const database = new pg.Client({ connectionString: server.databaseUrl });
+      await database.connect();
+      await use({ midjourney, webui, images, url: server.baseURL, database });
+      await database.end();
+      await server.stop();
+      for (const service of [midjourney, webui, images]) await service.close();
+      await endCluster();
+    },
+    { scope: 'worker', timeout: 90_000 },
+  ],
+  baseURL: async ({ services }, use) => use(services.url),
+});
+
+// One server for all of them.
+test.describe.configure({ mode: 'default' });
+test.skip(foreignServer, 'needs services of its own');
+
+const soon = { timeout: 30_000 };
+const words = (page: Page) => page.getByRole('textbox', { name: '画图提示词' });
+const go = (page: Page) => page.getByRole('button', { name: /^生成，/ });
+const messages = (page: Page) => page.locator('[data-message]');
+const newest = (page: Page): Locator => messages(page).last();
+const pictures = (page: Page) => newest(page).getByRole('list', { name: '画好的图片' });
+const toolOf = (page: Page): Locator =>
+  page
+    .getByRole('dialog', { name: '画图工具' })
+    .or(page.getByRole('complementary', { name: '画图工具' }));
+
+const open = async (page: Page, person: Person, model: string): Promise<string> => {
+  const { uuid } = await person.client.call('newSession', { type: 1, model });
+  await page.goto(`/chat?uuid=${uuid}`);
+  await expect(words(page)).toBeVisible(soon);
+  return uuid;
+};
+
+const say = async (page: Page, text: string): Promise<void> => {
+  await words(page).fill(text);
+  await go(page).click();
+  await expect(newest(page)).toContainText(text);
+};
+
+/** Opens the tool on one of its tabs. */
+const tool = async (page: Page, tab: string): Promise<Locator> => {
+  const found = toolOf(page);
+  if (!(await found.isVisible())) await page.getByRole('button', { name: '画图工具' }).click();
+  await found.getByRole('tab', { name: tab, exact: true }).click();
+  return found;
+};
+
+const bodyOf = (service: { asked: { path: string; body: Record<string, unknown> }[] }) =>
+  service.asked.at(-1)?.body ?? {};
+
+test('Midjourney: four of one, its buttons, a region, a view drawn back, several made into one @I1 @I6 @I10', async ({
+  app,
+  page,
+  person,
+  services: { midjourney },
+}) => {
+  await app.enterAs(person);
+  await open(page, person, 'midjourney');
+  await expect(go(page)).toHaveAccessibleName(/8000 tokens/);
+  await say(page, 'a magpie on a bridge --ar 16:9');
+  await expect(pictures(page).getByRole('img')).toHaveCount(4, soon);
+  expect(bodyOf(midjourney)['prompt']).toBe('a magpie on a bridge --ar 16:9 --v 6');
+  const chip = (name: string) => newest(page).getByRole('button', { name, exact: true });
+  await chip('🔍 放大 2').click();
+  await expect(newest(page)).toContainText('放大 2');
+  await expect(pictures(page).getByRole('img')).toHaveCount(1, soon);
+
+  // A part of it, framed with the finger or the mouse.
+  await chip('🖌️ 局部重画').click();
+  const sheet = page.getByRole('dialog', { name: '局部重画' });
+  const frame = sheet.getByRole('img', { name: /^框选了/ });
+  await expect(frame).toHaveAccessibleName('框选了横向 25% 到 75%、纵向 25% 到 75%');
+  const area = await sheet.getByRole('img', { name: '要修改的图片' }).boundingBox();
+  if (!area) throw new Error('there is no picture');
+  await page.mouse.move(area.x + area.width * 0.1, area.y + area.height * 0.1);
+  await page.mouse.down();
+  await page.mouse.move(area.x + area.width * 0.5, area.y + area.height * 0.3, { steps: 4 });
+  await page.mouse.up();
+  await expect(frame).toHaveAccessibleName(/横向 10% 到 50%、纵向 10% 到 30%$/);
+  await sheet.getByRole('textbox', { name: '这里画什么' }).fill('灯');
+  await sheet.getByRole('button', { name: '重画这块' }).click();
+  await expect(page.getByText('长度在 2 到 512 个字符')).toBeVisible();
+  await sheet.getByRole('textbox', { name: '这里画什么' }).fill('a red lantern');
+  await sheet.getByRole('button', { name: '重画这块' }).click();
+  await expect(newest(page)).toContainText('a red lantern');
+  await expect(pictures(page).getByRole('img')).toHaveCount(4, soon);
+  const told = bodyOf(midjourney);
+  expect(told['prompt']).toMatch(/^a red lantern /);
+  const mask = await sharp(Buffer.from(String(told['maskBase64']).split(',')[1] ?? '', 'base64'))
+    .greyscale()
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  const white = mask.data.filter((value, at) => at % mask.info.channels === 0 && value > 127);
+  const share = white.length / (mask.info.width * mask.info.height);
+  expect(share).toBeGreaterThan(0.06);
+  expect(share).toBeLessThan(0.1);
+
+  await page.getByRole('button', { name: '🔍 自定扩图' }).click();
+  const zoom = page.getByRole('dialog', { name: '自定扩图' });
+  await zoom.getByRole('slider', { name: '视野扩大到' }).fill('135');
+  await zoom.getByRole('button', { name: '扩图', exact: true }).click();
+  await expect(newest(page)).toContainText('自定扩图 1.35 倍');
+  await expect(pictures(page).getByRole('img')).toHaveCount(4, soon);
+  expect(bodyOf(midjourney)['prompt']).toMatch(/ --zoom 1\.35$/);
+
+  // Two of one's own are made into one; words are not needed for that.
+  const blend = (await tool(page, '图生图')).getByRole('group', { name: '融图图片' });
+  await blend.getByRole('button', { name: '添加融图图片' }).click();
+  const picker = page.getByRole('dialog', { name: '选择融图图片' });
+  const drawn = picker.getByRole('tab', { name: '画过的' });
+  await drawn.click();
+  const own = picker.getByRole('list', { name: '画过的' }).getByRole('button');
+  await own.nth(0).click();
+  await picker.getByRole('button', { name: /^选好了/ }).click();
+  await expect(blend.getByRole('img')).toHaveCount(1);
+  await toolOf(page)
+    .getByRole('button', { name: /^生成 ·/ })
+    .click();
+  await expect(page.getByText('融图要选 2 到 5 张图片')).toBeVisible();
+  await blend.getByRole('button', { name: '添加融图图片' }).click();
+  await drawn.click();
+  await own.nth(1).click();
+  await picker.getByRole('button', { name: /^选好了/ }).click();
+  await expect(blend.getByRole('img')).toHaveCount(2);
+  await toolOf(page)
+    .getByRole('button', { name: /^生成 ·/ })
+    .click();
+  await expect(newest(page)).toContainText('融图 2 张');
+  await expect(pictures(page).getByRole('img')).toHaveCount(4, soon);
+  expect(midjourney.asked.at(-1)?.path).toBe('/mj/submit/blend');
+  expect(midjourney.faults).toEqual([]);
+
+  // What it does not allow says so, and so does a full queue; neither costs anything.
+  const { chatgpt_balance: before } = await person.client.call('userInfo', {});
+  for (const [scenario, reason] of [
+    ['banned', '提示词里有 Midjourney 不允许的内容'],
+    ['full', 'Midjourney 的队列已满'],
+  ] as const) {
+    midjourney.scenario = scenario;
+    await say(page, `a ${scenario} one`);
+    await expect(newest(page).getByRole('alert')).toContainText(reason, soon);
+    await expect(newest(page).getByRole('alert')).toContainText('没有扣费');
+  }
+  midjourney.scenario = 'normal';
+  await newest(page).getByRole('button', { name: '重试' }).click();
+  await expect(pictures(page).getByRole('img')).toHaveCount(4, soon);
+  const { chatgpt_balance: after } = await person.client.call('userInfo', {});
+  expect(before - after).toBe(8000);
+});
+
+test('stable-diffusion-webui and OpenAI-compatible services: each with its own tool, its failures by number @I1 @I7 @I8 @I9 @I11 @C18', async ({
+  app,
+  page,
+  person,
+  services: { webui, images, database },
+}) => {
+  await app.enterAs(person);
+  await open(page, person, 'stable-diffusion');
+  let panel = await tool(page, '底模');
+  await panel.getByRole('button', { name: '水墨' }).click();
+  await panel.getByRole('slider', { name: '水墨' }).fill('40');
+  panel = await tool(page, '参数');
+  await panel.getByRole('slider', { name: '步数' }).fill('12');
+  panel = await tool(page, '提示词');
+  await panel.getByRole('textbox', { name: '不要出现' }).fill('fog');
+  await panel.getByRole('textbox', { name: '画面描述' }).fill('a magpie');
+  webui.scenario = 'truncated';
+  await panel.getByRole('button', { name: /^生成 ·/ }).click();
+  // Of two, one is broken: it is named, and costs nothing.
+  await expect(newest(page).getByRole('alert')).toHaveText(/^第 1 张：\p{Script=Han}/u, soon);
+  await expect(newest(page).getByText('没有画成')).toBeVisible();
+  webui.scenario = 'normal';
+  expect(webui.asked.find(({ path }) => path.endsWith('txt2img'))?.body).toMatchObject({
+    prompt: 'a magpie <lora:ink:0.4>',
+    negative_prompt: 'fog',
+    steps: 12,
+  });
+  await page.keyboard.press('Escape');
+  await newest(page).getByRole('button', { name: '第 2 张的更多操作' }).click();
+  await page.getByRole('dialog', { name: '第 2 张' }).getByRole('button', { name: '抠图' }).click();
+  await expect(pictures(page).getByRole('img')).toHaveCount(1, soon);
+  await newest(page).getByRole('button', { name: '放大 2×' }).click();
+  await expect(newest(page)).toContainText('放大 2×');
+  await expect(pictures(page).getByRole('img')).toHaveCount(1, soon);
+  expect(webui.faults).toEqual([]);
+
+  // DALL·E: its styles; of two one fails.
+  const fields = () => images.asked.at(-1)?.fields ?? {};
+  await open(page, person, 'dall-e-3');
+  panel = await tool(page, '风格');
+  await panel.getByRole('radio', { name: '自然' }).check();
+  panel = await tool(page, '提示词');
+  await panel.getByRole('textbox', { name: '画面描述' }).fill('a lighthouse');
+  images.next.push('normal', 'truncated');
+  await panel.getByRole('button', { name: /^生成 ·/ }).click();
+  await expect(newest(page).getByRole('alert')).toHaveText(/^第 2 张：\p{Script=Han}/u, soon);
+  expect(fields()).toMatchObject({ model: 'dall-e-3', style: 'natural', size: '1024x1024' });
+  await page.keyboard.press('Escape');
+  await newest(page).getByRole('button', { name: '参数', exact: true }).click();
+  await expect(newest(page)).toContainText('a detailed picture of a lighthouse');
+  await expect(newest(page)).toContainText('15000 tokens');
+
+  // The cloud model: eighteen styles, its mark, its polishing.
+  await open(page, person, 'qwen-image');
+  panel = await tool(page, '风格');
+  await panel.getByRole('radio', { name: '青花瓷' }).check();
+  panel = await tool(page, '参数');
+  await panel.getByRole('switch', { name: /标识/ }).check();
+  await panel.getByRole('switch', { name: /润色/ }).uncheck();
+  panel = await tool(page, '尺寸');
+  await panel.getByRole('slider', { name: '张数' }).fill('1');
+  panel = await tool(page, '提示词');
+  await panel.getByRole('textbox', { name: '画面描述' }).fill('a vase');
+  await panel.getByRole('button', { name: /^生成 ·/ }).click();
+  await expect(pictures(page).getByRole('img')).toHaveCount(1, soon);
+  expect(fields()).toMatchObject({ style: 'qinghuaci', watermark: true, prompt_extend: false });
+
+  // What cannot be paid says so with its ways out: 1025, and of a member's 1026.
+  await database.query(
+    'UPDATE wallets SET balance = 0 WHERE user_id = (SELECT id FROM users WHERE account = $1)',
+    [person.account],
+  );
+  const refused = async (code: number, reason: string) => {
+    await page.keyboard.press('Escape');
+    await open(page, person, 'sd3.5-large');
+    await say(page, `a bridge ${code}`);
+    const alert = newest(page).getByRole('alert');
+    await expect(alert).toContainText(reason, soon);
+    await expect(alert.getByRole('link', { name: '余额与充值' })).toBeVisible();
+    await expect(alert.getByRole('button', { name: '换免费模型' })).toBeVisible();
+  };
+  await refused(1025, '余额不足，请充值');
+  await database.query(
+    `UPDATE users SET vip_activated_at = now(), vip_expired_at = now() + interval '30 days'
+      WHERE account = $1`,
+    [person.account],
+  );
+  await refused(1026, '会员不包含这个模型，余额又不足');
+});
