@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { addGrams, gramsOf, listMark, publicMark, sessionMark } from './search-grams.ts';
+import { addGrams, goneMark, gramsOf, listMark, publicMark, sessionMark } from './search-grams.ts';
 
 const gramsIn = (text: string) => {
   const grams = new Set<number>();
@@ -48,6 +48,7 @@ test.each([
 test('marks are numbers of 32 bits that are no gram of any text', () => {
   const marks = [
     publicMark,
+    goneMark,
     ...[1, 77, 2 ** 27 - 1, 2 ** 40].flatMap((id) => [listMark(id), sessionMark(id)]),
   ];
   for (const each of marks) expect(each).toBe(each | 0);

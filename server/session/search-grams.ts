@@ -86,3 +86,5 @@ const mark = (base: number, value: number): number => (base + (value % room)) | 
 export const listMark = (userId: number): number => mark(0xe000_0000, userId);
 export const sessionMark = (sessionId: number): number => mark(0xe800_0000, sessionId);
 export const publicMark = 0xf800_0000 | 0;
+/** Deleted for good, or of a session that is: nothing takes a message out of its other lists. */
+export const goneMark = 0xf800_0001 | 0;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { idsIn, intersection, narrow, union, type Posting } from './search-postings.ts';
+import { idsIn, intersection, narrow, remove, union, type Posting } from './search-postings.ts';
 
 /** As the database keeps them: places as two bytes, or a bit for each. */
 const asList = (gram: number, segment: number, places: readonly number[]): Posting => {
@@ -39,6 +39,9 @@ test('what has all of the grams is left, the newest first', () => {
       expect(idsIn(all)).toEqual(
         newestFirst(one.filter((place) => there.has(place) && kept.has(place))),
       );
+      const others = union([asList(1, 0, one)]);
+      remove(others, union([asBits(2, 0, other), asList(2, 1, third)]));
+      expect(idsIn(others)).toEqual(newestFirst(one.filter((place) => !there.has(place))));
     }),
   );
 });

@@ -65,6 +65,14 @@ export const narrow = (all: Segments, those: Segments): void => {
   }
 };
 
+/** Leaves in `all` what is not in `those`. */
+export const remove = (all: Segments, those: Segments): void => {
+  for (const [segment, others] of those) {
+    const bits = all.get(segment);
+    if (bits) for (let at = 0; at < bytesOfBits; at++) bits[at]! &= ~others[at]!;
+  }
+};
+
 /** The numbers of messages in a set, the highest first. */
 export const idsIn = (segments: Segments): number[] => {
   const ids: number[] = [];

@@ -3,13 +3,14 @@ import type { Session } from '../../contract/session.ts';
 import type { Database, Executor } from '../db/database.ts';
 import {
   addGrams,
+  goneMark,
   gramsOf,
   listMark,
   publicMark,
   searchedLetters,
   sessionMark,
 } from './search-grams.ts';
-import { idsIn, intersection, narrow, union } from './search-postings.ts';
+import { idsIn, intersection, narrow, remove, union } from './search-postings.ts';
 import * as store from './search.store.ts';
 
 /** The words of a search, which all have to be there; in lower case as far as ASCII goes. */
@@ -62,11 +63,20 @@ export const indexQueued = (db: Database, most: number): Promise<number | null> 
     const messages = await store.readSearchable(tx, [ids, searchedLetters]);
     const kept = new Set(messages.map(({ id }) => id));
     const many = messages.length >= merged;
-    const past = many ? ids : ids.filter((id) => !kept.has(id));
+    const gone = ids.filter((id) => !kept.has(id));
+    const past = many ? ids : gone;
     if (past.length > 0) await store.removeGrams(tx, [past]);
     for (let at = 0; at < messages.length; at += merged) {
       const entries = await entriesOf(messages.slice(at, at + merged));
       await (many ? store.mergeGrams : store.putGrams)(tx, entries);
+    }
+    const dead = gone.length > 0 ? await store.findDead(tx, [gone]) : [];
+    for (let at = 0; at < dead.length; at += merged) {
+      const some = dead.slice(at, at + merged);
+      await store.mergeGrams(
+        tx,
+        some.map(({ id }) => ({ id, grams: [goneMark] })),
+      );
     }
     if ((await store.countFresh(tx)) >= merged) await store.mergeFresh(tx, [merged]);
     return taken.length;
@@ -109,14 +119,16 @@ async function* candidatesOf(
   yield numbers(await store.findQueued(db, []));
   yield numbers(await store.findFresh(db, [[...all, ...grams], any]));
 
-  const marks = await store.readPostings(db, [...all, ...(any ?? [])], null);
-  const places = intersection(marks, all) ?? union(marks);
-  if (any && all.length > 0) narrow(places, union(marks.filter(({ gram }) => any.includes(gram))));
+  const marks = await store.readPostings(db, [...all, ...(any ?? []), goneMark], null);
+  const some = union(marks.filter(({ gram }) => any?.includes(gram)));
+  const places = intersection(marks, all) ?? some;
+  if (any && places !== some) narrow(places, some);
+  remove(places, union(marks.filter(({ gram }) => gram === goneMark)));
   const segments = [...places.keys()].sort((a, b) => b - a);
   for (let size = firstSegments; segments.length > 0; size *= 4) {
-    const some = segments.splice(0, size);
-    const within = new Map(some.map((segment) => [segment, places.get(segment)!]));
-    const those = intersection(await store.readPostings(db, grams, some), grams);
+    const next = segments.splice(0, size);
+    const within = new Map(next.map((segment) => [segment, places.get(segment)!]));
+    const those = intersection(await store.readPostings(db, grams, next), grams);
     if (those) narrow(within, those);
     yield idsIn(within);
   }

@@ -70,7 +70,15 @@ export const putGrams = async (db: Executor, entries: readonly Entry[]): Promise
   if (entries.length > 0) await put(db, asColumns(entries));
 };
 
-/** What is in the postings already stays there and leads to nothing. */
+/** Which of the messages will never be found again. */
+export const findDead = statement<{ id: number }>(
+  'search_dead',
+  `SELECT id::float8 FROM unnest($1::bigint[]) AS asked (id) WHERE NOT EXISTS (
+     SELECT FROM history h JOIN sessions s ON s.id = h.session_id
+     WHERE h.id = asked.id AND s.deleted_at IS NULL)`,
+);
+
+/** What is in the postings already stays there. */
 export const removeGrams = statement(
   'search_remove',
   `DELETE FROM search_fresh WHERE history_id = ANY($1::bigint[])`,

@@ -185,8 +185,8 @@ test('a session of 10,000 messages is found by its words and opens at each of th
   await expect(card).toContainText('第 8701 答：说到了霁蓝釉', { timeout: 20_000 });
   await card.getByRole('link').first().click();
   await expect(page).toHaveURL(new RegExp(`uuid=${uuid}.*history_id=`));
-  await expect(page.getByText('第 8701 答：说到了霁蓝釉')).toBeInViewport();
-  await expect(page.getByText('第 8702 问', { exact: true })).toBeVisible();
+  await expect(app.log.getByText('第 8701 答：说到了霁蓝釉')).toBeInViewport();
+  await expect(app.log.getByText('第 8702 问', { exact: true })).toBeVisible();
 
   await page
     .getByRole('button', { name: /更多|会话菜单/ })
@@ -197,8 +197,8 @@ test('a session of 10,000 messages is found by its words and opens at each of th
   const hits = page.getByRole('list', { name: '找到的消息' }).getByRole('button');
   await expect(hits).toHaveCount(4);
   await hits.last().click();
-  await expect(page.getByText('第 1201 答：说到了霁蓝釉')).toBeInViewport();
-  await expect(page.getByText('第 1202 问', { exact: true })).toBeVisible();
+  await expect(app.log.getByText('第 1201 答：说到了霁蓝釉')).toBeInViewport();
+  await expect(app.log.getByText('第 1202 问', { exact: true })).toBeVisible();
 });
 
 test('a public link is read without an account until it is taken back; a long picture is drawn @C13', async ({
