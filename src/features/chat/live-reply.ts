@@ -8,11 +8,17 @@ const segmentSize = 1_000;
 const segmentBlocks = 9;
 /** Two paints with new text are at least so far apart, ms: about 30 a second read as smoothly as 60. */
 const paintInterval = 30;
-/** Text taken in at once, in characters, and how long one paint may go on with that, ms. */
-const slice = 1_000;
-const budget = 6;
-/** Up to here a paint takes in one slice: the first of all are slow, nothing being warm yet. */
-const gentle = 3_000;
+/** And at most, for as long as paints leave no time for anything else. */
+const longestInterval = 90;
+/** The part of the time that paints may take. */
+const share = 0.4;
+/** Text that one paint takes in, in characters: little at first, nothing being warm yet. */
+const firstPortion = 1_000;
+const leastPortion = 2_000;
+const mostPortion = 16_000;
+/** A paint that took less time, ms, is followed by one of more text; one that took more, by one of less. */
+const quickPaint = 40;
+const slowPaint = 100;
 
 const headingPattern = /^ {0,3}#{1,6}(?:[ \t]|$)/;
 const isHeading = (block: Block | undefined): boolean =>
@@ -87,6 +93,9 @@ export class LiveReply {
   private timer: ReturnType<typeof setTimeout> | undefined;
   private frame = 0;
   private lastPaint = 0;
+  /** Of the last paints, about, with all that the browser had to do for them, ms. */
+  private cost = 0;
+  private portion = firstPortion;
   private ending: (() => void) | null = null;
   private readonly listeners = new Set<() => void>();
   private readonly onRows: () => void;
@@ -155,7 +164,10 @@ export class LiveReply {
       this.timer = setTimeout(this.paint, 250);
       return;
     }
-    const wait = this.lastPaint + paintInterval - performance.now();
+    // Of text that is here already every paint shows much.
+    const most = this.read > 0 ? paintInterval : longestInterval;
+    const interval = Math.min(Math.max(this.cost / share, paintInterval), most);
+    const wait = this.lastPaint + interval - performance.now();
     if (wait <= 4) this.frame = requestAnimationFrame(this.paint);
     else
       this.timer = setTimeout(() => {
@@ -168,7 +180,9 @@ export class LiveReply {
     this.timer = undefined;
     this.frame = 0;
     this.lastPaint = performance.now();
-    this.takeIn(this.lastPaint + budget);
+    this.takeIn();
+    // By then the browser has laid out and drawn what is new.
+    setTimeout(this.learn);
     const ended = this.buffer === '' && this.ending !== null;
     if (ended) this.document.end();
     this.refresh();
@@ -180,15 +194,20 @@ export class LiveReply {
     }
   };
 
-  /** Puts text into the document until there is no more of it, or no more time. */
-  private takeIn(deadline: number): void {
-    while (this.read < this.buffer.length) {
-      const part = this.buffer.slice(this.read, this.read + slice);
-      this.read += part.length;
-      this.text += part;
-      this.document.append(part);
-      if (this.text.length <= gentle || performance.now() > deadline) break;
-    }
+  /** How much the next paint takes in, and when, follows from what the last one took. */
+  private readonly learn = (): void => {
+    const took = performance.now() - this.lastPaint;
+    this.cost = this.cost * 0.7 + took * 0.3;
+    if (took > slowPaint) this.portion = Math.max(this.portion / 2, leastPortion);
+    else if (took < quickPaint) this.portion = Math.min(this.portion * 1.5, mostPortion);
+  };
+
+  /** Puts the next portion of the text into the document. */
+  private takeIn(): void {
+    const part = this.buffer.slice(this.read, this.read + this.portion);
+    this.read += part.length;
+    this.text += part;
+    this.document.append(part);
     if (this.read < this.buffer.length) return;
     this.buffer = '';
     this.read = 0;

@@ -83,6 +83,8 @@ const createStick = () => {
   };
 };
 
+/** How often the list hears that it follows its end, ms. */
+const tellInterval = 250;
 /** How long the list runs on after a flick, ms. */
 const handTime = 1_500;
 
@@ -113,6 +115,26 @@ const useStick = (
     const onHand = () => {
       handAt = performance.now();
     };
+    let own = false;
+    let toldAt = 0;
+    let telling: ReturnType<typeof setTimeout> | undefined;
+    const tell = () => {
+      telling = undefined;
+      toldAt = performance.now();
+      scroller.dispatchEvent(new Event('scroll'));
+    };
+    // While nothing but the tail grows the list shows the same rows: it need not look at every step.
+    const spare = (event: Event) => {
+      const told = !own || !event.isTrusted || performance.now() - handAt < handTime;
+      own = false;
+      if (told) return;
+      const wait = toldAt + tellInterval - performance.now();
+      if (wait <= 0) toldAt = performance.now();
+      else {
+        event.stopImmediatePropagation();
+        telling ??= setTimeout(tell, wait);
+      }
+    };
     const onScroll = () => {
       const { scrollTop, scrollHeight, clientHeight } = scroller;
       const distance = scrollHeight - clientHeight - scrollTop;
@@ -123,19 +145,26 @@ const useStick = (
       lastTop = scrollTop;
       lastHeight = scrollHeight;
     };
-    const follow = () => {
+    const follow = (changes: ResizeObserverEntry[]) => {
       lastHeight = scroller.scrollHeight;
-      if (stick.get()) scroller.scrollTop = lastHeight;
+      if (!stick.get()) return;
+      const before = scroller.scrollTop;
+      scroller.scrollTop = lastHeight;
+      lastTop = scroller.scrollTop;
+      own ||= lastTop !== before && changes.every(({ target }) => target === tail);
     };
     const observer = new ResizeObserver(follow);
     observer.observe(scroller);
     for (const child of scroller.querySelectorAll('[data-testid="virtuoso-item-list"]'))
       observer.observe(child, { box: 'border-box' });
     if (tail) observer.observe(tail, { box: 'border-box' });
+    scroller.addEventListener('scroll', spare, { passive: true, capture: true });
     scroller.addEventListener('scroll', onScroll, { passive: true });
     for (const name of hands) scroller.addEventListener(name, onHand, { passive: true });
     return () => {
       observer.disconnect();
+      clearTimeout(telling);
+      scroller.removeEventListener('scroll', spare, { capture: true });
       scroller.removeEventListener('scroll', onScroll);
       for (const name of hands) scroller.removeEventListener(name, onHand);
     };

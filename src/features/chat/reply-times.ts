@@ -1,4 +1,5 @@
 import { api } from '@/shared/api.ts';
+import { inIdleTime } from '@/shared/markdown/idle.ts';
 
 interface Watched {
   model: string;
@@ -44,17 +45,16 @@ export class Stopwatch {
     if (!reply) return;
     this.running.delete(id);
     const now = Date.now();
-    const report = api.modelStat(
-      {
-        state: reply.stopped ? 'stop' : state,
-        first_time: (reply.first || now) - reply.asked,
-        time: now - reply.asked,
-        model: reply.model,
-        request_time: new Date(reply.asked).toISOString(),
-      },
-      { quiet: true, keepalive: true },
-    );
+    const report = {
+      state: reply.stopped ? 'stop' : state,
+      first_time: (reply.first || now) - reply.asked,
+      time: now - reply.asked,
+      model: reply.model,
+      request_time: new Date(reply.asked).toISOString(),
+    } as const;
     // Nobody waits for it, and its loss harms nobody.
-    report.catch(() => {});
+    inIdleTime(() => {
+      api.modelStat(report, { quiet: true, keepalive: true }).catch(() => {});
+    });
   }
 }

@@ -506,6 +506,20 @@ export class ThreadWriting {
           this.attach(each.id, message.id, each.model, this.thread.isMine(message));
   }
 
+  /** What a finished reply changes elsewhere. `lost`: only its connection ended. */
+  private afterReply(lost: boolean): void {
+    // Tokens, price and the true state are the server's to tell.
+    if (!lost) this.thread.refresh().catch(() => {});
+    void refreshScreens();
+    this.thread.announce();
+    // What was written meanwhile goes on at once.
+    if (this.thread.outgoing.size > 0)
+      loadOutbox().then(
+        ({ wakeLane }) => wakeLane(this.thread.uuid),
+        () => {},
+      );
+  }
+
   private attach(id: number, place: number, model: string, mine: boolean): void {
     const abort = new AbortController();
     this.thread.streams.set(id, abort);
@@ -531,17 +545,8 @@ export class ThreadWriting {
         this.thread.streams.delete(id);
         this.thread.replace(id, { ai: reply.whole, reasoning: reply.reasoning, ...change });
         this.thread.publish({ reconnecting: false });
-        // Tokens, price and the true state are the server's to tell.
-        const lost = change.error_code === 'connection';
-        if (!lost) this.thread.refresh().catch(() => {});
-        void refreshScreens();
-        this.thread.announce();
-        // What was written meanwhile goes on at once.
-        if (this.thread.outgoing.size > 0)
-          loadOutbox().then(
-            ({ wakeLane }) => wakeLane(this.thread.uuid),
-            () => {},
-          );
+        // The last words are drawn first.
+        setTimeout(() => this.afterReply(change.error_code === 'connection'));
       });
     };
     const fail = (error_code: string, error_message: string) => {
