@@ -4,7 +4,7 @@ import type { Executor, Transaction } from '../db/database.ts';
 import { sqlState } from '../db/failure.ts';
 import { history, sessions } from '../db/schema.ts';
 import { statement } from '../db/statement.ts';
-import { waitEndedChannel } from '../wait/wait-ended.ts';
+import { tellEndedSql } from '../wait/wait-ended.ts';
 import type { AnswerLog } from './answer-log.ts';
 
 /** NOTIFY channels: replies that grew or ended (their ids), and one that shall stop. */
@@ -37,6 +37,9 @@ export const flushAnswers = async (
   return new Map(rows.map((row) => [row.id, { stopRequested: row.stop_requested }]));
 };
 
+/** Readers in the process that writes the reply need no notice. */
+const othersThan = (owner: string): string => `SELECT FROM instances WHERE id <> ${owner}`;
+
 const flush = statement<{ id: number; stop_requested: boolean }>(
   'answers_flush',
   `WITH flushed AS (
@@ -48,8 +51,9 @@ const flush = statement<{ id: number; stop_requested: boolean }>(
      RETURNING history.id, stop_requested
    ), told AS (
      SELECT pg_notify('${changedChannel}', string_agg(id::text, ',')) FROM flushed
+     HAVING EXISTS (${othersThan('$1')})
    )
-   SELECT id::float8, stop_requested FROM flushed, told`,
+   SELECT id::float8, stop_requested FROM flushed LEFT JOIN told ON true`,
 );
 
 const endAnswer = statement(
@@ -68,8 +72,9 @@ const endAnswer = statement(
      RETURNING history.id
    )
    -- Its commit may be on the way already: without a row there must be an error.
-   SELECT 1 / count(*), pg_notify('${changedChannel}', min(id)::text),
-     pg_notify('${waitEndedChannel}', 'answer:' || min(id)) FROM ended`,
+   SELECT 1 / count(*),
+     (SELECT pg_notify('${changedChannel}', $1::bigint::text) WHERE EXISTS (${othersThan('$4')})),
+     (${tellEndedSql('answer', '$1::bigint::text')}) FROM ended`,
 );
 const nothingEnded = '22012';
 

@@ -46,7 +46,7 @@ export interface AnswerLimits {
 /** Tokens of the reply that are held before anything is written. */
 export const heldAhead = 256;
 /** What an extension holds ahead: as much as was written, within these. */
-const extension = { least: 1024, most: 8192 };
+const extension = { least: 4096, most: 8192 };
 
 /** A timer that is later than this was held up with the whole process, ms. */
 const heldUp = 1000;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { limits } from '../../contract/limits.ts';
 import type { Consumption } from '../../contract/ledger.ts';
 import type { Executor, Transaction } from '../db/database.ts';
-import { inTransaction } from '../db/in-transaction.ts';
+import { inTransaction, withCommit } from '../db/in-transaction.ts';
 import * as store from './ledger.store.ts';
 import { vipMonthStart } from './vip-month.ts';
 
@@ -144,9 +144,16 @@ export const hold = (db: Executor, request: HoldRequest): Promise<string | null>
     const id = request.id ?? randomUUID();
     wallet.move('hold', minus(taken), id);
     const ttlMs = Math.min(request.ttlMs ?? holdLifetime, holdLifetime);
-    await wallet.save({
-      hold: { id, ...taken, vipAllowed, spent: null, state: 'open', reference, ttlMs },
-    });
+    const made = {
+      id,
+      ...taken,
+      vipAllowed,
+      spent: null,
+      state: 'open' as const,
+      reference,
+      ttlMs,
+    };
+    await withCommit(tx, wallet.save({ hold: made }));
     return id;
   });
 
