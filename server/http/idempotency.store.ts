@@ -19,38 +19,30 @@ export interface KeptAnswer {
 const lifetime = `interval '24 hours'`;
 const expired = sql`${idempotency.createdAt} < now() - ${sql.raw(lifetime)}`;
 
-const claim = statement(
-  'idempotency_claim',
-  `INSERT INTO idempotency (user_id, call, key, request_hash) VALUES ($1, $2, $3, $4)
-   ON CONFLICT (user_id, call, key) DO UPDATE SET request_hash = excluded.request_hash,
-     answer = NULL, token_user_id = NULL, created_at = now()
-   WHERE idempotency.created_at < now() - ${lifetime}
-   RETURNING 1`,
+const keep = statement(
+  'idempotency_keep',
+  `WITH kept AS (
+     INSERT INTO idempotency (user_id, call, key, request_hash, answer, token_user_id)
+     VALUES ($1, $2, $3, $4, $5::jsonb, $6)
+     ON CONFLICT (user_id, call, key) DO UPDATE SET request_hash = excluded.request_hash,
+       answer = excluded.answer, token_user_id = excluded.token_user_id, created_at = now()
+     WHERE idempotency.created_at < now() - ${lifetime}
+     RETURNING 1
+   )
+   -- The commit may be on its way already: where the key is taken there must be an error.
+   SELECT 1 / count(*) FROM kept`,
 );
 
 /**
- * Makes the key's row for this transaction; waits while another transaction holds it.
- * Gives false when the key has an answer already.
+ * Keeps what a request with this key is answered, and waits for another transaction that is about
+ * to. Fails when the key has an answer already.
  */
-export const claimKey = async (
-  tx: Transaction,
-  { userId, call, key }: Key,
-  requestHash: Buffer,
-): Promise<boolean> => (await claim(tx, [userId, call, key, requestHash])).length > 0;
-
-const keep = statement(
-  'idempotency_keep',
-  `UPDATE idempotency SET answer = $4::jsonb, token_user_id = $5
-   WHERE user_id = $1 AND call = $2 AND key = $3`,
-);
-
 export const keepAnswer = async (
   tx: Transaction,
   { userId, call, key }: Key,
-  answer: unknown,
-  tokenUserId: number | null,
+  { requestHash, answer, tokenUserId }: KeptAnswer,
 ): Promise<void> => {
-  await keep(tx, [userId, call, key, JSON.stringify(answer ?? null), tokenUserId]);
+  await keep(tx, [userId, call, key, requestHash, JSON.stringify(answer ?? null), tokenUserId]);
 };
 
 /**

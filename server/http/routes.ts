@@ -15,7 +15,7 @@ import {
   Refusal,
   slowCalls,
 } from './handlers.ts';
-import { claimKey, findAnswer, keepAnswer } from './idempotency.store.ts';
+import { findAnswer, keepAnswer } from './idempotency.store.ts';
 import { createRateLimit } from './rate-limit.ts';
 import { readUpload } from './upload.ts';
 import { readInput } from './validate.ts';
@@ -158,7 +158,7 @@ const createServe =
 
     const file = spec.kind === 'upload' ? await readUpload(request, spec) : null;
     const place = key === null ? null : { userId: user?.id ?? 0, call: name, key };
-    // Others' keys are found taken when they are claimed; a guest may have asked as nobody.
+    // Others' keys are found taken when their answer is kept; a guest may have asked as nobody.
     const mayBeKept = place && (user === null || user.guest || isSlow(name));
     const kept = mayBeKept ? await findAnswer(db, place) : null;
     let finish = (executor: Executor) => (handlers[name] as AnyHandler)(input, contextOn(executor));
@@ -176,19 +176,24 @@ const createServe =
         .update(typeof request.body === 'string' ? request.body : JSON.stringify(input))
         .update(file?.data ?? '')
         .digest();
-      const replayed =
-        kept ??
-        (await committing(db, async (tx) => {
-          if (!(await claimKey(tx, place, requestHash))) {
-            const found = await findAnswer(tx, place);
-            return async () => found;
-          }
-          data = await answerOn(tx);
-          return async () => {
-            await keepAnswer(tx, place, data, token?.userId ?? null);
-            return null;
-          };
-        }));
+      let replayed = kept;
+      try {
+        if (!kept)
+          data = await committing(db, async (tx) => {
+            const answer = await answerOn(tx);
+            const tokenUserId = token?.userId ?? null;
+            return async () => {
+              await keepAnswer(tx, place, { requestHash, answer, tokenUserId });
+              return answer;
+            };
+          });
+      } catch (error) {
+        // A request with this key may have been answered before, or meanwhile by somebody else.
+        replayed = await findAnswer(db, place).catch(() => null);
+        if (replayed === null) throw error;
+        acts.length = 0;
+        token = null;
+      }
       if (replayed !== null) {
         if (!replayed.requestHash.equals(requestHash)) throw new Refusal('conflict');
         // PostgreSQL gives the fields of a JSON value in an order of its own.
