@@ -176,7 +176,7 @@ export class Answer<Order extends AnswerOrder = AnswerRequest> {
           signal: attempt.signal,
         },
         (parts) => {
-          if (!attempt.signal.aborted) this.#take(parts);
+          if (!late && !this.#cut) this.#take(parts);
         },
       );
       if (this.#cut) return null;
