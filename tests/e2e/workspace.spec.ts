@@ -365,6 +365,14 @@ test('beside the conversation of a wide window: the fifteen used last, found and
   await side.getByRole('link', { name: '会话 9 号' }).click();
   await expect(app.log).toContainText('第 9 个答案');
   await side.getByRole('radio', { name: /内置助手/ }).click();
+  // Folded away it stays so, here.
+  await page.getByRole('button', { name: '收起会话' }).click();
+  await expect(side).toBeHidden();
+  await page.reload();
+  await expect(app.log).toContainText('第 9 个答案');
+  await expect(side).toBeHidden();
+  await page.getByRole('button', { name: '展开会话' }).click();
+  await expect(side.locator('li')).toHaveCount(15);
   await page.goto('/');
   await expect(page.getByRole('main').getByRole('radio', { name: /内置助手/ })).toHaveAttribute(
     'aria-checked',
