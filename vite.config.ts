@@ -141,6 +141,7 @@ const precompress = (): Plugin => ({
           const brotli = await promisify(brotliCompress)(content, {
             params: {
               [constants.BROTLI_PARAM_QUALITY]: 11,
+              [constants.BROTLI_PARAM_LGBLOCK]: 24,
               [constants.BROTLI_PARAM_SIZE_HINT]: content.length,
             },
           });

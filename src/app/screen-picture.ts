@@ -59,14 +59,16 @@ const draw = (place: PicturePlace): string | null => {
 let last = '';
 const take = () => {
   const at = addressOf();
-  if (!at) return;
+  const { token } = authStore.get();
+  // Who has just left has nothing to come back to.
+  if (!at || (at[0] === 'chat' && token === '')) return;
   const [place, address] = at;
   const html = draw(place);
   if (html === null) return;
   const styles = [...document.querySelectorAll('link[rel="stylesheet"]')].map((link) =>
     link.getAttribute('href'),
   );
-  const account = accountOf(authStore.get().token);
+  const account = accountOf(token);
   const picture = JSON.stringify({ account, address, styles, html });
   if (picture === last) return;
   last = picture;

@@ -1,4 +1,4 @@
-import { expect, test } from '../support/app.ts';
+import { App, expect, test } from '../support/app.ts';
 
 test('a newcomer asks, reads, registers, leaves, comes back and deletes @A2 @A3 @A4 @H1 @C3 @C8 @S9', async ({
   app,
@@ -66,4 +66,43 @@ test('a suggestion starts a conversation with one tap @H3', async ({ app, page }
   await app.settled();
   await expect(app.log).toContainText('你能做什么？');
   await expect(app.log).toContainText('内置');
+});
+
+test('before the app is there the last conversation can be read and written in; a logout takes that away @C11 @O3', async ({
+  browser,
+  person,
+}) => {
+  const { uuid, id } = await person.client.ask('(128 + 36) × 2.5 等于多少？');
+  await person.client.read(uuid, id);
+  // The fixtures' own context leaves no picture of a screen behind.
+  const context = await browser.newContext({ serviceWorkers: 'block' });
+  const page = await context.newPage();
+  await new App(page).enterAs(person);
+  await page.goto(`/chat?uuid=${uuid}`);
+  const picture = () => page.evaluate(() => localStorage.getItem('queqiao.picture.chat'));
+  await expect.poll(picture, { timeout: 20_000 }).toContain('(128 + 36)');
+
+  let free = () => {};
+  const held = new Promise<void>((resolve) => {
+    free = resolve;
+  });
+  await page.route('**/assets/*.js', async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.reload({ waitUntil: 'commit' });
+  const first = page.locator('#first');
+  await expect(first.getByRole('log')).toContainText('(128 + 36)');
+  await first.getByRole('textbox', { name: '输入消息' }).fill('写在前面的话');
+  free();
+  await expect(first).toHaveCount(0);
+  await expect(page.getByRole('log')).toContainText('(128 + 36)');
+  await expect(page.getByRole('textbox', { name: '输入消息' })).toHaveValue('写在前面的话');
+
+  await page.goto('/account');
+  await page.getByRole('button', { name: '退出登录' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: '退出', exact: true }).click();
+  await page.waitForURL((url) => url.pathname === '/');
+  expect(await picture()).toBeNull();
+  await context.close();
 });
