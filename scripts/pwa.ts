@@ -4,8 +4,8 @@ import type { Plugin } from 'vite';
 import { shareTarget } from '../sw/messages.ts';
 import { VitePWA, type ManifestOptions } from 'vite-plugin-pwa';
 
-/** Own screens and sheets that are too big, or too rarely used, to be fetched before they are met. */
-const onFirstUse = [/\/src\/shared\/editor\//, /\/src\/shared\/export\//];
+/** Own sheets that are of no use without a network, and need not be there before they are met. */
+const onFirstUse = [/\/src\/shared\/export\//];
 
 /** Taken by scripts/screenshots.ts. */
 const screenshot = (name: string, form: 'narrow' | 'wide', label: string) => ({

@@ -92,6 +92,7 @@ const lineOf = (over: Partial<Line>): Line & { news: News[] } => {
     news,
     account: () => '7',
     call: async () => ({ id: 1, msg: '', created_at: '', beside: null }),
+    draw: async () => ({}),
     upload: async () => ({ url: '/files/a.png', uuid: '', name: 'a.png', size: 1 }),
     newer: async () => [],
     tell: (each) => news.push(each),
@@ -252,7 +253,7 @@ test('a session that could not be made holds up all of it', () => {
 
 const fault = fc.constantFrom('ok', 'ok', 'offline', 'deaf', '503', 'busy', 'crash', 'day', 'back');
 
-test('whatever happens, each arrives once and in order', async () => {
+test('whatever happens, each arrives once and in order', { timeout: 60_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fault, { maxLength: 40 }), fc.nat(2), async (faults, spare) => {
       const store = memory();
@@ -315,4 +316,34 @@ test('whatever happens, each arrives once and in order', async () => {
     }),
     { numRuns: 150 },
   );
+});
+
+test('pictures are begun with their message, and asked for again until somebody has answered', async () => {
+  const store = memory();
+  const draw = { n: 1, size: 0, translate: 0, request_id: 'r' };
+  store.add({ ...message('paint'), draw });
+  const asked: unknown[] = [];
+  let answers = [failure(0), failure(200, 1025)];
+  const line = lineOf({
+    call: async () => ({ id: 5, msg: '', created_at: '', beside: null }),
+    newer: async () => [{ id: 5, human: 'paint', created_at: '', beside: null }],
+    draw: async (input) => {
+      asked.push(input);
+      const [next, ...rest] = answers;
+      answers = rest;
+      if (next) throw next;
+    },
+  });
+  const engine = createEngine(store, line);
+  await engine.run();
+  expect(store.acts).toHaveLength(1);
+  engine.wake();
+  await engine.run();
+  // The refusal of the pictures is not one of the message.
+  expect(store.acts).toEqual([]);
+  expect(asked).toEqual([
+    { ...draw, history_id: 5 },
+    { ...draw, history_id: 5 },
+  ]);
+  expect(line.news.map(({ type }) => type)).toContain('done');
 });

@@ -15,7 +15,8 @@ export type ActName =
   | 'deleteHistory'
   | 'deleteSession'
   | 'setSession'
-  | 'saveSettings';
+  | 'saveSettings'
+  | 'updateMessage';
 
 /** A picture or file of a message that still has to be uploaded. */
 export interface Part {
@@ -44,6 +45,8 @@ interface ActBase<K extends ActName> {
   /** Of a message: the newest one of its session that was known then. */
   before?: number | undefined;
   parts?: readonly Part[] | undefined;
+  /** Of a message that asks for pictures: how they are begun once it is with the server. */
+  draw?: Omit<In<'generateImage'>, 'history_id'> | undefined;
 }
 export type NewAct = { [K in ActName]: ActBase<K> }[ActName];
 
@@ -103,6 +106,8 @@ export interface Line {
   account: () => string;
   /** Makes the call. @throws Failure */
   call: (act: NewAct) => Promise<unknown>;
+  /** Begins the pictures of a message. @throws Failure */
+  draw: (input: In<'generateImage'>) => Promise<unknown>;
   /** Stores a part. @throws Failure */
   upload: (part: Part, blob: Blob) => Promise<Pick<Part, 'url' | 'uuid' | 'name' | 'size'>>;
   /** The newest messages of a session behind a number, oldest first. @throws Failure */
@@ -240,10 +245,23 @@ export const createEngine = (store: ActStore, line: Line) => {
     return parts;
   };
 
+  /** Begins pictures. What stands against it is for the person to see at the message, which is there. */
+  const draw = async (input: In<'generateImage'>): Promise<void> => {
+    try {
+      await line.draw(input);
+    } catch (error) {
+      const verdict = isFailure(error) ? judge('sendMessage', error) : 'again';
+      if (verdict !== 'refused' && verdict !== 'fault') throw error;
+    }
+  };
+
   const attempt = async (act: Act): Promise<unknown> => {
     if (act.name !== 'sendMessage') return line.call(act);
-    const known = await found(act);
-    return known ?? line.call({ ...act, input: withParts(act.input, await uploaded(act)) });
+    const sent =
+      (await found(act)) ??
+      (await line.call({ ...act, input: withParts(act.input, await uploaded(act)) }));
+    if (act.draw) await draw({ ...act.draw, history_id: (sent as Sent).id });
+    return sent;
   };
 
   /** What follows a message that arrived: the next one is newer than it. */

@@ -1,4 +1,5 @@
 import type { CallName } from '../contract/calls.ts';
+import type { WaitRef } from '../contract/wait.ts';
 import { getFact } from './kv.ts';
 import { outboxChannel, outboxLock, outboxTag, waitsTag, type Wait } from './messages.ts';
 import {
@@ -23,11 +24,11 @@ interface SyncEvent extends ExtendableEvent {
 const awake = 50_000;
 /** As long as one answer may take, ms. */
 const patience = 30_000;
-/** How often the reply to a message that was sent is asked for, and for how long, ms. */
-const replyEvery = 5_000;
-const longestReply = 15 * 60_000;
+/** How often what a message leads to is asked for, and for how long, ms. */
+const askEvery = 5_000;
+const longestWait = 15 * 60_000;
 
-type WorkerCall = ActName | 'lastMessages' | 'uploadImage' | 'uploadFile';
+type WorkerCall = ActName | 'generateImage' | 'lastMessages' | 'uploadImage' | 'uploadFile';
 type HttpCall = readonly [method: 'POST' | 'DELETE', path: string];
 /** Where the calls go that the worker makes; all that they say is in the body, or in the address. */
 export const workerCalls: Readonly<Record<WorkerCall & CallName, HttpCall>> = {
@@ -40,6 +41,8 @@ export const workerCalls: Readonly<Record<WorkerCall & CallName, HttpCall>> = {
   deleteSession: ['DELETE', '/api/delete_session'],
   setSession: ['POST', '/api/set_session'],
   saveSettings: ['POST', '/api/save_settings'],
+  updateMessage: ['POST', '/api/update_message'],
+  generateImage: ['POST', '/api/image/generate'],
   lastMessages: ['POST', '/api/last_messages'],
   uploadImage: ['POST', '/api/image/upload'],
   uploadFile: ['POST', '/api/upload_file'],
@@ -115,6 +118,7 @@ const lineOf = (token: string, tell: (news: News) => void): Line => ({
   account: () => subjectOf(token),
   tell,
   call: (act) => ask(token, act.name, act.input, { key: act.key }),
+  draw: (input) => ask(token, 'generateImage', input, { key: input.request_id }),
   upload: async (part: Part, blob) => {
     const body = new FormData();
     body.set('file', blob, part.name);
@@ -166,7 +170,7 @@ const openOutbox = (): Promise<IDBDatabase | null> =>
 /**
  * Sends what was written without a network after the page was closed, where the browser has
  * Background Sync. While a tab is in sight it sends itself.
- * @param lookAfter waits for the reply to a message that was sent
+ * @param lookAfter waits for the reply to a message that was sent, or for its pictures
  */
 export const startOutboxSync = (
   lookAfter: (waits: readonly Wait[], token: string) => Promise<void>,
@@ -195,13 +199,15 @@ export const startOutboxSync = (
           tabs.channel?.postMessage(news);
           if (news.type !== 'done' || news.act.name !== 'sendMessage') return;
           const since = Date.now();
-          const id = String((news.data as Sent).id);
+          const { draw } = news.act;
+          const ref: WaitRef = draw
+            ? { kind: 'job', id: draw.request_id }
+            : { kind: 'answer', id: String((news.data as Sent).id) };
           const wait: Wait = {
-            kind: 'answer',
-            id,
+            ...ref,
             since,
-            every: replyEvery,
-            deadline: since + longestReply,
+            every: askEvery,
+            deadline: since + longestWait,
           };
           sent.push(lookAfter([wait], token));
         }),

@@ -57,6 +57,13 @@ const countShown = async (cdp: CDPSession): Promise<() => number> => {
   return () => count;
 };
 
+/** Writes down the numbers that the worker puts on the app's icon; 0: none. */
+const noteBadges = (context: BrowserContext) =>
+  workerOf(context).evaluate(`globalThis.badges = [];
+    navigator.setAppBadge = async (count) => void badges.push(count);
+    navigator.clearAppBadge = async () => void badges.push(0)`);
+const badges = (context: BrowserContext): Promise<number[]> => workerOf(context).evaluate('badges');
+
 const openChat = async (app: App, person: Person, context: BrowserContext, prompt: string) => {
   await context.grantPermissions(['notifications']);
   await app.enterAs(person);
@@ -77,8 +84,10 @@ test('a reply that is done while the tab is away is told once, and a tap opens i
   const uuid = await openChat(app, person, context, slowly(4, '说说赵州桥'));
   await page.getByRole('button', { name: '返回' }).first().click();
   await page.waitForURL((url) => url.pathname === '/');
+  await noteBadges(context);
   await sight(page, 'hidden');
   await expect.poll(() => shown(page), { timeout: 20_000 }).toHaveLength(1);
+  await expect.poll(() => badges(context)).toEqual([1]);
   const [news] = await shown(page);
   expect(news?.title).toContain('说说赵州桥');
   expect(news?.body).toContain('把每一次更新合并到下一帧');
@@ -87,6 +96,7 @@ test('a reply that is done while the tab is away is told once, and a tap opens i
   await page.waitForURL((url) => url.searchParams.get('uuid') === uuid);
   await expect(app.log).toContainText('END-');
   await expect.poll(() => shown(page)).toEqual([]);
+  expect((await badges(context)).at(-1)).toBe(0);
 });
 
 test('a worker that is stopped again and again forgets nothing and tells nothing twice @O4', async ({
@@ -117,12 +127,18 @@ test('a worker that is stopped again and again forgets nothing and tells nothing
       tag: 'queqiao-waits',
       lastChance: false,
     });
+  const wakeLater = () =>
+    cdp.send('ServiceWorker.dispatchPeriodicSyncEvent', {
+      origin,
+      registrationId,
+      tag: 'queqiao-waits',
+    });
   await page.close();
   await elsewhere.waitForTimeout(300);
   for (let round = 0; round < 8; round += 1) {
     await cdp.send('ServiceWorker.stopAllWorkers');
     await elsewhere.waitForTimeout(Math.random() * 300);
-    await wake();
+    await (round % 2 === 0 ? wake() : wakeLater());
     await elsewhere.waitForTimeout(Math.random() * 1500);
   }
   await expect.poll(count, { timeout: 15_000 }).toBe(1);
@@ -182,4 +198,70 @@ test('notifications are offered in mid-reply, never at the start; a no is kept; 
   await page.getByText('查看', { exact: true }).click({ timeout: 20_000 });
   await page.waitForURL((url) => url.searchParams.get('uuid') === uuid);
   expect(await shown(page)).toEqual([]);
+});
+
+test('a subscription that the browser changes is told to the server by the worker alone @O4', async ({
+  app,
+  person,
+  context,
+}) => {
+  const { page } = app;
+  await context.grantPermissions(['notifications']);
+  await app.enterAs(person);
+  await page.goto('/');
+  await ready(page);
+  const told = await workerOf(context).evaluate(async (token) => {
+    const facts = (write: (store: IDBObjectStore) => IDBRequest): Promise<unknown> =>
+      new Promise((resolve) => {
+        const asked = indexedDB.open('queqiao-worker', 1);
+        asked.addEventListener('upgradeneeded', () => asked.result.createObjectStore('facts'));
+        asked.addEventListener('success', () => {
+          const done = write(asked.result.transaction('facts', 'readwrite').objectStore('facts'));
+          done.addEventListener('success', () => {
+            asked.result.close();
+            resolve(done.result);
+          });
+        });
+      });
+    const device = crypto.randomUUID();
+    await facts((store) => store.put(token, 'token'));
+    await facts((store) => store.put(device, 'device'));
+    await facts((store) =>
+      store.put({ account: '1', endpoint: 'https://push.example/old', at: 1 }, 'pushed'),
+    );
+    // No push service is in reach of a test: what it and the server would answer.
+    const bodies: string[] = [];
+    const endpoint = 'https://push.example/new';
+    PushManager.prototype.subscribe = async () =>
+      ({ endpoint, toJSON: () => ({ endpoint, keys: { p256dh: 'p', auth: 'a' } }) }) as never;
+    const real = globalThis.fetch;
+    globalThis.fetch = async (url, init) => {
+      if (typeof url !== 'string' || url !== '/api/push_subscribe') return real(url, init);
+      if (typeof init?.body === 'string') bodies.push(init.body);
+      return Response.json({ code: 0, message: '', data: {} });
+    };
+    // An event that no browser made cannot be waited for.
+    const { ExtendableEvent: Extendable } = globalThis as unknown as {
+      ExtendableEvent: { new (type: string): Event; prototype: { waitUntil: () => void } };
+    };
+    Extendable.prototype.waitUntil = () => undefined;
+    const change = Object.assign(new Extendable('pushsubscriptionchange'), {
+      oldSubscription: { options: { applicationServerKey: new ArrayBuffer(65) } },
+    });
+    dispatchEvent(change);
+    for (let tries = 0; tries < 50; tries += 1) {
+      const pushed = (await facts((store) => store.get('pushed'))) as
+        | { endpoint: string }
+        | undefined;
+      if (pushed?.endpoint === endpoint)
+        return { device, asked: JSON.parse(bodies[0] ?? '{}') as unknown };
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    return { device, asked: null };
+  }, person.client.token);
+  expect(told.asked).toEqual({
+    device: told.device,
+    endpoint: 'https://push.example/new',
+    keys: { p256dh: 'p', auth: 'a' },
+  });
 });

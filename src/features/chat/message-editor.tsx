@@ -13,8 +13,8 @@ export const MessageEditor = ({
   initialText: string;
   /** Number of the message: what was written and not saved is kept under it. */
   draftKey: string;
-  /** Rejects with ApiError when it was not saved. */
-  onSave: (edited: Edited) => Promise<void>;
+  /** Gives whether the server has it already. Rejects with ApiError when it was not saved. */
+  onSave: (edited: Edited) => Promise<boolean>;
   onClose: () => void;
 }) => (
   <MarkdownEditor

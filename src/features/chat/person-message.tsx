@@ -80,7 +80,7 @@ const PersonMessage = memo(function PersonMessage({ row: { message } }: { row: Q
           draftKey={String(message.id)}
           onSave={async ({ title, content }) => {
             const writing = await acts.thread.writing();
-            await writing.update(message.id, content, title);
+            return writing.update(message.id, content, title);
           }}
           onClose={() => acts.toggle('edit', message.id)}
         />

@@ -77,6 +77,7 @@ export const generate = async (thread: Thread, id: number, asked: Asked): Promis
  */
 export const draw = async (thread: Thread, asked: Asked): Promise<void> => {
   const human = JSON.stringify(asked);
+  const { n, size, translate } = asked.image;
   const key = uuid();
   await thread.toNewest().catch(() => {});
   const writing = await thread.writing();
@@ -90,6 +91,7 @@ export const draw = async (thread: Thread, asked: Asked): Promise<void> => {
       input: { session_id: thread.uuid, msg: human, format: 1 },
       made: new Date().toISOString(),
       before,
+      draw: { n, size, translate, request_id: uuid() },
     });
     if (sent === null) return;
     writing.settle(id, { id: sent.id, created_at: sent.created_at });

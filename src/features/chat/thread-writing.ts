@@ -418,16 +418,21 @@ export class ThreadWriting {
     await this.thread.reread(before);
   }
 
-  /** Changes an own message in a session of people. */
-  async update(id: number, content: string, title?: string): Promise<void> {
-    await api.updateMessage({
-      id,
-      session_id: this.thread.uuid,
-      content,
-      ...(title === undefined ? {} : { title }),
-    });
+  /** Changes an own message in a session of people; gives whether the server has it already. */
+  async update(id: number, content: string, title?: string): Promise<boolean> {
+    const { uuid: session_id } = this.thread;
+    const changed = { content, ...(title === undefined ? {} : { title }) };
+    const done = await act('updateMessage', session_id, { id, session_id, ...changed });
+    if (done === null) {
+      // It is written down, and shown as it will be.
+      const before = this.thread.find(id)?.title ?? '';
+      this.thread.replace(id, { human: content, title: title ?? before, edited: true });
+      this.thread.publish();
+      return false;
+    }
     await this.thread.reread(this.thread.before(id));
     this.thread.announce(id);
+    return true;
   }
 
   /** Likes a message, or no longer; shown at once. */

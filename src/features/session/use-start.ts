@@ -2,7 +2,7 @@ import { api } from '@/shared/api.ts';
 import { moveAttachments, readAttachments, setAttachments } from '@/shared/attach/attach-store.ts';
 import { ApiError, offlineText } from '@/shared/api-error.ts';
 import { writeDraft } from '@/shared/draft.ts';
-import { isUnheard } from '@/shared/outbox.ts';
+import { enqueue, isUnheard } from '@/shared/outbox.ts';
 import { loadOutbox } from '@/shared/pending.ts';
 import { useChatModels, useChosenModel, useChosenPainter } from '@/shared/queries.ts';
 import { toast } from '@/shared/ui/toast.ts';
@@ -34,24 +34,29 @@ export const readChoice = (text: string): StartChoice => {
   }
 };
 
-/** What can not wait: nothing of it may stay in this browser, or it is painted with the network alone. */
-const staysHere = ({ temporary, type }: In<'newSession'>): boolean => temporary === 1 || type === 1;
-
 /** Makes the session; null: it is begun on this device alone, and goes to the server with its question. */
 const begin = async (
-  input: In<'newSession'>,
+  input: In<'newSession'> & { uuid: string },
   key: string,
   first: { text: string; suggestion: boolean },
 ): Promise<Out<'newSession'> | null> => {
+  // Nothing of a temporary one may stay in this browser.
+  const mayWait = input.temporary !== 1;
+  let tried = false;
   try {
     if (navigator.onLine) return await api.newSession(input, { quiet: true, idempotencyKey: key });
   } catch (error) {
-    if (!isUnheard(error) || staysHere(input)) throw error;
-    await (await loadOutbox()).beginSession(input, key, first, true);
-    return null;
+    if (!isUnheard(error) || !mayWait) throw error;
+    tried = true;
   }
-  if (staysHere(input)) throw new ApiError(0, offlineText, 0);
-  await (await loadOutbox()).beginSession(input, key, first, false);
+  if (!mayWait) throw new ApiError(0, offlineText, 0);
+  if (input.type === 1) {
+    const made = new Date().toISOString();
+    await enqueue([{ name: 'newSession', key, lane: input.uuid, input, made }], tried);
+    // What is asked for is put together where it is painted.
+    return { uuid: input.uuid, id: 0 };
+  }
+  await (await loadOutbox()).beginSession(input, key, first, tried);
   return null;
 };
 

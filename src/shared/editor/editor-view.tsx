@@ -6,6 +6,7 @@ import { Button } from '../ui/button.tsx';
 import { confirmDialog } from '../ui/dialog.ts';
 import { Icon, PathIcon } from '../ui/icon.tsx';
 import { useModal } from '../ui/modal.ts';
+import { laterText } from '../outbox.ts';
 import { toast } from '../ui/toast.ts';
 import { upload } from '../upload.ts';
 import { uuid } from '../uuid.ts';
@@ -152,9 +153,10 @@ const EditorView = ({
     }
     setSaving(true);
     try {
-      await onSave({ content: text.trim(), ...(titled ? { title: title.trim() } : {}) });
+      const edited = { content: text.trim(), ...(titled ? { title: title.trim() } : {}) };
+      const done = await onSave(edited);
       writeDraft(key, '');
-      toast(success, 'success');
+      toast(done ? success : laterText, 'success');
       onClose();
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;

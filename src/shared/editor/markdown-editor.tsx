@@ -20,8 +20,11 @@ export interface EditorProps {
   draftKey: string;
   /** More choices, below the text. */
   children?: ReactNode;
-  /** Rejects with ApiError when it was not saved: the editor stays open with everything in it. */
-  onSave: (edited: Edited) => Promise<void>;
+  /**
+   * Gives whether the server has it; false: it is written down, and sent when there is a network.
+   * Rejects with ApiError when it was not saved: the editor stays open with everything in it.
+   */
+  onSave: (edited: Edited) => Promise<boolean>;
   /** Closed, saved or not. */
   onClose: () => void;
 }

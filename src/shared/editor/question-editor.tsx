@@ -1,7 +1,9 @@
 import { ApiError } from '../api-error.ts';
 import { api } from '../api.ts';
+import { enqueue, isUnheard } from '../outbox.ts';
 import { useSettings } from '../queries.ts';
 import { SwitchField } from '../ui/switch-field.tsx';
+import { toast } from '../ui/toast.ts';
 import { uuid } from '../uuid.ts';
 import { useRef, useState } from 'react';
 import { MarkdownEditor, type Edited } from './markdown-editor.tsx';
@@ -20,13 +22,33 @@ export const QuestionEditor = ({
   // A second try goes on where the first was cut off: neither session nor message is made twice.
   const keys = useRef({ session: uuid(), message: uuid() });
   const made = useRef('');
-  const ask = async ({ title, content }: Edited) => {
-    made.current ||= (
-      await api.newSession(
-        { type: 2, private: hidden ? 1 : 0 },
-        { idempotencyKey: keys.current.session },
-      )
-    ).uuid;
+  /** Without a network both are written down, and done when there is one. */
+  const askLater = async ({ title, content }: Edited, tried: boolean): Promise<false> => {
+    const { session, message } = keys.current;
+    const now = new Date().toISOString();
+    const input = { type: 2, private: hidden ? 1 : 0, uuid: session } as const;
+    const asked = { session_id: session, msg: content, title };
+    const act = { key: session, lane: session, made: now };
+    await enqueue([{ ...act, name: 'newSession', input }], tried);
+    await enqueue([{ ...act, name: 'sendMessage', key: message, input: asked }]);
+    onAsked(session);
+    return false;
+  };
+  const ask = async ({ title, content }: Edited): Promise<boolean> => {
+    const edited = { title, content };
+    if (!navigator.onLine && made.current === '') return askLater(edited, false);
+    try {
+      made.current ||= (
+        await api.newSession(
+          { type: 2, private: hidden ? 1 : 0, uuid: keys.current.session },
+          { idempotencyKey: keys.current.session, quiet: true },
+        )
+      ).uuid;
+    } catch (error) {
+      if (isUnheard(error)) return askLater(edited, true);
+      if (error instanceof ApiError) toast(error.message, 'error');
+      throw error;
+    }
     try {
       await api.sendMessage(
         { session_id: made.current, msg: content, title },
@@ -38,6 +60,7 @@ export const QuestionEditor = ({
       throw error;
     }
     onAsked(made.current);
+    return true;
   };
   return (
     <MarkdownEditor

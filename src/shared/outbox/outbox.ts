@@ -14,6 +14,7 @@ import {
   tellActDone,
   type Note,
 } from '../outbox.ts';
+import { writeDraft } from '../draft.ts';
 import { readWaiting, showPending, writeWaiting, type Waiting } from '../pending.ts';
 import { refreshScreens } from '../query-client.ts';
 import { toast } from '../ui/toast.ts';
@@ -101,6 +102,11 @@ const hear = async (news: Message): Promise<void> => {
   // Who shows the act takes its answer before it leaves the list.
   if (news.type === 'done') tellActDone(news.act, news.data);
   await look();
+  // What was written is not lost: it waits where it was written.
+  if (news.type === 'undone' && news.act.name === 'updateMessage') {
+    const { id, title = '', content } = news.act.input;
+    writeDraft(`edit:${id}`, JSON.stringify({ title, text: content }));
+  }
   if (news.type === 'undone') toast(`没有成功，已恢复原样：${news.message}`, 'error');
   if (news.type !== 'changed') await refreshScreens();
 };
@@ -130,6 +136,8 @@ const engine = createEngine(actStore, {
       }),
     );
   },
+  draw: (input) =>
+    orFailure(api.generateImage(input, { quiet: true, idempotencyKey: input.request_id })),
   upload: async (part, blob) => {
     const options = {
       fileName: part.name,
@@ -261,6 +269,8 @@ const replaces = (next: NewAct, former: NewAct): boolean => {
   const target = (act: NewAct) => (act.input as { history_id?: unknown }).history_id;
   if (next.name === 'historyLike')
     return former.name === 'historyLike' && target(former) === target(next);
+  if (next.name === 'updateMessage')
+    return former.name === 'updateMessage' && former.input.id === next.input.id;
   const marks: readonly string[] = ['addToFavorites', 'removeFromFavorites'];
   if (marks.includes(next.name))
     return marks.includes(former.name) && target(former) === target(next);

@@ -17,6 +17,7 @@ const titleOf = (acts: readonly Act[], uuid: string): string => {
   const first = acts.find(
     (act): act is MessageAct => act.name === 'sendMessage' && act.lane === uuid,
   );
+  if (first?.input.title !== undefined) return first.input.title;
   return first
     ? readQuestion({ human: first.input.msg, format: first.input.format === 1 ? 1 : 0 }).text.slice(
         0,
@@ -70,7 +71,14 @@ const overMessage = (message: Message, acts: readonly Act[]): Message => {
       const liked = act.input.liked === 1;
       const more = liked === next.liked ? 0 : liked ? 1 : -1;
       next = { ...next, liked, like_count: Math.max(0, next.like_count + more) };
-    } else if (act.name === 'addToFavorites' && Number(act.input.history_id) === message.id)
+    } else if (act.name === 'updateMessage' && Number(act.input.id) === message.id)
+      next = {
+        ...next,
+        human: act.input.content,
+        title: act.input.title ?? next.title,
+        edited: true,
+      };
+    else if (act.name === 'addToFavorites' && Number(act.input.history_id) === message.id)
       next = { ...next, in_favorites: true };
     else if (act.name === 'removeFromFavorites' && Number(act.input.history_id) === message.id)
       next = { ...next, in_favorites: false };
