@@ -77,6 +77,14 @@
         }
       });
     }
+    // A link leads on within the app once that is there, which is sooner than to load the page anew.
+    first.addEventListener('click', (event) => {
+      const link = event.target.closest('a[href^="/"]');
+      if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+      event.preventDefault();
+      first.dataset.next = link.getAttribute('href');
+      first.dispatchEvent(new Event('next'));
+    });
     first.addEventListener('compositionstart', () => {
       first.dataset.composing = '';
     });

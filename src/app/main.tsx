@@ -11,7 +11,7 @@ import '@/shared/markdown/markdown.css';
 import { onLoginRequired } from '@/shared/api.ts';
 import { accountOf, authStore } from '@/shared/auth-store.ts';
 import { clearCache } from '@/shared/cache.ts';
-import { endFirstView } from '@/shared/first-view.ts';
+import { endFirstView, followFirstView } from '@/shared/first-view.ts';
 import { hasLeft } from '@/shared/outbox.ts';
 import { loadOutbox } from '@/shared/pending.ts';
 import { queryClient } from '@/shared/query-client.ts';
@@ -56,6 +56,7 @@ authStore.subscribe(() => {
 });
 
 const atHome = location.pathname === '/';
+followFirstView((href) => void router.navigate({ href }));
 createRoot(document.querySelector('#root')!).render(
   <StrictMode>
     <QueryClientProvider client={queryClient}>

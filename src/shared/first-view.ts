@@ -43,6 +43,16 @@ export const takeFirstBox = (focus: () => void): void => {
   });
 };
 
+/** Goes where a link of the picture leads that is tapped, or was tapped before the app was there. */
+export const followFirstView = (go: (href: string) => void): void => {
+  const follow = () => {
+    const href = view?.dataset['next'];
+    if (href !== undefined) go(href);
+  };
+  view?.addEventListener('next', follow);
+  follow();
+};
+
 /** A picture of the screen stands there: its end can wait until the screen itself looks the same. */
 export const hasFirstPicture = (): boolean => view?.dataset['picture'] !== undefined;
 
