@@ -39,7 +39,7 @@ export class App {
 
   /** The conversation. */
   get log(): Locator {
-    return this.page.getByRole('log');
+    return this.page.locator('#root').getByRole('log');
   }
 
   async startFromHome(text: string): Promise<string> {
