@@ -23,6 +23,7 @@ import { Marks, SmallAct } from './message-acts.tsx';
 import type { Press } from './press-sheet.tsx';
 import { followUp, onceMore, parameterRows, wordsOf, type Asked } from './picture-request.ts';
 
+const BackgroundSheet = lazy(() => import('./background-sheet.tsx'));
 const PressSheet = lazy(() => import('./press-sheet.tsx'));
 
 /** The sheet that asks for more, loaded with the first such button. */
@@ -291,6 +292,7 @@ export const PictureMenu = ({
   const asBase = useAsBase();
   const [told, setTold] = useState<MadeImage | null>(null);
   const press = usePress();
+  const [grounded, setGrounded] = useState<MadeImage | null>(null);
   // While the sheet closes it shows what it showed.
   const [last, setLast] = useState(0);
   if (at !== null && at !== last) setLast(at);
@@ -341,6 +343,9 @@ export const PictureMenu = ({
         {own && can('remove-background') && (
           <Act icon="edit" label="抠图" onClick={task('remove-bg')} />
         )}
+        {own && can('edit-background') && (
+          <Act icon="edit" label="换背景" onClick={then(() => setGrounded(picture))} />
+        )}
         {may && can('interrogate') && (
           <Act icon="document" label="反推提示词" onClick={then(() => setTold(picture))} />
         )}
@@ -357,6 +362,17 @@ export const PictureMenu = ({
         <Act icon="copy" label="复制提示词" onClick={then(() => void copyText(asked.prompt))} />
       </Sheet>
       {press.sheet}
+      <Suspense fallback={null}>
+        {grounded && (
+          <BackgroundSheet
+            picture={grounded}
+            onClose={() => setGrounded(null)}
+            onDraw={(picture, parameters) =>
+              void acts.draw(followUp('edit-bg', { asked, picture, parameters }))
+            }
+          />
+        )}
+      </Suspense>
       <Interrogation picture={told} onClose={() => setTold(null)} />
     </>
   );

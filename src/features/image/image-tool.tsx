@@ -191,15 +191,21 @@ const Tool = ({
 }) => {
   const id = useId();
   const [wanted, setWanted] = useState<ImageToolTab>(request.tab ?? 'prompt');
-  const [cropping, setCropping] = useState(request.crop ?? null);
+  const [cropping, setCropping] = useState<ToolState['cropping']>(null);
   const state = { ...useToolState(request.key, model, image), cropping, setCropping };
   // Asked for once more while it is open: what was asked for comes into sight.
   const [asked, setAsked] = useState(request);
   if (request !== asked) {
     setAsked(request);
     if (request.tab) setWanted(request.tab);
-    setCropping(request.crop ?? null);
   }
+  const { crop } = request;
+  useEffect(() => {
+    if (!crop) return undefined;
+    // Once the tool itself is there: opened together the dialog would lie below it.
+    const frame = requestAnimationFrame(() => setCropping(crop));
+    return () => cancelAnimationFrame(frame);
+  }, [crop]);
   // What was asked for stands there at once; whether the model has it is known in a moment.
   const shown = tabs.filter(
     ({ tab, offered }) => offered(state) || (tab === wanted && state.metadata.isPending),

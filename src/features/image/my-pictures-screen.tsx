@@ -62,7 +62,7 @@ const Places = ({ wide }: { wide: boolean }) => (
   </ul>
 );
 
-const Pictures = ({ shelf }: { shelf: Shelf }) => {
+const Pictures = ({ shelf, onUpload }: { shelf: Shelf; onUpload: () => void }) => {
   const { all, pictures, total } = useMyPictures(shelf);
   const wide = useMedia(wideEnoughForMenu);
   const [viewing, setViewing] = useState<number | null>(null);
@@ -98,9 +98,13 @@ const Pictures = ({ shelf }: { shelf: Shelf }) => {
         icon="spark"
         text={shelves[shelf].none}
         action={
-          <Link className="button" to="/" search={{ tab: 'imagine', new: 1 }}>
-            画一张
-          </Link>
+          shelf === 'uploaded' ? (
+            <Button onClick={onUpload}>上传图片</Button>
+          ) : (
+            <Link className="button" to="/" search={{ tab: 'imagine', new: 1 }}>
+              画一张
+            </Link>
+          )
         }
       />
     );
@@ -152,6 +156,7 @@ export const MyPicturesScreen = () => {
   const navigate = route.useNavigate();
   const shelf: Shelf = rank === 'upload' ? 'uploaded' : 'made';
   const album = useRef<HTMLInputElement>(null);
+  const upload = () => album.current?.click();
   const show = (next: Shelf) =>
     void navigate({ search: { rank: shelfOf[next] || undefined }, replace: true });
   const intake = useIntake(() => show('uploaded'));
@@ -165,7 +170,7 @@ export const MyPicturesScreen = () => {
         <Link className="button" to="/" search={{ tab: 'imagine', new: 1 }}>
           画图
         </Link>
-        <Button onClick={() => album.current?.click()}>上传图片</Button>
+        <Button onClick={upload}>上传图片</Button>
         <input
           ref={album}
           type="file"
@@ -206,7 +211,7 @@ export const MyPicturesScreen = () => {
           ))}
         </ul>
       )}
-      <Pictures key={shelf} shelf={shelf} />
+      <Pictures key={shelf} shelf={shelf} onUpload={upload} />
     </div>
   );
 };
