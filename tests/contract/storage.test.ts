@@ -137,8 +137,8 @@ describe('a server with S3', () => {
     expect(Buffer.from(await response.arrayBuffer()).length).toBe(image.size);
     expect((await fetch(`${server.baseURL}${image.url}?size=128`)).status).toBe(200);
     const key = image.url.slice('/files/'.length, -'.png'.length);
-    const kept = [...s3.objects.keys()].filter((path) => path.includes(key));
-    expect(kept.sort()).toEqual([`/bucket/${key}.128.webp`, `/bucket/${key}.png`]);
+    const kept = () => [...s3.objects.keys()].filter((path) => path.includes(key)).sort();
+    await expect.poll(kept).toEqual([`/bucket/${key}.128.webp`, `/bucket/${key}.png`]);
     expect(readdirSync(server.dataDir)).not.toContain('files');
   });
 
