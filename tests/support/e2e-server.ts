@@ -22,7 +22,7 @@ const server = await startServer({
     OPENAI_API_KEY: 'sk-test',
     // The service has no pictures: what is asked of this model fails.
     OPENAI_MODELS: 'mock-chat,mock-vision,dall-e-3',
-    CANVAS_SECONDS: '1',
+    CANVAS_SECONDS: '2',
     TRUST_PROXY: 'loopback',
   },
 });
