@@ -1,3 +1,4 @@
+import { limits } from '../../contract/limits.ts';
 import { App, expect, foreignServer, test } from '../support/app.ts';
 import { TestClient } from '../support/client.ts';
 
@@ -143,6 +144,25 @@ test.describe('with a model of a connected service', () => {
     await comesBack(app);
     await expect(app.log).not.toContainText('发错了的一句', { timeout: 20_000 });
     await expect(app.log).toContainText('请模型说说');
+
+    // Also where a long session was opened in its middle, far from the newest messages.
+    const said: number[] = [];
+    for (let at = 1; at <= limits.historyPageSize + 10; at++)
+      said.push(
+        (await client.call('sendMessage', { session_id: uuid, msg: `往事第 ${at} 件` })).id,
+      );
+    await page.goto(`/chat?uuid=${uuid}&history_id=${said[1]}`);
+    const told = (text: string) => page.getByRole('article').filter({ hasText: text });
+    await expect(told('往事第 4 件')).toBeVisible();
+    const [, , second = 0, third = 0, fourth = 0] = said;
+    await client.call('updateMessage', { session_id: uuid, id: second, content: '往事改过了' });
+    await client.call('deleteHistory', { session_id: uuid, id: third });
+    await client.call('historyLike', { session_id: uuid, history_id: fourth });
+    await comesBack(app);
+    await expect(told('往事改过了')).toContainText('已编辑');
+    await expect(told('往事第 4 件')).toHaveCount(0);
+    await expect(told('往事第 5 件').getByRole('button', { name: /1/ })).toBeVisible();
+    await expect(told('往事第 40 件')).toHaveCount(0);
     expect(there.problems).toEqual([]);
     await theirs.close();
   });

@@ -206,6 +206,14 @@ export const MessageList = ({
     return () => cancelAnimationFrame(frame);
   }, [scroller]);
   useEffect(() => {
+    if (!scroller) return undefined;
+    return thread.watchScreen(() =>
+      [...scroller.querySelectorAll<HTMLElement>('[data-message]')].map(({ dataset }) =>
+        Number(dataset['message']),
+      ),
+    );
+  }, [scroller, thread]);
+  useEffect(() => {
     if (focus !== null) mark(() => element.current, focus);
   }, [focus]);
 

@@ -83,6 +83,8 @@ export class Thread {
   private firstLoad: Promise<void> | null = null;
   private loadingMore = false;
   tailFrom: number | null = null;
+  /** Numbers of the messages that the list has on the page just now. */
+  private onScreen: () => number[] = () => [];
   private view: ThreadView = {
     loaded: false,
     rows: [],
@@ -159,6 +161,14 @@ export class Thread {
     };
   }
 
+  /** Tells how to find out which messages are on the page; gives what ends that. */
+  watchScreen(onScreen: () => number[]): () => void {
+    this.onScreen = onScreen;
+    return () => {
+      this.onScreen = () => [];
+    };
+  }
+
   /** What a person does here, and the replies being written: the other half, which comes later. */
   readonly writing = lazyChunk(async () => {
     const { ThreadWriting: Writing } = await import('./thread-writing.ts');
@@ -197,10 +207,12 @@ export class Thread {
       return this.firstLoad;
     }
     if (this.only !== null) return this.loadNewest();
-    if (this.session?.temporary === true || this.view.hasNewer) return undefined;
+    if (this.session?.temporary === true) return undefined;
+    const people = this.session?.people === true;
     const known = this.known();
-    const back = this.session?.people === true ? lookedAtAgain : 1;
-    return this.reread(known.at(-1 - back)?.id ?? (known[0]?.id ?? 1) - 1, signal);
+    const after = known.at(people ? -1 - lookedAtAgain : -2)?.id ?? (known[0]?.id ?? 1) - 1;
+    if (people) await this.lookAgain(this.view.hasNewer ? Infinity : after, signal);
+    return this.view.hasNewer ? undefined : this.reread(after, signal);
   }
 
   /** Takes everything behind a message as the server has it now. */
@@ -219,18 +231,23 @@ export class Thread {
   }
 
   /**
-   * Looks again at the messages that a person sees in the middle of a long session of people.
-   * @param from number of the first of them @param to of the last
+   * Reads again what is on the screen of a session of people: anyone of it may have been changed,
+   * taken back or liked by somebody else.
+   * @param to number of the newest that need be read
    */
-  async look(from: number, to: number): Promise<void> {
-    const recent = this.known().at(-lookedAtAgain);
-    if (this.session?.people !== true || !recent || to >= recent.id) return;
+  private async lookAgain(to: number, signal?: AbortSignal): Promise<void> {
+    const shown = this.onScreen().filter((id) => id > 0 && id <= to);
+    const [first, last] = [Math.min(...shown), Math.max(...shown)];
+    const stretch = this.known()
+      .filter(({ id }) => id >= first && id <= last)
+      .slice(-mostLast);
+    const [oldest] = stretch;
+    if (!oldest) return;
     const page = await api.historyList(
-      { session_id: this.uuid, newest: 1, page_size: limits.historyPageSize, before: to + 1 },
-      { quiet: true },
+      { session_id: this.uuid, newest: 1, page_size: stretch.length, before: last + 1 },
+      { quiet: true, ...(signal ? { signal } : {}) },
     );
-    const fresh = page.list.reverse();
-    this.takeStretch(fresh, Math.max(from - 1, (fresh[0]?.id ?? from) - 1), to);
+    this.takeStretch(page.list.reverse(), oldest.id - 1, last);
     this.publish();
   }
 
