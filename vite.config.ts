@@ -13,12 +13,13 @@ const at = (relative: string) => fileURLToPath(new URL(relative, import.meta.url
 const outDir = at('./dist/page');
 
 /**
- * The theme is set, and what is seen before the app is chosen, by a script inside the first HTML: no
- * request of its own. The server puts its hash into the content security policy.
+ * What is seen first needs nothing but the first HTML: it holds the style, and the script that sets
+ * the theme, shows the first view and then starts the app, whose files are only fetched ahead. The
+ * server puts its hash into the content security policy.
  */
-const bootScript = (): Plugin[] => {
-  const mark = '__SCREEN_FILES__';
-  /** What the boot script fetches at once, by the address that is opened. */
+const firstHtml = (): Plugin[] => {
+  const mark = '__PAGE_FILES__';
+  /** What the boot script fetches, by the address that is opened. */
   const screens = {
     '/': '/features/session/home-screen.tsx',
     '/chat': '/features/chat/chat-screen.tsx',
@@ -42,7 +43,7 @@ const bootScript = (): Plugin[] => {
       },
     },
     {
-      name: 'boot-script-screens',
+      name: 'first-files',
       apply: 'build',
       transformIndexHtml: {
         order: 'post',
@@ -58,7 +59,21 @@ const bootScript = (): Plugin[] => {
           const files = Object.fromEntries(
             Object.entries(screens).map(([address, screen]) => [address, filesOf(screen)]),
           );
-          return html.replace(`["${mark}"]`, () => JSON.stringify(files));
+          const style = (address: string): string => {
+            const asset = bundle[address.slice(1)];
+            if (asset?.type !== 'asset') throw new Error(`${address} is no style sheet`);
+            return String(asset.source);
+          };
+          const app = /<script type="module" crossorigin src="([^"]+)"><\/script>/;
+          return html
+            .replace(`["${mark}"]`, () => JSON.stringify({ ...files, app: app.exec(html)?.[1] }))
+            .replace(app, '<link rel="modulepreload" crossorigin href="$1">')
+            .replaceAll(
+              /<link rel="stylesheet" crossorigin href="([^"]+)">/g,
+              // The link tells the chunks that need it that it is there; disabled, it is not fetched.
+              (_, address: string) =>
+                `<style>${style(address)}</style><link rel="stylesheet" href="${address}" disabled>`,
+            );
         },
       },
     },
@@ -156,7 +171,7 @@ const precompress = (): Plugin => ({
 export default defineConfig({
   plugins: [
     react(),
-    bootScript(),
+    firstHtml(),
     callTableAtBuild(),
     listWithoutTables(),
     pwa(),

@@ -1,6 +1,10 @@
-/* global __SCREEN_FILES__ -- vite.config.ts puts the chunks of home and chat here */
-// Runs before anything else: theme, dark style, width and sidebar of src/shared/prefs.ts.
+/* global __PAGE_FILES__ -- vite.config.ts puts the app's chunk and those of home and chat here */
+// Runs before anything else: theme, dark style, width and sidebar of src/shared/prefs.ts; then what is
+// seen before the app, and then the app.
 (function () {
+  /** As long as the app waits for something to be seen, ms. */
+  const longestWait = 1_000;
+  const files = __PAGE_FILES__;
   const read = (key) => {
     try {
       return localStorage.getItem(key) || '';
@@ -10,9 +14,9 @@
   };
   let prefs = {};
   try {
-    prefs = JSON.parse(read('queqiao.prefs')) || {};
+    prefs = JSON.parse(read('queqiao.prefs') || '{}');
   } catch {
-    // None, or a broken one: the defaults.
+    // A broken one: the defaults.
   }
   const root = document.documentElement;
   const dark =
@@ -22,18 +26,23 @@
   root.dataset.dark = dark ? '1' : '0';
   root.dataset.width = prefs.width || 1080;
   root.dataset.sidebar = prefs.sidebar === false ? '0' : '1';
+  for (const color of document.querySelectorAll('meta[name="theme-color"]'))
+    color.content = dark ? '#0e141c' : '#f6f7f9';
+
   const token = read('queqiao.token');
   const { pathname, search } = location;
   const uuid = new URLSearchParams(search).get('uuid');
-
   // What is seen until the screen itself is there (src/shared/first-view.ts): one can read and write
   // at once. Who has no account yet is a reader of a chat, and has no box there.
   const atSession = pathname === '/chat' && /^[\w-]{36}$/.test(uuid);
   const place = pathname === '/' ? 'home' : atSession && token ? 'chat' : '';
   root.dataset.first = place;
-  const showFirst = (first) => {
-    // The picture of the screen that src/app/screen-picture.ts took here, of this person and address.
+  let first = null;
+
+  /** The picture of the screen that src/app/screen-picture.ts took here, of this person and address. */
+  const showPicture = () => {
     try {
+      const picture = JSON.parse(read('queqiao.picture.' + place) || 'null');
       let account = token;
       try {
         const payload = token.split('.')[1].replaceAll('-', '+').replaceAll('_', '/');
@@ -41,22 +50,23 @@
       } catch {
         // Not a token of the usual form: it names nobody but itself.
       }
-      const picture = JSON.parse(read('queqiao.picture.' + place));
       const address = place === 'home' ? search.replace('?channel=private', '') : uuid;
-      if (picture.account === account && picture.address === address) {
-        for (const href of picture.styles) {
-          if (document.querySelector('link[href="' + href + '"]')) continue;
-          const link = document.createElement('link');
-          link.rel = 'stylesheet';
-          link.href = href;
-          document.head.append(link);
-        }
-        first.innerHTML = picture.html;
-        first.dataset.picture = '';
+      if (!picture || picture.account !== account || picture.address !== address) return;
+      for (const href of picture.styles) {
+        if (document.querySelector('link[href="' + href + '"]')) continue;
+        const link = document.createElement('link');
+        link.rel = 'stylesheet';
+        link.href = href;
+        document.head.append(link);
       }
+      first.innerHTML = picture.html;
+      first.dataset.picture = '';
     } catch {
-      // No picture: the empty boxes stand.
+      // A broken one: the empty boxes stand.
     }
+  };
+  const showFirst = () => {
+    showPicture();
     const box = first.querySelector(place === 'home' ? '.composer textarea' : '.send textarea');
     const list = first.querySelector('[role="log"]');
     const draft = place === 'home' ? 'home' : uuid;
@@ -97,41 +107,69 @@
       if (list) list.scrollTop = list.scrollHeight;
     });
   };
-  // Not by a script behind it: that would wait for the style sheet, and what is seen with it.
+  // Not by a script behind it: the empty boxes would be seen before it runs.
   if (place)
     new MutationObserver((_, observer) => {
       if (!document.querySelector('#root')) return;
       observer.disconnect();
-      showFirst(document.querySelector('#first'));
+      first = document.querySelector('#first');
+      showFirst();
     }).observe(root, { childList: true, subtree: true });
 
-  // What the first screen reads is asked for while the code is on its way; src/shared/early.ts takes it.
-  const early = pathname === '/' || pathname === '/chat' ? ['/api/models'] : [];
-  if (early.length > 0 && token) early.push('/api/user_info');
-  if (atSession) {
-    early.push(
-      '/api/get_session?uuid=' + uuid,
-      '/api/history_list?session_id=' + uuid + '&newest=1&page_size=30',
-    );
-  }
-  window.queqiaoEarly = { token, answers: {} };
-  for (const url of early) {
-    // Read to its end at once: an answer that nobody takes must not hold its connection.
-    window.queqiaoEarly.answers[url] = fetch(url, {
-      headers: token ? { authorization: 'Bearer ' + token } : {},
-    })
-      .then(async (answer) => new Response(await answer.arrayBuffer(), answer))
-      .catch(() => undefined);
-  }
-  // The code of the screen that is opened comes together with the page's own.
-  for (const file of __SCREEN_FILES__[pathname] || []) {
-    const link = document.createElement('link');
-    link.rel = 'modulepreload';
-    link.href = file;
-    document.head.append(link);
-  }
-  for (const color of document.querySelectorAll('meta[name="theme-color"]'))
-    color.content = dark ? '#0e141c' : '#f6f7f9';
+  /** The app can not be had, or fails at once: said plainly, where nothing would ever happen. */
+  const tellFailed = () => {
+    const note = document.createElement('div');
+    note.className = 'first-failed';
+    note.role = 'alert';
+    note.append('没有加载完，请检查网络后重新加载');
+    const again = document.createElement('button');
+    again.type = 'button';
+    again.className = 'button button-primary';
+    again.append('重新加载');
+    again.addEventListener('click', () => location.reload());
+    note.append(again);
+    document.body.append(note);
+    addEventListener('online', () => location.reload(), { once: true });
+  };
+
+  let started = false;
+  const start = () => {
+    if (started) return;
+    started = true;
+    // What the first screen reads is asked for while code is on its way; src/shared/early.ts takes it.
+    const early = pathname === '/' || pathname === '/chat' ? ['/api/models'] : [];
+    if (early.length > 0 && token) early.push('/api/user_info');
+    if (atSession)
+      early.push(
+        '/api/get_session?uuid=' + uuid,
+        '/api/history_list?session_id=' + uuid + '&newest=1&page_size=30',
+      );
+    window.queqiaoEarly = { token, answers: {} };
+    for (const url of early) {
+      // Read to its end at once: an answer that nobody takes must not hold its connection.
+      window.queqiaoEarly.answers[url] = fetch(url, {
+        headers: token ? { authorization: 'Bearer ' + token } : {},
+      })
+        .then(async (answer) => new Response(await answer.arrayBuffer(), answer))
+        .catch(() => undefined);
+    }
+    // The code of the screen that is opened comes together with the page's own.
+    for (const file of files[pathname] || []) {
+      const link = document.createElement('link');
+      link.rel = 'modulepreload';
+      link.href = file;
+      document.head.append(link);
+    }
+    if (files.app) import(files.app).catch(tellFailed);
+  };
+  // Each request and each kilobyte of code takes its time from the first view: it is seen before them.
+  if (place && !document.hidden) {
+    new PerformanceObserver((list) => {
+      if (list.getEntriesByName('first-contentful-paint').length > 0) start();
+    }).observe({ type: 'paint', buffered: true });
+    setTimeout(start, longestWait);
+  } else start();
+
   // Offered once, maybe before the code that keeps it (src/shared/pwa-install.ts) is there.
   addEventListener('beforeinstallprompt', (event) => {
     event.preventDefault();

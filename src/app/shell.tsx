@@ -114,7 +114,7 @@ export const Shell = () => {
       </a>
       <nav className="shell-menu" aria-label="主菜单">
         <Link to="/" className="brand">
-          <img src="/icon.svg" alt="" width={26} height={26} />
+          <img src="/icon.svg" alt="" width={26} height={26} loading="lazy" />
           鹊桥
         </Link>
         <Link to="/" search={{ new: 1 }} className="menu-new">

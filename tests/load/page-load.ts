@@ -64,10 +64,13 @@ const visit = (profile: string, url: string, box: string, signIn: boolean): Prom
     await devtools.send('Emulation.setCPUThrottlingRate', { rate: cpuSlowdown });
     await devtools.send('Network.emulateNetworkConditions', slow4g);
     await page.goto(url, { waitUntil: 'commit' });
-    await page.waitForFunction(() => window.notes.usable > 0, null, {
-      timeout: 120_000,
-      polling: 100,
-    });
+    for (let value = 0; value === 0;) {
+      await sleep(100);
+      const { result } = await devtools.send('Runtime.evaluate', {
+        expression: 'window.notes?.usable ?? 0',
+      });
+      value = Number(result.value);
+    }
     for (let quiet = 0, before = -1; quiet < 8; before = done.length) {
       await sleep(250);
       quiet = done.length === before ? quiet + 1 : 0;
