@@ -10,15 +10,17 @@ const segmentBlocks = 9;
 const paintInterval = 30;
 /** And at most, for as long as paints leave no time for anything else. */
 const longestInterval = 90;
+/** A page that nobody sees goes on in bigger steps, ms. */
+const hiddenInterval = 250;
 /** The part of the time that paints may take. */
 const share = 0.4;
 /** Text that one paint takes in, in characters: little at first, nothing being warm yet. */
 const firstPortion = 1_000;
 const leastPortion = 2_000;
 const mostPortion = 16_000;
-/** A paint that took less time, ms, is followed by one of more text; one that took more, by one of less. */
-const quickPaint = 40;
-const slowPaint = 100;
+/** A paint whose longer half took less, ms, is followed by one of more text; more, by one of less. */
+const quickPaint = 30;
+const slowPaint = 60;
 
 const headingPattern = /^ {0,3}#{1,6}(?:[ \t]|$)/;
 const isHeading = (block: Block | undefined): boolean =>
@@ -93,8 +95,12 @@ export class LiveReply {
   private timer: ReturnType<typeof setTimeout> | undefined;
   private frame = 0;
   private lastPaint = 0;
+  /** There is something that no paint showed yet. */
+  private due = false;
   /** Of the last paints, about, with all that the browser had to do for them, ms. */
   private cost = 0;
+  /** What the last paint took without the browser's part, ms. */
+  private drawing = 0;
   private portion = firstPortion;
   private ending: (() => void) | null = null;
   private readonly listeners = new Set<() => void>();
@@ -152,41 +158,37 @@ export class LiveReply {
     clearTimeout(this.timer);
     cancelAnimationFrame(this.frame);
     this.timer = undefined;
-    this.frame = 0;
     this.ending = null;
     this.listeners.clear();
   }
 
   private schedule(): void {
-    if (this.timer !== undefined || this.frame !== 0) return;
-    // A hidden page paints nothing, and its frames do not come; the text goes on in bigger steps.
-    if (document.hidden) {
-      this.timer = setTimeout(this.paint, 250);
-      return;
-    }
+    this.due = true;
+    if (this.timer !== undefined) return;
     // Of text that is here already every paint shows much.
     const most = this.read > 0 ? paintInterval : longestInterval;
     const interval = Math.min(Math.max(this.cost / share, paintInterval), most);
     const wait = this.lastPaint + interval - performance.now();
-    if (wait <= 4) this.frame = requestAnimationFrame(this.paint);
-    else
-      this.timer = setTimeout(() => {
-        this.timer = undefined;
-        this.frame = requestAnimationFrame(this.paint);
-      }, wait - 4);
+    this.timer = setTimeout(this.paint, document.hidden ? hiddenInterval : wait);
   }
 
+  /**
+   * Outside of a frame: what React does and what the browser does to draw it are two tasks, between
+   * which a tap is heard.
+   */
   private readonly paint = (): void => {
     this.timer = undefined;
-    this.frame = 0;
     this.lastPaint = performance.now();
     this.takeIn();
-    // By then the browser has laid out and drawn what is new.
-    setTimeout(this.learn);
-    const ended = this.buffer === '' && this.ending !== null;
+    this.due = this.buffer !== '';
+    const ended = !this.due && this.ending !== null;
     if (ended) this.document.end();
     this.refresh();
-    if (this.buffer !== '') this.schedule();
+    // React draws in a microtask.
+    queueMicrotask(() => {
+      this.drawing = performance.now() - this.lastPaint;
+    });
+    this.awaitFrame();
     const then = this.ending;
     if (ended && then) {
       this.ending = null;
@@ -194,13 +196,29 @@ export class LiveReply {
     }
   };
 
+  /** The next paint follows the frame that shows this one; the frames of a hidden page do not come. */
+  private awaitFrame(): void {
+    const shown = (began: number) => {
+      clearTimeout(this.timer);
+      cancelAnimationFrame(this.frame);
+      // By then the browser has laid out and drawn what is new.
+      this.timer = setTimeout(() => {
+        this.timer = undefined;
+        this.learn(this.drawing, performance.now() - began);
+        if (this.due) this.schedule();
+      });
+    };
+    this.frame = requestAnimationFrame(() => shown(performance.now()));
+    this.timer = setTimeout(() => shown(performance.now()), hiddenInterval);
+  }
+
   /** How much the next paint takes in, and when, follows from what the last one took. */
-  private readonly learn = (): void => {
-    const took = performance.now() - this.lastPaint;
-    this.cost = this.cost * 0.7 + took * 0.3;
-    if (took > slowPaint) this.portion = Math.max(this.portion / 2, leastPortion);
-    else if (took < quickPaint) this.portion = Math.min(this.portion * 1.5, mostPortion);
-  };
+  private learn(drawing: number, frame: number): void {
+    this.cost = this.cost * 0.7 + (drawing + frame) * 0.3;
+    const longer = Math.max(drawing, frame);
+    if (longer > slowPaint) this.portion = Math.max(this.portion / 2, leastPortion);
+    else if (longer < quickPaint) this.portion = Math.min(this.portion * 1.5, mostPortion);
+  }
 
   /** Puts the next portion of the text into the document. */
   private takeIn(): void {

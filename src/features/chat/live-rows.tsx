@@ -7,6 +7,8 @@ import { replyRows, type LiveRow, type ReplyRow } from './rows.ts';
 
 /** So many rows from the end are drawn at once; they fill the screen. */
 const atOnce = 2;
+/** So many rows from the end are on the screen or close to it. */
+const near = 4;
 
 /** About how high a block is, CSS px: a row that was never on the screen stands in with that. */
 const heightOf = (block: Block): number => {
@@ -17,7 +19,15 @@ const heightOf = (block: Block): number => {
   return lines.reduce((sum, line) => sum + Math.ceil((line.length + 1) / lineLength) * 26, 10);
 };
 
-const LivePart = memo(function LivePart({ row, now }: { row: ReplyRow; now: boolean }) {
+const LivePart = memo(function LivePart({
+  row,
+  now,
+  far,
+}: {
+  row: ReplyRow;
+  now: boolean;
+  far: boolean;
+}) {
   const [drawn, setDrawn] = useState(now);
   useEffect(
     () =>
@@ -34,7 +44,11 @@ const LivePart = memo(function LivePart({ row, now }: { row: ReplyRow; now: bool
   );
   if (!drawn) return <div style={{ height }} />;
   return (
-    <div className="live-part" style={{ containIntrinsicBlockSize: `auto ${height}px` }}>
+    <div
+      className="live-part"
+      data-far={far || undefined}
+      style={{ containIntrinsicBlockSize: `auto ${height}px` }}
+    >
       <Reply row={row} />
     </div>
   );
@@ -45,6 +59,11 @@ export const LiveRows = ({ row: { key, message, live } }: { row: LiveRow }) => {
   useSyncExternalStore(live.subscribe, live.rowsVersion);
   const rows = replyRows(key, message, live);
   return rows.map((row, at) => (
-    <LivePart key={row.key} row={row} now={at >= rows.length - atOnce} />
+    <LivePart
+      key={row.key}
+      row={row}
+      now={at >= rows.length - atOnce}
+      far={at < rows.length - near}
+    />
   ));
 };
