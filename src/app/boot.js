@@ -112,6 +112,8 @@
     new MutationObserver((_, observer) => {
       if (!document.querySelector('#root')) return;
       observer.disconnect();
+      // One of the two is read out, not both.
+      document.querySelector('#root').setAttribute('aria-hidden', 'true');
       first = document.querySelector('#first');
       showFirst();
     }).observe(root, { childList: true, subtree: true });

@@ -55,8 +55,9 @@ authStore.subscribe(() => {
   );
 });
 
-const atHome = location.pathname === '/';
-followFirstView((href) => void router.navigate({ href }));
+const { pathname: firstPath } = location;
+const atHome = firstPath === '/';
+followFirstView((href) => void router.navigate({ href }).then(endFirstView, endFirstView));
 createRoot(document.querySelector('#root')!).render(
   <StrictMode>
     <QueryClientProvider client={queryClient}>
@@ -65,8 +66,8 @@ createRoot(document.querySelector('#root')!).render(
   </StrictMode>,
 );
 // A screen takes its place itself; one that led elsewhere, or failed, does not.
-const leaveFirstView = router.subscribe('onResolved', ({ fromLocation, pathChanged }) => {
-  if (fromLocation && pathChanged) endFirstView();
+const leaveFirstView = router.subscribe('onResolved', ({ toLocation }) => {
+  if (toLocation.pathname !== firstPath) endFirstView();
 });
 setTimeout(() => {
   leaveFirstView();

@@ -29,6 +29,12 @@ const takeText = (): void => {
   box = null;
 };
 
+/** From here on the app is the page, also for those who hear it. */
+const handOver = (): void => {
+  view?.setAttribute('aria-hidden', 'true');
+  document.querySelector('#root')?.removeAttribute('aria-hidden');
+};
+
 /**
  * What was written before the app was there becomes the draft of the screen's own box. `focus` puts
  * the writer, who is still at it, there.
@@ -39,7 +45,9 @@ export const takeFirstBox = (focus: () => void): void => {
     if (!box) return;
     const writing = focused;
     takeText();
-    if (writing) focus();
+    if (!writing) return;
+    handOver();
+    focus();
   });
 };
 
@@ -63,6 +71,7 @@ export const endFirstView = (): void => {
     if (!view) return;
     takeText();
     const { scrollTop } = view;
+    handOver();
     view.remove();
     view = null;
     if (scrollTop > 0) window.scrollTo({ top: scrollTop });

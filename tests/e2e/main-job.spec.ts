@@ -82,16 +82,21 @@ test('before the app is there the last conversation can be read and written in; 
   const picture = () => page.evaluate(() => localStorage.getItem('queqiao.picture.chat'));
   await expect.poll(picture, { timeout: 20_000 }).toContain('(128 + 36)');
 
-  let free = () => {};
-  const held = new Promise<void>((resolve) => {
-    free = resolve;
-  });
-  await page.route('**/assets/*.js', async (route) => {
-    await held;
-    await route.continue();
-  });
-  await page.reload({ waitUntil: 'commit' });
   const first = page.locator('#first');
+  /** Opens an address anew, without the app until the returned function is called. */
+  const openHeld = async (path: string) => {
+    let free = () => {};
+    const held = new Promise<void>((resolve) => {
+      free = resolve;
+    });
+    await page.route('**/assets/*.js', async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.goto(path, { waitUntil: 'commit' });
+    return free;
+  };
+  let free = await openHeld(`/chat?uuid=${uuid}`);
   await expect(first.getByRole('log')).toContainText('(128 + 36)');
   await first.getByRole('textbox', { name: '输入消息' }).fill('写在前面的话');
   free();
@@ -99,7 +104,21 @@ test('before the app is there the last conversation can be read and written in; 
   await expect(page.getByRole('log')).toContainText('(128 + 36)');
   await expect(page.getByRole('textbox', { name: '输入消息' })).toHaveValue('写在前面的话');
 
-  await page.goto('/account');
+  // A link of the picture leads on within the page, once the app is there.
+  await page.goto('/');
+  const home = () => page.evaluate(() => localStorage.getItem('queqiao.picture.home'));
+  await expect.poll(home, { timeout: 20_000 }).toContain('(128 + 36)');
+  free = await openHeld('/');
+  await expect(first).toContainText('(128 + 36)');
+  await page.evaluate(() => {
+    addEventListener('pagehide', () => sessionStorage.setItem('left', '1'));
+  });
+  await first.locator('a[href="/account"]:visible').first().click();
+  free();
+  await expect(page.getByRole('heading', { level: 1, name: '我的' })).toBeVisible();
+  await expect(first).toHaveCount(0);
+  expect(await page.evaluate(() => sessionStorage.getItem('left'))).toBeNull();
+
   await page.getByRole('button', { name: '退出登录' }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: '退出', exact: true }).click();
   await page.waitForURL((url) => url.pathname === '/');
