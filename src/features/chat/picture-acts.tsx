@@ -14,6 +14,7 @@ import { savePicture, sharePicture } from '@/shared/ui/save-picture.ts';
 import { Sheet } from '@/shared/ui/sheet.tsx';
 import { Skeleton } from '@/shared/ui/skeleton.tsx';
 import { toast } from '@/shared/ui/toast.ts';
+import { useEver } from '@/shared/use-ever.ts';
 import type { ImageAbility, ImageReply, ImageTask, MadeImage } from '@contract/image.ts';
 import type { Message } from '@contract/chat.ts';
 import { useQuery } from '@tanstack/react-query';
@@ -30,12 +31,9 @@ const PressSheet = lazy(() => import('./press-sheet.tsx'));
 const usePress = () => {
   const acts = useChatActs();
   const [press, setPress] = useState<Press | null>(null);
-  const [used, setUsed] = useState(false);
+  const used = useEver(press !== null);
   return {
-    ask: (next: Press) => {
-      setUsed(true);
-      setPress(next);
-    },
+    ask: setPress,
     sheet: used && (
       <Suspense fallback={null}>
         <PressSheet
@@ -293,29 +291,26 @@ export const PictureMenu = ({
   const [told, setTold] = useState<MadeImage | null>(null);
   const press = usePress();
   const [grounded, setGrounded] = useState<MadeImage | null>(null);
-  // While the sheet closes it shows what it showed.
-  const [last, setLast] = useState(0);
-  if (at !== null && at !== last) setLast(at);
-  const picture = reply.images[at ?? last];
-  if (!picture || picture.url === '') return null;
+  const grounding = useEver(grounded !== null);
   const may = acts.owner && acts.writable;
   const own = may && reply.actions.length === 0;
   const then = (act: () => void) => () => {
     onClose();
     act();
   };
-  const task = (type: ImageTask, resize?: 2 | 4) =>
-    then(() => {
-      void acts.draw(
-        followUp(type, { asked, picture, ...(resize ? { parameters: { resize } } : {}) }),
-      );
-    });
   const failed = (error: unknown) => {
     toast(error instanceof ApiError ? error.message : errorText(error), 'error');
   };
-  return (
-    <>
-      <Sheet open={at !== null} onClose={onClose} title={`第 ${(at ?? last) + 1} 张`}>
+  /** @param at which of the pictures */
+  const list = (at: number, picture: MadeImage) => {
+    const task = (type: ImageTask, resize?: 2 | 4) =>
+      then(() => {
+        void acts.draw(
+          followUp(type, { asked, picture, ...(resize ? { parameters: { resize } } : {}) }),
+        );
+      });
+    return (
+      <>
         <img
           className="menu-picture"
           {...pictureSources(picture)}
@@ -324,7 +319,7 @@ export const PictureMenu = ({
           height={picture.height}
           alt=""
         />
-        <Act icon="search" label="看大图" onClick={then(() => onView(at ?? last))} />
+        <Act icon="search" label="看大图" onClick={then(() => onView(at))} />
         {own && can('upscale') && (
           <>
             <Act icon="plus" label="放大 2×" onClick={task('upscale', 2)} />
@@ -360,10 +355,19 @@ export const PictureMenu = ({
           onClick={then(() => void sharePicture(picture.url, asked.prompt).catch(failed))}
         />
         <Act icon="copy" label="复制提示词" onClick={then(() => void copyText(asked.prompt))} />
+      </>
+    );
+  };
+  const picture = at === null ? undefined : reply.images[at];
+  const open = picture !== undefined && picture.url !== '';
+  return (
+    <>
+      <Sheet open={open} onClose={onClose} title={`第 ${(at ?? 0) + 1} 张`}>
+        {open && at !== null && list(at, picture)}
       </Sheet>
       {press.sheet}
       <Suspense fallback={null}>
-        {grounded && (
+        {grounding && (
           <BackgroundSheet
             picture={grounded}
             onClose={() => setGrounded(null)}

@@ -96,24 +96,19 @@ const PressSheet = ({
   press: Press | null;
   onClose: () => void;
   onDraw: (asked: Asked) => void;
-}) => {
-  // While the sheet closes it shows what it showed.
-  const [last, setLast] = useState(press);
-  if (press && press !== last) setLast(press);
-  return (
-    <Sheet open={press !== null} onClose={onClose} title={last?.action?.label ?? '局部重画'}>
-      {last && (
-        <Ask
-          key={`${last.picture.uuid} ${last.action?.hash ?? ''}`}
-          press={last}
-          onDraw={(asked) => {
-            onClose();
-            onDraw(asked);
-          }}
-        />
-      )}
-    </Sheet>
-  );
-};
+}) => (
+  <Sheet open={press !== null} onClose={onClose} title={press?.action?.label ?? '局部重画'}>
+    {press && (
+      <Ask
+        key={`${press.picture.uuid} ${press.action?.hash ?? ''}`}
+        press={press}
+        onDraw={(asked) => {
+          onClose();
+          onDraw(asked);
+        }}
+      />
+    )}
+  </Sheet>
+);
 
 export default PressSheet;

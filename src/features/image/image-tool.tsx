@@ -291,13 +291,10 @@ const Docked = ({ request }: { request: ImageToolRequest }) => {
 /** The image tool: a sheet on phones and small windows, a panel beside the conversation on wide ones. */
 const ImageTool = ({ request }: { request: ImageToolRequest | null }) => {
   const wide = useMedia(wideEnoughForRecents);
-  // What the sheet showed stays while it leaves.
-  const [last, setLast] = useState(request);
-  if (request && request !== last) setLast(request);
   if (wide) return request && <Docked request={request} />;
   return (
     <Sheet open={request !== null} onClose={() => closeImageTool()} title="画图工具">
-      {last && <Inside request={last} />}
+      {request && <Inside request={request} />}
     </Sheet>
   );
 };

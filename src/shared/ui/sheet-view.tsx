@@ -1,11 +1,39 @@
 import Popup from 'antd-mobile/es/components/popup';
-import { useRef } from 'react';
+import { memo, useRef, type ReactNode } from 'react';
 import { useMedia, wideEnoughForMenu } from '../use-media.ts';
 import { Button } from './button.tsx';
 import { Icon } from './icon.tsx';
 import { useModal } from './modal.ts';
 import './sheet-view.css';
 import type { SheetProps } from './sheet.tsx';
+
+interface InsideProps {
+  open: boolean;
+  title: string;
+  side: boolean;
+  onClose: () => void;
+  children: ReactNode;
+}
+
+/** While the sheet closes it shows what it showed. */
+const Inside = memo(
+  ({ title, side, onClose, children }: InsideProps) => (
+    <>
+      {!side && <span className="sheet-grabber" aria-hidden="true" />}
+      <header className="sheet-head">
+        <h2>{title}</h2>
+        <Button kind="ghost" size="icon" aria-label="关闭" onClick={onClose}>
+          <Icon name="close" />
+        </Button>
+      </header>
+      {/* A finger inside the content scrolls it; only the head pulls the sheet. */}
+      <div className="sheet-content" onPointerDown={(event) => event.stopPropagation()}>
+        {children}
+      </div>
+    </>
+  ),
+  (_, next) => !next.open,
+);
 
 const SheetView = ({ open, onClose, title, children }: SheetProps) => {
   const side = useMedia(wideEnoughForMenu);
@@ -31,17 +59,9 @@ const SheetView = ({ open, onClose, title, children }: SheetProps) => {
         tabIndex={-1}
         ref={panel}
       >
-        {!side && <span className="sheet-grabber" aria-hidden="true" />}
-        <header className="sheet-head">
-          <h2>{title}</h2>
-          <Button kind="ghost" size="icon" aria-label="关闭" onClick={onClose}>
-            <Icon name="close" />
-          </Button>
-        </header>
-        {/* A finger inside the content scrolls it; only the head pulls the sheet. */}
-        <div className="sheet-content" onPointerDown={(event) => event.stopPropagation()}>
+        <Inside open={open} title={title} side={side} onClose={onClose}>
           {children}
-        </div>
+        </Inside>
       </div>
     </Popup>
   );

@@ -1,4 +1,5 @@
-import { lazy, Suspense, useState, type ReactNode } from 'react';
+import { lazy, Suspense, type ReactNode } from 'react';
+import { useEver } from '../use-ever.ts';
 
 export interface SheetProps {
   open: boolean;
@@ -12,9 +13,7 @@ const SheetView = lazy(() => import('./sheet-view.tsx'));
 
 /** Choices over the page: from below on a phone, from the right on a wide screen. Loaded when first opened. */
 export const Sheet = (props: SheetProps) => {
-  // Once opened it stays, so that closing can be animated.
-  const [used, setUsed] = useState(props.open);
-  if (props.open && !used) setUsed(true);
+  const used = useEver(props.open);
   if (!used) return null;
   return (
     <Suspense fallback={null}>
