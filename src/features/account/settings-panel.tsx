@@ -1,3 +1,4 @@
+import { BackHead } from '@/shared/ui/back-head.tsx';
 import { useAuth } from '@/shared/auth-store.ts';
 import { prefsStore, usePrefs } from '@/shared/prefs.ts';
 import { useChatModels, useImageModels } from '@/shared/queries.ts';
@@ -7,7 +8,6 @@ import { useMedia, wideEnoughForMenu } from '@/shared/use-media.ts';
 import { limits } from '@contract/limits.ts';
 import type { Model } from '@contract/model.ts';
 import { Link } from '@tanstack/react-router';
-import { BackHead } from './back-head.tsx';
 import { ChoiceField } from './choice-field.tsx';
 import { NotifySettings } from './notify-settings.tsx';
 import { useSaveSettings } from './save-settings.ts';
@@ -92,7 +92,7 @@ export const SettingsPanel = () => {
   const forced = user?.session_private === 1;
   return (
     <div className="page account">
-      <BackHead title="设置" />
+      <BackHead to="/account" back="返回我的" title="设置" />
       <Looks
         saveDark={(dark) => {
           prefsStore.set({ dark });

@@ -1,3 +1,4 @@
+import { BackHead } from '@/shared/ui/back-head.tsx';
 import { api } from '@/shared/api.ts';
 import { useAuth } from '@/shared/auth-store.ts';
 import { dateTime } from '@/shared/format.ts';
@@ -9,7 +10,6 @@ import { Skeleton } from '@/shared/ui/skeleton.tsx';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { BackHead } from './back-head.tsx';
 
 const number = (value: number) => value.toLocaleString('zh-CN');
 
@@ -29,7 +29,7 @@ export const Usage = () => {
   const models = list.data?.pages[0]?.models ?? [];
   return (
     <div className="page account">
-      <BackHead title="消费记录" />
+      <BackHead to="/account" back="返回我的" title="消费记录" />
       {token === '' && (
         <EmptyState
           icon="receipt"

@@ -1,3 +1,4 @@
+import { BackHead } from '@/shared/ui/back-head.tsx';
 import { api } from '@/shared/api.ts';
 import { Markdown } from '@/shared/markdown/markdown.tsx';
 import { EmptyState } from '@/shared/ui/empty-state.tsx';
@@ -22,12 +23,7 @@ const HelpPage = ({ slug }: { slug: string }) => {
   usePageTitle(page.data?.title ?? '帮助');
   return (
     <article className="page help">
-      <header className="page-head">
-        <Link to="/help" className="button button-ghost button-icon" aria-label="返回帮助目录">
-          <Icon name="back" size={24} />
-        </Link>
-        <h1>{page.data?.title ?? '帮助'}</h1>
-      </header>
+      <BackHead to="/help" back="返回帮助目录" title={page.data?.title ?? '帮助'} />
       <div className="card help-text">
         {page.isPending && <Skeleton lines={8} />}
         {page.isError && (

@@ -1,3 +1,4 @@
+import { BackHead } from '@/shared/ui/back-head.tsx';
 import { api } from '@/shared/api.ts';
 import { ApiError } from '@/shared/api-error.ts';
 import { pictureTypes } from '@/shared/attach/file-kinds.ts';
@@ -9,7 +10,6 @@ import { shelves, type Shelf } from '@/shared/image/shelves.ts';
 import { useChosenPainter } from '@/shared/queries.ts';
 import { Button } from '@/shared/ui/button.tsx';
 import { EmptyState } from '@/shared/ui/empty-state.tsx';
-import { Icon } from '@/shared/ui/icon.tsx';
 import { LoadFailed } from '@/shared/ui/load-failed.tsx';
 import { PhotoViewer } from '@/shared/ui/photo-viewer.tsx';
 import { Waterfall } from '@/shared/ui/waterfall.tsx';
@@ -162,11 +162,7 @@ export const MyPicturesScreen = () => {
   const intake = useIntake(() => show('uploaded'));
   return (
     <div className="page my-pictures">
-      <header className="page-head">
-        <Link to="/account" className="button button-ghost button-icon" aria-label="返回我的">
-          <Icon name="back" size={24} />
-        </Link>
-        <h1>我的图片</h1>
+      <BackHead to="/account" back="返回我的" title="我的图片">
         <Link className="button" to="/" search={{ tab: 'imagine', new: 1 }}>
           画图
         </Link>
@@ -185,7 +181,7 @@ export const MyPicturesScreen = () => {
             intake.takeFiles(files);
           }}
         />
-      </header>
+      </BackHead>
       <div className="my-pictures-shelves" role="group" aria-label="看哪些">
         {(['made', 'uploaded'] as const).map((each) => (
           <button

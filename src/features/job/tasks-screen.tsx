@@ -1,3 +1,4 @@
+import { BackHead } from '@/shared/ui/back-head.tsx';
 import { api } from '@/shared/api.ts';
 import { ApiError } from '@/shared/api-error.ts';
 import { useAuth } from '@/shared/auth-store.ts';
@@ -164,12 +165,7 @@ export const TasksScreen = () => {
   const shown = all.filter((job) => filter.fits(job));
   return (
     <div className="page tasks">
-      <header className="page-head">
-        <Link to="/account" className="button button-ghost button-icon" aria-label="返回">
-          <Icon name="back" size={22} />
-        </Link>
-        <h1>任务</h1>
-      </header>
+      <BackHead to="/account" back="返回我的" title="任务" />
       <div className="task-filters" role="group" aria-label="看哪些">
         {filters.map(({ name }, at) => (
           <button
