@@ -40,7 +40,8 @@ export type Block = TextBlock | CodeBlock | MathBlock;
 
 type Mode = 'none' | 'paragraph' | 'table' | 'list' | 'quote' | 'indented' | 'code' | 'math';
 
-const linesAPiece = 40;
+/** Lines of code in a piece. */
+export const linesAPiece = 40;
 /** Characters after which a block is cut at the next line, item or sentence. */
 const softLimit = 1_500;
 const listLimit = 1_000;

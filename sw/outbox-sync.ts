@@ -1,4 +1,5 @@
 import type { CallName } from '../contract/calls.ts';
+import { subjectOf } from './token.ts';
 import type { WaitRef } from '../contract/wait.ts';
 import { getFact } from './kv.ts';
 import { outboxChannel, outboxLock, outboxTag, waitsTag, type Wait } from './messages.ts';
@@ -12,13 +13,9 @@ import {
   type Sent,
 } from './outbox-engine.ts';
 import { actStoreOn, outboxDatabase } from './outbox-store.ts';
+import { pause, type SyncEvent } from './sync.ts';
 
 declare const self: ServiceWorkerGlobalScope;
-
-/** Background Sync, which the library of types does not know. */
-interface SyncEvent extends ExtendableEvent {
-  tag: string;
-}
 
 /** As long as a browser lets a sync go on, ms. */
 const awake = 50_000;
@@ -56,16 +53,6 @@ export const inAddress: ReadonlySet<string> = new Set([
 const fail = (status: number, code: number, message = '', wait = 0): never => {
   const failure: Failure = { status, code, message, wait };
   throw failure;
-};
-
-/** The number of the account in a token; the page reckons the same (src/shared/auth-store.ts). */
-const subjectOf = (token: string): string => {
-  try {
-    const payload = atob((token.split('.')[1] ?? '').replaceAll('-', '+').replaceAll('_', '/'));
-    return (JSON.parse(payload) as { sub: string }).sub;
-  } catch {
-    return '';
-  }
 };
 
 interface Envelope {
@@ -115,7 +102,7 @@ const ask = async (
 };
 
 const lineOf = (token: string, tell: (news: News) => void): Line => ({
-  account: () => subjectOf(token),
+  account: () => subjectOf(token) ?? '',
   tell,
   call: (act) => ask(token, act.name, act.input, { key: act.key }),
   draw: (input) => ask(token, 'generateImage', input, { key: input.request_id }),
@@ -223,7 +210,7 @@ export const startOutboxSync = (
         if (wait === null) return true;
         // Somebody is here again, or the person has left: it is theirs, or nobody's.
         if ((await isInSight()) || (await getFact('token')) !== token) return true;
-        await new Promise((resolve) => setTimeout(resolve, Math.max(50, wait)));
+        await pause(Math.max(50, wait));
       }
     } finally {
       tabs.channel?.close();

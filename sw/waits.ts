@@ -1,13 +1,10 @@
 import type { WaitRef, WaitResult } from '../contract/wait.ts';
 import { changeFact, getFact, setFact, type WaitBook } from './kv.ts';
 import { waitsTag, type FromWorker, type Wait } from './messages.ts';
+import { pause, type SyncEvent } from './sync.ts';
 
 declare const self: ServiceWorkerGlobalScope;
 
-/** Background Sync, which the library of types does not know. */
-interface SyncEvent extends ExtendableEvent {
-  tag: string;
-}
 interface Syncing {
   sync?: { register: (tag: string) => Promise<void> };
 }
@@ -23,7 +20,6 @@ const mostTold = 300;
 const answerMs = 1_500;
 
 const keyOf = ({ kind, id }: WaitRef): string => `${kind}:${id}`;
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 const empty = (): WaitBook => ({ pending: {}, told: {}, watched: false });
 const readBook = async (): Promise<WaitBook> => (await getFact('waits')) ?? empty();

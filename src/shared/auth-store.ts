@@ -1,4 +1,5 @@
 import type { User } from '@contract/auth.ts';
+import { subjectOf } from '@sw/token.ts';
 import { createStore, useStore } from './store.ts';
 
 export interface Auth {
@@ -53,15 +54,8 @@ globalThis.addEventListener?.('storage', (event) => {
   if (event.key === tokenKey || event.key === userKey || event.key === null) store.set(read());
 });
 
-/** The account a token names, '' for none. It only tells accounts apart here; the server alone trusts it. */
-export const accountOf = (token: string): string => {
-  try {
-    const payload = atob((token.split('.')[1] ?? '').replaceAll('-', '+').replaceAll('_', '/'));
-    return (JSON.parse(payload) as { sub: string }).sub;
-  } catch {
-    return token;
-  }
-};
+/** The account a token names; a token of another form names nobody but itself. */
+export const accountOf = (token: string): string => subjectOf(token) ?? token;
 
 /** `signedIn`: a registered account; `guest`: an account made without registering. */
 export const useAuth = () => {

@@ -1,3 +1,4 @@
+import { linesAPiece } from '@markdown/document.ts';
 import { memo, useEffect, useMemo, useReducer } from 'react';
 import { flushSync } from 'react-dom';
 import { Icon } from '../ui/icon.tsx';
@@ -31,8 +32,6 @@ const ColouredPiece = memo(function ColouredPiece({ lines }: { lines: readonly S
     </code>
   );
 });
-
-const linesAPiece = 40;
 
 const inPieces = <T,>(lines: readonly T[]): T[][] => {
   const pieces: T[][] = [];
