@@ -1,5 +1,5 @@
 import { defineConfig, devices } from '@playwright/test';
-import { chromiumArgs, chromiumPath } from './tests/support/browser.ts';
+import { quickBrowser } from './tests/support/browser.ts';
 
 const running = process.env['E2E_BASE_URL'];
 const port = Number(process.env['E2E_PORT'] ?? 3987);
@@ -24,10 +24,7 @@ export default defineConfig({
     timezoneId: 'Asia/Shanghai',
     trace: 'on-first-retry',
     screenshot: 'only-on-failure',
-    launchOptions: {
-      args: chromiumArgs,
-      ...(chromiumPath ? { executablePath: chromiumPath } : {}),
-    },
+    launchOptions: quickBrowser,
   },
   projects: [
     { name: 'pixel', use: { ...devices['Pixel 7'] } },

@@ -30,19 +30,22 @@ process.env.no_proxy = process.env.NO_PROXY;
 
 if (!run(process.execPath, ['scripts/start.mjs', '--prepare'])) stop('安装或构建失败');
 
-const browserPaths = ['/usr/bin/chromium', '/usr/bin/chromium-browser'];
-if (!process.env.E2E_BROWSER_INSTALLED && !browserPaths.some((path) => existsSync(path))) {
-  const root = process.getuid?.() === 0;
-  const installed =
-    root &&
-    existsSync('/usr/bin/apt-get') &&
-    run('apt-get', ['update']) &&
-    run('apt-get', ['install', '-y', '--no-install-recommends', 'chromium', 'fonts-noto-cjk'], {
-      DEBIAN_FRONTEND: 'noninteractive',
-    });
-  if (!installed && !run('npx', ['playwright', 'install', 'chromium'])) {
-    stop('没有可用的浏览器：请安装 Chromium，或让 Playwright 能够下载');
+// Debian's Chromium, whole and without windows; where there is no Debian, Playwright's.
+const whole = ['/usr/bin/chromium', '/usr/bin/chromium-browser'];
+const headless = ['/usr/bin/chromium-headless-shell'];
+const isThere = (paths) => paths.some((path) => existsSync(path));
+if (!process.env.E2E_BROWSER_INSTALLED && !(isThere(whole) && isThere(headless))) {
+  const env = { DEBIAN_FRONTEND: 'noninteractive' };
+  const install = (...packages) =>
+    run('apt-get', ['install', '-y', '--no-install-recommends', ...packages], env);
+  if (process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) {
+    run('apt-get', ['update']);
+    if (!isThere(whole)) install('chromium', 'fonts-noto-cjk');
+    // Only a quicker one: the whole one does what it does.
+    if (!isThere(headless)) install('chromium-headless-shell');
   }
+  if (!isThere(whole) && !run('npx', ['playwright', 'install', 'chromium']))
+    stop('没有可用的浏览器：请安装 Chromium，或让 Playwright 能够下载');
 }
 
 rmSync('test-results', { recursive: true, force: true });

@@ -13,7 +13,7 @@ import { fileURLToPath } from 'node:url';
 import { chromium, devices, type BrowserContext } from '@playwright/test';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { chromiumArgs, chromiumPath } from '../support/browser.ts';
+import { wholeBrowser } from '../support/browser.ts';
 import { type TestServer, startServer } from '../support/server.ts';
 
 /**
@@ -167,8 +167,7 @@ describe('in a browser', () => {
     // A profile on disk: nothing can be installed from a private window.
     context = await chromium.launchPersistentContext(profile, {
       ...phone,
-      ...(chromiumPath ? { executablePath: chromiumPath } : {}),
-      args: chromiumArgs,
+      ...wholeBrowser,
       locale: 'zh-CN',
     });
   });

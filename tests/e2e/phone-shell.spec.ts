@@ -1,5 +1,6 @@
 import type { BrowserContext, Locator, Page } from '@playwright/test';
 import { App, expect, foreignServer, test as base } from '../support/app.ts';
+import { wholeBrowser } from '../support/browser.ts';
 import { startPageFront, type PageFront } from '../support/page-front.ts';
 
 /** The server behind something that can be taken away, and that can deploy another build. */
@@ -11,6 +12,7 @@ const test = base.extend<{ front: PageFront }>({
   },
 });
 
+test.use({ launchOptions: wholeBrowser });
 test.skip(foreignServer, 'stands between the page and a server of its own');
 
 /** The worker has everything that it fetches ahead, and serves this page. */

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { chromium, devices, type BrowserContext, type Page } from '@playwright/test';
-import { chromiumArgs, chromiumPath } from './browser.ts';
+import { wholeBrowser } from './browser.ts';
 import type { TestClient } from './client.ts';
 
 /** A browser of its own whose storage outlives its process, as on a phone. */
@@ -38,8 +38,7 @@ export const startPhone = async (person?: TestClient): Promise<Phone> => {
     const { defaultBrowserType: _, ...pixel } = devices['Pixel 7'];
     const context = await chromium.launchPersistentContext(folder, {
       ...pixel,
-      args: chromiumArgs,
-      ...(chromiumPath ? { executablePath: chromiumPath } : {}),
+      ...wholeBrowser,
       locale: 'zh-CN',
       timezoneId: 'Asia/Shanghai',
     });
