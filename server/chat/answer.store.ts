@@ -56,32 +56,46 @@ const flush = statement<{ id: number; stop_requested: boolean }>(
    SELECT id::float8, stop_requested FROM flushed LEFT JOIN told ON true`,
 );
 
+const note = statement(
+  'answer_note',
+  `UPDATE sessions SET updated_at = now(), summary = coalesce($2::text, summary),
+     reply_count = reply_count + CASE WHEN $2::text IS NULL THEN 0 ELSE 1 END
+   WHERE id = $1`,
+);
+
+/**
+ * Notes the end of a reply on the session's card, with the summary of one that has text. It comes
+ * before all else: the session's row is locked before the wallet's and the message's everywhere, so
+ * that nobody waits in a ring.
+ */
+export const noteEnd = async (
+  tx: Transaction,
+  sessionId: number,
+  summary: string | null,
+): Promise<void> => {
+  await note(tx, [sessionId, summary]);
+};
+
 const endAnswer = statement(
   'answer_end',
-  // The session's row is locked before the message's everywhere, so that nobody waits in a ring:
-  // the join below needs all of `card` first.
-  `WITH card AS (
-     UPDATE sessions SET updated_at = now(), summary = coalesce($3::text, summary),
-       reply_count = reply_count + CASE WHEN $3::text IS NULL THEN 0 ELSE 1 END
-     WHERE id = $2 RETURNING id
-   ), ended AS (
-     UPDATE history SET state = $5, error_code = $6, error_message = $7, prompt_tokens = $8,
-       completion_tokens = $9, deduct_tokens = $10, ai = $11, reasoning = $12, parts = $13::jsonb,
+  `WITH ended AS (
+     UPDATE history SET state = $3, error_code = $4, error_message = $5, prompt_tokens = $6,
+       completion_tokens = $7, deduct_tokens = $8, ai = $9, reasoning = $10, parts = $11::jsonb,
        owner = NULL, hold_id = NULL, answered_at = now()
-     FROM card WHERE history.id = $1 AND session_id = card.id AND owner = $4 AND state = 'streaming'
-     RETURNING history.id
+     WHERE id = $1 AND owner = $2 AND state = 'streaming'
+     RETURNING id
    )
    -- Its commit may be on the way already: without a row there must be an error.
    SELECT 1 / count(*),
-     (SELECT pg_notify('${changedChannel}', $1::bigint::text) WHERE EXISTS (${othersThan('$4')})),
+     (SELECT pg_notify('${changedChannel}', $1::bigint::text) WHERE EXISTS (${othersThan('$2')})),
      (${tellEndedSql('answer', '$1::bigint::text')}) FROM ended`,
 );
 const nothingEnded = '22012';
 
 /**
- * Writes a reply's last state and tells it to all processes; the session's card gets the summary of
- * a reply with text. False when it is no longer this owner's, or has ended already: then the
- * transaction can only be rolled back, which a commit does as well.
+ * Writes a reply's last state and tells it to all processes. False when it is no longer this
+ * owner's, or has ended already: then the transaction can only be rolled back, which a commit does
+ * as well.
  */
 export const finishAnswer = async (
   tx: Transaction,
@@ -95,15 +109,11 @@ export const finishAnswer = async (
     completionTokens: number;
     deductTokens: number;
     log: AnswerLog;
-    sessionId: number;
-    summary: string | null;
   },
 ): Promise<boolean> => {
   const { log } = values;
   const params = [
     id,
-    values.sessionId,
-    values.summary,
     owner,
     values.state,
     values.errorCode,

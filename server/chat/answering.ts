@@ -3,12 +3,14 @@ import type { Settings } from '../../contract/auth.ts';
 import { limits, tooLongText } from '../../contract/limits.ts';
 import { deduction, estimateTokens, isFree } from '../../contract/price.ts';
 import type { Executor, Transaction } from '../db/database.ts';
+import { withCommit } from '../db/in-transaction.ts';
 import type { ChatMessage } from '../engines/chat-engine.ts';
 import { Refusal, type Identity } from '../http/handlers.ts';
-import { hold, type OpenWallet } from '../ledger/ledger.service.ts';
+import { hold, openLocked, type OpenWallet } from '../ledger/ledger.service.ts';
 import type { ModelService, ResolvedModel } from '../model/model.service.ts';
-import { requireUsable, type SessionRow } from '../session/session.service.ts';
+import { requireUsable, writableSession, type SessionRow } from '../session/session.service.ts';
 import { heldAhead, type AnswerRequest } from './answer.ts';
+import { drawMessage, insertMessage, type Drawn, type NewMessage } from './chat.store.ts';
 import { promptTokens, sampling, type Generation } from './prompt.ts';
 import type { Question } from './question.ts';
 
@@ -61,6 +63,39 @@ export const planReply = (
   const held = deduction(model, promptTokens(messages, estimateTokens), ahead);
   return { ...plan, holdId: randomUUID(), held };
 };
+
+/** What whoever sends a message has to himself until the transaction ends. */
+export interface Locked {
+  session: SessionRow;
+  drawn: Drawn;
+  /** The sender's; null for a guest, who has none. */
+  wallet: OpenWallet | null;
+}
+
+/**
+ * Locks the session and the sender's wallet, in this order everywhere, and draws the message's
+ * number: in one trip to the database, though a free reply needs no wallet.
+ */
+export const lockForSending = async (
+  tx: Transaction,
+  sessionRef: string,
+  user: Identity,
+): Promise<Locked> => {
+  const [session, drawn, wallet] = await Promise.all([
+    writableSession(tx, sessionRef, user),
+    drawMessage(tx),
+    user.guest ? null : openLocked(tx, user.id),
+  ]);
+  return { session, drawn, wallet };
+};
+
+const insertOrRefuse = async (tx: Transaction, message: NewMessage): Promise<void> => {
+  if (!(await insertMessage(tx, message))) throw new Refusal('session_busy');
+};
+
+/** Inserts a message. That it could be is waited for with the commit. @throws Refusal session_busy */
+export const insertAhead = (tx: Transaction, message: NewMessage): Promise<void> =>
+  withCommit(tx, insertOrRefuse(tx, message));
 
 /** Holds what was planned; gives what the reply to a message is to be written from. */
 export const holdForReply = async (

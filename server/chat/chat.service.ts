@@ -6,7 +6,6 @@ import { inTransaction } from '../db/in-transaction.ts';
 import { knowledgeOn } from '../embedding/embedding.service.ts';
 import type { ChatMessage } from '../engines/chat-engine.ts';
 import { Refusal, type Identity } from '../http/handlers.ts';
-import { openLocked } from '../ledger/ledger.service.ts';
 import type { ModelService, ResolvedModel } from '../model/model.service.ts';
 import { find as findScenario } from '../scenario/scenario.service.ts';
 import {
@@ -16,7 +15,16 @@ import {
   type SessionRow,
 } from '../session/session.service.ts';
 import { requireVisible, seesHidden } from './access.ts';
-import { holdForReply, maxPromptOf, planReply, usableModel, type Plan } from './answering.ts';
+import {
+  holdForReply,
+  insertAhead,
+  lockForSending,
+  maxPromptOf,
+  planReply,
+  usableModel,
+  type Locked,
+  type Plan,
+} from './answering.ts';
 import * as branches from './branch.store.ts';
 import * as store from './chat.store.ts';
 import { summaryOf, titleOf } from './digest.ts';
@@ -133,7 +141,7 @@ export const createChatService = (deps: ChatServiceDeps) => {
 
   const sendToModel = async (
     tx: Transaction,
-    session: SessionRow,
+    { session, drawn, wallet }: Locked,
     given: Question,
     input: Parsed<'sendMessage'>,
     user: Identity,
@@ -168,9 +176,10 @@ export const createChatService = (deps: ChatServiceDeps) => {
       ...(temporary ? { context: input.context ?? [] } : {}),
     };
     const planned = await plan(tx, task, model, input);
-    const inserting = store.insertMessage(tx, {
+    const message = {
       ...task,
       ...(temporary ? { human: '', request: null } : {}),
+      ...drawn,
       sessionId: session.id,
       model: model.name,
       owner: instanceId,
@@ -180,16 +189,13 @@ export const createChatService = (deps: ChatServiceDeps) => {
         title: temporary ? '' : titleOf(question.human) || untitled,
         retitle: replaced !== null && first,
       },
-    });
-    // Both are sent at once.
-    const locking = planned.holdId ? openLocked(tx, user.id) : undefined;
-    const [message, wallet] = await Promise.all([inserting, locking]);
-    if (!message) throw new Refusal('session_busy');
-    const asking = { ...task, id: message.id };
+    };
+    await insertAhead(tx, message);
+    const asking = { ...task, id: drawn.id };
     const requests = [await holdForReply(tx, asking, session, planned, wallet)];
     if (second) {
       const plannedSecond = await plan(tx, task, second, input);
-      const id = await branches.insertBeside(tx, message.id, {
+      const id = await branches.insertBeside(tx, drawn.id, {
         model: second.name,
         holdId: plannedSecond.holdId,
       });
@@ -197,7 +203,7 @@ export const createChatService = (deps: ChatServiceDeps) => {
       requests.push(await holdForReply(tx, { ...task, id }, session, plannedSecond));
     }
     return {
-      ...message,
+      ...drawn,
       // An answer to a call with an idempotency key is stored for a day.
       msg: temporary ? '' : humanText(question.human, question.request),
       beside: requests[1]?.historyId ?? null,
@@ -255,14 +261,14 @@ export const createChatService = (deps: ChatServiceDeps) => {
     send(db: Executor, input: Parsed<'sendMessage'>, user: Identity) {
       return inTransaction(db, async (tx) => {
         const asked = readQuestion(input);
-        const session = await writableSession(tx, input.session_id, user);
-        if (session.type === sessionTypes.image) {
-          const sent = await pictures.send(tx, session, asked, input, user);
+        const locked = await lockForSending(tx, input.session_id, user);
+        if (locked.session.type === sessionTypes.image) {
+          const sent = await pictures.send(tx, locked, asked, input, user);
           return { ...sent, beside: null, requests: [] };
         }
-        if (session.type !== sessionTypes.people)
-          return sendToModel(tx, session, asTalk(asked), input, user);
-        const sent = await people.send(tx, session, asTalk(asked), input, user);
+        if (locked.session.type !== sessionTypes.people)
+          return sendToModel(tx, locked, asTalk(asked), input, user);
+        const sent = await people.send(tx, locked, asTalk(asked), input, user);
         const { human, request } = sent.question;
         return { ...sent, msg: humanText(human, request), beside: null };
       });
@@ -312,16 +318,17 @@ export const createChatService = (deps: ChatServiceDeps) => {
         const place = await branches.startBranch(tx, session.id, message.prevId);
         const task = { ...message, session };
         const planned = await plan(tx, task, model, input);
-        const made = await store.insertMessage(tx, {
+        const drawn = await store.drawMessage(tx);
+        await insertAhead(tx, {
           ...message,
+          ...drawn,
           model: model.name,
           owner: instanceId,
           holdId: planned.holdId,
           place,
           card: { title: '' },
         });
-        if (!made) throw new Refusal('session_busy');
-        return holdForReply(tx, { ...task, id: made.id }, session, planned);
+        return holdForReply(tx, { ...task, id: drawn.id }, session, planned);
       });
     },
 

@@ -2,6 +2,7 @@ import { and, asc, desc, eq, gt, inArray, lt, lte, ne, or, sql, type SQL } from 
 import type { Settings } from '../../contract/auth.ts';
 import type { ReplyState, StructuredMessage } from '../../contract/chat.ts';
 import type { Executor, Transaction } from '../db/database.ts';
+import { sqlState, uniqueViolation } from '../db/failure.ts';
 import { history, sessions, users } from '../db/schema.ts';
 import { statement } from '../db/statement.ts';
 
@@ -175,23 +176,39 @@ export const answeredPairs = (
     .orderBy(desc(history.id))
     .limit(limit);
 
-const ask = statement<{ id: number; created_at: string }>(
+const draw = statement<{ id: number; created_at: Date }>(
+  'message_draw',
+  `SELECT nextval('history_id_seq')::float8 AS id, now() AS created_at`,
+);
+
+/** The number and time of a message to be, which so need not be waited for when it is inserted. */
+export interface Drawn {
+  id: number;
+  createdAt: Date;
+}
+
+/** Drawn while the session is locked, numbers grow along it. One that is not used is missing. */
+export const drawMessage = async (tx: Transaction): Promise<Drawn> => {
+  const [row] = await draw(tx, []);
+  if (!row) throw new Error('a sequence gave nothing');
+  return { id: row.id, createdAt: row.created_at };
+};
+
+const ask = statement(
   'message_ask',
   `WITH asked AS (
-     INSERT INTO history (session_id, user_id, human, model, owner, hold_id, state, prev_id,
+     INSERT INTO history (id, session_id, user_id, human, model, owner, hold_id, state, prev_id,
        branch_rank, request, title, with_template, type)
-     VALUES ($1, $2, $3, $4, $5, $6, $7,
+     OVERRIDING SYSTEM VALUE
+     VALUES ($18, $1, $2, $3, $4, $5, $6, $7,
        coalesce($8, (SELECT max(id) FROM history WHERE session_id = $1 AND shown), 0), $9,
        $10::jsonb, $11, $12, $17)
-     ON CONFLICT DO NOTHING
-     RETURNING id, session_id, created_at
-   ), card AS (
-     UPDATE sessions SET updated_at = now(), summary = coalesce($15, summary),
-       reply_count = reply_count + $16,
-       prompt = CASE WHEN prompt = '' OR $14 THEN $13 ELSE prompt END
-     FROM asked WHERE sessions.id = asked.session_id
+     RETURNING session_id
    )
-   SELECT id::float8, created_at FROM asked`,
+   UPDATE sessions SET updated_at = now(), summary = coalesce($15, summary),
+     reply_count = reply_count + $16,
+     prompt = CASE WHEN prompt = '' OR $14 THEN $13 ELSE prompt END
+   FROM asked WHERE sessions.id = asked.session_id`,
 );
 
 /** Where a message is put: behind one, as the branch that is looked at. */
@@ -201,6 +218,8 @@ export interface Place {
 }
 
 export interface NewMessage {
+  /** As drawn. */
+  id: number;
   sessionId: number;
   userId: number;
   human: string;
@@ -228,16 +247,14 @@ export interface NewMessage {
 }
 
 /**
- * Inserts a message; null while another reply to the same person is being written. The first
- * message gives its session the title.
+ * Inserts a message; false while another reply to the same person is being written: then the
+ * transaction can only be rolled back, which a commit does as well. The first message gives its
+ * session the title.
  */
-export const insertMessage = async (
-  tx: Transaction,
-  message: NewMessage,
-): Promise<{ id: number; createdAt: Date } | null> => {
+export const insertMessage = async (tx: Transaction, message: NewMessage): Promise<boolean> => {
   const { place, card } = message;
   const state: ReplyState = message.owner === null ? 'none' : 'streaming';
-  const [row] = await ask(tx, [
+  const params = [
     message.sessionId,
     message.userId,
     message.human,
@@ -255,8 +272,15 @@ export const insertMessage = async (
     card.summary ?? null,
     card.replies ?? 0,
     message.type ?? 0,
-  ]);
-  return row ? { id: row.id, createdAt: new Date(row.created_at) } : null;
+    message.id,
+  ];
+  return ask(tx, params).then(
+    () => true,
+    (error: unknown) => {
+      if (sqlState(error) === uniqueViolation) return false;
+      throw error;
+    },
+  );
 };
 
 const wholeMessage = {

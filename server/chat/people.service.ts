@@ -8,10 +8,12 @@ import { markDeleted, noteReply, type SessionRow } from '../session/session.serv
 import type { AnswerRequest } from './answer.ts';
 import {
   holdForReply,
+  insertAhead,
   maxPromptOf,
   planReply,
   requireLength,
   usableModel,
+  type Locked,
   type Plan,
 } from './answering.ts';
 import { removeFromBranch } from './branch.store.ts';
@@ -84,7 +86,7 @@ export const createPeopleService = ({ models, attachments, instanceId }: PeopleD
   return {
     async send(
       tx: Transaction,
-      session: SessionRow,
+      { session, drawn, wallet }: Locked,
       asked: Question,
       input: Parsed<'sendMessage'>,
       user: Identity,
@@ -110,8 +112,9 @@ export const createPeopleService = ({ models, attachments, instanceId }: PeopleD
       const question = { human: taken.human, request };
       const planned = model && (await talkFor(tx, session, { question, user }, model, input));
       const title = first ? cleaned(input.title ?? '') : '';
-      const message = await store.insertMessage(tx, {
+      await insertAhead(tx, {
         ...question,
+        ...drawn,
         sessionId: session.id,
         userId: user.id,
         withTemplate: false,
@@ -125,12 +128,11 @@ export const createPeopleService = ({ models, attachments, instanceId }: PeopleD
           replies: first ? 0 : 1,
         },
       });
-      if (!message) throw new Refusal('session_busy');
-      const written = { id: message.id, userId: user.id, human: question.human };
+      const written = { id: drawn.id, userId: user.id, human: question.human };
       return {
-        ...message,
+        ...drawn,
         question,
-        requests: planned ? [await holdForReply(tx, written, session, planned)] : [],
+        requests: planned ? [await holdForReply(tx, written, session, planned, wallet)] : [],
       };
     },
 

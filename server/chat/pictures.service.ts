@@ -14,7 +14,7 @@ import {
   writableSession,
   type SessionRow,
 } from '../session/session.service.ts';
-import { requireLength } from './answering.ts';
+import { insertAhead, requireLength, type Locked } from './answering.ts';
 import * as store from './chat.store.ts';
 import { picturesText, titleOf } from './digest.ts';
 import { bad, type Attachments, type Question } from './question.ts';
@@ -89,7 +89,7 @@ export const createPicturesService = (deps: {
   /** Stores what is to be painted; image/generate begins with it. */
   async send(
     tx: Transaction,
-    session: SessionRow,
+    { session, drawn }: Locked,
     given: Question,
     input: Parsed<'sendMessage'>,
     user: Identity,
@@ -120,7 +120,8 @@ export const createPicturesService = (deps: {
     const first = session.prompt === '' && named.length === 0 && input.suggestion === 0;
     if (first && needsWords.has(task) && Buffer.byteLength(human) < deps.minPromptBytes)
       throw new Refusal('prompt_too_short', tooShortText(deps.minPromptBytes));
-    const message = await store.insertMessage(tx, {
+    await insertAhead(tx, {
+      ...drawn,
       sessionId: session.id,
       userId: user.id,
       human,
@@ -132,8 +133,7 @@ export const createPicturesService = (deps: {
       holdId: null,
       card: { title: titleOf(human) || taskTitles[task] },
     });
-    if (!message) throw new Refusal('session_busy');
-    return { ...message, msg: humanText(human, request) };
+    return { ...drawn, msg: humanText(human, request) };
   },
 });
 

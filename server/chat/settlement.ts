@@ -2,10 +2,10 @@ import type { ReplyState } from '../../contract/chat.ts';
 import { deduction, type Price } from '../../contract/price.ts';
 import { sessionTypes } from '../../contract/session.ts';
 import type { Database } from '../db/database.ts';
-import { committing } from '../db/in-transaction.ts';
+import { committing, withCommit } from '../db/in-transaction.ts';
 import { release, settling } from '../ledger/ledger.service.ts';
 import { AnswerLog } from './answer-log.ts';
-import { finishAnswer } from './answer.store.ts';
+import { finishAnswer, noteEnd } from './answer.store.ts';
 import { excerptOf, summaryOf } from './digest.ts';
 
 export interface Finished {
@@ -38,6 +38,9 @@ export class LostAnswer extends Error {}
  */
 export const finishReply = (db: Database, reply: Finished): Promise<void> =>
   committing(db, async (tx) => {
+    const log = reply.temporary ? new AnswerLog() : reply.log;
+    const summary = log.text === '' ? null : summaryOf(log.text);
+    await withCommit(tx, noteEnd(tx, reply.sessionId, summary));
     const produced = reply.log.length > 0;
     let deducted = 0;
     let charge = async (): Promise<void> => {};
@@ -55,7 +58,6 @@ export const finishReply = (db: Database, reply: Finished): Promise<void> =>
     } else if (reply.holdId) {
       await release(tx, reply.holdId);
     }
-    const log = reply.temporary ? new AnswerLog() : reply.log;
     return async () => {
       const [, ended] = await Promise.all([
         charge(),
@@ -67,8 +69,6 @@ export const finishReply = (db: Database, reply: Finished): Promise<void> =>
           completionTokens: produced ? reply.completionTokens : 0,
           deductTokens: deducted,
           log,
-          sessionId: reply.sessionId,
-          summary: log.text === '' ? null : summaryOf(log.text),
         }),
       ]);
       if (!ended) throw new LostAnswer(`reply ${reply.id} was ended elsewhere`);

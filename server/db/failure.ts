@@ -55,6 +55,9 @@ export const databaseFailure = (error: unknown): DatabaseFailure | null => {
   return null;
 };
 
+/** SQLSTATE of a row that a unique index has already. */
+export const uniqueViolation = '23505';
+
 /** The SQLSTATE of an error that a statement threw; empty for anything else. */
 export const sqlState = (error: unknown): string =>
   error instanceof pg.DatabaseError ? (error.code ?? '') : '';

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { type Server, STATUS_CODES } from 'node:http';
+import { IncomingMessage, type Server, ServerResponse, STATUS_CODES } from 'node:http';
+import { Socket } from 'node:net';
 import path from 'node:path';
 import type { Duplex } from 'node:stream';
 import { constants } from 'node:zlib';
 import compress from '@fastify/compress';
-import helmet from '@fastify/helmet';
 import multipart from '@fastify/multipart';
 import fastify, {
   type FastifyBaseLogger,
@@ -12,6 +12,7 @@ import fastify, {
   type FastifyInstance,
   LogController,
 } from 'fastify';
+import helmet, { type HelmetOptions } from 'helmet';
 import { codes } from '../../contract/errors.ts';
 import type { Database } from '../db/database.ts';
 import type { Settings } from '../settings.ts';
@@ -66,7 +67,7 @@ const answerUnreadable = (error: Error & { code?: string }, socket: Duplex): voi
  * Styles may be inline because Mermaid measures and draws with <style> elements of its own, and
  * KaTeX sets style attributes; scripts may not, but for those that the build put into index.html.
  */
-const contentPolicy = (scriptHashes: string[], accelerators: () => readonly string[]) => ({
+const contentPolicy = (scriptHashes: string[], accelerators: readonly string[]) => ({
   useDefaults: false,
   directives: {
     defaultSrc: ["'none'"],
@@ -75,7 +76,7 @@ const contentPolicy = (scriptHashes: string[], accelerators: () => readonly stri
     imgSrc: ["'self'", 'data:', 'blob:', 'https:'],
     fontSrc: ["'self'", 'data:'],
     mediaSrc: ["'self'", 'blob:'],
-    connectSrc: ["'self'", () => accelerators().join(' ')],
+    connectSrc: ["'self'", ...accelerators],
     workerSrc: ["'self'", 'blob:'],
     manifestSrc: ["'self'"],
     frameSrc: ["'none'"],
@@ -85,6 +86,14 @@ const contentPolicy = (scriptHashes: string[], accelerators: () => readonly stri
     frameAncestors: ["'none'"],
   },
 });
+
+/** The headers that helmet gives every answer, made once and not for each. */
+const securityHeaders = (options: HelmetOptions) => {
+  const request = new IncomingMessage(new Socket());
+  const response = new ServerResponse(request);
+  helmet(options)(request, response, () => undefined);
+  return response.getHeaders();
+};
 
 /** The calls, the OpenAPI document and the page over HTTP; not yet listening. */
 export const createHttpServer = async (deps: ServerDeps): Promise<FastifyInstance> => {
@@ -108,25 +117,35 @@ export const createHttpServer = async (deps: ServerDeps): Promise<FastifyInstanc
   };
   const app = fastify(options);
 
-  app.addHook('onRequest', async (request, reply) => {
-    reply.headers(requestIdOf(request.id));
-    reply.header('access-control-expose-headers', 'authorization, retry-after, x-request-id');
+  const https = settings.publicUrl.startsWith('https:');
+  const scriptHashes = inlineScriptHashes(pageFolder);
+  const headersFor = (accelerators: readonly string[]) => ({
+    ...securityHeaders({
+      contentSecurityPolicy: contentPolicy(scriptHashes, accelerators),
+      referrerPolicy: { policy: 'strict-origin-when-cross-origin' },
+      xFrameOptions: { action: 'deny' },
+      // Over plain HTTP, as on a home network, a browser must not be told to insist on HTTPS.
+      strictTransportSecurity: https,
+      crossOriginOpenerPolicy: https,
+      originAgentCluster: https,
+    }),
+    'access-control-expose-headers': 'authorization, retry-after, x-request-id',
+  });
+  let always = { accelerators: '', headers: headersFor([]) };
+
+  app.addHook('onRequest', (request, reply, done) => {
+    const accelerators = deps.accelerators();
+    const names = accelerators.join(' ');
+    if (names !== always.accelerators)
+      always = { accelerators: names, headers: headersFor(accelerators) };
+    reply.headers(always.headers).headers(requestIdOf(request.id));
     if (request.url.startsWith('/api/')) reply.header('cache-control', 'no-store');
     if (deps.isClosing()) {
       reply.header('connection', 'close');
-      throw new Refusal('unavailable', '服务器正在重启，请稍后重试');
-    }
+      done(new Refusal('unavailable', '服务器正在重启，请稍后重试'));
+    } else done();
   });
 
-  await app.register(helmet, {
-    contentSecurityPolicy: contentPolicy(inlineScriptHashes(pageFolder), deps.accelerators),
-    referrerPolicy: { policy: 'strict-origin-when-cross-origin' },
-    xFrameOptions: { action: 'deny' },
-    // Over plain HTTP, as on a home network, a browser must not be told to insist on HTTPS.
-    strictTransportSecurity: settings.publicUrl.startsWith('https:'),
-    crossOriginOpenerPolicy: settings.publicUrl.startsWith('https:'),
-    originAgentCluster: settings.publicUrl.startsWith('https:'),
-  });
   await app.register(compress, {
     threshold: 1024,
     encodings: ['br', 'gzip'],

@@ -57,8 +57,8 @@ const viewOf = (row: store.JobRow, seconds: number | null): Job => {
     error_code: row.error_code,
     error_message: row.error_message,
     deduct_tokens: ended ? row.deduct_tokens : row.held_tokens,
-    created_at: new Date(row.created_at).toISOString(),
-    finished_at: row.finished_at === null ? null : new Date(row.finished_at).toISOString(),
+    created_at: row.created_at.toISOString(),
+    finished_at: row.finished_at?.toISOString() ?? null,
   };
 };
 

@@ -103,8 +103,8 @@ export interface JobRow {
   error_message: string;
   held_tokens: number;
   deduct_tokens: number;
-  created_at: string;
-  finished_at: string | null;
+  created_at: Date;
+  finished_at: Date | null;
   /** Jobs of the same model that wait before it. */
   waiting_before: number;
   /** Jobs of the same model that are worked on. */

@@ -32,10 +32,10 @@ export const readWallet = async (db: Executor, userId: number) => {
 interface RawWallet {
   balance: number;
   vip_balance: number;
-  vip_period: string | null;
-  vip_activated_at: string | null;
-  vip_expired_at: string | null;
-  now: string;
+  vip_period: Date | null;
+  vip_activated_at: Date | null;
+  vip_expired_at: Date | null;
+  now: Date;
 }
 interface RawHold {
   id: string;
@@ -45,7 +45,7 @@ interface RawHold {
   vip_allowed: boolean;
   spent: number | null;
   state: HoldRow['state'];
-  created_at: string;
+  created_at: Date;
 }
 
 const walletFields = `w.balance::float8, w.vip_balance::float8, w.vip_period,
@@ -63,15 +63,13 @@ const holdForUpdate = statement<RawWallet & RawHold>(
    WHERE h.id = $1 FOR UPDATE OF w, h`,
 );
 
-const instant = (text: string | null): Date | null => (text === null ? null : new Date(text));
-
 const walletOf = (row: RawWallet): WalletRow => ({
   balance: row.balance,
   vipBalance: row.vip_balance,
-  vipPeriod: instant(row.vip_period),
-  vipActivatedAt: instant(row.vip_activated_at),
-  vipExpiredAt: instant(row.vip_expired_at),
-  now: new Date(row.now),
+  vipPeriod: row.vip_period,
+  vipActivatedAt: row.vip_activated_at,
+  vipExpiredAt: row.vip_expired_at,
+  now: row.now,
 });
 
 /** Reads the wallet and keeps every other change of it waiting until the transaction ends. */
@@ -97,7 +95,7 @@ export const lockHold = async (
       vipAllowed: row.vip_allowed,
       spent: row.spent,
       state: row.state,
-      createdAt: new Date(row.created_at),
+      createdAt: row.created_at,
     },
   };
 };

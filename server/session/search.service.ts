@@ -261,7 +261,7 @@ export const searchSession = async (
       history_id: row.id,
       part: row.part,
       snippet: plainText(row),
-      created_at: new Date(row.created_at).toISOString(),
+      created_at: row.created_at.toISOString(),
     }));
   return {
     list,

@@ -239,7 +239,7 @@ export interface Excerpt {
   text: string;
   cut_before: boolean;
   cut_behind: boolean;
-  created_at: string;
+  created_at: Date;
 }
 
 /** Characters of an excerpt before the word, and in all. */

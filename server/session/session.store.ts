@@ -43,9 +43,9 @@ interface RawSession {
   private: boolean;
   reply_count: number;
   like_count: number;
-  created_at: string;
-  updated_at: string;
-  deleted_at: string | null;
+  created_at: Date;
+  updated_at: Date;
+  deleted_at: Date | null;
   scenario_id: number | null;
   embedding_key: string;
   temporary: boolean;
@@ -76,9 +76,9 @@ const rowOf = (row: RawSession): SessionRow => ({
   private: row.private,
   replyCount: row.reply_count,
   likeCount: row.like_count,
-  createdAt: new Date(row.created_at),
-  updatedAt: new Date(row.updated_at),
-  deletedAt: row.deleted_at === null ? null : new Date(row.deleted_at),
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+  deletedAt: row.deleted_at,
   scenarioId: row.scenario_id,
   embeddingKey: row.embedding_key,
   temporary: row.temporary,
