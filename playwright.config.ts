@@ -22,6 +22,9 @@ export default defineConfig({
     baseURL: running ?? `http://127.0.0.1:${port}`,
     locale: 'zh-CN',
     timezoneId: 'Asia/Shanghai',
+    // Two seconds of the processor for each test that stays. What the worker is for, and the
+    // newcomer's whole way, allow it.
+    serviceWorkers: 'block',
     trace: 'on-first-retry',
     screenshot: 'only-on-failure',
     launchOptions: quickBrowser,

@@ -275,6 +275,7 @@ test('who is forced to be private is told why nothing can be opened @C6 @C21', a
   await force('**/api/user_info*', { session_private: 1 });
   await page.goto('/account?tab=settings');
   await expect(page.getByText(/管理员已把你的会话设为强制私有/)).toBeVisible();
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
 });
 
 test('messages more than five minutes apart have a time between them; sorting turns the list @C7', async ({

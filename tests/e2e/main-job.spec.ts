@@ -1,5 +1,7 @@
 import { App, expect, test } from '../support/app.ts';
 
+test.use({ serviceWorkers: 'allow' });
+
 test('a newcomer asks, reads, registers, leaves, comes back and deletes @A2 @A3 @A4 @H1 @C3 @C8 @S9', async ({
   app,
   page,

@@ -12,7 +12,7 @@ const test = base.extend<{ front: PageFront }>({
   },
 });
 
-test.use({ launchOptions: wholeBrowser });
+test.use({ launchOptions: wholeBrowser, serviceWorkers: 'allow' });
 test.skip(foreignServer, 'stands between the page and a server of its own');
 
 /** The worker has everything that it fetches ahead, and serves this page. */

@@ -7,7 +7,33 @@ export const chromiumPath = first('/usr/bin/chromium', '/usr/bin/chromium-browse
 
 const headlessPath = first('/usr/bin/chromium-headless-shell') ?? chromiumPath;
 
+/** What Playwright switches off by itself: a list of ours replaces its list. */
+const offByPlaywright = [
+  'AvoidUnnecessaryBeforeUnloadCheckSync',
+  'DestroyProfileOnBrowserClose',
+  'DialMediaRouteProvider',
+  'GlobalMediaControls',
+  'HttpsUpgrades',
+  'LensOverlay',
+  'MediaRouter',
+  'PaintHolding',
+  'ThirdPartyStoragePartitioning',
+  'BlockOriginHeaderModificationOnRedirect',
+  'AvoidCorsURLLoaderRestartOnRedirect',
+  'Translate',
+  'AutoDeElevate',
+  'OptimizationHints',
+  'NetworkTimeServiceQuerying',
+  'AimEnabled',
+];
+/**
+ * The suggestions below the address are pages of their own, which every new window loads though
+ * nobody sees them: more than a second of the processor for each test.
+ */
+const pagesOfTheBrowser = ['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup', 'WebUIOmniboxFullPopup'];
+
 export const chromiumArgs = [
+  `--disable-features=${[...offByPlaywright, ...pagesOfTheBrowser].join(',')}`,
   '--no-sandbox',
   '--disable-gpu',
   '--disable-quic',

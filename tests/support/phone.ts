@@ -41,6 +41,7 @@ export const startPhone = async (person?: TestClient): Promise<Phone> => {
       ...wholeBrowser,
       locale: 'zh-CN',
       timezoneId: 'Asia/Shanghai',
+      serviceWorkers: 'allow',
     });
     await context.addInitScript(
       ([token, profile]) => {
