@@ -106,7 +106,7 @@ const useStick = (
   }, [atEnd]);
   useEffect(() => {
     stick.set(enabled && begins.current);
-    if (!scroller || !enabled) return undefined;
+    if (!scroller) return undefined;
     let lastTop = scroller.scrollTop;
     let lastHeight = scroller.scrollHeight;
     // The list moves itself when rows above are measured, and its height changes with that; a hand
@@ -115,35 +115,40 @@ const useStick = (
     const onHand = () => {
       handAt = performance.now();
     };
-    let own = false;
-    let toldAt = 0;
-    let telling: ReturnType<typeof setTimeout> | undefined;
-    const tell = () => {
-      telling = undefined;
-      toldAt = performance.now();
-      scroller.dispatchEvent(new Event('scroll'));
-    };
-    // While nothing but the tail grows the list shows the same rows: it need not look at every step.
-    const spare = (event: Event) => {
-      const told = !own || !event.isTrusted || performance.now() - handAt < handTime;
-      own = false;
-      if (told) return;
-      const wait = toldAt + tellInterval - performance.now();
-      if (wait <= 0) toldAt = performance.now();
-      else {
-        event.stopImmediatePropagation();
-        telling ??= setTimeout(tell, wait);
-      }
-    };
     const onScroll = () => {
       const { scrollTop, scrollHeight, clientHeight } = scroller;
       const distance = scrollHeight - clientHeight - scrollTop;
       const byHand = performance.now() - handAt < handTime;
       if (scrollTop < lastTop - 1 && (byHand || scrollHeight === lastHeight)) {
         if (distance > 2) stick.set(false);
-      } else if (distance <= limits.bottomDistance) stick.set(true);
+      } else if (enabled && distance <= limits.bottomDistance) stick.set(true);
       lastTop = scrollTop;
       lastHeight = scrollHeight;
+    };
+    let own = false;
+    let toldAt = 0;
+    let telling: ReturnType<typeof setTimeout> | undefined;
+    let soon = false;
+    const tell = () => {
+      telling = undefined;
+      soon = false;
+      toldAt = performance.now();
+      scroller.dispatchEvent(new Event('scroll'));
+    };
+    // The list hears of a scroll behind the frame that shows it: the rows that it adds beyond the
+    // screen, and their layout, delay no frame. While nothing but the tail grows the rows are the
+    // same, and it hears seldom.
+    const hold = (event: Event) => {
+      if (!event.isTrusted) return;
+      event.stopImmediatePropagation();
+      onScroll();
+      const spare = own && performance.now() - handAt >= handTime;
+      own = false;
+      if (soon || (spare && telling !== undefined)) return;
+      clearTimeout(telling);
+      soon = !spare;
+      const wait = spare ? Math.max(0, toldAt + tellInterval - performance.now()) : 0;
+      telling = setTimeout(tell, wait);
     };
     const follow = (changes: ResizeObserverEntry[]) => {
       lastHeight = scroller.scrollHeight;
@@ -158,14 +163,12 @@ const useStick = (
     for (const child of scroller.querySelectorAll('[data-testid="virtuoso-item-list"]'))
       observer.observe(child, { box: 'border-box' });
     if (tail) observer.observe(tail, { box: 'border-box' });
-    scroller.addEventListener('scroll', spare, { passive: true, capture: true });
-    scroller.addEventListener('scroll', onScroll, { passive: true });
+    scroller.addEventListener('scroll', hold, { passive: true, capture: true });
     for (const name of hands) scroller.addEventListener(name, onHand, { passive: true });
     return () => {
       observer.disconnect();
       clearTimeout(telling);
-      scroller.removeEventListener('scroll', spare, { capture: true });
-      scroller.removeEventListener('scroll', onScroll);
+      scroller.removeEventListener('scroll', hold, { capture: true });
       for (const name of hands) scroller.removeEventListener(name, onHand);
     };
   }, [scroller, tail, enabled, stick]);
@@ -271,6 +274,8 @@ export const MessageList = ({
         itemContent={contentOf}
         defaultItemHeight={rows[0]?.kind === 'picture' ? pictureHeight : 120}
         increaseViewportBy={{ top: 600, bottom: 150 }}
+        // Rows are measured where they have just been laid out; a frame later all is laid out for it.
+        skipAnimationFrameInResizeObserver
         atBottomThreshold={limits.bottomDistance}
         atBottomStateChange={setAtBottom}
         followOutput={() => (follows && stick.get() ? 'auto' : false)}
