@@ -21,6 +21,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['{src,server,contract,markdown,scripts,sw}/**/*.test.{ts,tsx}'],
+          testTimeout: 20_000,
         },
       },
       {
