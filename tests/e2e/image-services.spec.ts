@@ -15,6 +15,7 @@ interface Services {
   images: MockOpenAiImages;
   url: string;
   database: pg.Client;
+  databaseUrl: string;
 }
 
 const test = base.extend<object, { services: Services }>({
@@ -37,7 +38,8 @@ const test = base.extend<object, { services: Services }>({
       });
       const database = new pg.Client({ connectionString: server.databaseUrl });
       await database.connect();
-      await use({ midjourney, webui, images, url: server.baseURL, database });
+      const { baseURL: url, databaseUrl } = server;
+      await use({ midjourney, webui, images, url, database, databaseUrl });
       await database.end();
       await server.stop();
       for (const service of [midjourney, webui, images]) await service.close();
@@ -100,12 +102,12 @@ test('Midjourney: four of one, its buttons, a region, a view drawn back, several
   await expect(pictures(page).getByRole('img')).toHaveCount(4, soon);
   expect(bodyOf(midjourney)['prompt']).toBe('a magpie on a bridge --ar 16:9 --v 6');
   const chip = (name: string) => newest(page).getByRole('button', { name, exact: true });
-  await chip('🔍 放大 2').click();
+  await chip('🔍 放大 2，2000 tokens').click();
   await expect(newest(page)).toContainText('放大 2');
   await expect(pictures(page).getByRole('img')).toHaveCount(1, soon);
 
   // A part of it, framed with the finger or the mouse.
-  await chip('🖌️ 局部重画').click();
+  await chip('🖌️ 局部重画，8000 tokens').click();
   const sheet = page.getByRole('dialog', { name: '局部重画' });
   const frame = sheet.getByRole('img', { name: /^框选了/ });
   await expect(frame).toHaveAccessibleName('框选了横向 25% 到 75%、纵向 25% 到 75%');
@@ -137,7 +139,7 @@ test('Midjourney: four of one, its buttons, a region, a view drawn back, several
   await page.getByRole('button', { name: '🔍 自定扩图' }).click();
   const zoom = page.getByRole('dialog', { name: '自定扩图' });
   await zoom.getByRole('slider', { name: '视野扩大到' }).fill('135');
-  await zoom.getByRole('button', { name: '扩图', exact: true }).click();
+  await zoom.getByRole('button', { name: '扩图 · 8000 tokens', exact: true }).click();
   await expect(newest(page)).toContainText('自定扩图 1.35 倍');
   await expect(pictures(page).getByRole('img')).toHaveCount(4, soon);
   expect(bodyOf(midjourney)['prompt']).toMatch(/ --zoom 1\.35$/);
@@ -275,4 +277,60 @@ test('stable-diffusion-webui and OpenAI-compatible services: each with its own t
     [person.account],
   );
   await refused(1026, '会员不包含这个模型，余额又不足');
+});
+
+test('a member’s tag, replies read from an accelerator and without it, an account that is closed @C2 @C20 @C21', async ({
+  app,
+  page,
+  person,
+  context,
+  services: { url, database, databaseUrl },
+}) => {
+  // A header that no page sends would not be let through to another address.
+  await context.setExtraHTTPHeaders({});
+  const second = await startServer({ databaseUrl, env: { TRUST_PROXY: 'loopback' } });
+  const set = (change: string) =>
+    database.query(`UPDATE users SET ${change} WHERE account = $1`, [person.account]);
+  const reads: string[] = [];
+  page.on('request', (request) => {
+    const address = new URL(request.url());
+    if (address.pathname === '/api/event_stream') reads.push(address.origin);
+  });
+  try {
+    await database.query("UPDATE models SET accelerator = $1 WHERE name = 'builtin-assistant'", [
+      second.baseURL,
+    ]);
+    const policy = async () => (await fetch(url)).headers.get('content-security-policy');
+    await expect.poll(policy, soon).toContain(second.baseURL);
+
+    await app.openNew(person, 'builtin-assistant');
+    const tags = page.locator('.chat-title');
+    const tag = tags.getByText('VIP', { exact: true });
+    await expect(tags).toContainText('私有');
+    await expect(tag).toBeHidden();
+    await app.say('鹊桥是什么，请介绍一下');
+    await app.settled();
+    await expect(app.log.getByRole('button', { name: '复制回复' })).toHaveCount(1);
+    expect(reads).toEqual([second.baseURL]);
+
+    // It goes away: the reply is read from where the page came from.
+    await second.stop();
+    reads.length = 0;
+    await app.say('3 + 4 是多少？');
+    await expect(app.log).toContainText('7', soon);
+    await app.settled();
+    expect(reads.slice(0, 2)).toEqual([second.baseURL, second.baseURL]);
+    expect(reads.at(-1)).toBe(url);
+
+    await set("vip_activated_at = now(), vip_expired_at = now() + interval '30 days'");
+    await page.reload();
+    await expect(tag).toBeVisible();
+
+    await set('disabled = true');
+    await page.reload();
+    await page.waitForURL(/\/error\?code=3001/);
+    await expect(page.getByText('账号已被禁用，请联系管理员')).toBeVisible();
+  } finally {
+    await second.stop();
+  }
 });

@@ -14,7 +14,13 @@ const colours = [
   { value: '#9fd8b4', label: '绿' },
 ] as const;
 
-const Fill = ({ onDraw }: { onDraw: (parameters: ImageParameters) => void }) => {
+const Fill = ({
+  price,
+  onDraw,
+}: {
+  price: string;
+  onDraw: (parameters: ImageParameters) => void;
+}) => {
   const [colour, setColour] = useState<string>(colours[0].value);
   const [ground, setGround] = useState('');
   const id = useId();
@@ -62,7 +68,7 @@ const Fill = ({ onDraw }: { onDraw: (parameters: ImageParameters) => void }) => 
         kind="primary"
         onClick={() => onDraw(ground === '' ? { bg_color: colour } : { bg_image: ground })}
       >
-        换背景
+        换背景{price !== '' && ` · ${price}`}
       </Button>
     </div>
   );
@@ -71,11 +77,14 @@ const Fill = ({ onDraw }: { onDraw: (parameters: ImageParameters) => void }) => 
 /** Asks what a picture's background is to be. */
 const BackgroundSheet = ({
   picture,
+  price = '',
   onClose,
   onDraw,
 }: {
   /** Null: closed. */
   picture: MadeImage | null;
+  /** What it takes; empty: nothing. */
+  price?: string;
   onClose: () => void;
   onDraw: (picture: MadeImage, parameters: ImageParameters) => void;
 }) => (
@@ -83,6 +92,7 @@ const BackgroundSheet = ({
     {picture && (
       <Fill
         key={picture.uuid}
+        price={price}
         onDraw={(parameters) => {
           onClose();
           onDraw(picture, parameters);

@@ -22,6 +22,7 @@ import { lazy, Suspense, useState } from 'react';
 import { useChatActs, type ChatActs } from './chat-context.ts';
 import { Marks, SmallAct } from './message-acts.tsx';
 import type { Press } from './press-sheet.tsx';
+import { usePriceOf } from './picture-price.ts';
 import { followUp, onceMore, parameterRows, wordsOf, type Asked } from './picture-request.ts';
 
 const BackgroundSheet = lazy(() => import('./background-sheet.tsx'));
@@ -124,12 +125,25 @@ export const PictureActs = ({
   const [only, another] = reply.images;
   const single = only && !another && only.url !== '' ? only : null;
   const own = reply.actions.length === 0;
-  const chip = (label: string, onClick: () => void) => (
-    <button key={label} type="button" className="chip" onClick={onClick}>
-      {label}
-    </button>
-  );
-  const act = (label: string, request: Asked) => chip(label, () => void acts.draw(request));
+  const priceOf = usePriceOf();
+  /** @param costs what it takes at once, or when its sheet is sent; null: that is not known yet */
+  const chip = (label: string, costs: Asked | null, onClick: () => void) => {
+    const price = costs && priceOf(costs);
+    return (
+      <button
+        key={label}
+        type="button"
+        className="chip"
+        aria-label={price ? `${label}，${price.words}` : undefined}
+        onClick={onClick}
+      >
+        {label}
+        {price && <small>{price.text}</small>}
+      </button>
+    );
+  };
+  const act = (label: string, request: Asked) =>
+    chip(label, request, () => void acts.draw(request));
   return (
     <>
       {may && (
@@ -153,13 +167,14 @@ export const PictureActs = ({
           {reply.actions.map((action) => {
             const picture = only ?? noPicture;
             const label = [action.emoji, action.label].filter(Boolean).join(' ');
+            const request = followUp('action', { asked, picture, parameters: { action } });
             return action.asks
-              ? chip(label, () => press.ask({ asked, picture, action }))
-              : act(label, followUp('action', { asked, picture, parameters: { action } }));
+              ? chip(label, request, () => press.ask({ asked, picture, action }))
+              : act(label, request);
           })}
           {act('重画', onceMore(asked))}
-          {chip('修改再画', () => change(acts, asked))}
-          {single && chip('更多', () => onMenu(0))}
+          {chip('修改再画', null, () => change(acts, asked))}
+          {single && chip('更多', null, () => onMenu(0))}
           {press.sheet}
         </div>
       )}
@@ -290,6 +305,7 @@ export const PictureMenu = ({
   const asBase = useAsBase();
   const [told, setTold] = useState<MadeImage | null>(null);
   const press = usePress();
+  const priceOf = usePriceOf();
   const [grounded, setGrounded] = useState<MadeImage | null>(null);
   const grounding = useEver(grounded !== null);
   const may = acts.owner && acts.writable;
@@ -298,17 +314,17 @@ export const PictureMenu = ({
     onClose();
     act();
   };
+  const requestOf = (type: ImageTask, picture: MadeImage, resize?: 2 | 4) =>
+    followUp(type, { asked, picture, ...(resize ? { parameters: { resize } } : {}) });
   const failed = (error: unknown) => {
     toast(error instanceof ApiError ? error.message : errorText(error), 'error');
   };
   /** @param at which of the pictures */
   const list = (at: number, picture: MadeImage) => {
-    const task = (type: ImageTask, resize?: 2 | 4) =>
-      then(() => {
-        void acts.draw(
-          followUp(type, { asked, picture, ...(resize ? { parameters: { resize } } : {}) }),
-        );
-      });
+    const task = (type: ImageTask, resize?: 2 | 4) => {
+      const request = requestOf(type, picture, resize);
+      return { note: priceOf(request)?.words, onClick: then(() => void acts.draw(request)) };
+    };
     return (
       <>
         <img
@@ -322,24 +338,28 @@ export const PictureMenu = ({
         <Act icon="search" label="看大图" onClick={then(() => onView(at))} />
         {own && can('upscale') && (
           <>
-            <Act icon="plus" label="放大 2×" onClick={task('upscale', 2)} />
-            <Act icon="plus" label="放大 4×" onClick={task('upscale', 4)} />
+            <Act icon="plus" label="放大 2×" {...task('upscale', 2)} />
+            <Act icon="plus" label="放大 4×" {...task('upscale', 4)} />
           </>
         )}
-        {own && can('image-to-image') && <Act icon="fork" label="变体" onClick={task('vary')} />}
+        {own && can('image-to-image') && <Act icon="fork" label="变体" {...task('vary')} />}
         {asBase && <Act icon="reply" label="作为底图" onClick={then(() => asBase(picture))} />}
         {own && can('edit') && (
           <Act
             icon="edit"
             label="局部重画"
+            note={priceOf(requestOf('edit', picture))?.words}
             onClick={then(() => press.ask({ asked, picture, action: null }))}
           />
         )}
-        {own && can('remove-background') && (
-          <Act icon="edit" label="抠图" onClick={task('remove-bg')} />
-        )}
+        {own && can('remove-background') && <Act icon="edit" label="抠图" {...task('remove-bg')} />}
         {own && can('edit-background') && (
-          <Act icon="edit" label="换背景" onClick={then(() => setGrounded(picture))} />
+          <Act
+            icon="edit"
+            label="换背景"
+            note={priceOf(requestOf('edit-bg', picture))?.words}
+            onClick={then(() => setGrounded(picture))}
+          />
         )}
         {may && can('interrogate') && (
           <Act icon="document" label="反推提示词" onClick={then(() => setTold(picture))} />
@@ -370,6 +390,7 @@ export const PictureMenu = ({
         {grounding && (
           <BackgroundSheet
             picture={grounded}
+            price={grounded ? priceOf(requestOf('edit-bg', grounded))?.words : ''}
             onClose={() => setGrounded(null)}
             onDraw={(picture, parameters) =>
               void acts.draw(followUp('edit-bg', { asked, picture, parameters }))

@@ -6,7 +6,6 @@ import {
   changeImageDraft,
   changeImageParameters,
   draftWithSettings,
-  imageCost,
   requestOf,
   useImageDraft,
 } from '@/shared/image/image-draft.ts';
@@ -16,6 +15,7 @@ import {
   provideImageSend,
   useImageBusy,
 } from '@/shared/image/image-tool.ts';
+import { type ImagePrice, imagePrice } from '@/shared/image/image-price.ts';
 import { smallPicture } from '@/shared/image/picture-sources.ts';
 import { useImageModels, useModel, useSettings } from '@/shared/queries.ts';
 import { isSendKey } from '@/shared/send-key.ts';
@@ -24,8 +24,6 @@ import { ModelSheet } from '@/shared/ui/model-sheet.tsx';
 import { toast } from '@/shared/ui/toast.ts';
 import { sizeFor } from '@contract/image-prompt.ts';
 import { limits } from '@contract/limits.ts';
-import type { ImageRequest } from '@contract/chat.ts';
-import type { Model } from '@contract/model.ts';
 import type { SessionDetail } from '@contract/session.ts';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
@@ -43,42 +41,14 @@ import './picture.css';
 const toolPath =
   'M4 7h9M19 7h1M4 17h1M11 17h9M16 9.5a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5ZM8 19.5a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5Z';
 
-interface Price {
-  /** In a few letters. */
-  text: string;
-  /** The same with its reason or unit. */
-  words: string;
-  tokens: number;
-  /** How much of it is not there; 0: nothing. */
-  missing: number;
-}
-
-/** What the next pictures take, as the server will reckon. */
-const usePrice = (request: ImageRequest, model: Model | undefined): Price | null => {
-  const { user } = useAuth();
-  if (!model) return null;
-  const tokens = imageCost(request, model);
-  const free = { text: '免费', tokens: 0, missing: 0 };
-  if (tokens === 0) return { ...free, words: model.built_in ? '内置 免费' : '免费' };
-  const member = (user?.vip ?? 0) > 0;
-  if (member && !model.vip_excluded) return { ...free, text: 'VIP 免费', words: 'VIP 免费' };
-  const have = user?.chatgpt_balance ?? 0;
-  return {
-    text: compactNumber(tokens),
-    words: `${tokens} tokens`,
-    tokens,
-    missing: user ? Math.max(0, tokens - have) : 0,
-  };
-};
-
-const Poor = ({ price, onFree }: { price: Price; onFree: (() => void) | null }) => {
+const Poor = ({ price, onFree }: { price: ImagePrice; onFree: (() => void) | null }) => {
   const { user, signedIn } = useAuth();
-  if (price.missing === 0 || !signedIn) return null;
+  const have = user?.chatgpt_balance ?? 0;
+  if (!user || !signedIn || price.tokens <= have) return null;
   return (
     <div className="send-note" role="status">
       <p>
-        余额不足：要 {compactNumber(price.tokens)} tokens，还剩{' '}
-        {compactNumber(Math.max(0, user?.chatgpt_balance ?? 0))}。
+        余额不足：要 {price.text} tokens，还剩 {compactNumber(Math.max(0, have))}。
       </p>
       <Link className="send-note-act" to="/account" search={{ tab: 'usage' }}>
         余额与充值
@@ -103,6 +73,7 @@ export const PictureBox = ({
 }) => {
   const { uuid } = session;
   const acts = useChatActs();
+  const { user } = useAuth();
   const [text, setText] = useDraft(uuid);
   const [draft, change] = useImageDraft(uuid);
   const model = useModel(session.model);
@@ -113,7 +84,7 @@ export const PictureBox = ({
   const modelChange = useModelChange(uuid);
   const [choosing, setChoosing] = useState<'model' | 'size' | null>(null);
   const request = requestOf(draftWithSettings(draft, settings), model);
-  const price = usePrice(request, model);
+  const price = model ? imagePrice(request, model, user) : null;
   const midjourney = model?.image?.family === 'midjourney';
   const abilities = model?.image?.abilities ?? [];
   const most = model?.max_prompt ?? limits.defaultMaxPrompt;

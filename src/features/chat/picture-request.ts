@@ -1,8 +1,9 @@
 import type { ImageRequest, Message } from '@contract/chat.ts';
-import { imageSizes, readImageWords, sizeFor } from '@contract/image-prompt.ts';
+import { countFor, imageSizes, readImageWords, sizeFor } from '@contract/image-prompt.ts';
 import type { ImageParameters, ImageTask, MadeImage } from '@contract/image.ts';
 import { limits } from '@contract/limits.ts';
 import type { Model } from '@contract/model.ts';
+import { type ImagePrice, imagePrice } from '@/shared/image/image-price.ts';
 
 /** What a message of a session of pictures asks for. */
 export interface Asked {
@@ -98,7 +99,7 @@ export const shapeOf = (
 ): { width: number; height: number } => {
   const { parameters, size } = asked.image;
   const aspect = readImageWords(asked.prompt, model?.image?.family ?? 'built-in').flags.aspect;
-  const [width = 0, height = 0] = (aspect ?? parameters.aspect ?? '').split(':').map(Number);
+  const [width = 1, height = 1] = (aspect ?? parameters.aspect ?? '1:1').split(':').map(Number);
   if (model?.image?.family === 'midjourney' && width > 0 && height > 0) return { width, height };
   if (model?.image) return sizeFor(model.image, size);
   return imageSizes.find((each) => each.code === size) ?? { width: 1024, height: 1024 };
@@ -113,6 +114,20 @@ export const countOf = ({ type, image }: Asked): number => {
       ? 1
       : limits.imageCount.midjourney;
   return one.has(type) ? 1 : image.n;
+};
+
+/** What a request will take, where it goes on from pictures that are here. */
+export const priceOfAsked = (
+  asked: Asked,
+  model: Model,
+  user: { vip: number } | null,
+): ImagePrice => {
+  const { type, image } = asked;
+  const n =
+    type === 'action' || one.has(type) || !model.image
+      ? countOf(asked)
+      : countFor(model.image, image.n, baseOf(asked) !== '');
+  return imagePrice({ ...image, n }, model, user);
 };
 
 const parameterNames: Partial<Record<keyof ImageParameters, string>> = {

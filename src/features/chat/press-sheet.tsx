@@ -6,6 +6,7 @@ import { toast } from '@/shared/ui/toast.ts';
 import { limits } from '@contract/limits.ts';
 import type { ImageAction, MadeImage } from '@contract/image.ts';
 import { useId, useState } from 'react';
+import { usePriceOf } from './picture-price.ts';
 import { followUp, wordsOf, type Asked } from './picture-request.ts';
 
 /** What is done with a picture once the person has said more. */
@@ -31,6 +32,12 @@ const Ask = ({ press, onDraw }: { press: Press; onDraw: (asked: Asked) => void }
   const [mask, setMask] = useState(() => middleOf(picture));
   const [far, setFar] = useState(150);
   const id = useId();
+  const parameters = {
+    ...(action ? { action } : {}),
+    ...(byZoom ? { zoom: far } : { mask }),
+  };
+  const next = followUp(action ? 'action' : 'edit', { asked, picture, parameters });
+  const price = usePriceOf()(next);
   const draw = () => {
     const prompt = words.trim();
     const refusal = byZoom ? '' : refusalOf(prompt);
@@ -38,11 +45,6 @@ const Ask = ({ press, onDraw }: { press: Press; onDraw: (asked: Asked) => void }
       toast(refusal, 'error');
       return;
     }
-    const parameters = {
-      ...(action ? { action } : {}),
-      ...(byZoom ? { zoom: far } : { mask }),
-    };
-    const next = followUp(action ? 'action' : 'edit', { asked, picture, parameters });
     // The region is measured in the picture that it lies in.
     const image = byZoom ? next.image : { ...next.image, base_image: picture.url };
     onDraw({ ...next, prompt, image });
@@ -81,6 +83,7 @@ const Ask = ({ press, onDraw }: { press: Press; onDraw: (asked: Asked) => void }
       </div>
       <Button kind="primary" onClick={draw}>
         {byZoom ? '扩图' : '重画这块'}
+        {price && ` · ${price.words}`}
       </Button>
     </div>
   );

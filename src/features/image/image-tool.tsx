@@ -1,4 +1,4 @@
-import { imageCost, imageRefusal, requestOf } from '@/shared/image/image-draft.ts';
+import { imageRefusal, requestOf } from '@/shared/image/image-draft.ts';
 import {
   closeImageTool,
   useImageBusy,
@@ -7,7 +7,7 @@ import {
   type ImageToolTab,
 } from '@/shared/image/image-tool.ts';
 import { useAuth } from '@/shared/auth-store.ts';
-import { compactNumber } from '@/shared/format.ts';
+import { imagePrice } from '@/shared/image/image-price.ts';
 import { useModel } from '@/shared/queries.ts';
 import { Button } from '@/shared/ui/button.tsx';
 import { EmptyState } from '@/shared/ui/empty-state.tsx';
@@ -88,10 +88,8 @@ const tabs: readonly Tab[] = [
 const usePrice = (): string => {
   const { model, draft } = useTool();
   const { user } = useAuth();
-  const cost = imageCost(requestOf(draft, model), model);
-  if (cost === 0) return '免费';
-  if ((user?.vip ?? 0) > 0 && !model.vip_excluded) return '会员免费';
-  return `${compactNumber(cost)} tokens`;
+  const { tokens, text } = imagePrice(requestOf(draft, model), model, user);
+  return tokens === 0 ? text : `${text} tokens`;
 };
 
 const Foot = () => {

@@ -4,7 +4,6 @@ import type { ImageParameters } from '@contract/image.ts';
 import type { Model } from '@contract/model.ts';
 import { countFor, readImageWords, sizeFor } from '@contract/image-prompt.ts';
 import { blendText, limits } from '@contract/limits.ts';
-import { imageDeduction } from '@contract/price.ts';
 import { useCallback, useMemo } from 'react';
 import { readDraft, useDraft, writeDraft } from '../draft.ts';
 
@@ -89,19 +88,6 @@ export const blendOf = (draft: ImageDraft, model: Model | undefined): readonly {
   model?.image?.abilities.includes('blend') && (draft.base_image ?? '') === ''
     ? (draft.parameters?.blend ?? [])
     : [];
-
-/** Tokens that the request takes, before any membership. */
-export const imageCost = (request: ImageRequest, model: Model): number => {
-  const checkpoint = request.parameters.checkpoint ?? model.image?.default_checkpoint;
-  const own = model.image?.checkpoints.find(({ name }) => name === checkpoint)?.factor;
-  return imageDeduction({
-    n: request.n,
-    factor: own ?? model.factor,
-    size: request.size,
-    dalle3: model.image?.family === 'dalle',
-    hd: request.parameters.hd === true,
-  });
-};
 
 /** Why it cannot be sent as it is, in the words of document 2 §5; empty when it can. */
 export const imageRefusal = (text: string, draft: ImageDraft, model: Model | undefined): string => {

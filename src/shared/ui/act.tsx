@@ -4,16 +4,25 @@ import { Icon, type IconName } from './icon.tsx';
 export const Act = ({
   icon,
   label,
+  note = '',
   danger = false,
   onClick,
 }: {
   icon: IconName;
   label: string;
+  /** Said at its end: what it costs. */
+  note?: string;
   danger?: boolean;
   onClick: () => void;
 }) => (
-  <button type="button" className={danger ? 'act act-danger' : 'act'} onClick={onClick}>
+  <button
+    type="button"
+    className={danger ? 'act act-danger' : 'act'}
+    aria-label={note === '' ? undefined : `${label}，${note}`}
+    onClick={onClick}
+  >
     <Icon name={icon} />
     {label}
+    {note !== '' && <small className="act-note">{note}</small>}
   </button>
 );

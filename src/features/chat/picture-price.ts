@@ -1,0 +1,14 @@
+import { useAuth } from '@/shared/auth-store.ts';
+import { useModel } from '@/shared/queries.ts';
+import { useChatActs } from './chat-context.ts';
+import { priceOfAsked, type Asked } from './picture-request.ts';
+
+/** Tells what a request will take, in a few letters and in words; null: nothing. */
+export const usePriceOf = (): ((asked: Asked) => { text: string; words: string } | null) => {
+  const model = useModel(useChatActs().model);
+  const { user } = useAuth();
+  return (asked) => {
+    const price = model ? priceOfAsked(asked, model, user) : null;
+    return price && price.tokens > 0 ? price : null;
+  };
+};
