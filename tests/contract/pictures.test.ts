@@ -164,6 +164,51 @@ test('from a picture comes a picture; one’s uploads and own pictures can be ch
   expect(lines.image_base64).toMatch(/^data:image\/png;base64,/);
 });
 
+test('a base picture of another shape is stretched, cropped, filled up at its sides or enlarged', async () => {
+  // A green field between a red and a blue edge, twice as wide as high.
+  const edge = (background: string) => ({
+    create: { width: 160, height: 400, channels: 3 as const, background },
+  });
+  const field = sharp({ create: { width: 800, height: 400, channels: 3, background: '#16a34a' } });
+  const data = await field
+    .composite([
+      { input: edge('#dc2626'), left: 0, top: 0 },
+      { input: edge('#2563eb'), left: 640, top: 0 },
+    ])
+    .png()
+    .toBuffer();
+  const file = new Blob([new Uint8Array(data)], { type: 'image/png' });
+  const { image } = await client.upload('uploadImage', file, 'a.png');
+  const places = { left: [12, 256], middle: [256, 256], right: [500, 256], top: [12, 8] } as const;
+  const coloursOf = async (resize_mode: number) => {
+    const { message } = await paint(client, '草地', {
+      task: 'img2img',
+      image: { base_image: image.url, strength: 1, resize_mode, n: 1, size: 1 },
+    });
+    const [made] = replyOf(message).images;
+    const answer = await fetch(server.baseURL + (made?.url ?? ''));
+    const { data: rgb, info } = await sharp(await answer.arrayBuffer())
+      .removeAlpha()
+      .raw()
+      .toBuffer({ resolveWithObject: true });
+    expect([info.width, info.height]).toEqual([512, 512]);
+    return Object.fromEntries(
+      Object.entries(places).map(([name, [x, y]]) => {
+        const [red = 0, green = 0, blue = 0] = rgb.subarray((y * info.width + x) * 3);
+        const most = Math.max(red, green, blue);
+        return [name, most === red ? 'red' : most === green ? 'green' : 'blue'];
+      }),
+    );
+  };
+  const whole = { left: 'red', middle: 'green', right: 'blue' };
+  expect(await coloursOf(0)).toEqual({ ...whole, top: 'red' });
+  const cropped = { left: 'green', middle: 'green', right: 'green', top: 'green' };
+  expect(await coloursOf(1)).toEqual(cropped);
+  // All of it in the middle, and above it what a crop shows, out of focus.
+  expect(await coloursOf(2)).toEqual({ ...whole, top: 'green' });
+  expect(await coloursOf(3)).toEqual({ ...whole, top: 'red' });
+});
+
 test('pictures that are not there, not public, or not one’s own are refused', async () => {
   const { uuid } = await newPictures(client);
   const send = (image: object, type = 'img2img') =>
