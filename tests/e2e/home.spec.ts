@@ -1,4 +1,4 @@
-import { expect, test, type App, type Person } from '../support/app.ts';
+import { expect, foreignServer, test, type App, type Person } from '../support/app.ts';
 import type { Page } from '@playwright/test';
 
 /** Asks over HTTP and waits for the whole reply. */
@@ -192,7 +192,7 @@ test('a session begins free, with a scenario, a knowledge base, or from its addr
   await page.getByRole('textbox', { name: '输入问题' }).fill('今天天气很好');
   await app.sendButton.click();
   await page.waitForURL(/\/chat\?/);
-  await app.settled();
+  await expect(app.log.getByRole('button', { name: '复制回复' })).toBeVisible();
   const made = await person.client.call('getSession', { uuid: app.uuid() });
   expect(made.scenario?.name).toMatch(/译/);
 
@@ -200,6 +200,18 @@ test('a session begins free, with a scenario, a knowledge base, or from its addr
   await page.goto('/?embedding=help');
   await page.waitForURL((url) => url.pathname === '/' && !url.search.includes('embedding'));
   await expect(cards(page).first()).toContainText('鹊桥使用帮助');
+  // Who wants answers from it alone says so once; it goes along with each question.
+  await cards(page).first().click();
+  await page.getByRole('button', { name: '更多', exact: true }).first().click();
+  await page.getByRole('button', { name: '设置', exact: true }).click();
+  const alone = page.getByRole('switch', { name: /只按知识库回答/ });
+  await expect(alone).not.toBeChecked();
+  await alone.click();
+  await expect(alone).toBeChecked();
+  await page.keyboard.press('Escape');
+  await app.say('怎样给账号充值？[[told]]');
+  if (!foreignServer) await expect(app.log).toContainText('只能依据下面的资料回答');
+  await app.settled();
   await page.goto('/chat?embedding=no-such-key');
   await page.waitForURL(/\/error\?code=1415/);
   await expect(page.getByText('没有这个知识库')).toBeVisible();

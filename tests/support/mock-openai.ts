@@ -7,6 +7,7 @@ import { pathToFileURL } from 'node:url';
  * A service that speaks OpenAI's chat completions, well or badly. What it does for a request is
  * told by, in this order: the queue (`enqueue`), the last user message (`[[mock NAME]]` or
  * `[[bench tokens=N rate=R id=X]]`), the scenario set with `always`, or else a normal answer.
+ * To a question with `[[told]]` it answers what it was told before it (the system message).
  *
  * Bench: N tokens of Markdown, R a second (0: at once), ended by `END-X-DONE`; with ` stamp=1`
  * every token is the time it left, `@<epoch ms>@ `. GET /__mock/log/X tells when its first and last
@@ -277,7 +278,9 @@ export const startMockOpenAi = async (port = 0): Promise<MockOpenAi> => {
   };
 
   const play = async (scenario: Scenario, request: MockRequest, response: ServerResponse) => {
-    const prompt = lastQuestion(request);
+    const asked = lastQuestion(request);
+    const [system] = request.messages;
+    const prompt = asked.includes('[[told]]') ? JSON.stringify(system?.content) : asked;
     const text = mock.textFor(prompt);
     const usage = {
       prompt_tokens: 11,
