@@ -14,9 +14,12 @@ const longestInterval = 90;
 const hiddenInterval = 250;
 /** The part of the time that paints may take. */
 const share = 0.4;
-/** Text that one paint takes in, in characters: little at first, nothing being warm yet. */
-const firstPortion = 1_000;
-const leastPortion = 2_000;
+/**
+ * Text that one paint takes in, in characters: little at first, nothing being warm yet; then so much
+ * that most of it is above the screen and is drawn in idle time.
+ */
+const firstPortion = 400;
+const leastPortion = 4_000;
 const mostPortion = 16_000;
 /** A paint whose longer half took less, ms, is followed by one of more text; more, by one of less. */
 const quickPaint = 30;
@@ -216,7 +219,8 @@ export class LiveReply {
   private learn(drawing: number, frame: number): void {
     this.cost = this.cost * 0.7 + (drawing + frame) * 0.3;
     const longer = Math.max(drawing, frame);
-    if (longer > slowPaint) this.portion = Math.max(this.portion / 2, leastPortion);
+    if (this.portion < leastPortion) this.portion = Math.min(this.portion * 2, leastPortion);
+    else if (longer > slowPaint) this.portion = Math.max(this.portion / 2, leastPortion);
     else if (longer < quickPaint) this.portion = Math.min(this.portion * 1.5, mostPortion);
   }
 

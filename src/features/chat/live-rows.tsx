@@ -37,6 +37,10 @@ const LivePart = memo(function LivePart({
           inIdleTime(() => flushSync(() => setDrawn(true))),
     [drawn],
   );
+  // On the screen a row begins to skip its layout only later: asked at once, it would be laid out
+  // again to learn that it is still seen.
+  const [skips, setSkips] = useState(far || !now);
+  useEffect(() => (far && !skips ? inIdleTime(() => setSkips(true)) : undefined), [far, skips]);
   const { segment } = row;
   // What was once on the screen keeps the height that it had there.
   const [height] = useState(() =>
@@ -46,7 +50,7 @@ const LivePart = memo(function LivePart({
   return (
     <div
       className="live-part"
-      data-far={far || undefined}
+      data-skips={skips || undefined}
       style={{ containIntrinsicBlockSize: `auto ${height}px` }}
     >
       <Reply row={row} />
