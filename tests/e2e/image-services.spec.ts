@@ -95,6 +95,7 @@ test('Midjourney: four of one, its buttons, a region, a view drawn back, several
   person,
   services: { midjourney },
 }) => {
+  test.setTimeout(120_000);
   await app.enterAs(person);
   await open(page, person, 'midjourney');
   await expect(go(page)).toHaveAccessibleName(/8000 tokens/);
