@@ -7,7 +7,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { AccountField } from './account-field.tsx';
 import { AuthCard } from './auth-card.tsx';
-import { CaptchaField, type CaptchaAnswer } from './captcha-field.tsx';
+import { CaptchaField } from './captcha-field.tsx';
 import { PasswordField } from './password-field.tsx';
 import { useSignIn } from './sign-in.ts';
 
@@ -20,13 +20,12 @@ export const LoginScreen = () => {
   const { submit, busy, captcha } = useSignIn(back);
   const [account, setAccount] = useState('');
   const [password, setPassword] = useState('');
-  const [answer, setAnswer] = useState<CaptchaAnswer>({ captcha: '', captchaid: '' });
 
   const login = () => {
     // Said at once, and the server still has the last word (document 1 §5).
     if (account.trim() === '') toast('用户名不能为空！', 'error');
     if (password === '') toast('密码不能为空！', 'error');
-    void submit(() => api.login({ account: account.trim(), password, ...(captcha ? answer : {}) }));
+    void submit((read) => api.login({ account: account.trim(), password, ...read }));
   };
 
   return (
@@ -56,7 +55,7 @@ export const LoginScreen = () => {
         value={password}
         onChange={setPassword}
       />
-      {captcha > 0 && <CaptchaField round={captcha} value={answer} onChange={setAnswer} />}
+      {captcha && <CaptchaField {...captcha} />}
       <Button kind="primary" type="submit" busy={busy}>
         {busy ? '正在登录…' : '登录'}
       </Button>

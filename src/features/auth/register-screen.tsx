@@ -8,7 +8,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { AccountField } from './account-field.tsx';
 import { AuthCard } from './auth-card.tsx';
-import { CaptchaField, type CaptchaAnswer } from './captcha-field.tsx';
+import { CaptchaField } from './captcha-field.tsx';
 import { PasswordField } from './password-field.tsx';
 import { registerAlerts } from './register-alerts.ts';
 import { useSignIn } from './sign-in.ts';
@@ -24,13 +24,12 @@ export const RegisterScreen = () => {
   const [account, setAccount] = useState('');
   const [password, setPassword] = useState('');
   const [password2, setPassword2] = useState('');
-  const [answer, setAnswer] = useState<CaptchaAnswer>({ captcha: '', captchaid: '' });
 
   const register = () => {
     const form = { name: name.trim(), account: account.trim(), password, password2 };
     // Said at once, and the server still has the last word (document 1 §5).
     for (const text of registerAlerts(form)) toast(text, 'error');
-    void submit(() => api.register({ ...form, ...(captcha ? answer : {}) }));
+    void submit((read) => api.register({ ...form, ...read }));
   };
 
   return (
@@ -85,7 +84,7 @@ export const RegisterScreen = () => {
         value={password2}
         onChange={setPassword2}
       />
-      {captcha > 0 && <CaptchaField round={captcha} value={answer} onChange={setAnswer} />}
+      {captcha && <CaptchaField {...captcha} />}
       <Button kind="primary" type="submit" busy={busy}>
         {busy ? '正在注册…' : '注册'}
       </Button>

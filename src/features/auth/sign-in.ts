@@ -6,21 +6,24 @@ import type { Settings } from '@contract/auth.ts';
 import type { Out } from '@contract/calls.ts';
 import { useRouter } from '@tanstack/react-router';
 import { useState } from 'react';
+import type { CaptchaAnswer } from './captcha-field.tsx';
 
 /**
  * What login and registration share: the answer becomes the sign-in of this browser, or a dialog.
- * `submit` runs one try; `captcha` grows with each refusal that asks for one, so that a new picture comes.
+ * `submit` runs one try with what was read of the captcha, where one is asked for; `captcha` is what
+ * its field needs then, with a new picture after each refusal that asks for one. Null: none is.
  */
 export const useSignIn = (back: string | undefined) => {
   const router = useRouter();
   const [busy, setBusy] = useState(false);
-  const [captcha, setCaptcha] = useState(0);
+  const [round, setRound] = useState(0);
+  const [read, setRead] = useState<CaptchaAnswer>({ captcha: '', captchaid: '' });
 
-  const submit = async (run: () => Promise<Out<'login'>>) => {
+  const submit = async (run: (read: Partial<CaptchaAnswer>) => Promise<Out<'login'>>) => {
     setBusy(true);
     try {
-      const answer = await run();
-      if (answer.captcha) setCaptcha((count) => count + 1);
+      const answer = await run(round > 0 ? read : {});
+      if (answer.captcha) setRound((count) => count + 1);
       if (answer.error) {
         await alertDialog({ title: '提示', text: answer.error });
         return;
@@ -37,5 +40,6 @@ export const useSignIn = (back: string | undefined) => {
       setBusy(false);
     }
   };
+  const captcha = round > 0 ? { round, value: read, onChange: setRead } : null;
   return { submit, busy, captcha };
 };
