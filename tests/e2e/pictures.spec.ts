@@ -23,10 +23,11 @@ test('a drawing is asked for at home, goes on while one is away, and leads to ot
   await expect(page.getByText('图片', { exact: true })).toBeVisible();
   await expect(go(page)).toHaveAccessibleName(/内置 免费/);
   const pending = page.getByRole('list', { name: '正在画' });
-  const height = pending.evaluate((list) => list.getBoundingClientRect().height);
+  let before = 0;
+  await expect
+    .poll(async () => (before = (await pending.boundingBox())?.height ?? 0))
+    .toBeGreaterThan(100);
   await expect(progress(page)).toBeVisible();
-  const before = await height;
-  expect(before).toBeGreaterThan(100);
 
   // Away and back: the pictures stand where their place was kept.
   const address = page.url();
