@@ -17,6 +17,7 @@ import {
 import { insertAhead, requireLength, type Locked } from './answering.ts';
 import * as store from './chat.store.ts';
 import { picturesText, titleOf } from './digest.ts';
+import { lockSession } from './marks.store.ts';
 import { bad, type Attachments, type Question } from './question.ts';
 import { humanText } from './views.ts';
 
@@ -157,7 +158,18 @@ export const lockPictures = async (
 };
 
 export const startPictures = store.restartPictures;
-export const picturesWanted = store.messageIsThere;
+
+/**
+ * Whether the message is still there, which it is until the transaction ends. Its session is locked
+ * before it and before the wallet, as by whoever sends the next one.
+ */
+export const picturesWanted = async (
+  tx: Transaction,
+  { historyId, sessionId }: { historyId: number; sessionId: number },
+): Promise<boolean> => {
+  await lockSession(tx, sessionId);
+  return store.messageIsThere(tx, historyId);
+};
 
 /** Writes what became of a message's pictures, and what its session's card says of it. */
 export const finishPictures = async (

@@ -354,7 +354,7 @@ export const createImageWork = (deps: ImageWorkDeps): JobWork<unknown> => {
     clear,
     finish: async (tx, job, end) => {
       const at = { historyId: job.history_id, sessionId: job.session_id };
-      const wanted = await picturesWanted(tx, job.history_id);
+      const wanted = await picturesWanted(tx, at);
       if (end.state === 'done' && wanted)
         return { state: 'done', deductTokens: await deliver(tx, job, end.result) };
       if (job.hold_id !== null) await release(tx, job.hold_id);

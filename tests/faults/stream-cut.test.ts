@@ -1,3 +1,4 @@
+import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { countTokens } from '../../server/engines/tokens.ts';
 import { joined, TestClient } from '../support/client.ts';
@@ -200,4 +201,36 @@ test('the server is told to stop: the reply ends as interrupted, is paid, and ca
   } finally {
     await second.stop();
   }
+});
+
+test('the end of a reply and the next question at once: they take turns, and neither fails', async () => {
+  const database = new pg.Client({ connectionString: server.databaseUrl });
+  await database.connect();
+  const waiting = async () => {
+    const { rows } = await database.query<{ count: number }>(
+      `SELECT count(*)::int FROM pg_stat_activity
+       WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    );
+    return rows[0]?.count;
+  };
+  const soon = { timeout: 10_000, interval: 20 };
+  const person = await TestClient.register(server.baseURL);
+  const { id: userId } = await person.call('userInfo', {});
+  const { uuid, id } = await person.ask('[[bench tokens=60 rate=100 id=turns]]', {
+    model: 'mock-chat',
+  });
+  await database.query('BEGIN');
+  await database.query('SELECT FROM wallets WHERE user_id = $1 FOR UPDATE', [userId]);
+  await expect.poll(waiting, soon).toBe(1);
+  const next = person.ask('[[mock normal]] 下一个问题', { sessionId: uuid });
+  await expect.poll(waiting, soon).toBe(2);
+  await database.query('COMMIT');
+  await database.end();
+  const { id: nextId } = await next;
+  await person.read(uuid, nextId);
+  const { list } = await person.call('historyList', { session_id: uuid });
+  expect(list.map((row) => [row.id, row.state])).toEqual([
+    [id, 'done'],
+    [nextId, 'done'],
+  ]);
 });
