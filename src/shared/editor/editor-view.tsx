@@ -133,8 +133,10 @@ const EditorView = ({
     const box = titled && initialTitle === '' ? titleBox.current : area.current;
     // After the modal has taken the focus for itself.
     const timer = setTimeout(() => {
-      box?.setSelectionRange(box.value.length, box.value.length);
-      box?.focus({ preventScroll: true });
+      // Whoever is in it already has chosen where.
+      if (!box || box === document.activeElement) return;
+      box.setSelectionRange(box.value.length, box.value.length);
+      box.focus({ preventScroll: true });
     }, 50);
     return () => clearTimeout(timer);
   }, [titled, initialTitle]);
