@@ -207,12 +207,16 @@ export default defineConfig({
             {
               // What home and chat share: in one file it packs better, and each file costs its headers.
               name: 'shared',
-              test: /vite\/preload-helper|\/contract\/(errors|limits)\.ts$|\/src\/shared\/(?!cache-store|forget-person|storage-full|stream|job-text|upload|jobs\.|pwa|waits|haptics)[\w-]+\.ts$|\/src\/shared\/ui\/(icon|toast|button|empty-state|skeleton|sheet|dialog|avatar|load-failed|model-sheet)\.tsx?$|\/src\/shared\/attach\/(attach-store\.ts|attach\.tsx)$|\/src\/shared\/image\/image-tool\.ts$/,
+              test: /vite\/preload-helper|\/contract\/(errors|limits|price)\.ts$|\/src\/shared\/markdown\/(idle|lazy-chunk)\.ts$|\/src\/shared\/(?!cache-store|forget-person|storage-full|stream|job-text|upload|jobs\.|pwa|waits|haptics)[\w-]+\.ts$|\/src\/shared\/ui\/(icon|toast|button|empty-state|skeleton|sheet|dialog|avatar|load-failed|model-sheet)\.tsx?$|\/src\/shared\/attach\/(attach-store\.ts|attach\.tsx|blank\.ts|parts\.ts)$|\/src\/shared\/image\/image-tool\.ts$/,
             },
             { name: 'markdown', test: /\/src\/shared\/markdown\/markdown\.tsx$/ },
             {
               name: 'rows',
               test: /\/features\/chat\/(message-row|live-rows|model-change|send-rules|compose-store|chat-time)\.tsx?$/,
+            },
+            {
+              name: 'send-kit',
+              test: /\/features\/chat\/(send-kit|at-list|outgoing|price-ahead|chat-choices|model-failure|chat-edges)\.tsx?$/,
             },
             {
               name: 'sessions',

@@ -4,6 +4,13 @@ import type { Plugin } from 'vite';
 import { shareTarget } from '../sw/messages.ts';
 import { VitePWA, type ManifestOptions } from 'vite-plugin-pwa';
 
+/** What must be there before the worker stands: with it home and chats open, and read what was kept. */
+const openFirst = [
+  '/src/features/session/home-screen.tsx',
+  '/src/features/chat/chat-screen.tsx',
+  '/src/shared/cache-store.ts',
+  '/src/shared/outbox/outbox.ts',
+];
 /** Own sheets that are of no use without a network, and need not be there before they are met. */
 const onFirstUse = [/\/src\/shared\/export\//];
 
@@ -140,6 +147,7 @@ export const keepFormerChunks = (outDir: string): Plugin => {
  */
 export const pwa = (): Plugin[] => {
   const files = new Set(['index.html', 'icon.svg', 'manifest.webmanifest']);
+  const first = new Set(files);
   return [
     {
       name: 'shell-files',
@@ -158,8 +166,19 @@ export const pwa = (): Plugin[] => {
             if (!onFirstUse.some((place) => place.test(module))) add(each);
           }
         };
-        for (const chunk of Object.values(bundle))
-          if (chunk.type === 'chunk' && chunk.isEntry) add(chunk.fileName);
+        const addFirst = (name: string) => {
+          const chunk = bundle[name];
+          if (first.has(name) || chunk?.type !== 'chunk') return;
+          first.add(name);
+          for (const css of chunk.viteMetadata?.importedCss ?? []) first.add(css);
+          for (const each of chunk.imports) addFirst(each);
+        };
+        for (const chunk of Object.values(bundle)) {
+          if (chunk.type !== 'chunk') continue;
+          if (chunk.isEntry) add(chunk.fileName);
+          if (chunk.isEntry || openFirst.some((each) => chunk.facadeModuleId?.endsWith(each)))
+            addFirst(chunk.fileName);
+        }
       },
     },
     ...VitePWA({
@@ -178,7 +197,11 @@ export const pwa = (): Plugin[] => {
         modifyURLPrefix: { '': '/' },
         manifestTransforms: [
           (entries) => ({
-            manifest: entries.filter(({ url }) => files.has(url.replace(/^\//, ''))),
+            manifest: entries
+              .map((entry) => ({ ...entry, name: entry.url.replace(/^\//, '') }))
+              .filter(({ name }) => files.has(name))
+              // What the worker takes first is marked (sw/cache.ts).
+              .map(({ name, ...entry }) => (first.has(name) ? { ...entry, first: true } : entry)),
             warnings: [],
           }),
         ],

@@ -18,6 +18,39 @@ const isApp = ({ pathname }: URL) =>
   !/^\/(api|v1|files)(\/|$)/.test(pathname) &&
   !pathname.slice(pathname.lastIndexOf('/') + 1).includes('.');
 
+/** A file of the shell, as the build lists it (scripts/pwa.ts). */
+export interface ShellFile {
+  url: string;
+  /** Of its content, where the address does not name that; else null. */
+  revision: string | null;
+  /** Home or a chat can not open without it. */
+  first?: true;
+}
+
+/** So many files are fetched ahead at once: of six connections the page has the others. */
+const lanes = 2;
+
+/** Fetches what is not there yet of files of the shell. Rejects when one can not be had. */
+const fetchAhead = async (
+  precache: PrecacheController,
+  files: readonly ShellFile[],
+): Promise<void> => {
+  const cache = await caches.open(precache.strategy.cacheName);
+  const there = new Set((await cache.keys()).map(({ url }) => url));
+  const queue = files.values();
+  const work = async () => {
+    for (const { url, revision } of queue) {
+      const key = precache.getCacheKeyForURL(url) ?? url;
+      if (there.has(key)) continue;
+      // What has no hash in its name may have changed on the server since the browser kept it.
+      const answer = await fetch(url, { cache: revision ? 'no-cache' : 'default' });
+      if (!answer.ok) throw new Error(`${url}: ${answer.status}`);
+      await cache.put(key, answer);
+    }
+  };
+  await Promise.all(Array.from({ length: lanes }, work));
+};
+
 /** Before what is no longer precached goes, its chunks move to where old tabs still find them. */
 const keepFormer = async (precache: PrecacheController) => {
   const [present, former] = await Promise.all([
@@ -54,16 +87,27 @@ const expiring = (cacheName: string, maxEntries: number, days: number) => {
 /**
  * The shell from the precache, libraries and pictures as they are met. Calls (/api/, /v1/) are not
  * answered here at all: no route takes them, so none of their answers is ever kept by accident.
- * Gives what empties the person's own part.
+ * The worker is installed as soon as home and chats open without a network: a visit may be short.
+ * The other files come when a page asks for them.
  */
 export const startCache = (
-  entries: ConstructorParameters<typeof PrecacheRoute>[0] extends PrecacheController
-    ? Parameters<PrecacheController['addToCacheList']>[0]
-    : never,
-): (() => Promise<unknown>) => {
+  files: readonly ShellFile[],
+): {
+  /** Fetches what is still missing of the shell. */
+  complete: () => Promise<void>;
+  /** Empties the person's own part. */
+  forget: () => Promise<unknown>;
+} => {
   const precache = new PrecacheController();
-  precache.addToCacheList(entries);
-  self.addEventListener('install', (event) => void precache.install(event));
+  precache.addToCacheList(files.map(({ url, revision }) => ({ url, revision })));
+  self.addEventListener('install', (event) => {
+    event.waitUntil(
+      fetchAhead(
+        precache,
+        files.filter(({ first }) => first),
+      ),
+    );
+  });
   self.addEventListener('activate', (event) => {
     event.waitUntil(
       keepFormer(precache)
@@ -95,6 +139,9 @@ export const startCache = (
     (options) =>
       (options.url.searchParams.has('size') ? thumbnails : pictures).strategy.handle(options),
   );
-  return () =>
-    Promise.all([thumbnails.clear(), pictures.clear(), caches.delete(cacheNames.shared)]);
+  return {
+    complete: () => fetchAhead(precache, files),
+    forget: () =>
+      Promise.all([thumbnails.clear(), pictures.clear(), caches.delete(cacheNames.shared)]),
+  };
 };

@@ -29,6 +29,8 @@ export const outboxChannel = 'queqiao.outbox';
 export type ToWorker =
   /** The person agreed to the new version: the waiting worker takes over. */
   | { type: 'take-update' }
+  /** The first screen stands: what the others need is fetched ahead. */
+  | { type: 'complete-shell' }
   /** The person left (logout, another account): nothing of theirs may stay. */
   | { type: 'forget' }
   /** The tab goes out of sight or offline: the worker is to look after these. */

@@ -1,4 +1,4 @@
-import { startCache } from './cache.ts';
+import { startCache, type ShellFile } from './cache.ts';
 import { clearFacts } from './kv.ts';
 import type { ToWorker } from './messages.ts';
 import { startOutboxSync } from './outbox-sync.ts';
@@ -8,7 +8,7 @@ import { startWaits } from './waits.ts';
 declare const self: ServiceWorkerGlobalScope;
 
 // The build puts the list of the shell's files here.
-const forgetCaches = startCache(self.__WB_MANIFEST);
+const cache = startCache(self.__WB_MANIFEST as ShellFile[]);
 answerShares();
 const waits = startWaits();
 startOutboxSync(waits.takeOver);
@@ -18,8 +18,12 @@ const hear = async (message: ToWorker): Promise<void> => {
     case 'take-update':
       await self.skipWaiting();
       break;
+    case 'complete-shell':
+      // Out of reach: the next page asks again.
+      await cache.complete().catch(() => undefined);
+      break;
     case 'forget':
-      await Promise.all([forgetCaches(), clearFacts()]);
+      await Promise.all([cache.forget(), clearFacts()]);
       await waits.forget();
       break;
     case 'waits-over':

@@ -11,10 +11,13 @@ import '@/shared/markdown/markdown.css';
 import { onLoginRequired } from '@/shared/api.ts';
 import { accountOf, authStore } from '@/shared/auth-store.ts';
 import { clearCache } from '@/shared/cache.ts';
+import { onFirstUse } from '@/shared/first-use.ts';
 import { endFirstView, followFirstView } from '@/shared/first-view.ts';
+import { inIdleTime } from '@/shared/markdown/idle.ts';
 import { hasLeft } from '@/shared/outbox.ts';
 import { loadOutbox } from '@/shared/pending.ts';
 import { queryClient } from '@/shared/query-client.ts';
+import type { ToWorker } from '@sw/messages.ts';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
@@ -74,17 +77,30 @@ setTimeout(() => {
   endFirstView();
 }, longestFirstView);
 
-// The rest of the app comes once the first screen stands; what another app shared, at once.
-setTimeout(
-  () => void import('./phone.tsx').then((phone) => phone.startPhone(router)).catch(() => undefined),
-  location.search.includes('shared=') ? 0 : 3_000,
-);
+// The worker keeps the app for the next time, however soon the page is left: it starts with the first
+// quiet moment after the first screen.
+const startWorker = async () => {
+  await navigator.serviceWorker.register('/sw.js');
+  const registration = await navigator.serviceWorker.ready;
+  const message: ToWorker = { type: 'complete-shell' };
+  registration.active?.postMessage(message);
+};
+if (import.meta.env.PROD && 'serviceWorker' in navigator) {
+  const leaveRendered = router.subscribe('onRendered', () => {
+    leaveRendered();
+    inIdleTime(() => void startWorker().catch(() => undefined));
+  });
+}
 
-// Where people go next is fetched once somebody uses the page, or it has been at rest for long.
-const loadNext = () => void (atHome ? loadChat() : loadHome()).catch(() => undefined);
-for (const use of ['pointerdown', 'keydown', 'input'])
-  addEventListener(use, loadNext, { once: true, capture: true, passive: true });
-setTimeout(loadNext, 5_000);
+// The rest of the app comes with the first use, or soon after the first screen; what another app
+// shared, at once.
+const loadPhone = () =>
+  void import('./phone.tsx').then((phone) => phone.startPhone(router)).catch(() => undefined);
+if (location.search.includes('shared=')) loadPhone();
+else onFirstUse(loadPhone);
+
+// Where people go next is fetched ahead.
+onFirstUse(() => void (atHome ? loadChat() : loadHome()).catch(() => undefined));
 
 // What a former life of the page left to be sent goes on soon; else the outbox is only fetched, so
 // that it is there when the network is not.

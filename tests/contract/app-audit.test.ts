@@ -15,6 +15,7 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { wholeBrowser } from '../support/browser.ts';
 import { type TestServer, startServer } from '../support/server.ts';
+import { shellComplete } from '../support/shell.ts';
 
 /**
  * The built page as an installed app: the manifest and its pictures, the list of what the worker
@@ -33,14 +34,19 @@ interface Entry {
   revision: string | null;
   /** Without the slash before it. */
   file: string;
+  /** The worker does not stand without it. */
+  first: boolean;
 }
 const precached = (): Entry[] =>
-  [...read('sw.js').matchAll(/\{"revision":(?:null|"(\w+)"),"url":"\/?([^"]+)"\}/g)].map(
-    (match) => ({
-      revision: match[1] ?? null,
-      file: match[2] ?? '',
-    }),
-  );
+  [
+    ...read('sw.js').matchAll(
+      /\{("first":true,)?"revision":(?:null|"(\w+)"),"url":"\/?([^"]+)"\}/g,
+    ),
+  ].map(([, first, revision, file = '']) => ({
+    revision: revision ?? null,
+    file,
+    first: first !== undefined,
+  }));
 
 /** The files that a chunk can not run without. */
 const staticImports = (file: string): string[] =>
@@ -96,6 +102,19 @@ describe('the list of what is fetched ahead', () => {
     expect(needed.length).toBeGreaterThan(3);
     for (const { file } of entries) if (file.endsWith('.js')) needed.push(...staticImports(file));
     expect([...new Set(needed)].filter((file) => !files.has(file))).toEqual([]);
+  });
+
+  it('begins with what home and a chat can not run without', () => {
+    const first = new Set(entries.filter((entry) => entry.first).map(({ file }) => file));
+    expect(first.size).toBeLessThan(entries.length / 2);
+    const screens = ['index.html', 'home-screen', 'chat-screen', 'cache-store'];
+    for (const screen of screens)
+      expect(
+        [...first].some((file) => file.includes(screen)),
+        screen,
+      ).toBe(true);
+    const needed = [...first].flatMap((file) => (file.endsWith('.js') ? staticImports(file) : []));
+    expect(needed.filter((file) => !first.has(file))).toEqual([]);
   });
 
   it('leaves libraries that come on first use to their first use', () => {
@@ -207,11 +226,24 @@ describe('in a browser', () => {
     expect([shared.status, shared.headers.get('location')]).toEqual([303, '/?shared=0']);
   });
 
+  it('opens without a network after a visit that ended with the first screen', async () => {
+    const visit = await context.newPage();
+    await visit.goto(`${server.baseURL}/`);
+    await visit.evaluate(() => navigator.serviceWorker.ready.then(() => true));
+    await visit.close();
+    await context.setOffline(true);
+    const later = await context.newPage();
+    await later.goto(`${server.baseURL}/`);
+    await later.locator('#root').getByText('今天想做点什么？').waitFor();
+    await later.close();
+    await context.setOffline(false);
+  }, 60_000);
+
   it('can be installed, and opens every screen without the server', async () => {
     const tab = await context.newPage();
     const devtools = await context.newCDPSession(tab);
     await tab.goto(`${server.baseURL}/`);
-    await tab.evaluate(() => navigator.serviceWorker.ready.then(() => true));
+    await shellComplete(tab);
     await expect
       .poll(async () => (await devtools.send('Page.getInstallabilityErrors')).installabilityErrors)
       .toEqual([]);

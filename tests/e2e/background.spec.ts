@@ -14,7 +14,12 @@ const ready = (page: Page) =>
   page.evaluate(async () => {
     const isActive = async () =>
       (await navigator.serviceWorker.ready).active?.state === 'activated';
-    while (!(await isActive())) await new Promise((done) => setTimeout(done, 50));
+    // The page's part of it comes in a chunk of its own, and runs as soon as that is there.
+    const isHere = () =>
+      performance.getEntriesByType('resource').some(({ name }) => name.includes('/assets/phone-'));
+    const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
+    while (!isHere() || !(await isActive())) await pause(50);
+    await pause(300);
   });
 
 /** Puts the page out of sight, or back: no headless browser does it by itself. */

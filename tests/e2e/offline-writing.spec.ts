@@ -3,6 +3,7 @@ import { App, expect, foreignServer, test } from '../support/app.ts';
 import { TestClient } from '../support/client.ts';
 import { openLine } from '../support/faulty-line.ts';
 import { startPhone } from '../support/phone.ts';
+import { shellComplete } from '../support/shell.ts';
 
 test.skip(foreignServer, 'needs a server whose line the tests may cut');
 
@@ -217,7 +218,7 @@ test('a picture, a question to people and an edit that were written offline are 
     await settleIn(page, 1);
     await page.goto(`${line.baseURL}/?tab=imagine`);
     await expect(page.getByRole('textbox', { name: '输入问题' })).toBeVisible();
-    await page.evaluate(() => navigator.serviceWorker.ready.then(() => true));
+    await shellComplete(page);
     await page.waitForTimeout(5_000);
 
     await phone.context.setOffline(true);

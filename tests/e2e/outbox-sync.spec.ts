@@ -3,6 +3,7 @@ import { App, expect, foreignServer, test } from '../support/app.ts';
 import { TestClient } from '../support/client.ts';
 import { openLine } from '../support/faulty-line.ts';
 import { startPhone } from '../support/phone.ts';
+import { shellComplete } from '../support/shell.ts';
 
 test.skip(foreignServer, 'needs a server whose line the tests may cut');
 
@@ -39,7 +40,7 @@ test('what was written without a network is sent by the worker when no page is l
     await context.grantPermissions(['notifications', 'background-sync'], { origin: line.baseURL });
     await page.goto(`${line.baseURL}/chat?uuid=${uuid}`);
     await expect(app.log).toContainText('从前的问题');
-    await page.evaluate(() => navigator.serviceWorker.ready.then(() => true));
+    await shellComplete(page);
     const hand = await workerHand(context, line.baseURL);
     await page.bringToFront();
 

@@ -2,6 +2,7 @@ import type { BrowserContext, Locator, Page } from '@playwright/test';
 import { App, expect, foreignServer, test as base } from '../support/app.ts';
 import { wholeBrowser } from '../support/browser.ts';
 import { startPageFront, type PageFront } from '../support/page-front.ts';
+import { shellComplete } from '../support/shell.ts';
 
 /** The server behind something that can be taken away, and that can deploy another build. */
 const test = base.extend<{ front: PageFront }>({
@@ -14,16 +15,6 @@ const test = base.extend<{ front: PageFront }>({
 
 test.use({ launchOptions: wholeBrowser, serviceWorkers: 'allow' });
 test.skip(foreignServer, 'stands between the page and a server of its own');
-
-/** The worker has everything that it fetches ahead, and serves this page. */
-const workerReady = (page: Page) =>
-  page.evaluate(async () => {
-    await navigator.serviceWorker.ready;
-    if (!navigator.serviceWorker.controller)
-      await new Promise((resolve) => {
-        navigator.serviceWorker.addEventListener('controllerchange', resolve, { once: true });
-      });
-  });
 
 /** Addresses of everything that the worker keeps. */
 const kept = (page: Page): Promise<string[]> =>
@@ -121,7 +112,7 @@ test('the server is gone after the first visit: the app opens and the conversati
   await page.waitForURL(/\/chat\?/);
   await app.settled();
   await expect(app.log).toContainText('42.16');
-  await workerReady(page);
+  await shellComplete(page);
   // What was read is written down a few seconds later.
   await page.waitForTimeout(5_000);
   front.goAway();
@@ -165,9 +156,9 @@ test('a new version is offered, refused and taken later; the draft and an old ta
   const other = await context.newPage();
   const otherApp = new App(other);
   await page.goto(`${front.baseURL}/`);
-  await workerReady(page);
+  await shellComplete(page);
   await other.goto(`${front.baseURL}/help`);
-  await workerReady(other);
+  await shellComplete(other);
   await markDocument(page);
   await markDocument(other);
   await page.bringToFront();
@@ -211,7 +202,7 @@ test('what another app shares waits in the box; a logout leaves nothing of it @O
 }) => {
   await app.enterAs(person);
   await page.goto(`${front.baseURL}/`);
-  await workerReady(page);
+  await shellComplete(page);
   await postShare(page);
   await page.waitForURL(/new=1/);
   await expect(question(page)).toHaveValue('一篇文章\n看看这个\nhttps://example.com/a?b=c');

@@ -2,6 +2,7 @@ import { api } from '@/shared/api.ts';
 import { ApiError, errorText, isCancelled, offlineText } from '@/shared/api-error.ts';
 import { useAuth } from '@/shared/auth-store.ts';
 import { readDraft, writeDraft } from '@/shared/draft.ts';
+import { onFirstUse } from '@/shared/first-use.ts';
 import { inIdleTime } from '@/shared/markdown/idle.ts';
 import { endFirstView, hasFirstPicture, takeFirstBox } from '@/shared/first-view.ts';
 import { lazyChunk, whenLoaded } from '@/shared/markdown/lazy-chunk.ts';
@@ -524,7 +525,7 @@ const Conversation = ({
   const arriving = usePromptOfAddress(session, view, send, acts);
   useKeys(list, back);
   useVisibleHeight(box);
-  useEffect(() => whenLoaded(thread.writing, () => {}), [thread]);
+  useEffect(() => onFirstUse(() => void thread.writing().catch(() => {})), [thread]);
   useLayoutEffect(() => {
     takeFirstBox(() => {
       box.current?.querySelector<HTMLElement>('form textarea')?.focus({ preventScroll: true });
