@@ -1,6 +1,8 @@
 import { App, expect, test } from '../support/app.ts';
+import { wholeBrowser } from '../support/browser.ts';
 
-test.use({ serviceWorkers: 'allow' });
+// In the headless shell a page with a worker crashes now and then.
+test.use({ launchOptions: wholeBrowser, serviceWorkers: 'allow' });
 
 test('a newcomer asks, reads, registers, leaves, comes back and deletes @A2 @A3 @A4 @H1 @C3 @C8 @S9', async ({
   app,
