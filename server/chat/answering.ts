@@ -3,7 +3,7 @@ import type { Settings } from '../../contract/auth.ts';
 import { limits, tooLongText } from '../../contract/limits.ts';
 import { deduction, estimateTokens, isFree } from '../../contract/price.ts';
 import type { Executor, Transaction } from '../db/database.ts';
-import { withCommit } from '../db/in-transaction.ts';
+import { together, withCommit } from '../db/in-transaction.ts';
 import type { ChatMessage } from '../engines/chat-engine.ts';
 import { Refusal, type Identity } from '../http/handlers.ts';
 import { hold, openLocked, type OpenWallet } from '../ledger/ledger.service.ts';
@@ -81,7 +81,7 @@ export const lockForSending = async (
   sessionRef: string,
   user: Identity,
 ): Promise<Locked> => {
-  const [session, drawn, wallet] = await Promise.all([
+  const [session, drawn, wallet] = await together([
     writableSession(tx, sessionRef, user),
     drawMessage(tx),
     user.guest ? null : openLocked(tx, user.id),

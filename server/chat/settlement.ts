@@ -2,7 +2,7 @@ import type { ReplyState } from '../../contract/chat.ts';
 import { deduction, type Price } from '../../contract/price.ts';
 import { sessionTypes } from '../../contract/session.ts';
 import type { Database } from '../db/database.ts';
-import { committing, withCommit } from '../db/in-transaction.ts';
+import { committing, together, withCommit } from '../db/in-transaction.ts';
 import { release, settling } from '../ledger/ledger.service.ts';
 import { AnswerLog } from './answer-log.ts';
 import { finishAnswer, noteEnd } from './answer.store.ts';
@@ -59,7 +59,7 @@ export const finishReply = (db: Database, reply: Finished): Promise<void> =>
       await release(tx, reply.holdId);
     }
     return async () => {
-      const [, ended] = await Promise.all([
+      const [, ended] = await together([
         charge(),
         finishAnswer(tx, reply.owner, reply.id, {
           state: reply.state,

@@ -4,6 +4,19 @@ import type { Database, Executor, Transaction } from './database.ts';
 export const inTransaction = <T>(db: Executor, act: (tx: Transaction) => Promise<T>): Promise<T> =>
   '$client' in db ? db.transaction(act) : act(db);
 
+/**
+ * Waits for statements that were sent at once. What is thrown is the first failure in their order:
+ * those behind it in the transaction fail because of it.
+ */
+export const together = async <T extends readonly unknown[] | []>(
+  sent: T,
+): Promise<{ -readonly [Key in keyof T]: Awaited<T[Key]> }> => {
+  const all = Promise.all(sent);
+  all.catch(() => undefined);
+  for (const each of sent) await each;
+  return all;
+};
+
 /** What was sent in a transaction of `committing` and is waited for with its commit. */
 const sentAhead = new WeakMap<Executor, Promise<void>[]>();
 
