@@ -11,7 +11,7 @@ export default defineConfig({
   timeout: 60_000,
   expect: { timeout: 10_000 },
   fullyParallel: true,
-  workers: 3,
+  workers: 2,
   // A busy machine may spoil one try; a fault spoils both. Only the second one is traced: tracing
   // takes nearly as much of the processor as all the rest.
   retries: 1,

@@ -162,7 +162,11 @@
       link.href = file;
       document.head.append(link);
     }
-    if (files.app) import(files.app).catch(tellFailed);
+    if (!files.app) return;
+    const run = () => void import(files.app).catch(tellFailed);
+    // The app may be at hand before the document is: it needs its root.
+    if (document.readyState === 'loading') addEventListener('DOMContentLoaded', run);
+    else run();
   };
   // Each request and each kilobyte of code takes its time from the first view: it is seen before them.
   if (place && !document.hidden) {

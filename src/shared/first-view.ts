@@ -44,10 +44,13 @@ export const takeFirstBox = (focus: () => void): void => {
   whenComposed(() => {
     if (!box) return;
     const writing = focused;
+    const { selectionStart, selectionEnd } = box;
     takeText();
     if (!writing) return;
     handOver();
     focus();
+    const own = document.activeElement;
+    if (own instanceof HTMLTextAreaElement) own.setSelectionRange(selectionStart, selectionEnd);
   });
 };
 

@@ -105,8 +105,9 @@ test('before the app is there the last conversation can be read and written in; 
   await first.getByRole('textbox', { name: '输入消息' }).fill('写在前面的话');
   free();
   await expect(first).toHaveCount(0);
+  await page.keyboard.insertText('，接着写');
   await expect(page.getByRole('log')).toContainText('(128 + 36)');
-  await expect(page.getByRole('textbox', { name: '输入消息' })).toHaveValue('写在前面的话');
+  await expect(page.getByRole('textbox', { name: '输入消息' })).toHaveValue('写在前面的话，接着写');
 
   // A link of the picture leads on within the page, once the app is there.
   await page.goto('/');
