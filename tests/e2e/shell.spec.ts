@@ -1,4 +1,5 @@
 import { expect, test } from '../support/app.ts';
+import { startPageFront } from '../support/page-front.ts';
 
 test('unknown addresses lead to /404 and home from there @S1 @S7', async ({ app, page }) => {
   await page.goto('/no/such/page?x=1');
@@ -121,6 +122,24 @@ test('nothing is wider than the window, and every control has a name @S4 @O6', a
       return found;
     });
     expect(faults, path).toEqual([]);
+  }
+});
+
+test('the app is at hand before the page is: it starts when that is whole @S7', async ({
+  page,
+  baseURL,
+}) => {
+  const front = await startPageFront(baseURL ?? '');
+  try {
+    await page.goto(`${front.baseURL}/help`);
+    const title = page.getByRole('heading', { name: '帮助', exact: true });
+    await expect(title).toBeVisible();
+    front.holdBodies(1_500);
+    await page.goto(`${front.baseURL}/help`);
+    await expect(title).toBeVisible();
+    await expect(page.getByRole('alert')).toHaveCount(0);
+  } finally {
+    await front.close();
   }
 });
 

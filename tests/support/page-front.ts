@@ -12,6 +12,8 @@ export interface PageFront {
    * changes all that refers to it: the page, the worker and its list.
    */
   deploy: () => void;
+  /** From now on a page's body comes so long after its head, ms. */
+  holdBodies: (ms: number) => void;
   /** The names that the chunk of 我的 was asked for by, since the last call of this. */
   takeAsked: () => string[];
   close: () => Promise<void>;
@@ -38,6 +40,7 @@ export const startPageFront = async (upstream: string): Promise<PageFront> => {
   const target = new URL(upstream);
   let build = 1;
   let away = false;
+  let held = 0;
   let asked: string[] = [];
   let renamed = '';
   const sockets = new Set<Socket>();
@@ -54,7 +57,9 @@ export const startPageFront = async (upstream: string): Promise<PageFront> => {
         return;
       } else url = url.replace(wanted, renamed);
     }
-    const change = build > 1 && request.method === 'GET' && isPageText(path);
+    const isPage = request.headers.accept?.startsWith('text/html') === true;
+    const change =
+      request.method === 'GET' && ((build > 1 && isPageText(path)) || (held > 0 && isPage));
     const headers = { ...request.headers, host: target.host };
     // What is changed must be read, and is not to be answered "as you have it".
     if (change)
@@ -73,7 +78,11 @@ export const startPageFront = async (upstream: string): Promise<PageFront> => {
         answer.on('end', () => {
           const { 'content-length': _, etag: __, 'last-modified': ___, ...rest } = answer.headers;
           response.writeHead(answer.statusCode ?? 502, rest);
-          response.end(rewrite(Buffer.concat(parts).toString('utf8')));
+          const text = Buffer.concat(parts).toString('utf8');
+          const whole = build > 1 ? rewrite(text) : text;
+          const body = held > 0 && isPage ? whole.indexOf('<body') : 0;
+          response.write(whole.slice(0, body));
+          setTimeout(() => response.end(whole.slice(body)), body > 0 ? held : 0);
         });
       },
     );
@@ -104,6 +113,9 @@ export const startPageFront = async (upstream: string): Promise<PageFront> => {
     },
     deploy: () => {
       build = 2;
+    },
+    holdBodies: (ms) => {
+      held = ms;
     },
     takeAsked: () => asked.splice(0),
     close: () =>
