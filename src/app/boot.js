@@ -14,9 +14,9 @@
   };
   let prefs = {};
   try {
-    prefs = JSON.parse(read('queqiao.prefs') || '{}');
+    prefs = JSON.parse(read('queqiao.prefs') || '{}') || {};
   } catch {
-    // A broken one: the defaults.
+    // Broken ones: the defaults.
   }
   const root = document.documentElement;
   const dark =
