@@ -153,31 +153,26 @@ export const pwa = (): Plugin[] => {
       name: 'shell-files',
       apply: 'build',
       generateBundle(_, bundle) {
-        const add = (name: string) => {
+        type Chunk = Extract<(typeof bundle)[string], { type: 'chunk' }>;
+        /** Adds a chunk with all that it imports, and what else of its imports comes `later`. */
+        const add = (to: Set<string>, name: string, later: (chunk: Chunk) => string[]) => {
           const chunk = bundle[name];
-          if (files.has(name) || chunk?.type !== 'chunk') return;
-          files.add(name);
-          for (const css of chunk.viteMetadata?.importedCss ?? []) files.add(css);
-          for (const each of chunk.imports) add(each);
-          for (const each of chunk.dynamicImports) {
+          if (to.has(name) || chunk?.type !== 'chunk') return;
+          to.add(name);
+          for (const css of chunk.viteMetadata?.importedCss ?? []) to.add(css);
+          for (const each of [...chunk.imports, ...later(chunk)]) add(to, each, later);
+        };
+        const ours = ({ dynamicImports }: Chunk) =>
+          dynamicImports.filter((each) => {
             const next = bundle[each];
             const module = (next?.type === 'chunk' && next.facadeModuleId) || '/node_modules/';
-            if (module.includes('/node_modules/')) continue;
-            if (!onFirstUse.some((place) => place.test(module))) add(each);
-          }
-        };
-        const addFirst = (name: string) => {
-          const chunk = bundle[name];
-          if (first.has(name) || chunk?.type !== 'chunk') return;
-          first.add(name);
-          for (const css of chunk.viteMetadata?.importedCss ?? []) first.add(css);
-          for (const each of chunk.imports) addFirst(each);
-        };
+            return !module.includes('/node_modules/') && !onFirstUse.some((at) => at.test(module));
+          });
         for (const chunk of Object.values(bundle)) {
           if (chunk.type !== 'chunk') continue;
-          if (chunk.isEntry) add(chunk.fileName);
+          if (chunk.isEntry) add(files, chunk.fileName, ours);
           if (chunk.isEntry || openFirst.some((each) => chunk.facadeModuleId?.endsWith(each)))
-            addFirst(chunk.fileName);
+            add(first, chunk.fileName, () => []);
         }
       },
     },

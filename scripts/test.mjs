@@ -63,27 +63,31 @@ const report = (file) => {
   }
 };
 
-/** Runs a command behind the others and keeps what it prints until it has ended. */
-const runBehind = (command, args) =>
+/** Whether a command that was begun ends well. */
+const ended = (child) =>
   new Promise((resolve) => {
-    const child = spawn(command, args, {
-      stdio: ['ignore', 'pipe', 'pipe'],
-      shell: process.platform === 'win32',
-    });
-    const printed = [];
-    child.stdout.on('data', (part) => printed.push(part));
-    child.stderr.on('data', (part) => printed.push(part));
-    child.on('error', () => resolve({ ok: false, printed }));
-    child.on('close', (status) => resolve({ ok: status === 0, printed }));
-    try {
-      setPriority(child.pid, 5);
-    } catch {
-      // It only takes turns with the browsers then.
-    }
-  }).then(({ ok, printed }) => {
-    process.stdout.write(Buffer.concat(printed));
-    return ok;
+    child.on('error', () => resolve(false));
+    child.on('close', (status) => resolve(status === 0));
   });
+
+const begin = (command, args, stdio) =>
+  spawn(command, args, { stdio, shell: process.platform === 'win32' });
+
+/** Runs a command behind the others and keeps what it prints until it has ended. */
+const runBehind = async (command, args) => {
+  const child = begin(command, args, ['ignore', 'pipe', 'pipe']);
+  const printed = [];
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (part) => printed.push(part));
+  try {
+    setPriority(child.pid, 5);
+  } catch {
+    // It only takes turns with the browsers then.
+  }
+  const ok = await ended(child);
+  process.stdout.write(Buffer.concat(printed));
+  return ok;
+};
 
 const unitsOk = run('npx', [
   'vitest',
@@ -100,14 +104,7 @@ if (!unitsOk && !units?.numFailedTests) failed += 1;
 // The browsers wait for much of their time, in which the rest is checked. The servers' tests can not
 // go beside them: they measure time themselves, and fail where they get too little of the processor.
 const checked = runBehind('npm', ['run', '--silent', 'check']);
-const e2eOk = await new Promise((resolve) => {
-  const child = spawn('npx', ['playwright', 'test'], {
-    stdio: 'inherit',
-    shell: process.platform === 'win32',
-  });
-  child.on('error', () => resolve(false));
-  child.on('close', (status) => resolve(status === 0));
-});
+const e2eOk = await ended(begin('npx', ['playwright', 'test'], 'inherit'));
 if (await checked) passed += 1;
 else failed += 1;
 const e2e = report('test-results/playwright.json');

@@ -1,5 +1,4 @@
 import type { CallName } from '../contract/calls.ts';
-import { subjectOf } from './token.ts';
 import type { WaitRef } from '../contract/wait.ts';
 import { getFact } from './kv.ts';
 import { outboxChannel, outboxLock, outboxTag, waitsTag, type Wait } from './messages.ts';
@@ -14,6 +13,7 @@ import {
 } from './outbox-engine.ts';
 import { actStoreOn, outboxDatabase } from './outbox-store.ts';
 import { pause, type SyncEvent } from './sync.ts';
+import { subjectOf } from './token.ts';
 
 declare const self: ServiceWorkerGlobalScope;
 
