@@ -69,7 +69,17 @@
     showPicture();
     const box = first.querySelector(place === 'home' ? '.composer textarea' : '.send textarea');
     const list = first.querySelector('[role="log"]');
+    const button = first.querySelector('.composer-send, .send-button');
     const draft = place === 'home' ? 'home' : uuid;
+    /** Whether what stands in the box is to be sent once the app is there. */
+    const send = (on) => {
+      if (on && !box.value.trim()) return;
+      if (on) first.dataset.send = '';
+      else delete first.dataset.send;
+      if (!button) return;
+      button.disabled = !box.value.trim();
+      button.ariaBusy = on ? 'true' : null;
+    };
     const grow = () => {
       box.style.height = 'auto';
       if (box.value) box.style.height = Math.min(168, box.scrollHeight) + 'px';
@@ -80,11 +90,34 @@
       // The last keys are kept as src/shared/draft.ts keeps them, should the app never come.
       box.addEventListener('input', () => {
         grow();
+        // Whoever writes on has not ended.
+        send(false);
         try {
           localStorage.setItem('queqiao.draft.' + draft, Date.now() + ':' + box.value);
         } catch {
           // Full or forbidden: they are handed over when the app is there.
         }
+      });
+    }
+    if (box && button) {
+      let breaks = false;
+      try {
+        breaks = JSON.parse(read('queqiao.user')).settings.disable_enter === 1;
+      } catch {
+        // Nobody, or nobody who chose: Enter sends.
+      }
+      button.disabled = !box.value.trim();
+      button.addEventListener('click', (event) => {
+        event.preventDefault();
+        send(true);
+      });
+      // As src/shared/send-key.ts has it.
+      box.addEventListener('keydown', (event) => {
+        if (event.key !== 'Enter' || event.isComposing || event.keyCode === 229) return;
+        const command = event.ctrlKey || event.metaKey;
+        if (!command && (breaks || event.shiftKey || event.altKey)) return;
+        event.preventDefault();
+        send(true);
       });
     }
     // A link leads on within the app once that is there, which is sooner than to load the page anew.

@@ -35,22 +35,30 @@ const handOver = (): void => {
   document.querySelector('#root')?.removeAttribute('aria-hidden');
 };
 
+/** Sends what the screen's own box has got, once it has been drawn with that. */
+const sendFrom = (own: HTMLTextAreaElement): void => {
+  requestAnimationFrame(() => setTimeout(() => own.form?.requestSubmit()));
+};
+
 /**
- * What was written before the app was there becomes the draft of the screen's own box. `focus` puts
- * the writer, who is still at it, there.
+ * What was written before the app was there becomes the draft of the screen's own box, and is sent
+ * if that was asked for. `focus` puts the writer, who is still at it, there.
  */
 export const takeFirstBox = (focus: () => void): void => {
   if (!box) return;
   whenComposed(() => {
     if (!box) return;
-    const writing = focused;
+    const sends = view?.dataset['send'] !== undefined;
+    const writing = focused || sends;
     const { selectionStart, selectionEnd } = box;
     takeText();
     if (!writing) return;
     handOver();
     focus();
     const own = document.activeElement;
-    if (own instanceof HTMLTextAreaElement) own.setSelectionRange(selectionStart, selectionEnd);
+    if (!(own instanceof HTMLTextAreaElement)) return;
+    own.setSelectionRange(selectionStart, selectionEnd);
+    if (sends) sendFrom(own);
   });
 };
 

@@ -109,6 +109,19 @@ test('before the app is there the last conversation can be read and written in; 
   await expect(page.getByRole('log')).toContainText('(128 + 36)');
   await expect(page.getByRole('textbox', { name: '输入消息' })).toHaveValue('写在前面的话，接着写');
 
+  // Enter is no new line here either: what it ends is sent by the app, unless one writes on.
+  free = await openHeld(`/chat?uuid=${uuid}`);
+  const early = first.getByRole('textbox', { name: '输入消息' });
+  await early.fill('12 × 12');
+  await early.press('Enter');
+  await early.pressSequentially(' 等于多少？');
+  await expect(early).toHaveValue('12 × 12 等于多少？');
+  await early.press('Enter');
+  free();
+  await expect(first).toHaveCount(0);
+  await expect(page.getByRole('log')).toContainText('您说：12 × 12 等于多少？');
+  await expect(page.getByRole('textbox', { name: '输入消息' })).toHaveValue('');
+
   // A link of the picture leads on within the page, once the app is there.
   await page.goto('/');
   const home = () => page.evaluate(() => localStorage.getItem('queqiao.picture.home'));

@@ -32,7 +32,9 @@ test('a drawing is asked for at home, goes on while one is away, and leads to ot
   // Away and back: the pictures stand where their place was kept.
   const address = page.url();
   await page.goto('/tasks');
-  await expect(page.getByRole('link', { name: '黄昏的雪山，湖面倒影' })).toBeVisible();
+  await expect(
+    page.getByRole('main').getByRole('link', { name: '黄昏的雪山，湖面倒影' }),
+  ).toBeVisible();
   await page.goto(address);
   await expect(made(page)).toBeVisible(soon);
   await expect(made(page).getByRole('img')).toHaveCount(2);
