@@ -1,4 +1,4 @@
-import type { ImageFamily, ImageModel, ImageParameters } from './image.ts';
+import type { ImageFamily, ImageModel, ImageParameters, ImageTask } from './image.ts';
 import { limits } from './limits.ts';
 
 // The syntax of prompts for pictures and what each family of models takes: one reading of it for
@@ -91,6 +91,22 @@ export const countFor = (
   if (model.family === 'sd3' && withBaseImage) return 1;
   const most = Math.min(limits.imageCount.most, Math.max(1, model.max_count));
   return Math.min(most, Math.max(1, Math.round(n) || 1));
+};
+
+/** Tasks that make one picture from one. */
+const oneFromOne: ReadonlySet<ImageTask> = new Set(['upscale', 'remove-bg', 'edit-bg']);
+/** Buttons of Midjourney services that make one of four large; all others make four. */
+const upscaling = /^(?:MJ::JOB::upsample|CHANGE::UPSCALE::)/;
+
+/** How many pictures a task makes of a model: what is set aside for it, and at most what it takes. */
+export const picturesOf = (
+  task: ImageTask,
+  model: Pick<ImageModel, 'family' | 'max_count'>,
+  asked: { n: number; parameters: ImageParameters; withBaseImage: boolean },
+): number => {
+  if (oneFromOne.has(task)) return 1;
+  if (task === 'action' && upscaling.test(asked.parameters.action?.hash ?? '')) return 1;
+  return countFor(model, asked.n, asked.withBaseImage);
 };
 
 // ---- what families take ------------------------------------------------------

@@ -32,6 +32,8 @@ export const job = z.object({
   error_message: z.string(),
   /** Tokens: what it took, or while it has not ended what is held for it. */
   deduct_tokens: z.int(),
+  /** Tokens that were set aside for it: what the same once more takes at most. */
+  held_tokens: z.int(),
   created_at: time,
   finished_at: z.nullable(time),
 });

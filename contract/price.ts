@@ -1,3 +1,5 @@
+import type { ImageModel } from './image.ts';
+
 /** What a model costs: tokens taken per token of the prompt and of the reply (document 3 §9). */
 export interface Price {
   /** Null: the factor counts for the prompt too. */
@@ -22,13 +24,22 @@ export const estimateTokens = (text: string): number => {
   return Math.ceil(wide * 0.85 + (text.length - wide) / 3.2);
 };
 
+/** What one picture costs before its size: the checkpoint's factor where it has one, else the model's. */
+export const imageFactor = (
+  model: { factor: number; image: Pick<ImageModel, 'checkpoints' | 'default_checkpoint'> },
+  checkpoint: string | undefined,
+): number => {
+  const name = checkpoint ?? model.image.default_checkpoint;
+  return model.image.checkpoints.find((each) => each.name === name)?.factor ?? model.factor;
+};
+
 /**
  * Tokens for pictures: `n × factor × size factor` (decisions; documents 1 and 2 §9). The size is its
  * code. DALL-E 3's sizes above 7 count 1.5 in the HD variant, otherwise 2.
  */
 export const imageDeduction = (picture: {
   n: number;
-  /** The checkpoint's where it has one, else the model's. */
+  /** As of `imageFactor`. */
   factor: number;
   size: number;
   dalle3: boolean;

@@ -3,16 +3,16 @@ import { imageRequest, type ImageRequest } from '../../contract/chat.ts';
 import type { Parsed } from '../../contract/calls.ts';
 import type { ImageAbility, ImageModel, ImageParameters, ImageTask } from '../../contract/image.ts';
 import {
-  countFor,
   defaultStrength,
   type ImageWords,
   parametersOf,
+  picturesOf,
   readImageWords,
   sizeFor,
   writePrompt,
 } from '../../contract/image-prompt.ts';
 import { blendText, limits } from '../../contract/limits.ts';
-import { imageDeduction } from '../../contract/price.ts';
+import { imageDeduction, imageFactor } from '../../contract/price.ts';
 import { Refusal } from '../http/handlers.ts';
 
 /** What one picture of a job costs; kept with it, so that a change of price changes no running job. */
@@ -70,9 +70,6 @@ const abilityFor: Readonly<Partial<Record<ImageTask, ImageAbility>>> = {
   'edit-bg': 'edit-background',
 };
 
-/** Tasks that make one picture from one. An action may make four: only those delivered are paid. */
-const oneFromOne: ReadonlySet<ImageTask> = new Set(['upscale', 'remove-bg', 'edit-bg']);
-
 export const priceOf = (price: PicturePrice, n: number): number => imageDeduction({ n, ...price });
 
 /** A message's wishes with what the call that begins the work says beside or instead of them. */
@@ -112,7 +109,7 @@ export const planPictures = (
   model: { factor: number; image: ImageModel },
 ): Omit<ImagePlan, 'source'> => {
   const { human, request } = asked;
-  const { family, abilities, checkpoints } = model.image;
+  const { family, abilities } = model.image;
   const read = readImageWords(human, family);
   const baseImage = read.baseImage === '' ? request.base_image : read.baseImage;
   const task = asked.task === 'txt2img' && baseImage !== '' ? 'img2img' : asked.task;
@@ -145,13 +142,16 @@ export const planPictures = (
     };
   }
   const size = sizeFor(model.image, request.size);
-  const checkpoint = checkpoints.find(({ name }) => name === parameters.checkpoint);
   return {
     task,
     human,
     words,
     family,
-    n: oneFromOne.has(task) ? 1 : countFor(model.image, request.n, baseImage !== ''),
+    n: picturesOf(task, model.image, {
+      n: request.n,
+      parameters,
+      withBaseImage: baseImage !== '',
+    }),
     width: size.width,
     height: size.height,
     parameters,
@@ -161,7 +161,7 @@ export const planPictures = (
     control,
     translate: request.translate === 1 ? asked.translateWith : null,
     price: {
-      factor: checkpoint?.factor ?? model.factor,
+      factor: imageFactor(model, parameters.checkpoint),
       size: size.code,
       dalle3: family === 'dalle',
       hd: parameters.hd === true,

@@ -57,6 +57,7 @@ const viewOf = (row: store.JobRow, seconds: number | null): Job => {
     error_code: row.error_code,
     error_message: row.error_message,
     deduct_tokens: ended ? row.deduct_tokens : row.held_tokens,
+    held_tokens: row.held_tokens,
     created_at: row.created_at.toISOString(),
     finished_at: row.finished_at?.toISOString() ?? null,
   };

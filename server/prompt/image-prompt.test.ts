@@ -9,6 +9,7 @@ import {
   imageSizes,
   needsTranslation,
   parametersOf,
+  picturesOf,
   previewPrompt,
   readImageWords,
   replaceWords,
@@ -18,6 +19,7 @@ import {
   versionOf,
   writePrompt,
 } from '../../contract/image-prompt.ts';
+import { imageFactor } from '../../contract/price.ts';
 
 const families = imageFamily.options;
 
@@ -353,6 +355,40 @@ describe('sizes', () => {
     expect(countFor({ family: 'dalle', max_count: 1 }, 3, false)).toBe(1);
     expect(countFor({ family: 'built-in', max_count: 99 }, 99, false)).toBe(10);
     expect(countFor({ family: 'built-in', max_count: 4 }, Number.NaN, false)).toBe(1);
+  });
+});
+
+describe('picturesOf', () => {
+  const model = { family: 'midjourney', max_count: 4 } as const;
+  const press = (hash: string) =>
+    picturesOf('action', model, {
+      n: 1,
+      parameters: { action: { hash, emoji: '', label: '' } },
+      withBaseImage: false,
+    });
+
+  it('is one of what is made large, and four of every other button', () => {
+    expect(press('CHANGE::UPSCALE::2')).toBe(1);
+    expect(press('MJ::JOB::upsample::3::8a')).toBe(1);
+    expect(press('MJ::JOB::upsample_v6_2x_subtle::1::8a::SOLO')).toBe(1);
+    expect(press('CHANGE::VARIATION::2')).toBe(4);
+    expect(press('MJ::JOB::reroll::0::8a::SOLO')).toBe(4);
+    expect(press('MJ::Inpaint::1::upsample::SOLO')).toBe(4);
+  });
+});
+
+describe('imageFactor', () => {
+  it('is the checkpoint’s own, also of the one that is usual, else the model’s', () => {
+    const image = {
+      checkpoints: [
+        { name: 'a', label: 'a', factor: null },
+        { name: 'b', label: 'b', factor: 9 },
+      ],
+      default_checkpoint: 'b',
+    };
+    expect(imageFactor({ factor: 5, image }, 'a')).toBe(5);
+    expect(imageFactor({ factor: 5, image }, undefined)).toBe(9);
+    expect(imageFactor({ factor: 5, image }, 'unknown')).toBe(5);
   });
 });
 

@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
+import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { modelTypes } from '../../contract/model.ts';
 import { TestClient } from '../support/client.ts';
@@ -157,20 +159,36 @@ test('Midjourney’s four pictures are four, and each can be gone on with', asyn
     }),
   );
   expect(colours).toEqual([...gridColours]);
-  const press = async (label: string) => {
+  const order = (label: string) => {
     const action = actions.find((each) => each.label === label);
-    const again = await paint(client, label, {
-      uuid: sent.uuid,
-      task: 'action',
-      image: { parameters: { action, image_id: images[0]?.id } },
-    });
-    return { deducted: again.job.deduct_tokens, reply: replyOf(again.message) };
+    const parameters = { action, image_id: images[0]?.id };
+    return { uuid: sent.uuid, task: 'action', image: { parameters } } as const;
   };
-  const large = await press('放大 3');
-  expect(large.reply.images).toHaveLength(1);
-  expect(large.deducted).toBe(2000);
-  expect((await press('变体 1')).reply.images).toHaveLength(4);
+  const press = async (label: string) => {
+    const { begun, job: done, message: answer } = await paint(client, label, order(label));
+    expect(replyOf(answer).images).toHaveLength(done.deduct_tokens / 2000);
+    return [begun.held_tokens, done.deduct_tokens];
+  };
+  expect(await press('变体 1')).toEqual([8000, 8000]);
   expect(midjourney.asked.at(-1)?.body['customId']).toMatch(/^MJ::JOB::variation::1::/);
+  // Whoever has the price of one can make one of them large, and no more than that.
+  const database = new pg.Client({ connectionString: server.databaseUrl });
+  await database.connect();
+  const { id } = await client.call('userInfo', {});
+  const have = (tokens: number) =>
+    database.query('UPDATE wallets SET balance = $1 WHERE user_id = $2', [tokens, id]);
+  await have(2000);
+  expect(await press('放大 3')).toEqual([2000, 2000]);
+  expect((await client.call('userInfo', {})).chatgpt_balance).toBe(0);
+  await have(7999);
+  const { historyId } = await sendPicture(client, '变体 2', order('变体 2'));
+  const refused = await client.raw('generateImage', {
+    history_id: historyId,
+    request_id: randomUUID(),
+  });
+  expect(refused.code).toBe(1025);
+  await have(1_000_000);
+  await database.end();
 });
 
 test('a work that was ordered is collected by another process when the first one is killed', async () => {

@@ -184,7 +184,7 @@ test('Midjourney: four of one, its buttons, a region, a view drawn back, several
     await expect(newest(page).getByRole('alert')).toContainText('没有扣费');
   }
   midjourney.scenario = 'normal';
-  await newest(page).getByRole('button', { name: '重试' }).click();
+  await newest(page).getByRole('button', { name: '重试 · 8000 tokens', exact: true }).click();
   await expect(pictures(page).getByRole('img')).toHaveCount(4, soon);
   const { chatgpt_balance: after } = await person.client.call('userInfo', {});
   expect(before - after).toBe(8000);

@@ -18,7 +18,7 @@ test('a drawing is asked for at home, goes on while one is away, and leads to ot
   await page.goto('/?tab=imagine');
   await expect(page.getByRole('tab', { name: '画图' })).toHaveAttribute('aria-selected', 'true');
   await page.getByRole('textbox', { name: '输入问题' }).fill('黄昏的雪山，湖面倒影');
-  await app.sendButton.click();
+  await page.getByRole('button', { name: '发送 内置 免费', exact: true }).click();
   await page.waitForURL(/\/chat\?/);
   await expect(page.getByText('图片', { exact: true })).toBeVisible();
   await expect(go(page)).toHaveAccessibleName(/内置 免费/);
@@ -152,8 +152,11 @@ test('another model has its own counts, sizes and price; a base picture is uploa
   await go(page).click();
   const failed = page.locator('[data-message]', { hasText: 'at dawn' });
   await expect(failed.getByRole('alert')).toContainText('没有扣费', soon);
-  await failed.getByRole('button', { name: '重试' }).click();
+  await failed.getByRole('button', { name: '重试 · 15000 tokens', exact: true }).click();
   await expect(failed.getByRole('alert')).toContainText('没有扣费', soon);
   const { chatgpt_balance: left } = await person.client.call('userInfo', {});
   expect(left).toBe(20_000);
+  await page.goto('/tasks');
+  const again = page.getByRole('button', { name: '重试 · 15000 tokens', exact: true });
+  await expect(again.first()).toBeVisible();
 });

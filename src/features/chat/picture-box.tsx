@@ -5,6 +5,7 @@ import {
   blendOf,
   changeImageDraft,
   changeImageParameters,
+  draftSaid,
   draftWithSettings,
   requestOf,
   useImageDraft,
@@ -84,7 +85,9 @@ export const PictureBox = ({
   const modelChange = useModelChange(uuid);
   const [choosing, setChoosing] = useState<'model' | 'size' | null>(null);
   const request = requestOf(draftWithSettings(draft, settings), model);
-  const price = model ? imagePrice(request, model, user) : null;
+  const price = model
+    ? imagePrice(requestOf(draftSaid(draft, text, model), model), model, user)
+    : null;
   const midjourney = model?.image?.family === 'midjourney';
   const abilities = model?.image?.abilities ?? [];
   const most = model?.max_prompt ?? limits.defaultMaxPrompt;

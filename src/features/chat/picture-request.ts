@@ -1,5 +1,5 @@
 import type { ImageRequest, Message } from '@contract/chat.ts';
-import { countFor, imageSizes, readImageWords, sizeFor } from '@contract/image-prompt.ts';
+import { imageSizes, picturesOf, readImageWords, sizeFor } from '@contract/image-prompt.ts';
 import type { ImageParameters, ImageTask, MadeImage } from '@contract/image.ts';
 import { limits } from '@contract/limits.ts';
 import type { Model } from '@contract/model.ts';
@@ -105,29 +105,23 @@ export const shapeOf = (
   return imageSizes.find((each) => each.code === size) ?? { width: 1024, height: 1024 };
 };
 
-const one = new Set<ImageTask>(['upscale', 'remove-bg', 'edit-bg']);
-
 /** How many pictures are to come. */
-export const countOf = ({ type, image }: Asked): number => {
-  if (type === 'action')
-    return /upsample|UPSCALE/.test(image.parameters.action?.hash ?? '')
-      ? 1
-      : limits.imageCount.midjourney;
-  return one.has(type) ? 1 : image.n;
+export const countOf = (asked: Asked, model: Model | undefined): number => {
+  const { type, image } = asked;
+  return model?.image
+    ? picturesOf(type, model.image, { ...image, withBaseImage: baseOf(asked) !== '' })
+    : image.n;
 };
 
-/** What a request will take, where it goes on from pictures that are here. */
+/** What a request will take, as it stands in a message or is to be sent. */
 export const priceOfAsked = (
   asked: Asked,
   model: Model,
   user: { vip: number } | null,
 ): ImagePrice => {
-  const { type, image } = asked;
-  const n =
-    type === 'action' || one.has(type) || !model.image
-      ? countOf(asked)
-      : countFor(model.image, image.n, baseOf(asked) !== '');
-  return imagePrice({ ...image, n }, model, user);
+  const { image } = asked;
+  const size = model.image ? sizeFor(model.image, image.size).code : image.size;
+  return imagePrice({ ...image, n: countOf(asked, model), size }, model, user);
 };
 
 const parameterNames: Partial<Record<keyof ImageParameters, string>> = {

@@ -18,6 +18,7 @@ import { Separator, useLongPress } from './message-row.tsx';
 import { PictureActs, PictureMenu, useAsBase } from './picture-acts.tsx';
 import { picturePath } from './picture-path.ts';
 import { generate, useAsking, useRefused } from './picture-draw.ts';
+import { usePriceOf } from './picture-price.ts';
 import {
   baseOf,
   countOf,
@@ -103,7 +104,7 @@ const Question = ({ message, asked }: { message: Message; asked: Asked }) => {
     painted && model?.image?.family === 'midjourney'
       ? `比例 ${shape.width}:${shape.height}`
       : painted && `${shape.width}×${shape.height}`,
-    painted && `${image.n} 张`,
+    painted && `${countOf(asked, model)} 张`,
     image.strength !== undefined && base !== '' && `强度 ${image.strength}`,
     image.parameters.checkpoint,
     image.controlnet_module !== '' && `构图 ${image.controlnet_module}`,
@@ -166,7 +167,7 @@ const Waiting = ({
   const model = useModel(name);
   const [cancelling, setCancelling] = useState(false);
   const shape = shapeOf(asked, model);
-  const count = countOf(asked);
+  const count = countOf(asked, model);
   const inTurn = count === 1 || model?.image?.family === 'built-in';
   const previews = usePreviews(live, count, inTurn);
   const job = live?.job;
@@ -236,6 +237,7 @@ const Failed = ({
 }) => {
   const acts = useChatActs();
   const asking = useAsking(message.id);
+  const price = usePriceOf()(asked);
   const poor = code === codes.balance.code || code === codes.balance_excluded.code;
   return (
     <div
@@ -272,6 +274,7 @@ const Failed = ({
             onClick={() => void generate(acts.thread, message.id, asked)}
           >
             {label}
+            {price && ` · ${price.words}`}
           </button>
         </div>
       )}

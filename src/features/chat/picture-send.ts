@@ -4,6 +4,7 @@ import {
   blendOf,
   changeImageDraft,
   changeImageParameters,
+  draftSaid,
   draftWithSettings,
   imageRefusal,
   readImageDraft,
@@ -51,8 +52,9 @@ export const sendWords = async (
     toast(refusal, 'error');
     return;
   }
-  const base_image = draft.base_image || words.baseImage;
-  const image = requestOf(draftWithSettings({ ...draft, base_image }, savedSettings()), model);
+  const said = draftSaid(draft, prompt, model);
+  const { base_image } = said;
+  const image = requestOf(draftWithSettings(said, savedSettings()), model);
   const wanted = draft.n ?? model?.image?.default_count ?? 1;
   if (model?.image?.family === 'sd3' && base_image !== '' && wanted > image.n)
     toast('这个模型以图画图时一次只画 1 张，张数已改为 1');

@@ -1,4 +1,4 @@
-import { imageRefusal, requestOf } from '@/shared/image/image-draft.ts';
+import { draftSaid, imageRefusal, requestOf } from '@/shared/image/image-draft.ts';
 import {
   closeImageTool,
   useImageBusy,
@@ -86,10 +86,9 @@ const tabs: readonly Tab[] = [
 
 /** What the pictures cost as they are asked for now. */
 const usePrice = (): string => {
-  const { model, draft } = useTool();
+  const { model, draft, text } = useTool();
   const { user } = useAuth();
-  const { tokens, text } = imagePrice(requestOf(draft, model), model, user);
-  return tokens === 0 ? text : `${text} tokens`;
+  return imagePrice(requestOf(draftSaid(draft, text, model), model), model, user).words;
 };
 
 const Foot = () => {

@@ -128,6 +128,7 @@ const Task = ({ told }: { told: Job }) => {
         {(job.state === 'error' || job.state === 'cancelled') && (
           <Button size="small" busy={retrying} onClick={retry}>
             重试
+            {job.held_tokens > 0 && ` · ${job.held_tokens} tokens`}
           </Button>
         )}
         {job.state === 'done' && (

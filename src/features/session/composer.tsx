@@ -11,9 +11,21 @@ import { Icon } from '@/shared/ui/icon.tsx';
 import { ModelSheet } from '@/shared/ui/model-sheet.tsx';
 import type { Model } from '@contract/model.ts';
 import { Link } from '@tanstack/react-router';
-import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import {
+  lazy,
+  Suspense,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
 import { StartOptions } from './start-options.tsx';
 import { readChoice, useStart, type StartKind } from './use-start.ts';
+
+/** Pictures’ prices come with the sizes that they go by, which a chat does without. */
+const DrawPrice = lazy(() => import('./draw-price.tsx'));
 
 /** Most models shown as chips; the rest are in the sheet. */
 const chipModels = 3;
@@ -156,11 +168,17 @@ export const Composer = ({
         <button
           type="submit"
           className="composer-send"
-          aria-label="发送"
+          data-priced={pictures || undefined}
           aria-busy={busy || undefined}
           disabled={busy || (text.trim() === '' && !added)}
         >
           <Icon name="send" size={22} />
+          <span className="sr-only">发送</span>
+          {pictures && model && (
+            <Suspense fallback={null}>
+              <DrawPrice model={model} />
+            </Suspense>
+          )}
         </button>
       </form>
       <div id="composer-panel" role="tabpanel" className="composer-panel">

@@ -62,6 +62,17 @@ export const useImageDraft = (key: string): [ImageDraft, (change: ImageDraft) =>
 export const draftWithSettings = (draft: ImageDraft, settings: Settings): ImageDraft =>
   settings.translate === undefined ? draft : { translate: settings.translate, ...draft };
 
+/** The draft as it is sent with a text, which may begin with the address of its base picture. */
+export const draftSaid = (
+  draft: ImageDraft,
+  text: string,
+  model: Model | undefined,
+): ImageDraft & { base_image: string } => ({
+  ...draft,
+  base_image:
+    draft.base_image || readImageWords(text, model?.image?.family ?? 'built-in').baseImage,
+});
+
 /** The request that the draft means for a model, whole: what `send_message` takes as `image`. */
 export const requestOf = (draft: ImageDraft, model: Model | undefined): ImageRequest => {
   const image = model?.image;

@@ -1,6 +1,6 @@
 import { compactNumber } from '@/shared/format.ts';
 import type { ImageRequest } from '@contract/chat.ts';
-import { imageDeduction } from '@contract/price.ts';
+import { imageDeduction, imageFactor } from '@contract/price.ts';
 import type { Model } from '@contract/model.ts';
 
 /** What pictures take. */
@@ -14,17 +14,14 @@ export interface ImagePrice {
 }
 
 /** Tokens that the request takes, before any membership. */
-const imageCost = (request: ImageRequest, model: Model): number => {
-  const checkpoint = request.parameters.checkpoint ?? model.image?.default_checkpoint;
-  const own = model.image?.checkpoints.find(({ name }) => name === checkpoint)?.factor;
-  return imageDeduction({
+const imageCost = (request: ImageRequest, { factor, image }: Model): number =>
+  imageDeduction({
     n: request.n,
-    factor: own ?? model.factor,
+    factor: image ? imageFactor({ factor, image }, request.parameters.checkpoint) : factor,
     size: request.size,
-    dalle3: model.image?.family === 'dalle',
+    dalle3: image?.family === 'dalle',
     hd: request.parameters.hd === true,
   });
-};
 
 /** What a request will take, as the server will reckon. */
 export const imagePrice = (
