@@ -1,8 +1,30 @@
 import { copyText } from '@/shared/markdown/copy.ts';
+import { inIdleTime } from '@/shared/markdown/idle.ts';
 import { useModel, useSettings } from '@/shared/queries.ts';
 import { Icon, type IconName } from '@/shared/ui/icon.tsx';
 import type { Message } from '@contract/chat.ts';
+import { useEffect, useState, type ReactNode } from 'react';
+import { flushSync } from 'react-dom';
 import { useChatActs } from './chat-context.ts';
+
+/**
+ * A row of such buttons under a message. Its room is there at once; the buttons, which cost more
+ * than the message does, come in idle time: nobody reaches for them in a list that is flung.
+ */
+export const ActsRow = ({
+  className = 'acts',
+  now = false,
+  children,
+}: {
+  className?: string;
+  /** They are looked for at once. */
+  now?: boolean;
+  children: () => ReactNode;
+}) => {
+  const [drawn, setDrawn] = useState(now);
+  useEffect(() => (drawn ? undefined : inIdleTime(() => flushSync(() => setDrawn(true)))), [drawn]);
+  return <div className={className}>{drawn && children()}</div>;
+};
 
 /** A quiet button of 36 px with a target of 44. */
 export const SmallAct = ({
@@ -156,20 +178,27 @@ export const ReplyActs = ({
   const acts = useChatActs();
   const again = acts.owner && acts.writable && !acts.people && !acts.temporary;
   return (
-    <div className="acts">
-      <SmallAct icon="copy" label="复制回复" onClick={() => void copyText(text())} />
-      <Marks message={message} />
-      {again && <SmallAct icon="retry" label="重新回答" onClick={() => acts.regenerate(message)} />}
-      <SmallAct
-        icon="code"
-        label={raw ? '看排版' : '看原文'}
-        pressed={raw}
-        wide
-        onClick={() => acts.toggle('raw', message.id)}
-      />
-      <SmallAct icon="more" label="更多操作" onClick={() => acts.openMenu(message, 'reply')} />
-      <Pager message={message} />
-      <Usage message={message} fresh={fresh} />
-    </div>
+    // The keys that turn a reply's branches go on in the row that takes its place.
+    <ActsRow now={message.siblings.length > 1}>
+      {() => (
+        <>
+          <SmallAct icon="copy" label="复制回复" onClick={() => void copyText(text())} />
+          <Marks message={message} />
+          {again && (
+            <SmallAct icon="retry" label="重新回答" onClick={() => acts.regenerate(message)} />
+          )}
+          <SmallAct
+            icon="code"
+            label={raw ? '看排版' : '看原文'}
+            pressed={raw}
+            wide
+            onClick={() => acts.toggle('raw', message.id)}
+          />
+          <SmallAct icon="more" label="更多操作" onClick={() => acts.openMenu(message, 'reply')} />
+          <Pager message={message} />
+          <Usage message={message} fresh={fresh} />
+        </>
+      )}
+    </ActsRow>
   );
 };

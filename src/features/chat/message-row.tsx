@@ -18,7 +18,7 @@ import {
 import { useChatActs, useRowMode } from './chat-context.ts';
 import { separatorTime } from './chat-time.ts';
 import type { Segment } from './live-reply.ts';
-import { ModelName, Pager, ReplyActs, SmallAct } from './message-acts.tsx';
+import { ActsRow, ModelName, Pager, ReplyActs, SmallAct } from './message-acts.tsx';
 import { segmentsOfMessage, type NoticeRow, type QuestionRow, type ReplyRow } from './rows.ts';
 import { replyText } from './thread.ts';
 
@@ -99,21 +99,25 @@ export const Question = memo(function Question({ row }: { row: QuestionRow }) {
           )
         )}
         {message.id > 0 && !editing && acts.pointer && (
-          <div className="acts acts-question">
-            <SmallAct icon="copy" label="复制问题" onClick={() => void copyText(text)} />
-            {acts.owner && acts.writable && !acts.temporary && (
-              <SmallAct
-                icon="edit"
-                label="修改问题"
-                onClick={() => acts.toggle('edit', message.id)}
-              />
+          <ActsRow className="acts acts-question">
+            {() => (
+              <>
+                <SmallAct icon="copy" label="复制问题" onClick={() => void copyText(text)} />
+                {acts.owner && acts.writable && !acts.temporary && (
+                  <SmallAct
+                    icon="edit"
+                    label="修改问题"
+                    onClick={() => acts.toggle('edit', message.id)}
+                  />
+                )}
+                <SmallAct
+                  icon="more"
+                  label="更多操作"
+                  onClick={() => acts.openMenu(message, 'question')}
+                />
+              </>
             )}
-            <SmallAct
-              icon="more"
-              label="更多操作"
-              onClick={() => acts.openMenu(message, 'question')}
-            />
-          </div>
+          </ActsRow>
         )}
       </div>
     </div>

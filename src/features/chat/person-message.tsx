@@ -6,7 +6,7 @@ import { Avatar } from '@/shared/ui/avatar.tsx';
 import { memo } from 'react';
 import { useChatActs, useRowMode } from './chat-context.ts';
 import { separatorTime } from './chat-time.ts';
-import { Marks, SmallAct } from './message-acts.tsx';
+import { ActsRow, Marks, SmallAct } from './message-acts.tsx';
 import { MessageEditor } from './message-editor.tsx';
 import { useLongPress } from './message-row.tsx';
 import './person-message.css';
@@ -56,21 +56,29 @@ const PersonMessage = memo(function PersonMessage({ row: { message } }: { row: Q
         </div>
         {images.length + files.length > 0 && <Attachments images={images} files={files} />}
         {message.id > 0 && (
-          <div className="acts">
-            <Marks message={message} />
-            {acts.writable && !mine && (
-              <SmallAct icon="reply" label="回复" onClick={() => acts.answerTo(person)} />
+          <ActsRow>
+            {() => (
+              <>
+                <Marks message={message} />
+                {acts.writable && !mine && (
+                  <SmallAct icon="reply" label="回复" onClick={() => acts.answerTo(person)} />
+                )}
+                {mine && (
+                  <SmallAct
+                    icon="edit"
+                    label="修改"
+                    onClick={() => acts.toggle('edit', message.id)}
+                  />
+                )}
+                <SmallAct icon="copy" label="复制" wide onClick={() => void copyText(text)} />
+                <SmallAct
+                  icon="more"
+                  label="更多操作"
+                  onClick={() => acts.openMenu(message, 'question')}
+                />
+              </>
             )}
-            {mine && (
-              <SmallAct icon="edit" label="修改" onClick={() => acts.toggle('edit', message.id)} />
-            )}
-            <SmallAct icon="copy" label="复制" wide onClick={() => void copyText(text)} />
-            <SmallAct
-              icon="more"
-              label="更多操作"
-              onClick={() => acts.openMenu(message, 'question')}
-            />
-          </div>
+          </ActsRow>
         )}
       </div>
       {editing && (
