@@ -38,7 +38,7 @@ export const createAuthService = async (deps: AuthDeps) => {
   const attempts = createAttempts(database.$client, settings);
   const tokens = createTokens(
     settings.jwtSecret ||
-      (await keptSecret(database, 'jwt', randomBytes(32).toString('base64url'))),
+      (await keptSecret(database, 'jwt', () => randomBytes(32).toString('base64url'))),
   );
 
   const identifyLogin = async (

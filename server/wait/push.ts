@@ -13,7 +13,7 @@ export interface PushKeys {
 /** Made once; all processes on the database have the same. */
 export const pushKeys = async (db: Executor): Promise<PushKeys> =>
   JSON.parse(
-    await keptSecret(db, 'vapid', JSON.stringify(webPush.generateVAPIDKeys())),
+    await keptSecret(db, 'vapid', () => JSON.stringify(webPush.generateVAPIDKeys())),
   ) as PushKeys;
 
 export interface PushTarget {

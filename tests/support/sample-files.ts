@@ -47,16 +47,20 @@ const contentTypes = `<?xml version="1.0" encoding="UTF-8"?>
 const relations = `<?xml version="1.0" encoding="UTF-8"?>
 <Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="word/document.xml"/></Relationships>`;
 
+/** What a Word document is a zip of. */
+export const docxFiles = (
+  document: string,
+  more: Record<string, Uint8Array> = {},
+): Record<string, Uint8Array> => ({
+  '[Content_Types].xml': Buffer.from(contentTypes),
+  '_rels/.rels': Buffer.from(relations),
+  'word/document.xml': Buffer.from(document),
+  ...more,
+});
+
 /** A Word document with `document` as its word/document.xml, and more parts. */
 export const docxOf = (document: string, more: Record<string, Uint8Array> = {}): Buffer =>
-  Buffer.from(
-    zipSync({
-      '[Content_Types].xml': Buffer.from(contentTypes),
-      '_rels/.rels': Buffer.from(relations),
-      'word/document.xml': Buffer.from(document),
-      ...more,
-    }),
-  );
+  Buffer.from(zipSync(docxFiles(document, more)));
 
 export const wordXml = (paragraphs: readonly string[], before = ''): string =>
   `<?xml version="1.0" encoding="UTF-8"?>${before}<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>${paragraphs

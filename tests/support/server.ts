@@ -43,19 +43,27 @@ export interface TestServer {
   exited: Promise<number | null>;
 }
 
-/** Makes an empty database in the cluster that globalSetup started. */
-export const makeDatabase = async (): Promise<string> => {
+const template = 'template_of_tests';
+
+/** Makes a database in the cluster that globalSetup started. Gives its address. */
+const createDatabase = async (name: string, like: string): Promise<string> => {
   const cluster = process.env['TEST_CLUSTER_URL'];
   if (!cluster) throw new Error('TEST_CLUSTER_URL is not set: run through vitest or playwright');
-  const name = `t_${randomBytes(8).toString('hex')}`;
   const client = new pg.Client({ connectionString: cluster });
   await client.connect();
-  await client.query(`CREATE DATABASE ${name}`);
+  await client.query(`CREATE DATABASE ${name} TEMPLATE ${like}`);
   await client.end();
   const url = new URL(cluster);
   url.pathname = `/${name}`;
   return url.href;
 };
+
+/**
+ * Makes a database as a server leaves it that was started once: migrated, and with the first
+ * administrator. Migrating anew is tried where the embedded database is.
+ */
+export const makeDatabase = (): Promise<string> =>
+  createDatabase(`t_${randomBytes(8).toString('hex')}`, template);
 
 const ended = (child: ChildProcess): Promise<number | null> =>
   new Promise((resolve) => {
@@ -74,7 +82,7 @@ export const startServer = async (options: ServerOptions = {}): Promise<TestServ
   if (ownDir) chmodSync(dataDir, 0o755);
   const port = options.port ?? (await freePort());
   const databaseUrl = options.embedded ? '' : (options.databaseUrl ?? (await makeDatabase()));
-  const child = spawn(process.execPath, ['--enable-source-maps', bundle], {
+  const child = spawn(process.execPath, [bundle], {
     cwd: root,
     env: {
       PATH: process.env['PATH'],
@@ -139,4 +147,10 @@ export const startServer = async (options: ServerOptions = {}): Promise<TestServ
       if (ownDir) rmSync(dataDir, { recursive: true, force: true });
     },
   };
+};
+
+/** Makes what `makeDatabase` copies. */
+export const makeTemplate = async (): Promise<void> => {
+  const databaseUrl = await createDatabase(template, 'template0');
+  await (await startServer({ databaseUrl })).stop();
 };

@@ -3,17 +3,28 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pino } from 'pino';
 import { joinEmbedded } from '../../server/db/embedded.ts';
+import { makeTemplate } from './server.ts';
 
-/** One PostgreSQL for all test files of a run; each server in them gets a database of its own. */
+/**
+ * One PostgreSQL for all test files of a run; each server in them gets a database of its own, a copy
+ * of what the shipped server makes of an empty one.
+ */
 export const setup = async (): Promise<() => Promise<void>> => {
   if (process.env['TEST_CLUSTER_URL']) return async () => {};
   const dataDir = mkdtempSync(path.join(tmpdir(), 'queqiao-cluster-'));
   // Otherwise the database of root would lie outside of it, in /var/lib/queqiao, and stay there.
   chmodSync(dataDir, 0o755);
   const cluster = await joinEmbedded(dataDir, pino({ level: 'warn' }));
-  process.env['TEST_CLUSTER_URL'] = cluster.connectionString;
-  return async () => {
+  const end = async () => {
     await cluster.leave();
     rmSync(dataDir, { recursive: true, force: true });
   };
+  process.env['TEST_CLUSTER_URL'] = cluster.connectionString;
+  try {
+    await makeTemplate();
+  } catch (error) {
+    await end();
+    throw error;
+  }
+  return end;
 };
