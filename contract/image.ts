@@ -55,6 +55,24 @@ export type ImageModel = z.output<typeof imageModel>;
 const slider = (min: number, max: number) => z.optional(wholeNumber(min, max));
 const url = text(2000);
 
+const coordinate = z.int().check(z.gte(0), z.lte(30_000));
+const stroke = z.object({
+  size: z.int().check(z.gte(1), z.lte(limits.brush.size)),
+  points: z
+    .array(coordinate)
+    .check(z.minLength(2), z.maxLength(limits.brush.points * 2))
+    .check(z.refine((points) => points.length % 2 === 0)),
+});
+const brush = z
+  .array(stroke)
+  .check(z.minLength(1), z.maxLength(limits.brush.strokes))
+  .check(
+    z.refine(
+      (strokes) =>
+        strokes.reduce((sum, { points }) => sum + points.length / 2, 0) <= limits.brush.points,
+    ),
+  );
+
 /** What a picture is made with beside its words; each family reads its own. Document 2 §3, §5, §9. */
 export const imageParameters = z.object({
   // Midjourney
@@ -106,6 +124,11 @@ export const imageParameters = z.object({
       height: wholeNumber(1, 30_000),
     }),
   ),
+  /**
+   * With a mask, what of it was painted over: lines as thick as `size` through points x, y, x, y …,
+   * in pixels of the base. Nothing: all of it.
+   */
+  brush: z.optional(brush),
   /** Of a background: a colour as #rrggbb, or the address of a picture. */
   bg_color: z.optional(text(7).check(z.regex(/^#[0-9a-fA-F]{6}$/))),
   bg_image: z.optional(url),

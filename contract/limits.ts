@@ -26,6 +26,8 @@ export const limits = {
   loraWeight: 70,
   /** Pictures that drawing a part anew makes, to choose from (document 2 §9). */
   imageEditCount: 4,
+  /** Of what is painted over to be drawn anew: lines, and points of all of them together. */
+  brush: { strokes: 100, points: 4000, size: 8000 },
   imageEditPrompt: { min: 2, max: 512 },
   imageSelectorPage: 32,
   /** How often the progress of a job is asked for where nothing tells of it, ms. */

@@ -1,6 +1,8 @@
 import type { default as Sharp } from 'sharp';
 import pLimit from 'p-limit';
+import type { ImageParameters } from '../../contract/image.ts';
 import type { GuardedFetch } from '../http/guarded-fetch.ts';
+import { brushSvg } from './brush.ts';
 import { ImageEngineError, type MadePicture } from './image-engine.ts';
 import { ask } from './image-wire.ts';
 
@@ -119,12 +121,12 @@ export const createPictureFetch =
   };
 
 /**
- * A mask of a picture's size as PNG: what is to be drawn anew is white on black, or for services
- * that want it so a hole in white.
+ * A mask of a picture's size as PNG: what is to be drawn anew, which is the part or what of it was
+ * painted over, is white on black, or for services that want it so a hole in white.
  */
 export const drawMask = async (
   size: { width: number; height: number },
-  part: { left: number; top: number; width: number; height: number },
+  { mask: part, brush }: { mask: NonNullable<ImageParameters['mask']> } & ImageParameters,
   form: 'white' | 'hole',
 ): Promise<Buffer> => {
   const sharp = await loadSharp();
@@ -132,16 +134,13 @@ export const drawMask = async (
   const top = Math.min(part.top, size.height - 1);
   const width = Math.min(part.width, size.width - left);
   const height = Math.min(part.height, size.height - top);
+  const whole = { create: { width, height, channels: 4, background: '#ffffff' } } as const;
+  const drawn = brush
+    ? { input: brushSvg(size, brush), left: 0, top: 0 }
+    : { input: whole, left, top };
   const background = form === 'white' ? '#000000' : '#ffffff';
   return sharp({ create: { ...size, channels: 4, background } })
-    .composite([
-      {
-        input: { create: { width, height, channels: 4, background: '#ffffff' } },
-        left,
-        top,
-        blend: form === 'white' ? 'over' : 'dest-out',
-      },
-    ])
+    .composite([{ ...drawn, blend: form === 'white' ? 'over' : 'dest-out' }])
     .png()
     .toBuffer();
 };

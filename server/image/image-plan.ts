@@ -173,6 +173,10 @@ export const planPictures = (
 export const promptOf = (plan: ImagePlan, words: ImageWords = plan.words): string =>
   writePrompt(words, plan.family, plan.parameters);
 
+/** The parameters that are kept with what was made: what was painted over tells nobody anything. */
+export const keptParameters = ({ brush: _brush, ...kept }: ImageParameters): ImageParameters =>
+  kept;
+
 /** What is written into a picture's file, in the order that programs for such pictures use. */
 export const pictureText = (about: {
   prompt: string;

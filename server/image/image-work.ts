@@ -19,7 +19,14 @@ import { release, settling } from '../ledger/ledger.service.ts';
 import { Refusal } from '../http/handlers.ts';
 import type { ImageChannel, ModelService } from '../model/model.service.ts';
 import type { PromptService } from '../prompt/prompt.service.ts';
-import { engineTask, pictureText, priceOf, promptOf, type ImagePlan } from './image-plan.ts';
+import {
+  engineTask,
+  keptParameters,
+  pictureText,
+  priceOf,
+  promptOf,
+  type ImagePlan,
+} from './image-plan.ts';
 import { newKey } from '../storage/storage.ts';
 import * as store from './image.store.ts';
 
@@ -194,7 +201,7 @@ export const createImageWork = (deps: ImageWorkDeps): JobWork<unknown> => {
           width: order.width,
           height: order.height,
           model: job.model,
-          parameters: plan.parameters,
+          parameters: keptParameters(plan.parameters),
         });
         const kept = await files.keepMade(key, picture.data, text);
         pictures.push({ kept: { ...kept, seed }, error: '' });
@@ -301,7 +308,7 @@ export const createImageWork = (deps: ImageWorkDeps): JobWork<unknown> => {
                 ...kept,
                 model: job.model,
                 prompt: painted.prompt,
-                parameters: plan.parameters,
+                parameters: keptParameters(plan.parameters),
                 remote,
               },
             ]
@@ -327,7 +334,7 @@ export const createImageWork = (deps: ImageWorkDeps): JobWork<unknown> => {
       prompt: painted.prompt,
       revised_prompt: result.revisedPrompt,
       engine: channel.label,
-      parameters: plan.parameters,
+      parameters: keptParameters(plan.parameters),
       ...painted.size,
     };
     const at = { historyId: job.history_id, sessionId: job.session_id };

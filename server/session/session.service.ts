@@ -375,16 +375,19 @@ export const createSessionService = (models: ModelService) => {
     return made;
   };
 
-  /** The model named, else the one the person prefers, else Midjourney's, else the first. */
+  /** The model named where it paints, else the one the person prefers, else Midjourney's, else the first. */
   const imageModel = async (
     db: Executor,
     { name, preferred, guest }: { name?: string; preferred?: string; guest: boolean },
   ): Promise<ResolvedImageModel> => {
     if (name !== undefined) {
       const model = await models.findImage(db, name);
-      if (!model) throw new Refusal('model_unavailable');
-      requireUsable(model, guest);
-      return model;
+      if (model) {
+        requireUsable(model, guest);
+        return model;
+      }
+      // A chat's model cannot paint: then it is as if none were named (document 2 §4).
+      if (!(await models.find(db, name))) throw new Refusal('model_unavailable');
     }
     const wished = preferred === undefined ? null : await models.findImage(db, preferred);
     if (wished && !(guest && wished.factor > 0)) return wished;

@@ -243,6 +243,37 @@ describe('stable-diffusion-webui', () => {
     const at = (x: number, y: number) => mask[(y * 300 + x) * (mask.length / 60_000)];
     expect([at(99, 60), at(100, 49), at(150, 101)]).toEqual([0, 0, 0]);
     expect([at(100, 50), at(299, 99)]).toEqual([255, 255]);
+    // Of a part that was painted over, what the brush went over: a line, and a dot.
+    const brush = [
+      { size: 20, points: [110, 60, 180, 60] },
+      { size: 10, points: [250, 90] },
+    ];
+    const part = { left: 100, top: 50, width: 160, height: 50 };
+    await engine.run(
+      order({
+        task: 'edit',
+        n: 1,
+        base,
+        width: 300,
+        height: 200,
+        parameters: { mask: part, brush },
+      }),
+      watch(),
+    );
+    const painted = await sharp(
+      Buffer.from(
+        String(mock.asked.findLast(({ path }) => path.endsWith('img2img'))?.body['mask']),
+        'base64',
+      ),
+    )
+      .extractChannel(0)
+      .raw()
+      .toBuffer();
+    const there = (x: number, y: number) => painted[y * 300 + x];
+    expect([there(110, 60), there(145, 68), there(180, 52), there(250, 90)]).toEqual(
+      Array.from({ length: 4 }, () => 255),
+    );
+    expect([there(145, 72), there(215, 60), there(250, 80), there(0, 0)]).toEqual([0, 0, 0, 0]);
   });
 
   test('enlarges, cuts out, changes the background, looks and reads', async () => {
@@ -692,8 +723,15 @@ describe('OpenAI-compatible images', () => {
     const alpha = await sharp(asked?.files['mask']).extractChannel('alpha').raw().toBuffer();
     expect([alpha[20 * 400 + 10], alpha[59 * 400 + 39]]).toEqual([0, 0]);
     expect([alpha[0], alpha[60 * 400 + 10], alpha[20 * 400 + 40]]).toEqual([255, 255, 255]);
+    const brush = [{ size: 8, points: [14, 40, 36, 40] }];
+    await run('gpt-image-1', { task: 'edit', n: 1, base, parameters: { mask, brush } });
+    const painted = await sharp(mock.asked[1]?.files['mask'])
+      .extractChannel('alpha')
+      .raw()
+      .toBuffer();
+    expect([painted[40 * 400 + 25], painted[30 * 400 + 25]]).toEqual([0, 255]);
     await run('gpt-image-1', { n: 1, base });
-    expect(mock.asked[1]?.files['mask']).toBeUndefined();
+    expect(mock.asked[2]?.files['mask']).toBeUndefined();
     const error = await failureOf(run('dall-e-3', { n: 1, base }));
     expect(error).toMatchObject({ codeName: 'job_unsuitable', askerAtFault: true });
   });

@@ -111,9 +111,10 @@ test('the same request once more is the same job, and its number is good for no 
 });
 
 test('a session of pictures takes pictures’ models alone and no chat’s ways', async () => {
-  const wrong = await client.raw('newSession', { type: 1, model: 'builtin-assistant' });
+  const wrong = await client.raw('newSession', { type: 1, model: 'nobody-knows' });
   expect(wrong.code).toBe(1413);
-  const { uuid } = await newPictures(client);
+  // A chat’s model is none that paints: then as if none were named.
+  const { uuid } = await newPictures(client, 'builtin-assistant');
   expect((await client.call('getSession', { uuid })).model).toBe('builtin-canvas');
   const empty = await client.raw('sendMessage', {
     session_id: uuid,
@@ -258,6 +259,30 @@ test('what a model cannot do is refused before anything begins', async () => {
     format: 1,
   });
   expect(tooShort.code).toBe(1412);
+  // A brush that no hand paints with: half a point, outside, more than there is room for.
+  const mask = { left: 0, top: 0, width: 9, height: 9 };
+  const line = (count: number) => Array.from({ length: count }, () => 1);
+  for (const brush of [
+    [{ size: 3, points: [1, 2, 3] }],
+    [{ size: 3, points: [-1, 2] }],
+    [{ size: '3"/><image href="x"', points: [1, 2] }],
+    [
+      { size: 3, points: line(4002) },
+      { size: 3, points: line(4002) },
+    ],
+    [],
+  ]) {
+    const refused = await client.raw('sendMessage', {
+      session_id: sent.uuid,
+      msg: JSON.stringify({
+        type: 'edit',
+        prompt: '一朵花',
+        image: { parameters: { mask, brush } },
+      }),
+      format: 1,
+    });
+    expect(refused.status).toBe(422);
+  }
 });
 
 test('plain words are read with their syntax', async () => {

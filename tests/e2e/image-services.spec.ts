@@ -107,7 +107,7 @@ test('Midjourney: four of one, its buttons, a region, a view drawn back, several
   await expect(newest(page)).toContainText('放大 2');
   await expect(pictures(page).getByRole('img')).toHaveCount(1, soon);
 
-  // A part of it, framed with the finger or the mouse.
+  // A part of it, framed with the finger or the mouse, or painted over.
   await chip('🖌️ 局部重画，8000 tokens').click();
   const sheet = page.getByRole('dialog', { name: '局部重画' });
   const frame = sheet.getByRole('img', { name: /^框选了/ });
@@ -119,11 +119,35 @@ test('Midjourney: four of one, its buttons, a region, a view drawn back, several
   await page.mouse.move(area.x + area.width * 0.5, area.y + area.height * 0.3, { steps: 4 });
   await page.mouse.up();
   await expect(frame).toHaveAccessibleName(/横向 10% 到 50%、纵向 10% 到 30%$/);
+  await sheet.getByRole('radio', { name: '涂抹' }).click();
+  const repaint = sheet.getByRole('button', { name: '重画这块 · 8000 tokens', exact: true });
+  await repaint.click();
+  await expect(page.getByText('请先涂出要重画的地方')).toBeVisible();
+  const painted = sheet.getByRole('img', { name: /^(?:涂了|还没有涂)/ });
+  const stroke = async (y: number) => {
+    // The button at the end of the sheet may have been scrolled to.
+    await painted.scrollIntoViewIfNeeded();
+    const now = await painted.boundingBox();
+    if (!now) throw new Error('there is nothing to paint on');
+    await page.mouse.move(now.x + now.width * 0.2, now.y + now.height * y);
+    await page.mouse.down();
+    await page.mouse.move(now.x + now.width * 0.8, now.y + now.height * y, { steps: 4 });
+    await page.mouse.up();
+  };
+  await sheet.getByRole('slider', { name: '画笔大小' }).fill('10');
+  await stroke(0.2);
+  await stroke(0.6);
+  await expect(painted).toHaveAccessibleName('涂了 2 笔');
+  await sheet.getByRole('button', { name: '撤销' }).click();
+  await expect(painted).toHaveAccessibleName('涂了 1 笔');
+  await sheet.getByRole('button', { name: '清空' }).click();
+  await stroke(0.5);
+  await expect(painted).toHaveAccessibleName('涂了 1 笔');
   await sheet.getByRole('textbox', { name: '这里画什么' }).fill('灯');
-  await sheet.getByRole('button', { name: '重画这块' }).click();
+  await repaint.click();
   await expect(page.getByText('长度在 2 到 512 个字符')).toBeVisible();
   await sheet.getByRole('textbox', { name: '这里画什么' }).fill('a red lantern');
-  await sheet.getByRole('button', { name: '重画这块' }).click();
+  await repaint.click();
   await expect(newest(page)).toContainText('a red lantern');
   await expect(pictures(page).getByRole('img')).toHaveCount(4, soon);
   const told = bodyOf(midjourney);
@@ -132,10 +156,11 @@ test('Midjourney: four of one, its buttons, a region, a view drawn back, several
     .greyscale()
     .raw()
     .toBuffer({ resolveWithObject: true });
-  const white = mask.data.filter((value, at) => at % mask.info.channels === 0 && value > 127);
-  const share = white.length / (mask.info.width * mask.info.height);
-  expect(share).toBeGreaterThan(0.06);
-  expect(share).toBeLessThan(0.1);
+  const { width, channels } = mask.info;
+  const at = (x: number, y: number) =>
+    mask.data[(Math.round(y * mask.info.height) * width + Math.round(x * width)) * channels];
+  expect([at(0.25, 0.5), at(0.5, 0.5), at(0.75, 0.5)]).toEqual([255, 255, 255]);
+  expect([at(0.1, 0.5), at(0.5, 0.2), at(0.5, 0.58), at(0.9, 0.5)]).toEqual([0, 0, 0, 0]);
 
   await page.getByRole('button', { name: '🔍 自定扩图' }).click();
   const zoom = page.getByRole('dialog', { name: '自定扩图' });

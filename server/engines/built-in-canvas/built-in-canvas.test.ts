@@ -189,6 +189,25 @@ test('an edit changes its region alone, byte for byte', async () => {
     if (inside && before[at] !== after[at]) changed += 1;
   }
   expect(changed).toBeGreaterThan(60 * 90);
+  // What was painted over in it, and nothing beside the brush.
+  const brush = [{ size: 20, points: [100, 60, 140, 60] }];
+  const part = { left: 90, top: 50, width: 60, height: 20 };
+  const painted = await pixelsOf(
+    await made('樱花', { task: 'edit', base, parameters: { seed: 1, mask: part, brush } }),
+  );
+  const differs = (x: number, y: number) =>
+    [0, 1, 2].some((each) => {
+      const at = (y * 160 + x) * 3 + each;
+      return before[at] !== painted[at];
+    });
+  expect(differs(120, 60)).toBe(true);
+  for (const [x, y] of [
+    [91, 51],
+    [149, 69],
+    [120, 72],
+    [80, 60],
+  ] as const)
+    expect(differs(x, y)).toBe(false);
   await expect(
     made('花', {
       task: 'edit',

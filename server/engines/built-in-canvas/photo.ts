@@ -1,3 +1,5 @@
+import type { ImageParameters } from '../../../contract/image.ts';
+import { brushSvg } from '../brush.ts';
 import { CanvasRefusal } from './canvas-task.ts';
 import { clamp, mix, smooth } from './chance.ts';
 import { type Colour, fromLab, type Lab, toLab } from './colour.ts';
@@ -150,13 +152,55 @@ export const regionIn = (region: Region, { width, height }: Photo): Region => {
   return inside;
 };
 
+/** How much of each pixel of a region is drawn anew, 0 to 1, row by row. */
+type Cover = Float32Array;
+
+/** How far a whole region fades in, px. */
+const fadeOf = ({ width, height }: Region): number => Math.max(2, Math.min(width, height) * 0.14);
+
+/** The whole of it, fading in within its edges. */
+export const framed = (region: Region): Cover => {
+  const { width, height } = region;
+  const cover = new Float32Array(width * height);
+  const edge = fadeOf(region);
+  for (let y = 0; y < height; y += 1)
+    for (let x = 0; x < width; x += 1)
+      cover[y * width + x] = smooth(0, edge, Math.min(x, y, width - 1 - x, height - 1 - y));
+  return cover;
+};
+
+/** What of it was painted over, fading in within its lines. */
+export const paintedOver = async (
+  photo: Photo,
+  { left, top, width, height }: Region,
+  brush: NonNullable<ImageParameters['brush']>,
+): Promise<Cover> => {
+  const sharp = await loadSharp();
+  const bytes = await sharp(brushSvg(photo, brush), { limitInputPixels: mostPixels.read })
+    .extract({ left, top, width, height })
+    .extractChannel('alpha')
+    .raw()
+    .toBuffer();
+  const sharply = Float32Array.from(bytes, (value) => value / 255);
+  const thinnest = Math.min(...brush.map(({ size }) => size));
+  const softly = Float32Array.from(sharply);
+  blurPlane(softly, width, height, Math.max(1, thinnest * 0.12));
+  return sharply.map((value, at) => value * smooth(0.5, 1, softly[at]!));
+};
+
 /**
- * Lays a drawn picture into a region of a photo, fading in within its edges and a little in the
- * light of what is around; all pixels outside stay as they are.
+ * Lays a drawn picture into a region of a photo, a little in the light of what is around; what is
+ * not covered stays as it is.
  */
-export const layInto = (photo: Photo, region: Region, drawn: Canvas, share: number): Photo => {
+export const layInto = (
+  photo: Photo,
+  region: Region,
+  drawn: Canvas,
+  cover: Cover,
+  share: number,
+): Photo => {
   const data = Uint8Array.from(photo.data);
-  const edge = Math.max(2, Math.min(region.width, region.height) * 0.14);
+  const edge = fadeOf(region);
   const around: [number, number, number, number] = [0, 0, 0, 0];
   const own: [number, number, number] = [0, 0, 0];
   for (let y = 0; y < region.height; y += 1)
@@ -174,8 +218,7 @@ export const layInto = (photo: Photo, region: Region, drawn: Canvas, share: numb
   const shift = own.map((sum, at) => ((around[at]! - sum) / Math.max(1, around[3])) * 0.4);
   for (let y = 0; y < region.height; y += 1)
     for (let x = 0; x < region.width; x += 1) {
-      const border = Math.min(x, y, region.width - 1 - x, region.height - 1 - y);
-      const alpha = smooth(0, edge, border) * share;
+      const alpha = cover[y * region.width + x]! * share;
       const at = ((y + region.top) * photo.width + x + region.left) * 4;
       for (let each = 0; each < 3; each += 1) {
         const value = clamp(drawn.rgb[(y * region.width + x) * 3 + each]! + shift[each]!) * 255;

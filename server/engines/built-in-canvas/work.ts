@@ -12,8 +12,10 @@ import { encodePng, previewOf } from './encode.ts';
 import {
   enlarge,
   fitPhoto,
+  framed,
   layInto,
   onto,
+  paintedOver,
   type Photo,
   readPhoto,
   regionIn,
@@ -139,9 +141,10 @@ const encodePhoto = (photo: Photo): Promise<Uint8Array> => {
 /** Draws a region of a picture anew. */
 const edit = async (order: CanvasOrder, io: CanvasIo): Promise<Made[]> => {
   const photo = await readPhoto(baseOf(order));
-  const { mask } = order.parameters;
+  const { mask, brush } = order.parameters;
   if (!mask) throw new CanvasRefusal('job_unsuitable', '请先选择要修改的区域');
   const region = regionIn(mask, photo);
+  const cover = brush ? await paintedOver(photo, region, brush) : framed(region);
   const wish = wishOf(order);
   // What is drawn has a size that is good to draw; a larger region gets it enlarged.
   const scale = Math.min(1, sides.most / Math.max(region.width, region.height));
@@ -161,7 +164,7 @@ const edit = async (order: CanvasOrder, io: CanvasIo): Promise<Made[]> => {
             region.height,
             0,
           );
-    const made = layInto(photo, region, drawn, Math.max(0.35, share(order.strength) ** 0.5));
+    const made = layInto(photo, region, drawn, cover, Math.max(0.35, share(order.strength) ** 0.5));
     return encodePhoto(made);
   });
 };

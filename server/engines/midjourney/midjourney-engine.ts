@@ -136,9 +136,10 @@ const answerTo = async (
     const zoom = (parameters.zoom ?? mostZoom) / 100;
     return { prompt: `${prompt} --zoom ${zoom}` };
   }
-  if (!parameters.mask) throw unsuitable('请先框选要重画的区域');
-  const mask = await drawMask({ width, height }, parameters.mask, 'white');
-  return { prompt, maskBase64: dataUrl(mask) };
+  const { mask, brush } = parameters;
+  if (!mask) throw unsuitable('请先框选要重画的区域');
+  const drawn = await drawMask({ width, height }, { mask, brush }, 'white');
+  return { prompt, maskBase64: dataUrl(drawn) };
 };
 
 /** How two or more pictures are put together, by the aspect that was chosen. */

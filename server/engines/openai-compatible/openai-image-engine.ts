@@ -321,11 +321,12 @@ const fieldToDrop = (fault: UpstreamFault, sent: readonly string[]): string[] | 
 
 /** A request with pictures in it: the base picture, and what of it is drawn anew as a hole. */
 const formOf = async (order: ImageOrder, fields: Fields): Promise<() => FormData> => {
-  const { base, parameters } = order;
+  const { base } = order;
+  const { mask: part, brush } = order.parameters;
   const size = base && (await measure(base));
   if (!base || !size) throw unsuitable('请先选择要修改的图片');
   const mask =
-    order.task === 'edit' && parameters.mask ? await drawMask(size, parameters.mask, 'hole') : null;
+    order.task === 'edit' && part ? await drawMask(size, { mask: part, brush }, 'hole') : null;
   const png = base[0] !== 0xff;
   return () => {
     const form = new FormData();

@@ -292,8 +292,9 @@ export const createStableDiffusionEngine = (options: StableDiffusionOptions): Im
     }
     if (order.task === 'edit') {
       const size = start && (await measure(start));
-      if (!size || !chosen.mask) throw unsuitable('请先选择要修改的图片和区域');
-      const mask = await drawMask(size, chosen.mask, 'white');
+      const { mask: part, brush } = chosen;
+      if (!size || !part) throw unsuitable('请先选择要修改的图片和区域');
+      const mask = await drawMask(size, { mask: part, brush }, 'white');
       Object.assign(body, {
         mask: mask.toString('base64'),
         mask_blur: 4,

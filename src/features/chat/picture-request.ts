@@ -182,7 +182,7 @@ export const followUp = (
   const { image } = asked;
   const kept = type === 'vary' || type === 'action' ? image.parameters : {};
   const { seed: _seed, action: _action, resize: _resize, mask: _mask, ...rest } = kept;
-  const { zoom: _zoom, blend: _blend, ...others } = rest;
+  const { zoom: _zoom, blend: _blend, brush: _brush, ...others } = rest;
   return {
     type,
     prompt: asked.prompt,

@@ -1,4 +1,6 @@
+import { BrushPicker, paintedOver } from '@/shared/image/brush-picker.tsx';
 import { middleOf, RegionPicker } from '@/shared/image/region-picker.tsx';
+import type { Stroke } from '@/shared/image/strokes.ts';
 import { Button } from '@/shared/ui/button.tsx';
 import { Sheet } from '@/shared/ui/sheet.tsx';
 import { SliderField } from '@/shared/ui/slider-field.tsx';
@@ -17,6 +19,13 @@ export interface Press {
   action: ImageAction | null;
 }
 
+/** A frame, or any shape painted with a brush. */
+type Way = 'frame' | 'brush';
+const ways: readonly { name: Way; label: string }[] = [
+  { name: 'frame', label: '框选' },
+  { name: 'brush', label: '涂抹' },
+];
+
 const zoom = { min: 100, max: 200 };
 const { min: fewest, max: most } = limits.imageEditPrompt;
 
@@ -29,18 +38,22 @@ const Ask = ({ press, onDraw }: { press: Press; onDraw: (asked: Asked) => void }
   const { asked, picture, action } = press;
   const byZoom = action?.asks === 'zoom';
   const [words, setWords] = useState(() => wordsOf(asked));
+  const [way, setWay] = useState<Way>('frame');
   const [mask, setMask] = useState(() => middleOf(picture));
+  const [strokes, setStrokes] = useState<readonly Stroke[]>([]);
+  const painting = !byZoom && way === 'brush';
   const [far, setFar] = useState(150);
   const id = useId();
   const parameters = {
     ...(action ? { action } : {}),
-    ...(byZoom ? { zoom: far } : { mask }),
+    ...(byZoom ? { zoom: far } : painting ? paintedOver(strokes, picture) : { mask }),
   };
   const next = followUp(action ? 'action' : 'edit', { asked, picture, parameters });
   const price = usePriceOf()(next);
   const draw = () => {
     const prompt = words.trim();
-    const refusal = byZoom ? '' : refusalOf(prompt);
+    const unpainted = painting && strokes.length === 0 ? '请先涂出要重画的地方' : '';
+    const refusal = byZoom ? '' : unpainted || refusalOf(prompt);
     if (refusal !== '') {
       toast(refusal, 'error');
       return;
@@ -64,8 +77,30 @@ const Ask = ({ press, onDraw }: { press: Press; onDraw: (asked: Asked) => void }
         />
       ) : (
         <>
-          <p className="field-hint">在图上拖出要重画的地方，其余保持原样。</p>
-          <RegionPicker picture={picture} region={mask} onChange={setMask} />
+          <div className="told-ways" role="radiogroup" aria-label="怎样选要重画的地方">
+            {ways.map(({ name, label }) => (
+              <button
+                key={name}
+                type="button"
+                role="radio"
+                aria-checked={way === name}
+                className="chip"
+                onClick={() => setWay(name)}
+              >
+                {label}
+              </button>
+            ))}
+          </div>
+          <p className="field-hint">
+            {painting
+              ? '涂满要重画的地方，其余保持原样。'
+              : '在图上拖出要重画的地方，其余保持原样。'}
+          </p>
+          {painting ? (
+            <BrushPicker picture={picture} strokes={strokes} onChange={setStrokes} />
+          ) : (
+            <RegionPicker picture={picture} region={mask} onChange={setMask} />
+          )}
         </>
       )}
       <div className="field">
@@ -76,7 +111,7 @@ const Ask = ({ press, onDraw }: { press: Press; onDraw: (asked: Asked) => void }
         <textarea
           id={id}
           className="text-input"
-          rows={3}
+          rows={2}
           value={words}
           onChange={(event) => setWords(event.target.value)}
         />

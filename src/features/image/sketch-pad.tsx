@@ -1,37 +1,13 @@
+import { type Stroke, useStrokes } from '@/shared/image/strokes.ts';
 import { Button } from '@/shared/ui/button.tsx';
 import { Sheet } from '@/shared/ui/sheet.tsx';
 import { SliderField } from '@/shared/ui/slider-field.tsx';
-import { useEffect, useRef, useState } from 'react';
+import { type CSSProperties, useState } from 'react';
 
-interface Stroke {
-  width: number;
-  /** In hundredths of the pad's sides. */
-  points: { x: number; y: number }[];
-}
-
-const draw = (canvas: HTMLCanvasElement, strokes: readonly Stroke[]) => {
-  const context = canvas.getContext('2d');
-  if (!context) return;
-  // White paper and black ink whatever the theme: engines read it so.
-  context.fillStyle = '#ffffff';
-  context.fillRect(0, 0, canvas.width, canvas.height);
-  context.strokeStyle = '#000000';
-  context.fillStyle = '#000000';
-  context.lineCap = 'round';
-  context.lineJoin = 'round';
-  const [sx, sy] = [canvas.width / 100, canvas.height / 100];
-  for (const { width, points } of strokes) {
-    const [first] = points;
-    if (!first) continue;
-    context.lineWidth = (width * canvas.width) / 400;
-    context.beginPath();
-    context.moveTo(first.x * sx, first.y * sy);
-    // A touch without a movement is a dot.
-    if (points.length === 1) context.lineTo(first.x * sx + 0.1, first.y * sy);
-    for (const { x, y } of points.slice(1)) context.lineTo(x * sx, y * sy);
-    context.stroke();
-  }
-};
+/** Percent of the paper's width: a quarter of what the slider says. */
+const pen = { min: 1, max: 16, usual: 4 };
+/** A sketch is kept as a picture: only what a hand never draws is too much. */
+const most = { strokes: 5_000, points: 200_000 };
 
 const Pad = ({
   size,
@@ -40,57 +16,30 @@ const Pad = ({
   size: { width: number; height: number };
   onDone: (dataUrl: string) => void;
 }) => {
-  const canvas = useRef<HTMLCanvasElement>(null);
   const [strokes, setStrokes] = useState<readonly Stroke[]>([]);
-  const [width, setWidth] = useState(4);
-  const drawing = useRef<{ id: number; stroke: Stroke } | null>(null);
-  useEffect(() => {
-    if (canvas.current) draw(canvas.current, strokes);
-  }, [strokes]);
-
-  const pointOf = (event: React.PointerEvent) => {
-    const box = event.currentTarget.getBoundingClientRect();
-    const part = (at: number, from: number, length: number) =>
-      Math.min(100, Math.max(0, ((at - from) / length) * 100));
-    return {
-      x: part(event.clientX, box.left, box.width),
-      y: part(event.clientY, box.top, box.height),
-    };
-  };
-  const redraw = () => {
-    if (canvas.current && drawing.current)
-      draw(canvas.current, [...strokes, drawing.current.stroke]);
-  };
-  const end = (event: React.PointerEvent) => {
-    const { current } = drawing;
-    if (current?.id !== event.pointerId) return;
-    drawing.current = null;
-    setStrokes([...strokes, current.stroke]);
-  };
+  const [width, setWidth] = useState(pen.usual);
+  // White paper and black ink (in the style sheet) whatever the theme: engines read it so.
+  const { canvas, listeners } = useStrokes({
+    paper: size,
+    pen: (width * size.width) / 400,
+    strokes,
+    onChange: setStrokes,
+    ground: '#ffffff',
+    most,
+    onFull: () => {},
+  });
   return (
     <div className="sketch">
       <canvas
         ref={canvas}
         width={size.width}
         height={size.height}
-        style={{ aspectRatio: `${size.width} / ${size.height}` }}
+        style={{ '--sketch-shape': size.width / size.height } as CSSProperties}
         role="img"
         aria-label={strokes.length === 0 ? '空白画板，用手指或鼠标画' : `画了 ${strokes.length} 笔`}
-        onPointerDown={(event) => {
-          if (drawing.current || event.button !== 0) return;
-          event.currentTarget.setPointerCapture(event.pointerId);
-          drawing.current = { id: event.pointerId, stroke: { width, points: [pointOf(event)] } };
-          redraw();
-        }}
-        onPointerMove={(event) => {
-          if (drawing.current?.id !== event.pointerId) return;
-          drawing.current.stroke.points.push(pointOf(event));
-          redraw();
-        }}
-        onPointerUp={end}
-        onPointerCancel={end}
+        {...listeners}
       />
-      <SliderField label="笔的粗细" min={1} max={16} value={width} onChange={setWidth} />
+      <SliderField label="笔的粗细" min={pen.min} max={pen.max} value={width} onChange={setWidth} />
       <div className="tool-line">
         <Button disabled={strokes.length === 0} onClick={() => setStrokes(strokes.slice(0, -1))}>
           撤销
