@@ -459,6 +459,12 @@ export const endPictures = async (
   return rows.length > 0;
 };
 
+/** What a message was answered with; empty: nothing, or it is gone. */
+export const answerOf = async (db: Executor, id: number): Promise<string> => {
+  const rows = await db.select({ ai: history.ai }).from(history).where(eq(history.id, id));
+  return rows[0]?.ai ?? '';
+};
+
 export const messageIsThere = async (tx: Transaction, id: number): Promise<boolean> => {
   const rows = await tx
     .select({ id: history.id })

@@ -1,11 +1,17 @@
 import * as z from 'zod/mini';
 import { imageRequest } from '../../contract/chat.ts';
 import type { Parsed } from '../../contract/calls.ts';
-import { imageReply, imageTask, type ImageReply, type ImageTask } from '../../contract/image.ts';
+import {
+  type ImageAction,
+  imageReply,
+  imageTask,
+  type ImageReply,
+  type ImageTask,
+} from '../../contract/image.ts';
 import { readImageWords } from '../../contract/image-prompt.ts';
 import { limits, tooShortText } from '../../contract/limits.ts';
 import { sessionTypes } from '../../contract/session.ts';
-import type { Transaction } from '../db/database.ts';
+import type { Executor, Transaction } from '../db/database.ts';
 import { Refusal, type Identity } from '../http/handlers.ts';
 import type { ModelService } from '../model/model.service.ts';
 import {
@@ -81,6 +87,12 @@ export const readReply = (ai: string): ImageReply | null => {
     return null;
   }
 };
+
+/** The buttons below the pictures that a message got; none where it is gone. */
+export const offeredActions = async (
+  db: Executor,
+  historyId: number,
+): Promise<readonly ImageAction[]> => readReply(await store.answerOf(db, historyId))?.actions ?? [];
 
 export const createPicturesService = (deps: {
   models: Pick<ModelService, 'findImage'>;

@@ -70,6 +70,12 @@ const abilityFor: Readonly<Partial<Record<ImageTask, ImageAbility>>> = {
   'edit-bg': 'edit-background',
 };
 
+/** Whether the words tell what is made, so that a translation of them is worth its tokens. */
+const saysWhat = (task: ImageTask, { mask, zoom }: ImageParameters): boolean =>
+  task === 'action'
+    ? mask !== undefined || zoom !== undefined
+    : task !== 'upscale' && task !== 'remove-bg';
+
 export const priceOf = (price: PicturePrice, n: number): number => imageDeduction({ n, ...price });
 
 /** A message's wishes with what the call that begins the work says beside or instead of them. */
@@ -159,7 +165,7 @@ export const planPictures = (
     strength: read.strength ?? request.strength ?? defaultStrength(family),
     resizeMode: read.resizeMode ?? request.resize_mode,
     control,
-    translate: request.translate === 1 ? asked.translateWith : null,
+    translate: request.translate === 1 && saysWhat(task, parameters) ? asked.translateWith : null,
     price: {
       factor: imageFactor(model, parameters.checkpoint),
       size: size.code,

@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Parsed } from '../../contract/calls.ts';
 import type { Job } from '../../contract/job.ts';
-import { addressesOf, lockPictures, startPictures, taskOf } from '../chat/pictures.service.ts';
+import {
+  addressesOf,
+  lockPictures,
+  offeredActions,
+  startPictures,
+  taskOf,
+} from '../chat/pictures.service.ts';
 import type { Executor, Transaction } from '../db/database.ts';
 import { inTransaction } from '../db/in-transaction.ts';
 import type { FileService } from '../file/file.service.ts';
@@ -40,7 +46,10 @@ export const createImageService = (deps: {
     const image = await store.findImage(tx, imageId);
     if (image?.userId !== userId) throw new Refusal('not_found', '没有这张图片');
     const source = image.remote as ImagePlan['source'];
-    if (!source) throw new Refusal('job_unsuitable');
+    // A service knows buttons of everybody's works: only those that were offered are pressed.
+    const offered = await offeredActions(tx, image.historyId);
+    if (!source || !offered.some(({ hash }) => hash === action.hash))
+      throw new Refusal('job_unsuitable');
     return source;
   };
 

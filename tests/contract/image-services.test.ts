@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { codes } from '../../contract/errors.ts';
 import { modelTypes } from '../../contract/model.ts';
 import { TestClient } from '../support/client.ts';
 import { colourOf, gridColours } from '../support/fake-service.ts';
@@ -182,12 +183,17 @@ test('Midjourney’s four pictures are four, and each can be gone on with', asyn
   expect((await client.call('userInfo', {})).chatgpt_balance).toBe(0);
   await have(7999);
   const { historyId } = await sendPicture(client, '变体 2', order('变体 2'));
-  const refused = await client.raw('generateImage', {
-    history_id: historyId,
-    request_id: randomUUID(),
-  });
-  expect(refused.code).toBe(1025);
+  const refused = (of: number) =>
+    client.raw('generateImage', { history_id: of, request_id: randomUUID() });
+  expect((await refused(historyId)).code).toBe(1025);
   await have(1_000_000);
+  // A service has buttons for everybody’s works: what was not offered is not pressed.
+  const action = { hash: 'MJ::CancelJob::ByJobid::1', emoji: '', label: '放大 1' };
+  const foreign = await sendPicture(client, '放大 1', {
+    ...order('放大 1'),
+    image: { parameters: { action, image_id: images[0]?.id } },
+  });
+  expect((await refused(foreign.historyId)).code).toBe(codes.job_unsuitable.code);
   await database.end();
 });
 
