@@ -75,7 +75,7 @@ test('two sends at once make one reply, and a repeated send none', async () => {
   const send = (key: string) =>
     client.raw<{ id: number }>(
       'sendMessage',
-      { session_id: uuid, msg: '[[bench tokens=50 rate=50 id=two]]' },
+      { session_id: uuid, msg: '[[bench tokens=250 rate=50 id=two]]' },
       { 'idempotency-key': key },
     );
   const keys = Array.from({ length: 10 }, () => crypto.randomUUID());

@@ -9,13 +9,15 @@ vi.setConfig({ testTimeout: 60_000 });
 
 const engine = createBuiltInCanvas({ seconds: 0 });
 
+/** Large enough for what is looked for; four times as large takes four times as long. */
+const usual = { width: 128, height: 96 };
+
 const orderOf = (prompt: string, more: Partial<ImageOrder> = {}): ImageOrder => ({
   task: 'generate',
   model: 'builtin-canvas',
   prompt,
   n: 1,
-  width: 256,
-  height: 192,
+  ...usual,
   parameters: { seed: 7 },
   base: null,
   strength: 75,
@@ -162,12 +164,15 @@ test('a base picture stays at strength 1 and is gone at 100, in every way of fit
   const base = await ball();
   for (const resizeMode of [0, 1, 2, 3]) {
     const fitted = await made('夜 森林', { base, resizeMode, strength: 1 });
-    expect(await sharp(fitted).metadata()).toMatchObject({ width: 256, height: 192 });
+    expect(await sharp(fitted).metadata()).toMatchObject(usual);
     const { light } = await meansOf(fitted);
     expect(Math.abs(light - (await meansOf(base)).light)).toBeLessThan(12);
   }
   const little = await made('夜 森林', { base, strength: 1 });
-  const stretched = await sharp(base).resize(256, 192, { fit: 'fill' }).png().toBuffer();
+  const stretched = await sharp(base)
+    .resize({ ...usual, fit: 'fill' })
+    .png()
+    .toBuffer();
   expect(await apart(little, stretched)).toBeLessThan(5);
   const half = await apart(await made('夜 森林', { base, strength: 50 }), stretched);
   const whole = await apart(await made('夜 森林', { base, strength: 100 }), stretched);
@@ -375,22 +380,21 @@ test('a thread draws so many pictures, each with its seed, and tells truly how f
     { seed: 0, error: '' },
   ]);
   for (const { data } of pictures)
-    expect(await sharp(data!).metadata()).toMatchObject({ format: 'png', width: 256, height: 192 });
+    expect(await sharp(data!).metadata()).toMatchObject({ format: 'png', ...usual });
   expect(told).toEqual([...told].sort((a, b) => a - b));
   expect(told.at(-1)).toBeCloseTo(1, 6);
   expect((await sharp(previews[0]).metadata()).format).toBe('jpeg');
 });
 
 test('who leaves is let go at once, and the next order is drawn', async () => {
-  const slow = createBuiltInCanvas({ seconds: 60 });
+  // Longer than this test may last.
+  const slow = createBuiltInCanvas({ seconds: 600 });
   const stop = new AbortController();
-  const started = performance.now();
   const running = slow.run(
     orderOf('海'),
     ioOf({ signal: stop.signal, progress: () => stop.abort(new Error('left')) }),
   );
   await expect(running).rejects.toThrow('left');
-  expect(performance.now() - started).toBeLessThan(10_000);
   const { pictures } = await engine.run(orderOf('海'), ioOf());
   expect(pictures).toHaveLength(1);
 });
