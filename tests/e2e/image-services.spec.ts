@@ -246,9 +246,18 @@ test('stable-diffusion-webui and OpenAI-compatible services: each with its own t
   await newest(page).getByRole('button', { name: '第 2 张的更多操作' }).click();
   await page.getByRole('dialog', { name: '第 2 张' }).getByRole('button', { name: '抠图' }).click();
   await expect(pictures(page).getByRole('img')).toHaveCount(1, soon);
-  await newest(page).getByRole('button', { name: '放大 2×' }).click();
-  await expect(newest(page)).toContainText('放大 2×');
+  await newest(page).getByRole('button', { name: '更多', exact: true }).click();
+  await page.getByRole('button', { name: /^选放大算法/ }).click();
+  const larger = page.getByRole('dialog', { name: '放大' });
+  await larger.getByRole('radio', { name: '4 倍' }).click();
+  await larger.getByRole('radio', { name: '4x-UltraSharp' }).click();
+  await larger.getByRole('button', { name: '放大 · 1000 tokens', exact: true }).click();
+  await expect(newest(page)).toContainText('放大 4×');
   await expect(pictures(page).getByRole('img')).toHaveCount(1, soon);
+  expect(webui.asked.find(({ path }) => path.endsWith('extra-single-image'))?.body).toMatchObject({
+    upscaler_1: '4x-UltraSharp',
+    upscaling_resize: 4,
+  });
   expect(webui.faults).toEqual([]);
 
   // DALL·E: its styles; of two one fails.

@@ -20,6 +20,7 @@ import type { Message } from '@contract/chat.ts';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import { useChatActs, type ChatActs } from './chat-context.ts';
+import { ChipChoice } from './chip-choice.tsx';
 import { Marks, SmallAct } from './message-acts.tsx';
 import type { Press } from './press-sheet.tsx';
 import { usePriceOf } from './picture-price.ts';
@@ -27,6 +28,7 @@ import { followUp, onceMore, parameterRows, wordsOf, type Asked } from './pictur
 
 const BackgroundSheet = lazy(() => import('./background-sheet.tsx'));
 const PressSheet = lazy(() => import('./press-sheet.tsx'));
+const UpscaleSheet = lazy(() => import('./upscale-sheet.tsx'));
 
 /** The sheet that asks for more, loaded with the first such button. */
 const usePress = () => {
@@ -224,8 +226,8 @@ const Words = ({ name, text, onUse }: { name: string; text: string; onUse: () =>
   );
 
 const ways = [
-  { model: 'clip', label: '写实（CLIP）' },
-  { model: 'DeepBooru', label: '动漫（DeepBooru）' },
+  { value: 'clip', label: '写实（CLIP）' },
+  { value: 'DeepBooru', label: '动漫（DeepBooru）' },
 ] as const;
 
 /** Words for a picture, to copy or to go on with. */
@@ -237,7 +239,7 @@ const Interrogation = ({
   onClose: () => void;
 }) => {
   const { uuid } = useChatActs();
-  const [way, setWay] = useState<(typeof ways)[number]['model']>('clip');
+  const [way, setWay] = useState<(typeof ways)[number]['value']>('clip');
   const told = useQuery({
     queryKey: ['interrogate', picture?.id, way],
     queryFn: ({ signal }) =>
@@ -259,20 +261,7 @@ const Interrogation = ({
   };
   return (
     <Sheet open={picture !== null} onClose={onClose} title="反推提示词">
-      <div className="told-ways" role="radiogroup" aria-label="用什么看">
-        {ways.map(({ model, label }) => (
-          <button
-            key={model}
-            type="button"
-            role="radio"
-            aria-checked={way === model}
-            className="chip"
-            onClick={() => setWay(model)}
-          >
-            {label}
-          </button>
-        ))}
-      </div>
+      <ChipChoice label="用什么看" value={way} choices={ways} onChange={setWay} />
       {told.isPending && <Skeleton lines={5} />}
       {told.isError && (
         <LoadFailed error={told.error} busy={told.isFetching} onRetry={() => void told.refetch()} />
@@ -308,6 +297,10 @@ export const PictureMenu = ({
   const priceOf = usePriceOf();
   const [grounded, setGrounded] = useState<MadeImage | null>(null);
   const grounding = useEver(grounded !== null);
+  const [grown, setGrown] = useState<MadeImage | null>(null);
+  const growing = useEver(grown !== null);
+  // Other services have one way, or say nothing of theirs.
+  const chooses = useModel(acts.model)?.image?.family === 'stable-diffusion';
   const may = acts.owner && acts.writable;
   const own = may && reply.actions.length === 0;
   const then = (act: () => void) => () => {
@@ -340,6 +333,14 @@ export const PictureMenu = ({
           <>
             <Act icon="plus" label="放大 2×" {...task('upscale', 2)} />
             <Act icon="plus" label="放大 4×" {...task('upscale', 4)} />
+            {chooses && (
+              <Act
+                icon="plus"
+                label="选放大算法"
+                note={priceOf(requestOf('upscale', picture))?.words}
+                onClick={then(() => setGrown(picture))}
+              />
+            )}
           </>
         )}
         {own && can('image-to-image') && <Act icon="fork" label="变体" {...task('vary')} />}
@@ -387,6 +388,16 @@ export const PictureMenu = ({
       </Sheet>
       {press.sheet}
       <Suspense fallback={null}>
+        {growing && (
+          <UpscaleSheet
+            picture={grown}
+            price={grown ? priceOf(requestOf('upscale', grown))?.words : ''}
+            onClose={() => setGrown(null)}
+            onDraw={(picture, parameters) =>
+              void acts.draw(followUp('upscale', { asked, picture, parameters }))
+            }
+          />
+        )}
         {grounding && (
           <BackgroundSheet
             picture={grounded}

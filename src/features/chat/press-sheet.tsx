@@ -8,6 +8,7 @@ import { toast } from '@/shared/ui/toast.ts';
 import { limits } from '@contract/limits.ts';
 import type { ImageAction, MadeImage } from '@contract/image.ts';
 import { useId, useState } from 'react';
+import { ChipChoice } from './chip-choice.tsx';
 import { usePriceOf } from './picture-price.ts';
 import { followUp, wordsOf, type Asked } from './picture-request.ts';
 
@@ -21,9 +22,9 @@ export interface Press {
 
 /** A frame, or any shape painted with a brush. */
 type Way = 'frame' | 'brush';
-const ways: readonly { name: Way; label: string }[] = [
-  { name: 'frame', label: '框选' },
-  { name: 'brush', label: '涂抹' },
+const ways: readonly { value: Way; label: string }[] = [
+  { value: 'frame', label: '框选' },
+  { value: 'brush', label: '涂抹' },
 ];
 
 const zoom = { min: 100, max: 200 };
@@ -77,20 +78,7 @@ const Ask = ({ press, onDraw }: { press: Press; onDraw: (asked: Asked) => void }
         />
       ) : (
         <>
-          <div className="told-ways" role="radiogroup" aria-label="怎样选要重画的地方">
-            {ways.map(({ name, label }) => (
-              <button
-                key={name}
-                type="button"
-                role="radio"
-                aria-checked={way === name}
-                className="chip"
-                onClick={() => setWay(name)}
-              >
-                {label}
-              </button>
-            ))}
-          </div>
+          <ChipChoice label="怎样选要重画的地方" value={way} choices={ways} onChange={setWay} />
           <p className="field-hint">
             {painting
               ? '涂满要重画的地方，其余保持原样。'
