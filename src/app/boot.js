@@ -67,9 +67,10 @@
   };
   const showFirst = () => {
     showPicture();
-    const box = first.querySelector(place === 'home' ? '.composer textarea' : '.send textarea');
+    const form = first.querySelector(place === 'home' ? '.composer-box' : '.send-line');
+    const box = form && form.querySelector('textarea');
+    const button = form && form.querySelector('.composer-send, .send-button');
     const list = first.querySelector('[role="log"]');
-    const button = first.querySelector('.composer-send, .send-button');
     const draft = place === 'home' ? 'home' : uuid;
     /** Whether what stands in the box is to be sent once the app is there. */
     const send = (on) => {
