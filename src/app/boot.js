@@ -87,14 +87,17 @@
     };
     if (box) {
       box.dataset.draft = draft;
-      box.value = read('queqiao.draft.' + draft).replace(/^\d+:/, '');
+      const key = 'queqiao.draft.' + draft;
+      box.value = read(key).replace(/^\d+:/, '');
       // The last keys are kept as src/shared/draft.ts keeps them, should the app never come.
       box.addEventListener('input', () => {
         grow();
+        box.dataset.written = '';
         // Whoever writes on has not ended.
         send(false);
         try {
-          localStorage.setItem('queqiao.draft.' + draft, Date.now() + ':' + box.value);
+          const at = Math.max(Date.now(), parseInt(read(key)) + 1 || 0);
+          localStorage.setItem(key, at + ':' + box.value);
         } catch {
           // Full or forbidden: they are handed over when the app is there.
         }

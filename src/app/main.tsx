@@ -104,4 +104,6 @@ onFirstUse(() => void (atHome ? loadChat() : loadHome()).catch(() => undefined))
 
 // What a former life of the page left to be sent goes on soon; else the outbox is only fetched, so
 // that it is there when the network is not.
-setTimeout(() => void loadOutbox().catch(() => undefined), hasLeft() ? 300 : 6_000);
+const wakeOutbox = () => void loadOutbox().catch(() => undefined);
+if (hasLeft()) setTimeout(wakeOutbox, 300);
+else onFirstUse(wakeOutbox);

@@ -1,4 +1,5 @@
 import { useCallback, useSyncExternalStore } from 'react';
+import { noteStamp, stamp } from './stamp.ts';
 
 const prefix = 'queqiao.draft.';
 /** What this page has read and written: the text survives here when storage is full or forbidden. */
@@ -11,14 +12,11 @@ export const onDraftsCleared = (listener: () => void): void => {
   clearing.add(listener);
 };
 
-/** A text and when it was written, on a clock that never goes back. */
+/** A text and when it was written, by `stamp`. */
 export interface Draft {
   text: string;
   at: number;
 }
-
-let newest = 0;
-const now = (): number => (newest = Math.max(newest + 1, Date.now()));
 
 /** What is echoed under a key; null: nothing. */
 const readEcho = (key: string): Draft | null => {
@@ -26,7 +24,7 @@ const readEcho = (key: string): Draft | null => {
     const value = localStorage.getItem(prefix + key);
     if (value === null) return null;
     const [, at = '0', text = value] = /^(\d+):([^]*)$/.exec(value) ?? [];
-    newest = Math.max(newest, Number(at));
+    noteStamp(Number(at));
     return { text, at: Number(at) };
   } catch {
     return null;
@@ -65,7 +63,10 @@ const echo = (key: string) => {
   echoes.delete(key);
   try {
     // One that was emptied says so until the database has heard of it.
-    localStorage.setItem(prefix + key, `${changed.get(key)?.at ?? now()}:${texts.get(key) ?? ''}`);
+    localStorage.setItem(
+      prefix + key,
+      `${changed.get(key)?.at ?? stamp()}:${texts.get(key) ?? ''}`,
+    );
   } catch {
     // Full or forbidden: the database has it, or the page as long as it lives.
     localStorage.removeItem(prefix + key);
@@ -79,7 +80,13 @@ const keep = async () => {
   if (!save || changed.size === 0) return;
   const batch = new Map(changed);
   changed.clear();
-  await save(batch);
+  try {
+    await save(batch);
+  } catch (error) {
+    // What is kept of it is older now: it is written with the next keys.
+    for (const [key, draft] of batch) if (!changed.has(key)) changed.set(key, draft);
+    throw error;
+  }
   for (const [key, { text }] of batch)
     if (text === '' && readDraft(key) === '') localStorage.removeItem(prefix + key);
 };
@@ -95,11 +102,18 @@ globalThis.document?.addEventListener('visibilitychange', () => {
 export const writeDraft = (key: string, text: string) => {
   if (texts.get(key) === text) return;
   texts.set(key, text);
-  changed.set(key, { text, at: now() });
+  changed.set(key, { text, at: stamp() });
   if (text.length <= longText) echo(key);
   else if (!echoes.has(key)) echoes.set(key, setTimeout(echo, echoAfter, key));
   later();
   for (const listener of listeners) listener();
+};
+
+/** What this page's person wrote before its code was there: newer than all that was kept. */
+export const takeDraft = (key: string, text: string): void => {
+  readEcho(key);
+  texts.delete(key);
+  writeDraft(key, text);
 };
 
 /** From now on drafts are kept by `save`, too: begins with those that changed before. */
@@ -112,7 +126,7 @@ export const keepDraftsBy = (saveDrafts: Save): void => {
 export const allDrafts = (): ReadonlyMap<string, Draft> => {
   for (const key of echoes.keys()) echo(key);
   const all = new Map<string, Draft>();
-  for (const [key, text] of texts) all.set(key, { text, at: readEcho(key)?.at ?? now() });
+  for (const [key, text] of texts) all.set(key, { text, at: readEcho(key)?.at ?? stamp() });
   try {
     for (const each of Object.keys(localStorage)) {
       const key = each.slice(prefix.length);
@@ -131,7 +145,7 @@ export const allDrafts = (): ReadonlyMap<string, Draft> => {
  */
 export const restoreDrafts = (kept: Iterable<readonly [key: string, draft: Draft]>): void => {
   for (const [key, { text, at }] of kept) {
-    newest = Math.max(newest, at);
+    noteStamp(at);
     if (!changed.has(key) && at > (readEcho(key)?.at ?? -1)) texts.set(key, text);
   }
   for (const listener of listeners) listener();

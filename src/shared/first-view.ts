@@ -1,4 +1,4 @@
-import { writeDraft } from './draft.ts';
+import { takeDraft } from './draft.ts';
 
 /**
  * What stands on the page before the app does (index.html, src/app/boot.js): the box of the screen,
@@ -25,7 +25,7 @@ const whenComposed = (act: () => void): void => {
 
 const takeText = (): void => {
   const key = box?.dataset['draft'];
-  if (box && key !== undefined) writeDraft(key, box.value);
+  if (box?.dataset['written'] !== undefined && key !== undefined) takeDraft(key, box.value);
   box = null;
 };
 

@@ -5,6 +5,7 @@ import { api } from './api.ts';
 import { accountOf, authStore } from './auth-store.ts';
 import type { Act, ActName, NewAct } from '@sw/outbox-engine.ts';
 import { isWaiting, loadOutbox, readWaiting } from './pending.ts';
+import { stamp } from './stamp.ts';
 
 import { createStore } from './store.ts';
 import { toast } from './ui/toast.ts';
@@ -46,6 +47,8 @@ export const noteLock = (key: string): string => notePrefix + key;
 export interface Note {
   act: NewAct;
   account: string;
+  /** When it was noted, by `stamp`; an earlier version of the page did not say. */
+  at?: number;
 }
 
 export interface NoteKeeper {
@@ -60,7 +63,7 @@ export const keepNotesBy = (next: NoteKeeper): void => {
 
 const note = (act: NewAct): (() => void) => {
   const key = notePrefix + act.key;
-  const written: Note = { act, account: accountOf(authStore.get().token) };
+  const written: Note = { act, account: accountOf(authStore.get().token), at: stamp() };
   try {
     localStorage.setItem(key, JSON.stringify(written));
   } catch {
@@ -110,9 +113,29 @@ export const enqueue = async (acts: readonly NewAct[], tried = false): Promise<v
   }
 };
 
+/** As long as the first act waits for what a former life of the page left, ms. */
+const formerPatience = 2_000;
+let former: Promise<unknown> | null = authStore.get().token === '' ? Promise.resolve() : null;
+/**
+ * What a former life of the page left is in the outbox. The quick storage may not know of it: a
+ * browser that was killed had not written that to the disk.
+ */
+const formerTaken = (): Promise<unknown> =>
+  (former ??= Promise.race([
+    loadOutbox().then((outbox) => outbox.ready()),
+    new Promise((resolve) => {
+      setTimeout(resolve, formerPatience);
+    }),
+  ]).catch(() => undefined));
+
 const sendNow = async (act: NewAct): Promise<unknown> => {
   const call = api[act.name] as (input: In<ActName>, options: object) => Promise<unknown>;
   const forget = note(act);
+  await formerTaken();
+  if (isWaiting(act.lane)) {
+    await enqueue([act]);
+    return null;
+  }
   try {
     const data = await call(act.input, {
       idempotencyKey: act.key,

@@ -13,6 +13,7 @@ const ownerNow = (): string => {
 };
 
 let told = false;
+/** @throws StorageFull, which the person has been told */
 const put = async (account: string, drafts: ReadonlyMap<string, Draft>): Promise<void> => {
   try {
     await writing(() =>
@@ -22,9 +23,11 @@ const put = async (account: string, drafts: ReadonlyMap<string, Draft>): Promise
       }),
     );
   } catch (error) {
-    if (!(error instanceof StorageFull)) throw error;
-    if (!told) toast('手机存储已满，正在写的内容只在页面开着时留着，请清理一些空间', 'error');
-    told = true;
+    if (error instanceof StorageFull && !told) {
+      toast('手机存储已满，正在写的内容只在页面开着时留着，请清理一些空间', 'error');
+      told = true;
+    }
+    throw error;
   }
 };
 
@@ -44,8 +47,8 @@ export const followDrafts = async (): Promise<void> => {
   const before = localStorage.getItem(ownerKey) ?? '';
   if (owner === '' || owner === before) return;
   if (before !== '') {
-    await put(before, allDrafts());
-    clearDrafts();
+    // Where there is no room for it, the next person sees it no more than otherwise.
+    await put(before, allDrafts()).finally(clearDrafts);
   }
   localStorage.setItem(ownerKey, owner);
   await bringBack(owner);

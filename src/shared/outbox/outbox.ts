@@ -17,6 +17,7 @@ import {
 import { writeDraft } from '../draft.ts';
 import { readWaiting, showPending, writeWaiting, type Waiting } from '../pending.ts';
 import { refreshScreens } from '../query-client.ts';
+import { noteStamp } from '../stamp.ts';
 import { toast } from '../ui/toast.ts';
 import { upload } from '../upload.ts';
 import { uuid } from '../uuid.ts';
@@ -236,9 +237,10 @@ const adoptNotes = async (): Promise<void> => {
   const notes = new Map<string, Note>();
   for (const each of [...notesOfQuickStorage(), ...(await db.notes.toArray())])
     notes.set(each.act.key, each);
-  const inOrder = [...notes.values()].sort((a, b) => a.act.made.localeCompare(b.act.made));
+  const inOrder = [...notes.values()].sort((a, b) => (a.at ?? 0) - (b.at ?? 0));
   let adopted = false;
   for (const each of inOrder) {
+    noteStamp(each.at ?? 0);
     const { key } = each.act;
     const stillThere = async () =>
       localStorage.getItem(notePrefix + key) !== null || (await db.notes.get(key)) !== undefined;
@@ -312,6 +314,8 @@ const put = async (acts: readonly NewAct[], account: string, tried: boolean): Pr
  * @param tried the server may have heard of them
  */
 export const add = async (acts: readonly NewAct[], tried = false): Promise<void> => {
+  // What a former life of the page noted goes before.
+  await ready();
   await put(acts, me(), tried);
   await changed();
   entrustQuietly();
@@ -328,6 +332,7 @@ export const beginSession = async (
   { text, suggestion }: { text: string; suggestion: boolean },
   tried: boolean,
 ): Promise<void> => {
+  await ready();
   const lane = input.uuid ?? '';
   const made = new Date().toISOString();
   const added = suggestion ? { items: [], detail: 'low' as const } : readAttachments('home');
@@ -433,7 +438,7 @@ const start = async (): Promise<void> => {
   entrustQuietly();
   void run();
 };
-const started = start();
+const started = start().catch(() => undefined);
 
-/** What waits has been looked at. */
+/** What waits has been looked at, as far as it can be read. */
 export const ready = (): Promise<void> => started;

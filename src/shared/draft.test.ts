@@ -1,0 +1,70 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type * as Drafts from './draft.ts';
+
+const quick = new Map<string, string>();
+const storage = {
+  getItem: (key: string) => quick.get(key) ?? null,
+  setItem: (key: string, value: string) => void quick.set(key, value),
+  removeItem: (key: string) => void quick.delete(key),
+};
+
+/** The module as a page that has just been opened has it. */
+const open = async (): Promise<typeof Drafts> => {
+  vi.resetModules();
+  return import('./draft.ts');
+};
+
+beforeEach(() => {
+  quick.clear();
+  vi.useFakeTimers({ now: 1_000_000 });
+  vi.stubGlobal('localStorage', storage);
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+const kept = (text: string, at: number) => [['a', { text, at }] as const];
+
+test('what the browser lost when it was killed comes back, and nothing older', async () => {
+  quick.set('queqiao.draft.a', '5000:newer');
+  let drafts = await open();
+  drafts.restoreDrafts(kept('older', 4_000));
+  expect(drafts.readDraft('a')).toBe('newer');
+  quick.clear();
+  drafts = await open();
+  drafts.restoreDrafts(kept('kept', 4_000));
+  expect(drafts.readDraft('a')).toBe('kept');
+});
+
+test('what was written before the page’s code was there is newer than what was kept under a clock that ran ahead', async () => {
+  const drafts = await open();
+  drafts.takeDraft('a', 'just written');
+  drafts.restoreDrafts(kept('of a day ahead', 90_000_000));
+  expect(drafts.readDraft('a')).toBe('just written');
+  // And so it stays for the next life of the page, which has the echo alone.
+  drafts.writeDraft('a', 'written on');
+  const later = await open();
+  later.restoreDrafts(kept('of a day ahead', 90_000_000));
+  expect(later.readDraft('a')).toBe('written on');
+});
+
+test('a text that could not be kept is kept with the next one, and its echo stays', async () => {
+  const drafts = await open();
+  const saved: string[] = [];
+  let full = true;
+  drafts.keepDraftsBy(async (changed) => {
+    if (full) throw new Error('full');
+    for (const [key, { text }] of changed) saved.push(`${key}:${text}`);
+  });
+  drafts.writeDraft('a', 'sent');
+  drafts.writeDraft('a', '');
+  await vi.advanceTimersByTimeAsync(1_000);
+  // Without it an older text in the database would come back.
+  expect(quick.get('queqiao.draft.a')).toMatch(/^\d+:$/);
+  full = false;
+  drafts.writeDraft('b', 'more');
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(saved.sort()).toEqual(['a:', 'b:more']);
+  expect(quick.has('queqiao.draft.a')).toBe(false);
+});
