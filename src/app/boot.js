@@ -75,8 +75,10 @@
     /** Whether what stands in the box is to be sent once the app is there. */
     const send = (on) => {
       if (on && !box.value.trim()) return;
-      if (on) first.dataset.send = '';
-      else delete first.dataset.send;
+      if (on) {
+        first.dataset.send = '';
+        first.dispatchEvent(new Event('send'));
+      } else delete first.dataset.send;
       if (!button) return;
       button.disabled = !box.value.trim();
       button.ariaBusy = on ? 'true' : null;

@@ -105,7 +105,9 @@ export const writeDraft = (key: string, text: string) => {
   changed.set(key, { text, at: stamp() });
   if (text.length <= longText) echo(key);
   else if (!echoes.has(key)) echoes.set(key, setTimeout(echo, echoAfter, key));
-  later();
+  // A sent text that comes back after a crash would be sent twice.
+  if (text === '') keepQuietly();
+  else later();
   for (const listener of listeners) listener();
 };
 

@@ -7,9 +7,15 @@ import { takeDraft } from './draft.ts';
 let view = globalThis.document?.querySelector<HTMLElement>('#first') ?? null;
 let box = view?.querySelector<HTMLTextAreaElement>('textarea[data-draft]') ?? null;
 let focused = box !== null && box === document.activeElement;
+/** Puts the writer into the screen's own box, once that is there. */
+let toOwnBox: (() => void) | null = null;
+
 box?.addEventListener('focus', () => {
   focused = true;
+  goOn();
 });
+box?.addEventListener('input', () => goOn());
+view?.addEventListener('send', () => goOn());
 box?.addEventListener('blur', ({ target }) => {
   // Being taken out of the page is not being left.
   setTimeout(() => {
@@ -25,8 +31,9 @@ const whenComposed = (act: () => void): void => {
 
 const takeText = (): void => {
   const key = box?.dataset['draft'];
-  if (box?.dataset['written'] !== undefined && key !== undefined) takeDraft(key, box.value);
-  box = null;
+  if (!box || key === undefined || box.dataset['written'] === undefined) return;
+  delete box.dataset['written'];
+  takeDraft(key, box.value);
 };
 
 /** From here on the app is the page, also for those who hear it. */
@@ -40,26 +47,31 @@ const sendFrom = (own: HTMLTextAreaElement): void => {
   requestAnimationFrame(() => setTimeout(() => own.form?.requestSubmit()));
 };
 
-/**
- * What was written before the app was there becomes the draft of the screen's own box, and is sent
- * if that was asked for. `focus` puts the writer, who is still at it, there.
- */
-export const takeFirstBox = (focus: () => void): void => {
-  if (!box) return;
+/** Whoever writes here goes on in the screen's own box. */
+const goOn = (): void =>
   whenComposed(() => {
-    if (!box) return;
+    if (!box || !toOwnBox) return;
     const sends = view?.dataset['send'] !== undefined;
-    const writing = focused || sends;
+    delete view?.dataset['send'];
     const { selectionStart, selectionEnd } = box;
     takeText();
-    if (!writing) return;
     handOver();
-    focus();
+    toOwnBox();
     const own = document.activeElement;
-    if (!(own instanceof HTMLTextAreaElement)) return;
+    if (!(own instanceof HTMLTextAreaElement) || own === box) return;
     own.setSelectionRange(selectionStart, selectionEnd);
     if (sends) sendFrom(own);
   });
+
+/**
+ * The screen's own box is there: what was written before becomes its draft, and is sent if that was
+ * asked for. `focus` puts the writer there who is still at it, or begins to write here later.
+ */
+export const takeFirstBox = (focus: () => void): void => {
+  if (!box) return;
+  toOwnBox = focus;
+  if (focused || view?.dataset['send'] !== undefined) goOn();
+  else takeText();
 };
 
 /** Goes where a link of the picture leads that is tapped, or was tapped before the app was there. */
@@ -85,6 +97,7 @@ export const endFirstView = (): void => {
     handOver();
     view.remove();
     view = null;
+    box = null;
     if (scrollTop > 0) window.scrollTo({ top: scrollTop });
   });
 };

@@ -122,6 +122,30 @@ test('before the app is there the last conversation can be read and written in; 
   await expect(page.getByRole('log')).toContainText('您说：12 × 12 等于多少？');
   await expect(page.getByRole('textbox', { name: '输入消息' })).toHaveValue('');
 
+  // Nor is lost what is written into the picture while the screen's own box is behind it already:
+  // the picture ends with a frame, and there is none here until it is let go.
+  await page.addInitScript(() => {
+    if (sessionStorage.getItem('hold') === null) return;
+    const real = requestAnimationFrame.bind(globalThis);
+    const held: FrameRequestCallback[] = [];
+    globalThis.requestAnimationFrame = (act) => held.push(act);
+    addEventListener('let-go', () => {
+      globalThis.requestAnimationFrame = real;
+      for (const act of held) real(act);
+    });
+  });
+  await page.evaluate(() => sessionStorage.setItem('hold', '1'));
+  await page.goto(`/chat?uuid=${uuid}`, { waitUntil: 'commit' });
+  await expect(page.locator('#root textarea')).toBeAttached();
+  await first.locator('.send textarea').fill('写在交接的时候');
+  await page.evaluate(() => {
+    sessionStorage.removeItem('hold');
+    dispatchEvent(new Event('let-go'));
+  });
+  await expect(first).toHaveCount(0);
+  await expect(page.getByRole('textbox', { name: '输入消息' })).toHaveValue('写在交接的时候');
+  await page.getByRole('textbox', { name: '输入消息' }).fill('');
+
   // A link of the picture leads on within the page, once the app is there.
   await page.goto('/');
   const home = () => page.evaluate(() => localStorage.getItem('queqiao.picture.home'));
