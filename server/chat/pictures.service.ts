@@ -34,9 +34,9 @@ const taskTitles: Readonly<Record<ImageTask, string>> = {
   vary: '变体',
   blend: '融图',
   upscale: '放大',
-  edit: '局部修改',
-  'remove-bg': '去除背景',
-  'edit-bg': '更换背景',
+  edit: '局部重画',
+  'remove-bg': '抠图',
+  'edit-bg': '换背景',
   action: '继续处理',
 };
 

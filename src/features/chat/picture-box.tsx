@@ -19,10 +19,10 @@ import {
 import { type ImagePrice, imagePrice } from '@/shared/image/image-price.ts';
 import { smallPicture } from '@/shared/image/picture-sources.ts';
 import { useImageModels, useModel, useSettings } from '@/shared/queries.ts';
-import { isSendKey } from '@/shared/send-key.ts';
 import { Icon, PathIcon } from '@/shared/ui/icon.tsx';
 import { ModelSheet } from '@/shared/ui/model-sheet.tsx';
 import { toast } from '@/shared/ui/toast.ts';
+import { WordsField } from '@/shared/ui/words-field.tsx';
 import { sizeFor } from '@contract/image-prompt.ts';
 import { limits } from '@contract/limits.ts';
 import type { SessionDetail } from '@contract/session.ts';
@@ -259,19 +259,13 @@ export const PictureBox = ({
             >
               <PathIcon path={toolPath} size={22} />
             </button>
-            <textarea
+            <WordsField
               ref={box}
-              rows={1}
-              value={text}
+              text={text}
               placeholder={first ? '描述一张画…' : '再画点什么…'}
-              aria-label="画图提示词"
-              enterKeyHint={settings.disable_enter === 1 ? 'enter' : 'send'}
-              onChange={(event) => setText(event.target.value)}
-              onKeyDown={(event) => {
-                if (!isSendKey(event, settings.disable_enter === 1)) return;
-                event.preventDefault();
-                send();
-              }}
+              label="画图提示词"
+              onText={setText}
+              onSend={send}
             />
             <button
               type="submit"

@@ -3,10 +3,10 @@ import type { AttachTarget } from '@/shared/attach/attach.tsx';
 import { readDraft, useDraft, writeDraft } from '@/shared/draft.ts';
 import { lazyChunk, whenLoaded } from '@/shared/markdown/lazy-chunk.ts';
 import { useChatModels, useSettings } from '@/shared/queries.ts';
-import { isSendKey } from '@/shared/send-key.ts';
 import { Icon } from '@/shared/ui/icon.tsx';
 import { ModelSheet } from '@/shared/ui/model-sheet.tsx';
 import { toast } from '@/shared/ui/toast.ts';
+import { WordsField } from '@/shared/ui/words-field.tsx';
 import { limits } from '@contract/limits.ts';
 import type { SessionDetail } from '@contract/session.ts';
 import { useCallback, useEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react';
@@ -189,24 +189,15 @@ export const SendBox = ({
           {kit && <kit.BoxTop state={state} />}
           <div className="send-line">
             {kit ? <kit.AttachButton target={target} /> : <span className="attach-space" />}
-            <textarea
+            <WordsField
               ref={box}
-              rows={1}
-              value={text}
+              text={text}
               placeholder={boxWords(session, first)}
-              aria-label="输入消息"
-              enterKeyHint={settings.disable_enter === 1 ? 'enter' : 'send'}
-              onChange={(event) => setText(event.target.value)}
+              label="输入消息"
+              onText={setText}
+              onSend={send}
               onPaste={kit?.pasteInto(target)}
-              onKeyDown={(event) => {
-                if (keys.current?.(event) === true) {
-                  event.preventDefault();
-                  return;
-                }
-                if (!isSendKey(event, settings.disable_enter === 1)) return;
-                event.preventDefault();
-                send();
-              }}
+              onKey={(event) => keys.current?.(event) === true}
             />
             {canStop ? (
               <button

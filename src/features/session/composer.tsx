@@ -5,10 +5,10 @@ import { useDraft } from '@/shared/draft.ts';
 import { endFirstView, hasFirstPicture, takeFirstBox } from '@/shared/first-view.ts';
 import { compactNumber } from '@/shared/format.ts';
 import { prefsStore } from '@/shared/prefs.ts';
-import { priceText, useChatModels, useImageModels, useSettings } from '@/shared/queries.ts';
-import { isSendKey } from '@/shared/send-key.ts';
+import { priceText, useChatModels, useImageModels } from '@/shared/queries.ts';
 import { Icon } from '@/shared/ui/icon.tsx';
 import { ModelSheet } from '@/shared/ui/model-sheet.tsx';
+import { WordsField } from '@/shared/ui/words-field.tsx';
 import type { Model } from '@contract/model.ts';
 import { Link } from '@tanstack/react-router';
 import {
@@ -84,7 +84,6 @@ export const Composer = ({
   const chats = useChatModels();
   const painters = useImageModels();
   const models = pictures ? painters : chats;
-  const settings = useSettings();
   const [choosing, setChoosing] = useState(false);
   const box = useRef<HTMLTextAreaElement>(null);
 
@@ -150,20 +149,14 @@ export const Composer = ({
         }}
       >
         {!pictures && <AttachButton target={target} />}
-        <textarea
+        <WordsField
           ref={box}
-          rows={1}
-          value={text}
+          text={text}
           placeholder={pictures ? '描述一张画…' : '问点什么…'}
-          aria-label="输入问题"
-          enterKeyHint={settings.disable_enter ? 'enter' : 'send'}
+          label="输入问题"
+          onText={setText}
+          onSend={send}
           onPaste={pictures ? undefined : pasteInto(target)}
-          onChange={(event) => setText(event.target.value)}
-          onKeyDown={(event) => {
-            if (!isSendKey(event, settings.disable_enter === 1)) return;
-            event.preventDefault();
-            send();
-          }}
         />
         <button
           type="submit"
