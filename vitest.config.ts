@@ -18,6 +18,8 @@ export default defineConfig({
     // Files share a process: each of its own would cost a second of the processor. None may leave
     // anything behind that others would find, such as changed globals.
     isolate: false,
+    // Most that is waited for is asked of a server: asking is work, waiting is none.
+    expect: { poll: { interval: 150 } },
     projects: [
       {
         extends: true,

@@ -64,7 +64,7 @@ const ask = async (seconds: number, client = me) => {
 };
 
 const waitUntil = async (holds: () => boolean | Promise<boolean>, ms = 15_000) => {
-  for (const end = Date.now() + ms; Date.now() < end; await sleep(25)) if (await holds()) return;
+  for (const end = Date.now() + ms; Date.now() < end; await sleep(100)) if (await holds()) return;
   expect(await holds(), 'in time').toBe(true);
 };
 

@@ -50,10 +50,10 @@ export const generate = async (
 
 /** Waits until a job has ended. */
 export const ended = async (client: TestClient, uuid: string, ms = 30_000): Promise<Job> => {
-  for (let waited = 0; waited < ms; waited += 50) {
+  for (let waited = 0; waited < ms; waited += 150) {
     const { job } = await client.call('imageProgress', { request_id: uuid });
     if (job.finished_at !== null) return job;
-    await sleep(50);
+    await sleep(150);
   }
   throw new Error(`job ${uuid} does not end`);
 };
