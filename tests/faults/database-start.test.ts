@@ -18,7 +18,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { afterEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { TestClient } from '../support/client.ts';
 import { freePort } from '../support/free-port.ts';
 import { startServer, type TestServer } from '../support/server.ts';
@@ -41,6 +41,24 @@ const newFolder = (): string => {
   made.push(folder);
   return folder;
 };
+/** A data folder with the database that a server made in it and left. */
+let prepared = '';
+beforeAll(async () => {
+  prepared = mkdtempSync(path.join(tmpdir(), 'queqiao-prepared-'));
+  chmodSync(prepared, 0o755);
+  await (await startServer({ embedded: true, dataDir: prepared })).stop();
+  await databaseStopped(prepared);
+});
+afterAll(() => rmSync(prepared, { recursive: true, force: true }));
+
+/** Such a folder, for what is not about making it; only one of them may be in use at a time. */
+const preparedFolder = (): string => {
+  const folder = newFolder();
+  const { status } = spawnSync('cp', ['-a', `${prepared}/.`, folder]);
+  if (status !== 0) throw new Error('cp failed');
+  return folder;
+};
+
 const running: TestServer[] = [];
 const start = async (dataDir: string): Promise<TestServer> => {
   const server = await startServer({ embedded: true, dataDir });
@@ -59,7 +77,7 @@ const canSignIn = async (server: TestServer, account: string): Promise<void> => 
 };
 
 test('a second server shares the database, and the last one that leaves stops it', async () => {
-  const dataDir = newFolder();
+  const dataDir = preparedFolder();
   const first = await start(dataDir);
   const second = await start(dataDir);
   await TestClient.register(first.baseURL, 'shared_by_two');
@@ -73,7 +91,7 @@ test('a second server shares the database, and the last one that leaves stops it
 });
 
 test('a database that a killed server left running is taken over', async () => {
-  const dataDir = newFolder();
+  const dataDir = preparedFolder();
   const first = await start(dataDir);
   await TestClient.register(first.baseURL, 'survives_kill');
   const postmaster = postmasterOf(dataDir);
@@ -100,7 +118,7 @@ test('servers that start at once on an empty folder make one database', async ()
 });
 
 test('after a crash, the number of the database may belong to another process', async () => {
-  const dataDir = newFolder();
+  const dataDir = preparedFolder();
   const first = await start(dataDir);
   await TestClient.register(first.baseURL, 'number_reused');
   await first.kill9();
@@ -264,7 +282,7 @@ test('a second start without a PORT takes the next one, a chosen one that is tak
     blocker.once('error', () => resolve(false));
     blocker.listen(3000, '127.0.0.1', () => resolve(true));
   });
-  const dataDir = newFolder();
+  const dataDir = preparedFolder();
   const start = (port: string) => {
     const child = spawn(process.execPath, [path.join(root, 'dist/server/main.js')], {
       cwd: root,

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { comparesTimes } from '../support/compares-times.ts';
 import { joined, TestClient } from '../support/client.ts';
 import { startMockOpenAi, type MockOpenAi } from '../support/mock-openai.ts';
@@ -29,16 +29,18 @@ describe.each(kinds)('two processes on %s', (kind) => {
   let there: TestClient;
   let folder = '';
 
-  beforeEach(async () => {
+  beforeAll(async () => {
     const embedded = kind !== 'one DATABASE_URL';
     if (embedded) folder = mkdtempSync(path.join(tmpdir(), 'queqiao-two-'));
     const place = embedded ? { embedded, dataDir: folder } : { databaseUrl: await makeDatabase() };
     first = await startServer({ ...place, env: channel() });
     second = await startServer({ ...place, env: channel() });
+  });
+  beforeEach(async () => {
     here = await TestClient.register(first.baseURL);
     there = new TestClient(second.baseURL, here.token);
   });
-  afterEach(async () => {
+  afterAll(async () => {
     await Promise.all([first.kill9(), second.stop()]);
     if (folder) rmSync(folder, { recursive: true, force: true });
   });
@@ -74,6 +76,7 @@ describe.each(kinds)('two processes on %s', (kind) => {
     expect(list[0]).toMatchObject({ ai: reply.text, state: 'stopped' });
   });
 
+  // The last one: it ends the first process.
   test('the process that writes is killed: readers elsewhere are told, it is paid, and retried', async () => {
     const { uuid, id } = await here.ask('[[bench tokens=60000 rate=100 id=dead]]', {
       model: 'mock-chat',
