@@ -224,7 +224,7 @@ test('a picture, a question to people and an edit that were written offline are 
     await phone.context.setOffline(true);
     line.state = 'down';
     await page.getByRole('textbox', { name: '输入问题' }).fill('黄昏的雪山，湖面倒影');
-    await app.sendButton.click();
+    await page.getByRole('button', { name: '发送 内置 免费', exact: true }).click();
     await page.waitForURL(/\/chat\?/);
     const painted = app.uuid();
     await expect(app.log).toContainText('黄昏的雪山');
