@@ -120,10 +120,11 @@ describe('how a wait stands', () => {
   });
 
   test('jobs: running, drawn, failed, cancelled', async () => {
-    const running = await makeJob('running');
     const done = await makeJob('done', { pictures: 4 });
     const failed = await makeJob('error', { error: '服务没有成功，没有扣费，请重试' });
     const cancelled = await makeJob('cancelled');
+    // Last: within seconds the server finds that nobody works on it.
+    const running = await makeJob('running');
     const { results } = await me.call('waitStatus', {
       waits: [running, done, failed, cancelled].map(({ jobUuid }) => ({
         kind: 'job' as const,
