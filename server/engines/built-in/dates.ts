@@ -1,4 +1,5 @@
 import { inDigits } from './chinese-numbers.ts';
+import { lunarWords, movableFeasts, nextFeast, nextLunar } from './lunar.ts';
 
 /** Questions about days, in China's time. Days are counted as UTC midnights, so none has 23 hours. */
 
@@ -69,57 +70,105 @@ const feasts: Record<string, [number, number]> = {
   圣诞节: [12, 25],
   圣诞: [12, 25],
 };
-const lunar = /春节|过年|除夕|元宵|端午|中秋|重阳|清明|农历|阴历|七夕/;
+const lunar = /农历|阴历|正月|腊月|冬月|初\d/;
+
+const longestFirst = (names: readonly string[]): string =>
+  [...names].sort((a, b) => b.length - a.length).join('|');
 
 interface Found {
   date: Date;
-  /** The year was not said. */
-  isYearless: boolean;
+  /** Where the year was not said: its first day from another day on. */
+  from?: (start: Date) => Date | null;
+  /** What it was called. */
+  name?: string;
 }
 
 const datePattern = new RegExp(
   [
     String.raw`(?<y>\d{4})\s*[-/.年]\s*(?<m>\d{1,2})\s*[-/.月]\s*(?<d>\d{1,2})\s*[日号]?`,
     String.raw`(?<m2>\d{1,2})\s*月\s*(?<d2>\d{1,2})\s*[日号]?`,
-    `(?<word>${Object.keys(relative)
-      .sort((a, b) => b.length - a.length)
-      .join('|')})`,
-    `(?<feast>${Object.keys(feasts)
-      .sort((a, b) => b.length - a.length)
-      .join('|')})`,
+    `(?:(?<year>[今明去]年|\\d{4}\\s*年?)的?\\s*)?(?<feast>${longestFirst([...Object.keys(feasts), ...movableFeasts])})`,
+    `(?<word>${longestFirst(Object.keys(relative))})`,
   ].join('|'),
   'g',
 );
 
+/** First of January; `said`: 今年, 2027年. */
+const yearOf = (said: string, today: Date): Date => {
+  const steps: Record<string, number> = { 去: -1, 今: 0, 明: 1 };
+  const step = steps[said[0] ?? ''];
+  const year = step === undefined ? Number.parseInt(said, 10) : today.getUTCFullYear() + step;
+  return new Date(Date.UTC(year, 0, 1));
+};
+
+const nextFixed = (month: number, date: number, start: Date): Date | null => {
+  const year = start.getUTCFullYear();
+  const here = day(year, month, date);
+  return here && here < start ? day(year + 1, month, date) : here;
+};
+
+const nextOf = (feast: string, start: Date): Date | null => {
+  const fixed = feasts[feast];
+  return fixed ? nextFixed(fixed[0], fixed[1], start) : nextFeast(feast, start);
+};
+
 const datesIn = (text: string, today: Date): Found[] | 'wrong' => {
   const found: Found[] = [];
+  const isLunar = lunar.test(text);
+  const add = (date: Date | null, from?: Found['from']): boolean => {
+    if (date) found.push(from ? { date, from } : { date });
+    return date !== null;
+  };
+  const thisYear = yearOf('今', today);
   for (const { groups = {} } of text.matchAll(datePattern)) {
-    const { y, m, d, m2, d2, word, feast } = groups;
-    let date: Date | null = null;
-    if (y !== undefined) date = day(Number(y), Number(m), Number(d));
-    else if (m2 !== undefined) date = day(today.getUTCFullYear(), Number(m2), Number(d2));
-    else if (word !== undefined) date = addDays(today, relative[word] ?? 0);
+    const { y, m, d, m2, d2, word, feast, year } = groups;
+    let fits: boolean;
+    if (y !== undefined) fits = add(day(Number(y), Number(m), Number(d)));
+    else if (m2 !== undefined) {
+      const from = (start: Date) =>
+        (isLunar ? nextLunar : nextFixed)(Number(m2), Number(d2), start);
+      fits = add(from(isLunar ? today : thisYear), from);
+    } else if (word !== undefined) fits = add(addDays(today, relative[word] ?? 0));
     else {
-      const [month, at] = feasts[feast ?? ''] ?? [1, 1];
-      date = day(today.getUTCFullYear(), month, at);
+      const from = (start: Date) => nextOf(feast ?? '', start);
+      // What the moon makes may fall into a year twice, or never.
+      const start = feasts[feast ?? ''] ? thisYear : today;
+      fits = year === undefined ? add(from(start), from) : add(from(yearOf(year, today)));
+      Object.assign(found.at(-1) ?? {}, { name: `${year ?? ''}${feast}` });
     }
-    if (!date) return 'wrong';
-    found.push({ date, isYearless: m2 !== undefined || feast !== undefined });
+    if (!fits) return 'wrong';
   }
   return found;
 };
 
-const nextTime = ({ date, isYearless }: Found, today: Date): Date =>
-  isYearless && date < today ? addMonths(date, 12) : date;
+const nextTime = ({ date, from }: Found, today: Date): Date =>
+  (date < today && from?.(today)) || date;
+
+/** The last time before today, of what comes again. */
+const lastTime = ({ date, from }: Found, today: Date): Date => {
+  let last = date;
+  if (!from) return last;
+  for (let at = from(addDays(today, -800)); at !== null && at <= today; at = from(addDays(at, 1)))
+    last = at;
+  return last;
+};
 
 /** The answer to a question about days, or null when it is none. */
 export const dates = (question: string, now: Date): string | null => {
   // 五一, 十一 and 六一 are feasts, not numbers.
   const text = inDigits(
-    question.replace(
-      /五一|六一|十一(?![月点])(?=.{0,3}(?:还有|放假|国庆|是))/g,
-      (feast) => ({ 五一: '劳动节', 六一: '儿童节', 十一: '国庆节' })[feast] ?? feast,
-    ),
+    question
+      .replace(
+        /五一|六一|十一(?![月点])(?=.{0,3}(?:还有|放假|国庆|是))/g,
+        (feast) => ({ 五一: '劳动节', 六一: '儿童节', 十一: '国庆节' })[feast] ?? feast,
+      )
+      .replace(/大年初一/g, '春节')
+      .replace(/大年三十|年三十/g, '除夕')
+      .replace(
+        /(正|冬|腊)月(初?)/g,
+        (_, month: string) => `农历${{ 正: '1', 冬: '11', 腊: '12' }[month] ?? ''}月`,
+      )
+      .replace(/月初(?=[一二三四五六七八九十])/g, '月'),
   );
   const today = todayOf(now);
 
@@ -137,9 +186,6 @@ export const dates = (question: string, now: Date): string | null => {
   }
 
   const asksDays = /(?:多少|几)\s*天|还有多久|倒计时|相差|相隔|间隔/.test(text);
-  if (asksDays && lunar.test(text))
-    return '我不会算农历节日，请告诉我它的公历日期，例如“距离 2027-02-06 还有几天”。';
-
   const found = datesIn(text, today);
   if (found === 'wrong') return '日历上没有这一天，请检查一下日期。';
   const [first, second] = found;
@@ -171,7 +217,7 @@ export const dates = (question: string, now: Date): string | null => {
 
   if (first && asksDays) {
     const isPast = /过去|已经|过了/.test(text);
-    const target = isPast ? first.date : nextTime(first, today);
+    const target = (isPast ? lastTime : nextTime)(first, today);
     const count = between(today, target);
     if (count === 0) return `就是今天：${write(target)}。`;
     return count > 0
@@ -179,12 +225,19 @@ export const dates = (question: string, now: Date): string | null => {
       : `${write(target)}已经过去 **${-count}** 天。`;
   }
 
+  // A day that is named by our calendar, asked for in the other one.
+  if (/(?:农历|阴历)(?:是|的)?(?:几|哪|多少|什么|$|[?？呢])/.test(text) && found.length < 2) {
+    const date = first?.date ?? today;
+    return `${write(date)}是农历 **${lunarWords(date)}**。`;
+  }
+
   const asksDay = /星期几|周几|礼拜几|几号|几月|日期|什么日子|哪天|哪一天|几年|哪年|今年/.test(
     text,
   );
   if (first && asksDay) {
+    if (first.name !== undefined) return `${first.name}是 **${write(first.date)}**。`;
     const name = Object.keys(relative).find((word) => text.includes(word)) ?? '那天';
-    return first.isYearless || /\d{4}/.test(text)
+    return first.from || /\d{4}/.test(text) || !(name in relative)
       ? `${write(first.date).replace('（', '是 **').replace('）', '**')}。`
       : `${name === '现在' ? '今天' : text.includes('大后天') ? '大后天' : name}是 **${write(first.date)}**。`;
   }
