@@ -1,4 +1,5 @@
 import { Agent, type FormData, request } from 'undici';
+import { timeLimit } from '../http/time-limit.ts';
 import { ImageEngineError } from './image-engine.ts';
 
 /** All services share it: one pool of connections for each origin. Redirects are not followed. */
@@ -94,7 +95,7 @@ export const ask = async (url: URL, call: WireCall): Promise<WireReply> => {
   call.signal.throwIfAborted();
   const patience = call.patience ?? askPatience;
   const most = call.maxBytes ?? mostBytes.words;
-  const over = AbortSignal.timeout(patience.totalMs);
+  const over = timeLimit(patience.totalMs);
   try {
     const { statusCode, headers, body } = await request(url, {
       dispatcher: agent,

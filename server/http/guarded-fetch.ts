@@ -2,6 +2,7 @@ import { lookup as systemLookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { Agent, buildConnector, request } from 'undici';
+import { timeLimit } from './time-limit.ts';
 
 export interface Fetched {
   data: Buffer;
@@ -175,11 +176,7 @@ export const createGuardedFetch = (guard: GuardOptions = {}): GuardedFetch => {
 
   return async (url, options) => {
     try {
-      return await read(
-        new URL(url),
-        options,
-        AbortSignal.timeout(options.totalMs ?? bounds.totalMs),
-      );
+      return await read(new URL(url), options, timeLimit(options.totalMs ?? bounds.totalMs));
     } catch {
       return null;
     }

@@ -1,9 +1,19 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { AwsClient } from 'aws4fetch';
+import { request, type Dispatcher } from 'undici';
+import { timeLimit } from '../http/time-limit.ts';
 import type { S3Settings } from '../settings.ts';
 import type { Storage } from './storage.ts';
 import { requireKey } from './storage-key.ts';
+
+type Answer = Pick<Dispatcher.ResponseData, 'statusCode' | 'headers' | 'body'>;
+
+/** A service that is busy or not well is asked so often, with some rest between. */
+const tries = 3;
+const restMs = 100;
 
 /**
  * Files in one bucket of a service that speaks S3 (AWS, MinIO, R2, OSS, COS), addressed by path:
@@ -16,28 +26,37 @@ export const createS3Storage = (settings: S3Settings, patience = 30_000): Storag
     secretAccessKey: settings.secretKey,
     region: settings.region,
     service: 's3',
-    retries: 2,
   });
   const base = settings.bucket ? `${settings.endpoint}/${settings.bucket}` : settings.endpoint;
 
   const ask = async (
     key: string,
-    init: { method: string; body?: Buffer; headers?: Record<string, string> },
-  ): Promise<Response> => {
+    init: { method: 'GET' | 'PUT' | 'DELETE'; body?: Buffer; headers?: Record<string, string> },
+  ): Promise<Answer> => {
     requireKey(key);
-    const { body, ...rest } = init;
-    return client.fetch(`${base}/${key}`, {
-      ...rest,
-      ...(body ? { body: new Uint8Array(body) } : {}),
-      signal: AbortSignal.timeout(patience),
-    });
+    const { method, body = null, headers = {} } = init;
+    const url = `${base}/${key}`;
+    const signal = timeLimit(patience);
+    for (let left = tries - 1; ; left -= 1) {
+      const signed = await client.sign(url, { method, headers });
+      const answer = await request(url, {
+        method,
+        headers: Object.fromEntries(signed.headers),
+        body,
+        signal,
+      });
+      const passing = answer.statusCode >= 500 || answer.statusCode === 429;
+      if (!passing || left === 0) return answer;
+      await answer.body.dump();
+      await sleep(restMs * Math.random(), undefined, { signal });
+    }
   };
 
   /** @throws Error with the status alone: what a service says may hold its secrets */
-  const require = async (response: Response, what: string): Promise<void> => {
-    if (response.ok) return;
-    await response.body?.cancel();
-    throw new Error(`the storage answered ${response.status} to ${what}`);
+  const require = async ({ statusCode, body }: Answer, what: string): Promise<void> => {
+    if (statusCode >= 200 && statusCode < 300) return;
+    await body.dump();
+    throw new Error(`the storage answered ${statusCode} to ${what}`);
   };
 
   return {
@@ -46,33 +65,28 @@ export const createS3Storage = (settings: S3Settings, patience = 30_000): Storag
         'content-type': mime,
         'x-amz-content-sha256': createHash('sha256').update(data).digest('hex'),
       };
-      const response = await ask(key, { method: 'PUT', body: data, headers });
-      await require(response, 'PUT');
-      await response.body?.cancel();
+      const answer = await ask(key, { method: 'PUT', body: data, headers });
+      await require(answer, 'PUT');
+      await answer.body.dump();
     },
 
     async get(key) {
-      const response = await ask(key, { method: 'GET' });
-      if (response.status === 404) {
-        await response.body?.cancel();
+      const answer = await ask(key, { method: 'GET' });
+      if (answer.statusCode === 404) {
+        await answer.body.dump();
         return null;
       }
-      await require(response, 'GET');
-      if (!response.body) throw new Error('the storage sent no file');
-      const size = Number(response.headers.get('content-length') ?? Number.NaN);
-      if (Number.isSafeInteger(size) && size >= 0)
-        return {
-          stream: Readable.from(response.body as AsyncIterable<Uint8Array>, { objectMode: false }),
-          size,
-        };
-      const whole = Buffer.from(await response.arrayBuffer());
+      await require(answer, 'GET');
+      const size = Number(answer.headers['content-length'] ?? Number.NaN);
+      if (Number.isSafeInteger(size) && size >= 0) return { stream: answer.body, size };
+      const whole = await buffer(answer.body);
       return { stream: Readable.from([whole]), size: whole.length };
     },
 
     async delete(key) {
-      const response = await ask(key, { method: 'DELETE' });
-      if (response.status !== 404) await require(response, 'DELETE');
-      await response.body?.cancel();
+      const answer = await ask(key, { method: 'DELETE' });
+      if (answer.statusCode !== 404) await require(answer, 'DELETE');
+      await answer.body.dump();
     },
   };
 };

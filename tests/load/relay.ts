@@ -20,6 +20,8 @@ const seconds = 8;
 const singles = 40;
 /** Both relays run this long before they are measured, s: V8 compiles what is hot by then. */
 const warming = 3;
+/** For the same reason so many questions are asked one by one before those that count. */
+const warmUps = 150;
 
 const upstream = await startHelper('upstream.ts');
 const floor = await startHelper('floor.ts', upstream.baseURL);
@@ -30,7 +32,7 @@ type Ask = (index: number, question: string) => Promise<StreamResult>;
 const oneByOne = async (ask: Ask) => {
   const first: number[] = [];
   const delays: number[] = [];
-  for (let index = -10; index < singles; index += 1) {
+  for (let index = -warmUps; index < singles; index += 1) {
     const begun = now();
     const result = await ask(0, 'chunks=20 rate=200');
     if (index < 0) continue;

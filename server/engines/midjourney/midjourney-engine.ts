@@ -16,6 +16,7 @@ import { ask, jsonOf, refusedBy, senselessReply, unsuitable } from '../image-wir
 import { createPictureFetch, dataUrl, drawMask, exactly, made, measure } from '../picture.ts';
 import { actionsOf, asksFor, changeOf, isGrid, mostZoom, plainActions } from './buttons.ts';
 import { quartersOf } from './grid.ts';
+import { timeLimit } from '../../http/time-limit.ts';
 
 export const midjourneyAbilities: readonly ImageAbility[] = [
   'text-to-image',
@@ -425,7 +426,7 @@ export const createMidjourneyEngine = (options: MidjourneyOptions): ImageEngine 
     detect: () => Promise.reject(unsuitable('Midjourney 没有构图控制')),
 
     async interrogate({ image }, signal) {
-      const until = AbortSignal.any([signal, AbortSignal.timeout(120_000)]);
+      const until = AbortSignal.any([signal, timeLimit(120_000)]);
       const id = await submit('describe', { base64: dataUrl(image) }, until);
       const io: ImageIo = {
         signal: until,

@@ -1,6 +1,7 @@
 import { Agent, request } from 'undici';
 import * as z from 'zod/mini';
 import { apiUrl } from './address.ts';
+import { timeLimit } from '../../http/time-limit.ts';
 
 const agent = new Agent({ connect: { timeout: 10_000 }, maxResponseSize: 4 * 1024 * 1024 });
 
@@ -16,7 +17,7 @@ export const listModels = async (
 ): Promise<string[]> => {
   const { statusCode, body } = await request(apiUrl(baseUrl, 'models'), {
     dispatcher: agent,
-    signal: AbortSignal.any([signal, AbortSignal.timeout(15_000)]),
+    signal: AbortSignal.any([signal, timeLimit(15_000)]),
     headers: apiKey === '' ? {} : { authorization: `Bearer ${apiKey}` },
   });
   if (statusCode !== 200) {
