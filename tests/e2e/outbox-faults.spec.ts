@@ -77,6 +77,13 @@ test('queued messages against random faults: each exactly once, in the order of 
           if ((await app.question.inputValue()) === '') return;
         } catch {
           await go(now);
+          // It may have been taken at the last moment.
+          const shown = phone.page.locator('.bubble-mine', { hasText: new RegExp(`^${text}$`) });
+          const taken = await shown.waitFor({ timeout: 4_000 }).then(
+            () => true,
+            () => false,
+          );
+          if (taken) return;
         }
       }
       throw new Error(`not taken: ${text}`);
