@@ -1,9 +1,9 @@
 import { pickImages } from '@/shared/image/image-picker.ts';
 import { smallPicture } from '@/shared/image/picture-sources.ts';
 import { Button } from '@/shared/ui/button.tsx';
-import { Sheet } from '@/shared/ui/sheet.tsx';
 import type { ImageParameters, MadeImage } from '@contract/image.ts';
 import { useId, useState } from 'react';
+import { PictureSheet, type PictureSheetProps } from './picture-sheet.tsx';
 
 const colours = [
   { value: '#ffffff', label: '白' },
@@ -75,31 +75,10 @@ const Fill = ({
 };
 
 /** Asks what a picture's background is to be. */
-const BackgroundSheet = ({
-  picture,
-  price = '',
-  onClose,
-  onDraw,
-}: {
-  /** Null: closed. */
-  picture: MadeImage | null;
-  /** What it takes; empty: nothing. */
-  price?: string;
-  onClose: () => void;
-  onDraw: (picture: MadeImage, parameters: ImageParameters) => void;
-}) => (
-  <Sheet open={picture !== null} onClose={onClose} title="换背景">
-    {picture && (
-      <Fill
-        key={picture.uuid}
-        price={price}
-        onDraw={(parameters) => {
-          onClose();
-          onDraw(picture, parameters);
-        }}
-      />
-    )}
-  </Sheet>
+const BackgroundSheet = ({ price = '', ...sheet }: PictureSheetProps) => (
+  <PictureSheet {...sheet} title="换背景">
+    {(picture, draw) => <Fill key={picture.uuid} price={price} onDraw={draw} />}
+  </PictureSheet>
 );
 
 export default BackgroundSheet;

@@ -1,13 +1,13 @@
 import { api } from '@/shared/api.ts';
 import { Button } from '@/shared/ui/button.tsx';
 import { LoadFailed } from '@/shared/ui/load-failed.tsx';
-import { Sheet } from '@/shared/ui/sheet.tsx';
 import { Skeleton } from '@/shared/ui/skeleton.tsx';
 import type { ImageParameters, MadeImage } from '@contract/image.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useChatActs } from './chat-context.ts';
 import { ChipChoice } from './chip-choice.tsx';
+import { PictureSheet, type PictureSheetProps } from './picture-sheet.tsx';
 
 const factors = [
   { value: 2, label: '2 倍' },
@@ -71,32 +71,10 @@ const Ask = ({
 };
 
 /** Asks how large a picture is to be, and by which way of the service. */
-const UpscaleSheet = ({
-  picture,
-  price = '',
-  onClose,
-  onDraw,
-}: {
-  /** Null: closed. */
-  picture: MadeImage | null;
-  /** What it takes; empty: nothing. */
-  price?: string;
-  onClose: () => void;
-  onDraw: (picture: MadeImage, parameters: ImageParameters) => void;
-}) => (
-  <Sheet open={picture !== null} onClose={onClose} title="放大">
-    {picture && (
-      <Ask
-        key={picture.uuid}
-        picture={picture}
-        price={price}
-        onDraw={(parameters) => {
-          onClose();
-          onDraw(picture, parameters);
-        }}
-      />
-    )}
-  </Sheet>
+const UpscaleSheet = ({ price = '', ...sheet }: PictureSheetProps) => (
+  <PictureSheet {...sheet} title="放大">
+    {(picture, draw) => <Ask key={picture.uuid} picture={picture} price={price} onDraw={draw} />}
+  </PictureSheet>
 );
 
 export default UpscaleSheet;
