@@ -1,7 +1,7 @@
 import { pickImages } from '@/shared/image/image-picker.ts';
 import { smallPicture } from '@/shared/image/picture-sources.ts';
 import { Button } from '@/shared/ui/button.tsx';
-import type { ImageParameters, MadeImage } from '@contract/image.ts';
+import type { ImageParameters } from '@contract/image.ts';
 import { useId, useState } from 'react';
 import { PictureSheet, type PictureSheetProps } from './picture-sheet.tsx';
 
