@@ -70,7 +70,7 @@ const feasts: Record<string, [number, number]> = {
   圣诞节: [12, 25],
   圣诞: [12, 25],
 };
-const lunar = /农历|阴历|正月|腊月|冬月|初\d/;
+const lunar = /农历|阴历|闰\d/;
 
 const longestFirst = (names: readonly string[]): string =>
   [...names].sort((a, b) => b.length - a.length).join('|');
@@ -86,7 +86,7 @@ interface Found {
 const datePattern = new RegExp(
   [
     String.raw`(?<y>\d{4})\s*[-/.年]\s*(?<m>\d{1,2})\s*[-/.月]\s*(?<d>\d{1,2})\s*[日号]?`,
-    String.raw`(?<m2>\d{1,2})\s*月\s*(?<d2>\d{1,2})\s*[日号]?`,
+    String.raw`(?<leap>闰)?(?<m2>\d{1,2})\s*月\s*(?<d2>\d{1,2})\s*[日号]?`,
     `(?:(?<year>[今明去]年|\\d{4}\\s*年?)的?\\s*)?(?<feast>${longestFirst([...Object.keys(feasts), ...movableFeasts])})`,
     `(?<word>${longestFirst(Object.keys(relative))})`,
   ].join('|'),
@@ -121,12 +121,12 @@ const datesIn = (text: string, today: Date): Found[] | 'wrong' => {
   };
   const thisYear = yearOf('今', today);
   for (const { groups = {} } of text.matchAll(datePattern)) {
-    const { y, m, d, m2, d2, word, feast, year } = groups;
+    const { y, m, d, leap, m2, d2, word, feast, year } = groups;
     let fits: boolean;
     if (y !== undefined) fits = add(day(Number(y), Number(m), Number(d)));
     else if (m2 !== undefined) {
       const from = (start: Date) =>
-        (isLunar ? nextLunar : nextFixed)(Number(m2), Number(d2), start);
+        (isLunar ? nextLunar : nextFixed)(leap ? -Number(m2) : Number(m2), Number(d2), start);
       fits = add(from(isLunar ? today : thisYear), from);
     } else if (word !== undefined) fits = add(addDays(today, relative[word] ?? 0));
     else {
@@ -163,12 +163,14 @@ export const dates = (question: string, now: Date): string | null => {
         (feast) => ({ 五一: '劳动节', 六一: '儿童节', 十一: '国庆节' })[feast] ?? feast,
       )
       .replace(/大年初一/g, '春节')
+      // It would be read as a number.
+      .replace(/七夕节?/g, '乞巧节')
       .replace(/大年三十|年三十/g, '除夕')
       .replace(
         /(正|冬|腊)月(初?)/g,
         (_, month: string) => `农历${{ 正: '1', 冬: '11', 腊: '12' }[month] ?? ''}月`,
       )
-      .replace(/月初(?=[一二三四五六七八九十])/g, '月'),
+      .replace(/(闰?[一二三四五六七八九十]{1,2})月初(?=[一二三四五六七八九十])/g, '农历$1月'),
   );
   const today = todayOf(now);
 

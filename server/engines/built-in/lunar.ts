@@ -15,7 +15,7 @@ export const lunarWords = (date: Date): string =>
 /** The first that is not before `from`, of what comes in each year; years without it are left out. */
 const firstFrom = (from: Date, inYear: (year: number) => SolarDay): Date | null => {
   // A year of the moon ends in the next one of the sun, and a month's thirtieth day is often missing.
-  for (let year = from.getUTCFullYear() - 1; year <= from.getUTCFullYear() + 12; year++) {
+  for (let year = from.getUTCFullYear() - 1; year <= from.getUTCFullYear() + 40; year++) {
     try {
       const date = dateOf(inYear(year));
       if (date >= from) return date;
@@ -26,7 +26,7 @@ const firstFrom = (from: Date, inYear: (year: number) => SolarDay): Date | null 
   return null;
 };
 
-/** The first day from `from` on that has this month and day; null: there is none. */
+/** The first day from `from` on that has this month (below 0: a leap one) and day; null: there is none. */
 export const nextLunar = (month: number, day: number, from: Date): Date | null =>
   firstFrom(from, (year) => LunarDay.fromYmd(year, month, day).getSolarDay());
 
@@ -37,8 +37,7 @@ const feasts: Record<string, [month: number, day: number]> = {
   元宵: [1, 15],
   端午节: [5, 5],
   端午: [5, 5],
-  七夕节: [7, 7],
-  七夕: [7, 7],
+  乞巧节: [7, 7],
   中元节: [7, 15],
   中秋节: [8, 15],
   中秋: [8, 15],
