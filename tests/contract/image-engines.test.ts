@@ -224,23 +224,20 @@ describe('stable-diffusion-webui', () => {
 
   test('draws a part anew, and nothing but the part', async () => {
     const base = await paint(300, 200, '#aa5500');
-    await engine.run(
-      order({
-        task: 'edit',
-        n: 1,
-        base,
-        width: 300,
-        height: 200,
-        parameters: { mask: { left: 100, top: 50, width: 5000, height: 50 } },
-      }),
-      watch(),
-    );
-    const asked = mock.asked.find(({ path }) => path.endsWith('img2img'));
-    const mask = await sharp(Buffer.from(String(asked?.body['mask']), 'base64'))
-      .greyscale()
-      .raw()
-      .toBuffer();
-    const at = (x: number, y: number) => mask[(y * 300 + x) * (mask.length / 60_000)];
+    /** How white the mask is at a place, 0 to 255, that the service gets for an edit. */
+    const maskOf = async (parameters: ImageParameters) => {
+      await engine.run(
+        order({ task: 'edit', n: 1, base, width: 300, height: 200, parameters }),
+        watch(),
+      );
+      const asked = mock.asked.findLast(({ path }) => path.endsWith('img2img'));
+      const white = await sharp(Buffer.from(String(asked?.body['mask']), 'base64'))
+        .extractChannel(0)
+        .raw()
+        .toBuffer();
+      return (x: number, y: number) => white[y * 300 + x];
+    };
+    const at = await maskOf({ mask: { left: 100, top: 50, width: 5000, height: 50 } });
     expect([at(99, 60), at(100, 49), at(150, 101)]).toEqual([0, 0, 0]);
     expect([at(100, 50), at(299, 99)]).toEqual([255, 255]);
     // Of a part that was painted over, what the brush went over: a line, and a dot.
@@ -249,27 +246,7 @@ describe('stable-diffusion-webui', () => {
       { size: 10, points: [250, 90] },
     ];
     const part = { left: 100, top: 50, width: 160, height: 50 };
-    await engine.run(
-      order({
-        task: 'edit',
-        n: 1,
-        base,
-        width: 300,
-        height: 200,
-        parameters: { mask: part, brush },
-      }),
-      watch(),
-    );
-    const painted = await sharp(
-      Buffer.from(
-        String(mock.asked.findLast(({ path }) => path.endsWith('img2img'))?.body['mask']),
-        'base64',
-      ),
-    )
-      .extractChannel(0)
-      .raw()
-      .toBuffer();
-    const there = (x: number, y: number) => painted[y * 300 + x];
+    const there = await maskOf({ mask: part, brush });
     expect([there(110, 60), there(145, 68), there(180, 52), there(250, 90)]).toEqual(
       Array.from({ length: 4 }, () => 255),
     );

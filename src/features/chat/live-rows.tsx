@@ -1,9 +1,9 @@
 import { inIdleTime } from '@/shared/markdown/idle.ts';
 import type { Block } from '@markdown/document.ts';
 import { memo, useEffect, useState, useSyncExternalStore } from 'react';
-import { flushSync } from 'react-dom';
 import { Reply } from './message-row.tsx';
 import { replyRows, type LiveRow, type ReplyRow } from './rows.ts';
+import { useIdle } from './use-idle.ts';
 
 /** So many rows from the end are drawn at once; they fill the screen. */
 const atOnce = 2;
@@ -28,15 +28,7 @@ const LivePart = memo(function LivePart({
   now: boolean;
   far: boolean;
 }) {
-  const [drawn, setDrawn] = useState(now);
-  useEffect(
-    () =>
-      drawn
-        ? undefined
-        : // Each by itself, so that idle time ends when something better is to be done.
-          inIdleTime(() => flushSync(() => setDrawn(true))),
-    [drawn],
-  );
+  const drawn = useIdle(now);
   // On the screen a row begins to skip its layout only later: asked at once, it would be laid out
   // again to learn that it is still seen.
   const [skips, setSkips] = useState(far || !now);

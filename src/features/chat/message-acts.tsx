@@ -1,11 +1,10 @@
 import { copyText } from '@/shared/markdown/copy.ts';
-import { inIdleTime } from '@/shared/markdown/idle.ts';
 import { useModel, useSettings } from '@/shared/queries.ts';
 import { Icon, type IconName } from '@/shared/ui/icon.tsx';
 import type { Message } from '@contract/chat.ts';
-import { useEffect, useState, type ReactNode } from 'react';
-import { flushSync } from 'react-dom';
+import type { ReactNode } from 'react';
 import { useChatActs } from './chat-context.ts';
+import { useIdle } from './use-idle.ts';
 
 /**
  * A row of such buttons under a message. Its room is there at once; the buttons, which cost more
@@ -21,8 +20,7 @@ export const ActsRow = ({
   now?: boolean;
   children: () => ReactNode;
 }) => {
-  const [drawn, setDrawn] = useState(now);
-  useEffect(() => (drawn ? undefined : inIdleTime(() => flushSync(() => setDrawn(true)))), [drawn]);
+  const drawn = useIdle(now);
   return <div className={className}>{drawn && children()}</div>;
 };
 
@@ -56,6 +54,12 @@ export const SmallAct = ({
     {count > 0 && <span>{count}</span>}
   </button>
 );
+
+/** Opens the sheet of all that can be done with a part of a message. */
+export const MoreAct = ({ message, of }: { message: Message; of: 'question' | 'reply' }) => {
+  const { openMenu } = useChatActs();
+  return <SmallAct icon="more" label="更多操作" onClick={() => openMenu(message, of)} />;
+};
 
 /** ‹ 2/3 ›: the branches at a message's place. The arrow keys turn it, too. */
 export const Pager = ({ message }: { message: Message }) => {
@@ -194,7 +198,7 @@ export const ReplyActs = ({
             wide
             onClick={() => acts.toggle('raw', message.id)}
           />
-          <SmallAct icon="more" label="更多操作" onClick={() => acts.openMenu(message, 'reply')} />
+          <MoreAct message={message} of="reply" />
           <Pager message={message} />
           <Usage message={message} fresh={fresh} />
         </>

@@ -18,7 +18,7 @@ import {
 import { useChatActs, useRowMode } from './chat-context.ts';
 import { separatorTime } from './chat-time.ts';
 import type { Segment } from './live-reply.ts';
-import { ActsRow, ModelName, Pager, ReplyActs, SmallAct } from './message-acts.tsx';
+import { ActsRow, MoreAct, ModelName, Pager, ReplyActs, SmallAct } from './message-acts.tsx';
 import { segmentsOfMessage, type NoticeRow, type QuestionRow, type ReplyRow } from './rows.ts';
 import { replyText } from './thread.ts';
 
@@ -110,11 +110,7 @@ export const Question = memo(function Question({ row }: { row: QuestionRow }) {
                     onClick={() => acts.toggle('edit', message.id)}
                   />
                 )}
-                <SmallAct
-                  icon="more"
-                  label="更多操作"
-                  onClick={() => acts.openMenu(message, 'question')}
-                />
+                <MoreAct message={message} of="question" />
               </>
             )}
           </ActsRow>

@@ -6,7 +6,7 @@ import { Avatar } from '@/shared/ui/avatar.tsx';
 import { memo } from 'react';
 import { useChatActs, useRowMode } from './chat-context.ts';
 import { separatorTime } from './chat-time.ts';
-import { ActsRow, Marks, SmallAct } from './message-acts.tsx';
+import { ActsRow, MoreAct, Marks, SmallAct } from './message-acts.tsx';
 import { MessageEditor } from './message-editor.tsx';
 import { useLongPress } from './message-row.tsx';
 import './person-message.css';
@@ -71,11 +71,7 @@ const PersonMessage = memo(function PersonMessage({ row: { message } }: { row: Q
                   />
                 )}
                 <SmallAct icon="copy" label="复制" wide onClick={() => void copyText(text)} />
-                <SmallAct
-                  icon="more"
-                  label="更多操作"
-                  onClick={() => acts.openMenu(message, 'question')}
-                />
+                <MoreAct message={message} of="question" />
               </>
             )}
           </ActsRow>

@@ -21,7 +21,7 @@ import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import { useChatActs, type ChatActs } from './chat-context.ts';
 import { ChipChoice } from './chip-choice.tsx';
-import { Marks, SmallAct } from './message-acts.tsx';
+import { MoreAct, Marks, SmallAct } from './message-acts.tsx';
 import type { Press } from './press-sheet.tsx';
 import { usePriceOf } from './picture-price.ts';
 import { followUp, onceMore, parameterRows, wordsOf, type Asked } from './picture-request.ts';
@@ -183,7 +183,7 @@ export const PictureActs = ({
       <div className="acts">
         <SmallAct icon="copy" label="复制提示词" onClick={() => void copyText(asked.prompt)} />
         <Marks message={message} />
-        <SmallAct icon="more" label="更多操作" onClick={() => acts.openMenu(message, 'question')} />
+        <MoreAct message={message} of="question" />
         <button
           type="button"
           className="made-fold"
