@@ -1,6 +1,7 @@
 import { serveEvents } from '../http/event-stream.ts';
 import type { Handlers } from '../http/handlers.ts';
 import type { ModelService } from '../model/model.service.ts';
+import type { AnswerRequest } from './answer.ts';
 import type { Answers } from './answers.ts';
 import { createChatService } from './chat.service.ts';
 import * as marks from './marks.service.ts';
@@ -42,6 +43,10 @@ const positionOf = (header: string | string[] | undefined, query: number | undef
 
 export const createChatHandlers = ({ answers, cancelJobs, ...deps }: ChatDeps): ChatHandlers => {
   const service = createChatService({ ...deps, instanceId: answers.instanceId });
+  /** Once the answer to the caller, who is to open the stream meanwhile, is on its way. */
+  const begin = (request: AnswerRequest): void => {
+    setImmediate(() => answers.begin(request));
+  };
   return {
     historyList: (input, { db, user }) => service.list(db, input, user),
 
@@ -49,19 +54,19 @@ export const createChatHandlers = ({ answers, cancelJobs, ...deps }: ChatDeps): 
 
     sendMessage: async (input, { db, user, afterCommit }) => {
       const { id, msg, createdAt, beside, requests } = await service.send(db, input, user);
-      afterCommit(() => requests.forEach((request) => answers.begin(request)));
+      afterCommit(() => requests.forEach(begin));
       return { id, msg, created_at: createdAt.toISOString(), beside };
     },
 
     retryMessage: async (input, { db, user, afterCommit }) => {
       const request = await service.retry(db, input, user);
-      afterCommit(() => answers.begin(request));
+      afterCommit(() => begin(request));
       return { id: request.historyId };
     },
 
     regenerateMessage: async (input, { db, user, afterCommit }) => {
       const request = await service.regenerate(db, input, user);
-      afterCommit(() => answers.begin(request));
+      afterCommit(() => begin(request));
       return { id: request.historyId };
     },
 

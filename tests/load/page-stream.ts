@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   cpuSlowdown,
+  goalMachine,
   median,
   numbersOf,
   openTab,
@@ -14,14 +15,17 @@ import { startFloor } from './lib/page-floor.ts';
 import { benchLog, startPageWorld } from './lib/page-world.ts';
 
 /**
- * What a reply costs the page while it is written (phone, CPU slowed four times):
- * `npx tsx tests/load/page-stream.ts [--runs=3] [--tokens=2000,8000,16000] [--rate=200] [--floor=1]`.
+ * What a reply costs the page while it is written (phone, CPU slowed four times unless told):
+ * `npx tsx tests/load/page-stream.ts [--runs=3] [--tokens=2000,8000,16000] [--rate=200] [--floor=1]
+ * [--burst=1] [--slowdown=4]`. With the floor it says which slowdown makes this machine as slow as the
+ * one that the goals were set on was at 4.
  * Work is script + layout + style. The floor page runs beside it in the same browser settings.
  */
 const runs = numbersOf('runs', [3])[0] ?? 3;
 const sizes = numbersOf('tokens', [2_000, 8_000, 16_000]);
 const rate = numbersOf('rate', [200])[0] ?? 200;
 const withFloor = (numbersOf('floor', [1])[0] ?? 1) === 1;
+const withBurst = (numbersOf('burst', [1])[0] ?? 1) === 1;
 
 interface Measured {
   fps: number;
@@ -100,7 +104,7 @@ const medians = (list: Measured[]): Measured =>
   ) as unknown as Measured;
 
 try {
-  const kinds = withFloor ? (['app', 'floor'] as const) : (['app'] as const);
+  const kinds = withFloor ? (['floor', 'app'] as const) : (['app'] as const);
   for (const kind of kinds) {
     const perFrame: [number, number][] = [];
     for (const tokens of sizes) {
@@ -117,6 +121,12 @@ try {
         'growth of work per frame, exponent:',
         round(Math.log(last[1] / first[1]) / Math.log(last[0] / first[0]), 3),
       );
+    const goalSize = perFrame.find(([tokens]) => tokens === goalMachine.tokens);
+    if (kind === 'floor' && goalSize) {
+      const alike = (cpuSlowdown * goalMachine.floorFrameMs) / goalSize[1];
+      console.log('as slow as the machine of the goals: --slowdown=' + String(round(alike, 2)));
+    }
+    if (!withBurst) continue;
     const burst: Measured[] = [];
     for (let run = 0; run < runs; run++) burst.push(await measure(kind, 16_000, 0));
     console.log(kind, '16000 tokens at once', JSON.stringify(medians(burst)));
