@@ -5,13 +5,16 @@ const running = process.env['E2E_BASE_URL'];
 const port = Number(process.env['E2E_PORT'] ?? 3987);
 // Chromium stands in for Safari where WebKit cannot be had: viewport, touch and agent are the iPhone's.
 const { defaultBrowserType: _, ...iphone } = devices['iPhone 14'];
+// A phone's seven times as many pixels, painted without a graphics card, tell nothing more.
+const plainPixels = { deviceScaleFactor: 1 };
 
 export default defineConfig({
   testDir: 'tests/e2e',
   timeout: 60_000,
   expect: { timeout: 10_000 },
   fullyParallel: true,
-  workers: 2,
+  // Two cores have time for a third: much of what is tried waits.
+  workers: 3,
   // A busy machine may spoil one try; a fault spoils both. Only the second one is traced: tracing
   // takes nearly as much of the processor as all the rest.
   retries: 1,
@@ -30,11 +33,11 @@ export default defineConfig({
     launchOptions: quickBrowser,
   },
   projects: [
-    { name: 'pixel', use: { ...devices['Pixel 7'] } },
+    { name: 'pixel', use: { ...devices['Pixel 7'], ...plainPixels } },
     // The Pixel tries everything; the other two what their size or kind may change.
     {
       name: 'iphone',
-      use: { ...iphone, browserName: 'chromium' },
+      use: { ...iphone, ...plainPixels, browserName: 'chromium' },
       grep: /newcomer|mid-stream|menus fit|wider than/,
     },
     {

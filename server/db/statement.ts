@@ -1,6 +1,10 @@
 import pg from 'pg';
 import type { Executor } from './database.ts';
 
+/** Numbers are joined by far quicker than pg quotes each of them. */
+const asText = (value: unknown): unknown =>
+  Array.isArray(value) && typeof value[0] === 'number' ? `{${value.join(',')}}` : value;
+
 /**
  * A statement that every message needs: each connection plans it once under its name, and nothing
  * is built per call. It is sent before the call returns, so that several leave in their order. Rows
@@ -11,7 +15,7 @@ export const statement =
   (db: Executor, params: readonly unknown[]): Promise<Row[]> => {
     const { client } = db._.session as unknown as { client: pg.Pool | pg.PoolClient };
     // A made query is taken as it is; pg copies a mere description, which takes as long as sending.
-    const query = Object.assign(new pg.Query<Row>(text, [...params]), { name, text });
+    const query = Object.assign(new pg.Query<Row>(text, params.map(asText)), { name, text });
     return new Promise((resolve, reject) => {
       client.query<Row>(query, (error: Error | null, result) => {
         if (error) reject(error);

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Session } from '../../contract/session.ts';
-import type { Database, Executor } from '../db/database.ts';
+import type { Database, Executor, Transaction } from '../db/database.ts';
+import { inTransaction, together } from '../db/in-transaction.ts';
 import {
   addGrams,
   goneMark,
@@ -108,7 +109,7 @@ const marksOf = (
 
 /** Numbers of messages that may hold the words, in groups, the newest first. */
 async function* candidatesOf(
-  db: Executor,
+  tx: Transaction,
   words: readonly string[],
   scope: store.SearchScope,
   filter: store.MatchFilter,
@@ -116,10 +117,15 @@ async function* candidatesOf(
   const { all, any } = marksOf(scope, filter);
   const grams = [...new Set(words.flatMap(gramsOf))];
   const numbers = (rows: readonly { id: number }[]) => rows.map(({ id }) => id);
-  yield numbers(await store.findQueued(db, []));
-  yield numbers(await store.findFresh(db, [[...all, ...grams], any]));
+  // Sent at once, looked up one after the other: their order matters, see the store.
+  const [queued, fresh, marks] = await together([
+    store.findQueued(tx, []),
+    store.findFresh(tx, [[...all, ...grams], any]),
+    store.readPostings(tx, [...all, ...(any ?? []), goneMark], null),
+  ]);
+  yield numbers(queued);
+  yield numbers(fresh);
 
-  const marks = await store.readPostings(db, [...all, ...(any ?? []), goneMark], null);
   const some = union(marks.filter(({ gram }) => any?.includes(gram)));
   const places = intersection(marks, all) ?? some;
   if (any && places !== some) narrow(places, some);
@@ -128,7 +134,7 @@ async function* candidatesOf(
   for (let size = firstSegments; segments.length > 0; size *= 4) {
     const next = segments.splice(0, size);
     const within = new Map(next.map((segment) => [segment, places.get(segment)!]));
-    const those = intersection(await store.readPostings(db, grams, next), grams);
+    const those = intersection(await store.readPostings(tx, grams, next), grams);
     if (those) narrow(within, those);
     yield idsIn(within);
   }
@@ -139,7 +145,7 @@ async function* candidatesOf(
  * each session one alone where `onePerSession`.
  */
 const findMatches = async (
-  db: Executor,
+  tx: Transaction,
   words: readonly string[],
   scope: store.SearchScope,
   filter: store.MatchFilter,
@@ -162,7 +168,7 @@ const findMatches = async (
       left.read -= some.length;
       size.read *= 2;
       const ids = some.map(({ historyId }) => historyId);
-      const holding = new Set((await store.findHolding(db, [ids, words])).map(({ id }) => id));
+      const holding = new Set((await store.findHolding(tx, [ids, words])).map(({ id }) => id));
       for (const each of some)
         if (holding.has(each.historyId) && !found.has(keyOf(each))) found.set(keyOf(each), each);
     }
@@ -175,10 +181,10 @@ const findMatches = async (
     for (const { sessionId: id } of placed) counts.set(id, (counts.get(id) ?? 0) + 1);
     const many = [...counts].filter(([id, count]) => count >= manyOfSession && found.has(id));
     const marks = many.map(([id]) => sessionMark(id));
-    for (const id of idsIn(union(await store.readPostings(db, marks, null)))) past.add(id);
+    for (const id of idsIn(union(await store.readPostings(tx, marks, null)))) past.add(id);
   };
 
-  for await (const ids of candidatesOf(db, words, scope, filter)) {
+  for await (const ids of candidatesOf(tx, words, scope, filter)) {
     let rest = ids;
     while (rest.length > 0 && !isEnough()) {
       rest = rest.filter((id) => !past.has(id));
@@ -186,7 +192,7 @@ const findMatches = async (
       rest = rest.slice(some.length);
       left.placed -= some.length;
       size.placed = Math.ceil(size.placed * 1.5);
-      const placed = await store.placeCandidates(db, some, scope, filter);
+      const placed = await store.placeCandidates(tx, some, scope, filter);
       // The newest of each session, which often is enough, before the others.
       const newest = new Map<number, store.Candidate>();
       for (const each of placed) if (!newest.has(keyOf(each))) newest.set(keyOf(each), each);
@@ -226,7 +232,7 @@ export const findSessions = async (
   filter: store.MatchFilter,
 ): Promise<FoundSession[]> => {
   const asked = { most: most.sessions, onePerSession: true };
-  const matches = await findMatches(db, words, scope, filter, asked);
+  const matches = await inTransaction(db, (tx) => findMatches(tx, words, scope, filter, asked));
   return matches.map(({ sessionId: id, historyId, at }) => ({ id, historyId, at }));
 };
 
@@ -250,7 +256,10 @@ export const searchSession = async (
 ) => {
   const scope = { in: 'session', sessionId } as const;
   const asked = { most: most.messages, onePerSession: false };
-  const matches = words.length === 0 ? [] : await findMatches(db, words, scope, {}, asked);
+  const matches =
+    words.length === 0
+      ? []
+      : await inTransaction(db, (tx) => findMatches(tx, words, scope, {}, asked));
   const ids = matches
     .slice((page - 1) * pageSize, page * pageSize)
     .map(({ historyId }) => historyId);

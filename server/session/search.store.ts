@@ -1,4 +1,4 @@
-import { type SQL, sql } from 'drizzle-orm';
+import { sql } from 'drizzle-orm';
 import type { Executor, Transaction } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import type { Posting } from './search-postings.ts';
@@ -175,12 +175,19 @@ export interface MatchFilter {
   scenarioId?: number;
 }
 
-const isOf = (scope: SearchScope): SQL => {
-  if (scope.in === 'session') return sql`s.id = ${scope.sessionId}`;
-  if (scope.in === 'public') return sql`NOT s.private AND s.prompt <> ''`;
-  if (scope.in === 'sessions') return sql`s.id = ANY(${sql.param(scope.sessionIds)}::bigint[])`;
-  return sql`(s.user_id = ${scope.userId} OR EXISTS (SELECT FROM friends f
-    WHERE f.session_id = s.id AND ${scope.userId} IN (f.low_user_id, f.high_user_id)))`;
+/** What makes a session `s` one of the scope; $2: see `keysOf`. */
+const isOf = {
+  session: 's.id = ANY($2::bigint[])',
+  sessions: 's.id = ANY($2::bigint[])',
+  public: "NOT s.private AND s.prompt <> '' AND $2::bigint[] IS NOT NULL",
+  own: `(s.user_id = ANY($2::bigint[]) OR EXISTS (SELECT FROM friends f
+    WHERE f.session_id = s.id AND (f.low_user_id = ANY($2) OR f.high_user_id = ANY($2))))`,
+} as const satisfies Record<SearchScope['in'], string>;
+
+const keysOf = (scope: SearchScope): readonly number[] => {
+  if (scope.in === 'session') return [scope.sessionId];
+  if (scope.in === 'own') return [scope.userId];
+  return scope.in === 'sessions' ? scope.sessionIds : [];
 };
 
 export interface Candidate {
@@ -190,6 +197,33 @@ export interface Candidate {
   at: number;
 }
 
+/** Columns as one row of lists: a row for each of so many candidates takes pg longer than the search. */
+interface Placed {
+  ids: string;
+  session_ids: string;
+  ats: string;
+}
+
+const place = (scope: SearchScope['in']) =>
+  statement<Placed>(
+    `search_place_${scope}`,
+    `SELECT coalesce(array_agg(h.id), '{}')::text AS ids,
+       coalesce(array_agg(s.id), '{}')::text AS session_ids,
+       coalesce(array_agg(date_part('epoch', s.updated_at) * 1000), '{}')::text AS ats
+     FROM history h JOIN sessions s ON s.id = h.session_id
+     WHERE h.id = ANY($1::bigint[]) AND h.shown AND s.deleted_at IS NULL AND NOT s.temporary
+       AND ${isOf[scope]} AND ($3::bigint IS NULL OR s.user_id = $3)
+       AND ($4::text IS NULL OR s.model = $4) AND ($5::bigint IS NULL OR s.scenario_id = $5)`,
+  );
+const places = {
+  session: place('session'),
+  sessions: place('sessions'),
+  public: place('public'),
+  own: place('own'),
+};
+
+const numbersIn = (list: string): number[] => JSON.parse(`[${list.slice(1, -1)}]`) as number[];
+
 /** Those of the messages that are shown and belong to the scope, newest first. */
 export const placeCandidates = async (
   db: Executor,
@@ -198,27 +232,14 @@ export const placeCandidates = async (
   filter: MatchFilter,
 ): Promise<Candidate[]> => {
   if (ids.length === 0) return [];
-  const conditions = [
-    sql`h.id = ANY(${sql.param(ids)}::bigint[])`,
-    sql`h.shown`,
-    sql`s.deleted_at IS NULL`,
-    sql`NOT s.temporary`,
-    isOf(scope),
-    ...(filter.userId === undefined ? [] : [sql`s.user_id = ${filter.userId}`]),
-    ...(filter.model === undefined ? [] : [sql`s.model = ${filter.model}`]),
-    ...(filter.scenarioId === undefined ? [] : [sql`s.scenario_id = ${filter.scenarioId}`]),
-  ];
-  const { rows } = await db.execute<{ history_id: number; session_id: number; at: number }>(sql`
-    SELECT h.id::float8 AS history_id, h.session_id::float8,
-      extract(epoch FROM s.updated_at)::float8 * 1000 AS at
-    FROM history h JOIN sessions s ON s.id = h.session_id
-    WHERE ${sql.join(conditions, sql` AND `)}
-    ORDER BY h.id DESC`);
-  return rows.map((row) => ({
-    historyId: row.history_id,
-    sessionId: row.session_id,
-    at: row.at,
-  }));
+  const filters = [filter.userId ?? null, filter.model ?? null, filter.scenarioId ?? null];
+  const [row] = await places[scope.in](db, [ids, keysOf(scope), ...filters]);
+  if (!row) return [];
+  const sessionIds = numbersIn(row.session_ids);
+  const ats = numbersIn(row.ats);
+  return numbersIn(row.ids)
+    .map((historyId, at) => ({ historyId, sessionId: sessionIds[at]!, at: ats[at]! }))
+    .sort((a, b) => b.historyId - a.historyId);
 };
 
 /** Those of the messages $1 that hold all the words $2, which are in lower case as far as ASCII goes. */

@@ -16,7 +16,7 @@ import { askAndRead, makeSeats, startLoadedServer } from './lib/people.ts';
  */
 const streams = 200;
 const rate = 50;
-const seconds = 8;
+const seconds = 20;
 const singles = 40;
 /** Both relays run this long before they are measured, s: V8 compiles what is hot by then. */
 const warming = 3;
