@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { request } from 'undici';
 import {
   calls,
   type CallName,
@@ -18,6 +19,22 @@ export interface SseEvent {
   id: string;
   data: string;
 }
+
+/** Thousands of calls are sent in tests: this takes a third of what fetch takes of the processor. */
+export const quickFetch = async (
+  url: string,
+  init: {
+    method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+    headers: Record<string, string>;
+    body?: string;
+  },
+): Promise<{ status: number; headers: Headers; text: string }> => {
+  const { statusCode, headers, body } = await request(url, init);
+  const named = new Headers();
+  for (const [name, value] of Object.entries(headers))
+    for (const one of [value ?? []].flat()) named.append(name, one);
+  return { status: statusCode, headers: named, text: await body.text() };
+};
 
 /** Where a call goes and what it carries, as the page's client does it. */
 export const requestOf = (name: CallName, input: Record<string, unknown>) => {
@@ -55,7 +72,7 @@ export class TestClient {
     headers: Record<string, string> = {},
   ): Promise<Reply<T>> {
     const { url, method, body, hasBody } = requestOf(name, input);
-    const response = await fetch(this.baseURL + url, {
+    const answer = await quickFetch(this.baseURL + url, {
       method,
       headers: {
         ...this.headers(),
@@ -64,10 +81,10 @@ export class TestClient {
       },
       ...(hasBody ? { body: JSON.stringify(body) } : {}),
     });
-    const token = response.headers.get('authorization');
+    const token = answer.headers.get('authorization');
     if (token?.startsWith('Bearer ')) this.token = token.slice(7);
-    const envelope = (await response.json()) as Envelope<T>;
-    return { ...envelope, status: response.status, headers: response.headers };
+    const envelope = JSON.parse(answer.text) as Envelope<T>;
+    return { ...envelope, status: answer.status, headers: answer.headers };
   }
 
   /** The call's `data`. @throws Error when the code is not 0. */

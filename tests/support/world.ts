@@ -1,5 +1,5 @@
 import { type CallName, calls, type In } from '../../contract/calls.ts';
-import { requestOf, TestClient } from './client.ts';
+import { quickFetch, requestOf, TestClient } from './client.ts';
 import { ADMIN_PASSWORD, type ServerOptions, startServer, type TestServer } from './server.ts';
 
 export type Role = 'none' | 'guest' | 'user' | 'other' | 'manager';
@@ -204,14 +204,24 @@ export const sendRaw = async (
 ): Promise<RawAnswer> => {
   const { url, method, body, hasBody } = requestOf(name, input);
   const isUpload = calls[name].kind === 'upload' && options.body === undefined;
+  const headers = {
+    ...client.headers(),
+    ...(hasBody && !isUpload ? { 'content-type': 'application/json' } : {}),
+    ...options.headers,
+  };
+  if (calls[name].kind === 'call') {
+    const sent = options.body ?? JSON.stringify(body);
+    const answer = await quickFetch(client.baseURL + url, {
+      method,
+      headers,
+      ...(hasBody ? { body: sent } : {}),
+    });
+    return { ...answer, envelope: envelopeOf(answer.text) };
+  }
   const sent = isUpload ? goodFile(name) : (options.body ?? JSON.stringify(body));
   const response = await fetch(client.baseURL + url, {
     method,
-    headers: {
-      ...client.headers(),
-      ...(hasBody && !isUpload ? { 'content-type': 'application/json' } : {}),
-      ...options.headers,
-    },
+    headers,
     ...(hasBody ? { body: sent } : {}),
   });
   const text = await bodyOf(response, name);
