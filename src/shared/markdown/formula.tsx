@@ -21,9 +21,20 @@ const loadStyles = (): Promise<void> =>
     document.head.append(link);
   });
 
+/** What nearly every formula needs, and how long it is waited for, ms. */
+const fonts = ['1em KaTeX_Main', 'italic 1em KaTeX_Math', '1em KaTeX_Size1', '1em KaTeX_Size2'];
+const fontsPatience = 2000;
+
+/** A formula drawn before its fonts are there is laid out twice, at first with signs looked up elsewhere. */
+const loadFonts = (): Promise<unknown> =>
+  Promise.race([
+    Promise.allSettled(fonts.map((font) => document.fonts.load(font))),
+    new Promise((resolve) => setTimeout(resolve, fontsPatience)),
+  ]);
+
 const onceStyles = lazyChunk(loadStyles);
 const load = lazyChunk(async (): Promise<Katex> => {
-  const [module] = await Promise.all([import('katex'), onceStyles()]);
+  const [module] = await Promise.all([import('katex'), onceStyles().then(loadFonts)]);
   katex = module.default;
   return katex;
 });
