@@ -175,7 +175,7 @@ export interface MatchFilter {
   scenarioId?: number;
 }
 
-/** What makes a session `s` one of the scope; $2: see `keysOf`. */
+/** What makes a session `s` one of the scope. $2 (`keysOf`) stands in each, or its type is unknown. */
 const isOf = {
   session: 's.id = ANY($2::bigint[])',
   sessions: 's.id = ANY($2::bigint[])',
