@@ -147,9 +147,8 @@ describe('hostile input', () => {
       const besideFoes: number[] = [];
       for (let turn = 0; turn < turns; turn += 1) {
         besideFriends.push(...(await othersDuring(() => inLanes(1000 / turns, askFriendly))));
-        const first = turn * (requests / turns);
-        const attack = () =>
-          inLanes(requests / turns, (index) => askHostile(samples[first + index]));
+        const share = Math.ceil(requests / turns);
+        const attack = () => inLanes(share, (index) => askHostile(samples[turn * share + index]));
         besideFoes.push(...(await othersDuring(attack)));
       }
       expect(faults.slice(0, 5)).toEqual([]);

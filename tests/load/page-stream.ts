@@ -124,7 +124,7 @@ try {
     const goalSize = perFrame.find(([tokens]) => tokens === goalMachine.tokens);
     if (kind === 'floor' && goalSize) {
       const alike = (cpuSlowdown * goalMachine.floorFrameMs) / goalSize[1];
-      console.log('as slow as the machine of the goals: --slowdown=' + String(round(alike, 2)));
+      console.log(`as slow as the machine of the goals: --slowdown=${round(alike, 2)}`);
     }
     if (!withBurst) continue;
     const burst: Measured[] = [];

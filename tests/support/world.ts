@@ -209,21 +209,14 @@ export const sendRaw = async (
     ...(hasBody && !isUpload ? { 'content-type': 'application/json' } : {}),
     ...options.headers,
   };
-  if (calls[name].kind === 'call') {
-    const sent = options.body ?? JSON.stringify(body);
-    const answer = await quickFetch(client.baseURL + url, {
-      method,
-      headers,
-      ...(hasBody ? { body: sent } : {}),
-    });
+  const sent = isUpload ? goodFile(name) : (options.body ?? JSON.stringify(body));
+  const where = client.baseURL + url;
+  const how = { method, headers };
+  if (calls[name].kind === 'call' && typeof sent === 'string') {
+    const answer = await quickFetch(where, hasBody ? { ...how, body: sent } : how);
     return { ...answer, envelope: envelopeOf(answer.text) };
   }
-  const sent = isUpload ? goodFile(name) : (options.body ?? JSON.stringify(body));
-  const response = await fetch(client.baseURL + url, {
-    method,
-    headers,
-    ...(hasBody ? { body: sent } : {}),
-  });
+  const response = await fetch(where, hasBody ? { ...how, body: sent } : how);
   const text = await bodyOf(response, name);
   return { status: response.status, headers: response.headers, text, envelope: envelopeOf(text) };
 };
