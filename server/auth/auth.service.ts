@@ -3,6 +3,7 @@ import type { Settings as PersonSettings, User } from '../../contract/auth.ts';
 import type { Out, Parsed } from '../../contract/calls.ts';
 import { limits } from '../../contract/limits.ts';
 import type { Database, Executor } from '../db/database.ts';
+import { together } from '../db/in-transaction.ts';
 import { keptSecret } from '../db/kept-secret.ts';
 import { type Authenticator, type Context, type Identified, Refusal } from '../http/handlers.ts';
 import type { Settings } from '../settings.ts';
@@ -79,11 +80,14 @@ export const createAuthService = async (deps: AuthDeps) => {
 
   /** The account's own view of itself. @throws Refusal not_found */
   const userView = async (db: Executor, userId: number): Promise<User> => {
-    const row = await store.findUser(db, userId);
-    if (!row) throw new Refusal('not_found');
-    const tokensLeft = await deps.balances(db, userId);
-    const vip = row.vipExpiredAt !== null && row.vipExpiredAt > new Date();
     const free = limits.freeSessionsAMonth;
+    const [row, tokensLeft, made] = await together([
+      store.findUser(db, userId),
+      deps.balances(db, userId),
+      deps.countThisMonth(db, userId, free),
+    ]);
+    if (!row) throw new Refusal('not_found');
+    const vip = row.vipExpiredAt !== null && row.vipExpiredAt > new Date();
     return {
       id: row.id,
       account: row.account ?? '',
@@ -101,7 +105,7 @@ export const createAuthService = async (deps: AuthDeps) => {
       chatgpt_balance: tokensLeft.balance,
       vip_balance: tokensLeft.vip,
       subscribe: row.subscribe,
-      sessions_left: vip ? null : free - (await deps.countThisMonth(db, userId, free)),
+      sessions_left: vip ? null : free - made,
     };
   };
 

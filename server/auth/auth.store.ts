@@ -4,12 +4,22 @@ import type { Executor } from '../db/database.ts';
 import { captchas, logins, tickets, users } from '../db/schema.ts';
 import { statement } from '../db/statement.ts';
 
-export type UserRow = typeof users.$inferSelect;
+type UserRow = Omit<
+  typeof users.$inferSelect,
+  'passwordHash' | 'disabled' | 'vipActivatedAt' | 'mergedInto' | 'createdAt'
+>;
 
-export const findUser = async (db: Executor, id: number): Promise<UserRow | null> => {
-  const [row] = await db.select().from(users).where(eq(users.id, id));
-  return row ?? null;
-};
+const userOf = statement<UserRow>(
+  'user_of',
+  `SELECT id::float8 AS id, account, user_name AS "userName", email, avatar, guest, manager,
+     session_blacklist AS "sessionBlacklist", session_private AS "sessionPrivate",
+     vip_expired_at AS "vipExpiredAt", subscribe, setting
+   FROM users WHERE id = $1`,
+  { shared: true },
+);
+
+export const findUser = async (db: Executor, id: number): Promise<UserRow | null> =>
+  (await userOf(db, [id]))[0] ?? null;
 
 export const findAccount = async (db: Executor, account: string) => {
   const [row] = await db
@@ -109,6 +119,7 @@ const loginOf = statement<LoginRow>(
      u.session_private AS "sessionPrivate", u.session_blacklist AS "sessionBlacklist"
    FROM logins l JOIN users u ON u.id = l.user_id
    WHERE l.jti = $1 AND l.revoked_at IS NULL AND l.expires_at > now() AND u.merged_into IS NULL`,
+  { shared: true },
 );
 
 /** The person of a login that is neither revoked nor over. */

@@ -26,7 +26,8 @@ declare module 'fastify' {
     textBody?: boolean;
   }
   interface FastifyRequest {
-    caller: Identified | null;
+    /** Who asks; fails with the refusal of those who may not. Null where it is no call. */
+    caller: Promise<Identified | null> | null;
   }
 }
 
@@ -130,7 +131,7 @@ const createServe =
   async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
     if (spec.kind !== 'upload' && request.isMultipart()) throw new Refusal('unsupported');
     const input = readInput(spec, request.query, spec.kind === 'upload' ? undefined : request.body);
-    const user = checkAccess(spec, request.caller);
+    const user = checkAccess(spec, await request.caller);
     const key = keyOf(spec, request);
     const acts: Acts = [];
     let token: { value: string; userId: number } | null = null;
@@ -240,6 +241,20 @@ export const answerFailure = (
   return sendRefusal(reply, refusal);
 };
 
+/** The same for what failed before the call, such as its body: whoever may not ask learns that alone. */
+export const answerEarlyFailure = async (
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> => {
+  try {
+    await request.caller;
+  } catch (refusal) {
+    return answerFailure(refusal, request, reply);
+  }
+  return answerFailure(error, request, reply);
+};
+
 /** Lets a browser ask whether a page of another address may make this call. */
 const allowPreflight = (app: FastifyInstance, spec: CallSpec): void => {
   app.options(spec.path, (_request, reply) =>
@@ -254,6 +269,9 @@ const allowPreflight = (app: FastifyInstance, spec: CallSpec): void => {
       .send(),
   );
 };
+
+const mayBeLarge = ({ method, headers }: FastifyRequest): boolean =>
+  method !== 'GET' && !(Number(headers['content-length']) <= generalBodyLimit);
 
 /** Makes a route of every call: limit, authenticate, validate, check access, handle, present. */
 export const registerCalls = (app: FastifyInstance, deps: RouteDeps): void => {
@@ -279,8 +297,12 @@ export const registerCalls = (app: FastifyInstance, deps: RouteDeps): void => {
       onRequest: async (request, reply) => {
         if (spec.crossOrigin) reply.header('access-control-allow-origin', '*');
         await limit(spec, request.ip);
-        request.caller = await authenticate(deps, spec, request, reply);
+        request.caller = authenticate(deps, spec, request, reply);
+        request.caller.catch(() => undefined);
+        // A small body is read meanwhile; nobody makes the server take a large one for nothing.
+        if (mayBeLarge(request)) await request.caller;
       },
+      preValidation: async (request) => void (await request.caller),
       handler,
     });
   }

@@ -19,7 +19,7 @@ import type { Settings } from '../settings.ts';
 import { type Authenticator, type Handlers, Refusal } from './handlers.ts';
 import { openApiDocument } from './openapi.ts';
 import { inlineScriptHashes, registerPage } from './page.ts';
-import { answerFailure, generalBodyLimit, registerCalls } from './routes.ts';
+import { answerEarlyFailure, answerFailure, generalBodyLimit, registerCalls } from './routes.ts';
 
 interface ServerDeps {
   settings: Settings;
@@ -165,7 +165,7 @@ export const createHttpServer = async (deps: ServerDeps): Promise<FastifyInstanc
   await app.register(multipart, {
     limits: { files: 1, fields: 10, fieldSize: 10_000, parts: 11, headerPairs: 100 },
   });
-  app.setErrorHandler(answerFailure);
+  app.setErrorHandler(answerEarlyFailure);
 
   registerCalls(app, {
     db: deps.db,

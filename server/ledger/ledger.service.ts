@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { limits } from '../../contract/limits.ts';
 import type { Consumption } from '../../contract/ledger.ts';
-import type { Executor, Transaction } from '../db/database.ts';
-import { inTransaction, withCommit } from '../db/in-transaction.ts';
+import type { Database, Executor, Transaction } from '../db/database.ts';
+import { committing, inTransaction, withCommit } from '../db/in-transaction.ts';
 import * as store from './ledger.store.ts';
 import { vipMonthStart } from './vip-month.ts';
 
@@ -166,22 +166,26 @@ const openHold = async (tx: Transaction, holdId: string) => {
 };
 
 /** Sets more aside; false, and nothing happens, when there is not enough or the hold has ended. */
-export const extendHold = (db: Executor, holdId: string, more: number): Promise<boolean> =>
-  inTransaction(db, async (tx) => {
+export const extendHold = (db: Database, holdId: string, more: number): Promise<boolean> =>
+  committing(db, async (tx) => {
     const amount = wholeTokens(more);
     const open = await openHold(tx, holdId);
-    if (!open) return false;
+    if (!open) return async () => false;
     const { wallet, held } = open;
     const taken = take(wallet.pots, amount, held.vipAllowed);
     const enough = held.state === 'open' && sum(taken) === amount;
     if (!enough) {
-      await wallet.save();
-      return false;
+      return async () => {
+        await wallet.save();
+        return false;
+      };
     }
     wallet.move('hold', minus(taken), holdId);
     const balance = held.balance + taken.balance;
-    await wallet.save({ hold: { ...held, balance, vip: held.vip + taken.vip } });
-    return true;
+    return async () => {
+      await wallet.save({ hold: { ...held, balance, vip: held.vip + taken.vip } });
+      return true;
+    };
   });
 
 /** Puts back what was held; VIP tokens of a month that has ended may still be spent, up to `keep`. */

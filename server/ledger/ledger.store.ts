@@ -1,6 +1,6 @@
 import { and, desc, eq, lt, sql } from 'drizzle-orm';
 import type { Executor, Transaction } from '../db/database.ts';
-import { consumptions, holds, type ledger, users, wallets } from '../db/schema.ts';
+import { consumptions, holds, type ledger, wallets } from '../db/schema.ts';
 import { statement } from '../db/statement.ts';
 
 export type LedgerEntry = Pick<
@@ -9,25 +9,15 @@ export type LedgerEntry = Pick<
 >;
 export type HoldRow = Omit<typeof holds.$inferSelect, 'reference' | 'expiresAt'>;
 
-const walletColumns = {
-  balance: wallets.balance,
-  vipBalance: wallets.vipBalance,
-  vipPeriod: wallets.vipPeriod,
-  vipActivatedAt: users.vipActivatedAt,
-  vipExpiredAt: users.vipExpiredAt,
+export interface WalletRow {
+  balance: number;
+  vipBalance: number;
+  vipPeriod: Date | null;
+  vipActivatedAt: Date | null;
+  vipExpiredAt: Date | null;
   /** The database's clock: several servers must agree on when a month begins. */
-  now: sql<Date>`now()`.mapWith(wallets.vipPeriod),
-};
-export type WalletRow = Awaited<ReturnType<typeof readWallet>> & object;
-
-export const readWallet = async (db: Executor, userId: number) => {
-  const rows = await db
-    .select(walletColumns)
-    .from(wallets)
-    .innerJoin(users, eq(users.id, wallets.userId))
-    .where(eq(wallets.userId, userId));
-  return rows[0] ?? null;
-};
+  now: Date;
+}
 
 interface RawWallet {
   balance: number;
@@ -50,6 +40,11 @@ interface RawHold {
 
 const walletFields = `w.balance::float8, w.vip_balance::float8, w.vip_period,
   u.vip_activated_at, u.vip_expired_at, now()`;
+const walletAsIs = statement<RawWallet>(
+  'wallet_of',
+  `SELECT ${walletFields} FROM wallets w JOIN users u ON u.id = w.user_id WHERE w.user_id = $1`,
+  { shared: true },
+);
 const walletForUpdate = statement<RawWallet>(
   'wallet_for_update',
   `SELECT ${walletFields} FROM wallets w JOIN users u ON u.id = w.user_id
@@ -71,6 +66,11 @@ const walletOf = (row: RawWallet): WalletRow => ({
   vipExpiredAt: row.vip_expired_at,
   now: row.now,
 });
+
+export const readWallet = async (db: Executor, userId: number): Promise<WalletRow | null> => {
+  const [row] = await walletAsIs(db, [userId]);
+  return row ? walletOf(row) : null;
+};
 
 /** Reads the wallet and keeps every other change of it waiting until the transaction ends. */
 export const lockWallet = async (tx: Transaction, userId: number): Promise<WalletRow | null> => {

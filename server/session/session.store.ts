@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, gte, inArray, isNull, notExists, type SQL, sql } from 'drizzle-orm';
+import { and, desc, eq, gt, inArray, isNull, type SQL, sql } from 'drizzle-orm';
 import type { Settings } from '../../contract/auth.ts';
 import type { Executor } from '../db/database.ts';
 import { favorites, friends, history, sessions, shares, users } from '../db/schema.ts';
@@ -91,7 +91,9 @@ const rowOf = (row: RawSession): SessionRow => ({
 });
 
 const oneSession = (name: string, column: 'id' | 'uuid', end: '' | 'FOR UPDATE OF s') =>
-  statement<RawSession>(name, `SELECT ${columns} FROM ${tables} WHERE s.${column} = $1 ${end}`);
+  statement<RawSession>(name, `SELECT ${columns} FROM ${tables} WHERE s.${column} = $1 ${end}`, {
+    shared: end === '',
+  });
 const byId = oneSession('session_by_id', 'id', '');
 const byUuid = oneSession('session_by_uuid', 'uuid', '');
 const byIdLocked = oneSession('session_by_id_locked', 'id', 'FOR UPDATE OF s');
@@ -142,6 +144,7 @@ const cards = statement<
    LEFT JOIN users o
      ON o.id = CASE WHEN f.low_user_id = $2 THEN f.high_user_id ELSE f.low_user_id END
    ORDER BY asked.place`,
+  { shared: true },
 );
 
 /** The cards of sessions in the order given, as one person sees them (0: a visitor). */
@@ -176,34 +179,22 @@ export const lockMaker = async (db: Executor, userId: number) => {
   return rows[0] ?? null;
 };
 
+const madeThisMonth = statement<{ count: number }>(
+  'sessions_this_month',
+  `SELECT count(*)::int FROM (
+     SELECT FROM sessions s WHERE s.user_id = $1 AND NOT s.imported
+       AND s.created_at >= date_trunc('month', now() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC'
+       AND NOT EXISTS (SELECT FROM friends f WHERE f.session_id = s.id)
+     LIMIT $2) month`,
+  { shared: true },
+);
+
 /**
  * Sessions made this calendar month (UTC), deleted ones included, but not those that were imported
  * or are a talk with a friend; counts no further than `most`.
  */
-export const countThisMonth = async (
-  db: Executor,
-  userId: number,
-  most: number,
-): Promise<number> => {
-  const month = db
-    .select({ one: sql`1` })
-    .from(sessions)
-    .where(
-      and(
-        eq(sessions.userId, userId),
-        gte(
-          sessions.createdAt,
-          sql`date_trunc('month', now() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC'`,
-        ),
-        eq(sessions.imported, false),
-        notExists(db.select().from(friends).where(eq(friends.sessionId, sessions.id))),
-      ),
-    )
-    .limit(most)
-    .as('month');
-  const rows = await db.select({ count: sql<number>`count(*)::int` }).from(month);
-  return rows[0]?.count ?? 0;
-};
+export const countThisMonth = async (db: Executor, userId: number, most: number): Promise<number> =>
+  (await madeThisMonth(db, [userId, most]))[0]?.count ?? 0;
 
 /** Null: there is one of that address already. */
 export const insertSession = async (

@@ -21,6 +21,20 @@ export const queryClient = new QueryClient({
   },
 });
 
-/** The one place that refreshes what is on screen after something was changed. */
-export const refreshScreens = () =>
-  queryClient.invalidateQueries({ predicate: (query) => query.meta?.['steady'] !== true });
+/** An answer, what the outbox makes of it and what other tabs tell come within this time, ms. */
+const gatherMs = 60;
+let gathering: Promise<void> | null = null;
+
+/**
+ * The one place that refreshes what is on screen after something was changed. What changes in one
+ * go is read once: each reading is several calls.
+ */
+export const refreshScreens = (): Promise<void> =>
+  (gathering ??= new Promise((resolve, reject) => {
+    setTimeout(() => {
+      gathering = null;
+      queryClient
+        .invalidateQueries({ predicate: (query) => query.meta?.['steady'] !== true })
+        .then(resolve, reject);
+    }, gatherMs);
+  }));

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { TestClient } from '../support/client.ts';
 import { comparesTimes } from '../support/compares-times.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
@@ -70,6 +71,30 @@ test('long answers are compressed, for those who can read that', async () => {
   const plain = await get('/api/openapi.json', { 'accept-encoding': 'identity' });
   expect(plain.headers.get('content-encoding')).toBeNull();
   expect(plain.headers.get('cache-control')).toBe('no-store');
+});
+
+test('who may not ask learns that alone, whatever is wrong with the body', async () => {
+  const person = await TestClient.register(server.baseURL);
+  const post = async (headers: Record<string, string>, type: string, body: string) => {
+    const response = await fetch(`${server.baseURL}/api/history_like`, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': type, 'x-forwarded-for': '10.9.8.7' },
+      body,
+    });
+    await response.arrayBuffer();
+    return response.status;
+  };
+  const json = 'application/json';
+  const wrong = [
+    { type: json, body: '{"type": ', status: 400 },
+    { type: json, body: JSON.stringify({ id: 'x'.repeat(300_000) }), status: 413 },
+    { type: 'text/csv', body: 'a;b', status: 415 },
+  ];
+  for (const { type, body, status } of wrong) {
+    expect(await post({}, type, body), type).toBe(401);
+    expect(await post({ authorization: 'Bearer abc.def.ghi' }, type, body), type).toBe(401);
+    expect(await post(person.headers(), type, body), type).toBe(status);
+  }
 });
 
 test('an address has so many calls a minute, its neighbour as many more', async () => {

@@ -2,6 +2,13 @@ import { expect, foreignServer, test } from '../support/app.ts';
 
 const model = 'builtin-assistant';
 
+declare global {
+  interface Window {
+    /** For each time a formula was drawn: whether its fonts were there. */
+    drawnInFonts: boolean[];
+  }
+}
+
 test.describe('with a model of a connected service', () => {
   test.skip(foreignServer, 'needs the service that the tests connect');
 
@@ -89,6 +96,24 @@ test.describe('with a model of a connected service', () => {
     await expect(fold).toHaveAttribute('aria-expanded', 'true');
   });
 
+  test('a formula is drawn once, in its own fonts @C8', async ({ app, page, person }) => {
+    await page.addInitScript(() => {
+      window.drawnInFonts = [];
+      new MutationObserver((changes) => {
+        for (const { target } of changes)
+          if (target instanceof HTMLElement && target.dataset['drawn'])
+            window.drawnInFonts.push(document.fonts.check('1em KaTeX_Main'));
+      }).observe(document, { subtree: true, attributeFilter: ['data-drawn'] });
+    });
+    await app.openNew(person, connected);
+    await app.say('两个数的比是 $\\frac{a}{b}$ 吗');
+    await app.settled();
+    await expect(app.log.locator('.formula .katex .mfrac')).toBeVisible();
+    const drawn = await page.evaluate(() => window.drawnInFonts);
+    expect(drawn).not.toEqual([]);
+    expect(drawn).not.toContain(false);
+  });
+
   test('a failing service is told and can be retried @C4 @C5', async ({ app, person }) => {
     await app.openNew(person, connected);
     await app.say('[[mock 500]] 请回答');
@@ -155,6 +180,17 @@ test('prompt and send in the address send once @C1', async ({ app, page, person 
   await expect(app.log).toContainText('今天星期几？');
   const kept = await person.client.call('historyList', { session_id: uuid });
   expect(kept.total).toBe(1);
+
+  // A question makes the screen read its data once when it is sent, and once when it is answered.
+  const asked: string[] = [];
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+  const times = (call: string) => asked.filter((path) => path === `/api/${call}`).length;
+  await app.say('12 × 12 等于多少？');
+  await app.settled();
+  await page.waitForTimeout(600);
+  expect(times('user_info')).toBeGreaterThan(0);
+  for (const call of ['user_info', 'get_session', 'last_messages'])
+    expect(times(call), call).toBeLessThanOrEqual(2);
 });
 
 test('only the owner writes; others read what is public @C2 @C15 @A4', async ({

@@ -2,7 +2,16 @@ import { App, expect, test } from '../support/app.ts';
 import { wholeBrowser } from '../support/browser.ts';
 
 // In the headless shell a page with a worker crashes now and then.
-test.use({ launchOptions: wholeBrowser, serviceWorkers: 'allow' });
+// The whole way with all that a phone has; elsewhere what its size or kind may change.
+const isPixel = ({ project }: { project: { name: string } }) => project.name === 'pixel';
+test.use({
+  launchOptions: [
+    async ({ launchOptions }, use, info) => use(isPixel(info) ? wholeBrowser : launchOptions),
+    { scope: 'worker' },
+  ],
+  serviceWorkers: async ({ serviceWorkers }, use, info) =>
+    use(isPixel(info) ? 'allow' : serviceWorkers),
+});
 
 test('a newcomer asks, reads, registers, leaves, comes back and deletes @A2 @A3 @A4 @H1 @C3 @C8 @S9', async ({
   app,

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CDPSession, Page } from '@playwright/test';
+import { numbersOf } from './lib/measure.ts';
 import {
   cpuSlowdown,
   median,
-  numbersOf,
   openTab,
   round,
   sum,

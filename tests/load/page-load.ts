@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { numbersOf } from './lib/measure.ts';
 import {
   cpuSlowdown,
   median,
-  numbersOf,
   openTab,
   round,
   slow4g,

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { numbersOf } from './lib/measure.ts';
 import {
   cpuSlowdown,
   goalMachine,
   median,
-  numbersOf,
   openTab,
   round,
   sum,

@@ -6,6 +6,7 @@ import {
   median,
   memory,
   now,
+  numbersOf,
   printTable,
   quantile,
   startHelper,
@@ -19,13 +20,18 @@ import { askAndRead, makeSeats, startLoadedServer, type Seat } from './lib/peopl
  * unless told otherwise). What is added to a chunk, how long requests take, and whether memory grows.
  * Before it, the same streams go through a relay that only pipes bytes: what is late there, too, the
  * service and the readers of this script are to blame for, which share the machine.
+ *
+ * With `--size` less than 1 there are as many fewer streams and requests: what it takes for a slower
+ * machine to have as much to do as the one of the goals, whose relay takes 26 µs of the processor
+ * for a chunk (`relay.ts` tells how long it takes here).
  */
 const minutes = Number(process.argv[2] ?? 10);
-const streams = 500;
+const size = numbersOf('size', [1])[0] ?? 1;
+const streams = Math.round(500 * size);
 const rate = 10;
 /** Of one reply, s. */
 const length = 20;
-const requestsASecond = 100;
+const requestsASecond = 100 * size;
 /** Streams are begun over this time; nothing of it is counted, s. */
 const beginning = length;
 const floorSeconds = 20;

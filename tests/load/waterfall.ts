@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CDPSession, Page } from '@playwright/test';
 import sharp from 'sharp';
+import { numbersOf } from './lib/measure.ts';
 import {
   cpuSlowdown,
   median,
-  numbersOf,
   openTab,
   round,
   sum,

@@ -511,10 +511,9 @@ export class ThreadWriting {
           this.attach(each.id, message.id, each.model, this.thread.isMine(message));
   }
 
-  /** What a finished reply changes elsewhere. `lost`: only its connection ended. */
-  private afterReply(lost: boolean): void {
+  /** What a finished reply changes here and elsewhere. */
+  private afterReply(): void {
     // Tokens, price and the true state are the server's to tell.
-    if (!lost) this.thread.refresh().catch(() => {});
     void refreshScreens();
     this.thread.announce();
     // What was written meanwhile goes on at once.
@@ -551,7 +550,7 @@ export class ThreadWriting {
         this.thread.replace(id, { ai: reply.whole, reasoning: reply.reasoning, ...change });
         this.thread.publish({ reconnecting: false });
         // The last words are drawn first.
-        setTimeout(() => this.afterReply(change.error_code === 'connection'));
+        setTimeout(() => this.afterReply());
       });
     };
     const fail = (error_code: string, error_message: string) => {

@@ -3,6 +3,17 @@ import { readdirSync, readFileSync } from 'node:fs';
 import http from 'node:http';
 import { fileURLToPath } from 'node:url';
 
+/** Numbers after `--name=` on the command line. */
+export const numbersOf = (name: string, fallback: readonly number[]): number[] => {
+  const given = process.argv.find((argument) => argument.startsWith(`--${name}=`));
+  return given
+    ? given
+        .slice(name.length + 3)
+        .split(',')
+        .map(Number)
+    : [...fallback];
+};
+
 export const now = (): number => performance.timeOrigin + performance.now();
 
 export const quantile = (values: readonly number[], part: number): number => {

@@ -9,17 +9,7 @@ import {
   type Page,
 } from '@playwright/test';
 import { chromiumArgs, chromiumPath } from '../../support/browser.ts';
-
-/** Numbers after `--name=` on the command line. */
-export const numbersOf = (name: string, fallback: readonly number[]): number[] => {
-  const given = process.argv.find((argument) => argument.startsWith(`--${name}=`));
-  return given
-    ? given
-        .slice(name.length + 3)
-        .split(',')
-        .map(Number)
-    : [...fallback];
-};
+import { numbersOf } from './measure.ts';
 
 /** A middling phone on a slow line: what the goals are set for. */
 export const phone = devices['Pixel 5'];
