@@ -27,6 +27,10 @@ const weights: Record<keyof Fields, number> = {
 const idle =
   /请问|请教|请你|请|麻烦|告诉我|想知道|我想|帮我|帮忙|怎么办|怎么样|怎样|怎么|如何|什么是|是什么|什么|为什么|为啥|哪里|哪儿|哪些|哪个|多少|几个|有没有|是不是|能不能|可不可以|可以|能够|能|会不会|一下|一个|这个|那个|一些|我的|你们|你的|我们|我|你|它|吗|呢|啊|呀|吧|嘛|了|的|地|得|着|是|要|在|有|和|与|或者|或|还是|把|被|给|对|就|都|也|很|太|不|没/g;
 
+/** 这个应用怎么画图 asks nothing about apps. */
+const here =
+  /[这本](?:个|款)?(?:应用|软件|程序|网站|平台|系统|app)[里上中]?(?=怎|如何|能|可以|有|会)/g;
+
 const latinWord = /[a-z][a-z0-9_+#.-]*[a-z0-9+#]|[a-z]|\d+/g;
 const hanRun = /\p{Script=Han}+/gu;
 
@@ -79,7 +83,9 @@ export const createSearch = <T>(
     const asked = `${fields.heading} ${fields.keywords}`;
     for (const [term, count] of termsOf(asked.replace(idle, ' ')))
       if (!terms.has(term)) add(terms, term, count * weights.keywords);
-    return { item, terms, length: fields.text.length, names: squeeze(asked) };
+    // What stands before the first heading goes by the title.
+    const names = squeeze(fields.heading === '' ? `${fields.title} ${asked}` : asked);
+    return { item, terms, length: fields.text.length, names };
   });
   const average =
     prepared.reduce((sum, each) => sum + each.length, 0) / (prepared.length || 1) || 1;
@@ -90,7 +96,8 @@ export const createSearch = <T>(
     return Math.log(1 + (prepared.length - n + 0.5) / (n + 0.5));
   };
 
-  return (query, most) => {
+  return (question, most) => {
+    const query = question.replace(here, '');
     const asked = [...queryTerms(query)].map(([term, weight]) => ({
       term,
       weight: Math.min(weight, 2) * rarity(term),

@@ -89,7 +89,8 @@ describe('arithmetic', () => {
 describe('dates', () => {
   it.each([
     ['今天星期几', '2026 年 11 月 21 日（星期六）'],
-    ['后天是几号', '11 月 23 日'],
+    ['后天是几号', '后天是 **2026 年 11 月 23 日'],
+    ['大后天是几号', '大后天是 **2026 年 11 月 24 日'],
     ['现在几点了', '**11:30**'],
     ['距离 2027-01-01 还有几天', '**41** 天'],
     ['离春节还有多少天', '2027 年 2 月 6 日（星期六）还有 **77** 天'],
@@ -158,6 +159,55 @@ describe('texts', () => {
   });
 });
 
+describe('several questions in one message', () => {
+  it.each<[string, string[]]>([
+    [
+      '1+2*3 等于多少？春节还有几天？这个应用怎么画图？',
+      ['> 1\\+2\\*3 等于多少', '= **7**', '**77** 天', '/help?page=drawing'],
+    ],
+    ['明天是几号？今天星期几？', ['明天是 **2026 年 11 月 22 日', '今天是 **2026 年 11 月 21 日']],
+    ['今天星期几，3斤等于几公斤', ['星期六', '**1.5** 公斤']],
+    ['三加五等于几？再乘以二呢？', ['= **8**', '= **16**']],
+    ['5!+3=？\n明天是几号？', ['= **123**', '11 月 22 日']],
+    ['怎么连接 DeepSeek？token 怎么扣？', ['/help?page=connect', '/help?page=tokens']],
+    ['春节和元宵节还有几天', ['春节：2027 年 2 月 6 日', '**77** 天', '元宵节', '**91** 天']],
+  ])('%s', (question, expected) => {
+    const reply = ask(question);
+    for (const each of expected) expect(reply).toContain(each);
+    expect(reply).not.toContain('不知道');
+  });
+
+  it('says which of them it can not answer', () => {
+    const reply = ask('红烧肉怎么做？12*12 等于多少？');
+    expect(reply.indexOf('红烧肉怎么做？\n\n这个我不知道')).toBeGreaterThan(0);
+    expect(reply).toContain('= **144**');
+    expect(reply).toContain('/help?page=connect');
+  });
+
+  it.each<[string, string]>([
+    ['你好！今天星期几？', '今天是 **2026 年 11 月 21 日（星期六）**'],
+    ['谢谢。3斤等于几公斤？', '3 斤 = **1.5** 公斤'],
+    ['2027-01-01。还有几天？', '**41** 天'],
+    ['1,234+1 等于几', '= **1235**'],
+    ['我想连接 DeepSeek。怎么做？', 'OPENAI_BASE_URL'],
+    ['字数统计：今天星期几？明天呢？', '| 汉字 | 8 |'],
+  ])('%s is one question', (question, expected) => {
+    expect(ask(question)).toContain(expected);
+    expect(ask(question)).not.toMatch(/^>|不知道|您好|不客气/m);
+  });
+
+  it('is never held up by many', () => {
+    const texts = [
+      '今天星期几？'.repeat(100),
+      '1!'.repeat(300),
+      '？'.repeat(600),
+      '1，'.repeat(300),
+    ];
+    for (const text of texts)
+      expect(pieces(() => expect(ask(text).length).toBeGreaterThan(3))).toBeLessThan(3);
+  });
+});
+
 describe('talk and help', () => {
   it('is honest about itself', () => {
     for (const question of ['你是谁', '你是 GPT 吗？', '你能做什么'])
@@ -170,6 +220,9 @@ describe('talk and help', () => {
     expect(reply).toContain('OPENAI_BASE_URL');
     expect(reply).toContain('/help?page=connect');
     expect(ask('怎么扣费')).toContain('/help?page=tokens');
+    // Words that stand in many pages are an answer, too.
+    expect(ask('怎么画图')).toContain('### 怎么画图');
+    expect(ask('如何安装')).toContain('/help?page=app');
   });
 
   it('says when it does not know, and what it can do', () => {

@@ -1,11 +1,13 @@
 import type { HelpSection, HelpService } from '../../help/help.service.ts';
+import type { Hit } from '../../help/search.ts';
 import { type ChatMessage, picturesOf, textOf } from '../chat-engine.ts';
 import { arithmetic } from './arithmetic.ts';
 import { asksAboutFiles, attachedFiles, onFiles, onPictures } from './attachments.ts';
 import { dates } from './dates.ts';
+import { questionsOf } from './questions.ts';
 import { samples } from './samples.ts';
-import { abilities, talk } from './talk.ts';
-import { textTools } from './text-tools.ts';
+import { abilities, isCourtesy, talk } from './talk.ts';
+import { draw, textTool } from './text-tools.ts';
 import { conversion } from './units.ts';
 
 export interface Surroundings {
@@ -15,8 +17,9 @@ export interface Surroundings {
 
 /** A question longer than this is a text, not a sum or a date. */
 const shortQuestion = 200;
-/** Share of the question's words that a section must hold to count as its answer. */
-const enough = { coverage: 0.5, score: 6 };
+/** A section counts as the answer if it holds so much of the question's words: half of rare ones, all of common ones. */
+const isEnough = ({ coverage, score }: Hit<HelpSection>): boolean =>
+  (coverage >= 0.5 && score >= 6) || (coverage >= 0.9 && score >= 3.5);
 const quoteLetters = 1500;
 
 const link = ({ page }: HelpSection) => `[${page.title}](/help?page=${page.slug})`;
@@ -31,19 +34,72 @@ const quote = ({ text }: HelpSection): string => {
   return `${text.slice(0, cut > 0 ? cut : quoteLetters)}\n\n……`;
 };
 
-const fromHelp = (question: string, help: HelpService): string => {
-  const hits = help.search(question, 6);
-  const [best, ...rest] = hits;
-  if (!best || best.coverage < enough.coverage || best.score < enough.score) {
-    const near = unique(hits.map((hit) => hit.item)).slice(0, 3);
-    const pages = near.length > 0 ? `\n\n也许这几页有用：${near.map(link).join('、')}。` : '';
-    return `这个我不知道。我是内置助手，不是神经网络模型，只会查帮助和做一些计算；要问任何问题，请[连接一个模型服务](/help?page=connect)，或换一个模型。${pages}\n\n${abilities}`;
-  }
+const otherModels =
+  '我是内置助手，不是神经网络模型，只会查帮助和做一些计算；要问任何问题，请[连接一个模型服务](/help?page=connect)，或换一个模型。';
+
+/** The section of the help that answers a question, or null when none does. */
+const fromHelp = (question: string, help: HelpService): string | null => {
+  const [best, ...rest] = help.search(question, 6);
+  if (!best || !isEnough(best)) return null;
   const { item } = best;
   const title = item.heading === '' ? item.page.title : item.heading;
   const more = unique(rest.map((hit) => hit.item).filter((each) => each.page !== item.page));
   const also = more.length > 0 ? `\n\n相关：${more.slice(0, 2).map(link).join('、')}` : '';
   return `### ${title}\n\n${quote(item)}\n\n---\n\n摘自帮助页${link(item)}。${also}`;
+};
+
+const unknown = (question: string, help: HelpService): string => {
+  const near = unique(help.search(question, 6).map((hit) => hit.item)).slice(0, 3);
+  const pages = near.length > 0 ? `\n\n也许这几页有用：${near.map(link).join('、')}。` : '';
+  return `这个我不知道。${otherModels}${pages}\n\n${abilities}`;
+};
+
+/** @param before what was answered before, whose result a sum may go on from */
+const byRule = (question: string, before: string, now: Date): string | null =>
+  question.length > shortQuestion
+    ? null
+    : (draw(question) ??
+      samples(question) ??
+      dates(question, now) ??
+      conversion(question) ??
+      arithmetic(question, before) ??
+      talk(question));
+
+const quoted = (question: string): string =>
+  `> ${question.replace(/[!-/:-@[-`{-~]/g, String.raw`\$&`)}`;
+
+/**
+ * The answers to a message that asks several things, each below its question, and what is left
+ * unanswered said; null when it had better be answered as one.
+ */
+const onEach = (message: string, before: string, { help, now }: Surroundings): string | null => {
+  const asked = questionsOf(message);
+  if (asked.length < 2) return null;
+  const parts: { text: string; reply: string | null; isByRule: boolean }[] = [];
+  let last = before;
+  for (const { text, asks } of asked) {
+    const ruled = byRule(text, last, now);
+    const reply = ruled ?? (asks ? fromHelp(text, help) : null);
+    if (ruled !== null) last = ruled;
+    // What only tells something may be needed by the others, and wants no answer.
+    if (reply !== null || asks) parts.push({ text, reply, isByRule: ruled !== null });
+  }
+  const replies = new Set(parts.map(({ reply }) => reply));
+  if (replies.size < 2) return null;
+  // Words of one part may belong to another: 2027-03-05。还有几天？
+  const whole = byRule(message, before, now);
+  if (whole !== null && !replies.has(whole)) return null;
+  if (replies.has(null) && !parts.some(({ isByRule }) => isByRule)) return null;
+  const texts = parts.map(({ text, reply }) => `${quoted(text)}\n\n${reply ?? '这个我不知道。'}`);
+  if (replies.has(null)) texts.push(`---\n\n${otherModels}`);
+  return texts.join('\n\n');
+};
+
+/** 你好！今天星期几？ asks for the day alone. */
+const withoutCourtesies = (message: string): string => {
+  const said = questionsOf(message).map(({ text }) => text);
+  const matter = said.filter((text) => !isCourtesy(text));
+  return matter.length > 0 && matter.length < said.length ? matter.join('\n') : message;
 };
 
 /** What the message says itself, without the files that it carries. */
@@ -60,19 +116,13 @@ export const answer = (messages: readonly ChatMessage[], { help, now }: Surround
   const pictures = onPictures(picturesOf(asked).length);
   if (files.length > 0 || pictures !== '')
     return [pictures, onFiles(files, question)].filter((part) => part !== '').join('\n\n');
-  const tool = textTools(question);
-  if (tool !== null) return tool;
-  if (question.length <= shortQuestion) {
-    const short =
-      samples(question) ??
-      dates(question, now) ??
-      conversion(question) ??
-      arithmetic(question, textOf(of('assistant'))) ??
-      talk(question);
-    if (short !== null) return short;
-  }
+  const before = textOf(of('assistant'));
+  const matter = withoutCourtesies(question);
+  const ruled =
+    textTool(question) ?? onEach(matter, before, { help, now }) ?? byRule(matter, before, now);
+  if (ruled !== null) return ruled;
   // A question about a file that was attached to an earlier one.
   const earlier = messages.flatMap(({ content }) => attachedFiles(content));
   if (earlier.length > 0 && asksAboutFiles(question)) return onFiles(earlier, question);
-  return fromHelp(question, help);
+  return fromHelp(matter, help) ?? unknown(matter, help);
 };

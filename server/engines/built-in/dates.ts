@@ -128,8 +128,10 @@ const datesIn = (text: string, today: Date): Found[] | 'wrong' => {
       const from = (start: Date) =>
         (isLunar ? nextLunar : nextFixed)(leap ? -Number(m2) : Number(m2), Number(d2), start);
       fits = add(from(isLunar ? today : thisYear), from);
-    } else if (word !== undefined) fits = add(addDays(today, relative[word] ?? 0));
-    else {
+    } else if (word !== undefined) {
+      fits = add(addDays(today, relative[word] ?? 0));
+      Object.assign(found.at(-1) ?? {}, { name: word === '现在' ? '今天' : word });
+    } else {
       const from = (start: Date) => nextOf(feast ?? '', start);
       // What the moon makes may fall into a year twice, or never.
       const start = feasts[feast ?? ''] ? thisYear : today;
@@ -212,6 +214,16 @@ export const dates = (question: string, now: Date): string | null => {
     return `${start}的 ${shift[1]} ${/月/.test(unit) ? '个月' : /星期|礼拜/.test(unit) ? `个${unit}` : unit}${sign < 0 ? '前' : '后'}是 **${write(to)}**。`;
   }
 
+  const untilEach = /还有|还剩/.test(text) && !/到|至|之间|差|隔/.test(text);
+  if (second && asksDays && untilEach && found.length <= 5)
+    return found
+      .map((each) => {
+        const target = nextTime(each, today);
+        const days = between(today, target);
+        const name = each.name === undefined ? '' : `${each.name}：`;
+        return `- ${name}${write(target)}，${days < 0 ? '已经过去' : '还有'} **${Math.abs(days)}** 天`;
+      })
+      .join('\n');
   if (first && second && (asksDays || /到|至|之间/.test(text)) && /天|多久|差|隔/.test(text)) {
     const count = between(first.date, second.date);
     return `从 ${write(first.date)}到 ${write(second.date)}，相差 **${Math.abs(count)}** 天${count < 0 ? '（后一个日期更早）' : ''}。`;
@@ -238,10 +250,7 @@ export const dates = (question: string, now: Date): string | null => {
   );
   if (first && asksDay) {
     if (first.name !== undefined) return `${first.name}是 **${write(first.date)}**。`;
-    const name = Object.keys(relative).find((word) => text.includes(word)) ?? '那天';
-    return first.from || /\d{4}/.test(text) || !(name in relative)
-      ? `${write(first.date).replace('（', '是 **').replace('）', '**')}。`
-      : `${name === '现在' ? '今天' : text.includes('大后天') ? '大后天' : name}是 **${write(first.date)}**。`;
+    return `${write(first.date).replace('（', '是 **').replace('）', '**')}。`;
   }
   if (found.length === 1 && text.replace(datePattern, '').replace(/[呢?？。\s]/g, '') === '')
     return `**${write(found[0]?.date ?? today)}**。`;

@@ -15,7 +15,7 @@ ${abilities}
 
 写文章、翻译、写代码这类事需要真正的模型。连接的办法见[连接模型服务](/help?page=connect)。`;
 
-const exchanges: [RegExp, string][] = [
+const aboutItself: [RegExp, string][] = [
   [
     /^(?:你是谁|你是什么|你叫什么|介绍一下?你自己|自我介绍|你是.{0,8}(?:模型|gpt|ai|人工智能|机器人|真人|人)|who are you)/i,
     self,
@@ -24,6 +24,8 @@ const exchanges: [RegExp, string][] = [
     /^(?:你|内置助手)?(?:能|可以|会)(?:做|干|帮我做)?(?:些)?(?:什么|啥|哪些)|^(?:你)?有(?:什么|哪些)(?:功能|本领|用)|^帮助$|^help$/i,
     self,
   ],
+];
+const courtesies: [RegExp, string][] = [
   [
     /^(?:你好|您好|嗨|哈喽|早上好|上午好|中午好|下午好|晚上好|早安|在吗|在不在|hi|hello|hey)(?:[呀啊啦吗，,！!。~\s]|$)/i,
     `您好！我是鹊桥的内置助手。我不是神经网络模型，但会查帮助、算算术、日期和单位。\n\n试试问我：“怎么连接 DeepSeek？”“今天星期几？”“5 英里是多少公里？”`,
@@ -33,12 +35,18 @@ const exchanges: [RegExp, string][] = [
   [/^(?:好的?|行|嗯+|哦+|ok|知道了|明白了?|收到)[。！!~\s]*$/i, '好的。还想知道什么，直接问就行。'],
 ];
 
-/** The answer to a greeting and the like, or null. */
-export const talk = (question: string): string | null => {
-  const said = question
+const among = (exchanges: [RegExp, string][], said: string): string | null => {
+  const words = said
     .trim()
     .replace(/^请问|^那么?|^请/, '')
     .replace(/[?？！!。~]+$/, '');
-  if (said.length > 40) return null;
-  return exchanges.find(([pattern]) => pattern.test(said))?.[1] ?? null;
+  if (words.length > 40) return null;
+  return exchanges.find(([pattern]) => pattern.test(words))?.[1] ?? null;
 };
+
+/** Whether it is said to be polite, and asks nothing. */
+export const isCourtesy = (said: string): boolean => among(courtesies, said) !== null;
+
+/** The answer to a greeting and the like, or null. */
+export const talk = (question: string): string | null =>
+  among([...aboutItself, ...courtesies], question);

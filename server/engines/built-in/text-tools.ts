@@ -64,17 +64,17 @@ const tools: { names: RegExp; act: (text: string) => string }[] = [
   },
 ];
 
-/** The answer of a tool, or null when none was asked for. */
-export const textTools = (question: string): string | null => {
+/** What a tool makes of the text behind its name, or null when none is named. */
+export const textTool = (question: string): string | null => {
   const [, name = '', rest = ''] =
     /^\s*([^:：\n]{1,30}?)\s*[:：\n]\s*([\s\S]+)$/.exec(question) ?? [];
-  if (name !== '') {
-    const tool = tools.find(({ names }) => names.test(name));
-    if (tool)
-      return rest.length > most
-        ? `文字太长，我一次最多处理 ${most} 个字符。`
-        : tool.act(rest.trim());
-  }
+  const tool = name === '' ? undefined : tools.find(({ names }) => names.test(name));
+  if (!tool) return null;
+  return rest.length > most ? `文字太长，我一次最多处理 ${most} 个字符。` : tool.act(rest.trim());
+};
+
+/** What chance or the machine makes: numbers, dice, coins, ids; null when none is asked for. */
+export const draw = (question: string): string | null => {
   if (question.length > 100) return null;
   const between =
     /随机数?.{0,4}?(-?\d{1,12})\s*(?:到|至|-|~|和|，|,)\s*(-?\d{1,12})/.exec(question) ??
