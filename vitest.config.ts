@@ -34,6 +34,8 @@ export default defineConfig({
         test: {
           name: 'system',
           include: ['tests/{contract,faults}/**/*.test.ts'],
+          // As in the browsers: a busy machine may spoil one try, a fault spoils both.
+          retry: 1,
           globalSetup: ['tests/support/shared-database.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,

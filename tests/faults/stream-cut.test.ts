@@ -11,7 +11,13 @@ let client: TestClient;
 beforeAll(async () => {
   mock = await startMockOpenAi();
   server = await startServer({
-    env: { OPENAI_BASE_URL: mock.baseURL, OPENAI_API_KEY: 'sk-test', OPENAI_MODELS: 'mock-chat' },
+    env: {
+      OPENAI_BASE_URL: mock.baseURL,
+      OPENAI_API_KEY: 'sk-test',
+      OPENAI_MODELS: 'mock-chat',
+      // Enough for a reply of 20,000 tokens: without, whether it ends whole would be left to chance.
+      SIGNUP_TOKENS: '100000',
+    },
   });
   client = await TestClient.register(server.baseURL);
 });
