@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { setPriority } from 'node:os';
-import { relative } from 'node:path';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 import process from 'node:process';
@@ -121,8 +121,8 @@ const runBehind = async (command, args) => {
   return ok;
 };
 
-const unitsOk = run('npx', [
-  'vitest',
+const unitsOk = run(process.execPath, [
+  join('node_modules', 'vitest', 'vitest.mjs'),
   'run',
   '--reporter=default',
   '--reporter=json',
@@ -137,7 +137,8 @@ if (!unitsOk && !units?.numFailedTests) failed += 1;
 // The browsers wait for much of their time, in which the rest is checked. The servers' tests can not
 // go beside them: they measure time themselves, and fail where they get too little of the processor.
 const checked = runBehind('npm', ['run', '--silent', 'check']);
-const e2eOk = await ended(begin('npx', ['playwright', 'test'], 'inherit'));
+const playwright = join('node_modules', '@playwright', 'test', 'cli.js');
+const e2eOk = await ended(begin(process.execPath, [playwright, 'test'], 'inherit'));
 if (await checked) passed += 1;
 else {
   failed += 1;
