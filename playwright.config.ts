@@ -1,5 +1,5 @@
 import { defineConfig, devices } from '@playwright/test';
-import { quickBrowser } from './tests/support/browser.ts';
+import { quickBrowser, wholeBrowser } from './tests/support/browser.ts';
 
 const running = process.env['E2E_BASE_URL'];
 const port = Number(process.env['E2E_PORT'] ?? 3987);
@@ -25,29 +25,44 @@ export default defineConfig({
     baseURL: running ?? `http://127.0.0.1:${port}`,
     locale: 'zh-CN',
     timezoneId: 'Asia/Shanghai',
-    // Two seconds of the processor for each test that stays. What the worker is for, and the
-    // newcomer's whole way, allow it.
+    // Two seconds of the processor for each test that stays.
     serviceWorkers: 'block',
     trace: 'on-first-retry',
     screenshot: 'only-on-failure',
     launchOptions: quickBrowser,
   },
+  // One worker each for the few tests of the others: every worker costs its start and its browser's.
   projects: [
-    { name: 'pixel', use: { ...devices['Pixel 7'], ...plainPixels } },
-    // The Pixel tries everything; the other two what their size or kind may change.
+    {
+      // What notifications, badges and service workers need. In the headless shell a page with a
+      // worker crashes now and then.
+      name: 'pixel-whole',
+      workers: 1,
+      testMatch: /background|main-job|phone-shell/,
+      use: {
+        ...devices['Pixel 7'],
+        ...plainPixels,
+        launchOptions: wholeBrowser,
+        serviceWorkers: 'allow',
+      },
+    },
+    // The Pixel tries everything; these two what their size or kind may change.
     {
       name: 'iphone',
+      workers: 1,
       use: { ...iphone, ...plainPixels, browserName: 'chromium' },
-      grep: /newcomer|mid-stream|menus fit|wider than/,
+      grep: /newcomer|menus fit/,
     },
     {
       name: 'desktop',
-      testIgnore:
-        /attachments|background|export|image-services|markdown-safety|offline-writing|outbox-faults|phone-shell|sign-in/,
-      // What does not depend on the window or the pointer.
-      grepInvert:
-        /a formula is|thinking is|failing service|too long a conv|empty (is|or)|survives|send once|sliders|without a network|system notice|in two browsers|\/error|help is|a suggestion|temporary chat|words from the library|mid-stream|token usage|five minutes|forced to be|own counts|runs out|129th|a public question|stands in an address|before the app is there|come without their stream/,
+      workers: 1,
+      grep: /newcomer|menus fit|an @ alone|a wide window/,
       use: { ...devices['Desktop Chrome'], viewport: { width: 1680, height: 1050 } },
+    },
+    {
+      name: 'pixel',
+      testIgnore: /background|main-job|phone-shell|wide-window/,
+      use: { ...devices['Pixel 7'], ...plainPixels },
     },
   ],
   ...(running

@@ -168,9 +168,8 @@ test('a photo from the camera is taken along; one in a form that no browser here
   app,
   page,
   person,
-  isMobile,
 }) => {
-  test.skip(!isMobile || foreignServer, 'needs a phone and the service that the tests connect');
+  test.skip(foreignServer, 'needs the service that the tests connect');
   await app.openNew(person, 'mock-vision');
   const items = page.getByRole('list', { name: '要发送的附件' }).getByRole('listitem');
   await page.getByRole('button', { name: '添加图片或文件' }).click();

@@ -1,9 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { BrowserContext, CDPSession, Page } from '@playwright/test';
 import { expect, test, type App, type Person } from '../support/app.ts';
-import { wholeBrowser } from '../support/browser.ts';
-
-test.use({ launchOptions: wholeBrowser, serviceWorkers: 'allow' });
 
 /** A reply that takes so long to be written, s. */
 const slowly = (seconds: number, words = '说说桥') =>

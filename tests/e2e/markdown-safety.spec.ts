@@ -113,8 +113,7 @@ const sweep = async (page: Page): Promise<string[]> => {
 };
 
 test.describe('nothing that people or models write runs', () => {
-  test.beforeEach(async ({ page }, { project }) => {
-    test.skip(project.name !== 'pixel', 'the same code on every device');
+  test.beforeEach(async ({ page }) => {
     test.setTimeout(120_000);
     // A tall window shows many at once.
     await page.setViewportSize({ width: 412, height: 4000 });

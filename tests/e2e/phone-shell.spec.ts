@@ -1,6 +1,5 @@
 import type { BrowserContext, Locator, Page } from '@playwright/test';
 import { App, expect, foreignServer, test as base } from '../support/app.ts';
-import { wholeBrowser } from '../support/browser.ts';
 import { startPageFront, type PageFront } from '../support/page-front.ts';
 import { shellComplete } from '../support/shell.ts';
 
@@ -13,7 +12,6 @@ const test = base.extend<{ front: PageFront }>({
   },
 });
 
-test.use({ launchOptions: wholeBrowser, serviceWorkers: 'allow' });
 test.skip(foreignServer, 'stands between the page and a server of its own');
 
 /** Addresses of everything that the worker keeps. */

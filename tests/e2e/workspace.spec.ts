@@ -2,31 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { Page } from '@playwright/test';
 import { App, expect, foreignServer, test } from '../support/app.ts';
 import { TestClient } from '../support/client.ts';
+import { bringTalks } from '../support/talks.ts';
 
 const model = 'builtin-assistant';
-
-/** Sessions that stand there at once. Gives the uuid of the last one. */
-const bring = async (
-  client: TestClient,
-  talks: readonly { title: string; exchanges: readonly (readonly [human: string, ai: string])[] }[],
-): Promise<string> => {
-  const sessions = talks.map(({ title, exchanges }) => ({
-    title,
-    model,
-    messages: exchanges.map(([human, ai], at) => ({
-      id: at + 1,
-      prev: at,
-      shown: true,
-      human,
-      ai,
-      model,
-      state: ai === '' ? 'none' : 'done',
-      created_at: new Date(Date.now() - 86_400_000 + at * 60_000).toISOString(),
-    })),
-  }));
-  const { uuid } = await client.call('importSessions', { data: { queqiao: 1, sessions } });
-  return uuid ?? '';
-};
 
 const openPanel = async (page: Page, name: string) => {
   await page.getByRole('button', { name: '更多', exact: true }).first().click();
@@ -42,8 +20,8 @@ test('what stands in an address is done, once, and what would lead away is dropp
     title: `第 ${at + 1} 个会话`,
     exchanges: [[`问 ${at + 1}`, '答']] as const,
   }));
-  await bring(person.client, talks);
-  const long = await bring(person.client, [
+  await bringTalks(person.client, talks);
+  const long = await bringTalks(person.client, [
     {
       title: '很长的会话',
       exchanges: Array.from({ length: 200 }, (_, at) => [`问题 ${at + 1}。`, `回答 ${at + 1}。`]),
@@ -116,7 +94,7 @@ test.describe('with a model of a connected service', () => {
       if (response.url().endsWith('/api/model_stat')) reports.push(response.json());
     });
     // A question that nobody answered.
-    const left = await bring(person.client, [
+    const left = await bringTalks(person.client, [
       { title: '没有回复', exchanges: [['一加一等于几？', '']] },
     ]);
     await app.enterAs(person);
@@ -205,7 +183,6 @@ test.describe('with a model of a connected service', () => {
     app,
     page,
     person,
-    isMobile,
   }) => {
     const uuid = await app.openNew(person, 'mock-chat');
     await openPanel(page, '设置');
@@ -262,16 +239,6 @@ test.describe('with a model of a connected service', () => {
     await expect(app.log).toContainText('您说：第一行');
     await app.settled();
     await expect(app.log.getByText(/18 tokens/)).toBeVisible();
-    if (isMobile) return;
-    await app.say('[[bench tokens=600 rate=0 id=keys]]');
-    await app.settled();
-    await app.log.focus();
-    const first = app.log.getByText('第一行').first();
-    await page.keyboard.press('Control+ArrowUp');
-    await expect(first).toBeInViewport();
-    await page.keyboard.press('Control+ArrowDown');
-    await expect(app.log.getByText('END-keys-DONE')).toBeInViewport();
-    await expect(first).not.toBeInViewport();
   });
 
   test('a public question: others like it and answer a person, ask a model, and the question takes all with it @C8 @C14', async ({
@@ -343,39 +310,4 @@ test('the 129th session of a month is refused with a way on, and nothing written
   await expect(page.getByText('最多 128 个')).toBeVisible();
   await page.getByRole('link', { name: '回到首页' }).click();
   await expect(page.getByRole('textbox', { name: '输入问题' })).toHaveValue('还能再问一句吗？');
-});
-
-test('beside the conversation of a wide window: the fifteen used last, found and opened, and a model @H3 @H4 @S5', async ({
-  app,
-  page,
-  person,
-}, { project }) => {
-  test.skip(project.name !== 'desktop', 'only there is room');
-  const talks = Array.from({ length: 17 }, (_, at) => ({
-    title: `会话 ${at + 1} 号`,
-    exchanges: [[`问 ${at + 1}`, `第 ${at + 1} 个答案`]] as const,
-  }));
-  await bring(person.client, talks);
-  await app.enterAs(person);
-  await page.goto('/help');
-  const side = page.getByRole('complementary', { name: '最近会话' });
-  await expect(side.locator('li')).toHaveCount(15);
-  await side.getByRole('searchbox', { name: '搜索会话和内容' }).fill('第 9 个答');
-  await expect(side.locator('li')).toHaveCount(1);
-  await side.getByRole('link', { name: '会话 9 号' }).click();
-  await expect(app.log).toContainText('第 9 个答案');
-  await side.getByRole('radio', { name: /内置助手/ }).click();
-  // Folded away it stays so, here.
-  await page.getByRole('button', { name: '收起会话' }).click();
-  await expect(side).toBeHidden();
-  await page.reload();
-  await expect(app.log).toContainText('第 9 个答案');
-  await expect(side).toBeHidden();
-  await page.getByRole('button', { name: '展开会话' }).click();
-  await expect(side.locator('li')).toHaveCount(15);
-  await page.goto('/');
-  await expect(page.getByRole('main').getByRole('radio', { name: /内置助手/ })).toHaveAttribute(
-    'aria-checked',
-    'true',
-  );
 });

@@ -38,6 +38,7 @@ export const startPhone = async (person?: TestClient): Promise<Phone> => {
     const { defaultBrowserType: _, ...pixel } = devices['Pixel 7'];
     const context = await chromium.launchPersistentContext(folder, {
       ...pixel,
+      deviceScaleFactor: 1,
       ...wholeBrowser,
       locale: 'zh-CN',
       timezoneId: 'Asia/Shanghai',

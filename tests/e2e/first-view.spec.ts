@@ -1,0 +1,97 @@
+import { App, expect, test } from '../support/app.ts';
+
+test('before the app is there the last conversation can be read and written in; a logout takes that away @C11 @O3', async ({
+  browser,
+  person,
+}) => {
+  const { uuid, id } = await person.client.ask('(128 + 36) × 2.5 等于多少？');
+  await person.client.read(uuid, id);
+  // The fixtures' own context leaves no picture of a screen behind.
+  const context = await browser.newContext({ serviceWorkers: 'block' });
+  const page = await context.newPage();
+  await new App(page).enterAs(person);
+  await page.goto(`/chat?uuid=${uuid}`);
+  const picture = () => page.evaluate(() => localStorage.getItem('queqiao.picture.chat'));
+  await expect.poll(picture, { timeout: 20_000 }).toContain('(128 + 36)');
+
+  const first = page.locator('#first');
+  /** Opens an address anew, without the app until the returned function is called. */
+  const openHeld = async (path: string) => {
+    let free = () => {};
+    const held = new Promise<void>((resolve) => {
+      free = resolve;
+    });
+    await page.route('**/assets/*.js', async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.goto(path, { waitUntil: 'commit' });
+    return free;
+  };
+  let free = await openHeld(`/chat?uuid=${uuid}`);
+  await expect(first.getByRole('log')).toContainText('(128 + 36)');
+  await first.getByRole('textbox', { name: '输入消息' }).fill('写在前面的话');
+  free();
+  await expect(first).toHaveCount(0);
+  await page.keyboard.insertText('，接着写');
+  await expect(page.getByRole('log')).toContainText('(128 + 36)');
+  await expect(page.getByRole('textbox', { name: '输入消息' })).toHaveValue('写在前面的话，接着写');
+
+  // Enter is no new line here either: what it ends is sent by the app, unless one writes on.
+  free = await openHeld(`/chat?uuid=${uuid}`);
+  const early = first.getByRole('textbox', { name: '输入消息' });
+  await early.fill('12 × 12');
+  await early.press('Enter');
+  await early.pressSequentially(' 等于多少？');
+  await expect(early).toHaveValue('12 × 12 等于多少？');
+  await early.press('Enter');
+  free();
+  await expect(first).toHaveCount(0);
+  await expect(page.getByRole('log')).toContainText('您说：12 × 12 等于多少？');
+  await expect(page.getByRole('textbox', { name: '输入消息' })).toHaveValue('');
+
+  // Nor is lost what is written into the picture while the screen's own box is behind it already:
+  // the picture ends with a frame, and there is none here until it is let go.
+  await page.addInitScript(() => {
+    if (sessionStorage.getItem('hold') === null) return;
+    const real = requestAnimationFrame.bind(globalThis);
+    const held: FrameRequestCallback[] = [];
+    globalThis.requestAnimationFrame = (act) => held.push(act);
+    addEventListener('let-go', () => {
+      globalThis.requestAnimationFrame = real;
+      for (const act of held) real(act);
+    });
+  });
+  await page.evaluate(() => sessionStorage.setItem('hold', '1'));
+  await page.goto(`/chat?uuid=${uuid}`, { waitUntil: 'commit' });
+  await expect(page.locator('#root textarea')).toBeAttached();
+  await first.locator('.send textarea').fill('写在交接的时候');
+  await page.evaluate(() => {
+    sessionStorage.removeItem('hold');
+    dispatchEvent(new Event('let-go'));
+  });
+  await expect(first).toHaveCount(0);
+  await expect(page.getByRole('textbox', { name: '输入消息' })).toHaveValue('写在交接的时候');
+  await page.getByRole('textbox', { name: '输入消息' }).fill('');
+
+  // A link of the picture leads on within the page, once the app is there.
+  await page.goto('/');
+  const home = () => page.evaluate(() => localStorage.getItem('queqiao.picture.home'));
+  await expect.poll(home, { timeout: 20_000 }).toContain('(128 + 36)');
+  free = await openHeld('/');
+  await expect(first).toContainText('(128 + 36)');
+  await page.evaluate(() => {
+    addEventListener('pagehide', () => sessionStorage.setItem('left', '1'));
+  });
+  await first.locator('a[href="/account"]:visible').first().click();
+  free();
+  await expect(page.getByRole('heading', { level: 1, name: '我的' })).toBeVisible();
+  await expect(first).toHaveCount(0);
+  expect(await page.evaluate(() => sessionStorage.getItem('left'))).toBeNull();
+
+  await page.getByRole('button', { name: '退出登录' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: '退出', exact: true }).click();
+  await page.waitForURL((url) => url.pathname === '/');
+  expect(await picture()).toBeNull();
+  await context.close();
+});

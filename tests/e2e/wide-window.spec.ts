@@ -1,0 +1,187 @@
+import { randomUUID } from 'node:crypto';
+import type { Locator } from '@playwright/test';
+import sharp from 'sharp';
+import { expect, foreignServer, test } from '../support/app.ts';
+import { bringTalks } from '../support/talks.ts';
+
+// What a wide window, a mouse and a keyboard change; all else is tried on the phone.
+
+const boxOf = async (on: Locator) => {
+  const box = await on.boundingBox();
+  if (!box) throw new Error('it is not there');
+  return box;
+};
+
+test('a wide window: the fifteen used last, found and opened, and a model; cards side by side @H1 @H3 @H4 @S5', async ({
+  app,
+  page,
+  person,
+}) => {
+  const talks = Array.from({ length: 17 }, (_, at) => ({
+    title: `会话 ${at + 1} 号`,
+    exchanges: [[`问 ${at + 1}`, `第 ${at + 1} 个答案`]] as const,
+  }));
+  await bringTalks(person.client, talks);
+  await app.enterAs(person);
+  await page.goto('/help');
+  const side = page.getByRole('complementary', { name: '最近会话' });
+  await expect(side.locator('li')).toHaveCount(15);
+  await side.getByRole('searchbox', { name: '搜索会话和内容' }).fill('第 9 个答');
+  await expect(side.locator('li')).toHaveCount(1);
+  await side.getByRole('link', { name: '会话 9 号' }).click();
+  await expect(app.log).toContainText('第 9 个答案');
+  await side.getByRole('radio', { name: /内置助手/ }).click();
+  // Folded away it stays so, here.
+  await page.getByRole('button', { name: '收起会话' }).click();
+  await expect(side).toBeHidden();
+  await page.reload();
+  await expect(app.log).toContainText('第 9 个答案');
+  await expect(side).toBeHidden();
+  await page.getByRole('button', { name: '展开会话' }).click();
+  await expect(side.locator('li')).toHaveCount(15);
+  await page.goto('/');
+  const main = page.getByRole('main');
+  await expect(main.getByRole('radio', { name: /内置助手/ })).toHaveAttribute(
+    'aria-checked',
+    'true',
+  );
+
+  const cards = main.locator('.sessions > li');
+  await expect(cards).toHaveCount(17);
+  const [left, right] = [await boxOf(cards.nth(0)), await boxOf(cards.nth(1))];
+  expect(right.y).toBe(left.y);
+  expect(right.x).toBeGreaterThanOrEqual(left.x + left.width);
+  // The search stands open in the head; a sheet comes in from the side.
+  await expect(page.getByRole('button', { name: '搜索', exact: true })).toBeHidden();
+  await page.getByRole('searchbox', { name: '搜索会话和消息' }).fill('第 9 个答');
+  await expect(cards).toHaveCount(1);
+  const card = cards.filter({ hasText: '会话 9 号' });
+  await card.getByRole('button', { name: /更多操作/ }).click();
+  const keep = page.getByRole('dialog').getByRole('button', { name: '收藏', exact: true });
+  await expect(keep).toBeVisible();
+  await expect
+    .poll(async () => {
+      const { x, width, height } = await boxOf(page.getByRole('dialog'));
+      return [x > 840, Math.round(x + width), height > 1000];
+    })
+    .toEqual([true, 1680, true]);
+  await keep.click();
+  await expect(card.getByText('已收藏')).toBeAttached();
+});
+
+test('a wide window: a mouse and a keyboard in a conversation; two answers beside each other @C3 @C8 @C10', async ({
+  app,
+  page,
+  person,
+}) => {
+  test.skip(foreignServer, 'needs the service that the tests connect');
+  const { client } = person;
+  const { uuid, id } = await client.ask('第一种问法是什么？', { model: 'mock-chat' });
+  await client.read(uuid, id);
+  const pair = await client.call(
+    'sendMessage',
+    { session_id: uuid, msg: '两个模型怎么说？', beside: 'mock-vision' },
+    { 'idempotency-key': randomUUID() },
+  );
+  await Promise.all([pair.id, pair.beside ?? 0].map((each) => client.read(uuid, each)));
+  await app.enterAs(person);
+  await page.goto(`/chat?uuid=${uuid}&back=${encodeURIComponent('/help')}`);
+  const first = app.log.getByRole('region', { name: 'Mock Chat的回答' });
+  const second = app.log.getByRole('region', { name: 'Mock Vision的回答' });
+  await expect(first).toContainText('您说：两个模型');
+  await expect(second).toContainText('您说：两个模型');
+  await expect(app.log.getByRole('tab')).toHaveCount(0);
+  const [left, right] = [await boxOf(first), await boxOf(second)];
+  expect(right.y).toBe(left.y);
+  expect(right.x).toBeGreaterThanOrEqual(left.x + left.width);
+  await second.getByRole('button', { name: '用这个回答继续' }).click();
+  await expect(second.getByRole('button', { name: '正在用这个回答' })).toHaveAttribute(
+    'aria-pressed',
+    'true',
+  );
+
+  // What can be done with a question is seen while the mouse is there.
+  const edit = app.log.getByRole('button', { name: '修改问题' }).first();
+  await expect(edit).toHaveCSS('opacity', '0');
+  await app.log.getByText('第一种问法是什么？', { exact: true }).hover();
+  await expect(edit).toHaveCSS('opacity', '1');
+  await edit.click();
+  await page.getByRole('textbox', { name: '修改问题' }).fill('第二种问法是什么？');
+  await page.getByRole('button', { name: '发送', exact: true }).first().click();
+  await expect(app.log).toContainText('您说：第二种问法');
+  const branches = app.log.getByRole('group', { name: '分支' });
+  await expect(branches).toContainText('2/2');
+  await app.settled();
+  const sort = page.getByRole('button', { name: /^最新在/ });
+  await expect(sort).toHaveText('最新在下');
+
+  await expect(page.getByText('Enter 发送，Shift + Enter 换行')).toBeVisible();
+  await app.question.fill('第一行');
+  await app.question.press('Shift+Enter');
+  await app.question.pressSequentially('[[bench tokens=600 rate=0 id=keys]]');
+  await expect(app.question).toHaveValue('第一行\n[[bench tokens=600 rate=0 id=keys]]');
+  await app.question.press('Enter');
+  await app.settled();
+  await app.log.focus();
+  const top = app.log.getByText('第二种问法是什么？', { exact: true }).first();
+  await page.keyboard.press('Control+ArrowUp');
+  await expect(top).toBeInViewport();
+  await page.keyboard.press('Control+ArrowDown');
+  await expect(app.log.getByText('END-keys-DONE')).toBeInViewport();
+  await expect(top).not.toBeInViewport();
+  await page.keyboard.press('Control+ArrowLeft');
+  await page.waitForURL(/\/help/);
+});
+
+test('a wide window: the image tool stands beside the conversation, all of its tabs in sight @I2 @I8 @I15', async ({
+  app,
+  page,
+  person,
+}) => {
+  const { uuid } = await person.client.call('newSession', { type: 1, model: 'builtin-canvas' });
+  await app.enterAs(person);
+  await page.goto(`/chat?uuid=${uuid}&open=img-tool&tab=img2img`);
+  const tool = page.getByRole('complementary', { name: '画图工具' });
+  await expect(tool).toBeVisible();
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+  const words = page.getByRole('textbox', { name: '画图提示词' });
+  const [box, panel] = [await boxOf(words), await boxOf(tool)];
+  expect(panel.x).toBeGreaterThanOrEqual(box.x + box.width);
+  for (const tab of await tool.getByRole('tab').all())
+    await expect(tab).toBeInViewport({ ratio: 1 });
+
+  // No camera here, but what was copied.
+  await tool.getByRole('button', { name: /选一张基础图片/ }).click();
+  const picker = page.getByRole('dialog', { name: '选择基础图片' });
+  await expect(picker.getByRole('button', { name: '上传图片' })).toBeVisible();
+  await expect(picker.getByRole('button', { name: '拍照' })).toHaveCount(0);
+  const small = await sharp({
+    create: { width: 64, height: 64, channels: 3, background: '#2266cc' },
+  })
+    .png()
+    .toBuffer();
+  await page.evaluate(
+    (bytes) => {
+      const clipboardData = new DataTransfer();
+      clipboardData.items.add(new File([new Uint8Array(bytes)], 'b.png', { type: 'image/png' }));
+      document.dispatchEvent(new ClipboardEvent('paste', { clipboardData, cancelable: true }));
+    },
+    [...small],
+  );
+  await expect(picker).toBeHidden();
+  await expect(tool.getByRole('img', { name: '基础图片' })).toBeVisible();
+
+  const size = tool.getByRole('tab', { name: '尺寸', exact: true });
+  await size.click();
+  await tool.getByRole('slider', { name: '张数' }).fill('1');
+  await size.press('ArrowRight');
+  await expect(size).toHaveAttribute('aria-selected', 'false');
+  await words.fill('一只猫');
+  await tool.getByRole('button', { name: /^生成 ·/ }).click();
+  await expect(page.getByText('以图画图')).toBeVisible();
+  // It stays for the next picture.
+  await expect(tool).toBeVisible();
+  await expect(page.getByRole('list', { name: '画好的图片' }).getByRole('img')).toHaveCount(1, {
+    timeout: 30_000,
+  });
+});
