@@ -10,9 +10,12 @@ test.describe('with a model of a connected service', () => {
     page,
     person,
   }) => {
-    await app.enterAs(person);
-    const { uuid } = await person.client.call('newSession', { type: 0, model: 'mock-chat' });
-    await page.goto(`/chat?uuid=${uuid}`);
+    // Most of the balance goes before, where no page has to show for what.
+    const spent = await person.client.ask('[[bench tokens=18500 rate=0 id=most]]', {
+      model: 'mock-chat',
+    });
+    await person.client.read(spent.uuid, spent.id);
+    const uuid = await app.openNew(person, 'mock-chat');
     await expect(app.sendButton).toBeDisabled();
     await app.question.fill('   ');
     await expect(app.sendButton).toBeDisabled();
@@ -24,8 +27,8 @@ test.describe('with a model of a connected service', () => {
     await app.sendButton.click();
     await expect(page.getByText('内容太长，该模型最多接受 65535 个字符')).toBeVisible();
 
-    // All of the balance goes into one reply.
-    await app.say('[[bench tokens=21000 rate=0 id=all]]');
+    // All that is left goes into one reply.
+    await app.say('[[bench tokens=2500 rate=0 id=all]]');
     await app.settled();
     await expect(page.getByRole('button', { name: /Mock Chat/ })).toBeDisabled();
     await app.question.fill('余额还够这一条吗？');

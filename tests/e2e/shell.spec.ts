@@ -1,53 +1,64 @@
+import type { Page } from '@playwright/test';
 import { expect, test } from '../support/app.ts';
 import { startPageFront } from '../support/page-front.ts';
 
-test('unknown addresses lead to /404 and home from there @S1 @S7', async ({ app, page }) => {
+/** Leads on within the page, as its links do: loading it anew takes several times as long. */
+const walk = (page: Page, address: string) =>
+  page.evaluate((to) => history.pushState(null, '', to), address);
+
+test('unknown addresses lead to /404 and home from there; a suggestion starts a conversation with one tap @S1 @S7 @H3', async ({
+  app,
+  page,
+}) => {
   await page.goto('/no/such/page?x=1');
   await page.waitForURL(/\/404$/);
   await expect(page.getByText('您访问了一个不存在的页面')).toBeVisible();
   await page.getByRole('link', { name: '回到首页' }).click();
   await page.waitForURL((url) => url.pathname === '/');
   await expect(page.getByRole('textbox', { name: '输入问题' })).toBeVisible();
-  expect(app.problems).toEqual([]);
+
+  await page.getByRole('button', { name: '你能做什么？' }).click();
+  await page.waitForURL(/\/chat\?/);
+  await app.settled();
+  await expect(app.log).toContainText('你能做什么？');
+  await expect(app.log).toContainText('内置');
 });
 
-test('/error says what each code means @S7 @C21', async ({ page }) => {
+test('/error says what each code means, or the message in the address, as text @S7 @C21', async ({
+  page,
+}) => {
+  await page.goto(`/error?code=1025&message=${encodeURIComponent('<b>自己的话</b>')}`);
+  await expect(page.getByText('<b>自己的话</b>')).toBeVisible();
   for (const [code, text] of [
     ['1001', '请先登录'],
     ['1024', '最多 128 个'],
-    ['1025', '余额不足'],
     ['1432', '这是私有会话，禁止查看'],
     ['1433', '会话已删除'],
     ['3001', '账号已被禁用'],
     ['9', '未知错误'],
+    ['1025', '余额不足'],
   ]) {
-    await page.goto(`/error?code=${code}`);
+    await walk(page, `/error?code=${code}`);
     await expect(page.getByText(text ?? '')).toBeVisible();
     const links = page.getByRole('main').getByRole('link');
     await expect(links.filter({ hasText: '回到首页' })).toBeVisible();
     await expect(links.filter({ hasText: '新建会话' })).toBeVisible();
   }
   // Without balance there are still the models that cost nothing.
-  await page.goto('/error?code=1025');
   await page.getByRole('link', { name: '用免费模型' }).click();
   await expect(page.getByRole('tab', { name: '免费' })).toHaveAttribute('aria-selected', 'true');
   await expect(page.getByRole('textbox', { name: '输入问题' })).toBeFocused();
 });
 
-test('a message in the address overrides the text of /error, as text @S7', async ({ page }) => {
-  await page.goto(`/error?code=1025&message=${encodeURIComponent('<b>自己的话</b>')}`);
-  await expect(page.getByText('<b>自己的话</b>')).toBeVisible();
-});
-
-test('the window title follows the channel @H1', async ({ page }) => {
+test('the window title follows the channel; theme and darkness are chosen and kept in the browser @H1 @S5 @S4', async ({
+  page,
+}) => {
   await page.goto('/?channel=public');
   await expect(page).toHaveTitle(/公共频道/);
-  await page.goto('/?channel=private');
+  await walk(page, '/?channel=private');
   await expect(page).toHaveTitle(/我的会话/);
-});
 
-test('theme, darkness and width are chosen and kept in the browser @S5 @S4', async ({ page }) => {
-  await page.goto('/account?tab=settings');
+  await walk(page, '/account?tab=settings');
   await page.getByRole('radio', { name: 'Telegram' }).click();
   await page.getByRole('radio', { name: '深色' }).click();
   const look = () =>
@@ -60,9 +71,9 @@ test('theme, darkness and width are chosen and kept in the browser @S5 @S4', asy
   await expect.poll(look).toEqual(['telegram', '#0e141c']);
 });
 
-test('menus fit the window: bar, side menu, three columns @S2 @S3 @S4 @H4 @O6', async ({ page }, {
-  project,
-}) => {
+test('menus fit the window: bar, side menu, three columns; nothing is wider than it, and every control has a name @S2 @S3 @S4 @H4 @O6', async ({
+  page,
+}, { project }) => {
   await page.goto('/');
   const bar = page.getByRole('navigation', { name: '底部导航' });
   const menu = page.getByRole('navigation', { name: '主菜单' });
@@ -77,6 +88,7 @@ test('menus fit the window: bar, side menu, three columns @S2 @S3 @S4 @H4 @O6', 
     await page.setViewportSize({ width: 749, height: 800 });
     await expect(menu).toBeHidden();
     await expect(bar).toBeVisible();
+    await page.setViewportSize({ width: 1680, height: 1050 });
   } else {
     await expect(menu).toBeHidden();
     for (const link of await bar.getByRole('link').all()) {
@@ -89,9 +101,7 @@ test('menus fit the window: bar, side menu, three columns @S2 @S3 @S4 @H4 @O6', 
     await page.getByRole('link', { name: '帮助' }).click();
     await page.waitForURL(/\/help/);
   }
-});
 
-test('nothing is wider than the window, and every control has a name @S4 @O6', async ({ page }) => {
   for (const path of [
     '/',
     '/login',
@@ -125,7 +135,7 @@ test('nothing is wider than the window, and every control has a name @S4 @O6', a
   }
 });
 
-test('the app is at hand before the page is: it starts when that is whole @S7', async ({
+test('the app is at hand before the page is: it starts when that is whole; help is found and read @S1 @S7', async ({
   page,
   baseURL,
 }) => {
@@ -138,19 +148,13 @@ test('the app is at hand before the page is: it starts when that is whole @S7', 
     await page.goto(`${front.baseURL}/help`);
     await expect(title).toBeVisible();
     await expect(page.getByRole('alert')).toHaveCount(0);
+    const main = page.getByRole('main');
+    await main.getByRole('link', { name: /^token 与扣费/ }).click();
+    await expect(page.getByRole('heading', { name: /扣费/ }).first()).toBeVisible();
+    await expect(main).toContainText('余额');
   } finally {
     await front.close();
   }
-});
-
-test('help is found and read @S1', async ({ page }) => {
-  await page.goto('/help');
-  await page
-    .getByRole('main')
-    .getByRole('link', { name: /^token 与扣费/ })
-    .click();
-  await expect(page.getByRole('heading', { name: /扣费/ }).first()).toBeVisible();
-  await expect(page.getByRole('main')).toContainText('余额');
 });
 
 test('with an official site its ten pages are linked at the top, and support in 我的 @S2', async ({

@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from '../support/app.ts';
 
-test('blank fields are named, and the request is still sent @A1', async ({ app, page }) => {
+test('what is missing to log in or to register is named, and the request is still sent @A1 @A2', async ({
+  app,
+  page,
+}) => {
   await page.goto('/login');
   const sent = page.waitForRequest('**/api/user/login');
   await page.getByRole('button', { name: '登录', exact: true }).click();
@@ -11,11 +14,9 @@ test('blank fields are named, and the request is still sent @A1', async ({ app, 
   const dialog = page.getByRole('alertdialog', { name: '提示' });
   await expect(dialog).toBeVisible();
   expect(app.problems).toEqual([]);
-});
 
-test('registering names what is missing @A2', async ({ page }) => {
   await page.goto('/register');
-  const sent = page.waitForRequest('**/api/user/register');
+  const registered = page.waitForRequest('**/api/user/register');
   await page.getByRole('button', { name: '注册', exact: true }).click();
   for (const text of [
     '用户名不能为空！',
@@ -24,15 +25,16 @@ test('registering names what is missing @A2', async ({ page }) => {
     '请再次输入一次密码！',
   ])
     await expect(page.getByText(text).first()).toBeVisible();
-  await sent;
-  await page.getByRole('alertdialog', { name: '提示' }).getByRole('button').click();
+  await registered;
+  await dialog.getByRole('button').click();
   await page.getByLabel('密码', { exact: true }).fill('mima-12345');
   await page.getByLabel('再次输入密码', { exact: true }).fill('mima-54321');
   await page.getByRole('button', { name: '注册', exact: true }).click();
   await expect(page.getByText('两次输入的密码不一致！').first()).toBeVisible();
 });
 
-test('a wrong password is told in a dialog, then a captcha is asked for @A1', async ({
+test('a wrong password is told in a dialog, then a captcha is asked for; a revoked token leads back to a visitor, once @A1 @A3 @S9', async ({
+  app,
   page,
   person,
 }) => {
@@ -49,9 +51,7 @@ test('a wrong password is told in a dialog, then a captcha is asked for @A1', as
   }
   await expect(captcha).toBeVisible();
   await expect(page.getByRole('textbox', { name: '用户名' })).toHaveValue(person.account);
-});
 
-test('a revoked token leads back to a visitor, once @S9 @A3', async ({ app, page, person }) => {
   await app.enterAs(person);
   await person.client.call('logout', {});
   await page.goto('/account');
