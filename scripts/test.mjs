@@ -1,10 +1,10 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { setPriority } from 'node:os';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { stripVTControlCharacters } from 'node:util';
 import process from 'node:process';
+import { browserOutcomes, unitOutcomes } from './test-outcomes.mjs';
 
 /**
  * `npm test`: installs what is missing (packages, a browser), builds if stale, checks, and runs
@@ -56,35 +56,10 @@ mkdirSync('test-results', { recursive: true });
 
 let passed = 0;
 let failed = 0;
-/** What failed, and what passed at its second try, with the first line of the reason. */
-const said = { failed: [], again: [] };
-
-const firstLine = (text = '') =>
-  stripVTControlCharacters(text)
-    .split('\n')
-    .find((line) => line.trim() !== '') ?? '';
-
-const noteUnits = ({ testResults }) => {
-  for (const { name, status, message, assertionResults } of testResults) {
-    const file = relative(root, name);
-    if (status === 'failed' && assertionResults.length === 0)
-      said.failed.push(`${file}: ${firstLine(message)}`);
-    for (const { fullName, status: outcome, failureMessages } of assertionResults) {
-      if (failureMessages.length === 0) continue;
-      const list = outcome === 'passed' ? said.again : said.failed;
-      list.push(`${file} › ${fullName}: ${firstLine(failureMessages[0])}`);
-    }
-  }
-};
-
-const noteBrowsers = ({ suites = [], specs = [] }) => {
-  suites.forEach(noteBrowsers);
-  for (const { file, title, tests } of specs)
-    for (const { projectName, status, results } of tests) {
-      if (status !== 'flaky' && status !== 'unexpected') continue;
-      const list = status === 'flaky' ? said.again : said.failed;
-      list.push(`[${projectName}] ${file} › ${title}: ${firstLine(results[0]?.error?.message)}`);
-    }
+const outcomes = { failed: [], again: [] };
+const note = ({ failed, again }) => {
+  outcomes.failed.push(...failed);
+  outcomes.again.push(...again);
 };
 
 const report = (file) => {
@@ -129,7 +104,7 @@ const unitsOk = run(process.execPath, [
   '--outputFile.json=test-results/vitest.json',
 ]);
 const units = report('test-results/vitest.json');
-if (units) noteUnits(units);
+if (units) note(unitOutcomes(units, root));
 passed += units?.numPassedTests ?? 0;
 failed += units?.numFailedTests ?? 0;
 if (!unitsOk && !units?.numFailedTests) failed += 1;
@@ -142,15 +117,16 @@ const e2eOk = await ended(begin(process.execPath, [playwright, 'test'], 'inherit
 if (await checked) passed += 1;
 else {
   failed += 1;
-  said.failed.push('npm run check');
+  outcomes.failed.push('npm run check');
 }
 const e2e = report('test-results/playwright.json');
-if (e2e) noteBrowsers(e2e);
+if (e2e) note(browserOutcomes(e2e));
 passed += (e2e?.stats?.expected ?? 0) + (e2e?.stats?.flaky ?? 0);
 failed += e2e?.stats?.unexpected ?? 0;
 if (!e2eOk && !e2e?.stats?.unexpected) failed += 1;
 
-if (said.again.length > 0) console.log(['第二次才通过：', ...said.again].join('\n  '));
-if (said.failed.length > 0) console.log(['没有通过：', ...said.failed].join('\n  '));
+const { again, failed: broken } = outcomes;
+if (again.length > 0) console.log(['第二次才通过：', ...again].join('\n  '));
+if (broken.length > 0) console.log(['没有通过：', ...broken].join('\n  '));
 console.log(`${passed} passed, ${failed} failed`);
 process.exit(failed === 0 && passed > 0 ? 0 : 1);
