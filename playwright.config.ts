@@ -51,12 +51,12 @@ export default defineConfig({
       name: 'iphone',
       workers: 1,
       use: { ...iphone, ...plainPixels, browserName: 'chromium' },
-      grep: /newcomer|menus fit/,
+      grep: /newcomer|offline in mid-stream|menus fit/,
     },
     {
       name: 'desktop',
       workers: 1,
-      grep: /newcomer|menus fit|an @ alone|a wide window/,
+      grep: /newcomer|offline in mid-stream|menus fit|an @ alone|a wide window/,
       use: { ...devices['Desktop Chrome'], viewport: { width: 1680, height: 1050 } },
     },
     {
