@@ -137,7 +137,7 @@ test('a temporary chat is nowhere but here; a public one can be taken over @C1 @
   const open = await other.ask('别人公开的问题', { model: 'builtin-assistant' });
   await other.read(open.uuid, open.id);
   await other.call('setSession', { session_id: open.uuid, private: 0 });
-  await page.goto(`/chat?uuid=${open.uuid}`);
+  await app.walk(`/chat?uuid=${open.uuid}`);
   await page.getByRole('button', { name: '接着聊' }).click();
   await page.waitForURL((url) => !url.search.includes(open.uuid));
   await expect(app.log).toContainText('别人公开的问题');

@@ -56,7 +56,7 @@ test('words inside a message are found, marked, and open at their message @H1 @S
   // Back, and what narrows the list can be taken away again.
   await page.goBack();
   await expect(cards(page)).toHaveCount(1);
-  await page.goto('/?channel=private&query=没有这样的词');
+  await app.walk('/?channel=private&query=没有这样的词');
   await page.getByRole('link', { name: '去掉筛选' }).click();
   await expect(cards(page)).toHaveCount(2);
 });
@@ -82,14 +82,14 @@ test('favourites, authors and scenarios narrow the list, and each can be left @H
   await cards(page).getByRole('link', { name: '(128 + 36)' }).click();
   await page.waitForURL(new RegExp(`history_id=${marked.id}&favorite=1|favorite=1.*history_id`));
   await expect(page.getByRole('textbox', { name: '输入消息' })).toBeHidden();
-  await page.goto('/?channel=favorites');
+  await app.walk('/?channel=favorites');
   await cards(page).filter({ hasText: '请介绍' }).getByRole('button').click();
   await page.getByRole('button', { name: '取消收藏' }).click();
   await expect(cards(page)).toHaveCount(1);
   expect(whole.uuid).not.toBe(marked.uuid);
 
   const { id } = await client.call('userInfo', {});
-  await page.goto(`/?channel=private&user_id=${id}`);
+  await app.walk(`/?channel=private&user_id=${id}`);
   await page.getByRole('button', { name: /去掉筛选：作者：测试用户/ }).click();
   await expect(page).not.toHaveURL(/user_id/);
   const { list } = await client.call('scenarioList', {});
@@ -215,7 +215,7 @@ test('a session begins free, with a scenario, a knowledge base, or from its addr
   await app.say('怎样给账号充值？[[told]]');
   if (!foreignServer) await expect(app.log).toContainText('只能依据下面的资料回答');
   await app.settled();
-  await page.goto('/chat?embedding=no-such-key');
+  await app.walk('/chat?embedding=no-such-key');
   await page.waitForURL(/\/error\?code=1415/);
   await expect(page.getByText('没有这个知识库')).toBeVisible();
 });

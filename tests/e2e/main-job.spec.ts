@@ -11,7 +11,7 @@ test('a newcomer asks, reads, registers, leaves, comes back and deletes @A2 @A3 
   await expect(app.question).toHaveValue('');
 
   const { account, password } = await app.register('江南');
-  await page.goto('/?channel=private');
+  await app.walk('/?channel=private');
   await page.getByRole('main').getByRole('link', { name: '12 × 12 + 3 等于多少？' }).click();
   await expect(app.log).toContainText('147');
   expect(app.uuid()).toBe(uuid);
@@ -19,7 +19,7 @@ test('a newcomer asks, reads, registers, leaves, comes back and deletes @A2 @A3 
   await expect(app.log).toContainText('42.16');
   await app.settled();
 
-  await page.goto('/account');
+  await app.walk('/account');
   await page.getByRole('button', { name: '退出登录' }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: '退出', exact: true }).click();
   await page.waitForURL((url) => url.pathname === '/');
@@ -34,7 +34,7 @@ test('a newcomer asks, reads, registers, leaves, comes back and deletes @A2 @A3 
   await expect(page.getByText('这是私有会话，禁止查看')).toBeVisible();
 
   await app.login(account, password);
-  await page.goto(`/chat?uuid=${uuid}`);
+  await app.walk(`/chat?uuid=${uuid}`);
   await expect(app.log).toContainText('147');
   await expect(app.log).toContainText('42.16');
 
@@ -55,6 +55,6 @@ test('a newcomer asks, reads, registers, leaves, comes back and deletes @A2 @A3 
   await expect(
     page.getByRole('main').getByRole('link', { name: '12 × 12 + 3 等于多少？' }),
   ).toBeHidden();
-  await page.goto(`/chat?uuid=${uuid}`);
+  await app.walk(`/chat?uuid=${uuid}`);
   await expect(page.getByText('会话已删除')).toBeVisible();
 });

@@ -80,10 +80,10 @@ test('a drawing is asked for at home, goes on while one is away, and leads to ot
     .getByRole('button', { name: '取消' })
     .click();
   await expect(page.getByText('已取消，没有扣费')).toBeVisible(soon);
-  await page.goto('/?channel=private');
+  await app.walk('/?channel=private');
   const card = page.getByRole('main').locator('.sessions > li').first();
   await expect(card.locator('img').first()).toBeVisible(soon);
-  await page.goto('/tasks');
+  await app.walk('/tasks');
   await page.getByRole('button', { name: '没成功' }).click();
   await expect(page.getByRole('link', { name: '江南小城，雨后的花' })).toBeVisible();
   await expect(page.getByText('没有扣费').first()).toBeVisible();
@@ -156,7 +156,7 @@ test('another model has its own counts, sizes and price; a base picture is uploa
   await expect(failed.getByRole('alert')).toContainText('没有扣费', soon);
   const { chatgpt_balance: left } = await person.client.call('userInfo', {});
   expect(left).toBe(20_000);
-  await page.goto('/tasks');
+  await app.walk('/tasks');
   const again = page.getByRole('button', { name: '重试 · 15000 tokens', exact: true });
   await expect(again.first()).toBeVisible();
 });

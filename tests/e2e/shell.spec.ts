@@ -1,10 +1,5 @@
-import type { Page } from '@playwright/test';
 import { expect, test } from '../support/app.ts';
 import { startPageFront } from '../support/page-front.ts';
-
-/** Leads on within the page, as its links do: loading it anew takes several times as long. */
-const walk = (page: Page, address: string) =>
-  page.evaluate((to) => history.pushState(null, '', to), address);
 
 test('unknown addresses lead to /404 and home from there; a suggestion starts a conversation with one tap @S1 @S7 @H3', async ({
   app,
@@ -25,6 +20,7 @@ test('unknown addresses lead to /404 and home from there; a suggestion starts a 
 });
 
 test('/error says what each code means, or the message in the address, as text @S7 @C21', async ({
+  app,
   page,
 }) => {
   await page.goto(`/error?code=1025&message=${encodeURIComponent('<b>自己的话</b>')}`);
@@ -38,7 +34,7 @@ test('/error says what each code means, or the message in the address, as text @
     ['9', '未知错误'],
     ['1025', '余额不足'],
   ]) {
-    await walk(page, `/error?code=${code}`);
+    await app.walk(`/error?code=${code}`);
     await expect(page.getByText(text ?? '')).toBeVisible();
     const links = page.getByRole('main').getByRole('link');
     await expect(links.filter({ hasText: '回到首页' })).toBeVisible();
@@ -51,14 +47,15 @@ test('/error says what each code means, or the message in the address, as text @
 });
 
 test('the window title follows the channel; theme and darkness are chosen and kept in the browser @H1 @S5 @S4', async ({
+  app,
   page,
 }) => {
   await page.goto('/?channel=public');
   await expect(page).toHaveTitle(/公共频道/);
-  await walk(page, '/?channel=private');
+  await app.walk('/?channel=private');
   await expect(page).toHaveTitle(/我的会话/);
 
-  await walk(page, '/account?tab=settings');
+  await app.walk('/account?tab=settings');
   await page.getByRole('radio', { name: 'Telegram' }).click();
   await page.getByRole('radio', { name: '深色' }).click();
   const look = () =>
@@ -72,6 +69,7 @@ test('the window title follows the channel; theme and darkness are chosen and ke
 });
 
 test('menus fit the window: bar, side menu, three columns; nothing is wider than it, and every control has a name @S2 @S3 @S4 @H4 @O6', async ({
+  app,
   page,
 }, { project }) => {
   await page.goto('/');
@@ -102,19 +100,20 @@ test('menus fit the window: bar, side menu, three columns; nothing is wider than
     await page.waitForURL(/\/help/);
   }
 
-  for (const path of [
-    '/',
-    '/login',
-    '/register',
-    '/account',
-    '/tasks',
-    '/help',
-    '/404',
-    '/error?code=1025',
-  ]) {
-    await page.goto(path);
-    await page.getByRole('main').waitFor();
-    await page.waitForLoadState('networkidle');
+  const main = page.getByRole('main');
+  for (const [path, shown] of [
+    ['/', page.getByRole('textbox', { name: '输入问题' })],
+    ['/login', main.getByRole('button', { name: '登录', exact: true })],
+    ['/register', main.getByRole('button', { name: '注册', exact: true })],
+    ['/account', main.getByRole('link', { name: '登录' }).first()],
+    ['/tasks', main.getByRole('heading', { level: 1 })],
+    ['/help', main.getByRole('link', { name: /^token 与扣费/ })],
+    ['/404', page.getByText('您访问了一个不存在的页面')],
+    ['/error?code=1025', page.getByText('余额不足')],
+  ] as const) {
+    if (path === '/') await page.goto(path, { waitUntil: 'networkidle' });
+    else await app.walk(path);
+    await expect(shown).toBeVisible();
     const faults = await page.evaluate(() => {
       const found: string[] = [];
       if (document.documentElement.scrollWidth > innerWidth) found.push('scrolls sideways');

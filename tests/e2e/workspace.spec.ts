@@ -38,11 +38,11 @@ test('what stands in an address is done, once, and what would lead away is dropp
     .click();
   await expect(cards).toHaveCount(20);
   await expect(page).not.toHaveURL(/page=2/);
-  await page.goto('/?new=1');
+  await app.walk('/?new=1');
   await expect(page.getByRole('textbox', { name: '输入问题' })).toBeFocused();
-  await page.goto('/chat');
+  await app.walk('/chat');
   await page.waitForURL(/\/404$/);
-  await page.goto(`/redirect?to=${encodeURIComponent('/help?query=图片')}`);
+  await app.walk(`/redirect?to=${encodeURIComponent('/help?query=图片')}`);
   await page.waitForURL(/\/help\?query=/);
   await page.goto(`/redirect?to=${encodeURIComponent('//evil.example/')}`);
   await page.waitForURL((url) => url.pathname === '/' && url.hostname !== 'evil.example');
@@ -61,7 +61,7 @@ test('what stands in an address is done, once, and what would lead away is dropp
   await expect(app.log).not.toContainText('问题 200。');
   await page.getByRole('button', { name: '返回' }).click();
   await page.waitForURL(/\/help/);
-  await page.goto(`/chat?uuid=${long}&prompt=${encodeURIComponent('先放在框里')}`);
+  await app.walk(`/chat?uuid=${long}&prompt=${encodeURIComponent('先放在框里')}`);
   await expect(app.question).toHaveValue('先放在框里');
   await expect(app.log).toContainText('问题 200。');
   await page.goto(`/chat?uuid=${long}&back=${encodeURIComponent('//evil.example')}`);
@@ -112,7 +112,7 @@ test.describe('with a model of a connected service', () => {
     await person.client.read(spent.uuid, spent.id);
     const { uuid } = await person.client.call('newSession', { type: 0, model: 'mock-chat' });
     await page.goto(`/chat?uuid=${uuid}`);
-    await app.say('[[bench tokens=3000 rate=1500 id=poor]]');
+    await app.say('[[bench tokens=9000 rate=1500 id=poor]]');
     const alert = app.log.getByRole('alert');
     await expect(alert).toContainText('余额不足', { timeout: 30_000 });
     await expect(alert.getByRole('button', { name: '重试' })).toBeVisible();
@@ -136,7 +136,7 @@ test.describe('with a model of a connected service', () => {
         headers: { ...response.headers(), authorization: `Bearer ${second.token}` },
       });
     });
-    await page.goto('/?channel=private');
+    await app.walk('/?channel=private');
     await expect
       .poll(() => page.evaluate(() => localStorage.getItem('queqiao.token')))
       .toBe(second.token);
@@ -155,7 +155,7 @@ test.describe('with a model of a connected service', () => {
       at += 1;
       return route.fulfill({ status: status ?? 500, body, contentType: 'application/json' });
     });
-    await page.goto(`/chat?uuid=${left}`);
+    await app.walk(`/chat?uuid=${left}`);
     await openPanel(page, '导出与分享');
     await page.getByRole('button', { name: /^公开链接/ }).click();
     for (const { says } of answers) {
