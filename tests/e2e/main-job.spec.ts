@@ -56,5 +56,6 @@ test('a newcomer asks, reads, registers, leaves, comes back and deletes @A2 @A3 
     page.getByRole('main').getByRole('link', { name: '12 × 12 + 3 等于多少？' }),
   ).toBeHidden();
   await app.walk(`/chat?uuid=${uuid}`);
-  await expect(page.getByText('会话已删除')).toBeVisible();
+  await page.waitForURL(/\/error\?code=1433/);
+  await expect(page.getByRole('main').getByText('会话已删除')).toBeVisible();
 });
