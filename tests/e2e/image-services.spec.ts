@@ -1,7 +1,7 @@
 import type { Locator, Page } from '@playwright/test';
 import pg from 'pg';
 import sharp from 'sharp';
-import { expect, foreignServer, type Person, test as base } from '../support/app.ts';
+import { type App, expect, foreignServer, type Person, test as base } from '../support/app.ts';
 import { type MockMidjourney, startMockMidjourney } from '../support/mock-midjourney.ts';
 import { type MockOpenAiImages, startMockOpenAiImages } from '../support/mock-openai-images.ts';
 import { type MockSdWebui, startMockSdWebui } from '../support/mock-sd-webui.ts';
@@ -65,9 +65,12 @@ const toolOf = (page: Page): Locator =>
     .getByRole('dialog', { name: '画图工具' })
     .or(page.getByRole('complementary', { name: '画图工具' }));
 
-const open = async (page: Page, person: Person, model: string): Promise<string> => {
+const open = async (app: App, person: Person, model: string): Promise<string> => {
+  const { page } = app;
   const { uuid } = await person.client.call('newSession', { type: 1, model });
-  await page.goto(`/chat?uuid=${uuid}`);
+  const address = `/chat?uuid=${uuid}`;
+  if (page.url() === 'about:blank') await page.goto(address);
+  else await app.walk(address);
   await expect(words(page)).toBeVisible(soon);
   return uuid;
 };
@@ -97,7 +100,7 @@ test('Midjourney: four of one, its buttons, a region, a view drawn back, several
 }) => {
   test.setTimeout(120_000);
   await app.enterAs(person);
-  await open(page, person, 'midjourney');
+  await open(app, person, 'midjourney');
   await expect(go(page)).toHaveAccessibleName(/8000 tokens/);
   await say(page, 'a magpie on a bridge --ar 16:9');
   await expect(pictures(page).getByRole('img')).toHaveCount(4, soon);
@@ -222,7 +225,7 @@ test('stable-diffusion-webui and OpenAI-compatible services: each with its own t
   services: { webui, images, database },
 }) => {
   await app.enterAs(person);
-  await open(page, person, 'stable-diffusion');
+  await open(app, person, 'stable-diffusion');
   let panel = await tool(page, '底模');
   await panel.getByRole('button', { name: '水墨' }).click();
   await panel.getByRole('slider', { name: '水墨' }).fill('40');
@@ -262,7 +265,7 @@ test('stable-diffusion-webui and OpenAI-compatible services: each with its own t
 
   // DALL·E: its styles; of two one fails.
   const fields = () => images.asked.at(-1)?.fields ?? {};
-  await open(page, person, 'dall-e-3');
+  await open(app, person, 'dall-e-3');
   panel = await tool(page, '风格');
   await panel.getByRole('radio', { name: '自然' }).check();
   panel = await tool(page, '提示词');
@@ -277,7 +280,7 @@ test('stable-diffusion-webui and OpenAI-compatible services: each with its own t
   await expect(newest(page)).toContainText('15000 tokens');
 
   // The cloud model: eighteen styles, its mark, its polishing.
-  await open(page, person, 'qwen-image');
+  await open(app, person, 'qwen-image');
   panel = await tool(page, '风格');
   await panel.getByRole('radio', { name: '青花瓷' }).check();
   panel = await tool(page, '参数');
@@ -298,7 +301,7 @@ test('stable-diffusion-webui and OpenAI-compatible services: each with its own t
   );
   const refused = async (code: number, reason: string) => {
     await page.keyboard.press('Escape');
-    await open(page, person, 'sd3.5-large');
+    await open(app, person, 'sd3.5-large');
     await say(page, `a bridge ${code}`);
     const alert = newest(page).getByRole('alert');
     await expect(alert).toContainText(reason, soon);

@@ -154,7 +154,7 @@ test.describe('with a model of a connected service', () => {
       said.push(
         (await client.call('sendMessage', { session_id: uuid, msg: `往事第 ${at} 件` })).id,
       );
-    await page.goto(`/chat?uuid=${uuid}&history_id=${said[1]}`);
+    await app.walk(`/chat?uuid=${uuid}&history_id=${said[1]}`);
     const told = (text: string) => page.getByRole('article').filter({ hasText: text });
     await expect(told('往事第 4 件')).toBeVisible();
     const [, , second = 0, third = 0, fourth = 0] = said;

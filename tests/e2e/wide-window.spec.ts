@@ -39,7 +39,7 @@ test('a wide window: the fifteen used last, found and opened, and a model; cards
   await expect(side).toBeHidden();
   await page.getByRole('button', { name: '展开会话' }).click();
   await expect(side.locator('li')).toHaveCount(15);
-  await page.goto('/');
+  await app.walk('/');
   const main = page.getByRole('main');
   await expect(main.getByRole('radio', { name: /内置助手/ })).toHaveAttribute(
     'aria-checked',
