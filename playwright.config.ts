@@ -46,6 +46,13 @@ export default defineConfig({
         serviceWorkers: 'allow',
       },
     },
+    {
+      // Its server is one for all of its tests, which take the longest: begun last, others would
+      // have nothing left to do beside them.
+      name: 'pixel-services',
+      testMatch: /image-services/,
+      use: { ...devices['Pixel 7'], ...plainPixels },
+    },
     // The Pixel tries everything; these two what their size or kind may change.
     {
       name: 'iphone',
@@ -61,7 +68,7 @@ export default defineConfig({
     },
     {
       name: 'pixel',
-      testIgnore: /background|main-job|phone-shell|wide-window/,
+      testIgnore: /background|image-services|main-job|phone-shell|wide-window/,
       use: { ...devices['Pixel 7'], ...plainPixels },
     },
   ],
