@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
+import { rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterAll, expect, test } from 'vitest';
 import { connectDatabase } from '../../server/db/connect.ts';
 import { TestClient } from '../support/client.ts';
+import { scratchFolder } from '../support/scratch.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { databaseStopped, killDatabase, postmasterOf } from './postgres-processes.ts';
 
@@ -17,9 +16,7 @@ import { databaseStopped, killDatabase, postmasterOf } from './postgres-processe
 const rounds = process.env['HEAVY'] ? 50 : 4;
 const writers = 6;
 
-const dataDir = mkdtempSync(path.join(tmpdir(), 'queqiao-crash-'));
-// Otherwise root's database would be outside of it.
-chmodSync(dataDir, 0o755);
+const dataDir = scratchFolder('crash');
 const env = { RATE_LIMIT: '1000000', CREDENTIALS_LIMIT: '1000000', FREE_REGISTRATIONS: '1000000' };
 const start = (): Promise<TestServer> => startServer({ embedded: true, dataDir, env });
 

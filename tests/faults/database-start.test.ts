@@ -6,7 +6,6 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -14,14 +13,13 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { TestClient } from '../support/client.ts';
 import { freePort } from '../support/free-port.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { scratchFolder } from '../support/scratch.ts';
+import { startServer, type TestServer, untilAnswering } from '../support/server.ts';
 import {
   databaseStopped,
   killDatabase,
@@ -35,17 +33,14 @@ const nobody = { uid: 65_534, gid: 65_534 };
 
 const made: string[] = [];
 const newFolder = (): string => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'queqiao-start-'));
-  // Otherwise root's database would be outside of it.
-  chmodSync(folder, 0o755);
+  const folder = scratchFolder('start');
   made.push(folder);
   return folder;
 };
 /** A data folder with the database that a server made in it and left. */
 let prepared = '';
 beforeAll(async () => {
-  prepared = mkdtempSync(path.join(tmpdir(), 'queqiao-prepared-'));
-  chmodSync(prepared, 0o755);
+  prepared = scratchFolder('prepared');
   await (await startServer({ embedded: true, dataDir: prepared })).stop();
   await databaseStopped(prepared);
 });
@@ -154,20 +149,8 @@ const startOwn = async (
     env: { PATH: process.env['PATH'], DATA_DIR: dataDir, PORT: String(port), HOST: '127.0.0.1' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  let printed = '';
-  child.stdout.on('data', (chunk) => (printed += String(chunk)));
-  child.stderr.on('data', (chunk) => (printed += String(chunk)));
   const baseURL = `http://127.0.0.1:${port}`;
-  for (const until = Date.now() + 30_000; Date.now() < until; await sleep(50)) {
-    if (child.exitCode !== null) break;
-    const answered = await fetch(`${baseURL}/api/health`).then(
-      (response) => response.ok,
-      () => false,
-    );
-    if (answered) return { child, baseURL, log: () => printed };
-  }
-  child.kill('SIGKILL');
-  throw new Error(`the server does not answer:\n${printed}`);
+  return { child, baseURL, log: await untilAnswering(child, baseURL, 30_000) };
 };
 
 const stopOwn = async ({ child }: OwnServer): Promise<void> => {

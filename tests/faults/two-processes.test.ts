@@ -1,10 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
+import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { comparesTimes } from '../support/compares-times.ts';
 import { joined, TestClient } from '../support/client.ts';
 import { startMockOpenAi, type MockOpenAi } from '../support/mock-openai.ts';
+import { scratchFolder } from '../support/scratch.ts';
 import { makeDatabase, startServer, type TestServer } from '../support/server.ts';
 
 let mock: MockOpenAi;
@@ -31,7 +30,7 @@ describe.each(kinds)('two processes on %s', (kind) => {
 
   beforeAll(async () => {
     const embedded = kind !== 'one DATABASE_URL';
-    if (embedded) folder = mkdtempSync(path.join(tmpdir(), 'queqiao-two-'));
+    if (embedded) folder = scratchFolder('two');
     const place = embedded ? { embedded, dataDir: folder } : { databaseUrl: await makeDatabase() };
     first = await startServer({ ...place, env: channel() });
     second = await startServer({ ...place, env: channel() });

@@ -1,7 +1,6 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
+import { rmSync } from 'node:fs';
 import { startMockOpenAi } from './mock-openai.ts';
+import { scratchFolder } from './scratch.ts';
 import { startServer } from './server.ts';
 
 /**
@@ -9,9 +8,7 @@ import { startServer } from './server.ts';
  * built-in assistant a channel to a service that speaks the OpenAI protocol.
  */
 const port = Number(process.argv[2] ?? 3987);
-const dataDir = mkdtempSync(path.join(tmpdir(), 'queqiao-e2e-'));
-// Otherwise the database of root would lie outside of it, in /var/lib/queqiao, and stay there.
-chmodSync(dataDir, 0o755);
+const dataDir = scratchFolder('e2e');
 const mock = await startMockOpenAi();
 const server = await startServer({
   embedded: true,

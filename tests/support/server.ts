@@ -1,12 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
+import { quickFetch } from './client.ts';
 import { freePort } from './free-port.ts';
+import { scratchFolder } from './scratch.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const bundle = path.join(root, 'dist/server/main.js');
@@ -51,7 +52,8 @@ const createDatabase = async (name: string, like: string): Promise<string> => {
   if (!cluster) throw new Error('TEST_CLUSTER_URL is not set: run through vitest or playwright');
   const client = new pg.Client({ connectionString: cluster });
   await client.connect();
-  await client.query(`CREATE DATABASE ${name} TEMPLATE ${like}`);
+  // Its pages need not pass through the log, packed one by one.
+  await client.query(`CREATE DATABASE ${name} TEMPLATE ${like} STRATEGY file_copy`);
   await client.end();
   const url = new URL(cluster);
   url.pathname = `/${name}`;
@@ -71,15 +73,55 @@ const ended = (child: ChildProcess): Promise<number | null> =>
   });
 
 /**
+ * Waits until a server that was just spawned answers. Gives what shows what it printed so far.
+ * @throws Error with that, when it ends or does not answer in time (ms).
+ */
+export const untilAnswering = async (
+  child: ChildProcess,
+  baseURL: string,
+  timeout = 45_000,
+): Promise<() => string> => {
+  let printed = '';
+  const fail = (what: string) => {
+    child.kill('SIGKILL');
+    throw new Error(`the server ${what}:\n${printed}`);
+  };
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), timeout);
+  // Asked again and again, it would take a tenth more of the processor for its start.
+  await new Promise<void>((resolve) => {
+    const keep = (chunk: string) => {
+      printed = (printed + chunk).slice(-200_000);
+      if (printed.includes('鹊桥已启动')) resolve();
+    };
+    child.stdout?.setEncoding('utf8').on('data', keep);
+    child.stderr?.setEncoding('utf8').on('data', keep);
+    child.once('exit', () => resolve());
+    late.signal.addEventListener('abort', () => resolve());
+  });
+  while (!late.signal.aborted) {
+    if (child.exitCode !== null || child.signalCode !== null) fail('ended at its start');
+    const health = quickFetch(`${baseURL}/api/health`, { method: 'GET', headers: {} });
+    const status = await health.then(
+      (answer) => answer.status,
+      () => 0,
+    );
+    if (status === 200) break;
+    await sleep(50);
+  }
+  clearTimeout(timer);
+  if (late.signal.aborted) fail('does not answer');
+  return () => printed;
+};
+
+/**
  * Starts the shipped server as a process of its own and waits until it answers.
  * @throws Error with what it printed, when it ends or does not answer in time.
  */
 export const startServer = async (options: ServerOptions = {}): Promise<TestServer> => {
   if (!existsSync(bundle)) throw new Error(`${bundle} is missing: npm run build`);
   const ownDir = options.dataDir === undefined;
-  const dataDir = options.dataDir ?? mkdtempSync(path.join(tmpdir(), 'queqiao-test-'));
-  // Otherwise the database of root would lie outside of it, in /var/lib/queqiao, and stay there.
-  if (ownDir) chmodSync(dataDir, 0o755);
+  const dataDir = options.dataDir ?? scratchFolder('test');
   const port = options.port ?? (await freePort());
   const databaseUrl = options.embedded ? '' : (options.databaseUrl ?? (await makeDatabase()));
   const child = spawn(process.execPath, [bundle], {
@@ -101,31 +143,11 @@ export const startServer = async (options: ServerOptions = {}): Promise<TestServ
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  let printed = '';
-  const keep = (chunk: Buffer) => {
-    printed = (printed + chunk.toString('utf8')).slice(-200_000);
-  };
-  child.stdout.on('data', keep);
-  child.stderr.on('data', keep);
   const exited = ended(child);
   let running = true;
   void exited.then(() => (running = false));
-
   const baseURL = `http://127.0.0.1:${port}`;
-  const deadline = Date.now() + (options.startTimeout ?? 45_000);
-  for (;;) {
-    if (!running) throw new Error(`the server ended at its start:\n${printed}`);
-    const ready = await fetch(`${baseURL}/api/health`).then(
-      (response) => response.ok,
-      () => false,
-    );
-    if (ready) break;
-    if (Date.now() > deadline) {
-      child.kill('SIGKILL');
-      throw new Error(`the server does not answer:\n${printed}`);
-    }
-    await sleep(50);
-  }
+  const log = await untilAnswering(child, baseURL, options.startTimeout);
 
   const end = async (signal: NodeJS.Signals) => {
     if (running) {
@@ -139,7 +161,7 @@ export const startServer = async (options: ServerOptions = {}): Promise<TestServ
     pid: child.pid ?? 0,
     dataDir,
     databaseUrl,
-    log: () => printed,
+    log,
     exited,
     kill9: () => end('SIGKILL'),
     stop: async () => {

@@ -1,8 +1,7 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
+import { rmSync } from 'node:fs';
 import { pino } from 'pino';
 import { joinEmbedded } from '../../server/db/embedded.ts';
+import { scratchFolder } from './scratch.ts';
 import { makeTemplate } from './server.ts';
 
 /**
@@ -11,9 +10,7 @@ import { makeTemplate } from './server.ts';
  */
 export const setup = async (): Promise<() => Promise<void>> => {
   if (process.env['TEST_CLUSTER_URL']) return async () => {};
-  const dataDir = mkdtempSync(path.join(tmpdir(), 'queqiao-cluster-'));
-  // Otherwise the database of root would lie outside of it, in /var/lib/queqiao, and stay there.
-  chmodSync(dataDir, 0o755);
+  const dataDir = scratchFolder('cluster');
   const cluster = await joinEmbedded(dataDir, pino({ level: 'warn' }));
   const end = async () => {
     await cluster.leave();
