@@ -1,6 +1,5 @@
-import { rmSync } from 'node:fs';
 import { startMockOpenAi } from './mock-openai.ts';
-import { scratchFolder } from './scratch.ts';
+import { startScratch } from './scratch.ts';
 import { startServer } from './server.ts';
 
 /**
@@ -8,11 +7,10 @@ import { startServer } from './server.ts';
  * built-in assistant a channel to a service that speaks the OpenAI protocol.
  */
 const port = Number(process.argv[2] ?? 3987);
-const dataDir = scratchFolder('e2e');
+const removeScratch = startScratch();
 const mock = await startMockOpenAi();
 const server = await startServer({
   embedded: true,
-  dataDir,
   port,
   env: {
     OPENAI_BASE_URL: mock.baseURL,
@@ -26,7 +24,7 @@ const server = await startServer({
 const end = async () => {
   await server.stop();
   await mock.close();
-  rmSync(dataDir, { recursive: true, force: true });
+  removeScratch();
   process.exit(0);
 };
 process.once('SIGTERM', () => void end());

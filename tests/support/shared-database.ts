@@ -1,7 +1,6 @@
-import { rmSync } from 'node:fs';
 import { pino } from 'pino';
 import { joinEmbedded } from '../../server/db/embedded.ts';
-import { scratchFolder } from './scratch.ts';
+import { scratchFolder, startScratch } from './scratch.ts';
 import { makeTemplate } from './server.ts';
 
 /**
@@ -10,11 +9,11 @@ import { makeTemplate } from './server.ts';
  */
 export const setup = async (): Promise<() => Promise<void>> => {
   if (process.env['TEST_CLUSTER_URL']) return async () => {};
-  const dataDir = scratchFolder('cluster');
-  const cluster = await joinEmbedded(dataDir, pino({ level: 'warn' }));
+  const removeScratch = startScratch();
+  const cluster = await joinEmbedded(scratchFolder('cluster'), pino({ level: 'warn' }));
   const end = async () => {
     await cluster.leave();
-    rmSync(dataDir, { recursive: true, force: true });
+    removeScratch();
   };
   process.env['TEST_CLUSTER_URL'] = cluster.connectionString;
   try {

@@ -177,6 +177,18 @@ describe('several questions in one message', () => {
     expect(reply).not.toContain('不知道');
   });
 
+  it('answers beside what chance decides', () => {
+    const reply = ask('掷骰子。春节还有几天？');
+    expect(reply).toMatch(/掷出了 \*\*[1-6]\*\* 点/);
+    expect(reply).toContain('**77** 天');
+  });
+
+  it('quotes a question as it stands', () => {
+    const reply = ask('1. 今天星期几？\n- 明天是几号？\n$x$ 是*什么*？');
+    for (const line of ['> 1\\. 今天星期几？', '> \\- 明天是几号？', '> \\$x\\$ 是\\*什么\\*？'])
+      expect(reply).toContain(line);
+  });
+
   it('says which of them it can not answer', () => {
     const reply = ask('红烧肉怎么做？12*12 等于多少？');
     expect(reply.indexOf('红烧肉怎么做？\n\n这个我不知道')).toBeGreaterThan(0);

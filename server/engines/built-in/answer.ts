@@ -7,7 +7,7 @@ import { dates } from './dates.ts';
 import { questionsOf } from './questions.ts';
 import { samples } from './samples.ts';
 import { abilities, isCourtesy, talk } from './talk.ts';
-import { draw, textTool } from './text-tools.ts';
+import { asIs, draw, textTool } from './text-tools.ts';
 import { conversion } from './units.ts';
 
 export interface Surroundings {
@@ -17,7 +17,7 @@ export interface Surroundings {
 
 /** A question longer than this is a text, not a sum or a date. */
 const shortQuestion = 200;
-/** A section counts as the answer if it holds so much of the question's words: half of rare ones, all of common ones. */
+/** Whether a section is the answer: it holds half of the question's words if they are rare, else nearly all. */
 const isEnough = ({ coverage, score }: Hit<HelpSection>): boolean =>
   (coverage >= 0.5 && score >= 6) || (coverage >= 0.9 && score >= 3.5);
 const quoteLetters = 1500;
@@ -55,18 +55,17 @@ const unknown = (question: string, help: HelpService): string => {
 };
 
 /** @param before what was answered before, whose result a sum may go on from */
-const byRule = (question: string, before: string, now: Date): string | null =>
+const byReckoning = (question: string, before: string, now: Date): string | null =>
   question.length > shortQuestion
     ? null
-    : (draw(question) ??
-      samples(question) ??
+    : (samples(question) ??
       dates(question, now) ??
       conversion(question) ??
       arithmetic(question, before) ??
       talk(question));
 
-const quoted = (question: string): string =>
-  `> ${question.replace(/[!-/:-@[-`{-~]/g, String.raw`\$&`)}`;
+const byRule = (question: string, before: string, now: Date): string | null =>
+  draw(question) ?? byReckoning(question, before, now);
 
 /**
  * The answers to a message that asks several things, each below its question, and what is left
@@ -87,10 +86,10 @@ const onEach = (message: string, before: string, { help, now }: Surroundings): s
   const replies = new Set(parts.map(({ reply }) => reply));
   if (replies.size < 2) return null;
   // Words of one part may belong to another: 2027-03-05。还有几天？
-  const whole = byRule(message, before, now);
+  const whole = byReckoning(message, before, now);
   if (whole !== null && !replies.has(whole)) return null;
   if (replies.has(null) && !parts.some(({ isByRule }) => isByRule)) return null;
-  const texts = parts.map(({ text, reply }) => `${quoted(text)}\n\n${reply ?? '这个我不知道。'}`);
+  const texts = parts.map(({ text, reply }) => `> ${asIs(text)}\n\n${reply ?? '这个我不知道。'}`);
   if (replies.has(null)) texts.push(`---\n\n${otherModels}`);
   return texts.join('\n\n');
 };
@@ -118,11 +117,14 @@ export const answer = (messages: readonly ChatMessage[], { help, now }: Surround
     return [pictures, onFiles(files, question)].filter((part) => part !== '').join('\n\n');
   const before = textOf(of('assistant'));
   const matter = withoutCourtesies(question);
-  const ruled =
-    textTool(question) ?? onEach(matter, before, { help, now }) ?? byRule(matter, before, now);
-  if (ruled !== null) return ruled;
-  // A question about a file that was attached to an earlier one.
+  // Attached to an earlier question.
   const earlier = messages.flatMap(({ content }) => attachedFiles(content));
-  if (earlier.length > 0 && asksAboutFiles(question)) return onFiles(earlier, question);
+  const onEarlier = earlier.length > 0 && asksAboutFiles(question);
+  const ruled =
+    textTool(question) ??
+    (onEarlier ? null : onEach(matter, before, { help, now })) ??
+    byRule(matter, before, now);
+  if (ruled !== null) return ruled;
+  if (onEarlier) return onFiles(earlier, question);
   return fromHelp(matter, help) ?? unknown(matter, help);
 };

@@ -55,6 +55,12 @@ it('answers about a file that came with an earlier question', () => {
   expect(
     answer([...before, { role: 'user', content: '这个文件有多少行？' }], { help: help(), now }),
   ).toContain('| 行 | 4 |');
+  const both = answer([...before, { role: 'user', content: '文件有多少行？一共多少字？' }], {
+    help: help(),
+    now,
+  });
+  expect(both).toContain('| 行 | 4 |');
+  expect(both).toContain('| 汉字 | 20 |');
 });
 
 it('says that a longer file was cut, and nothing in a name or text becomes Markdown', () => {

@@ -1,5 +1,5 @@
 import type { ChatMessage, ContentPart } from '../chat-engine.ts';
-import { countText, fenced } from './text-tools.ts';
+import { asIs, countText, fenced } from './text-tools.ts';
 
 /** What 内置助手 says of attached files and pictures: it can read the ones and not see the others. */
 
@@ -31,9 +31,7 @@ export const asksAboutFiles = (question: string): boolean =>
   wantsLines.test(question) ||
   /文件|附件|文档|开头|前几行|内容/.test(question);
 
-/** A name as plain text in Markdown. */
-const nameOf = ({ name }: AttachedFile): string =>
-  `《${name.replaceAll(/[\\`*_[\]<>|#~$!]/g, (mark) => `\\${mark}`)}》`;
+const nameOf = ({ name }: AttachedFile): string => `《${asIs(name)}》`;
 
 const cutNote = ({ cut }: AttachedFile): string =>
   cut ? '\n\n（文件太长，只读到了前面的部分。）' : '';

@@ -7,6 +7,10 @@ const graphemes = new Intl.Segmenter('zh', { granularity: 'grapheme' });
 const letters = (text: string): string[] =>
   [...graphemes.segment(text)].map((each) => each.segment);
 
+/** A line as it stands, whatever Markdown would make of it. */
+export const asIs = (line: string): string =>
+  line.replace(/[\\`*_[\]<>|#~$!+-]|(?<=^\d+)[.)]/g, String.raw`\$&`);
+
 /** A fence that the text itself does not close. */
 export const fenced = (text: string): string => {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
