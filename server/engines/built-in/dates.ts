@@ -215,8 +215,10 @@ export const dates = (question: string, now: Date): string | null => {
   }
 
   const untilEach = /还有|还剩/.test(text) && !/到|至|之间|差|隔/.test(text);
-  if (second && asksDays && untilEach && found.length <= 5)
-    return found
+  // 今天离春节还有几天 names where to count from.
+  const ahead = found.filter(({ date }) => between(today, date) !== 0);
+  if (ahead.length > 1 && asksDays && untilEach && ahead.length <= 5)
+    return ahead
       .map((each) => {
         const target = nextTime(each, today);
         const days = between(today, target);
