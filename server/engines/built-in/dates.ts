@@ -115,8 +115,8 @@ const nextOf = (feast: string, start: Date): Date | null => {
 const datesIn = (text: string, today: Date): Found[] | 'wrong' => {
   const found: Found[] = [];
   const isLunar = lunar.test(text);
-  const add = (date: Date | null, from?: Found['from']): boolean => {
-    if (date) found.push(from ? { date, from } : { date });
+  const add = (date: Date | null, more: Omit<Found, 'date'> = {}): boolean => {
+    if (date) found.push({ date, ...more });
     return date !== null;
   };
   const thisYear = yearOf('今', today);
@@ -127,16 +127,19 @@ const datesIn = (text: string, today: Date): Found[] | 'wrong' => {
     else if (m2 !== undefined) {
       const from = (start: Date) =>
         (isLunar ? nextLunar : nextFixed)(leap ? -Number(m2) : Number(m2), Number(d2), start);
-      fits = add(from(isLunar ? today : thisYear), from);
+      fits = add(from(isLunar ? today : thisYear), { from });
     } else if (word !== undefined) {
-      fits = add(addDays(today, relative[word] ?? 0));
-      Object.assign(found.at(-1) ?? {}, { name: word === '现在' ? '今天' : word });
+      const name = word === '现在' ? '今天' : word;
+      fits = add(addDays(today, relative[word] ?? 0), { name });
     } else {
       const from = (start: Date) => nextOf(feast ?? '', start);
+      const name = `${year ?? ''}${feast}`;
       // What the moon makes may fall into a year twice, or never.
       const start = feasts[feast ?? ''] ? thisYear : today;
-      fits = year === undefined ? add(from(start), from) : add(from(yearOf(year, today)));
-      Object.assign(found.at(-1) ?? {}, { name: `${year ?? ''}${feast}` });
+      fits =
+        year === undefined
+          ? add(from(start), { from, name })
+          : add(from(yearOf(year, today)), { name });
     }
     if (!fits) return 'wrong';
   }
