@@ -63,12 +63,13 @@ export default defineConfig({
     {
       name: 'desktop',
       workers: 1,
-      grep: /newcomer|offline in mid-stream|menus fit|an @ alone|a wide window/,
+      grep: /newcomer|offline in mid-stream|menus fit|an @ alone|a wide window|on a desktop/,
       use: { ...devices['Desktop Chrome'], viewport: { width: 1680, height: 1050 } },
     },
     {
       name: 'pixel',
       testIgnore: /background|image-services|main-job|phone-shell|wide-window/,
+      grepInvert: /on a desktop/,
       use: { ...devices['Pixel 7'], ...plainPixels },
     },
   ],

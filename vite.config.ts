@@ -7,7 +7,7 @@ import react from '@vitejs/plugin-react';
 import { transform } from 'esbuild';
 import { defineConfig, type Plugin } from 'vite';
 import { keepFormerChunks, pwa } from './scripts/pwa.ts';
-import { callTable } from './src/shared/call-table.ts';
+import { callTable } from './src/platform/call-table.ts';
 
 const at = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
 const outDir = at('./dist/page');
@@ -88,18 +88,18 @@ const callTableAtBuild = (): Plugin => ({
   name: 'call-table',
   apply: 'build',
   load: {
-    filter: { id: /\/src\/shared\/call-table\.ts$/ },
+    filter: { id: /\/src\/platform\/call-table\.ts$/ },
     handler: () => {
       const lines = Object.entries(callTable).map(([name, line]) => [
         name,
         line.method,
         line.path,
-        line.idempotent ? 1 : 0,
+        (line.idempotent ? 1 : 0) + (line.refreshes ? 2 : 0),
         ...line.inQuery,
       ]);
       return `export const callTable = Object.fromEntries(${JSON.stringify(lines)}.map(
-        ([name, method, path, idempotent, ...inQuery]) =>
-          [name, { method, path, idempotent: idempotent === 1, inQuery }]));`;
+        ([name, method, path, flags, ...inQuery]) =>
+          [name, { method, path, idempotent: (flags & 1) > 0, refreshes: flags > 1, inQuery }]));`;
     },
   },
 });
@@ -181,7 +181,7 @@ export default defineConfig({
   resolve: {
     alias: {
       '@contract': at('./contract'),
-      '@markdown': at('./markdown'),
+      '@common': at('./common'),
       '@sw': at('./sw'),
       '@': at('./src'),
     },
@@ -207,9 +207,9 @@ export default defineConfig({
             {
               // What home and chat share: in one file it packs better, and each file costs its headers.
               name: 'shared',
-              test: /vite\/preload-helper|\/contract\/(errors|limits|price)\.ts$|\/src\/shared\/markdown\/(idle|lazy-chunk)\.ts$|\/src\/shared\/(?!cache-store|forget-person|storage-full|stream|job-text|upload|jobs\.|pwa|waits|haptics)[\w-]+\.ts$|\/src\/shared\/ui\/(icon|toast|button|empty-state|skeleton|sheet|dialog|avatar|load-failed|model-sheet)\.tsx?$|\/src\/shared\/attach\/(attach-store\.ts|attach\.tsx|blank\.ts|parts\.ts)$|\/src\/shared\/image\/image-tool\.ts$/,
+              test: /vite\/preload-helper|\/contract\/(errors|limits|price)\.ts$|\/src\/platform\/(?!cache-store|forget-person|copy|storage-full|stream|job-text|upload|jobs\.|pwa|waits|haptics)[\w-]+\.ts$|\/src\/ui\/(icon|button|empty-state|skeleton|sheet|dialog|avatar|load-failed)\.tsx?$|\/src\/widgets\/model\/model-sheet\.tsx?$|\/src\/(platform|widgets)\/attach\/(attach-store\.ts|attach\.tsx|blank\.ts|parts\.ts)$|\/src\/widgets\/image\/image-tool\.ts$/,
             },
-            { name: 'markdown', test: /\/src\/shared\/markdown\/markdown\.tsx$/ },
+            { name: 'markdown', test: /\/src\/widgets\/markdown\/markdown\.tsx$/ },
             {
               name: 'rows',
               test: /\/features\/chat\/(message-row|live-rows|model-change|send-rules|compose-store|chat-time)\.tsx?$/,

@@ -8,7 +8,7 @@ export default defineConfig({
     alias: {
       '@sw': at('./sw'),
       '@contract': at('./contract'),
-      '@markdown': at('./markdown'),
+      '@common': at('./common'),
       '@': at('./src'),
     },
   },
@@ -25,7 +25,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'unit',
-          include: ['{src,server,contract,markdown,scripts,sw}/**/*.test.{ts,tsx}'],
+          include: ['{src,server,contract,common,packages,scripts,sw}/**/*.test.{ts,tsx}'],
           testTimeout: 20_000,
         },
       },

@@ -12,11 +12,29 @@ export const settings = z.object({
   /** Earlier question-and-answer pairs that go with a question. */
   max_history: z.optional(wholeNumber(0, 10)),
   at_ai_max_history: z.optional(wholeNumber(1, 10)),
-  audio_speed: z.optional(z.number().check(z.gte(0.5), z.lte(2))),
+  /** 0.5–2; more becomes 1 (document 1 §5). */
+  audio_speed: z.optional(
+    z.pipe(
+      z.pipe(
+        z.union([z.number(), z.string().check(z.regex(/^\d{1,3}(\.\d{1,4})?$/))]),
+        z.transform((value) => (Number(value) > 2 ? 1 : Number(value))),
+      ),
+      z.number().check(z.gte(0.5)),
+    ),
+  ),
   audio_voice: z.optional(text(100)),
   /** 1: Enter makes a new line and Ctrl+Enter sends. */
   disable_enter: z.optional(flag),
-  dark_style: z.optional(z.enum(['system', 'light', 'dark'])),
+  /** A switch's 0 is light, its 1 dark. */
+  dark_style: z.optional(
+    z.union([
+      z.enum(['system', 'light', 'dark']),
+      z.pipe(
+        flag,
+        z.transform((on): 'light' | 'dark' => (on === 1 ? 'dark' : 'light')),
+      ),
+    ]),
+  ),
   translate: z.optional(flag),
   /** 1: new sessions are private unless their owner opens them; 0: new sessions are public. */
   private_global: z.optional(flag),
@@ -24,6 +42,11 @@ export const settings = z.object({
   default_image_model: z.optional(text(100)),
   default_audio_model: z.optional(text(100)),
   show_token_usage: z.optional(flag),
+  /** How the page looks, for the next sign-in elsewhere. */
+  theme: z.optional(z.enum(['wechat', 'telegram'])),
+  theme_color: z.optional(z.enum(['', 'blue', 'green', 'purple', 'red', 'orange'])),
+  /** Widest content, px. */
+  max_width: z.optional(z.union([z.literal(960), z.literal(1080), z.literal(1200)])),
 });
 export type Settings = z.output<typeof settings>;
 
@@ -38,8 +61,12 @@ export const user = z.object({
   avatar: z.string(),
   guest: z.boolean(),
   admin: z.boolean(),
+  /** A manager of the first rank. */
+  owner: z.boolean(),
   vip: z.int(),
   vip_expired_at: z.nullable(time),
+  /** 1: it ends within a week, and that was not seen yet. */
+  vip_ending: z.int(),
   /** JSON text of `settings`. */
   setting: z.string(),
   session_private: z.int(),
@@ -48,6 +75,8 @@ export const user = z.object({
   chatgpt_balance: z.int(),
   /** What is left of the VIP's tokens of this month. */
   vip_balance: z.int(),
+  /** 1: a tenth or less is left of what there was after the last tokens came, and nobody was told. */
+  balance_low: z.int(),
   subscribe: z.int(),
   /** Free sessions left this month; null: no limit. */
   sessions_left: z.nullable(z.int()),
@@ -59,13 +88,19 @@ const signedIn = z.object({
   error: z.optional(z.string()),
   /** A captcha is wanted with the next try. */
   captcha: z.optional(z.boolean()),
+  /** A code of an authenticator app is wanted with the next try. */
+  totp: z.optional(z.boolean()),
   profile: z.optional(user),
   token: z.optional(z.string()),
+  /** To be kept by the browser and sent with the next login: others' wrong tries then cost it nothing. */
+  device: z.optional(z.string()),
 });
 
 const captchaAnswer = {
   captcha: z.optional(text(16)),
   captchaid: z.optional(text(64)),
+  /** The proof of work that came with the captcha, solved: more is allowed with it. */
+  pow: z.optional(text(2000)),
 };
 
 export const authCalls = {
@@ -78,6 +113,10 @@ export const authCalls = {
     input: z.object({
       account: text(limits.account.max * 4),
       password: text(limits.password.max * 4),
+      /** A code of an authenticator app, or a recovery code, where the account asks for one. */
+      totp: z.optional(text(40)),
+      /** From an earlier login of this account on this device. */
+      device: z.optional(text(200)),
       ...captchaAnswer,
     }),
     output: signedIn,
@@ -94,6 +133,8 @@ export const authCalls = {
       name: text(limits.name.max * 4),
       password: text(limits.password.max * 4),
       password2: text(limits.password.max * 4),
+      /** Of somebody's link. */
+      invite: z.optional(text(64)),
       ...captchaAnswer,
     }),
     output: signedIn,
@@ -105,14 +146,15 @@ export const authCalls = {
     summary: '退出登录，令牌即刻失效',
     input: z.object({}),
     output: z.object({}),
+    effect: 'none',
   }),
   authCheck: call({
     method: 'GET',
     path: '/api/auth_check',
-    access: 'guest',
+    access: 'public',
     summary: '当前账号是否管理员',
     input: z.object({}),
-    output: z.object({ admin: z.boolean() }),
+    output: z.object({ admin: z.boolean(), owner: z.boolean() }),
     codes: ['account_disabled'],
   }),
   captcha: call({
@@ -122,7 +164,18 @@ export const authCalls = {
     limit: 'credentials',
     summary: '一张新的验证码图片',
     input: z.object({}),
-    output: z.object({ captchaid: z.string(), svg: z.string() }),
+    output: z.object({
+      captchaid: z.string(),
+      svg: z.string(),
+      /** A task for the computer (altcha): its solution goes along as `pow`, base64 of its JSON. */
+      pow: z.object({
+        algorithm: z.string(),
+        challenge: z.string(),
+        maxnumber: z.int(),
+        salt: z.string(),
+        signature: z.string(),
+      }),
+    }),
   }),
   ticket: call({
     method: 'POST',
@@ -132,6 +185,7 @@ export const authCalls = {
     input: z.object({}),
     output: z.object({ ticket: z.string(), expires_at: time }),
     codes: ['account_disabled'],
+    effect: 'none',
   }),
   userInfo: call({
     method: 'GET',

@@ -7,16 +7,27 @@ import type { CodeName } from './errors.ts';
  * - guest: every account, those made without registering included.
  * - user: registered accounts; a guest is answered 1001.
  * - manager: administrators alone; to others the call is 404.
+ * - owner: those administrators alone who own the service; to others the call is 404.
+ * - key: whoever holds an API key of an account that may use the API.
  */
-export type Access = 'public' | 'guest' | 'user' | 'manager';
+export type Access = 'public' | 'guest' | 'user' | 'manager' | 'owner' | 'key';
+
+/**
+ * How a call answers.
+ * - envelope: `{ code, message, data }`.
+ * - openai: bare, failures as OpenAI writes them: `{ error: { message, type, param, code } }`.
+ * - plain: bare, failures as `{ result: false, code, message }`.
+ */
+export type Wire = 'envelope' | 'openai' | 'plain';
 
 type Schema = z.ZodMiniType;
 
 export interface CallSpec<I extends Schema = Schema, O extends Schema = Schema> {
-  kind: 'call' | 'stream' | 'upload' | 'download';
+  kind: 'call' | 'stream' | 'upload' | 'download' | 'open';
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** The path on the wire, `/api/` included. */
-  path: `/api/${string}`;
+  /** The path on the wire, `/api/` or `/v1/` included. */
+  path: `/api/${string}` | `/v1/${string}`;
+  wire: Wire;
   access: Access;
   summary: string;
   input: I;
@@ -36,6 +47,22 @@ export interface CallSpec<I extends Schema = Schema, O extends Schema = Schema> 
   maxBytes: number | null;
   /** The body's text is handed on as this field, unread: it may be too large to be read in passing. */
   textBody: string | null;
+  /**
+   * Takes long before there is anything to store: its handler first works without a transaction, so
+   * that none of the few connections to the database waits with it, and gives what is then done in it.
+   */
+  slow: boolean;
+  /** What a page has to read anew after it: all that is on screen, or nothing. */
+  effect: 'screen' | 'none';
+  /** A manager's call that changes something: each leaves a line in the log of acts. */
+  logged: boolean;
+  /** Of an upload: its fields stand in the multipart body beside the file, which may be missing. */
+  fieldsInBody: boolean;
+  /**
+   * Of a call of the public API: the fields of its multipart/form-data that hold files. Of an upload
+   * with its fields in the body: those beside `file`.
+   */
+  files: readonly string[];
 }
 
 interface CallOptions<I extends Schema, O extends Schema> {
@@ -52,6 +79,11 @@ interface CallOptions<I extends Schema, O extends Schema> {
   crossOrigin?: boolean;
   maxBytes?: number;
   textBody?: string;
+  effect?: CallSpec['effect'];
+  fieldsInBody?: boolean;
+  logged?: boolean;
+  wire?: Wire;
+  files?: readonly string[];
 }
 
 const spec = <I extends Schema, O extends Schema>(
@@ -65,6 +97,12 @@ const spec = <I extends Schema, O extends Schema>(
   crossOrigin: false,
   maxBytes: null,
   textBody: null,
+  slow: kind === 'upload',
+  effect: options.method === 'GET' ? 'none' : 'screen',
+  fieldsInBody: false,
+  logged: true,
+  wire: 'envelope',
+  files: [],
   ...options,
   kind,
 });
@@ -72,7 +110,20 @@ const spec = <I extends Schema, O extends Schema>(
 /** A call that answers once, in the envelope `{ code, message, data }`. */
 export const call = <I extends Schema, O extends Schema>(
   options: CallOptions<I, O>,
-): CallSpec<I, O> & { kind: 'call' } => ({ ...spec('call', options), kind: 'call' });
+): CallSpec<I, O> & { kind: 'call'; slow: false } => ({
+  ...spec('call', options),
+  kind: 'call',
+  slow: false,
+});
+
+/** A call whose handler first works without a transaction, as an upload's does. */
+export const slowCall = <I extends Schema, O extends Schema>(
+  options: CallOptions<I, O>,
+): CallSpec<I, O> & { kind: 'call'; slow: true } => ({
+  ...spec('call', options),
+  kind: 'call',
+  slow: true,
+});
 
 /** A call that answers with server-sent events, each a line of JSON of the output's type. */
 export const stream = <I extends Schema, O extends Schema>(
@@ -85,17 +136,32 @@ export const stream = <I extends Schema, O extends Schema>(
  */
 export const upload = <I extends Schema, O extends Schema>(
   options: Omit<CallOptions<I, O>, 'method' | 'inQuery'> & { maxBytes: number },
-): CallSpec<I, O> & { kind: 'upload' } => ({
+): CallSpec<I, O> & { kind: 'upload'; slow: true } => ({
   ...spec('upload', { ...options, method: 'POST' }),
   kind: 'upload',
+  slow: true,
 });
 
-/** A GET that answers with a file instead of the envelope; a `ticket` may stand for the header. */
+/** Answers with a file instead of the envelope; a `ticket` may stand for a GET's header. */
 export const download = <I extends Schema, O extends Schema>(
-  options: Omit<CallOptions<I, O>, 'method'>,
+  options: Omit<CallOptions<I, O>, 'method'> & { method?: 'GET' | 'POST' },
 ): CallSpec<I, O> & { kind: 'download' } => ({
-  ...spec('download', { ...options, method: 'GET' }),
+  ...spec('download', { method: 'GET', ...options }),
   kind: 'download',
+});
+
+/**
+ * A call of the public API under /v1: its right is an API key, and its answer is bare JSON, events
+ * or bytes. Fields that its input does not name are handed on as they are.
+ */
+export const open = <I extends Schema, O extends Schema>(
+  options: Omit<CallOptions<I, O>, 'access' | 'effect' | 'crossOrigin'> & {
+    path: `/v1/${string}`;
+    wire: 'openai' | 'plain';
+  },
+): CallSpec<I, O> & { kind: 'open' } => ({
+  ...spec('open', { ...options, access: 'key', effect: 'none', crossOrigin: true }),
+  kind: 'open',
 });
 
 /** What a caller may write (defaults left out). */
@@ -114,9 +180,12 @@ export interface Envelope<T = unknown> {
 
 // ---- shapes that several areas share --------------------------------------
 
-/** 0 or 1, as the specification writes its flags. Accepts the number or its digits (a query has only text). */
+/**
+ * 0 or 1, as the specification writes its flags. Accepts the number, its digits (a query has only
+ * text), and what a switch sends.
+ */
 export const flag = z.pipe(
-  z.union([z.literal(0), z.literal(1), z.literal('0'), z.literal('1')]),
+  z.union([z.literal(0), z.literal(1), z.literal('0'), z.literal('1'), z.boolean()]),
   z.transform((value): 0 | 1 => (Number(value) === 1 ? 1 : 0)),
 );
 
@@ -133,6 +202,8 @@ export const wholeNumber = (min: number, max: number) =>
 export const id = wholeNumber(1, Number.MAX_SAFE_INTEGER);
 export const page = z._default(wholeNumber(1, 1_000_000), 1);
 export const uuid = z.uuid();
+/** What a client calls a request of its own: a UUID, or any other text. */
+export const requestId = z.string().check(z.minLength(1), z.maxLength(64));
 /** ISO 8601, UTC. */
 export const time = z.string();
 
@@ -150,6 +221,15 @@ export const sessionRef = z.pipe(
 );
 
 export const text = (max: number) => z.string().check(z.maxLength(max));
+
+/** A name out of a list; empty is none, as a form sends what was not chosen. */
+export const chosen = (max: number) =>
+  z.optional(
+    z.pipe(
+      text(max),
+      z.transform((value) => (value === '' ? undefined : value)),
+    ),
+  );
 
 export const listOf = <T extends Schema>(item: T) => ({
   list: z.array(item),

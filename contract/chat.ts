@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import {
   call,
+  chosen,
   flag,
   id,
   listOf,
@@ -12,7 +13,7 @@ import {
   uuid,
   wholeNumber,
 } from './call.ts';
-import { imageParameters, imageTask, resizeMode } from './image.ts';
+import { imageParameters, imageReply, imageTask, resizeMode } from './image.ts';
 import { job } from './job.ts';
 import { limits } from './limits.ts';
 
@@ -49,17 +50,25 @@ export type ImageRequest = z.output<typeof imageRequest>;
  */
 export const structuredMessage = z.object({
   /** chat-vision with pictures, else chat; in a session of pictures what is to be made. */
-  type: z._default(z.enum(['chat', 'chat-vision', ...imageTask.options]), 'chat'),
+  type: z._default(z.enum(['chat', 'chat-vision', 'img2video', ...imageTask.options]), 'chat'),
   /** In a session of pictures alone. */
   image: z.optional(imageRequest),
   prompt: text(2_000_000),
   /** Addresses from `image/upload`, or public https ones. */
   images: z._default(z.array(text(2000)).check(z.maxLength(limits.visionImages)), []),
   image_detail: z._default(z.enum(['low', 'high']), 'low'),
-  /** Attached texts, from `upload_file`. Names are filled in by the server. */
+  /** Attached texts, from `upload_file`. All but the uuid is filled in by the server. */
   files: z._default(
     z
-      .array(z.object({ uuid, name: z._default(text(200), ''), size: z._default(z.int(), 0) }))
+      .array(
+        z.object({
+          uuid,
+          name: z._default(text(200), ''),
+          size: z._default(z.int(), 0),
+          /** Characters of its text; left out of messages from before they were counted. */
+          chars: z.optional(z.int()),
+        }),
+      )
       .check(z.maxLength(limits.attachedFiles)),
     [],
   ),
@@ -67,8 +76,13 @@ export const structuredMessage = z.object({
   at_user: z._default(z.nullable(z.object({ id, name: z._default(text(100), '') })), null),
   /** The model mentioned in a session of people. Filled in by the server. */
   at_ai: z._default(text(100), ''),
+  /** What made it, in a word of the client's; kept as given. */
+  app: z.optional(text(100)),
 });
 export type StructuredMessage = z.output<typeof structuredMessage>;
+
+/** The fields of `image` as document 1 §3 lists them: beside the others, each of them optional. */
+export const flatImageRequest = z.partial(imageRequest);
 
 const oneMessage = z.object({
   id: z.int(),
@@ -77,7 +91,12 @@ const oneMessage = z.object({
   format: z.int(),
   /** Of a question to people; empty: none. */
   title: z.string(),
+  /** Of a message to people: its plain text. */
+  content: z.string(),
+  /** Text; of a message of pictures or films the JSON list of them, empty before there are any. */
   ai: z.string(),
+  /** Of an answered message of pictures: what stands with them. Null: nothing. */
+  made: z.nullable(imageReply),
   reasoning: z.string(),
   type: z.int(),
   model: z.string(),
@@ -138,6 +157,8 @@ export const chatCalls = {
       page,
       page_size: z._default(wholeNumber(1, 100), limits.historyPageSize),
       newest: z._default(flag, 0),
+      /** votes: the question, then the answers with the most likes first. */
+      sort: z._default(z.enum(['time', 'votes']), 'time'),
       /** Only this message (favourite view). */
       id: z.optional(id),
       /** Only messages older than this one: keeps pages stable while new ones arrive. */
@@ -159,6 +180,7 @@ export const chatCalls = {
     }),
     output: z.array(message),
     codes: ['private_session', 'session_deleted', 'account_disabled'],
+    effect: 'none',
   }),
   sendMessage: call({
     method: 'POST',
@@ -175,9 +197,9 @@ export const chatCalls = {
       /** 0 text, 1 JSON of `structuredMessage`. */
       format: z._default(flag, 0),
       /** In a session of people: the model that is mentioned and shall answer. */
-      ai: z.optional(text(100)),
+      ai: chosen(100),
       /** A second model that answers the same question beside the session's. */
-      beside: z.optional(text(100)),
+      beside: chosen(100),
       /** An own message that this one takes the place of, as a new branch. */
       replace: z.optional(id),
       /** Title of a question to people. */
@@ -206,6 +228,7 @@ export const chatCalls = {
       'model_unavailable',
       'vision_missing',
       'session_unsuitable',
+      'question_closed',
       'not_owner',
       'private_session',
       'session_deleted',
@@ -228,6 +251,7 @@ export const chatCalls = {
       'model_unavailable',
       'vision_missing',
       'session_unsuitable',
+      'question_closed',
       'not_owner',
       'private_session',
       'session_deleted',
@@ -287,10 +311,13 @@ export const chatCalls = {
       session_id: sessionRef,
       title: z.optional(text(100)),
       content: text(65_535),
+      /** Of a question: the group of the forum that it moves to. */
+      group_id: z.optional(id),
     }),
     output: z.object({}),
     codes: [
       'login_required',
+      'question_closed',
       'session_busy',
       'session_unsuitable',
       'not_owner',
@@ -337,6 +364,8 @@ export const chatCalls = {
       history_id: id,
       session_id: sessionRef,
       ticket: z.optional(text(100)),
+      /** The login itself, for clients of the specification that cannot set a header. */
+      token: z.optional(text(2000)),
       /** For clients that cannot set the header last-event-id; the header wins. */
       last_event_id: z.optional(wholeNumber(0, Number.MAX_SAFE_INTEGER)),
       /** Accepted for clients that send them; the reply was begun with send_message's. */

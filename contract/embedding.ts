@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { call, text } from './call.ts';
+import { call, id, text } from './call.ts';
 
 /** A knowledge base: texts that a question's passages are looked up in. */
 export const embedding = z.object({
@@ -8,16 +8,39 @@ export const embedding = z.object({
   desc: z.string(),
   private: z.int(),
   built_in: z.boolean(),
+  /** It is one's own. */
+  mine: z.boolean(),
 });
 export type Embedding = z.output<typeof embedding>;
+
+/** A passage that was found, and why. Shares are 0 to 1. */
+export const foundPassage = z.object({
+  /** 0: of what comes with the program. */
+  id: z.int(),
+  title: z.string(),
+  text: z.string(),
+  /** Path of this page that shows it in its place. */
+  url: z.string(),
+  score: z.number(),
+  /** Its rank by words and by likeness, from 1; 0: not among the best there. */
+  words_rank: z.int(),
+  vector_rank: z.int(),
+  /** How much of what was asked is in it. */
+  coverage: z.number(),
+  /** Words of the question that it holds. */
+  terms: z.array(z.string()),
+  /** A question would take it along. */
+  used: z.boolean(),
+});
+export type FoundPassage = z.output<typeof foundPassage>;
 
 export const embeddingCalls = {
   embeddingList: call({
     method: 'GET',
     path: '/api/embedding_list',
     access: 'public',
-    summary: '可以提问的知识库',
-    input: z.object({}),
+    summary: '可以提问的知识库：自己的、公开的与内置的',
+    input: z.object({ query: z.optional(text(100)) }),
     output: z.object({ list: z.array(embedding) }),
   }),
   passageTokens: call({
@@ -28,5 +51,29 @@ export const embeddingCalls = {
     input: z.object({ embedding_key: text(64), question: text(200) }),
     output: z.object({ tokens: z.int() }),
     codes: ['embedding_missing'],
+  }),
+  askKnowledge: call({
+    method: 'GET',
+    path: '/api/train/ask',
+    access: 'public',
+    summary: '试着问一个知识库：找到了哪些段落，为什么是它们',
+    input: z.object({ embedding_key: text(64), question: text(200) }),
+    output: z.object({ list: z.array(foundPassage), milliseconds: z.number() }),
+    codes: ['embedding_missing'],
+  }),
+  knowledgePassage: call({
+    method: 'GET',
+    path: '/api/train/passage',
+    access: 'public',
+    summary: '一段资料和它前后的文字',
+    input: z.object({ id }),
+    output: z.object({
+      name: z.string(),
+      file: z.string(),
+      place: z.string(),
+      before: z.string(),
+      text: z.string(),
+      after: z.string(),
+    }),
   }),
 };

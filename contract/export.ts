@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { call, download, sessionRef, stream, text } from './call.ts';
+import { slowCall, download, sessionRef, stream, text } from './call.ts';
 
 export const exportFormat = z.enum(['pdf', 'markdown', 'json']);
 export type ExportFormat = z.output<typeof exportFormat>;
@@ -39,7 +39,7 @@ export const exportCalls = {
     input: z.object({ key: text(64).check(z.regex(/^[\w-]{16,64}$/)), ticket }),
     output: z.unknown(),
   }),
-  importSessions: call({
+  importSessions: slowCall({
     method: 'POST',
     path: '/api/import_sessions',
     access: 'user',

@@ -1,10 +1,12 @@
 import * as z from 'zod/mini';
-import { call, text, upload } from './call.ts';
+import { call, slowCall, text, upload } from './call.ts';
 import { limits } from './limits.ts';
 
 const ticket = z.optional(text(100));
 
 export const image = z.object({
+  /** Its number: what every other call takes as `image_id`. */
+  id: z.int(),
   uuid: z.string(),
   /** Address of the picture below this server; `?size=128`, 180, 320 and 640 give thumbnails. */
   url: z.string(),
@@ -38,7 +40,7 @@ export const fileCalls = {
     output: z.object({ image }),
     codes: ['upload_type', 'upload_unreadable', 'file_quota', 'account_disabled'],
   }),
-  imageByUrl: call({
+  imageByUrl: slowCall({
     method: 'POST',
     path: '/api/image/by_url',
     access: 'guest',
@@ -47,6 +49,22 @@ export const fileCalls = {
     input: z.object({ url: text(2000) }),
     output: z.object({ image }),
     codes: ['address_unreachable', 'file_quota', 'account_disabled'],
+  }),
+  foreignImage: call({
+    method: 'POST',
+    path: '/api/foreign_image',
+    access: 'public',
+    summary: '代取一张别处的图片来看：重新编码为 WebP 的 data URL，不保存；每人每分钟 30 张',
+    input: z.object({ url: text(2000) }),
+    output: z.object({
+      image: z.string(),
+      width: z.int(),
+      height: z.int(),
+      /** Bytes where it comes from. */
+      size: z.int(),
+    }),
+    codes: ['address_unreachable', 'account_disabled'],
+    effect: 'none',
   }),
   uploadFile: upload({
     path: '/api/upload_file',

@@ -206,6 +206,19 @@ export const familyRules = {
       { name: 'xinnianhuayi', label: '新年花艺' },
     ] satisfies Named[],
   },
+  builtIn: {
+    styles: [
+      { name: 'ink', label: '水墨' },
+      { name: 'oil', label: '油画' },
+      { name: 'watercolour', label: '水彩' },
+      { name: 'flat', label: '扁平插画' },
+      { name: 'print', label: '版画' },
+      { name: 'sketch', label: '素描' },
+      { name: 'pixel', label: '像素' },
+      { name: 'neon', label: '赛博朋克' },
+      { name: 'anime', label: '动漫' },
+    ] satisfies Named[],
+  },
   lora: { min: 1, max: 100, default: limits.loraWeight } satisfies NumberRange,
   strength: { min: 1, max: 100 },
   resizeModes: [
@@ -220,6 +233,19 @@ export const familyRules = {
     { mode: 2, label: '参考图优先' },
   ],
 } as const;
+
+/** What people call a style of any family; a service's own name of one that is not known here. */
+export const styleLabel = (name: string): string => {
+  const { midjourney, dalle, cloud, builtIn } = familyRules;
+  const all: Named[] = [
+    ...midjourney.styles,
+    ...midjourney.nijiStyles,
+    ...dalle.styles,
+    ...cloud.styles,
+    ...builtIn.styles,
+  ];
+  return all.find((each) => each.name === name)?.label ?? name;
+};
 
 /** How much of a base picture is changed where nothing else is said, percent. */
 export const defaultStrength = (family: ImageFamily): number =>
@@ -494,8 +520,12 @@ const mostLoras = 10;
 const eachOnce = (loras: readonly Lora[]): Lora[] =>
   [...new Map(loras.map((lora) => [lora.key, lora])).values()].slice(0, mostLoras);
 
+/** An address of the web, or of a picture that is kept here. */
+const leadingAddress =
+  /^\s*(https?:\/\/[^\s]{1,1990}|\/files\/[0-9a-f]{40}\.(?:jpg|png)(?:\?[^\s]{0,40})?)\s/i;
+
 const dissect = (text: string, family: ImageFamily): { words: ImageWords; taken: string[] } => {
-  const address = /^\s*(https?:\/\/[^\s]{1,1990})\s/i.exec(text.slice(0, 4000));
+  const address = leadingAddress.exec(text.slice(0, 4000));
   let rest = address ? text.slice(address[0].length) : text;
   const loras: Lora[] = [];
   const tags: string[] = [];
@@ -515,8 +545,8 @@ const dissect = (text: string, family: ImageFamily): { words: ImageWords; taken:
 };
 
 /**
- * Reads a person's words for a picture (documents 1 and 2 §5). A leading http(s) address with a
- * space after it is the base image; `--strength` and `--resize_mode` are read; LoRA tags are taken
+ * Reads a person's words for a picture (documents 1 and 2 §5). A leading http(s) address, or
+ * that of a picture kept here, with a space after it is the base image; `--strength` and `--resize_mode` are read; LoRA tags are taken
  * out except for the cloud model; flags with their values are taken out, and for Midjourney read.
  */
 export const readImageWords = (text: string, family: ImageFamily): ImageWords =>

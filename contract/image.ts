@@ -1,5 +1,16 @@
 import * as z from 'zod/mini';
-import { call, id, listOf, page, text, time, uuid, wholeNumber } from './call.ts';
+import {
+  call,
+  chosen,
+  slowCall,
+  id,
+  listOf,
+  page,
+  text,
+  time,
+  wholeNumber,
+  requestId,
+} from './call.ts';
 import { image as uploadedImage } from './file.ts';
 import { job } from './job.ts';
 import { limits } from './limits.ts';
@@ -58,6 +69,10 @@ const url = text(2000);
 const coordinate = z.int().check(z.gte(0), z.lte(30_000));
 const stroke = z.object({
   size: z.int().check(z.gte(1), z.lte(limits.brush.size)),
+  /** It is the outline of an area: all within it counts, too. */
+  area: z.optional(z.boolean()),
+  /** Takes away what was painted before it. */
+  erase: z.optional(z.boolean()),
   points: z
     .array(coordinate)
     .check(z.minLength(2), z.maxLength(limits.brush.points * 2))
@@ -129,6 +144,8 @@ export const imageParameters = z.object({
    * in pixels of the base. Nothing: all of it.
    */
   brush: z.optional(brush),
+  /** What was not painted over is meant, within the mask. */
+  brush_inverted: z.optional(z.boolean()),
   /** Of a background: a colour as #rrggbb, or the address of a picture. */
   bg_color: z.optional(text(7).check(z.regex(/^#[0-9a-fA-F]{6}$/))),
   bg_image: z.optional(url),
@@ -156,6 +173,10 @@ export const imageTask = z.enum([
   'action',
 ]);
 export type ImageTask = z.output<typeof imageTask>;
+
+/** Where a picture comes from. */
+export const imageOrigin = z.enum(['drawn', 'uploaded', 'edited', 'imported']);
+export type ImageOrigin = z.output<typeof imageOrigin>;
 
 /** How a base picture is brought to the size asked for: stretch, crop, fill, upscale. */
 export const resizeMode = wholeNumber(0, 3);
@@ -205,16 +226,69 @@ export type ImageReply = z.output<typeof imageReply>;
 /** The groups of keywords (document 2 §3): directory, then groups in it. */
 export const keywordType = z.enum(['quality', 'composition', 'looks', 'effect', 'draw', 'command']);
 
-const listedImage = z.object({
+/** A picture as lists have it (document 2 §3). */
+export const listedImage = z.object({
   id: z.int(),
   uuid: z.string(),
+  /** Empty: it was deleted. */
   url: z.string(),
+  /** `WxH`, pixels. */
   size: z.string(),
+  user_id: z.int(),
+  session_id: z.nullable(z.int()),
+  liked_count: z.int(),
+  disliked_count: z.int(),
+  /** The asker's vote: 1, -1, 0 none. */
+  like: z.int(),
+  model: z.string(),
+  /** Why there is none; empty: there is. */
+  error: z.string(),
+  origin: imageOrigin,
+  /** Its owner shows it to nobody. */
+  hidden: z.boolean(),
   prompt: z.string(),
   created_at: time,
 });
+export type ListedImage = z.output<typeof listedImage>;
+
+/** 0 or 1, or what a switch sends. */
+const whether = z.union([wholeNumber(0, 1), z.pipe(z.boolean(), z.transform(Number))]);
 
 const refusals = ['account_disabled', 'model_unavailable'] as const;
+
+/** A rectangle in pixels of the picture, as a page drags it: parts of pixels are rounded. */
+const side = (least: number) =>
+  z.pipe(
+    z.pipe(
+      z.union([z.number(), z.string().check(z.regex(/^\d{1,6}(\.\d{1,20})?$/))]),
+      z.transform((value) => Math.round(Number(value))),
+    ),
+    z.int().check(z.gte(least), z.lte(30_000)),
+  );
+const region = z.object({ left: side(0), top: side(0), width: side(1), height: side(1) });
+
+/** What the calls that go on from a picture take beside the specification's fields, all optional. */
+const editing = {
+  image_id: id,
+  /** Number of the job, made by the client; the server makes one where it is left out. */
+  request_id: z.optional(requestId),
+  /** Which model of pictures does it; left out: the picture's own where it can, else a free one. */
+  painter: z.optional(text(100)),
+};
+
+/** What they answer: the pictures come with image/progress and in the lists once the job is done. */
+const edited = z.object({ job, images: z.array(listedImage) });
+const editCodes = [
+  ...refusals,
+  'login_required',
+  'not_owner',
+  'balance',
+  'balance_excluded',
+  'job_unsuitable',
+  'too_many_jobs',
+  'prompt_too_long',
+  'prompt_too_short',
+] as const;
 
 export const imageCalls = {
   generateImage: call({
@@ -226,21 +300,22 @@ export const imageCalls = {
     input: z.object({
       history_id: id,
       /** Number of the job, made by the client. */
-      request_id: uuid,
+      request_id: requestId,
       n: z.optional(wholeNumber(1, 10)),
       /** A code of `imageSizes`. */
       size: z.optional(wholeNumber(0, 20)),
       /** 1: the words are translated into English first. */
-      translate: z._default(wholeNumber(0, 1), 0),
+      translate: z._default(whether, 0),
       /** Must be the session's where given. */
-      model: z.optional(text(100)),
-      translate_model: z.optional(text(100)),
+      model: chosen(100),
+      translate_model: chosen(100),
       checkpoint: z.optional(text(200)),
       style: z.optional(text(60)),
       /** Beside or instead of those in the message. */
       parameters: z.optional(imageParameters),
     }),
-    output: z.object({ job }),
+    /** They come with the message and image/progress: the answer does not wait for them. */
+    output: z.object({ job, images: z.array(listedImage) }),
     codes: [
       ...refusals,
       'login_required',
@@ -252,6 +327,7 @@ export const imageCalls = {
       'prompt_too_short',
       'job_unsuitable',
       'too_many_jobs',
+      'file_quota',
       'private_session',
       'session_deleted',
     ],
@@ -261,15 +337,86 @@ export const imageCalls = {
     path: '/api/image/progress',
     access: 'guest',
     summary: '一次作画的进度',
-    input: z.object({ request_id: uuid }),
+    input: z.object({ request_id: requestId }),
     output: z.object({
-      /** 0 to 1. */
+      /** 0 to 1, by both names. */
       result: z.number(),
+      progress: z.number(),
       /** Data URL of the picture so far; empty: nothing yet. */
       current_image: z.string(),
       job,
+      /** What it has made, once it is done. */
+      images: z.array(listedImage),
     }),
     codes: ['account_disabled'],
+  }),
+  upscaleImage: call({
+    method: 'POST',
+    path: '/api/image/upscale',
+    access: 'guest',
+    idempotent: true,
+    summary: '放大自己的一张图片：2 或 4 倍，model 是放大算法的名字',
+    input: z.object({
+      ...editing,
+      model: z.optional(text(100)),
+      resize: z._default(
+        z.pipe(
+          wholeNumber(2, 4),
+          z.union([z.literal(2), z.literal(4)], { error: '只能放大 2 或 4 倍' }),
+        ),
+        2,
+      ),
+    }),
+    output: edited,
+    codes: editCodes,
+  }),
+  removeImageBackground: call({
+    method: 'POST',
+    path: '/api/image/removeBg',
+    access: 'guest',
+    idempotent: true,
+    summary: '去掉自己的一张图片的背景',
+    input: z.object(editing),
+    output: edited,
+    codes: editCodes,
+  }),
+  editImageBackground: call({
+    method: 'POST',
+    path: '/api/image/editBg',
+    access: 'guest',
+    idempotent: true,
+    summary: '换掉自己的一张图片的背景：颜色或图片；有 mask 时只换其中的',
+    input: z.object({
+      ...editing,
+      /** The dialog's mode; tells nothing more. */
+      method: z.optional(text(40)),
+      mask: z.optional(z.nullable(region)),
+      bg_color: z.optional(text(7)),
+      bg_image: z.optional(url),
+    }),
+    output: edited,
+    codes: editCodes,
+  }),
+  editImage: call({
+    method: 'POST',
+    path: '/api/image/edit',
+    access: 'guest',
+    idempotent: true,
+    summary: '按提示重画自己的一张图片：mask 里的（edit），或整张的变体（variations）',
+    input: z.object({
+      ...editing,
+      /** variations: all of it, by the words or as it is; anything else: what the mask holds. */
+      method: z.optional(text(40)),
+      prompt: z._default(text(65_535), ''),
+      mask: z.optional(z.nullable(region)),
+      brush: z.optional(brush),
+      brush_inverted: z.optional(z.boolean()),
+      /** Of variations: how much is changed, percent. */
+      strength: z.optional(wholeNumber(1, 100)),
+      n: z.optional(wholeNumber(1, limits.imageCount.most)),
+    }),
+    output: edited,
+    codes: editCodes,
   }),
   imageMetadata: call({
     method: 'GET',
@@ -284,6 +431,8 @@ export const imageCalls = {
       styles: z.array(z.object({ name: z.string(), label: z.string() })),
       samplers: z.array(z.string()),
       upscalers: z.array(z.string()),
+      /** All modules of all types. */
+      controlnetModules: z.array(z.string()),
       controlnetTypes: z.array(
         z.object({
           type: z.string(),
@@ -349,7 +498,7 @@ export const imageCalls = {
       'login_required',
     ],
   }),
-  croppingImage: call({
+  croppingImage: slowCall({
     method: 'POST',
     path: '/api/image/cropping_image',
     access: 'guest',
@@ -386,7 +535,7 @@ export const imageCalls = {
     input: z.object({
       msg: text(20_000),
       /** 1: into English; 0: into Chinese. */
-      cn2en: z._default(wholeNumber(0, 1), 1),
+      cn2en: z._default(whether, 1),
       model: z.optional(text(100)),
     }),
     output: z.object({ result: z.string(), translated: z.boolean() }),
@@ -401,14 +550,14 @@ export const imageCalls = {
     output: z.object({ result: z.string(), library: z.boolean() }),
     codes: ['login_required', 'balance', 'model_unavailable', 'engine_failed', 'account_disabled'],
   }),
-  promptList: call({
+  keywordList: call({
     method: 'GET',
-    path: '/api/prompt_list',
+    path: '/api/keyword_list',
     access: 'public',
-    summary: '提示词库：置顶的在前，隐藏的也在（hidden）',
+    summary: '画图关键词库：置顶的在前，隐藏的也在（hidden）',
     input: z.object({ type: z.optional(keywordType) }),
     output: z.object({
-      prompts: z.array(
+      keywords: z.array(
         z.object({
           id: z.int(),
           text: z.string(),
@@ -424,20 +573,20 @@ export const imageCalls = {
     }),
     codes: ['account_disabled'],
   }),
-  topPrompt: call({
+  topKeyword: call({
     method: 'POST',
-    path: '/api/top_prompt',
+    path: '/api/top_keyword',
     access: 'guest',
-    summary: '置顶一个提示词，再次取消',
+    summary: '置顶一个关键词，再次取消',
     input: z.object({ id, type: keywordType }),
     output: z.object({ set: z.boolean() }),
     codes: ['account_disabled'],
   }),
-  hidePrompt: call({
+  hideKeyword: call({
     method: 'POST',
-    path: '/api/hide_prompt',
+    path: '/api/hide_keyword',
     access: 'guest',
-    summary: '隐藏一个提示词，再次取消',
+    summary: '隐藏一个关键词，再次取消',
     input: z.object({ id, type: keywordType }),
     output: z.object({ set: z.boolean() }),
     codes: ['account_disabled'],

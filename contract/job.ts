@@ -1,9 +1,21 @@
 import * as z from 'zod/mini';
-import { call, listOf, page, stream, text, time, uuid } from './call.ts';
+import { call, listOf, page, stream, text, time, requestId } from './call.ts';
 
-/** Works that take long: those of pictures now; videos, trainings and translations later. */
-export const jobKind = z.enum(['image']);
+/** Works that take long. */
+export const jobKind = z.enum([
+  'image',
+  'video',
+  'embedding',
+  'lora',
+  'translate',
+  'reconciliation',
+  'account-export',
+]);
 export type JobKind = z.output<typeof jobKind>;
+
+/** What a job is about; its number is that of the thing. */
+export const subjectKind = z.enum(['message', 'image', 'project', 'order', 'account']);
+export type SubjectKind = z.output<typeof subjectKind>;
 
 /** Waiting for a worker, being worked on, or how it ended. */
 export const jobState = z.enum(['queued', 'running', 'done', 'error', 'cancelled']);
@@ -25,6 +37,9 @@ export const job = z.object({
   model: z.string(),
   /** Which service works on it or did; empty before. */
   engine: z.string(),
+  subject_kind: subjectKind,
+  subject_id: z.int(),
+  /** Empty and 0 where it is not about a message. */
   session_uuid: z.string(),
   history_id: z.int(),
   /** Of contract/errors.ts, 0 when nothing failed; and what to tell people. */
@@ -62,7 +77,7 @@ export const jobCalls = {
     path: '/api/cancel_job',
     access: 'guest',
     summary: '取消一个任务；预扣的 token 退回',
-    input: z.object({ request_id: uuid }),
+    input: z.object({ request_id: requestId }),
     output: z.object({ cancelled: z.boolean() }),
     codes: ['account_disabled'],
   }),

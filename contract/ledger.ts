@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { call, listOf, page, text, time } from './call.ts';
+import { call, download, listOf, page, text, time, wholeNumber } from './call.ts';
 
 /** One spend (document 3 §3). */
 export const consumption = z.object({
@@ -18,14 +18,96 @@ export const consumption = z.object({
 });
 export type Consumption = z.output<typeof consumption>;
 
+const month = z.string().check(z.regex(/^\d{4}-(?:0[1-9]|1[0-2])$/, '应为 2026-01 这样的月份'));
+const filter = {
+  model: z.optional(text(100)),
+  type: z.optional(wholeNumber(0, 100)),
+};
+
+/** What a day took of one kind and model. */
+const usageRecord = z.object({
+  /** YYYY-MM-DD, in China. */
+  date: z.string(),
+  type: z.int(),
+  model: z.string(),
+  count: z.int(),
+  /** Of prompts and replies, weighted by the type (document 3 §9). */
+  tokens: z.int(),
+  prompt_tokens: z.int(),
+  completion_tokens: z.int(),
+  deduct_tokens: z.int(),
+});
+
 export const ledgerCalls = {
+  usage: call({
+    method: 'GET',
+    path: '/api/usage',
+    access: 'guest',
+    summary: '一个月的用量；items 是到这个月为止的十二个月，这个月在最前',
+    input: z.object({ month: z.optional(month) }),
+    output: z.object({
+      month: z.string(),
+      items: z.array(
+        z.object({
+          month: z.string(),
+          session: z.int(),
+          request: z.int(),
+          deduct_tokens: z.int(),
+        }),
+      ),
+      userInfo: z.object({
+        user_id: z.int(),
+        user_name: z.string(),
+        chatgpt_balance: z.int(),
+        vip_balance: z.int(),
+        subscribe: z.int(),
+      }),
+      vipInfo: z.object({
+        user_name: z.string(),
+        vip: z.int(),
+        vip_expired_at: z.nullable(time),
+      }),
+      list: z.array(usageRecord),
+    }),
+    codes: ['account_disabled'],
+  }),
   transactionList: call({
     method: 'GET',
     path: '/api/transaction_list',
     access: 'guest',
-    summary: '消费记录',
-    input: z.object({ page, model: z.optional(text(100)) }),
-    output: z.object({ ...listOf(consumption), models: z.array(z.string()) }),
+    summary: '消费记录，可以按类型与模型筛选',
+    input: z.object({ page, ...filter }),
+    output: z.object({
+      ...listOf(consumption),
+      models: z.array(z.string()),
+      types: z.array(z.int()),
+    }),
+    codes: ['account_disabled'],
+  }),
+  transactionFile: download({
+    path: '/api/transaction_file',
+    access: 'guest',
+    summary: '消费记录的 CSV，可以只要一个月的',
+    input: z.object({ month: z.optional(month), ...filter, ticket: z.optional(text(100)) }),
+    output: z.string(),
+    codes: ['account_disabled'],
+  }),
+  vipEndSeen: call({
+    method: 'POST',
+    path: '/api/vip_end_seen',
+    access: 'user',
+    summary: '会员快到期的提醒已经看到，这一次不再提醒',
+    input: z.object({}),
+    output: z.object({}),
+    codes: ['account_disabled', 'login_required'],
+  }),
+  lowBalanceSeen: call({
+    method: 'POST',
+    path: '/api/low_balance_seen',
+    access: 'guest',
+    summary: '余额不足一成的提醒已经看到，这一次不再提醒',
+    input: z.object({}),
+    output: z.object({}),
     codes: ['account_disabled'],
   }),
 };

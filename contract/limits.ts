@@ -4,10 +4,17 @@ export const limits = {
   minPromptBytes: 6,
   freeSessionsAMonth: 128,
   vipMonthlyTokens: 250_000,
+  /** So long before its end people are told that their membership ends, ms. */
+  vipEndTold: 7 * 24 * 3_600_000,
   signupTokens: 20_000,
   sidebarSessions: 15,
   pageSize: 20,
+  /** Sessions that a person may keep at the top of their list. */
+  pins: 20,
   historyPageSize: 30,
+  apiKeys: 5,
+  /** Tokens of the prompt and the answer of one call of the public API, where a model has no other. */
+  apiTokens: 4096,
   account: { min: 3, max: 32 },
   name: { min: 1, max: 32 },
   password: { min: 8, max: 128 },
@@ -30,6 +37,27 @@ export const limits = {
   brush: { strokes: 100, points: 4000, size: 8000 },
   imageEditPrompt: { min: 2, max: 512 },
   imageSelectorPage: 32,
+  /** Of films made from an image (document 2 §5, §9). */
+  film: {
+    cfgScale: { min: 0, max: 10, usual: 2 },
+    motion: { min: 1, max: 255, usual: 127 },
+    page: 10,
+    /** Of the poster in lists, px. */
+    posterWidth: 200,
+  },
+  speech: {
+    /** Of a recording. */
+    fileBytes: 25 * 1024 * 1024,
+    seconds: 600,
+    /** Characters that are read aloud at once. */
+    characters: 5000,
+    speed: { min: 0.5, max: 2, usual: 1 },
+    sampleRate: 44_100,
+    buffer: { usual: 16_384, safari: 4096 },
+  },
+  galleryPage: 30,
+  /** Of what a picture was made from and what was made from it, most that are told. */
+  imageKin: { parents: 12, children: 24 },
   /** How often the progress of a job is asked for where nothing tells of it, ms. */
   jobPolling: 10_000,
   /** Jobs of one person that may wait or run at once. */
@@ -38,6 +66,8 @@ export const limits = {
   fileBytes: 10 * 1024 * 1024,
   /** Characters of a file's text that are kept. */
   fileText: 200_000,
+  /** Requests to write to strangers that one person makes in a day and that nobody has accepted. */
+  unansweredRequests: 10,
   /** How often a session of people looks for new messages, ms. */
   peoplePolling: 10_000,
   /** Two messages further apart than this have a time between them, ms. */

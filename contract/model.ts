@@ -1,6 +1,8 @@
 import * as z from 'zod/mini';
-import { call, text, time, wholeNumber } from './call.ts';
+import { call, flag, text, time } from './call.ts';
 import { imageModel } from './image.ts';
+import { voices } from './speech.ts';
+import { videoModel } from './video.ts';
 
 /** Kinds of model (document 1 §3). */
 export const modelTypes = {
@@ -32,10 +34,41 @@ export const model = z.object({
   factor: z.number(),
   /** Another base address for streaming; empty: this server. */
   accelerator: z.string(),
+  /** The same by the specification's names, flat. */
+  unique_key: z.string(),
+  remarks: z.string(),
+  /** Factors of a model of pictures by its checkpoints' names. */
+  factors: z.record(z.string(), z.number()),
+  checkpoints: z.array(z.string()),
+  default_checkpoint: z.string(),
+  /** `WxH`; empty: any. */
+  sizes: z.array(z.string()),
+  size_limit: z.array(z.string()),
+  /** Factors by the code of the size. */
+  size_rate: z.array(z.number()),
+  disable: z.int(),
+  /** 1: not to be called through the developer API. */
+  disable_api: z.int(),
+  /** 1: the membership does not include it. */
+  vip: z.int(),
+  private: z.int(),
   /** Of a model of pictures: what it takes. Null for all others. */
   image: z.nullable(imageModel),
+  /** Of a model of films: what it takes. Null for all others. */
+  video: z.nullable(videoModel),
+  /** Of a model that speaks: its voices. Null for all others. */
+  voice: z.nullable(voices),
 });
 export type Model = z.output<typeof model>;
+
+/** ms; a page's clock counts parts of them. */
+const duration = z.pipe(
+  z.pipe(
+    z.union([z.number(), z.string().check(z.regex(/^\d{1,8}(\.\d{1,20})?$/))]),
+    z.transform((value) => Math.round(Number(value))),
+  ),
+  z.int().check(z.gte(0), z.lte(86_400_000)),
+);
 
 export const modelCalls = {
   models: call({
@@ -46,20 +79,49 @@ export const modelCalls = {
     input: z.object({}),
     output: z.object({ models: z.array(model) }),
   }),
+  modelHealth: call({
+    method: 'GET',
+    path: '/api/model_health',
+    access: 'public',
+    summary: '模型在最近一天里的快慢与成败；没有人用过的不在其中',
+    input: z.object({}),
+    output: z.object({
+      list: z.array(
+        z.object({
+          model: z.string(),
+          /** Requests that ended by themselves, and of them those that succeeded. */
+          count: z.int(),
+          success: z.int(),
+          /** Half of those that succeeded were so quick to the first word and to the end, ms. */
+          first_time: z.int(),
+          time: z.int(),
+        }),
+      ),
+    }),
+  }),
   modelStat: call({
     method: 'POST',
     path: '/api/model_stat',
     access: 'guest',
     summary: '客户端报告一次请求的快慢与成败',
     input: z.object({
-      state: z.enum(['success', 'error', 'stop']),
+      /** Or 1 and 0, true and false. */
+      state: z.union([
+        z.enum(['success', 'error', 'stop']),
+        z.pipe(
+          flag,
+          z.transform((went): 'success' | 'error' => (went === 1 ? 'success' : 'error')),
+        ),
+      ]),
       /** From the request to the first chunk and to the end, ms. */
-      first_time: wholeNumber(0, 86_400_000),
-      time: wholeNumber(0, 86_400_000),
+      first_time: z._default(duration, 0),
+      time: z._default(duration, 0),
       model: text(100),
-      request_time: time,
+      /** When it was asked: ISO 8601, or ms since 1970. */
+      request_time: z.union([time, z.number()]),
     }),
     output: z.object({}),
     codes: ['account_disabled'],
+    effect: 'none',
   }),
 };

@@ -51,3 +51,14 @@ export const imageDeduction = (picture: {
   // Tenths of tenths: 3 × 1 × 0.7 is 2.1, and not a little more.
   return Math.ceil(Math.round(n * factor * sizeFactor * 1e6) / 1e6);
 };
+
+/** Tokens for a film (decisions: factor per video). */
+export const videoDeduction = (model: { factor: number }): number => Math.ceil(model.factor);
+
+/** Tokens for a recording of so many seconds (decisions: factor per second of audio). */
+export const hearingDeduction = (model: { factor: number }, seconds: number): number =>
+  Math.ceil(Math.round(Math.ceil(seconds) * model.factor * 1e6) / 1e6);
+
+/** Tokens for words that are spoken (decisions: factor per character). */
+export const speakingDeduction = (model: { factor: number }, characters: number): number =>
+  Math.ceil(Math.round(characters * model.factor * 1e6) / 1e6);

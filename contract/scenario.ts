@@ -1,15 +1,42 @@
 import * as z from 'zod/mini';
-import { call, listOf, page, text } from './call.ts';
+import { call, flag, id, listOf, page, text, wholeNumber } from './call.ts';
+import { color, named } from './words.ts';
 
 /** A template for questions; `{{input}}` in its prompt stands for the question. */
 export const scenarioBrief = z.object({ id: z.int(), name: z.string(), prompt: z.string() });
 
-export const scenario = z.extend(scenarioBrief, {
+/** private: its maker's alone; pending: asked to be made public; public: offered to everybody. */
+const scenarioState = z.enum(['private', 'pending', 'public']);
+
+const scenario = z.extend(scenarioBrief, {
   color: z.string(),
   desc_: z.string(),
   category: z.int(),
   session_count: z.int(),
+  /** 1: it is offered. */
+  display: z.int(),
+  /** Who made it; null: it came with the program, or a manager made it. */
+  user_id: z.nullable(z.int()),
+  user_name: z.string(),
+  state: scenarioState,
 });
+
+/** How long the parts of a scenario may be, characters. */
+export const scenarioLengths = {
+  name: [2, 32],
+  prompt: [2, 512],
+  category: [1, 10],
+  description: 120,
+} as const;
+
+const written = {
+  id: z.optional(id),
+  name: named(...scenarioLengths.name),
+  prompt: named(...scenarioLengths.prompt),
+  desc_: z._default(text(scenarioLengths.description), ''),
+  color: z._default(color, '#2563eb'),
+  category: id,
+};
 
 export const scenarioCalls = {
   scenarioCategory: call({
@@ -18,7 +45,9 @@ export const scenarioCalls = {
     access: 'public',
     summary: '场景分类',
     input: z.object({}),
-    output: z.object({ list: z.array(z.object({ id: z.int(), name: z.string() })) }),
+    output: z.object({
+      list: z.array(z.object({ id: z.int(), name: z.string(), sort: z.int() })),
+    }),
   }),
   scenarioList: call({
     method: 'GET',
@@ -29,7 +58,70 @@ export const scenarioCalls = {
       page,
       query: z.optional(text(100)),
       category: z.optional(text(16)),
+      /** mine: one's own; pending: what waits for a manager, all: also what is not offered (managers alone). */
+      scope: z._default(z.enum(['public', 'mine', 'pending', 'all']), 'public'),
+      page_size: z._default(wholeNumber(1, 50), 20),
     }),
     output: z.object(listOf(scenario)),
+    codes: ['account_disabled'],
+  }),
+  saveScenario: call({
+    method: 'POST',
+    path: '/api/save_scenario',
+    access: 'user',
+    summary: '新建或修改自己的场景；publish 为 1 时提交给管理员，通过后大家都能用',
+    input: z.object({ ...written, publish: z._default(flag, 0) }),
+    output: z.object({ id: z.int() }),
+    codes: ['login_required', 'account_disabled'],
+  }),
+  delScenario: call({
+    method: 'POST',
+    path: '/api/del_scenario',
+    access: 'user',
+    summary: '删除自己的场景',
+    input: z.object({ id }),
+    output: z.object({}),
+    codes: ['login_required', 'account_disabled'],
+  }),
+  manageScenario: call({
+    method: 'POST',
+    path: '/api/admin/save_scenario',
+    access: 'manager',
+    summary: '新建或修改任何场景',
+    input: z.object({
+      ...written,
+      display: z._default(flag, 1),
+      /** Of one that waits: public approves it, private gives it back. */
+      state: z.optional(scenarioState),
+    }),
+    output: z.object({ id: z.int() }),
+  }),
+  removeScenario: call({
+    method: 'POST',
+    path: '/api/admin/del_scenario',
+    access: 'manager',
+    summary: '删除任何场景',
+    input: z.object({ id }),
+    output: z.object({}),
+  }),
+  saveScenarioCategory: call({
+    method: 'POST',
+    path: '/api/admin/save_scenario_category',
+    access: 'manager',
+    summary: '新建或修改场景分类',
+    input: z.object({
+      id: z.optional(id),
+      name: named(...scenarioLengths.category),
+      sort: z._default(wholeNumber(0, 10_000), 100),
+    }),
+    output: z.object({ id: z.int() }),
+  }),
+  delScenarioCategory: call({
+    method: 'POST',
+    path: '/api/admin/del_scenario_category',
+    access: 'manager',
+    summary: '删除没有场景的分类',
+    input: z.object({ id }),
+    output: z.object({}),
   }),
 };

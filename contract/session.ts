@@ -1,5 +1,18 @@
 import * as z from 'zod/mini';
-import { call, flag, id, listOf, page, sessionRef, text, time, uuid, wholeNumber } from './call.ts';
+import {
+  call,
+  chosen,
+  flag,
+  id,
+  listOf,
+  page,
+  sessionRef,
+  text,
+  time,
+  uuid,
+  wholeNumber,
+} from './call.ts';
+import { forumCategory } from './forum.ts';
 import { scenarioBrief } from './scenario.ts';
 
 export const sessionTypes = { chat: 0, image: 1, people: 2, video: 4 } as const;
@@ -20,8 +33,18 @@ export const session = z.object({
   like_count: z.int(),
   /** Addresses of its newest pictures, at most 5. */
   images: z.array(z.string()),
-  /** The asker has marked it, or messages of it. */
+  /** Of pictures and films: the JSON list of them; else empty. */
+  completion: z.string(),
+  /** 1: it was deleted, which managers alone see. */
+  deleted: z.int(),
+  /** 1: the knowledge base that it is asked about is its owner's own. */
+  embedding_private: z.int(),
+  /** The asker has marked it as a whole. */
   favorite: z.boolean(),
+  /** The asker keeps it at the top of their list. */
+  on_top: z.boolean(),
+  /** Of a private session of two people: messages of the other one that the asker has not seen. */
+  unread: z.int(),
   scenario_id: z.nullable(z.int()),
   /** Key and name of the knowledge base that it is asked about; empty: none. */
   embedding_key: z.string(),
@@ -38,10 +61,28 @@ export const session = z.object({
       snippet: z.string(),
     }),
   ),
+  /** The group of the forum that it is in. */
+  group_id: z.int(),
+  /** Of the forum: the question's title, and its beginning as plain text; else prompt and summary. */
+  title: z.string(),
+  content: z.string(),
+  /** The message that its asker accepted as the answer. */
+  accepted_id: z.nullable(z.int()),
+  essence: z.boolean(),
+  pinned: z.boolean(),
+  /** Nobody writes in it any more. */
+  closed: z.boolean(),
   created_at: time,
   updated_at: time,
 });
 export type Session = z.output<typeof session>;
+
+/**
+ * Of a talk of two people. new: nobody wrote yet; asking: the asker's first message waits to be
+ * accepted; asked: the other one's does; blocking: the asker wants nothing of the other one.
+ */
+export const friendState = z.enum(['new', 'asking', 'asked', 'accepted', 'blocking']);
+export type FriendState = z.output<typeof friendState>;
 
 export const sessionDetail = z.extend(session, {
   /** The asker owns it. */
@@ -56,29 +97,33 @@ export const sessionDetail = z.extend(session, {
   /** Nothing of it is stored on the server: the page keeps the messages and sends them along. */
   temporary: z.boolean(),
   /** Of a private session of two people: the other one. */
-  friend: z.nullable(z.object({ id: z.int(), name: z.string() })),
+  friend: z.nullable(z.object({ id: z.int(), name: z.string(), state: friendState })),
   /** The asker may take it over as a session of their own. */
   forkable: z.boolean(),
 });
 export type SessionDetail = z.output<typeof sessionDetail>;
 
-export const channel = z.enum(['public', 'private', 'favorites']);
-export type Channel = z.output<typeof channel>;
+export const channel = z.enum(['public', 'private', 'favorites', 'forum']);
+/** Those of the home; the forum has a screen of its own. */
+export type Channel = Exclude<z.output<typeof channel>, 'forum'>;
 
 export const sessionCalls = {
   sessionList: call({
     method: 'GET',
     path: '/api/session_list',
     access: 'public',
-    summary: '会话列表。private 与 favorites 需要令牌',
+    summary: '会话列表。private 与 favorites 需要令牌；forum 是公开的问答',
     input: z.object({
       channel: z._default(channel, 'public'),
       page,
       page_size: z._default(wholeNumber(1, 50), 20),
       user_id: z.optional(id),
       scenario_id: z.optional(id),
+      /** Of the forum. */
+      category: z.optional(forumCategory),
+      group_id: z.optional(id),
       query: z.optional(text(200)),
-      model: z.optional(text(100)),
+      model: chosen(100),
     }),
     output: z.object({ ...listOf(session), models: z.array(z.string()) }),
     codes: ['account_disabled'],
@@ -99,23 +144,25 @@ export const sessionCalls = {
     idempotent: true,
     summary: '新建会话。没有令牌时先建一个访客账号，令牌在响应头里',
     input: z.object({
-      /** 0 chat; 1 pictures; 2 a question to people, who may mention models. */
+      /** 0 chat; 1 pictures; 2 a question to people, who may mention models; 4 films. */
       type: z._default(
         z.pipe(
           wholeNumber(0, 4),
-          z.union([z.literal(0), z.literal(1), z.literal(2)], {
-            error: '目前只能新建聊天（0）、作画（1）与问答（2）会话',
+          z.union([z.literal(0), z.literal(1), z.literal(2), z.literal(4)], {
+            error: '只能新建聊天（0）、作画（1）、问答（2）与视频（4）会话',
           }),
         ),
         0,
       ),
-      model: z.optional(text(100)),
+      model: chosen(100),
       private: z.optional(flag),
       scenario_id: z.optional(id),
+      /** Of a question to people: the group of the forum; 1 when left out. */
+      group_id: z.optional(id),
       /** Takes over the session of this message, up to it, as one's own. */
       history_id: z.optional(id),
       /** The key of a knowledge base to ask about. */
-      embedding: z.optional(text(64)),
+      embedding: chosen(64),
       /** 1: see `temporary` of a session. */
       temporary: z._default(flag, 0),
       /**
@@ -146,6 +193,15 @@ export const sessionCalls = {
     output: z.object({ uuid, id: z.int() }),
     codes: ['login_required', 'account_disabled', 'sessions_forbidden'],
   }),
+  answerFriend: call({
+    method: 'POST',
+    path: '/api/answer_friend',
+    access: 'user',
+    summary: '私聊：accept 接受对方的请求，block 屏蔽对方，unblock 取消屏蔽',
+    input: z.object({ session_id: sessionRef, act: z.enum(['accept', 'block', 'unblock']) }),
+    output: z.object({ state: friendState }),
+    codes: ['session_deleted', 'account_disabled'],
+  }),
   searchMessages: call({
     method: 'GET',
     path: '/api/search_messages',
@@ -172,25 +228,31 @@ export const sessionCalls = {
     method: 'POST',
     path: '/api/set_session',
     access: 'guest',
-    summary: '更改会话：私有与否，或（还没有消息时）模型',
+    summary: '更改会话：私有与否、标题、置顶，或（还没有消息时）模型',
     inQuery: ['session_id'],
     input: z
       .object({
         session_id: sessionRef,
         private: z.optional(flag),
         model: z.optional(text(100)),
+        title: z.optional(z.string().check(z.trim(), z.minLength(1), z.maxLength(100))),
+        on_top: z.optional(flag),
       })
       .check(
-        z.refine((value) => value.private !== undefined || value.model !== undefined, {
-          path: ['private'],
-          error: '请给出 private 或 model',
-        }),
+        z.refine(
+          (value) =>
+            [value.private, value.model, value.title, value.on_top].some(
+              (each) => each !== undefined,
+            ),
+          { path: ['private'], error: '请给出 private、model、title 或 on_top' },
+        ),
       ),
     output: z.object({ result: z.boolean() }),
     codes: [
       'login_required',
       'model_locked',
       'model_unavailable',
+      'session_unsuitable',
       'private_forced',
       'private_global_off',
       'session_deleted',

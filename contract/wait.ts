@@ -3,9 +3,10 @@ import { call, text, uuid } from './call.ts';
 
 /**
  * Something that ends later and that people want to hear of: a reply (its history_id), a job (its
- * uuid). Payments, videos and trainings are added with their areas.
+ * uuid), a payment (the order's number). News (their number) and the end of a membership that comes
+ * (its time, ms since 1970) come unasked.
  */
-export const waitKind = z.enum(['answer', 'job']);
+export const waitKind = z.enum(['answer', 'job', 'order', 'news', 'membership']);
 export type WaitKind = z.output<typeof waitKind>;
 
 export const waitRef = z.object({ kind: waitKind, id: text(64) });
@@ -35,6 +36,7 @@ export const waitCalls = {
     input: z.object({ waits: z.array(waitRef).check(z.maxLength(50)) }),
     output: z.object({ results: z.array(waitResult) }),
     codes: ['account_disabled'],
+    effect: 'none',
   }),
   pushKey: call({
     method: 'GET',

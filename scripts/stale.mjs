@@ -13,8 +13,9 @@ const built = ['dist/page/index.html', 'dist/server/main.js'];
 const sources = [
   'contract',
   'index.html',
-  'markdown',
+  'common',
   'package-lock.json',
+  'packages',
   'public',
   'scripts/build-server.mjs',
   'scripts/pwa.ts',

@@ -7,7 +7,8 @@ import { buildIsFresh, packagesAreFresh } from './stale.mjs';
 
 /**
  * `npm start`: installs the packages and builds where that is not done yet, then runs the server.
- * With --worker it runs what only works on jobs, with --prepare it stops before running. Plain Node: it must run before anything is installed.
+ * With --worker it runs what only works on jobs, with --backup and
+ * --restore it saves everything and brings it back, with --prepare it stops before running. Plain Node: it must run before anything is installed.
  */
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -92,6 +93,7 @@ if (!packagesAreFresh(false) || !buildIsFresh() || process.argv.includes('--prep
 
 if (!process.argv.includes('--prepare')) {
   process.env.NODE_ENV ??= 'production';
-  const main = process.argv.includes('--worker') ? 'worker-main.js' : 'main.js';
+  const kind = ['--worker', '--backup', '--restore'].find((flag) => process.argv.includes(flag));
+  const main = kind ? `${kind.slice(2)}-main.js` : 'main.js';
   await import(pathToFileURL(join(root, 'dist', 'server', main)).href);
 }

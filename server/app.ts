@@ -1,46 +1,33 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
-import { createAuthHandlers } from './auth/auth.handlers.ts';
-import { createAuthService } from './auth/auth.service.ts';
-import { answerNews } from './chat/answer-news.ts';
-import { createAnswers } from './chat/answers.ts';
-import { createChatHandlers } from './chat/chat.handlers.ts';
+import type { WaitKind } from '../contract/wait.ts';
+import { handlersOf, type Area, type Host } from './area.ts';
+import { createAuthService } from './areas/auth/auth.service.ts';
+import { createSecondFactor } from './areas/auth/second-factor.service.ts';
+import { createAnswers } from './areas/chat/answers.ts';
+import { keepAct } from './areas/stats/acts.service.ts';
+import { openWallet, purse } from './areas/ledger/ledger.service.ts';
+import { createKeyBox } from './areas/model/channel-key.ts';
+import { startSearchIndexer } from './areas/session/search-indexer.ts';
+import { createPaymentService } from './areas/payment/payment.service.ts';
+import { createSandbox } from './areas/payment/sandbox.ts';
+import { countThisMonth } from './areas/session/session.service.ts';
 import { type Connection, connectDatabase } from './db/connect.ts';
 import { StartupError } from './db/startup-error.ts';
-import { createFileHandlers } from './file/file.handlers.ts';
-import { registerFiles } from './file/file.route.ts';
-import { createEmbeddingHandlers } from './embedding/embedding.handlers.ts';
-import { createExportHandlers } from './export/export.handlers.ts';
-import { createExportService } from './export/export.service.ts';
-import { createImportService } from './export/import.service.ts';
-import { createHelpHandlers } from './help/help.handlers.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { removeExpiredAnswers } from './http/idempotency.store.ts';
 import { createLog } from './http/log.ts';
+import { createFigures } from './http/figures.ts';
 import { createHttpServer } from './http/server.ts';
 import { createSystemHandlers } from './http/system.handlers.ts';
-import { createImageHandlers } from './image/image.handlers.ts';
-import { moveImages } from './image/made.service.ts';
 import { createJobEvents } from './jobs/job-events.ts';
+import { createJobNews } from './jobs/job-news.ts';
 import { createJobHandlers } from './jobs/job.handlers.ts';
-import { jobNews } from './jobs/job-news.ts';
 import { moveJobs, openJobsOf, removeDeadEntries } from './jobs/job.service.ts';
-import { createLedgerHandlers } from './ledger/ledger.handlers.ts';
-import { balances, openWallet } from './ledger/ledger.service.ts';
-import { createKeyBox } from './model/channel-key.ts';
-import { createModelHandlers } from './model/model.handlers.ts';
-import { removeOldStats } from './model/model-stat.service.ts';
-import { createNoticeHandlers } from './notice/notice.handlers.ts';
-import { createPromptHandlers } from './prompt/prompt.handlers.ts';
-import { createScenarioHandlers } from './scenario/scenario.handlers.ts';
-import { seedScenarios } from './scenario/scenario.service.ts';
-import { startSearchIndexer } from './session/search-indexer.ts';
-import { createSessionHandlers } from './session/session.handlers.ts';
-import { countThisMonth, moveSessions, removeTemporary } from './session/session.service.ts';
+import { createProviders } from './payments/providers.ts';
 import type { Settings } from './settings.ts';
-import { createShareHandlers } from './share/share.handlers.ts';
-import { createWaitHandlers } from './wait/wait.handlers.ts';
-import { createWaits } from './wait/wait.service.ts';
+import { createWaits, type WaitSource } from './waits/wait.service.ts';
+import { createWaitHandlers } from './waits/wait.handlers.ts';
 import { createWorkshop } from './workshop.ts';
 
 /** How many ports after the usual one are tried when nobody chose one. */
@@ -82,15 +69,14 @@ const compose = async (
   connection: Connection,
 ): Promise<App> => {
   const { db } = connection;
-  const { instance, models, storage, files, prompts, jobs } = await createWorkshop(
-    settings,
-    log,
-    connection,
-  );
+  const { kit, areas, jobs, kinds } = await createWorkshop(settings, log, connection);
+  const { instance, models, files } = kit;
+  const brought: readonly Area[] = areas;
   const answers = await createAnswers({
     db,
     instance,
     models,
+    fetchPicture: (...asked) => files.pictureForModel(...asked),
     box: createKeyBox(settings.secretKey, settings.dataDir),
     log,
     options: {
@@ -98,40 +84,55 @@ const compose = async (
       idleMs: settings.modelIdleSeconds * 1000,
     },
   });
-  const waits = await createWaits({
+  const payables = brought.flatMap((area) => area.payables ?? []);
+  const payments = createPaymentService({
     db,
-    instance,
-    settings,
     log,
-    sources: { answer: answerNews, job: jobNews },
+    ...(await createProviders(settings, () => createSandbox(db, settings.publicUrl))),
+    payables,
+    checkMs: settings.paymentCheckSeconds * 1000,
   });
+  const sources = Object.assign(
+    { job: createJobNews(kinds), order: payments.news },
+    ...brought.map((area) => area.waits),
+  ) as Record<WaitKind, WaitSource>;
+  const waits = await createWaits({ db, instance, settings, log, sources });
   const jobEvents = await createJobEvents({ db, instance, log });
-  /** Ends what is being made for a message or a session that somebody deleted. */
-  const cancelJobs = async (of: { historyId: number } | { sessionId: number }): Promise<void> => {
-    for (const { id } of await openJobsOf(db, of)) await jobs.cancel(id);
-  };
-  const exports = createExportService({
-    storage,
-    picture: (address, signal) => files.jpegForDocument(address, signal),
-  });
+  const secondFactor = createSecondFactor(createKeyBox(settings.secretKey, settings.dataDir));
   const auth = await createAuthService({
     db,
+    secondFactor,
     settings,
-    balances,
+    balances: purse,
     openWallet,
     takeOver: async (tx, fromUserId, toUserId) => {
-      await moveSessions(tx, fromUserId, toUserId);
-      await files.move(tx, fromUserId, toUserId);
       await moveJobs(tx, fromUserId, toUserId);
-      await moveImages(tx, fromUserId, toUserId);
+      for (const area of brought) await area.takeOver?.(tx, fromUserId, toUserId);
     },
     countThisMonth,
+    registered: async (tx, userId, invite) => {
+      for (const area of brought) await area.registered?.(tx, userId, invite);
+    },
   });
   const madeUp = await auth.ensureManager();
   if (madeUp !== null) say(`管理员账号 admin，密码 ${madeUp}（只显示这一次，请记下）`);
+  for (const area of brought) await area.seed?.(db);
 
-  await seedScenarios(db);
-
+  const figures = createFigures();
+  const host: Host = {
+    ...kit,
+    figures,
+    secondFactor,
+    auth,
+    answers,
+    jobs,
+    jobEvents,
+    waits,
+    payments,
+    cancelJobs: async (of) => {
+      for (const { id } of await openJobsOf(db, of)) await jobs.cancel(id);
+    },
+  };
   let closing = false;
   const server = await createHttpServer({
     settings,
@@ -139,41 +140,16 @@ const compose = async (
     db,
     auth,
     handlers: {
-      ...createAuthHandlers(auth),
-      ...createModelHandlers({ models }),
-      ...createSessionHandlers({
-        models,
-        createGuest: auth.createGuest,
-        stopSession: async (sessionId) => {
-          await Promise.all([answers.stopSession(sessionId), cancelJobs({ sessionId })]);
-        },
-      }),
-      ...createChatHandlers({
-        answers,
-        models,
-        attachments: files,
-        minPromptBytes: settings.minPromptBytes,
-        cancelJobs,
-      }),
+      ...handlersOf(areas, host),
       ...createJobHandlers({ jobs, events: jobEvents }),
-      ...createImageHandlers({ models, files }),
-      ...createLedgerHandlers(),
-      ...createShareHandlers(),
-      ...createScenarioHandlers(),
-      ...createEmbeddingHandlers(),
-      ...createNoticeHandlers(),
       ...createWaitHandlers(waits),
-      ...createPromptHandlers(prompts),
-      ...createHelpHandlers(),
       ...createSystemHandlers(settings),
-      ...createFileHandlers(files),
-      ...createExportHandlers({
-        exports,
-        imports: createImportService(models),
-        publicUrl: settings.publicUrl,
-      }),
     },
-    registerMore: (http) => registerFiles(http, files),
+    registerMore: (http) => {
+      for (const area of brought) area.routes?.(http, host);
+    },
+    keepAct,
+    onAnswer: figures.note,
     accelerators: () => models.accelerators(),
     isClosing: () => closing,
   });
@@ -181,12 +157,9 @@ const compose = async (
   const housekeeping = startHousekeeping(db, log, [
     auth.removeExpired,
     removeExpiredAnswers,
-    (tx) => files.removeUnused(tx),
-    removeTemporary,
-    removeOldStats,
     removeDeadEntries,
-    (tx) => exports.removeExpired(tx),
     waits.removeOld,
+    ...brought.flatMap((area) => area.chores ?? []),
   ]);
 
   return {
@@ -219,6 +192,7 @@ const compose = async (
       server.server.closeAllConnections();
       await searchIndexer.close();
       await housekeeping.close();
+      await payments.close();
       await waits.close();
       models.close();
       await instance.close();

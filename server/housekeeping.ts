@@ -1,15 +1,18 @@
 import { sql } from 'drizzle-orm';
 import type { FastifyBaseLogger } from 'fastify';
-import type { Database, Executor } from './db/database.ts';
+import type { Chore } from './area.ts';
+import type { Database } from './db/database.ts';
 
 const interval = 60_000;
 /** The advisory lock of whichever process is at it. */
 const lock = 4_715_002;
 
-type Chore = (db: Executor) => Promise<unknown>;
-
 /** Does the chores once a minute, in one of all processes that share the database. */
-export const startHousekeeping = (db: Database, log: FastifyBaseLogger, chores: Chore[]) => {
+export const startHousekeeping = (
+  db: Database,
+  log: FastifyBaseLogger,
+  chores: readonly Chore[],
+) => {
   let running: Promise<void> = Promise.resolve();
   const round = async () => {
     for (const chore of chores) {

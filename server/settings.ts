@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import dotenv from 'dotenv';
 import { limits } from '../contract/limits.ts';
+import { type ProviderName, providerName } from '../contract/payment.ts';
 import { StartupError } from './db/startup-error.ts';
 
 export interface S3Settings {
@@ -30,6 +31,8 @@ export interface Settings {
   fileQuota: number;
   /** Files and pictures that one person may bring in a minute. */
   uploadLimit: number;
+  /** Messages that one guest may send in a day; those of an address 20 times as many. */
+  guestMessages: number;
   /** How long one document may take to be read, seconds. */
   documentSeconds: number;
   /**
@@ -41,6 +44,24 @@ export interface Settings {
   publicUrl: string;
   /** The web site whose pages the menus lead to, without a slash at the end; empty: none. */
   officialSite: string;
+  /** What people pay by, the first unless they choose; empty: nothing is sold. */
+  payment: ProviderName[];
+  /** The host of PUBLIC_URL where 沙箱收银台 may be used although it is public. */
+  sandboxAllowed: string;
+  /** How often an open order is asked about, seconds. */
+  paymentCheckSeconds: number;
+  /** WeChat Pay v3. Keys are texts, or paths of their files. */
+  wechat: {
+    baseUrl: string;
+    appId: string;
+    merchantId: string;
+    serial: string;
+    privateKey: string;
+    apiKey: string;
+    publicKeyId: string;
+    publicKey: string;
+  };
+  alipay: { gateway: string; appId: string; privateKey: string; publicKey: string };
   /** Empty: one is made and kept in the database. */
   jwtSecret: string;
   /** Empty: the first start makes one and prints it. */
@@ -52,6 +73,17 @@ export interface Settings {
   openaiApiKey: string;
   /** Empty: the service is asked. */
   openaiModels: string[];
+  /** A service of embeddings of its own; empty: the one above, if it has any. */
+  embeddingBaseUrl: string;
+  embeddingApiKey: string;
+  /** Empty: the service is asked. */
+  embeddingModels: string[];
+  /** A service that speaks Replicate's trainings API; without a token there is none. */
+  replicateBaseUrl: string;
+  replicateToken: string;
+  /** What trains, as `owner/name:version`, and where what it made goes, as `owner/name`. */
+  replicateTrainer: string;
+  replicateDestination: string;
   /** Addresses of stable-diffusion-webui, a weight behind `#` where one gets more of the works. */
   sdWebuiUrls: string[];
   /** `user:password` of its `--api-auth`. */
@@ -60,9 +92,20 @@ export interface Settings {
   mjProxyUrls: string[];
   /** Sent to them as `mj-api-secret`. */
   mjProxySecret: string;
+  /** Stability's service of films; no key: it is not asked. */
+  stabilityBaseUrl: string;
+  stabilityApiKey: string;
+  /** Between two questions how a service's film stands, seconds. */
+  filmPollSeconds: number;
+  /** How long 内置视频 makes its films, seconds. */
+  filmSeconds: number;
+  /** Folder of a model of sherpa-onnx that recognises speech; empty: none. */
+  speechModelDir: string;
   /** How long a model service may take until its first word, and from one to the next, seconds. */
   modelFirstWordSeconds: number;
   modelIdleSeconds: number;
+  /** How long a service of pictures may be silent at first, seconds; later half as long. */
+  imageSilenceSeconds: number;
   /** How long 内置画板 takes for an order at least, showing layer by layer, seconds. */
   canvasSeconds: number;
   /** How fast 内置助手 writes, letters a second; 0: all at once. */
@@ -84,7 +127,18 @@ export interface Settings {
   credentialsLimit: number;
   /** Registrations of one address in a day that need no captcha. */
   freeRegistrations: number;
+  /** Requests, and tokens of prompts and answers, that one API key may use in a minute. */
+  apiRequests: number;
+  apiTokens: number;
+  /** Most bytes of an app's file. */
+  appFileBytes: number;
+  /** A clamd that looks at the files of apps, as `tcp://host:port`; empty: none. */
+  clamdUrl: string;
   logLevel: string;
+  /** Whoever has it may read `/metrics`; empty: nobody. */
+  metricsToken: string;
+  /** Models that run on this machine are looked for and connected. */
+  localModels: boolean;
   /** The project's folder: package.json, dist/ and server/db/migrations/ are below it. */
   root: string;
   /** Of package.json. */
@@ -125,6 +179,24 @@ const siteAddress = (given: string): string => {
   return given.replace(/\/+$/, '');
 };
 
+const clamdAddress = (given: string): string => {
+  if (given !== '' && !(/^tcp:\/\/[^/]+:\d+$/.test(given) && URL.canParse(given)))
+    throw new StartupError(`CLAMD_URL 应为 tcp://主机:端口，现在是“${given}”`);
+  return given;
+};
+
+const providersIn = (given: string[]): ProviderName[] =>
+  given
+    .filter((each) => each !== 'off')
+    .map((each) => {
+      const known = providerName.options.find((name) => name === each.toLowerCase());
+      if (!known)
+        throw new StartupError(
+          `PAYMENT 应为 ${providerName.options.join('、')}（几个用逗号分开）或 off，现在是“${each}”`,
+        );
+      return known;
+    });
+
 /** Reads the environment, and below it `.env` of the project's folder. Throws on a senseless value. */
 export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
   const root = findRoot();
@@ -160,22 +232,58 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
           },
     fileQuota: whole(env, 'FILE_QUOTA_MB', 1024, 1_000_000_000) * 1024 * 1024,
     uploadLimit: whole(env, 'UPLOAD_LIMIT', 60, 1_000_000_000),
+    guestMessages: whole(env, 'GUEST_MESSAGES', 200, 1_000_000_000),
     documentSeconds: whole(env, 'DOCUMENT_SECONDS', 20, 600),
     fetchAllowed: words('FETCH_ALLOWED'),
     publicUrl: word('PUBLIC_URL').replace(/\/+$/, ''),
     officialSite: siteAddress(word('OFFICIAL_SITE')),
+    payment: providersIn(word('PAYMENT') === '' ? ['sandbox'] : words('PAYMENT')),
+    sandboxAllowed: word('SANDBOX_ALLOWED'),
+    paymentCheckSeconds: Math.max(1, whole(env, 'PAYMENT_CHECK_SECONDS', 15, 3600)),
+    wechat: {
+      baseUrl: word('WECHAT_BASE_URL', 'https://api.mch.weixin.qq.com'),
+      appId: word('WECHAT_APPID'),
+      merchantId: word('WECHAT_MCHID'),
+      serial: word('WECHAT_SERIAL'),
+      privateKey: word('WECHAT_PRIVATE_KEY'),
+      apiKey: word('WECHAT_APIV3_KEY'),
+      publicKeyId: word('WECHAT_PUBLIC_KEY_ID'),
+      publicKey: word('WECHAT_PUBLIC_KEY'),
+    },
+    alipay: {
+      gateway: word('ALIPAY_GATEWAY', 'https://openapi.alipay.com/gateway.do'),
+      appId: word('ALIPAY_APP_ID'),
+      privateKey: word('ALIPAY_PRIVATE_KEY'),
+      publicKey: word('ALIPAY_PUBLIC_KEY'),
+    },
     jwtSecret: word('JWT_SECRET'),
     adminPassword: env['ADMIN_PASSWORD'] ?? '',
     secretKey: word('SECRET_KEY'),
     openaiBaseUrl: word('OPENAI_BASE_URL').replace(/\/+$/, ''),
     openaiApiKey: word('OPENAI_API_KEY'),
     openaiModels: words('OPENAI_MODELS'),
+    embeddingBaseUrl: word('EMBEDDING_BASE_URL').replace(/\/+$/, ''),
+    embeddingApiKey: word('EMBEDDING_API_KEY'),
+    embeddingModels: words('EMBEDDING_MODEL'),
+    replicateBaseUrl: word('REPLICATE_BASE_URL', 'https://api.replicate.com/v1').replace(
+      /\/+$/,
+      '',
+    ),
+    replicateToken: word('REPLICATE_API_TOKEN'),
+    replicateTrainer: word('REPLICATE_TRAINER'),
+    replicateDestination: word('REPLICATE_DESTINATION'),
     sdWebuiUrls: services('SD_WEBUI_URL', words('SD_WEBUI_URL')),
     sdWebuiAuth: word('SD_WEBUI_AUTH'),
     mjProxyUrls: services('MJ_PROXY_URL', words('MJ_PROXY_URL')),
     mjProxySecret: word('MJ_PROXY_SECRET'),
+    stabilityBaseUrl: word('STABILITY_BASE_URL', 'https://api.stability.ai').replace(/\/+$/, ''),
+    stabilityApiKey: word('STABILITY_API_KEY'),
+    filmPollSeconds: whole(env, 'FILM_POLL_SECONDS', 10, 600),
+    filmSeconds: Math.max(1, whole(env, 'FILM_SECONDS', 4, 20)),
+    speechModelDir: word('SPEECH_MODEL_DIR') && path.resolve(root, word('SPEECH_MODEL_DIR')),
     modelFirstWordSeconds: whole(env, 'MODEL_FIRST_WORD_SECONDS', 60, 3600),
     modelIdleSeconds: whole(env, 'MODEL_IDLE_SECONDS', 60, 3600),
+    imageSilenceSeconds: Math.max(1, whole(env, 'IMAGE_SILENCE_SECONDS', 240, 780)),
     canvasSeconds: whole(env, 'CANVAS_SECONDS', 4, 600),
     assistantRate: whole(env, 'ASSISTANT_RATE', 240, 1_000_000),
     workers: whole(env, 'WORKERS', 4, 64),
@@ -185,7 +293,13 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
     rateLimit: whole(env, 'RATE_LIMIT', 1200, 1_000_000_000),
     credentialsLimit: whole(env, 'CREDENTIALS_LIMIT', 120, 1_000_000_000),
     freeRegistrations: whole(env, 'FREE_REGISTRATIONS', 3, 1_000_000_000),
+    apiRequests: whole(env, 'API_REQUESTS', 600, 1_000_000_000),
+    apiTokens: whole(env, 'API_TOKENS', 1_000_000, 1_000_000_000_000),
+    appFileBytes: Math.max(1, whole(env, 'APP_FILE_MB', 200, 512)) * 1024 * 1024,
+    clamdUrl: clamdAddress(word('CLAMD_URL')),
     logLevel: word('LOG_LEVEL', 'info'),
+    metricsToken: word('METRICS_TOKEN'),
+    localModels: word('LOCAL_MODELS', 'on') !== 'off',
     root,
     version: manifest.version,
   };

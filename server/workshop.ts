@@ -1,13 +1,16 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Connection } from './db/connect.ts';
 import { joinInstances } from './db/instance.ts';
-import { createFileService } from './file/file.service.ts';
-import { createGuardedFetch } from './http/guarded-fetch.ts';
-import { madeImages } from './image/made.service.ts';
-import { createImageWork } from './image/image-work.ts';
+import { createKnowledgeService } from './areas/embedding/embedding.service.ts';
+import { createFileService } from './areas/file/file.service.ts';
+import { createEmbeddingModels } from './engines/embedding/embedding-models.ts';
+import { createGuardedFetch } from './net/guarded-fetch.ts';
+import { drawnBytes, keepUploaded, stateOfFile } from './areas/image/images.service.ts';
+import type { Area, Kit } from './area.ts';
+import { createAreas } from './areas/list.ts';
 import { createJobs } from './jobs/jobs.ts';
-import { createModelService } from './model/model.service.ts';
-import { createPromptService } from './prompt/prompt.service.ts';
+import { createModelService } from './areas/model/model.service.ts';
+import { createPromptService } from './areas/prompt/prompt.service.ts';
 import type { Settings } from './settings.ts';
 import { createStorage } from './storage/storage.ts';
 
@@ -24,32 +27,36 @@ export const createWorkshop = async (
   const models = createModelService({ db, settings, log, instance });
   await models.start();
   const storage = createStorage(settings);
-  const guardedFetch = createGuardedFetch({ allowed: settings.fetchAllowed });
+  const fetch = createGuardedFetch({ allowed: settings.fetchAllowed });
   const files = createFileService({
     storage,
-    fetch: guardedFetch,
+    fetch,
     quota: settings.fileQuota,
     uploadLimit: settings.uploadLimit,
     documentSeconds: settings.documentSeconds,
-    madeImages,
+    keepUploaded,
+    stateOfFile,
+    drawnBytes,
   });
   const prompts = createPromptService({ db, models, log });
-  const jobs = await createJobs({
+  const embeddings = createEmbeddingModels(settings);
+  const knowledge = createKnowledgeService({ embeddings });
+  const kit: Kit = {
     db,
-    connectionString,
-    instance,
+    settings,
     log,
-    workers: settings.workers,
-    kinds: [
-      createImageWork({
-        db,
-        models,
-        files,
-        translate: prompts.translate,
-        publicUrl: settings.publicUrl,
-        log,
-      }),
-    ],
-  });
-  return { instance, models, storage, files, prompts, jobs };
+    instance,
+    storage,
+    models,
+    files,
+    prompts,
+    knowledge,
+    embeddings,
+    fetch,
+  };
+  const areas = createAreas(kit);
+  const kinds = areas.flatMap((area: Area) => area.jobKinds ?? []);
+  const { workers } = settings;
+  const jobs = await createJobs({ db, connectionString, instance, log, workers, kinds });
+  return { kit, areas, jobs, kinds };
 };

@@ -1,8 +1,8 @@
-import { clientsClaim } from 'workbox-core';
+import { clientsClaim, type WorkboxPlugin } from 'workbox-core';
 import { ExpirationPlugin } from 'workbox-expiration';
 import { PrecacheController, PrecacheRoute } from 'workbox-precaching';
 import { registerRoute } from 'workbox-routing';
-import { CacheFirst } from 'workbox-strategies';
+import { CacheFirst, StaleWhileRevalidate } from 'workbox-strategies';
 import { cacheNames } from './messages.ts';
 
 declare const self: ServiceWorkerGlobalScope;
@@ -67,19 +67,33 @@ const keepFormer = async (precache: PrecacheController) => {
     await former.delete(request);
 };
 
-const expiring = (cacheName: string, maxEntries: number, days: number) => {
+/** What the server says is gone is not shown from here either. */
+const forgetGone = (cacheName: string): WorkboxPlugin => ({
+  fetchDidSucceed: async ({ request, response }) => {
+    if (response.status === 404) await (await caches.open(cacheName)).delete(request.url);
+    return response;
+  },
+});
+
+const expiring = (
+  kind: 'library' | 'picture',
+  cacheName: string,
+  maxEntries: number,
+  days: number,
+) => {
   const expiration = new ExpirationPlugin({
     maxEntries,
     maxAgeSeconds: days * day,
     purgeOnQuotaError: true,
   });
+  // The address of an upload or a chunk names its content for good.
+  const options = {
+    cacheName,
+    matchOptions: { ignoreVary: true },
+    plugins: [expiration, ...(kind === 'picture' ? [forgetGone(cacheName)] : [])],
+  };
   return {
-    strategy: new CacheFirst({
-      cacheName,
-      // The address of an upload or a chunk names its content for good.
-      matchOptions: { ignoreVary: true },
-      plugins: [expiration],
-    }),
+    strategy: kind === 'library' ? new CacheFirst(options) : new StaleWhileRevalidate(options),
     clear: () => expiration.deleteCacheAndMetadata(),
   };
 };
@@ -122,7 +136,7 @@ export const startCache = (
   registerRoute(({ request, url }) => request.mode === 'navigate' && isApp(url), shell);
   registerRoute(new PrecacheRoute(precache, { cleanURLs: false, directoryIndex: '' }));
 
-  const libraries = expiring(cacheNames.libraries, 200, 60);
+  const libraries = expiring('library', cacheNames.libraries, 200, 60);
   registerRoute(
     ({ url }) => isAsset(url),
     async (options) => {
@@ -131,8 +145,8 @@ export const startCache = (
     },
   );
 
-  const thumbnails = expiring(cacheNames.thumbnails, 400, 30);
-  const pictures = expiring(cacheNames.pictures, 40, 30);
+  const thumbnails = expiring('picture', cacheNames.thumbnails, 400, 30);
+  const pictures = expiring('picture', cacheNames.pictures, 40, 30);
   registerRoute(
     ({ request, url, sameOrigin }) =>
       sameOrigin && request.destination === 'image' && url.pathname.startsWith('/files/'),

@@ -59,6 +59,18 @@ const migrateOnce = async (connectionString: string, log: FastifyBaseLogger): Pr
   }
 };
 
+/** The database that the settings name, as it is; an embedded one runs until it is left. */
+export const openOnly = async (
+  settings: DatabaseSettings,
+  log: FastifyBaseLogger,
+): Promise<{ connectionString: string; leave: () => Promise<void> }> => {
+  const embedded = settings.databaseUrl ? null : await joinEmbedded(settings.dataDir, log);
+  return {
+    connectionString: embedded?.connectionString ?? settings.databaseUrl ?? '',
+    leave: async () => embedded?.leave(),
+  };
+};
+
 /**
  * Opens the database that the settings name and brings its schema up to date.
  * Throws StartupError for what the person who starts the server must settle.
@@ -67,18 +79,17 @@ export const connectDatabase = async (
   settings: DatabaseSettings,
   log: FastifyBaseLogger,
 ): Promise<Connection> => {
-  const embedded = settings.databaseUrl ? null : await joinEmbedded(settings.dataDir, log);
-  const connectionString = embedded?.connectionString ?? settings.databaseUrl ?? '';
+  const { connectionString, leave } = await openOnly(settings, log);
   try {
     await migrateOnce(connectionString, log);
   } catch (error) {
-    await embedded?.leave();
+    await leave();
     throw error;
   }
   const pool = openPool(connectionString, log);
   const close = async (): Promise<void> => {
     await pool.end();
-    await embedded?.leave();
+    await leave();
   };
   return { db: openDatabase(pool), pool, connectionString, close };
 };

@@ -59,5 +59,9 @@ export const databaseFailure = (error: unknown): DatabaseFailure | null => {
 export const uniqueViolation = '23505';
 
 /** The SQLSTATE of an error that a statement threw; empty for anything else. */
-export const sqlState = (error: unknown): string =>
-  error instanceof pg.DatabaseError ? (error.code ?? '') : '';
+export const sqlState = (error: unknown): string => {
+  // Statements that drizzle builds wrap what pg says.
+  const cause =
+    error instanceof Error && !(error instanceof pg.DatabaseError) ? error.cause : error;
+  return cause instanceof pg.DatabaseError ? (cause.code ?? '') : '';
+};

@@ -20,9 +20,9 @@ interface Migration {
 const readMigrations = async (): Promise<Migration[]> => {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort();
   return Promise.all(
-    names.map(async (name, index) => {
+    names.map(async (name) => {
       const version = Number(/^(\d{4})-[a-z0-9-]+\.sql$/.exec(name)?.[1]);
-      if (version !== index + 1) throw new Error(`migrations are not numbered one by one: ${name}`);
+      if (!Number.isInteger(version)) throw new Error(`a migration has no number: ${name}`);
       // A checkout on Windows may have changed the line ends.
       const text = (await readFile(new URL(name, folder), 'utf8')).replaceAll('\r\n', '\n');
       const checksum = createHash('sha256').update(text).digest('hex');
@@ -33,10 +33,15 @@ const readMigrations = async (): Promise<Migration[]> => {
 
 /**
  * Brings the database to the newest schema: each file of migrations/ in order, once, in its own
- * transaction. Servers that start at the same moment wait for one another.
+ * transaction. Servers that start at the same moment wait for one another. With `only`: those of
+ * these versions, for tables as they were once.
  * Throws StartupError when an applied file was changed or the database is newer than this program.
  */
-export const migrate = async (client: pg.Client, log: FastifyBaseLogger): Promise<void> => {
+export const migrate = async (
+  client: pg.Client,
+  log: FastifyBaseLogger,
+  only?: ReadonlySet<number>,
+): Promise<void> => {
   const migrations = await readMigrations();
   await client.query('SELECT pg_advisory_lock($1)', [migrationLock]);
   try {
@@ -57,8 +62,10 @@ export const migrate = async (client: pg.Client, log: FastifyBaseLogger): Promis
     const { rows } = await client.query<{ version: number; name: string; checksum: string }>(
       'SELECT version, name, checksum FROM schema_migrations ORDER BY version',
     );
+    const byVersion = new Map(migrations.map((each) => [each.version, each]));
+    const applied = new Set(rows.map((row) => row.version));
     for (const row of rows) {
-      const file = migrations[row.version - 1];
+      const file = byVersion.get(row.version);
       if (!file) {
         throw new StartupError(
           `数据库比程序新：它已执行过本程序没有的迁移 ${row.name}。请使用更新的版本启动。`,
@@ -70,7 +77,8 @@ export const migrate = async (client: pg.Client, log: FastifyBaseLogger): Promis
         );
       }
     }
-    for (const { version, name, text, checksum } of migrations.slice(rows.length)) {
+    for (const { version, name, text, checksum } of migrations) {
+      if (applied.has(version) || only?.has(version) === false) continue;
       await client.query('BEGIN');
       try {
         await client.query(text);

@@ -2,7 +2,6 @@ import { sql } from 'drizzle-orm';
 import {
   bigint,
   boolean,
-  customType,
   doublePrecision,
   integer,
   jsonb,
@@ -11,22 +10,17 @@ import {
   real,
   smallint,
   text,
-  timestamp,
   uuid,
 } from 'drizzle-orm/pg-core';
 import type { Settings } from '../../contract/auth.ts';
 import type { ReplyState, StructuredMessage } from '../../contract/chat.ts';
-import type { ImageModel, ImageParameters } from '../../contract/image.ts';
-import type { JobKind, JobState } from '../../contract/job.ts';
+import type { ImageModel, ImageOrigin, ImageParameters, ImageTask } from '../../contract/image.ts';
+import type { JobKind, JobState, SubjectKind } from '../../contract/job.ts';
+import type { Voices } from '../../contract/speech.ts';
 import type { WaitKind } from '../../contract/wait.ts';
+import { bigId, bytes, instant, reference, tokens } from './columns.ts';
 
 /** The tables as migrations/ makes them; tests/contract compares the two. */
-
-const bigId = () => bigint('id', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity();
-const tokens = (name: string) => bigint(name, { mode: 'number' });
-const reference = (name: string) => bigint(name, { mode: 'number' });
-const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' });
-const bytes = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
 
 export const users = pgTable('users', {
   id: bigId(),
@@ -38,15 +32,22 @@ export const users = pgTable('users', {
   avatar: text('avatar').notNull().default(''),
   guest: boolean('guest').notNull().default(false),
   manager: boolean('manager').notNull().default(false),
+  /** A manager who may make others managers. */
+  owner: boolean('owner').notNull().default(false),
   disabled: boolean('disabled').notNull().default(false),
   sessionBlacklist: boolean('session_blacklist').notNull().default(false),
   sessionPrivate: boolean('session_private').notNull().default(false),
   vipActivatedAt: instant('vip_activated_at'),
   vipExpiredAt: instant('vip_expired_at'),
+  /** The end of the membership that was told by push, and the one that was seen coming. */
+  vipEndTold: instant('vip_end_told'),
+  vipEndSeen: instant('vip_end_seen'),
   subscribe: smallint('subscribe').notNull().default(0),
   setting: jsonb('setting').$type<Settings>().notNull().default({}),
   /** The account that took over this guest. */
   mergedInto: bigint('merged_into', { mode: 'number' }),
+  /** Its person is gone; orders and spends remain without a name. */
+  deletedAt: instant('deleted_at'),
   createdAt: instant('created_at').notNull().defaultNow(),
 });
 
@@ -56,6 +57,8 @@ export const logins = pgTable('logins', {
   createdAt: instant('created_at').notNull().defaultNow(),
   expiresAt: instant('expires_at').notNull(),
   revokedAt: instant('revoked_at'),
+  /** What the browser says it is. */
+  agent: text('agent').notNull().default(''),
 });
 
 export const tickets = pgTable('tickets', {
@@ -81,14 +84,20 @@ export const channels = pgTable('channels', {
   id: bigId(),
   key: text('key').notNull().unique(),
   kind: text('kind')
-    .$type<'built-in' | 'openai-compatible' | 'stable-diffusion-webui' | 'midjourney'>()
+    .$type<
+      'built-in' | 'openai-compatible' | 'stable-diffusion-webui' | 'midjourney' | 'stability'
+    >()
     .notNull(),
   label: text('label').notNull(),
   baseUrl: text('base_url').notNull().default(''),
   /** AES-256-GCM: iv, tag, text. */
   keyEncrypted: bytes('key_encrypted'),
-  source: text('source').$type<'built-in' | 'environment' | 'manager'>().notNull(),
+  /** local: found on this machine. */
+  source: text('source').$type<'built-in' | 'environment' | 'manager' | 'local'>().notNull(),
   enabled: boolean('enabled').notNull().default(true),
+  /** Given to what it serves: its share among equals, and its turn, smaller first. */
+  weight: integer('weight').notNull().default(1),
+  priority: integer('priority').notNull().default(0),
   createdAt: instant('created_at').notNull().defaultNow(),
 });
 
@@ -108,8 +117,14 @@ export const models = pgTable('models', {
   factor: doublePrecision('factor').notNull().default(1),
   promptFactor: doublePrecision('prompt_factor'),
   accelerator: text('accelerator').notNull().default(''),
+  /** The public API may not use it. */
+  disableApi: boolean('disable_api').notNull().default(false),
+  /** Most tokens of a call of the public API, prompt and answer together; null: limits.apiTokens. */
+  apiMaxTokens: integer('api_max_tokens'),
   /** Of a model of pictures. */
   image: jsonb('image').$type<ImageModel>(),
+  /** Of a model that speaks, where a manager said so. */
+  voice: jsonb('voice').$type<Voices>(),
   sort: integer('sort').notNull().default(100),
   enabled: boolean('enabled').notNull().default(true),
   createdAt: instant('created_at').notNull().defaultNow(),
@@ -155,6 +170,14 @@ export const sessions = pgTable('sessions', {
   /** The session it was taken over from. */
   forkedFrom: reference('forked_from'),
   imported: boolean('imported').notNull().default(false),
+  /** Of the forum. */
+  groupId: reference('group_id').notNull().default(1),
+  /** The message that its asker accepted as the answer. */
+  acceptedId: reference('accepted_id'),
+  essence: boolean('essence').notNull().default(false),
+  pinned: boolean('pinned').notNull().default(false),
+  /** Nobody writes in it any more. */
+  closed: boolean('closed').notNull().default(false),
 });
 
 export const history = pgTable('history', {
@@ -210,7 +233,16 @@ export const friends = pgTable(
     lowUserId: reference('low_user_id').notNull(),
     highUserId: reference('high_user_id').notNull(),
     sessionId: reference('session_id').notNull().unique(),
+    lowSeen: bigint('low_seen', { mode: 'number' }).notNull().default(0),
+    highSeen: bigint('high_seen', { mode: 'number' }).notNull().default(0),
     createdAt: instant('created_at').notNull().defaultNow(),
+    /** Who wrote first, which asks the other one to accept. */
+    askedBy: reference('asked_by'),
+    askedAt: instant('asked_at'),
+    acceptedAt: instant('accepted_at'),
+    /** That person wants nothing of the other one. */
+    lowBlocks: boolean('low_blocks').notNull().default(false),
+    highBlocks: boolean('high_blocks').notNull().default(false),
   },
   (table) => [primaryKey({ columns: [table.lowUserId, table.highUserId] })],
 );
@@ -225,6 +257,17 @@ export const favorites = pgTable(
     createdAt: instant('created_at').notNull().defaultNow(),
   },
   (table) => [primaryKey({ columns: [table.userId, table.sessionId, table.historyId] })],
+);
+
+/** Sessions that a person keeps at the top of their own list. */
+export const pins = pgTable(
+  'pins',
+  {
+    userId: reference('user_id').notNull(),
+    sessionId: reference('session_id').notNull(),
+    createdAt: instant('created_at').notNull().defaultNow(),
+  },
+  (table) => [primaryKey({ columns: [table.userId, table.sessionId] })],
 );
 
 export const likes = pgTable(
@@ -274,6 +317,7 @@ export const files = pgTable('files', {
 export const downloads = pgTable('downloads', {
   key: text('key').primaryKey(),
   userId: reference('user_id'),
+  sessionId: reference('session_id'),
   storageKey: text('storage_key').notNull(),
   name: text('name').notNull(),
   mime: text('mime').notNull(),
@@ -322,6 +366,10 @@ export const scenarios = pgTable('scenarios', {
   display: boolean('display').notNull().default(true),
   sessionCount: integer('session_count').notNull().default(0),
   createdAt: instant('created_at').notNull().defaultNow(),
+  state: text('state').$type<'private' | 'pending' | 'public'>().notNull().default('public'),
+  /** A manager changed what came with the program: it is not brought up to date any more. */
+  edited: boolean('edited').notNull().default(false),
+  deletedAt: instant('deleted_at'),
 });
 
 export const notices = pgTable('notices', {
@@ -331,6 +379,12 @@ export const notices = pgTable('notices', {
   codeUrl: text('code_url').notNull().default(''),
   bucketKey: text('bucket_key').notNull().default(''),
   createdAt: instant('created_at').notNull().defaultNow(),
+  /** People see it from then on. */
+  publishAt: instant('publish_at').notNull().defaultNow(),
+  /** Of its attachment, which lies in the storage at `bucket_key`. */
+  fileSize: bigint('file_size', { mode: 'number' }).notNull().default(0),
+  fileName: text('file_name').notNull().default(''),
+  viewCount: integer('view_count').notNull().default(0),
 });
 
 export const noticeReads = pgTable(
@@ -370,6 +424,9 @@ export const wallets = pgTable('wallets', {
   vipBalance: tokens('vip_balance').notNull().default(0),
   /** Start of the month for which the VIP's tokens were last given. */
   vipPeriod: instant('vip_period'),
+  /** The balance after tokens came last, and whether its owner was told that little is left of it. */
+  mark: tokens('mark').notNull().default(0),
+  lowTold: boolean('low_told').notNull().default(false),
 });
 
 /** Append-only. A pot's balance is the sum of its amounts. */
@@ -378,7 +435,17 @@ export const ledger = pgTable('ledger', {
   userId: bigint('user_id', { mode: 'number' }).notNull(),
   pot: text('pot').$type<'balance' | 'vip'>().notNull(),
   kind: text('kind')
-    .$type<'grant' | 'expire' | 'hold' | 'release' | 'spend' | 'transfer'>()
+    .$type<
+      | 'grant'
+      | 'expire'
+      | 'hold'
+      | 'release'
+      | 'spend'
+      | 'transfer'
+      | 'purchase'
+      | 'refund'
+      | 'adjust'
+    >()
     .notNull(),
   amount: tokens('amount').notNull(),
   /** What it belongs to, such as a hold's id. */
@@ -446,8 +513,11 @@ export const jobs = pgTable('jobs', {
   model: text('model').notNull(),
   /** The service that works on it or did, in words for people. */
   engine: text('engine').notNull().default(''),
-  sessionId: reference('session_id').notNull(),
-  historyId: reference('history_id').notNull(),
+  subjectKind: text('subject_kind').$type<SubjectKind>().notNull().default('message'),
+  subjectId: reference('subject_id').notNull(),
+  /** Null: it is about no message. */
+  sessionId: reference('session_id'),
+  historyId: reference('history_id'),
   /** What its kind needs to be worked on. */
   input: jsonb('input').notNull(),
   /** What a service calls it, so that whoever takes it over can go on asking. */
@@ -476,7 +546,7 @@ export const jobPreviews = pgTable('job_previews', {
   image: text('image').notNull(),
 });
 
-/** Pictures that jobs made. */
+/** All pictures that people have here, wherever they came from. */
 export const images = pgTable('images', {
   id: bigId(),
   uuid: uuid('uuid')
@@ -484,9 +554,19 @@ export const images = pgTable('images', {
     .unique()
     .default(sql`gen_random_uuid()`),
   userId: reference('user_id').notNull(),
-  sessionId: reference('session_id').notNull(),
-  historyId: reference('history_id').notNull(),
-  jobId: reference('job_id').notNull(),
+  /** Null: it belongs to none; nobody but its owner sees it then. */
+  sessionId: reference('session_id'),
+  /** The message that it answers. */
+  historyId: reference('history_id'),
+  jobId: reference('job_id'),
+  origin: text('origin').$type<ImageOrigin>().notNull().default('drawn'),
+  /** What it was made from, and by which task; empty: by none. */
+  parentId: reference('parent_id'),
+  how: text('how').$type<ImageTask | ''>().notNull().default(''),
+  /** The ending of its address. */
+  type: text('type').$type<'jpg' | 'png'>().notNull().default('png'),
+  /** Its owner shows it to nobody, whatever its session is. */
+  hidden: boolean('hidden').notNull().default(false),
   /** Random; the name below /files/ and in the storage. Empty once it is deleted. */
   key: text('key').notNull(),
   width: integer('width').notNull(),

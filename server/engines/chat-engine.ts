@@ -5,7 +5,7 @@ export type ContentPart =
   | { type: 'text'; text: string }
   /** A file that a person attached: its name and what it says; cut: the rest was left out. */
   | { type: 'file'; name: string; text: string; cut: boolean }
-  /** A picture, as a data URL or a public https address. */
+  /** A picture, as a data URL; until it is sent to an engine also an address of the web. */
   | { type: 'image_url'; image_url: { url: string; detail: 'low' | 'high' } };
 
 export interface ChatMessage {

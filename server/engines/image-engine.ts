@@ -1,5 +1,6 @@
 import type { ImageAbility, ImageAction, ImageParameters } from '../../contract/image.ts';
-import type { CodeName } from '../../contract/errors.ts';
+import type { StyleProfile } from './built-in-canvas/profiles.ts';
+import { ServiceError } from './service-wire.ts';
 
 /** A picture that goes along to show a character or a style. */
 export interface Reference {
@@ -37,6 +38,8 @@ export interface ImageOrder {
   blend: Buffer[];
   /** Of an edited background. */
   background: Buffer | null;
+  /** Styles that were trained here, for what is built in to apply. */
+  profiles?: readonly StyleProfile[];
   /** What the service called the picture's work (`MadePicture.remote`); an action needs it. */
   remote: unknown;
 }
@@ -114,21 +117,5 @@ export interface ImageEngine {
   ) => Promise<{ text: string; chinese: string }>;
 }
 
-export class ImageEngineError extends Error {
-  /** job_unsuitable, engine_failed, engine_timeout, prompt_banned … */
-  readonly codeName: CodeName;
-  /** Another channel, or the same one later, may do it: nothing was delivered. */
-  readonly retriable: boolean;
-  /** The words or pictures are at fault, not the service: nothing to hold against the channel. */
-  readonly askerAtFault: boolean;
-  constructor(
-    codeName: CodeName,
-    message: string,
-    options: { retriable: boolean; askerAtFault?: boolean; cause?: unknown },
-  ) {
-    super(message, { cause: options.cause });
-    this.codeName = codeName;
-    this.retriable = options.retriable;
-    this.askerAtFault = options.askerAtFault ?? false;
-  }
-}
+/** Its codes are job_unsuitable, engine_failed, engine_timeout, prompt_banned … */
+export class ImageEngineError extends ServiceError {}

@@ -1,7 +1,7 @@
 import type { default as Sharp } from 'sharp';
 import pLimit from 'p-limit';
 import type { ImageParameters } from '../../contract/image.ts';
-import type { GuardedFetch } from '../http/guarded-fetch.ts';
+import type { GuardedFetch } from '../net/guarded-fetch.ts';
 import { brushSvg } from './brush.ts';
 import { ImageEngineError, type MadePicture } from './image-engine.ts';
 import { ask } from './image-wire.ts';
@@ -126,7 +126,11 @@ export const createPictureFetch =
  */
 export const drawMask = async (
   size: { width: number; height: number },
-  { mask: part, brush }: { mask: NonNullable<ImageParameters['mask']> } & ImageParameters,
+  {
+    mask: part,
+    brush,
+    brush_inverted: inverted,
+  }: { mask: NonNullable<ImageParameters['mask']> } & ImageParameters,
   form: 'white' | 'hole',
 ): Promise<Buffer> => {
   const sharp = await loadSharp();
@@ -136,7 +140,7 @@ export const drawMask = async (
   const height = Math.min(part.height, size.height - top);
   const whole = { create: { width, height, channels: 4, background: '#ffffff' } } as const;
   const drawn = brush
-    ? { input: brushSvg(size, brush), left: 0, top: 0 }
+    ? { input: brushSvg(size, brush, inverted), left: 0, top: 0 }
     : { input: whole, left, top };
   const background = form === 'white' ? '#000000' : '#ffffff';
   return sharp({ create: { ...size, channels: 4, background } })
@@ -161,6 +165,46 @@ export const placeBefore = async (
         : sharp(behind.picture).resize(width, height, { fit: 'cover' });
     return ground
       .composite([{ input: cutOut }])
+      .png()
+      .toBuffer();
+  });
+};
+
+/**
+ * A changed picture whose changes count within a part of it alone: everything else is as it was.
+ * PNG of the first one's size. @throws Error for what is no picture
+ */
+export const changedWithin = async (
+  before: Buffer,
+  after: Buffer,
+  part: NonNullable<ImageParameters['mask']>,
+): Promise<Buffer> => {
+  const sharp = await loadSharp();
+  return lane(async () => {
+    const { width, height } = await sharp(before).metadata();
+    const left = Math.min(part.left, width - 1);
+    const top = Math.min(part.top, height - 1);
+    const box = {
+      left,
+      top,
+      width: Math.min(part.width, width - left),
+      height: Math.min(part.height, height - top),
+    };
+    const inside = await sharp(after)
+      .resize(width, height, { fit: 'fill' })
+      .ensureAlpha()
+      .png()
+      .toBuffer();
+    const cut = await sharp(inside).extract(box).png().toBuffer();
+    const hole = {
+      create: { width: box.width, height: box.height, channels: 4, background: '#ffffff' },
+    } as const;
+    return sharp(before)
+      .ensureAlpha()
+      .composite([
+        { input: hole, left, top, blend: 'dest-out' },
+        { input: cut, left, top },
+      ])
       .png()
       .toBuffer();
   });

@@ -7,6 +7,7 @@ import type {
   DownloadName,
   Parsed,
   PlainCallName,
+  SlowName,
   StreamName,
   UploadName,
 } from '../../contract/calls.ts';
@@ -18,6 +19,8 @@ export interface Identity {
   userName: string;
   guest: boolean;
   manager: boolean;
+  /** A manager who may also make managers, and restore and back up. */
+  owner: boolean;
   /** An administrator forces this person's sessions to be private. */
   sessionPrivate: boolean;
   sessionBlacklist: boolean;
@@ -31,12 +34,34 @@ export interface Context<Who = Identity | null> {
   /** Where this call's SQL goes: the pool, or for an idempotent call the transaction that it runs in. */
   db: Executor;
   ip: string;
+  /** What the browser says it is. */
+  agent: string;
   requestId: string;
   log: FastifyBaseLogger;
   /** Hands a token to the client in the answer's `authorization` header. */
   issueToken: (userId: number) => Promise<string>;
   /** Runs once what the handler did is committed; never after a failure. */
   afterCommit: (act: () => void | Promise<void>) => void;
+  /**
+   * Says in the log of managers' acts what a call changed: whose or which thing, from what to what.
+   * A line is written for each of their changing calls, also for one that says nothing.
+   */
+  noteAct: (act: ActNote) => void;
+}
+
+export interface ActNote {
+  /** Such as `user:12`. */
+  subject: string;
+  from?: unknown;
+  to?: unknown;
+}
+
+/** A line of the log of managers' acts. */
+export interface ManagerAct extends Partial<ActNote> {
+  userId: number;
+  call: string;
+  input: unknown;
+  ip: string;
 }
 
 type WhoOf<K extends keyof Calls> = Calls[K]['access'] extends 'public'
@@ -62,25 +87,20 @@ export interface UploadedFile {
   /** As the client says; not to be trusted. */
   mime: string;
   data: Buffer;
+  /** What stood beside it in the form; not to be trusted. */
+  fields?: Record<string, string>;
 }
-
-/**
- * Calls that take long before there is anything to store. Their handlers first work without a
- * transaction, so that none of the few connections to the database waits with them, and give what
- * is then done in it.
- */
-export const slowCalls = [
-  'uploadImage',
-  'uploadFile',
-  'imageByUrl',
-  'croppingImage',
-  'importSessions',
-] as const;
-type SlowName = (typeof slowCalls)[number];
 
 type SlowHandler<K extends SlowName> = (
   input: Parsed<K>,
-  context: Context<WhoOf<K>> & (K extends UploadName ? { file: UploadedFile } : object),
+  context: Context<WhoOf<K>> &
+    (K extends UploadName
+      ? {
+          file: UploadedFile;
+          /** What came in the call's other fields of files. */
+          files: Record<string, UploadedFile>;
+        }
+      : object),
 ) => Promise<(db: Executor) => Promise<Answer<K>>>;
 
 export type Handlers = { [K in Exclude<PlainCallName, SlowName>]: Handler<K> } & {
@@ -103,7 +123,11 @@ export interface Authenticator {
   /** Uses the ticket up. Null for one that is unknown, used or expired. */
   redeemTicket: (db: Executor, ticket: string) => Promise<Identified | null>;
   /** Null when there is no such account any more. */
-  issueToken: (db: Executor, userId: number) => Promise<string | null>;
+  issueToken: (db: Executor, userId: number, agent: string) => Promise<string | null>;
+  /** The same for who had one by an earlier answer: null once they have signed out everywhere. */
+  issueAgain: (db: Executor, userId: number, agent: string) => Promise<string | null>;
+  /** Whether a login still stands: neither revoked nor over, its account not disabled. */
+  isSignedIn: (db: Executor, jti: string) => Promise<boolean>;
 }
 
 /** A refusal with a code of contract/errors.ts; becomes the envelope and the code's HTTP status. */

@@ -76,6 +76,47 @@ export const findAnswer = async (
   return row ?? null;
 };
 
+/**
+ * Takes a key before its request is worked on; false: it is taken already. What was begun and never
+ * answered counts until it expires.
+ */
+export const claimKey = async (
+  db: Executor,
+  { userId, call, key }: Key,
+  requestHash: Buffer,
+): Promise<boolean> => {
+  await db
+    .delete(idempotency)
+    .where(
+      and(
+        eq(idempotency.userId, userId),
+        eq(idempotency.call, call),
+        eq(idempotency.key, key),
+        expired,
+      ),
+    );
+  const { rowCount } = await db
+    .insert(idempotency)
+    .values({ userId, call, key, requestHash, answer: null })
+    .onConflictDoNothing();
+  return (rowCount ?? 0) > 0;
+};
+
+/** What a claimed key was answered; null: the request failed, and may be made again. */
+export const answerClaim = async (
+  db: Executor,
+  { userId, call, key }: Key,
+  answer: unknown,
+): Promise<void> => {
+  const own = and(
+    eq(idempotency.userId, userId),
+    eq(idempotency.call, call),
+    eq(idempotency.key, key),
+  );
+  if (answer === null) await db.delete(idempotency).where(own);
+  else await db.update(idempotency).set({ answer }).where(own);
+};
+
 export const removeExpiredAnswers = async (db: Executor): Promise<void> => {
   await db.delete(idempotency).where(expired);
 };

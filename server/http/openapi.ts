@@ -21,22 +21,68 @@ const tokenHeader = {
   authorization: { description: '更新后的令牌', schema: { type: 'string' } },
 };
 
-const fileBody: Json = {
+const binary: Json = { type: 'string', format: 'binary' };
+
+/** The body of an upload: its file, and where they stand there its fields and other files. */
+const uploadBody = (spec: CallSpec, fields: Json, required: readonly string[]): Json => ({
   required: true,
   content: {
     'multipart/form-data': {
-      schema: {
-        type: 'object',
-        properties: { file: { type: 'string', format: 'binary' } },
-        required: ['file'],
-      },
+      schema: spec.fieldsInBody
+        ? {
+            type: 'object',
+            properties: {
+              ...fields,
+              ...Object.fromEntries(['file', ...spec.files].map((field) => [field, binary])),
+            },
+            required,
+          }
+        : { type: 'object', properties: { file: binary }, required: ['file'] },
     },
   },
+});
+
+/** What the public API answers to what fails: OpenAI's body, or the one of the 13 calls. */
+const openFailure: Json = {
+  oneOf: [
+    {
+      type: 'object',
+      required: ['error'],
+      properties: {
+        error: {
+          type: 'object',
+          properties: {
+            message: { type: 'string' },
+            type: { type: 'string' },
+            param: { type: ['string', 'null'] },
+            code: { type: ['string', 'null'] },
+          },
+        },
+      },
+    },
+    {
+      type: 'object',
+      required: ['result', 'code', 'message'],
+      properties: {
+        result: { const: false },
+        code: { type: 'integer' },
+        message: { type: 'string' },
+      },
+    },
+  ],
 };
 
 const successOf = (spec: CallSpec): Json => {
   const data = schemaOf(spec.output, 'output');
   const refusals = spec.codes.map((name) => `${codes[name].code} ${codes[name].text}`);
+  if (spec.wire !== 'envelope')
+    return {
+      description: '成功',
+      content:
+        data['type'] === 'string'
+          ? { 'audio/mpeg': { schema: { type: 'string', format: 'binary' } } }
+          : { 'application/json': { schema: data } },
+    };
   return {
     description: refusals.length > 0 ? `成功，或 code 大于 0：${refusals.join('；')}` : '成功',
     headers: tokenHeader,
@@ -55,13 +101,15 @@ const operationOf = (name: string, spec: CallSpec): Json => {
   const required = new Set((input['required'] ?? []) as string[]);
   const isUpload = spec.kind === 'upload';
   const inBody = hasBody(spec) && !isUpload;
-  const isInQuery = (field: string) => !inBody || spec.inQuery.includes(field);
+  const isForm = spec.files.length > 0;
+  const isInQuery = (field: string) =>
+    !spec.fieldsInBody && (!inBody || spec.inQuery.includes(field));
   const bodyFields = Object.entries(properties).filter(([field]) => !isInQuery(field));
   const parameters = Object.entries(properties)
     .filter(([field]) => isInQuery(field))
     .map(([field, schema]) => ({
       name: field,
-      in: 'query',
+      in: spec.path.endsWith('*') ? 'path' : 'query',
       required: required.has(field),
       schema,
     }));
@@ -70,7 +118,7 @@ const operationOf = (name: string, spec: CallSpec): Json => {
       name: 'idempotency-key',
       in: 'header',
       required: false,
-      schema: { type: 'string', format: 'uuid' },
+      schema: spec.kind === 'open' ? { type: 'string' } : { type: 'string', format: 'uuid' },
     });
   const failure = (description: string) => ({
     description,
@@ -81,16 +129,21 @@ const operationOf = (name: string, spec: CallSpec): Json => {
     summary: spec.summary,
     security: spec.access === 'public' ? [{}, { token: [] }] : [{ token: [] }],
     parameters,
-    ...(isUpload ? { requestBody: fileBody } : {}),
+    ...(isUpload ? { requestBody: uploadBody(spec, properties, [...required]) } : {}),
     ...(inBody
       ? {
           requestBody: {
             required: bodyFields.some(([field]) => required.has(field)),
             content: {
-              'application/json': {
+              [isForm ? 'multipart/form-data' : 'application/json']: {
                 schema: {
                   type: 'object',
-                  properties: Object.fromEntries(bodyFields),
+                  properties: {
+                    ...Object.fromEntries(
+                      spec.files.map((field) => [field, { type: 'string', format: 'binary' }]),
+                    ),
+                    ...Object.fromEntries(bodyFields),
+                  },
                   required: bodyFields
                     .map(([field]) => field)
                     .filter((field) => required.has(field)),
@@ -110,22 +163,34 @@ const operationOf = (name: string, spec: CallSpec): Json => {
 };
 
 /** The contract as an OpenAPI 3.1 document. */
-export const openApiDocument = (version: string, publicUrl: string): Json => {
+export const openApiDocument = (
+  version: string,
+  publicUrl: string,
+  of: 'app' | 'open' = 'app',
+): Json => {
   const paths: Record<string, Json> = {};
   for (const [name, spec] of Object.entries(calls) as [string, CallSpec][]) {
-    paths[spec.path] = {
-      ...paths[spec.path],
+    if ((spec.kind === 'open') !== (of === 'open')) continue;
+    const path = spec.path.replace(/\*$/, '{model}');
+    paths[path] = {
+      ...paths[path],
       [spec.method.toLowerCase()]: operationOf(name, spec),
     };
   }
   return {
     openapi: '3.1.0',
-    info: { title: '鹊桥', version },
+    info: { title: of === 'open' ? '鹊桥 API' : '鹊桥', version },
     servers: [{ url: publicUrl || '/' }],
     paths,
     components: {
-      securitySchemes: { token: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
-      schemas: { Failure: envelopeOf({}) },
+      securitySchemes: {
+        token: {
+          type: 'http',
+          scheme: 'bearer',
+          bearerFormat: of === 'open' ? 'API-KEY' : 'JWT',
+        },
+      },
+      schemas: { Failure: of === 'open' ? openFailure : envelopeOf({}) },
     },
   };
 };

@@ -27,6 +27,7 @@ export const inlineScriptHashes = (folder: string): string[] => {
 const documentHeaders = [
   'content-security-policy',
   'referrer-policy',
+  'permissions-policy',
   'x-dns-prefetch-control',
   'x-download-options',
   'x-frame-options',

@@ -20,8 +20,16 @@ export const addressKey = (ip: string): string => {
     .join(':')}::/64`;
 };
 
+/** What counts as one network: the /24 of an IPv4 address, the /48 of one of IPv6. */
+export const networkKey = (ip: string): string => {
+  const address = addressKey(ip);
+  return address.includes(':')
+    ? `${address.split(':').slice(0, 3).join(':')}::/48`
+    : `${address.split('.').slice(0, 3).join('.')}.0/24`;
+};
+
 /** This machine itself, or a proxy on it whose clients cannot be told apart. */
-const isLocal = (key: string): boolean => key.startsWith('127.') || key === '0:0:0:0::/64';
+export const isLocal = (key: string): boolean => key.startsWith('127.') || key === '0:0:0:0::/64';
 
 export const tooMany = (milliseconds: number): Refusal =>
   new Refusal('too_many', undefined, { retry_after: Math.max(1, Math.ceil(milliseconds / 1000)) });
@@ -34,10 +42,25 @@ const consume = async (limiter: RateLimiterMemory, key: string): Promise<void> =
   }
 };
 
+/**
+ * Counts what somebody does in so many seconds, by any key, in this process.
+ * @throws Refusal too_many
+ */
+export const createKeyLimit = (points: number, duration = 60): ((key: string) => Promise<void>) => {
+  const limiter = new RateLimiterMemory({ points, duration });
+  return (key) => consume(limiter, key);
+};
+
 /** Counts what one person does in a minute, in this process. @throws Refusal too_many */
 export const createPersonLimit = (points: number): ((userId: number) => Promise<void>) => {
+  const limit = createKeyLimit(points);
+  return (userId) => limit(String(userId));
+};
+
+/** Counts what comes from an address in a minute, in this process. @throws Refusal too_many */
+export const createAddressLimit = (points: number): ((ip: string) => Promise<void>) => {
   const limiter = new RateLimiterMemory({ points, duration: 60 });
-  return (userId) => consume(limiter, String(userId));
+  return (ip) => consume(limiter, addressKey(ip));
 };
 
 /** Counts requests by address, in this process. @throws Refusal too_many */

@@ -2,22 +2,24 @@ import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
 import * as z from 'zod/mini';
 import type { CallSpec } from '../../contract/call.ts';
-import { type CallName, calls } from '../../contract/calls.ts';
+import { type AppName, calls } from '../../contract/calls.ts';
 import { codes } from '../../contract/errors.ts';
 import type { Database, Executor } from '../db/database.ts';
 import { committing } from '../db/in-transaction.ts';
 import { refusalOf, statusOf } from './failure.ts';
 import {
   type Authenticator,
+  type ActNote,
   type Context,
   type Handlers,
   type Identified,
+  type ManagerAct,
   Refusal,
-  slowCalls,
+  type UploadedFile,
 } from './handlers.ts';
 import { findAnswer, keepAnswer } from './idempotency.store.ts';
 import { createRateLimit } from './rate-limit.ts';
-import { readUpload } from './upload.ts';
+import { readForm, readUpload } from './upload.ts';
 import { readInput } from './validate.ts';
 
 declare module 'fastify' {
@@ -31,11 +33,15 @@ declare module 'fastify' {
   }
 }
 
-interface RouteDeps {
+export interface RouteDeps {
   db: Database;
   auth: Authenticator;
   handlers: Handlers;
   limits: { general: number; credentials: number };
+  /** Writes down what a manager did, in the transaction in which it was done. */
+  keepAct: (db: Executor, act: ManagerAct) => Promise<void>;
+  /** Told of each call that was answered: its name, HTTP status and duration in ms. */
+  onAnswer: (name: string, status: number, ms: number) => void;
 }
 
 type AnyHandler = (input: unknown, context: Context) => Promise<unknown>;
@@ -43,12 +49,14 @@ type AnySlowHandler = (
   input: unknown,
   context: Context,
 ) => Promise<(db: Executor) => Promise<unknown>>;
-const isSlow = (name: CallName): boolean => (slowCalls as readonly string[]).includes(name);
 type Acts = (() => void | Promise<void>)[];
 
 export const generalBodyLimit = 256 * 1024;
 
 const loginUrl = '/login';
+
+/** How soon an open stream notices that its reader has signed out, ms. */
+const lookAgainMs = 5_000;
 
 export const sendRefusal = (reply: FastifyReply, refusal: Refusal): FastifyReply => {
   const { codeName, message } = refusal;
@@ -63,7 +71,8 @@ export const sendRefusal = (reply: FastifyReply, refusal: Refusal): FastifyReply
   return reply.code(statusOf(refusal)).send({ code: codes[codeName].code, message, data });
 };
 
-const bearerOf = (request: FastifyRequest): string | null => {
+/** The token or key that a request carries. */
+export const bearerOf = (request: FastifyRequest): string | null => {
   const header = request.headers.authorization;
   const match = header === undefined ? null : /^Bearer +(\S+)$/i.exec(header);
   return match?.[1] ?? null;
@@ -72,6 +81,16 @@ const bearerOf = (request: FastifyRequest): string | null => {
 const ticketOf = (request: FastifyRequest): string | null => {
   const { ticket } = request.query as { ticket?: unknown };
   return typeof ticket === 'string' && ticket !== '' ? ticket : null;
+};
+
+/**
+ * The login in the address, as the specification has it of uploads and streams: an EventSource and
+ * an upload field set no header. Addresses are logged without their query.
+ */
+const tokenInQuery = (spec: CallSpec, request: FastifyRequest): string | null => {
+  if (spec.kind !== 'upload' && spec.kind !== 'stream') return null;
+  const { token } = request.query as { token?: unknown };
+  return typeof token === 'string' && token !== '' ? token : null;
 };
 
 const idempotencyKey = z.uuid();
@@ -84,13 +103,16 @@ const keyOf = (spec: CallSpec, request: FastifyRequest): string | null => {
   return key.data.toLowerCase();
 };
 
+/** To everyone else they do not exist. */
+const forManagers = ({ access }: CallSpec): boolean => access === 'manager' || access === 'owner';
+
 const authenticate = async (
   { db, auth }: RouteDeps,
   spec: CallSpec,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<Identified | null> => {
-  const token = bearerOf(request);
+  const token = bearerOf(request) ?? tokenInQuery(spec, request);
   const ticket = spec.kind !== 'call' && token === null ? ticketOf(request) : null;
   let caller: Identified | null = null;
   if (token !== null) caller = await auth.identify(db, token);
@@ -100,11 +122,14 @@ const authenticate = async (
   }
   if (caller?.refreshed) reply.header('authorization', `Bearer ${caller.refreshed}`);
   if (caller !== null || spec.access === 'public') return caller;
-  if (spec.access === 'manager') throw new Refusal('not_found');
+  if (forManagers(spec)) throw new Refusal('not_found');
   throw token === null
     ? new Refusal('unauthorized')
     : new Refusal('unauthorized', '登录已失效，请重新登录');
 };
+
+/** What is told to anybody, whoever asks. */
+const staysOpen: ReadonlySet<string> = new Set(['/api/logout', '/api/health', '/api/site_info']);
 
 /**
  * Who the handler serves. A disabled account is refused, except where signing in as another must
@@ -113,10 +138,10 @@ const authenticate = async (
 const checkAccess = (spec: CallSpec, caller: Identified | null): Context['user'] => {
   if (caller === null) return null;
   const { identity } = caller;
-  if (spec.access === 'manager' && !(identity.manager && !caller.disabled))
-    throw new Refusal('not_found');
+  if (forManagers(spec) && (!identity.manager || caller.disabled)) throw new Refusal('not_found');
+  if (spec.access === 'owner' && !identity.owner) throw new Refusal('not_found');
   if (caller.disabled) {
-    if (spec.limit === 'credentials' || !spec.codes.includes('account_disabled')) return null;
+    if (spec.limit === 'credentials' || staysOpen.has(spec.path)) return null;
     throw new Refusal('account_disabled');
   }
   if (spec.access === 'user' && identity.guest) throw new Refusal('login_required');
@@ -126,51 +151,92 @@ const checkAccess = (spec: CallSpec, caller: Identified | null): Context['user']
 /** The answer as the contract has it: what it does not name is left out. */
 const present = (spec: CallSpec, answer: unknown): unknown => z.parse(spec.output, answer);
 
+/** A stream goes on for long: it ends soon after its reader has signed out or was disabled. */
+const endWithLogin = (
+  { db, auth }: Pick<RouteDeps, 'db' | 'auth'>,
+  jti: string,
+  { log }: FastifyRequest,
+  { raw }: FastifyReply,
+): void => {
+  const look = async () => {
+    try {
+      if (!(await auth.isSignedIn(db, jti))) raw.destroy();
+    } catch (error) {
+      log.warn({ err: error }, 'a login cannot be looked at for now');
+    }
+  };
+  const timer = setInterval(() => void look(), lookAgainMs).unref();
+  raw.once('close', () => clearInterval(timer));
+};
+
 const createServe =
-  ({ db, auth, handlers }: RouteDeps, name: CallName, spec: CallSpec) =>
+  ({ db, auth, handlers, keepAct }: RouteDeps, name: AppName, spec: CallSpec) =>
   async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
     if (spec.kind !== 'upload' && request.isMultipart()) throw new Refusal('unsupported');
-    const input = readInput(spec, request.query, spec.kind === 'upload' ? undefined : request.body);
+    let file: UploadedFile | null = null;
+    let files: Record<string, UploadedFile> = {};
+    let query = request.query;
+    if (spec.fieldsInBody) {
+      checkAccess(spec, await request.caller);
+      const form = await readForm(request, spec);
+      ({ file, files } = form);
+      query = { ...(query as object), ...form.fields };
+    }
+    const input = readInput(spec, query, spec.kind === 'upload' ? undefined : request.body);
     const user = checkAccess(spec, await request.caller);
     const key = keyOf(spec, request);
     const acts: Acts = [];
+    const agent = (request.headers['user-agent'] ?? '').slice(0, 300);
     let token: { value: string; userId: number } | null = null;
+    let noted: ActNote | null = null;
+    const isAct = user !== null && forManagers(spec) && spec.method !== 'GET' && spec.logged;
 
     const contextOn = (executor: Executor): Context => ({
       user,
       db: executor,
       ip: request.ip,
+      agent,
       requestId: request.id,
       log: request.log,
       issueToken: async (userId) => {
-        const value = await auth.issueToken(executor, userId);
+        const value = await auth.issueToken(executor, userId, agent);
         if (value === null) throw new Refusal('account_disabled');
         token = { value, userId };
         return value;
       },
       afterCommit: (act) => void acts.push(act),
+      noteAct: (act) => {
+        noted = act;
+      },
     });
 
     if (spec.kind === 'stream' || spec.kind === 'download') {
       const serve = handlers[name] as (input: unknown, context: object) => Promise<void>;
+      if (spec.kind === 'stream' && user) endWithLogin({ db, auth }, user.jti, request, reply);
       await serve(input, { ...contextOn(db), request, reply });
       return reply;
     }
 
-    const file = spec.kind === 'upload' ? await readUpload(request, spec) : null;
+    if (spec.kind === 'upload' && !spec.fieldsInBody) file = await readUpload(request, spec);
     const place = key === null ? null : { userId: user?.id ?? 0, call: name, key };
     // Others' keys are found taken when their answer is kept; a guest may have asked as nobody.
-    const mayBeKept = place && (user === null || user.guest || isSlow(name));
+    const mayBeKept = place && (user === null || user.guest || spec.slow);
     const kept = mayBeKept ? await findAnswer(db, place) : null;
     let finish = (executor: Executor) => (handlers[name] as AnyHandler)(input, contextOn(executor));
-    if (isSlow(name) && !kept)
+    if (spec.slow && !kept)
       finish = await (handlers[name] as unknown as AnySlowHandler)(input, {
         ...contextOn(db),
         ...(file && { file }),
+        ...(spec.kind === 'upload' && { files }),
       });
-    const answerOn = async (executor: Executor) => present(spec, await finish(executor));
+    const answerOn = async (executor: Executor) => {
+      const answer = present(spec, await finish(executor));
+      if (isAct)
+        await keepAct(executor, { ...noted, userId: user.id, call: name, input, ip: request.ip });
+      return answer;
+    };
     let data: unknown;
-    if (!spec.idempotent) data = await answerOn(db);
+    if (!spec.idempotent) data = isAct ? await db.transaction(answerOn) : await answerOn(db);
     else if (place === null) data = await db.transaction(answerOn);
     else {
       const requestHash = createHash('sha256')
@@ -200,7 +266,7 @@ const createServe =
         // PostgreSQL gives the fields of a JSON value in an order of its own.
         data = present(spec, replayed.answer);
         if (replayed.tokenUserId !== null && user === null) {
-          const value = await auth.issueToken(db, replayed.tokenUserId);
+          const value = await auth.issueAgain(db, replayed.tokenUserId, agent);
           if (value !== null) token = { value, userId: replayed.tokenUserId };
         }
       }
@@ -217,6 +283,10 @@ const createServe =
     if (issued !== null) reply.header('authorization', `Bearer ${issued.value}`);
     return { code: 0, message: '', data };
   };
+
+/** A refusal as the one event of a stream. */
+const errorEvent = ({ codeName, message }: Refusal): string =>
+  `data: ${JSON.stringify({ code: String(codes[codeName].code), message })}\n\n`;
 
 const reportFailure = (request: FastifyRequest, error: unknown, refusal: Refusal): void => {
   if (statusOf(refusal) >= 500)
@@ -277,13 +347,26 @@ const mayBeLarge = ({ method, headers }: FastifyRequest): boolean =>
 export const registerCalls = (app: FastifyInstance, deps: RouteDeps): void => {
   const limit = createRateLimit(deps.limits);
   app.decorateRequest('caller', null);
-  for (const [name, spec] of Object.entries(calls) as [CallName, CallSpec][]) {
+  for (const [name, spec] of Object.entries(calls) as [AppName, CallSpec][]) {
+    if (spec.kind === 'open') continue;
     const serve = createServe(deps, name, spec);
     const handler: RouteHandlerMethod = async (request, reply) => {
+      const begun = performance.now();
       try {
         return await serve(request, reply);
       } catch (error) {
+        const refusal = refusalOf(error);
+        // An EventSource, whose login stands in the address, learns of events alone.
+        if (
+          spec.kind === 'stream' &&
+          tokenInQuery(spec, request) !== null &&
+          !reply.raw.headersSent &&
+          statusOf(refusal) === 200
+        )
+          return reply.type('text/event-stream; charset=utf-8').send(errorEvent(refusal));
         return answerFailure(error, request, reply);
+      } finally {
+        deps.onAnswer(name, reply.statusCode, performance.now() - begun);
       }
     };
     if (spec.crossOrigin) allowPreflight(app, spec);

@@ -19,7 +19,13 @@ import type { Settings } from '../settings.ts';
 import { type Authenticator, type Handlers, Refusal } from './handlers.ts';
 import { openApiDocument } from './openapi.ts';
 import { inlineScriptHashes, registerPage } from './page.ts';
-import { answerEarlyFailure, answerFailure, generalBodyLimit, registerCalls } from './routes.ts';
+import {
+  answerEarlyFailure,
+  answerFailure,
+  generalBodyLimit,
+  registerCalls,
+  type RouteDeps,
+} from './routes.ts';
 
 interface ServerDeps {
   settings: Settings;
@@ -27,6 +33,8 @@ interface ServerDeps {
   db: Database;
   auth: Authenticator;
   handlers: Handlers;
+  keepAct: RouteDeps['keepAct'];
+  onAnswer: RouteDeps['onAnswer'];
   /** Other addresses that the page reads replies from. */
   accelerators: () => readonly string[];
   /** Adds addresses that are no calls, such as /files/. */
@@ -36,7 +44,7 @@ interface ServerDeps {
 }
 
 /** Times that a client has, ms: without them, sockets that never finish a request add up. */
-const patience = { headers: 15_000, request: 60_000, check: 5_000, idle: 72_000 };
+const patience = { headers: 15_000, request: 600_000, check: 5_000, idle: 72_000 };
 
 const requestIdOf = (id: unknown) => ({ 'x-request-id': String(id) });
 
@@ -73,7 +81,8 @@ const contentPolicy = (scriptHashes: string[], accelerators: readonly string[]) 
     defaultSrc: ["'none'"],
     scriptSrc: ["'self'", ...scriptHashes],
     styleSrc: ["'self'", "'unsafe-inline'"],
-    imgSrc: ["'self'", 'data:', 'blob:', 'https:'],
+    // Nothing of another server loads by itself, whatever a text holds: that would tell who reads it.
+    imgSrc: ["'self'", 'data:', 'blob:'],
     fontSrc: ["'self'", 'data:'],
     mediaSrc: ["'self'", 'blob:'],
     connectSrc: ["'self'", ...accelerators],
@@ -129,6 +138,9 @@ export const createHttpServer = async (deps: ServerDeps): Promise<FastifyInstanc
       crossOriginOpenerPolicy: https,
       originAgentCluster: https,
     }),
+    // What the page itself uses, and nothing for whatever it may show.
+    'permissions-policy':
+      'camera=(self), microphone=(self), geolocation=(), payment=(), usb=(), serial=(), midi=(), browsing-topics=()',
     'access-control-expose-headers': 'authorization, retry-after, x-request-id',
   });
   let always = { accelerators: '', headers: headersFor([]) };
@@ -171,6 +183,8 @@ export const createHttpServer = async (deps: ServerDeps): Promise<FastifyInstanc
     db: deps.db,
     auth: deps.auth,
     handlers: deps.handlers,
+    keepAct: deps.keepAct,
+    onAnswer: deps.onAnswer,
     limits: { general: settings.rateLimit, credentials: settings.credentialsLimit },
   });
 

@@ -4,6 +4,11 @@ import { Refusal, type UploadedFile } from './handlers.ts';
 
 const sizeText = (bytes: number): string => `${Math.floor(bytes / (1024 * 1024))} MB`;
 
+/** Bytes of one field beside a file. */
+const formFieldLimit = 256 * 1024;
+/** Fields beside the files of a form, at most. */
+const formFields = 20;
+
 /**
  * The file of an upload, from the field `file`.
  * @throws Refusal too_large beyond the call's limit, bad_input without a file
@@ -15,10 +20,66 @@ export const readUpload = async (
   if (!request.isMultipart()) throw new Refusal('unsupported', '请用 multipart/form-data 上传文件');
   const limit = spec.maxBytes ?? 0;
   try {
-    const part = await request.file({ limits: { fileSize: limit } });
-    if (part?.fieldname !== 'file') throw new Refusal('bad_input', 'file：请选择一个文件');
-    const data = await part.toBuffer();
-    return { name: part.filename.slice(0, 200), mime: part.mimetype, data };
+    const fields: Record<string, string> = {};
+    let file: Omit<UploadedFile, 'fields'> | null = null;
+    for await (const part of request.parts({ limits: { fileSize: limit } })) {
+      if (part.type === 'field') fields[part.fieldname] = String(part.value);
+      else if (file || part.fieldname !== 'file')
+        throw new Refusal('bad_input', 'file：请选择一个文件');
+      else {
+        const { filename, mimetype: mime } = part;
+        file = { name: filename.slice(0, 200), mime, data: await part.toBuffer() };
+      }
+    }
+    if (!file) throw new Refusal('bad_input', 'file：请选择一个文件');
+    return { ...file, fields };
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
+    const code = (error as { code?: string }).code ?? '';
+    if (code === 'FST_REQ_FILE_TOO_LARGE')
+      throw new Refusal('too_large', `文件太大，最多 ${sizeText(limit)}`);
+    throw new Refusal('bad_body', '上传的内容无法读取');
+  }
+};
+
+/**
+ * The fields of a multipart body and its files, which may be missing: `file`, and those that the
+ * call names beside it.
+ * @throws Refusal as readUpload
+ */
+export const readForm = async (
+  request: FastifyRequest,
+  spec: CallSpec,
+): Promise<{
+  file: UploadedFile | null;
+  files: Record<string, UploadedFile>;
+  fields: Record<string, string>;
+}> => {
+  if (!request.isMultipart()) throw new Refusal('unsupported', '请用 multipart/form-data 提交');
+  const limit = spec.maxBytes ?? 0;
+  const known = ['file', ...spec.files];
+  const fields: Record<string, string> = {};
+  const files: Record<string, UploadedFile> = {};
+  const limits = {
+    fileSize: limit,
+    fieldSize: formFieldLimit,
+    files: known.length,
+    fields: formFields,
+    parts: known.length + formFields,
+  };
+  try {
+    for await (const part of request.parts({ limits })) {
+      if (part.type === 'field') {
+        if (part.valueTruncated) throw new Refusal('too_large', `${part.fieldname} 太长`);
+        fields[part.fieldname] = String(part.value);
+        continue;
+      }
+      const data = await part.toBuffer();
+      if (known.includes(part.fieldname) && data.length > 0)
+        files[part.fieldname] = { name: part.filename.slice(0, 200), mime: part.mimetype, data };
+    }
+    const { file = null, ...others } = files;
+    return { file, files: others, fields };
   } catch (error) {
     if (error instanceof Refusal) throw error;
     const code = (error as { code?: string }).code ?? '';

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import type { CallSpec } from '../../contract/call.ts';
+import { fieldsOf, pictureParameters, withoutBlanks } from './documented.ts';
 import { Refusal } from './handlers.ts';
 
 const kinds: Readonly<Record<string, string>> = {
@@ -60,7 +61,9 @@ export const hasBody = (spec: Pick<CallSpec, 'method'>): boolean =>
 const given = (spec: CallSpec, query: unknown, body: unknown): Record<string, unknown> => {
   const inQuery = isRecord(query) ? query : {};
   if (spec.textBody !== null) return { [spec.textBody]: body };
-  if (spec.kind === 'upload' || !hasBody(spec)) return inQuery;
+  if (spec.kind === 'upload' || spec.method === 'GET') return inQuery;
+  // A DELETE may say it in either.
+  if (!hasBody(spec)) return isRecord(body) ? { ...inQuery, ...body } : inQuery;
   if (body !== undefined && body !== null && !isRecord(body))
     throw new Refusal('bad_input', '请求内容应为一个 JSON 对象');
   const picked: Record<string, unknown> = { ...body };
@@ -69,11 +72,46 @@ const given = (spec: CallSpec, query: unknown, body: unknown): Record<string, un
   return picked;
 };
 
+/** Names under which the specification's screens send the same field. */
+const otherNames: Readonly<Record<string, readonly string[]>> = {
+  session_id: ['uuid', 'sessionId'],
+  sessionId: ['session_id', 'uuid'],
+  uuid: ['session_id'],
+};
+
+/** What is given under another of its names is put under the one that the call knows. */
+const underOwnNames = (spec: CallSpec, query: unknown, body: unknown): Record<string, unknown> => {
+  const picked = given(spec, query, body);
+  const fields = fieldsOf(spec.input);
+  if (!fields || spec.textBody !== null) return picked;
+  // A session's number may travel in the query of any call.
+  const all = isRecord(query) ? { ...query, ...picked } : picked;
+  for (const [name, others] of Object.entries(otherNames)) {
+    if (!Object.hasOwn(fields, name) || Object.hasOwn(picked, name)) continue;
+    // What the call itself knows by that name is another thing.
+    const other = others.find((each) => !Object.hasOwn(fields, each) && Object.hasOwn(all, each));
+    if (other !== undefined) picked[name] = all[other];
+  }
+  if (Object.hasOwn(fields, 'parameters') && Object.hasOwn(picked, 'parameters'))
+    picked['parameters'] = pictureParameters(picked['parameters']);
+  return picked;
+};
+
+/** Not where leaving a field out reaches further: what is deleted or ended is named exactly. */
+export const mayBeBlank = ({ kind, method, path }: CallSpec): boolean =>
+  kind !== 'open' && method !== 'DELETE' && path !== '/api/sign_out_device';
+
 /** The call's input without fields that the contract does not know. @throws Refusal bad_input */
 export const readInput = (spec: CallSpec, query: unknown, body: unknown): unknown => {
-  const result = z.safeParse(spec.input, given(spec, query, body));
+  const named = underOwnNames(spec, query, body);
+  const result = z.safeParse(
+    spec.input,
+    mayBeBlank(spec) ? withoutBlanks(spec.input, named) : named,
+  );
   // Whoever reads a text body looks after what is in it.
-  if (result.success) return spec.textBody === null ? storable(result.data) : result.data;
+  // What is passed on, and not stored, is passed on as it came.
+  if (result.success)
+    return spec.textBody === null && spec.kind !== 'open' ? storable(result.data) : result.data;
   const issue = result.error.issues[0];
   const field = issue?.path.map(String).join('.') ?? '';
   throw new Refusal('bad_input', `${field} ${issue?.message ?? '有误'}`.trim());

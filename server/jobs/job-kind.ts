@@ -1,6 +1,6 @@
 import type { CodeName } from '../../contract/errors.ts';
 import type { JobKind } from '../../contract/job.ts';
-import type { Transaction } from '../db/database.ts';
+import type { Executor, Transaction } from '../db/database.ts';
 import type { ClaimedJob } from './job.store.ts';
 
 export type { ClaimedJob } from './job.store.ts';
@@ -29,14 +29,31 @@ export type JobEnd<Result> =
 /** What works on a job found: it, or that the services are busy and which to wait for. */
 export type JobOutcome<Result> = { result: Result } | { waitFor: number };
 
+/** What people are told of a job's end, in a notification. */
+export interface JobWords {
+  /** What it is called where it has no title. */
+  name: string;
+  /** What is said of one that failed without a reason. */
+  failed: string;
+  /** What is said of those that are done, by their numbers. */
+  done: (db: Executor, ids: readonly number[]) => Promise<ReadonlyMap<number, string>>;
+  /** Where a job that is about no message leads: a path of the page. */
+  url?: (subjectId: number) => string;
+}
+
 /** A kind of long work. */
 export interface JobWork<Result> {
   kind: JobKind;
+  /** How long one may take from its call to its end, ms; its hold lives as long. */
+  livesMs: number;
+  words: JobWords;
+  /** Locks what `finish` changes, before the job's own row: the order that everybody keeps. */
+  lock?: (tx: Transaction, job: Pick<ClaimedJob, 'id' | 'subject_id'>) => Promise<void>;
   /** Does it. @throws JobError, or the signal's reason once it is aborted */
   work: (job: ClaimedJob, io: JobIo) => Promise<JobOutcome<Result>>;
   /**
    * Writes what became of it, with its charge, in the transaction that ends it: once for every job.
-   * Its session's row is locked. Gives how it ended after all, which may be that nobody wants its
+   * Its session's row, or what `lock` locks, is locked. Gives how it ended after all, which may be that nobody wants its
    * result any more, and the tokens that it took.
    */
   finish: (
@@ -55,9 +72,16 @@ export class JobError extends Error {
   readonly codeName: CodeName;
   /** A later try may do it. */
   readonly retriable: boolean;
-  constructor(codeName: CodeName, message: string, options: { retriable: boolean }) {
+  /** It waits so long for its turn, ms, which uses up no try; null: a try like others. */
+  readonly turnInMs: number | null;
+  constructor(
+    codeName: CodeName,
+    message: string,
+    options: { retriable: boolean; turnInMs?: number },
+  ) {
     super(message);
     this.codeName = codeName;
     this.retriable = options.retriable;
+    this.turnInMs = options.turnInMs ?? null;
   }
 }

@@ -1,5 +1,6 @@
+import { createHash } from 'node:crypto';
 import type { Parsed } from '../../contract/calls.ts';
-import type { Job } from '../../contract/job.ts';
+import type { Job, SubjectKind } from '../../contract/job.ts';
 import { limits } from '../../contract/limits.ts';
 import type { Executor, Transaction } from '../db/database.ts';
 import { Refusal } from '../http/handlers.ts';
@@ -11,19 +12,26 @@ export { moveJobs, openOf as openJobsOf, removeDeadEntries } from './job.store.t
 const usualFor = 20_000;
 const usual = new Map<string, { seconds: number | null; until: number }>();
 
-const usualSeconds = async (db: Executor, model: string): Promise<number | null> => {
-  const known = usual.get(model);
+const usualSeconds = async (
+  db: Executor,
+  { model, engine }: Pick<store.JobRow, 'model' | 'engine'>,
+): Promise<number | null> => {
+  const key = `${model} ${engine}`;
+  const known = usual.get(key);
   if (known && known.until > Date.now()) return known.seconds;
-  const seconds = await store.usualSeconds(db, model);
-  usual.set(model, { seconds, until: Date.now() + usualFor });
+  const seconds = await store.usualSeconds(db, model, engine);
+  usual.set(key, { seconds, until: Date.now() + usualFor });
   return seconds;
 };
 
-/** Seconds until a job's end, by how far it is and by how long the last ones of its model took. */
+/**
+ * Seconds until a job's end, by how far it is and by how long the last ones of its model took at that
+ * service; null where that would be a guess.
+ */
 export const remainingOf = (
   row: Pick<
     store.JobRow,
-    'state' | 'progress' | 'running_for' | 'waiting_before' | 'running_beside'
+    'state' | 'progress' | 'running_for' | 'waiting_before' | 'running_beside' | 'beside_for'
   >,
   seconds: number | null,
 ): number | null => {
@@ -31,10 +39,13 @@ export const remainingOf = (
     const spent = row.running_for ?? 0;
     // Its own pace tells more than others' once some of it is done.
     if (row.progress >= 0.15) return Math.ceil((spent / row.progress) * (1 - row.progress));
-    return seconds === null ? null : Math.max(1, Math.ceil(seconds - spent));
+    // Longer than the others took: nobody knows.
+    return seconds === null || spent >= seconds ? null : Math.ceil(seconds - spent);
   }
   if (row.state !== 'queued') return null;
   if (seconds === null) return null;
+  // The one before it takes longer than usual: so will this one, nobody knows how much.
+  if ((row.beside_for ?? 0) > seconds * 2) return null;
   const beside = Math.max(1, row.running_beside);
   const turns = Math.ceil((row.waiting_before + 1) / beside);
   return Math.ceil(seconds * (row.running_beside === 0 ? turns : turns + 0.5));
@@ -52,8 +63,10 @@ const viewOf = (row: store.JobRow, seconds: number | null): Job => {
     title: row.title,
     model: row.model,
     engine: row.engine,
-    session_uuid: row.session_uuid,
-    history_id: row.history_id,
+    subject_kind: row.subject_kind,
+    subject_id: row.subject_id,
+    session_uuid: row.session_uuid ?? '',
+    history_id: row.history_id ?? 0,
     error_code: row.error_code,
     error_message: row.error_message,
     deduct_tokens: ended ? row.deduct_tokens : row.held_tokens,
@@ -68,23 +81,33 @@ export const viewJobs = async (db: Executor, rows: readonly store.JobRow[]): Pro
   const views = [];
   for (const row of rows) {
     const open = row.finished_at === null;
-    views.push(viewOf(row, open ? await usualSeconds(db, row.model) : null));
+    views.push(viewOf(row, open ? await usualSeconds(db, row) : null));
   }
   return views;
 };
 
-/** The newest job of each of these messages that has one, by the message's number. */
-export const jobsOfMessages = async (
+/** The newest job of each of these things that has one, by the thing's number. */
+export const jobsOf = async (
   db: Executor,
-  historyIds: readonly number[],
+  kind: SubjectKind,
+  ids: readonly number[],
 ): Promise<Map<number, Job>> => {
-  const rows = await store.newestOfMessages(db, historyIds);
-  return new Map((await viewJobs(db, rows)).map((view) => [view.history_id, view]));
+  const rows = await store.newestOfSubjects(db, kind, ids);
+  return new Map((await viewJobs(db, rows)).map((view) => [view.subject_id, view]));
+};
+
+const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** The number that a client's own name for a request stands for: a UUID itself, others for this person alone. */
+const numberOf = (requestId: string, userId: number): string => {
+  if (uuidPattern.test(requestId)) return requestId.toLowerCase();
+  const hex = createHash('sha256').update(`request ${userId} ${requestId}`).digest('hex');
+  return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-8$3-a$4-$5');
 };
 
 /** A person's own job; others' are as if missing. @throws Refusal not_found */
 export const ownJob = async (db: Executor, uuid: string, userId: number): Promise<store.JobRow> => {
-  const row = await store.findJob(db, uuid.toLowerCase());
+  const row = await store.findJob(db, numberOf(uuid, userId));
   if (row?.user_id !== userId) throw new Refusal('not_found', '没有这个任务');
   return row;
 };
@@ -119,15 +142,18 @@ export const listJobs = async (db: Executor, input: Parsed<'jobList'>, userId: n
 };
 
 /** What a call that begins a job finds of its number: an own job of the same, or none. */
-export const jobOfRequest = (db: Executor, uuid: string): Promise<store.JobRow | null> =>
-  store.findJob(db, uuid.toLowerCase());
+export const jobOfRequest = (
+  db: Executor,
+  requestId: string,
+  userId: number,
+): Promise<store.JobRow | null> => store.findJob(db, numberOf(requestId, userId));
 
 /**
  * Begins a job: its row and its entry in the queue, in the caller's transaction, with whatever hold
  * the caller makes. @throws Refusal too_many_jobs, conflict where the number is taken
  */
 export const beginJob = async (tx: Transaction, job: store.NewJob): Promise<Job> => {
-  const id = await store.insertJob(tx, { ...job, uuid: job.uuid.toLowerCase() });
+  const id = await store.insertJob(tx, { ...job, uuid: numberOf(job.uuid, job.userId) });
   if (id === null) throw new Refusal('conflict');
   const [view] = await viewJobs(tx, await store.jobsById(tx, [id]));
   if (!view) throw new Error('the job was not stored');

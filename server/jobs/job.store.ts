@@ -1,7 +1,7 @@
 import { and, desc, eq, inArray, sql } from 'drizzle-orm';
-import type { JobKind, JobState } from '../../contract/job.ts';
+import type { JobKind, JobState, SubjectKind } from '../../contract/job.ts';
 import type { Executor, Transaction } from '../db/database.ts';
-import { jobPreviews, jobs, sessions } from '../db/schema.ts';
+import { jobPreviews, jobs } from '../db/schema.ts';
 import { statement } from '../db/statement.ts';
 
 /** NOTIFY channels: a job changed (`userId:id:what`), and one that shall be stopped (its id). */
@@ -28,8 +28,9 @@ export interface NewJob {
   kind: JobKind;
   title: string;
   model: string;
-  sessionId: number;
-  historyId: number;
+  subject: { kind: SubjectKind; id: number };
+  /** The message that it is about; left out: it is about none. */
+  message?: { sessionId: number; historyId: number };
   /** JSON. */
   input: unknown;
   /** Null: it costs nothing. */
@@ -43,9 +44,9 @@ const insert = statement<{ id: number }>(
   'job_insert',
   `WITH made AS (
      INSERT INTO jobs (uuid, user_id, kind, title, model, session_id, history_id, input, hold_id,
-       held_tokens, deadline)
+       held_tokens, deadline, subject_kind, subject_id)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8::jsonb, $9, $10,
-       now() + $11::float8 * interval '1 millisecond')
+       now() + $11::float8 * interval '1 millisecond', $12, $13)
      ON CONFLICT (uuid) DO NOTHING RETURNING id, user_id
    )
    SELECT id::float8, ${tell('added')}, (${enqueue('id')}).id AS entry FROM made`,
@@ -59,12 +60,14 @@ export const insertJob = async (tx: Transaction, job: NewJob): Promise<number | 
     job.kind,
     job.title,
     job.model,
-    job.sessionId,
-    job.historyId,
+    job.message?.sessionId ?? null,
+    job.message?.historyId ?? null,
     JSON.stringify(job.input),
     job.holdId,
     job.heldTokens,
     job.livesMs,
+    job.subject.kind,
+    job.subject.id,
   ]);
   return row?.id ?? null;
 };
@@ -96,9 +99,10 @@ export interface JobRow {
   title: string;
   model: string;
   engine: string;
-  session_id: number;
-  session_uuid: string;
-  history_id: number;
+  subject_kind: SubjectKind;
+  subject_id: number;
+  session_uuid: string | null;
+  history_id: number | null;
   error_code: number;
   error_message: string;
   held_tokens: number;
@@ -109,6 +113,8 @@ export interface JobRow {
   waiting_before: number;
   /** Jobs of the same model that are worked on. */
   running_beside: number;
+  /** For how long the one of them that began first has been, s; null: there are none. */
+  beside_for: number | null;
   /** For how long it has been worked on, s. */
   running_for: number | null;
 }
@@ -125,15 +131,18 @@ const viewOf = (name: string, condition: string, end = '') =>
     name,
     `SELECT j.id::float8, j.uuid, j.user_id::float8, j.kind,
        CASE WHEN ${waits('j')} THEN 'queued' ELSE j.state END AS state, j.progress, j.title, j.model,
-       j.engine, j.session_id::float8, s.uuid AS session_uuid, j.history_id::float8, j.error_code,
+       j.engine, s.uuid AS session_uuid, j.history_id::float8, j.subject_kind,
+       j.subject_id::float8, j.error_code,
        j.error_message, j.held_tokens::float8, j.deduct_tokens::float8, j.created_at, j.finished_at,
        CASE WHEN ${waits('j')} THEN (SELECT count(*) FROM jobs o WHERE ${open('o')} AND ${waits('o')}
          AND o.model = j.model AND o.id < j.id) ELSE 0 END::int AS waiting_before,
        CASE WHEN ${waits('j')} THEN (SELECT count(*) FROM jobs o WHERE ${open('o')} AND ${works('o')}
          AND o.model = j.model) ELSE 0 END::int AS running_beside,
+       CASE WHEN ${waits('j')} THEN (SELECT extract(epoch FROM now() - min(o.started_at)) FROM jobs o
+         WHERE ${open('o')} AND ${works('o')} AND o.model = j.model) END::float8 AS beside_for,
        CASE WHEN ${works('j')} THEN extract(epoch FROM now() - j.started_at) END::float8
          AS running_for
-     FROM jobs j JOIN sessions s ON s.id = j.session_id WHERE ${condition} ${end}`,
+     FROM jobs j LEFT JOIN sessions s ON s.id = j.session_id WHERE ${condition} ${end}`,
   );
 
 const byUuid = viewOf('job_by_uuid', 'j.uuid = $1');
@@ -144,9 +153,9 @@ const openOfPerson = viewOf(
   'ORDER BY j.id',
 );
 const newestOf = viewOf(
-  'jobs_of_messages',
-  `j.id IN (SELECT max(o.id) FROM jobs o WHERE o.history_id = ANY($1::bigint[])
-     GROUP BY o.history_id)`,
+  'jobs_of_subjects',
+  `j.id IN (SELECT max(o.id) FROM jobs o WHERE o.subject_kind = $1
+     AND o.subject_id = ANY($2::bigint[]) GROUP BY o.subject_id)`,
 );
 const paged = viewOf('jobs_page', 'j.user_id = $1', 'ORDER BY j.id DESC OFFSET $2 LIMIT $3');
 const pagedOpen = viewOf(
@@ -167,11 +176,12 @@ export const jobsById = (db: Executor, ids: readonly number[]): Promise<JobRow[]
 export const openJobs = (db: Executor, userId: number): Promise<JobRow[]> =>
   openOfPerson(db, [userId]);
 
-/** The newest job of each of these messages that has one. */
-export const newestOfMessages = async (
+/** The newest job of each of these things that has one. */
+export const newestOfSubjects = async (
   db: Executor,
-  historyIds: readonly number[],
-): Promise<JobRow[]> => (historyIds.length === 0 ? [] : newestOf(db, [historyIds]));
+  kind: SubjectKind,
+  ids: readonly number[],
+): Promise<JobRow[]> => (ids.length === 0 ? [] : newestOf(db, [kind, ids]));
 
 export const jobPage = (
   db: Executor,
@@ -191,14 +201,21 @@ const durations = statement<{ seconds: number | null }>(
   'job_durations',
   `SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY took)::float8 AS seconds FROM (
      SELECT extract(epoch FROM finished_at - started_at) AS took FROM jobs
-     WHERE model = $1 AND state = 'done' AND finished_at > now() - interval '1 day'
+     WHERE model = $1 AND ($2 = '' OR engine = $2) AND state = 'done' AND finished_at > now() - interval '1 day'
      ORDER BY id DESC LIMIT 20
    ) last`,
 );
 
-/** Half of the last jobs of a model took at most this long, s; null: there were none lately. */
-export const usualSeconds = async (db: Executor, model: string): Promise<number | null> => {
-  const [row] = await durations(db, [model]);
+/**
+ * Half of the last jobs of a model took at most this long, s, at that service (empty: at any); null:
+ * there were none lately.
+ */
+export const usualSeconds = async (
+  db: Executor,
+  model: string,
+  engine: string,
+): Promise<number | null> => {
+  const [row] = await durations(db, [model, engine]);
   return row?.seconds ?? null;
 };
 
@@ -224,8 +241,10 @@ export interface ClaimedJob {
   kind: JobKind;
   model: string;
   title: string;
-  session_id: number;
-  history_id: number;
+  subject_kind: SubjectKind;
+  subject_id: number;
+  session_id: number | null;
+  history_id: number | null;
   input: unknown;
   remote: unknown;
   hold_id: string | null;
@@ -236,7 +255,7 @@ export interface ClaimedJob {
 }
 
 const claimed = `id::float8, uuid, user_id::float8, kind, model, title, session_id::float8,
-  history_id::float8, input, remote, hold_id, held_tokens::float8, attempts,
+  history_id::float8, subject_kind, subject_id::float8, input, remote, hold_id, held_tokens::float8, attempts,
   extract(epoch FROM deadline - now())::float8 * 1000 AS left_ms`;
 
 const claim = statement<ClaimedJob>(
@@ -419,9 +438,19 @@ export const openStates = (db: Executor): Promise<StrayJob[]> => strays(db, []);
 
 // ---- ending -----------------------------------------------------------------
 
+const kindAndSubjectOf = statement<Pick<ClaimedJob, 'id' | 'kind' | 'subject_id'>>(
+  'job_kind_and_subject',
+  'SELECT id::float8, kind, subject_id::float8 FROM jobs WHERE id = $1',
+);
+
+export const kindAndSubject = async (db: Executor, id: number) => {
+  const [row] = await kindAndSubjectOf(db, [id]);
+  return row ?? null;
+};
+
 /**
- * Locks a job that is about to end, with its session before it as everywhere. Null where it is no
- * longer in this state and this owner's: somebody else ended it.
+ * Locks a job that is about to end; its session, where it has one, before it as everywhere. Null
+ * where it is no longer in this state and this owner's: somebody else ended it.
  */
 export const lockForEnd = async (
   tx: Transaction,
@@ -468,19 +497,20 @@ export const requestCancel = async (db: Executor, id: number): Promise<void> => 
   await db.execute(sql`SELECT pg_notify(${stopChannel}, ${String(id)})`);
 };
 
-/** Numbers of the jobs that have not ended, of a message or of all messages of a session. */
+/** Numbers of the jobs that have not ended, of a thing or of all messages of a session. */
 export const openOf = async (
   db: Executor,
-  of: { historyId: number } | { sessionId: number },
+  of: { subject: SubjectKind; id: number } | { sessionId: number },
 ): Promise<{ id: number; userId: number; uuid: string }[]> =>
   db
     .select({ id: jobs.id, userId: jobs.userId, uuid: jobs.uuid })
     .from(jobs)
-    .innerJoin(sessions, eq(sessions.id, jobs.sessionId))
     .where(
       and(
         isOpen,
-        'historyId' in of ? eq(jobs.historyId, of.historyId) : eq(jobs.sessionId, of.sessionId),
+        'subject' in of
+          ? and(eq(jobs.subjectKind, of.subject), eq(jobs.subjectId, of.id))
+          : eq(jobs.sessionId, of.sessionId),
       ),
     )
     .orderBy(desc(jobs.id));

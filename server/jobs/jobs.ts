@@ -3,12 +3,10 @@ import { Logger, run, runMigrations, type Runner } from 'graphile-worker';
 import { codes } from '../../contract/errors.ts';
 import type { Database } from '../db/database.ts';
 import type { Instance } from '../db/instance.ts';
-import { tellEnded } from '../wait/wait-ended.ts';
+import { tellEnded } from '../waits/wait-ended.ts';
 import { JobError, type ClaimedJob, type JobEnd, type JobIo, type JobWork } from './job-kind.ts';
 import * as store from './job.store.ts';
 
-/** How long a job may take from its call to its end, ms: shorter than any hold lives. */
-export const jobLifetime = 13 * 60_000;
 /** How often a job is tried. */
 const mostAttempts = 3;
 /** Wait before the next try, ms; doubled each time. */
@@ -79,6 +77,8 @@ export const createJobs = async (deps: JobsDeps) => {
     ended: JobEnd<unknown>,
   ): Promise<JobEnd<unknown>['state']> => {
     const { job, state } = await db.transaction(async (tx) => {
+      const of = await store.kindAndSubject(tx, at.id);
+      if (of) await kindOf(of).lock?.(tx, of);
       const job = await store.lockForEnd(tx, at);
       if (!job) throw new LostJob(`job ${at.id} was ended elsewhere`);
       const { state, deductTokens } = await kindOf(job).finish(tx, job, ended);
@@ -154,7 +154,8 @@ export const createJobs = async (deps: JobsDeps) => {
     };
     return {
       note: (now, picture) => {
-        fraction = Math.min(1, Math.max(fraction, Number.isFinite(now) ? now : 0));
+        // All of it is done when it is delivered, and not before.
+        fraction = Math.min(0.99, Math.max(fraction, Number.isFinite(now) ? now : 0));
         preview = picture ?? preview;
         changed = true;
         busy ??= noteAll().finally(() => {
@@ -172,6 +173,7 @@ export const createJobs = async (deps: JobsDeps) => {
   const work = async (job: ClaimedJob, entry: Live): Promise<void> => {
     const { signal } = entry.stop;
     const kind = kindOf(job);
+    const begun = Date.now();
     const progress = progressOf(job.id);
     let placedAt: number | null = null;
     const io: JobIo = {
@@ -230,6 +232,10 @@ export const createJobs = async (deps: JobsDeps) => {
       }
       const known = error instanceof JobError;
       if (!known) log.error({ err: error, job: job.id }, 'a job failed in an unknown way');
+      const turnInMs = known ? error.turnInMs : null;
+      // The deadline is its own: what cannot come before it is told now.
+      if (turnInMs !== null && Date.now() - begun + turnInMs < job.left_ms)
+        return await again(turnInMs, false);
       const retriable = known ? error.retriable : true;
       if (retriable && job.attempts < mostAttempts)
         return await again(retryMs * 2 ** (job.attempts - 1), true);

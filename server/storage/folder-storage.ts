@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { bytesOf } from './byte-range.ts';
 import type { Storage } from './storage.ts';
 import { requireKey } from './storage-key.ts';
 
@@ -38,6 +39,29 @@ export const createFolderStorage = (dataDir: string): Storage => {
         try {
           const { size } = await file.stat();
           return { stream: file.createReadStream({ highWaterMark }), size };
+        } catch (error) {
+          await file.close();
+          throw error;
+        }
+      } catch (error) {
+        if (isMissing(error)) return null;
+        throw error;
+      }
+    },
+
+    async getPart(key, range) {
+      const place = placeOf(key);
+      try {
+        const file = await open(place, 'r');
+        try {
+          const { size } = await file.stat();
+          const part = bytesOf(range, size);
+          if (part === null) {
+            await file.close();
+            return 'outside';
+          }
+          const { from: start, to: end } = part;
+          return { stream: file.createReadStream({ start, end, highWaterMark }), ...part, size };
         } catch (error) {
           await file.close();
           throw error;

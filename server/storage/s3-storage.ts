@@ -4,8 +4,9 @@ import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AwsClient } from 'aws4fetch';
 import { request, type Dispatcher } from 'undici';
-import { timeLimit } from '../http/time-limit.ts';
+import { timeLimit } from '../net/time-limit.ts';
 import type { S3Settings } from '../settings.ts';
+import { bytesOf } from './byte-range.ts';
 import type { Storage } from './storage.ts';
 import { requireKey } from './storage-key.ts';
 
@@ -81,6 +82,32 @@ export const createS3Storage = (settings: S3Settings, patience = 30_000): Storag
       if (Number.isSafeInteger(size) && size >= 0) return { stream: answer.body, size };
       const whole = await buffer(answer.body);
       return { stream: Readable.from([whole]), size: whole.length };
+    },
+
+    async getPart(key, range) {
+      const {
+        from = 0,
+        to = null,
+        last = 0,
+      } = range as { from?: number; to?: number; last?: number };
+      const asked = 'last' in range ? `bytes=-${last}` : `bytes=${from}-${to ?? ''}`;
+      const answer = await ask(key, { method: 'GET', headers: { range: asked } });
+      if (answer.statusCode === 404 || answer.statusCode === 416) {
+        await answer.body.dump();
+        return answer.statusCode === 404 ? null : 'outside';
+      }
+      await require(answer, 'GET');
+      const told = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(String(answer.headers['content-range'] ?? ''));
+      if (told) {
+        const [begin = 0, end = 0, size = 0] = told.slice(1).map(Number);
+        return { stream: answer.body, from: begin, to: end, size };
+      }
+      // It gave all of it.
+      const whole = await buffer(answer.body);
+      const part = bytesOf(range, whole.length);
+      if (part === null) return 'outside';
+      const stream = Readable.from([whole.subarray(part.from, part.to + 1)]);
+      return { stream, ...part, size: whole.length };
     },
 
     async delete(key) {

@@ -1,12 +1,22 @@
 import { randomBytes } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { Settings } from '../settings.ts';
+import type { ByteRange } from './byte-range.ts';
 import { createFolderStorage } from './folder-storage.ts';
 import { createS3Storage } from './s3-storage.ts';
 
 export interface StoredFile {
   stream: Readable;
   /** Bytes. */
+  size: number;
+}
+
+export interface StoredPart {
+  stream: Readable;
+  /** First and last byte of it. */
+  from: number;
+  to: number;
+  /** Bytes of the whole file. */
   size: number;
 }
 
@@ -20,6 +30,8 @@ export interface Storage {
   put(key: string, data: Buffer, mime: string): Promise<void>;
   /** Null: there is no such file. Whoever takes the stream reads or destroys it. */
   get(key: string): Promise<StoredFile | null>;
+  /** A part of a file, `outside` where it has no such part. Null: there is no such file. */
+  getPart(key: string, range: ByteRange): Promise<StoredPart | 'outside' | null>;
   /** A key that is not there counts as deleted. */
   delete(key: string): Promise<void>;
 }

@@ -1,5 +1,5 @@
 /* global __PAGE_FILES__ -- vite.config.ts puts the app's chunk and those of home and chat here */
-// Runs before anything else: theme, dark style, width and sidebar of src/shared/prefs.ts; then what is
+// Runs before anything else: theme, dark style, width and sidebar of src/platform/prefs.ts; then what is
 // seen before the app, and then the app.
 (function () {
   /** As long as the app waits for something to be seen, ms. */
@@ -19,20 +19,23 @@
     // Broken ones: the defaults.
   }
   const root = document.documentElement;
+  /** The --ground of each theme, light and dark: the browser's own bar has it before the style is there. */
+  const grounds = { wechat: ['#f3f3f3', '#111111'], telegram: ['#f1f5f9', '#0e1621'] };
   const dark =
     prefs.dark === 'dark' ||
     (prefs.dark !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches);
   root.dataset.theme = prefs.theme || 'wechat';
   root.dataset.dark = dark ? '1' : '0';
+  root.dataset.accent = prefs.accent || '';
   root.dataset.width = prefs.width || 1080;
   root.dataset.sidebar = prefs.sidebar === false ? '0' : '1';
   for (const color of document.querySelectorAll('meta[name="theme-color"]'))
-    color.content = dark ? '#0e141c' : '#f6f7f9';
+    color.content = grounds[root.dataset.theme]?.[dark ? 1 : 0] || '#f3f3f3';
 
   const token = read('queqiao.token');
   const { pathname, search } = location;
   const uuid = new URLSearchParams(search).get('uuid');
-  // What is seen until the screen itself is there (src/shared/first-view.ts): one can read and write
+  // What is seen until the screen itself is there (src/platform/first-view.ts): one can read and write
   // at once. Who has no account yet is a reader of a chat, and has no box there.
   const atSession = pathname === '/chat' && /^[\w-]{36}$/.test(uuid);
   const place = pathname === '/' ? 'home' : atSession && token ? 'chat' : '';
@@ -91,7 +94,7 @@
       box.dataset.draft = draft;
       const key = 'queqiao.draft.' + draft;
       box.value = read(key).replace(/^\d+:/, '');
-      // The last keys are kept as src/shared/draft.ts keeps them, should the app never come.
+      // The last keys are kept as src/platform/draft.ts keeps them, should the app never come.
       box.addEventListener('input', () => {
         grow();
         box.dataset.written = '';
@@ -108,7 +111,7 @@
     if (box && button) {
       let breaks = false;
       try {
-        breaks = JSON.parse(read('queqiao.user')).settings.disable_enter === 1;
+        breaks = JSON.parse(JSON.parse(read('queqiao.user')).setting).disable_enter === 1;
       } catch {
         // Nobody, or nobody who chose: Enter sends.
       }
@@ -117,7 +120,7 @@
         event.preventDefault();
         send(true);
       });
-      // As src/shared/send-key.ts has it.
+      // As src/platform/send-key.ts has it.
       box.addEventListener('keydown', (event) => {
         if (event.key !== 'Enter' || event.isComposing || event.keyCode === 229) return;
         const command = event.ctrlKey || event.metaKey;
@@ -177,7 +180,7 @@
   const start = () => {
     if (started) return;
     started = true;
-    // What the first screen reads is asked for while code is on its way; src/shared/early.ts takes it.
+    // What the first screen reads is asked for while code is on its way; src/platform/early.ts takes it.
     const early = pathname === '/' || pathname === '/chat' ? ['/api/models'] : [];
     if (early.length > 0 && token) early.push('/api/user_info');
     if (atSession)
@@ -215,7 +218,7 @@
     setTimeout(start, longestWait);
   } else start();
 
-  // Offered once, maybe before the code that keeps it (src/shared/pwa-install.ts) is there.
+  // Offered once, maybe before the code that keeps it (src/platform/pwa-install.ts) is there.
   addEventListener('beforeinstallprompt', (event) => {
     event.preventDefault();
     window.queqiaoInstall = event;

@@ -1,28 +1,31 @@
 import '@/app/themes/tokens.css';
 import '@/app/themes/wechat.css';
 import '@/app/themes/telegram.css';
+import '@/app/themes/accents.css';
 import '@/app/base.css';
-import '@/shared/ui/ui.css';
+import '@/ui/ui.css';
 import '@/app/shell.css';
 // The first HTML shows boxes of home and chat, or pictures of them: their style is there before their code.
 import '@/features/session/home.css';
 import '@/features/chat/chat.css';
-import '@/shared/markdown/markdown.css';
-import { onLoginRequired } from '@/shared/api.ts';
-import { accountOf, authStore } from '@/shared/auth-store.ts';
-import { clearCache } from '@/shared/cache.ts';
-import { onFirstUse } from '@/shared/first-use.ts';
-import { endFirstView, followFirstView } from '@/shared/first-view.ts';
-import { inIdleTime } from '@/shared/markdown/idle.ts';
-import { hasLeft } from '@/shared/outbox.ts';
-import { loadOutbox } from '@/shared/pending.ts';
-import { queryClient } from '@/shared/query-client.ts';
+import '@/widgets/markdown/markdown.css';
+import { onLoginRequired } from '@/platform/api.ts';
+import { accountOf, authStore } from '@/platform/auth-store.ts';
+import { clearCache } from '@/platform/cache.ts';
+import { onFirstUse } from '@/platform/first-use.ts';
+import { endFirstView, followFirstView } from '@/platform/first-view.ts';
+import { inIdleTime } from '@/platform/idle.ts';
+import { hasLeft } from '@/platform/outbox.ts';
+import { loadOutbox } from '@/platform/pending.ts';
+import { queryClient } from '@/platform/query-client.ts';
 import type { ToWorker } from '@sw/messages.ts';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { loadChat, loadHome, router } from './routes.tsx';
+import { loadChat } from '@/features/chat/routes.ts';
+import { loadHome } from '@/features/session/routes.ts';
+import { router } from './routes.tsx';
 
 /** As long as what stands before the app may stay, ms after its start. */
 const longestFirstView = 15_000;
@@ -48,7 +51,7 @@ authStore.subscribe(() => {
   const next = accountOf(authStore.get().token);
   if (next === account) return;
   if (account !== '')
-    void import('@/shared/pwa.ts').then((pwa) => pwa.forgetPerson()).catch(() => undefined);
+    void import('@/platform/pwa.ts').then((pwa) => pwa.forgetPerson()).catch(() => undefined);
   account = next;
   endFirstView();
   clearCache();

@@ -1,17 +1,17 @@
-import { busyStore } from '@/shared/busy.ts';
+import { busyStore } from '@/platform/busy.ts';
 import {
   install,
   isGoodMoment,
   noteRefusal,
   useInstallWay,
   type InstallWay,
-} from '@/shared/pwa-install.ts';
-import { takeUpdate, useUpdateReady } from '@/shared/pwa.ts';
-import { useStore } from '@/shared/store.ts';
-import { Button } from '@/shared/ui/button.tsx';
-import { InstallGuide } from '@/shared/ui/install-guide.tsx';
-import { toast } from '@/shared/ui/toast.ts';
-import { answerOffer, useOfferedKind } from '@/shared/waits-permission.ts';
+} from '@/platform/pwa-install.ts';
+import { takeUpdate, useUpdateReady } from '@/platform/pwa.ts';
+import { useStore } from '@/platform/store.ts';
+import { Button } from '@/ui/button.tsx';
+import { InstallGuide } from '@/widgets/install/install-guide.tsx';
+import { toast } from '@/platform/toast.ts';
+import { answerOffer, useOfferedKind } from '@/platform/waits-permission.ts';
 import type { WaitKind } from '@contract/wait.ts';
 import { useEffect, useState } from 'react';
 import './offers.css';
@@ -84,6 +84,9 @@ const installTexts: Record<InstallWay, string> = {
 const notifyTitles: Record<WaitKind, string> = {
   answer: '回复写好时通知我？',
   job: '图片画好时通知我？',
+  order: '付款到账时通知我？',
+  news: '有人回复我时通知我？',
+  membership: '会员到期前通知我？',
 };
 
 /** While something takes its time: whoever waits for it may want to do something else. */
@@ -92,7 +95,7 @@ const NotifyOffer = ({ kind }: { kind: WaitKind }) => {
   const accept = async () => {
     setBusy(true);
     const state = await answerOffer(true);
-    if (state === 'on') toast('好的，到时候会通知你', 'success');
+    if (state === 'on') toast('好的，到时候会通知您', 'success');
     else if (state === 'denied') toast('浏览器没有允许通知，之后可以在浏览器的网站设置里打开');
   };
   return (

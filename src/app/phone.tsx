@@ -1,8 +1,8 @@
-import { busyStore } from '@/shared/busy.ts';
-import { isApple, isStandalone, noteAnswer, noteVisit } from '@/shared/pwa-install.ts';
-import { startPwa } from '@/shared/pwa.ts';
-import { toast } from '@/shared/ui/toast.ts';
-import { startWaits } from '@/shared/waits.ts';
+import { busyStore } from '@/platform/busy.ts';
+import { isApple, isStandalone, noteAnswer, noteVisit } from '@/platform/pwa-install.ts';
+import { startPwa } from '@/platform/pwa.ts';
+import { toast } from '@/platform/toast.ts';
+import { startWaits } from '@/platform/waits.ts';
 import { createRoot } from 'react-dom/client';
 import { watchKeyboard } from './keyboard.ts';
 import { Offers } from './offers.tsx';

@@ -1,6 +1,6 @@
-import { Button } from '@/shared/ui/button.tsx';
-import { EmptyState } from '@/shared/ui/empty-state.tsx';
-import { ApiError } from '@/shared/api-error.ts';
+import { Button } from '@/ui/button.tsx';
+import { EmptyState } from '@/ui/empty-state.tsx';
+import { ApiError } from '@/platform/api-error.ts';
 import { Link, useRouter, type ErrorComponentProps } from '@tanstack/react-router';
 
 /** Stands where a screen fell over; the rest of the page goes on. */

@@ -1,159 +1,54 @@
-import {
-  createRootRoute,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  redirect,
-} from '@tanstack/react-router';
+import { accountRoutes } from '@/features/account/routes.ts';
+import { authRoutes } from '@/features/auth/routes.ts';
+import { chatRoutes } from '@/features/chat/routes.ts';
+import { developerRoutes } from '@/features/developer/routes.ts';
+import { forumRoutes } from '@/features/forum/routes.ts';
+import { imageRoutes } from '@/features/gallery/routes.ts';
+import { helpRoutes } from '@/features/help/routes.ts';
+import { jobRoutes } from '@/features/job/routes.ts';
+import { marketRoutes } from '@/features/market/routes.ts';
+import { noticeRoutes } from '@/features/notice/routes.ts';
+import { paymentRoutes } from '@/features/payment/routes.ts';
+import { modelRoutes } from '@/features/model/routes.ts';
+import { scenarioRoutes } from '@/features/scenario/routes.ts';
+import { sessionRoutes } from '@/features/session/routes.ts';
+import { shareRoutes } from '@/features/share/routes.ts';
+import { trainRoutes } from '@/features/train/routes.ts';
+import { videoRoutes } from '@/features/video/routes.ts';
+import { root } from '@/platform/root-route.ts';
+import { parseSearch, stringifySearch } from '@/platform/search.ts';
+import { createRouter } from '@tanstack/react-router';
+import { errorRoutes } from './error-routes.ts';
+import { galleryRoutes } from './gallery-routes.ts';
+import { managerRoutes } from './manager-routes.ts';
 import { RouteError } from './route-error.tsx';
-import {
-  accountSearch,
-  chatSearch,
-  errorSearch,
-  helpSearch,
-  homeSearch,
-  myPicturesSearch,
-  parseSearch,
-  redirectSearch,
-  shareSearch,
-  signInSearch,
-  stringifySearch,
-} from './search.ts';
 import { Shell } from './shell.tsx';
 
-const root = createRootRoute({ component: Shell });
-
-/** `?embedding=KEY` leads by way of the helper screen, which makes the session. */
-const startFromKnowledge = ({ embedding }: { embedding?: string | undefined }) => {
-  if (embedding !== undefined)
-    throw redirect({ to: '/redirect', search: { embedding }, replace: true });
-};
-
-export const loadHome = () => import('@/features/session/home-screen.tsx');
-const home = createRoute({
-  getParentRoute: () => root,
-  path: '/',
-  validateSearch: homeSearch,
-  beforeLoad: ({ search }) => startFromKnowledge(search),
-  component: lazyRouteComponent(loadHome, 'HomeScreen'),
-});
-
-export const loadChat = () => import('@/features/chat/chat-screen.tsx');
-const chat = createRoute({
-  getParentRoute: () => root,
-  path: '/chat',
-  validateSearch: chatSearch,
-  beforeLoad: ({ search }) => startFromKnowledge(search.uuid ? {} : search),
-  component: lazyRouteComponent(loadChat, 'ChatScreen'),
-});
-
-const login = createRoute({
-  getParentRoute: () => root,
-  path: '/login',
-  validateSearch: signInSearch,
-  component: lazyRouteComponent(() => import('@/features/auth/login-screen.tsx'), 'LoginScreen'),
-});
-
-const register = createRoute({
-  getParentRoute: () => root,
-  path: '/register',
-  validateSearch: signInSearch,
-  component: lazyRouteComponent(
-    () => import('@/features/auth/register-screen.tsx'),
-    'RegisterScreen',
-  ),
-});
-
-const account = createRoute({
-  getParentRoute: () => root,
-  path: '/account',
-  validateSearch: accountSearch,
-  component: lazyRouteComponent(
-    () => import('@/features/account/account-screen.tsx'),
-    'AccountScreen',
-  ),
-});
-
-const tasks = createRoute({
-  getParentRoute: () => root,
-  path: '/tasks',
-  component: lazyRouteComponent(() => import('@/features/job/tasks-screen.tsx'), 'TasksScreen'),
-});
-
-const myPictures = createRoute({
-  getParentRoute: () => root,
-  path: '/image/private',
-  validateSearch: myPicturesSearch,
-  component: lazyRouteComponent(
-    () => import('@/features/image/my-pictures-screen.tsx'),
-    'MyPicturesScreen',
-  ),
-});
-
-const help = createRoute({
-  getParentRoute: () => root,
-  path: '/help',
-  validateSearch: helpSearch,
-  component: lazyRouteComponent(() => import('@/features/help/help-screen.tsx'), 'HelpScreen'),
-});
-
-const share = createRoute({
-  getParentRoute: () => root,
-  path: '/share',
-  validateSearch: shareSearch,
-  component: lazyRouteComponent(() => import('@/features/share/share-screen.tsx'), 'ShareScreen'),
-});
-
-const error = createRoute({
-  getParentRoute: () => root,
-  path: '/error',
-  validateSearch: errorSearch,
-  component: lazyRouteComponent(() => import('./error-screen.tsx'), 'ErrorScreen'),
-});
-
-const missing = createRoute({
-  getParentRoute: () => root,
-  path: '/404',
-  component: lazyRouteComponent(() => import('./missing-screen.tsx'), 'MissingScreen'),
-});
-
-const helper = createRoute({
-  getParentRoute: () => root,
-  path: '/redirect',
-  validateSearch: redirectSearch,
-  beforeLoad: ({ search }) => {
-    if (search.embedding === undefined) throw redirect({ href: search.to ?? '/', replace: true });
-  },
-  component: lazyRouteComponent(
-    () => import('@/features/session/redirect-screen.tsx'),
-    'RedirectScreen',
-  ),
-});
-
-const unknown = createRoute({
-  getParentRoute: () => root,
-  path: '$',
-  beforeLoad: () => {
-    throw redirect({ to: '/404', replace: true });
-  },
-});
-
 export const router = createRouter({
-  routeTree: root.addChildren([
-    home,
-    chat,
-    login,
-    register,
-    account,
-    tasks,
-    myPictures,
-    help,
-    share,
-    error,
-    missing,
-    helper,
-    unknown,
-  ]),
+  routeTree: root
+    .update({ component: Shell })
+    .addChildren([
+      ...sessionRoutes,
+      ...chatRoutes,
+      ...authRoutes,
+      ...accountRoutes,
+      ...jobRoutes,
+      ...noticeRoutes,
+      ...paymentRoutes,
+      ...marketRoutes,
+      ...imageRoutes,
+      ...videoRoutes,
+      ...developerRoutes,
+      ...forumRoutes,
+      ...scenarioRoutes,
+      ...modelRoutes,
+      ...trainRoutes,
+      ...helpRoutes,
+      ...shareRoutes,
+      managerRoutes,
+      ...errorRoutes,
+      ...galleryRoutes,
+    ]),
   parseSearch,
   stringifySearch,
   defaultPreload: 'intent',

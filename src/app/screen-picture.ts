@@ -1,5 +1,5 @@
-import { accountOf, authStore } from '@/shared/auth-store.ts';
-import { forgetPictures, pictureKey, type PicturePlace } from '@/shared/first-view.ts';
+import { accountOf, authStore } from '@/platform/auth-store.ts';
+import { forgetPictures, pictureKey, type PicturePlace } from '@/platform/first-view.ts';
 
 /**
  * Takes a picture of the screen now and then: its HTML as React made it, without what does not

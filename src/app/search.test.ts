@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { chatSearch, homeSearch, parseSearch, redirectSearch, stringifySearch } from './search.ts';
+import { chatSearch } from '@/features/chat/routes.ts';
+import { homeSearch, redirectSearch } from '@/features/session/routes.ts';
+import { parseSearch, stringifySearch } from '@/platform/search.ts';
 
 describe('addresses', () => {
   it('keep text as text', () => {

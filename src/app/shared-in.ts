@@ -1,6 +1,6 @@
-import { addFiles } from '@/shared/attach/intake.ts';
-import { readDraft, writeDraft } from '@/shared/draft.ts';
-import { toast } from '@/shared/ui/toast.ts';
+import { addFiles } from '@/platform/attach/intake.ts';
+import { readDraft, writeDraft } from '@/platform/draft.ts';
+import { toast } from '@/platform/toast.ts';
 import { cacheNames, sharedText, type SharedText } from '@sw/messages.ts';
 
 /** Takes what another app shared (sw/share.ts) into the draft of a new session, once. */

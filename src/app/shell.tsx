@@ -1,20 +1,24 @@
 import { NoticePopup } from '@/features/notice/notice-popup.tsx';
-import { useAuth } from '@/shared/auth-store.ts';
-import { hasUnsent } from '@/shared/pending.ts';
-import { prefsStore, usePrefs } from '@/shared/prefs.ts';
-import { useMe } from '@/shared/queries.ts';
-import { runningJobs } from '@/shared/running-jobs.ts';
-import { useStore } from '@/shared/store.ts';
-import { DialogHost } from '@/shared/ui/dialog-host.tsx';
-import { Icon, type IconName } from '@/shared/ui/icon.tsx';
-import { useMedia, wideEnoughForMenu, wideEnoughForRecents } from '@/shared/use-media.ts';
+import { useAuth } from '@/platform/auth-store.ts';
+import { hasUnsent } from '@/platform/pending.ts';
+import { prefsStore, usePrefs } from '@/platform/prefs.ts';
+import { useMe, useOfficialSite, useUnreadNotices } from '@/platform/queries.ts';
+import { runningJobs } from '@/platform/running-jobs.ts';
+import { useSpoken } from '@/platform/speaking.ts';
+import { useStore } from '@/platform/store.ts';
+import { DialogHost } from '@/ui/dialog-host.tsx';
+import { Icon, type IconName } from '@/ui/icon.tsx';
+import { useMedia, wideEnoughForMenu, wideEnoughForRecents } from '@/platform/use-media.ts';
 import { Link, Outlet, useLocation, type LinkProps } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { ImageToolHost } from './image-tool-host.tsx';
 
 const RecentSessions = lazy(() => import('@/features/session/recent-sessions.tsx'));
 const SignInToSend = lazy(() => import('./sign-in-to-send.tsx'));
+const LowBalance = lazy(() => import('./low-balance.tsx'));
+const VipEnding = lazy(() => import('./vip-ending.tsx'));
 const SiteNav = lazy(() => import('./site-nav.tsx'));
+const PlayerBar = lazy(() => import('@/widgets/voice/player-bar.tsx'));
 const JobChip = lazy(() => import('@/features/job/job-chip.tsx'));
 
 interface Place {
@@ -54,12 +58,119 @@ const imagine: Place = {
   link: { to: '/', search: { tab: 'imagine', new: 1 } },
   active: (path, _channel, tab) => path === '/' && tab === 'imagine',
 };
+const create: Place = {
+  label: '创作',
+  short: '创作',
+  icon: 'spark',
+  link: { to: '/image/explore' },
+  active: (path, _channel, tab) =>
+    path.startsWith('/image/') || path === '/video' || (path === '/' && tab === 'imagine'),
+};
+const explore: Place = {
+  label: '图片广场',
+  short: '广场',
+  icon: 'columns',
+  link: { to: '/image/explore' },
+  active: (path) => path === '/image/explore',
+};
+const openImages: Place = {
+  label: '公共图片',
+  short: '图片',
+  icon: 'people',
+  link: { to: '/image/public' },
+  active: (path) => path === '/image/public',
+};
+const ownImages: Place = {
+  label: '我的图片',
+  short: '图片',
+  icon: 'document',
+  link: { to: '/image/private' },
+  active: (path) => path === '/image/private',
+};
+const video: Place = {
+  label: '视频',
+  short: '视频',
+  icon: 'film',
+  link: { to: '/video' },
+  active: (path) => path === '/video',
+};
+const developer: Place = {
+  label: 'API',
+  short: 'API',
+  icon: 'code',
+  link: { to: '/api' },
+  active: (path) => path === '/api',
+};
+const forum: Place = {
+  label: '问答社区',
+  short: '社区',
+  icon: 'help',
+  link: { to: '/forum' },
+  active: (path) => path.startsWith('/forum'),
+};
+const scenarios: Place = {
+  label: '场景',
+  short: '场景',
+  icon: 'document',
+  link: { to: '/scenario' },
+  active: (path) => path === '/scenario',
+};
+const models: Place = {
+  label: '模型',
+  short: '模型',
+  icon: 'columns',
+  link: { to: '/model' },
+  active: (path) => path === '/model',
+};
+const train: Place = {
+  label: '训练',
+  short: '训练',
+  icon: 'document',
+  link: { to: '/train' },
+  active: (path) => path === '/train' || path === '/train/passage',
+};
+const translate: Place = {
+  label: '翻译',
+  short: '翻译',
+  icon: 'sort',
+  link: { to: '/translate' },
+  active: (path) => path === '/translate',
+};
+const apps: Place = {
+  label: '应用市场',
+  short: '应用',
+  icon: 'star',
+  link: { to: '/apps' },
+  active: (path) => path.startsWith('/apps'),
+};
 const help: Place = {
   label: '帮助',
   short: '帮助',
   icon: 'help',
   link: { to: '/help' },
   active: (path) => path === '/help',
+};
+const manage: Place = {
+  label: '管理',
+  short: '管理',
+  icon: 'settings',
+  link: { to: '/manager/default' },
+  active: (path) => path.startsWith('/manager'),
+};
+const notices: Place = {
+  label: '公告',
+  short: '公告',
+  icon: 'pin',
+  link: { to: '/notice' },
+  active: (path) => path === '/notice',
+};
+/** With an official site alone. */
+const subscribe: Place = {
+  label: '源码订阅',
+  short: '订阅',
+  icon: 'code',
+  link: { to: '/subscribe' },
+  active: (path) => path === '/subscribe',
 };
 const account: Place = {
   label: '账户',
@@ -75,22 +186,43 @@ interface At {
   tab: string | undefined;
 }
 
-const MenuLink = ({ place, path, channel, tab }: { place: Place } & At) => {
+const Unread = ({ count }: { count: number }) =>
+  count > 0 && (
+    <i className="menu-unread tabular" aria-label={`${count} 条未读公告`}>
+      {count > 9 ? '9+' : count}
+    </i>
+  );
+
+const MenuLink = ({
+  place,
+  unread = 0,
+  path,
+  channel,
+  tab,
+}: { place: Place; unread?: number } & At) => {
   const active = place.active(path, channel, tab);
   return (
     <Link {...place.link} className="menu-link" aria-current={active ? 'page' : undefined}>
       <Icon name={place.icon} />
       <span>{place.label}</span>
+      <Unread count={unread} />
     </Link>
   );
 };
 
-const BarLink = ({ place, path, channel, tab }: { place: Place } & At) => {
+const BarLink = ({
+  place,
+  unread = 0,
+  path,
+  channel,
+  tab,
+}: { place: Place; unread?: number } & At) => {
   const active = place.active(path, channel, tab);
   return (
     <Link {...place.link} className="bar-link" aria-current={active ? 'page' : undefined}>
       <Icon name={place.icon} size={24} />
       <span>{place.short}</span>
+      <Unread count={unread} />
     </Link>
   );
 };
@@ -98,17 +230,21 @@ const BarLink = ({ place, path, channel, tab }: { place: Place } & At) => {
 /** Everything around a screen: menu, recent sessions and content on wide windows, a bottom bar on phones. */
 export const Shell = () => {
   const { pathname, search } = useLocation();
-  const { token } = useAuth();
+  const { token, user } = useAuth();
   const { sidebar } = usePrefs();
   const wide = useMedia(wideEnoughForRecents);
   const menu = useMedia(wideEnoughForMenu);
   useMe();
   const channel = search.channel ?? (token === '' ? 'public' : 'private');
   const inChat = pathname === '/chat';
+  const inManager = pathname.startsWith('/manager');
   const at = { path: pathname, channel, tab: search.tab };
   const running = useStore(runningJobs);
+  const spoken = useSpoken();
+  const site = useOfficialSite();
+  const unread = useUnreadNotices().count;
   return (
-    <div className={inChat ? 'shell shell-chat' : 'shell'}>
+    <div className={inChat ? 'shell shell-chat' : inManager ? 'shell shell-manager' : 'shell'}>
       <a className="skip" href="#content">
         跳到内容
       </a>
@@ -122,13 +258,34 @@ export const Shell = () => {
           新会话
         </Link>
         <MenuLink place={imagine} {...at} />
+        <MenuLink place={video} {...at} />
+        <MenuLink place={explore} {...at} />
+        <MenuLink place={openImages} {...at} />
+        <MenuLink place={ownImages} {...at} />
+        <hr />
         <MenuLink place={mine} {...at} />
         <MenuLink place={open} {...at} />
         <MenuLink place={favorites} {...at} />
+        <MenuLink place={forum} {...at} />
+        <MenuLink place={scenarios} {...at} />
+        <MenuLink place={models} {...at} />
         <hr />
+        <MenuLink place={train} {...at} />
+        <MenuLink place={translate} {...at} />
+        <MenuLink place={developer} {...at} />
+        <MenuLink place={apps} {...at} />
         <MenuLink place={help} {...at} />
+        <MenuLink place={notices} unread={unread} {...at} />
+        {site !== '' && <MenuLink place={subscribe} {...at} />}
+        {site !== '' && (
+          <a className="menu-link" href={`${site}/support`} target="_blank" rel="noreferrer">
+            <Icon name="outward" />
+            <span>联系客服</span>
+          </a>
+        )}
         <MenuLink place={account} {...at} />
-        {wide && (
+        {user?.admin && <MenuLink place={manage} {...at} />}
+        {wide && !inManager && (
           <button
             type="button"
             className="menu-link menu-fold"
@@ -141,7 +298,7 @@ export const Shell = () => {
           </button>
         )}
       </nav>
-      {wide && sidebar && (
+      {wide && sidebar && !inManager && (
         <aside className="shell-recents" id="recents" aria-label="最近会话">
           <Suspense fallback={null}>
             <RecentSessions />
@@ -164,17 +321,32 @@ export const Shell = () => {
       {!inChat && (
         <nav className="bottom-bar" aria-label="底部导航">
           <BarLink place={mine} {...at} />
-          <BarLink place={imagine} {...at} />
+          <BarLink place={create} {...at} />
           <Link to="/" search={{ new: 1 }} className="bar-new" aria-label="新建会话">
             <Icon name="plus" size={24} />
           </Link>
-          <BarLink place={open} {...at} />
-          <BarLink place={account} {...at} />
+          <BarLink place={forum} {...at} />
+          <BarLink place={account} unread={unread} {...at} />
         </nav>
       )}
       {running > 0 && !inChat && pathname !== '/tasks' && (
         <Suspense fallback={null}>
           <JobChip />
+        </Suspense>
+      )}
+      {spoken && (
+        <Suspense fallback={null}>
+          <PlayerBar key={spoken.historyId} spoken={spoken} />
+        </Suspense>
+      )}
+      {user?.balance_low === 1 && (
+        <Suspense fallback={null}>
+          <LowBalance />
+        </Suspense>
+      )}
+      {user?.vip_ending === 1 && (
+        <Suspense fallback={null}>
+          <VipEnding />
         </Suspense>
       )}
       <NoticePopup />

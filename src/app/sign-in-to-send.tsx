@@ -1,5 +1,5 @@
-import { readWaiting } from '@/shared/pending.ts';
-import { Icon } from '@/shared/ui/icon.tsx';
+import { readWaiting } from '@/platform/pending.ts';
+import { Icon } from '@/ui/icon.tsx';
 import './sign-in-to-send.css';
 import { Link, useLocation } from '@tanstack/react-router';
 

@@ -1,4 +1,4 @@
-import { useOfficialSite } from '@/shared/queries.ts';
+import { useOfficialSite } from '@/platform/queries.ts';
 import './site-nav.css';
 
 /** Where the official site has what (document 1 §2). */

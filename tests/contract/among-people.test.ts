@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { limits } from '../../contract/limits.ts';
 import { TestClient } from '../support/client.ts';
 import { stageWithModels } from '../support/stage.ts';
 
@@ -22,6 +23,11 @@ beforeAll(async () => {
   lin = await named('lin', '林一');
   zhou = await named('zhou', '周二');
   stranger = await named('stranger', '路人');
+  // They know each other already.
+  const uuid = await friends();
+  const first = await lin.call('sendMessage', { session_id: uuid, msg: '你好' });
+  await zhou.call('answerFriend', { session_id: uuid, act: 'accept' });
+  await lin.call('deleteHistory', { session_id: uuid, id: first.id });
 });
 
 const friends = async () =>
@@ -29,6 +35,79 @@ const friends = async () =>
 const question = async (client = lin) => (await client.call('newSession', { type: 2 })).uuid;
 const list = async (client: TestClient, uuid: string) =>
   (await client.call('historyList', { session_id: uuid, page_size: 100 })).list;
+
+describe('a stranger', () => {
+  const meet = async () => {
+    const other = await TestClient.register(here.server.baseURL);
+    return { other, friend_user_id: await idOf(other) };
+  };
+  const say = (client: TestClient, uuid: string, msg = '您好') =>
+    client.raw('sendMessage', { session_id: uuid, msg });
+  const stateOf = async (client: TestClient, uuid: string) =>
+    (await client.call('getSession', { uuid })).friend?.state;
+
+  test('is asked by the first message, and hears no more until they accept or answer', async () => {
+    for (const accepts of [true, false]) {
+      const { other, friend_user_id } = await meet();
+      const { uuid } = await stranger.call('newFriend', { friend_user_id });
+      expect(await stateOf(stranger, uuid)).toBe('new');
+      expect((await say(stranger, uuid)).code).toBe(0);
+      const refused = await say(stranger, uuid);
+      expect(refused.code).toBe(1422);
+      expect(refused.message).toContain('接受');
+      expect([await stateOf(stranger, uuid), await stateOf(other, uuid)]).toEqual([
+        'asking',
+        'asked',
+      ]);
+      // Nobody accepts what they asked for themselves.
+      await stranger.call('answerFriend', { session_id: uuid, act: 'accept' });
+      expect((await say(stranger, uuid)).code).toBe(1422);
+      if (accepts) await other.call('answerFriend', { session_id: uuid, act: 'accept' });
+      else expect((await say(other, uuid)).code).toBe(0);
+      expect((await say(stranger, uuid)).code).toBe(0);
+      expect(await stateOf(stranger, uuid)).toBe('accepted');
+    }
+  });
+
+  test('who blocks hears nothing more, can report it, and changes their mind', async () => {
+    const { other, friend_user_id } = await meet();
+    const { uuid } = await stranger.call('newFriend', { friend_user_id });
+    const { id } = await stranger.call('sendMessage', { session_id: uuid, msg: '买东西吗' });
+    await other.call('report', { session_id: uuid, reason: 'spam' });
+    expect((await other.call('answerFriend', { session_id: uuid, act: 'block' })).state).toBe(
+      'blocking',
+    );
+    expect((await say(stranger, uuid)).code).toBe(1422);
+    const changed = { session_id: uuid, id, content: '再看看' };
+    expect((await stranger.raw('updateMessage', changed)).code).toBe(1422);
+    expect((await say(other, uuid)).code).toBe(1422);
+    // Whoever is blocked is not told so, and cannot undo it.
+    expect((await stranger.call('answerFriend', { session_id: uuid, act: 'unblock' })).state).toBe(
+      'asking',
+    );
+    expect((await say(stranger, uuid)).code).toBe(1422);
+    const again = await stranger.call('newFriend', { friend_user_id });
+    expect((await say(stranger, again.uuid)).code).toBe(1422);
+    await other.call('answerFriend', { session_id: uuid, act: 'unblock' });
+    expect((await say(other, uuid)).code).toBe(0);
+    expect((await say(stranger, uuid)).code).toBe(0);
+    const third = await TestClient.register(here.server.baseURL);
+    const foreign = await third.raw('answerFriend', { session_id: uuid, act: 'block' });
+    expect(foreign.status).toBe(404);
+  });
+
+  test('so many wait for an answer, and no more are asked on one day', async () => {
+    const asker = await TestClient.register(here.server.baseURL);
+    const codes: number[] = [];
+    for (let at = 0; at <= limits.unansweredRequests; at += 1) {
+      const { friend_user_id } = await meet();
+      const { uuid } = await asker.call('newFriend', { friend_user_id });
+      codes.push((await say(asker, uuid)).code);
+    }
+    expect(codes.filter((code) => code === 0)).toHaveLength(limits.unansweredRequests);
+    expect(codes.at(-1)).toBe(429);
+  });
+});
 
 describe('two friends', () => {
   test('both read and write, and nobody else does', async () => {

@@ -3,7 +3,8 @@ import * as z from 'zod/mini';
 import type { CallSpec } from '../../contract/call.ts';
 import { type CallName, calls } from '../../contract/calls.ts';
 import { codes } from '../../contract/errors.ts';
-import { hasBody } from '../../server/http/validate.ts';
+import { hasBody, mayBeBlank } from '../../server/http/validate.ts';
+import { type ApiUser, apiUser } from '../support/api-user.ts';
 import { TestClient } from '../support/client.ts';
 import {
   createWorld,
@@ -15,11 +16,23 @@ import {
 } from '../support/world.ts';
 
 const every = Object.entries(calls) as [CallName, CallSpec][];
+const app = every.filter(([, spec]) => spec.kind !== 'open');
+const open = every.filter(([, spec]) => spec.kind === 'open');
 const plain = every.filter(([, spec]) => spec.kind === 'call');
+
+const isForManagers = ({ access }: CallSpec) => access === 'manager' || access === 'owner';
+
+/** There are more calls than free sessions in a month. */
+const withoutLimit = async (client: TestClient): Promise<void> => {
+  const { id } = await client.call('userInfo', {});
+  const until = new Date(Date.now() + 86_400_000).toISOString();
+  await world.people.manager.call('activatedAbility', { user_id: id, vip_expired_at: until });
+};
 
 let world: World;
 beforeAll(async () => {
   world = await createWorld();
+  await withoutLimit(world.people.user);
 });
 afterAll(() => world.stop());
 
@@ -48,17 +61,91 @@ const expectEnvelope = (answer: RawAnswer, what: string) => {
 
 /** Calls whose good input names something that only other calls could have made. */
 const aboutNothing: ReadonlySet<CallName> = new Set([
+  'answerFriend',
   'sharedSession',
   'updateNotice',
   'watchWaits',
   'imageProgress',
   'cancelJob',
+  'closeTrade',
+  'delTrainFile',
+  'requestInvoice',
+  'retryTrainFile',
+  'saveSegment',
+  'tradeStatus',
+  'likeImage',
+  'setLoraImages',
+  'packModel',
+  'delKey',
+  'apiProgress',
+  'createTranscription',
+  'apiTranscribe',
+  'sandboxTrade',
+  'sandboxSettle',
+  'downloadSourceCode',
+  'noticeFile',
+  'upscaleImage',
+  'removeImageBackground',
+  'editImageBackground',
+  'editImage',
+  'imageInfo',
+  'hideImage',
+  'deleteImage',
+  'delForumGroup',
+  'knowledgePassage',
+  'trainModel',
+  'trainFileList',
+  'trainLog',
+  'segmentList',
+  'resolveReport',
+  'setManager',
+  'resetPassword',
+  'signOutUser',
+  'setModel',
+  'saveChannel',
+  'setChannel',
+  'delChannel',
+  'delNotice',
+  'appDetails',
+  'appVersionNext',
+  'appCommentNext',
+  'sendAppComment',
+  'delOwnAppComment',
+  'reportAppComment',
+  'payApp',
+  'appDownloadLink',
+  'appVersionList',
+  'appCommentList',
+  'delAppComment',
+  'appDescription',
+  'saveAppDescription',
+  'appGeneralInfo',
+  'saveAppGeneralInfo',
+  'setAppState',
+  'delAppDraft',
+  'appDraft',
+  'appTradeStatus',
+  'adminOrderInfo',
+  'setOrder',
+  'refundOrder',
+  'handleInvoice',
+  'resolveDifference',
+  'delScenario',
+  'removeScenario',
+  'delScenarioCategory',
+  'delPrompt',
+  'removePrompt',
 ]);
 
 describe('every call', () => {
   test.each(plain)('%s is served, and its answer is the contract’s', async (name, spec) => {
     const own = await talk(world.people.user, '你好，请问你是谁');
-    const answer = await sendRaw(world.people.user, name, goodInputs(own)[name]);
+    // Whoever logs out is a guest in what comes after.
+    const client =
+      name === 'logout'
+        ? await TestClient.register(world.server.baseURL)
+        : world.people[isForManagers(spec) ? 'manager' : 'user'];
+    const answer = await sendRaw(client, name, goodInputs(own)[name]);
     expectEnvelope(answer, name);
     expect(answer.status).toBe(aboutNothing.has(name) ? 404 : 200);
     if (answer.status === 404) return;
@@ -85,7 +172,7 @@ describe('every call', () => {
   });
 
   test.each(every)('%s declares who may use it and what it may answer', (_name, spec) => {
-    expect(['public', 'guest', 'user', 'manager']).toContain(spec.access);
+    expect(['public', 'guest', 'user', 'manager', 'owner', 'key']).toContain(spec.access);
     expect(spec.summary).toMatch(/\p{Script=Han}/u);
     for (const code of spec.codes) expect(codes[code].http).toBe(200);
     const shape = (spec.input as z.ZodMiniObject).def.shape;
@@ -99,19 +186,20 @@ describe('every call', () => {
 });
 
 describe('access', () => {
-  // Somebody else than above: there are more calls than free sessions in a month.
+  // Somebody else than above.
   let owner: TestClient;
   beforeAll(async () => {
     owner = await TestClient.register(world.server.baseURL);
+    await withoutLimit(owner);
   });
 
-  test.each(every)('%s is open to the roles it declares and to no other', async (name, spec) => {
+  test.each(app)('%s is open to the roles it declares and to no other', async (name, spec) => {
     const own = await talk(owner, '你好，请问你是谁');
     for (const role of ['none', 'guest', 'other', 'manager'] as const) {
       if (name === 'logout' || (spec.limit === 'credentials' && role !== 'none')) continue;
       const answer = await sendRaw(world.people[role], name, goodInputs(own)[name]);
       const what = `${name} as ${role}: ${answer.status} ${answer.text.slice(0, 200)}`;
-      if (spec.access === 'manager' && role !== 'manager') expect(answer.status, what).toBe(404);
+      if (isForManagers(spec) && role !== 'manager') expect(answer.status, what).toBe(404);
       else if (spec.access !== 'public' && role === 'none') expect(answer.status, what).toBe(401);
       else if (spec.access === 'user' && role === 'guest') {
         expect(answer.envelope?.code, what).toBe(1001);
@@ -164,7 +252,7 @@ const hostileTexts = [
 
 describe('bad input', () => {
   test.each(plain)('%s refuses it and names the field', async (name, spec) => {
-    const client = world.people.user;
+    const client = world.people[isForManagers(spec) ? 'manager' : 'user'];
     const good = goodInputs(world.talks.other)[name] as Record<string, unknown>;
     const shape = (spec.input as z.ZodMiniObject).def.shape;
     for (const [field, schema] of Object.entries(shape)) {
@@ -182,7 +270,9 @@ describe('bad input', () => {
         expect(answer.status, what).toBeLessThan(500);
         const inBody = hasBody(spec) && !spec.inQuery.includes(field);
         const sent = inBody || typeof value === 'string' ? value : JSON.stringify(value);
-        if (!z.safeParse(schema as z.ZodMiniType, sent).success) {
+        // Blank is what was not chosen.
+        const leftOut = !required && (sent === '' || sent === null) && mayBeBlank(spec);
+        if (!leftOut && !z.safeParse(schema as z.ZodMiniType, sent).success) {
           // A GET's line has room for some 16 KB; beyond it is not read at all.
           expect([422, 431, 413], what).toContain(answer.status);
           if (answer.status === 422) expect(answer.envelope?.message, what).toContain(field);
@@ -229,7 +319,6 @@ describe('bad input', () => {
       ['DELETE', '/api/user/login'],
       ['GET', '/api/user/login'],
       ['PUT', '/api/save_settings'],
-      ['GET', '/v1/nothing'],
       ['GET', '/api/'],
       ['GET', '/api/%00'],
     ] as const) {
@@ -237,6 +326,100 @@ describe('bad input', () => {
       expect(response.status, `${method} ${path}`).toBe(404);
       expect(await response.json(), `${method} ${path}`).toMatchObject({ code: 404, data: null });
     }
+  });
+});
+
+describe('the public API', () => {
+  let key: ApiUser;
+  beforeAll(async () => {
+    key = await apiUser(world.server);
+  });
+
+  /** A failure as the call's wire has it. */
+  const expectFailure = (spec: CallSpec, answer: RawAnswer, what: string) => {
+    expect(answer.status, what).toBeGreaterThanOrEqual(400);
+    expect(answer.status, what).toBeLessThan(500);
+    const body = JSON.parse(answer.text) as Record<string, unknown>;
+    if (spec.wire === 'plain')
+      expect(body, what).toEqual({
+        result: false,
+        code: expect.any(Number),
+        message: expect.stringMatching(/\p{Script=Han}/u),
+      });
+    else
+      expect(body, what).toEqual({
+        error: {
+          message: expect.stringMatching(/\p{Script=Han}/u),
+          type: expect.any(String),
+          param: body['error'] && (body['error'] as { param: unknown }).param,
+          code: body['error'] && (body['error'] as { code: unknown }).code,
+        },
+      });
+  };
+
+  test.each(open)('%s answers a paid key bare, and nobody else', async (name, spec) => {
+    const input = goodInputs(world.talks.user)[name] as Record<string, unknown>;
+    const answer = await sendRaw(key.client, name, input);
+    expect(answer.headers.get('access-control-allow-origin')).toBe('*');
+    expect(answer.headers.get('x-ratelimit-remaining-requests')).toMatch(/^\d+$/);
+    if (!aboutNothing.has(name)) {
+      expect(answer.status, answer.text.slice(0, 300)).toBe(200);
+      if (answer.headers.get('content-type')?.includes('json')) {
+        const parsed = z.safeParse(spec.output, JSON.parse(answer.text));
+        expect(parsed.error?.issues, name).toBeUndefined();
+        expect(parsed.data).toEqual(JSON.parse(answer.text));
+      }
+    }
+    const unpaid = await apiUser(world.server, { paid: false });
+    for (const [client, status] of [
+      [world.people.none, 401],
+      // A login is no key.
+      [world.people.user, 401],
+      [new TestClient(world.server.baseURL, `${key.userId}-${'a'.repeat(48)}`), 401],
+      [unpaid.client, 402],
+    ] as const) {
+      const refused = await sendRaw(client, name, input);
+      expect(refused.status, refused.text).toBe(status);
+      expectFailure(spec, refused, name);
+    }
+  });
+
+  test.each(open.filter(([, spec]) => spec.files.length === 0))(
+    '%s refuses bad input and names the field',
+    async (name, spec) => {
+      const good = goodInputs(world.talks.user)[name] as Record<string, unknown>;
+      const shape = (spec.input as z.ZodMiniObject).def.shape;
+      for (const [field, schema] of Object.entries(shape)) {
+        if (spec.path.endsWith('*')) continue;
+        for (const value of [undefined, ...wrongTypes]) {
+          const sent = hasBody(spec) || typeof value === 'string' ? value : JSON.stringify(value);
+          if (z.safeParse(schema as z.ZodMiniType, sent).success) continue;
+          const answer = await sendRaw(key.client, name, { ...good, [field]: value });
+          const what = `${name}.${field} = ${JSON.stringify(value)}: ${answer.text}`;
+          expect(answer.status, what).toBe(spec.wire === 'plain' ? 422 : 400);
+          expectFailure(spec, answer, what);
+          expect(answer.text, what).toContain(field);
+        }
+      }
+    },
+  );
+
+  test('its own document names every call of it', async () => {
+    const response = await fetch(`${world.server.baseURL}/v1/openapi.json`);
+    const document = (await response.json()) as {
+      paths: Record<string, Record<string, { operationId: string }>>;
+    };
+    for (const [name, { method, path }] of open)
+      expect(
+        document.paths[path.replace('*', '{model}')]?.[method.toLowerCase()]?.operationId,
+      ).toBe(name);
+    expect(Object.keys(document.paths).every((path) => path.startsWith('/v1/'))).toBe(true);
+  });
+
+  test('an address of it that is no call is answered 404 as OpenAI does', async () => {
+    const response = await fetch(`${world.server.baseURL}/v1/nothing`);
+    expect(response.status).toBe(404);
+    expect(await response.json()).toMatchObject({ error: { code: 'unknown_url' } });
   });
 });
 
@@ -248,7 +431,7 @@ describe('the document of the calls', () => {
       paths: Record<string, Record<string, { operationId: string; responses: object }>>;
     };
     expect(document.openapi).toMatch(/^3\.1\./);
-    for (const [name, { method, path }] of every) {
+    for (const [name, { method, path }] of app) {
       const operation = document.paths[path]?.[method.toLowerCase()];
       expect(operation?.operationId).toBe(name);
       expect(operation?.responses).toHaveProperty('200');

@@ -87,7 +87,10 @@ test('a file is served so that nothing in it runs, and may be kept for ever', as
     expect(response.headers.get('content-type')).toBe(query ? 'image/webp' : 'image/png');
     expect(response.headers.get('x-content-type-options')).toBe('nosniff');
     expect(response.headers.get('content-security-policy')).toBe("sandbox; default-src 'none'");
-    expect(response.headers.get('cache-control')).toContain('immutable');
+    expect(response.headers.get('cache-control')).toBe('private, max-age=300');
+    const etag = response.headers.get('etag') ?? '';
+    const again = await get(image.url + query, { headers: { 'if-none-match': etag } });
+    expect(again.status).toBe(304);
     await response.arrayBuffer();
   }
   expect((await get(image.url, { method: 'HEAD' })).status).toBe(200);
@@ -209,4 +212,16 @@ test('a ticket opens an upload once; without any right it is refused', async () 
   expect(await send(`?ticket=${ticket}`)).toBe(200);
   expect(await send(`?ticket=${ticket}`)).toBe(401);
   expect(await send('')).toBe(401);
+});
+
+test('a picture far too large is refused with 413 after it was sent, not by a broken connection', async () => {
+  const form = new FormData();
+  form.set('file', new Blob([new Uint8Array(26 * 1024 * 1024)], { type: 'image/png' }), 'a.png');
+  const response = await get('/api/image/upload', {
+    method: 'POST',
+    headers: { authorization: `Bearer ${client.token}` },
+    body: form,
+  });
+  expect(response.status).toBe(413);
+  expect(await response.json()).toMatchObject({ code: 413, message: '文件太大，最多 4 MB' });
 });

@@ -12,8 +12,8 @@ import type { ImageParameters } from '../../contract/image.ts';
 import { createMidjourneyEngine } from '../../server/engines/midjourney/midjourney-engine.ts';
 import { createOpenAiImageEngine } from '../../server/engines/openai-compatible/openai-image-engine.ts';
 import { createStableDiffusionEngine } from '../../server/engines/stable-diffusion-webui/stable-diffusion-engine.ts';
-import { createGuardedFetch } from '../../server/http/guarded-fetch.ts';
-import { imageOfferOf } from '../../server/model/image-models.ts';
+import { createGuardedFetch } from '../../server/net/guarded-fetch.ts';
+import { imageOfferOf } from '../../server/areas/model/image-models.ts';
 import {
   colourOf,
   type FakeService,

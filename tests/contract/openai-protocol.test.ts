@@ -164,25 +164,28 @@ describe('a reply over the OpenAI protocol', () => {
 });
 
 describe('the models of a service', () => {
-  test('are listed as named, after them the built-in one', async () => {
+  test('are listed as named, after them the built-in ones', async () => {
     const { models } = await new TestClient(server.baseURL).call('models', {});
     expect(models.map(({ name, built_in, factor }) => ({ name, built_in, factor }))).toEqual([
       { name: 'mock-chat', built_in: false, factor: 1 },
       { name: 'builtin-assistant', built_in: true, factor: 0 },
       { name: 'builtin-canvas', built_in: true, factor: 0 },
+      { name: 'builtin-film', built_in: true, factor: 0 },
+      { name: 'builtin-voice', built_in: true, factor: 0 },
     ]);
     expect(JSON.stringify(models)).not.toContain('sk-');
   });
 
-  test('are asked for in the background, chat models alone are offered, and vanish with it', async () => {
+  test('are asked for in the background, those for embeddings are not offered, and vanish with it', async () => {
     const asked = await startServer({ env: { OPENAI_BASE_URL: mock.baseURL } });
+    const builtIn = ['builtin-assistant', 'builtin-canvas', 'builtin-film', 'builtin-voice'];
     try {
       const names = async ({ baseURL }: TestServer) =>
         (await new TestClient(baseURL).call('models', {})).models.map((model) => model.name);
       await expect
 
         .poll(() => names(asked), { timeout: 10_000 })
-        .toEqual(['mock-mini', 'mock-chat', 'builtin-assistant', 'builtin-canvas']);
+        .toEqual(['mock-mini', 'mock-chat', 'whisper-mock', 'tts-mock', ...builtIn]);
       await asked.kill9();
       // Without the service in the environment only what is built in is left; with one that cannot
       // be reached the start is not held up, and what it had stays.
@@ -190,7 +193,7 @@ describe('the models of a service', () => {
         databaseUrl: asked.databaseUrl,
         dataDir: asked.dataDir,
       });
-      expect(await names(without)).toEqual(['builtin-assistant', 'builtin-canvas']);
+      expect(await names(without)).toEqual(builtIn);
       await without.stop();
       const unreachable = await startServer({
         databaseUrl: asked.databaseUrl,

@@ -73,7 +73,7 @@ describe('signing in', () => {
     const admin = visitor();
     const { profile } = await admin.login('admin', ADMIN_PASSWORD);
     expect(profile).toMatchObject({ account: 'admin', admin: true, guest: false });
-    expect(await admin.call('authCheck', {})).toEqual({ admin: true });
+    expect(await admin.call('authCheck', {})).toEqual({ admin: true, owner: true });
   });
 
   test('a disabled account is answered 3001 everywhere, and can be enabled again', async () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readPngText } from '../../server/file/png-text.ts';
+import { readPngText } from '../../server/areas/file/png-text.ts';
 import { TestClient } from '../support/client.ts';
 import { exported } from '../support/exports.ts';
 import {
@@ -350,7 +350,7 @@ test('a guest’s pictures and jobs go along when the guest registers', async ()
   expect((await guest.call('jobList', {})).list[0]?.uuid).toBe(job.uuid);
 });
 
-test('a deleted message leaves the session’s card, its pictures stay one’s own', async () => {
+test('a deleted message leaves the session’s card and takes its pictures along', async () => {
   const one = await paint(client, '第一幅小画', { image: { n: 1, size: 1 } });
   const two = await paint(client, '第二幅小画', {
     uuid: one.sent.uuid,
@@ -361,5 +361,39 @@ test('a deleted message leaves the session’s card, its pictures stay one’s o
   const session = await client.call('getSession', { uuid: one.sent.uuid });
   expect(session.images).toEqual(replyOf(one.message).images.map(({ url }) => url));
   expect(session).toMatchObject({ summary: '[图片] 1 张', reply_count: 1 });
-  expect((await client.call('privateImages', {})).total).toBe(before);
+  expect((await client.call('privateImages', {})).total).toBe(before - 1);
+});
+
+test('a picture of this site is found by its whole address, too; a deleted one is no base any more', async () => {
+  const photo = await sharp({
+    create: { width: 200, height: 120, channels: 3, background: '#884422' },
+  })
+    .png()
+    .toBuffer();
+  const upload = () =>
+    client.upload('uploadImage', new Blob([new Uint8Array(photo)], { type: 'image/png' }), 'a.png');
+  const { image } = await upload();
+  for (const address of [image.url, `${server.baseURL}${image.url}`]) {
+    const { uuid } = await newPictures(client);
+    const { id } = await client.call('sendMessage', {
+      session_id: uuid,
+      msg: `${address} 一座小桥 --strength 30`,
+    });
+    const { uuid: job } = await generate(client, id);
+    expect(await ended(client, job), address).toMatchObject({ state: 'done' });
+    const { images } = replyOf(await messageOf(client, { uuid, historyId: id }));
+    const { info } = await client.call('imageInfo', { image_id: images[0]!.id });
+    expect(info.parents.map((parent) => parent.id)).toContain(image.id);
+  }
+  await client.call('deleteImage', { image_id: image.id });
+  const { uuid } = await newPictures(client);
+  for (const address of [image.url, `${server.baseURL}${image.url}`]) {
+    const said = await client.raw('sendMessage', {
+      session_id: uuid,
+      msg: JSON.stringify({ type: 'img2img', prompt: '一座小桥', image: { base_image: address } }),
+      format: 1,
+    });
+    expect(said, address).toMatchObject({ status: 422 });
+    expect(said.message).toContain('图片不存在');
+  }
 });

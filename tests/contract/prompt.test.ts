@@ -50,7 +50,7 @@ describe('without a connected model', () => {
 
   test('the library has its groups, in Chinese and English, for everybody', async () => {
     const visitor = new TestClient(here.server.baseURL);
-    const { prompts } = await visitor.call('promptList', {});
+    const { keywords: prompts } = await visitor.call('keywordList', {});
     expect(prompts.length).toBeGreaterThanOrEqual(600);
     expect(new Set(prompts.map(({ id }) => id)).size).toBe(prompts.length);
     expect(new Set(prompts.map(({ text }) => text)).size).toBe(prompts.length);
@@ -83,35 +83,36 @@ describe('without a connected model', () => {
       ]),
     );
     for (const type of keywordType.options) {
-      const some = (await visitor.call('promptList', { type })).prompts;
+      const some = (await visitor.call('keywordList', { type })).keywords;
       expect(some.length).toBeGreaterThan(20);
       expect(some.every((each) => each.sub_type === type)).toBe(true);
     }
   });
 
   test('what one puts first or hides is one’s own, and can be taken back', async () => {
-    const list = async (who = person) => (await who.call('promptList', { type: 'looks' })).prompts;
+    const list = async (who = person) =>
+      (await who.call('keywordList', { type: 'looks' })).keywords;
     const usual = await list();
     const [first, second] = [usual[40], usual[90]];
     if (!first || !second) throw new Error('the library is too small');
     const type = 'looks' as const;
-    expect(await person.call('topPrompt', { id: first.id, type })).toEqual({ set: true });
-    expect(await person.call('topPrompt', { id: second.id, type })).toEqual({ set: true });
-    expect(await person.call('hidePrompt', { id: first.id, type })).toEqual({ set: true });
+    expect(await person.call('topKeyword', { id: first.id, type })).toEqual({ set: true });
+    expect(await person.call('topKeyword', { id: second.id, type })).toEqual({ set: true });
+    expect(await person.call('hideKeyword', { id: first.id, type })).toEqual({ set: true });
     const marked = await list();
     expect(marked.slice(0, 2).map(({ id }) => id)).toEqual([second.id, first.id]);
     expect(marked[1]).toMatchObject({ top: true, hidden: true });
     expect(marked).toHaveLength(usual.length);
     expect(await list(await TestClient.register(here.server.baseURL))).toEqual(usual);
-    expect(await person.call('topPrompt', { id: first.id, type })).toEqual({ set: false });
-    expect(await person.call('topPrompt', { id: second.id, type })).toEqual({ set: false });
-    expect(await person.call('hidePrompt', { id: first.id, type })).toEqual({ set: false });
+    expect(await person.call('topKeyword', { id: first.id, type })).toEqual({ set: false });
+    expect(await person.call('topKeyword', { id: second.id, type })).toEqual({ set: false });
+    expect(await person.call('hideKeyword', { id: first.id, type })).toEqual({ set: false });
     expect(await list()).toEqual(usual);
     for (const wrong of [
       { id: 999_999_999, type },
       { id: first.id, type: 'draw' as const },
     ])
-      for (const name of ['topPrompt', 'hidePrompt'] as const)
+      for (const name of ['topKeyword', 'hideKeyword'] as const)
         expect((await person.raw(name, wrong)).status).toBe(404);
   });
 });

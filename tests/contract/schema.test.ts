@@ -2,7 +2,10 @@ import { getTableConfig, type PgTable } from 'drizzle-orm/pg-core';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as schema from '../../server/db/schema.ts';
+import { areaTables } from '../support/area-tables.ts';
 import { startServer, type TestServer } from '../support/server.ts';
+
+const tables = [...(Object.values(schema) as PgTable[]), ...(await areaTables())];
 
 let server: TestServer;
 let client: pg.Client;
@@ -26,7 +29,7 @@ interface Column {
 const byName = (a: Column, b: Column) => a.name.localeCompare(b.name);
 
 test('the tables that the program knows are those that the migrations make', async () => {
-  for (const table of Object.values(schema) as PgTable[]) {
+  for (const table of tables) {
     const { name, columns } = getTableConfig(table);
     const { rows } = await client.query<{
       column_name: string;
@@ -61,7 +64,7 @@ test('every table belongs to the program or to the parts it uses', async () => {
   const { rows } = await client.query<{ table_name: string }>(
     `SELECT table_name FROM information_schema.tables WHERE table_schema = 'public'`,
   );
-  const known = (Object.values(schema) as PgTable[]).map((table) => getTableConfig(table).name);
+  const known = tables.map((table) => getTableConfig(table).name);
   const others = rows.map((row) => row.table_name).filter((name) => !known.includes(name));
   // rate-limiter-flexible's, and the list of the migrations that were applied.
   expect(others.sort()).toEqual(['rate_limits', 'schema_migrations']);

@@ -53,7 +53,7 @@ describe('favourites', () => {
     expect(await uuidsOf(reader, { channel: 'favorites' })).toEqual([two.uuid, one.uuid]);
     expect(await uuidsOf(owner, { channel: 'favorites' })).toEqual([]);
     expect(await listOf(reader, { channel: 'public' })).toContainEqual(
-      expect.objectContaining({ uuid: one.uuid, favorite: true }),
+      expect.objectContaining({ uuid: two.uuid, favorite: true }),
     );
     expect(await listOf(owner, { channel: 'public' })).toContainEqual(
       expect.objectContaining({ uuid: one.uuid, favorite: false }),
@@ -69,6 +69,27 @@ describe('favourites', () => {
       channel: 'favorites',
     });
     expect(answer.status).toBe(401);
+  });
+
+  test('a session and a message of it are marked each by itself', async () => {
+    const me = await person();
+    const { uuid, historyId } = await openTalk(me, '两颗星');
+    const both = { session_id: uuid, history_id: historyId };
+    await me.call('addToFavorites', { session_id: uuid });
+    await me.call('addToFavorites', both);
+    await me.call('removeFromFavorites', { session_id: uuid });
+    expect(await listOf(me, { channel: 'favorites' })).toEqual([
+      expect.objectContaining({
+        uuid,
+        favorite: false,
+        match: expect.objectContaining({ history_id: historyId }),
+      }),
+    ]);
+    await me.call('addToFavorites', { session_id: uuid });
+    await me.call('removeFromFavorites', both);
+    expect(await listOf(me, { channel: 'favorites' })).toEqual([
+      expect.objectContaining({ uuid, favorite: true }),
+    ]);
   });
 
   test('go with a guest into the account, and a like of both counts once', async () => {
@@ -252,13 +273,13 @@ describe('two people', () => {
     );
     expect(rows).toHaveLength(1);
     expect(await one.call('getSession', { uuid })).toMatchObject({
-      friend: { id: otherId, name: '小周' },
+      friend: { id: otherId, name: '小周', state: 'new' },
       prompt: '小周',
       private: 1,
       writable: true,
     });
     expect(await other.call('getSession', { uuid })).toMatchObject({
-      friend: { id: oneId, name: '小林' },
+      friend: { id: oneId, name: '小林', state: 'new' },
       prompt: '小林',
       writable: true,
     });
@@ -340,7 +361,7 @@ describe('taking a session over', () => {
     expect(await reader.call('getSession', { uuid: made.uuid })).toMatchObject({
       owner: true,
       private: 1,
-      prompt: '从这里开始的会话',
+      prompt: '从这里开始的会话 ·续',
       reply_count: 2,
       summary: '第二个回答',
       images: ['/files/x.png'],
@@ -445,7 +466,7 @@ describe('templates, knowledge bases and notices', () => {
 
   test('the newest notice is shown until it is read', async () => {
     const client = await person();
-    expect(await client.call('noticeInfo', {})).toEqual({ list: [] });
+    expect(await client.call('noticeInfo', {})).toMatchObject({ list: [], unread: 0 });
     const { rows } = await here.database.query<{ id: string }>(
       `INSERT INTO notices (content) VALUES ('旧的公告'), ('**新的**公告') RETURNING id`,
     );
@@ -455,9 +476,50 @@ describe('templates, knowledge bases and notices', () => {
     });
     await client.call('updateNotice', { notice_id: newest });
     await client.call('updateNotice', { notice_id: newest });
-    expect(await client.call('noticeInfo', {})).toEqual({ list: [] });
+    expect(await client.call('noticeInfo', {})).toMatchObject({ list: [], unread: 0 });
     expect((await (await person()).call('noticeInfo', {})).list).toHaveLength(1);
     expect((await sendRaw(client, 'updateNotice', { notice_id: 999_999 })).status).toBe(404);
     await here.database.query('DELETE FROM notices');
+  });
+});
+
+describe('one’s own list', () => {
+  test('pinned sessions stand first, for oneself alone, and go with a guest into the account', async () => {
+    const guest = new TestClient(here.server.baseURL);
+    await guest.call('newSession', { type: 0 });
+    const old = await openTalk(guest, '先说的');
+    const late = await openTalk(guest, '后说的');
+    await guest.call('setSession', { session_id: old.uuid, on_top: 1 });
+    const mine = async (client: TestClient) =>
+      (await listOf(client, { channel: 'private' })).filter(({ prompt }) => prompt !== '');
+    expect((await mine(guest)).map(({ uuid }) => uuid)).toEqual([old.uuid, late.uuid]);
+    const stranger = await person();
+    const foreign = await sendRaw(stranger, 'setSession', { session_id: old.uuid, on_top: 1 });
+    expect(foreign.envelope?.code).toBeGreaterThan(0);
+    const account = `pins${Date.now()}`;
+    await guest.call('register', {
+      account,
+      name: '置顶',
+      password: 'password-1',
+      password2: 'password-1',
+    });
+    const { token } = await guest.call('login', { account, password: 'password-1' });
+    const signedIn = new TestClient(here.server.baseURL, token);
+    expect((await mine(signedIn))[0]).toMatchObject({ uuid: old.uuid, on_top: true });
+    await signedIn.call('setSession', { session_id: old.uuid, on_top: 0 });
+    expect((await mine(signedIn))[0]).toMatchObject({ uuid: late.uuid, on_top: false });
+  });
+
+  test('is not narrowed to a person, and its owner names its sessions', async () => {
+    const me = await person();
+    const { uuid } = await openTalk(me, '旧名字');
+    expect(await uuidsOf(me, { channel: 'private', user_id: 1 })).toEqual([uuid]);
+    await me.call('setSession', { session_id: uuid, title: '  新名字  ' });
+    expect((await listOf(me, { channel: 'private' }))[0]?.prompt).toBe('新名字');
+    const stranger = await person();
+    expect(
+      (await sendRaw(stranger, 'setSession', { session_id: uuid, title: '别人的' })).status,
+    ).toBe(404);
+    expect((await sendRaw(me, 'setSession', { session_id: uuid, title: ' ' })).status).toBe(422);
   });
 });

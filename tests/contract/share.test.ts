@@ -48,6 +48,8 @@ test('a link shows strangers a private session as it was then, and nothing of it
   expect(JSON.parse(shown.list[0]?.human ?? '')).toEqual({
     prompt: '分享出去的问题',
     ...request,
+    // A file is its owner's alone to open.
+    files: request.files.map((file) => ({ ...file, uuid: '00000000-0000-0000-0000-000000000000' })),
   });
   expect(JSON.stringify(shown)).not.toContain('之后的问题');
   // The owner's own token changes nothing about it.
@@ -124,16 +126,21 @@ test('a link leads nowhere once the owner may not show the session', async () =>
   const owner = await person();
   const { id } = await owner.call('userInfo', {});
   const own = await talk(owner, '之后不能分享的会话');
-  const { key } = await owner.call('shareSession', { session_id: own.uuid });
+  const share = async () => (await owner.call('shareSession', { session_id: own.uuid })).key;
   for (const [column, on] of [
     ['session_private', 'true'],
     ['disabled', 'true'],
   ] as const) {
+    const key = await share();
+    expect(await statusOf(key), column).toBe(200);
     await here.database.query(`UPDATE users SET ${column} = ${on} WHERE id = $1`, [id]);
     expect(await statusOf(key), column).toBe(404);
     await here.database.query(`UPDATE users SET ${column} = false WHERE id = $1`, [id]);
-    expect(await statusOf(key), column).toBe(200);
+    // What was closed stays closed: the owner may make a new link.
+    expect(await statusOf(key), column).toBe(404);
   }
+  const key = await share();
+  expect(await statusOf(key)).toBe(200);
   await owner.call('deleteSession', { session_id: own.uuid });
   expect(await statusOf(key)).toBe(404);
   expect(await statusOf('A'.repeat(24))).toBe(404);

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createFileService } from '../../server/file/file.service.ts';
+import { createFileService } from '../../server/areas/file/file.service.ts';
 import { openDatabase } from '../../server/db/database.ts';
 import { createFolderStorage } from '../../server/storage/folder-storage.ts';
 import { createS3Storage } from '../../server/storage/s3-storage.ts';
@@ -188,7 +188,9 @@ describe('a server with S3', () => {
         fetch: () => Promise.resolve(null),
         quota: 1e9,
         uploadLimit: 100,
-        madeImages: () => Promise.resolve([]),
+        keepUploaded: () => Promise.resolve(1),
+        stateOfFile: () => Promise.resolve('unknown'),
+        drawnBytes: () => Promise.resolve(0),
         documentSeconds: 10,
       });
       const picture = new Blob([new Uint8Array(await noise(900, 900))]);
@@ -210,7 +212,7 @@ describe('a server with S3', () => {
          SELECT id, $2, '看图', 'm', $3 FROM sessions WHERE uuid = $1`,
         [uuid, id, JSON.stringify({ images: [used.url], files: [{ uuid: usedText.uuid }] })],
       );
-      await pool.query(`UPDATE files SET seen_at = now() - interval '2 days' WHERE id <> $1`, [
+      await pool.query(`UPDATE files SET seen_at = now() - interval '8 days' WHERE id <> $1`, [
         fresh.uuid,
       ]);
       await db.transaction((tx) => service.removeUnused(tx));

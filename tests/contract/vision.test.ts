@@ -41,10 +41,14 @@ test('a model that sees gets the pictures themselves, smaller where less detail 
       images: [url, 'https://example.com/b.png'],
       image_detail: detail,
     });
-    const [own, foreign] = here.mock.lastPictures;
+    const [own, ...others] = here.mock.lastPictures;
     expect(own).toMatchObject({ mime: 'image/jpeg', detail });
     expect((await sharp(own?.data).metadata()).width).toBe(side);
-    expect(foreign).toMatchObject({ url: 'https://example.com/b.png', detail });
+    // Whatever lies at an address is fetched by this server, or not at all.
+    expect(others).toEqual([]);
+    const told = JSON.stringify(here.mock.lastRequest);
+    expect(told).not.toContain('example.com');
+    expect(told).toContain('读不到的图片');
   }
 });
 

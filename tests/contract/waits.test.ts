@@ -4,7 +4,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { WaitRef } from '../../contract/wait.ts';
 import { openDatabase } from '../../server/db/database.ts';
-import { tellEnded } from '../../server/wait/wait-ended.ts';
+import { tellEnded } from '../../server/waits/wait-ended.ts';
 import { TestClient } from '../support/client.ts';
 import { startMockOpenAi, type MockOpenAi } from '../support/mock-openai.ts';
 import { type FakePushService, startPushService } from '../support/push-service.ts';
@@ -76,9 +76,9 @@ const makeJob = async (state: string, more: Record<string, unknown> = {}) => {
   const { uuid, id } = await me.ask('画一张山间的月亮', { model: 'builtin-assistant' });
   const jobUuid = randomUUID();
   const { rows } = await pool.query<{ id: string }>(
-    `INSERT INTO jobs (uuid, user_id, kind, state, model, session_id, history_id, input, title,
-       error_message, owner, leased_until, deadline)
-     SELECT $1, user_id, 'image', $2, 'builtin-canvas', session_id, id, '{}', '山间的月亮', $4,
+    `INSERT INTO jobs (uuid, user_id, kind, state, model, session_id, history_id, subject_id, input,
+       title, error_message, owner, leased_until, deadline)
+     SELECT $1, user_id, 'image', $2, 'builtin-canvas', session_id, id, id, '{}', '山间的月亮', $4,
        (SELECT max(id) FROM instances), now() + interval '1 hour', now() + interval '1 hour'
      FROM history WHERE id = $3 RETURNING id`,
     [jobUuid, state, id, more['error'] ?? ''],

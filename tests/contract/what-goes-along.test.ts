@@ -35,21 +35,21 @@ test('pictures go to a model that sees, cost their tokens, and stay with the con
   const { url } = await picture();
   await ask(uuid, {
     prompt: '[[mock no-usage]] 这是什么',
-    images: [url, 'https://example.com/b.png'],
+    images: [url, url, 'https://example.com/b.png'],
     image_detail: 'high',
   });
   expect(last()).toEqual([
-    { type: 'text', text: '[[mock no-usage]] 这是什么' },
-    {
+    // No service is sent an address: what this server cannot read is told in words.
+    { type: 'text', text: '[[mock no-usage]] 这是什么\n\n（这里有一张读不到的图片）' },
+    ...[url, url].map(() => ({
       type: 'image_url',
       image_url: { url: expect.stringMatching(/^data:image\/\w+;base64,/), detail: 'high' },
-    },
-    { type: 'image_url', image_url: { url: 'https://example.com/b.png', detail: 'high' } },
+    })),
   ]);
   const [row] = await rows(uuid);
   expect(JSON.parse(row?.human ?? '')).toMatchObject({
     type: 'chat-vision',
-    images: [url, 'https://example.com/b.png'],
+    images: [url, url, 'https://example.com/b.png'],
   });
   expect(row?.prompt_tokens).toBeGreaterThan(2 * limits.imageTokens.high);
   await person
@@ -106,7 +106,9 @@ test('an attached text is given with its name, as far as the model takes it', as
   expect(text.length).toBeLessThan(limits.defaultMaxPrompt + 500);
   const [row] = await rows(uuid);
   const { files } = JSON.parse(row?.human ?? '{}') as StructuredMessage;
-  expect(files).toEqual([{ uuid: file.uuid, name: '笔记.txt', size: file.size }]);
+  expect(files).toEqual([
+    { uuid: file.uuid, name: '笔记.txt', size: file.size, chars: file.chars },
+  ]);
 });
 
 test('a scenario’s text is put around the question, and again when it is answered anew', async () => {

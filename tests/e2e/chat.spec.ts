@@ -152,7 +152,7 @@ test.describe('with a model of a connected service', () => {
   });
 });
 
-test('prompt and send in the address send once; what is typed survives a reload @C1 @C11', async ({
+test('prompt and send in the address fill the box; what is typed survives a reload @C1 @C11', async ({
   app,
   page,
   person,
@@ -160,6 +160,8 @@ test('prompt and send in the address send once; what is typed survives a reload 
   await app.enterAs(person);
   const { uuid } = await person.client.call('newSession', { type: 0, model });
   await page.goto(`/chat?uuid=${uuid}&prompt=${encodeURIComponent('今天星期几？')}&send=1`);
+  await expect(app.question).toHaveValue('今天星期几？');
+  await app.sendButton.click();
   await expect(app.log).toContainText('今天星期几？');
   await app.settled();
   await expect(app.question).toHaveValue('');
@@ -264,7 +266,7 @@ test('who is forced to be private is told why nothing can be opened @C6 @C21', a
   await page.unrouteAll({ behavior: 'ignoreErrors' });
   await force('**/api/user_info*', { session_private: 1 });
   await page.goto('/account?tab=settings');
-  await expect(page.getByText(/管理员已把你的会话设为强制私有/)).toBeVisible();
+  await expect(page.getByText(/管理员已把您的会话设为强制私有/)).toBeVisible();
   await page.unrouteAll({ behavior: 'ignoreErrors' });
 });
 

@@ -50,6 +50,24 @@ test('before the app is there the last conversation can be read and written in; 
   await expect(page.getByRole('log')).toContainText('您说：12 × 12 等于多少？');
   await expect(page.getByRole('textbox', { name: '输入消息' })).toHaveValue('');
 
+  // Who chose Enter for a new line gets one here, too.
+  await person.client.call('saveSettings', { disable_enter: 1 });
+  await page.reload();
+  await expect(page.getByRole('log')).toContainText('(128 + 36)');
+  const chosen = () => page.evaluate(() => localStorage.getItem('queqiao.user'));
+  await expect.poll(chosen).toContain('disable_enter');
+  free = await openHeld(`/chat?uuid=${uuid}`);
+  await early.fill('第一行');
+  await early.press('Enter');
+  await early.pressSequentially('第二行');
+  await expect(early).toHaveValue('第一行\n第二行');
+  await early.fill('');
+  free();
+  await expect(first).toHaveCount(0);
+  await person.client.call('saveSettings', { disable_enter: 0 });
+  await page.reload();
+  await expect.poll(chosen).toContain('disable_enter\\":0');
+
   // Nor is lost what is written into the picture while the screen's own box is behind it already:
   // the picture ends with a frame, and there is none here until it is let go.
   await page.addInitScript(() => {

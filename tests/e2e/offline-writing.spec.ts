@@ -239,7 +239,8 @@ test('a picture, a question to people and an edit that were written offline are 
     await expect(app.log).toContainText('改好的内容');
 
     await page.goto(`${line.baseURL}/`);
-    await page.getByRole('button', { name: '发起提问' }).click();
+    await page.getByRole('button', { name: '添加图片或文件' }).click();
+    await page.getByRole('button', { name: /^发起提问/ }).click();
     await page.getByRole('textbox', { name: '标题' }).fill('没网时的问题');
     await page.getByRole('textbox', { name: '内容' }).fill('写在地铁里');
     await page.getByRole('button', { name: '发表', exact: true }).click();

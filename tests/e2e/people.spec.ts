@@ -33,7 +33,7 @@ test.describe('with a model of a connected service', () => {
     await expect(page.getByRole('button', { name: /Mock Chat/ })).toBeDisabled();
     await app.question.fill('余额还够这一条吗？');
     await expect(page.getByText(/余额不足：还剩/)).toBeVisible();
-    await expect(page.getByRole('link', { name: '查看余额' }).last()).toBeVisible();
+    await expect(page.getByRole('link', { name: '去充值' }).last()).toBeVisible();
     await app.sendButton.click();
     await expect(page).toHaveURL(/\/error\?code=1025/);
     await page.goBack();

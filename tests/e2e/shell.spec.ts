@@ -63,9 +63,9 @@ test('the window title follows the channel; theme and darkness are chosen and ke
       document.documentElement.dataset['theme'],
       getComputedStyle(document.documentElement).getPropertyValue('--ground').trim(),
     ]);
-  await expect.poll(look).toEqual(['telegram', '#0e141c']);
+  await expect.poll(look).toEqual(['telegram', '#0e1621']);
   await page.reload();
-  await expect.poll(look).toEqual(['telegram', '#0e141c']);
+  await expect.poll(look).toEqual(['telegram', '#0e1621']);
 });
 
 test('menus fit the window: bar, side menu, three columns; nothing is wider than it, and every control has a name @S2 @S3 @S4 @H4 @O6', async ({
@@ -93,7 +93,8 @@ test('menus fit the window: bar, side menu, three columns; nothing is wider than
       const box = await link.boundingBox();
       expect(Math.min(box?.width ?? 0, box?.height ?? 0)).toBeGreaterThanOrEqual(44);
     }
-    await bar.getByRole('link', { name: '画图' }).click();
+    await bar.getByRole('link', { name: '创作' }).click();
+    await page.getByRole('main').getByRole('link', { name: '画图' }).click();
     await expect(page.getByRole('tab', { name: '画图' })).toHaveAttribute('aria-selected', 'true');
     await bar.getByRole('link', { name: '我的' }).click();
     await page.getByRole('link', { name: '帮助' }).click();

@@ -28,7 +28,7 @@ test('what stands in an address is done, once, and what would lead away is dropp
     },
   ]);
   await app.enterAs(person);
-  const cards = page.getByRole('main').locator('.sessions > li');
+  const cards = page.getByRole('main').locator('.sessions > .session');
   await page.goto('/?channel=private&page=2');
   await expect(cards).toHaveCount(4);
   await expect(page).toHaveTitle(/我的会话/);
@@ -116,7 +116,7 @@ test.describe('with a model of a connected service', () => {
     const alert = app.log.getByRole('alert');
     await expect(alert).toContainText('余额不足', { timeout: 30_000 });
     await expect(alert.getByRole('button', { name: '重试' })).toBeVisible();
-    await expect(alert.getByRole('link', { name: '查看余额' })).toBeVisible();
+    await expect(alert.getByRole('link', { name: '去充值' })).toBeVisible();
     // How long both took was told, in a form that the server takes.
     await expect.poll(() => reports.length).toBe(2);
     for (const report of await Promise.all(reports)) expect(report).toMatchObject({ code: 0 });

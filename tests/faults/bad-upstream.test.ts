@@ -150,21 +150,19 @@ describe('with one channel', () => {
     }
   });
 
-  test('a service that fails again and again is left alone for a while', async () => {
+  test('a service without another is never shut: a neighbour is served at once', async () => {
     await ask('[[mock json]] 你好');
-    first.always('500');
+    const neighbour = await TestClient.register(server.baseURL);
     const before = first.calls;
-    for (let at = 0; at < 12; at += 1) {
-      const { row, spent } = await ask(`又一次，第 ${at} 次`);
-      expect(row?.state).toBe('error');
-      expect(spent).toBe(0);
-    }
-    expect(first.calls - before).toBe(5);
-    // Half open: after the rest one request goes through, and a good answer shuts the breaker.
-    first.always('normal');
-    await sleep(15_500);
-    expect((await ask('现在好了吗')).row?.state).toBe('done');
-    expect((await ask('还好吗')).row?.state).toBe('done');
+    for (const scenario of ['500', '429', 'empty', '500', '429', 'empty', '500', '429'] as const)
+      await ask(`[[mock ${scenario}]] 你好`);
+    expect(first.calls - before).toBe(8);
+    expect((await ask('现在好了吗', neighbour)).row?.state).toBe('done');
+    const people = await Promise.all(
+      Array.from({ length: 3 }, () => TestClient.register(server.baseURL)),
+    );
+    for (const who of [...people, ...people]) await ask('[[mock 500]] 你好', who);
+    expect((await ask('还好吗', neighbour)).row?.state).toBe('done');
   });
 });
 
@@ -211,7 +209,12 @@ describe('with two channels', () => {
 
   test('while one rests, all goes to the other', async () => {
     first.always('500');
+    const begun = first.calls;
     for (let at = 0; at < 8; at += 1) expect((await ask(`第 ${at} 问`)).row?.state).toBe('done');
+    // One person alone shuts nothing.
+    expect(first.calls - begun).toBe(8);
+    for (let at = 0; at < 2; at += 1)
+      await ask('也问一句', await TestClient.register(server.baseURL));
     const calls = first.calls;
     for (let at = 0; at < 3; at += 1) expect((await ask(`再问 ${at}`)).row?.state).toBe('done');
     expect(first.calls).toBe(calls);

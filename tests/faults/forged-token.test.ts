@@ -159,7 +159,10 @@ describe('a forged token', () => {
     expect(all.length).toBeGreaterThanOrEqual(60);
     expect(needToken.length).toBeGreaterThan(5);
     const inputs = goodInputs(world.talks.user);
-    for (const [name] of needToken) {
+    for (const [name, spec] of needToken) {
+      // To whoever is no manager their calls are not there.
+      const hidden = spec.access === 'manager' || spec.access === 'owner';
+      const status = hidden ? 404 : 401;
       const answers = await Promise.all(
         all.map(async ([what, token]) => {
           const client = new TestClient(world.server.baseURL, token || ' ');
@@ -167,8 +170,9 @@ describe('a forged token', () => {
         }),
       );
       for (const [what, answer] of answers) {
-        expect(answer.status, `${name}: ${what}: ${answer.text.slice(0, 100)}`).toBe(401);
-        expect(answer.envelope?.code, `${name}: ${what}`).toBe(401);
+        expect(answer.status, `${name}: ${what}: ${answer.text.slice(0, 100)}`).toBe(status);
+        // The public API's refusals have bodies of their own.
+        if (spec.access !== 'key') expect(answer.envelope?.code, `${name}: ${what}`).toBe(status);
       }
     }
   }, 180_000);

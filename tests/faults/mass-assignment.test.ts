@@ -56,17 +56,28 @@ const injected = (foreignUser: number): Record<string, unknown> => ({
 
 const every = Object.entries(calls) as [CallName, CallSpec][];
 
+/** What of one's own row a call is there to change. */
+const ownColumns: Partial<Record<CallName, string>> = {
+  saveUser: 'user_name',
+  uploadAvatar: 'avatar',
+  lowBalanceSeen: 'low_told',
+};
+
 test.each(every)('%s ignores what it does not know', async (name, spec) => {
   const client = await TestClient.register(world.server.baseURL);
   const own = await talk(client, '你好，请问你是谁');
   const { id } = await client.call('userInfo', {});
   const { id: foreign } = await world.people.other.call('userInfo', {});
   const before = {
-    user: await rows('SELECT to_jsonb(u) - $2::text AS it FROM users u WHERE id = $1', [
+    user: await rows('SELECT to_jsonb(u) - $2::text - $3::text AS it FROM users u WHERE id = $1', [
       id,
       'setting',
+      ownColumns[name] ?? '',
     ]),
-    wallet: await rows('SELECT * FROM wallets WHERE user_id = $1', [id]),
+    wallet: await rows('SELECT to_jsonb(w) - $2::text AS it FROM wallets w WHERE user_id = $1', [
+      id,
+      ownColumns[name] ?? '',
+    ]),
     foreign: await rows('SELECT * FROM users WHERE id = $1', [foreign]),
     foreignSessions: await rows('SELECT id FROM sessions WHERE user_id = $1 ORDER BY id', [
       foreign,
@@ -93,11 +104,15 @@ test.each(every)('%s ignores what it does not know', async (name, spec) => {
   }).then((response) => bodyOf(response, name));
 
   const after = {
-    user: await rows('SELECT to_jsonb(u) - $2::text AS it FROM users u WHERE id = $1', [
+    user: await rows('SELECT to_jsonb(u) - $2::text - $3::text AS it FROM users u WHERE id = $1', [
       id,
       'setting',
+      ownColumns[name] ?? '',
     ]),
-    wallet: await rows('SELECT * FROM wallets WHERE user_id = $1', [id]),
+    wallet: await rows('SELECT to_jsonb(w) - $2::text AS it FROM wallets w WHERE user_id = $1', [
+      id,
+      ownColumns[name] ?? '',
+    ]),
     foreign: await rows('SELECT * FROM users WHERE id = $1', [foreign]),
     foreignSessions: await rows('SELECT id FROM sessions WHERE user_id = $1 ORDER BY id', [
       foreign,

@@ -7,14 +7,14 @@ import { holds, ledger, users, wallets } from '../../server/db/schema.ts';
 import {
   balances,
   extendHold,
-  grant,
+  credit,
   hold,
   openWallet,
   release,
   releaseExpired,
   settle,
   transferAll,
-} from '../../server/ledger/ledger.service.ts';
+} from '../../server/areas/ledger/ledger.service.ts';
 import { makeDatabase } from '../support/server.ts';
 
 const heavy = process.env['HEAVY'] === '1';
@@ -140,7 +140,7 @@ const play = async (vip: boolean, given: readonly Step[]): Promise<void> => {
   for (const now of given) {
     const chosen = 'pick' in now ? model.holds[now.pick % (model.holds.length || 1)] : undefined;
     if (now.kind === 'grant') {
-      await grant(db, userId, now.amount, '');
+      await credit(db, userId, now.amount, { kind: 'grant', reference: '', remark: '' });
       model.balance += now.amount;
     } else if (now.kind === 'hold' || now.kind === 'holdBalance') {
       const vipAllowed = now.kind === 'hold';

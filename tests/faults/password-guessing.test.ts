@@ -1,3 +1,4 @@
+import { solveChallenge } from 'altcha-lib/v1';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { comparesTimes } from '../support/compares-times.ts';
@@ -220,4 +221,112 @@ test('the fourth registration of an address in a day asks for a captcha', async 
     await client.end();
     await strict.stop();
   }
+});
+
+describe('what is drawn, proven and kept', () => {
+  test('the picture holds pixels, not the outlines of letters', async () => {
+    const { svg } = await new TestClient(server.baseURL).call('captcha', {});
+    expect(svg).not.toContain('<path');
+    expect(svg).toContain('data:image/png;base64,');
+  });
+
+  test('100 guesses from elsewhere do not refuse the owner’s own device', async () => {
+    const account = await newAccount();
+    const home = await tryLogin(account, password, freshAddress());
+    const { device } = home.data as { device?: string };
+    expect(device).toBeTruthy();
+    const guess = async () => tryLogin(account, 'guess', freshAddress(), await solvedCaptcha());
+    for (let round = 0; round < 11; round += 1)
+      await Promise.all(Array.from({ length: 10 }, guess));
+    const elsewhere = await tryLogin(account, password, freshAddress(), await solvedCaptcha());
+    expect(elsewhere.status).toBe(429);
+    const again = await tryLogin(account, password, freshAddress(), { device } as object);
+    expect(again.data.token).toBeTruthy();
+    // It proves nothing about another account, and is no way to guess without limits.
+    const other = await newAccount();
+    const stolen = Array.from({ length: 5 }, () =>
+      tryLogin(other, 'guess', freshAddress(), { device } as object),
+    );
+    expect((await Promise.all(stolen)).filter(wasTried).length).toBeLessThanOrEqual(3);
+    const own = Array.from({ length: 40 }, () =>
+      tryLogin(account, 'guess', freshAddress(), { device } as object),
+    );
+    expect((await Promise.all(own)).filter(wasTried).length).toBeLessThanOrEqual(3);
+  });
+
+  test('a burst of guests and of registrations from one address is stopped, a class of pupils is not', async () => {
+    const address = freshAddress();
+    const start = () =>
+      sendRaw(
+        new TestClient(server.baseURL),
+        'newSession',
+        { type: 0 },
+        { headers: { 'x-forwarded-for': address } },
+      );
+    const answers = [];
+    for (let at = 0; at < 80; at += 1) answers.push(await start());
+    expect(answers.slice(0, 50).every(({ status }) => status === 200)).toBe(true);
+    expect(answers.filter(({ status }) => status === 429).length).toBe(20);
+  });
+
+  test('with work done beside the captcha more may register from one address', async () => {
+    const strict = await startServer({
+      env: { TRUST_PROXY: 'loopback', FREE_REGISTRATIONS: '0', CREDENTIALS_LIMIT: '100000' },
+    });
+    const own = new pg.Client({ connectionString: strict.databaseUrl });
+    await own.connect();
+    try {
+      const address = freshAddress();
+      const register = async (at: number, prove: boolean) => {
+        const client = new TestClient(strict.baseURL);
+        const { captchaid, pow } = await client.call('captcha', {});
+        const { rows } = await own.query<{ answer: string }>(
+          'SELECT answer FROM captchas WHERE id = $1',
+          [captchaid],
+        );
+        const { algorithm, challenge, maxnumber, salt, signature } = pow;
+        const found = prove
+          ? await solveChallenge(challenge, salt, algorithm, maxnumber).promise
+          : null;
+        const solution = { algorithm, challenge, number: found?.number, salt, signature };
+        const form = { name: '某人', password, password2: password, captchaid };
+        return sendRaw(
+          client,
+          'register',
+          {
+            ...form,
+            account: `pupil-${at}`,
+            captcha: rows[0]?.answer ?? '',
+            ...(found ? { pow: btoa(JSON.stringify(solution)) } : {}),
+          },
+          { headers: { 'x-forwarded-for': address } },
+        );
+      };
+      const plain = [];
+      for (let at = 0; at < 22; at += 1) plain.push((await register(at, false)).status);
+      expect(plain.filter((status) => status === 429).length).toBe(2);
+      const proven = await register(30, true);
+      expect(proven.envelope?.data).toMatchObject({ token: expect.any(String) });
+    } finally {
+      await own.end();
+      await strict.stop();
+    }
+  });
+
+  test.each([
+    ['管理员', '管理员您好', password],
+    ['nobody-1', '系统 通知', password],
+    ['r.o.o.t', '某人', password],
+    ['nobody-2', '某人', '12345678'],
+    ['nobody-3', '某人', 'woaini1314'],
+    ['nobody-4567', '某人', 'nobody-4567'],
+  ])('%s, %s, %s is refused', async (account, name, secret) => {
+    const answer = await new TestClient(server.baseURL).call('register', {
+      account,
+      name,
+      password: secret,
+      password2: secret,
+    });
+    expect(answer.error).toMatch(/保留|太常见/);
+  });
 });

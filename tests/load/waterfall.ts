@@ -60,6 +60,10 @@ const picture = (at: number) => {
     url: `/files/${String(at).padStart(6, '0')}.png`,
     size: `${width}x${height}`,
     prompt: `第 ${at + 1} 张：雪山下的湖`,
+    liked_count: at % 50,
+    disliked_count: 0,
+    like: 0,
+    hidden: false,
     created_at: new Date(Date.UTC(2026, 0, 1)).toISOString(),
   };
 };
@@ -215,7 +219,7 @@ const open = (): Promise<Record<Which, Flung>> =>
   withProfile((profile) =>
     withBrowser(profile, async (context) => {
       await world.signIn(context);
-      await context.route('**/api/image/private_all?*', (route) => {
+      await context.route('**/api/image/index?*', (route) => {
         const at = Number(new URL(route.request().url()).searchParams.get('page') ?? 1);
         const first = (at - 1) * pageSize;
         const list = Array.from({ length: Math.min(pageSize, count - first) }, (_, place) =>

@@ -48,8 +48,12 @@ export const requestOf = (name: CallName, input: Record<string, unknown>) => {
       query.set(key, typeof value === 'string' ? value : JSON.stringify(value));
     else body[key] = value;
   }
+  const named = spec.path.endsWith('/*') ? (input['model'] as string) : null;
+  if (named !== null) query.delete('model');
+  const place =
+    named === null ? spec.path : spec.path.replace('*', () => encodeURIComponent(named));
   const search = query.size > 0 ? `?${query.toString()}` : '';
-  return { url: `${spec.path}${search}`, method: spec.method, body, hasBody };
+  return { url: `${place}${search}`, method: spec.method, body, hasBody };
 };
 
 /** Talks to a server over HTTP like a person's app; keeps the token that answers hand out. */

@@ -388,6 +388,13 @@ const onePage = (content: string, more: string[] = [], page = ''): Buffer =>
   ]);
 const written = (text: string) => stream(Buffer.from(`BT /F 12 Tf (${text}) Tj ET`));
 
+/** A PDF of some 10 KB that takes far longer to read than anybody may. */
+export const slowPdf = (): Buffer => {
+  const text = Buffer.alloc(60e6, 'BT /F 1 Tf (aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa) Tj ET\n');
+  const packed = deflateSync(deflateSync(text, quick));
+  return onePage(stream(packed, '/Filter[/FlateDecode/FlateDecode]'));
+};
+
 const pdfFiles = (): [string, Buffer, boolean][] => [
   [
     'pdf with JavaScript',

@@ -17,6 +17,8 @@ const scenarios = [
   /** Text, usage, stop. */
   'normal',
   'no-usage',
+  /** Calls the first tool that was offered. */
+  'tools',
   'no-done',
   'no-finish',
   'reasoning',
@@ -85,6 +87,9 @@ interface MockRequest {
   presence_penalty?: number;
   frequency_penalty?: number;
   max_tokens?: number;
+  tools?: { function?: { name: string } }[];
+  response_format?: { type: string };
+  [field: string]: unknown;
 }
 
 export interface MockOpenAi {
@@ -113,6 +118,9 @@ export interface MockOpenAi {
 
 /** Characters of several bytes and of several code points, so that cuts inside of them show. */
 const specimen = '流式输出😀👨‍👩‍👧‍👦：é、𠮷野家。';
+
+/** What is answered where a schema was asked for. */
+export const mockJson = '{"city":"北京","degrees":21}';
 
 const paragraphs = [
   '## 第 # 节\n\n把每一次更新合并到下一帧，已经写完的段落不再重新排版。',
@@ -281,7 +289,8 @@ export const startMockOpenAi = async (port = 0): Promise<MockOpenAi> => {
     const asked = lastQuestion(request);
     const [system] = request.messages;
     const prompt = asked.includes('[[told]]') ? JSON.stringify(system?.content) : asked;
-    const text = mock.textFor(prompt);
+    // What is asked for in a form comes in it.
+    const text = request.response_format?.type === 'json_schema' ? mockJson : mock.textFor(prompt);
     const usage = {
       prompt_tokens: 11,
       completion_tokens: 7,
@@ -327,6 +336,40 @@ export const startMockOpenAi = async (port = 0): Promise<MockOpenAi> => {
         await put(response, chunk({}, 'stop') + counted);
         response.end(done);
         return;
+      case 'tools': {
+        const name = request.tools?.[0]?.function?.name ?? 'none';
+        const pieces = ['{"city":', '"北京"}'];
+        if (!request.stream) {
+          const called = {
+            id: 'call_1',
+            type: 'function',
+            function: { name, arguments: pieces.join('') },
+          };
+          json(response, 200, {
+            ...head(request.model),
+            object: 'chat.completion',
+            choices: [
+              {
+                index: 0,
+                message: { role: 'assistant', content: null, tool_calls: [called] },
+                finish_reason: 'tool_calls',
+              },
+            ],
+            usage,
+          });
+          return;
+        }
+        const call = (more: object) => chunk({ tool_calls: [{ index: 0, ...more }] });
+        await whole(
+          opening,
+          call({ id: 'call_1', type: 'function', function: { name, arguments: '' } }),
+          ...pieces.map((piece) => call({ function: { arguments: piece } })),
+          chunk({}, 'tool_calls'),
+          counted,
+          done,
+        );
+        return;
+      }
       case 'no-usage':
         await whole(opening, words(pieces), chunk({}, 'stop'), done);
         return;

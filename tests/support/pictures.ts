@@ -68,7 +68,7 @@ export const messageOf = async (client: TestClient, sent: Sent): Promise<Message
   return message;
 };
 
-export const replyOf = (message: Message): ImageReply => imageReply.parse(JSON.parse(message.ai));
+export const replyOf = (message: Message): ImageReply => imageReply.parse(message.made);
 
 /** Sends, paints and waits; gives the job and the message at the end. */
 export const paint = async (

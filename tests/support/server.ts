@@ -139,6 +139,7 @@ export const startServer = async (options: ServerOptions = {}): Promise<TestServ
       CREDENTIALS_LIMIT: '1000000',
       ...(databaseUrl ? { DATABASE_URL: databaseUrl } : {}),
       CANVAS_SECONDS: '0',
+      LOCAL_MODELS: 'off',
       ...options.env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { familyRules } from '../../../contract/image-prompt.ts';
 import type { ImageChoices, ImageEngine } from '../image-engine.ts';
 import { ImageEngineError } from '../image-engine.ts';
 import type { CanvasAnswer } from './canvas-task.ts';
@@ -10,17 +11,7 @@ const choices: ImageChoices = {
   checkpoints: [],
   defaultCheckpoint: '',
   loras: profiles.map(({ key, label }) => ({ key, label })),
-  styles: [
-    { name: 'ink', label: '水墨' },
-    { name: 'oil', label: '油画' },
-    { name: 'watercolour', label: '水彩' },
-    { name: 'flat', label: '扁平插画' },
-    { name: 'print', label: '版画' },
-    { name: 'sketch', label: '素描' },
-    { name: 'pixel', label: '像素' },
-    { name: 'neon', label: '赛博朋克' },
-    { name: 'anime', label: '动漫' },
-  ],
+  styles: familyRules.builtIn.styles,
   samplers: [],
   upscalers: ['Lanczos'],
   controlTypes: [
@@ -79,6 +70,7 @@ export const createBuiltInCanvas = ({ seconds }: { seconds: number }): ImageEngi
           base: order.base,
           control: order.control,
           background: order.background,
+          profiles: order.profiles ?? [],
         },
       },
       seconds,

@@ -1,17 +1,27 @@
 import type { CodeName } from '../../../contract/errors.ts';
 import type { ImageOrder } from '../image-engine.ts';
+import type { StyleProfile } from './profiles.ts';
 
 /** What the thread that draws is asked for, and what it says. */
 
 export type CanvasTask =
   | { kind: 'make'; order: CanvasOrder }
   | { kind: 'detect'; image: Uint8Array; module: string; parameters: Record<string, number> }
-  | { kind: 'interrogate'; image: Uint8Array };
+  | { kind: 'interrogate'; image: Uint8Array }
+  | { kind: 'measure'; images: Uint8Array[]; batch: number; epochs: number };
 
 /** An order as it reaches the thread: with a seed, and bytes instead of buffers. */
 export interface CanvasOrder extends Pick<
   ImageOrder,
-  'task' | 'prompt' | 'n' | 'width' | 'height' | 'parameters' | 'strength' | 'resizeMode'
+  | 'task'
+  | 'prompt'
+  | 'n'
+  | 'width'
+  | 'height'
+  | 'parameters'
+  | 'strength'
+  | 'resizeMode'
+  | 'profiles'
 > {
   seed: number;
   base: Uint8Array | null;
@@ -22,7 +32,8 @@ export interface CanvasOrder extends Pick<
 export type CanvasAnswer =
   | { kind: 'made'; pictures: { data: Uint8Array; seed: number | null }[] }
   | { kind: 'detected'; data: Uint8Array }
-  | { kind: 'described'; text: string; chinese: string };
+  | { kind: 'described'; text: string; chinese: string }
+  | { kind: 'measured'; profile: Omit<StyleProfile, 'key' | 'label'> };
 
 /** How a work is followed while it is done. */
 export interface CanvasIo {

@@ -174,9 +174,10 @@ export const paintedOver = async (
   photo: Photo,
   { left, top, width, height }: Region,
   brush: NonNullable<ImageParameters['brush']>,
+  inverted: boolean,
 ): Promise<Cover> => {
   const sharp = await loadSharp();
-  const bytes = await sharp(brushSvg(photo, brush), { limitInputPixels: mostPixels.read })
+  const bytes = await sharp(brushSvg(photo, brush, inverted), { limitInputPixels: mostPixels.read })
     .extract({ left, top, width, height })
     .extractChannel('alpha')
     .raw()

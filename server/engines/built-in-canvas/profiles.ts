@@ -154,9 +154,10 @@ export const applyProfiles = (
   canvas: Canvas,
   wanted: readonly { key: string; weight: number }[],
   seed: number,
+  trained: readonly StyleProfile[] = [],
 ): void => {
   for (const { key, weight } of wanted) {
-    const profile = profiles.find((each) => each.key === key);
+    const profile = [...profiles, ...trained].find((each) => each.key === key);
     if (profile) lay(canvas, profile, Math.min(1, Math.max(0, weight / 100)), seed);
   }
 };

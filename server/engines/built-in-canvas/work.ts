@@ -24,6 +24,7 @@ import {
   toCanvas,
   withoutBackground,
 } from './photo.ts';
+import { measureStyle } from './measure-style.ts';
 import { applyProfiles } from './profiles.ts';
 import { pictureOf } from './picture.ts';
 import { type Canvas, toBytes } from './raster.ts';
@@ -114,7 +115,7 @@ const generate = async (order: CanvasOrder, io: CanvasIo): Promise<Made[]> => {
       canvas = photo;
       await io.progress(part[1], () => previewOf(canvas));
     }
-    applyProfiles(canvas, order.parameters.lora ?? [], seed);
+    applyProfiles(canvas, order.parameters.lora ?? [], seed, order.profiles);
     if (control && kind) {
       const guide = await fitPhoto(control.image, size.width, size.height, 1);
       const { look } = scene;
@@ -141,10 +142,10 @@ const encodePhoto = (photo: Photo): Promise<Uint8Array> => {
 /** Draws a region of a picture anew. */
 const edit = async (order: CanvasOrder, io: CanvasIo): Promise<Made[]> => {
   const photo = await readPhoto(baseOf(order));
-  const { mask, brush } = order.parameters;
+  const { mask, brush, brush_inverted: inverted = false } = order.parameters;
   if (!mask) throw new CanvasRefusal('job_unsuitable', '请先选择要修改的区域');
   const region = regionIn(mask, photo);
-  const cover = brush ? await paintedOver(photo, region, brush) : framed(region);
+  const cover = brush ? await paintedOver(photo, region, brush, inverted) : framed(region);
   const wish = wishOf(order);
   // What is drawn has a size that is good to draw; a larger region gets it enlarged.
   const scale = Math.min(1, sides.most / Math.max(region.width, region.height));
@@ -154,7 +155,7 @@ const edit = async (order: CanvasOrder, io: CanvasIo): Promise<Made[]> => {
   };
   return several(order, async (seed, part) => {
     const { canvas } = await draw(wish, seed, size, io, part);
-    applyProfiles(canvas, order.parameters.lora ?? [], seed);
+    applyProfiles(canvas, order.parameters.lora ?? [], seed, order.profiles);
     const drawn =
       size.width === region.width && size.height === region.height
         ? canvas
@@ -195,7 +196,7 @@ const editBackground = async (order: CanvasOrder, io: CanvasIo): Promise<Made[]>
   const scale = Math.min(1, sides.most / Math.max(width, height));
   const size = { width: side(width * scale), height: side(height * scale) };
   const { canvas } = await draw(wishOf(order), order.seed, size, io, [0.4, 1]);
-  applyProfiles(canvas, order.parameters.lora ?? [], order.seed);
+  applyProfiles(canvas, order.parameters.lora ?? [], order.seed, order.profiles);
   // Behind a subject the distance is a little out of focus.
   canvas.rgb = softened(canvas, canvas.unit * 0.008);
   const png = await encodePng(toBytes(canvas), size.width, size.height);
@@ -254,6 +255,7 @@ export const workOn = async (task: CanvasTask, io: CanvasIo): Promise<CanvasAnsw
     return { kind: 'detected', data: await detect(task.image, task.module, task.parameters) };
   if (task.kind === 'interrogate')
     return { kind: 'described', ...describePhoto(await readPhoto(task.image, measureSide)) };
+  if (task.kind === 'measure') return { kind: 'measured', profile: await measureStyle(task, io) };
   const pictures = await make(task.order, io);
   await io.progress(1);
   return { kind: 'made', pictures };

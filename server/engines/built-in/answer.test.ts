@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { pieces } from '../../../tests/support/growth.ts';
-import { help } from '../../help/help.service.ts';
+import { help } from '../../areas/help/help.service.ts';
 import type { ChatMessage } from '../chat-engine.ts';
 import { answer } from './answer.ts';
 import { createBuiltInEngine } from './built-in-engine.ts';

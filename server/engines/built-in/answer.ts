@@ -1,5 +1,5 @@
-import type { HelpSection, HelpService } from '../../help/help.service.ts';
-import type { Hit } from '../../help/search.ts';
+import type { HelpSection, HelpService } from '../../areas/help/help.service.ts';
+import type { Hit } from '../../areas/help/search.ts';
 import { type ChatMessage, picturesOf, textOf } from '../chat-engine.ts';
 import { arithmetic } from './arithmetic.ts';
 import { asksAboutFiles, attachedFiles, onFiles, onPictures } from './attachments.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { help } from '../../help/help.service.ts';
+import { help } from '../../areas/help/help.service.ts';
 import type { ChatMessage, ContentPart } from '../chat-engine.ts';
 import { answer } from './answer.ts';
 

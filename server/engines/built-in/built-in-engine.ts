@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { HelpService } from '../../help/help.service.ts';
+import type { HelpService } from '../../areas/help/help.service.ts';
 import type { ChatEngine } from '../chat-engine.ts';
 import { answer } from './answer.ts';
 

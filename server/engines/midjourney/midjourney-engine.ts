@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod/mini';
 import type { ImageAbility } from '../../../contract/image.ts';
-import type { GuardedFetch } from '../../http/guarded-fetch.ts';
+import type { GuardedFetch } from '../../net/guarded-fetch.ts';
 import {
   type ImageEngine,
   ImageEngineError,
@@ -12,11 +12,12 @@ import {
   noChoices,
   type Reference,
 } from '../image-engine.ts';
-import { ask, jsonOf, refusedBy, senselessReply, unsuitable } from '../image-wire.ts';
+import { ask, jsonOf, refusedBy, senselessReply, slowService, unsuitable } from '../image-wire.ts';
 import { createPictureFetch, dataUrl, drawMask, exactly, made, measure } from '../picture.ts';
+import { type Silence, usualSilence, watchSilence } from '../silence.ts';
 import { actionsOf, asksFor, changeOf, isGrid, mostZoom, plainActions } from './buttons.ts';
 import { quartersOf } from './grid.ts';
-import { timeLimit } from '../../http/time-limit.ts';
+import { timeLimit } from '../../net/time-limit.ts';
 
 export const midjourneyAbilities: readonly ImageAbility[] = [
   'text-to-image',
@@ -35,6 +36,7 @@ export interface MidjourneyOptions {
   fetch: GuardedFetch;
   /** How often a work is asked for at first and later on, ms. */
   pollMs?: { first: number; longest: number };
+  silence?: Silence;
 }
 
 /** What the service says to an order. */
@@ -84,6 +86,11 @@ type Remembered = z.output<typeof remembered>;
 
 const failed = (message: string, retriable: boolean, askerAtFault = false): ImageEngineError =>
   new ImageEngineError('engine_failed', message, { retriable, askerAtFault });
+const full = (): ImageEngineError =>
+  new ImageEngineError('engine_failed', 'Midjourney 的队列已满，没有扣费，请稍后重试', {
+    retriable: true,
+    busy: true,
+  });
 const banned = (): ImageEngineError =>
   new ImageEngineError(
     'prompt_banned',
@@ -124,7 +131,7 @@ const whyItFailed = (reason: string): ImageEngineError => {
         askerAtFault: true,
       },
     );
-  if (fullTitles.has(title)) return failed('Midjourney 的队列已满，没有扣费，请稍后重试', true);
+  if (fullTitles.has(title)) return full();
   return failed('Midjourney 没有画成，没有扣费，请重试', true);
 };
 
@@ -137,9 +144,9 @@ const answerTo = async (
     const zoom = (parameters.zoom ?? mostZoom) / 100;
     return { prompt: `${prompt} --zoom ${zoom}` };
   }
-  const { mask, brush } = parameters;
+  const { mask, brush, brush_inverted } = parameters;
   if (!mask) throw unsuitable('请先框选要重画的区域');
-  const drawn = await drawMask({ width, height }, { mask, brush }, 'white');
+  const drawn = await drawMask({ width, height }, { mask, brush, brush_inverted }, 'white');
   return { prompt, maskBase64: dataUrl(drawn) };
 };
 
@@ -205,7 +212,7 @@ export const createMidjourneyEngine = (options: MidjourneyOptions): ImageEngine 
     const answer = submitted.safeParse(await call(`submit/${kind}`, signal, body));
     if (!answer.success) throw senselessReply(answer.error);
     const { code, result } = answer.data;
-    if (code === codes.full) throw failed('Midjourney 的队列已满，没有扣费，请稍后重试', true);
+    if (code === codes.full) throw full();
     if (code === codes.banned) throw banned();
     const known: readonly number[] = [codes.taken, codes.there, codes.queued];
     const id = String(result ?? '');
@@ -228,7 +235,12 @@ export const createMidjourneyEngine = (options: MidjourneyOptions): ImageEngine 
   };
 
   /** Asks until the work is done. A passing fault of the network is lived through. */
-  const wait = async (work: Remembered, io: ImageIo, prompt: string): Promise<Task> => {
+  const watched = async (
+    work: Remembered,
+    io: ImageIo,
+    prompt: string,
+    { stands, waits }: Pick<ReturnType<typeof watchSilence>, 'stands' | 'waits'>,
+  ): Promise<Task> => {
     const { task: id } = work;
     let pause = poll.first;
     let faults = 0;
@@ -266,6 +278,9 @@ export const createMidjourneyEngine = (options: MidjourneyOptions): ImageEngine 
         case null:
         case undefined:
       }
+      if (now.status === 'NOT_START') waits();
+      else if (now.status === 'IN_PROGRESS' || now.status === 'MODAL')
+        stands(`${now.status} ${now.progress ?? ''}`);
       highest = Math.max(highest, percent(now.progress));
       const url = now.imageUrl ?? '';
       let preview: Buffer | null = null;
@@ -275,6 +290,20 @@ export const createMidjourneyEngine = (options: MidjourneyOptions): ImageEngine 
         if (preview !== null && (await measure(preview)) === null) preview = null;
       }
       io.progress(highest * 0.95, preview ?? undefined);
+    }
+  };
+
+  /** The same, and gives it up where the service tells nothing new for too long. */
+  const wait = async (work: Remembered, io: ImageIo, prompt: string): Promise<Task> => {
+    const watch = watchSilence(io.signal, options.silence ?? usualSilence);
+    try {
+      return await watched(work, { ...io, signal: watch.signal }, prompt, watch);
+    } catch (error) {
+      if (!watch.silent) throw error;
+      await cancel(work.task);
+      throw slowService(error);
+    } finally {
+      watch.end();
     }
   };
 

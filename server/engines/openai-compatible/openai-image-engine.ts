@@ -3,7 +3,7 @@ import { FormData } from 'undici';
 import * as z from 'zod/mini';
 import type { ImageAbility, ImageFamily, ImageModel } from '../../../contract/image.ts';
 import { closestSize } from '../../../contract/image-prompt.ts';
-import type { GuardedFetch } from '../../http/guarded-fetch.ts';
+import type { GuardedFetch } from '../../net/guarded-fetch.ts';
 import {
   type ImageEngine,
   ImageEngineError,
@@ -31,6 +31,7 @@ import {
   made,
   measure,
 } from '../picture.ts';
+import { type Silence, usualSilence } from '../silence.ts';
 import { apiUrl } from './address.ts';
 import { isContentFault, isMoneyFault, readFault, type UpstreamFault } from './upstream-error.ts';
 
@@ -41,6 +42,7 @@ export interface OpenAiImageOptions {
   apiKey: string;
   fetch: GuardedFetch;
   /** What a model of this name takes. */
+  silence?: Silence;
   imageOf: (model: string) => Pick<ImageModel, 'family' | 'abilities' | 'sizes'> | null;
 }
 
@@ -77,6 +79,13 @@ type Fields = Record<string, string | number | boolean>;
 /** The model makes one picture a request, whatever is asked for. */
 const oneAtATime = (model: string, family: ImageFamily): boolean =>
   /dall-?e-?3/i.test(model) || family === 'cloud' || family === 'sd3';
+
+/** Its order alone: of a fixed seed each has the next, or all of them would be the same picture. */
+const nth = (order: ImageOrder, at: number): ImageOrder => {
+  const { seed } = order.parameters;
+  if (seed === undefined || at === 0) return order;
+  return { ...order, parameters: { ...order.parameters, seed: (seed + at) % 2 ** 32 } };
+};
 
 /** The size to ask for: the nearest of those that the model makes, where they are known. */
 const sizeOf = (sizes: readonly string[], { width, height }: ImageOrder): string => {
@@ -141,6 +150,7 @@ const faultError = (fault: UpstreamFault): ImageEngineError => {
 export const createOpenAiImageEngine = (options: OpenAiImageOptions): ImageEngine => {
   const headers: Record<string, string> =
     options.apiKey === '' ? {} : { authorization: `Bearer ${options.apiKey}` };
+  const { firstMs } = options.silence ?? usualSilence;
   const fetchPicture = createPictureFetch(new URL(options.baseUrl), options.fetch, headers);
   /** Fields that the service refused for a model, so that later requests do without at once. */
   const refused = new Map<string, Set<string>>();
@@ -155,7 +165,7 @@ export const createOpenAiImageEngine = (options: OpenAiImageOptions): ImageEngin
       method: 'POST',
       headers,
       signal,
-      patience: workPatience,
+      patience: { ...workPatience, firstByteMs: firstMs },
       maxBytes: mostBytes.pictures,
       ...('json' in body ? { json: body.json } : { form: body.form() }),
     });
@@ -240,13 +250,13 @@ export const createOpenAiImageEngine = (options: OpenAiImageOptions): ImageEngin
     const failures: unknown[] = [];
     let delivered = 0;
     let revised = '';
-    const one = async (): Promise<MadePicture> => {
+    const one = async (at: number): Promise<MadePicture> => {
       // One that was refused for good is refused again.
       const [first] = failures;
       if (first instanceof ImageEngineError && !first.retriable)
         return { data: null, error: first.message, seed: null };
       try {
-        const answered = await request(order, 1, size, io);
+        const answered = await request(nth(order, at), 1, size, io);
         const single = exactly(answered.pictures, 1)[0]!;
         revised ||= answered.revised;
         delivered += 1;
@@ -259,7 +269,7 @@ export const createOpenAiImageEngine = (options: OpenAiImageOptions): ImageEngin
         return { data: null, error: message, seed: null };
       }
     };
-    const pictures = await Promise.all(Array.from({ length: order.n }, () => lane(one)));
+    const pictures = await Promise.all(Array.from({ length: order.n }, (_, at) => lane(one, at)));
     if (failures.length > 0 && pictures.every(({ data }) => data === null)) throw failures[0];
     return result(pictures, revised);
   };
@@ -322,11 +332,13 @@ const fieldToDrop = (fault: UpstreamFault, sent: readonly string[]): string[] | 
 /** A request with pictures in it: the base picture, and what of it is drawn anew as a hole. */
 const formOf = async (order: ImageOrder, fields: Fields): Promise<() => FormData> => {
   const { base } = order;
-  const { mask: part, brush } = order.parameters;
+  const { mask: part, brush, brush_inverted } = order.parameters;
   const size = base && (await measure(base));
   if (!base || !size) throw unsuitable('请先选择要修改的图片');
   const mask =
-    order.task === 'edit' && part ? await drawMask(size, { mask: part, brush }, 'hole') : null;
+    order.task === 'edit' && part
+      ? await drawMask(size, { mask: part, brush, brush_inverted }, 'hole')
+      : null;
   const png = base[0] !== 0xff;
   return () => {
     const form = new FormData();

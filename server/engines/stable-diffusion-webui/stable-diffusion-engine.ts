@@ -16,11 +16,13 @@ import {
   mostBytes,
   refusedBy,
   senselessReply,
+  slowService,
   unsuitable,
   workPatience,
   type Patience,
 } from '../image-wire.ts';
 import { drawMask, exactly, fromBase64, made, measure, placeBefore } from '../picture.ts';
+import { type Silence, usualSilence, watchSilence } from '../silence.ts';
 import { groupedKinds, namedKinds } from './control-kinds.ts';
 
 export interface StableDiffusionOptions {
@@ -30,6 +32,7 @@ export interface StableDiffusionOptions {
   auth: string;
   /** How often it is asked for its progress, ms. */
   pollMs?: number;
+  silence?: Silence;
 }
 
 /** Of every webui; extensions add to it. */
@@ -199,15 +202,18 @@ export const createStableDiffusionEngine = (options: StableDiffusionOptions): Im
     work: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> => {
     const done = new AbortController();
-    const signal = AbortSignal.any([io.signal, done.signal]);
+    const watch = watchSilence(io.signal, options.silence ?? usualSilence);
+    const signal = AbortSignal.any([watch.signal, done.signal]);
     const poll = async (): Promise<void> => {
       let highest = 0;
       for (;;) {
         await sleep(pollMs, undefined, { signal });
-        const { fraction, preview } = await standing(task, signal).catch((): Standing => {
+        const { state, fraction, preview } = await standing(task, signal).catch((): Standing => {
           signal.throwIfAborted();
           return { state: 'unknown', fraction: 0, preview: null };
         });
+        if (state === 'queued') watch.waits();
+        else if (fraction > 0) watch.stands(`${fraction} ${preview?.length ?? 0}`);
         highest = Math.max(highest, Math.min(1, Number.isFinite(fraction) ? fraction : 0));
         const seen = preview !== null && (await measure(preview)) !== null ? preview : undefined;
         io.progress(share.from + highest * (share.to - share.from), seen);
@@ -215,11 +221,13 @@ export const createStableDiffusionEngine = (options: StableDiffusionOptions): Im
     };
     const polling = poll().catch(() => undefined);
     try {
-      return await work(io.signal);
+      return await work(watch.signal);
     } catch (error) {
-      if (io.signal.aborted) await interrupt(task);
+      if (watch.signal.aborted) await interrupt(task);
+      if (watch.silent) throw slowService(error);
       throw error;
     } finally {
+      watch.end();
       done.abort();
       await polling;
     }
@@ -292,9 +300,9 @@ export const createStableDiffusionEngine = (options: StableDiffusionOptions): Im
     }
     if (order.task === 'edit') {
       const size = start && (await measure(start));
-      const { mask: part, brush } = chosen;
+      const { mask: part, brush, brush_inverted } = chosen;
       if (!size || !part) throw unsuitable('请先选择要修改的图片和区域');
-      const mask = await drawMask(size, { mask: part, brush }, 'white');
+      const mask = await drawMask(size, { mask: part, brush, brush_inverted }, 'white');
       Object.assign(body, {
         mask: mask.toString('base64'),
         mask_blur: 4,

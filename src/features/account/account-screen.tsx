@@ -1,16 +1,109 @@
-import { usePageTitle } from '@/shared/use-page-title.ts';
-import { getRouteApi } from '@tanstack/react-router';
+import { useAuth } from '@/platform/auth-store.ts';
+import { useMedia, wideEnoughForMenu } from '@/platform/use-media.ts';
+import { usePageTitle } from '@/platform/use-page-title.ts';
+import { EmptyState } from '@/ui/empty-state.tsx';
+import { BackHead } from '@/ui/back-head.tsx';
+import { Skeleton } from '@/ui/skeleton.tsx';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
 import './account.css';
+import css from './account-screen.module.css';
 import { Overview } from './overview.tsx';
+import type { AccountTab } from './routes.ts';
 import { SettingsPanel } from './settings-panel.tsx';
-import { Usage } from './usage.tsx';
+
+const UsageTab = lazy(() => import('./usage-tab.tsx'));
+const RechargeTab = lazy(() => import('./recharge-tab.tsx'));
+const VipTab = lazy(() => import('./vip-tab.tsx'));
+const OrderTab = lazy(() => import('./order-tab.tsx'));
+const TransactionTab = lazy(() => import('./transaction-tab.tsx'));
+const InviteTab = lazy(() => import('./invite-tab.tsx'));
+const ProfileTab = lazy(() => import('./profile-tab.tsx'));
 
 const route = getRouteApi('/account');
 
+const names: Record<AccountTab, string> = {
+  usage: '用量',
+  recharge: '充值',
+  vip: '会员',
+  order: '订单',
+  transaction: '消费记录',
+  invite: '邀请',
+  profile: '资料与安全',
+  settings: '设置',
+};
+const screens: Record<Exclude<AccountTab, 'settings'>, React.ComponentType> = {
+  usage: UsageTab,
+  recharge: RechargeTab,
+  vip: VipTab,
+  order: OrderTab,
+  transaction: TransactionTab,
+  invite: InviteTab,
+  profile: ProfileTab,
+};
+
+const intoSight = (link: HTMLAnchorElement | null) =>
+  link?.scrollIntoView({ block: 'nearest', inline: 'center' });
+
+const Tabs = ({ at }: { at: AccountTab }) => (
+  <nav className={css.tabs} aria-label="账户">
+    {(Object.keys(names) as AccountTab[]).map((tab) => (
+      <Link
+        key={tab}
+        to="/account"
+        search={{ tab }}
+        replace
+        className={css.tab}
+        {...(tab === at ? { 'aria-current': 'page', ref: intoSight } : {})}
+      >
+        {names[tab]}
+      </Link>
+    ))}
+  </nav>
+);
+
 export const AccountScreen = () => {
   const { tab } = route.useSearch();
-  usePageTitle(tab === 'usage' ? '消费记录' : tab === 'settings' ? '设置' : '我的');
-  if (tab === 'usage') return <Usage />;
-  if (tab === 'settings') return <SettingsPanel />;
-  return <Overview />;
+  const { signedIn, token } = useAuth();
+  const wide = useMedia(wideEnoughForMenu);
+  usePageTitle(tab ? names[tab] : '我的');
+  if (!tab) return <Overview />;
+  const Screen = tab === 'settings' ? null : screens[tab];
+  return (
+    <div className="page account">
+      <BackHead to="/account" back="返回我的" title={wide ? '账户' : names[tab]} />
+      <Tabs at={tab} />
+      {Screen === null ? (
+        <SettingsPanel />
+      ) : signedIn ? (
+        <Suspense
+          fallback={
+            <div className="card">
+              <Skeleton lines={6} />
+            </div>
+          }
+        >
+          <Screen />
+        </Suspense>
+      ) : (
+        <EmptyState
+          icon="person"
+          text={
+            token === ''
+              ? '登录之后可以使用。'
+              : '访客没有账户。注册之后，这里的会话会归到您的账号。'
+          }
+          action={
+            <Link
+              className="button button-primary"
+              to="/login"
+              search={{ back: `/account?tab=${tab}` }}
+            >
+              登录或注册
+            </Link>
+          }
+        />
+      )}
+    </div>
+  );
 };

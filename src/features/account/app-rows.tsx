@@ -1,7 +1,7 @@
-import { install, useInstallWay } from '@/shared/pwa-install.ts';
-import { takeUpdate, useUpdateReady } from '@/shared/pwa.ts';
-import { PathIcon } from '@/shared/ui/icon.tsx';
-import { InstallGuide } from '@/shared/ui/install-guide.tsx';
+import { install, useInstallWay } from '@/platform/pwa-install.ts';
+import { takeUpdate, useUpdateReady } from '@/platform/pwa.ts';
+import { PathIcon } from '@/ui/icon.tsx';
+import { InstallGuide } from '@/widgets/install/install-guide.tsx';
 import { useState } from 'react';
 
 const icons = {

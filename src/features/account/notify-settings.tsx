@@ -1,12 +1,12 @@
-import { SwitchField } from '@/shared/ui/switch-field.tsx';
-import { toast } from '@/shared/ui/toast.ts';
+import { SwitchField } from '@/ui/switch-field.tsx';
+import { toast } from '@/platform/toast.ts';
 import {
   lookAtPermission,
   turnOff,
   turnOn,
   useNotifyState,
   type NotifyState,
-} from '@/shared/waits-permission.ts';
+} from '@/platform/waits-permission.ts';
 import { useEffect, useState } from 'react';
 
 const hints: Record<NotifyState, string> = {

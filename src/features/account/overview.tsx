@@ -1,15 +1,15 @@
-import { api } from '@/shared/api.ts';
-import { ApiError } from '@/shared/api-error.ts';
-import { useAuth } from '@/shared/auth-store.ts';
-import { forgetPerson, unsentCount } from '@/shared/forget-person.ts';
-import { compactNumber, dateTime, maskAccount } from '@/shared/format.ts';
-import { useMe, useOfficialSite } from '@/shared/queries.ts';
-import { ImportSheet } from '@/shared/export/import-sheet.tsx';
-import { Avatar } from '@/shared/ui/avatar.tsx';
-import { confirmDialog } from '@/shared/ui/dialog.ts';
-import { Icon, type IconName } from '@/shared/ui/icon.tsx';
-import { Skeleton } from '@/shared/ui/skeleton.tsx';
-import { toast } from '@/shared/ui/toast.ts';
+import { api } from '@/platform/api.ts';
+import { ApiError } from '@/platform/api-error.ts';
+import { useAuth } from '@/platform/auth-store.ts';
+import { forgetPerson, unsentCount } from '@/platform/forget-person.ts';
+import { compactNumber, dateTime, maskAccount } from '@/platform/format.ts';
+import { useMe, useOfficialSite, useUnreadNotices } from '@/platform/queries.ts';
+import { ImportSheet } from '@/widgets/export/import-sheet.tsx';
+import { Avatar } from '@/ui/avatar.tsx';
+import { confirmDialog } from '@/ui/dialog.ts';
+import { Icon, type IconName } from '@/ui/icon.tsx';
+import { Skeleton } from '@/ui/skeleton.tsx';
+import { toast } from '@/platform/toast.ts';
 import type { User } from '@contract/auth.ts';
 import { Link, useNavigate, type LinkProps } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -33,6 +33,14 @@ const Balance = ({ user }: { user: User }) => (
         <dd>{user.sessions_left === null ? '不限' : `${user.sessions_left} 个`}</dd>
       </div>
     </dl>
+    <div className="balance-acts">
+      <Link className="button" to="/account" search={{ tab: 'recharge' }}>
+        充值
+      </Link>
+      <Link className="button" to="/account" search={{ tab: 'vip' }}>
+        {user.vip > 0 ? '续费会员' : '开通会员'}
+      </Link>
+    </div>
   </section>
 );
 
@@ -41,7 +49,7 @@ const Invitation = ({ guest }: { guest: boolean }) => (
     <h2>{guest ? '把会话留在自己的账号里' : '登录鹊桥'}</h2>
     <p>
       {guest
-        ? '现在是访客身份，会话只在这个浏览器里看得到。注册或登录之后，它们会归到你的账号。'
+        ? '现在是访客身份，会话只在这个浏览器里看得到。注册或登录之后，它们会归到您的账号。'
         : '不登录也能用免费模型提问。登录之后可以使用全部模型，会话在每台设备上都能看到。'}
     </p>
     <div className="invitation-acts">
@@ -58,12 +66,14 @@ const Invitation = ({ guest }: { guest: boolean }) => (
 const Row = ({
   icon,
   text,
+  unread = 0,
   ...link
-}: { icon: IconName; text: string } & Pick<LinkProps, 'to' | 'search'>) => (
+}: { icon: IconName; text: string; unread?: number } & Pick<LinkProps, 'to' | 'search'>) => (
   <li>
     <Link {...link} className="row-link">
       <Icon name={icon} />
       {text}
+      {unread > 0 && <span className="row-note">{unread} 条未读</span>}
       <Icon name="forward" size={18} />
     </Link>
   </li>
@@ -73,6 +83,7 @@ export const Overview = () => {
   const { token, user, signedIn, guest } = useAuth();
   const me = useMe();
   const site = useOfficialSite();
+  const unread = useUnreadNotices().count;
   const [importing, setImporting] = useState(false);
   const navigate = useNavigate();
 
@@ -83,7 +94,7 @@ export const Overview = () => {
       text:
         unsent > 0
           ? `还有 ${unsent} 条内容没有发出，退出后它们会从这台设备上删除，不能恢复。`
-          : '退出后，这个浏览器里不再显示你的会话。',
+          : '退出后，这个浏览器里不再显示您的会话。',
       ok: '退出',
       danger: true,
     });
@@ -133,10 +144,20 @@ export const Overview = () => {
         </ul>
         <ul className="rows">
           {token !== '' && <Row icon="spark" text="我的图片" to="/image/private" />}
+          <Row icon="document" text="训练" to="/train" />
+          <Row icon="sort" text="翻译" to="/translate" />
+          <Row icon="film" text="视频" to="/video" />
           {token !== '' && <Row icon="retry" text="任务" to="/tasks" />}
           {signedIn && (
-            <Row icon="receipt" text="消费记录" to="/account" search={{ tab: 'usage' }} />
+            <>
+              <Row icon="receipt" text="用量与消费" to="/account" search={{ tab: 'usage' }} />
+              <Row icon="document" text="订单与发票" to="/account" search={{ tab: 'order' }} />
+              <Row icon="share" text="邀请好友" to="/account" search={{ tab: 'invite' }} />
+              <Row icon="person" text="资料与安全" to="/account" search={{ tab: 'profile' }} />
+            </>
           )}
+          <Row icon="pin" text="公告" unread={unread} to="/notice" />
+          {site !== '' && <Row icon="code" text="源码订阅" to="/subscribe" />}
           {signedIn && (
             <li>
               <button type="button" className="row-link" onClick={() => setImporting(true)}>
@@ -146,7 +167,9 @@ export const Overview = () => {
               </button>
             </li>
           )}
+          {user?.admin && <Row icon="lock" text="管理" to="/manager/default" />}
           <Row icon="settings" text="设置" to="/account" search={{ tab: 'settings' }} />
+          <Row icon="code" text="开发者 API" to="/api" />
           <Row icon="help" text="帮助" to="/help" />
           {site !== '' && (
             <li>

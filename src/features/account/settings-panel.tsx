@@ -1,16 +1,17 @@
-import { BackHead } from '@/shared/ui/back-head.tsx';
-import { useAuth } from '@/shared/auth-store.ts';
-import { prefsStore, usePrefs } from '@/shared/prefs.ts';
-import { useChatModels, useImageModels } from '@/shared/queries.ts';
-import { SliderField } from '@/shared/ui/slider-field.tsx';
-import { SwitchField } from '@/shared/ui/switch-field.tsx';
-import { useMedia, wideEnoughForMenu } from '@/shared/use-media.ts';
+import { useAuth } from '@/platform/auth-store.ts';
+import { prefsStore, usePrefs } from '@/platform/prefs.ts';
+import { useChatModels, useImageModels, useModel, useSpeakModels } from '@/platform/queries.ts';
+import { SliderField } from '@/ui/slider-field.tsx';
+import { SwitchField } from '@/ui/switch-field.tsx';
+import { useMedia, wideEnoughForMenu } from '@/platform/use-media.ts';
 import { limits } from '@contract/limits.ts';
+import type { Settings } from '@contract/auth.ts';
 import type { Model } from '@contract/model.ts';
 import { Link } from '@tanstack/react-router';
 import { ChoiceField } from './choice-field.tsx';
+import { Danger } from './danger.tsx';
 import { NotifySettings } from './notify-settings.tsx';
-import { useSaveSettings } from './save-settings.ts';
+import { useSaveSettings } from '@/platform/save-settings.ts';
 
 const penalty = (value: number) => (value / 5).toFixed(1);
 
@@ -38,7 +39,17 @@ const DefaultModel = ({
   </label>
 );
 
-const Looks = ({ saveDark }: { saveDark: (dark: 'system' | 'light' | 'dark') => void }) => {
+const accents = [
+  { value: '', label: '随主题' },
+  { value: 'blue', label: '蓝' },
+  { value: 'green', label: '绿' },
+  { value: 'purple', label: '紫' },
+  { value: 'red', label: '红' },
+  { value: 'orange', label: '橙' },
+] as const;
+
+/** How it looks: in this browser at once, and with the account for the next sign-in elsewhere. */
+const Looks = ({ save }: { save: (change: Settings) => void }) => {
   const prefs = usePrefs();
   const wide = useMedia(wideEnoughForMenu);
   return (
@@ -51,12 +62,24 @@ const Looks = ({ saveDark }: { saveDark: (dark: 'system' | 'light' | 'dark') => 
           { value: 'wechat', label: '微信' },
           { value: 'telegram', label: 'Telegram' },
         ]}
-        onChange={(theme) => prefsStore.set({ theme })}
+        onChange={(theme) => {
+          prefsStore.set({ theme });
+          save({ theme });
+        }}
       />
       <div className="theme-sample" aria-hidden="true">
-        <span className="sample-theirs">你好，想聊点什么？</span>
+        <span className="sample-theirs">您好，想聊点什么？</span>
         <span className="sample-mine">帮我想个名字</span>
       </div>
+      <ChoiceField
+        label="主题色"
+        value={prefs.accent}
+        choices={accents}
+        onChange={(accent) => {
+          prefsStore.set({ accent });
+          save({ theme_color: accent });
+        }}
+      />
       <ChoiceField
         label="深色"
         value={prefs.dark}
@@ -65,7 +88,10 @@ const Looks = ({ saveDark }: { saveDark: (dark: 'system' | 'light' | 'dark') => 
           { value: 'light', label: '浅色' },
           { value: 'dark', label: '深色' },
         ]}
-        onChange={saveDark}
+        onChange={(dark) => {
+          prefsStore.set({ dark });
+          save({ dark_style: dark });
+        }}
       />
       {wide && (
         <ChoiceField
@@ -76,9 +102,57 @@ const Looks = ({ saveDark }: { saveDark: (dark: 'system' | 'light' | 'dark') => 
             { value: 1080, label: '1080' },
             { value: 1200, label: '1200' },
           ]}
-          onChange={(width) => prefsStore.set({ width })}
+          onChange={(width) => {
+            prefsStore.set({ width });
+            save({ max_width: width });
+          }}
         />
       )}
+    </section>
+  );
+};
+
+/** How replies are read aloud. */
+const VoiceSettings = () => {
+  const { settings, save } = useSaveSettings();
+  const models = useSpeakModels().data ?? [];
+  const name = settings.default_audio_model || (models[0]?.name ?? '');
+  const voices = Object.entries(useModel(name)?.voice ?? {});
+  const { min, max, usual } = limits.speech.speed;
+  return (
+    <section className="card settings-group">
+      <h2>朗读</h2>
+      <DefaultModel
+        label="默认朗读模型"
+        models={models}
+        value={settings.default_audio_model ?? ''}
+        onChange={(default_audio_model) => save({ default_audio_model })}
+      />
+      {voices.length > 0 && (
+        <label className="settings-select">
+          <span>声音</span>
+          <select
+            value={settings.audio_voice ?? ''}
+            onChange={(event) => save({ audio_voice: event.target.value })}
+          >
+            <option value="">由系统选择</option>
+            {voices.map(([voice, label]) => (
+              <option key={voice} value={voice}>
+                {label}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+      <SliderField
+        label="语速"
+        min={min}
+        max={max}
+        step={0.1}
+        value={settings.audio_speed ?? usual}
+        show={(value) => `${value.toFixed(1)}×`}
+        onChange={(audio_speed) => save({ audio_speed })}
+      />
     </section>
   );
 };
@@ -91,14 +165,8 @@ export const SettingsPanel = () => {
   const { defaults } = limits;
   const forced = user?.session_private === 1;
   return (
-    <div className="page account">
-      <BackHead to="/account" back="返回我的" title="设置" />
-      <Looks
-        saveDark={(dark) => {
-          prefsStore.set({ dark });
-          if (token !== '') save({ dark_style: dark });
-        }}
-      />
+    <>
+      <Looks save={save} />
       {token === '' ? (
         <section className="card settings-group">
           <h2>聊天</h2>
@@ -152,13 +220,14 @@ export const SettingsPanel = () => {
               onChange={(on) => save({ translate: on ? 1 : 0 })}
             />
           </section>
+          <VoiceSettings />
           <section className="card settings-group">
             <h2>隐私</h2>
             <SwitchField
               label="默认私有"
               hint={
                 forced
-                  ? '管理员已把你的会话设为强制私有，如有疑问请联系管理员'
+                  ? '管理员已把您的会话设为强制私有，如有疑问请联系管理员'
                   : '新会话只有自己看得到，之后可以逐个公开。关闭后新会话都是公开的'
               }
               checked={forced || settings.private_global !== 0}
@@ -178,7 +247,7 @@ export const SettingsPanel = () => {
               onChange={(temperature) => save({ temperature })}
             />
             <SliderField
-              label="新话题"
+              label="新话题倾向"
               hint="大：更愿意谈还没谈过的内容"
               min={0}
               max={10}
@@ -187,7 +256,7 @@ export const SettingsPanel = () => {
               onChange={(presence_penalty) => save({ presence_penalty })}
             />
             <SliderField
-              label="少重复"
+              label="避免重复"
               hint="大：更少重复同样的词句"
               min={0}
               max={10}
@@ -196,7 +265,7 @@ export const SettingsPanel = () => {
               onChange={(frequency_penalty) => save({ frequency_penalty })}
             />
             <SliderField
-              label="记住几轮"
+              label="带上前面的对话"
               hint="随问题一起发送的前面几轮问答，越多越费 tokens"
               min={0}
               max={10}
@@ -205,8 +274,9 @@ export const SettingsPanel = () => {
               onChange={(max_history) => save({ max_history })}
             />
           </section>
+          <Danger />
         </>
       )}
-    </div>
+    </>
   );
 };

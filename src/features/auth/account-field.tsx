@@ -1,10 +1,14 @@
+import { FieldAlert } from './field-alert.tsx';
+
 /** The name that one signs in with. What else the input needs is given by its form. */
 export const AccountField = ({
   value,
+  alert,
   onChange,
   ...input
 }: {
   value: string;
+  alert?: string | undefined;
   onChange: (account: string) => void;
   maxLength?: number;
   placeholder?: string;
@@ -18,8 +22,10 @@ export const AccountField = ({
       autoCapitalize="none"
       spellCheck={false}
       value={value}
+      aria-invalid={alert !== undefined}
       onChange={(event) => onChange(event.target.value)}
       {...input}
     />
+    <FieldAlert text={alert} />
   </label>
 );

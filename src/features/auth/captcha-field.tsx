@@ -1,11 +1,27 @@
-import { api } from '@/shared/api.ts';
+import type { Out } from '@contract/calls.ts';
+import { api } from '@/platform/api.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 
 export interface CaptchaAnswer {
   captcha: string;
   captchaid: string;
+  /** What this device worked out meanwhile; absent: not yet, or it cannot. */
+  pow?: string;
 }
+
+type Task = Out<'captcha'>['pow'];
+
+/** Works out what came with the picture while it is read; undefined where the browser cannot. */
+const solve = async (task: Task): Promise<string | undefined> => {
+  // Browsers hash for secure addresses alone.
+  if (!globalThis.isSecureContext) return undefined;
+  const { solveChallenge } = await import('altcha-lib/v1');
+  const { algorithm, challenge, maxnumber, salt, signature } = task;
+  const found = await solveChallenge(challenge, salt, algorithm, maxnumber).promise;
+  if (!found) return undefined;
+  return btoa(JSON.stringify({ algorithm, challenge, number: found.number, salt, signature }));
+};
 
 /** A picture of characters to copy; a tap on it fetches another. `round` is the number of pictures asked for so far. */
 export const CaptchaField = ({
@@ -25,10 +41,25 @@ export const CaptchaField = ({
     meta: { steady: true },
   });
   const captchaid = picture.data?.captchaid ?? '';
+  const task = picture.data?.pow;
+  const work = useQuery({
+    queryKey: ['captcha-work', captchaid],
+    queryFn: async () => (task ? ((await solve(task)) ?? '') : ''),
+    enabled: task !== undefined,
+    staleTime: Infinity,
+    gcTime: 0,
+    retry: false,
+    meta: { steady: true },
+  });
+  const pow = work.data || undefined;
   useEffect(() => {
     // An answer belongs to its picture alone.
     onChange({ captcha: '', captchaid });
   }, [captchaid, onChange]);
+  useEffect(() => {
+    if (pow !== undefined && value.pow !== pow && value.captchaid === captchaid)
+      onChange({ ...value, pow });
+  }, [pow, value, captchaid, onChange]);
   return (
     <div className="captcha">
       <label>
@@ -40,7 +71,7 @@ export const CaptchaField = ({
           autoCapitalize="none"
           maxLength={16}
           value={value.captcha}
-          onChange={(event) => onChange({ captcha: event.target.value, captchaid })}
+          onChange={(event) => onChange({ ...value, captcha: event.target.value, captchaid })}
         />
       </label>
       <button

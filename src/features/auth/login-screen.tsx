@@ -1,8 +1,8 @@
-import { api } from '@/shared/api.ts';
-import { useAuth } from '@/shared/auth-store.ts';
-import { Button } from '@/shared/ui/button.tsx';
-import { toast } from '@/shared/ui/toast.ts';
-import { usePageTitle } from '@/shared/use-page-title.ts';
+import { api } from '@/platform/api.ts';
+import { deviceOf } from '@/platform/known-device.ts';
+import { useAuth } from '@/platform/auth-store.ts';
+import { Button } from '@/ui/button.tsx';
+import { usePageTitle } from '@/platform/use-page-title.ts';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { AccountField } from './account-field.tsx';
@@ -17,15 +17,23 @@ export const LoginScreen = () => {
   usePageTitle('登录');
   const { back } = route.useSearch();
   const { guest } = useAuth();
-  const { submit, busy, captcha } = useSignIn(back);
+  const { submit, busy, captcha, totp, setTotp } = useSignIn(back);
   const [account, setAccount] = useState('');
   const [password, setPassword] = useState('');
+  const [tried, setTried] = useState(false);
 
   const login = () => {
     // Said at once, and the server still has the last word (document 1 §5).
-    if (account.trim() === '') toast('用户名不能为空！', 'error');
-    if (password === '') toast('密码不能为空！', 'error');
-    void submit((read) => api.login({ account: account.trim(), password, ...read }));
+    setTried(true);
+    void submit((read) =>
+      api.login({
+        account: account.trim(),
+        password,
+        totp: totp || undefined,
+        device: deviceOf(account),
+        ...read,
+      }),
+    );
   };
 
   return (
@@ -33,7 +41,7 @@ export const LoginScreen = () => {
       title="登录鹊桥"
       note={
         guest
-          ? '登录之后，现在的会话会归到你的账号里。'
+          ? '登录之后，现在的会话会归到您的账号里。'
           : '登录之后可以使用全部模型，会话跟着账号走。'
       }
       other={
@@ -47,14 +55,34 @@ export const LoginScreen = () => {
       }
       onSubmit={login}
     >
-      <AccountField value={account} onChange={setAccount} />
+      <AccountField
+        value={account}
+        alert={tried && account.trim() === '' ? '用户名不能为空！' : undefined}
+        onChange={setAccount}
+      />
       <PasswordField
         label="密码"
         name="password"
         autoComplete="current-password"
         value={password}
+        alert={tried && password === '' ? '密码不能为空！' : undefined}
         onChange={setPassword}
       />
+      {totp !== undefined && (
+        <label className="form-field">
+          <span>动态验证码</span>
+          <input
+            className="text-input"
+            name="totp"
+            autoComplete="one-time-code"
+            inputMode="text"
+            maxLength={40}
+            placeholder="手机上的六位数字，或一个恢复码"
+            value={totp}
+            onChange={(event) => setTotp(event.target.value)}
+          />
+        </label>
+      )}
       {captcha && <CaptchaField {...captcha} />}
       <Button kind="primary" type="submit" busy={busy}>
         {busy ? '正在登录…' : '登录'}

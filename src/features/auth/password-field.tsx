@@ -1,16 +1,19 @@
 import { useId, useState } from 'react';
+import { FieldAlert } from './field-alert.tsx';
 
 export const PasswordField = ({
   label,
   name,
   autoComplete,
   value,
+  alert,
   onChange,
 }: {
   label: string;
   name: string;
   autoComplete: 'current-password' | 'new-password';
   value: string;
+  alert?: string | undefined;
   onChange: (value: string) => void;
 }) => {
   const [visible, setVisible] = useState(false);
@@ -26,6 +29,7 @@ export const PasswordField = ({
           name={name}
           autoComplete={autoComplete}
           value={value}
+          aria-invalid={alert !== undefined}
           onChange={(event) => onChange(event.target.value)}
         />
         <button
@@ -37,6 +41,7 @@ export const PasswordField = ({
           {visible ? '隐藏' : '显示'}
         </button>
       </span>
+      <FieldAlert text={alert} />
     </div>
   );
 };

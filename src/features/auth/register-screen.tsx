@@ -1,35 +1,36 @@
-import { api } from '@/shared/api.ts';
-import { useAuth } from '@/shared/auth-store.ts';
-import { Button } from '@/shared/ui/button.tsx';
-import { toast } from '@/shared/ui/toast.ts';
-import { usePageTitle } from '@/shared/use-page-title.ts';
+import { api } from '@/platform/api.ts';
+import { useAuth } from '@/platform/auth-store.ts';
+import { Button } from '@/ui/button.tsx';
+import { usePageTitle } from '@/platform/use-page-title.ts';
 import { limits } from '@contract/limits.ts';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { AccountField } from './account-field.tsx';
 import { AuthCard } from './auth-card.tsx';
+import { FieldAlert } from './field-alert.tsx';
 import { CaptchaField } from './captcha-field.tsx';
 import { PasswordField } from './password-field.tsx';
-import { registerAlerts } from './register-alerts.ts';
+import { registerAlerts, type RegisterAlerts } from './register-alerts.ts';
 import { useSignIn } from './sign-in.ts';
 
 const route = getRouteApi('/register');
 
 export const RegisterScreen = () => {
   usePageTitle('注册');
-  const { back } = route.useSearch();
+  const { back, invite } = route.useSearch();
   const { guest } = useAuth();
   const { submit, busy, captcha } = useSignIn(back);
   const [name, setName] = useState('');
   const [account, setAccount] = useState('');
   const [password, setPassword] = useState('');
   const [password2, setPassword2] = useState('');
+  const [alerts, setAlerts] = useState<RegisterAlerts>({});
 
   const register = () => {
     const form = { name: name.trim(), account: account.trim(), password, password2 };
     // Said at once, and the server still has the last word (document 1 §5).
-    for (const text of registerAlerts(form)) toast(text, 'error');
-    void submit((read) => api.register({ ...form, ...read }));
+    setAlerts(registerAlerts(form));
+    void submit((read) => api.register({ ...form, ...(invite ? { invite } : {}), ...read }));
   };
 
   return (
@@ -60,13 +61,16 @@ export const RegisterScreen = () => {
           maxLength={limits.name.max}
           placeholder="别人看到的名字"
           value={name}
+          aria-invalid={alerts.name !== undefined}
           onChange={(event) => setName(event.target.value)}
         />
+        <FieldAlert text={alerts.name} />
       </label>
       <AccountField
         maxLength={limits.account.max}
         placeholder={`登录时用，${limits.account.min} 到 ${limits.account.max} 个字符`}
         value={account}
+        alert={alerts.account}
         onChange={setAccount}
       />
       <PasswordField
@@ -74,6 +78,7 @@ export const RegisterScreen = () => {
         name="password"
         autoComplete="new-password"
         value={password}
+        alert={alerts.password}
         onChange={setPassword}
       />
       <p className="form-hint">至少 {limits.password.min} 个字符</p>
@@ -82,6 +87,7 @@ export const RegisterScreen = () => {
         name="password2"
         autoComplete="new-password"
         value={password2}
+        alert={alerts.password2}
         onChange={setPassword2}
       />
       {captcha && <CaptchaField {...captcha} />}

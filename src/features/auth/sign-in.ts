@@ -1,12 +1,23 @@
-import { ApiError } from '@/shared/api-error.ts';
-import { authStore } from '@/shared/auth-store.ts';
-import { prefsStore } from '@/shared/prefs.ts';
-import { alertDialog } from '@/shared/ui/dialog.ts';
+import { api } from '@/platform/api.ts';
+import { ApiError } from '@/platform/api-error.ts';
+import { authStore } from '@/platform/auth-store.ts';
+import { keepDevice } from '@/platform/known-device.ts';
+import { prefsStore } from '@/platform/prefs.ts';
+import { alertDialog } from '@/ui/dialog.ts';
 import type { Settings } from '@contract/auth.ts';
 import type { Out } from '@contract/calls.ts';
 import { useRouter } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { CaptchaAnswer } from './captcha-field.tsx';
+
+/** Whether nothing but what is built in serves people so far. */
+const startsHere = async (): Promise<boolean> => {
+  try {
+    return (await api.channelPresets({}, { quiet: true })).first;
+  } catch {
+    return false;
+  }
+};
 
 /**
  * What login and registration share: the answer becomes the sign-in of this browser, or a dialog.
@@ -17,6 +28,7 @@ export const useSignIn = (back: string | undefined) => {
   const router = useRouter();
   const [busy, setBusy] = useState(false);
   const [round, setRound] = useState(0);
+  const [totp, setTotp] = useState<string>();
   const [read, setRead] = useState<CaptchaAnswer>({ captcha: '', captchaid: '' });
 
   const submit = async (run: (read: Partial<CaptchaAnswer>) => Promise<Out<'login'>>) => {
@@ -24,15 +36,24 @@ export const useSignIn = (back: string | undefined) => {
     try {
       const answer = await run(round > 0 ? read : {});
       if (answer.captcha) setRound((count) => count + 1);
+      if (answer.totp) setTotp('');
       if (answer.error) {
         await alertDialog({ title: '提示', text: answer.error });
         return;
       }
       if (!answer.token || !answer.profile) return;
+      if (answer.device) keepDevice(answer.profile.account, answer.device);
       authStore.set({ token: answer.token, user: answer.profile });
       const saved = JSON.parse(answer.profile.setting || '{}') as Settings;
-      if (saved.dark_style) prefsStore.set({ dark: saved.dark_style });
-      await router.navigate({ href: back ?? '/', replace: true });
+      prefsStore.set({
+        ...(saved.dark_style && { dark: saved.dark_style }),
+        ...(saved.theme && { theme: saved.theme }),
+        ...(saved.theme_color !== undefined && { accent: saved.theme_color }),
+        ...(saved.max_width && { width: saved.max_width }),
+      });
+      // Who owns a service that has no model yet is led to its first one.
+      const first = back === undefined && answer.profile.owner && (await startsHere());
+      await router.navigate({ href: back ?? (first ? '/manager/start' : '/'), replace: true });
     } catch (error) {
       // A failed call has shown its own toast, and what was typed stays.
       if (!(error instanceof ApiError)) throw error;
@@ -41,5 +62,5 @@ export const useSignIn = (back: string | undefined) => {
     }
   };
   const captcha = round > 0 ? { round, value: read, onChange: setRead } : null;
-  return { submit, busy, captcha };
+  return { submit, busy, captcha, totp, setTotp };
 };

@@ -1,5 +1,5 @@
-import { useChatModels } from '@/shared/queries.ts';
-import { Avatar } from '@/shared/ui/avatar.tsx';
+import { useChatModels } from '@/platform/queries.ts';
+import { Avatar } from '@/ui/avatar.tsx';
 import { useEffect, useRef, useState, type KeyboardEvent } from 'react';
 
 /** Gives the text box's keys to what is open over it; true: the key was for that. Null: no more. */

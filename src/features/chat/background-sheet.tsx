@@ -1,6 +1,6 @@
-import { pickImages } from '@/shared/image/image-picker.ts';
-import { smallPicture } from '@/shared/image/picture-sources.ts';
-import { Button } from '@/shared/ui/button.tsx';
+import { pickImages } from '@/widgets/image/image-picker.ts';
+import { AnyImage } from '@/widgets/image/foreign-image.tsx';
+import { Button } from '@/ui/button.tsx';
 import type { ImageParameters } from '@contract/image.ts';
 import { useId, useState } from 'react';
 import { PictureSheet, type PictureSheetProps } from './picture-sheet.tsx';
@@ -61,7 +61,7 @@ const Fill = ({
         </label>
       </div>
       <div className="ground-picture">
-        {ground !== '' && <img src={smallPicture(ground, 128)} alt="背景图片" />}
+        {ground !== '' && <AnyImage url={ground} side={128} alt="背景图片" />}
         <Button onClick={() => void pick()}>{ground === '' ? '用一张图片' : '换一张'}</Button>
       </div>
       <Button

@@ -1,13 +1,33 @@
-import { createContext, useContext, useSyncExternalStore } from 'react';
+import { createContext, useContext, useSyncExternalStore, type ComponentType } from 'react';
 import type { Message } from '@contract/chat.ts';
+import type { Model } from '@contract/model.ts';
+import type { SessionDetail } from '@contract/session.ts';
 import type { Asked } from './picture-request.ts';
-import type * as pictures from './pictures.ts';
+import type { FilmAsked } from './film-request.ts';
+import type { PictureRow } from './rows.ts';
 import type { Thread } from './thread.ts';
 
 /** What a row can be turned into: its source, or a box to write in. */
 export type RowMode = 'raw' | 'edit';
 
-export type Pictures = typeof pictures;
+/** What a session of pictures or of films is shown and written with. */
+export interface Pictures {
+  /** Of the session. */
+  type: 1 | 4;
+  PictureBox: ComponentType<{ session: SessionDetail; first: boolean }>;
+  PictureHint: ComponentType<{ session: SessionDetail }>;
+  PictureRow: ComponentType<{ row: PictureRow }>;
+  PictureWatch: ComponentType<{ session: SessionDetail }>;
+  draw(this: void, thread: Thread, asked: Asked | FilmAsked): Promise<void>;
+  /** Sends the words of a box with all that goes along. */
+  sendWords(
+    this: void,
+    key: string,
+    text: string,
+    model: Model | undefined,
+    draw: ChatActs['draw'],
+  ): Promise<void>;
+}
 
 /** What every row of a conversation may ask for. Stays the same object while the session is open. */
 export interface ChatActs {
@@ -35,7 +55,7 @@ export interface ChatActs {
   /** Of a session of pictures: what shows and makes them. Null: it is another. */
   pictures: Pictures | null;
   /** Asks for pictures in a session of pictures; resolves to false when that was not taken. */
-  draw: (asked: Asked) => Promise<boolean>;
+  draw: (asked: Asked | FilmAsked) => Promise<boolean>;
   retry: (message: Message) => void;
   reconnect: (message: Message) => void;
   stop: (message: Message) => void;

@@ -1,7 +1,7 @@
-import { useAuth } from '@/shared/auth-store.ts';
-import { useModel } from '@/shared/queries.ts';
-import { Button } from '@/shared/ui/button.tsx';
-import { Icon } from '@/shared/ui/icon.tsx';
+import { useAuth } from '@/platform/auth-store.ts';
+import { useModel } from '@/platform/queries.ts';
+import { Button } from '@/ui/button.tsx';
+import { Icon } from '@/ui/icon.tsx';
 import { limits } from '@contract/limits.ts';
 import type { SessionDetail, sessionTypes } from '@contract/session.ts';
 import { useNavigate } from '@tanstack/react-router';
@@ -62,6 +62,27 @@ export const ReadOnly = ({ session, last }: { session: SessionDetail; last: numb
   const { fork } = useChatActs();
   const navigate = useNavigate();
   const mayFork = session.forkable && last !== null;
+  if (session.closed && token !== '')
+    return (
+      <div className="read-only">
+        <p>这个问题已经关闭，不能再回复</p>
+      </div>
+    );
+  if (session.type === peopleType)
+    return (
+      <div className="read-only">
+        <p>登录之后就可以回复</p>
+        <Button
+          size="small"
+          kind="primary"
+          onClick={() =>
+            void navigate({ to: '/login', search: { back: `/chat?uuid=${session.uuid}` } })
+          }
+        >
+          登录
+        </Button>
+      </div>
+    );
   return (
     <div className="read-only">
       <p>

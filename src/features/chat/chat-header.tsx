@@ -1,6 +1,7 @@
-import { useModel } from '@/shared/queries.ts';
-import { Button } from '@/shared/ui/button.tsx';
-import { Icon } from '@/shared/ui/icon.tsx';
+import { maskName } from '@/platform/format.ts';
+import { useModel } from '@/platform/queries.ts';
+import { Button } from '@/ui/button.tsx';
+import { Icon } from '@/ui/icon.tsx';
 import type { SessionDetail } from '@contract/session.ts';
 
 export const ChatHeader = ({
@@ -44,7 +45,9 @@ export const ChatHeader = ({
           {session.embedding_name !== '' && (
             <span className="tag">知识库 {session.embedding_name}</span>
           )}
-          {!session.owner && !session.friend && <span className="tag">{session.user_name}</span>}
+          {!session.owner && !session.friend && (
+            <span className="tag">{maskName(session.user_name)}</span>
+          )}
         </p>
       </div>
       <button type="button" className="chip chat-sort" onClick={onSort}>

@@ -1,14 +1,15 @@
-import { ApiError } from '@/shared/api-error.ts';
-import { writeDraft } from '@/shared/draft.ts';
-import { ExportSheet } from '@/shared/export/export-sheet.tsx';
-import { act, laterText } from '@/shared/outbox.ts';
-import { Act } from '@/shared/ui/act.tsx';
-import { confirmDialog } from '@/shared/ui/dialog.ts';
-import { Sheet } from '@/shared/ui/sheet.tsx';
-import { toast } from '@/shared/ui/toast.ts';
+import { ApiError } from '@/platform/api-error.ts';
+import { writeDraft } from '@/platform/draft.ts';
+import { ExportSheet } from '@/widgets/export/export-sheet.tsx';
+import { act, laterText } from '@/platform/outbox.ts';
+import { Act } from '@/ui/act.tsx';
+import { confirmDialog } from '@/ui/dialog.ts';
+import { Sheet } from '@/ui/sheet.tsx';
+import { toast } from '@/platform/toast.ts';
 import type { SessionDetail } from '@contract/session.ts';
 import { useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useState, type ReactNode } from 'react';
+import { openImageTool } from '@/widgets/image/image-tool.ts';
 import { ChatSettings } from './chat-settings.tsx';
 import MessageMenu, { type MenuTarget } from './message-menu.tsx';
 import PersonSheet from './person-sheet.tsx';
@@ -114,7 +115,14 @@ const ChatPanels = ({
         )}
       </Sheet>
       <Sheet open={panel.kind === 'settings'} onClose={close} title="会话设置">
-        <ChatSettings session={session} first={thread.get().count === 0} />
+        <ChatSettings
+          session={session}
+          first={thread.get().count === 0}
+          onTool={() => {
+            close();
+            openImageTool({ key: session.uuid, model: session.model });
+          }}
+        />
       </Sheet>
       <ExportSheet
         session={session}

@@ -1,24 +1,24 @@
-import { api } from '@/shared/api.ts';
-import { ApiError, errorText, isCancelled, offlineText } from '@/shared/api-error.ts';
-import { useAuth } from '@/shared/auth-store.ts';
-import { readDraft, writeDraft } from '@/shared/draft.ts';
-import { onFirstUse } from '@/shared/first-use.ts';
-import { inIdleTime } from '@/shared/markdown/idle.ts';
-import { endFirstView, hasFirstPicture, takeFirstBox } from '@/shared/first-view.ts';
-import { lazyChunk, whenLoaded } from '@/shared/markdown/lazy-chunk.ts';
-import { Navigate as MarkdownNavigate } from '@/shared/markdown/navigate.ts';
-import { useChatModels, useImageModels, useModel } from '@/shared/queries.ts';
-import { Button } from '@/shared/ui/button.tsx';
-import { confirmDialog } from '@/shared/ui/dialog.ts';
-import { EmptyState } from '@/shared/ui/empty-state.tsx';
-import { readQuestion } from '@/shared/question.ts';
-import { Icon } from '@/shared/ui/icon.tsx';
-import { Skeleton } from '@/shared/ui/skeleton.tsx';
-import { createStore } from '@/shared/store.ts';
-import { useMedia } from '@/shared/use-media.ts';
-import { toast } from '@/shared/ui/toast.ts';
-import { usePageTitle } from '@/shared/use-page-title.ts';
-import { uuid as newKey } from '@/shared/uuid.ts';
+import { api } from '@/platform/api.ts';
+import { ApiError, errorText, isCancelled, offlineText } from '@/platform/api-error.ts';
+import { useAuth } from '@/platform/auth-store.ts';
+import { readDraft, writeDraft } from '@/platform/draft.ts';
+import { onFirstUse } from '@/platform/first-use.ts';
+import { inIdleTime } from '@/platform/idle.ts';
+import { endFirstView, hasFirstPicture, takeFirstBox } from '@/platform/first-view.ts';
+import { lazyChunk, whenLoaded } from '@/platform/lazy-chunk.ts';
+import { Navigate as MarkdownNavigate } from '@/widgets/markdown/navigate.ts';
+import { useChatModels, useImageModels, useModel, useVideoModels } from '@/platform/queries.ts';
+import { Button } from '@/ui/button.tsx';
+import { confirmDialog } from '@/ui/dialog.ts';
+import { EmptyState } from '@/ui/empty-state.tsx';
+import { ownFiles, readQuestion } from '@/platform/question.ts';
+import { Icon } from '@/ui/icon.tsx';
+import { Skeleton } from '@/ui/skeleton.tsx';
+import { createStore } from '@/platform/store.ts';
+import { useMedia } from '@/platform/use-media.ts';
+import { toast } from '@/platform/toast.ts';
+import { usePageTitle } from '@/platform/use-page-title.ts';
+import { uuid as newKey } from '@/platform/uuid.ts';
 import { codes, errorPageTexts } from '@contract/errors.ts';
 import { limits, tooLongText } from '@contract/limits.ts';
 import type { Message } from '@contract/chat.ts';
@@ -29,6 +29,7 @@ import {
   Link,
   Navigate,
   useCanGoBack,
+  useLocation,
   useNavigate,
   useRouter,
 } from '@tanstack/react-router';
@@ -50,6 +51,7 @@ import type { Panel } from './chat-panels.tsx';
 import { setCompose } from './compose-store.ts';
 import { MessageList, type ListHandle } from './message-list.tsx';
 import { deliver, SendBox } from './send-box.tsx';
+import { QuestionContext } from './question-context.ts';
 import { refusalOf } from './send-rules.ts';
 import { Thread, type ThreadView } from './thread.ts';
 import type { SendOptions, ThreadWriting } from './thread-writing.ts';
@@ -61,6 +63,7 @@ const route = getRouteApi('/chat');
 
 /** What is opened over the conversation comes when it is first opened. */
 const loadPictures = lazyChunk(() => import('./pictures.ts'));
+const loadFilms = lazyChunk(() => import('./films.ts'));
 const ChatPanels = lazy(() => import('./chat-panels.tsx'));
 const FirstHint = lazy(() =>
   import('./chat-edges.tsx').then(({ FirstHint: part }) => ({ default: part })),
@@ -68,6 +71,9 @@ const FirstHint = lazy(() =>
 const ReadOnly = lazy(() =>
   import('./chat-edges.tsx').then(({ ReadOnly: part }) => ({ default: part })),
 );
+const QuestionBar = lazy(() => import('./question-bar.tsx'));
+const RequestBar = lazy(() => import('./request-bar.tsx'));
+const VotesList = lazy(() => import('./votes-list.tsx'));
 const TemporaryGuard = lazy(() => import('./temporary-guard.tsx'));
 
 export const ChatScreen = () => {
@@ -88,13 +94,17 @@ const pageOf = (error: unknown): { to: '/404' } | { to: '/error'; code: number }
 const hasPointer = '(hover: hover)';
 const peopleType: (typeof sessionTypes)['people'] = 2;
 const pictureType: (typeof sessionTypes)['image'] = 1;
+const filmType: (typeof sessionTypes)['video'] = 4;
 
 /** What a session of pictures is shown with: null while it loads, undefined where it is none. */
 const usePictures = (session: SessionDetail | undefined): Pictures | null | undefined => {
   const [pictures, setPictures] = useState<Pictures | null>(null);
-  const wanted = session?.type === pictureType;
-  useEffect(() => (wanted ? whenLoaded(loadPictures, setPictures) : undefined), [wanted]);
-  return wanted ? pictures : undefined;
+  const type = session?.type;
+  useEffect(() => {
+    if (type === pictureType) return whenLoaded(loadPictures, setPictures);
+    return type === filmType ? whenLoaded(loadFilms, setPictures) : undefined;
+  }, [type]);
+  return type === pictureType || type === filmType ? pictures : undefined;
 };
 
 /** Tells the thread what it must know of its session; gives whether people write here. */
@@ -107,7 +117,8 @@ const useKnownSession = (thread: Thread, session: SessionDetail | undefined) => 
       model: session.model,
       temporary: session.temporary,
       people: session.type === peopleType,
-      pictures: session.type === pictureType,
+      pictures: session.type === pictureType || session.type === filmType,
+      type: session.type,
       me: { id: user?.id ?? 0, name: user?.user_name ?? '' },
       streamBase: (name) => models?.find((model) => model.name === name)?.accelerator ?? '',
     });
@@ -198,28 +209,34 @@ const Opening = () => (
   </div>
 );
 
-/** Leads to the page that explains a refusal, if it has one; else says it here. */
+/** Leads a refusal by a rule to the page that explains it, and back from there; says others here. */
 const useRefusal = () => {
   const navigate = useNavigate();
+  const { uuid } = route.useSearch();
   return useCallback(
     (error: unknown) => {
       if (isCancelled(error)) return;
-      const code = error instanceof ApiError ? error.code : 0;
+      const refusal = error instanceof ApiError && error.status === 200 ? error : null;
       // The call itself has led to the login already.
-      if (code === codes.login_required.code) return;
-      if (errorPageTexts[code] !== undefined)
-        void navigate({ to: '/error', search: { code: String(code) } });
-      else toast(errorText(error), 'error');
+      if (refusal?.code === codes.login_required.code) return;
+      // What this device could not keep is no rule of the server's: the words stay in the box.
+      if (refusal && refusal.code > 0 && refusal.code !== codes.storage_full.code) {
+        const { code, message: said } = refusal;
+        const message = said === errorPageTexts[code] ? undefined : said;
+        void navigate({ to: '/error', search: { code: String(code), message, uuid } });
+      } else toast(errorText(error), 'error');
     },
-    [navigate],
+    [navigate, uuid],
   );
 };
 
-const useKeys = (list: RefObject<ListHandle | null>, back: () => void) => {
+const useKeys = (list: RefObject<ListHandle | null>, back: () => void, stop: () => void) => {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
+      const inert = document.querySelector('#root')?.hasAttribute('inert');
+      if (event.key === 'Escape' && !event.isComposing && !event.defaultPrevented && !inert) stop();
       if (!event.ctrlKey || event.altKey || event.metaKey || event.shiftKey) return;
-      if (document.querySelector('#root')?.hasAttribute('inert')) return;
+      if (inert) return;
       const area = event.target instanceof HTMLTextAreaElement ? event.target : null;
       // In a box with text, Ctrl+Left goes to the word before.
       if (event.key === 'ArrowLeft' && !area?.value) back();
@@ -230,7 +247,7 @@ const useKeys = (list: RefObject<ListHandle | null>, back: () => void) => {
     };
     addEventListener('keydown', onKey);
     return () => removeEventListener('keydown', onKey);
-  }, [list, back]);
+  }, [list, back, stop]);
 };
 
 const useBack = (): (() => void) => {
@@ -266,7 +283,8 @@ const useActs = (
   const chats = useChatModels();
   const painters = useImageModels();
   const { user } = useAuth();
-  const models = pictures ? painters : chats;
+  const cameras = useVideoModels();
+  const models = pictures ? (pictures.type === filmType ? cameras : painters) : chats;
   const free = models.data?.find((model) => model.factor === 0)?.name;
   const me = user?.id ?? 0;
   const { uuid, owner, model, writable, temporary, forkable } = session;
@@ -291,7 +309,7 @@ const useActs = (
       thread.writing().then(act);
     const startAnew = async (question: string, which: 'same' | 'free') => {
       const fresh = await api.newSession(
-        { type: pictures ? 1 : 0, model: which === 'same' ? model : free },
+        { type: pictures?.type ?? 0, model: which === 'same' ? model : free },
         { quiet: true },
       );
       writeDraft(fresh.uuid, question);
@@ -354,7 +372,8 @@ const useActs = (
       like: ({ id }) => quietly(writing((hand) => hand.like(id))),
       favourite: ({ id }) => quietly(writing((hand) => hand.favourite(id))),
       ask: async (message, text) => {
-        const { images, detail, files } = readQuestion(message);
+        const { images, detail, files: attached } = readQuestion(message);
+        const files = ownFiles(attached);
         const more = images.length + files.length > 0;
         const type = images.length > 0 ? 'chat-vision' : 'chat';
         const asked = { type, prompt: text, images, image_detail: detail, files };
@@ -423,7 +442,10 @@ const useSend = (thread: Thread, list: RefObject<ListHandle | null>) => {
   );
 };
 
-/** `?prompt=…` fills the box; with `send=1` it is sent, once, and leaves the address first. */
+/**
+ * `?prompt=…` fills the box. With `send=1` it is sent, once, and leaves the address first; but only
+ * where this page itself led here: a link from outside spends nothing without a press.
+ */
 const usePromptOfAddress = (
   session: SessionDetail,
   view: ThreadView,
@@ -431,6 +453,7 @@ const usePromptOfAddress = (
   { thread, pictures, draw }: ChatActs,
 ) => {
   const { prompt, send: atOnce, suggestion } = route.useSearch();
+  const ledHere = useLocation({ select: ({ state }) => state.sends === true });
   const navigate = route.useNavigate();
   const model = useModel(session.model);
   const taken = useRef(false);
@@ -444,7 +467,7 @@ const usePromptOfAddress = (
       search: (old) => ({ ...old, prompt: undefined, send: undefined, suggestion: undefined }),
       replace: true,
     });
-    if (atOnce !== 1 || text === '') return;
+    if (atOnce !== 1 || !ledHere || text === '') return;
     const most = model?.max_prompt ?? limits.defaultMaxPrompt;
     const first = view.count === 0 && suggestion !== 1;
     const refusal = text.length > most ? tooLongText(most) : refusalOf(text, most, first);
@@ -462,6 +485,7 @@ const usePromptOfAddress = (
     asked,
     prompt,
     atOnce,
+    ledHere,
     suggestion,
     session,
     view.count,
@@ -523,7 +547,15 @@ const Conversation = ({
   const send = useSend(thread, list);
   const acts = useActs(session, thread, setPanel, send, pictures, list);
   const arriving = usePromptOfAddress(session, view, send, acts);
-  useKeys(list, back);
+  const replying = view.replying !== null;
+  const stop = useCallback(() => {
+    if (replying)
+      thread
+        .writing()
+        .then((writing) => writing.stop())
+        .catch(() => {});
+  }, [replying, thread]);
+  useKeys(list, back, stop);
   useVisibleHeight(box);
   useEffect(() => onFirstUse(() => void thread.writing().catch(() => {})), [thread]);
   useLayoutEffect(() => {
@@ -545,76 +577,103 @@ const Conversation = ({
   const canWrite = session.writable && thread.only === null;
   const empty = view.rows.length + view.tail.length === 0;
   const listed = useListed(empty);
+  const question = session.type === peopleType && session.friend === null;
+  const [byVotes, setByVotes] = useState(false);
 
   return (
     <ChatContext value={acts}>
-      <MarkdownNavigate value={follow}>
-        <div className="chat" ref={box} data-temporary={session.temporary || undefined}>
-          <ChatHeader
-            session={session}
-            newestFirst={view.newestFirst}
-            onBack={back}
-            onSort={sort}
-            onMore={() => setPanel({ kind: 'more' })}
-          />
-          <Connection view={view} />
-          {session.temporary && (
-            <p className="strip strip-calm">
-              <Icon name="lock" size={16} />
-              临时对话：不保存，关闭即消失
-            </p>
-          )}
-          {session.temporary && view.count > 0 && (
-            <Suspense fallback={null}>
-              <TemporaryGuard />
-            </Suspense>
-          )}
-          {thread.only !== null && (
-            <p className="strip strip-calm">
-              <Icon name="star" size={16} />
-              只显示收藏的这一条
-              <Link to="/chat" search={{ uuid: session.uuid, history_id: thread.only }}>
-                查看完整会话
-              </Link>
-            </p>
-          )}
-          {empty && (
-            <Suspense fallback={<div className="list" />}>
-              {arriving ? (
-                <div className="list" />
-              ) : (
-                <FirstHint session={session} only={thread.only !== null} pictures={pictures} />
-              )}
-            </Suspense>
-          )}
-          {listed && <MessageList thread={thread} view={view} hidden={empty} ref={list} />}
-          {pictures && <pictures.PictureWatch session={session} />}
-          {canWrite && !arriving && pictures && (
-            <pictures.PictureBox session={session} first={view.count === 0} />
-          )}
-          {canWrite && !arriving && !pictures && (
-            <SendBox session={session} view={view} onSend={send} />
-          )}
-          {!session.writable && thread.only === null && (
-            <Suspense fallback={<div className="read-only" />}>
-              <ReadOnly session={session} last={view.lastId} />
-            </Suspense>
-          )}
-        </div>
-        {panels && (
-          <Suspense fallback={null}>
-            <ChatPanels
+      <QuestionContext value={question ? session : null}>
+        <MarkdownNavigate value={follow}>
+          <div className="chat" ref={box} data-temporary={session.temporary || undefined}>
+            <ChatHeader
               session={session}
-              thread={thread}
-              panel={panel}
               newestFirst={view.newestFirst}
-              onPanel={setPanel}
+              onBack={back}
               onSort={sort}
-              onShow={show}
+              onMore={() => setPanel({ kind: 'more' })}
             />
-          </Suspense>
-        )}
-      </MarkdownNavigate>
+            {question && (
+              <Suspense fallback={null}>
+                <QuestionBar
+                  session={session}
+                  last={view.lastId}
+                  byVotes={byVotes}
+                  onVotes={setByVotes}
+                  onShow={show}
+                />
+              </Suspense>
+            )}
+            <Connection view={view} />
+            {session.temporary && (
+              <p className="strip strip-calm">
+                <Icon name="lock" size={16} />
+                临时对话：不保存，关闭即消失
+              </p>
+            )}
+            {session.temporary && view.count > 0 && (
+              <Suspense fallback={null}>
+                <TemporaryGuard />
+              </Suspense>
+            )}
+            {thread.only !== null && (
+              <p className="strip strip-calm">
+                <Icon name="star" size={16} />
+                只显示收藏的这一条
+                <Link to="/chat" search={{ uuid: session.uuid, history_id: thread.only }}>
+                  查看完整会话
+                </Link>
+              </p>
+            )}
+            {empty && (
+              <Suspense fallback={<div className="list" />}>
+                {arriving ? (
+                  <div className="list" />
+                ) : (
+                  <FirstHint session={session} only={thread.only !== null} pictures={pictures} />
+                )}
+              </Suspense>
+            )}
+            {byVotes && (
+              <Suspense fallback={<div className="list" />}>
+                <VotesList uuid={session.uuid} />
+              </Suspense>
+            )}
+            {listed && (
+              <MessageList thread={thread} view={view} hidden={empty || byVotes} ref={list} />
+            )}
+            {pictures && <pictures.PictureWatch session={session} />}
+            {canWrite && !arriving && pictures && (
+              <pictures.PictureBox session={session} first={view.count === 0} />
+            )}
+            {session.friend && (
+              <Suspense fallback={null}>
+                <RequestBar session={session} />
+              </Suspense>
+            )}
+            {canWrite && !arriving && !pictures && (
+              <SendBox session={session} view={view} onSend={send} />
+            )}
+            {!session.writable && thread.only === null && (
+              <Suspense fallback={<div className="read-only" />}>
+                <ReadOnly session={session} last={view.lastId} />
+              </Suspense>
+            )}
+          </div>
+          {panels && (
+            <Suspense fallback={null}>
+              <ChatPanels
+                session={session}
+                thread={thread}
+                panel={panel}
+                newestFirst={view.newestFirst}
+                onPanel={setPanel}
+                onSort={sort}
+                onShow={show}
+              />
+            </Suspense>
+          )}
+        </MarkdownNavigate>
+      </QuestionContext>
     </ChatContext>
   );
 };

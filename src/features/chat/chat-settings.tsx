@@ -1,12 +1,12 @@
-import { ApiError } from '@/shared/api-error.ts';
-import { authStore } from '@/shared/auth-store.ts';
-import { act, laterText, settingsLane } from '@/shared/outbox.ts';
-import { settingsOf, useChatModels, useSettings } from '@/shared/queries.ts';
-import { Icon } from '@/shared/ui/icon.tsx';
-import { ModelSheet } from '@/shared/ui/model-sheet.tsx';
-import { SliderField } from '@/shared/ui/slider-field.tsx';
-import { SwitchField } from '@/shared/ui/switch-field.tsx';
-import { toast } from '@/shared/ui/toast.ts';
+import { ApiError } from '@/platform/api-error.ts';
+import { authStore } from '@/platform/auth-store.ts';
+import { act, laterText, settingsLane } from '@/platform/outbox.ts';
+import { settingsOf, useChatModels, useImageModels, useSettings } from '@/platform/queries.ts';
+import { Icon } from '@/ui/icon.tsx';
+import { ModelSheet } from '@/widgets/model/model-sheet.tsx';
+import { SliderField } from '@/ui/slider-field.tsx';
+import { SwitchField } from '@/ui/switch-field.tsx';
+import { toast } from '@/platform/toast.ts';
 import type { Settings } from '@contract/auth.ts';
 import { codes } from '@contract/errors.ts';
 import { limits } from '@contract/limits.ts';
@@ -140,12 +140,41 @@ const ModelChoice = ({ session, first }: { session: SessionDetail; first: boolea
   );
 };
 
+/** How the next pictures of this session are drawn stands in the tool. */
+const PictureSettings = ({ model, onTool }: { model: string; onTool: () => void }) => {
+  const models = useImageModels();
+  const label = models.data?.find(({ name }) => name === model)?.label ?? model;
+  return (
+    <>
+      <h3>画图</h3>
+      <button type="button" className="settings-model" onClick={onTool}>
+        <span className="switch-words">
+          <span>尺寸、张数、风格和参数</span>
+          <small className="field-hint">由「{label}」画</small>
+        </span>
+        <Icon name="forward" size={18} />
+      </button>
+    </>
+  );
+};
+
 /** What an owner sets for this session, and for all of theirs. */
-export const ChatSettings = ({ session, first }: { session: SessionDetail; first: boolean }) => {
+export const ChatSettings = ({
+  session,
+  first,
+  onTool,
+}: {
+  session: SessionDetail;
+  first: boolean;
+  /** Opens the image tool of a session of pictures. */
+  onTool: () => void;
+}) => {
   const { settings, change } = useEditedSettings();
   const [choices, choose] = useChoices(session.uuid);
   const { defaults } = limits;
   const chats = session.type === 0;
+  const pictures = session.type === 1;
+  const people = !chats && !pictures;
   const globallyPrivate = (settings.private_global ?? 1) === 1;
   const history = (
     name: 'max_history' | 'at_ai_max_history',
@@ -172,6 +201,7 @@ export const ChatSettings = ({ session, first }: { session: SessionDetail; first
           <ModelChoice session={session} first={first} />
         </>
       )}
+      {pictures && <PictureSettings model={session.model} onTool={onTool} />}
       {session.scenario && (
         <>
           <h3>场景「{session.scenario.name}」</h3>
@@ -199,7 +229,7 @@ export const ChatSettings = ({ session, first }: { session: SessionDetail; first
       {session.temporary ? (
         <p className="field-hint">临时对话不保存在服务器上，只有自己能看。</p>
       ) : session.friend ? (
-        <p className="field-hint">两个人的会话，只有你们能看。</p>
+        <p className="field-hint">两个人的会话，只有您和对方能看。</p>
       ) : (
         <Privacy session={session} globallyPrivate={globallyPrivate} />
       )}
@@ -214,33 +244,37 @@ export const ChatSettings = ({ session, first }: { session: SessionDetail; first
         disabled={session.private_forced}
         onChange={(on) => change({ private_global: on ? 1 : 0 })}
       />
-      <h3>回复</h3>
-      <SliderField
-        label="随机性"
-        hint="小则稳定严谨，大则多变"
-        value={settings.temperature ?? defaults.temperature}
-        min={1}
-        max={20}
-        show={(value) => (value / 10).toFixed(1)}
-        onChange={(temperature) => change({ temperature })}
-      />
-      <SliderField
-        label="新话题倾向"
-        value={settings.presence_penalty ?? defaults.penalty}
-        min={0}
-        max={10}
-        show={(value) => (value / 5).toFixed(1)}
-        onChange={(presence_penalty) => change({ presence_penalty })}
-      />
-      <SliderField
-        label="避免重复"
-        value={settings.frequency_penalty ?? defaults.penalty}
-        min={0}
-        max={10}
-        show={(value) => (value / 5).toFixed(1)}
-        onChange={(frequency_penalty) => change({ frequency_penalty })}
-      />
-      {!chats &&
+      {!pictures && <h3>回复</h3>}
+      {!pictures && (
+        <>
+          <SliderField
+            label="随机性"
+            hint="小则稳定严谨，大则多变"
+            value={settings.temperature ?? defaults.temperature}
+            min={1}
+            max={20}
+            show={(value) => (value / 10).toFixed(1)}
+            onChange={(temperature) => change({ temperature })}
+          />
+          <SliderField
+            label="新话题倾向"
+            value={settings.presence_penalty ?? defaults.penalty}
+            min={0}
+            max={10}
+            show={(value) => (value / 5).toFixed(1)}
+            onChange={(presence_penalty) => change({ presence_penalty })}
+          />
+          <SliderField
+            label="避免重复"
+            value={settings.frequency_penalty ?? defaults.penalty}
+            min={0}
+            max={10}
+            show={(value) => (value / 5).toFixed(1)}
+            onChange={(frequency_penalty) => change({ frequency_penalty })}
+          />
+        </>
+      )}
+      {people &&
         history(
           'at_ai_max_history',
           '@ 模型时带上前面的消息',

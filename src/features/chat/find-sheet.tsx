@@ -1,10 +1,10 @@
-import { api } from '@/shared/api.ts';
-import { errorText } from '@/shared/api-error.ts';
-import { useAuth } from '@/shared/auth-store.ts';
-import { Icon } from '@/shared/ui/icon.tsx';
-import { EmptyState } from '@/shared/ui/empty-state.tsx';
-import { Sheet } from '@/shared/ui/sheet.tsx';
-import { Skeleton } from '@/shared/ui/skeleton.tsx';
+import { api } from '@/platform/api.ts';
+import { errorText } from '@/platform/api-error.ts';
+import { useAuth } from '@/platform/auth-store.ts';
+import { Icon } from '@/ui/icon.tsx';
+import { EmptyState } from '@/ui/empty-state.tsx';
+import { Sheet } from '@/ui/sheet.tsx';
+import { Skeleton } from '@/ui/skeleton.tsx';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { separatorTime } from './chat-time.ts';

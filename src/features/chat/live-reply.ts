@@ -1,4 +1,4 @@
-import { MarkdownDocument, type Block } from '@markdown/document.ts';
+import { MarkdownDocument, type Block } from '@common/markdown/document.ts';
 
 /** The blocks of one row of the list. */
 export type Segment = readonly Block[];

@@ -1,5 +1,5 @@
-import { inIdleTime } from '@/shared/markdown/idle.ts';
-import type { Block } from '@markdown/document.ts';
+import { inIdleTime } from '@/platform/idle.ts';
+import type { Block } from '@common/markdown/document.ts';
 import { memo, useEffect, useState, useSyncExternalStore } from 'react';
 import { Reply } from './message-row.tsx';
 import { replyRows, type LiveRow, type ReplyRow } from './rows.ts';

@@ -1,6 +1,7 @@
-import { copyText } from '@/shared/markdown/copy.ts';
-import { useModel, useSettings } from '@/shared/queries.ts';
-import { Icon, type IconName } from '@/shared/ui/icon.tsx';
+import { copyText } from '@/platform/copy.ts';
+import { useModel, useSettings } from '@/platform/queries.ts';
+import { Avatar } from '@/ui/avatar.tsx';
+import { Icon, type IconName } from '@/ui/icon.tsx';
 import type { Message } from '@contract/chat.ts';
 import type { ReactNode } from 'react';
 import { useChatActs } from './chat-context.ts';
@@ -115,11 +116,20 @@ export const Pager = ({ message }: { message: Message }) => {
 };
 
 /** Name of a model as people read it. */
-export const ModelName = ({ name }: { name: string }) => {
+export const ModelName = ({ name, face = false }: { name: string; face?: boolean }) => {
   const known = useModel(name);
   return (
     <span className="speaker">
-      <span className="chip-dot" style={{ background: known?.color || undefined }} />
+      {face ? (
+        <Avatar
+          name={known?.label ?? name}
+          src={known?.logo ?? ''}
+          color={known?.color ?? ''}
+          size={36}
+        />
+      ) : (
+        <span className="chip-dot" style={{ background: known?.color || undefined }} />
+      )}
       {known?.label ?? name}
     </span>
   );

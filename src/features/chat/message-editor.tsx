@@ -1,10 +1,13 @@
-import { MarkdownEditor, type Edited } from '@/shared/editor/markdown-editor.tsx';
+import { GroupField } from '@/widgets/editor/group-field.tsx';
+import { MarkdownEditor, type Edited } from '@/widgets/editor/markdown-editor.tsx';
+import { useState } from 'react';
 
 /** Changes one's own message; of a question to people with its title. Loads when first shown. */
 export const MessageEditor = ({
   initialTitle,
   initialText,
   draftKey,
+  group: before,
   onSave,
   onClose,
 }: {
@@ -13,18 +16,28 @@ export const MessageEditor = ({
   initialText: string;
   /** Number of the message: what was written and not saved is kept under it. */
   draftKey: string;
-  /** Gives whether the server has it already. Rejects with ApiError when it was not saved. */
-  onSave: (edited: Edited) => Promise<boolean>;
+  /** Of a question: the group of the forum that it is in. */
+  group?: number | undefined;
+  /**
+   * Gives whether the server has it already. Rejects with ApiError when it was not saved. `group`:
+   * where it is moved to.
+   */
+  onSave: (edited: Edited, group?: number) => Promise<boolean>;
   onClose: () => void;
-}) => (
-  <MarkdownEditor
-    heading="修改消息"
-    initialTitle={initialTitle}
-    initialText={initialText}
-    action="保存"
-    success="修改成功"
-    draftKey={draftKey}
-    onSave={onSave}
-    onClose={onClose}
-  />
-);
+}) => {
+  const [group, setGroup] = useState(before);
+  return (
+    <MarkdownEditor
+      heading="修改消息"
+      initialTitle={initialTitle}
+      initialText={initialText}
+      action="保存"
+      success="修改成功"
+      draftKey={draftKey}
+      onSave={(edited) => onSave(edited, group === before ? undefined : group)}
+      onClose={onClose}
+    >
+      {group !== undefined && <GroupField value={group} onChange={setGroup} />}
+    </MarkdownEditor>
+  );
+};

@@ -1,7 +1,7 @@
-import { errorText } from '@/shared/api-error.ts';
-import { endFirstView, hasFirstPicture } from '@/shared/first-view.ts';
-import { Icon } from '@/shared/ui/icon.tsx';
-import { toast } from '@/shared/ui/toast.ts';
+import { errorText } from '@/platform/api-error.ts';
+import { endFirstView, hasFirstPicture } from '@/platform/first-view.ts';
+import { Icon } from '@/ui/icon.tsx';
+import { toast } from '@/platform/toast.ts';
 import { limits } from '@contract/limits.ts';
 import {
   Fragment,

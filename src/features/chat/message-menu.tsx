@@ -1,13 +1,24 @@
-import { copyText } from '@/shared/markdown/copy.ts';
-import { feel } from '@/shared/haptics.ts';
-import { useChatModels } from '@/shared/queries.ts';
-import { readQuestion } from '@/shared/question.ts';
-import { Act } from '@/shared/ui/act.tsx';
-import { ModelSheet } from '@/shared/ui/model-sheet.tsx';
-import { Sheet } from '@/shared/ui/sheet.tsx';
+import { maskName } from '@/platform/format.ts';
+import { copyText } from '@/platform/copy.ts';
+import { feel } from '@/platform/haptics.ts';
+import { useChatModels } from '@/platform/queries.ts';
+import { readQuestion } from '@/platform/question.ts';
+import { readAloud } from '@/platform/speaking.ts';
+import { Act } from '@/ui/act.tsx';
+import { ModelSheet } from '@/widgets/model/model-sheet.tsx';
+import { Sheet } from '@/ui/sheet.tsx';
 import type { Message } from '@contract/chat.ts';
-import { useEffect, useState } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { useChatActs } from './chat-context.ts';
+import { acceptAnswer, copyLink, quote } from './question-acts.ts';
+import { useQuestion } from './question-context.ts';
+
+const ReportSheet = lazy(() =>
+  import('./question-sheets.tsx').then(({ ReportSheet: part }) => ({ default: part })),
+);
+const EditsSheet = lazy(() =>
+  import('./question-sheets.tsx').then(({ EditsSheet: part }) => ({ default: part })),
+);
 
 export interface MenuTarget {
   message: Message;
@@ -20,6 +31,8 @@ const MessageMenu = ({ target, onClose }: { target: MenuTarget | null; onClose: 
   const models = useChatModels();
   const [selecting, setSelecting] = useState<string | null>(null);
   const [asking, setAsking] = useState<Message | null>(null);
+  const [sheet, setSheet] = useState<{ kind: 'report' | 'edits'; id: number } | null>(null);
+  const question = useQuestion();
   useEffect(() => {
     if (target) feel('tick');
   }, [target]);
@@ -31,7 +44,7 @@ const MessageMenu = ({ target, onClose }: { target: MenuTarget | null; onClose: 
   const saved = message !== undefined && message.id > 0;
   const branches =
     saved && acts.owner && acts.writable && !acts.people && !acts.temporary && !acts.pictures;
-  const person = { id: message?.user_id ?? 0, name: message?.user_name ?? '' };
+  const person = { id: message?.user_id ?? 0, name: maskName(message?.user_name ?? '') };
   const then = (act: () => void) => () => {
     onClose();
     act();
@@ -55,6 +68,13 @@ const MessageMenu = ({ target, onClose }: { target: MenuTarget | null; onClose: 
             />
           </>
         )}
+        {reply && message && text !== '' && !acts.pictures && (
+          <Act
+            icon="sound"
+            label="朗读"
+            onClick={then(() => readAloud({ historyId: acts.temporary ? 0 : message.id, text }))}
+          />
+        )}
         {reply && message && (
           <Act
             icon="code"
@@ -76,6 +96,46 @@ const MessageMenu = ({ target, onClose }: { target: MenuTarget | null; onClose: 
             onClick={then(() => acts.answerTo(person))}
           />
         )}
+        {saved && question && !reply && (
+          <>
+            {question.owner && message.title === '' && (
+              <Act
+                icon="check"
+                label={question.accepted_id === message.id ? '取消采纳' : '采纳这个回答'}
+                onClick={then(
+                  () =>
+                    void acceptAnswer(acts.uuid, message.id, question.accepted_id !== message.id),
+                )}
+              />
+            )}
+            {acts.writable && (
+              <Act
+                icon="fork"
+                label="引用回复"
+                onClick={then(() => quote(acts.uuid, person, text, !mine))}
+              />
+            )}
+            <Act
+              icon="link"
+              label="复制链接"
+              onClick={then(() => copyLink(acts.uuid, message.id))}
+            />
+            {message.edited && (
+              <Act
+                icon="retry"
+                label="修改记录"
+                onClick={then(() => setSheet({ kind: 'edits', id: message.id }))}
+              />
+            )}
+            {!mine && acts.me > 0 && (
+              <Act
+                icon="warning"
+                label="举报"
+                onClick={then(() => setSheet({ kind: 'report', id: message.id }))}
+              />
+            )}
+          </>
+        )}
         {branches && (
           <>
             <Act icon="retry" label="重新回答" onClick={then(() => acts.regenerate(message))} />
@@ -96,6 +156,14 @@ const MessageMenu = ({ target, onClose }: { target: MenuTarget | null; onClose: 
           />
         )}
       </Sheet>
+      <Suspense fallback={null}>
+        {sheet?.kind === 'report' && (
+          <ReportSheet uuid={acts.uuid} id={sheet.id} onClose={() => setSheet(null)} />
+        )}
+        {sheet?.kind === 'edits' && (
+          <EditsSheet uuid={acts.uuid} id={sheet.id} onClose={() => setSheet(null)} />
+        )}
+      </Suspense>
       <Sheet open={selecting !== null} onClose={() => setSelecting(null)} title="选择文字">
         <p className="selectable">{selecting}</p>
       </Sheet>

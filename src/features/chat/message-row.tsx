@@ -1,8 +1,9 @@
-import { copyText } from '@/shared/markdown/copy.ts';
-import { BlocksView } from '@/shared/markdown/markdown.tsx';
-import { readQuestion } from '@/shared/question.ts';
-import { Icon } from '@/shared/ui/icon.tsx';
-import type { Block } from '@markdown/document.ts';
+import { maskName } from '@/platform/format.ts';
+import { copyText } from '@/platform/copy.ts';
+import { BlocksView } from '@/widgets/markdown/markdown.tsx';
+import { readQuestion } from '@/platform/question.ts';
+import { Icon } from '@/ui/icon.tsx';
+import type { Block } from '@common/markdown/document.ts';
 import type { Message } from '@contract/chat.ts';
 import { streamCodes, type StreamCode } from '@contract/errors.ts';
 import { Link } from '@tanstack/react-router';
@@ -42,6 +43,7 @@ const pressTime = 480;
 export const useLongPress = (act: () => void) => {
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const start = useRef({ x: 0, y: 0 });
+  const pressed = useRef(false);
   const cancel = () => clearTimeout(timer.current);
   return {
     onTouchStart: (event: React.TouchEvent) => {
@@ -49,7 +51,11 @@ export const useLongPress = (act: () => void) => {
       if (!touch || event.touches.length > 1) return;
       start.current = { x: touch.clientX, y: touch.clientY };
       cancel();
-      timer.current = setTimeout(act, pressTime);
+      pressed.current = false;
+      timer.current = setTimeout(() => {
+        pressed.current = true;
+        act();
+      }, pressTime);
     },
     onTouchMove: (event: React.TouchEvent) => {
       const touch = event.touches[0];
@@ -58,7 +64,11 @@ export const useLongPress = (act: () => void) => {
         Math.abs(touch.clientX - start.current.x) + Math.abs(touch.clientY - start.current.y) > 10;
       if (far) cancel();
     },
-    onTouchEnd: cancel,
+    onTouchEnd: (event: React.TouchEvent) => {
+      cancel();
+      // The finger that opened the sheet presses nothing of it when it leaves.
+      if (pressed.current && event.cancelable) event.preventDefault();
+    },
     onTouchCancel: cancel,
   };
 };
@@ -76,7 +86,7 @@ export const Question = memo(function Question({ row }: { row: QuestionRow }) {
     <div className="row-question" data-message={message.id}>
       <Separator time={row.time} />
       <div className="question">
-        {!acts.owner && <span className="speaker">{message.user_name}</span>}
+        {!acts.owner && <span className="speaker">{maskName(message.user_name)}</span>}
         {more && (
           <Suspense fallback={<span className="attachments-space" />}>
             <Attachments images={images} files={files} />
@@ -197,11 +207,12 @@ export const Reply = memo(function Reply({ row }: { row: ReplyRow }) {
       className="reply"
       data-message={row.first ? message.id : undefined}
       data-first={row.first || undefined}
+      data-faced={(acts.people && named) || undefined}
       data-short={(row.first && row.last && isShort(segment, reasoning)) || undefined}
       data-last={row.last || undefined}
       data-writing={(writing && row.last) || undefined}
     >
-      {row.first && named && <ModelName name={message.model} />}
+      {row.first && named && <ModelName name={message.model} face={acts.people} />}
       <div className="bubble bubble-theirs" {...press}>
         {row.first && <Reasoning text={reasoning} thinking={writing && empty} />}
         {empty && row.first ? (
@@ -258,8 +269,12 @@ export const Notice = memo(function Notice({ row }: { row: NoticeRow }) {
             button('新建会话', () => acts.startAnew(readQuestion(message).text, 'same'), true)}
           {code === 'balance' && (
             <>
-              <Link className="notice-act notice-act-first" to="/account">
-                查看余额
+              <Link
+                className="notice-act notice-act-first"
+                to="/account"
+                search={{ tab: 'recharge' }}
+              >
+                去充值
               </Link>
               {button('换免费模型', () => acts.startAnew(readQuestion(message).text, 'free'))}
             </>

@@ -1,7 +1,7 @@
-import { ApiError, errorText, isCancelled } from '@/shared/api-error.ts';
-import { laterText, perform } from '@/shared/outbox.ts';
-import { toast } from '@/shared/ui/toast.ts';
-import { uuid as newKey } from '@/shared/uuid.ts';
+import { ApiError, errorText, isCancelled } from '@/platform/api-error.ts';
+import { laterText, perform } from '@/platform/outbox.ts';
+import { toast } from '@/platform/toast.ts';
+import { uuid as newKey } from '@/platform/uuid.ts';
 import { codes } from '@contract/errors.ts';
 import { useCallback, useState } from 'react';
 

@@ -1,5 +1,5 @@
-import { Icon } from '@/shared/ui/icon.tsx';
-import { Sheet } from '@/shared/ui/sheet.tsx';
+import { Icon } from '@/ui/icon.tsx';
+import { Sheet } from '@/ui/sheet.tsx';
 import { Link } from '@tanstack/react-router';
 import './chat-settings.css';
 
@@ -18,9 +18,9 @@ export const ModelFailure = ({
     <p className="send-failure" role="alert">
       {reason}
     </p>
-    <Link className="act" to="/account" search={{ tab: 'usage' }} onClick={onClose}>
+    <Link className="act" to="/account" search={{ tab: 'recharge' }} onClick={onClose}>
       <Icon name="receipt" />
-      查看余额
+      去充值
     </Link>
     <button
       type="button"

@@ -1,10 +1,10 @@
-import { setAttachments } from '@/shared/attach/attach-store.ts';
-import { draftOfParts } from '@/shared/attach/parts.ts';
-import { readDraft, writeDraft } from '@/shared/draft.ts';
-import { loadOutbox } from '@/shared/pending.ts';
-import { readQuestion } from '@/shared/question.ts';
-import { Icon, PathIcon } from '@/shared/ui/icon.tsx';
-import { toast } from '@/shared/ui/toast.ts';
+import { setAttachments } from '@/platform/attach/attach-store.ts';
+import { draftOfParts } from '@/platform/attach/parts.ts';
+import { readDraft, writeDraft } from '@/platform/draft.ts';
+import { loadOutbox } from '@/platform/pending.ts';
+import { readQuestion } from '@/platform/question.ts';
+import { Icon, PathIcon } from '@/ui/icon.tsx';
+import { toast } from '@/platform/toast.ts';
 import { useNavigate } from '@tanstack/react-router';
 import { useChatActs } from './chat-context.ts';
 import './outgoing-note.css';

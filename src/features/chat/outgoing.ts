@@ -5,8 +5,8 @@ import {
   messageWith,
   readAttachments,
   setAttachments,
-} from '@/shared/attach/attach-store.ts';
-import { partsOf } from '@/shared/attach/parts.ts';
+} from '@/platform/attach/attach-store.ts';
+import { partsOf } from '@/platform/attach/parts.ts';
 import type { Model } from '@contract/model.ts';
 import type { SessionDetail } from '@contract/session.ts';
 import { readChoices } from './chat-choices.ts';
@@ -61,7 +61,7 @@ export const takeMessage = async (session: SessionDetail, prompt: string): Promi
   const { msg, format } = messageWith(prompt, attachments, compose.atUser, parts.length > 0);
   const options: SendOptions = { format };
   if (parts.length > 0) {
-    const { leaveUploads } = await import('@/shared/attach/intake.ts');
+    const { leaveUploads } = await import('@/platform/attach/intake.ts');
     leaveUploads(parts.map(({ id }) => id));
     options.parts = parts;
   }

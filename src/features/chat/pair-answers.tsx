@@ -1,6 +1,6 @@
-import { useChatModels } from '@/shared/queries.ts';
-import { Icon } from '@/shared/ui/icon.tsx';
-import { useMedia } from '@/shared/use-media.ts';
+import { useChatModels } from '@/platform/queries.ts';
+import { Icon } from '@/ui/icon.tsx';
+import { useMedia } from '@/platform/use-media.ts';
 import type { Message } from '@contract/chat.ts';
 import { memo, useRef, useState } from 'react';
 import { useChatActs } from './chat-context.ts';

@@ -1,48 +1,65 @@
-import { copyText } from '@/shared/markdown/copy.ts';
-import { Markdown } from '@/shared/markdown/markdown.tsx';
-import { useChatModels } from '@/shared/queries.ts';
-import { readQuestion } from '@/shared/question.ts';
-import { Avatar } from '@/shared/ui/avatar.tsx';
+import { maskName } from '@/platform/format.ts';
+import { copyText } from '@/platform/copy.ts';
+import { Markdown } from '@/widgets/markdown/markdown.tsx';
+import { useChatModels } from '@/platform/queries.ts';
+import { readQuestion } from '@/platform/question.ts';
+import { Avatar } from '@/ui/avatar.tsx';
 import { memo } from 'react';
 import { useChatActs, useRowMode } from './chat-context.ts';
 import { separatorTime } from './chat-time.ts';
 import { ActsRow, MoreAct, Marks, SmallAct } from './message-acts.tsx';
 import { MessageEditor } from './message-editor.tsx';
-import { useLongPress } from './message-row.tsx';
+import { Separator, useLongPress } from './message-row.tsx';
 import './person-message.css';
+import { acceptAnswer, quote } from './question-acts.ts';
+import { useQuestion } from './question-context.ts';
 import { Attachments } from './question-parts.tsx';
 import type { QuestionRow } from './rows.ts';
 
 /** What a person wrote in a session of people: who, when, to whom, and Markdown. */
-const PersonMessage = memo(function PersonMessage({ row: { message } }: { row: QuestionRow }) {
+const PersonMessage = memo(function PersonMessage({
+  row: { message, time },
+}: {
+  row: QuestionRow;
+}) {
   const acts = useChatActs();
   const models = useChatModels();
   const press = useLongPress(() => acts.openMenu(message, 'question'));
   const { text, images, files, atUser, atAi } = readQuestion(message);
   const editing = useRowMode('edit', message.id);
   const mine = message.user_id === acts.me;
-  const person = { id: message.user_id, name: message.user_name };
+  const question = useQuestion();
+  const accepted = question !== null && question.accepted_id === message.id;
+  // The question itself has the title.
+  const answer = question !== null && message.title === '' && message.id > 0;
+  const name = maskName(message.user_name);
+  const person = { id: message.user_id, name };
   const aiLabel = models.data?.find((model) => model.name === atAi)?.label ?? atAi;
-  return (
+  // Two who know each other need neither names nor buttons at each line: those come with the mouse,
+  // a tap or a long press.
+  const quiet = question === null;
+  const row = (
     <article
       className="person-message"
+      data-quiet={quiet || undefined}
       data-message={message.id}
       data-mine={mine || undefined}
-      aria-label={`${message.user_name}的消息`}
+      aria-label={`${name}的消息`}
     >
       <button
         type="button"
         className="person-face"
-        aria-label={`关于${message.user_name}`}
+        aria-label={`关于${name}`}
         onClick={() => acts.openPerson(person)}
       >
-        <Avatar name={message.user_name || '我'} size={36} />
+        <Avatar name={name || '我'} size={36} />
       </button>
       <div className="person-words">
         <header>
-          <b>{message.user_name}</b>
+          <b>{name}</b>
           <time dateTime={message.created_at}>{separatorTime(message.created_at)}</time>
           {message.edited && <span>已编辑</span>}
+          {accepted && <span className="person-accepted">✓ 已采纳</span>}
         </header>
         <div className={mine ? 'bubble bubble-mine' : 'bubble bubble-theirs'} {...press}>
           {message.title !== '' && <h3>{message.title}</h3>}
@@ -60,6 +77,22 @@ const PersonMessage = memo(function PersonMessage({ row: { message } }: { row: Q
             {() => (
               <>
                 <Marks message={message} />
+                {answer && question.owner && (
+                  <SmallAct
+                    icon="check"
+                    label={accepted ? '取消采纳' : '采纳'}
+                    pressed={accepted}
+                    onClick={() => void acceptAnswer(acts.uuid, message.id, !accepted)}
+                  />
+                )}
+                {question && acts.writable && (
+                  <SmallAct
+                    icon="fork"
+                    label="引用"
+                    wide
+                    onClick={() => quote(acts.uuid, person, text, !mine)}
+                  />
+                )}
                 {acts.writable && !mine && (
                   <SmallAct icon="reply" label="回复" onClick={() => acts.answerTo(person)} />
                 )}
@@ -82,14 +115,22 @@ const PersonMessage = memo(function PersonMessage({ row: { message } }: { row: Q
           {...(message.title === '' ? {} : { initialTitle: message.title })}
           initialText={text}
           draftKey={String(message.id)}
-          onSave={async ({ title, content }) => {
+          group={message.title === '' ? undefined : question?.group_id}
+          onSave={async ({ title, content }, group) => {
             const writing = await acts.thread.writing();
-            return writing.update(message.id, content, title);
+            return writing.update(message.id, content, title, group);
           }}
           onClose={() => acts.toggle('edit', message.id)}
         />
       )}
     </article>
+  );
+  if (!quiet) return row;
+  return (
+    <>
+      <Separator time={time} />
+      {row}
+    </>
   );
 });
 

@@ -1,9 +1,9 @@
-import { api } from '@/shared/api.ts';
-import { ApiError } from '@/shared/api-error.ts';
-import { useAuth } from '@/shared/auth-store.ts';
-import { Avatar } from '@/shared/ui/avatar.tsx';
-import { Icon } from '@/shared/ui/icon.tsx';
-import { Sheet } from '@/shared/ui/sheet.tsx';
+import { api, signInFirst } from '@/platform/api.ts';
+import { ApiError } from '@/platform/api-error.ts';
+import { useAuth } from '@/platform/auth-store.ts';
+import { Avatar } from '@/ui/avatar.tsx';
+import { Icon } from '@/ui/icon.tsx';
+import { Sheet } from '@/ui/sheet.tsx';
 import { useNavigate } from '@tanstack/react-router';
 import './person-message.css';
 
@@ -18,7 +18,7 @@ const PersonSheet = ({
   const navigate = useNavigate();
   const { user } = useAuth();
   const write = async () => {
-    if (!person) return;
+    if (!person || signInFirst()) return;
     try {
       const { uuid } = await api.newFriend({ friend_user_id: person.id });
       onClose();

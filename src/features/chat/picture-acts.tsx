@@ -1,30 +1,32 @@
-import { ApiError, errorText } from '@/shared/api-error.ts';
-import { api } from '@/shared/api.ts';
-import { readDraft, writeDraft } from '@/shared/draft.ts';
-import { takeAsBase } from '@/shared/image/base-picture.ts';
-import { changeImageDraft, clearImageDraft } from '@/shared/image/image-draft.ts';
-import { pictureSources } from '@/shared/image/picture-sources.ts';
-import { copyText } from '@/shared/markdown/copy.ts';
-import { useModel } from '@/shared/queries.ts';
-import { Act } from '@/shared/ui/act.tsx';
-import { Button } from '@/shared/ui/button.tsx';
-import { Icon } from '@/shared/ui/icon.tsx';
-import { LoadFailed } from '@/shared/ui/load-failed.tsx';
-import { savePicture, sharePicture } from '@/shared/ui/save-picture.ts';
-import { Sheet } from '@/shared/ui/sheet.tsx';
-import { Skeleton } from '@/shared/ui/skeleton.tsx';
-import { toast } from '@/shared/ui/toast.ts';
-import { useEver } from '@/shared/use-ever.ts';
+import { ApiError, errorText } from '@/platform/api-error.ts';
+import { api } from '@/platform/api.ts';
+import { readDraft, writeDraft } from '@/platform/draft.ts';
+import { takeAsBase } from '@/widgets/image/base-picture.ts';
+import { changeImageDraft, clearImageDraft } from '@/widgets/image/image-draft.ts';
+import { parameterRows } from '@/widgets/image/parameter-rows.ts';
+import { pictureSources } from '@/widgets/image/picture-sources.ts';
+import { ImageViewer } from '@/widgets/viewer/image-viewer.tsx';
+import { copyText } from '@/platform/copy.ts';
+import { useModel } from '@/platform/queries.ts';
+import { Act } from '@/ui/act.tsx';
+import { Button } from '@/ui/button.tsx';
+import { Icon } from '@/ui/icon.tsx';
+import { LoadFailed } from '@/ui/load-failed.tsx';
+import { savePicture, sharePicture } from '@/ui/save-picture.ts';
+import { Sheet } from '@/ui/sheet.tsx';
+import { Skeleton } from '@/ui/skeleton.tsx';
+import { toast } from '@/platform/toast.ts';
+import { useEver } from '@/platform/use-ever.ts';
 import type { ImageAbility, ImageReply, ImageTask, MadeImage } from '@contract/image.ts';
 import type { Message } from '@contract/chat.ts';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import { useChatActs, type ChatActs } from './chat-context.ts';
-import { ChipChoice } from './chip-choice.tsx';
+import { ChipChoice } from '@/ui/chip-choice.tsx';
 import { MoreAct, Marks, SmallAct } from './message-acts.tsx';
 import type { Press } from './press-sheet.tsx';
 import { usePriceOf } from './picture-price.ts';
-import { followUp, onceMore, parameterRows, wordsOf, type Asked } from './picture-request.ts';
+import { followUp, onceMore, wordsOf, type Asked } from './picture-request.ts';
 
 const BackgroundSheet = lazy(() => import('./background-sheet.tsx'));
 const PressSheet = lazy(() => import('./press-sheet.tsx'));
@@ -261,7 +263,9 @@ const Interrogation = ({
   };
   return (
     <Sheet open={picture !== null} onClose={onClose} title="反推提示词">
-      <ChipChoice label="用什么看" value={way} choices={ways} onChange={setWay} />
+      <div className="told-ways">
+        <ChipChoice label="用什么看" value={way} choices={ways} onChange={setWay} />
+      </div>
       {told.isPending && <Skeleton lines={5} />}
       {told.isError && (
         <LoadFailed error={told.error} busy={told.isFetching} onRetry={() => void told.refetch()} />
@@ -299,6 +303,7 @@ export const PictureMenu = ({
   const grounding = useEver(grounded !== null);
   const [grown, setGrown] = useState<MadeImage | null>(null);
   const growing = useEver(grown !== null);
+  const [edited, setEdited] = useState<MadeImage | null>(null);
   // Other services have one way, or say nothing of theirs.
   const chooses = useModel(acts.model)?.image?.family === 'stable-diffusion';
   const may = acts.owner && acts.writable;
@@ -329,6 +334,13 @@ export const PictureMenu = ({
           alt=""
         />
         <Act icon="search" label="看大图" onClick={then(() => onView(at))} />
+        {picture.id > 0 && (
+          <Act
+            icon="edit"
+            label={may ? '修改图片' : '查看图片'}
+            onClick={then(() => setEdited(picture))}
+          />
+        )}
         {own && can('upscale') && (
           <>
             <Act icon="plus" label="放大 2×" {...task('upscale', 2)} />
@@ -410,6 +422,14 @@ export const PictureMenu = ({
         )}
       </Suspense>
       <Interrogation picture={told} onClose={() => setTold(null)} />
+      {edited && (
+        <ImageViewer
+          images={[edited]}
+          at={0}
+          onTurn={() => undefined}
+          onClose={() => setEdited(null)}
+        />
+      )}
     </>
   );
 };

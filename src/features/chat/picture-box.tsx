@@ -1,6 +1,6 @@
-import { useAuth } from '@/shared/auth-store.ts';
-import { useDraft } from '@/shared/draft.ts';
-import { compactNumber } from '@/shared/format.ts';
+import { useAuth } from '@/platform/auth-store.ts';
+import { useDraft } from '@/platform/draft.ts';
+import { compactNumber } from '@/platform/format.ts';
 import {
   blendOf,
   changeImageDraft,
@@ -9,20 +9,24 @@ import {
   draftWithSettings,
   requestOf,
   useImageDraft,
-} from '@/shared/image/image-draft.ts';
+} from '@/widgets/image/image-draft.ts';
 import {
   closeImageTool,
   openImageTool,
   provideImageSend,
   useImageBusy,
-} from '@/shared/image/image-tool.ts';
-import { type ImagePrice, imagePrice } from '@/shared/image/image-price.ts';
-import { smallPicture } from '@/shared/image/picture-sources.ts';
-import { useImageModels, useModel, useSettings } from '@/shared/queries.ts';
-import { Icon, PathIcon } from '@/shared/ui/icon.tsx';
-import { ModelSheet } from '@/shared/ui/model-sheet.tsx';
-import { toast } from '@/shared/ui/toast.ts';
-import { WordsField } from '@/shared/ui/words-field.tsx';
+  type ImageToolTab,
+} from '@/widgets/image/image-tool.ts';
+import { type ImagePrice, imagePrice } from '@/widgets/image/image-price.ts';
+import { isForeign } from '@/widgets/image/foreign-image.tsx';
+import { aspectName } from '@/widgets/image/aspect-name.ts';
+import { smallPicture } from '@/widgets/image/picture-sources.ts';
+import { useImageModels, useModel, useSettings } from '@/platform/queries.ts';
+import { DropVeil } from '@/ui/drop-veil.tsx';
+import { Icon, PathIcon } from '@/ui/icon.tsx';
+import { ModelSheet } from '@/widgets/model/model-sheet.tsx';
+import { toast } from '@/platform/toast.ts';
+import { WordsField } from '@/ui/words-field.tsx';
 import { sizeFor } from '@contract/image-prompt.ts';
 import { limits } from '@contract/limits.ts';
 import type { SessionDetail } from '@contract/session.ts';
@@ -32,8 +36,10 @@ import { useChatActs } from './chat-context.ts';
 import { useModelChange } from './model-change.ts';
 import { ModelFailure } from './model-failure.tsx';
 import { PictureChoices } from './picture-choices.tsx';
+import { useBaseIntake } from './picture-intake.ts';
 import { picturePath } from './picture-path.ts';
 import { sendWords } from './picture-send.ts';
+import { PictureSticky } from './picture-sticky.tsx';
 import { SendModel } from './send-model.tsx';
 import { refusalOf, useGrowth } from './send-rules.ts';
 import './send-kit.css';
@@ -49,10 +55,10 @@ const Poor = ({ price, onFree }: { price: ImagePrice; onFree: (() => void) | nul
   return (
     <div className="send-note" role="status">
       <p>
-        余额不足：要 {price.text} tokens，还剩 {compactNumber(Math.max(0, have))}。
+        余额不足：要 {price.text}，还剩 {compactNumber(Math.max(0, have))}。
       </p>
-      <Link className="send-note-act" to="/account" search={{ tab: 'usage' }}>
-        余额与充值
+      <Link className="send-note-act" to="/account" search={{ tab: 'recharge' }}>
+        去充值
       </Link>
       {onFree && (
         <button type="button" className="send-note-act" onClick={onFree}>
@@ -82,6 +88,7 @@ export const PictureBox = ({
   const settings = useSettings();
   const box = useGrowth(text);
   const preparing = useImageBusy(uuid);
+  const intake = useBaseIntake(uuid, model);
   const modelChange = useModelChange(uuid);
   const [choosing, setChoosing] = useState<'model' | 'size' | null>(null);
   const request = requestOf(draftWithSettings(draft, settings), model);
@@ -95,6 +102,9 @@ export const PictureBox = ({
   const blend = blendOf(draft, model);
   /** Words alone say what is to be painted. */
   const plain = base_image === '' && blend.length === 0;
+  /** Choices of the tool that stay for the pictures after the next. */
+  const { style, seed, checkpoint, lora } = draft.parameters ?? {};
+  const sticky = [style, seed, checkpoint, lora].some((each) => each !== undefined);
   const size = model?.image ? sizeFor(model.image, request.size) : null;
   const free = models.data?.find((each) => each.factor === 0);
 
@@ -131,7 +141,7 @@ export const PictureBox = ({
       closeImageTool(uuid);
     };
   }, [uuid]);
-  const openTool = (tab?: 'img2img' | 'size') =>
+  const openTool = (tab?: ImageToolTab) =>
     openImageTool({ key: uuid, model: session.model, ...(tab ? { tab } : {}) });
 
   return (
@@ -142,6 +152,7 @@ export const PictureBox = ({
         send();
       }}
     >
+      <DropVeil text="松开即可作为底图" onFiles={intake.take} />
       <div className="send-inner">
         <div className="send-row draw-row">
           <SendModel
@@ -166,7 +177,7 @@ export const PictureBox = ({
             aria-label={
               midjourney
                 ? `比例：${request.parameters.aspect ?? '1:1'}`
-                : `尺寸：${size ? `${size.width}×${size.height}` : '默认'}`
+                : `尺寸：${size ? `${size.width}×${size.height}，${aspectName(size.width, size.height)}` : '默认'}`
             }
             onClick={() => (midjourney ? openTool('size') : setChoosing('size'))}
           >
@@ -190,8 +201,21 @@ export const PictureBox = ({
         </div>
         <div className="send-body">
           {price && <Poor price={price} onFree={free ? goFree : null} />}
-          {(!plain || request.controlnet_image !== '') && (
+          {(!plain || request.controlnet_image !== '' || sticky || intake.share !== null) && (
             <div className="send-chips">
+              {intake.share !== null && (
+                <span className="send-chip" role="status">
+                  正在加上底图 {Math.round(intake.share * 100)}%
+                </span>
+              )}
+              {model && sticky && (
+                <PictureSticky
+                  uuid={uuid}
+                  model={model}
+                  parameters={draft.parameters}
+                  onOpen={openTool}
+                />
+              )}
               {blend.length > 0 && (
                 <span className="send-chip draw-base">
                   <button
@@ -200,7 +224,9 @@ export const PictureBox = ({
                     className="draw-base-view"
                     onClick={() => openTool('img2img')}
                   >
-                    <img src={smallPicture(blend[0]?.url ?? '', 128)} alt="" />
+                    {!isForeign(blend[0]?.url ?? '') && (
+                      <img src={smallPicture(blend[0]?.url ?? '', 128)} alt="" />
+                    )}
                     融图 {blend.length} 张
                   </button>
                   <button
@@ -220,7 +246,7 @@ export const PictureBox = ({
                     className="draw-base-view"
                     onClick={() => openTool('img2img')}
                   >
-                    <img src={smallPicture(base_image, 128)} alt="" />
+                    {!isForeign(base_image) && <img src={smallPicture(base_image, 128)} alt="" />}
                     底图
                   </button>
                   <button
@@ -266,6 +292,13 @@ export const PictureBox = ({
               label="画图提示词"
               onText={setText}
               onSend={send}
+              onPaste={(event) => {
+                const files = [...event.clipboardData.files];
+                // A table or a page brings a picture of itself along: its text is meant.
+                if (files.length === 0 || event.clipboardData.types.includes('text/plain')) return;
+                event.preventDefault();
+                intake.take(files);
+              }}
             />
             <button
               type="submit"

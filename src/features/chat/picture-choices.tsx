@@ -1,6 +1,7 @@
-import type { ImageDraft } from '@/shared/image/image-draft.ts';
-import { Sheet } from '@/shared/ui/sheet.tsx';
-import { SwitchField } from '@/shared/ui/switch-field.tsx';
+import { aspectName } from '@/widgets/image/aspect-name.ts';
+import type { ImageDraft } from '@/widgets/image/image-draft.ts';
+import { Sheet } from '@/ui/sheet.tsx';
+import { SwitchField } from '@/ui/switch-field.tsx';
 import { sizesOf } from '@contract/image-prompt.ts';
 import type { ImageRequest } from '@contract/chat.ts';
 import { limits } from '@contract/limits.ts';
@@ -58,7 +59,10 @@ export const PictureChoices = ({
                 onClick={() => onChange({ size: code })}
               >
                 <i style={{ width: (width / longest) * side, height: (height / longest) * side }} />
-                {width}×{height}
+                <span>
+                  {width}×{height}
+                  <small>{aspectName(width, height)}</small>
+                </span>
               </button>
             );
           })}

@@ -1,9 +1,10 @@
-import { ApiError, errorText } from '@/shared/api-error.ts';
-import { api } from '@/shared/api.ts';
-import { noteJob } from '@/shared/jobs.ts';
-import { perform } from '@/shared/outbox.ts';
-import { createStore, useStore } from '@/shared/store.ts';
-import { uuid } from '@/shared/uuid.ts';
+import { ApiError, errorText } from '@/platform/api-error.ts';
+import { api } from '@/platform/api.ts';
+import { noteJob } from '@/platform/jobs.ts';
+import type { Job } from '@contract/job.ts';
+import { perform } from '@/platform/outbox.ts';
+import { createStore, useStore } from '@/platform/store.ts';
+import { uuid } from '@/platform/uuid.ts';
 import type { Asked } from './picture-request.ts';
 import type { Thread } from './thread.ts';
 
@@ -38,20 +39,23 @@ const mark = (id: number, on: boolean) => {
 const mostTries = 3;
 const pause = 1_200;
 
-/** Begins the pictures of a message that is with the server. What stands against it is kept with it. */
-export const generate = async (thread: Thread, id: number, asked: Asked): Promise<void> => {
+/**
+ * Begins the work on a message that is with the server. What stands against it is kept with it.
+ * @param ask begins it under a number, and may be called again under the same
+ */
+export const beginWork = async (
+  thread: Thread,
+  id: number,
+  ask: (request_id: string) => Promise<{ job: Job }>,
+): Promise<void> => {
   if (asking.get().has(id)) return;
   refuse(id, null);
   mark(id, true);
-  const { n, size, translate } = asked.image;
   const request_id = uuid();
   try {
     for (let tries = 1; ; tries += 1) {
       try {
-        const { job } = await api.generateImage(
-          { history_id: id, request_id, n, size, translate },
-          { quiet: true, idempotencyKey: request_id },
-        );
+        const { job } = await ask(request_id);
         noteJob(job);
         thread.change(id, { job, ai: '', state: 'none', error_code: '', error_message: '' });
         return;
@@ -71,18 +75,39 @@ export const generate = async (thread: Thread, id: number, asked: Asked): Promis
   }
 };
 
-/**
- * Sends a request and begins its pictures; it stands in the list at once. Without a network it waits
- * in the outbox. Rejects with ApiError when the server did not take it: then the list is as it was.
- */
-export const draw = async (thread: Thread, asked: Asked): Promise<void> => {
-  const human = JSON.stringify(asked);
+/** The same of a message's pictures. */
+export const generate = (thread: Thread, id: number, asked: Asked): Promise<void> => {
   const { n, size, translate } = asked.image;
+  return beginWork(thread, id, (request_id) =>
+    api.generateImage(
+      { history_id: id, request_id, n, size, translate },
+      { quiet: true, idempotencyKey: request_id },
+    ),
+  );
+};
+
+/**
+ * Sends a request whose work `begin` then begins; it stands in the list at once. Without a network
+ * it waits in the outbox. Rejects with ApiError when the server did not take it: then the list is as
+ * it was.
+ */
+export const sendWork = async (
+  thread: Thread,
+  work: {
+    human: string;
+    /** Of the session. */
+    type: number;
+    /** What the outbox begins by itself once it has sent it. */
+    draw?: { n: number; size: number; translate: number; request_id: string };
+    begin: (id: number) => Promise<void>;
+  },
+): Promise<void> => {
+  const { human, type, draw: drawn, begin } = work;
   const key = uuid();
   await thread.toNewest().catch(() => {});
   const writing = await thread.writing();
   const before = thread.get().lastId ?? 0;
-  const id = writing.put({ human, format: 1, type: 1, state: 'none' }, key);
+  const id = writing.put({ human, format: 1, type, state: 'none' }, key);
   try {
     const sent = await perform<'sendMessage'>({
       name: 'sendMessage',
@@ -91,13 +116,24 @@ export const draw = async (thread: Thread, asked: Asked): Promise<void> => {
       input: { session_id: thread.uuid, msg: human, format: 1 },
       made: new Date().toISOString(),
       before,
-      draw: { n, size, translate, request_id: uuid() },
+      ...(drawn ? { draw: drawn } : {}),
     });
     if (sent === null) return;
     writing.settle(id, { id: sent.id, created_at: sent.created_at });
-    await generate(thread, sent.id, asked);
+    await begin(sent.id);
   } catch (error) {
     writing.settle(id, null);
     throw error;
   }
+};
+
+/** Sends a request and begins its pictures. */
+export const draw = (thread: Thread, asked: Asked): Promise<void> => {
+  const { n, size, translate } = asked.image;
+  return sendWork(thread, {
+    human: JSON.stringify(asked),
+    type: 1,
+    draw: { n, size, translate, request_id: uuid() },
+    begin: (id) => generate(thread, id, asked),
+  });
 };

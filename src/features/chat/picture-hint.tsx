@@ -1,6 +1,6 @@
-import { writeDraft } from '@/shared/draft.ts';
-import { useModel } from '@/shared/queries.ts';
-import { PathIcon } from '@/shared/ui/icon.tsx';
+import { writeDraft } from '@/platform/draft.ts';
+import { useModel } from '@/platform/queries.ts';
+import { PathIcon } from '@/ui/icon.tsx';
 import { limits } from '@contract/limits.ts';
 import type { SessionDetail } from '@contract/session.ts';
 import { picturePath } from './picture-path.ts';

@@ -1,5 +1,5 @@
-import { useAuth } from '@/shared/auth-store.ts';
-import { useModel } from '@/shared/queries.ts';
+import { useAuth } from '@/platform/auth-store.ts';
+import { useModel } from '@/platform/queries.ts';
 import { useChatActs } from './chat-context.ts';
 import { priceOfAsked, type Asked } from './picture-request.ts';
 

@@ -3,7 +3,7 @@ import { imageSizes, picturesOf, readImageWords, sizeFor } from '@contract/image
 import type { ImageParameters, ImageTask, MadeImage } from '@contract/image.ts';
 import { limits } from '@contract/limits.ts';
 import type { Model } from '@contract/model.ts';
-import { type ImagePrice, imagePrice } from '@/shared/image/image-price.ts';
+import { type ImagePrice, imagePrice } from '@/widgets/image/image-price.ts';
 
 /** What a message of a session of pictures asks for. */
 export interface Asked {
@@ -124,55 +124,6 @@ export const priceOfAsked = (
   return imagePrice({ ...image, n: countOf(asked, model), size }, model, user);
 };
 
-const parameterNames: Partial<Record<keyof ImageParameters, string>> = {
-  aspect: '比例',
-  version: '版本',
-  is_niji: '动漫',
-  style: '风格',
-  chaos: '变化',
-  stylize: '风格化',
-  stop: '停止',
-  weird: '怪异',
-  quality: '质量',
-  tile: '平铺',
-  no: '不要',
-  cw: '角色权重',
-  sw: '风格权重',
-  random_style: '随机风格',
-  weight: '底图权重',
-  style_version: '风格版本',
-  repeat: '重复',
-  checkpoint: '底模',
-  negative_prompt: '反向提示词',
-  steps: '步数',
-  cfg_scale: '提示词相关性',
-  sampler: '采样器',
-  hd: '高清',
-  revise: '扩写',
-  logo_add: '水印',
-  upscaler: '放大算法',
-  bg_color: '背景色',
-};
-
-const shown = (value: unknown): string => {
-  if (value === true) return '是';
-  if (value === false) return '否';
-  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
-};
-
-/** The parameters in words, for people: name and value. */
-export const parameterRows = (parameters: ImageParameters): [name: string, value: string][] => {
-  const rows: [string, string][] = [];
-  for (const [key, name] of Object.entries(parameterNames)) {
-    const value = shown(parameters[key as keyof ImageParameters]);
-    if (value !== '') rows.push([name, value]);
-  }
-  for (const { key, weight } of parameters.lora ?? []) rows.push(['LoRA', `${key} ${weight}%`]);
-  if (parameters.cref?.length) rows.push(['角色参考', `${parameters.cref.length} 张`]);
-  if (parameters.sref?.length) rows.push(['风格参考', `${parameters.sref.length} 张`]);
-  return rows;
-};
-
 /** A request to do something with a picture that was made here. */
 export const followUp = (
   type: ImageTask,
@@ -182,7 +133,7 @@ export const followUp = (
   const { image } = asked;
   const kept = type === 'vary' || type === 'action' ? image.parameters : {};
   const { seed: _seed, action: _action, resize: _resize, mask: _mask, ...rest } = kept;
-  const { zoom: _zoom, blend: _blend, brush: _brush, ...others } = rest;
+  const { zoom: _zoom, blend: _blend, brush: _brush, brush_inverted: _all, ...others } = rest;
   return {
     type,
     prompt: asked.prompt,

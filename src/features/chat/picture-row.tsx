@@ -1,12 +1,14 @@
-import { readPictures } from '@/shared/image/image-reply.ts';
-import { pictureSources, smallPicture } from '@/shared/image/picture-sources.ts';
-import { isUnfinished, useJob } from '@/shared/jobs.ts';
-import { progressText } from '@/shared/job-text.ts';
-import { useModel } from '@/shared/queries.ts';
-import { api } from '@/shared/api.ts';
-import { ApiError } from '@/shared/api-error.ts';
-import { Icon, PathIcon } from '@/shared/ui/icon.tsx';
-import { PhotoViewer } from '@/shared/ui/photo-viewer.tsx';
+import { maskName } from '@/platform/format.ts';
+import { readPictures } from '@/widgets/image/image-reply.ts';
+import { ForeignImage, isForeign } from '@/widgets/image/foreign-image.tsx';
+import { pictureSources, smallPicture } from '@/widgets/image/picture-sources.ts';
+import { isUnfinished, useJob } from '@/platform/jobs.ts';
+import { progressText } from '@/platform/job-text.ts';
+import { useModel } from '@/platform/queries.ts';
+import { api } from '@/platform/api.ts';
+import { ApiError } from '@/platform/api-error.ts';
+import { Icon, PathIcon } from '@/ui/icon.tsx';
+import { PhotoViewer } from '@/ui/photo-viewer.tsx';
 import type { ImageReply, MadeImage } from '@contract/image.ts';
 import type { Job, JobEvent } from '@contract/job.ts';
 import type { Message } from '@contract/chat.ts';
@@ -66,7 +68,8 @@ const Grid = ({
 
 /** The picture that it starts from; one that can not be shown is named. */
 const BasePicture = ({ url, onView }: { url: string; onView: () => void }) => {
-  const [broken, setBroken] = useState(!/^(?:\/files\/|https:\/\/)/.test(url));
+  const [broken, setBroken] = useState(!url.startsWith('/files/'));
+  if (isForeign(url)) return <ForeignImage url={url} alt="底图" />;
   if (broken)
     return (
       <p className="asked-facts asked-address">
@@ -105,13 +108,13 @@ const Question = ({ message, asked }: { message: Message; asked: Asked }) => {
       ? `比例 ${shape.width}:${shape.height}`
       : painted && `${shape.width}×${shape.height}`,
     painted && `${countOf(asked, model)} 张`,
-    image.strength !== undefined && base !== '' && `强度 ${image.strength}`,
+    image.strength !== undefined && base !== '' && `改变的程度 ${image.strength}`,
     image.parameters.checkpoint,
     image.controlnet_module !== '' && `构图 ${image.controlnet_module}`,
   ].filter(Boolean);
   return (
     <div className="question">
-      {!acts.owner && <span className="speaker">{message.user_name}</span>}
+      {!acts.owner && <span className="speaker">{maskName(message.user_name)}</span>}
       {base !== '' && <BasePicture key={base} url={base} onView={() => setViewing(true)} />}
       <div className="bubble bubble-mine" {...press}>
         {task !== '' && <span className="asked-task">{task}</span>}
@@ -255,8 +258,12 @@ const Failed = ({
         <div className="notice-acts">
           {poor && (
             <>
-              <Link className="notice-act notice-act-first" to="/account" search={{ tab: 'usage' }}>
-                余额与充值
+              <Link
+                className="notice-act notice-act-first"
+                to="/account"
+                search={{ tab: 'recharge' }}
+              >
+                去充值
               </Link>
               <button
                 type="button"

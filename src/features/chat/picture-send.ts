@@ -1,5 +1,5 @@
-import { authStore } from '@/shared/auth-store.ts';
-import { readDraft, writeDraft } from '@/shared/draft.ts';
+import { authStore } from '@/platform/auth-store.ts';
+import { readDraft, writeDraft } from '@/platform/draft.ts';
 import {
   blendOf,
   changeImageDraft,
@@ -9,8 +9,8 @@ import {
   imageRefusal,
   readImageDraft,
   requestOf,
-} from '@/shared/image/image-draft.ts';
-import { toast } from '@/shared/ui/toast.ts';
+} from '@/widgets/image/image-draft.ts';
+import { toast } from '@/platform/toast.ts';
 import type { Settings } from '@contract/auth.ts';
 import { readImageWords } from '@contract/image-prompt.ts';
 import { limits } from '@contract/limits.ts';

@@ -1,4 +1,4 @@
-import { Sheet } from '@/shared/ui/sheet.tsx';
+import { Sheet } from '@/ui/sheet.tsx';
 import type { ImageParameters, MadeImage } from '@contract/image.ts';
 import type { ReactNode } from 'react';
 

@@ -1,3 +1,5 @@
+/** The type of such a session. */
+export const type = 1;
 /** All that a session of pictures is shown with: one file, loaded with the first such session. */
 export { PictureBox } from './picture-box.tsx';
 export { draw } from './picture-draw.ts';

@@ -1,4 +1,4 @@
-import { imagesOf, type Attachments } from '@/shared/attach/attach-store.ts';
+import { imagesOf, type Attachments } from '@/platform/attach/attach-store.ts';
 import { deduction, estimateTokens } from '@contract/price.ts';
 import { limits } from '@contract/limits.ts';
 import type { Model } from '@contract/model.ts';
@@ -9,16 +9,15 @@ export interface Pair {
   ai: string;
   /** Tokens of its pictures. */
   pictures: number;
-  /** Bytes of its files. */
+  /** Characters of its files. */
   files: number;
 }
 
 /** Tokens that a message costs beside its text; the reply that is held ahead. As the server counts. */
 const tokensAround = 4;
 const heldAhead = 256;
-/** Of a file whose text is not here: tokens of a character, and its bytes. */
+/** Tokens of a character of a file, whose text is not here. */
 const tokensOfChar = 0.6;
-const bytesOfChar = 3;
 
 export const priceOf = (model: Model) => ({
   factor: model.factor,
@@ -30,7 +29,7 @@ export const contextTokens = (pairs: readonly Pair[], maxPrompt: number): number
   let room = maxPrompt;
   let tokens = 0;
   for (const { human, ai, pictures, files } of pairs) {
-    const filed = Math.min(files / bytesOfChar, limits.fileText);
+    const filed = Math.min(files, limits.fileText);
     room -= human.length + ai.length + filed;
     if (room < 0) break;
     tokens += estimateTokens(human) + estimateTokens(ai) + 2 * tokensAround;

@@ -1,11 +1,12 @@
-import { readQuestion, thumbnailOf, type Question } from '@/shared/question.ts';
-import { isSendKey } from '@/shared/send-key.ts';
-import { useSettings } from '@/shared/queries.ts';
-import { readDraft, writeDraft } from '@/shared/draft.ts';
-import { byteSize } from '@/shared/format.ts';
-import { Button } from '@/shared/ui/button.tsx';
-import { Icon } from '@/shared/ui/icon.tsx';
-import { PhotoViewer } from '@/shared/ui/photo-viewer.tsx';
+import { readQuestion, thumbnailOf, type Question } from '@/platform/question.ts';
+import { isSendKey } from '@/platform/send-key.ts';
+import { useSettings } from '@/platform/queries.ts';
+import { readDraft, writeDraft } from '@/platform/draft.ts';
+import { byteSize } from '@/platform/format.ts';
+import { Button } from '@/ui/button.tsx';
+import { Icon } from '@/ui/icon.tsx';
+import { PhotoViewer } from '@/ui/photo-viewer.tsx';
+import { ForeignImage, isForeign } from '@/widgets/image/foreign-image.tsx';
 import type { Message } from '@contract/chat.ts';
 import { useLayoutEffect, useRef, useState } from 'react';
 import { useChatActs } from './chat-context.ts';
@@ -14,11 +15,16 @@ import './question-parts.css';
 /** The pictures and files of a message. */
 export const Attachments = ({ images, files }: Pick<Question, 'images' | 'files'>) => {
   const [shown, setShown] = useState<number | null>(null);
+  const foreign = images.filter(isForeign);
+  const own = images.filter((url) => !isForeign(url));
   return (
     <div className="attachments">
-      {images.length > 0 && (
-        <ul className="pictures" data-count={images.length} aria-label="图片">
-          {images.map((url, at) => (
+      {foreign.map((url) => (
+        <ForeignImage key={url} url={url} alt="" />
+      ))}
+      {own.length > 0 && (
+        <ul className="pictures" data-count={own.length} aria-label="图片">
+          {own.map((url, at) => (
             <li key={url}>
               <button
                 type="button"
@@ -26,9 +32,9 @@ export const Attachments = ({ images, files }: Pick<Question, 'images' | 'files'
                 onClick={() => setShown(at)}
               >
                 <img
-                  src={thumbnailOf(url, images.length > 1 ? 128 : 640)}
+                  src={thumbnailOf(url, own.length > 1 ? 128 : 640)}
                   srcSet={
-                    images.length > 1
+                    own.length > 1
                       ? `${thumbnailOf(url, 128)} 128w, ${thumbnailOf(url, 640)} 640w`
                       : undefined
                   }
@@ -44,8 +50,8 @@ export const Attachments = ({ images, files }: Pick<Question, 'images' | 'files'
       )}
       {files.length > 0 && (
         <ul className="file-chips" aria-label="附件">
-          {files.map((file) => (
-            <li key={file.uuid} className="file-chip">
+          {files.map((file, at) => (
+            <li key={at} className="file-chip">
               <Icon name="document" size={18} />
               <span>{file.name || '附件'}</span>
               {file.size > 0 && <small>{byteSize(file.size)}</small>}
@@ -53,9 +59,7 @@ export const Attachments = ({ images, files }: Pick<Question, 'images' | 'files'
           ))}
         </ul>
       )}
-      {shown !== null && (
-        <PhotoViewer images={images} index={shown} onClose={() => setShown(null)} />
-      )}
+      {shown !== null && <PhotoViewer images={own} index={shown} onClose={() => setShown(null)} />}
     </div>
   );
 };

@@ -1,5 +1,5 @@
-import { api } from '@/shared/api.ts';
-import { inIdleTime } from '@/shared/markdown/idle.ts';
+import { api } from '@/platform/api.ts';
+import { inIdleTime } from '@/platform/idle.ts';
 
 interface Watched {
   model: string;

@@ -166,7 +166,8 @@ const pairRow = (message: Message, beside: Answer, lives: Lives, place: Place): 
 
 const rowsOf = (message: Message, lives: Lives, place: Place): Row[] => {
   const { key, time, newest, atEnd, people } = place;
-  if (message.type === 1) return [{ kind: 'picture', key: `${key}:q`, message, time }];
+  if (message.type === 1 || message.type === 4)
+    return [{ kind: 'picture', key: `${key}:q`, message, time }];
   const live = lives.get(message.id) ?? null;
   const rows: Row[] = [];
   if (message.human !== '') rows.push({ kind: 'question', key: `${key}:q`, message, time });

@@ -1,15 +1,16 @@
-import { offlineText } from '@/shared/api-error.ts';
-import type { AttachTarget } from '@/shared/attach/attach.tsx';
-import { readDraft, useDraft, writeDraft } from '@/shared/draft.ts';
-import { lazyChunk, whenLoaded } from '@/shared/markdown/lazy-chunk.ts';
-import { useChatModels, useSettings } from '@/shared/queries.ts';
-import { Icon } from '@/shared/ui/icon.tsx';
-import { ModelSheet } from '@/shared/ui/model-sheet.tsx';
-import { toast } from '@/shared/ui/toast.ts';
-import { WordsField } from '@/shared/ui/words-field.tsx';
+import { finePointer, useMedia } from '@/platform/use-media.ts';
+import { offlineText } from '@/platform/api-error.ts';
+import type { AttachTarget } from '@/platform/attach/attach-store.ts';
+import { readDraft, useDraft, writeDraft } from '@/platform/draft.ts';
+import { lazyChunk, whenLoaded } from '@/platform/lazy-chunk.ts';
+import { useChatModels, useSettings } from '@/platform/queries.ts';
+import { Icon } from '@/ui/icon.tsx';
+import { ModelSheet } from '@/widgets/model/model-sheet.tsx';
+import { toast } from '@/platform/toast.ts';
+import { WordsField } from '@/ui/words-field.tsx';
 import { limits } from '@contract/limits.ts';
 import type { SessionDetail } from '@contract/session.ts';
-import { useCallback, useEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react';
+import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { TakeKeys } from './at-list.tsx';
 import { useChatActs } from './chat-context.ts';
 import { useModelChange } from './model-change.ts';
@@ -69,7 +70,7 @@ export const deliver = async (
 
 const boxWords = (session: SessionDetail, first: boolean): string => {
   if (session.friend) return `对 ${session.friend.name} 说…`;
-  if (session.type === 2) return first ? '写下你的问题…' : '说点什么，@ 可以请模型回答';
+  if (session.type === 2) return first ? '写下您的问题…' : '说点什么，@ 可以请模型回答';
   return first ? '问点什么…' : '继续问…';
 };
 
@@ -118,6 +119,12 @@ export const SendBox = ({
     [uuid, chats, known, first, choose],
   );
   const revision = `${view.count}:${view.replying?.id ?? 0}`;
+  // With a mouse and a keyboard one writes at once; on a phone the keyboard would cover what is read.
+  const handy = useMedia(finePointer);
+  useEffect(() => {
+    if (handy && uuid !== '' && !document.querySelector('#root')?.hasAttribute('inert'))
+      box.current?.focus({ preventScroll: true });
+  }, [box, handy, uuid]);
   const context = useMemo(
     () => ({ revision, recent: (pairs: number) => thread.recentPairs(pairs) }),
     [thread, revision],
@@ -135,6 +142,7 @@ export const SendBox = ({
       return;
     }
     delivering.current = true;
+    if (handy) box.current?.focus({ preventScroll: true });
     deliver(thread, session, prompt, onSend)
       .catch(() => toast(offlineText, 'error'))
       .finally(() => {
@@ -199,6 +207,7 @@ export const SendBox = ({
               onPaste={kit?.pasteInto(target)}
               onKey={(event) => keys.current?.(event) === true}
             />
+            {kit ? <kit.VoiceButton state={state} /> : <span className="attach-space" />}
             {canStop ? (
               <button
                 type="button"

@@ -1,20 +1,23 @@
-import { api } from '@/shared/api.ts';
-import { allReady, setAttachments, useAttachments } from '@/shared/attach/attach-store.ts';
-import { AttachTray, DropVeil, type AttachTarget } from '@/shared/attach/attach.tsx';
-import { useAuth } from '@/shared/auth-store.ts';
-import { compactNumber } from '@/shared/format.ts';
-import { useChatModels, useSettings } from '@/shared/queries.ts';
-import { Icon, PathIcon } from '@/shared/ui/icon.tsx';
-import { ModelSheet } from '@/shared/ui/model-sheet.tsx';
-import { toast } from '@/shared/ui/toast.ts';
-import { useMedia, wideEnoughForMenu } from '@/shared/use-media.ts';
+import { api } from '@/platform/api.ts';
+import { allReady, setAttachments, useAttachments } from '@/platform/attach/attach-store.ts';
+import { AttachDrop, AttachTray } from '@/widgets/attach/attach.tsx';
+import type { AttachTarget } from '@/platform/attach/attach-store.ts';
+import { useAuth } from '@/platform/auth-store.ts';
+import { compactNumber } from '@/platform/format.ts';
+import { useChatModels, useSettings } from '@/platform/queries.ts';
+import { Icon, PathIcon } from '@/ui/icon.tsx';
+import { ModelSheet } from '@/widgets/model/model-sheet.tsx';
+import { PromptSheet } from '@/widgets/template/prompt-sheet.tsx';
+import { toast } from '@/platform/toast.ts';
+import { useEver } from '@/platform/use-ever.ts';
+import { useMedia, wideEnoughForMenu } from '@/platform/use-media.ts';
 import { limits } from '@contract/limits.ts';
 import type { Model } from '@contract/model.ts';
 import { isFree } from '@contract/price.ts';
 import type { SessionDetail } from '@contract/session.ts';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
+import { lazy, Suspense, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
 import { AtList, type TakeKeys } from './at-list.tsx';
 import { useChoices } from './chat-choices.ts';
 import { setCompose, useCompose } from './compose-store.ts';
@@ -29,7 +32,7 @@ import {
 import './send-kit.css';
 
 export { ModelFailure } from './model-failure.tsx';
-export { AttachButton, pasteInto } from '@/shared/attach/attach.tsx';
+export { AttachButton, pasteInto } from '@/widgets/attach/attach.tsx';
 export {
   hasPictures,
   picturesRefused,
@@ -167,8 +170,8 @@ const BalanceNote = ({ state }: { state: BoxState }) => {
   return (
     <div className="send-note" role="status">
       <p>余额不足：还剩 {compactNumber(Math.max(0, estimate.have))} tokens，不够这条消息。</p>
-      <Link className="send-note-act" to="/account" search={{ tab: 'usage' }}>
-        查看余额
+      <Link className="send-note-act" to="/account" search={{ tab: 'recharge' }}>
+        去充值
       </Link>
       {free && (
         <button type="button" className="send-note-act" onClick={state.goFree}>
@@ -225,7 +228,7 @@ export const BoxTop = ({ state }: { state: BoxState }) => {
   const label = models.data?.find(({ name }) => name === ai)?.label ?? ai;
   return (
     <>
-      <DropVeil target={target} />
+      <AttachDrop target={target} />
       <BalanceNote state={state} />
       {(ai !== '' || atUser) && (
         <div className="send-chips">
@@ -339,6 +342,42 @@ const Mention = ({ state, onKeys }: { state: BoxState; onKeys: TakeKeys }) => {
   );
 };
 
+const slash = /^\s*[/／]\s*$/;
+
+/** Templates of prompts, when the message is nothing but a slash, or by the button. */
+const Prompts = ({ state }: { state: BoxState }) => {
+  const { session, text, setText } = state;
+  const [asked, setAsked] = useState(false);
+  const [dismissed, setDismissed] = useState(false);
+  const typed = slash.test(text);
+  if (!typed && dismissed) setDismissed(false);
+  return (
+    <>
+      <button
+        type="button"
+        className="send-beside"
+        aria-haspopup="dialog"
+        title="输入 / 也能打开"
+        onClick={() => setAsked(true)}
+      >
+        / 提示词
+      </button>
+      <PromptSheet
+        open={asked || (typed && !dismissed)}
+        type={0}
+        model={session.model}
+        onClose={() => {
+          setAsked(false);
+          if (slash.test(text)) setDismissed(true);
+        }}
+        onChoose={(chosen) =>
+          setText(slash.test(text) || text === '' ? chosen : `${text}\n${chosen}`)
+        }
+      />
+    </>
+  );
+};
+
 /** In the line of the model: a second one, or a mention; and what it will cost. */
 export const BoxRow = ({ state, onKeys }: { state: BoxState; onKeys: TakeKeys }) => (
   <>
@@ -347,6 +386,40 @@ export const BoxRow = ({ state, onKeys }: { state: BoxState; onKeys: TakeKeys })
     ) : (
       <Mention state={state} onKeys={onKeys} />
     )}
+    {state.session.scenario === null && <Prompts state={state} />}
     <Price state={state} />
   </>
 );
+
+const micPath =
+  'M12 14.500a3 3 0 0 0 3-3v-5a3 3 0 0 0-6 0v5a3 3 0 0 0 3 3ZM5.500 11.500a6.500 6.500 0 0 0 13 0M12 18v3';
+const VoiceSheet = lazy(() => import('@/widgets/voice/voice-sheet.tsx'));
+
+/** Speaks instead of typing: what was said goes behind what stands in the box. */
+export const VoiceButton = ({ state }: { state: BoxState }) => {
+  const [open, setOpen] = useState(false);
+  const used = useEver(open);
+  return (
+    <>
+      <button
+        type="button"
+        className="voice-button"
+        aria-label="语音输入"
+        title="语音输入"
+        aria-haspopup="dialog"
+        onClick={() => setOpen(true)}
+      >
+        <PathIcon path={micPath} size={22} />
+      </button>
+      {used && (
+        <Suspense fallback={null}>
+          <VoiceSheet
+            open={open}
+            onClose={() => setOpen(false)}
+            onText={(heard) => state.setText(state.text + heard)}
+          />
+        </Suspense>
+      )}
+    </>
+  );
+};

@@ -1,5 +1,5 @@
-import { priceText } from '@/shared/queries.ts';
-import { Icon } from '@/shared/ui/icon.tsx';
+import { priceText } from '@/platform/queries.ts';
+import { Icon } from '@/ui/icon.tsx';
 import type { Model } from '@contract/model.ts';
 
 /** The model that is asked, over the box; chosen while the session is empty. */

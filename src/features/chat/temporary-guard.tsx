@@ -1,4 +1,4 @@
-import { confirmDialog } from '@/shared/ui/dialog.ts';
+import { confirmDialog } from '@/ui/dialog.ts';
 import { useBlocker } from '@tanstack/react-router';
 import { useChatActs } from './chat-context.ts';
 

@@ -1,4 +1,4 @@
-import { readQuestion } from '@/shared/question.ts';
+import { readQuestion } from '@/platform/question.ts';
 import type { Thread } from './thread.ts';
 
 /** A place where words were found. */
@@ -24,7 +24,7 @@ export const searchThread = (thread: Thread, words: string): Hit[] => {
   return [...thread.all()].reverse().flatMap((message) =>
     (['human', 'ai'] as const).flatMap((part) => {
       // The reply of a picture is its data.
-      if (part === 'ai' && message.type === 1) return [];
+      if (part === 'ai' && (message.type === 1 || message.type === 4)) return [];
       const text = part === 'ai' ? message.ai : readQuestion(message).text;
       const at = text.toLowerCase().indexOf(wanted);
       if (at < 0) return [];

@@ -1,12 +1,12 @@
-import { api } from '@/shared/api.ts';
-import { ApiError, errorText } from '@/shared/api-error.ts';
-import { act, outboxState, perform, type OfName } from '@/shared/outbox.ts';
+import { api, signInFirst } from '@/platform/api.ts';
+import { ApiError, errorText } from '@/platform/api-error.ts';
+import { act, outboxState, perform, type OfName } from '@/platform/outbox.ts';
 import type { Act, NewAct, Part } from '@sw/outbox-engine.ts';
-import { loadOutbox } from '@/shared/pending.ts';
-import { refreshScreens } from '@/shared/query-client.ts';
-import { openStream } from '@/shared/stream.ts';
-import { uuid } from '@/shared/uuid.ts';
-import { waiting } from '@/shared/waiting.ts';
+import { loadOutbox } from '@/platform/pending.ts';
+import { refreshScreens } from '@/platform/query-client.ts';
+import { openStream } from '@/platform/stream.ts';
+import { uuid } from '@/platform/uuid.ts';
+import { waiting } from '@/platform/waiting.ts';
 import type { Message } from '@contract/chat.ts';
 import { LiveReply } from './live-reply.ts';
 import { Stopwatch } from './reply-times.ts';
@@ -54,6 +54,8 @@ const blank: Omit<Message, 'id' | 'human' | 'created_at'> = {
   like_count: 0,
   format: 0,
   title: '',
+  content: '',
+  made: null,
   edited: false,
   job: null,
   siblings: [],
@@ -210,7 +212,7 @@ export class ThreadWriting {
       ...blank,
       id,
       human: input.msg,
-      type: this.thread.session?.pictures === true ? 1 : 0,
+      type: this.thread.session?.pictures === true ? this.thread.session.type : 0,
       format: Number(input.format ?? 0),
       title: input.title ?? '',
       model:
@@ -419,9 +421,13 @@ export class ThreadWriting {
   }
 
   /** Changes an own message in a session of people; gives whether the server has it already. */
-  async update(id: number, content: string, title?: string): Promise<boolean> {
+  async update(id: number, content: string, title?: string, group?: number): Promise<boolean> {
     const { uuid: session_id } = this.thread;
-    const changed = { content, ...(title === undefined ? {} : { title }) };
+    const changed = {
+      content,
+      ...(title === undefined ? {} : { title }),
+      ...(group === undefined ? {} : { group_id: group }),
+    };
     const done = await act('updateMessage', session_id, { id, session_id, ...changed });
     if (done === null) {
       // It is written down, and shown as it will be.
@@ -438,7 +444,7 @@ export class ThreadWriting {
   /** Likes a message, or no longer; shown at once. */
   async like(id: number): Promise<void> {
     const message = this.thread.find(id);
-    if (!message) return;
+    if (!message || signInFirst()) return;
     const { liked, like_count } = message;
     this.thread.replace(id, {
       liked: !liked,
@@ -462,7 +468,7 @@ export class ThreadWriting {
   /** Takes a message into the favourites, or out; shown at once. */
   async favourite(id: number): Promise<void> {
     const message = this.thread.find(id);
-    if (!message) return;
+    if (!message || signInFirst()) return;
     const { in_favorites } = message;
     this.thread.replace(id, { in_favorites: !in_favorites });
     this.thread.publish();

@@ -1,8 +1,8 @@
-import { api } from '@/shared/api.ts';
-import { lazyChunk } from '@/shared/markdown/lazy-chunk.ts';
-import { onActDone, outboxState } from '@/shared/outbox.ts';
-import { isWaiting, loadOutbox } from '@/shared/pending.ts';
-import { readQuestion } from '@/shared/question.ts';
+import { api } from '@/platform/api.ts';
+import { lazyChunk } from '@/platform/lazy-chunk.ts';
+import { onActDone, outboxState } from '@/platform/outbox.ts';
+import { isWaiting, loadOutbox } from '@/platform/pending.ts';
+import { readQuestion } from '@/platform/question.ts';
 import type { Message } from '@contract/chat.ts';
 import { limits } from '@contract/limits.ts';
 import type { LiveReply } from './live-reply.ts';
@@ -48,6 +48,8 @@ export interface ThreadSession {
   people: boolean;
   /** Pictures are asked for: no reply is written. */
   pictures: boolean;
+  /** Of the session. */
+  type: number;
   me: { id: number; name: string };
   /** Where a model's replies are read from; empty: this server. */
   streamBase: (model: string) => string;
@@ -62,6 +64,9 @@ const lookedAtAgain = 30;
 /** How a message reads as text. */
 export const replyText = (message: Message, live: LiveReply | null): string =>
   live?.whole ?? message.ai;
+
+/** Of a file that was attached before its characters were counted. */
+const bytesOfChar = 3;
 
 /**
  * The messages of one open session, outside React: what was loaded, what is being sent, and the
@@ -420,7 +425,7 @@ export class Thread {
           human: text,
           ai: this.textOf(message),
           pictures: images.length * limits.imageTokens[detail],
-          files: files.reduce((sum, file) => sum + file.size, 0),
+          files: files.reduce((sum, file) => sum + (file.chars ?? file.size / bytesOfChar), 0),
         };
       });
   }

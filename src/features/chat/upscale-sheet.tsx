@@ -1,12 +1,12 @@
-import { api } from '@/shared/api.ts';
-import { Button } from '@/shared/ui/button.tsx';
-import { LoadFailed } from '@/shared/ui/load-failed.tsx';
-import { Skeleton } from '@/shared/ui/skeleton.tsx';
+import { api } from '@/platform/api.ts';
+import { Button } from '@/ui/button.tsx';
+import { LoadFailed } from '@/ui/load-failed.tsx';
+import { Skeleton } from '@/ui/skeleton.tsx';
 import type { ImageParameters, MadeImage } from '@contract/image.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useChatActs } from './chat-context.ts';
-import { ChipChoice } from './chip-choice.tsx';
+import { ChipChoice } from '@/ui/chip-choice.tsx';
 import { PictureSheet, type PictureSheetProps } from './picture-sheet.tsx';
 
 const factors = [

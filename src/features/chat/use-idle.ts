@@ -1,4 +1,4 @@
-import { inIdleTime } from '@/shared/markdown/idle.ts';
+import { inIdleTime } from '@/platform/idle.ts';
 import { useEffect, useState } from 'react';
 import { flushSync } from 'react-dom';
 

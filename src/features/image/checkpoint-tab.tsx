@@ -1,10 +1,10 @@
 import { familyRules } from '@contract/image-prompt.ts';
-import { Button } from '@/shared/ui/button.tsx';
-import { Icon } from '@/shared/ui/icon.tsx';
-import { LoadFailed } from '@/shared/ui/load-failed.tsx';
-import { Skeleton } from '@/shared/ui/skeleton.tsx';
-import { SliderField } from '@/shared/ui/slider-field.tsx';
-import { toast } from '@/shared/ui/toast.ts';
+import { Button } from '@/ui/button.tsx';
+import { Icon } from '@/ui/icon.tsx';
+import { LoadFailed } from '@/ui/load-failed.tsx';
+import { Skeleton } from '@/ui/skeleton.tsx';
+import { SliderField } from '@/ui/slider-field.tsx';
+import { toast } from '@/platform/toast.ts';
 import { useState } from 'react';
 import { Choices } from './choices.tsx';
 import { useTool } from './tool-context.ts';

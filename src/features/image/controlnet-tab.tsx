@@ -1,12 +1,12 @@
-import { api } from '@/shared/api.ts';
-import { errorText } from '@/shared/api-error.ts';
-import { pickImages } from '@/shared/image/image-picker.ts';
-import { smallPicture } from '@/shared/image/picture-sources.ts';
-import { Button } from '@/shared/ui/button.tsx';
-import { EmptyState } from '@/shared/ui/empty-state.tsx';
-import { Icon } from '@/shared/ui/icon.tsx';
-import { LoadFailed } from '@/shared/ui/load-failed.tsx';
-import { Skeleton } from '@/shared/ui/skeleton.tsx';
+import { api } from '@/platform/api.ts';
+import { errorText } from '@/platform/api-error.ts';
+import { pickImages } from '@/widgets/image/image-picker.ts';
+import { AnyImage } from '@/widgets/image/foreign-image.tsx';
+import { Button } from '@/ui/button.tsx';
+import { EmptyState } from '@/ui/empty-state.tsx';
+import { Icon } from '@/ui/icon.tsx';
+import { LoadFailed } from '@/ui/load-failed.tsx';
+import { Skeleton } from '@/ui/skeleton.tsx';
 import { controlKinds, familyRules, sizeFor } from '@contract/image-prompt.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -126,7 +126,7 @@ const Control = ({ types }: { types: readonly ControlType[] }) => {
       {url !== '' && (
         <div className="tool-pair">
           <figure>
-            <img src={smallPicture(url, 320)} alt="参考图" />
+            <AnyImage url={url} side={320} alt="参考图" />
             <figcaption>参考图</figcaption>
           </figure>
           {module === '' ? (

@@ -1,20 +1,20 @@
-import { draftSaid, imageRefusal, requestOf } from '@/shared/image/image-draft.ts';
+import { draftSaid, imageRefusal, requestOf } from '@/widgets/image/image-draft.ts';
 import {
   closeImageTool,
   useImageBusy,
   useImageSend,
   type ImageToolRequest,
   type ImageToolTab,
-} from '@/shared/image/image-tool.ts';
-import { useAuth } from '@/shared/auth-store.ts';
-import { imagePrice } from '@/shared/image/image-price.ts';
-import { useModel } from '@/shared/queries.ts';
-import { Button } from '@/shared/ui/button.tsx';
-import { EmptyState } from '@/shared/ui/empty-state.tsx';
-import { Icon } from '@/shared/ui/icon.tsx';
-import { Sheet } from '@/shared/ui/sheet.tsx';
-import { toast } from '@/shared/ui/toast.ts';
-import { useMedia, wideEnoughForRecents } from '@/shared/use-media.ts';
+} from '@/widgets/image/image-tool.ts';
+import { useAuth } from '@/platform/auth-store.ts';
+import { imagePrice } from '@/widgets/image/image-price.ts';
+import { useModel } from '@/platform/queries.ts';
+import { Button } from '@/ui/button.tsx';
+import { EmptyState } from '@/ui/empty-state.tsx';
+import { Icon } from '@/ui/icon.tsx';
+import { Sheet } from '@/ui/sheet.tsx';
+import { toast } from '@/platform/toast.ts';
+import { useMedia, wideEnoughForRecents } from '@/platform/use-media.ts';
 import type { ImageModel } from '@contract/image.ts';
 import type { Model } from '@contract/model.ts';
 import { useEffect, useId, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';

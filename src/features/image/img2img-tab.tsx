@@ -1,9 +1,9 @@
-import { isMisfit, measurePicture, takeAsBase } from '@/shared/image/base-picture.ts';
-import { pickImages, type PickedImage } from '@/shared/image/image-picker.ts';
-import { smallPicture } from '@/shared/image/picture-sources.ts';
-import { Button } from '@/shared/ui/button.tsx';
-import { Icon } from '@/shared/ui/icon.tsx';
-import { SliderField } from '@/shared/ui/slider-field.tsx';
+import { isMisfit, measurePicture, takeAsBase } from '@/widgets/image/base-picture.ts';
+import { pickImages, type PickedImage } from '@/widgets/image/image-picker.ts';
+import { AnyImage } from '@/widgets/image/foreign-image.tsx';
+import { Button } from '@/ui/button.tsx';
+import { Icon } from '@/ui/icon.tsx';
+import { SliderField } from '@/ui/slider-field.tsx';
 import { defaultStrength, familyRules, sizesOf } from '@contract/image-prompt.ts';
 import { limits } from '@contract/limits.ts';
 import { lazy, Suspense, useEffect, useState } from 'react';
@@ -12,7 +12,7 @@ import { PictureSlots } from './picture-slots.tsx';
 import { ResizePicture } from './shape-picture.tsx';
 import { useTool } from './tool-context.ts';
 
-const CropDialog = lazy(() => import('./crop-dialog.tsx'));
+const CropDialog = lazy(() => import('@/widgets/image/crop-dialog.tsx'));
 
 /** Null while they are not known, and where they can not be. */
 const useMeasure = (url: string): PickedImage | null => {
@@ -43,6 +43,9 @@ export const Img2ImgTab = () => {
   const url = draft.base_image ?? '';
   const measured = useMeasure(url);
   const midjourney = image.family === 'midjourney';
+  // Services that take the picture as it is have no say in either: what would do nothing is not shown.
+  const strengthSent = !['openai', 'dalle', 'cloud'].includes(image.family);
+  const resized = image.family === 'built-in' || image.family === 'stable-diffusion';
   const pick = async () => {
     const [picked] = await pickImages({ max: 1, title: '选择基础图片' });
     if (picked) takeAsBase(key, model, picked);
@@ -73,7 +76,7 @@ export const Img2ImgTab = () => {
         </button>
       ) : (
         <div className="tool-base">
-          <img src={smallPicture(url, 640)} alt="基础图片" />
+          <AnyImage url={url} side={640} alt="基础图片" />
           <div className="tool-line">
             <Button onClick={() => void pick()}>换一张</Button>
             {!midjourney && (
@@ -92,20 +95,22 @@ export const Img2ImgTab = () => {
         <p className="tool-warn" role="status">
           <Icon name="warning" size={18} />
           图片是 {measured.width}×{measured.height}
-          ，不在这个模型的尺寸里，请先裁剪；不裁剪会按缩放方式处理
+          ，不在这个模型的尺寸里，请先裁剪{resized ? '；不裁剪会按缩放方式处理' : ''}
         </p>
       )}
       {words.baseImage !== '' && <p className="field-hint">描述开头的网址会作为基础图片。</p>}
-      <SliderField
-        label="改变的程度"
-        hint={midjourney ? '越大越不像原图' : '越小越像原图，越大越自由'}
-        min={familyRules.strength.min}
-        max={familyRules.strength.max}
-        value={draft.strength ?? defaultStrength(image.family)}
-        show={(value) => `${value}%`}
-        onChange={(strength) => change({ strength })}
-      />
-      {!midjourney && (
+      {strengthSent && (
+        <SliderField
+          label="改变的程度"
+          hint={midjourney ? '越大越不像原图' : '越小越像原图，越大越自由'}
+          min={familyRules.strength.min}
+          max={familyRules.strength.max}
+          value={draft.strength ?? defaultStrength(image.family)}
+          show={(value) => `${value}%`}
+          onChange={(strength) => change({ strength })}
+        />
+      )}
+      {resized && (
         <Choices
           label="缩放方式"
           hint="基础图片与要画的尺寸形状不同时"

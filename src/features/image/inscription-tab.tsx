@@ -1,9 +1,9 @@
-import { api } from '@/shared/api.ts';
-import { errorText, isCancelled } from '@/shared/api-error.ts';
-import { setImageBusy } from '@/shared/image/image-tool.ts';
-import { Button } from '@/shared/ui/button.tsx';
-import { SwitchField } from '@/shared/ui/switch-field.tsx';
-import { toast } from '@/shared/ui/toast.ts';
+import { api } from '@/platform/api.ts';
+import { errorText, isCancelled } from '@/platform/api-error.ts';
+import { setImageBusy } from '@/widgets/image/image-tool.ts';
+import { Button } from '@/ui/button.tsx';
+import { SwitchField } from '@/ui/switch-field.tsx';
+import { toast } from '@/platform/toast.ts';
 import { needsTranslation, replaceWords } from '@contract/image-prompt.ts';
 import { useEffect, useId, useRef, useState } from 'react';
 import { useTool } from './tool-context.ts';

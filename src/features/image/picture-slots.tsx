@@ -1,8 +1,8 @@
-import { pickImages } from '@/shared/image/image-picker.ts';
-import { smallPicture } from '@/shared/image/picture-sources.ts';
-import { Button } from '@/shared/ui/button.tsx';
-import { Icon } from '@/shared/ui/icon.tsx';
-import { toast } from '@/shared/ui/toast.ts';
+import { pickImages } from '@/widgets/image/image-picker.ts';
+import { AnyImage } from '@/widgets/image/foreign-image.tsx';
+import { Button } from '@/ui/button.tsx';
+import { Icon } from '@/ui/icon.tsx';
+import { toast } from '@/platform/toast.ts';
 
 /** Pictures that go along: some at most, each once. */
 export const PictureSlots = ({
@@ -36,7 +36,7 @@ export const PictureSlots = ({
       <ul className="tool-slots">
         {urls.map((url, at) => (
           <li key={url}>
-            <img src={smallPicture(url, 180)} alt={`${label} 第 ${at + 1} 张`} loading="lazy" />
+            <AnyImage url={url} side={180} alt={`${label} 第 ${at + 1} 张`} />
             <button
               type="button"
               className="tool-slot-remove"

@@ -1,12 +1,13 @@
-import { draftWithSettings, requestOf } from '@/shared/image/image-draft.ts';
-import { copyText } from '@/shared/markdown/copy.ts';
-import { useSettings } from '@/shared/queries.ts';
-import { Button } from '@/shared/ui/button.tsx';
-import { Icon } from '@/shared/ui/icon.tsx';
-import { SwitchField } from '@/shared/ui/switch-field.tsx';
+import { draftWithSettings, requestOf } from '@/widgets/image/image-draft.ts';
+import { copyText } from '@/platform/copy.ts';
+import { useSettings } from '@/platform/queries.ts';
+import { Button } from '@/ui/button.tsx';
+import { Icon } from '@/ui/icon.tsx';
+import { SwitchField } from '@/ui/switch-field.tsx';
 import { previewPrompt, needsTranslation } from '@contract/image-prompt.ts';
 import { limits } from '@contract/limits.ts';
-import { useId } from 'react';
+import { useId, useState } from 'react';
+import { PromptSheet } from '@/widgets/template/prompt-sheet.tsx';
 import { useTool } from './tool-context.ts';
 
 /** What will be sent, put together from the words and all that was chosen. */
@@ -79,6 +80,7 @@ const Area = ({
 export const PromptTab = () => {
   const { text, setText, image, model, words, draft, change, parameters, setParameters } =
     useTool();
+  const [choosing, setChoosing] = useState(false);
   const midjourney = image.family === 'midjourney';
   const request = requestOf(draftWithSettings(draft, useSettings()), model);
   return (
@@ -90,6 +92,19 @@ export const PromptTab = () => {
         maxLength={model.max_prompt ?? limits.defaultMaxPrompt}
         placeholder="雨后江南，水墨风格，一只喜鹊"
         onChange={setText}
+      />
+      <p>
+        <Button size="small" aria-haspopup="dialog" onClick={() => setChoosing(true)}>
+          <Icon name="document" size={16} />
+          提示词模板
+        </Button>
+      </p>
+      <PromptSheet
+        open={choosing}
+        type={1}
+        model={model.name}
+        onClose={() => setChoosing(false)}
+        onChoose={(chosen) => setText(text.trim() === '' ? chosen : `${text}，${chosen}`)}
       />
       {midjourney && (
         <Area

@@ -1,6 +1,7 @@
 import { familyRules, sizeFor, sizesOf } from '@contract/image-prompt.ts';
-import { requestOf } from '@/shared/image/image-draft.ts';
-import { SliderField } from '@/shared/ui/slider-field.tsx';
+import { aspectName } from '@/widgets/image/aspect-name.ts';
+import { requestOf } from '@/widgets/image/image-draft.ts';
+import { SliderField } from '@/ui/slider-field.tsx';
 import { Choices } from './choices.tsx';
 import { ShapePicture } from './shape-picture.tsx';
 import { useTool } from './tool-context.ts';
@@ -9,10 +10,6 @@ const ratioOf = (aspect: string): { width: number; height: number } => {
   const [width = 1, height = 1] = aspect.split(':').map(Number);
   return { width, height };
 };
-
-/** The plain name of a shape, for those who do not see its picture. */
-const shapeName = (width: number, height: number): string =>
-  width === height ? '方形' : width > height ? '横幅' : '竖幅';
 
 const Aspects = () => {
   const { parameters, setParameters } = useTool();
@@ -26,7 +23,7 @@ const Aspects = () => {
         return {
           value: aspect,
           label: aspect,
-          hint: shapeName(shape.width, shape.height),
+          hint: aspectName(shape.width, shape.height).split(' ')[0],
           picture: <ShapePicture {...shape} />,
         };
       })}
@@ -44,7 +41,7 @@ const Sizes = () => {
       choices={sizesOf(image).map(({ code, width, height }) => ({
         value: code,
         label: `${width}×${height}`,
-        hint: shapeName(width, height),
+        hint: aspectName(width, height),
         picture: <ShapePicture width={width} height={height} />,
       }))}
       onChange={(size) => change({ size })}

@@ -1,7 +1,7 @@
-import { type Stroke, useStrokes } from '@/shared/image/strokes.ts';
-import { Button } from '@/shared/ui/button.tsx';
-import { Sheet } from '@/shared/ui/sheet.tsx';
-import { SliderField } from '@/shared/ui/slider-field.tsx';
+import { type Stroke, useStrokes } from '@/widgets/image/strokes.ts';
+import { Button } from '@/ui/button.tsx';
+import { Sheet } from '@/ui/sheet.tsx';
+import { SliderField } from '@/ui/slider-field.tsx';
 import { type CSSProperties, useState } from 'react';
 
 /** Percent of the paper's width: a quarter of what the slider says. */
@@ -26,7 +26,6 @@ const Pad = ({
     onChange: setStrokes,
     ground: '#ffffff',
     most,
-    onFull: () => {},
   });
   return (
     <div className="sketch">
@@ -39,7 +38,7 @@ const Pad = ({
         aria-label={strokes.length === 0 ? '空白画板，用手指或鼠标画' : `画了 ${strokes.length} 笔`}
         {...listeners}
       />
-      <SliderField label="笔的粗细" min={pen.min} max={pen.max} value={width} onChange={setWidth} />
+      <SliderField label="画笔大小" min={pen.min} max={pen.max} value={width} onChange={setWidth} />
       <div className="tool-line">
         <Button disabled={strokes.length === 0} onClick={() => setStrokes(strokes.slice(0, -1))}>
           撤销

@@ -1,5 +1,5 @@
 import { familyRules, styleOf } from '@contract/image-prompt.ts';
-import { Skeleton } from '@/shared/ui/skeleton.tsx';
+import { Skeleton } from '@/ui/skeleton.tsx';
 import { Choices } from './choices.tsx';
 import { useTool, type ToolState } from './tool-context.ts';
 

@@ -1,17 +1,17 @@
-import { api } from '@/shared/api.ts';
-import { queryClient } from '@/shared/query-client.ts';
-import { Button } from '@/shared/ui/button.tsx';
-import { EmptyState } from '@/shared/ui/empty-state.tsx';
-import { Icon, PathIcon } from '@/shared/ui/icon.tsx';
-import { LoadFailed } from '@/shared/ui/load-failed.tsx';
-import { Skeleton } from '@/shared/ui/skeleton.tsx';
+import { api } from '@/platform/api.ts';
+import { queryClient } from '@/platform/query-client.ts';
+import { Button } from '@/ui/button.tsx';
+import { EmptyState } from '@/ui/empty-state.tsx';
+import { Icon, PathIcon } from '@/ui/icon.tsx';
+import { LoadFailed } from '@/ui/load-failed.tsx';
+import { Skeleton } from '@/ui/skeleton.tsx';
 import type { Out } from '@contract/calls.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useMemo, useState } from 'react';
 import { toggleWord, wordsIn } from './prompt-words.ts';
 import { useTool } from './tool-context.ts';
 
-type Keyword = Out<'promptList'>['prompts'][number];
+type Keyword = Out<'keywordList'>['keywords'][number];
 type KeywordType = 'quality' | 'composition' | 'looks' | 'effect' | 'draw' | 'command';
 
 const types: readonly { type: KeywordType; label: string }[] = [
@@ -27,11 +27,11 @@ const eye =
   'M2.500 12S6 5.500 12 5.500 21.500 12 21.500 12 18 18.500 12 18.500 2.500 12 2.500 12ZM12 15a3 3 0 1 0 0-6 3 3 0 0 0 0 6Z';
 const shutEye = `${eye}M4 4l16 16`;
 
-const queryKey = ['promptList'];
+const queryKey = ['keywordList'];
 const useLibrary = () =>
   useQuery({
     queryKey,
-    queryFn: ({ signal }) => api.promptList({}, { signal, quiet: true }),
+    queryFn: ({ signal }) => api.keywordList({}, { signal, quiet: true }),
     staleTime: Infinity,
     meta: { steady: true },
   });
@@ -39,11 +39,11 @@ const useLibrary = () =>
 /** Shows the mark at once; the server's answer is what holds. */
 const mark = async (word: Keyword, kind: 'top' | 'hidden') => {
   const put = (set: boolean) =>
-    queryClient.setQueryData<Out<'promptList'>>(
+    queryClient.setQueryData<Out<'keywordList'>>(
       queryKey,
       (list) =>
         list && {
-          prompts: list.prompts.map((each) =>
+          keywords: list.keywords.map((each) =>
             each.id === word.id ? { ...each, [kind]: set } : each,
           ),
         },
@@ -51,7 +51,7 @@ const mark = async (word: Keyword, kind: 'top' | 'hidden') => {
   put(!word[kind]);
   const input = { id: word.id, type: word.sub_type as KeywordType };
   try {
-    const { set } = await (kind === 'top' ? api.topPrompt(input) : api.hidePrompt(input));
+    const { set } = await (kind === 'top' ? api.topKeyword(input) : api.hideKeyword(input));
     put(set);
   } catch {
     // The call has said why.
@@ -221,7 +221,7 @@ const Library = ({ words }: { words: readonly Keyword[] }) => {
 /** The library of keywords: a touch puts one into the prompt, another takes it out. */
 export const TagsTab = () => {
   const library = useLibrary();
-  if (library.data) return <Library words={library.data.prompts} />;
+  if (library.data) return <Library words={library.data.keywords} />;
   if (library.isError)
     return (
       <LoadFailed

@@ -1,16 +1,16 @@
-import { useDraft } from '@/shared/draft.ts';
-import { api } from '@/shared/api.ts';
+import { useDraft } from '@/platform/draft.ts';
 import {
   changeImageParameters,
   useImageDraft,
   type ImageDraft,
-} from '@/shared/image/image-draft.ts';
-import type { PickedImage } from '@/shared/image/image-picker.ts';
+} from '@/widgets/image/image-draft.ts';
+import { useImageMetadata } from '@/widgets/image/image-metadata.ts';
+import type { PickedImage } from '@/widgets/image/image-picker.ts';
 import type { Out } from '@contract/calls.ts';
 import { readImageWords, type ImageWords } from '@contract/image-prompt.ts';
 import type { ImageModel, ImageParameters } from '@contract/image.ts';
 import type { Model } from '@contract/model.ts';
-import { useQuery, type UseQueryResult } from '@tanstack/react-query';
+import type { UseQueryResult } from '@tanstack/react-query';
 import { createContext, use, useMemo } from 'react';
 
 export type Metadata = Out<'imageMetadata'>;
@@ -54,12 +54,7 @@ export const useToolState = (
   const [text, setText] = useDraft(key);
   const [draft, change] = useImageDraft(key);
   const { name } = model;
-  const metadata = useQuery({
-    queryKey: ['imageMetadata', name],
-    queryFn: ({ signal }) => api.imageMetadata({ model: name }, { signal, quiet: true }),
-    staleTime: 5 * 60_000,
-    meta: { steady: true },
-  });
+  const metadata = useImageMetadata(name);
   const words = useMemo(() => readImageWords(text, image.family), [text, image.family]);
   const setParameters = useMemo(
     () => (change: ImageParameters) => changeImageParameters(key, change),

@@ -1,31 +1,45 @@
-import { BackHead } from '@/shared/ui/back-head.tsx';
-import { api } from '@/shared/api.ts';
-import { ApiError } from '@/shared/api-error.ts';
-import { useAuth } from '@/shared/auth-store.ts';
-import { compactNumber } from '@/shared/format.ts';
-import { progressText } from '@/shared/job-text.ts';
-import { findJobs, isUnfinished, noteJob, useJob } from '@/shared/jobs.ts';
-import { useModel } from '@/shared/queries.ts';
-import { relativeTime } from '@/shared/relative-time.ts';
-import { Button } from '@/shared/ui/button.tsx';
-import { EmptyState } from '@/shared/ui/empty-state.tsx';
-import { Icon } from '@/shared/ui/icon.tsx';
-import { LoadFailed } from '@/shared/ui/load-failed.tsx';
-import { Skeleton } from '@/shared/ui/skeleton.tsx';
-import { toast } from '@/shared/ui/toast.ts';
-import { usePageTitle } from '@/shared/use-page-title.ts';
-import { uuid } from '@/shared/uuid.ts';
+import { BackHead } from '@/ui/back-head.tsx';
+import { api } from '@/platform/api.ts';
+import { ApiError } from '@/platform/api-error.ts';
+import { useAuth } from '@/platform/auth-store.ts';
+import { compactNumber } from '@/platform/format.ts';
+import { jobWords, progressText } from '@/platform/job-text.ts';
+import { findJobs, isUnfinished, noteJob, useJob } from '@/platform/jobs.ts';
+import { useModel } from '@/platform/queries.ts';
+import { relativeTime } from '@/platform/relative-time.ts';
+import { Button } from '@/ui/button.tsx';
+import { EmptyState } from '@/ui/empty-state.tsx';
+import { Icon } from '@/ui/icon.tsx';
+import { LoadFailed } from '@/ui/load-failed.tsx';
+import { Skeleton } from '@/ui/skeleton.tsx';
+import { useTableSearch } from '@/ui/table/use-table-search.ts';
+import { toast } from '@/platform/toast.ts';
+import { usePageTitle } from '@/platform/use-page-title.ts';
+import { uuid } from '@/platform/uuid.ts';
 import type { Job } from '@contract/job.ts';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useEffect, useState, type ReactNode } from 'react';
 import './job.css';
 
+const route = getRouteApi('/tasks');
+
 const filters = [
-  { name: '全部', none: '还没有任务。画一张图，它的进度会在这里。', fits: () => true },
-  { name: '进行中', none: '现在没有任务在进行。', fits: isUnfinished },
-  { name: '已完成', none: '还没有完成的任务。', fits: (job: Job) => job.state === 'done' },
   {
+    state: undefined,
+    name: '全部',
+    none: '还没有任务。画一张图，它的进度会在这里。',
+    fits: () => true,
+  },
+  { state: 'running', name: '进行中', none: '现在没有任务在进行。', fits: isUnfinished },
+  {
+    state: 'done',
+    name: '已完成',
+    none: '还没有完成的任务。',
+    fits: (job: Job) => job.state === 'done',
+  },
+  {
+    state: 'failed',
     name: '没成功',
     none: '没有失败或取消的任务。',
     fits: (job: Job) => job.state === 'error' || job.state === 'cancelled',
@@ -62,6 +76,38 @@ const useAct = (act: () => Promise<unknown>): [busy: boolean, run: () => void] =
   return [busy, run];
 };
 
+/** Leads to what a job is about: its message, or the picture that it went on from. */
+const Subject = ({
+  job,
+  className,
+  children,
+}: {
+  job: Job;
+  className?: string;
+  children: ReactNode;
+}) =>
+  job.subject_kind === 'project' ? (
+    <Link
+      to={job.kind === 'translate' ? '/translate' : '/train'}
+      search={{ model_id: job.subject_id }}
+      className={className}
+    >
+      {children}
+    </Link>
+  ) : job.subject_kind === 'image' ? (
+    <Link to="/image/private" search={{ image_id: job.subject_id }} className={className}>
+      {children}
+    </Link>
+  ) : (
+    <Link
+      to="/chat"
+      search={{ uuid: job.session_uuid, history_id: job.history_id }}
+      className={className}
+    >
+      {children}
+    </Link>
+  );
+
 const Task = ({ told }: { told: Job }) => {
   const live = useJob(told);
   const job = live?.job ?? told;
@@ -88,9 +134,7 @@ const Task = ({ told }: { told: Job }) => {
       </div>
       <div className="task-words">
         <h2>
-          <Link to="/chat" search={{ uuid: job.session_uuid, history_id: job.history_id }}>
-            {job.title || '画图'}
-          </Link>
+          <Subject job={job}>{job.title || jobWords[job.kind].name}</Subject>
         </h2>
         {unfinished ? (
           <>
@@ -125,20 +169,16 @@ const Task = ({ told }: { told: Job }) => {
             取消
           </Button>
         )}
-        {(job.state === 'error' || job.state === 'cancelled') && (
+        {(job.state === 'error' || job.state === 'cancelled') && job.subject_kind === 'message' && (
           <Button size="small" busy={retrying} onClick={retry}>
             重试
             {job.held_tokens > 0 && ` · ${job.held_tokens} tokens`}
           </Button>
         )}
         {job.state === 'done' && (
-          <Link
-            className="button button-small"
-            to="/chat"
-            search={{ uuid: job.session_uuid, history_id: job.history_id }}
-          >
-            看图
-          </Link>
+          <Subject job={job} className="button button-small">
+            {jobWords[job.kind].open}
+          </Subject>
         )}
       </div>
     </li>
@@ -149,8 +189,9 @@ const Task = ({ told }: { told: Job }) => {
 export const TasksScreen = () => {
   usePageTitle('任务');
   const { token } = useAuth();
-  const [which, setWhich] = useState(0);
-  const filter = filters[which] ?? filters[0];
+  const { state: which } = route.useSearch();
+  const show = useTableSearch();
+  const filter = filters.find(({ state }) => state === which) ?? filters[0];
   const jobs = useInfiniteQuery({
     queryKey: ['jobs'],
     queryFn: ({ pageParam, signal }) => api.jobList({ page: pageParam }, { signal, quiet: true }),
@@ -168,13 +209,13 @@ export const TasksScreen = () => {
     <div className="page tasks">
       <BackHead to="/account" back="返回我的" title="任务" />
       <div className="task-filters" role="group" aria-label="看哪些">
-        {filters.map(({ name }, at) => (
+        {filters.map(({ name, state }) => (
           <button
             key={name}
             type="button"
             className="chip"
-            aria-pressed={at === which}
-            onClick={() => setWhich(at)}
+            aria-pressed={state === which}
+            onClick={() => show({ state })}
           >
             {name}
             {name === '进行中' && (jobs.data?.pages[0]?.running ?? 0) > 0 && (

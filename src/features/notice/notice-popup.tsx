@@ -1,8 +1,9 @@
-import { api } from '@/shared/api.ts';
-import { ApiError } from '@/shared/api-error.ts';
-import { accountOf, useAuth } from '@/shared/auth-store.ts';
-import { dateTime } from '@/shared/format.ts';
-import { useQuery } from '@tanstack/react-query';
+import { api } from '@/platform/api.ts';
+import { ApiError } from '@/platform/api-error.ts';
+import { useAuth } from '@/platform/auth-store.ts';
+import { dateTime } from '@/platform/format.ts';
+import { keepNoticeSeen, useUnreadNotices } from '@/platform/queries.ts';
+import { queryClient } from '@/platform/query-client.ts';
 import { lazy, Suspense, useState } from 'react';
 
 const NoticeSheet = lazy(() => import('./notice-sheet.tsx'));
@@ -17,15 +18,8 @@ const dismissed = new Set<number>();
 export const NoticePopup = () => {
   const { token } = useAuth();
   const [, setClosed] = useState(0);
-  const unread = useQuery({
-    queryKey: ['noticeInfo', accountOf(token)],
-    queryFn: ({ signal }) => api.noticeInfo({}, { signal, quiet: true }),
-    enabled: token !== '',
-    staleTime: Infinity,
-    retry: false,
-    meta: { steady: true },
-  });
-  const notice = unread.data?.list.find((each) => !dismissed.has(each.id));
+  const unread = useUnreadNotices().notice;
+  const notice = unread && !dismissed.has(unread.id) ? unread : undefined;
   if (!notice) return null;
   const close = () => {
     dismissed.add(notice.id);
@@ -33,10 +27,17 @@ export const NoticePopup = () => {
   };
   const acknowledge = () => {
     close();
+    if (token === '') {
+      keepNoticeSeen(notice.id);
+      return;
+    }
     // The call has shown its own failure; the notice then comes again with the next load.
-    api.updateNotice({ notice_id: notice.id }).catch((error: unknown) => {
-      if (!(error instanceof ApiError)) throw error;
-    });
+    api
+      .updateNotice({ notice_id: notice.id })
+      .then(() => queryClient.invalidateQueries({ queryKey: ['noticeInfo'] }))
+      .catch((error: unknown) => {
+        if (!(error instanceof ApiError)) throw error;
+      });
   };
   return (
     <Suspense fallback={null}>

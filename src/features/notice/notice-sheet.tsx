@@ -1,6 +1,7 @@
-import { Markdown } from '@/shared/markdown/markdown.tsx';
-import { Button } from '@/shared/ui/button.tsx';
-import { Sheet } from '@/shared/ui/sheet.tsx';
+import { Markdown } from '@/widgets/markdown/markdown.tsx';
+import { Button } from '@/ui/button.tsx';
+import { Sheet } from '@/ui/sheet.tsx';
+import { Link } from '@tanstack/react-router';
 import './notice.css';
 
 const NoticeSheet = ({
@@ -19,9 +20,17 @@ const NoticeSheet = ({
     <div className="notice">
       <p className="notice-time">{time}</p>
       <Markdown text={content} />
-      <Button kind="primary" onClick={onAcknowledge}>
-        知道了
-      </Button>
+      <div className="notice-acts">
+        <Link className="button" to="/notice" onClick={onClose}>
+          全部公告
+        </Link>
+        <Link className="button" to="/subscribe" onClick={onClose}>
+          源码订阅
+        </Link>
+        <Button kind="primary" onClick={onAcknowledge}>
+          知道了
+        </Button>
+      </div>
     </div>
   </Sheet>
 );

@@ -1,14 +1,15 @@
-import { AttachButton, AttachTray, DropVeil, pasteInto } from '@/shared/attach/attach.tsx';
-import { useAttachments } from '@/shared/attach/attach-store.ts';
-import { useAuth } from '@/shared/auth-store.ts';
-import { useDraft } from '@/shared/draft.ts';
-import { endFirstView, hasFirstPicture, takeFirstBox } from '@/shared/first-view.ts';
-import { compactNumber } from '@/shared/format.ts';
-import { prefsStore } from '@/shared/prefs.ts';
-import { priceText, useChatModels, useImageModels } from '@/shared/queries.ts';
-import { Icon } from '@/shared/ui/icon.tsx';
-import { ModelSheet } from '@/shared/ui/model-sheet.tsx';
-import { WordsField } from '@/shared/ui/words-field.tsx';
+import { AttachButton, AttachDrop, AttachTray, pasteInto } from '@/widgets/attach/attach.tsx';
+import { useAttachments } from '@/platform/attach/attach-store.ts';
+import { useAuth } from '@/platform/auth-store.ts';
+import { useDraft } from '@/platform/draft.ts';
+import { endFirstView, hasFirstPicture, takeFirstBox } from '@/platform/first-view.ts';
+import { compactNumber } from '@/platform/format.ts';
+import { prefsStore } from '@/platform/prefs.ts';
+import { priceText, useChatModels, useImageModels } from '@/platform/queries.ts';
+import { Icon } from '@/ui/icon.tsx';
+import { useEver } from '@/platform/use-ever.ts';
+import { ModelSheet } from '@/widgets/model/model-sheet.tsx';
+import { WordsField } from '@/ui/words-field.tsx';
 import type { Model } from '@contract/model.ts';
 import { Link } from '@tanstack/react-router';
 import {
@@ -22,13 +23,14 @@ import {
   useState,
 } from 'react';
 import { StartOptions } from './start-options.tsx';
-import { readChoice, useStart, type StartKind } from './use-start.ts';
+import type { StartSheet } from './start-sheets.tsx';
+import { readChoice, useStart, type StartChoice, type StartKind } from './use-start.ts';
 
 /** Pictures’ prices come with the sizes that they go by, which a chat does without. */
 const DrawPrice = lazy(() => import('./draw-price.tsx'));
-
-/** Most models shown as chips; the rest are in the sheet. */
-const chipModels = 3;
+/** What is behind the ＋ besides files. */
+const StartActs = lazy(async () => ({ default: (await import('./start-sheets.tsx')).StartActs }));
+const StartSheets = lazy(() => import('./start-sheets.tsx'));
 
 const kinds: readonly (readonly [kind: StartKind, text: string])[] = [
   ['chat', '聊天'],
@@ -62,12 +64,15 @@ export const Composer = ({
   focus,
   tab,
   ideas,
+  folded = false,
 }: {
   focus: boolean;
   /** What the address asks for. */
   tab: StartKind;
   /** There is room for things to try, or the person is new here. */
   ideas: boolean;
+  /** Something else is being done: it takes no room, and keeps what was written. */
+  folded?: boolean;
 }) => {
   const [text, setText] = useDraft('home');
   const [kind, setKind] = useState(tab);
@@ -85,6 +90,8 @@ export const Composer = ({
   const painters = useImageModels();
   const models = pictures ? painters : chats;
   const [choosing, setChoosing] = useState(false);
+  const [sheet, setSheet] = useState<StartSheet>();
+  const sheetUsed = useEver(sheet !== undefined);
   const box = useRef<HTMLTextAreaElement>(null);
 
   useLayoutEffect(() => {
@@ -98,16 +105,6 @@ export const Composer = ({
     box.current?.focus({ preventScroll: true });
   }, [focus]);
 
-  const chips = useRef<HTMLDivElement>(null);
-  const chosen = model?.name;
-  useEffect(() => {
-    // On a phone the chips go on beyond the edge: the chosen one is in sight.
-    const row = chips.current;
-    const chip = row?.querySelector<HTMLElement>(`[data-model="${CSS.escape(chosen ?? '')}"]`);
-    if (row && chip && chip.offsetLeft + chip.offsetWidth > row.clientWidth)
-      row.scrollLeft = chip.offsetLeft - 16;
-  }, [chosen]);
-
   const choose = useCallback(
     (name: string) => prefsStore.set(pictures ? { painter: name } : { model: name }),
     [pictures],
@@ -115,13 +112,14 @@ export const Composer = ({
   const target = useMemo(() => ({ draftKey: 'home', model, onModel: choose }), [model, choose]);
   const added = useAttachments('home').items.length > 0 && !pictures;
   const send = () => void start(text);
-  const all = (models.data ?? []).filter((each) => !freeOnly || each.factor === 0);
-  // The chosen one is always among those in sight.
-  const shown = all.slice(0, chipModels);
-  if (model && !shown.includes(model)) shown.splice(-1, 1, model);
+  const option = (change: Partial<StartChoice>) => {
+    keepChoice(JSON.stringify({ ...choice, ...change }));
+    box.current?.focus({ preventScroll: true });
+  };
+  const price = model ? priceText(model) : '';
 
   return (
-    <section className="composer" aria-labelledby="greeting">
+    <section className="composer" aria-labelledby="greeting" hidden={folded}>
       <div className="composer-head">
         <h2 id="greeting">今天想做点什么？</h2>
         <div className="composer-tabs" role="tablist" aria-label="新会话">
@@ -140,7 +138,7 @@ export const Composer = ({
         </div>
       </div>
       {!pictures && <AttachTray target={target} />}
-      {!pictures && <DropVeil target={target} />}
+      {!pictures && <AttachDrop target={target} />}
       <form
         className="composer-box"
         onSubmit={(event) => {
@@ -148,7 +146,6 @@ export const Composer = ({
           send();
         }}
       >
-        {!pictures && <AttachButton target={target} />}
         <WordsField
           ref={box}
           text={text}
@@ -158,67 +155,78 @@ export const Composer = ({
           onSend={send}
           onPaste={pictures ? undefined : pasteInto(target)}
         />
-        <button
-          type="submit"
-          className="composer-send"
-          data-priced={pictures || undefined}
-          aria-busy={busy || undefined}
-          disabled={busy || (text.trim() === '' && !added)}
-        >
-          <Icon name="send" size={22} />
-          <span className="sr-only">发送</span>
-          {pictures && model && (
-            <Suspense fallback={null}>
-              <DrawPrice model={model} />
-            </Suspense>
+        <div className="composer-row">
+          {!pictures && (
+            <AttachButton target={target} label="添加图片或文件，选择场景等">
+              {(close) => (
+                <StartActs
+                  temporary={choice.temporary}
+                  onOpen={(which) => {
+                    close();
+                    setSheet(which);
+                  }}
+                  onTemporary={() => {
+                    close();
+                    option({ temporary: !choice.temporary });
+                  }}
+                />
+              )}
+            </AttachButton>
           )}
-        </button>
-      </form>
-      <div id="composer-panel" role="tabpanel" className="composer-panel">
-        <div ref={chips} className="composer-models" role="radiogroup" aria-label="模型">
-          {models.isPending && <span className="chip chip-wait" aria-hidden="true" />}
-          {models.isError && (
+          {models.isError && !model ? (
             <button type="button" className="chip" onClick={() => void models.refetch()}>
               <Icon name="retry" size={16} />
               模型没有取到，点此重试
             </button>
-          )}
-          {shown.map((each) => (
+          ) : (
             <button
-              key={each.name}
               type="button"
-              role="radio"
-              aria-checked={each.name === model?.name}
-              data-model={each.name}
-              className="chip"
-              onClick={() => choose(each.name)}
+              className="composer-model"
+              aria-label={`选择模型，现在是 ${model?.label ?? '…'}，${price}`}
+              aria-haspopup="dialog"
+              disabled={!model}
+              onClick={() => setChoosing(true)}
             >
-              <span className="chip-dot" style={{ background: each.color || undefined }} />
-              <span className="chip-text">{each.label}</span>
-              <small>{priceText(each)}</small>
-            </button>
-          ))}
-          {all.length > shown.length && (
-            <button type="button" className="chip" onClick={() => setChoosing(true)}>
-              全部 {all.length} 个
-              <Icon name="down" size={16} />
+              <span className="chip-dot" style={{ background: model?.color || undefined }} />
+              <span className="chip-text">{model?.label ?? '…'}</span>
+              <small>{price}</small>
+              <Icon name="down" size={14} />
             </button>
           )}
+          <button
+            type="submit"
+            className="composer-send"
+            data-priced={pictures || undefined}
+            aria-busy={busy || undefined}
+            disabled={busy || (text.trim() === '' && !added)}
+          >
+            <Icon name="send" size={22} />
+            <span className="sr-only">发送</span>
+            {pictures && model && (
+              <Suspense fallback={null}>
+                <DrawPrice model={model} />
+              </Suspense>
+            )}
+          </button>
         </div>
+      </form>
+      <div id="composer-panel" role="tabpanel" className="composer-panel">
         {!pictures && (
           <StartOptions
             choice={choice}
             suggesting={ideas}
             busy={busy}
-            onChoose={(change) => {
-              keepChoice(JSON.stringify({ ...choice, ...change }));
-              box.current?.focus({ preventScroll: true });
-            }}
+            onChoose={option}
             onSuggestion={(idea) => void start(idea, true)}
           />
         )}
       </div>
       <AccountLine />
+      {sheetUsed && (
+        <Suspense fallback={null}>
+          <StartSheets sheet={sheet} onChoose={option} onClose={() => setSheet(undefined)} />
+        </Suspense>
+      )}
       <ModelSheet
         open={choosing}
         value={model?.name ?? ''}

@@ -1,6 +1,6 @@
-import { useAuth } from '@/shared/auth-store.ts';
-import { requestOf } from '@/shared/image/image-draft.ts';
-import { imagePrice } from '@/shared/image/image-price.ts';
+import { useAuth } from '@/platform/auth-store.ts';
+import { requestOf } from '@/widgets/image/image-draft.ts';
+import { imagePrice } from '@/widgets/image/image-price.ts';
 import type { Model } from '@contract/model.ts';
 
 /** What the first pictures of a session take: as many and as large as its model usually makes. */

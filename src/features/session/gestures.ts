@@ -1,4 +1,4 @@
-import { feel } from '@/shared/haptics.ts';
+import { feel } from '@/platform/haptics.ts';
 import type { GestureActs } from './use-gestures.ts';
 
 /** How far a finger goes before it is known where, px. */
@@ -38,7 +38,8 @@ const makePuller = () => {
 export const watchGestures = (
   root: HTMLElement,
   acts: { readonly current: GestureActs },
-  first: TouchEvent,
+  /** Null: its finger has left. */
+  first: TouchEvent | null,
 ): (() => void) => {
   const abort = new AbortController();
   const { signal } = abort;
@@ -203,7 +204,7 @@ export const watchGestures = (
     },
     { capture: true, signal },
   );
-  begin(first);
+  if (first) begin(first);
   return () => {
     abort.abort();
     puller.remove();

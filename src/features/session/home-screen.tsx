@@ -1,24 +1,27 @@
-import { useAuth } from '@/shared/auth-store.ts';
-import { useShownFromCache } from '@/shared/cache.ts';
-import { maskName } from '@/shared/format.ts';
-import { endFirstView } from '@/shared/first-view.ts';
-import { outboxState } from '@/shared/outbox.ts';
-import { refreshScreens } from '@/shared/query-client.ts';
-import { useStore } from '@/shared/store.ts';
-import { Icon } from '@/shared/ui/icon.tsx';
-import { LoadFailed } from '@/shared/ui/load-failed.tsx';
-import { Skeleton } from '@/shared/ui/skeleton.tsx';
-import { useMedia, wideEnoughForMenu } from '@/shared/use-media.ts';
-import { usePageTitle } from '@/shared/use-page-title.ts';
-import { ApiError } from '@/shared/api-error.ts';
+import { useAuth } from '@/platform/auth-store.ts';
+import { useShownFromCache } from '@/platform/cache.ts';
+import { maskName } from '@/platform/format.ts';
+import { endFirstView } from '@/platform/first-view.ts';
+import { outboxState } from '@/platform/outbox.ts';
+import { refreshScreens } from '@/platform/query-client.ts';
+import { useStore } from '@/platform/store.ts';
+import { Icon } from '@/ui/icon.tsx';
+import { LoadFailed } from '@/ui/load-failed.tsx';
+import { Skeleton } from '@/ui/skeleton.tsx';
+import { usePrefs } from '@/platform/prefs.ts';
+import { useMedia, wideEnoughForMenu, wideEnoughForRecents } from '@/platform/use-media.ts';
+import { usePageTitle } from '@/platform/use-page-title.ts';
+import { ApiError } from '@/platform/api-error.ts';
 import type { Channel, Session } from '@contract/session.ts';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { lazy, Suspense, useLayoutEffect, useRef, useState } from 'react';
+import { Fragment, useEffect, lazy, Suspense, useLayoutEffect, useRef, useState } from 'react';
 import { Composer } from './composer.tsx';
 import { HomeSearch } from './home-search.tsx';
 import { NoSessions } from './no-sessions.tsx';
-import { Pagination } from './pagination.tsx';
-import { SessionCard } from './session-card.tsx';
+import { Pager } from '@/ui/pager/pager.tsx';
+import type { SessionAct } from './session-acts.ts';
+import { headingAt } from './time-groups.ts';
+import { markedIn, SessionCard } from './session-card.tsx';
 import { SessionFilters } from './session-filters.tsx';
 import { useScenarioName, useSessionList } from './session-queries.ts';
 import { useGestures } from './use-gestures.ts';
@@ -48,10 +51,10 @@ const LoadingCards = () => (
   </ul>
 );
 
-const act = async (what: 'favorite' | 'remove', session: Session) => {
+const act = async (what: SessionAct, session: Session, marked: number | undefined) => {
   const { actOn } = await import('./session-acts.ts');
   // The call has shown its own failure.
-  await actOn(what, session).catch((error: unknown) => {
+  await actOn(what, session, marked).catch((error: unknown) => {
     if (!(error instanceof ApiError)) throw error;
   });
 };
@@ -65,11 +68,19 @@ export const HomeScreen = () => {
   const page = search.page ?? 1;
   const { query, model, user_id, scenario_id } = search;
   const list = useSessionList({ channel, page, query, model, user_id, scenario_id });
+  const [searching, setSearching] = useState(query !== undefined);
+  const [asked, setAsked] = useState(search.new);
+  if (asked !== search.new) {
+    setAsked(search.new);
+    if (search.new === 1) setSearching(false);
+  }
   const [menu, setMenu] = useState<Session>();
   const [menuUsed, setMenuUsed] = useState(false);
   const [swiped, setSwiped] = useState('');
   const screen = useRef<HTMLDivElement>(null);
   const wide = useMedia(wideEnoughForMenu);
+  const { sidebar } = usePrefs();
+  const withRecents = useMedia(wideEnoughForRecents) && sidebar;
   const noneAsked = channel !== 'public' && token === '';
   const fromCache = useShownFromCache();
   const unsent = useStore(outboxState).acts.filter(({ name }) => name === 'sendMessage').length;
@@ -88,16 +99,30 @@ export const HomeScreen = () => {
       replace: 'query' in change && query !== undefined,
       resetScroll: false,
     });
+  // An address from before some sessions went: the last page there is.
+  const pages = list.data?.page_count ?? 0;
+  useEffect(() => {
+    if (pages > 0 && page > pages)
+      void navigate({ search: (old) => ({ ...old, channel, page: pages }), replace: true });
+  }, [channel, navigate, page, pages]);
   const filtered = [query, model, user_id, scenario_id].some((value) => value !== undefined);
   const sessions = list.data?.list ?? [];
   const newcomer = channel === 'private' && !filtered && list.data?.total === 0;
+  // The same sessions stand in the column beside it: who did not ask for their list is asked alone.
+  const beside =
+    withRecents && token !== '' && search.channel === undefined && !filtered && page === 1;
   const author = sessions.find((session) => session.user_id === user_id)?.user_name ?? '';
 
   return (
-    <div className="page home" ref={screen}>
+    <div className={beside ? 'page home home-asking' : 'page home'} ref={screen}>
       <header className="page-head home-head">
         <h1>{titles[channel]}</h1>
-        <HomeSearch query={query} onQuery={(words) => filter({ query: words })} />
+        <HomeSearch
+          query={query}
+          open={searching}
+          onOpen={setSearching}
+          onQuery={(words) => filter({ query: words })}
+        />
         {token === '' && (
           <Link className="button button-small" to="/login">
             登录
@@ -108,8 +133,9 @@ export const HomeScreen = () => {
         focus={search.new === 1}
         tab={search.tab ?? 'chat'}
         ideas={wide || token === '' || newcomer}
+        folded={(searching && !wide) || query !== undefined}
       />
-      <section aria-label={titles[channel]}>
+      <section aria-label={titles[channel]} className={beside ? 'home-beside' : undefined}>
         <div className="list-head">
           <nav className="tabs" aria-label="频道">
             {tabs.map(([each, text]) => (
@@ -119,13 +145,13 @@ export const HomeScreen = () => {
                 search={{ channel: each }}
                 resetScroll={false}
                 className="tab"
-                aria-current={each === channel ? 'page' : undefined}
+                aria-current={each === channel && !beside ? 'page' : undefined}
               >
                 {text}
               </Link>
             ))}
           </nav>
-          {(filtered || sessions.length > 0) && (
+          {!beside && (filtered || sessions.length > 0) && (
             <SessionFilters
               values={{ model, user_id, scenario_id }}
               models={list.data?.models ?? []}
@@ -143,7 +169,7 @@ export const HomeScreen = () => {
             {unsent > 0 && `${unsent} 条等待发送`}
           </p>
         )}
-        {!noneAsked && list.isPending && <LoadingCards />}
+        {!beside && !noneAsked && list.isPending && <LoadingCards />}
         {list.isError && !list.data && (
           <LoadFailed
             error={list.error}
@@ -151,38 +177,47 @@ export const HomeScreen = () => {
             onRetry={() => void list.refetch()}
           />
         )}
-        {(noneAsked || (list.data && sessions.length === 0)) && (
+        {!beside && (noneAsked || (list.data && sessions.length === 0)) && (
           <NoSessions channel={channel} filtered={filtered} visitor={token === ''} />
         )}
-        {sessions.length > 0 && (
+        {!beside && sessions.length > 0 && (
           <ul className="sessions">
-            {sessions.map((session) => (
-              <SessionCard
-                key={session.id}
-                session={session}
-                channel={channel}
-                words={query}
-                own={session.user_id === user?.id}
-                wide={wide}
-                swiped={session.uuid === swiped}
-                onMenu={
-                  token === ''
-                    ? undefined
-                    : (target) => {
-                        setMenuUsed(true);
-                        setMenu(target);
-                      }
-                }
-                onAct={(what, target) => {
-                  setSwiped('');
-                  void act(what, target);
-                }}
-              />
-            ))}
+            {sessions.map((session, at) => {
+              const heading = channel === 'private' && !query ? headingAt(sessions, at) : null;
+              return (
+                <Fragment key={session.id}>
+                  {heading !== null && (
+                    <li className="session-group">
+                      <h2>{heading}</h2>
+                    </li>
+                  )}
+                  <SessionCard
+                    session={session}
+                    channel={channel}
+                    words={query}
+                    own={session.user_id === user?.id}
+                    wide={wide}
+                    swiped={session.uuid === swiped}
+                    onMenu={
+                      token === ''
+                        ? undefined
+                        : (target) => {
+                            setMenuUsed(true);
+                            setMenu(target);
+                          }
+                    }
+                    onAct={(what, target) => {
+                      setSwiped('');
+                      void act(what, target, markedIn(target, channel, query));
+                    }}
+                  />
+                </Fragment>
+              );
+            })}
           </ul>
         )}
-        {list.data && (
-          <Pagination
+        {!beside && list.data && (
+          <Pager
             page={page}
             count={list.data.page_count}
             onPage={(next) =>
@@ -196,7 +231,10 @@ export const HomeScreen = () => {
           <SessionMenu
             session={menu}
             own={menu?.user_id === user?.id}
-            onAct={(what, target) => void act(what, target)}
+            starred={
+              menu !== undefined && (menu.favorite || markedIn(menu, channel, query) !== undefined)
+            }
+            onAct={(what, target) => void act(what, target, markedIn(target, channel, query))}
             onClose={() => setMenu(undefined)}
           />
         </Suspense>

@@ -1,4 +1,4 @@
-import { Icon } from '@/shared/ui/icon.tsx';
+import { Icon } from '@/ui/icon.tsx';
 import { useEffect, useRef, useState } from 'react';
 import { useFindKey } from './use-find-key.ts';
 
@@ -8,19 +8,23 @@ const rest = 300;
 /** Finds words in titles and messages; on a phone a button that opens over the head. */
 export const HomeSearch = ({
   query,
+  open,
+  onOpen,
   onQuery,
 }: {
   query: string | undefined;
+  /** On a phone its field is shown. */
+  open: boolean;
+  onOpen: (open: boolean) => void;
   onQuery: (query: string | undefined) => void;
 }) => {
   const [words, setWords] = useState(query ?? '');
   const [applied, setApplied] = useState(query);
-  const [open, setOpen] = useState(query !== undefined);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const box = useRef<HTMLInputElement>(null);
   useEffect(() => () => clearTimeout(timer.current), []);
   const find = () => {
-    setOpen(true);
+    onOpen(true);
     requestAnimationFrame(() => box.current?.focus());
   };
   useFindKey(find);
@@ -75,7 +79,7 @@ export const HomeSearch = ({
           aria-label="关闭搜索"
           onClick={() => {
             setWords('');
-            setOpen(false);
+            onOpen(false);
             apply('');
           }}
         >

@@ -1,6 +1,6 @@
-import { api } from '@/shared/api.ts';
-import { EmptyState } from '@/shared/ui/empty-state.tsx';
-import { Sheet } from '@/shared/ui/sheet.tsx';
+import { api } from '@/platform/api.ts';
+import { EmptyState } from '@/ui/empty-state.tsx';
+import { Sheet } from '@/ui/sheet.tsx';
 import { useQuery } from '@tanstack/react-query';
 import { StartList } from './start-list.tsx';
 

@@ -1,4 +1,4 @@
-import { EmptyState } from '@/shared/ui/empty-state.tsx';
+import { EmptyState } from '@/ui/empty-state.tsx';
 import type { Channel } from '@contract/session.ts';
 import { Link } from '@tanstack/react-router';
 

@@ -1,15 +1,15 @@
-import { useAuth } from '@/shared/auth-store.ts';
-import { prefsStore } from '@/shared/prefs.ts';
-import { priceText, useChatModels, useChosenModel } from '@/shared/queries.ts';
-import { relativeTime } from '@/shared/relative-time.ts';
-import { Icon } from '@/shared/ui/icon.tsx';
-import { Skeleton } from '@/shared/ui/skeleton.tsx';
+import { useAuth } from '@/platform/auth-store.ts';
+import { prefsStore } from '@/platform/prefs.ts';
+import { priceText, useChatModels, useChosenModel } from '@/platform/queries.ts';
+import { relativeTime } from '@/platform/relative-time.ts';
+import { Icon } from '@/ui/icon.tsx';
+import { Skeleton } from '@/ui/skeleton.tsx';
 import { limits } from '@contract/limits.ts';
 import type { Session } from '@contract/session.ts';
 import { Link, useLocation } from '@tanstack/react-router';
 import { useDeferredValue, useRef, useState } from 'react';
 import './recent-sessions.css';
-import { peopleKind, sessionTitle, useModelLook } from './session-card.tsx';
+import { peopleKind, sessionTitle, Unread, useModelLook } from './session-card.tsx';
 import { useSessionList } from './session-queries.ts';
 import { useFindKey } from './use-find-key.ts';
 
@@ -23,7 +23,10 @@ const Recent = ({ session, active }: { session: Session; active: boolean }) => {
         className="recent"
         aria-current={active ? 'page' : undefined}
       >
-        <span className="recent-title">{sessionTitle(session)}</span>
+        <span className="recent-title">
+          {sessionTitle(session)}
+          {session.unread > 0 && <Unread count={session.unread} />}
+        </span>
         <span className="recent-facts">
           {[peopleKind(session) || label, relativeTime(session.updated_at)]
             .filter((fact) => fact !== '')
@@ -71,7 +74,7 @@ const RecentSessions = () => {
       {token !== '' && list.isPending && <Skeleton lines={6} />}
       {list.isError && <p className="recents-note">会话没有取到，请稍后再试</p>}
       {(token === '' || list.data) && sessions.length === 0 && (
-        <p className="recents-note">{query ? '没有这样的会话' : '你的会话会出现在这里'}</p>
+        <p className="recents-note">{query ? '没有这样的会话' : '您的会话会出现在这里'}</p>
       )}
       <ul>
         {sessions.map((session) => (

@@ -1,7 +1,7 @@
-import { api } from '@/shared/api.ts';
-import { Skeleton } from '@/shared/ui/skeleton.tsx';
-import { usePageTitle } from '@/shared/use-page-title.ts';
-import { uuid } from '@/shared/uuid.ts';
+import { api } from '@/platform/api.ts';
+import { Skeleton } from '@/ui/skeleton.tsx';
+import { usePageTitle } from '@/platform/use-page-title.ts';
+import { uuid } from '@/platform/uuid.ts';
 import { getRouteApi } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { useRefusal } from './use-refusal.ts';

@@ -1,8 +1,10 @@
-import { api } from '@/shared/api.ts';
-import { EmptyState } from '@/shared/ui/empty-state.tsx';
-import { Icon } from '@/shared/ui/icon.tsx';
-import { Sheet } from '@/shared/ui/sheet.tsx';
+import { api } from '@/platform/api.ts';
+import { EmptyState } from '@/ui/empty-state.tsx';
+import { Icon } from '@/ui/icon.tsx';
+import { Sheet } from '@/ui/sheet.tsx';
 import { useQuery } from '@tanstack/react-query';
+import { varsOf } from '@/widgets/template/template-vars.ts';
+import { useNavigate } from '@tanstack/react-router';
 import { useDeferredValue, useState } from 'react';
 import { StartList } from './start-list.tsx';
 
@@ -16,6 +18,7 @@ const ScenarioSheet = ({
   onClose: () => void;
   onChoose: (scenario: { id: number; name: string }) => void;
 }) => {
+  const navigate = useNavigate();
   const [words, setWords] = useState('');
   const [category, setCategory] = useState('');
   const query = useDeferredValue(words.trim()) || undefined;
@@ -72,8 +75,12 @@ const ScenarioSheet = ({
           lines={6}
           empty={<EmptyState icon="search" text="没有这样的场景，换个词或者换个分类试试。" />}
           onChoose={({ key, name }) => {
-            onChoose({ id: Number(key), name });
+            const prompt = list.data?.list.find(({ id }) => id === key)?.prompt ?? '';
             onClose();
+            // What has to be filled in is filled in there.
+            if (varsOf(prompt).some((each) => each !== 'input'))
+              void navigate({ to: '/scenario', search: { query: name } });
+            else onChoose({ id: Number(key), name });
           }}
         />
       </div>

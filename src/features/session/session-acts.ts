@@ -1,16 +1,17 @@
-import { writeDraft } from '@/shared/draft.ts';
-import { act, laterText } from '@/shared/outbox.ts';
-import { confirmDialog } from '@/shared/ui/dialog.ts';
-import { toast } from '@/shared/ui/toast.ts';
+import { writeDraft } from '@/platform/draft.ts';
+import { act, laterText } from '@/platform/outbox.ts';
+import { confirmDialog } from '@/ui/dialog.ts';
+import { toast } from '@/platform/toast.ts';
 import type { Session } from '@contract/session.ts';
 import { sessionTitle } from './session-card.tsx';
 
 const shorten = (title: string): string => (title.length > 30 ? `${title.slice(0, 30)}…` : title);
 
-const toggleFavorite = async (session: Session) => {
-  const marked = session.match?.history_id ?? undefined;
-  const target = { session_id: session.uuid, history_id: marked };
-  if (session.favorite) {
+const toggleFavorite = async (session: Session, marked: number | undefined) => {
+  if (session.favorite || marked !== undefined) {
+    // The star of one message in it is another than the session's own.
+    const one = session.favorite ? {} : { history_id: marked };
+    const target = { session_id: session.uuid, ...one };
     const done = await act('removeFromFavorites', session.uuid, target);
     toast(done ? '已取消收藏' : `已取消收藏，${laterText}`);
   } else {
@@ -35,6 +36,37 @@ const remove = async (session: Session) => {
   toast(done ? '会话已删除' : `会话已删除，${laterText}`, 'success');
 };
 
-/** What a card's menu and its swipe do. @throws ApiError, after having shown it */
-export const actOn = (act: 'favorite' | 'remove', session: Session): Promise<void> =>
-  act === 'favorite' ? toggleFavorite(session) : remove(session);
+const change = async (
+  session: Session,
+  values: { title: string } | { on_top: 0 | 1 },
+  text: string,
+) => {
+  const done = await act('setSession', session.uuid, { session_id: session.uuid, ...values });
+  toast(done ? text : `${text}，${laterText}`, 'success');
+};
+
+export type SessionAct =
+  | { name: 'favorite' | 'remove' }
+  | { name: 'pin'; onTop: boolean }
+  | { name: 'rename'; title: string };
+
+/**
+ * What a card's menu and its swipe do. @throws ApiError, after having shown it
+ * @param marked the favourite message for which it stands in the list, where it is none itself
+ */
+export const actOn = (
+  act: SessionAct,
+  session: Session,
+  marked: number | undefined,
+): Promise<void> => {
+  switch (act.name) {
+    case 'favorite':
+      return toggleFavorite(session, marked);
+    case 'remove':
+      return remove(session);
+    case 'pin':
+      return change(session, { on_top: act.onTop ? 1 : 0 }, act.onTop ? '已置顶' : '已取消置顶');
+    default:
+      return change(session, { title: act.title }, '修改成功');
+  }
+};

@@ -1,12 +1,13 @@
-import { maskName } from '@/shared/format.ts';
-import { relativeTime } from '@/shared/relative-time.ts';
-import { useModel } from '@/shared/queries.ts';
-import { thumbnailOf } from '@/shared/question.ts';
-import { Avatar } from '@/shared/ui/avatar.tsx';
-import { Icon } from '@/shared/ui/icon.tsx';
+import { maskName } from '@/platform/format.ts';
+import { relativeTime } from '@/platform/relative-time.ts';
+import { useModel } from '@/platform/queries.ts';
+import { thumbnailOf } from '@/platform/question.ts';
+import { Avatar } from '@/ui/avatar.tsx';
+import { Icon } from '@/ui/icon.tsx';
 import type { Channel, Session } from '@contract/session.ts';
 import { Link } from '@tanstack/react-router';
 import { Marked } from './marked.tsx';
+import type { SessionAct } from './session-acts.ts';
 
 export const sessionTitle = (session: Pick<Session, 'prompt'>): string =>
   session.prompt || '新会话';
@@ -16,6 +17,16 @@ export const useModelLook = (name: string): { label: string; color: string; logo
   const model = useModel(name);
   return model ?? { label: name, color: '', logo: '' };
 };
+
+/** The message for which a session stands among the favourites that is no favourite itself. */
+export const markedIn = (
+  session: Session,
+  channel: Channel,
+  words: string | undefined,
+): number | undefined =>
+  channel === 'favorites' && !words && !session.favorite
+    ? (session.match?.history_id ?? undefined)
+    : undefined;
 
 /** Pictures of a session: five small ones, on a phone four larger ones (document 1 §2). */
 const Thumbnails = ({ images, wide }: { images: readonly string[]; wide: boolean }) => (
@@ -44,6 +55,14 @@ const tagsOf = (session: Session): string[] => [
   ...(session.embedding_key ? [session.embedding_name || '知识库'] : []),
 ];
 
+/** How many messages of the other one nobody has looked at. */
+export const Unread = ({ count }: { count: number }) => (
+  <span className="unread">
+    {count > 98 ? '99+' : count}
+    <span className="sr-only">条未读</span>
+  </span>
+);
+
 export const SessionCard = ({
   session,
   channel,
@@ -66,26 +85,27 @@ export const SessionCard = ({
   swiped: boolean;
   /** Absent: nothing can be done with it here. */
   onMenu: ((session: Session) => void) | undefined;
-  onAct: (act: 'favorite' | 'remove', session: Session) => void;
+  onAct: (act: SessionAct, session: Session) => void;
 }) => {
   const look = useModelLook(session.model);
   const title = sessionTitle(session);
   const { match } = session;
   const kind = peopleKind(session);
   const marked = match?.history_id ?? undefined;
+  const starred = session.favorite || markedIn(session, channel, words) !== undefined;
   return (
     <li className="session" data-swipe={onMenu ? session.uuid : undefined}>
       {swiped && (
         <div className="session-acts">
-          <button type="button" onClick={() => onAct('favorite', session)}>
+          <button type="button" onClick={() => onAct({ name: 'favorite' }, session)}>
             <Icon name="star" />
-            {session.favorite ? '取消收藏' : '收藏'}
+            {starred ? '取消收藏' : '收藏'}
           </button>
           {own && (
             <button
               type="button"
               className="session-remove"
-              onClick={() => onAct('remove', session)}
+              onClick={() => onAct({ name: 'remove' }, session)}
             >
               <Icon name="trash" />
               删除
@@ -95,7 +115,10 @@ export const SessionCard = ({
       )}
       <div className="session-front">
         {kind ? (
-          <Avatar name={kind === '私聊' ? title : session.user_name} size={44} />
+          <span className="session-face">
+            <Avatar name={kind === '私聊' ? title : session.user_name} size={44} />
+            {session.unread > 0 && <Unread count={session.unread} />}
+          </span>
         ) : (
           <Avatar name={look.label} src={look.logo} color={look.color} size={44} />
         )}
@@ -147,7 +170,13 @@ export const SessionCard = ({
               </span>
             )}
             <span className="session-end">
-              {session.favorite && (
+              {session.on_top && (
+                <span title="已置顶">
+                  <Icon name="pin" size={14} />
+                  <span className="sr-only">已置顶</span>
+                </span>
+              )}
+              {starred && (
                 <span title="已收藏">
                   <Icon name="star" size={14} />
                   <span className="sr-only">已收藏</span>

@@ -1,4 +1,4 @@
-import { Icon } from '@/shared/ui/icon.tsx';
+import { Icon } from '@/ui/icon.tsx';
 import { useModelLook } from './session-card.tsx';
 
 export interface FilterValues {

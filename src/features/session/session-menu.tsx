@@ -1,61 +1,103 @@
-import { Icon } from '@/shared/ui/icon.tsx';
-import { Sheet } from '@/shared/ui/sheet.tsx';
+import { Button } from '@/ui/button.tsx';
+import { Icon, type IconName } from '@/ui/icon.tsx';
+import { Sheet } from '@/ui/sheet.tsx';
 import type { Session } from '@contract/session.ts';
 import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { SessionAct } from './session-acts.ts';
 import { sessionTitle } from './session-card.tsx';
+
+const titleMost = 100;
+
+const Rename = ({ session, onDone }: { session: Session; onDone: (title: string) => void }) => {
+  const [title, setTitle] = useState(session.prompt);
+  const name = title.trim();
+  return (
+    <form
+      className="rename"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (name !== '') onDone(name);
+      }}
+    >
+      <input
+        className="text-input"
+        aria-label="会话的名字"
+        autoFocus
+        maxLength={titleMost}
+        value={title}
+        onChange={(event) => setTitle(event.target.value)}
+      />
+      <Button kind="primary" type="submit" disabled={name === ''}>
+        保存
+      </Button>
+    </form>
+  );
+};
 
 /** What can be done with a session of the list; also the way for those who do not swipe. */
 const SessionMenu = ({
   session,
   own,
+  starred,
   onAct,
   onClose,
 }: {
   session: Session | undefined;
   own: boolean;
-  onAct: (act: 'favorite' | 'remove', session: Session) => void;
+  starred: boolean;
+  onAct: (act: SessionAct, session: Session) => void;
   onClose: () => void;
 }) => {
   const navigate = useNavigate();
-  const act = (run: (target: Session) => void) => {
-    onClose();
-    if (session) run(session);
-  };
-  return (
-    <Sheet
-      open={session !== undefined}
-      onClose={onClose}
-      title={session ? sessionTitle(session) : ''}
+  const [renaming, setRenaming] = useState<Session>();
+  const row = (icon: IconName, label: string, run: (target: Session) => void, danger = false) => (
+    <button
+      type="button"
+      className={danger ? 'act act-danger' : 'act'}
+      onClick={() => {
+        onClose();
+        if (session) run(session);
+      }}
     >
-      <button
-        type="button"
-        className="act"
-        onClick={() =>
-          act((target) => void navigate({ to: '/chat', search: { uuid: target.uuid } }))
-        }
+      <Icon name={icon} />
+      {label}
+    </button>
+  );
+  return (
+    <>
+      <Sheet
+        open={session !== undefined}
+        onClose={onClose}
+        title={session ? sessionTitle(session) : ''}
       >
-        <Icon name="chat" />
-        打开会话
-      </button>
-      <button
-        type="button"
-        className="act"
-        onClick={() => act((target) => onAct('favorite', target))}
-      >
-        <Icon name="star" />
-        {session?.favorite ? '取消收藏' : '收藏'}
-      </button>
-      {own && (
-        <button
-          type="button"
-          className="act act-danger"
-          onClick={() => act((target) => onAct('remove', target))}
-        >
-          <Icon name="trash" />
-          删除会话
-        </button>
-      )}
-    </Sheet>
+        {row(
+          'chat',
+          '打开会话',
+          (target) => void navigate({ to: '/chat', search: { uuid: target.uuid } }),
+        )}
+        {own &&
+          row('pin', session?.on_top ? '取消置顶' : '置顶', (target) =>
+            onAct({ name: 'pin', onTop: !target.on_top }, target),
+          )}
+        {row('star', starred ? '取消收藏' : '收藏', (target) =>
+          onAct({ name: 'favorite' }, target),
+        )}
+        {own && session?.prompt !== '' && row('edit', '改名', setRenaming)}
+        {own && row('trash', '删除会话', (target) => onAct({ name: 'remove' }, target), true)}
+      </Sheet>
+      <Sheet open={renaming !== undefined} onClose={() => setRenaming(undefined)} title="改名">
+        {renaming && (
+          <Rename
+            session={renaming}
+            onDone={(title) => {
+              setRenaming(undefined);
+              if (title !== renaming.prompt) onAct({ name: 'rename', title }, renaming);
+            }}
+          />
+        )}
+      </Sheet>
+    </>
   );
 };
 

@@ -1,5 +1,5 @@
-import { api } from '@/shared/api.ts';
-import { useAuth } from '@/shared/auth-store.ts';
+import { api } from '@/platform/api.ts';
+import { useAuth } from '@/platform/auth-store.ts';
 import type { Channel } from '@contract/session.ts';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 

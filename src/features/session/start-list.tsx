@@ -1,5 +1,5 @@
-import { LoadFailed } from '@/shared/ui/load-failed.tsx';
-import { Skeleton } from '@/shared/ui/skeleton.tsx';
+import { LoadFailed } from '@/ui/load-failed.tsx';
+import { Skeleton } from '@/ui/skeleton.tsx';
 import type { ReactNode } from 'react';
 import './start-sheets.css';
 

@@ -1,17 +1,8 @@
-import { api } from '@/shared/api.ts';
-import { useAuth } from '@/shared/auth-store.ts';
-import { Icon } from '@/shared/ui/icon.tsx';
-import { toast } from '@/shared/ui/toast.ts';
+import { api } from '@/platform/api.ts';
+import { useAuth } from '@/platform/auth-store.ts';
+import { Icon } from '@/ui/icon.tsx';
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
-import { lazy, Suspense, useState } from 'react';
 import type { StartChoice } from './use-start.ts';
-
-const ScenarioSheet = lazy(() => import('./scenario-sheet.tsx'));
-const KnowledgeSheet = lazy(() => import('./knowledge-sheet.tsx'));
-const QuestionEditor = lazy(async () => ({
-  default: (await import('@/shared/editor/question-editor.tsx')).QuestionEditor,
-}));
 
 const suggestions = [
   '你能做什么？',
@@ -20,24 +11,20 @@ const suggestions = [
   '怎样接入别的模型？',
 ];
 
-type SheetName = 'scenario' | 'knowledge' | 'question';
-
 /** A choice that was made, and a tap takes it away. */
-const Chosen = ({ kind, name, onClear }: { kind: string; name: string; onClear: () => void }) => (
+const Chosen = ({ kind, name, onClear }: { kind: string; name?: string; onClear: () => void }) => (
   <button
     type="button"
     className="chip chip-on"
-    aria-label={`不用${kind}“${name}”`}
+    aria-label={name === undefined ? `不用${kind}` : `不用${kind}“${name}”`}
     onClick={onClear}
   >
-    <span className="chip-text">
-      {kind}：{name}
-    </span>
+    <span className="chip-text">{name === undefined ? kind : `${kind}：${name}`}</span>
     <Icon name="close" size={14} />
   </button>
 );
 
-/** How a session begins besides its model: a scenario, a knowledge base, unsaved, or asking people. */
+/** What was chosen behind the ＋, each with a way to take it away, and things to try. */
 export const StartOptions = ({
   choice,
   suggesting,
@@ -52,10 +39,7 @@ export const StartOptions = ({
   onChoose: (change: Partial<StartChoice>) => void;
   onSuggestion: (text: string) => void;
 }) => {
-  const { token, signedIn } = useAuth();
-  const navigate = useNavigate();
-  const [opened, setOpened] = useState<ReadonlySet<SheetName>>(new Set());
-  const [sheet, setSheet] = useState<SheetName>();
+  const { token } = useAuth();
   const scenarios = useQuery({
     queryKey: ['scenarioList'],
     queryFn: ({ signal }) => api.scenarioList({}, { signal, quiet: true }),
@@ -63,24 +47,10 @@ export const StartOptions = ({
     staleTime: Infinity,
     meta: { steady: true },
   });
-  const open = (name: SheetName) => {
-    // Once opened it stays, so that closing can be animated.
-    setOpened(new Set([...opened, name]));
-    setSheet(name);
-  };
-  const close = () => setSheet(undefined);
-  const ask = () => {
-    if (signedIn) open('question');
-    else {
-      toast('登录之后可以向大家提问');
-      void navigate({ to: '/login', search: { back: '/' } });
-    }
-  };
   const { scenario, knowledge, temporary } = choice;
   const ideas = suggestions.map((idea) => (
     <li key={idea}>
       <button type="button" disabled={busy} onClick={() => onSuggestion(idea)}>
-        <Icon name="spark" size={16} />
         <span>{idea}</span>
       </button>
     </li>
@@ -92,45 +62,27 @@ export const StartOptions = ({
         title={each.desc_}
         onClick={() => onChoose({ scenario: { id: each.id, name: each.name } })}
       >
-        <span className="chip-dot" style={{ background: each.color || undefined }} />
         <span>{each.name}</span>
       </button>
     </li>
   ));
   return (
     <>
-      <div className="composer-options" role="group" aria-label="怎样开始">
-        {scenario ? (
-          <Chosen kind="场景" name={scenario.name} onClear={() => onChoose({ scenario: null })} />
-        ) : (
-          <button type="button" className="chip" onClick={() => open('scenario')}>
-            场景
-          </button>
-        )}
-        {knowledge ? (
-          <Chosen
-            kind="知识库"
-            name={knowledge.name}
-            onClear={() => onChoose({ knowledge: null })}
-          />
-        ) : (
-          <button type="button" className="chip" onClick={() => open('knowledge')}>
-            知识库
-          </button>
-        )}
-        <button
-          type="button"
-          className="chip"
-          aria-pressed={temporary}
-          title="服务器不保存内容，关掉页面就没有了"
-          onClick={() => onChoose({ temporary: !temporary })}
-        >
-          临时对话
-        </button>
-        <button type="button" className="chip" onClick={ask}>
-          发起提问
-        </button>
-      </div>
+      {(scenario ?? knowledge ?? temporary) && (
+        <div className="composer-options" role="group" aria-label="选好的">
+          {scenario && (
+            <Chosen kind="场景" name={scenario.name} onClear={() => onChoose({ scenario: null })} />
+          )}
+          {knowledge && (
+            <Chosen
+              kind="知识库"
+              name={knowledge.name}
+              onClear={() => onChoose({ knowledge: null })}
+            />
+          )}
+          {temporary && <Chosen kind="临时对话" onClear={() => onChoose({ temporary: false })} />}
+        </div>
+      )}
       {temporary && (
         <p className="composer-note" role="status">
           临时对话：服务器不保存内容，关掉页面就没有了。
@@ -142,31 +94,6 @@ export const StartOptions = ({
           {token === '' ? [ideas, offered] : [offered, ideas]}
         </ul>
       )}
-      <Suspense fallback={null}>
-        {opened.has('scenario') && (
-          <ScenarioSheet
-            open={sheet === 'scenario'}
-            onClose={close}
-            onChoose={(chosen) => onChoose({ scenario: chosen })}
-          />
-        )}
-        {opened.has('knowledge') && (
-          <KnowledgeSheet
-            open={sheet === 'knowledge'}
-            onClose={close}
-            onChoose={(chosen) => onChoose({ knowledge: chosen })}
-          />
-        )}
-        {sheet === 'question' && (
-          <QuestionEditor
-            onClose={close}
-            onAsked={(uuid) => {
-              close();
-              void navigate({ to: '/chat', search: { uuid } });
-            }}
-          />
-        )}
-      </Suspense>
     </>
   );
 };

@@ -19,9 +19,13 @@ export const useGestures = (screen: RefObject<HTMLElement | null>, acts: Gesture
     let end: (() => void) | undefined;
     let gone = false;
     const onFirst = (first: TouchEvent) => {
+      // A tap has ended before the code is there: it must not count as a finger that rests.
+      const lift = new AbortController();
+      for (const name of ['touchend', 'touchcancel'])
+        addEventListener(name, () => lift.abort(), { once: true, passive: true });
       const begin = async () => {
         const { watchGestures } = await import('./gestures.ts');
-        if (!gone) end = watchGestures(root, latest, first);
+        if (!gone) end = watchGestures(root, latest, lift.signal.aborted ? null : first);
       };
       // Out of reach, everything is still in the menus.
       begin().catch(() => undefined);

@@ -1,4 +1,4 @@
-import { ApiError, isCancelled } from '@/shared/api-error.ts';
+import { ApiError, isCancelled } from '@/platform/api-error.ts';
 import { codes, errorPageTexts } from '@contract/errors.ts';
 import { useNavigate } from '@tanstack/react-router';
 import { useCallback } from 'react';

@@ -1,12 +1,16 @@
-import { api } from '@/shared/api.ts';
-import { moveAttachments, readAttachments, setAttachments } from '@/shared/attach/attach-store.ts';
-import { ApiError, offlineText } from '@/shared/api-error.ts';
-import { writeDraft } from '@/shared/draft.ts';
-import { enqueue, isUnheard } from '@/shared/outbox.ts';
-import { loadOutbox } from '@/shared/pending.ts';
-import { useChatModels, useChosenModel, useChosenPainter } from '@/shared/queries.ts';
-import { toast } from '@/shared/ui/toast.ts';
-import { uuid } from '@/shared/uuid.ts';
+import { api } from '@/platform/api.ts';
+import {
+  moveAttachments,
+  readAttachments,
+  setAttachments,
+} from '@/platform/attach/attach-store.ts';
+import { ApiError, offlineText } from '@/platform/api-error.ts';
+import { writeDraft } from '@/platform/draft.ts';
+import { enqueue, isUnheard } from '@/platform/outbox.ts';
+import { loadOutbox } from '@/platform/pending.ts';
+import { useChatModels, useChosenModel, useChosenPainter } from '@/platform/queries.ts';
+import { toast } from '@/platform/toast.ts';
+import { uuid } from '@/platform/uuid.ts';
 import type { In, Out } from '@contract/calls.ts';
 import { codes } from '@contract/errors.ts';
 import { limits, tooLongText, tooShortText } from '@contract/limits.ts';
@@ -129,6 +133,7 @@ export const useStart = (choice: StartChoice, kind: StartKind) => {
           send: added ? undefined : 1,
           suggestion: suggestion ? 1 : undefined,
         },
+        state: { sends: true },
       });
       return true;
     } catch (error) {

@@ -1,11 +1,12 @@
-import { api } from '@/shared/api.ts';
-import { ApiError, errorText } from '@/shared/api-error.ts';
-import { Exchange } from '@/shared/export/conversation.tsx';
-import { dateTime } from '@/shared/format.ts';
-import { Button } from '@/shared/ui/button.tsx';
-import { EmptyState } from '@/shared/ui/empty-state.tsx';
-import { Skeleton } from '@/shared/ui/skeleton.tsx';
-import { usePageTitle } from '@/shared/use-page-title.ts';
+import { maskName } from '@/platform/format.ts';
+import { api } from '@/platform/api.ts';
+import { ApiError, errorText } from '@/platform/api-error.ts';
+import { Exchange } from '@/widgets/export/conversation.tsx';
+import { dateTime } from '@/platform/format.ts';
+import { Button } from '@/ui/button.tsx';
+import { EmptyState } from '@/ui/empty-state.tsx';
+import { Skeleton } from '@/ui/skeleton.tsx';
+import { usePageTitle } from '@/platform/use-page-title.ts';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useEffect, useLayoutEffect, useRef } from 'react';
@@ -118,7 +119,7 @@ export const ShareScreen = () => {
       <header className="shared-head">
         <h1>{title}</h1>
         <p>
-          {first.user_name} 分享于 {dateTime(first.created_at)} · 共 {first.total} 条消息
+          {maskName(first.user_name)} 分享于 {dateTime(first.created_at)} · 共 {first.total} 条消息
         </p>
         {first.page_count > 1 && (
           <nav className="shared-ends" aria-label="分页">

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { diagramFits, formulaFits } from './bounds.ts';
+
+const nested = (open: string, close: string, depth: number) =>
+  `${open.repeat(depth)}x${close.repeat(depth)}`;
+
+test.each([
+  ['x^{', '}'],
+  ['\\frac{1}{', '}'],
+  ['\\sqrt{', '}'],
+  ['\\sqrt[', ']{2}'],
+  ['\\left(', '\\right)'],
+  ['\\begin{matrix}', '\\end{matrix}'],
+])('%s within itself is drawn ten deep and not a hundred', (open, close) => {
+  expect(formulaFits(nested(open, close, 10))).toBe(true);
+  expect(formulaFits(nested(open, close, 100))).toBe(false);
+});
+
+test('what textbooks have is drawn', () => {
+  expect(
+    formulaFits('\\int_{[0,1)} \\left\\{ \\sum_{i=0}^{\\infty} x_i \\right\\} \\, dx'.repeat(20)),
+  ).toBe(true);
+  expect(formulaFits(`\\{ ${'\\{'.repeat(100)}`)).toBe(true);
+  expect(formulaFits('a+'.repeat(3_000))).toBe(false);
+});
+
+test('a diagram is drawn unless it is huge or deep', () => {
+  const flow = 'flowchart LR\n  A["开始"] --> B{"对吗？"}\n  subgraph S\n  B --> C\n  end\n';
+  expect(diagramFits(flow)).toBe(true);
+  expect(diagramFits(`flowchart LR\n${'subgraph a\n'.repeat(100)}x\n${'end\n'.repeat(100)}`)).toBe(
+    false,
+  );
+  expect(
+    diagramFits(`sequenceDiagram\n${'loop a\n'.repeat(60)}A->>B: x\n${'end\n'.repeat(60)}`),
+  ).toBe(false);
+  expect(
+    diagramFits(
+      `mindmap\n${Array.from({ length: 80 }, (_, at) => `${' '.repeat(at)}x${at}`).join('\n')}`,
+    ),
+  ).toBe(false);
+  expect(diagramFits(`flowchart LR\n${'A --> B\n'.repeat(500)}`)).toBe(false);
+  expect(diagramFits(`flowchart LR\nA${'['.repeat(40)}`)).toBe(false);
+});

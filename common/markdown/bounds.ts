@@ -1,0 +1,49 @@
+/**
+ * What is drawn of others' texts, and what is shown as its source: a browser lays out nested boxes by
+ * recursion, and a few hundred characters can nest so deep that its tab dies.
+ */
+
+/** UTF-16 units of a formula, and groups within groups. Long ones of textbooks have 800 and 8. */
+const formula = { length: 4_000, depth: 30 };
+
+/** Whether a formula is short and flat enough to be drawn. */
+export const formulaFits = (tex: string): boolean => {
+  if (tex.length > formula.length) return false;
+  let depth = 0;
+  for (const [sign, command] of tex.matchAll(/\\(begin|end|left|right)\b|\\.|[{}[\]]/gs)) {
+    const opens = sign === '{' || sign === '[' || command === 'begin' || command === 'left';
+    const closes = sign === '}' || sign === ']' || command === 'end' || command === 'right';
+    if (opens) depth += 1;
+    // Brackets need not come in pairs, as in [0,1).
+    else if (closes) depth = Math.max(0, depth - 1);
+    if (depth > formula.depth) return false;
+  }
+  return true;
+};
+
+/** UTF-16 units and lines of a diagram's source, of one line, and blocks or brackets within each other. */
+const diagram = { length: 12_000, lines: 400, line: 1_000, depth: 12, indent: 60 };
+const opening =
+  /^\s*(?:subgraph|loop|alt|opt|par|critical|break|rect|box|namespace|block(?::|\b(?!-))|state\b.*\{|class\b.*\{|.*\{\s*$)/i;
+const closing = /^\s*(?:end\b|\})/i;
+
+/** Whether a Mermaid source is small and flat enough to be drawn. */
+export const diagramFits = (source: string): boolean => {
+  if (source.length > diagram.length) return false;
+  const lines = source.split('\n');
+  if (lines.length > diagram.lines) return false;
+  let depth = 0;
+  for (const line of lines) {
+    if (line.length > diagram.line || line.search(/\S/) > diagram.indent) return false;
+    if (closing.test(line)) depth = Math.max(0, depth - 1);
+    else if (opening.test(line)) depth += 1;
+    if (depth > diagram.depth) return false;
+    let within = 0;
+    for (const sign of line) {
+      if ('([{<'.includes(sign)) within += 1;
+      else if (')]}>'.includes(sign)) within = Math.max(0, within - 1);
+      if (within > diagram.depth) return false;
+    }
+  }
+  return true;
+};

@@ -1,0 +1,20 @@
+/** What is left of Markdown when it is read aloud: no code, no addresses, no signs. */
+export const speechText = (markdown: string): string =>
+  markdown
+    .replace(/^[ \t]*(```|~~~)[^\n]*\n[\s\S]*?(?:^[ \t]*\1[ \t]*$|$(?![\s\S]))/gm, '（代码略）\n')
+    .replace(/\$\$[\s\S]*?\$\$/g, '（公式略）')
+    .replace(/!\[[^\]]*\]\([^)]*\)/g, '')
+    .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replace(/<[^>\n]{1,200}>/g, '')
+    .replace(/https?:\/\/\S+/g, '')
+    .replace(/^[ \t]*(#{1,6}|>|[-*+]|\d+\.)[ \t]+/gm, '')
+    .replace(/^[ \t|:-]+$/gm, '')
+    .replace(/\|/g, '，')
+    .replace(/[*_`~#]+/g, '')
+    .replace(/[ \t]+/g, ' ')
+    .replace(/\n{2,}/g, '\n')
+    .replace(/，(?:\s*，)+/g, '，')
+    .trim();
+
+/** How many characters of it are spoken and paid for. */
+export const spokenLength = (text: string): number => Array.from(text).length;

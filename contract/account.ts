@@ -1,0 +1,166 @@
+import * as z from 'zod/mini';
+import { user } from './auth.ts';
+import { call, download, id, listOf, page, text, time, upload, uuid } from './call.ts';
+import { limits } from './limits.ts';
+
+const password = text(limits.password.max * 4);
+
+const device = z.object({
+  id: z.string(),
+  /** In words for people: the browser and the system. */
+  name: z.string(),
+  /** 1: the one that asks. */
+  current: z.int(),
+  created_at: time,
+  /** To the day. */
+  seen_at: time,
+});
+
+const invitation = z.object({
+  /** Of the link `/register?invite=…`; empty: there is none that can be used. */
+  code: z.string(),
+  expires_at: z.nullable(time),
+  /** Tokens for each who registers. */
+  tokens: z.int(),
+  days: z.int(),
+  /** All that came so far, and the tokens for them. */
+  total: z.int(),
+  total_tokens: z.int(),
+});
+
+export const accountCalls = {
+  saveUser: call({
+    method: 'POST',
+    path: '/api/save_user',
+    access: 'user',
+    summary: '修改名称',
+    input: z.object({ user_name: text(limits.name.max * 4) }),
+    output: user,
+    codes: ['account_disabled', 'login_required'],
+  }),
+  uploadAvatar: upload({
+    path: '/api/upload_avatar',
+    access: 'user',
+    summary: '上传头像，jpg 或 png',
+    input: z.object({ ticket: z.optional(text(100)) }),
+    output: z.object({ url: z.string(), avatar: z.string() }),
+    maxBytes: limits.imageBytes,
+    codes: ['account_disabled', 'login_required', 'upload_type', 'upload_unreadable', 'file_quota'],
+  }),
+  changePassword: call({
+    method: 'POST',
+    path: '/api/change_password',
+    access: 'user',
+    limit: 'credentials',
+    summary: '修改密码；其他设备上的登录随即失效',
+    input: z.object({ old_password: password, password, password2: password }),
+    output: z.object({}),
+    codes: ['account_disabled', 'login_required', 'wrong_password'],
+  }),
+  deviceList: call({
+    method: 'GET',
+    path: '/api/device_list',
+    access: 'user',
+    summary: '在哪些设备上登录着',
+    input: z.object({}),
+    output: z.object({ list: z.array(device) }),
+    codes: ['account_disabled', 'login_required'],
+  }),
+  signOutDevice: call({
+    method: 'POST',
+    path: '/api/sign_out_device',
+    access: 'user',
+    summary: '让一个设备退出登录；不写 id 则让其他全部设备退出',
+    input: z.object({ id: z.optional(uuid) }),
+    output: z.object({}),
+    codes: ['account_disabled', 'login_required'],
+  }),
+  sessionPrivate: call({
+    method: 'POST',
+    path: '/api/session_private',
+    access: 'guest',
+    summary: '把自己的全部会话设为私有',
+    input: z.object({}),
+    output: z.object({ count: z.int() }),
+    codes: ['account_disabled'],
+  }),
+  deleteAllSession: call({
+    method: 'DELETE',
+    path: '/api/delete_all_session',
+    access: 'guest',
+    summary: '删除自己的全部会话',
+    input: z.object({}),
+    output: z.object({ count: z.int() }),
+    codes: ['account_disabled'],
+  }),
+  inviteInfo: call({
+    method: 'GET',
+    path: '/api/invite_info',
+    access: 'user',
+    summary: '现在能用的邀请链接，与至今的成果',
+    input: z.object({}),
+    output: invitation,
+    codes: ['account_disabled', 'login_required'],
+  }),
+  newInvite: call({
+    method: 'POST',
+    path: '/api/new_invite',
+    access: 'user',
+    summary: '一个新的邀请链接，三天有效',
+    input: z.object({}),
+    output: invitation,
+    codes: ['account_disabled', 'login_required'],
+  }),
+  inviteList: call({
+    method: 'GET',
+    path: '/api/invite_list',
+    access: 'user',
+    summary: '谁用自己的链接注册了',
+    input: z.object({ page }),
+    output: z.object(
+      listOf(z.object({ user_name: z.string(), tokens: z.int(), created_at: time })),
+    ),
+    codes: ['account_disabled', 'login_required'],
+  }),
+  exportAccount: call({
+    method: 'POST',
+    path: '/api/export_account',
+    access: 'user',
+    summary: '把自己的全部数据整理成一个 zip',
+    input: z.object({}),
+    output: z.object({ request_id: z.string() }),
+    idempotent: true,
+    codes: ['account_disabled', 'login_required', 'too_many_jobs'],
+  }),
+  accountFiles: call({
+    method: 'GET',
+    path: '/api/account_files',
+    access: 'user',
+    summary: '整理好的数据，只有本人能下载，三天后删除',
+    input: z.object({}),
+    output: z.object({
+      list: z.array(z.object({ id: z.int(), size: z.int(), created_at: time, expires_at: time })),
+      /** 1: one is being put together. */
+      running: z.int(),
+    }),
+    codes: ['account_disabled', 'login_required'],
+  }),
+  accountFile: download({
+    path: '/api/account_file',
+    access: 'user',
+    summary: '下载整理好的数据',
+    input: z.object({ id, ticket: z.optional(text(100)) }),
+    output: z.string(),
+    codes: ['account_disabled', 'login_required'],
+  }),
+  deleteAccount: call({
+    method: 'POST',
+    path: '/api/delete_account',
+    access: 'user',
+    limit: 'credentials',
+    summary: '注销账号：个人信息与会话立即删除，订单不具名地保留',
+    input: z.object({ password }),
+    output: z.object({}),
+    codes: ['account_disabled', 'login_required', 'wrong_password', 'order_unsuitable'],
+  }),
+};

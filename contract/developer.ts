@@ -1,0 +1,115 @@
+import * as z from 'zod/mini';
+import { call, id, text, time, wholeNumber } from './call.ts';
+
+/** An API key as its owner sees it; the key itself is shown once, when it is made. */
+export const apiKey = z.object({
+  id: z.int(),
+  /** Its first and last ten characters, without the account's number before it. */
+  api_key: z.string(),
+  name: z.string(),
+  /** Tokens that it may spend in a month; null: no limit of its own. */
+  month_limit: z.nullable(z.int()),
+  /** Tokens that it spent this month. */
+  month_used: z.int(),
+  /** Models that it may use; empty: all. */
+  models: z.array(z.string()),
+  /** Addresses it may come from, such as 203.0.113.7 or 10.0.0.0/8; empty: all. */
+  addresses: z.array(z.string()),
+  expires_at: z.nullable(time),
+  last_used_at: z.nullable(time),
+  created_at: time,
+});
+export type ApiKey = z.output<typeof apiKey>;
+
+/** What a key used of a model in a day, or over a month. */
+export const apiUsage = z.object({
+  /** The day, YYYY-MM-DD, by the clock of Beijing. */
+  date: z.string(),
+  time: z.string(),
+  api_key: z.string(),
+  key_id: z.int(),
+  model: z.string(),
+  count: z.int(),
+  /** Tokens of prompts and answers as their models count them, and the sum of both. */
+  prompt_tokens: z.int(),
+  completion_tokens: z.int(),
+  tokens: z.int(),
+  raw_prompt_tokens: z.int(),
+  raw_completion_tokens: z.int(),
+  /** Tokens that were taken for them. */
+  real_prompt_tokens: z.int(),
+  real_completion_tokens: z.int(),
+  deduct_tokens: z.int(),
+});
+export type ApiUsage = z.output<typeof apiUsage>;
+
+const month = z.string().check(z.regex(/^\d{4}-(0[1-9]|1[0-2])$/));
+const day = z.string().check(z.regex(/^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/));
+
+export const developerCalls = {
+  apiKeys: call({
+    method: 'GET',
+    path: '/api/api/api_key',
+    access: 'user',
+    summary: '自己的 API-KEY',
+    input: z.object({}),
+    output: z.object({
+      list: z.array(apiKey),
+      userinfo: z.object({
+        user_id: z.int(),
+        name: z.string(),
+        chatgpt_balance: z.int(),
+        vip: z.int(),
+        vip_expired_at: z.nullable(time),
+        /** Whether the API may be used, and if not, what to do. */
+        may_use: z.boolean(),
+        hint: z.string(),
+      }),
+    }),
+    codes: ['account_disabled'],
+  }),
+  genKey: call({
+    method: 'POST',
+    path: '/api/api/gen_key',
+    access: 'user',
+    summary: '创建 API-KEY；完整的只在这里给出一次',
+    input: z.object({
+      name: z._default(text(40), ''),
+      month_limit: z.optional(z.nullable(wholeNumber(1, 1_000_000_000_000))),
+      models: z._default(z.array(text(100)).check(z.maxLength(100)), []),
+      addresses: z._default(z.array(text(50)).check(z.maxLength(20)), []),
+      expires_at: z.optional(z.nullable(text(40))),
+    }),
+    output: z.object({
+      id: z.int(),
+      /** The key without the account's number. */
+      api_key: z.string(),
+      /** What goes into the header: the account's number, a dash, the key. */
+      full_key: z.string(),
+      created_at: time,
+    }),
+    codes: ['account_disabled', 'too_many_keys'],
+  }),
+  delKey: call({
+    method: 'DELETE',
+    path: '/api/api/del_key',
+    access: 'user',
+    summary: '删除 API-KEY；正在使用它的请求也立刻停止',
+    input: z.object({
+      /** As the list shows it, or whole. */
+      api_key: z.optional(text(200)),
+      id: z.optional(id),
+    }),
+    output: z.object({ deleted: z.boolean() }),
+    codes: ['account_disabled'],
+  }),
+  apiUsage: call({
+    method: 'GET',
+    path: '/api/api/usage',
+    access: 'user',
+    summary: '一个月里每天的，或一天里每个模型的 API 用量',
+    input: z.object({ month: z.optional(month), day: z.optional(day), key_id: z.optional(id) }),
+    output: z.object({ list: z.array(apiUsage) }),
+    codes: ['account_disabled'],
+  }),
+};

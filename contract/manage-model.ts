@@ -1,0 +1,213 @@
+import * as z from 'zod/mini';
+import { call, flag, id, listOf, page, slowCall, text, time, wholeNumber } from './call.ts';
+
+const factor = z.number().check(z.gte(0), z.lte(100_000_000));
+
+const adminModel = z.object({
+  id: z.int(),
+  /** The name that sessions know it by. */
+  unique_key: z.string(),
+  name: z.string(),
+  label: z.string(),
+  type: z.int(),
+  color: z.string(),
+  logo: z.string(),
+  remarks: z.string(),
+  factor: z.number(),
+  prompt_factor: z.nullable(z.number()),
+  display: z.int(),
+  /** 1: nobody can use it. */
+  disable: z.int(),
+  vip_excluded: z.int(),
+  vision: z.int(),
+  max_prompt: z.nullable(z.int()),
+  max_tokens: z.nullable(z.int()),
+  accelerator: z.string(),
+  sort: z.int(),
+  /** The services that have it. */
+  channels: z.array(z.object({ id: z.int(), label: z.string() })),
+  created_at: time,
+});
+export type AdminModel = z.output<typeof adminModel>;
+
+export const channelKind = z.enum([
+  'openai-compatible',
+  'stable-diffusion-webui',
+  'midjourney',
+  'stability',
+]);
+export type ChannelKind = z.output<typeof channelKind>;
+
+const channel = z.object({
+  id: z.int(),
+  kind: z.string(),
+  label: z.string(),
+  base_url: z.string(),
+  source: z.enum(['built-in', 'environment', 'manager', 'local']),
+  enabled: z.int(),
+  weight: z.int(),
+  priority: z.int(),
+  /** How many keys take turns, and how the first ends. Keys themselves never leave the server. */
+  key_count: z.int(),
+  key_hint: z.string(),
+  models: z.array(z.string()),
+  successes: z.int(),
+  failures: z.int(),
+  /** ms of the last trial. */
+  latency: z.nullable(z.int()),
+  last_success_at: z.nullable(time),
+  last_failure_at: z.nullable(time),
+  last_error: z.string(),
+  /** Tokens that its models' users spent in 30 days. */
+  spent: z.int(),
+  created_at: time,
+});
+export type AdminChannel = z.output<typeof channel>;
+
+const offered = z.object({
+  name: text(100).check(z.minLength(1)),
+  /** Left out: as its family's. */
+  factor: z.optional(factor),
+});
+
+const address = text(500).check(
+  z.regex(/^https?:\/\/[^\s#]+$/, '应为 http:// 或 https:// 开头的地址'),
+);
+
+const service = {
+  /** Of a channel that exists: its key is used where none is given. */
+  id: z.optional(id),
+  kind: channelKind,
+  base_url: address,
+  /** Several, one a line, take turns. Left out: as it is. */
+  api_key: z.optional(text(20_000)),
+};
+
+export const manageModelCalls = {
+  adminModelList: call({
+    method: 'GET',
+    path: '/api/admin/model_list',
+    access: 'manager',
+    summary: '管理：所有模型，不显示的也在内',
+    input: z.object({
+      page,
+      page_size: z._default(wholeNumber(1, 100), 20),
+      user_id: z.optional(id),
+      name: z.optional(text(100)),
+      unique_key: z.optional(text(100)),
+      type: z.optional(wholeNumber(0, 100)),
+    }),
+    output: z.object(listOf(adminModel)),
+  }),
+  setModel: call({
+    method: 'POST',
+    path: '/api/admin/set_model',
+    access: 'manager',
+    summary: '管理：更改模型的名称、价格、标记与顺序，只改给出的各项',
+    input: z.object({
+      id,
+      label: z.optional(text(100).check(z.minLength(1))),
+      color: z.optional(z.string().check(z.regex(/^#[0-9a-fA-F]{6}$/))),
+      logo: z.optional(text(500)),
+      remarks: z.optional(text(500)),
+      factor: z.optional(factor),
+      prompt_factor: z.optional(z.nullable(factor)),
+      display: z.optional(flag),
+      disable: z.optional(flag),
+      vip_excluded: z.optional(flag),
+      vision: z.optional(flag),
+      max_prompt: z.optional(z.nullable(wholeNumber(1, 10_000_000))),
+      max_tokens: z.optional(z.nullable(wholeNumber(1, 10_000_000))),
+      accelerator: z.optional(text(500)),
+      sort: z.optional(wholeNumber(-100_000, 100_000)),
+    }),
+    output: z.object({}),
+  }),
+  channelList: call({
+    method: 'GET',
+    path: '/api/admin/channel_list',
+    access: 'manager',
+    summary: '管理：模型服务，及它们近来怎样',
+    input: z.object({}),
+    output: z.object({ list: z.array(channel) }),
+  }),
+  channelPresets: call({
+    method: 'GET',
+    path: '/api/admin/channel_presets',
+    access: 'manager',
+    summary: '管理：常用模型服务的地址、模型与价格',
+    input: z.object({}),
+    output: z.object({
+      list: z.array(
+        z.object({
+          key: z.string(),
+          label: z.string(),
+          kind: channelKind,
+          base_url: z.string(),
+          /** Where a key is got; empty: none is needed. */
+          key_url: z.string(),
+          needs_key: z.boolean(),
+          models: z.array(z.object({ name: z.string(), factor: z.number() })),
+        }),
+      ),
+      /** Nothing but what is built in serves people so far. */
+      first: z.boolean(),
+    }),
+  }),
+  testChannel: slowCall({
+    method: 'POST',
+    path: '/api/admin/test_channel',
+    access: 'manager',
+    summary: '管理：试一个模型服务：问它有哪些模型，并让其中一个回答一句',
+    input: z.object({ ...service, model: z.optional(text(100)) }),
+    output: z.object({
+      ok: z.boolean(),
+      /** What went wrong, or what it said. */
+      message: z.string(),
+      /** ms until the first word. */
+      latency: z.nullable(z.int()),
+      models: z.array(z.object({ name: z.string(), factor: z.number() })),
+    }),
+    effect: 'none',
+    logged: false,
+  }),
+  saveChannel: call({
+    method: 'POST',
+    path: '/api/admin/save_channel',
+    access: 'manager',
+    summary: '管理：添加或更改一个模型服务',
+    input: z.object({
+      ...service,
+      label: text(60).check(z.minLength(1)),
+      enabled: z._default(flag, 1),
+      weight: z._default(wholeNumber(1, 1000), 1),
+      priority: z._default(wholeNumber(0, 1000), 0),
+      models: z._default(z.array(offered).check(z.maxLength(500)), []),
+    }),
+    output: z.object({ id: z.int() }),
+    codes: ['manage_unsuitable'],
+  }),
+  setChannel: call({
+    method: 'POST',
+    path: '/api/admin/set_channel',
+    access: 'manager',
+    summary: '管理：打开或停用一个模型服务，改它的权重',
+    input: z.object({
+      id,
+      enabled: z.optional(flag),
+      weight: z.optional(wholeNumber(1, 1000)),
+      priority: z.optional(wholeNumber(0, 1000)),
+    }),
+    output: z.object({}),
+    codes: ['manage_unsuitable'],
+  }),
+  delChannel: call({
+    method: 'POST',
+    path: '/api/admin/del_channel',
+    access: 'manager',
+    summary: '管理：删除自己添加的模型服务',
+    input: z.object({ id }),
+    output: z.object({}),
+    codes: ['manage_unsuitable'],
+  }),
+};

@@ -1,0 +1,154 @@
+import * as z from 'zod/mini';
+import { call, flag, id, listOf, page, text, time, wholeNumber } from './call.ts';
+import { invoice, orderState } from './payment.ts';
+
+const adminOrder = z.object({
+  id: z.int(),
+  user_id: z.int(),
+  user_name: z.string(),
+  title: z.string(),
+  /** Cents. */
+  amount: z.int(),
+  refunded_amount: z.int(),
+  /** Tokens in millions. */
+  trade_value: z.number(),
+  /** The number; one that begins with SYS is a system adjustment. */
+  order_id: z.string(),
+  /** What the payment service calls the payment. */
+  out_order_id: z.string(),
+  paid_success: z.int(),
+  state: orderState,
+  provider: z.string(),
+  paid_at: z.nullable(time),
+  remarks: z.string(),
+  created_at: time,
+  type: z.int(),
+});
+export type AdminOrder = z.output<typeof adminOrder>;
+
+const adminInvoice = z.extend(invoice, { user_id: z.int(), user_name: z.string() });
+export type AdminInvoice = z.output<typeof adminInvoice>;
+
+const difference = z.object({
+  id: z.int(),
+  provider: z.string(),
+  number: z.string(),
+  kind: z.string(),
+  detail: z.string(),
+  created_at: time,
+  resolved_at: z.nullable(time),
+  note: z.string(),
+});
+export type Difference = z.output<typeof difference>;
+
+const number = text(64).check(z.minLength(1));
+
+export const manageOrderCalls = {
+  adminOrderList: call({
+    method: 'POST',
+    path: '/api/admin/order_list',
+    access: 'manager',
+    summary: '管理：订单；给出订单号时不看别的条件',
+    input: z.object({
+      page,
+      orderId: z.optional(text(64)),
+      /** From and to, ISO 8601. */
+      timeRange: z.optional(z.nullable(z.array(text(40)).check(z.maxLength(2)))),
+      type: z._default(z.enum(['all', 'paid', 'gifted', 'wechat', 'alipay', 'sandbox']), 'all'),
+      userId: z.optional(z.nullable(z.union([id, z.literal('')]))),
+    }),
+    output: z.object({
+      ...listOf(adminOrder),
+      /** What was paid on each day of the last 30 that has orders, cents. */
+      days: z.array(z.object({ day: z.string(), orders: z.int(), amount: z.int() })),
+    }),
+    effect: 'none',
+    logged: false,
+  }),
+  adminOrderInfo: call({
+    method: 'GET',
+    path: '/api/admin/order_info',
+    access: 'manager',
+    summary: '管理：一个订单的经过',
+    input: z.object({ order_id: number }),
+    output: z.object({
+      order: adminOrder,
+      events: z.array(
+        z.object({
+          event: z.string(),
+          state: z.string(),
+          detail: z.string(),
+          manager_id: z.nullable(z.int()),
+          created_at: time,
+        }),
+      ),
+      refunds: z.array(
+        z.object({
+          number: z.string(),
+          amount: z.int(),
+          reason: z.string(),
+          state: z.string(),
+          created_at: time,
+        }),
+      ),
+    }),
+  }),
+  setOrder: call({
+    method: 'POST',
+    path: '/api/admin/set_order',
+    access: 'manager',
+    summary: '管理：改订单的备注',
+    input: z.object({ order_id: number, remarks: text(500) }),
+    output: z.object({}),
+  }),
+  refundOrder: call({
+    method: 'POST',
+    path: '/api/admin/refund_order',
+    access: 'manager',
+    summary: '管理：退款（分）；forgive 为 1 时，已花掉的也退',
+    input: z.object({
+      order_id: number,
+      amount: wholeNumber(1, 100_000_000),
+      reason: text(200).check(z.minLength(1)),
+      forgive: z._default(flag, 0),
+    }),
+    output: z.object({ state: z.string() }),
+    codes: ['order_unsuitable', 'balance', 'payment_unavailable'],
+  }),
+  adminInvoiceList: call({
+    method: 'GET',
+    path: '/api/admin/invoice_list',
+    access: 'manager',
+    summary: '管理：发票申请',
+    input: z.object({ page, state: z.optional(z.enum(['requested', 'issued', 'rejected'])) }),
+    output: z.object(listOf(adminInvoice)),
+  }),
+  handleInvoice: call({
+    method: 'POST',
+    path: '/api/admin/handle_invoice',
+    access: 'manager',
+    summary: '管理：开出或退回发票申请',
+    input: z.object({
+      id,
+      state: z.enum(['issued', 'rejected']),
+      remark: z._default(text(500), ''),
+    }),
+    output: z.object({}),
+  }),
+  differenceList: call({
+    method: 'GET',
+    path: '/api/admin/difference_list',
+    access: 'manager',
+    summary: '管理：对账的差异；open 为 1 时只有没处理的',
+    input: z.object({ page, open: z._default(flag, 1) }),
+    output: z.object(listOf(difference)),
+  }),
+  resolveDifference: call({
+    method: 'POST',
+    path: '/api/admin/resolve_difference',
+    access: 'manager',
+    summary: '管理：处理一条对账差异，写下怎么处理的',
+    input: z.object({ id, note: text(500).check(z.minLength(1)) }),
+    output: z.object({}),
+  }),
+};

@@ -1,0 +1,350 @@
+import * as z from 'zod/mini';
+import { open, text, uuid, wholeNumber } from './call.ts';
+import { imageParameters } from './image.ts';
+
+/** The public API: what programs call with an API key. */
+
+const megabyte = 1024 * 1024;
+const model = text(200).check(z.minLength(1));
+const maybe = <T extends z.ZodMiniType>(schema: T) => z.optional(z.nullable(schema));
+const count = (max: number) => maybe(z.int().check(z.gte(1), z.lte(max)));
+
+const message = z.looseObject({ role: text(20).check(z.minLength(1)) });
+const messages = z.array(message).check(z.minLength(1), z.maxLength(2000));
+
+const tokenUsage = z.looseObject({
+  prompt_tokens: z.int(),
+  completion_tokens: z.int(),
+  total_tokens: z.int(),
+});
+
+const modelRow = z.looseObject({
+  id: z.string(),
+  object: z.literal('model'),
+  created: z.int(),
+  owned_by: z.string(),
+});
+
+const openAiImages = z.looseObject({
+  created: z.int(),
+  data: z.array(z.looseObject({ b64_json: z.optional(z.string()), url: z.optional(z.string()) })),
+});
+
+const imageSize = text(20);
+
+/** A picture to work on: an address of the web, or its bytes in base64 (a data URL, too). */
+const picture = {
+  image_url: z.optional(text(2000)),
+  image_base64: z.optional(z.string()),
+  model: z.optional(model),
+};
+
+const done = { result: z.literal(true) };
+const requested = z.object({ ...done, request_id: z.string() });
+export const openApiCalls = {
+  chatCompletions: open({
+    method: 'POST',
+    path: '/v1/chat/completions',
+    wire: 'openai',
+    summary: '对话：与 OpenAI 的一样，其余字段原样交给模型的服务',
+    maxBytes: 20 * megabyte,
+    idempotent: true,
+    input: z.looseObject({
+      model,
+      messages,
+      stream: maybe(z.boolean()),
+      stream_options: maybe(z.looseObject({ include_usage: maybe(z.boolean()) })),
+      n: count(8),
+      max_tokens: count(10_000_000),
+      max_completion_tokens: count(10_000_000),
+    }),
+    output: z.looseObject({
+      id: z.string(),
+      choices: z.array(z.looseObject({ index: z.int() })),
+      usage: z.optional(z.nullable(tokenUsage)),
+    }),
+  }),
+  createResponse: open({
+    method: 'POST',
+    path: '/v1/responses',
+    wire: 'openai',
+    summary: '对话，用 OpenAI 的 Responses 写法',
+    maxBytes: 20 * megabyte,
+    idempotent: true,
+    input: z.looseObject({
+      model,
+      input: z.union([z.string(), z.array(z.looseObject({})).check(z.maxLength(2000))]),
+      stream: maybe(z.boolean()),
+      max_output_tokens: count(10_000_000),
+    }),
+    output: z.looseObject({
+      id: z.string(),
+      object: z.literal('response'),
+      output: z.array(z.looseObject({ type: z.string() })),
+    }),
+  }),
+  createEmbeddings: open({
+    method: 'POST',
+    path: '/v1/embeddings',
+    wire: 'openai',
+    summary: '文本的向量',
+    maxBytes: 4 * megabyte,
+    idempotent: true,
+    input: z.looseObject({
+      model,
+      input: z.union([
+        z.string().check(z.minLength(1)),
+        z.array(z.string()).check(z.minLength(1), z.maxLength(2048)),
+        z.array(z.int()).check(z.minLength(1), z.maxLength(100_000)),
+        z.array(z.array(z.int())).check(z.minLength(1), z.maxLength(2048)),
+      ]),
+      encoding_format: maybe(z.enum(['float', 'base64'])),
+      dimensions: count(4096),
+    }),
+    output: z.looseObject({
+      object: z.literal('list'),
+      data: z.array(z.looseObject({ index: z.int() })),
+      model: z.string(),
+    }),
+  }),
+  generateApiImages: open({
+    method: 'POST',
+    path: '/v1/images/generations',
+    wire: 'openai',
+    summary: '画图，等到画完',
+    idempotent: true,
+    input: z.looseObject({
+      prompt: text(32_000).check(z.minLength(1)),
+      model: maybe(model),
+      n: count(10),
+      size: maybe(imageSize),
+      quality: maybe(text(20)),
+      response_format: maybe(z.enum(['url', 'b64_json'])),
+      parameters: z.optional(imageParameters),
+    }),
+    output: openAiImages,
+  }),
+  editApiImages: open({
+    method: 'POST',
+    path: '/v1/images/edits',
+    wire: 'openai',
+    summary: '照着图片画，或重画遮罩里透明的部分',
+    maxBytes: 10 * megabyte,
+    files: ['image', 'image[]', 'mask'],
+    input: z.looseObject({
+      prompt: text(32_000).check(z.minLength(1)),
+      model: maybe(model),
+      n: z.optional(wholeNumber(1, 10)),
+      size: maybe(imageSize),
+      response_format: maybe(z.enum(['url', 'b64_json'])),
+    }),
+    output: openAiImages,
+  }),
+  createSpeech: open({
+    method: 'POST',
+    path: '/v1/audio/speech',
+    wire: 'openai',
+    summary: '把文字读出来，回答是音频',
+    input: z.looseObject({
+      model,
+      input: text(20_000).check(z.minLength(1)),
+      voice: maybe(text(60)),
+      speed: maybe(z.number().check(z.gte(0.25), z.lte(4))),
+      response_format: maybe(z.enum(['mp3'])),
+    }),
+    output: z.string(),
+  }),
+  createTranscription: open({
+    method: 'POST',
+    path: '/v1/audio/transcriptions',
+    wire: 'openai',
+    summary: '把录音写成文字',
+    maxBytes: 25 * megabyte,
+    files: ['file'],
+    input: z.looseObject({
+      model,
+      language: maybe(text(20)),
+      prompt: maybe(text(4000)),
+      response_format: maybe(z.enum(['json', 'text'])),
+    }),
+    output: z.looseObject({ text: z.string() }),
+  }),
+  apiModels: open({
+    method: 'GET',
+    path: '/v1/models',
+    wire: 'openai',
+    summary: '这个 KEY 可以用的模型',
+    input: z.object({}),
+    output: z.object({ object: z.literal('list'), data: z.array(modelRow), ...done }),
+  }),
+  apiModel: open({
+    method: 'GET',
+    path: '/v1/models/*',
+    wire: 'openai',
+    summary: '一个模型',
+    input: z.object({ model }),
+    output: modelRow,
+  }),
+
+  apiChat: open({
+    method: 'POST',
+    path: '/v1/chat',
+    wire: 'plain',
+    summary: '对话；stream 为 true 时逐段返回，出错时最后一段是数组 [code, message]',
+    maxBytes: 20 * megabyte,
+    idempotent: true,
+    input: z.looseObject({ model, messages, stream: maybe(z.boolean()), n: count(8) }),
+    output: z.object({
+      ...done,
+      model: z.string(),
+      message: z.looseObject({ role: z.string() }),
+      content: z.string(),
+      reasoning: z.string(),
+      finish_reason: z.string(),
+      usage: z.object({
+        prompt_tokens: z.int(),
+        completion_tokens: z.int(),
+        deduct_tokens: z.int(),
+      }),
+    }),
+  }),
+  apiImage: open({
+    method: 'POST',
+    path: '/v1/image',
+    wire: 'plain',
+    summary: '画图；立刻返回 request_id，用 progress 查询',
+    idempotent: true,
+    input: z.object({
+      model: z.optional(model),
+      prompt: text(32_000).check(z.minLength(1)),
+      n: z.optional(wholeNumber(1, 10)),
+      size: z.optional(z.union([wholeNumber(0, 20), imageSize])),
+      parameters: z.optional(imageParameters),
+    }),
+    output: requested,
+  }),
+  apiProgress: open({
+    method: 'GET',
+    path: '/v1/progress',
+    wire: 'plain',
+    summary: '画图的进度和图片',
+    input: z.object({ request_id: uuid }),
+    output: z.object({
+      ...done,
+      state: z.enum(['queued', 'running', 'done', 'error', 'cancelled']),
+      progress: z.number(),
+      images: z.array(
+        z.object({
+          url: z.string(),
+          width: z.int(),
+          height: z.int(),
+          id: z.int(),
+        }),
+      ),
+      code: z.int(),
+      message: z.string(),
+      deduct_tokens: z.int(),
+    }),
+  }),
+  apiTranslate: open({
+    method: 'POST',
+    path: '/v1/translate',
+    wire: 'plain',
+    summary: '翻译成中文（zh）或英文（en）',
+    idempotent: true,
+    input: z.object({
+      text: text(20_000).check(z.minLength(1)),
+      to: z._default(z.enum(['zh', 'en']), 'zh'),
+      model: z.optional(model),
+    }),
+    output: z.object({ ...done, text: z.string(), translated: z.boolean() }),
+  }),
+  apiInscriptor: open({
+    method: 'POST',
+    path: '/v1/inscriptor',
+    wire: 'plain',
+    summary: '把一句话扩写成画图的提示词',
+    idempotent: true,
+    input: z.object({ text: text(4000).check(z.minLength(1)) }),
+    output: z.object({ ...done, text: z.string() }),
+  }),
+  apiInterrogate: open({
+    method: 'POST',
+    path: '/v1/interrogate',
+    wire: 'plain',
+    summary: '用文字说出图片里有什么',
+    maxBytes: 15 * megabyte,
+    input: z.object({ ...picture, clip: z._default(z.enum(['clip', 'DeepBooru']), 'clip') }),
+    output: z.object({ ...done, text: z.string(), text_cn: z.string() }),
+  }),
+  apiUpscale: open({
+    method: 'POST',
+    path: '/v1/upscale',
+    wire: 'plain',
+    summary: '放大图片到 2 或 4 倍；用 progress 查询',
+    maxBytes: 15 * megabyte,
+    input: z.object({
+      ...picture,
+      scale: z._default(z.union([z.literal(2), z.literal(4)]), 2),
+    }),
+    output: requested,
+  }),
+  apiRemoveBg: open({
+    method: 'POST',
+    path: '/v1/removeBg',
+    wire: 'plain',
+    summary: '去掉图片的背景；用 progress 查询',
+    maxBytes: 15 * megabyte,
+    input: z.object(picture),
+    output: requested,
+  }),
+  apiEditBg: open({
+    method: 'POST',
+    path: '/v1/editBg',
+    wire: 'plain',
+    summary: '换掉图片的背景；用 progress 查询',
+    maxBytes: 15 * megabyte,
+    input: z.object({
+      ...picture,
+      bg_color: z.optional(text(7).check(z.regex(/^#[0-9a-fA-F]{6}$/))),
+      bg_image: z.optional(text(2000)),
+    }),
+    output: requested,
+  }),
+  apiTranscribe: open({
+    method: 'POST',
+    path: '/v1/transcribe',
+    wire: 'plain',
+    summary: '把录音写成文字',
+    maxBytes: 25 * megabyte,
+    files: ['file'],
+    input: z.object({ model: z.optional(model), language: z.optional(text(20)) }),
+    output: z.object({ ...done, text: z.string() }),
+  }),
+  apiSpeech: open({
+    method: 'POST',
+    path: '/v1/speech',
+    wire: 'plain',
+    summary: '把文字读出来，回答是音频',
+    input: z.object({
+      text: text(20_000).check(z.minLength(1)),
+      voice: z.optional(text(60)),
+      speed: z.optional(z.number().check(z.gte(0.25), z.lte(4))),
+      model: z.optional(model),
+    }),
+    output: z.string(),
+  }),
+  apiBalance: open({
+    method: 'GET',
+    path: '/v1/balance',
+    wire: 'plain',
+    summary: '余额和这个 KEY 本月还能用的 token',
+    input: z.object({}),
+    output: z.object({
+      ...done,
+      balance: z.int(),
+      month_used: z.int(),
+      month_limit: z.nullable(z.int()),
+    }),
+  }),
+};

@@ -1,0 +1,242 @@
+import * as z from 'zod/mini';
+import { call, id, listOf, page, text, time } from './call.ts';
+
+const counts = {
+  user_count: z.int(),
+  order_count: z.int(),
+  session_count: z.int(),
+  history_count: z.int(),
+  image_count: z.int(),
+};
+
+/** Who spent how much in a time (document 3 §3). */
+const ranked = z.object({
+  user_id: z.int(),
+  user: z.object({ user_name: z.string() }),
+  deduct_tokens: z.int(),
+  /** Their account's. */
+  created_at: time,
+});
+export type Ranked = z.output<typeof ranked>;
+
+/** The last moments of document 3 §9. */
+export const chartRange = z.enum(['1h', '3h', '12h', '1d', '1w', '1m', '3m']);
+export type ChartRange = z.output<typeof chartRange>;
+
+/** `days` is the beginning of a step: a day (`2026-11-21`), or an instant where steps are shorter. */
+const counted = z.array(z.object({ days: z.string(), count: z.int() }));
+
+const modelStatRow = z.object({
+  model: z.string(),
+  request_count: z.int(),
+  error_count: z.int(),
+  tokens: z.int(),
+  /** Means in ms: until the first word, of requests that went well and of those that failed. */
+  first_time: z.int(),
+  success_time: z.int(),
+  error_time: z.int(),
+  user_count: z.int(),
+});
+export type ModelStatRow = z.output<typeof modelStatRow>;
+
+const act = z.object({
+  id: z.int(),
+  user_id: z.int(),
+  user_name: z.string(),
+  call: z.string(),
+  /** What the call does, in words. */
+  summary: z.string(),
+  /** Such as `user:12`. */
+  subject: z.string(),
+  /** JSON texts; empty: nothing. */
+  input: z.string(),
+  from: z.string(),
+  to: z.string(),
+  ip: z.string(),
+  created_at: time,
+});
+export type ManagerAct = z.output<typeof act>;
+
+const manager = z.object({
+  user_id: z.int(),
+  account: z.string(),
+  user_name: z.string(),
+  rank: z.enum(['owner', 'manager']),
+  totp: z.boolean(),
+  last_act_at: z.nullable(time),
+});
+export type Manager = z.output<typeof manager>;
+
+export const statsCalls = {
+  adminSummary: call({
+    method: 'GET',
+    path: '/api/admin/summary_data',
+    access: 'manager',
+    summary: '管理：各种数量，以及今天与昨天新增了多少',
+    input: z.object({}),
+    output: z.object({
+      ...counts,
+      vip_count: z.int(),
+      /** Since midnight of China, and on the day before until the same hour. */
+      today: z.object(counts),
+      yesterday: z.object(counts),
+    }),
+  }),
+  adminRankList: call({
+    method: 'GET',
+    path: '/api/admin/rank_list',
+    access: 'manager',
+    summary: '管理：今天、三天、一周、一个月与全部时间里用得最多的二十人',
+    input: z.object({}),
+    output: z.object({
+      day: z.array(ranked),
+      three_day: z.array(ranked),
+      week: z.array(ranked),
+      month: z.array(ranked),
+      list: z.array(ranked),
+    }),
+  }),
+  adminChartList: call({
+    method: 'GET',
+    path: '/api/admin/chart_list',
+    access: 'manager',
+    summary: '管理：一段时间里的新用户、请求、会话与 token',
+    input: z.object({ range: z._default(chartRange, '1m') }),
+    output: z.object({
+      userCounts: counted,
+      requestCounts: counted,
+      sessionCounts: counted,
+      tokenCounts: z.array(z.object({ days: z.string(), tokens: z.int() })),
+    }),
+  }),
+  adminModelStats: call({
+    method: 'GET',
+    path: '/api/admin/model_stats',
+    access: 'manager',
+    summary: '管理：各模型的请求、失败、快慢与人数',
+    input: z.object({ start_date: z.optional(text(40)), end_date: z.optional(text(40)) }),
+    output: z.object({
+      list: z.array(z.extend(modelStatRow, { time_point: z.string() })),
+      /** The same over the whole time. */
+      models: z.array(modelStatRow),
+      modelUserStats: z.array(
+        z.object({
+          model: z.string(),
+          user_id: z.int(),
+          user_name: z.string(),
+          request_count: z.int(),
+          error_count: z.int(),
+        }),
+      ),
+    }),
+  }),
+  adminActList: call({
+    method: 'GET',
+    path: '/api/admin/act_list',
+    access: 'manager',
+    summary: '管理：谁在什么时候改了什么，新的在前',
+    input: z.object({
+      page,
+      user_id: z.optional(id),
+      call: z.optional(text(60)),
+      subject: z.optional(text(60)),
+    }),
+    output: z.object({
+      ...listOf(act),
+      calls: z.array(z.object({ call: z.string(), summary: z.string() })),
+    }),
+  }),
+  adminService: call({
+    method: 'GET',
+    path: '/api/admin/service_state',
+    access: 'manager',
+    summary: '管理：服务的版本、磁盘、数据库、队列、任务、出错与慢的请求',
+    input: z.object({}),
+    output: z.object({
+      version: z.string(),
+      node: z.string(),
+      database: z.string(),
+      /** s. */
+      uptime: z.int(),
+      /** Bytes. */
+      memory: z.int(),
+      disk_free: z.nullable(z.int()),
+      disk_total: z.nullable(z.int()),
+      database_size: z.int(),
+      connections: z.int(),
+      processes: z.int(),
+      tables: z.array(z.object({ name: z.string(), rows: z.int(), bytes: z.int() })),
+      jobs: z.array(z.object({ kind: z.string(), state: z.string(), count: z.int() })),
+      queue: z.int(),
+      search_queue: z.int(),
+      calls: z.array(
+        z.object({
+          name: z.string(),
+          path: z.string(),
+          count: z.int(),
+          errors: z.int(),
+          /** ms. */
+          mean: z.number(),
+          slowest: z.number(),
+        }),
+      ),
+      requests: z.int(),
+      errors: z.int(),
+      metrics: z.boolean(),
+      last_backup: z.nullable(z.object({ name: z.string(), bytes: z.int(), created_at: time })),
+    }),
+  }),
+  managerList: call({
+    method: 'GET',
+    path: '/api/admin/manager_list',
+    access: 'owner',
+    summary: '管理：有哪些管理员',
+    input: z.object({}),
+    output: z.object({ list: z.array(manager) }),
+  }),
+  setManager: call({
+    method: 'POST',
+    path: '/api/admin/set_manager',
+    access: 'owner',
+    summary: '管理：让某人成为管理员、所有者，或不再是',
+    input: z.object({ user_id: id, rank: z.enum(['none', 'manager', 'owner']) }),
+    output: z.object({}),
+    codes: ['manage_unsuitable'],
+  }),
+  totpState: call({
+    method: 'GET',
+    path: '/api/admin/totp',
+    access: 'manager',
+    summary: '管理：自己的动态验证码开了没有',
+    input: z.object({}),
+    output: z.object({ enabled: z.boolean(), recovery_left: z.int() }),
+  }),
+  totpBegin: call({
+    method: 'POST',
+    path: '/api/admin/totp_begin',
+    access: 'manager',
+    summary: '管理：为自己的动态验证码做一个新的密钥，确认之后才生效',
+    input: z.object({}),
+    output: z.object({ secret: z.string(), url: z.string(), svg: z.string() }),
+    codes: ['manage_unsuitable'],
+    effect: 'none',
+  }),
+  totpEnable: call({
+    method: 'POST',
+    path: '/api/admin/totp_enable',
+    access: 'manager',
+    summary: '管理：用一个验证码确认并打开，给出只显示一次的恢复码',
+    input: z.object({ code: text(10) }),
+    output: z.object({ recovery_codes: z.array(z.string()) }),
+    codes: ['manage_unsuitable'],
+  }),
+  totpDisable: call({
+    method: 'POST',
+    path: '/api/admin/totp_disable',
+    access: 'manager',
+    summary: '管理：用一个验证码或恢复码关掉动态验证码',
+    input: z.object({ code: text(40) }),
+    output: z.object({}),
+    codes: ['manage_unsuitable'],
+  }),
+};

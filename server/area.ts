@@ -1,0 +1,90 @@
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import type { WaitKind } from '../contract/wait.ts';
+import type { AuthService } from './areas/auth/auth.service.ts';
+import type { SecondFactor } from './areas/auth/second-factor.service.ts';
+import type { Answers } from './areas/chat/answers.ts';
+import type { KnowledgeService } from './areas/embedding/embedding.service.ts';
+import type { FileService } from './areas/file/file.service.ts';
+import type { ModelService } from './areas/model/model.service.ts';
+import type { Payable } from './areas/payment/payable.ts';
+import type { PaymentService } from './areas/payment/payment.service.ts';
+import type { PromptService } from './areas/prompt/prompt.service.ts';
+import type { Database, Executor, Transaction } from './db/database.ts';
+import type { Instance } from './db/instance.ts';
+import type { Figures } from './http/figures.ts';
+import type { EmbeddingModels } from './engines/embedding/embedding-models.ts';
+import type { Handlers } from './http/handlers.ts';
+import type { JobEvents } from './jobs/job-events.ts';
+import type { JobWork } from './jobs/job-kind.ts';
+import type { Jobs } from './jobs/jobs.ts';
+import type { GuardedFetch } from './net/guarded-fetch.ts';
+import type { Settings } from './settings.ts';
+import type { Storage } from './storage/storage.ts';
+import type { WaitSource, Waits } from './waits/wait.service.ts';
+
+/** What every process has, those that only work on jobs included. */
+export interface Kit {
+  db: Database;
+  settings: Settings;
+  log: FastifyBaseLogger;
+  instance: Instance;
+  storage: Storage;
+  models: ModelService;
+  files: FileService;
+  prompts: PromptService;
+  knowledge: KnowledgeService;
+  embeddings: EmbeddingModels;
+  /** Fetches what everybody on the internet could fetch, and nothing else. */
+  fetch: GuardedFetch;
+}
+
+/** What a process that serves people has besides. */
+export interface Host extends Kit {
+  auth: AuthService;
+  secondFactor: SecondFactor;
+  answers: Answers;
+  /** What this process noted of its requests. */
+  figures: Figures;
+  jobs: Jobs;
+  jobEvents: JobEvents;
+  waits: Waits;
+  payments: PaymentService;
+  /** Cancels what is being made for a message or for all of a session. */
+  cancelJobs: (of: { subject: 'message'; id: number } | { sessionId: number }) => Promise<void>;
+}
+
+/** Done once a minute, in one of all processes, in a transaction of its own. */
+export type Chore = (tx: Transaction) => Promise<unknown>;
+
+/** What an area brings to the server; areas/list.ts names them all. */
+export interface Area {
+  /** The long works that it does. */
+  jobKinds?: readonly JobWork<unknown>[];
+  chores?: readonly Chore[];
+  /** What it sells. */
+  payables?: readonly Payable[];
+  /** Somebody registered, by the link that they may have followed. */
+  registered?: (tx: Transaction, userId: number, invite: string | undefined) => Promise<void>;
+  /** Gives what is a guest's to the account that the guest became. */
+  takeOver?: (db: Executor, fromUserId: number, toUserId: number) => Promise<void>;
+  /** How what it makes people wait for stands. */
+  waits?: Partial<Record<WaitKind, WaitSource>>;
+  /** Writes what a new database begins with. */
+  seed?: (db: Database) => Promise<void>;
+  /** The handlers of its calls, in processes that serve people. */
+  serve?: (host: Host) => Partial<Handlers>;
+  /** Its addresses beside the calls. */
+  routes?: (http: FastifyInstance, host: Host) => void;
+}
+
+type ServedBy<A> = A extends { serve: (host: Host) => infer H } ? H : never;
+type AllOf<U> = (U extends unknown ? (each: U) => void : never) extends (all: infer I) => void
+  ? I
+  : never;
+
+/** The handlers of all areas; a call that none of them serves does not compile where this is used. */
+export const handlersOf = <const A extends readonly Area[]>(
+  areas: A,
+  host: Host,
+): AllOf<ServedBy<A[number]>> =>
+  Object.assign({}, ...areas.map((area) => area.serve?.(host))) as AllOf<ServedBy<A[number]>>;

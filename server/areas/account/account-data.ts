@@ -1,0 +1,81 @@
+import { buffer } from 'node:stream/consumers';
+import type { Executor } from '../../db/database.ts';
+import type { Storage } from '../../storage/storage.ts';
+import { transactionCsv } from '../ledger/usage.service.ts';
+import { anySession, type SessionRow, sessionIdsOf } from '../session/session.service.ts';
+import * as store from './account.store.ts';
+
+/** A file of the zip; how much is done by then, 0 to 1. */
+export interface AccountData {
+  name: string;
+  data: { bytes: Buffer; packed: boolean };
+  done: number;
+}
+
+export interface AccountSources {
+  storage: Storage;
+  /** What the account says of itself. */
+  profile: (db: Executor, userId: number) => Promise<unknown>;
+  orders: (
+    db: Executor,
+    userId: number,
+    page: number,
+  ) => Promise<{ list: unknown[]; page_count: number }>;
+  /** A session with all its messages, as it can be taken in again. */
+  session: (db: Executor, session: SessionRow, signal: AbortSignal) => Promise<Buffer>;
+}
+
+const readme = `鹊桥账户数据
+
+account.json       账户资料与设置
+orders.json        订单
+consumption.csv    消费记录
+sessions/          会话，每个一个 JSON，可以在“我的 → 导入会话”原样导入
+pictures/          上传与画出的图片
+`;
+
+const sessionsAtOnce = 100;
+const text = (value: unknown): Buffer => Buffer.from(JSON.stringify(value, null, 2));
+
+/** All that is a person's, a file after the other. */
+export const createAccountData = (sources: AccountSources) =>
+  async function* (db: Executor, userId: number, signal: AbortSignal): AsyncGenerator<AccountData> {
+    const plain = (name: string, bytes: Buffer, done: number): AccountData => ({
+      name,
+      data: { bytes, packed: false },
+      done,
+    });
+    yield plain('readme.txt', Buffer.from(readme), 0);
+    yield plain('account.json', text(await sources.profile(db, userId)), 0.01);
+    const orders: unknown[] = [];
+    for (let page = 1, count = 1; page <= count; page += 1) {
+      const { list, page_count } = await sources.orders(db, userId, page);
+      orders.push(...list);
+      count = page_count;
+    }
+    yield plain('orders.json', text(orders), 0.02);
+    const lines: string[] = [];
+    for await (const piece of transactionCsv(db, userId, {})) lines.push(piece);
+    yield plain('consumption.csv', Buffer.from(lines.join('')), 0.05);
+    let after = 0;
+    for (let nth = 0; ; nth += 1) {
+      const ids = await sessionIdsOf(db, userId, after, sessionsAtOnce);
+      for (const { id, uuid } of ids) {
+        signal.throwIfAborted();
+        const session = await anySession(db, uuid);
+        if (!session) continue;
+        const bytes = await sources.session(db, session, signal);
+        yield plain(`sessions/${uuid}.json`, bytes, Math.min(0.6, 0.05 + nth * 0.02));
+        after = id;
+      }
+      if (ids.length < sessionsAtOnce) break;
+    }
+    const pictures = await store.picturesOf(db, userId);
+    for (const [nth, name] of pictures.entries()) {
+      signal.throwIfAborted();
+      const file = await sources.storage.get(name);
+      if (!file) continue;
+      const data = { bytes: await buffer(file.stream), packed: true };
+      yield { name: `pictures/${name}`, data, done: 0.6 + (0.4 * (nth + 1)) / pictures.length };
+    }
+  };

@@ -1,0 +1,81 @@
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Executor } from '../../db/database.ts';
+import type { Kit } from '../../area.ts';
+import type { JobWork } from '../../jobs/job-kind.ts';
+import { newKey } from '../../storage/storage.ts';
+import type { AccountData } from './account-data.ts';
+import * as store from './account.store.ts';
+
+/** How long the file can be fetched. */
+export const fileDays = 3;
+export const exportLivesMs = 3_600_000;
+
+interface Made {
+  key: string;
+  size: number;
+}
+
+/** Puts all that is a person's into one zip, a file after the other, without holding it in memory. */
+export const createAccountExport = (
+  { storage, db }: Pick<Kit, 'storage' | 'db'>,
+  dataOf: (executor: Executor, userId: number, signal: AbortSignal) => AsyncIterable<AccountData>,
+): JobWork<unknown> => {
+  const made: JobWork<Made> = {
+    kind: 'account-export',
+    livesMs: exportLivesMs,
+    words: {
+      name: '账户数据',
+      failed: '没有整理成，请重试',
+      done: async (_executor, ids) => new Map(ids.map((id) => [id, '账户数据整理好了，可以下载'])),
+      url: () => '/account?tab=settings',
+    },
+    work: async (job, io) => {
+      const { Zip, ZipDeflate, ZipPassThrough } = await import('fflate');
+      const folder = await mkdtemp(path.join(tmpdir(), 'queqiao-account-'));
+      try {
+        const place = path.join(folder, 'account.zip');
+        const out = createWriteStream(place);
+        const written = once(out, 'close');
+        let room: Promise<unknown> = Promise.resolve();
+        const zip = new Zip((error, chunk, final) => {
+          if (error) out.destroy(error);
+          else if (!out.write(chunk)) room = once(out, 'drain');
+          if (final) out.end();
+        });
+        for await (const { name, data, done } of dataOf(db, job.user_id, io.signal)) {
+          const file = data.packed ? new ZipPassThrough(name) : new ZipDeflate(name, { level: 6 });
+          zip.add(file);
+          file.push(data.bytes, true);
+          await room;
+          io.signal.throwIfAborted();
+          io.progress(done * 0.95);
+        }
+        zip.end();
+        await written;
+        const bytes = await readFile(place);
+        const key = newKey();
+        await storage.put(key, bytes, 'application/zip');
+        return { result: { key, size: bytes.length } };
+      } finally {
+        await rm(folder, { recursive: true, force: true });
+      }
+    },
+    finish: async (tx, job, end) => {
+      if (end.state === 'done')
+        await store.insertFile(tx, {
+          jobId: job.id,
+          userId: job.user_id,
+          ...end.result,
+          days: fileDays,
+        });
+      return { state: end.state, deductTokens: 0 };
+    },
+    discard: ({ key }) => storage.delete(key),
+    clear: () => Promise.resolve(),
+  };
+  return made as JobWork<unknown>;
+};

@@ -1,0 +1,137 @@
+import type { Out, Parsed } from '../../../contract/calls.ts';
+import type { Database, Executor } from '../../db/database.ts';
+import { inTransaction } from '../../db/in-transaction.ts';
+import { type Identity, Refusal, type UploadedFile } from '../../http/handlers.ts';
+import type { Storage } from '../../storage/storage.ts';
+import { loginSeconds } from '../auth/token.ts';
+import { nameFault, normalName } from '../auth/names.ts';
+import { hashPassword, passwordFault, verifyPassword } from '../auth/password.ts';
+import type { FileService } from '../file/file.service.ts';
+import { balances, debit } from '../ledger/ledger.service.ts';
+import { setVipEnd } from '../ledger/vip.service.ts';
+import {
+  busyAmong,
+  deleteAllOf,
+  eraseDeletedOf,
+  makeAllPrivate,
+} from '../session/session.service.ts';
+import * as store from './account.store.ts';
+import { deviceName } from './device-name.ts';
+
+export interface AccountDeps {
+  db: Database;
+  files: FileService;
+  storage: Storage;
+  /** Stops what is being made in a session. */
+  stopSession: (sessionId: number) => Promise<void>;
+}
+
+const fault = (field: string, text: string): Refusal =>
+  new Refusal('bad_input', `${field}：${text}`);
+
+/** What people do with their account itself. */
+export const createAccountService = ({ db, files, storage, stopSession }: AccountDeps) => {
+  /** @throws Refusal wrong_password */
+  const provePassword = async (userId: number, password: string): Promise<string> => {
+    const kept = await store.passwordOf(db, userId);
+    if (!(await verifyPassword(kept, password)) || kept === null)
+      throw new Refusal('wrong_password');
+    return kept;
+  };
+
+  return {
+    saveName: async (executor: Executor, userId: number, given: string): Promise<void> => {
+      const name = normalName(given);
+      const wrong = name === '' ? '名称不能为空！' : nameFault(name);
+      if (wrong) throw fault('user_name', wrong);
+      await store.saveName(executor, userId, name);
+    },
+
+    saveAvatar: async (file: UploadedFile, user: Identity) => {
+      const keep = await files.image(file, user);
+      return async (executor: Executor): Promise<Out<'uploadAvatar'>> => {
+        const { url } = await keep(executor);
+        await store.saveAvatar(executor, user.id, url);
+        return { url, avatar: url };
+      };
+    },
+
+    /** The other logins end with the old password. @throws Refusal wrong_password, bad_input */
+    changePassword: async (user: Identity, input: Parsed<'changePassword'>): Promise<void> => {
+      if (input.password !== input.password2) throw fault('password2', '两次输入的密码不一致！');
+      const wrong = passwordFault(input.password);
+      if (wrong) throw fault('password', wrong);
+      const from = await provePassword(user.id, input.old_password);
+      const to = await hashPassword(input.password);
+      await db.transaction(async (tx) => {
+        if (!(await store.savePassword(tx, user.id, { from, to })))
+          throw new Refusal('wrong_password');
+        await store.revokeLogins(tx, user.id, { but: user.jti });
+      });
+    },
+
+    devices: async (executor: Executor, user: Identity): Promise<Out<'deviceList'>> => {
+      const rows = await store.loginsOf(executor, user.id);
+      return {
+        list: rows
+          .map((row) => ({
+            id: row.jti,
+            name: deviceName(row.agent),
+            current: row.jti === user.jti ? 1 : 0,
+            created_at: row.createdAt.toISOString(),
+            // A login is prolonged on the days on which it is used.
+            seen_at: new Date(row.expiresAt.getTime() - loginSeconds * 1000).toISOString(),
+          }))
+          .sort((a, b) => b.current - a.current),
+      };
+    },
+
+    /** @throws Refusal not_found */
+    signOut: async (executor: Executor, user: Identity, id: string | undefined): Promise<void> => {
+      const which = id === undefined ? { but: user.jti } : { only: id };
+      const ended = await store.revokeLogins(executor, user.id, which);
+      if (id !== undefined && ended === 0) throw new Refusal('not_found', '这个设备已经退出登录');
+    },
+
+    makeAllPrivate,
+
+    /** Deletes all sessions; gives their number and what stops what is still being made in them. */
+    deleteSessions: async (executor: Executor, userId: number) => {
+      const ids = await deleteAllOf(executor, userId);
+      return {
+        count: ids.length,
+        stop: async () => {
+          for (const id of ids.length > 0 ? await busyAmong(db, ids) : []) await stopSession(id);
+        },
+      };
+    },
+
+    /**
+     * Ends an account: who it was and what it said is erased at once; orders and spends stay without
+     * a name, as the books must. @throws Refusal wrong_password, order_unsuitable
+     */
+    remove: async (user: Identity, password: string): Promise<void> => {
+      await provePassword(user.id, password);
+      if (await store.isManager(db, user.id))
+        throw new Refusal('order_unsuitable', '管理员账号不能注销');
+      const ids = await inTransaction(db, (tx) => deleteAllOf(tx, user.id));
+      for (const id of ids.length > 0 ? await busyAmong(db, ids) : []) await stopSession(id);
+      const keys = await db.transaction(async (tx) => {
+        await setVipEnd(tx, user.id, null);
+        const { balance } = await balances(tx, user.id);
+        await debit(tx, user.id, balance, {
+          kind: 'adjust',
+          reference: `user:${user.id}`,
+          remark: '账号注销',
+        });
+        await eraseDeletedOf(tx, user.id);
+        await store.revokeLogins(tx, user.id, 'all');
+        await store.erasePerson(tx, user.id);
+        return store.removeFiles(tx, user.id);
+      });
+      for (const key of keys) await storage.delete(key);
+    },
+  };
+};
+
+export type AccountService = ReturnType<typeof createAccountService>;

@@ -1,0 +1,37 @@
+import { orderTypes } from '../../../contract/payment.ts';
+import type { Area } from '../../area.ts';
+import { inTransaction } from '../../db/in-transaction.ts';
+import { ledgerPage } from '../ledger/ledger-page.service.ts';
+import { balances } from '../ledger/ledger.service.ts';
+import { setVipEnd } from '../ledger/vip.service.ts';
+import { hideSessionsOf } from '../session/manage-session.service.ts';
+import { lastActs } from '../stats/acts.service.ts';
+import { createAuthHandlers } from './auth.handlers.ts';
+import { createManageUserHandlers } from './manage-user.handlers.ts';
+
+export const authArea = () =>
+  ({
+    serve: ({ auth, secondFactor, payments }) => ({
+      ...createAuthHandlers(auth),
+      ...createManageUserHandlers({
+        secondFactor,
+        adjust: async (db, { userId, tokens, remarks, managerId }) => {
+          const { balance } = await balances(db, userId);
+          if (balance + tokens < 0) return null;
+          await payments.adjustment(db, {
+            userId,
+            type: orderTypes.token,
+            title: remarks,
+            tokens,
+            remarks,
+            managerId,
+          });
+          return (await balances(db, userId)).balance;
+        },
+        setVipEnd: (db, userId, until) => inTransaction(db, (tx) => setVipEnd(tx, userId, until)),
+        hideSessions: hideSessionsOf,
+        lastActs,
+        ledgerPage,
+      }),
+    }),
+  }) satisfies Area;

@@ -1,0 +1,134 @@
+import { createHash } from 'node:crypto';
+import type pg from 'pg';
+import { RateLimiterPostgres } from 'rate-limiter-flexible';
+import { addressKey, isLocal, networkKey, tooMany } from '../../http/rate-limit.ts';
+
+/** Failed logins of an account or address in 15 minutes that need no captcha. */
+const freeFailures = 3;
+/** Failures in 15 minutes after which nothing is tried any more. An account is given more than one
+ * address is, so that its owner can still come in from elsewhere while somebody guesses. */
+const mostFailures = { account: 100, address: 30 };
+/** Failures in 15 minutes of a device that the account has been used from. */
+const mostOfDevice = 30;
+/** Registrations of an address in a day beyond the free ones, without and with a proof of work. */
+const mostRegistrations = { plain: 20, proven: 200 };
+/** In ten minutes from one address: a school's class at once. Its network has ten times as many. */
+const burst = { registrations: 40, guests: 60, network: 10 };
+
+const quarter = 15 * 60;
+const day = 24 * 3600;
+const tenMinutes = 600;
+
+const digest = (text: string): string => createHash('sha256').update(text).digest('base64url');
+
+/**
+ * Counts tries at logins and registrations in the database, so that all processes count together.
+ * A try is counted before it is made, so that many at once cannot pass for one, and taken back when
+ * it was no failure.
+ */
+export const createAttempts = (pool: pg.Pool, options: { freeRegistrations: number }) => {
+  const limiter = (keyPrefix: string, duration: number) =>
+    new RateLimiterPostgres({
+      storeClient: pool,
+      storeType: 'pool',
+      tableName: 'rate_limits',
+      tableCreated: true,
+      clearExpiredByTimeout: false,
+      keyPrefix,
+      points: 1,
+      duration,
+    });
+  const byAccount = limiter('login-account', quarter);
+  const byAddress = limiter('login-address', quarter);
+  const byDevice = limiter('login-device', quarter);
+  const registrations = limiter('register', day);
+  const bursts = limiter('burst', tenMinutes);
+
+  /** @throws Refusal too_many when too many came from an address or its network lately */
+  const countBurst = async (kind: 'registrations' | 'guests', ip: string, free = 0) => {
+    const address = addressKey(ip);
+    // A proxy on this machine may hide whoever comes through it.
+    if (isLocal(address)) return;
+    const [one, all] = await Promise.all([
+      bursts.penalty(`${kind} ${address}`),
+      bursts.penalty(`${kind} ${networkKey(ip)}`),
+    ]);
+    const most = burst[kind] + free;
+    if (one.consumedPoints > most) throw tooMany(one.msBeforeNext);
+    if (all.consumedPoints > most * burst.network) throw tooMany(all.msBeforeNext);
+  };
+
+  return {
+    /**
+     * @param device proves that the account was used from there before: what others try from
+     *   elsewhere is not held against it
+     * @throws Refusal too_many
+     */
+    beginLogin: async (account: string, ip: string, device: string | null) => {
+      if (device !== null) {
+        const key = digest(device);
+        const tries = await byDevice.penalty(key);
+        const takeBack = async () => {
+          await byDevice.reward(key);
+        };
+        if (tries.consumedPoints > mostOfDevice) {
+          await takeBack();
+          throw tooMany(tries.msBeforeNext);
+        }
+        return {
+          needsCaptcha: tries.consumedPoints > freeFailures,
+          captchaNext: tries.consumedPoints >= freeFailures,
+          takeBack,
+          succeeded: async () => {
+            await byDevice.delete(key);
+          },
+        };
+      }
+      const accountKey = digest(account);
+      const address = addressKey(ip);
+      const [a, b] = await Promise.all([byAccount.penalty(accountKey), byAddress.penalty(address)]);
+      const takeBack = async () => {
+        await Promise.all([byAccount.reward(accountKey), byAddress.reward(address)]);
+      };
+      const overAccount = a.consumedPoints > mostFailures.account;
+      const overAddress = b.consumedPoints > mostFailures.address;
+      if (overAccount || overAddress) {
+        await takeBack();
+        throw tooMany(Math.max(overAccount ? a.msBeforeNext : 0, overAddress ? b.msBeforeNext : 0));
+      }
+      return {
+        needsCaptcha: a.consumedPoints > freeFailures || b.consumedPoints > freeFailures,
+        /** The next failure is the one after which a captcha is asked for. */
+        captchaNext: a.consumedPoints >= freeFailures || b.consumedPoints >= freeFailures,
+        /** It was not tried. */
+        takeBack,
+        succeeded: async () => {
+          await Promise.all([byAccount.delete(accountKey), byAddress.reward(address)]);
+        },
+      };
+    },
+
+    /** @throws Refusal too_many */
+    countGuest: (ip: string) => countBurst('guests', ip),
+
+    /** @throws Refusal too_many */
+    beginRegistration: async (ip: string, { proven }: { proven: boolean }) => {
+      await countBurst('registrations', ip, options.freeRegistrations);
+      const address = addressKey(ip);
+      const most = mostRegistrations[proven ? 'proven' : 'plain'];
+      const count = await registrations.penalty(address);
+      const takeBack = async () => {
+        await registrations.reward(address);
+      };
+      if (count.consumedPoints > most + options.freeRegistrations) {
+        await takeBack();
+        throw tooMany(count.msBeforeNext);
+      }
+      return {
+        needsCaptcha: count.consumedPoints > options.freeRegistrations,
+        captchaNext: count.consumedPoints >= options.freeRegistrations,
+        takeBack,
+      };
+    },
+  };
+};

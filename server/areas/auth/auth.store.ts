@@ -1,0 +1,198 @@
+import { and, eq, gt, isNull, lt, sql } from 'drizzle-orm';
+import type { Settings } from '../../../contract/auth.ts';
+import type { Executor } from '../../db/database.ts';
+import { captchas, logins, tickets, users } from '../../db/schema.ts';
+import { statement } from '../../db/statement.ts';
+
+type UserRow = Omit<
+  typeof users.$inferSelect,
+  'passwordHash' | 'disabled' | 'vipActivatedAt' | 'vipEndTold' | 'mergedInto' | 'createdAt'
+>;
+
+const userOf = statement<UserRow>(
+  'user_of',
+  `SELECT id::float8 AS id, account, user_name AS "userName", email, avatar, guest, manager, owner,
+     session_blacklist AS "sessionBlacklist", session_private AS "sessionPrivate",
+     vip_expired_at AS "vipExpiredAt", vip_end_seen AS "vipEndSeen", subscribe, setting
+   FROM users WHERE id = $1`,
+  { shared: true },
+);
+
+export const findUser = async (db: Executor, id: number): Promise<UserRow | null> =>
+  (await userOf(db, [id]))[0] ?? null;
+
+export const findAccount = async (db: Executor, account: string) => {
+  const [row] = await db
+    .select({ id: users.id, passwordHash: users.passwordHash, disabled: users.disabled })
+    .from(users)
+    .where(eq(users.account, account));
+  return row ?? null;
+};
+
+/** Gives the new person's id, or null when the account is taken. */
+export const insertUser = async (
+  db: Executor,
+  values: typeof users.$inferInsert,
+): Promise<number | null> => {
+  const [row] = await db
+    .insert(users)
+    .values(values)
+    .onConflictDoNothing({ target: users.account })
+    .returning({ id: users.id });
+  return row?.id ?? null;
+};
+
+export const hasManager = async (db: Executor): Promise<boolean> => {
+  const rows = await db
+    .select({ id: users.id })
+    .from(users)
+    .where(eq(users.manager, true))
+    .limit(1);
+  return rows.length > 0;
+};
+
+/** Retires a guest whose sessions went to an account. False if that was done before. */
+export const retireGuest = async (
+  db: Executor,
+  guestId: number,
+  accountId: number,
+): Promise<boolean> => {
+  const retired = await db
+    .update(users)
+    .set({ mergedInto: accountId })
+    .where(and(eq(users.id, guestId), eq(users.guest, true), isNull(users.mergedInto)))
+    .returning({ id: users.id });
+  await db
+    .update(logins)
+    .set({ revokedAt: sql`now()` })
+    .where(and(eq(logins.userId, guestId), isNull(logins.revokedAt)));
+  return retired.length > 0;
+};
+
+/** Changes the given settings and leaves the others; gives all of them. */
+export const mergeSettings = async (
+  db: Executor,
+  userId: number,
+  changes: Settings,
+): Promise<Settings> => {
+  const [row] = await db
+    .update(users)
+    .set({ setting: sql`${users.setting} || ${JSON.stringify(changes)}::jsonb` })
+    .where(eq(users.id, userId))
+    .returning({ setting: users.setting });
+  return row?.setting ?? {};
+};
+
+// ---- logins ----------------------------------------------------------------
+
+/** False when the account is gone: disabled, or a guest that an account took over. */
+export const insertLogin = async (
+  db: Executor,
+  login: { jti: string; userId: number; agent: string; seconds: number },
+): Promise<boolean> => {
+  const [row] = await db
+    .select({ id: users.id })
+    .from(users)
+    .where(and(eq(users.id, login.userId), eq(users.disabled, false), isNull(users.mergedInto)));
+  if (!row) return false;
+  await db.insert(logins).values({
+    jti: login.jti,
+    userId: login.userId,
+    agent: login.agent,
+    expiresAt: sql`now() + make_interval(secs => ${login.seconds})`,
+  });
+  return true;
+};
+
+interface LoginRow {
+  id: number;
+  userName: string;
+  guest: boolean;
+  manager: boolean;
+  owner: boolean;
+  disabled: boolean;
+  sessionPrivate: boolean;
+  sessionBlacklist: boolean;
+}
+
+const loginOf = statement<LoginRow>(
+  'login_of',
+  `SELECT u.id::float8 AS id, u.user_name AS "userName", u.guest, u.manager, u.owner, u.disabled,
+     u.session_private AS "sessionPrivate", u.session_blacklist AS "sessionBlacklist"
+   FROM logins l JOIN users u ON u.id = l.user_id
+   WHERE l.jti = $1 AND l.revoked_at IS NULL AND l.expires_at > now() AND u.merged_into IS NULL`,
+  { shared: true },
+);
+
+/** The person of a login that is neither revoked nor over. */
+export const findLogin = async (db: Executor, jti: string): Promise<LoginRow | null> =>
+  (await loginOf(db, [jti]))[0] ?? null;
+
+/** Whether a person is signed in anywhere. */
+export const hasLogin = async (db: Executor, userId: number): Promise<boolean> => {
+  const rows = await db
+    .select({ jti: logins.jti })
+    .from(logins)
+    .where(
+      and(eq(logins.userId, userId), isNull(logins.revokedAt), gt(logins.expiresAt, sql`now()`)),
+    )
+    .limit(1);
+  return rows.length > 0;
+};
+
+export const prolongLogin = async (db: Executor, jti: string, seconds: number): Promise<void> => {
+  await db
+    .update(logins)
+    .set({ expiresAt: sql`now() + make_interval(secs => ${seconds})` })
+    .where(and(eq(logins.jti, jti), isNull(logins.revokedAt)));
+};
+
+export const revokeLogin = async (db: Executor, jti: string): Promise<void> => {
+  await db
+    .update(logins)
+    .set({ revokedAt: sql`now()` })
+    .where(and(eq(logins.jti, jti), isNull(logins.revokedAt)));
+  await db.delete(tickets).where(eq(tickets.jti, jti));
+};
+
+// ---- tickets, captchas --------------------------------------------------------
+
+export const insertTicket = async (
+  db: Executor,
+  values: typeof tickets.$inferInsert,
+): Promise<void> => {
+  await db.insert(tickets).values(values);
+};
+
+/** Uses a ticket up; gives its login. */
+export const takeTicket = async (db: Executor, hash: Buffer): Promise<string | null> => {
+  const [row] = await db
+    .delete(tickets)
+    .where(and(eq(tickets.hash, hash), gt(tickets.expiresAt, sql`now()`)))
+    .returning({ jti: tickets.jti });
+  return row?.jti ?? null;
+};
+
+export const insertCaptcha = async (
+  db: Executor,
+  values: typeof captchas.$inferInsert,
+): Promise<void> => {
+  await db.insert(captchas).values(values);
+};
+
+export const takeCaptcha = async (db: Executor, id: string): Promise<string | null> => {
+  const [row] = await db
+    .delete(captchas)
+    .where(and(eq(captchas.id, id), gt(captchas.expiresAt, sql`now()`)))
+    .returning({ answer: captchas.answer });
+  return row?.answer ?? null;
+};
+
+export const removeExpired = async (db: Executor): Promise<void> => {
+  const now = sql`now()`;
+  await db.delete(tickets).where(lt(tickets.expiresAt, now));
+  await db.delete(captchas).where(lt(captchas.expiresAt, now));
+  await db.delete(logins).where(lt(logins.expiresAt, now));
+  // The table is rate-limiter-flexible's; `expire` is in ms since 1970.
+  await db.execute(sql`DELETE FROM rate_limits WHERE expire < extract(epoch FROM now()) * 1000`);
+};

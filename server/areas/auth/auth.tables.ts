@@ -1,0 +1,15 @@
+import { bigint, pgTable, text } from 'drizzle-orm/pg-core';
+import { bytes, instant } from '../../db/columns.ts';
+
+/** The second proof of identity of managers who want one. */
+export const secondFactors = pgTable('second_factors', {
+  userId: bigint('user_id', { mode: 'number' }).primaryKey(),
+  /** Sealed, as the keys of channels. */
+  secret: bytes('secret').notNull(),
+  /** SHA-256, in hexadecimal, of codes that work once each. */
+  recovery: text('recovery').array().notNull().default([]),
+  /** The last time step whose code was used. */
+  lastStep: bigint('last_step', { mode: 'number' }).notNull().default(0),
+  /** Null: begun, and not yet confirmed. */
+  enabledAt: instant('enabled_at'),
+});

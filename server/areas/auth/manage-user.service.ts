@@ -1,0 +1,305 @@
+import { randomBytes } from 'node:crypto';
+import type { Out, Parsed } from '../../../contract/calls.ts';
+import type { AdminUser } from '../../../contract/manage-user.ts';
+import type { Executor } from '../../db/database.ts';
+import { type ActNote, type Identity, Refusal } from '../../http/handlers.ts';
+import { nameFault, normalName } from './names.ts';
+import { hashPassword, passwordFault } from './password.ts';
+import * as store from './manage-user.store.ts';
+import type { SecondFactor } from './second-factor.service.ts';
+
+type Note = (act: ActNote) => void;
+
+export interface ManageUserDeps {
+  secondFactor: SecondFactor;
+  /** Adds to a balance or takes from it, as an order of the system; null where there is not enough. */
+  adjust: (
+    db: Executor,
+    change: { userId: number; tokens: number; remarks: string; managerId: number },
+  ) => Promise<number | null>;
+  /** Until when a membership runs; null ends it. */
+  setVipEnd: (db: Executor, userId: number, until: Date | null) => Promise<void>;
+  hideSessions: (db: Executor, userId: number) => Promise<number>;
+  lastActs: (db: Executor) => Promise<Map<number, Date | null>>;
+  ledgerPage: (
+    db: Executor,
+    userId: number,
+    page: number,
+    size: number,
+  ) => Promise<{
+    list: {
+      id: number;
+      pot: string;
+      kind: string;
+      amount: number;
+      reference: string;
+      remark: string;
+      createdAt: Date;
+    }[];
+    total: number;
+  }>;
+}
+
+const ledgerSize = 20;
+
+const viewOf = (row: store.ManagedUser): AdminUser => ({
+  user_id: row.id,
+  account: row.account ?? '',
+  user_name: row.userName,
+  email: row.email,
+  avatar: row.avatar,
+  guest: row.guest ? 1 : 0,
+  session_blacklist: row.sessionBlacklist ? 1 : 0,
+  session_private: row.sessionPrivate ? 1 : 0,
+  disabled: row.disabled ? 1 : 0,
+  chatgpt_balance: row.balance,
+  vip: row.vipExpiredAt !== null && row.vipExpiredAt > new Date() ? 1 : 0,
+  vip_expired_at: row.vipExpiredAt?.toISOString() ?? null,
+  vip_balance: row.vipBalance,
+  subscribe: row.subscribe,
+  rank: row.owner ? 'owner' : row.manager ? 'manager' : '',
+  created_at: row.createdAt.toISOString(),
+});
+
+/** The person's row. A manager has no power over other managers; an owner has, but not over the last owner. */
+const governed = async (db: Executor, userId: number, by: Identity): Promise<store.LockedUser> => {
+  const row = await store.lockUser(db, userId);
+  if (!row) throw new Refusal('not_found', '没有这个用户');
+  if (row.manager && !by.owner && row.id !== by.id)
+    throw new Refusal('manage_unsuitable', '只有所有者可以更改别的管理员');
+  return row;
+};
+
+const registered = (row: store.LockedUser): void => {
+  if (row.guest) throw new Refusal('manage_unsuitable', '访客没有账号，不能这样做');
+};
+
+const changed = <T extends object>(before: T, after: Partial<T>): ActNote['from'] =>
+  Object.fromEntries(Object.keys(after).map((key) => [key, before[key as keyof T]]));
+
+export const createManageUserService = (deps: ManageUserDeps) => ({
+  list: async (db: Executor, input: Parsed<'adminUserList'>): Promise<Out<'adminUserList'>> => {
+    const { page, page_size: size } = input;
+    const rows = await store.pageOfUsers(db, input, { offset: (page - 1) * size, limit: size });
+    const total = await store.countUsers(db, input);
+    return {
+      list: rows.map(viewOf),
+      page,
+      page_count: Math.ceil(total / size),
+      page_size: size,
+      total,
+    };
+  },
+
+  one: async (db: Executor, userId: number): Promise<Out<'adminUserInfo'>> => {
+    const filter = { user_id: userId, page: 1, page_size: 1 };
+    const [row] = await store.pageOfUsers(db, filter, { offset: 0, limit: 1 });
+    if (!row) throw new Refusal('not_found', '没有这个用户');
+    const figures = await store.figuresOf(db, userId);
+    return {
+      user: viewOf(row),
+      figures: {
+        session_count: figures.session_count,
+        history_count: figures.history_count,
+        image_count: figures.image_count,
+        today_tokens: figures.today_tokens,
+        month_tokens: figures.month_tokens,
+        total_tokens: figures.total_tokens,
+        file_bytes: figures.file_bytes,
+        login_count: figures.login_count,
+        last_seen_at: figures.last_seen_at ? new Date(figures.last_seen_at).toISOString() : null,
+      },
+      days: await store.daysOf(db, userId),
+    };
+  },
+
+  ledger: async (
+    db: Executor,
+    { user_id: userId, page }: Parsed<'adminUserLedger'>,
+  ): Promise<Out<'adminUserLedger'>> => {
+    const { list, total } = await deps.ledgerPage(db, userId, page, ledgerSize);
+    return {
+      list: list.map((row) => ({
+        id: row.id,
+        pot: row.pot,
+        kind: row.kind,
+        amount: row.amount,
+        reference: row.reference,
+        remark: row.remark,
+        created_at: row.createdAt.toISOString(),
+      })),
+      page,
+      page_count: Math.ceil(total / ledgerSize),
+      page_size: ledgerSize,
+      total,
+    };
+  },
+
+  update: async (
+    db: Executor,
+    input: Parsed<'updateUser'>,
+    by: Identity,
+    note: Note,
+  ): Promise<void> => {
+    const row = await governed(db, input.user_id, by);
+    const values: Partial<Pick<typeof row, 'sessionBlacklist' | 'disabled' | 'userName'>> = {};
+    if (input.session_blacklist !== undefined)
+      values.sessionBlacklist = input.session_blacklist === 1;
+    if (input.disabled !== undefined) {
+      if (row.id === by.id) throw new Refusal('manage_unsuitable', '不能禁用自己');
+      values.disabled = input.disabled === 1;
+    }
+    if (input.user_name !== undefined) {
+      const name = normalName(input.user_name);
+      const fault = name === '' ? '名称不能为空' : nameFault(name);
+      if (fault) throw new Refusal('bad_input', `user_name ${fault}`);
+      values.userName = name;
+    }
+    await store.changeUser(db, row.id, values);
+    note({ subject: `user:${row.id}`, from: changed(row, values), to: values });
+  },
+
+  tokens: async (
+    db: Executor,
+    input: Parsed<'updateTokens'>,
+    by: Identity,
+    note: Note,
+  ): Promise<Out<'updateTokens'>> => {
+    const row = await governed(db, input.user_id, by);
+    registered(row);
+    const sign = input.add === 1 || input.add === true ? 1 : -1;
+    const remark = input.remarks || (sign > 0 ? '管理员增加' : '管理员扣除');
+    const balance = await deps.adjust(db, {
+      userId: row.id,
+      tokens: sign * input.tokens,
+      remarks: remark,
+      managerId: by.id,
+    });
+    if (balance === null) throw new Refusal('balance', '余额不够扣除这么多');
+    note({
+      subject: `user:${row.id}`,
+      from: { chatgpt_balance: balance - sign * input.tokens },
+      to: { chatgpt_balance: balance },
+    });
+    return { chatgpt_balance: balance };
+  },
+
+  ability: async (
+    db: Executor,
+    input: Parsed<'activatedAbility'>,
+    by: Identity,
+    note: Note,
+  ): Promise<void> => {
+    const row = await governed(db, input.user_id, by);
+    registered(row);
+    const values: Partial<Pick<typeof row, 'vipExpiredAt' | 'subscribe'>> = {};
+    if (input.vip_expired_at !== undefined) {
+      const until = input.vip_expired_at ? new Date(input.vip_expired_at) : null;
+      if (until && Number.isNaN(until.getTime()))
+        throw new Refusal('bad_input', 'vip_expired_at 应为一个时间');
+      values.vipExpiredAt = until;
+      await deps.setVipEnd(db, row.id, until);
+    }
+    if (input.subscribe !== undefined) values.subscribe = input.subscribe;
+    if (input.subscribe !== undefined)
+      await store.changeUser(db, row.id, { subscribe: input.subscribe });
+    if (input.gift !== undefined && input.gift > 0)
+      await deps.adjust(db, {
+        userId: row.id,
+        tokens: input.gift,
+        remarks: input.remarks || '管理员赠送',
+        managerId: by.id,
+      });
+    note({
+      subject: `user:${row.id}`,
+      from: changed(row, values),
+      to: { ...values, ...(input.gift ? { gift: input.gift } : {}) },
+    });
+  },
+
+  privacy: async (
+    db: Executor,
+    input: Parsed<'updateUserSession'>,
+    by: Identity,
+    note: Note,
+  ): Promise<Out<'updateUserSession'>> => {
+    const row = await governed(db, input.user_id, by);
+    const forced = input.session_private;
+    // Whoever is forced to be private is so with all there is: hidden first, it can be counted.
+    const hides = input.history_private === 1 || (forced === 1 && !row.sessionPrivate);
+    const hidden = hides ? await deps.hideSessions(db, row.id) : 0;
+    if (forced !== undefined) await store.changeUser(db, row.id, { sessionPrivate: forced === 1 });
+    note({
+      subject: `user:${row.id}`,
+      from: { session_private: row.sessionPrivate },
+      to: { session_private: forced ?? row.sessionPrivate, hidden },
+    });
+    return { changed: hidden };
+  },
+
+  resetPassword: async (
+    db: Executor,
+    input: Parsed<'resetPassword'>,
+    by: Identity,
+    note: Note,
+  ): Promise<Out<'resetPassword'>> => {
+    const row = await governed(db, input.user_id, by);
+    registered(row);
+    const password = input.password || randomBytes(9).toString('base64url');
+    const fault = passwordFault(password);
+    if (fault) throw new Refusal('bad_input', `password ${fault}`);
+    await store.changeUser(db, row.id, { passwordHash: await hashPassword(password) });
+    // Whoever had the old one is out; the manager who did it to themselves, too.
+    const ended = await store.endLogins(db, row.id);
+    note({ subject: `user:${row.id}`, to: { ended } });
+    return { password };
+  },
+
+  signOut: async (
+    db: Executor,
+    userId: number,
+    by: Identity,
+    note: Note,
+  ): Promise<Out<'signOutUser'>> => {
+    const row = await governed(db, userId, by);
+    const ended = await store.endLogins(db, row.id);
+    note({ subject: `user:${row.id}`, to: { ended } });
+    return { ended };
+  },
+
+  managers: async (db: Executor): Promise<Out<'managerList'>> => {
+    const rows = await store.listManagers(db);
+    const totp = await deps.secondFactor.having(db);
+    const acts = await deps.lastActs(db);
+    return {
+      list: rows.map((row) => ({
+        user_id: row.id,
+        account: row.account ?? '',
+        user_name: row.userName,
+        rank: row.owner ? 'owner' : 'manager',
+        totp: totp.has(row.id),
+        last_act_at: acts.get(row.id)?.toISOString() ?? null,
+      })),
+    };
+  },
+
+  setManager: async (
+    db: Executor,
+    { user_id: userId, rank }: Parsed<'setManager'>,
+    by: Identity,
+    note: Note,
+  ): Promise<void> => {
+    const row = await governed(db, userId, by);
+    registered(row);
+    if (row.owner && rank !== 'owner' && (await store.countOwners(db)) < 2)
+      throw new Refusal('manage_unsuitable', '至少要有一位所有者');
+    const values = { manager: rank !== 'none', owner: rank === 'owner' };
+    await store.changeUser(db, row.id, values);
+    if (rank === 'none') await deps.secondFactor.forget(db, row.id);
+    note({
+      subject: `user:${row.id}`,
+      from: { manager: row.manager, owner: row.owner },
+      to: values,
+    });
+  },
+});

@@ -1,0 +1,183 @@
+import { and, desc, eq, gt, isNotNull, isNull, or, sql, type SQL } from 'drizzle-orm';
+import type { Parsed } from '../../../contract/calls.ts';
+import type { Executor } from '../../db/database.ts';
+import { logins, tickets, users, wallets } from '../../db/schema.ts';
+
+const columns = {
+  id: users.id,
+  account: users.account,
+  userName: users.userName,
+  email: users.email,
+  avatar: users.avatar,
+  guest: users.guest,
+  manager: users.manager,
+  owner: users.owner,
+  disabled: users.disabled,
+  sessionBlacklist: users.sessionBlacklist,
+  sessionPrivate: users.sessionPrivate,
+  vipExpiredAt: users.vipExpiredAt,
+  subscribe: users.subscribe,
+  balance: sql<number>`coalesce(${wallets.balance}, 0)::float8`,
+  vipBalance: sql<number>`coalesce(${wallets.vipBalance}, 0)::float8`,
+  createdAt: users.createdAt,
+};
+export type ManagedUser = Awaited<ReturnType<typeof pageOfUsers>>[number];
+
+const kinds: Readonly<Record<NonNullable<Parsed<'adminUserList'>['kind']>, SQL | undefined>> = {
+  account: eq(users.guest, false),
+  guest: eq(users.guest, true),
+  vip: gt(users.vipExpiredAt, sql`now()`),
+  subscriber: gt(users.subscribe, 0),
+  disabled: eq(users.disabled, true),
+  manager: eq(users.manager, true),
+};
+
+const conditions = ({ user_id: id, query, kind }: Parsed<'adminUserList'>): SQL | undefined => {
+  const wanted = query?.trim().toLowerCase() ?? '';
+  return and(
+    isNull(users.mergedInto),
+    id === undefined ? undefined : eq(users.id, id),
+    wanted === ''
+      ? undefined
+      : or(
+          sql`strpos(coalesce(${users.account}, ''), ${wanted}) > 0`,
+          sql`strpos(lower(${users.userName}), ${wanted}) > 0`,
+        ),
+    kind && kinds[kind],
+  );
+};
+
+export const pageOfUsers = (
+  db: Executor,
+  filter: Parsed<'adminUserList'>,
+  { offset, limit }: { offset: number; limit: number },
+) =>
+  db
+    .select(columns)
+    .from(users)
+    .leftJoin(wallets, eq(wallets.userId, users.id))
+    .where(conditions(filter))
+    .orderBy(desc(users.id))
+    .offset(offset)
+    .limit(limit);
+
+export const countUsers = async (
+  db: Executor,
+  filter: Parsed<'adminUserList'>,
+): Promise<number> => {
+  const [row] = await db
+    .select({ count: sql<number>`count(*)::int` })
+    .from(users)
+    .where(conditions(filter));
+  return row?.count ?? 0;
+};
+
+/** A person's row, its changes waiting until the transaction ends. */
+export const lockUser = async (db: Executor, id: number) => {
+  const [row] = await db
+    .select({
+      id: users.id,
+      account: users.account,
+      userName: users.userName,
+      guest: users.guest,
+      manager: users.manager,
+      owner: users.owner,
+      disabled: users.disabled,
+      sessionBlacklist: users.sessionBlacklist,
+      sessionPrivate: users.sessionPrivate,
+      vipActivatedAt: users.vipActivatedAt,
+      vipExpiredAt: users.vipExpiredAt,
+      subscribe: users.subscribe,
+    })
+    .from(users)
+    .where(and(eq(users.id, id), isNull(users.mergedInto)))
+    .for('update');
+  return row ?? null;
+};
+export type LockedUser = NonNullable<Awaited<ReturnType<typeof lockUser>>>;
+
+export const changeUser = async (
+  db: Executor,
+  id: number,
+  values: Partial<typeof users.$inferInsert>,
+): Promise<void> => {
+  if (Object.keys(values).length > 0) await db.update(users).set(values).where(eq(users.id, id));
+};
+
+/** Ends all logins of a person; gives how many ran. */
+export const endLogins = async (db: Executor, userId: number): Promise<number> => {
+  const ended = await db
+    .update(logins)
+    .set({ revokedAt: sql`now()` })
+    .where(and(eq(logins.userId, userId), isNull(logins.revokedAt)))
+    .returning({ jti: logins.jti });
+  for (const { jti } of ended) await db.delete(tickets).where(eq(tickets.jti, jti));
+  return ended.length;
+};
+
+export const countOwners = async (db: Executor): Promise<number> => {
+  const [row] = await db
+    .select({ count: sql<number>`count(*)::int` })
+    .from(users)
+    .where(and(eq(users.owner, true), eq(users.disabled, false)));
+  return row?.count ?? 0;
+};
+
+export const listManagers = (db: Executor) =>
+  db
+    .select({
+      id: users.id,
+      account: users.account,
+      userName: users.userName,
+      owner: users.owner,
+    })
+    .from(users)
+    .where(and(eq(users.manager, true), isNotNull(users.account)))
+    .orderBy(desc(users.owner), users.id);
+
+interface Figures extends Record<string, unknown> {
+  session_count: number;
+  history_count: number;
+  image_count: number;
+  today_tokens: number;
+  month_tokens: number;
+  total_tokens: number;
+  file_bytes: number;
+  login_count: number;
+  last_seen_at: Date | null;
+}
+
+/** What a person made and spent. */
+export const figuresOf = async (db: Executor, userId: number): Promise<Figures> => {
+  const { rows } = await db.execute<Figures>(sql`SELECT
+    (SELECT count(*)::int FROM sessions WHERE user_id = ${userId}) AS session_count,
+    (SELECT count(*)::int FROM history h JOIN sessions s ON s.id = h.session_id
+      WHERE s.user_id = ${userId}) AS history_count,
+    (SELECT count(*)::int FROM images WHERE user_id = ${userId} AND deleted_at IS NULL)
+      AS image_count,
+    coalesce((SELECT sum(tokens) FROM stat_spent WHERE user_id = ${userId}
+      AND day = (now() AT TIME ZONE 'Asia/Shanghai')::date), 0)::float8 AS today_tokens,
+    coalesce((SELECT sum(tokens) FROM stat_spent WHERE user_id = ${userId}
+      AND day > (now() AT TIME ZONE 'Asia/Shanghai')::date - 30), 0)::float8 AS month_tokens,
+    coalesce((SELECT sum(tokens) FROM stat_spent WHERE user_id = ${userId}), 0)::float8
+      AS total_tokens,
+    coalesce((SELECT sum(size) FROM files WHERE user_id = ${userId}), 0)::float8 AS file_bytes,
+    (SELECT count(*)::int FROM logins WHERE user_id = ${userId} AND revoked_at IS NULL
+      AND expires_at > now()) AS login_count,
+    (SELECT max(created_at) FROM history WHERE user_id = ${userId}
+      AND id > (SELECT coalesce(max(id), 0) - 1000000 FROM history)) AS last_seen_at`);
+  return rows[0]!;
+};
+
+/** What a person spent on each of the last 30 days. */
+export const daysOf = async (
+  db: Executor,
+  userId: number,
+): Promise<{ days: string; tokens: number }[]> => {
+  const { rows } = await db.execute<{ days: string; tokens: number }>(
+    sql`SELECT to_char(day, 'YYYY-MM-DD') AS days, tokens::float8 FROM stat_spent
+      WHERE user_id = ${userId} AND day > (now() AT TIME ZONE 'Asia/Shanghai')::date - 30
+      ORDER BY day`,
+  );
+  return rows;
+};

@@ -1,0 +1,186 @@
+import { expect, test, vi } from 'vitest';
+import { EngineError, type ChatEngine } from '../../engines/chat-engine.ts';
+import { countTokens } from '../../engines/tokens.ts';
+import { Answer, type AnswerHooks, type AnswerRequest } from './answer.ts';
+
+const silent = { warn: () => {}, error: () => {} };
+
+type Say = (piece: string) => void;
+
+const engineOf = (write: (say: Say, signal: AbortSignal) => Promise<void>): ChatEngine => ({
+  write: ({ signal }, take) => write((piece) => take([{ kind: 'text', text: piece }]), signal),
+});
+const untilAborted = (signal: AbortSignal) =>
+  new Promise<void>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error));
+  });
+const silentEngine = engineOf((_, signal) => untilAborted(signal));
+
+const run = async (
+  engines: ChatEngine[],
+  {
+    request = {},
+    hooks = {},
+  }: { request?: Partial<AnswerRequest>; hooks?: Partial<AnswerHooks> } = {},
+) => {
+  const outcomes: [number, boolean][] = [];
+  const answer = new Answer(
+    {
+      historyId: 1,
+      sessionId: 1,
+      sessionUuid: '00000000-0000-4000-8000-000000000001',
+      userId: 1,
+      human: 'q',
+      temporary: false,
+      model: { name: 'm', factor: 1, promptFactor: null, maxTokens: null },
+      messages: [{ role: 'user', content: 'q' }],
+      sampling: { temperature: 1, presencePenalty: 0, frequencyPenalty: 0 },
+      holdId: null,
+      held: 0,
+      ...request,
+    },
+    { firstByteMs: 60, idleMs: 60, totalMs: 5000, size: 1000 },
+    {
+      channels: async () =>
+        engines.map((engine, index) => ({ channelId: index, engine, upstreamName: 'm' })),
+      onText: () => {},
+      reportOutcome: (channelId, ok) => outcomes.push([channelId, ok]),
+      countTokens: async (texts) => texts.map(countTokens),
+      fetchPicture: async () => null,
+      extendHold: async () => true,
+      log: silent,
+      ...hooks,
+    },
+  );
+  return { answer, outcomes, ended: await answer.write() };
+};
+
+test('another channel is tried while nothing was written', async () => {
+  const failing = engineOf(async () => {
+    throw new EngineError('rate_limited', 'busy', { retriable: true });
+  });
+  const working = engineOf(async (say) => say('好'));
+  const { answer, outcomes, ended } = await run([failing, silentEngine, working]);
+  expect(ended).toEqual({ state: 'done', error: null });
+  expect(answer.log.text).toBe('好');
+  expect(outcomes).toEqual([
+    [0, false],
+    [1, false],
+    [2, true],
+  ]);
+});
+
+test('after the first piece no other channel is tried, and the text stays', async () => {
+  const breaking = engineOf(async (say) => {
+    say('一半');
+    throw new EngineError('upstream', 'cut', { retriable: true });
+  });
+  const other = vi.fn<ChatEngine['write']>();
+  const { answer, ended } = await run([breaking, { write: other }]);
+  expect(ended.error?.code).toBe('upstream');
+  expect(answer.log.text).toBe('一半');
+  expect(other).not.toHaveBeenCalled();
+});
+
+test('silence after the beginning ends it as a timeout', async () => {
+  const hanging = engineOf(async (say, signal) => {
+    say('开头');
+    await untilAborted(signal);
+  });
+  const { ended } = await run([hanging]);
+  expect(ended).toMatchObject({ state: 'error', error: { code: 'timeout' } });
+});
+
+test('a slow reply that goes on is not late, however long it takes', async () => {
+  const slow = engineOf(async (say) => {
+    for (let piece = 0; piece < 8; piece += 1) {
+      say('慢');
+      await new Promise((resolve) => setTimeout(resolve, 25));
+    }
+  });
+  expect((await run([slow])).ended).toEqual({ state: 'done', error: null });
+});
+
+test('an endless reply is cut at its size', async () => {
+  const endless = engineOf(async (say, signal) => {
+    while (!signal.aborted) say('x'.repeat(300));
+  });
+  const { answer, ended } = await run([endless]);
+  expect(ended.error?.code).toBe('too_large');
+  expect(answer.log.length).toBe(1000);
+});
+
+test('nothing at all is an error, and no service either', async () => {
+  const empty = engineOf(async () => {});
+  expect((await run([empty])).ended.error?.code).toBe('empty');
+  expect((await run([])).ended.error?.code).toBe('upstream');
+});
+
+test('a reply that outgrows its hold asks for more and ends when there is none', async () => {
+  const asked: number[] = [];
+  const long = engineOf(async (say) => {
+    for (let piece = 0; piece < 50; piece += 1) {
+      say('很长的回复');
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+  });
+  const { ended } = await run([long], {
+    request: { holdId: 'h', held: 20 },
+    hooks: {
+      extendHold: async (more) => {
+        asked.push(more);
+        return asked.length === 1;
+      },
+    },
+  });
+  expect(asked[0]).toBeGreaterThan(1000);
+  expect(ended).toEqual({ state: 'done', error: null });
+
+  const refused = await run([long], {
+    request: { holdId: 'h', held: 20 },
+    hooks: { extendHold: async () => false },
+  });
+  expect(refused.ended.error?.code).toBe('balance');
+  expect(refused.answer.log.length).toBeGreaterThan(0);
+  expect(refused.answer.log.length).toBeLessThan(250);
+});
+
+test("a whole reply counts by the service's usage, a cut one by its text", async () => {
+  const engine: ChatEngine = {
+    write: async (_, take) =>
+      take([
+        { kind: 'text', text: 'hello world' },
+        { kind: 'usage', promptTokens: 7, completionTokens: 99 },
+        { kind: 'usage', promptTokens: -1, completionTokens: 1e15 },
+      ]),
+  };
+  const { answer } = await run([engine]);
+  expect(await answer.count(true)).toMatchObject({ promptTokens: 7, completionTokens: 99 });
+  expect(await answer.count(false)).toEqual({ promptTokens: 7, completionTokens: 2 });
+});
+
+test('an engine is handed pictures, never their addresses', async () => {
+  const seen: unknown[] = [];
+  const engine: ChatEngine = {
+    write: async ({ messages }, take) => {
+      seen.push(messages[0]?.content);
+      take([{ kind: 'text', text: '好' }]);
+    },
+  };
+  const picture = (url: string) =>
+    ({ type: 'image_url', image_url: { url, detail: 'low' } }) as const;
+  const content = ['data:image/png;base64,AA==', 'https://a.b/there.png', 'https://a.b/gone.png'];
+  await run([engine], {
+    request: { messages: [{ role: 'user', content: content.map(picture) }] },
+    hooks: {
+      fetchPicture: async (url) => (url.includes('there') ? 'data:image/jpeg;base64,BB==' : null),
+    },
+  });
+  expect(seen).toEqual([
+    [
+      picture('data:image/png;base64,AA=='),
+      picture('data:image/jpeg;base64,BB=='),
+      { type: 'text', text: '（这里有一张读不到的图片）' },
+    ],
+  ]);
+});

@@ -1,0 +1,361 @@
+import type { FastifyBaseLogger } from 'fastify';
+import { streamCodes, type StreamCode } from '../../../contract/errors.ts';
+import { deduction, estimateTokens, isFree, type Price } from '../../../contract/price.ts';
+import {
+  EngineError,
+  picturesOf,
+  type ChatEngine,
+  type ChatMessage,
+  type ChatPart,
+  type ChatRequest,
+  type ContentPart,
+} from '../../engines/chat-engine.ts';
+import { AnswerLog, type PartKind } from './answer-log.ts';
+import { promptTokens } from './prompt.ts';
+
+/** What is to be written, and what is held for it. */
+export interface AnswerOrder {
+  model: { name: string; maxTokens: number | null } & Price;
+  messages: ChatMessage[];
+  sampling: Pick<ChatRequest, 'temperature' | 'presencePenalty' | 'frequencyPenalty'>;
+  holdId: string | null;
+  /** Tokens held. */
+  held: number;
+}
+
+/** The reply to a message. */
+export interface AnswerRequest extends AnswerOrder {
+  historyId: number;
+  sessionId: number;
+  sessionUuid: string;
+  userId: number;
+  human: string;
+  /** Nothing of it is stored. */
+  temporary: boolean;
+}
+
+export interface AnswerLimits {
+  /** From the request to the first piece, ms. */
+  firstByteMs: number;
+  /** Between two pieces, ms. */
+  idleMs: number;
+  /** Of the whole reply, ms; below the life of a hold. */
+  totalMs: number;
+  /** UTF-16 units of a reply. */
+  size: number;
+}
+
+/** Tokens of the reply that are held before anything is written. */
+export const heldAhead = 256;
+/** What an extension holds ahead: as much as was written, within these. */
+const extension = { least: 4096, most: 8192 };
+
+/** A timer that is later than this was held up with the whole process, ms. */
+const heldUp = 1000;
+
+/** Why an answer ended before its engine did. */
+type Cut = 'stopped' | 'lost' | StreamCode;
+
+export interface Ended {
+  state: 'done' | 'stopped' | 'error' | 'interrupted';
+  error: { code: StreamCode; message: string } | null;
+}
+
+interface Channel {
+  channelId: number;
+  engine: ChatEngine;
+  upstreamName: string;
+}
+
+export interface AnswerHooks {
+  channels: () => Promise<Channel[]>;
+  /** A piece can be read: `text` lies between the two positions of the log. */
+  onText: (kind: PartKind, text: string, start: number, end: number) => void;
+  reportOutcome: (channelId: number, ok: boolean) => void;
+  /** Tokens of each text. */
+  countTokens: (texts: readonly string[]) => Promise<number[]>;
+  /** A picture of the web as a data URL; null where it cannot be had. */
+  fetchPicture: (
+    url: string,
+    detail: 'low' | 'high',
+    signal: AbortSignal,
+  ) => Promise<string | null>;
+  /** Holds more tokens; false when there are not enough. */
+  extendHold: (more: number) => Promise<boolean>;
+  log: Pick<FastifyBaseLogger, 'warn' | 'error'>;
+}
+
+const isAddress = ({ image_url }: ContentPart & { type: 'image_url' }): boolean =>
+  !image_url.url.startsWith('data:');
+
+/** Counts above this are a service's mistake. */
+const sensibleCount = (count: number): boolean =>
+  Number.isSafeInteger(count) && count >= 0 && count <= 10_000_000;
+
+/** The codes that say that a channel, not the question, is at fault. */
+const channelAtFault: ReadonlySet<StreamCode> = new Set([
+  'upstream',
+  'timeout',
+  'rate_limited',
+  'connection',
+]);
+
+/** One reply while it is written: asks the engines, keeps the text, watches limits and cost. */
+export class Answer<Order extends AnswerOrder = AnswerRequest> {
+  readonly request: Order;
+  readonly log = new AnswerLog();
+  readonly #hooks: AnswerHooks;
+  readonly #limits: AnswerLimits;
+  #abort = new AbortController();
+  #cut: Cut | null = null;
+  #timer: NodeJS.Timeout | undefined;
+  /** When the reply last grew or was last asked for, by performance.now(). */
+  #grownAt = 0;
+  #usage: { promptTokens: number; completionTokens: number } | null = null;
+  /**
+   * Tokens, roughly, of the prompt and of what was written: for the hold, and for whoever ends this
+   * reply should the process die. Exact counting would stop all streams for some time.
+   */
+  readonly roughPrompt: number;
+  #roughReply = 0;
+  #held: number;
+  #extending = false;
+
+  constructor(request: Order, limits: AnswerLimits, hooks: AnswerHooks) {
+    this.request = request;
+    this.#limits = limits;
+    this.#hooks = hooks;
+    this.#held = request.held;
+    this.roughPrompt = request.holdId ? promptTokens(request.messages, estimateTokens) : 0;
+  }
+
+  /** Ends the writing; what was written stays. The first reason counts. */
+  cut(reason: Cut): void {
+    this.#cut ??= reason;
+    this.#abort.abort();
+  }
+
+  get wasLost(): boolean {
+    return this.#cut === 'lost';
+  }
+
+  /** Writes the reply. Never throws. */
+  async write(): Promise<Ended> {
+    const total = setTimeout(() => this.cut('timeout'), this.#limits.totalMs);
+    try {
+      return await this.#tryChannels();
+    } catch (error) {
+      this.#hooks.log.error({ err: error }, 'a reply failed');
+      return this.#ended('upstream');
+    } finally {
+      clearTimeout(total);
+      clearTimeout(this.#timer);
+    }
+  }
+
+  async #tryChannels(): Promise<Ended> {
+    let failure: EngineError | null = null;
+    const messages = await this.#withPictures();
+    for (const channel of await this.#hooks.channels()) {
+      if (this.#cut) break;
+      failure = await this.#tryChannel(channel, messages);
+      if (failure === null || this.log.length > 0 || !failure.retriable) break;
+      this.#hooks.log.warn({ channel: channel.channelId, code: failure.code }, 'a channel failed');
+    }
+    if (this.#cut) return this.#ended(this.#cut);
+    if (failure) return this.#ended(failure.code, failure.message);
+    return this.log.length > 0 ? { state: 'done', error: null } : this.#ended('upstream');
+  }
+
+  /**
+   * What is asked, with the pictures themselves: no service is sent an address, which it would then
+   * fetch from where it stands.
+   */
+  async #withPictures(): Promise<ChatMessage[]> {
+    const { messages } = this.request;
+    if (!messages.some(({ content }) => picturesOf(content).some(isAddress))) return messages;
+    const resolved = async (part: ContentPart): Promise<ContentPart> => {
+      if (part.type !== 'image_url' || !isAddress(part)) return part;
+      const { url, detail } = part.image_url;
+      const data = await this.#hooks.fetchPicture(url, detail, this.#abort.signal);
+      return data === null
+        ? { type: 'text', text: '（这里有一张读不到的图片）' }
+        : { type: 'image_url', image_url: { url: data, detail } };
+    };
+    return Promise.all(
+      messages.map(async (message) =>
+        typeof message.content === 'string'
+          ? message
+          : { ...message, content: await Promise.all(message.content.map(resolved)) },
+      ),
+    );
+  }
+
+  /** Null when the reply is whole or was cut by this side. */
+  async #tryChannel(
+    { channelId, engine, upstreamName }: Channel,
+    messages: ChatMessage[],
+  ): Promise<EngineError | null> {
+    const { sampling, model } = this.request;
+    const attempt = new AbortController();
+    this.#abort = attempt;
+    let late = false;
+    this.#watchTime(() => {
+      late = true;
+      attempt.abort();
+    });
+    try {
+      await engine.write(
+        {
+          ...sampling,
+          model: upstreamName,
+          messages,
+          maxTokens: model.maxTokens ?? undefined,
+          signal: attempt.signal,
+        },
+        (parts) => {
+          if (!late && !this.#cut) this.#take(parts);
+        },
+      );
+      if (this.#cut) return null;
+      if (this.log.length === 0) {
+        throw new EngineError('empty', streamCodes.empty, { retriable: true });
+      }
+      this.#hooks.reportOutcome(channelId, true);
+      return null;
+    } catch (error) {
+      if (this.#cut) return null;
+      const failure = late
+        ? new EngineError('timeout', streamCodes.timeout, { retriable: true })
+        : error instanceof EngineError
+          ? error
+          : new EngineError('upstream', streamCodes.upstream, { retriable: true, cause: error });
+      if (!(error instanceof EngineError) && !late) {
+        this.#hooks.log.error({ err: error, channel: channelId }, 'an engine broke');
+      }
+      this.#hooks.reportOutcome(
+        channelId,
+        failure.askerAtFault || !channelAtFault.has(failure.code),
+      );
+      return failure;
+    } finally {
+      clearTimeout(this.#timer);
+    }
+  }
+
+  /**
+   * Tells when the reply has not grown for too long. One timer that looks again serves a whole
+   * reply, not one for each piece.
+   */
+  #watchTime(onLate: () => void): void {
+    const { firstByteMs, idleMs } = this.#limits;
+    const lookAfter = (ms: number): void => {
+      const due = performance.now() + ms;
+      clearTimeout(this.#timer);
+      this.#timer = setTimeout(() => {
+        const now = performance.now();
+        const left = this.#grownAt + (this.log.length > 0 ? idleMs : firstByteMs) - now;
+        // What came while this process was held up is read before anything is called late.
+        if (left > 0 || now - due > heldUp) lookAfter(Math.max(left, 0));
+        else onLate();
+      }, ms);
+    };
+    this.#grownAt = performance.now();
+    lookAfter(firstByteMs);
+  }
+
+  #ended(code: Cut, message?: string): Ended {
+    if (code === 'stopped' || code === 'lost') return { state: 'stopped', error: null };
+    return {
+      state: code === 'interrupted' ? 'interrupted' : 'error',
+      error: { code, message: message || streamCodes[code] },
+    };
+  }
+
+  /** Takes one read of the wire; neighbours of one kind become one event. */
+  #take(parts: readonly ChatPart[]): void {
+    let kind: PartKind = 'text';
+    let text = '';
+    for (const part of parts) {
+      if (part.kind === 'usage') {
+        if (sensibleCount(part.promptTokens) && sensibleCount(part.completionTokens)) {
+          this.#usage = part;
+        }
+        continue;
+      }
+      if (part.kind !== kind && text !== '') {
+        this.#append(kind, text);
+        text = '';
+      }
+      kind = part.kind;
+      text += part.text;
+    }
+    if (text !== '') this.#append(kind, text);
+  }
+
+  #append(kind: PartKind, piece: string): void {
+    if (this.#cut) return;
+    const room = this.#limits.size - this.log.length;
+    const start = this.log.length;
+    const text = this.log.append(kind, piece.length > room ? piece.slice(0, room) : piece);
+    if (text !== '') {
+      this.#grownAt = performance.now();
+      this.#hooks.onText(kind, text, start, this.log.length);
+      if (this.request.holdId) this.#watchCost(text);
+    }
+    if (piece.length > room) this.cut('too_large');
+  }
+
+  #watchCost(text: string): void {
+    this.#roughReply += estimateTokens(text);
+    const { model } = this.request;
+    const cost = deduction(model, this.roughPrompt, this.#roughReply);
+    if (cost <= this.#held || this.#extending) return;
+    void this.#extendHold(cost - this.#held);
+  }
+
+  async #extendHold(missing: number): Promise<void> {
+    this.#extending = true;
+    try {
+      const most = Math.min(Math.max(this.#roughReply, extension.least), extension.most);
+      for (const ahead of [most, heldAhead, heldAhead / 8, 0]) {
+        const more = missing + Math.ceil(ahead * this.request.model.factor);
+        if (await this.#hooks.extendHold(more)) {
+          this.#held += more;
+          return;
+        }
+      }
+      this.cut('balance');
+    } catch (error) {
+      // The database does not answer; the next piece asks again.
+      this.#hooks.log.warn({ err: error }, 'a hold could not be extended');
+    } finally {
+      this.#extending = false;
+    }
+  }
+
+  /**
+   * Tokens of the prompt, and of the reply with its thinking: the service's count or ours, of the
+   * reply only a whole one's. Free replies are estimated.
+   */
+  async count(whole: boolean): Promise<{ promptTokens: number; completionTokens: number }> {
+    if (whole && this.#usage) return this.#usage;
+    const { model, messages } = this.request;
+    const { text, reasoning } = this.log;
+    const texts = [reasoning, text];
+    // What a prompt costs beside its texts.
+    const around = this.#usage
+      ? 0
+      : promptTokens(messages, (asked) => {
+          texts.push(asked);
+          return 0;
+        });
+    const [thought = 0, said = 0, ...asked] = isFree(model)
+      ? texts.map(estimateTokens)
+      : await this.#hooks.countTokens(texts);
+    return {
+      promptTokens: this.#usage?.promptTokens ?? asked.reduce((sum, each) => sum + each, around),
+      completionTokens: thought + said,
+    };
+  }
+}

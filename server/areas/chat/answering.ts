@@ -1,0 +1,133 @@
+import { randomUUID } from 'node:crypto';
+import type { Settings } from '../../../contract/auth.ts';
+import { limits, tooLongText } from '../../../contract/limits.ts';
+import { deduction, estimateTokens, isFree } from '../../../contract/price.ts';
+import type { Executor, Transaction } from '../../db/database.ts';
+import { together, withCommit } from '../../db/in-transaction.ts';
+import type { ChatMessage } from '../../engines/chat-engine.ts';
+import { Refusal, type Identity } from '../../http/handlers.ts';
+import { hold, openLocked, type OpenWallet } from '../ledger/ledger.service.ts';
+import type { ModelService, ResolvedModel } from '../model/model.service.ts';
+import { requireUsable, writableSession, type SessionRow } from '../session/session.service.ts';
+import { heldAhead, type AnswerRequest } from './answer.ts';
+import { drawMessage, insertMessage, type Drawn, type NewMessage } from './chat.store.ts';
+import { promptTokens, sampling, type Generation } from './prompt.ts';
+import type { Question } from './question.ts';
+
+/** What a reply is to be written with, and what it must hold. */
+export interface Plan {
+  model: ResolvedModel;
+  messages: ChatMessage[];
+  sampling: AnswerRequest['sampling'];
+  /** Of the hold to be made; null for a free model. */
+  holdId: string | null;
+  /** Tokens to hold. */
+  held: number;
+}
+
+/** Characters of one prompt that a model takes. */
+export const maxPromptOf = (model: ResolvedModel | null): number =>
+  model?.maxPrompt ?? limits.defaultMaxPrompt;
+
+export const requireLength = (human: string, maxPrompt: number): void => {
+  if (human.length > maxPrompt) throw new Refusal('prompt_too_long', tooLongText(maxPrompt));
+};
+
+/** The model for a person's question; refuses one that is none, costs too much or cannot see. */
+export const usableModel = async (
+  db: Executor,
+  models: Pick<ModelService, 'find'>,
+  name: string,
+  user: Identity,
+  { human, request }: Question,
+): Promise<ResolvedModel> => {
+  const model = await models.find(db, name);
+  if (!model) throw new Refusal('model_unavailable');
+  requireUsable(model, user.guest);
+  if (!model.vision && request !== null && request.images.length > 0)
+    throw new Refusal('vision_missing');
+  requireLength(human, maxPromptOf(model));
+  return model;
+};
+
+/** @param saved the settings of whoever asks */
+export const planReply = (
+  model: ResolvedModel,
+  messages: ChatMessage[],
+  asked: Generation,
+  saved: Settings,
+): Plan => {
+  const plan = { model, messages, sampling: sampling(asked, saved) };
+  if (isFree(model)) return { ...plan, holdId: null, held: 0 };
+  const ahead = Math.min(heldAhead, model.maxTokens ?? heldAhead);
+  const held = deduction(model, promptTokens(messages, estimateTokens), ahead);
+  return { ...plan, holdId: randomUUID(), held };
+};
+
+/** What whoever sends a message has to himself until the transaction ends. */
+export interface Locked {
+  session: SessionRow;
+  drawn: Drawn;
+  /** The sender's; null for a guest, who has none. */
+  wallet: OpenWallet | null;
+}
+
+/**
+ * Locks the session and the sender's wallet, in this order everywhere, and draws the message's
+ * number: in one trip to the database, though a free reply needs no wallet.
+ */
+export const lockForSending = async (
+  tx: Transaction,
+  sessionRef: string,
+  user: Identity,
+): Promise<Locked> => {
+  const [session, drawn, wallet] = await together([
+    writableSession(tx, sessionRef, user),
+    drawMessage(tx),
+    user.guest ? null : openLocked(tx, user.id),
+  ]);
+  return { session, drawn, wallet };
+};
+
+const insertOrRefuse = async (tx: Transaction, message: NewMessage): Promise<void> => {
+  if (!(await insertMessage(tx, message))) throw new Refusal('session_busy');
+};
+
+/** Inserts a message. That it could be is waited for with the commit. @throws Refusal session_busy */
+export const insertAhead = (tx: Transaction, message: NewMessage): Promise<void> =>
+  withCommit(tx, insertOrRefuse(tx, message));
+
+/** Holds what was planned; gives what the reply to a message is to be written from. */
+export const holdForReply = async (
+  tx: Transaction,
+  { id, userId, human }: { id: number; userId: number; human: string },
+  session: SessionRow,
+  { model, messages, sampling, holdId, held }: Plan,
+  /** The payer's, where it is locked already. */
+  wallet?: OpenWallet | null,
+): Promise<AnswerRequest> => {
+  if (holdId) {
+    const made = await hold(tx, {
+      id: holdId,
+      userId,
+      amount: held,
+      reference: `history:${id}`,
+      vipAllowed: !model.vipExcluded,
+      wallet,
+    });
+    if (!made) throw new Refusal('balance');
+  }
+  return {
+    historyId: id,
+    sessionId: session.id,
+    sessionUuid: session.uuid,
+    userId,
+    human,
+    temporary: session.temporary,
+    model,
+    messages,
+    sampling,
+    holdId,
+    held,
+  };
+};

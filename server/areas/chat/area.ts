@@ -1,0 +1,24 @@
+import type { Area } from '../../area.ts';
+import { answerNews } from './answer-news.ts';
+import { createManageMessageHandlers } from './manage-message.service.ts';
+import { createChatHandlers } from './chat.handlers.ts';
+
+export const chatArea = () =>
+  ({
+    waits: { answer: answerNews },
+    serve: ({ answers, models, files, knowledge, settings, cancelJobs, waits }) => ({
+      ...createChatHandlers({
+        answers,
+        models,
+        attachments: files,
+        knowledge,
+        minPromptBytes: settings.minPromptBytes,
+        guestMessages: settings.guestMessages,
+        push: (told) => waits.tellNews(told),
+        cancelJobs: (id) => cancelJobs({ subject: 'message', id }),
+      }),
+      ...createManageMessageHandlers({
+        cancelJobs: (id) => cancelJobs({ subject: 'message', id }),
+      }),
+    }),
+  }) satisfies Area;

@@ -1,0 +1,182 @@
+import { sinkOf } from '../../http/sink.ts';
+import { serveEvents } from '../../http/event-stream.ts';
+import { type Handlers, type Identity, Refusal } from '../../http/handlers.ts';
+import { addressKey, createKeyLimit, isLocal, networkKey } from '../../http/rate-limit.ts';
+import type { KnowledgeService } from '../embedding/embedding.service.ts';
+import type { ModelService } from '../model/model.service.ts';
+import type { AnswerRequest } from './answer.ts';
+import type { Answers } from './answers.ts';
+import { createChatService } from './chat.service.ts';
+import * as marks from './marks.service.ts';
+import { loginUrl } from '../session/session.service.ts';
+import type { Told } from '../forum/news.service.ts';
+import type { Attachments } from './question.ts';
+
+export interface ChatDeps {
+  answers: Answers;
+  models: ModelService;
+  attachments: Attachments;
+  knowledge: Pick<KnowledgeService, 'on'>;
+  /** Least UTF-8 bytes of a session's first message. */
+  minPromptBytes: number;
+  /** Messages that one guest may send in a day. */
+  guestMessages: number;
+  /** Stops the work on the pictures of a message. */
+  cancelJobs: (historyId: number) => Promise<void>;
+  /** Sends pushes of what somebody was told. */
+  push: (told: readonly Told[]) => void;
+}
+
+type ChatHandlers = Pick<
+  Handlers,
+  | 'historyList'
+  | 'lastMessages'
+  | 'sendMessage'
+  | 'retryMessage'
+  | 'regenerateMessage'
+  | 'switchBranch'
+  | 'updateMessage'
+  | 'historyLike'
+  | 'addToFavorites'
+  | 'removeFromFavorites'
+  | 'eventStream'
+  | 'stopStream'
+  | 'deleteHistory'
+>;
+
+/** The last event's id that a client has; anything senseless counts as none. */
+const positionOf = (header: string | string[] | undefined, query: number | undefined): number => {
+  const given = typeof header === 'string' && /^\d{1,16}$/.test(header) ? Number(header) : query;
+  return given !== undefined && Number.isSafeInteger(given) ? given : 0;
+};
+
+/** How often it is looked at whether somebody may still read what they read, ms. */
+const rightsMs = 3000;
+
+const day = 86_400;
+
+/** What guests may ask in a day: each of them, all of an address, all of a network. */
+const createGuestLimit = (messages: number) => {
+  const limits = {
+    guest: createKeyLimit(messages, day),
+    address: createKeyLimit(messages * 20, day),
+    network: createKeyLimit(messages * 60, day),
+  };
+  return async (user: Identity, ip: string): Promise<void> => {
+    if (!user.guest) return;
+    const address = addressKey(ip);
+    try {
+      await limits.guest(String(user.id));
+      if (isLocal(address)) return;
+      await limits.address(address);
+      await limits.network(networkKey(ip));
+    } catch {
+      throw new Refusal('login_required', '今天免费体验的次数用完了，登录之后可以继续', {
+        login_url: loginUrl,
+      });
+    }
+  };
+};
+
+export const createChatHandlers = ({
+  answers,
+  cancelJobs,
+  push,
+  guestMessages,
+  ...deps
+}: ChatDeps): ChatHandlers => {
+  const service = createChatService({ ...deps, instanceId: answers.instanceId });
+  const limitGuest = createGuestLimit(guestMessages);
+  /** Once the answer to the caller, who is to open the stream meanwhile, is on its way. */
+  const begin = (request: AnswerRequest): void => {
+    setImmediate(() => answers.begin(request));
+  };
+  return {
+    historyList: (input, { db, user }) => service.list(db, input, user),
+
+    lastMessages: (input, { db, user }) => service.newer(db, input, user),
+
+    sendMessage: async (input, { db, user, ip, afterCommit }) => {
+      await limitGuest(user, ip);
+      const { id, msg, createdAt, beside, requests, told } = await service.send(db, input, user);
+      afterCommit(() => {
+        requests.forEach(begin);
+        push(told);
+      });
+      return { id, msg, created_at: createdAt.toISOString(), beside };
+    },
+
+    retryMessage: async (input, { db, user, ip, afterCommit }) => {
+      await limitGuest(user, ip);
+      const request = await service.retry(db, input, user);
+      afterCommit(() => begin(request));
+      return { id: request.historyId };
+    },
+
+    regenerateMessage: async (input, { db, user, ip, afterCommit }) => {
+      await limitGuest(user, ip);
+      const request = await service.regenerate(db, input, user);
+      afterCommit(() => begin(request));
+      return { id: request.historyId };
+    },
+
+    switchBranch: async (input, { db, user }) => {
+      await service.switchBranch(db, input, user);
+      return {};
+    },
+
+    updateMessage: async (input, { db, user }) => {
+      await service.update(db, input, user);
+      return {};
+    },
+
+    historyLike: async (input, { db, user }) => {
+      const { liked, likeCount } = await marks.like(db, input, user);
+      return { liked, like_count: likeCount };
+    },
+
+    addToFavorites: async (input, { db, user }) => {
+      await marks.addFavorite(db, input, user);
+      return {};
+    },
+
+    removeFromFavorites: async (input, { db, user }) => {
+      await marks.removeFavorite(db, input, user);
+      return {};
+    },
+
+    eventStream: async (input, { db, user, log, request, reply }) => {
+      // Whoever sent the message may read what is being written to it.
+      const own = answers.isOwn(input.history_id, input.session_id, user);
+      const state = own ? 'streaming' : await service.readable(db, input, user);
+      const position = positionOf(request.headers['last-event-id'], input.last_event_id);
+      await serveEvents({ reply, log }, async (response) => {
+        const leave = await answers.read(input.history_id, state, sinkOf(response), position);
+        if (own) return leave;
+        // What is made private or deleted meanwhile is read on by nobody.
+        const still = setInterval(() => {
+          service.readable(db, input, user).catch((error: unknown) => {
+            if (error instanceof Refusal) response.destroy();
+          });
+        }, rightsMs);
+        return () => {
+          clearInterval(still);
+          leave();
+        };
+      });
+    },
+
+    stopStream: async (input, { db, user }) => {
+      const running = await service.stoppable(db, input.history_id, user);
+      if (running) await answers.stop(input.history_id);
+      return { stopped: running };
+    },
+
+    deleteHistory: async (input, { db, user, afterCommit }) => {
+      const { deletedSession } = await service.remove(db, input, user);
+      if (deletedSession !== null) afterCommit(() => answers.stopSession(deletedSession));
+      else afterCommit(() => cancelJobs(input.id));
+      return { is_session: deletedSession !== null };
+    },
+  };
+};

@@ -1,0 +1,18 @@
+import type { StreamEvent } from '../../../contract/chat.ts';
+import type { PartKind } from './answer-log.ts';
+
+/** Ids of the events that end a stream: larger than any position, and the last the largest. */
+export const errorEventId = Number.MAX_SAFE_INTEGER - 1;
+const doneEventId = Number.MAX_SAFE_INTEGER;
+
+const frame = (id: number, event: StreamEvent): string =>
+  `id: ${id}\ndata: ${JSON.stringify(event)}\n\n`;
+
+/** @param end The position after the text. */
+export const textFrame = (kind: PartKind, text: string, end: number): string =>
+  frame(end, kind === 'text' ? text : { reasoning: text });
+
+export const errorFrame = (code: string, message: string): string =>
+  frame(errorEventId, { code, message });
+
+export const doneFrame = `id: ${doneEventId}\ndata: [DONE]\n\n`;

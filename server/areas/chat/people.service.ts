@@ -1,0 +1,212 @@
+import type { Parsed } from '../../../contract/calls.ts';
+import { limits } from '../../../contract/limits.ts';
+import type { Transaction } from '../../db/database.ts';
+import type { ChatMessage } from '../../engines/chat-engine.ts';
+import { Refusal, type Identity } from '../../http/handlers.ts';
+import type { ModelService, ResolvedModel } from '../model/model.service.ts';
+import { moveQuestion, noteChanged, noteModel, noteWritten } from '../forum/forum.service.ts';
+import { noteSent, requireWelcome } from '../session/pair.service.ts';
+import { markDeleted, noteReply, type SessionRow } from '../session/session.service.ts';
+import type { AnswerRequest } from './answer.ts';
+import {
+  holdForReply,
+  insertAhead,
+  maxPromptOf,
+  planReply,
+  requireLength,
+  usableModel,
+  type Locked,
+  type Plan,
+} from './answering.ts';
+import * as store from './chat.store.ts';
+import { summaryOf, titleOf } from './digest.ts';
+import { removeFromTalk } from './people-removal.service.ts';
+import { buildTalk, type Generation, type Utterance } from './prompt.ts';
+import {
+  checkAttachments,
+  cleaned,
+  contentOf,
+  fullRoom,
+  type Attachments,
+  type Question,
+} from './question.ts';
+
+/** What stands for a message that is nothing but pictures or files. */
+export const untitled = '[图片或文件]';
+
+export interface PeopleDeps {
+  models: Pick<ModelService, 'find'>;
+  attachments: Attachments;
+  /** The process that will write the replies. */
+  instanceId: number;
+}
+
+/**
+ * Sessions of people: questions to everybody, and what two friends write to each other. Each writes
+ * and changes messages of their own; a model answers where one is mentioned, at the cost of whoever
+ * mentioned it.
+ */
+export const createPeopleService = ({ models, attachments, instanceId }: PeopleDeps) => {
+  /** The talk as the model gets it that somebody mentioned in it. */
+  const talkFor = async (
+    tx: Transaction,
+    session: SessionRow,
+    { question, before, user }: { question: Question; before?: number; user: Identity },
+    model: ResolvedModel,
+    asked: Generation,
+  ): Promise<Plan> => {
+    const setting = await store.settingOf(tx, user.id);
+    const limit = setting.at_ai_max_history ?? limits.defaults.at_ai_max_history;
+    const room = fullRoom(maxPromptOf(model));
+    const content = (said: Question & { userId: number }): Promise<ChatMessage['content']> =>
+      contentOf(tx, attachments, said, { vision: model.vision, room });
+    const last = {
+      speaker: user.userName,
+      content: await content({ ...question, userId: user.id }),
+    };
+    const earlier: Utterance[] = [];
+    for (const { userName, ai, ...said } of await store.talk(tx, session.id, { before, limit }))
+      earlier.push({ speaker: userName, human: await content(said), ai });
+    return planReply(model, buildTalk(earlier, last, maxPromptOf(model)), asked, setting);
+  };
+
+  /** A person's own message; others' are seen, but theirs alone. */
+  const ownMessage = async (
+    tx: Transaction,
+    session: SessionRow,
+    id: number,
+    user: Identity,
+  ): Promise<store.FoundMessage> => {
+    const message = await store.findMessage(tx, id);
+    if (message?.sessionId !== session.id) throw new Refusal('not_found');
+    if (message.userId !== user.id) throw new Refusal('not_owner', '这不是您的消息');
+    if (message.state === 'streaming') throw new Refusal('session_busy');
+    return message;
+  };
+
+  const begins = async (tx: Transaction, message: store.FoundMessage): Promise<boolean> =>
+    (await store.endOfBranch(tx, message.sessionId, 'first'))?.id === message.id;
+
+  return {
+    async send(
+      tx: Transaction,
+      { session, drawn, wallet }: Locked,
+      asked: Question,
+      input: Parsed<'sendMessage'>,
+      user: Identity,
+    ) {
+      const first = session.prompt === '';
+      if (first && session.lowUserId === null && session.userId !== user.id)
+        throw new Refusal('not_owner');
+      if (session.lowUserId !== null) await noteSent(tx, session.id, user.id);
+      const model =
+        input.ai === undefined ? null : await usableModel(tx, models, input.ai, user, asked);
+      requireLength(asked.human, maxPromptOf(model));
+      const taken = await checkAttachments(tx, attachments, asked, user.id);
+      let { request } = taken;
+      if (request !== null) {
+        const name = request.at_user && (await store.nameOf(tx, request.at_user.id));
+        if (request.at_user && name === null)
+          throw new Refusal('bad_input', 'msg.at_user：没有这个人');
+        request = {
+          ...request,
+          at_user: request.at_user && name ? { id: request.at_user.id, name } : null,
+          at_ai: model?.name ?? '',
+        };
+      }
+      const question = { human: taken.human, request };
+      const planned = model && (await talkFor(tx, session, { question, user }, model, input));
+      const title = first ? cleaned(input.title ?? '') : '';
+      await insertAhead(tx, {
+        ...question,
+        ...drawn,
+        sessionId: session.id,
+        userId: user.id,
+        withTemplate: false,
+        model: model?.name ?? '',
+        owner: planned ? instanceId : null,
+        holdId: planned?.holdId ?? null,
+        title,
+        card: {
+          title: titleOf(title || question.human) || untitled,
+          summary: summaryOf(question.human) || untitled,
+          replies: first ? 0 : 1,
+        },
+      });
+      const written = { id: drawn.id, userId: user.id, human: question.human };
+      const told = await noteWritten(
+        tx,
+        session,
+        { ...written, model: model?.name ?? '', first },
+        request?.at_user?.id ?? null,
+      );
+      return {
+        ...drawn,
+        question,
+        told,
+        requests: planned ? [await holdForReply(tx, written, session, planned, wallet)] : [],
+      };
+    },
+
+    /** Lets the model that was mentioned in one's message try again. */
+    async retry(
+      tx: Transaction,
+      session: SessionRow,
+      input: Parsed<'retryMessage'>,
+      user: Identity,
+    ): Promise<AnswerRequest> {
+      const message = await ownMessage(tx, session, input.history_id, user);
+      if (message.model === '' || message.state === 'done') throw new Refusal('nothing_to_retry');
+      const model = await usableModel(tx, models, message.model, user, message);
+      const about = { question: message, before: message.id, user };
+      const planned = await talkFor(tx, session, about, model, input);
+      if (message.answered) await noteReply(tx, session.id, { replies: -1 });
+      await noteModel(tx, session.id, model.name);
+      const restarted = await store.restartMessage(tx, message.id, {
+        owner: instanceId,
+        model: model.name,
+        holdId: planned.holdId,
+      });
+      if (!restarted) throw new Refusal('session_busy');
+      return holdForReply(tx, message, session, planned);
+    },
+
+    async update(
+      tx: Transaction,
+      session: SessionRow,
+      input: Parsed<'updateMessage'>,
+      user: Identity,
+    ): Promise<void> {
+      const message = await ownMessage(tx, session, input.id, user);
+      if (session.lowUserId !== null) await requireWelcome(tx, session.id, user.id);
+      const human = cleaned(input.content);
+      if (human === '') throw new Refusal('bad_input', 'content：内容不能为空');
+      const first = await begins(tx, message);
+      const title = first && input.title !== undefined ? cleaned(input.title) : message.title;
+      if (first && input.group_id !== undefined) await moveQuestion(tx, session.id, input.group_id);
+      await noteChanged(tx, message, { title, human });
+      await store.editMessage(tx, message.id, { human, title });
+      await store.updateCard(tx, session.id, {
+        ...(first ? { prompt: titleOf(title || human) } : {}),
+        summary: summaryOf(await store.newestText(tx, session.id)) || untitled,
+      });
+    },
+
+    /** Gives whether the whole session was deleted with the question that it was made for. */
+    async remove(
+      tx: Transaction,
+      session: SessionRow,
+      id: number,
+      user: Identity,
+    ): Promise<boolean> {
+      const message = await ownMessage(tx, session, id, user);
+      const isQuestion = session.lowUserId === null && session.userId === user.id;
+      if (isQuestion && (await begins(tx, message))) {
+        await markDeleted(tx, session.id);
+        return true;
+      }
+      await removeFromTalk(tx, message);
+      return false;
+    },
+  };
+};

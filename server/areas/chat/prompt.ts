@@ -1,0 +1,119 @@
+import { limits } from '../../../contract/limits.ts';
+import type { Settings } from '../../../contract/auth.ts';
+import { picturesOf, textOf, type ChatMessage } from '../../engines/chat-engine.ts';
+
+type Content = ChatMessage['content'];
+
+/** What a reply is made with, in the specification's whole numbers; from the call or the settings. */
+export type Generation = Pick<
+  Settings,
+  'temperature' | 'presence_penalty' | 'frequency_penalty' | 'max_history'
+>;
+
+/** @param embedding the session is asked about a knowledge base: what was said before counts less */
+export const historyLength = (
+  asked: Generation,
+  saved: Settings,
+  { embedding = false } = {},
+): number =>
+  asked.max_history ??
+  (embedding
+    ? limits.defaults.embedding_history
+    : (saved.max_history ?? limits.defaults.max_history));
+
+/** The numbers as models take them: temperature 0.1–2, penalties 0–2. */
+export const sampling = (asked: Generation, saved: Settings) => {
+  const penalty = (name: 'presence_penalty' | 'frequency_penalty') =>
+    (asked[name] ?? saved[name] ?? limits.defaults.penalty) / 5;
+  return {
+    temperature: (asked.temperature ?? saved.temperature ?? limits.defaults.temperature) / 10,
+    presencePenalty: penalty('presence_penalty'),
+    frequencyPenalty: penalty('frequency_penalty'),
+  };
+};
+
+interface Spoken {
+  human: Content;
+  ai: string;
+}
+
+/**
+ * The question behind the newest earlier pairs that fit into `maxPrompt` UTF-16 units with it.
+ * @param pairs newest first
+ * @param system what the model is told before all, if anything
+ */
+export const buildMessages = (
+  pairs: readonly Spoken[],
+  question: Content,
+  maxPrompt: number,
+  system = '',
+): ChatMessage[] => {
+  const messages: ChatMessage[] = [{ role: 'user', content: question }];
+  let room = maxPrompt - textOf(question).length - system.length;
+  for (const { human, ai } of pairs) {
+    room -= textOf(human).length + ai.length;
+    if (room < 0) break;
+    messages.unshift({ role: 'user', content: human }, { role: 'assistant', content: ai });
+  }
+  if (system !== '') messages.unshift({ role: 'system', content: system });
+  return messages;
+};
+
+/** The question within a scenario's text, at `{{input}}` or after it where there is none. */
+export const withTemplate = (template: string, question: string): string =>
+  template.includes('{{input}}')
+    ? template.replaceAll('{{input}}', () => question)
+    : `${template}\n\n${question}`;
+
+/** One message of a conversation of several people, and a model's reply to it if there is one. */
+export interface Utterance extends Spoken {
+  speaker: string;
+}
+
+const spoken = (speaker: string, content: Content): Content => {
+  if (typeof content === 'string') return `${speaker}：${content}`;
+  const [first, ...rest] = content;
+  return first?.type === 'text'
+    ? [{ type: 'text', text: `${speaker}：${first.text}` }, ...rest]
+    : [{ type: 'text', text: `${speaker}：` }, ...content];
+};
+
+/**
+ * What a model mentioned among people is given: who said what, as far as it fits.
+ * @param earlier newest first
+ */
+export const buildTalk = (
+  earlier: readonly Utterance[],
+  question: { speaker: string; content: Content },
+  maxPrompt: number,
+): ChatMessage[] => {
+  const system =
+    '这是几个人的对话，每条消息前是说话人的名字。有人提到了你，请回答最后一条消息；不要在回答前写名字。';
+  const last = spoken(question.speaker, question.content);
+  const messages: ChatMessage[] = [{ role: 'user', content: last }];
+  let room = maxPrompt - textOf(last).length - system.length;
+  for (const { speaker, human, ai } of earlier) {
+    const said = spoken(speaker, human);
+    room -= textOf(said).length + ai.length;
+    if (room < 0) break;
+    if (ai !== '') messages.unshift({ role: 'assistant', content: ai });
+    messages.unshift({ role: 'user', content: said });
+  }
+  return [{ role: 'system', content: system }, ...messages];
+};
+
+/** Tokens that a message costs beside its text. */
+const tokensAround = 4;
+
+export const promptTokens = (
+  messages: readonly ChatMessage[],
+  count: (text: string) => number,
+): number =>
+  messages.reduce(
+    (sum, { content }) =>
+      picturesOf(content).reduce(
+        (tokens, { image_url }) => tokens + limits.imageTokens[image_url.detail],
+        sum + count(textOf(content)) + tokensAround,
+      ),
+    0,
+  );

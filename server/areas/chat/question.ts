@@ -1,0 +1,154 @@
+import * as z from 'zod/mini';
+import {
+  flatImageRequest,
+  type ImageRequest,
+  imageRequest,
+  structuredMessage,
+} from '../../../contract/chat.ts';
+import { limits } from '../../../contract/limits.ts';
+import type { Executor } from '../../db/database.ts';
+import type { ChatMessage, ContentPart } from '../../engines/chat-engine.ts';
+import type { FileService } from '../file/file.service.ts';
+import { pictureParameters, withoutBlanks } from '../../http/documented.ts';
+import { Refusal } from '../../http/handlers.ts';
+import type { Request } from './chat.store.ts';
+
+/** What the area of files knows of pictures and texts that go with a message. */
+export type Attachments = Pick<
+  FileService,
+  'take' | 'takeImages' | 'imagesForModel' | 'textsForModel'
+>;
+
+/** A question as it is stored. */
+export interface Question {
+  human: string;
+  /** Null: plain text. */
+  request: Request | null;
+}
+
+/** PostgreSQL has no NUL in a text. */
+export const cleaned = (text: string): string => text.replaceAll('\0', '').trim();
+
+export const bad = (field: string, why: string) => new Refusal('bad_input', `${field}：${why}`);
+
+/** The JSON of a message with format 1. Throws a Refusal. */
+export const parsed = (msg: string): unknown => {
+  try {
+    return JSON.parse(msg);
+  } catch {
+    throw bad('msg', 'format 为 1 时应是 JSON');
+  }
+};
+
+/** What a schema makes of it. Throws a Refusal that names the field. */
+export const readAs = <T extends z.ZodMiniType>(schema: T, given: unknown): z.output<T> => {
+  const read = z.safeParse(schema, withoutBlanks(schema, given));
+  if (read.success) return read.data;
+  const path = read.error.issues[0]?.path.join('.') ?? '';
+  throw bad(path === '' ? 'msg' : `msg.${path}`, '格式不对');
+};
+
+/** What is wanted of pictures, where it stands beside the words; undefined: nothing. */
+const flatImage = (given: unknown): ImageRequest | undefined => {
+  const flat = readAs(flatImageRequest, given);
+  const named = Object.entries(flat).filter(([, value]) => value !== undefined);
+  return named.length === 0 ? undefined : z.parse(imageRequest, Object.fromEntries(named));
+};
+
+const withParameters = (given: unknown): unknown =>
+  typeof given === 'object' && given !== null && 'parameters' in given
+    ? { ...given, parameters: pictureParameters(given.parameters) }
+    : given;
+
+/** Reads what send_message carries, as it came. Throws a Refusal that names the field. */
+export const readQuestion = ({ msg, format }: { msg: string; format: 0 | 1 }): Question => {
+  if (format === 0) {
+    const human = cleaned(msg);
+    if (human === '') throw bad('msg', '内容不能为空');
+    return { human, request: null };
+  }
+  const given = withParameters(parsed(msg));
+  const { prompt, image: nested, ...rest } = readAs(structuredMessage, given);
+  const image = nested ?? flatImage(given);
+  return {
+    human: cleaned(prompt),
+    request: { ...rest, at_ai: '', ...(image === undefined ? {} : { image }) },
+  };
+};
+
+/** A question to a model of words or to people: what it carries for pictures does not count. */
+export const asTalk = ({ human, request }: Question): Question => {
+  if (request === null) return { human, request };
+  const { image: _, ...rest } = request;
+  if (human === '' && rest.images.length + rest.files.length === 0)
+    throw bad('msg.prompt', '内容不能为空');
+  return { human, request: { ...rest, type: rest.images.length > 0 ? 'chat-vision' : 'chat' } };
+};
+
+/**
+ * Refuses pictures and files that are not there or not the sender's; gives the question with the
+ * files' own names and sizes. Costs nothing for a plain text.
+ */
+export const checkAttachments = async (
+  db: Executor,
+  attachments: Attachments,
+  { human, request }: Question,
+  userId: number,
+): Promise<Question> =>
+  request === null
+    ? { human, request }
+    : { human, request: { ...request, ...(await attachments.take(db, request, userId)) } };
+
+/** What stands around an attached text beside its name, UTF-16 units. */
+const aroundFile = 40;
+
+/** How much goes along with the questions of one conversation. */
+export interface Room {
+  /** UTF-16 units of attached texts. */
+  text: number;
+  images: number;
+}
+
+/** Stands for an attached file in the place of its id, which is nobody's but its owner's. */
+const noFile = '00000000-0000-0000-0000-000000000000';
+
+/** What goes along with a message, as anybody but its author may have it: no id opens anything. */
+export const withoutIds = (request: Request | null): Request | null =>
+  request === null || request.files.length === 0
+    ? request
+    : { ...request, files: request.files.map((file) => ({ ...file, uuid: noFile })) };
+
+/**
+ * A question as a model gets it, with its pictures and files as far as there is room, which is
+ * taken from `room`. Without `vision` pictures are only mentioned.
+ */
+export const contentOf = async (
+  db: Executor,
+  attachments: Attachments,
+  { human, request, userId }: Question & { userId: number },
+  { vision, room }: { vision: boolean; room: Room },
+): Promise<ChatMessage['content']> => {
+  room.text -= human.length;
+  if (request === null) return human;
+  const { images, files, image_detail } = request;
+  const parts: ContentPart[] = human === '' ? [] : [{ type: 'text', text: human }];
+  const ids = files.map((file) => file.uuid);
+  for (const part of await attachments.textsForModel(db, ids, userId)) {
+    if (part.type !== 'file') continue;
+    const most = Math.max(0, room.text - part.name.length - aroundFile);
+    const text = part.text.slice(0, most);
+    parts.push({ ...part, text, cut: part.cut || text.length < part.text.length });
+    room.text -= text.length + part.name.length + aroundFile;
+  }
+  const taken = vision ? images.slice(0, Math.max(0, room.images)) : [];
+  room.images -= taken.length;
+  parts.push(...(await attachments.imagesForModel(taken, image_detail)));
+  const left = images.length - taken.length;
+  if (left > 0) parts.push({ type: 'text', text: `（这里还有 ${left} 张图片）` });
+  return parts.length === 0 ? human : parts;
+};
+
+export const fullRoom = (maxPrompt: number): Room => ({
+  text: maxPrompt,
+  images: limits.visionImages,
+});

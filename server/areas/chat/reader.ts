@@ -1,0 +1,105 @@
+import type { AnswerLog } from './answer-log.ts';
+import { heartbeat } from '../../http/event-stream.ts';
+import type { Sink } from '../../http/sink.ts';
+import { doneFrame, errorEventId, errorFrame, textFrame } from './frames.ts';
+
+/** How a reply ended; null while it is being written. */
+export interface Ending {
+  /** What ended it early. */
+  error: { code: string; message: string } | null;
+}
+
+/** Units of text in one event of a catch-up. */
+const sliceSize = 32_768;
+
+/**
+ * One connection that reads a reply. It holds nothing but its position: while the other side is
+ * slow nothing is queued for it, and afterwards it gets what it missed in one piece.
+ */
+export class Reader {
+  readonly #sink: Sink;
+  #log: AnswerLog;
+  #position: number;
+  #ending: Ending | null = null;
+  #closed = false;
+  /** When the sink stopped taking, ms; 0 while it takes. */
+  #blockedSince = 0;
+  #lastWrite = Date.now();
+
+  /** @param position The last event's id that the other side has; 0 for none. */
+  constructor(sink: Sink, log: AnswerLog, position: number) {
+    this.#sink = sink;
+    this.#log = log;
+    this.#position = position;
+    this.#catchUp();
+  }
+
+  /** A piece was appended; `frame` carries what lies between the two positions. */
+  push(frame: string, start: number, end: number): void {
+    if (this.#blockedSince !== 0 || this.#closed) return;
+    if (this.#position === start) {
+      this.#position = end;
+      this.#write(frame);
+    } else {
+      this.#catchUp();
+    }
+  }
+
+  /** Another process's reply has grown, or this one begins only now. */
+  follow(log: AnswerLog): void {
+    this.#log = log;
+    this.#catchUp();
+  }
+
+  #catchUp(): void {
+    while (this.#blockedSince === 0 && !this.#closed) {
+      const slice = this.#log.sliceFrom(this.#position, sliceSize);
+      if (!slice) break;
+      this.#position = slice.end;
+      this.#write(textFrame(slice.kind, slice.text, slice.end));
+    }
+    if (this.#blockedSince === 0 && this.#ending) this.#finish(this.#ending);
+  }
+
+  #write(frame: string): void {
+    this.#lastWrite = Date.now();
+    if (this.#sink.write(frame)) return;
+    this.#blockedSince = this.#lastWrite;
+    this.#sink.once('drain', () => {
+      this.#blockedSince = 0;
+      this.#catchUp();
+    });
+  }
+
+  /** The reply is over: what is missing follows, then the terminal events. */
+  end(ending: Ending): void {
+    this.#ending = ending;
+    this.#catchUp();
+  }
+
+  #finish({ error }: Ending): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    const news = error && this.#position < errorEventId;
+    this.#sink.write((news ? errorFrame(error.code, error.message) : '') + doneFrame);
+    this.#sink.end();
+  }
+
+  /** The connection is gone, or is to end without a terminal event so that its client asks again. */
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#sink.end();
+  }
+
+  /** Keeps a silent connection alive, and lets go of one that has taken nothing for too long. */
+  tend(now: number, { heartbeatMs, stuckMs }: { heartbeatMs: number; stuckMs: number }): void {
+    if (this.#closed) return;
+    if (this.#blockedSince === 0) {
+      if (now - this.#lastWrite >= heartbeatMs) this.#write(heartbeat.frame);
+    } else if (now - this.#blockedSince >= stuckMs) {
+      this.#closed = true;
+      this.#sink.destroy();
+    }
+  }
+}

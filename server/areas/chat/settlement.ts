@@ -1,0 +1,84 @@
+import type { ReplyState } from '../../../contract/chat.ts';
+import { deduction, type Price } from '../../../contract/price.ts';
+import { sessionTypes } from '../../../contract/session.ts';
+import type { Database } from '../../db/database.ts';
+import { committing, together, withCommit } from '../../db/in-transaction.ts';
+import { countFreeUse, release, settling } from '../ledger/ledger.service.ts';
+import { AnswerLog } from './answer-log.ts';
+import { finishAnswer, noteEnd } from './answer.store.ts';
+import { excerptOf, summaryOf } from './digest.ts';
+
+export interface Finished {
+  id: number;
+  owner: number;
+  sessionId: number;
+  userId: number;
+  human: string;
+  /** Nothing that was said is stored, in the record of the spend neither. */
+  temporary: boolean;
+  model: string;
+  price: Price;
+  holdId: string | null;
+  log: AnswerLog;
+  state: ReplyState;
+  error: { code: string; message: string } | null;
+  promptTokens: number;
+  completionTokens: number;
+}
+
+/** What stands for a question that is not stored. */
+const temporaryText = '临时对话';
+
+/** The reply is no longer this process's: another one has ended it. */
+export class LostAnswer extends Error {}
+
+/**
+ * Ends a reply: its last state, the charge, the record of the spend and the session's card, in one
+ * transaction of two round trips. A reply without a character costs nothing.
+ */
+export const finishReply = (db: Database, reply: Finished): Promise<void> =>
+  committing(db, async (tx) => {
+    const log = reply.temporary ? new AnswerLog() : reply.log;
+    const summary = log.text === '' ? null : summaryOf(log.text);
+    await withCommit(tx, noteEnd(tx, reply.sessionId, summary));
+    const produced = reply.log.length > 0;
+    let deducted = 0;
+    let charge = async (): Promise<void> => {};
+    if (reply.holdId && produced) {
+      const cost = deduction(reply.price, reply.promptTokens, reply.completionTokens);
+      const { spent, save } = await settling(tx, reply.holdId, cost, {
+        type: sessionTypes.chat,
+        model: reply.model,
+        human: reply.temporary ? temporaryText : excerptOf(reply.human),
+        prompt_tokens: reply.promptTokens,
+        completion_tokens: reply.completionTokens,
+      });
+      deducted = spent;
+      charge = save;
+    } else if (reply.holdId) {
+      await release(tx, reply.holdId);
+    } else if (produced) {
+      charge = () =>
+        countFreeUse(tx, reply.userId, {
+          type: sessionTypes.chat,
+          model: reply.model,
+          prompt_tokens: reply.promptTokens,
+          completion_tokens: reply.completionTokens,
+        });
+    }
+    return async () => {
+      const [, ended] = await together([
+        charge(),
+        finishAnswer(tx, reply.owner, reply.id, {
+          state: reply.state,
+          errorCode: reply.error?.code ?? '',
+          errorMessage: reply.temporary ? '' : (reply.error?.message ?? ''),
+          promptTokens: produced ? reply.promptTokens : 0,
+          completionTokens: produced ? reply.completionTokens : 0,
+          deductTokens: deducted,
+          log,
+        }),
+      ]);
+      if (!ended) throw new LostAnswer(`reply ${reply.id} was ended elsewhere`);
+    };
+  });

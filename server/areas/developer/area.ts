@@ -1,0 +1,49 @@
+import type { Area, Host } from '../../area.ts';
+import { registerOpenCalls } from '../../http/open-routes.ts';
+import { createApiChat } from './chat.service.ts';
+import { createDeveloperHandlers } from './developer.handlers.ts';
+import { dropOldReservations } from './developer.store.ts';
+import { createGate } from './gate.ts';
+import { createEmbeddingApi } from './embedding.handlers.ts';
+import { countEndedJobs, createImageApi } from './image.handlers.ts';
+import { createChatHandlers } from './open.handlers.ts';
+import { createSpeechApi } from './speech.handlers.ts';
+
+export const developerArea = () =>
+  ({
+    chores: [countEndedJobs, dropOldReservations],
+    serve: ({ auth }: Host) => createDeveloperHandlers({ auth }),
+    routes: (
+      http,
+      { db, settings, instance, models, files, jobs, prompts, embeddings, log }: Host,
+    ) => {
+      const gate = createGate({
+        db,
+        instance,
+        limits: { requests: settings.apiRequests, tokens: settings.apiTokens },
+        log,
+      });
+      http.addHook('onClose', () => gate.close());
+      const chat = createApiChat({
+        db,
+        models,
+        gate,
+        fetchPicture: (...asked) => files.pictureForModel(...asked),
+        silenceMs: Math.max(settings.modelFirstWordSeconds, settings.modelIdleSeconds) * 1000,
+        log,
+      });
+      registerOpenCalls(http, {
+        db,
+        gate,
+        handlers: {
+          ...createChatHandlers({ db, chat, models, embeddings, prompts }),
+          ...createImageApi({ db, models, files, jobs, log }),
+          ...createSpeechApi({ db, models, log }),
+          ...createEmbeddingApi({ db, embeddings, gate, log }),
+        },
+        addressLimit: settings.credentialsLimit,
+        version: settings.version,
+        publicUrl: settings.publicUrl,
+      });
+    },
+  }) satisfies Area;

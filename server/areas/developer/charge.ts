@@ -1,0 +1,167 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FastifyBaseLogger } from 'fastify';
+import type { Database } from '../../db/database.ts';
+import { committing, together } from '../../db/in-transaction.ts';
+import { ApiRefusal } from '../../http/open-failure.ts';
+import type { ApiCaller } from '../../http/open-routes.ts';
+import {
+  balances,
+  extendHold,
+  hold,
+  holdLifetime,
+  release,
+  settling,
+} from '../ledger/ledger.service.ts';
+import * as store from './developer.store.ts';
+
+/** What stands among a person's spends for what a program asked: its words are not kept. */
+const spentFor = 'API 调用';
+
+/** How long after its hold a call's reservation is given back where nobody ended it, ms. */
+const graceMs = 120_000;
+
+export interface Used {
+  promptTokens: number;
+  completionTokens: number;
+  /** Tokens to take, for the prompt and for the rest. */
+  prompt: number;
+  completion: number;
+}
+
+/** What is set aside for a call of the API until it ends. */
+export interface Charge {
+  id: string;
+  /** Sets more aside. @throws Refusal balance, when it is not there */
+  extend: (more: number) => Promise<void>;
+  /** Takes what was used and counts it; gives what was taken. */
+  settle: (used: Used) => Promise<number>;
+  /** Gives everything back: nothing was delivered. */
+  release: () => Promise<void>;
+}
+
+const overLimit = () =>
+  new ApiRefusal('balance', '这个 API-KEY 本月可用的 token 已用完，请换一个 KEY 或等到下个月', {
+    code: 'key_limit_reached',
+  });
+const overBalance = () => new ApiRefusal('balance', 'token 余额不足，请在账户页充值后再试');
+
+const attempts = 6;
+
+/** Tokens that a call of this key could set aside now. */
+export const affordable = async (db: Database, caller: ApiCaller): Promise<number> => {
+  const { balance } = await balances(db, caller.user.id);
+  if (caller.monthLimit === null) return balance;
+  const left = await store.monthLeft(db, caller.keyId, caller.monthLimit);
+  return Math.min(balance, left);
+};
+
+/**
+ * Sets tokens aside for a call: of the balance, which alone pays for the API, and of what the key may
+ * spend in the month. Nothing is stored of what costs nothing but a count of it.
+ * @throws Refusal balance
+ */
+export const openCharge = async (
+  deps: { db: Database; log: Pick<FastifyBaseLogger, 'error'> },
+  caller: ApiCaller,
+  call: { model: string; type: number; amount: number },
+): Promise<Charge> => {
+  const { db, log } = deps;
+  const { keyId, monthLimit } = caller;
+  const userId = caller.user.id;
+  const id = randomUUID();
+  const free = call.amount === 0;
+
+  const reserve = async (amount: number): Promise<void> => {
+    if (monthLimit === null || amount === 0) return;
+    const ttlMs = holdLifetime + graceMs;
+    if (!(await store.reserve(db, { id, keyId, amount, limit: monthLimit, ttlMs })))
+      throw overLimit();
+  };
+
+  const end = async (model: string | null, used: Used): Promise<number> => {
+    const ended = { id, keyId, userId, model, ...used };
+    if (free) {
+      if (model !== null)
+        await store.endCall(db, { ...ended, deductPrompt: 0, deductCompletion: 0 });
+      return 0;
+    }
+    return committing(db, async (tx) => {
+      if (model === null) {
+        await release(tx, id);
+        return async () => {
+          await store.endCall(tx, { ...ended, deductPrompt: 0, deductCompletion: 0 });
+          return 0;
+        };
+      }
+      const room = monthLimit === null ? Infinity : await store.roomOf(tx, id, monthLimit);
+      const wanted = Math.min(used.prompt + used.completion, room);
+      const { spent, save } = await settling(tx, id, wanted, {
+        type: call.type,
+        model: call.model,
+        human: spentFor,
+        prompt_tokens: used.promptTokens,
+        completion_tokens: used.completionTokens,
+      });
+      const deductPrompt = Math.min(used.prompt, spent);
+      return async () => {
+        await together([
+          save(),
+          store.endCall(tx, { ...ended, deductPrompt, deductCompletion: spent - deductPrompt }),
+        ]);
+        return spent;
+      };
+    });
+  };
+
+  /** A database that does not answer for a moment loses nobody's money. */
+  const surely = async (model: string | null, used: Used): Promise<number> => {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await end(model, used);
+      } catch (error) {
+        log.error({ err: error, call: id, attempt }, 'a call of the API could not be settled');
+        if (attempt >= attempts) return 0;
+        await sleep(100 * 2 ** attempt);
+      }
+    }
+  };
+
+  const nothing: Used = { promptTokens: 0, completionTokens: 0, prompt: 0, completion: 0 };
+  await reserve(call.amount);
+  if (!free) {
+    const made = await hold(db, {
+      id,
+      userId,
+      amount: call.amount,
+      reference: `api:${keyId}`,
+      // A membership does not pay for the API.
+      vipAllowed: false,
+    });
+    if (!made) {
+      await store.endCall(db, {
+        id,
+        keyId,
+        userId,
+        model: null,
+        promptTokens: 0,
+        completionTokens: 0,
+        deductPrompt: 0,
+        deductCompletion: 0,
+      });
+      throw overBalance();
+    }
+  }
+  return {
+    id,
+    extend: async (more) => {
+      if (free) return;
+      await reserve(more);
+      if (!(await extendHold(db, id, more))) throw overBalance();
+    },
+    settle: (used) => surely(call.model, used),
+    release: async () => {
+      if (!free) await surely(null, nothing);
+    },
+  };
+};

@@ -1,0 +1,279 @@
+import { and, asc, eq, isNull, sql } from 'drizzle-orm';
+import type { Executor, Transaction } from '../../db/database.ts';
+import { users } from '../../db/schema.ts';
+import { statement } from '../../db/statement.ts';
+import { apiJobs, apiKeyMonths, apiKeys, apiReservations, apiUsage } from './developer.tables.ts';
+
+export type KeyRow = typeof apiKeys.$inferSelect;
+
+/** The day that it is in Beijing. */
+const today = `(now() AT TIME ZONE 'Asia/Shanghai')::date`;
+const thisMonth = `date_trunc('month', now() AT TIME ZONE 'Asia/Shanghai')::date`;
+
+/** NOTIFY with the number of a key that is valid no more. */
+export const goneChannel = 'api_key_gone';
+
+interface Holder {
+  key_id: number;
+  models: string[];
+  addresses: string[];
+  month_limit: number | null;
+  expired: boolean;
+  user_id: number;
+  user_name: string;
+  guest: boolean;
+  manager: boolean;
+  disabled: boolean;
+  session_private: boolean;
+  session_blacklist: boolean;
+}
+
+const holderOf = statement<Holder & Record<string, unknown>>(
+  'api_key_holder',
+  `SELECT k.id::float8 AS key_id, k.models, k.addresses, k.month_limit::float8,
+     coalesce(k.expires_at <= now(), false) AS expired,
+     u.id::float8 AS user_id, u.user_name, u.guest, u.manager, u.disabled, u.session_private,
+     u.session_blacklist
+   FROM api_keys k JOIN users u ON u.id = k.user_id
+   WHERE k.hash = $1 AND k.user_id = $2::bigint`,
+  { shared: true },
+);
+
+/** Whose key has this hash, if that account is the one with this number. */
+export const findHolder = async (
+  db: Executor,
+  hash: Buffer,
+  userId: number,
+): Promise<Holder | null> => (await holderOf(db, [hash, userId]))[0] ?? null;
+
+const paidBy = statement<{ paid: boolean }>(
+  'api_paid',
+  `SELECT u.manager OR u.subscribe > 0 OR u.vip_activated_at IS NOT NULL
+     OR coalesce(u.vip_expired_at > now(), false)
+     OR EXISTS (SELECT 1 FROM ledger l
+       WHERE l.user_id = u.id AND l.kind IN ('purchase', 'adjust') AND l.amount > 0) AS paid
+   FROM users u WHERE u.id = $1`,
+  { shared: true },
+);
+
+/** Whether a person ever paid, has a membership, or was given tokens by a manager. */
+export const hasPaid = async (db: Executor, userId: number): Promise<boolean> =>
+  (await paidBy(db, [userId]))[0]?.paid === true;
+
+/** Those of these keys that are valid no more, or whose account is disabled. */
+export const goneKeys = async (db: Executor, ids: readonly number[]): Promise<number[]> => {
+  const { rows } = await db.execute<{ id: string }>(sql`
+    SELECT k.id FROM ${apiKeys} k JOIN ${users} u ON u.id = k.user_id
+    WHERE k.id = ANY (${sql.param(`{${ids.join(',')}}`)}::bigint[])
+      AND (k.deleted_at IS NOT NULL OR u.disabled OR k.expires_at <= now())`);
+  return rows.map((row) => Number(row.id));
+};
+
+export const noteUse = async (db: Executor, keyId: number): Promise<void> => {
+  await db
+    .update(apiKeys)
+    .set({ lastUsedAt: sql`now()` })
+    .where(eq(apiKeys.id, keyId));
+};
+
+/** A person's keys, oldest first, with what each spent this month. */
+export const keysOf = async (
+  db: Executor,
+  userId: number,
+): Promise<(KeyRow & { monthUsed: number })[]> => {
+  const used = sql<string>`coalesce((SELECT sum(deduct_prompt + deduct_completion)
+    FROM ${apiUsage} WHERE key_id = ${apiKeys.id} AND day >= ${sql.raw(thisMonth)}), 0)`;
+  const rows = await db
+    .select({ key: apiKeys, used })
+    .from(apiKeys)
+    .where(and(eq(apiKeys.userId, userId), isNull(apiKeys.deletedAt)))
+    .orderBy(asc(apiKeys.id));
+  return rows.map(({ key, used: monthUsed }) => ({ ...key, monthUsed: Number(monthUsed) }));
+};
+
+/** Keeps others from making keys of this person until the transaction ends. */
+export const lockOwner = async (tx: Transaction, userId: number): Promise<void> => {
+  await tx.select({ id: users.id }).from(users).where(eq(users.id, userId)).for('update');
+};
+
+export const insertKey = async (
+  db: Executor,
+  key: typeof apiKeys.$inferInsert,
+): Promise<{ id: number; createdAt: Date }> => {
+  const [row] = await db
+    .insert(apiKeys)
+    .values(key)
+    .returning({ id: apiKeys.id, createdAt: apiKeys.createdAt });
+  if (!row) throw new Error('the key was not stored');
+  return row;
+};
+
+/** Deletes a key of a person and tells all processes. */
+export const deleteKey = async (db: Executor, userId: number, id: number): Promise<boolean> => {
+  const { rowCount } = await db
+    .update(apiKeys)
+    .set({ hash: null, deletedAt: sql`now()` })
+    .where(and(eq(apiKeys.id, id), eq(apiKeys.userId, userId), isNull(apiKeys.deletedAt)));
+  if ((rowCount ?? 0) === 0) return false;
+  await db.execute(sql`SELECT pg_notify(${goneChannel}, ${String(id)})`);
+  return true;
+};
+
+const reserveMore = statement<{ month: string }>(
+  'api_reserve',
+  `WITH month AS (
+     INSERT INTO api_key_months (key_id, month, reserved)
+     SELECT $1, ${thisMonth}, $3::bigint WHERE $3::bigint <= $4::bigint
+     ON CONFLICT (key_id, month) DO UPDATE
+       SET reserved = api_key_months.reserved + excluded.reserved
+       WHERE api_key_months.used + api_key_months.reserved + excluded.reserved <= $4::bigint
+     RETURNING month
+   )
+   INSERT INTO api_reservations (id, key_id, month, reserved, expires_at)
+   SELECT $2::uuid, $1, month, $3::bigint, now() + $5::float8 * interval '1 millisecond' FROM month
+   ON CONFLICT (id) DO UPDATE SET reserved = api_reservations.reserved + excluded.reserved
+   RETURNING month::text`,
+);
+
+/** Sets tokens of a key's month aside; false: that is more than it has left. */
+export const reserve = async (
+  db: Executor,
+  call: { id: string; keyId: number; amount: number; limit: number; ttlMs: number },
+): Promise<boolean> => {
+  const { id, keyId, amount, limit, ttlMs } = call;
+  return (await reserveMore(db, [keyId, id, amount, limit, ttlMs])).length > 0;
+};
+
+/** What may still be spent under a call's reservation: its own, and what nobody has reserved. */
+export const roomOf = async (tx: Transaction, id: string, limit: number): Promise<number> => {
+  const { rows } = await tx.execute<{ room: string }>(sql`
+    SELECT least(${limit} - m.used - m.reserved + r.reserved, ${limit})::text AS room
+    FROM api_reservations r JOIN api_key_months m USING (key_id, month)
+    WHERE r.id = ${id} FOR UPDATE OF r, m`);
+  return Math.max(0, Number(rows[0]?.room ?? 0));
+};
+
+/** What a key has left of its month. */
+export const monthLeft = async (db: Executor, keyId: number, limit: number): Promise<number> => {
+  const { rows } = await db.execute<{ taken: string }>(sql`
+    SELECT (used + reserved)::text AS taken FROM ${apiKeyMonths}
+    WHERE key_id = ${keyId} AND month = ${sql.raw(thisMonth)}`);
+  return Math.max(0, limit - Number(rows[0]?.taken ?? 0));
+};
+
+const endAll = statement(
+  'api_call_end',
+  `WITH gone AS (
+     DELETE FROM api_reservations WHERE id = $1::uuid RETURNING key_id, month, reserved
+   ), month AS (
+     UPDATE api_key_months m SET reserved = m.reserved - gone.reserved, used = m.used + $7::bigint + $8::bigint
+     FROM gone WHERE m.key_id = gone.key_id AND m.month = gone.month
+   )
+   INSERT INTO api_usage AS u (key_id, day, model, user_id, count, prompt_tokens, completion_tokens,
+     deduct_prompt, deduct_completion)
+   SELECT $2, ${today}, $3, $4, 1, $5, $6, $7, $8 WHERE $3::text IS NOT NULL
+   ON CONFLICT (key_id, day, model) DO UPDATE SET count = u.count + 1,
+     prompt_tokens = u.prompt_tokens + excluded.prompt_tokens,
+     completion_tokens = u.completion_tokens + excluded.completion_tokens,
+     deduct_prompt = u.deduct_prompt + excluded.deduct_prompt,
+     deduct_completion = u.deduct_completion + excluded.deduct_completion`,
+);
+
+export interface EndedCall {
+  id: string;
+  keyId: number;
+  userId: number;
+  /** Null: nothing was used, and nothing is counted. */
+  model: string | null;
+  promptTokens: number;
+  completionTokens: number;
+  deductPrompt: number;
+  deductCompletion: number;
+}
+
+/** Gives back what was set aside for a call, and counts what it used. */
+export const endCall = async (db: Executor, call: EndedCall): Promise<void> => {
+  await endAll(db, [
+    call.id,
+    call.keyId,
+    call.model,
+    call.userId,
+    call.promptTokens,
+    call.completionTokens,
+    call.deductPrompt,
+    call.deductCompletion,
+  ]);
+};
+
+/** Gives back what calls had set aside whose process died. */
+export const dropOldReservations = async (tx: Transaction): Promise<void> => {
+  await tx.execute(sql`
+    WITH gone AS (
+      DELETE FROM ${apiReservations} WHERE expires_at < now() RETURNING key_id, month, reserved
+    ), sums AS (
+      SELECT key_id, month, sum(reserved) AS reserved FROM gone GROUP BY key_id, month
+    )
+    UPDATE ${apiKeyMonths} m SET reserved = m.reserved - sums.reserved
+    FROM sums WHERE m.key_id = sums.key_id AND m.month = sums.month`);
+};
+
+export const monthUsed = async (db: Executor, keyId: number): Promise<number> => {
+  const { rows } = await db.execute<{ used: string }>(sql`
+    SELECT coalesce(sum(deduct_prompt + deduct_completion), 0)::text AS used FROM ${apiUsage}
+    WHERE key_id = ${keyId} AND day >= ${sql.raw(thisMonth)}`);
+  return Number(rows[0]?.used ?? 0);
+};
+
+/** What a person's keys used from one day to another (YYYY-MM-DD, both with), newest day first. */
+export const usageBetween = (
+  db: Executor,
+  userId: number,
+  range: { from: string; to: string; keyId?: number },
+) =>
+  db
+    .select({ usage: apiUsage, mask: apiKeys.mask })
+    .from(apiUsage)
+    .innerJoin(apiKeys, eq(apiKeys.id, apiUsage.keyId))
+    .where(
+      and(
+        eq(apiUsage.userId, userId),
+        sql`${apiUsage.day} BETWEEN ${range.from}::date AND ${range.to}::date`,
+        range.keyId === undefined ? undefined : eq(apiUsage.keyId, range.keyId),
+      ),
+    )
+    .orderBy(sql`${apiUsage.day} DESC`, apiUsage.model, apiUsage.keyId);
+
+export const insertJob = async (
+  db: Executor,
+  job: Omit<typeof apiJobs.$inferInsert, 'createdAt'>,
+): Promise<void> => {
+  await db.insert(apiJobs).values(job);
+};
+
+/** Takes out the works that have ended, or went with their account, with what each took. */
+export const takeEndedJobs = async (tx: Transaction): Promise<EndedCall[]> => {
+  const { rows } = await tx.execute<{
+    charge_id: string;
+    key_id: string;
+    user_id: string;
+    model: string;
+    done: boolean;
+    taken: string;
+  }>(sql`
+    DELETE FROM ${apiJobs} a
+    WHERE EXISTS (SELECT 1 FROM jobs j WHERE j.uuid = a.job_uuid AND j.finished_at IS NOT NULL)
+      OR a.created_at < now() - interval '1 day'
+    RETURNING a.charge_id, a.key_id, a.user_id, a.model,
+      coalesce((SELECT j.state = 'done' FROM jobs j WHERE j.uuid = a.job_uuid), false) AS done,
+      coalesce((SELECT j.deduct_tokens FROM jobs j WHERE j.uuid = a.job_uuid), 0)::text AS taken`);
+  return rows.map((row) => ({
+    id: row.charge_id,
+    keyId: Number(row.key_id),
+    userId: Number(row.user_id),
+    model: row.done ? row.model : null,
+    promptTokens: 0,
+    completionTokens: 0,
+    deductPrompt: 0,
+    deductCompletion: row.done ? Number(row.taken) : 0,
+  }));
+};

@@ -1,0 +1,103 @@
+import type { FastifyBaseLogger } from 'fastify';
+import { deduction, estimateTokens } from '../../../contract/price.ts';
+import { sessionTypes } from '../../../contract/session.ts';
+import type { Database } from '../../db/database.ts';
+import { gramVector } from '../../engines/embedding/built-in-embedding.ts';
+import type { EmbeddingModels } from '../../engines/embedding/embedding-models.ts';
+import { relayEmbeddings } from '../../engines/embedding/embedding-relay.ts';
+import { ServiceError } from '../../engines/service-wire.ts';
+import { Refusal } from '../../http/handlers.ts';
+import type { OpenHandlers } from '../../http/open-routes.ts';
+import { openCharge } from './charge.ts';
+import { mayUseModel, noSuchModel } from './chat.service.ts';
+import { usageIn } from './chat-text.ts';
+import type { Gate } from './gate.ts';
+
+/** What is built in, by the name that programs call it. */
+export const builtInEmbeddingModel = 'builtin-embedding';
+
+/** Tokens taken per token that a service embeds (document 3 §9). */
+const price = { promptFactor: 0.05, factor: 0.05 };
+
+/** A vector of length 1, as OpenAI's are. */
+const unitVector = (text: string): number[] => {
+  const vector = gramVector(text);
+  let square = 0;
+  for (const value of vector) square += value * value;
+  const length = Math.sqrt(square) || 1;
+  return Array.from(vector, (value) => value / length);
+};
+
+const inBase64 = (vector: readonly number[]): string =>
+  Buffer.from(Float32Array.from(vector).buffer).toString('base64');
+
+const textsOf = (input: unknown): string[] => {
+  if (typeof input === 'string') return [input];
+  const list = input as unknown[];
+  if (list.every((each) => typeof each === 'string')) return list;
+  throw new Refusal('bad_input', 'input：内置的向量模型只接受文字，不接受 token 编号');
+};
+
+/** Numbers are tokens already. */
+const roughTokens = (input: unknown): number =>
+  typeof input === 'string'
+    ? estimateTokens(input)
+    : (input as unknown[]).reduce<number>(
+        (sum, each) =>
+          sum +
+          (typeof each === 'string' ? estimateTokens(each) : Array.isArray(each) ? each.length : 1),
+        0,
+      );
+
+export const createEmbeddingApi = (deps: {
+  db: Database;
+  embeddings: EmbeddingModels;
+  gate: Pick<Gate, 'takeTokens'>;
+  log: FastifyBaseLogger;
+}): Pick<OpenHandlers, 'createEmbeddings'> => ({
+  async createEmbeddings(body, context) {
+    const { model, input } = body;
+    const { caller } = context;
+    const builtIn = model === builtInEmbeddingModel;
+    const known = builtIn || (await deps.embeddings.names()).includes(model);
+    if (!known || !mayUseModel(caller, model)) throw noSuchModel(model);
+    const rough = roughTokens(input);
+    await deps.gate.takeTokens(caller, rough);
+    const charge = await openCharge(deps, caller, {
+      model,
+      type: sessionTypes.chat,
+      // Counted by letters: the service's own count may be somewhat more.
+      amount: builtIn ? 0 : deduction(price, Math.ceil(rough * 1.3), 0),
+    });
+    try {
+      if (builtIn) {
+        if (body.dimensions !== undefined && body.dimensions !== null)
+          throw new Refusal('bad_input', 'dimensions：内置的向量模型只有 256 维');
+        const data = textsOf(input).map((text, index) => {
+          const vector = unitVector(text);
+          const embedding = body.encoding_format === 'base64' ? inBase64(vector) : vector;
+          return { object: 'embedding', index, embedding };
+        });
+        await charge.settle({ promptTokens: rough, completionTokens: 0, prompt: 0, completion: 0 });
+        const usage = { prompt_tokens: rough, total_tokens: rough };
+        return { json: { object: 'list', data, model, usage } };
+      }
+      const answer = await relayEmbeddings(deps.embeddings.service, body, context.signal);
+      const told = usageIn({
+        usage: { completion_tokens: 0, ...(answer['usage'] as object | undefined) },
+      });
+      const promptTokens = told?.promptTokens ?? rough;
+      await charge.settle({
+        promptTokens,
+        completionTokens: 0,
+        prompt: deduction(price, promptTokens, 0),
+        completion: 0,
+      });
+      return { json: { ...answer, model } };
+    } catch (error) {
+      await charge.release();
+      if (error instanceof ServiceError) throw new Refusal(error.codeName, error.message);
+      throw error;
+    }
+  },
+});

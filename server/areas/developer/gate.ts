@@ -1,0 +1,157 @@
+import type { FastifyBaseLogger } from 'fastify';
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import type { Database } from '../../db/database.ts';
+import type { Instance } from '../../db/instance.ts';
+import { Refusal } from '../../http/handlers.ts';
+import type { ApiCaller, KeyGate } from '../../http/open-routes.ts';
+import { tooMany } from '../../http/rate-limit.ts';
+import * as store from './developer.store.ts';
+import { comesFrom, hashOf, mayUseApi, readKey } from './key.service.ts';
+
+/** How long it is remembered that somebody has paid, ms. */
+const paidFor = 60_000;
+/** A key's use is noted this often at most, ms. */
+const noteEvery = 60_000;
+/** How often the keys of calls that run are looked at, ms: a disabled account tells nobody. */
+const lookEvery = 5_000;
+const most = 10_000;
+
+const seconds = (ms: number): string => `${Math.max(0, Math.ceil(ms / 1000))}s`;
+
+export interface Gate extends KeyGate {
+  /** Counts tokens of a key's minute. @throws Refusal too_many before anything is counted */
+  takeTokens: (caller: ApiCaller, tokens: number) => Promise<void>;
+  /** Counts what turned out to be more. */
+  addTokens: (caller: ApiCaller, tokens: number) => void;
+  close: () => void;
+}
+
+/** Lets in whoever has a key, keeps count of what each does, and ends what runs under a lost one. */
+export const createGate = (deps: {
+  db: Database;
+  instance: Instance;
+  limits: { requests: number; tokens: number };
+  log: Pick<FastifyBaseLogger, 'warn'>;
+}): Gate => {
+  const { db, instance, limits, log } = deps;
+  const requests = new RateLimiterMemory({ points: limits.requests, duration: 60 });
+  const tokens = new RateLimiterMemory({ points: limits.tokens, duration: 60 });
+  const paid = new Map<number, number>();
+  const noted = new Map<number, number>();
+  const watchers = new Map<number, Set<() => void>>();
+
+  const requirePaid = async (userId: number): Promise<void> => {
+    const now = Date.now();
+    if ((paid.get(userId) ?? 0) > now) return;
+    if (!(await mayUseApi(db, userId))) throw new Refusal('payment_required');
+    if (paid.size > most) paid.clear();
+    paid.set(userId, now + paidFor);
+  };
+
+  const note = (keyId: number): void => {
+    const now = Date.now();
+    if ((noted.get(keyId) ?? 0) > now - noteEvery) return;
+    if (noted.size > most) noted.clear();
+    noted.set(keyId, now);
+    store
+      .noteUse(db, keyId)
+      .catch((error: unknown) => log.warn({ err: error }, 'the use of a key was not noted'));
+  };
+
+  const end = (keyId: number): void => {
+    for (const onGone of watchers.get(keyId) ?? []) onGone();
+  };
+
+  const look = async (): Promise<void> => {
+    if (watchers.size === 0) return;
+    try {
+      for (const keyId of await store.goneKeys(db, [...watchers.keys()])) end(keyId);
+    } catch (error) {
+      log.warn({ err: error }, 'keys could not be looked at for now');
+    }
+  };
+
+  void instance.listen(store.goneChannel, (payload) => end(Number(payload)));
+  const timer = setInterval(() => void look(), lookEvery).unref();
+
+  const state = async (limiter: RateLimiterMemory, keyId: number): Promise<RateLimiterRes> =>
+    (await limiter.get(String(keyId))) ?? new RateLimiterRes(limiter.points, 0, 0, true);
+
+  const headersOf = (name: string, limiter: RateLimiterMemory, now: RateLimiterRes) => ({
+    [`x-ratelimit-limit-${name}`]: String(limiter.points),
+    [`x-ratelimit-remaining-${name}`]: String(
+      Math.max(0, limiter.points - (now.consumedPoints ?? 0)),
+    ),
+    [`x-ratelimit-reset-${name}`]: seconds(now.msBeforeNext),
+  });
+
+  return {
+    async enter(given, ip) {
+      const read = readKey(given);
+      const holder = read && (await store.findHolder(db, hashOf(read.key), read.userId));
+      if (!holder)
+        throw new Refusal('unauthorized', 'API-KEY 不对，或已被删除：请在 /api 页查看或新建');
+      if (holder.expired) throw new Refusal('unauthorized', '这个 API-KEY 已经过期，请新建一个');
+      if (holder.disabled) throw new Refusal('account_disabled');
+      if (!comesFrom(ip, holder.addresses))
+        throw new Refusal('forbidden', `这个 API-KEY 不能从 ${ip} 使用`);
+      await requirePaid(holder.user_id);
+      note(holder.key_id);
+      return {
+        keyId: holder.key_id,
+        user: {
+          id: holder.user_id,
+          userName: holder.user_name,
+          guest: holder.guest,
+          manager: holder.manager,
+          // A key opens nothing that owners alone may do.
+          owner: false,
+          sessionPrivate: holder.session_private,
+          sessionBlacklist: holder.session_blacklist,
+          jti: '',
+        },
+        models: holder.models,
+        monthLimit: holder.month_limit,
+      };
+    },
+
+    async count({ keyId }) {
+      try {
+        const now = await requests.consume(String(keyId));
+        return {
+          ...headersOf('requests', requests, now),
+          ...headersOf('tokens', tokens, await state(tokens, keyId)),
+        };
+      } catch (refused) {
+        if (refused instanceof RateLimiterRes) throw tooMany(refused.msBeforeNext);
+        throw refused;
+      }
+    },
+
+    async takeTokens({ keyId }, amount) {
+      const now = await state(tokens, keyId);
+      // What is larger than a whole minute's share may still be asked in a minute of its own.
+      if ((now.consumedPoints ?? 0) > 0 && (now.consumedPoints ?? 0) + amount > limits.tokens)
+        throw tooMany(now.msBeforeNext);
+      await tokens.penalty(String(keyId), amount);
+    },
+
+    addTokens({ keyId }, amount) {
+      if (amount > 0) void tokens.penalty(String(keyId), amount);
+    },
+
+    watch({ keyId }, onGone) {
+      const own = watchers.get(keyId) ?? new Set();
+      watchers.set(keyId, own);
+      own.add(onGone);
+      return () => {
+        own.delete(onGone);
+        if (own.size === 0 && watchers.get(keyId) === own) watchers.delete(keyId);
+      };
+    },
+
+    close() {
+      clearInterval(timer);
+    },
+  };
+};

@@ -1,0 +1,310 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FastifyBaseLogger } from 'fastify';
+import sharp from 'sharp';
+import type { ImageTask } from '../../../contract/image.ts';
+import { modelTypes } from '../../../contract/model.ts';
+import type { Database, Transaction } from '../../db/database.ts';
+import { Refusal, type UploadedFile } from '../../http/handlers.ts';
+import { ApiRefusal } from '../../http/open-failure.ts';
+import type { OpenContext, OpenHandlers } from '../../http/open-routes.ts';
+import type { Jobs } from '../../jobs/jobs.ts';
+import { jobOfRequest, ownJob } from '../../jobs/job.service.ts';
+import type { FileService } from '../file/file.service.ts';
+import {
+  type AccountWish,
+  createAccountImages,
+  requireSize,
+} from '../image/account-images.service.ts';
+import { imagesOfJob } from '../image/images.service.ts';
+import { createLookService } from '../image/look.service.ts';
+import type { ModelService, ResolvedImageModel } from '../model/model.service.ts';
+import { openCharge } from './charge.ts';
+import { mayUseModel, noSuchModel } from './chat.service.ts';
+import * as store from './developer.store.ts';
+
+/** How often it is looked whether a picture is done, ms. */
+const lookEvery = 200;
+
+/** What stands among a person's tasks: the words of programs are not kept there. */
+const titleOf = 'API 画图';
+
+/** Counts what works took that have ended; done once a minute, and when one is waited for. */
+export const countEndedJobs = async (tx: Transaction): Promise<void> => {
+  for (const ended of await store.takeEndedJobs(tx)) await store.endCall(tx, ended);
+};
+
+/** Where what a mask leaves open lies: the box around its transparent pixels; null: there are none. */
+const openBox = async (mask: Buffer) => {
+  const { data, info } = await sharp(mask)
+    .ensureAlpha()
+    .extractChannel(3)
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  let [left, top, right, bottom] = [info.width, info.height, -1, -1];
+  for (let y = 0; y < info.height; y += 1)
+    for (let x = 0; x < info.width; x += 1)
+      if ((data[y * info.width + x] ?? 255) < 128) {
+        left = Math.min(left, x);
+        right = Math.max(right, x);
+        top = Math.min(top, y);
+        bottom = y;
+      }
+  return right < 0 ? null : { left, top, width: right - left + 1, height: bottom - top + 1 };
+};
+
+export const createImageApi = (deps: {
+  db: Database;
+  models: ModelService;
+  files: FileService;
+  jobs: Pick<Jobs, 'cancel'>;
+  log: FastifyBaseLogger;
+}): Pick<
+  OpenHandlers,
+  | 'generateApiImages'
+  | 'editApiImages'
+  | 'apiImage'
+  | 'apiProgress'
+  | 'apiInterrogate'
+  | 'apiUpscale'
+  | 'apiRemoveBg'
+  | 'apiEditBg'
+> => {
+  const { db, models, files, jobs } = deps;
+  const pictures = createAccountImages(deps);
+  const looks = createLookService(deps);
+
+  const mayUse = async ({ caller }: OpenContext, name: string): Promise<boolean> =>
+    mayUseModel(caller, name) && !(await models.closedToApi(db)).has(name);
+
+  /** The named model of pictures, or the first that can do it: free ones before others. */
+  const modelFor = async (
+    context: OpenContext,
+    task: ImageTask,
+    named: string | null | undefined,
+  ): Promise<ResolvedImageModel> => {
+    if (named !== undefined && named !== null) {
+      const model = await models.findImage(db, named);
+      if (!model || !(await mayUse(context, named))) throw noSuchModel(named);
+      return model;
+    }
+    const listed = (await models.list(db))
+      .filter(({ type }) => type === modelTypes.image)
+      .sort((a, b) => Number(a.factor > 0) - Number(b.factor > 0));
+    for (const { name } of listed) {
+      const model = await models.findImage(db, name);
+      if (model && pictures.can(model, task) && (await mayUse(context, name))) return model;
+    }
+    throw new Refusal('job_unsuitable', '没有能这样做的绘画服务');
+  };
+
+  /** Begins a work. Gives the number to ask for it by. */
+  const begin = async (
+    context: OpenContext,
+    wish: AccountWish,
+    named: string | null | undefined,
+  ): Promise<string> => {
+    const { caller } = context;
+    const model = await modelFor(context, wish.task, named);
+    const { plan, cost } = pictures.plan(wish, model);
+    const charge = await openCharge(deps, caller, {
+      model: model.name,
+      type: modelTypes.image,
+      amount: cost,
+    });
+    const uuid = randomUUID();
+    try {
+      await pictures.begin(
+        db,
+        { uuid, plan, model, title: titleOf, holdId: cost === 0 ? null : charge.id, cost },
+        caller.user,
+        (tx) =>
+          store.insertJob(tx, {
+            jobUuid: uuid,
+            chargeId: charge.id,
+            keyId: caller.keyId,
+            userId: caller.user.id,
+            model: model.name,
+          }),
+      );
+    } catch (error) {
+      await charge.release();
+      throw error;
+    }
+    return uuid;
+  };
+
+  /** Waits for a work; who goes away cancels it. @throws Refusal */
+  const finished = async ({ caller, signal }: OpenContext, uuid: string) => {
+    for (;;) {
+      const row = await jobOfRequest(db, uuid, caller.user.id);
+      if (!row) throw new Refusal('engine_failed');
+      if (row.finished_at !== null) {
+        await db.transaction(countEndedJobs);
+        if (row.state === 'done') return imagesOfJob(db, uuid, caller.user.id);
+        throw new ApiRefusal('engine_failed', row.error_message || '图片没有画成，没有扣费');
+      }
+      try {
+        await sleep(lookEvery, undefined, { signal });
+      } catch {
+        await jobs.cancel(row.id);
+        throw signal.reason;
+      }
+    }
+  };
+
+  /** Done pictures as OpenAI gives them. */
+  const answer = async (
+    context: OpenContext,
+    uuid: string,
+    format: 'url' | 'b64_json',
+  ): Promise<{ json: unknown }> => {
+    const data = [];
+    for (const { url } of await finished(context, uuid)) {
+      if (format === 'url') data.push({ url: context.origin + url });
+      else {
+        const picture = await files.picture(url, context.signal);
+        if (picture) data.push({ b64_json: picture.data.toString('base64') });
+      }
+    }
+    return { json: { created: Math.floor(Date.now() / 1000), data } };
+  };
+
+  const keep = async (file: UploadedFile, { caller }: OpenContext): Promise<string> =>
+    (await (await files.image(file, caller.user))(db)).url;
+
+  /** The address of the picture that a call works on. */
+  const pictureOf = async (
+    context: OpenContext,
+    given: { image_url?: string | undefined; image_base64?: string | undefined },
+  ): Promise<string> => {
+    const { image_url: url, image_base64: inline } = given;
+    if (inline !== undefined) {
+      const data = Buffer.from(inline.replace(/^data:[^,]*,/, ''), 'base64');
+      return keep({ name: 'image', mime: '', data }, context);
+    }
+    if (url === undefined)
+      throw new Refusal('bad_input', 'image_url：请给出图片的地址或 image_base64');
+    if (url.startsWith(`${context.origin}/files/`)) return url.slice(context.origin.length);
+    if (url.startsWith('/files/')) return url;
+    return (await (await files.imageByUrl(url, context.caller.user))(db)).url;
+  };
+
+  const edit = async (
+    context: OpenContext,
+    input: Parameters<typeof pictureOf>[1] & { model?: string | undefined },
+    wish: Pick<AccountWish, 'task' | 'parameters'>,
+  ) => {
+    const baseImage = await pictureOf(context, input);
+    const uuid = await begin(context, { ...wish, prompt: '', baseImage }, input.model);
+    return { json: { result: true, request_id: uuid } };
+  };
+
+  return {
+    async generateApiImages(input, context) {
+      const uuid = await begin(
+        context,
+        {
+          task: 'txt2img',
+          prompt: input.prompt,
+          n: input.n ?? 1,
+          size: requireSize(input.size),
+          baseImage: '',
+          parameters: { ...input.parameters, ...(input.quality === 'hd' ? { hd: true } : {}) },
+        },
+        input.model,
+      );
+      return answer(context, uuid, input.response_format ?? 'b64_json');
+    },
+
+    async editApiImages(input, context) {
+      const image = context.files.find(({ field }) => field !== 'mask');
+      if (!image) throw new Refusal('bad_input', 'image：请选择一张图片');
+      const mask = context.files.find(({ field }) => field === 'mask');
+      const box = mask
+        ? await openBox(mask.data).catch(() => {
+            throw new Refusal('bad_input', 'mask：应是 PNG 图片');
+          })
+        : null;
+      if (mask && !box) throw new Refusal('bad_input', 'mask：没有透明的部分');
+      const uuid = await begin(
+        context,
+        {
+          task: box ? 'edit' : 'img2img',
+          prompt: input.prompt,
+          n: input.n ?? 1,
+          size: requireSize(input.size),
+          baseImage: await keep(image, context),
+          parameters: box ? { mask: box } : {},
+        },
+        input.model,
+      );
+      return answer(context, uuid, input.response_format ?? 'b64_json');
+    },
+
+    async apiImage(input, context) {
+      const { size } = input;
+      const uuid = await begin(
+        context,
+        {
+          task: 'txt2img',
+          prompt: input.prompt,
+          n: input.n,
+          size: typeof size === 'string' ? requireSize(size) : size,
+          baseImage: '',
+          parameters: input.parameters ?? {},
+        },
+        input.model,
+      );
+      return { json: { result: true, request_id: uuid } };
+    },
+
+    async apiProgress({ request_id: uuid }, { caller, origin }) {
+      const row = await ownJob(db, uuid, caller.user.id);
+      if (row.finished_at !== null) await db.transaction(countEndedJobs);
+      const made = row.state === 'done' ? await imagesOfJob(db, row.uuid, caller.user.id) : [];
+      return {
+        json: {
+          result: true,
+          state: row.state,
+          progress: row.state === 'done' ? 1 : row.progress,
+          images: made.map(({ id, url, size }) => {
+            const [width = 0, height = 0] = size.split('x').map(Number);
+            return { url: origin + url, width, height, id };
+          }),
+          code: row.error_code,
+          message: row.error_message,
+          deduct_tokens: row.finished_at === null ? 0 : row.deduct_tokens,
+        },
+      };
+    },
+
+    async apiInterrogate(input, context) {
+      const { caller } = context;
+      const words = await looks.interrogate(
+        db,
+        { image_url: await pictureOf(context, input), model: input.clip },
+        caller.user,
+      );
+      return { json: { result: true, text: words.result, text_cn: words.result_cn } };
+    },
+
+    apiUpscale: (input, context) =>
+      edit(context, input, { task: 'upscale', parameters: { resize: input.scale } }),
+
+    apiRemoveBg: (input, context) => edit(context, input, { task: 'remove-bg', parameters: {} }),
+
+    async apiEditBg(input, context) {
+      const { bg_color: colour, bg_image: picture } = input;
+      const background =
+        picture === undefined ? null : await pictureOf(context, { image_url: picture });
+      return edit(context, input, {
+        task: 'edit-bg',
+        parameters: {
+          ...(colour === undefined ? {} : { bg_color: colour }),
+          ...(background === null ? {} : { bg_image: background }),
+        },
+      });
+    },
+  };
+};

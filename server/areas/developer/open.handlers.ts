@@ -1,0 +1,213 @@
+import { modelTypes } from '../../../contract/model.ts';
+import { needsTranslation } from '../../../contract/image-prompt.ts';
+import type { Database } from '../../db/database.ts';
+import type { RelayEvent } from '../../engines/chat-relay.ts';
+import type { EmbeddingModels } from '../../engines/embedding/embedding-models.ts';
+import type { ApiCaller, OpenContext, OpenHandlers } from '../../http/open-routes.ts';
+import { balances } from '../ledger/ledger.service.ts';
+import type { ModelService } from '../model/model.service.ts';
+import type { PromptService } from '../prompt/prompt.service.ts';
+import { type ApiChat, mayUseModel, noSuchModel, type Style } from './chat.service.ts';
+import { builtInEmbeddingModel } from './embedding.handlers.ts';
+import { monthUsed } from './developer.store.ts';
+import { chatOf, firstChoice, responseOf, responseStyle } from './responses.ts';
+
+const done = 'data: [DONE]\n\n';
+
+/** Events as they came, but for what the asker did not ask for. */
+const openAiStyle = (model: string, withUsage: boolean): Style => ({
+  write: ({ data, chunk }: RelayEvent) => {
+    const choices = chunk['choices'] as unknown[] | undefined;
+    if (!withUsage && chunk['usage'] && choices?.length === 0) return '';
+    if (chunk['model'] === model) return `data: ${data}\n\n`;
+    return `data: ${JSON.stringify({ ...chunk, model })}\n\n`;
+  },
+  end: () => done,
+});
+
+interface Delta {
+  content?: unknown;
+  reasoning_content?: unknown;
+  reasoning?: unknown;
+}
+
+/** Each event is a text, or `{ reasoning }`. */
+const plainStyle: Style = {
+  write: ({ chunk }) => {
+    const [choice] = (chunk['choices'] ?? []) as { delta?: Delta }[];
+    const { content, reasoning_content: thought, reasoning } = choice?.delta ?? {};
+    const thinking = thought ?? reasoning;
+    let frames = '';
+    if (typeof thinking === 'string' && thinking !== '')
+      frames += `data: ${JSON.stringify({ reasoning: thinking })}\n\n`;
+    if (typeof content === 'string' && content !== '')
+      frames += `data: ${JSON.stringify(content)}\n\n`;
+    return frames;
+  },
+  end: () => done,
+};
+
+const typeNames: Readonly<Record<number, string>> = Object.fromEntries(
+  Object.entries(modelTypes).map(([name, type]) => [type, name]),
+);
+
+const translator = {
+  en: '你是翻译。把用户给出的文字译成自然的英文，只输出译文，不要解释。',
+  zh: '你是翻译。把用户给出的文字译成自然的中文，只输出译文，不要解释。',
+};
+const writer =
+  '你为文生图模型写提示词。把用户的一句话扩写成一段具体的画面描述：主体、动作、环境、光线、构图、画风，120 字以内，与用户同一种语言，不改变原意。只输出结果。';
+
+export const createChatHandlers = (deps: {
+  db: Database;
+  chat: ApiChat;
+  models: Pick<ModelService, 'list' | 'closedToApi'>;
+  embeddings: Pick<EmbeddingModels, 'names'>;
+  prompts: Pick<PromptService, 'expand'>;
+}): Pick<
+  OpenHandlers,
+  | 'chatCompletions'
+  | 'createResponse'
+  | 'apiModels'
+  | 'apiModel'
+  | 'apiChat'
+  | 'apiTranslate'
+  | 'apiInscriptor'
+  | 'apiBalance'
+> => {
+  const { db, chat, models, embeddings, prompts } = deps;
+
+  const modelRows = async (caller: ApiCaller) => {
+    const closed = await models.closedToApi(db);
+    const embedding = [builtInEmbeddingModel, ...(await embeddings.names())]
+      .filter((name) => mayUseModel(caller, name))
+      .map((name) => ({
+        id: name,
+        object: 'model' as const,
+        created: 0,
+        owned_by: name === builtInEmbeddingModel ? 'queqiao' : 'service',
+        name,
+        type: 'embedding',
+      }));
+    const listed = (await models.list(db))
+      .filter(({ name, display }) => display && !closed.has(name) && mayUseModel(caller, name))
+      .map((model) => ({
+        id: model.name,
+        object: 'model' as const,
+        created: 0,
+        owned_by: model.built_in ? 'queqiao' : 'service',
+        name: model.label,
+        type: typeNames[model.type] ?? '',
+        vision: model.vision,
+        factor: model.factor,
+        prompt_factor: model.prompt_factor,
+      }));
+    return [...listed, ...embedding];
+  };
+
+  /** A text from the named chat model, or the cheapest that is connected; null: none is. */
+  const write = async (
+    context: OpenContext,
+    task: string,
+    text: string,
+    named: string | undefined,
+  ): Promise<string | null> => {
+    const { caller } = context;
+    const closed = await models.closedToApi(db);
+    const cheapest = (await models.list(db))
+      .filter(
+        ({ type, built_in: builtIn, name }) =>
+          type === modelTypes.chat && !builtIn && !closed.has(name) && mayUseModel(caller, name),
+      )
+      .sort((a, b) => a.factor - b.factor)[0];
+    const model = named ?? cheapest?.name;
+    if (model === undefined) return null;
+    const { answer } = await chat.whole(context, {
+      model,
+      messages: [
+        { role: 'system', content: task },
+        { role: 'user', content: text },
+      ],
+    });
+    const { content } = firstChoice(answer).message;
+    return typeof content === 'string' ? content.trim() : '';
+  };
+
+  return {
+    async chatCompletions(input, context) {
+      const { stream, stream_options: options, ...body } = input;
+      if (stream)
+        return chat.stream(
+          context,
+          body,
+          openAiStyle(input.model, options?.include_usage === true),
+        );
+      return { json: (await chat.whole(context, body)).answer };
+    },
+
+    async createResponse(input, context) {
+      const body = chatOf(input);
+      if (input.stream) return chat.stream(context, body, responseStyle(input));
+      const { answer, counted } = await chat.whole(context, body);
+      return { json: responseOf(input, answer, counted) };
+    },
+
+    async apiChat(input, context) {
+      const { stream, ...body } = input;
+      if (stream) return chat.stream(context, body, plainStyle);
+      const { answer, counted, deducted } = await chat.whole(context, body);
+      const { message, finish } = firstChoice(answer);
+      const { content, reasoning_content: thought } = message;
+      return {
+        json: {
+          result: true,
+          model: input.model,
+          message,
+          content: typeof content === 'string' ? content : '',
+          reasoning: typeof thought === 'string' ? thought : '',
+          finish_reason: finish,
+          usage: {
+            prompt_tokens: counted.promptTokens,
+            completion_tokens: counted.completionTokens,
+            deduct_tokens: deducted,
+          },
+        },
+      };
+    },
+
+    async apiModels(_input, { caller }) {
+      return { json: { object: 'list', data: await modelRows(caller), result: true } };
+    },
+
+    async apiModel({ model }, { caller }) {
+      const row = (await modelRows(caller)).find(({ id }) => id === model);
+      if (!row) throw noSuchModel(model);
+      return { json: row };
+    },
+
+    async apiTranslate({ text, to, model }, context) {
+      const needed = to === 'en' ? needsTranslation(text) : /[a-z]{2}/i.test(text);
+      const translated = needed ? await write(context, translator[to], text, model) : null;
+      return { json: { result: true, text: translated ?? text, translated: translated !== null } };
+    },
+
+    async apiInscriptor({ text }, context) {
+      const written =
+        (await write(context, writer, text, undefined)) ??
+        (await prompts.expand(context.caller.user, text)).result;
+      return { json: { result: true, text: written } };
+    },
+
+    async apiBalance(_input, { caller }) {
+      const { balance } = await balances(db, caller.user.id);
+      return {
+        json: {
+          result: true,
+          balance,
+          month_used: await monthUsed(db, caller.keyId),
+          month_limit: caller.monthLimit,
+        },
+      };
+    },
+  };
+};

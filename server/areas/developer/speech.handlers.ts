@@ -1,0 +1,158 @@
+import type { FastifyBaseLogger } from 'fastify';
+import { spokenLength } from '../../../common/speech-text.ts';
+import { limits, tooLongText } from '../../../contract/limits.ts';
+import { modelTypes } from '../../../contract/model.ts';
+import { hearingDeduction, speakingDeduction } from '../../../contract/price.ts';
+import type { Database } from '../../db/database.ts';
+import { lookAtMedia } from '../../engines/media.ts';
+import { SpeechEngineError, type Spoken } from '../../engines/speech/speech-engine.ts';
+import { Refusal } from '../../http/handlers.ts';
+import type { OpenContext, OpenHandlers } from '../../http/open-routes.ts';
+import type { ModelService, ResolvedMediaModel } from '../model/model.service.ts';
+import { openCharge } from './charge.ts';
+import { mayUseModel, noSuchModel } from './chat.service.ts';
+
+type SpeechType = (typeof modelTypes)['speechToText'] | (typeof modelTypes)['textToSpeech'];
+
+/** How long a reading or a listening may take, ms. */
+const longestMs = 5 * 60_000;
+
+export const createSpeechApi = (deps: {
+  db: Database;
+  models: Pick<
+    ModelService,
+    'findMedia' | 'defaultMedia' | 'mediaEngines' | 'reportMediaOutcome' | 'closedToApi'
+  >;
+  log: FastifyBaseLogger;
+}): Pick<OpenHandlers, 'createSpeech' | 'createTranscription' | 'apiSpeech' | 'apiTranscribe'> => {
+  const { db, models, log } = deps;
+
+  const modelFor = async (
+    { caller }: OpenContext,
+    type: SpeechType,
+    named: string | undefined,
+  ): Promise<ResolvedMediaModel> => {
+    const model =
+      named === undefined
+        ? await models.defaultMedia(db, type, { freeOnly: false })
+        : await models.findMedia(db, type, named);
+    if (!model && named === undefined)
+      throw new Refusal(
+        type === modelTypes.speechToText ? 'recogniser_missing' : 'model_unavailable',
+      );
+    const closed = await models.closedToApi(db);
+    if (!model || closed.has(model.name) || !mayUseModel(caller, model.name))
+      throw noSuchModel(named ?? model?.name ?? '');
+    return model;
+  };
+
+  /** Asks the services of a model one after the other, and bills what one of them gave. */
+  const paid = async <T extends SpeechType, R>(
+    context: OpenContext,
+    { type, model, amount }: { type: T; model: ResolvedMediaModel; amount: number },
+    act: (
+      channel: Awaited<ReturnType<typeof models.mediaEngines<T>>>[number],
+      signal: AbortSignal,
+    ) => Promise<R>,
+  ): Promise<R> => {
+    const { caller } = context;
+    const charge = await openCharge(deps, caller, { model: model.name, type, amount });
+    const signal = AbortSignal.any([context.signal, AbortSignal.timeout(longestMs)]);
+    let failure: unknown = new Refusal('model_unavailable');
+    for (const channel of await models.mediaEngines(db, type, model.name)) {
+      const { channelId, label } = channel;
+      const outcome = { channelId, model: model.name, userId: caller.user.id };
+      try {
+        const made = await act(channel, signal);
+        models.reportMediaOutcome({ ...outcome, ok: true });
+        context.header('x-channel', encodeURIComponent(label));
+        await charge.settle({
+          promptTokens: 0,
+          completionTokens: 0,
+          prompt: amount,
+          completion: 0,
+        });
+        return made;
+      } catch (error) {
+        failure = context.signal.aborted ? context.signal.reason : error;
+        if (!(error instanceof SpeechEngineError) || context.signal.aborted) break;
+        log.warn({ err: error, channelId }, 'a service of speech failed a call of the API');
+        if (!error.askerAtFault) models.reportMediaOutcome({ ...outcome, ok: false });
+        failure = new Refusal(error.codeName, error.message);
+        if (!error.retriable) break;
+      }
+    }
+    await charge.release();
+    throw failure;
+  };
+
+  const speak = async (
+    context: OpenContext,
+    asked: {
+      text: string;
+      voice: string | null | undefined;
+      speed: number | null | undefined;
+      model: string | undefined;
+    },
+  ): Promise<Spoken> => {
+    const type = modelTypes.textToSpeech;
+    const model = await modelFor(context, type, asked.model);
+    const { text } = asked;
+    const length = spokenLength(text);
+    if (!/[\p{L}\p{N}]/u.test(text)) throw new Refusal('prompt_too_short', '没有可以念的文字');
+    if (length > limits.speech.characters)
+      throw new Refusal('prompt_too_long', tooLongText(limits.speech.characters));
+    const known = Object.keys(model.voice ?? {});
+    const wanted = asked.voice ?? '';
+    const voice =
+      wanted !== '' && (!model.builtIn || known.includes(wanted)) ? wanted : (known[0] ?? '');
+    const { min, max, usual } = limits.speech.speed;
+    const speed = Math.min(max, Math.max(min, asked.speed ?? usual));
+    return paid(
+      context,
+      { type, model, amount: speakingDeduction(model, length) },
+      ({ engine, upstreamName }, signal) =>
+        engine.speak({ model: upstreamName, text, voice, speed }, signal),
+    );
+  };
+
+  const hear = async (context: OpenContext, named: string | undefined): Promise<string> => {
+    const type = modelTypes.speechToText;
+    const model = await modelFor(context, type, named);
+    const [file] = context.files;
+    if (!file) throw new Refusal('bad_input', 'file：请选择一段录音');
+    const facts = await lookAtMedia(file.data, AbortSignal.timeout(longestMs));
+    if (!facts?.sound) throw new Refusal('upload_unreadable', 'file：这段录音无法读取');
+    const { seconds, mime } = facts;
+    if (seconds > limits.speech.seconds)
+      throw new Refusal(
+        'upload_unreadable',
+        `file：录音太长，最多 ${Math.floor(limits.speech.seconds / 60)} 分钟`,
+      );
+    return paid(
+      context,
+      { type, model, amount: hearingDeduction(model, seconds) },
+      ({ engine, upstreamName }, signal) =>
+        engine.hear({ model: upstreamName, data: file.data, mime }, signal),
+    );
+  };
+
+  const audio = ({ data, mime }: Spoken) => ({ bytes: data, type: mime });
+
+  return {
+    createSpeech: async ({ input: text, voice, speed, model }, context) =>
+      audio(await speak(context, { text, voice, speed, model })),
+
+    apiSpeech: async ({ text, voice, speed, model }, context) =>
+      audio(await speak(context, { text, voice, speed, model })),
+
+    async createTranscription({ model, response_format: format }, context) {
+      const text = await hear(context, model);
+      return format === 'text' ? { text, type: 'text/plain; charset=utf-8' } : { json: { text } };
+    },
+
+    apiTranscribe: async ({ model }, context) => ({
+      json: { result: true, text: await hear(context, model) },
+    }),
+  };
+};

@@ -1,0 +1,5 @@
+import type { Area } from '../../area.ts';
+import { createEmbeddingHandlers } from './embedding.handlers.ts';
+
+export const embeddingArea = () =>
+  ({ serve: ({ knowledge }) => createEmbeddingHandlers(knowledge) }) satisfies Area;

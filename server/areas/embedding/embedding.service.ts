@@ -1,0 +1,215 @@
+import type { FoundPassage } from '../../../contract/embedding.ts';
+import type { Executor } from '../../db/database.ts';
+import type { EmbeddingModels } from '../../engines/embedding/embedding-models.ts';
+import { Refusal } from '../../http/handlers.ts';
+import { help } from '../help/help.service.ts';
+import { fileWithProject, filesByIds, type ProjectRow } from '../train/projects.service.ts';
+import * as store from './embedding.store.ts';
+import * as indexes from './indexes.ts';
+import { find, rowFor } from './knowledge-bases.ts';
+import { lookAt } from './second-look.ts';
+
+/** Share of the question's words that a passage must hold to be about it. */
+const enough = 0.3;
+/** Or how near it must be to it by a service's vectors. */
+const near = 0.45;
+/** So many passages go along with a question at most, and so many are shown to who tries one. */
+const mostPassages = 4;
+const mostShown = 8;
+/** Of both lists, those that are looked at a second time. */
+const lookedAt = 40;
+/** Letters of a question that count. */
+const questionLength = 200;
+/** How long a question waits for its vector before it is looked up by words alone, ms. */
+const vectorMs = 2_500;
+/** Vectors of questions that are kept. */
+const mostQuestions = 500;
+
+const placeOf = (row: { page: number; heading: string }): string =>
+  [row.page > 0 ? `第 ${row.page} 页` : '', row.heading].filter((part) => part !== '').join(' · ');
+
+const helpPassages = (question: string, most: number): FoundPassage[] =>
+  help()
+    .search(question, most)
+    .map(({ item: { page, heading, text }, coverage, score }, at) => ({
+      id: 0,
+      title: heading === '' ? page.title : `${page.title} · ${heading}`,
+      text,
+      url: `/help?page=${encodeURIComponent(page.slug)}`,
+      score,
+      words_rank: at + 1,
+      vector_rank: 0,
+      coverage,
+      terms: [],
+      used: coverage >= enough && at < mostPassages,
+    }));
+
+export const createKnowledgeService = (deps: { embeddings: EmbeddingModels }) => {
+  const { embeddings } = deps;
+  const questions = new Map<string, Buffer>();
+
+  /** The question's vector by the model of the passages; null: none can be had now. */
+  const vectorOf = async (question: string, model: string) => {
+    const key = `${model}\n${question}`;
+    const known = questions.get(key);
+    if (known) return { bytes: new Uint8Array(known), model };
+    try {
+      const engine = await embeddings.exact(model);
+      if (!engine) return null;
+      const { vectors } = await engine.embed([question], AbortSignal.timeout(vectorMs));
+      const [vector] = vectors;
+      if (!vector) return null;
+      questions.set(key, vector);
+      const [oldest] = questions.keys();
+      if (questions.size > mostQuestions && oldest !== undefined) questions.delete(oldest);
+      return { bytes: new Uint8Array(vector), model };
+    } catch {
+      // Words alone find most of it.
+      return null;
+    }
+  };
+
+  const searchBase = async (
+    db: Executor,
+    base: ProjectRow,
+    asked: string,
+    most: number,
+  ): Promise<FoundPassage[]> => {
+    const question = asked.slice(0, questionLength);
+    const model = await indexes.ready(db, base);
+    if (model === null) return [];
+    const vector = await vectorOf(question, model);
+    const { candidates, rarity } = await indexes.search(base.id, question, vector);
+    // What is built in sees letters, as the words do; a service's vectors see the meaning.
+    const weight = model === '' ? 0.4 : 1;
+    const fused = candidates
+      .map((each) => ({
+        ...each,
+        fused:
+          (each.wordsRank > 0 ? 1 / (20 + each.wordsRank) : 0) +
+          (each.vectorRank > 0 ? weight / (20 + each.vectorRank) : 0),
+      }))
+      .sort((one, other) => other.fused - one.fused)
+      .slice(0, lookedAt);
+    const rows = new Map(
+      (
+        await store.chunksById(
+          db,
+          fused.map(({ id }) => id),
+        )
+      ).map((row) => [row.id, row]),
+    );
+    const best = (1 + weight) / 21;
+    const looked = fused
+      .flatMap((candidate) => {
+        const row = rows.get(candidate.id);
+        if (!row) return [];
+        const look = lookAt(question, row, rarity);
+        const alike = model === '' ? 0 : Math.max(0, candidate.likeness) * 0.5;
+        const score = look.score * 0.6 + (candidate.fused / best) * 0.4 + alike;
+        return [{ row, look, candidate, score }];
+      })
+      .sort((one, other) => other.score - one.score)
+      .slice(0, most);
+    const files = new Map(
+      (
+        await filesByIds(
+          db,
+          looked.map(({ row }) => row.fileId),
+        )
+      ).map((file) => [file.id, file.name]),
+    );
+    return looked.map(({ row, look, candidate, score }, at) => ({
+      id: row.id,
+      title: [files.get(row.fileId) ?? '', placeOf(row)].filter((part) => part !== '').join(' · '),
+      text: row.content,
+      url: `/train/passage?id=${row.id}`,
+      score,
+      words_rank: candidate.wordsRank,
+      vector_rank: candidate.vectorRank,
+      coverage: look.coverage,
+      terms: look.terms,
+      used:
+        at < mostPassages &&
+        (look.coverage >= enough || (model !== '' && candidate.likeness >= near)),
+    }));
+  };
+
+  const passages = async (
+    db: Executor,
+    key: string,
+    question: string,
+    most: number,
+    base?: ProjectRow | null,
+  ): Promise<FoundPassage[]> => {
+    if (key === 'help') return helpPassages(question, most);
+    return base ? searchBase(db, base, question, most) : [];
+  };
+
+  return {
+    /**
+     * What a model is told about the texts that a knowledge base has on a question of a person; of a
+     * base that is not open to them any more it is told nothing.
+     */
+    async on(
+      db: Executor,
+      key: string,
+      question: string,
+      userId: number | null,
+      { strict = false } = {},
+    ): Promise<string> {
+      const base = key === 'help' ? null : await rowFor(db, key, userId);
+      const found = (await passages(db, key, question, mostPassages, base)).filter(
+        ({ used }) => used,
+      );
+      const texts = found.map(
+        ({ title, text, url }, at) =>
+          `【资料 ${at + 1}】[${title.replaceAll(/[[\]()]/g, ' ')}](${url})\n${text}`,
+      );
+      const rule = strict
+        ? '只能依据下面的资料回答；资料里没有答案时，直接说明资料中没有，不要自己补充。'
+        : '回答时优先依据下面的资料；资料不够时可以补充，并说明哪些不是资料里的。';
+      const cite =
+        texts.length > 0 ? '用到一段资料的地方，在句末写出它的出处：照抄它标题处的链接。' : '';
+      const whole = texts.length > 0 ? texts.join('\n\n') : '（没有找到与这个问题有关的资料）';
+      return `${rule}${cite}\n\n${whole}`;
+    },
+
+    /** What a question finds, and why. @throws Refusal embedding_missing */
+    async tryOut(db: Executor, key: string, question: string, userId: number | null) {
+      const base = await find(db, key, userId);
+      if (!base) throw new Refusal('embedding_missing');
+      const row = base.built_in ? null : await rowFor(db, key, userId);
+      return passages(db, key, question, mostShown, row);
+    },
+
+    /** A passage with what stands around it. @throws Refusal not_found */
+    async passage(db: Executor, id: number, userId: number | null) {
+      const [row] = await store.chunksById(db, [id]);
+      const file = row && (await fileWithProject(db, row.fileId));
+      if (!row || !file || (file.project.private && file.project.userId !== userId))
+        throw new Refusal('not_found', '没有这段资料，它可能已被删除');
+      const around = await store.chunksAround(db, row.fileId, row.seq);
+      return {
+        name: file.project.name,
+        file: file.name,
+        place: placeOf(row),
+        before: around.find(({ seq }) => seq === row.seq - 1)?.content ?? '',
+        text: row.content,
+        after: around.find(({ seq }) => seq === row.seq + 1)?.content ?? '',
+      };
+    },
+  };
+};
+
+export type KnowledgeService = ReturnType<typeof createKnowledgeService>;
+
+/** Puts the passages of a file in the place of those it had. */
+export const replaceChunks = async (
+  db: Executor,
+  fileId: number,
+  chunks: readonly store.NewChunk[],
+): Promise<void> => {
+  await store.deleteChunks(db, fileId);
+  await store.insertChunks(db, chunks);
+};

@@ -1,0 +1,120 @@
+import type { Executor } from '../../db/database.ts';
+import { startTaskThread, type TaskThread } from '../../task-thread.ts';
+import { workerUrl } from '../../worker-url.ts';
+import type { FromKnowledge, ToKnowledge } from './knowledge-task.ts';
+import type { Found } from './passage-index.ts';
+import * as store from './embedding.store.ts';
+
+/** How long the thread keeps its passages without being asked, ms. */
+const idleMs = 10 * 60_000;
+/** Passages that are read from the database at once. */
+const batch = 1000;
+
+interface Waiting {
+  resolve: (said: FromKnowledge) => void;
+  reject: (error: Error) => void;
+}
+type Wanted<K> = K extends unknown ? Omit<K, 'id'> : never;
+
+let thread: TaskThread<Waiting> | null = null;
+/** What each base in the thread was read up to. */
+const revisions = new Map<number, { revision: number; model: string | null }>();
+/** Reading of a base that is going on. */
+const reading = new Map<number, Promise<unknown>>();
+
+const started = (): TaskThread<Waiting> => {
+  thread ??= startTaskThread<Waiting, FromKnowledge>({
+    url: workerUrl('./knowledge-worker.ts', import.meta.url),
+    idleMs,
+    onMessage: (said, own) => {
+      const waiting = own.take(said.id);
+      if (said.kind === 'failed') waiting?.reject(new Error(said.message));
+      else waiting?.resolve(said);
+    },
+    onEnd: (left, own) => {
+      if (thread === own) {
+        thread = null;
+        revisions.clear();
+      }
+      for (const { reject } of left) reject(new Error('the index is gone'));
+    },
+  });
+  return thread;
+};
+
+const ask = (task: Wanted<ToKnowledge>): Promise<FromKnowledge> =>
+  new Promise((resolve, reject) => {
+    const own = started();
+    own.post({ ...task, id: own.add({ resolve, reject }) });
+  });
+
+/** Brings the thread's passages of a base to what the rows say. */
+const bring = async (db: Executor, base: number): Promise<string | null> => {
+  const told = await ask({ kind: 'files', base });
+  if (told.kind !== 'files') throw new Error('the index did not tell its files');
+  let { model } = told;
+  const there = await store.filesWithChunks(db, base);
+  const known = new Set(told.files);
+  const gone = told.files.filter((mark) => !there.some((each) => each.mark === mark));
+  if (gone.length > 0) await ask({ kind: 'drop', base, files: gone });
+  for (const { id: fileId, mark } of there) {
+    if (known.has(mark)) continue;
+    for (let after = -1; ;) {
+      const rows = await store.chunksOfFile(db, fileId, { after, most: batch });
+      const last = rows.at(-1);
+      if (!last) break;
+      after = last.seq;
+      // Of one file all passages were embedded in one way, but for one that changed in between.
+      for (const own of new Set(rows.map((row) => row.model))) {
+        const same = rows.filter((row) => row.model === own);
+        const said = await ask({
+          kind: 'add',
+          base,
+          file: {
+            mark,
+            ids: same.map((row) => row.id),
+            texts: same.map((row) => `${row.heading}\n${row.content}`),
+            vectors: new Uint8Array(Buffer.concat(same.map((row) => row.vector))),
+            model: own,
+          },
+        });
+        if (said.kind === 'done') model = said.model;
+      }
+      if (rows.length < batch) break;
+    }
+  }
+  return model;
+};
+
+/**
+ * Makes ready to search a base as it stands at this revision; gives the model that its passages were
+ * embedded with, null where there are none.
+ */
+export const ready = async (
+  db: Executor,
+  base: { id: number; revision: number },
+): Promise<string | null> => {
+  while (reading.has(base.id)) await reading.get(base.id)?.catch(() => undefined);
+  const known = revisions.get(base.id);
+  if (known && known.revision >= base.revision && thread) return known.model;
+  const work = bring(db, base.id);
+  reading.set(base.id, work);
+  try {
+    const model = await work;
+    revisions.set(base.id, { revision: base.revision, model });
+    return model;
+  } finally {
+    reading.delete(base.id);
+  }
+};
+
+/** The best passages of a base that was made ready. */
+export const search = async (
+  base: number,
+  question: string,
+  vector: { bytes: Uint8Array; model: string } | null,
+): Promise<Found> => {
+  const said = await ask({ kind: 'search', base, question, vector });
+  if (said.kind !== 'found') throw new Error('the index did not search');
+  return said.found;
+};

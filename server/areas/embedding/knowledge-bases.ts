@@ -1,0 +1,68 @@
+import type { Embedding } from '../../../contract/embedding.ts';
+import type { Executor } from '../../db/database.ts';
+import { baseOfKey, basesFor, type ProjectRow } from '../train/projects.service.ts';
+
+/** A knowledge base as somebody sees it who may ask about it. */
+export type KnowledgeBase = Embedding;
+
+/** The product's own help, which everybody may ask about. */
+const helpBase: KnowledgeBase = {
+  key: 'help',
+  name: '鹊桥使用帮助',
+  desc: '怎样提问、设置、连接模型：回答都来自本站的帮助页',
+  private: 0,
+  built_in: true,
+  mine: false,
+};
+
+const view = (row: ProjectRow, userId: number | null): KnowledgeBase => ({
+  key: row.key,
+  name: row.name,
+  desc: row.description,
+  private: row.private ? 1 : 0,
+  built_in: false,
+  mine: row.userId === userId,
+});
+
+/** The knowledge bases that a person may ask about; a visitor without an account has no number. */
+export const list = async (
+  db: Executor,
+  userId: number | null,
+  query = '',
+): Promise<KnowledgeBase[]> => {
+  const words = query.trim().toLowerCase();
+  const bases = await basesFor(db, userId, words);
+  const help = words === '' || `${helpBase.name}${helpBase.key}`.includes(words) ? [helpBase] : [];
+  return [...bases.map((row) => view(row, userId)), ...help];
+};
+
+/** The row of a base that this person may ask; null: there is none, or it is not open to them. */
+export const rowFor = async (
+  db: Executor,
+  key: string,
+  userId: number | null,
+): Promise<ProjectRow | null> => {
+  const row = await baseOfKey(db, key);
+  return row && (!row.private || row.userId === userId) ? row : null;
+};
+
+/** The knowledge base of that key; null where there is none or it is not open to this person. */
+export const find = async (
+  db: Executor,
+  key: string,
+  userId: number | null,
+): Promise<KnowledgeBase | null> => {
+  if (key === helpBase.key) return helpBase;
+  const row = await rowFor(db, key, userId);
+  return row && view(row, userId);
+};
+
+/** Those of these keys that are open to this person. */
+export const findAll = async (
+  db: Executor,
+  keys: readonly string[],
+  userId: number | null,
+): Promise<KnowledgeBase[]> => {
+  const found = await Promise.all([...new Set(keys)].map((key) => find(db, key, userId)));
+  return found.filter((base) => base !== null);
+};

@@ -1,0 +1,90 @@
+import type { ExportEvent } from '../../../contract/export.ts';
+import { codes } from '../../../contract/errors.ts';
+import { disposition } from '../../http/disposition.ts';
+import { refusalOf } from '../../http/failure.ts';
+import type { Handlers } from '../../http/handlers.ts';
+import type { ExportService } from './export.service.ts';
+import type { ImportService } from './import.service.ts';
+
+export interface ExportHandlersDeps {
+  exports: ExportService;
+  imports: ImportService;
+  /** Where people reach this server; empty: as each request says. */
+  publicUrl: string;
+}
+
+/** So often a waiting reader hears something, ms: proxies drop silent lines. */
+const heartbeat = 15_000;
+/** Progress is told in steps of at least this. */
+const step = 0.01;
+
+export const createExportHandlers = ({
+  exports,
+  imports,
+  publicUrl,
+}: ExportHandlersDeps): Pick<Handlers, 'exportSession' | 'exportFile' | 'importSessions'> => ({
+  exportSession: async (input, { db, user, log, request, reply }) => {
+    const session = await exports.readable(db, input, user);
+    const base = publicUrl || `${request.protocol}://${request.host}`;
+    reply.hijack();
+    const response = reply.raw;
+    for (const [name, value] of Object.entries(reply.getHeaders()))
+      if (value !== undefined) response.setHeader(name, value);
+    response.writeHead(200, {
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store',
+      'x-accel-buffering': 'no',
+    });
+    const gone = new AbortController();
+    response.on('close', () => gone.abort());
+    response.on('error', () => response.destroy());
+    const tell = (event: ExportEvent) => {
+      if (!gone.signal.aborted) response.write(`data: ${JSON.stringify(event)}\n\n`);
+    };
+    const beat = setInterval(() => response.write(': \n\n'), heartbeat);
+    let told = 0;
+    tell({ progress: 0 });
+    try {
+      const file = await exports.make(session, input.format, {
+        db,
+        user,
+        base,
+        signal: gone.signal,
+        onProgress: (done) => {
+          if (done - told < step) return;
+          told = done;
+          tell({ progress: done });
+        },
+      });
+      tell(file);
+    } catch (error) {
+      if (!gone.signal.aborted) {
+        const refusal = refusalOf(error);
+        if (refusal.codeName === 'internal') log.error({ err: error }, 'an export failed');
+        tell({ code: String(codes[refusal.codeName].code), message: refusal.message });
+      }
+    } finally {
+      clearInterval(beat);
+      response.end();
+    }
+  },
+
+  exportFile: async ({ key }, { db, reply }) => {
+    const file = await exports.open(db, key);
+    await reply
+      .headers({
+        'content-type': file.mime,
+        'content-disposition': disposition(file.name),
+        'content-length': file.size,
+        'x-content-type-options': 'nosniff',
+        'content-security-policy': "sandbox; default-src 'none'",
+        'cache-control': 'private, no-store',
+      })
+      .send(file.stream);
+  },
+
+  importSessions: async ({ data }, { user }) => {
+    const read = await imports.read(data, user);
+    return (db) => imports.keep(db, read, user);
+  },
+});

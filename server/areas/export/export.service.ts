@@ -1,0 +1,218 @@
+import type { ExportFormat } from '../../../contract/export.ts';
+import type { Parsed } from '../../../contract/calls.ts';
+import type { Database, Executor } from '../../db/database.ts';
+import { type Identity, Refusal } from '../../http/handlers.ts';
+import { readableSession, type SessionRow } from '../session/session.service.ts';
+import { newKey, type Storage } from '../../storage/storage.ts';
+import * as store from './export.store.ts';
+import { jsonMessage, jsonSession } from './json-format.ts';
+import { markdownHead, markdownMessage } from './markdown-format.ts';
+import { makePdfApart } from './pdf.ts';
+import type { PdfMessage } from './pdf-document.ts';
+import { aboutText, dayText, pairsOf, timeText, type Talk } from './talk.ts';
+
+export interface ExportDeps {
+  storage: Storage;
+  /** A picture as a JPEG; null where it cannot be had. */
+  picture: (address: string, signal: AbortSignal) => Promise<Buffer | null>;
+}
+
+export interface ExportWork {
+  db: Database | Executor;
+  user: Identity | null;
+  /** Address of this server, for links; empty: not known. */
+  base: string;
+  onProgress: (done: number) => void;
+  signal: AbortSignal;
+}
+
+export interface ExportedFile {
+  key: string;
+  name: string;
+  size: number;
+  failed: string[];
+}
+
+/** How long a file can be fetched, s. */
+const lives = 3600;
+const rowsAtOnce = 200;
+/** Messages in one piece for the thread that makes a PDF: its progress moves with each. */
+const messagesAPiece = 20;
+
+const kinds: Readonly<Record<ExportFormat, { ending: string; mime: string }>> = {
+  pdf: { ending: 'pdf', mime: 'application/pdf' },
+  markdown: { ending: 'md', mime: 'text/markdown; charset=utf-8' },
+  json: { ending: 'json', mime: 'application/json; charset=utf-8' },
+};
+
+/** A title as a file's name: no folders, no marks that turn the writing, at most 60 characters. */
+export const fileName = (title: string, date: Date, ending: string): string => {
+  const plain = title
+    .normalize('NFC')
+    .replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\\/:*?"<>|]+/gu, ' ')
+    .replace(/\s+/g, ' ')
+    .replace(/^[.\s]+|[.\s]+$/g, '');
+  const short = Array.from(plain).slice(0, 60).join('').trim() || '鹊桥对话';
+  return `${short} ${dayText(date)}.${ending}`;
+};
+
+export const createExportService = ({ storage, picture }: ExportDeps) => {
+  async function* rowsOf({ db, signal }: ExportWork, what: store.Wanted) {
+    let after = 0;
+    for (;;) {
+      signal.throwIfAborted();
+      const rows = await store.listRows(db, what, after, rowsAtOnce);
+      if (rows.length === 0) return;
+      yield rows;
+      after = rows.at(-1)?.id ?? after;
+    }
+  }
+
+  /** The shown messages, each with its answers; partners never stand in different pieces. */
+  async function* talks(work: ExportWork, session: SessionRow): AsyncGenerator<Talk[]> {
+    let open: store.ExportRow[] = [];
+    for await (const rows of rowsOf(work, { sessionId: session.id, all: false })) {
+      open.push(...rows);
+      const last = open.at(-1);
+      // The last message's partner may still come.
+      const keep =
+        last && last.besideGroup !== 0
+          ? open.filter((row) => row.besideGroup === last.besideGroup)
+          : [];
+      yield pairsOf(open.filter((row) => !keep.includes(row)));
+      open = keep;
+    }
+    if (open.length > 0) yield pairsOf(open);
+  }
+
+  const toJson = async (
+    work: ExportWork,
+    session: SessionRow,
+    total: number,
+    { all, viewer } = {
+      all: work.user !== null && (session.userId === work.user.id || work.user.manager),
+      viewer: work.user?.id ?? null,
+    },
+  ): Promise<Buffer> => {
+    const parts: string[] = [];
+    let done = 0;
+    for await (const rows of rowsOf(work, { sessionId: session.id, all })) {
+      parts.push(...rows.map((row) => JSON.stringify(jsonMessage(row, viewer))));
+      done += rows.length;
+      work.onProgress(Math.min(1, done / Math.max(1, total)));
+    }
+    return Buffer.from(jsonSession(session, parts));
+  };
+
+  const toMarkdown = async (
+    work: ExportWork,
+    session: SessionRow,
+    total: number,
+  ): Promise<Buffer> => {
+    const parts = [markdownHead(session, total)];
+    let done = 0;
+    for await (const pieces of talks(work, session)) {
+      parts.push(...pieces.map((talk) => markdownMessage(talk, work.base)));
+      done += pieces.length;
+      work.onProgress(Math.min(1, done / Math.max(1, total)));
+    }
+    return Buffer.from(parts.join('\n'));
+  };
+
+  const pdfMessage = (talk: Talk): PdfMessage => ({
+    speaker: talk.speaker,
+    time: timeText(talk.time),
+    title: talk.title,
+    text: talk.text,
+    images: talk.images,
+    files: talk.files,
+    answers: talk.answers,
+  });
+
+  const toPdf = (work: ExportWork, session: SessionRow, total: number) => {
+    async function* pieces() {
+      for await (const each of talks(work, session))
+        for (let at = 0; at < each.length; at += messagesAPiece)
+          yield each.slice(at, at + messagesAPiece).map(pdfMessage);
+    }
+    return makePdfApart({
+      head: {
+        title: session.prompt || '鹊桥对话',
+        about: aboutText(session, total),
+        base: work.base,
+        count: total,
+      },
+      messages: pieces(),
+      picture,
+      onProgress: work.onProgress,
+      signal: work.signal,
+    });
+  };
+
+  return {
+    /** The session, for somebody who may read it. @throws Refusal as get_session; not_found for a temporary one */
+    async readable(
+      db: Executor,
+      { session_id: ref }: Parsed<'exportSession'>,
+      user: Identity | null,
+    ): Promise<SessionRow> {
+      const session = await readableSession(db, ref, user);
+      if (session.temporary) throw new Refusal('not_found', '临时对话没有保存，不能导出');
+      return session;
+    },
+
+    /** All of a session as its owner may have it. */
+    json: (db: Executor, session: SessionRow, signal: AbortSignal): Promise<Buffer> =>
+      toJson({ db, user: null, base: '', onProgress: () => undefined, signal }, session, 1, {
+        all: true,
+        viewer: session.userId,
+      }),
+
+    /** Makes the file and keeps it for an hour. @throws Refusal; the signal's reason */
+    async make(session: SessionRow, format: ExportFormat, work: ExportWork): Promise<ExportedFile> {
+      const total = await store.countRows(work.db, {
+        sessionId: session.id,
+        all: format === 'json',
+      });
+      let data: Buffer;
+      let failed: string[] = [];
+      if (format === 'json') data = await toJson(work, session, total);
+      else if (format === 'markdown') data = await toMarkdown(work, session, total);
+      else ({ data, failed } = await toPdf(work, session, total));
+      work.signal.throwIfAborted();
+      const { ending, mime } = kinds[format];
+      const key = newKey();
+      const storageKey = `${newKey()}.${ending}`;
+      const name = fileName(session.prompt, new Date(), ending);
+      await storage.put(storageKey, data, mime);
+      const size = data.length;
+      const userId = work.user?.id ?? null;
+      await store.insertDownload(work.db, {
+        key,
+        userId,
+        sessionId: session.id,
+        storageKey,
+        name,
+        mime,
+        size,
+        lives,
+      });
+      return { key, name, size, failed };
+    },
+
+    /** @throws Refusal not_found for a key that nobody has or that is too old */
+    async open(db: Executor, key: string) {
+      const row = await store.findDownload(db, key);
+      const file = row && (await storage.get(row.storageKey));
+      if (!row || !file) throw new Refusal('not_found', '文件已过期，请重新导出');
+      return { ...file, name: row.name, mime: row.mime };
+    },
+
+    /** Housekeeping: takes away the files that can no longer be fetched. */
+    async removeExpired(db: Executor): Promise<void> {
+      for (const storageKey of await store.removeExpired(db)) await storage.delete(storageKey);
+    },
+  };
+};
+
+export type ExportService = ReturnType<typeof createExportService>;

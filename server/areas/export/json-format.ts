@@ -1,0 +1,45 @@
+import { withoutIds } from '../chat/question.ts';
+import type { SessionRow } from '../session/session.service.ts';
+import type { ExportRow } from './export.store.ts';
+
+/** One message as it stands in our own export; `import-own.ts` reads the same fields. */
+export const jsonMessage = (row: ExportRow, viewer: number | null) => ({
+  id: row.id,
+  /** The message that it follows; 0: the first. */
+  prev: row.prevId,
+  shown: row.shown,
+  rank: row.rank,
+  /** Two answers beside each other carry the same number, and 0 and 1 as their place. */
+  beside: row.besideGroup,
+  place: row.place,
+  user: row.userName,
+  human: row.human,
+  request: row.userId === viewer ? row.request : withoutIds(row.request),
+  title: row.title,
+  ai: row.ai,
+  reasoning: row.reasoning,
+  parts: row.parts,
+  type: row.type,
+  model: row.model,
+  state: row.state,
+  error_code: row.errorCode,
+  error_message: row.errorMessage,
+  prompt_tokens: row.promptTokens,
+  completion_tokens: row.completionTokens,
+  created_at: row.createdAt.toISOString(),
+  answered_at: row.answeredAt?.toISOString() ?? null,
+  edited_at: row.editedAt?.toISOString() ?? null,
+});
+
+/** The whole file; `messages` are JSON already. */
+export const jsonSession = (session: SessionRow, messages: readonly string[]): string => {
+  const head = JSON.stringify({
+    title: session.prompt,
+    type: session.type,
+    model: session.model,
+    user: session.userName,
+    created_at: session.createdAt.toISOString(),
+    updated_at: session.updatedAt.toISOString(),
+  });
+  return `{"queqiao":1,"exported_at":${JSON.stringify(new Date().toISOString())},"sessions":[\n${head.slice(0, -1)},"messages":[\n${messages.join(',\n')}\n]}\n]}\n`;
+};

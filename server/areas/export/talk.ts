@@ -1,0 +1,87 @@
+import { maskName } from '../../../common/mask-name.ts';
+import { sessionTypes } from '../../../contract/session.ts';
+import { filmOf, readFilms } from '../chat/films.service.ts';
+import { readReply } from '../chat/picture-reply.ts';
+import { addressesOf } from '../chat/pictures.service.ts';
+import type { SessionRow } from '../session/session.service.ts';
+import type { ExportRow } from './export.store.ts';
+
+/** A message with its answers, as people read it. */
+export interface Talk {
+  speaker: string;
+  time: Date;
+  title: string;
+  text: string;
+  images: string[];
+  files: string[];
+  /** `images`: addresses of the pictures that it is, of a message of pictures. */
+  answers: { name: string; text: string; images: string[] }[];
+}
+
+const two = (value: number) => String(value).padStart(2, '0');
+
+/** 2026-11-21 in the server's time zone. */
+export const dayText = (date: Date): string =>
+  `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+
+/** 2026-11-21 09:36. */
+export const timeText = (date: Date): string =>
+  `${dayText(date)} ${two(date.getHours())}:${two(date.getMinutes())}`;
+
+export const aboutText = (session: SessionRow, count: number): string =>
+  [maskName(session.userName), session.model, timeText(session.createdAt), `共 ${count} 条消息`]
+    .filter((part) => part !== '')
+    .join(' · ');
+
+const endings: Readonly<Record<string, string>> = {
+  error: '（回复出错，没有写完）',
+  stopped: '（回复已停止）',
+  interrupted: '（回复中断）',
+  streaming: '（回复还没有写完）',
+};
+
+/** Pictures that were made, one that failed named with its number. */
+const picturesOf = (row: ExportRow, note: string): Talk['answers'] => {
+  const made = readReply(row.ai)?.images ?? [];
+  const images = made.map(({ url }) => url).filter((url) => url !== '');
+  const failed = made.flatMap(({ url, error }, at) =>
+    url === '' ? [`第 ${at + 1} 张：${error || '图片已删除'}`] : [],
+  );
+  const text = [...failed, note].filter((part) => part !== '').join('\n\n');
+  return text === '' && images.length === 0 ? [] : [{ name: row.model, text, images }];
+};
+
+const answerOf = (row: ExportRow): Talk['answers'] => {
+  const note = endings[row.state] ?? '';
+  if (row.type === sessionTypes.image) return picturesOf(row, note);
+  if (row.type === sessionTypes.video) {
+    const films = readFilms(row.ai);
+    const told = films.map(({ duration }) => `（视频，${Math.round(duration)} 秒）`);
+    const text = [...told, note].filter((part) => part !== '').join('\n\n');
+    return text === '' ? [] : [{ name: row.model, text, images: films.map((each) => each.poster) }];
+  }
+  const text = [row.ai.trim(), note].filter((part) => part !== '').join('\n\n');
+  return text === '' ? [] : [{ name: row.model, text, images: [] }];
+};
+
+const talkOf = (row: ExportRow, beside: ExportRow | undefined): Talk => ({
+  speaker: maskName(row.userName),
+  time: row.createdAt,
+  title: row.title,
+  text: row.human.trim(),
+  images:
+    row.type === sessionTypes.video
+      ? [filmOf(row.human, row.request).base_image].filter((url) => url !== '')
+      : [...(row.request?.images ?? []), ...addressesOf(row.request?.image)],
+  files: (row.request?.files ?? []).map((file) => file.name),
+  answers: [...answerOf(row), ...(beside ? answerOf(beside) : [])],
+});
+
+/** Rows of the shown path with those beside them, as messages in order. */
+export const pairsOf = (rows: readonly ExportRow[]): Talk[] => {
+  const partners = new Map<number, ExportRow>();
+  for (const row of rows) if (!row.shown) partners.set(row.besideGroup, row);
+  return rows
+    .filter((row) => row.shown)
+    .map((row) => talkOf(row, row.besideGroup === 0 ? undefined : partners.get(row.besideGroup)));
+};

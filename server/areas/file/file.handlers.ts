@@ -1,0 +1,27 @@
+import type { Handlers } from '../../http/handlers.ts';
+import type { FileService } from './file.service.ts';
+
+export const createFileHandlers = (
+  files: FileService,
+): Pick<
+  Handlers,
+  'uploadImage' | 'uploadFile' | 'imageByUrl' | 'croppingImage' | 'foreignImage'
+> => ({
+  uploadImage: async (_input, { file, user }) => {
+    const keep = await files.image(file, user);
+    return async (db) => ({ image: await keep(db) });
+  },
+  uploadFile: async (_input, { file, user, ip }) => {
+    const keep = await files.text(file, user, ip);
+    return async (db) => ({ file: await keep(db) });
+  },
+  croppingImage: async ({ image }, { user }) => {
+    const keep = await files.croppedImage(image, user);
+    return async (db) => ({ image: await keep(db) });
+  },
+  foreignImage: ({ url }, { user, ip }) => files.foreignImage(url, { user, ip }),
+  imageByUrl: async ({ url }, { user }) => {
+    const keep = await files.imageByUrl(url, user);
+    return async (db) => ({ image: await keep(db) });
+  },
+});

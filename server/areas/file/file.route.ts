@@ -1,0 +1,46 @@
+import type { FastifyInstance } from 'fastify';
+import type { Executor } from '../../db/database.ts';
+import { Refusal } from '../../http/handlers.ts';
+import { answerFailure } from '../../http/routes.ts';
+import { type FileService, ownImage, thumbnailSides } from './file.service.ts';
+
+/** How long a browser may show a picture without asking again whether it is still there, s. */
+const maxAge = 300;
+
+/**
+ * GET /files/<key>.<jpg|png>, `?size=128|180|320|640` for a thumbnail. The random key is the right to
+ * read it, so links work in every session that shows the picture. A picture never changes, but it can
+ * be deleted: nobody between here and the reader keeps it, and the reader not for long.
+ */
+export const registerFiles = (app: FastifyInstance, files: FileService, db: Executor): void => {
+  app.get('/files/*', async (request, reply) => {
+    try {
+      const [path = '', query = ''] = request.url.split('?', 2);
+      const found = ownImage(path);
+      const side = thumbnailSides.find((each) => query === `size=${each}`) ?? null;
+      if (!found || (query !== '' && side === null)) throw new Refusal('not_found');
+      const file = await files.open(db, found.key, found.type, side);
+      if (!file) throw new Refusal('not_found');
+      const etag = `"${found.key}${side ?? ''}"`;
+      if (request.headers['if-none-match'] === etag) {
+        if ('stream' in file) file.stream.destroy();
+        return await reply
+          .code(304)
+          .headers({ 'cache-control': `private, max-age=${maxAge}`, etag })
+          .send();
+      }
+      reply.headers({
+        'content-type': file.mime,
+        'content-disposition': 'inline',
+        'x-content-type-options': 'nosniff',
+        'content-security-policy': "sandbox; default-src 'none'",
+        'cache-control': `private, max-age=${maxAge}`,
+        etag,
+      });
+      if ('data' in file) return await reply.send(file.data);
+      return await reply.header('content-length', file.size).send(file.stream);
+    } catch (error) {
+      return answerFailure(error, request, reply);
+    }
+  });
+};

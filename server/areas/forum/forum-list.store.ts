@@ -1,0 +1,153 @@
+import { sql, type SQL } from 'drizzle-orm';
+import type { ForumCategory } from '../../../contract/forum.ts';
+import type { Executor } from '../../db/database.ts';
+import { statement } from '../../db/statement.ts';
+
+export interface ForumFilter {
+  category?: ForumCategory | undefined;
+  groupId?: number | undefined;
+  /** Questions of this person. */
+  userId?: number | undefined;
+  /** Questions that this model answered. */
+  model?: string | undefined;
+}
+
+/** What the forum shows; written as the partial indexes have it. */
+const inForum = sql`s.type = 2 AND NOT s.private AND s.deleted_at IS NULL AND s.prompt <> ''`;
+const newest = sql`s.updated_at DESC, s.id DESC`;
+
+/** A condition with an index of its own, and the order that the index has. */
+interface Way {
+  from: SQL;
+  where: SQL;
+  order: SQL;
+}
+
+const usual = sql`sessions s`;
+const marked = (table: SQL, key: SQL): Way => ({
+  from: sql`${table} m JOIN sessions s ON s.id = m.session_id`,
+  where: sql`${key} AND ${inForum}`,
+  order: sql`m.at DESC, m.session_id DESC`,
+});
+
+const wayOf = (filter: ForumFilter, me: number): Way => {
+  const { category, groupId, userId, model } = filter;
+  if (category === 'hot')
+    return {
+      from: usual,
+      where: inForum,
+      order: sql`forum_heat(s.reply_count, s.like_count, s.created_at) DESC, s.id DESC`,
+    };
+  if (category === 'mine')
+    return {
+      from: usual,
+      where: sql`s.user_id = ${me} AND s.type = 2 AND s.deleted_at IS NULL AND s.prompt <> ''
+        AND NOT EXISTS (SELECT FROM friends f WHERE f.session_id = s.id)`,
+      order: newest,
+    };
+  if (category === 'replied') return marked(sql`forum_replies`, sql`m.user_id = ${me}`);
+  if (category === 'history') return marked(sql`forum_visits`, sql`m.user_id = ${me}`);
+  if (category === 'answered')
+    return { from: usual, where: sql`${inForum} AND s.accepted_id IS NOT NULL`, order: newest };
+  if (category === 'unanswered')
+    return { from: usual, where: sql`${inForum} AND s.accepted_id IS NULL`, order: newest };
+  if (category === 'essence')
+    return { from: usual, where: sql`${inForum} AND s.essence`, order: newest };
+  if (userId !== undefined)
+    return { from: usual, where: sql`s.user_id = ${userId} AND ${inForum}`, order: newest };
+  if (model !== undefined) return marked(sql`forum_models`, sql`m.model = ${model}`);
+  const order = sql`s.pinned DESC, ${newest}`;
+  return groupId === undefined
+    ? { from: usual, where: inForum, order }
+    : { from: usual, where: sql`${inForum} AND s.group_id = ${groupId}`, order };
+};
+
+/** Of the filters those that have a column of their own. */
+const conditionsOf = ({ category, groupId, userId, model }: ForumFilter, me: number): SQL[] => [
+  ...(groupId === undefined ? [] : [sql`s.group_id = ${groupId}`]),
+  ...(userId === undefined ? [] : [sql`s.user_id = ${userId}`]),
+  ...(model === undefined
+    ? []
+    : [sql`EXISTS (SELECT FROM forum_models m WHERE m.model = ${model} AND m.session_id = s.id)`]),
+  ...(category === 'mine' ? [sql`s.user_id = ${me}`] : []),
+  ...(category === 'replied'
+    ? [sql`EXISTS (SELECT FROM forum_replies r WHERE r.user_id = ${me} AND r.session_id = s.id)`]
+    : []),
+  ...(category === 'history'
+    ? [sql`EXISTS (SELECT FROM forum_visits v WHERE v.user_id = ${me} AND v.session_id = s.id)`]
+    : []),
+  ...(category === 'answered' ? [sql`s.accepted_id IS NOT NULL`] : []),
+  ...(category === 'unanswered' ? [sql`s.accepted_id IS NULL`] : []),
+  ...(category === 'essence' ? [sql`s.essence`] : []),
+];
+
+/** How far a list reaches back; with several filters, how many of the first one's are looked through. */
+const reach = { plain: 1000, filtered: 5000 } as const;
+
+const countOf = ({ category, groupId, userId, model }: ForumFilter): number =>
+  [category, groupId, userId, model].filter((value) => value !== undefined).length;
+
+/**
+ * The numbers of a page of questions, and how many fit, counted no further than the list reaches:
+ * both cost the same whether the forum holds a thousand questions or a hundred thousand.
+ * @param me whose questions, answers and visits are meant; 0: a visitor's
+ */
+export const listQuestions = async (
+  db: Executor,
+  filter: ForumFilter,
+  me: number,
+  { offset, limit }: { offset: number; limit: number },
+): Promise<{ ids: number[]; total: number }> => {
+  const several = countOf(filter) > 1;
+  const way = wayOf(filter, me);
+  const window = several ? reach.filtered : reach.plain;
+  const first = sql`SELECT s.id FROM ${way.from} WHERE ${way.where} ORDER BY ${way.order} LIMIT ${window}`;
+  const numbered = sql`SELECT id, row_number() OVER () AS place FROM (${first}) ordered`;
+  const fitting = several
+    ? sql`SELECT n.id, n.place FROM (${numbered}) n JOIN sessions s ON s.id = n.id
+        WHERE ${sql.join(conditionsOf(filter, me), sql` AND `)}`
+    : numbered;
+  const { rows } = await db.execute<{ total: number; id: number | null }>(sql`
+    WITH fit AS MATERIALIZED (${fitting})
+    SELECT counted.total, chosen.id::float8
+    FROM (SELECT count(*)::int AS total FROM fit) counted
+    LEFT JOIN (SELECT * FROM fit ORDER BY place OFFSET ${Math.min(offset, window)} LIMIT ${limit}) chosen
+      ON true
+    ORDER BY chosen.place`);
+  return {
+    ids: rows.flatMap(({ id }) => (id === null ? [] : [id])),
+    total: rows[0]?.total ?? 0,
+  };
+};
+
+/** Of these questions those that fit. */
+export const fittingQuestions = async (
+  db: Executor,
+  ids: readonly number[],
+  filter: ForumFilter,
+  me: number,
+): Promise<Set<number>> => {
+  const conditions = conditionsOf(filter, me);
+  if (ids.length === 0 || conditions.length === 0) return new Set(ids);
+  const { rows } = await db.execute<{ id: number }>(sql`
+    SELECT s.id::float8 FROM sessions s WHERE s.id = ANY(${`{${ids.join(',')}}`}::bigint[])
+      AND ${sql.join(conditions, sql` AND `)}`);
+  return new Set(rows.map(({ id }) => id));
+};
+
+/** What a question begins with: its title, its first letters and its pictures. */
+export const readQuestions = statement<{
+  id: number;
+  title: string;
+  human: string;
+  images: string[] | null;
+}>(
+  'forum_questions',
+  `SELECT asked.id::float8, q.title, left(q.human, 8000) AS human, q.images
+   FROM unnest($1::bigint[]) AS asked (id)
+   JOIN LATERAL (
+     SELECT h.title, h.human, ARRAY(SELECT jsonb_array_elements_text(h.request -> 'images')) AS images
+     FROM history h WHERE h.session_id = asked.id ORDER BY h.id LIMIT 1
+   ) q ON true`,
+  { shared: true },
+);

@@ -1,0 +1,31 @@
+import type { Parsed } from '../../../contract/calls.ts';
+import { defaultGroup } from '../../../contract/forum.ts';
+import type { Executor } from '../../db/database.ts';
+import { inTransaction } from '../../db/in-transaction.ts';
+import { Refusal } from '../../http/handlers.ts';
+import * as store from './forum.store.ts';
+
+export const groups = store.listGroups;
+
+/** @throws Refusal bad_input where there is no such group */
+export const requireGroup = async (db: Executor, id: number): Promise<void> => {
+  // The first one cannot be deleted.
+  if (id !== defaultGroup && !(await store.hasGroup(db, id)))
+    throw new Refusal('bad_input', 'group_id：没有这个分组');
+};
+
+export const saveGroup = async (
+  db: Executor,
+  { id, ...values }: Parsed<'saveForumGroup'>,
+): Promise<number> => {
+  const saved = await store.saveGroup(db, id, values);
+  if (saved === 'missing') throw new Refusal('not_found', '没有这个分组');
+  if (saved === 'taken') throw new Refusal('bad_input', 'name：已经有同名的分组');
+  return saved;
+};
+
+export const deleteGroup = (db: Executor, id: number): Promise<void> =>
+  inTransaction(db, async (tx) => {
+    if (id === defaultGroup) throw new Refusal('bad_input', 'id：默认分组不能删除');
+    if (!(await store.deleteGroup(tx, id))) throw new Refusal('not_found', '没有这个分组');
+  });

@@ -1,0 +1,110 @@
+import { and, eq, isNull, sql } from 'drizzle-orm';
+import type { NewsKind } from '../../../contract/forum.ts';
+import type { Executor } from '../../db/database.ts';
+import { news } from './forum.tables.ts';
+
+export interface NewNews {
+  userId: number;
+  kind: NewsKind;
+  sessionId: number;
+  historyId: number | null;
+  actorId: number;
+  excerpt: string;
+}
+
+/** Tells somebody; gives its number, or null where it only counts on one that is unread yet. */
+export const addNews = async (db: Executor, values: NewNews): Promise<number | null> => {
+  const [row] = await db
+    .insert(news)
+    .values(values)
+    .onConflictDoUpdate({
+      target: [news.userId, news.sessionId, news.kind],
+      targetWhere: sql`read_at IS NULL`,
+      set: {
+        count: sql`${news.count} + 1`,
+        historyId: values.historyId,
+        actorId: values.actorId,
+        excerpt: values.excerpt,
+        createdAt: sql`now()`,
+      },
+    })
+    .returning({ id: news.id, count: news.count });
+  return row?.count === 1 ? row.id : null;
+};
+
+export interface NewsRow {
+  id: number;
+  kind: NewsKind;
+  user_id: number;
+  uuid: string;
+  history_id: number | null;
+  title: string;
+  actor_id: number;
+  actor_name: string;
+  count: number;
+  excerpt: string;
+  read: boolean;
+  /** ms since 1970. */
+  created_at: number;
+}
+
+// What is deleted, or private to others now, is not told any more.
+const rows = sql`
+  SELECT n.id::float8, n.kind, n.user_id::float8, s.uuid, n.history_id::float8, s.prompt AS title,
+    n.actor_id::float8, a.user_name AS actor_name, n.count, n.excerpt, n.read_at IS NOT NULL AS read,
+    (extract(epoch FROM n.created_at) * 1000)::float8 AS created_at
+  FROM news n JOIN sessions s ON s.id = n.session_id JOIN users a ON a.id = n.actor_id
+    LEFT JOIN friends f ON f.session_id = s.id
+  WHERE s.deleted_at IS NULL AND (NOT s.private OR s.user_id = n.user_id
+    OR f.low_user_id = n.user_id OR f.high_user_id = n.user_id)`;
+
+export const listNews = async (
+  db: Executor,
+  userId: number,
+  { offset, limit }: { offset: number; limit: number },
+): Promise<NewsRow[]> =>
+  (
+    await db.execute<NewsRow & Record<string, unknown>>(sql`${rows} AND n.user_id = ${userId}
+      ORDER BY n.created_at DESC, n.id DESC OFFSET ${offset} LIMIT ${limit}`)
+  ).rows;
+
+export const findNews = async (db: Executor, ids: readonly number[]): Promise<NewsRow[]> =>
+  (
+    await db.execute<NewsRow & Record<string, unknown>>(
+      sql`${rows} AND n.id = ANY(${`{${ids.join(',')}}`}::bigint[])`,
+    )
+  ).rows;
+
+/** How many there are and how many of them are unread, counted no further than `most`. */
+export const countNews = async (
+  db: Executor,
+  userId: number,
+  most: number,
+): Promise<{ total: number; unread: number }> => {
+  const { rows: counted } = await db.execute<{ total: number; unread: number }>(sql`
+    SELECT count(*)::int AS total, (count(*) FILTER (WHERE NOT read))::int AS unread
+    FROM (${rows} AND n.user_id = ${userId} LIMIT ${most}) mine`);
+  return counted[0] ?? { total: 0, unread: 0 };
+};
+
+export const markRead = async (
+  db: Executor,
+  userId: number,
+  sessionId: number | null,
+): Promise<void> => {
+  await db
+    .update(news)
+    .set({ readAt: sql`now()` })
+    .where(
+      and(
+        eq(news.userId, userId),
+        isNull(news.readAt),
+        sessionId === null ? undefined : eq(news.sessionId, sessionId),
+      ),
+    );
+};
+
+/** Forgets what is older than 90 days. */
+export const removeOldNews = async (db: Executor): Promise<void> => {
+  await db.delete(news).where(sql`${news.createdAt} < now() - interval '90 days'`);
+};

@@ -1,0 +1,305 @@
+import { randomUUID } from 'node:crypto';
+import * as z from 'zod/mini';
+import { imageRequest, type ImageRequest } from '../../../contract/chat.ts';
+import type { Parsed } from '../../../contract/calls.ts';
+import type { ImageInfo, ImageMethod } from '../../../contract/gallery.ts';
+import type {
+  ImageAbility,
+  ImageParameters,
+  ImageTask,
+  ListedImage,
+} from '../../../contract/image.ts';
+import type { Job } from '../../../contract/job.ts';
+import { limits } from '../../../contract/limits.ts';
+import { modelTypes } from '../../../contract/model.ts';
+import type { Executor, Transaction } from '../../db/database.ts';
+import { inTransaction } from '../../db/in-transaction.ts';
+import { Refusal, type Identity } from '../../http/handlers.ts';
+import { beginJob, jobOfRequest, jobsOf, requireRoomForJob } from '../../jobs/job.service.ts';
+import { taskTitles } from '../chat/pictures.service.ts';
+import type { FileService } from '../file/file.service.ts';
+import type { ModelService, ResolvedImageModel } from '../model/model.service.ts';
+import { requireUsable } from '../session/session.service.ts';
+import { costOf, holdFor } from './image-hold.ts';
+import { abilityFor, planPictures, type ImagePlan } from './image-plan.ts';
+import { imageLivesMs } from './image-work.ts';
+import { imageAddress, requireImage, viewerOf, type ImageRow } from './images.service.ts';
+
+/** What is to be made of one picture. */
+interface Wish {
+  task: ImageTask;
+  prompt: string;
+  request: Partial<ImageRequest> & { parameters: ImageParameters };
+}
+
+interface Asked {
+  image_id: number;
+  request_id?: string | undefined;
+  painter?: string | undefined;
+}
+
+const editPrompt = { min: limits.imageEditPrompt.min, max: limits.imageEditPrompt.max };
+
+/** Words of an edit are 2 to 512 characters (document 2 §5). */
+const requireWords = (prompt: string): void => {
+  const text = `长度在 ${editPrompt.min} 到 ${editPrompt.max} 个字符`;
+  if (prompt === '') throw new Refusal('bad_input', 'prompt：请填写修改图片的提示内容');
+  if (prompt.length < editPrompt.min) throw new Refusal('prompt_too_short', text);
+  if (prompt.length > editPrompt.max) throw new Refusal('prompt_too_long', text);
+};
+
+const methodTasks = {
+  upscale: 'upscale',
+  removeBg: 'remove-bg',
+  editBg: 'edit-bg',
+  variations: 'vary',
+  edit: 'edit',
+} as const satisfies Partial<Record<ImageMethod, ImageTask>>;
+
+/** How many pictures a method makes where nobody says so. */
+const usualCount = (task: ImageTask): number =>
+  task === 'edit' || task === 'vary' ? limits.imageEditCount : 1;
+
+const requestFor = (image: ImageRow, wish: Wish): ImageRequest =>
+  z.parse(imageRequest, {
+    n: usualCount(wish.task),
+    base_image: imageAddress(image),
+    strength: limits.strength.otherwise,
+    ...wish.request,
+  });
+
+export const createEditService = (deps: {
+  models: Pick<ModelService, 'list' | 'findImage'>;
+  files: Pick<FileService, 'takeImages' | 'requireRoom'>;
+}) => {
+  const { models, files } = deps;
+  const isVip = async (db: Executor, userId: number): Promise<boolean> =>
+    (await viewerOf(db, userId))?.vip === 1;
+
+  /**
+   * Models that can do it, in the order that they are taken: the picture's own, then free ones, and
+   * of those a service before what is built in.
+   */
+  const withAbility = async (
+    db: Executor,
+    ability: ImageAbility,
+    own: string,
+    guest: boolean,
+  ): Promise<ResolvedImageModel[]> => {
+    const listed = (await models.list(db))
+      .filter(({ type, factor }) => type === modelTypes.image && (!guest || factor === 0))
+      .sort(
+        (a, b) =>
+          Number(b.name === own) - Number(a.name === own) ||
+          Number(a.factor > 0) - Number(b.factor > 0) ||
+          Number(a.built_in) - Number(b.built_in),
+      );
+    const found = [];
+    for (const { name } of listed) {
+      const model = await models.findImage(db, name);
+      if (model?.image.abilities.includes(ability)) found.push(model);
+    }
+    return found;
+  };
+  const able = (db: Executor, task: ImageTask, own: string, guest: boolean) => {
+    const ability = abilityFor[task];
+    return ability === undefined ? Promise.resolve([]) : withAbility(db, ability, own, guest);
+  };
+
+  const modelFor = async (
+    db: Executor,
+    wish: Wish,
+    { painter }: Asked,
+    image: ImageRow,
+    user: Identity,
+  ): Promise<ResolvedImageModel> => {
+    if (painter !== undefined) {
+      const model = await models.findImage(db, painter);
+      if (!model) throw new Refusal('model_unavailable');
+      return model;
+    }
+    const [first] = await able(db, wish.task, image.model, user.guest);
+    if (!first) throw new Refusal('job_unsuitable', '没有能这样做的绘画服务');
+    return first;
+  };
+
+  const planFor = (image: ImageRow, wish: Wish, model: ResolvedImageModel, guest: boolean) =>
+    planPictures(
+      {
+        task: wish.task,
+        human: wish.prompt,
+        request: requestFor(image, wish),
+        translateWith: { model: '', guest },
+      },
+      model,
+    );
+
+  /** Begins the work: the job, its entry in the queue and the hold at once. */
+  const begin = (
+    db: Executor,
+    asked: Asked,
+    wish: Wish,
+    user: Identity,
+  ): Promise<{ job: Job; images: ListedImage[] }> =>
+    inTransaction(db, async (tx: Transaction) => {
+      const image = await requireImage(tx, asked.image_id, user, 'use');
+      const requestId = asked.request_id ?? randomUUID();
+      const known = await jobOfRequest(tx, requestId, user.id);
+      if (known) {
+        // The same request once more, without its idempotency key.
+        const job = (await jobsOf(tx, 'image', [image.id])).get(image.id);
+        if (known.user_id !== user.id || job?.uuid !== known.uuid) throw new Refusal('conflict');
+        return { job, images: [] };
+      }
+      const model = await modelFor(tx, wish, asked, image, user);
+      requireUsable(model, user.guest);
+      const plan = planFor(image, wish, model, user.guest);
+      const { bg_image: background } = plan.parameters;
+      await files.takeImages(tx, [plan.baseImage, ...(background ? [background] : [])]);
+      await requireRoomForJob(tx, user.id);
+      await files.requireRoom(tx, user.id);
+      const { holdId, heldTokens } = await holdFor(tx, plan, model, {
+        id: user.id,
+        vip: await isVip(tx, user.id),
+        reference: `job:${requestId}`,
+      });
+      const title = [taskTitles[wish.task], wish.prompt || image.prompt]
+        .filter(Boolean)
+        .join(' · ');
+      const job = await beginJob(tx, {
+        uuid: requestId,
+        userId: user.id,
+        kind: 'image',
+        title: title.slice(0, 200),
+        model: model.name,
+        subject: { kind: 'image', id: image.id },
+        input: { ...plan, source: null } satisfies ImagePlan,
+        holdId,
+        heldTokens,
+        livesMs: imageLivesMs,
+      });
+      return { job, images: [] };
+    });
+
+  return {
+    upscale: (db: Executor, input: Parsed<'upscaleImage'>, user: Identity) =>
+      begin(
+        db,
+        input,
+        {
+          task: 'upscale',
+          prompt: '',
+          request: {
+            parameters: {
+              resize: input.resize,
+              ...(input.model ? { upscaler: input.model } : {}),
+            },
+          },
+        },
+        user,
+      ),
+
+    removeBackground: (db: Executor, input: Parsed<'removeImageBackground'>, user: Identity) =>
+      begin(db, input, { task: 'remove-bg', prompt: '', request: { parameters: {} } }, user),
+
+    editBackground: (db: Executor, input: Parsed<'editImageBackground'>, user: Identity) => {
+      const colour = input.bg_color ?? '';
+      if (colour !== '' && !/^#[0-9a-f]{6}$/i.test(colour))
+        throw new Refusal('bad_input', 'bg_color：颜色应写作 #rrggbb');
+      const picture = input.bg_image ?? '';
+      return begin(
+        db,
+        input,
+        {
+          task: 'edit-bg',
+          prompt: '',
+          request: {
+            parameters: {
+              ...(colour === '' ? {} : { bg_color: colour }),
+              ...(picture === '' ? {} : { bg_image: picture }),
+              ...(input.mask ? { mask: input.mask } : {}),
+            },
+          },
+        },
+        user,
+      );
+    },
+
+    edit: async (db: Executor, input: Parsed<'editImage'>, user: Identity) => {
+      const prompt = input.prompt.trim();
+      const whole = input.method === 'variations';
+      const { n, strength, mask, brush, brush_inverted: inverted } = input;
+      // Of a variation without words those count that the picture was drawn from.
+      if (!whole || prompt !== '') requireWords(prompt);
+      if (!whole && !mask) throw new Refusal('bad_input', 'mask：请框选要修改的区域');
+      const image = await requireImage(db, input.image_id, user, 'use');
+      const parameters = whole
+        ? {}
+        : {
+            ...(mask ? { mask } : {}),
+            ...(brush ? { brush } : {}),
+            ...(inverted ? { brush_inverted: true } : {}),
+          };
+      return begin(
+        db,
+        input,
+        {
+          task: whole ? 'vary' : 'edit',
+          prompt: prompt === '' ? image.prompt : prompt,
+          request: {
+            parameters,
+            ...(n === undefined ? {} : { n }),
+            ...(strength === undefined ? {} : { strength }),
+          },
+        },
+        user,
+      );
+    },
+
+    /**
+     * What a person may do with a picture, by which model and for how much: with one of theirs all
+     * that some service can, with others' no more than to have it put into words.
+     */
+    async toolsFor(db: Executor, image: ImageRow, user: Identity) {
+      const tools: ImageInfo['tools'] = [];
+      const [looker] = await withAbility(db, 'interrogate', '', user.guest);
+      if (looker)
+        tools.push({
+          method: 'interrogate',
+          model: looker.name,
+          model_label: looker.label,
+          n: 1,
+          tokens: 0,
+        });
+      if (image.userId !== user.id) return tools;
+      const vip = await isVip(db, user.id);
+      for (const [method, task] of Object.entries(methodTasks)) {
+        const [model] = await able(db, task, image.model, user.guest);
+        if (!model) continue;
+        const wish = {
+          task,
+          prompt: '',
+          request: {
+            parameters:
+              task === 'edit'
+                ? { mask: { left: 0, top: 0, width: 1, height: 1 } }
+                : task === 'edit-bg'
+                  ? { bg_color: '#ffffff' }
+                  : {},
+          },
+        };
+        const plan = planFor(image, wish, model, user.guest);
+        tools.push({
+          method: method as ImageMethod,
+          model: model.name,
+          model_label: model.label,
+          n: plan.n,
+          tokens: costOf(plan, model, vip),
+        });
+      }
+      return tools;
+    },
+  };
+};
+
+export type EditService = ReturnType<typeof createEditService>;

@@ -1,0 +1,221 @@
+import * as z from 'zod/mini';
+import { imageRequest, type ImageRequest } from '../../../contract/chat.ts';
+import type { Parsed } from '../../../contract/calls.ts';
+import type {
+  ImageAbility,
+  ImageModel,
+  ImageParameters,
+  ImageTask,
+} from '../../../contract/image.ts';
+import {
+  defaultStrength,
+  type ImageWords,
+  parametersOf,
+  picturesOf,
+  readImageWords,
+  sizeFor,
+  writePrompt,
+} from '../../../contract/image-prompt.ts';
+import { blendText, limits } from '../../../contract/limits.ts';
+import { imageDeduction, imageFactor } from '../../../contract/price.ts';
+import { Refusal } from '../../http/handlers.ts';
+
+/** What one picture of a job costs; kept with it, so that a change of price changes no running job. */
+export interface PicturePrice {
+  factor: number;
+  size: number;
+  dalle3: boolean;
+  hd: boolean;
+}
+
+/** Everything that a job of pictures is worked on with; stands in its row as JSON. */
+export interface ImagePlan {
+  task: ImageTask;
+  /** As the person wrote them, for records. */
+  human: string;
+  words: ImageWords;
+  family: ImageModel['family'];
+  n: number;
+  width: number;
+  height: number;
+  parameters: ImageParameters;
+  /** Addresses; empty: none. */
+  baseImage: string;
+  strength: number;
+  resizeMode: number;
+  control: { url: string; module: string; model: string; mode: 0 | 1 | 2 } | null;
+  /** The words go to the service in English; by this chat model (empty: any), as that person. */
+  translate: { model: string; guest: boolean } | null;
+  price: PicturePrice;
+  /** What a service calls the picture that this starts from, and which service that was. */
+  source: { channelId: number; remote: unknown } | null;
+}
+
+/** What the engine is asked for. */
+export const engineTask = {
+  txt2img: 'generate',
+  img2img: 'generate',
+  vary: 'generate',
+  blend: 'generate',
+  upscale: 'upscale',
+  edit: 'edit',
+  'remove-bg': 'remove-background',
+  'edit-bg': 'edit-background',
+  action: 'action',
+} as const satisfies Record<ImageTask, string>;
+
+export const abilityFor: Readonly<Partial<Record<ImageTask, ImageAbility>>> = {
+  txt2img: 'text-to-image',
+  img2img: 'image-to-image',
+  vary: 'image-to-image',
+  blend: 'blend',
+  upscale: 'upscale',
+  edit: 'edit',
+  'remove-bg': 'remove-background',
+  'edit-bg': 'edit-background',
+};
+
+/** Whether the words tell what is made, so that a translation of them is worth its tokens. */
+const saysWhat = (task: ImageTask, { mask, zoom }: ImageParameters): boolean =>
+  task === 'action'
+    ? mask !== undefined || zoom !== undefined
+    : task !== 'upscale' && task !== 'remove-bg';
+
+export const priceOf = (price: PicturePrice, n: number): number => imageDeduction({ n, ...price });
+
+/** A message's wishes with what the call that begins the work says beside or instead of them. */
+export const requestOf = (
+  stored: ImageRequest | undefined,
+  input: Parsed<'generateImage'>,
+  model: ImageModel,
+): ImageRequest => {
+  const usual = { n: model.default_count, translate: model.default_translate ? 1 : 0 };
+  const request = stored ?? z.parse(imageRequest, usual);
+  const { checkpoint, style } = input;
+  return {
+    ...request,
+    n: input.n ?? request.n,
+    size: input.size ?? request.size,
+    translate: input.translate === 1 ? 1 : request.translate,
+    parameters: {
+      ...request.parameters,
+      ...input.parameters,
+      ...(checkpoint === undefined ? {} : { checkpoint }),
+      ...(style === undefined ? {} : { style }),
+    },
+  };
+};
+
+/**
+ * What is to be made, of the words and wishes of a message.
+ * @throws Refusal job_unsuitable for what the model cannot do, bad_input for what is missing
+ */
+export const planPictures = (
+  asked: {
+    task: ImageTask;
+    human: string;
+    request: ImageRequest;
+    translateWith: NonNullable<ImagePlan['translate']>;
+  },
+  model: { factor: number; image: ImageModel },
+): Omit<ImagePlan, 'source'> => {
+  const { human, request } = asked;
+  const { family, abilities } = model.image;
+  const read = readImageWords(human, family);
+  const baseImage = read.baseImage === '' ? request.base_image : read.baseImage;
+  const task = asked.task === 'txt2img' && baseImage !== '' ? 'img2img' : asked.task;
+  const words = { ...read, baseImage: task === 'action' ? '' : baseImage };
+  const parameters = parametersOf(words, request.parameters);
+  // An action goes on from a finished picture: what went along with that one has had its effect.
+  if (task === 'action')
+    for (const key of ['cref', 'sref', 'weight'] as const) delete parameters[key];
+  const ability = abilityFor[task];
+  if (ability && !abilities.includes(ability)) throw new Refusal('job_unsuitable');
+  const fromPicture = task !== 'txt2img' && task !== 'action' && task !== 'blend';
+  if (fromPicture && baseImage === '') throw new Refusal('bad_input', 'base_image：请选择图片');
+  if (task === 'blend' && (parameters.blend?.length ?? 0) < limits.blend.min)
+    throw new Refusal('bad_input', `parameters.blend：${blendText}`);
+  if (task === 'edit' && !parameters.mask)
+    throw new Refusal('bad_input', 'parameters.mask：请框选要修改的区域');
+  if (task === 'edit-bg' && !parameters.bg_color && !parameters.bg_image)
+    throw new Refusal('bad_input', 'parameters.bg_color：请选择背景颜色或图片');
+  if (task === 'upscale') parameters.resize ??= 2;
+  let control: ImagePlan['control'] = null;
+  if (request.controlnet_image !== '') {
+    if (request.controlnet_module === '')
+      throw new Refusal('bad_input', 'controlnet_module：请选择构图控制模型');
+    if (!abilities.includes('controlnet')) throw new Refusal('job_unsuitable');
+    control = {
+      url: request.controlnet_image,
+      module: request.controlnet_module,
+      model: request.controlnet_model,
+      mode: request.controlnet_control_mode as 0 | 1 | 2,
+    };
+  }
+  const size = sizeFor(model.image, request.size);
+  return {
+    task,
+    human,
+    words,
+    family,
+    n: picturesOf(task, model.image, {
+      n: request.n,
+      parameters,
+      withBaseImage: baseImage !== '',
+    }),
+    width: size.width,
+    height: size.height,
+    parameters,
+    baseImage,
+    strength: read.strength ?? request.strength ?? defaultStrength(family),
+    resizeMode: read.resizeMode ?? request.resize_mode,
+    control,
+    translate: request.translate === 1 && saysWhat(task, parameters) ? asked.translateWith : null,
+    price: {
+      factor: imageFactor(model, parameters.checkpoint),
+      size: size.code,
+      dalle3: family === 'dalle',
+      hd: parameters.hd === true,
+    },
+  };
+};
+
+/** What the service is given as its prompt. */
+export const promptOf = (plan: ImagePlan, words: ImageWords = plan.words): string =>
+  writePrompt(words, plan.family, plan.parameters);
+
+/** The parameters that are kept with what was made: what was painted over tells nobody anything. */
+export const keptParameters = ({
+  brush: _brush,
+  brush_inverted: _inverted,
+  ...kept
+}: ImageParameters): ImageParameters => kept;
+
+/** What is written into a picture's file, in the order that programs for such pictures use. */
+export const pictureText = (about: {
+  prompt: string;
+  negative: string;
+  seed: number | null;
+  width: number;
+  height: number;
+  model: string;
+  parameters: ImageParameters;
+}): string => {
+  const { parameters, seed } = about;
+  const facts = [
+    parameters.steps === undefined ? '' : `Steps: ${parameters.steps}`,
+    parameters.sampler === undefined ? '' : `Sampler: ${parameters.sampler}`,
+    parameters.cfg_scale === undefined ? '' : `CFG scale: ${parameters.cfg_scale}`,
+    seed === null ? '' : `Seed: ${seed}`,
+    `Size: ${about.width}x${about.height}`,
+    `Model: ${parameters.checkpoint ?? about.model}`,
+    `Parameters: ${JSON.stringify(parameters)}`,
+  ].filter((fact) => fact !== '');
+  return [
+    about.prompt,
+    about.negative === '' ? '' : `Negative prompt: ${about.negative}`,
+    facts.join(', '),
+  ]
+    .filter((line) => line !== '')
+    .join('\n');
+};

@@ -1,0 +1,59 @@
+import type { Handlers } from '../../http/handlers.ts';
+import type { FileService } from '../file/file.service.ts';
+import { jobNow } from '../../jobs/job.service.ts';
+import type { ModelService } from '../model/model.service.ts';
+import { createImageService } from './image.service.ts';
+import { createLookService } from './look.service.ts';
+import { createEditService } from './edit.service.ts';
+import { imagesOfJob, ownImages } from './images.service.ts';
+
+type ImageHandlers = Pick<
+  Handlers,
+  | 'generateImage'
+  | 'imageProgress'
+  | 'controlnetDetect'
+  | 'interrogateImage'
+  | 'upscaleImage'
+  | 'removeImageBackground'
+  | 'editImageBackground'
+  | 'editImage'
+  | 'uploadedFiles'
+  | 'privateImages'
+>;
+
+export const createImageHandlers = (deps: {
+  models: ModelService;
+  files: FileService;
+}): ImageHandlers => {
+  const service = createImageService(deps);
+  const look = createLookService(deps);
+  const edits = createEditService(deps);
+  return {
+    generateImage: async (input, { db, user }) => ({
+      job: await service.generate(db, input, user),
+      images: [],
+    }),
+
+    imageProgress: async ({ request_id }, { db, user }) => {
+      const { job, current_image } = await jobNow(db, request_id, user.id);
+      const images = job.state === 'done' ? await imagesOfJob(db, job.uuid, user.id) : [];
+      // All of it is done when the pictures are there.
+      const progress = job.state === 'done' ? 1 : Math.min(job.progress, 0.99);
+      return { result: progress, progress, current_image, job, images };
+    },
+
+    upscaleImage: (input, { db, user }) => edits.upscale(db, input, user),
+    removeImageBackground: (input, { db, user }) => edits.removeBackground(db, input, user),
+    editImageBackground: (input, { db, user }) => edits.editBackground(db, input, user),
+    editImage: (input, { db, user }) => edits.edit(db, input, user),
+    controlnetDetect: async (input, { db, user }) => ({
+      image_base64: await look.detect(db, input, user),
+    }),
+
+    interrogateImage: (input, { db, user }) => look.interrogate(db, input, user),
+
+    uploadedFiles: ({ page }, { db, user }) => ownImages(db, user.id, page, true),
+
+    privateImages: ({ page }, { db, user }) => ownImages(db, user.id, page, false),
+  };
+};

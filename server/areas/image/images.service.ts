@@ -1,0 +1,168 @@
+import type { ListedImage } from '../../../contract/image.ts';
+import { limits } from '../../../contract/limits.ts';
+import type { Executor, Transaction } from '../../db/database.ts';
+import { Refusal, type Identity } from '../../http/handlers.ts';
+import { forgetPicture } from '../chat/pictures.service.ts';
+import type { FileService } from '../file/file.service.ts';
+import * as store from './image.store.ts';
+
+export {
+  childrenOf,
+  drawnBytes,
+  isPublic,
+  listedImage,
+  moveImages,
+  parentsOf,
+  stateOfFile,
+  viewerOf,
+  type ImageRow,
+  type Kin,
+} from './image.store.ts';
+
+export const imageAddress = ({ key, type }: Pick<store.ImageRow, 'key' | 'type'>): string =>
+  `/files/${key}.${type}`;
+
+const missing = () => new Refusal('not_found', '没有这张图片');
+
+/**
+ * The one place that decides who may do what with a picture by its number. `see`: its owner, managers,
+ * and everybody where it is public. `change`: its owner and managers; to whoever may only see it the
+ * refusal is not_owner. `use`: its owner alone, who pays for what is made of it. To all others it is
+ * as if there were none.
+ * @throws Refusal not_found, not_owner
+ */
+export const requireImage = async (
+  db: Executor,
+  id: number,
+  user: Identity | null,
+  wish: 'see' | 'change' | 'use',
+): Promise<store.ImageRow> => {
+  const row = await store.anyImage(db, id);
+  if (!row) throw missing();
+  const own = user !== null && row.userId === user.id;
+  const manages = user?.manager === true && wish !== 'use';
+  if (!own && !manages) {
+    if (row.deletedAt !== null || !(await store.isPublic(db, id))) throw missing();
+    if (wish !== 'see') throw new Refusal('not_owner', '只有图片的主人可以这样做');
+  }
+  if (row.deletedAt !== null && wish !== 'see') throw new Refusal('not_found', '图片已删除');
+  return row;
+};
+
+/** A picture as lists have it. */
+export const viewImage = (row: store.Listed): ListedImage => ({
+  id: row.id,
+  uuid: row.uuid,
+  url: row.deleted || row.key === '' ? '' : imageAddress(row),
+  size: `${row.width}x${row.height}`,
+  user_id: row.user_id,
+  session_id: row.session_id,
+  liked_count: row.liked_count,
+  disliked_count: row.disliked_count,
+  like: row.vote,
+  model: row.model,
+  error: row.deleted || row.key === '' ? '图片已删除' : '',
+  origin: row.origin,
+  hidden: row.hidden,
+  prompt: row.deleted ? '' : row.prompt,
+  created_at: row.created_at,
+});
+
+/** Lists end here: further pages would cost more than anybody wants to see. */
+const mostListed = { public: 2_000, person: 20_000 } as const;
+
+/** A page of pictures as one person sees them. */
+export const pageOfImages = async (
+  db: Executor,
+  asked: {
+    choice: store.Choice;
+    query?: string;
+    order?: store.Order;
+    viewer: number;
+    page: number;
+    pageSize: number;
+  },
+) => {
+  const { choice, query = '', order = 'newest', viewer, page, pageSize } = asked;
+  const most = mostListed[choice.of];
+  const total = await store.countListed(db, choice, query, most);
+  const offset = (page - 1) * pageSize;
+  const rows =
+    offset >= total
+      ? []
+      : await store.listImages(db, { choice, query, order, viewer, offset, limit: pageSize });
+  return {
+    list: rows.map(viewImage),
+    page,
+    page_count: Math.ceil(total / pageSize),
+    page_size: pageSize,
+    total,
+  };
+};
+
+/** A page of what a person drew, or uploaded, newest first; what the selector of images shows. */
+export const ownImages = (db: Executor, userId: number, page: number, uploaded: boolean) =>
+  pageOfImages(db, {
+    choice: { of: 'person', userId, uploaded },
+    viewer: userId,
+    page,
+    pageSize: limits.imageSelectorPage,
+  });
+
+/** What a job made. */
+export const imagesOfJob = async (
+  db: Executor,
+  jobUuid: string,
+  viewer: number,
+): Promise<ListedImage[]> => (await store.imagesOfJob(db, jobUuid, viewer)).map(viewImage);
+
+/** Makes a picture of what was uploaded, in the transaction that keeps its file. Gives its number. */
+export const keepUploaded = async (
+  db: Executor,
+  upload: {
+    uuid: string;
+    userId: number;
+    key: string;
+    type: 'jpg' | 'png';
+    width: number;
+    height: number;
+    size: number;
+  },
+): Promise<number> => {
+  const [row] = await store.insertImages(db, [
+    { ...upload, origin: 'uploaded', model: '', prompt: '' },
+  ]);
+  if (!row) throw new Error('the picture was not stored');
+  return row.id;
+};
+
+/** Deletes a picture: from every list and message at once, its file a day later. */
+export const deleteImage = async (tx: Transaction, id: number, user: Identity): Promise<void> => {
+  const image = await requireImage(tx, id, user, 'change');
+  await store.markDeleted(tx, image.id);
+  if (image.historyId !== null) await forgetPicture(tx, image.historyId, image.uuid);
+};
+
+export const hideImage = async (
+  tx: Transaction,
+  id: number,
+  hidden: boolean,
+  user: Identity,
+): Promise<void> => {
+  const image = await requireImage(tx, id, user, 'change');
+  await store.setHidden(tx, image.id, hidden);
+};
+
+/** Takes the files of pictures away that were deleted a day ago. */
+export const removeDeletedFiles = async (
+  tx: Transaction,
+  files: Pick<FileService, 'dropImage'>,
+): Promise<void> => {
+  const rows = await store.filesToRemove(tx, 200);
+  if (rows.length === 0) return;
+  for (const { key, type } of rows) await files.dropImage(tx, key, type);
+  await store.forgetKeys(
+    tx,
+    rows.map(({ id }) => id),
+  );
+};

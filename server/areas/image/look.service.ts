@@ -1,0 +1,116 @@
+import type { Parsed } from '../../../contract/calls.ts';
+import type { ImageAbility } from '../../../contract/image.ts';
+import { modelTypes } from '../../../contract/model.ts';
+import type { Executor } from '../../db/database.ts';
+import { ImageEngineError } from '../../engines/image-engine.ts';
+import { ownImage, type FileService } from '../file/file.service.ts';
+import { Refusal, type Identity } from '../../http/handlers.ts';
+import { createPersonLimit } from '../../http/rate-limit.ts';
+import type { ImageChannel, ModelService } from '../model/model.service.ts';
+import { requireUsable } from '../session/session.service.ts';
+import { imageAddress, requireImage } from './images.service.ts';
+
+/** How long a service may take to look at a picture, ms. */
+const lookMs = 60_000;
+/** Pictures that one person may have looked at in a minute. */
+const looksAMinute = 30;
+
+/** What is read out of a picture at once, without a job: it costs nothing. */
+export const createLookService = (deps: {
+  models: Pick<ModelService, 'list' | 'findImage' | 'imageEngines'>;
+  files: Pick<FileService, 'picture'>;
+}) => {
+  const { models, files } = deps;
+  const limitPerson = createPersonLimit(looksAMinute);
+
+  const fetched = async (url: string, signal: AbortSignal): Promise<Buffer> => {
+    // A path of this server that is no picture's is nobody's address.
+    if (!ownImage(url) && !/^https?:/i.test(url)) throw new Refusal('address_unreachable');
+    const picture = await files.picture(url, signal);
+    if (!picture) throw new Refusal('address_unreachable');
+    return picture.data;
+  };
+
+  const channelsOf = async (
+    db: Executor,
+    name: string,
+    ability: ImageAbility,
+  ): Promise<ImageChannel[]> =>
+    (await models.imageEngines(db, name)).filter(({ engine }) =>
+      engine.abilities.includes(ability),
+    );
+
+  /** Asks one service after another. @throws Refusal job_unsuitable, engine_failed … */
+  const ask = async <T>(
+    channels: readonly ImageChannel[],
+    look: (channel: ImageChannel) => Promise<T>,
+  ): Promise<T> => {
+    let refusal = new Refusal('job_unsuitable');
+    for (const channel of channels) {
+      try {
+        return await look(channel);
+      } catch (error) {
+        if (error instanceof ImageEngineError) {
+          refusal = new Refusal(
+            error.codeName === 'job_unsuitable' ? 'job_unsuitable' : 'engine_failed',
+            error.message,
+          );
+          if (!error.retriable) break;
+        } else if ((error as Error).name === 'TimeoutError') refusal = new Refusal('engine_failed');
+        else throw error;
+      }
+    }
+    throw refusal;
+  };
+
+  return {
+    /** What a controlnet module sees in a picture, as a data URL. */
+    async detect(db: Executor, input: Parsed<'controlnetDetect'>, user: Identity): Promise<string> {
+      await limitPerson(user.id);
+      const model = await models.findImage(db, input.model);
+      if (!model) throw new Refusal('model_unavailable');
+      requireUsable(model, user.guest);
+      const channels = await channelsOf(db, model.name, 'controlnet');
+      if (channels.length === 0) throw new Refusal('job_unsuitable');
+      const signal = AbortSignal.timeout(lookMs);
+      const image = await fetched(input.controlnet_image_url, signal);
+      const png = await ask(channels, ({ engine }) =>
+        engine.detect(
+          {
+            image,
+            module: input.controlnet_module,
+            parameters: input.controlnet_parameters ?? {},
+          },
+          signal,
+        ),
+      );
+      return `data:image/png;base64,${png.toString('base64')}`;
+    },
+
+    /** Words for a picture: an own one by its number, or any by its address. */
+    async interrogate(db: Executor, input: Parsed<'interrogateImage'>, user: Identity) {
+      await limitPerson(user.id);
+      let url = input.image_url ?? '';
+      if (input.image_id !== undefined) {
+        const image = await requireImage(db, input.image_id, user, 'see');
+        if (image.deletedAt !== null) throw new Refusal('not_found', '图片已删除');
+        url = imageAddress(image);
+      }
+      if (url === '') throw new Refusal('bad_input', 'image_url：请选择图片');
+      const signal = AbortSignal.timeout(lookMs);
+      const channels = [];
+      // Services that know words for pictures before the one built in, which only measures them.
+      const listed = (await models.list(db))
+        .filter((model) => model.type === modelTypes.image)
+        .filter((model) => !user.guest || model.factor === 0)
+        .sort((a, b) => Number(a.built_in) - Number(b.built_in));
+      for (const { name } of listed) channels.push(...(await channelsOf(db, name, 'interrogate')));
+      if (channels.length === 0) throw new Refusal('job_unsuitable', '没有能看图的绘画服务');
+      const image = await fetched(url, signal);
+      const words = await ask(channels, ({ engine }) =>
+        engine.interrogate({ image, model: input.model }, signal),
+      );
+      return { result: words.text, result_cn: words.chinese };
+    },
+  };
+};

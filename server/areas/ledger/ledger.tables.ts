@@ -1,0 +1,20 @@
+import { date, integer, pgTable, primaryKey, smallint, text } from 'drizzle-orm/pg-core';
+import { reference, tokens } from '../../db/columns.ts';
+
+export const usageDays = pgTable(
+  'usage_days',
+  {
+    userId: reference('user_id').notNull(),
+    /** China's. */
+    day: date('day', { mode: 'string' }).notNull(),
+    type: smallint('type').notNull(),
+    model: text('model').notNull(),
+    /** All, and those that took something. */
+    requests: integer('requests').notNull().default(0),
+    records: integer('records').notNull().default(0),
+    promptTokens: tokens('prompt_tokens').notNull().default(0),
+    completionTokens: tokens('completion_tokens').notNull().default(0),
+    deductTokens: tokens('deduct_tokens').notNull().default(0),
+  },
+  (table) => [primaryKey({ columns: [table.userId, table.day, table.type, table.model] })],
+);

@@ -1,0 +1,54 @@
+import { accountArea } from './account/area.ts';
+import { authArea } from './auth/area.ts';
+import { chatArea } from './chat/area.ts';
+import { developerArea } from './developer/area.ts';
+import { embeddingArea } from './embedding/area.ts';
+import { exportArea } from './export/area.ts';
+import { fileArea } from './file/area.ts';
+import { galleryArea } from './gallery/area.ts';
+import { forumArea } from './forum/area.ts';
+import { helpArea } from './help/area.ts';
+import { imageArea } from './image/area.ts';
+import { ledgerArea } from './ledger/area.ts';
+import { marketArea } from './market/area.ts';
+import { modelArea } from './model/area.ts';
+import { noticeArea } from './notice/area.ts';
+import { paymentArea } from './payment/area.ts';
+import { promptArea } from './prompt/area.ts';
+import { scenarioArea } from './scenario/area.ts';
+import { sessionArea } from './session/area.ts';
+import { shareArea } from './share/area.ts';
+import { statsArea } from './stats/area.ts';
+import { trainArea } from './train/area.ts';
+import { speechArea } from './speech/area.ts';
+import { videoArea } from './video/area.ts';
+import type { Kit } from '../area.ts';
+
+/** Every area of the product, a line each. */
+export const createAreas = (kit: Kit) =>
+  [
+    accountArea(kit),
+    authArea(),
+    modelArea(),
+    sessionArea(),
+    chatArea(),
+    imageArea(kit),
+    videoArea(kit),
+    speechArea(kit),
+    galleryArea(),
+    fileArea(kit),
+    exportArea(kit),
+    ledgerArea(),
+    paymentArea(),
+    shareArea(),
+    scenarioArea(),
+    forumArea(),
+    embeddingArea(),
+    trainArea(kit),
+    noticeArea(),
+    promptArea(),
+    marketArea(kit),
+    helpArea(),
+    statsArea(),
+    developerArea(),
+  ] as const;

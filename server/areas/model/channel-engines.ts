@@ -1,0 +1,163 @@
+import type { FastifyBaseLogger } from 'fastify';
+import * as z from 'zod/mini';
+import type { ChatEngine } from '../../engines/chat-engine.ts';
+import type { ChatRelay } from '../../engines/chat-relay.ts';
+import type { ImageEngine } from '../../engines/image-engine.ts';
+import { createMidjourneyEngine } from '../../engines/midjourney/midjourney-engine.ts';
+import { createOpenAiRelay } from '../../engines/openai-compatible/chat-relay.ts';
+import { createOpenAiCompatibleEngine } from '../../engines/openai-compatible/openai-compatible-engine.ts';
+import { createOpenAiImageEngine } from '../../engines/openai-compatible/openai-image-engine.ts';
+import { createStableDiffusionEngine } from '../../engines/stable-diffusion-webui/stable-diffusion-engine.ts';
+import type { Silence } from '../../engines/silence.ts';
+import { createOpenAiSpeechEngine } from '../../engines/speech/openai-speech-engine.ts';
+import type { HearEngine, SpeakEngine } from '../../engines/speech/speech-engine.ts';
+import { createOpenAiVideoEngine } from '../../engines/video/openai-video-engine.ts';
+import { createStabilityVideoEngine } from '../../engines/video/stability-video-engine.ts';
+import type { VideoEngine } from '../../engines/video/video-engine.ts';
+import type { GuardedFetch } from '../../net/guarded-fetch.ts';
+import type { KeyBox } from './channel-key.ts';
+import { imageOfferOf } from './image-models.ts';
+import type { ChannelRow } from './model.store.ts';
+
+/** Null: the service does nothing of this kind. */
+interface Engines {
+  chat: ChatEngine | null;
+  /** Passes on what others ask, in their own words. */
+  relay: ChatRelay | null;
+  image: ImageEngine | null;
+  video: VideoEngine | null;
+  speak: SpeakEngine | null;
+  hear: HearEngine | null;
+}
+
+const none: Engines = {
+  chat: null,
+  relay: null,
+  image: null,
+  video: null,
+  speak: null,
+  hear: null,
+};
+
+/** Several keys stand one a line. */
+const keysOf = (secret: string): string[] => {
+  const lines = secret.split('\n').flatMap((line) => line.trim() || []);
+  return lines.length > 0 ? lines : [''];
+};
+
+/**
+ * One engine of several that are alike but for their keys: each call of a method goes to the next
+ * one, so that no key is used up before the others. What is not a method is the first one's.
+ */
+const inTurn = <T extends object>(engines: readonly T[]): T => {
+  if (engines.length === 1) return engines[0]!;
+  let next = 0;
+  return new Proxy(engines[0]!, {
+    get: (first, name) => {
+      const value: unknown = Reflect.get(first, name);
+      if (typeof value !== 'function') return value;
+      return (...sent: unknown[]): unknown => {
+        const engine = engines[next++ % engines.length]!;
+        return (Reflect.get(engine, name) as (...sent: unknown[]) => unknown).apply(engine, sent);
+      };
+    },
+  });
+};
+
+const kept = z.object({ turn: z.int(), remote: z.unknown() });
+
+/**
+ * The same for films, which are asked after for minutes: a service knows a work by the key that
+ * began it, so the key's place is remembered together with what the service calls the work.
+ */
+const filmsInTurn = (engines: readonly VideoEngine[]): VideoEngine => {
+  const first = engines[0]!;
+  if (engines.length === 1) return first;
+  let next = 0;
+  return {
+    concurrency: first.concurrency,
+    describe: first.describe,
+    run: (order, io) => {
+      const before = kept.safeParse(io.resume);
+      const turn = (before.success ? before.data.turn : next++) % engines.length;
+      return engines[turn]!.run(order, {
+        ...io,
+        resume: before.success ? before.data.remote : io.resume,
+        remember: (remote) => io.remember({ turn, remote }),
+      });
+    },
+  };
+};
+
+/**
+ * The engines of channels that lead to services. They remember what their service refuses and has,
+ * so one lives as long as its channel is unchanged. Null: the channel's key cannot be read.
+ */
+export const createChannelEngines = (deps: {
+  keys: KeyBox;
+  fetch: GuardedFetch;
+  /** Between two questions how a film stands, ms. */
+  filmPollMs: number;
+  /** How long a service of pictures may be silent before it is given up. */
+  silence: Silence;
+  log: Pick<FastifyBaseLogger, 'error'>;
+}): ((channel: ChannelRow) => Engines | null) => {
+  const { keys, fetch, filmPollMs: pollMs, silence, log } = deps;
+
+  const make = ({ kind, baseUrl }: ChannelRow, secret: string): Engines => {
+    const ofKeys = <T>(of: (apiKey: string) => T): T[] => keysOf(secret).map(of);
+    switch (kind) {
+      case 'stable-diffusion-webui':
+        return { ...none, image: createStableDiffusionEngine({ baseUrl, auth: secret, silence }) };
+      case 'midjourney':
+        return { ...none, image: createMidjourneyEngine({ baseUrl, secret, fetch, silence }) };
+      case 'stability':
+        return {
+          ...none,
+          video: filmsInTurn(
+            ofKeys((apiKey) => createStabilityVideoEngine({ baseUrl, apiKey, pollMs })),
+          ),
+        };
+      case 'openai-compatible': {
+        const speech = inTurn(ofKeys((apiKey) => createOpenAiSpeechEngine({ baseUrl, apiKey })));
+        return {
+          video: filmsInTurn(
+            ofKeys((apiKey) => createOpenAiVideoEngine({ baseUrl, apiKey, pollMs })),
+          ),
+          speak: speech,
+          hear: speech,
+          chat: inTurn(ofKeys((apiKey) => createOpenAiCompatibleEngine({ baseUrl, apiKey }))),
+          relay: inTurn(ofKeys((apiKey) => createOpenAiRelay({ baseUrl, apiKey }))),
+          image: inTurn(
+            ofKeys((apiKey) =>
+              createOpenAiImageEngine({
+                baseUrl,
+                apiKey,
+                fetch,
+                silence,
+                imageOf: (model) => imageOfferOf(model)?.image ?? null,
+              }),
+            ),
+          ),
+        };
+      }
+      default:
+        throw new Error('what is built in has no service');
+    }
+  };
+
+  const made = new Map<number, { mark: string; engines: Engines }>();
+  return (channel) => {
+    const mark = `${channel.kind} ${channel.baseUrl} ${channel.keyEncrypted?.toString('base64') ?? ''}`;
+    const known = made.get(channel.id);
+    if (known?.mark === mark) return known.engines;
+    const secret = channel.keyEncrypted ? keys.open(channel.keyEncrypted, channel.key) : '';
+    if (secret === null) {
+      log.error({ channel: channel.id }, 'the key of a channel cannot be decrypted: SECRET_KEY?');
+      return null;
+    }
+    const engines = make(channel, secret);
+    made.set(channel.id, { mark, engines });
+    return engines;
+  };
+};

@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest';
+import { createCircuitBreaker } from './circuit-breaker.ts';
+
+const begin = () => {
+  const clock = { time: 1_000 };
+  const breaker = createCircuitBreaker(() => clock.time);
+  const both = [{ channelId: 1 }, { channelId: 2 }];
+  return {
+    clock,
+    breaker,
+    fail: (people: readonly number[], model = 'a') => {
+      for (const userId of people) breaker.report({ channelId: 1, model, userId, ok: false });
+    },
+    succeed: () => breaker.report({ channelId: 1, model: 'a', userId: 9, ok: true }),
+    tries: (model = 'a') =>
+      breaker.choose(model, both).channels.some(({ channelId }) => channelId === 1),
+  };
+};
+
+test('rests after five failures of three people, tries again one at a time, and longer each time', () => {
+  const { clock, fail, succeed, tries } = begin();
+  fail([1, 2, 3, 1]);
+  expect(tries()).toBe(true);
+  succeed();
+  fail([1, 2, 3, 1]);
+  expect(tries()).toBe(true);
+  fail([2]);
+  expect(tries()).toBe(false);
+  // Stragglers do not prolong the rest.
+  fail([1, 2, 3]);
+  clock.time += 15_000;
+  expect(tries()).toBe(true);
+  expect(tries()).toBe(false);
+  fail([1]);
+  clock.time += 15_000;
+  expect(tries()).toBe(false);
+  clock.time += 15_000;
+  expect(tries()).toBe(true);
+  // A trial that nobody reported on does not shut it for ever.
+  clock.time += 30_000;
+  expect(tries()).toBe(true);
+  succeed();
+  expect(tries()).toBe(true);
+  expect(tries()).toBe(true);
+});
+
+test('one person rests nothing, however often; and one model says nothing of another', () => {
+  const { fail, tries } = begin();
+  fail(Array.from({ length: 100 }, () => 7));
+  fail(Array.from({ length: 100 }, () => 8));
+  expect(tries()).toBe(true);
+  fail([9]);
+  expect(tries()).toBe(false);
+  expect(tries('b')).toBe(true);
+});
+
+test('the only channel of a model is never rested, only slowed', () => {
+  const { clock, breaker, fail } = begin();
+  const only = [{ channelId: 1 }];
+  expect(breaker.choose('a', only)).toEqual({ channels: only, waitMs: 0 });
+  fail([1, 2, 3, 4, 5]);
+  const waits = Array.from({ length: 30 }, () => {
+    const { channels, waitMs } = breaker.choose('a', only);
+    expect(channels).toEqual(only);
+    return waitMs;
+  });
+  expect(waits.slice(0, 4)).toEqual([0, 200, 400, 600]);
+  expect(Math.max(...waits)).toBe(3_000);
+  clock.time += 60_000;
+  expect(breaker.choose('a', only).waitMs).toBe(0);
+});

@@ -1,0 +1,38 @@
+import { listModels } from '../../engines/openai-compatible/list-models.ts';
+
+/** Where programs that run models on this very machine usually listen. */
+const places = [
+  { label: 'Ollama（本机）', baseUrl: 'http://127.0.0.1:11434/v1' },
+  { label: 'LM Studio（本机）', baseUrl: 'http://127.0.0.1:1234/v1' },
+  { label: 'llama.cpp（本机）', baseUrl: 'http://127.0.0.1:8080/v1' },
+  { label: 'vLLM（本机）', baseUrl: 'http://127.0.0.1:8000/v1' },
+] as const;
+
+export interface LocalService {
+  key: string;
+  label: string;
+  baseUrl: string;
+  models: string[];
+}
+
+/** A place that does not answer within this has nothing, ms. */
+const patience = 1_500;
+
+/** What answers there and has models. */
+export const findLocalServices = async (signal: AbortSignal): Promise<LocalService[]> => {
+  const asked = await Promise.allSettled(
+    places.map(async ({ label, baseUrl }) => ({
+      key: `local ${baseUrl}`,
+      label,
+      baseUrl,
+      models: await listModels(
+        baseUrl,
+        '',
+        AbortSignal.any([signal, AbortSignal.timeout(patience)]),
+      ),
+    })),
+  );
+  return asked.flatMap((each) =>
+    each.status === 'fulfilled' && each.value.models.length > 0 ? [each.value] : [],
+  );
+};

@@ -1,0 +1,48 @@
+import type { Handlers } from '../../http/handlers.ts';
+import type { KeyBox } from './channel-key.ts';
+import { createManageModelService } from './manage-model.service.ts';
+import type { ModelService } from './model.service.ts';
+
+export const createManageModelHandlers = (deps: {
+  keys: KeyBox;
+  models: ModelService;
+}): Pick<
+  Handlers,
+  | 'adminModelList'
+  | 'setModel'
+  | 'channelList'
+  | 'channelPresets'
+  | 'testChannel'
+  | 'saveChannel'
+  | 'setChannel'
+  | 'delChannel'
+> => {
+  const service = createManageModelService(deps);
+  const forget = () => deps.models.forget();
+  return {
+    adminModelList: (input, { db }) => service.list(db, input),
+    setModel: async (input, { db, noteAct, afterCommit }) => {
+      await service.set(db, input, noteAct);
+      afterCommit(forget);
+      return {};
+    },
+    channelList: (_input, { db }) => service.channels(db),
+    channelPresets: (_input, { db }) => service.presets(db),
+    testChannel: (input, { db }) => service.test(db, input),
+    saveChannel: async (input, { db, noteAct, afterCommit }) => {
+      const saved = await service.save(db, input, noteAct);
+      afterCommit(forget);
+      return saved;
+    },
+    setChannel: async (input, { db, noteAct, afterCommit }) => {
+      await service.change(db, input, noteAct);
+      afterCommit(forget);
+      return {};
+    },
+    delChannel: async ({ id }, { db, noteAct, afterCommit }) => {
+      await service.remove(db, id, noteAct);
+      afterCommit(forget);
+      return {};
+    },
+  };
+};

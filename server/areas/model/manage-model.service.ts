@@ -1,0 +1,256 @@
+import { randomUUID } from 'node:crypto';
+import type { Out, Parsed } from '../../../contract/calls.ts';
+import type { AdminChannel, AdminModel } from '../../../contract/manage-model.ts';
+import type { Executor } from '../../db/database.ts';
+import { type ActNote, Refusal } from '../../http/handlers.ts';
+import type { KeyBox } from './channel-key.ts';
+import { channelPresets } from './channel-presets.ts';
+import { tryService } from './channel-trial.ts';
+import * as store from './manage-model.store.ts';
+import type { ModelService } from './model.service.ts';
+import { lockCatalogue, setChannelModels, type ChannelRow, type ModelRow } from './model.store.ts';
+
+type Note = (act: ActNote) => void;
+
+const flagOf = (value: boolean): 0 | 1 => (value ? 1 : 0);
+
+/** Keys of a channel, one a line. */
+export const keysIn = (secret: string): string[] =>
+  secret
+    .split('\n')
+    .map((key) => key.trim())
+    .filter((key) => key !== '');
+
+/** Enough to tell keys apart, too little to use one. */
+const hintOf = (key: string): string =>
+  key.length < 12 ? (key === '' ? '' : '••••') : `${key.slice(0, 3)}…${key.slice(-4)}`;
+
+const modelView = (row: ModelRow, channels: AdminModel['channels']): AdminModel => ({
+  id: row.id,
+  unique_key: row.name,
+  name: row.name,
+  label: row.label,
+  type: row.type,
+  color: row.color,
+  logo: row.logo,
+  remarks: row.remark,
+  factor: row.factor,
+  prompt_factor: row.promptFactor,
+  display: flagOf(row.display),
+  disable: flagOf(!row.enabled),
+  vip_excluded: flagOf(row.vipExcluded),
+  vision: flagOf(row.vision),
+  max_prompt: row.maxPrompt,
+  max_tokens: row.maxTokens,
+  accelerator: row.accelerator,
+  sort: row.sort,
+  channels,
+  created_at: row.createdAt.toISOString(),
+});
+
+const changesOf = (input: Parsed<'setModel'>): Partial<ModelRow> => {
+  const values: Partial<ModelRow> = {};
+  if (input.label !== undefined) values.label = input.label;
+  if (input.color !== undefined) values.color = input.color;
+  if (input.logo !== undefined) values.logo = input.logo;
+  if (input.remarks !== undefined) values.remark = input.remarks;
+  if (input.factor !== undefined) values.factor = input.factor;
+  if (input.prompt_factor !== undefined) values.promptFactor = input.prompt_factor;
+  if (input.display !== undefined) values.display = input.display === 1;
+  if (input.disable !== undefined) values.enabled = input.disable === 0;
+  if (input.vip_excluded !== undefined) values.vipExcluded = input.vip_excluded === 1;
+  if (input.vision !== undefined) values.vision = input.vision === 1;
+  if (input.max_prompt !== undefined) values.maxPrompt = input.max_prompt;
+  if (input.max_tokens !== undefined) values.maxTokens = input.max_tokens;
+  if (input.accelerator !== undefined) values.accelerator = input.accelerator;
+  if (input.sort !== undefined) values.sort = input.sort;
+  return values;
+};
+
+export const createManageModelService = (deps: {
+  keys: KeyBox;
+  models: Pick<ModelService, 'plan' | 'forget'>;
+}) => {
+  const { keys, models } = deps;
+  const secretOf = (channel: ChannelRow): string =>
+    channel.keyEncrypted ? (keys.open(channel.keyEncrypted, channel.key) ?? '') : '';
+
+  const channelView = ({
+    channel,
+    health,
+    models: names,
+    spent,
+  }: Awaited<ReturnType<typeof store.listChannels>>[number]): AdminChannel => {
+    const own = keysIn(secretOf(channel));
+    return {
+      id: channel.id,
+      kind: channel.kind,
+      label: channel.label,
+      base_url: channel.baseUrl,
+      source: channel.source,
+      enabled: flagOf(channel.enabled),
+      weight: channel.weight,
+      priority: channel.priority,
+      key_count: own.length,
+      key_hint: hintOf(own[0] ?? ''),
+      models: names,
+      successes: health?.successes ?? 0,
+      failures: health?.failures ?? 0,
+      latency: health?.latency ?? null,
+      last_success_at: health?.lastSuccessAt?.toISOString() ?? null,
+      last_failure_at: health?.lastFailureAt?.toISOString() ?? null,
+      last_error: health?.lastError ?? '',
+      spent,
+      created_at: channel.createdAt.toISOString(),
+    };
+  };
+
+  /** The channel, and that it is one that managers change. */
+  const own = async (db: Executor, id: number): Promise<ChannelRow> => {
+    const channel = await store.findChannel(db, id);
+    if (!channel) throw new Refusal('not_found', '没有这个服务');
+    if (channel.source === 'environment' || channel.source === 'built-in')
+      throw new Refusal(
+        'manage_unsuitable',
+        '这个服务来自服务器的环境变量或内置，请在那里更改；模型的价格与显示可以在“模型”里改',
+      );
+    return channel;
+  };
+
+  return {
+    list: async (db: Executor, input: Parsed<'adminModelList'>): Promise<Out<'adminModelList'>> => {
+      const rows = await store.pageOfModels(db, input);
+      const served = await store.channelsOf(
+        db,
+        rows.map(({ id }) => id),
+      );
+      const total = await store.countModels(db, input);
+      return {
+        list: rows.map((row) =>
+          modelView(
+            row,
+            served
+              .filter(({ modelId }) => modelId === row.id)
+              .map(({ id, label }) => ({ id, label })),
+          ),
+        ),
+        page: input.page,
+        page_count: Math.ceil(total / input.page_size),
+        page_size: input.page_size,
+        total,
+      };
+    },
+
+    set: async (db: Executor, input: Parsed<'setModel'>, note: Note): Promise<void> => {
+      const row = await store.lockModel(db, input.id);
+      if (!row) throw new Refusal('not_found', '没有这个模型');
+      const values = changesOf(input);
+      await store.changeModel(db, row.id, values);
+      note({
+        subject: `model:${row.name}`,
+        from: Object.fromEntries(
+          Object.keys(values).map((key) => [key, row[key as keyof ModelRow]]),
+        ),
+        to: values,
+      });
+    },
+
+    channels: async (db: Executor): Promise<Out<'channelList'>> => ({
+      list: (await store.listChannels(db)).map(channelView),
+    }),
+
+    presets: async (db: Executor): Promise<Out<'channelPresets'>> => ({
+      list: [...channelPresets],
+      first: !(await store.hasService(db)),
+    }),
+
+    test: async (
+      db: Executor,
+      input: Parsed<'testChannel'>,
+    ): Promise<(db: Executor) => Promise<Out<'testChannel'>>> => {
+      const known = input.id === undefined ? null : await store.findChannel(db, input.id);
+      if (input.id !== undefined && !known) throw new Refusal('not_found', '没有这个服务');
+      // A key that is kept goes only to the address it was entered for.
+      const kept = known && known.baseUrl === input.base_url ? secretOf(known) : '';
+      const [secret = ''] = keysIn(input.api_key || kept);
+      const trial = await tryService(input.kind, input.base_url, secret, input.model);
+      return async (tx) => {
+        if (known && known.baseUrl === input.base_url) await store.noteTrial(tx, known.id, trial);
+        return trial;
+      };
+    },
+
+    save: async (
+      db: Executor,
+      input: Parsed<'saveChannel'>,
+      note: Note,
+    ): Promise<Out<'saveChannel'>> => {
+      await lockCatalogue(db);
+      const known = input.id === undefined ? null : await own(db, input.id);
+      const key = known?.key ?? `manager ${randomUUID()}`;
+      const moved = known !== null && known.baseUrl !== input.base_url;
+      const secret = input.api_key?.trim() ?? '';
+      if (moved && secret === '' && known.keyEncrypted)
+        throw new Refusal('bad_input', 'api_key 地址变了，请重新填写密钥');
+      const values = {
+        kind: input.kind,
+        label: input.label,
+        baseUrl: input.base_url.replace(/\/+$/, ''),
+        enabled: input.enabled === 1,
+        weight: input.weight,
+        priority: input.priority,
+        ...(secret === '' ? {} : { keyEncrypted: keys.seal(keysIn(secret).join('\n'), key) }),
+      };
+      const id =
+        known?.id ?? (await store.insertChannel(db, { ...values, key, source: 'manager' }));
+      const wanted = models.plan(
+        input.kind,
+        input.models.map(({ name }) => name),
+      );
+      if (wanted.length === 0) throw new Refusal('bad_input', 'models 请至少选一个模型');
+      await setChannelModels(db, id, wanted, input.weight);
+      for (const { name, factor } of input.models)
+        if (factor !== undefined) await store.setFactor(db, name, factor);
+      await store.changeChannel(db, id, values);
+      note({
+        subject: `channel:${id}`,
+        from: known && { label: known.label, base_url: known.baseUrl, enabled: known.enabled },
+        to: {
+          label: values.label,
+          base_url: values.baseUrl,
+          enabled: values.enabled,
+          models: wanted.map(({ name }) => name),
+        },
+      });
+      return { id };
+    },
+
+    change: async (db: Executor, input: Parsed<'setChannel'>, note: Note): Promise<void> => {
+      const channel = await own(db, input.id);
+      const values = {
+        ...(input.enabled === undefined ? {} : { enabled: input.enabled === 1 }),
+        ...(input.weight === undefined ? {} : { weight: input.weight }),
+        ...(input.priority === undefined ? {} : { priority: input.priority }),
+      };
+      await store.changeChannel(db, channel.id, values);
+      note({
+        subject: `channel:${channel.id}`,
+        from: {
+          enabled: channel.enabled,
+          weight: channel.weight,
+          priority: channel.priority,
+        },
+        to: values,
+      });
+    },
+
+    remove: async (db: Executor, id: number, note: Note): Promise<void> => {
+      const channel = await own(db, id);
+      await store.removeChannel(db, channel.id);
+      note({
+        subject: `channel:${channel.id}`,
+        from: { label: channel.label, base_url: channel.baseUrl },
+      });
+    },
+  };
+};

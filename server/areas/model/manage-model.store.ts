@@ -1,0 +1,157 @@
+import { and, asc, desc, eq, inArray, sql, type SQL } from 'drizzle-orm';
+import type { Parsed } from '../../../contract/calls.ts';
+import type { Executor } from '../../db/database.ts';
+import { channels, modelChannels, models } from '../../db/schema.ts';
+import { channelHealth } from './model.tables.ts';
+
+const conditions = (filter: Parsed<'adminModelList'>): SQL | undefined =>
+  and(
+    filter.name
+      ? sql`strpos(lower(${models.label} || ' ' || ${models.name}), ${filter.name.toLowerCase()}) > 0`
+      : undefined,
+    filter.unique_key
+      ? sql`strpos(lower(${models.name}), ${filter.unique_key.toLowerCase()}) > 0`
+      : undefined,
+    filter.type === undefined ? undefined : eq(models.type, filter.type),
+    // Models belong to services; those of people are listed by their training.
+    filter.user_id === undefined ? undefined : sql`false`,
+  );
+
+export const pageOfModels = (db: Executor, filter: Parsed<'adminModelList'>) =>
+  db
+    .select()
+    .from(models)
+    .where(conditions(filter))
+    .orderBy(asc(models.sort), asc(models.name))
+    .offset((filter.page - 1) * filter.page_size)
+    .limit(filter.page_size);
+
+export const countModels = async (
+  db: Executor,
+  filter: Parsed<'adminModelList'>,
+): Promise<number> => {
+  const [row] = await db
+    .select({ count: sql<number>`count(*)::int` })
+    .from(models)
+    .where(conditions(filter));
+  return row?.count ?? 0;
+};
+
+/** Which channels serve these models. */
+export const channelsOf = async (db: Executor, modelIds: readonly number[]) =>
+  modelIds.length === 0
+    ? []
+    : db
+        .select({ modelId: modelChannels.modelId, id: channels.id, label: channels.label })
+        .from(modelChannels)
+        .innerJoin(channels, eq(channels.id, modelChannels.channelId))
+        .where(inArray(modelChannels.modelId, [...modelIds]))
+        .orderBy(asc(channels.id));
+
+export const lockModel = async (db: Executor, id: number) => {
+  const [row] = await db.select().from(models).where(eq(models.id, id)).for('update');
+  return row ?? null;
+};
+
+export const changeModel = async (
+  db: Executor,
+  id: number,
+  values: Partial<typeof models.$inferInsert>,
+): Promise<void> => {
+  if (Object.keys(values).length > 0) await db.update(models).set(values).where(eq(models.id, id));
+};
+
+export const listChannels = async (db: Executor) => {
+  const rows = await db
+    .select({ channel: channels, health: channelHealth })
+    .from(channels)
+    .leftJoin(channelHealth, eq(channelHealth.channelId, channels.id))
+    .orderBy(desc(channels.source), asc(channels.id));
+  const served = await db
+    .select({ channelId: modelChannels.channelId, name: models.name })
+    .from(modelChannels)
+    .innerJoin(models, eq(models.id, modelChannels.modelId))
+    .orderBy(asc(models.sort), asc(models.name));
+  const { rows: spent } = await db.execute<{ channel_id: number; tokens: number }>(
+    sql`SELECT c.channel_id::float8, sum(s.tokens)::float8 AS tokens
+      FROM (SELECT model, sum(deduct_tokens) AS tokens FROM consumptions
+        WHERE created_at > now() - interval '30 days' GROUP BY model) s
+      JOIN models m ON m.name = s.model JOIN model_channels c ON c.model_id = m.id GROUP BY 1`,
+  );
+  const tokens = new Map(spent.map((row) => [row.channel_id, row.tokens]));
+  return rows.map(({ channel, health }) => ({
+    channel,
+    health,
+    models: served.filter((row) => row.channelId === channel.id).map(({ name }) => name),
+    spent: tokens.get(channel.id) ?? 0,
+  }));
+};
+
+export const findChannel = async (db: Executor, id: number) => {
+  const [row] = await db.select().from(channels).where(eq(channels.id, id));
+  return row ?? null;
+};
+
+export const insertChannel = async (
+  db: Executor,
+  values: typeof channels.$inferInsert,
+): Promise<number> => {
+  const [row] = await db.insert(channels).values(values).returning({ id: channels.id });
+  if (!row) throw new Error('the channel was not stored');
+  return row.id;
+};
+
+export const changeChannel = async (
+  db: Executor,
+  id: number,
+  values: Partial<typeof channels.$inferInsert>,
+): Promise<void> => {
+  if (Object.keys(values).length === 0) return;
+  await db.update(channels).set(values).where(eq(channels.id, id));
+  const { weight, priority } = values;
+  if (weight !== undefined || priority !== undefined)
+    await db
+      .update(modelChannels)
+      .set({
+        ...(weight === undefined ? {} : { weight }),
+        ...(priority === undefined ? {} : { priority }),
+      })
+      .where(eq(modelChannels.channelId, id));
+};
+
+export const removeChannel = async (db: Executor, id: number): Promise<void> => {
+  await db.delete(modelChannels).where(eq(modelChannels.channelId, id));
+  await db.delete(channels).where(eq(channels.id, id));
+};
+
+export const setFactor = async (db: Executor, name: string, factor: number): Promise<void> => {
+  await db.update(models).set({ factor }).where(eq(models.name, name));
+};
+
+export const noteTrial = async (
+  db: Executor,
+  channelId: number,
+  trial: { ok: boolean; message: string; latency: number | null },
+): Promise<void> => {
+  const at = trial.ok ? { lastSuccessAt: sql`now()` } : { lastFailureAt: sql`now()` };
+  const seen = {
+    ...(trial.latency === null ? {} : { latency: trial.latency }),
+    ...at,
+    lastError: trial.ok ? '' : trial.message.slice(0, 300),
+  };
+  await db
+    .insert(channelHealth)
+    .values({ channelId, ...seen })
+    .onConflictDoUpdate({ target: channelHealth.channelId, set: seen });
+};
+
+/** Whether anything but what is built in can serve people. */
+export const hasService = async (db: Executor): Promise<boolean> => {
+  const rows = await db
+    .select({ id: channels.id })
+    .from(channels)
+    .innerJoin(modelChannels, eq(modelChannels.channelId, channels.id))
+    .where(and(sql`${channels.source} <> 'built-in'`, eq(channels.enabled, true)))
+    .limit(1);
+  return rows.length > 0;
+};

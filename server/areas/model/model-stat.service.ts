@@ -1,0 +1,49 @@
+import type { Parsed } from '../../../contract/calls.ts';
+import type { Executor } from '../../db/database.ts';
+import { Refusal, type Identity } from '../../http/handlers.ts';
+import type { ModelService } from './model.service.ts';
+import { healthOfDay, insertStat, type HealthRow } from './model-stat.store.ts';
+
+export { removeOldStats } from './model-stat.store.ts';
+
+/** What was counted is told again for so long, ms. */
+const countedMs = 60_000;
+
+/** Gives how models did in the last day, counted anew at most once a minute in this process. */
+export const createHealth = (): ((
+  db: Executor,
+  models: Pick<ModelService, 'list'>,
+) => Promise<HealthRow[]>) => {
+  let counted: { rows: HealthRow[]; at: number } | null = null;
+  return async (db, models) => {
+    if (!counted || Date.now() - counted.at > countedMs)
+      counted = { rows: await healthOfDay(db), at: Date.now() };
+    const names = new Set((await models.list(db)).map(({ name }) => name));
+    return counted.rows.filter(({ model }) => names.has(model));
+  };
+};
+
+/** A device's clock may be wrong, but not by this much. */
+const sensible = { from: Date.UTC(2000), to: Date.UTC(2100) };
+
+/** Keeps what a person's device saw of one request; of a model that is none nothing is kept. */
+export const keepStat = async (
+  db: Executor,
+  models: Pick<ModelService, 'list'>,
+  input: Parsed<'modelStat'>,
+  user: Identity,
+): Promise<void> => {
+  const requestTime = new Date(input.request_time);
+  const at = requestTime.getTime();
+  if (!(at >= sensible.from && at < sensible.to))
+    throw new Refusal('bad_input', 'request_time：应为一个时间');
+  if (!(await models.list(db)).some((model) => model.name === input.model)) return;
+  await insertStat(db, {
+    userId: user.id,
+    model: input.model,
+    state: input.state,
+    firstTime: input.first_time,
+    time: input.time,
+    requestTime,
+  });
+};

@@ -1,0 +1,46 @@
+import { ownStyles } from '../train/styles.service.ts';
+import type { Handlers } from '../../http/handlers.ts';
+import { createAddressLimit, createPersonLimit } from '../../http/rate-limit.ts';
+import { metadata, previewOf } from './image-metadata.service.ts';
+import { createHealth, keepStat } from './model-stat.service.ts';
+import type { ModelService } from './model.service.ts';
+
+/** Requests whose course one person's devices tell of in a minute; guests of an address 5 times as many. */
+const reportsAMinute = 60;
+
+export const createModelHandlers = ({
+  models,
+}: {
+  models: ModelService;
+}): Pick<
+  Handlers,
+  'models' | 'modelHealth' | 'modelStat' | 'imageMetadata' | 'promptParameter'
+> => {
+  const health = createHealth();
+  const limitPerson = createPersonLimit(reportsAMinute);
+  const limitAddress = createAddressLimit(reportsAMinute * 5);
+  return {
+    models: async (_input, { db }) => ({ models: await models.list(db) }),
+
+    modelHealth: async (_input, { db }) => ({ list: await health(db, models) }),
+
+    modelStat: async (input, { db, user, ip }) => {
+      await limitPerson(user.id);
+      if (user.guest) await limitAddress(ip);
+      await keepStat(db, models, input, user);
+      return {};
+    },
+
+    imageMetadata: async ({ model }, { db, user }) => {
+      const known = await metadata(db, models, model);
+      const builtIn = (await models.findImage(db, model))?.builtIn === true;
+      // Styles that were trained here are applied by what is built in.
+      const own = builtIn && user ? await ownStyles(db, user.id) : [];
+      return { ...known, loras: [...own, ...known.loras] };
+    },
+
+    promptParameter: async ({ model, prompt, parameters }, { db }) => ({
+      result: await previewOf(db, models, { model, prompt, parameters: parameters ?? {} }),
+    }),
+  };
+};

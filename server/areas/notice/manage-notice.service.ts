@@ -1,0 +1,107 @@
+import { desc, eq, sql } from 'drizzle-orm';
+import type { Out, Parsed } from '../../../contract/calls.ts';
+import type { Executor } from '../../db/database.ts';
+import { notices } from '../../db/schema.ts';
+import { type Handlers, Refusal } from '../../http/handlers.ts';
+import { newKey, type Storage } from '../../storage/storage.ts';
+
+const wanted = (query: string | undefined) =>
+  query ? sql`strpos(lower(${notices.content}), ${query.toLowerCase()}) > 0` : undefined;
+
+const list = async (
+  db: Executor,
+  { page, page_size: size, query }: Parsed<'adminNoticeList'>,
+): Promise<Out<'adminNoticeList'>> => {
+  const rows = await db
+    .select({
+      notice: notices,
+      readers: sql<number>`(SELECT count(*)::int FROM notice_reads r
+        WHERE r.notice_id = ${notices.id})`,
+      published: sql<boolean>`${notices.publishAt} <= now()`,
+    })
+    .from(notices)
+    .where(wanted(query))
+    .orderBy(desc(notices.id))
+    .offset((page - 1) * size)
+    .limit(size);
+  const [counted] = await db
+    .select({ total: sql<number>`count(*)::int` })
+    .from(notices)
+    .where(wanted(query));
+  const total = counted?.total ?? 0;
+  return {
+    list: rows.map(({ notice, readers, published }) => ({
+      id: notice.id,
+      content: notice.content,
+      code_url: notice.codeUrl,
+      bucket_key: notice.bucketKey,
+      file_name: notice.fileName,
+      file_size: notice.fileSize,
+      view_count: Math.max(notice.viewCount, readers),
+      created_at: notice.createdAt.toISOString(),
+      publish_at: notice.publishAt.toISOString(),
+      published: published ? 1 : 0,
+    })),
+    page,
+    page_count: Math.ceil(total / size),
+    page_size: size,
+    total,
+  };
+};
+
+export const createManageNoticeHandlers = ({
+  storage,
+}: {
+  storage: Storage;
+}): Pick<Handlers, 'adminNoticeList' | 'saveNotice' | 'delNotice'> => ({
+  adminNoticeList: (input, { db }) => list(db, input),
+
+  saveNotice: async (input, { file, noteAct }) => {
+    const publishAt = input.publish_at ? new Date(input.publish_at) : null;
+    if (publishAt && Number.isNaN(publishAt.getTime()))
+      throw new Refusal('bad_input', 'publish_at 应为一个时间');
+    const key = file ? newKey() : '';
+    if (file) await storage.put(key, file.data, file.mime);
+    return async (db) => {
+      const attached = file
+        ? { bucketKey: key, fileName: file.name, fileSize: file.data.length }
+        : input.remove_file === '1'
+          ? { bucketKey: '', fileName: '', fileSize: 0 }
+          : {};
+      if (input.id === undefined) {
+        const [made] = await db
+          .insert(notices)
+          .values({ content: input.notice, ...(publishAt ? { publishAt } : {}), ...attached })
+          .returning({ id: notices.id });
+        if (!made) throw new Error('the notice was not stored');
+        noteAct({ subject: `notice:${made.id}`, to: { notice: input.notice, ...attached } });
+        return { id: made.id };
+      }
+      const [before] = await db
+        .select()
+        .from(notices)
+        .where(eq(notices.id, input.id))
+        .for('update');
+      if (!before) throw new Refusal('not_found', '没有这条公告');
+      await db
+        .update(notices)
+        .set({ content: input.notice, ...(publishAt ? { publishAt } : {}), ...attached })
+        .where(eq(notices.id, before.id));
+      noteAct({
+        subject: `notice:${before.id}`,
+        from: { notice: before.content, publish_at: before.publishAt },
+        to: { notice: input.notice, publish_at: publishAt ?? before.publishAt, ...attached },
+      });
+      return { id: before.id };
+    };
+  },
+
+  delNotice: async ({ id }, { db, noteAct, afterCommit }) => {
+    await db.execute(sql`DELETE FROM notice_reads WHERE notice_id = ${id}`);
+    const [gone] = await db.delete(notices).where(eq(notices.id, id)).returning();
+    if (!gone) throw new Refusal('not_found', '没有这条公告');
+    noteAct({ subject: `notice:${id}`, from: { notice: gone.content } });
+    if (gone.bucketKey !== '') afterCommit(() => storage.delete(gone.bucketKey));
+    return {};
+  },
+});

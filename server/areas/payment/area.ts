@@ -1,0 +1,15 @@
+import type { Area } from '../../area.ts';
+import { createManageOrderHandlers } from './manage-order.handlers.ts';
+import { registerNotices } from './notice.route.ts';
+import { ownPayables } from './payables.ts';
+import { createPaymentHandlers } from './payment.handlers.ts';
+
+export const paymentArea = () =>
+  ({
+    payables: ownPayables,
+    serve: ({ payments, settings }) => ({
+      ...createPaymentHandlers(payments, settings),
+      ...createManageOrderHandlers(payments),
+    }),
+    routes: (http, { payments }) => registerNotices(http, payments),
+  }) satisfies Area;

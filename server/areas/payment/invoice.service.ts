@@ -1,0 +1,102 @@
+import { limits } from '../../../contract/limits.ts';
+import type { Parsed } from '../../../contract/calls.ts';
+import type { Invoice } from '../../../contract/payment.ts';
+import type { Executor } from '../../db/database.ts';
+import { inTransaction } from '../../db/in-transaction.ts';
+import { Refusal } from '../../http/handlers.ts';
+import * as store from './payment.store.ts';
+
+const viewOf = (row: store.InvoiceRow, numbers: string[]): Invoice => ({
+  id: row.id,
+  order_ids: numbers,
+  amount: row.amount,
+  kind: row.kind,
+  title: row.title,
+  tax_number: row.taxNumber,
+  email: row.email,
+  state: row.state,
+  remark: row.remark,
+  created_at: row.createdAt.toISOString(),
+  handled_at: row.handledAt?.toISOString() ?? null,
+});
+
+/** 15, 17, 18 or 20 letters and digits, as China's numbers of companies are. */
+const taxNumber = /^(?:[0-9A-Z]{15}|[0-9A-Z]{17,18}|[0-9A-Z]{20})$/;
+const email = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
+
+/** Invoices: people ask for them, managers work them off. */
+export const requestInvoice = (
+  db: Executor,
+  userId: number,
+  input: Parsed<'requestInvoice'>,
+): Promise<Invoice> =>
+  inTransaction(db, async (tx) => {
+    const title = input.title.trim();
+    const tax = input.tax_number.replace(/\s/g, '').toUpperCase();
+    if (title === '') throw new Refusal('bad_input', 'title：请填写发票抬头');
+    if (input.kind === 'company' && !taxNumber.test(tax))
+      throw new Refusal('bad_input', 'tax_number：请填写正确的纳税人识别号（15 到 20 位）');
+    if (!email.test(input.email)) throw new Refusal('bad_input', 'email：请填写收发票的邮箱');
+    const numbers = [...new Set(input.order_ids)];
+    const orders = await store.lockOrders(tx, userId, numbers);
+    if (orders.length < numbers.length) throw new Refusal('not_found', '没有这个订单');
+    const amount = orders.reduce((sum, each) => sum + each.amount - each.refundedAmount, 0);
+    if (orders.some(({ state, provider }) => state !== 'paid' || provider === '') || amount <= 0)
+      throw new Refusal('order_unsuitable', '只有已付款的订单可以开发票');
+    if (
+      await store.invoicedAmong(
+        tx,
+        orders.map(({ id }) => id),
+      )
+    )
+      throw new Refusal('order_unsuitable', '其中有订单已经申请过发票');
+    const row = await store.insertInvoice(
+      tx,
+      {
+        userId,
+        amount,
+        kind: input.kind,
+        title,
+        taxNumber: input.kind === 'company' ? tax : '',
+        email: input.email,
+      },
+      orders.map(({ id }) => id),
+    );
+    return viewOf(
+      row,
+      orders.map(({ number }) => number),
+    );
+  });
+
+/** A page of requests: of one person, or for managers of all, by their state. */
+export const invoicePage = async (
+  db: Executor,
+  filter: { userId?: number; state?: Invoice['state'] },
+  page: number,
+) => {
+  const size = limits.pageSize;
+  const at = { offset: (page - 1) * size, limit: size };
+  const { list, total } = await store.invoicePage(db, filter, at);
+  return {
+    list: list.map(({ invoice, numbers, userName }) => ({
+      ...viewOf(invoice, numbers),
+      user_id: invoice.userId,
+      user_name: userName,
+    })),
+    page,
+    page_count: Math.ceil(total / size),
+    page_size: size,
+    total,
+  };
+};
+
+/** A manager has written the invoice, or says why not: its orders may then be asked for again. */
+export const handleInvoice = (
+  db: Executor,
+  id: number,
+  handled: { state: 'issued' | 'rejected'; remark: string; managerId: number },
+): Promise<void> =>
+  inTransaction(db, async (tx) => {
+    if (!(await store.handleInvoice(tx, id, handled)))
+      throw new Refusal('not_found', '没有这个等待处理的发票申请');
+  });

@@ -1,0 +1,17 @@
+import { randomInt } from 'node:crypto';
+
+/** The day in China, YYYY-MM-DD. */
+export const chinaDay = (at: Date): string =>
+  new Date(at.getTime() + 8 * 3_600_000).toISOString().slice(0, 10);
+
+const numbered = (prefix: string): string =>
+  prefix +
+  chinaDay(new Date()).replaceAll('-', '') +
+  String(randomInt(1e6)).padStart(6, '0') +
+  String(randomInt(1e6)).padStart(6, '0');
+
+/** `Q`, the date and twelve digits. */
+export const orderNumber = (): string => numbered('Q');
+/** Of what the system or a manager books. */
+export const systemNumber = (): string => numbered('SYS');
+export const refundNumber = (): string => numbered('R');

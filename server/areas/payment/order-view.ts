@@ -1,0 +1,52 @@
+import { limits } from '../../../contract/limits.ts';
+import type { Order, OrderState } from '../../../contract/payment.ts';
+import type { Executor } from '../../db/database.ts';
+import type { OrderRow } from './payable.ts';
+import * as store from './payment.store.ts';
+
+const statusOf: Record<OrderState, number> = { created: 0, paid: 1, closed: 2, refunded: 3 };
+
+/** An order as its owner sees it. */
+export const orderView = (row: OrderRow, invoice: Order['invoice'] | null): Order => ({
+  id: row.id,
+  order_id: row.number,
+  out_order_id: row.number,
+  trade_no: row.number,
+  type: row.type,
+  title: row.title,
+  amount: row.amount,
+  refunded_amount: row.refundedAmount,
+  trade_value: row.tokens / 1e6,
+  paid_success: row.paidAt ? 1 : 0,
+  status: statusOf[row.state],
+  state: row.state,
+  url: row.state === 'created' && row.expiresAt > new Date() ? row.url : '',
+  provider: row.provider,
+  transaction_id: row.transactionId,
+  remarks: row.remarks,
+  created_at: row.createdAt.toISOString(),
+  expires_at: row.expiresAt.toISOString(),
+  paid_at: row.paidAt?.toISOString() ?? null,
+  invoice: invoice ?? '',
+});
+
+export const window = (page: number, size: number) => ({ offset: (page - 1) * size, limit: size });
+export const paged = <T>(list: T[], total: number, page: number, size: number) => ({
+  list,
+  page,
+  page_count: Math.ceil(total / size),
+  page_size: size,
+  total,
+});
+
+/** A page of a person's orders, newest first. */
+export const orderList = async (executor: Executor, userId: number, page: number) => {
+  const size = limits.pageSize;
+  const { list, total } = await store.ordersOf(executor, userId, window(page, size));
+  return paged(
+    list.map(({ order, invoice }) => orderView(order, invoice)),
+    total,
+    page,
+    size,
+  );
+};

@@ -1,0 +1,516 @@
+import {
+  and,
+  asc,
+  desc,
+  eq,
+  gte,
+  inArray,
+  isNotNull,
+  isNull,
+  lt,
+  lte,
+  ne,
+  or,
+  sql,
+} from 'drizzle-orm';
+import type { ProviderName } from '../../../contract/payment.ts';
+import type { Database, Executor, Transaction } from '../../db/database.ts';
+import { users } from '../../db/schema.ts';
+import type { OrderRow } from './payable.ts';
+import {
+  invoiceOrders,
+  invoices,
+  orderEvents,
+  orders,
+  paymentBills,
+  paymentDifferences,
+  refunds,
+} from './payment.tables.ts';
+
+export type RefundRow = typeof refunds.$inferSelect;
+export type InvoiceRow = typeof invoices.$inferSelect;
+export type DifferenceRow = typeof paymentDifferences.$inferSelect;
+
+const inMs = (ms: number) => sql`now() + ${ms}::float8 * interval '1 millisecond'`;
+
+// ---- orders --------------------------------------------------------------------------------------
+
+export const insertOrder = async (
+  tx: Transaction,
+  values: typeof orders.$inferInsert,
+  detail: Record<string, unknown> = {},
+): Promise<OrderRow> => {
+  const [row] = await tx.insert(orders).values(values).returning();
+  if (!row) throw new Error(`order ${values.number} was not stored`);
+  await addEvent(tx, row, 'created', { detail });
+  return row;
+};
+
+/** Writes down what happened to an order: nothing changes one without it. */
+export const addEvent = async (
+  tx: Transaction,
+  { id, state }: Pick<OrderRow, 'id' | 'state'>,
+  event: string,
+  { managerId = null, detail = {} }: { managerId?: number | null; detail?: object } = {},
+): Promise<void> => {
+  await tx
+    .insert(orderEvents)
+    .values({ orderId: id, event, state, managerId, detail: { ...detail } });
+};
+
+export const eventsOf = (db: Executor, orderId: number) =>
+  db
+    .select()
+    .from(orderEvents)
+    .where(eq(orderEvents.orderId, orderId))
+    .orderBy(asc(orderEvents.id));
+
+export const findOrder = async (
+  db: Executor,
+  number: string,
+  userId?: number,
+): Promise<OrderRow | null> => {
+  const [row] = await db
+    .select()
+    .from(orders)
+    .where(
+      and(
+        or(
+          eq(orders.number, number),
+          and(eq(orders.transactionId, number), ne(orders.transactionId, '')),
+        ),
+        userId === undefined ? undefined : eq(orders.userId, userId),
+      ),
+    )
+    .limit(1);
+  return row ?? null;
+};
+
+export const lockOrder = async (tx: Transaction, id: number): Promise<OrderRow | null> => {
+  const [row] = await tx.select().from(orders).where(eq(orders.id, id)).for('update');
+  return row ?? null;
+};
+
+export const changeOrder = async (
+  tx: Transaction,
+  id: number,
+  changes: Partial<typeof orders.$inferInsert>,
+): Promise<OrderRow> => {
+  const [row] = await tx.update(orders).set(changes).where(eq(orders.id, id)).returning();
+  if (!row) throw new Error(`there is no order ${id}`);
+  return row;
+};
+
+/** Takes the turn to ask about an order; null where it was asked within the last `ms`, or needs not be. */
+export const takeTurn = async (db: Executor, id: number, ms: number): Promise<OrderRow | null> => {
+  const [row] = await db
+    .update(orders)
+    .set({ askedAt: sql`now()` })
+    .where(
+      and(
+        eq(orders.id, id),
+        inArray(orders.state, ['created', 'closed']),
+        ne(orders.provider, ''),
+        or(isNull(orders.askedAt), lte(orders.askedAt, inMs(-ms))),
+      ),
+    )
+    .returning();
+  return row ?? null;
+};
+
+/** Orders whose time to be asked about has come, now this process's for `leaseMs`. */
+export const takeDue = async (db: Database, most: number, leaseMs: number): Promise<OrderRow[]> => {
+  const due = db
+    .select({ id: orders.id })
+    .from(orders)
+    .where(and(isNotNull(orders.nextAskAt), lte(orders.nextAskAt, sql`now()`)))
+    .orderBy(asc(orders.nextAskAt))
+    .limit(most)
+    .for('update', { skipLocked: true });
+  return db
+    .update(orders)
+    .set({ nextAskAt: inMs(leaseMs), askedAt: sql`now()` })
+    .where(inArray(orders.id, due))
+    .returning();
+};
+
+/** When it is to be asked about again; null: no more. */
+export const planAsk = async (db: Executor, id: number, ms: number | null): Promise<void> => {
+  await db
+    .update(orders)
+    .set({ nextAskAt: ms === null ? null : inMs(ms) })
+    .where(and(eq(orders.id, id), isNotNull(orders.nextAskAt)));
+};
+
+export const countOpen = async (db: Executor, userId: number): Promise<number> => {
+  const [row] = await db
+    .select({ count: sql<number>`count(*)::int` })
+    .from(orders)
+    .where(and(eq(orders.userId, userId), eq(orders.state, 'created')));
+  return row?.count ?? 0;
+};
+
+/** The open order of a person for a thing, if there is time left to pay it. */
+export const openOrderFor = async (
+  db: Executor,
+  { userId, kind, subject }: Pick<OrderRow, 'userId' | 'kind' | 'subject'>,
+): Promise<OrderRow | null> => {
+  const [row] = await db
+    .select()
+    .from(orders)
+    .where(
+      and(
+        eq(orders.userId, userId),
+        eq(orders.kind, kind),
+        eq(orders.subject, subject),
+        eq(orders.state, 'created'),
+        gte(orders.expiresAt, sql`now() + interval '5 minutes'`),
+      ),
+    )
+    .orderBy(desc(orders.id))
+    .limit(1);
+  return row ?? null;
+};
+
+/** What the things of a kind brought: paid orders, and their cents less what was refunded. */
+export const soldOf = (db: Executor, kind: string, subjects: readonly string[]) =>
+  db
+    .select({
+      subject: orders.subject,
+      count: sql<number>`count(*) FILTER (WHERE ${orders.state} = 'paid')::int`,
+      income: sql<number>`sum(${orders.amount} - ${orders.refundedAmount})::float8`,
+    })
+    .from(orders)
+    .where(
+      and(
+        eq(orders.kind, kind),
+        inArray(orders.subject, [...subjects]),
+        inArray(orders.state, ['paid', 'refunded']),
+        sql`${orders.amount} > 0`,
+      ),
+    )
+    .groupBy(orders.subject);
+
+/** Kinds of the paid orders of a person among these. */
+export const paidKinds = async (
+  db: Executor,
+  userId: number,
+  kinds: readonly string[],
+): Promise<OrderRow[]> =>
+  db
+    .select()
+    .from(orders)
+    .where(
+      and(eq(orders.userId, userId), eq(orders.state, 'paid'), inArray(orders.kind, [...kinds])),
+    );
+
+const invoiceOf = sql<InvoiceRow['state'] | null>`(SELECT i.state FROM invoice_orders io
+  JOIN invoices i ON i.id = io.invoice_id WHERE io.order_id = orders.id)`;
+
+export const orderWithInvoice = async (db: Executor, id: number) => {
+  const [row] = await db
+    .select({ order: orders, invoice: invoiceOf })
+    .from(orders)
+    .where(eq(orders.id, id));
+  if (!row) throw new Error(`there is no order ${id}`);
+  return row;
+};
+
+export const ordersOf = async (
+  db: Executor,
+  userId: number,
+  { offset, limit }: { offset: number; limit: number },
+) => {
+  const mine = eq(orders.userId, userId);
+  const list = await db
+    .select({ order: orders, invoice: invoiceOf })
+    .from(orders)
+    .where(mine)
+    .orderBy(desc(orders.id))
+    .offset(offset)
+    .limit(limit);
+  const [counted] = await db
+    .select({ count: sql<number>`count(*)::int` })
+    .from(orders)
+    .where(mine);
+  return { list, total: counted?.count ?? 0 };
+};
+
+/** What managers filter orders by. A number leaves the others out. */
+export interface OrderFilter {
+  number?: string;
+  userId?: number;
+  /** All, paid ones, gifts and adjustments, or of one payment service. */
+  type?: 'all' | 'paid' | 'gifted' | ProviderName;
+  from?: Date;
+  to?: Date;
+}
+
+const fitting = ({ number, userId, type = 'all', from, to }: OrderFilter) =>
+  number
+    ? or(eq(orders.number, number), eq(orders.transactionId, number))
+    : and(
+        userId === undefined ? undefined : eq(orders.userId, userId),
+        from && gte(orders.createdAt, from),
+        to && lt(orders.createdAt, to),
+        type === 'paid' ? inArray(orders.state, ['paid', 'refunded']) : undefined,
+        type === 'gifted' ? eq(orders.provider, '') : undefined,
+        type === 'wechat' || type === 'alipay' || type === 'sandbox'
+          ? eq(orders.provider, type)
+          : undefined,
+      );
+
+export const orderPage = async (
+  db: Executor,
+  filter: OrderFilter,
+  { offset, limit }: { offset: number; limit: number },
+) => {
+  const where = fitting(filter);
+  const list = await db
+    .select({ order: orders, userName: users.userName })
+    .from(orders)
+    .innerJoin(users, eq(users.id, orders.userId))
+    .where(where)
+    .orderBy(desc(orders.id))
+    .offset(offset)
+    .limit(limit);
+  const [counted] = await db
+    .select({ count: sql<number>`count(*)::int` })
+    .from(orders)
+    .where(where);
+  return { list, total: counted?.count ?? 0 };
+};
+
+// ---- refunds -------------------------------------------------------------------------------------
+
+export const insertRefund = async (
+  tx: Transaction,
+  values: typeof refunds.$inferInsert,
+): Promise<RefundRow> => {
+  const [row] = await tx
+    .insert(refunds)
+    .values({ ...values, nextAskAt: inMs(60_000) })
+    .returning();
+  if (!row) throw new Error(`refund ${values.number} was not stored`);
+  return row;
+};
+
+export const refundsOf = (db: Executor, orderId: number): Promise<RefundRow[]> =>
+  db.select().from(refunds).where(eq(refunds.orderId, orderId)).orderBy(asc(refunds.id));
+
+export const refundById = async (db: Executor, id: number): Promise<RefundRow | null> => {
+  const [row] = await db.select().from(refunds).where(eq(refunds.id, id));
+  return row ?? null;
+};
+
+export const lockRefund = async (tx: Transaction, id: number): Promise<RefundRow | null> => {
+  const [row] = await tx.select().from(refunds).where(eq(refunds.id, id)).for('update');
+  return row ?? null;
+};
+
+export const endRefund = async (
+  tx: Transaction,
+  id: number,
+  state: 'done' | 'failed',
+  failure = '',
+): Promise<void> => {
+  await tx
+    .update(refunds)
+    .set({ state, failure, nextAskAt: null, finishedAt: sql`now()` })
+    .where(eq(refunds.id, id));
+};
+
+export const takeDueRefunds = async (
+  db: Database,
+  most: number,
+  leaseMs: number,
+): Promise<RefundRow[]> => {
+  const due = db
+    .select({ id: refunds.id })
+    .from(refunds)
+    .where(and(isNotNull(refunds.nextAskAt), lte(refunds.nextAskAt, sql`now()`)))
+    .limit(most)
+    .for('update', { skipLocked: true });
+  return db
+    .update(refunds)
+    .set({ nextAskAt: inMs(leaseMs) })
+    .where(inArray(refunds.id, due))
+    .returning();
+};
+
+// ---- bills and differences -----------------------------------------------------------------------
+
+export const wasBillRead = async (
+  db: Executor,
+  provider: ProviderName,
+  day: string,
+): Promise<boolean> => {
+  const rows = await db
+    .select({ day: paymentBills.day })
+    .from(paymentBills)
+    .where(and(eq(paymentBills.provider, provider), eq(paymentBills.day, day)));
+  return rows.length > 0;
+};
+
+export const noteBill = async (
+  db: Executor,
+  values: typeof paymentBills.$inferInsert,
+): Promise<void> => {
+  await db.insert(paymentBills).values(values).onConflictDoNothing();
+};
+
+/** Paid orders of a service whose payments fall into a span of time. */
+export const paidBetween = (
+  db: Executor,
+  provider: ProviderName,
+  from: Date,
+  to: Date,
+): Promise<OrderRow[]> =>
+  db
+    .select()
+    .from(orders)
+    .where(
+      and(
+        eq(orders.provider, provider),
+        inArray(orders.state, ['paid', 'refunded']),
+        gte(orders.paidAt, from),
+        lt(orders.paidAt, to),
+      ),
+    );
+
+export const noteDifference = async (
+  db: Executor,
+  values: Pick<DifferenceRow, 'provider' | 'number' | 'kind' | 'detail'>,
+): Promise<void> => {
+  await db.insert(paymentDifferences).values(values).onConflictDoNothing();
+};
+
+export const differences = async (
+  db: Executor,
+  open: boolean,
+  { offset, limit }: { offset: number; limit: number },
+) => {
+  const where = open ? isNull(paymentDifferences.resolvedAt) : undefined;
+  const list = await db
+    .select()
+    .from(paymentDifferences)
+    .where(where)
+    .orderBy(desc(paymentDifferences.id))
+    .offset(offset)
+    .limit(limit);
+  const [counted] = await db
+    .select({ count: sql<number>`count(*)::int` })
+    .from(paymentDifferences)
+    .where(where);
+  return { list, total: counted?.count ?? 0 };
+};
+
+export const resolveDifference = async (
+  db: Executor,
+  id: number,
+  managerId: number,
+  note: string,
+): Promise<boolean> => {
+  const rows = await db
+    .update(paymentDifferences)
+    .set({ resolvedAt: sql`now()`, resolvedBy: managerId, note })
+    .where(and(eq(paymentDifferences.id, id), isNull(paymentDifferences.resolvedAt)))
+    .returning({ id: paymentDifferences.id });
+  return rows.length > 0;
+};
+
+// ---- invoices ------------------------------------------------------------------------------------
+
+export const insertInvoice = async (
+  tx: Transaction,
+  values: typeof invoices.$inferInsert,
+  orderIds: readonly number[],
+): Promise<InvoiceRow> => {
+  const [row] = await tx.insert(invoices).values(values).returning();
+  if (!row) throw new Error('an invoice was not stored');
+  await tx
+    .insert(invoiceOrders)
+    .values(orderIds.map((orderId) => ({ orderId, invoiceId: row.id })));
+  return row;
+};
+
+/** Orders of a person by their numbers, locked in the order of their ids. */
+export const lockOrders = (
+  tx: Transaction,
+  userId: number,
+  numbers: readonly string[],
+): Promise<OrderRow[]> =>
+  tx
+    .select()
+    .from(orders)
+    .where(and(eq(orders.userId, userId), inArray(orders.number, [...numbers])))
+    .orderBy(asc(orders.id))
+    .for('update');
+
+export const invoicedAmong = async (db: Executor, ids: readonly number[]): Promise<boolean> => {
+  const rows = await db
+    .select({ id: invoiceOrders.orderId })
+    .from(invoiceOrders)
+    .where(inArray(invoiceOrders.orderId, [...ids]))
+    .limit(1);
+  return rows.length > 0;
+};
+
+const numbersOf = sql<string[]>`ARRAY(SELECT o.number FROM invoice_orders io
+  JOIN orders o ON o.id = io.order_id WHERE io.invoice_id = invoices.id ORDER BY o.id)`;
+
+export const invoicePage = async (
+  db: Executor,
+  filter: { userId?: number; state?: InvoiceRow['state'] },
+  { offset, limit }: { offset: number; limit: number },
+) => {
+  const where = and(
+    filter.userId === undefined ? undefined : eq(invoices.userId, filter.userId),
+    filter.state && eq(invoices.state, filter.state),
+  );
+  const list = await db
+    .select({ invoice: invoices, numbers: numbersOf, userName: users.userName })
+    .from(invoices)
+    .innerJoin(users, eq(users.id, invoices.userId))
+    .where(where)
+    .orderBy(desc(invoices.id))
+    .offset(offset)
+    .limit(limit);
+  const [counted] = await db
+    .select({ count: sql<number>`count(*)::int` })
+    .from(invoices)
+    .where(where);
+  return { list, total: counted?.count ?? 0 };
+};
+
+/** Ends a request; a rejected one lets go of its orders. Null: there is none that waits. */
+export const handleInvoice = async (
+  tx: Transaction,
+  id: number,
+  { state, remark, managerId }: { state: 'issued' | 'rejected'; remark: string; managerId: number },
+): Promise<InvoiceRow | null> => {
+  const [row] = await tx
+    .update(invoices)
+    .set({ state, remark, managerId, handledAt: sql`now()` })
+    .where(and(eq(invoices.id, id), eq(invoices.state, 'requested')))
+    .returning();
+  if (row && state === 'rejected')
+    await tx.delete(invoiceOrders).where(eq(invoiceOrders.invoiceId, id));
+  return row ?? null;
+};
+
+// ---- figures -------------------------------------------------------------------------------------
+
+/** What was paid on each of the last 30 days (of China) that has orders, the newest first. */
+export const dailyTotals = async (
+  db: Executor,
+): Promise<{ day: string; orders: number; amount: number }[]> => {
+  const { rows } = await db.execute<{ day: string; orders: number; amount: number }>(
+    sql`SELECT to_char(created_at AT TIME ZONE 'Asia/Shanghai', 'YYYY-MM-DD') AS day,
+        count(*)::int AS orders,
+        coalesce(sum(amount - refunded_amount) FILTER (WHERE paid_at IS NOT NULL), 0)::float8
+          AS amount
+      FROM orders WHERE created_at > now() - interval '30 days' GROUP BY 1 ORDER BY 1`,
+  );
+  return rows;
+};

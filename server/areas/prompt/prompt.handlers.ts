@@ -1,0 +1,79 @@
+import type { Handlers } from '../../http/handlers.ts';
+import type { PromptService } from './prompt.service.ts';
+import * as templates from './templates.service.ts';
+
+type PromptHandlers = Pick<
+  Handlers,
+  | 'translate'
+  | 'inscriptor'
+  | 'keywordList'
+  | 'topKeyword'
+  | 'hideKeyword'
+  | 'promptList'
+  | 'topPrompt'
+  | 'hidePrompt'
+  | 'savePrompt'
+  | 'delPrompt'
+  | 'managePromptList'
+  | 'managePrompt'
+  | 'removePrompt'
+>;
+
+export const createPromptHandlers = (prompts: PromptService): PromptHandlers => ({
+  translate: ({ msg, cn2en, model }, { user }) =>
+    prompts.translate(user, msg, { into: cn2en === 1 ? 'english' : 'chinese', model }),
+
+  inscriptor: ({ msg }, { user }) => prompts.expand(user, msg),
+
+  keywordList: async ({ type }, { db, user }) => ({
+    keywords: (await prompts.keywords(db, user?.id ?? null, type)).map((word, at) => ({
+      id: word.id,
+      text: word.text,
+      lang_zh: word.langZh,
+      sub_type: word.type,
+      dir: word.dir,
+      sub_dir: word.subDir,
+      sort: at,
+      top: word.top,
+      hidden: word.hidden,
+    })),
+  }),
+
+  topKeyword: async (input, { db, user }) => ({
+    set: await prompts.mark(db, user.id, input, 'top'),
+  }),
+
+  hideKeyword: async (input, { db, user }) => ({
+    set: await prompts.mark(db, user.id, input, 'hide'),
+  }),
+
+  promptList: async ({ type }, { db, user }) => ({
+    prompts: await templates.listTemplates(db, type, user?.id ?? 0),
+  }),
+
+  topPrompt: async (input, { db, user }) => ({
+    set: await templates.markTemplate(db, user.id, input, 'top'),
+  }),
+
+  hidePrompt: async (input, { db, user }) => ({
+    set: await templates.markTemplate(db, user.id, input, 'hide'),
+  }),
+
+  savePrompt: async (input, { db, user }) => ({
+    id: await templates.saveTemplate(db, user.id, input),
+  }),
+
+  delPrompt: async ({ id }, { db, user }) => {
+    await templates.removeTemplate(db, user.id, id);
+    return {};
+  },
+
+  managePromptList: (input, { db }) => templates.listShared(db, input),
+
+  managePrompt: async (input, { db }) => ({ id: await templates.saveTemplate(db, null, input) }),
+
+  removePrompt: async ({ id }, { db }) => {
+    await templates.removeTemplate(db, null, id);
+    return {};
+  },
+});

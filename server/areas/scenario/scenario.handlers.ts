@@ -1,0 +1,41 @@
+import type { Handlers } from '../../http/handlers.ts';
+import * as service from './scenario.service.ts';
+
+type ScenarioHandlers = Pick<
+  Handlers,
+  | 'scenarioCategory'
+  | 'scenarioList'
+  | 'saveScenario'
+  | 'delScenario'
+  | 'manageScenario'
+  | 'removeScenario'
+  | 'saveScenarioCategory'
+  | 'delScenarioCategory'
+>;
+
+export const createScenarioHandlers = (): ScenarioHandlers => ({
+  scenarioCategory: async (_input, { db }) => ({ list: await service.categories(db) }),
+
+  scenarioList: (input, { db, user }) => service.list(db, input, user),
+
+  saveScenario: async (input, { db, user }) => ({ id: await service.save(db, input, user) }),
+
+  delScenario: async ({ id }, { db, user }) => {
+    await service.remove(db, id, user);
+    return {};
+  },
+
+  manageScenario: async (input, { db, user }) => ({ id: await service.manage(db, input, user) }),
+
+  removeScenario: async ({ id }, { db, user }) => {
+    await service.removeAny(db, id, user);
+    return {};
+  },
+
+  saveScenarioCategory: async (input, { db }) => ({ id: await service.saveCategory(db, input) }),
+
+  delScenarioCategory: async ({ id }, { db }) => {
+    await service.deleteCategory(db, id);
+    return {};
+  },
+});

@@ -1,0 +1,183 @@
+import type { Parsed } from '../../../contract/calls.ts';
+import type { Database, Executor } from '../../db/database.ts';
+import { inTransaction } from '../../db/in-transaction.ts';
+import { Refusal, type Identity } from '../../http/handlers.ts';
+import { type ScenarioSeed, scenarioSeeds } from './scenario-seeds.ts';
+import * as store from './scenario.store.ts';
+
+/** One person has no more of their own, and no more that wait for a manager. */
+const most = { own: 200, pending: 20 } as const;
+
+/** The template of that number, those that are no longer offered included; null: there is none. */
+export const find = store.findScenario;
+
+/** Counts a session that was begun from a template. False where this person has none of that number. */
+export const countSession = store.addSession;
+
+export const categories = store.listCategories;
+
+/** Puts the templates that come with the program into the database, where they are new or changed. */
+export const seedScenarios = async (db: Database): Promise<void> => {
+  const stored = new Map((await store.storedSeeds(db)).map((row) => [row.name, row]));
+  const isStored = (seed: ScenarioSeed): boolean => {
+    const row = stored.get(seed.name);
+    return (
+      row !== undefined &&
+      (row.kept ||
+        (row.color === seed.color &&
+          row.description === seed.description &&
+          row.prompt === seed.prompt))
+    );
+  };
+  const changed = [...Object.entries(scenarioSeeds).entries()].flatMap(
+    ([at, [category, seeds]]) => {
+      const fresh = seeds.filter((seed) => !isStored(seed));
+      return fresh.length === 0 ? [] : [{ at, category, fresh }];
+    },
+  );
+  if (changed.length === 0) return;
+  await db.transaction(async (tx) => {
+    for (const { at, category, fresh } of changed) await store.putSeeds(tx, category, at, fresh);
+  });
+};
+
+const scopeOf = (
+  scope: Parsed<'scenarioList'>['scope'],
+  user: Identity | null,
+): store.ScenarioFilter['scope'] => {
+  if (scope === 'mine') {
+    if (!user) throw new Refusal('unauthorized');
+    return { in: 'mine', userId: user.id };
+  }
+  return { in: user?.manager ? scope : 'public' };
+};
+
+/** `category` is a number as digits; empty, and what is no number, stands for all or for none. */
+export const list = async (db: Executor, input: Parsed<'scenarioList'>, user: Identity | null) => {
+  const { page, page_size: pageSize } = input;
+  const category = input.category?.trim() ?? '';
+  const query = input.query?.replaceAll('\0', '').trim() || undefined;
+  const scope = scopeOf(input.scope, user);
+  const { list, total } = /^\d{0,15}$/.test(category)
+    ? await store.listScenarios(
+        db,
+        { scope, categoryId: category === '' ? undefined : Number(category), query },
+        { offset: (page - 1) * pageSize, limit: pageSize },
+      )
+    : { list: [], total: 0 };
+  return {
+    list: list.map((row) => ({
+      id: row.id,
+      name: row.name,
+      prompt: row.prompt,
+      color: row.color,
+      desc_: row.description,
+      category: row.categoryId,
+      session_count: row.sessionCount,
+      display: row.display ? 1 : 0,
+      user_id: row.userId,
+      user_name: row.userName,
+      state: row.state,
+    })),
+    page,
+    page_count: Math.ceil(total / pageSize),
+    page_size: pageSize,
+    total,
+  };
+};
+
+const requireCategory = async (db: Executor, id: number): Promise<void> => {
+  if (!(await store.hasCategory(db, id))) throw new Refusal('bad_input', 'category：没有这个分类');
+};
+
+const valuesOf = (input: Parsed<'saveScenario'> | Parsed<'manageScenario'>) => ({
+  name: input.name,
+  prompt: input.prompt,
+  description: input.desc_.replaceAll('\0', '').trim(),
+  color: input.color,
+  categoryId: input.category,
+});
+
+const numberOf = (saved: number | 'taken'): number => {
+  if (saved === 'taken') throw new Refusal('bad_input', 'name：已经有同名的场景');
+  return saved;
+};
+
+/** Somebody's own scenario; another's is as if it were not there. */
+export const save = (
+  db: Executor,
+  input: Parsed<'saveScenario'>,
+  user: Identity,
+): Promise<number> =>
+  inTransaction(db, async (tx) => {
+    await requireCategory(tx, input.category);
+    const own = await store.countOwn(tx, user.id);
+    // What everybody uses is looked at again after a change.
+    const state = input.publish === 1 ? ('pending' as const) : ('private' as const);
+    if (state === 'pending' && own.pending >= most.pending)
+      throw new Refusal('too_many', `最多有 ${most.pending} 个场景同时等待审核`);
+    const values = { ...valuesOf(input), state };
+    if (input.id === undefined) {
+      if (own.all >= most.own)
+        throw new Refusal('too_many', `最多保存 ${most.own} 个自己的场景，请先删除不用的`);
+      return numberOf(await store.insertScenario(tx, { ...values, userId: user.id }));
+    }
+    const before = await store.findScenario(tx, input.id);
+    if (!before || before.deleted || before.userId !== user.id)
+      throw new Refusal('not_found', '没有这个场景');
+    return numberOf(await store.updateScenario(tx, input.id, values));
+  });
+
+export const remove = (db: Executor, id: number, user: Identity): Promise<void> =>
+  inTransaction(db, async (tx) => {
+    const before = await store.findScenario(tx, id);
+    if (!before || before.deleted || before.userId !== user.id)
+      throw new Refusal('not_found', '没有这个场景');
+    await store.updateScenario(tx, id, { deletedAt: new Date() });
+  });
+
+/** What a manager may see: all but what is private to somebody else. */
+const managed = async (db: Executor, id: number, user: Identity) => {
+  const before = await store.findScenario(db, id);
+  const hidden = before?.state === 'private' && before.userId !== user.id;
+  if (!before || before.deleted || hidden) throw new Refusal('not_found', '没有这个场景');
+  return before;
+};
+
+export const manage = (
+  db: Executor,
+  input: Parsed<'manageScenario'>,
+  user: Identity,
+): Promise<number> =>
+  inTransaction(db, async (tx) => {
+    await requireCategory(tx, input.category);
+    const values = { ...valuesOf(input), display: input.display === 1, edited: true };
+    if (input.id === undefined)
+      return numberOf(await store.insertScenario(tx, { ...values, userId: null }));
+    const before = await managed(tx, input.id, user);
+    const state = before.userId === null ? 'public' : (input.state ?? before.state);
+    return numberOf(await store.updateScenario(tx, input.id, { ...values, state }));
+  });
+
+export const removeAny = (db: Executor, id: number, user: Identity): Promise<void> =>
+  inTransaction(db, async (tx) => {
+    await managed(tx, id, user);
+    await store.updateScenario(tx, id, { deletedAt: new Date() });
+  });
+
+export const saveCategory = async (
+  db: Executor,
+  { id, ...values }: Parsed<'saveScenarioCategory'>,
+): Promise<number> => {
+  const saved = await store.saveCategory(db, id, values);
+  if (saved === 'missing') throw new Refusal('not_found', '没有这个分类');
+  if (saved === 'taken') throw new Refusal('bad_input', 'name：已经有同名的分类');
+  return saved;
+};
+
+export const deleteCategory = (db: Executor, id: number): Promise<void> =>
+  inTransaction(db, async (tx) => {
+    if ((await store.countOfCategory(tx, id)) > 0)
+      throw new Refusal('bad_input', 'id：这个分类里还有场景，请先移走或删除它们');
+    if (!(await store.deleteCategory(tx, id))) throw new Refusal('not_found', '没有这个分类');
+  });

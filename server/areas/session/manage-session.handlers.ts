@@ -1,0 +1,35 @@
+import type { Handlers } from '../../http/handlers.ts';
+import type { FileService } from '../file/file.service.ts';
+import { manageDelete, manageList, manageSet } from './manage-session.service.ts';
+
+export const createManageSessionHandlers = (deps: {
+  files: Pick<FileService, 'image'>;
+  stopSession: (sessionId: number) => Promise<void>;
+}): Pick<
+  Handlers,
+  'adminSessionList' | 'adminDeleteSession' | 'adminSetSession' | 'adminUpload'
+> => ({
+  adminSessionList: (input, { db }) => manageList(db, input),
+
+  adminDeleteSession: async ({ session_id: ref }, { db, noteAct, afterCommit }) => {
+    const row = await manageDelete(db, ref);
+    noteAct({ subject: `session:${row.id}`, from: { user_id: row.userId, prompt: row.prompt } });
+    afterCommit(() => deps.stopSession(row.id));
+    return {};
+  },
+
+  adminSetSession: async (input, { db, noteAct }) => {
+    const row = await manageSet(db, input.session_id, input.private === 1);
+    noteAct({
+      subject: `session:${row.id}`,
+      from: { private: row.private ? 1 : 0 },
+      to: { private: input.private },
+    });
+    return {};
+  },
+
+  adminUpload: async (_input, { file, user }) => {
+    const keep = await deps.files.image(file, user);
+    return async (db) => ({ url: (await keep(db)).url });
+  },
+});

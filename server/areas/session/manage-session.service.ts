@@ -1,0 +1,130 @@
+import type { Out, Parsed } from '../../../contract/calls.ts';
+import type { AdminSession } from '../../../contract/manage-session.ts';
+import type { Executor } from '../../db/database.ts';
+import { Refusal } from '../../http/handlers.ts';
+import { findSessions, snippetsOf, wordsOf } from './search.service.ts';
+import * as store from './manage-session.store.ts';
+import { findSession, markDeleted, updateSession } from './session.store.ts';
+
+export { hideSessionsOf } from './manage-session.store.ts';
+
+/** So many are counted: pages beyond are of no use to anybody. */
+const mostCounted = 100_000;
+/** So many are found by words in their titles. */
+const mostTitles = 200;
+
+type Row = Awaited<ReturnType<typeof store.pageOfSessions>>[number];
+
+const viewOf = (row: Row, match: AdminSession['match'] = null): AdminSession => ({
+  id: row.id,
+  uuid: row.uuid,
+  type: row.type,
+  user_id: row.userId,
+  user_name: row.userName,
+  model: row.model,
+  prompt: row.prompt,
+  summary: row.summary,
+  private: row.private ? 1 : 0,
+  deleted: row.deletedAt ? 1 : 0,
+  deleted_at: row.deletedAt?.toISOString() ?? null,
+  reply_count: row.replyCount,
+  like_count: row.likeCount,
+  created_at: row.createdAt.toISOString(),
+  updated_at: row.updatedAt.toISOString(),
+  match,
+});
+
+const filterOf = (input: Parsed<'adminSessionList'>): store.ManageFilter => ({
+  ...(input.user_id === undefined ? {} : { userId: input.user_id }),
+  ...(input.uuid === undefined ? {} : { ref: input.uuid }),
+  ...(input.type === undefined ? {} : { type: input.type }),
+  ...(input.model === undefined ? {} : { model: input.model }),
+  ...(input.private === undefined ? {} : { private: input.private === 1 }),
+  ...(input.deleted === undefined ? {} : { deleted: input.deleted === 1 }),
+});
+
+const pageOf = (total: number, page: number, size: number) => ({
+  page,
+  page_count: Math.ceil(total / size),
+  page_size: size,
+  total,
+});
+
+/** All sessions, or those with all the words in their title or in one message. */
+export const manageList = async (
+  db: Executor,
+  input: Parsed<'adminSessionList'>,
+): Promise<Out<'adminSessionList'>> => {
+  const { page, page_size: size } = input;
+  const filter = filterOf(input);
+  const words = wordsOf(input.query ?? '');
+  const offset = (page - 1) * size;
+  if (words.length === 0) {
+    const rows = await store.pageOfSessions(db, filter, { offset, limit: size });
+    const total = await store.countSessions(db, filter, mostCounted);
+    return { list: rows.map((row) => viewOf(row)), ...pageOf(total, page, size) };
+  }
+  const inTitles = await store.pageOfSessions(
+    db,
+    { ...filter, titleWords: words },
+    { offset: 0, limit: mostTitles },
+  );
+  const messages = await findSessions(
+    db,
+    words,
+    { in: 'all' },
+    {
+      ...(filter.userId === undefined ? {} : { userId: filter.userId }),
+      ...(filter.model === undefined ? {} : { model: filter.model }),
+    },
+  );
+  const at = new Map(messages.map(({ id, historyId }) => [id, historyId]));
+  const known = new Set(inTitles.map(({ id }) => id));
+  const more =
+    at.size === 0
+      ? []
+      : await store.pageOfSessions(
+          db,
+          { ...filter, ids: [...at.keys()].filter((id) => !known.has(id)) },
+          { offset: 0, limit: at.size },
+        );
+  const found = [...inTitles, ...more].sort((a, b) => b.id - a.id);
+  const shown = found.slice(offset, offset + size);
+  const snippets = await snippetsOf(
+    db,
+    shown.flatMap(({ id }) => at.get(id) ?? []),
+    words,
+  );
+  return {
+    list: shown.map((row) =>
+      viewOf(row, snippets.get(at.get(row.id) ?? 0) ?? { history_id: null, snippet: row.prompt }),
+    ),
+    ...pageOf(found.length, page, size),
+  };
+};
+
+/** Any session, deleted or not. @throws Refusal not_found */
+export const manageOne = async (db: Executor, ref: string): Promise<AdminSession> => {
+  const [row] = await store.pageOfSessions(db, { ref }, { offset: 0, limit: 1 });
+  if (!row) throw new Refusal('not_found', '没有这个会话');
+  return viewOf(row);
+};
+
+const living = async (db: Executor, ref: string) => {
+  const row = await findSession(db, ref, { lock: true });
+  if (!row) throw new Refusal('not_found', '没有这个会话');
+  if (row.deletedAt) throw new Refusal('session_deleted');
+  return row;
+};
+
+export const manageDelete = async (db: Executor, ref: string) => {
+  const row = await living(db, ref);
+  await markDeleted(db, row.id);
+  return row;
+};
+
+export const manageSet = async (db: Executor, ref: string, isPrivate: boolean) => {
+  const row = await living(db, ref);
+  await updateSession(db, row.id, { private: isPrivate });
+  return row;
+};

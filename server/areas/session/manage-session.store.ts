@@ -1,0 +1,94 @@
+import { and, desc, eq, inArray, isNotNull, isNull, sql, type SQL } from 'drizzle-orm';
+import type { Executor } from '../../db/database.ts';
+import { sessions, users } from '../../db/schema.ts';
+
+export interface ManageFilter {
+  userId?: number;
+  ref?: string;
+  type?: number;
+  model?: string;
+  private?: boolean;
+  deleted?: boolean;
+  /** Only these. */
+  ids?: readonly number[];
+  /** In the title, in lower case as far as ASCII goes. */
+  titleWords?: readonly string[];
+}
+
+const columns = {
+  id: sessions.id,
+  uuid: sessions.uuid,
+  type: sessions.type,
+  userId: sessions.userId,
+  userName: users.userName,
+  model: sessions.model,
+  prompt: sessions.prompt,
+  summary: sessions.summary,
+  private: sessions.private,
+  deletedAt: sessions.deletedAt,
+  replyCount: sessions.replyCount,
+  likeCount: sessions.likeCount,
+  createdAt: sessions.createdAt,
+  updatedAt: sessions.updatedAt,
+};
+
+const conditions = (filter: ManageFilter): SQL | undefined =>
+  and(
+    filter.userId === undefined ? undefined : eq(sessions.userId, filter.userId),
+    filter.ref === undefined
+      ? undefined
+      : filter.ref.includes('-')
+        ? eq(sessions.uuid, filter.ref)
+        : eq(sessions.id, Number(filter.ref)),
+    filter.type === undefined ? undefined : eq(sessions.type, filter.type),
+    filter.model === undefined ? undefined : eq(sessions.model, filter.model),
+    filter.private === undefined ? undefined : eq(sessions.private, filter.private),
+    filter.deleted === undefined
+      ? undefined
+      : filter.deleted
+        ? isNotNull(sessions.deletedAt)
+        : isNull(sessions.deletedAt),
+    filter.ids === undefined ? undefined : inArray(sessions.id, [...filter.ids]),
+    ...(filter.titleWords ?? []).map((word) => sql`strpos(lower(${sessions.prompt}), ${word}) > 0`),
+  );
+
+/** Sessions of everybody, deleted ones included, the newest first. */
+export const pageOfSessions = async (
+  db: Executor,
+  filter: ManageFilter,
+  { offset, limit }: { offset: number; limit: number },
+) =>
+  db
+    .select(columns)
+    .from(sessions)
+    .innerJoin(users, eq(users.id, sessions.userId))
+    .where(conditions(filter))
+    .orderBy(desc(sessions.id))
+    .offset(offset)
+    .limit(limit);
+
+/** How many there are, counted no further than `most`. */
+export const countSessions = async (
+  db: Executor,
+  filter: ManageFilter,
+  most: number,
+): Promise<number> => {
+  const some = db
+    .select({ id: sessions.id })
+    .from(sessions)
+    .where(conditions(filter))
+    .limit(most)
+    .as('some');
+  const [row] = await db.select({ count: sql<number>`count(*)::int` }).from(some);
+  return row?.count ?? 0;
+};
+
+/** Makes all sessions of a person private; gives how many were not. */
+export const hideSessionsOf = async (db: Executor, userId: number): Promise<number> => {
+  const changed = await db
+    .update(sessions)
+    .set({ private: true })
+    .where(and(eq(sessions.userId, userId), eq(sessions.private, false)))
+    .returning({ id: sessions.id });
+  return changed.length;
+};

@@ -1,0 +1,98 @@
+import type { Parsed } from '../../../contract/calls.ts';
+import { limits } from '../../../contract/limits.ts';
+import type { FriendState } from '../../../contract/session.ts';
+import type { Executor, Transaction } from '../../db/database.ts';
+import { inTransaction } from '../../db/in-transaction.ts';
+import { Refusal, type Identity } from '../../http/handlers.ts';
+import * as store from './session.store.ts';
+
+/** How two people who write to each other alone stand: asked, accepted, blocked. */
+
+const isLow = (pair: store.PairRow, userId: number): boolean => pair.lowUserId === userId;
+const blocks = (pair: store.PairRow, userId: number): boolean =>
+  isLow(pair, userId) ? pair.lowBlocks : pair.highBlocks;
+
+const stateFor = (pair: store.PairRow, userId: number): FriendState => {
+  if (blocks(pair, userId)) return 'blocking';
+  if (pair.acceptedAt !== null) return 'accepted';
+  if (pair.askedBy === null) return 'new';
+  return pair.askedBy === userId ? 'asking' : 'asked';
+};
+
+/** Null where the session is none of two people, or not this person's. */
+export const friendStateOf = async (
+  db: Executor,
+  sessionId: number,
+  userId: number,
+): Promise<FriendState | null> => {
+  const pair = await store.findPair(db, sessionId);
+  return pair && (pair.lowUserId === userId || pair.highUserId === userId)
+    ? stateFor(pair, userId)
+    : null;
+};
+
+/** Refuses words to somebody who does not want them, new ones and changed ones. */
+const requireUnblocked = (pair: store.PairRow, userId: number): void => {
+  if (blocks(pair, userId))
+    throw new Refusal('session_unsuitable', '您屏蔽了对方，取消屏蔽之后才能发消息');
+  if (pair.lowBlocks || pair.highBlocks)
+    throw new Refusal('session_unsuitable', '对方现在不接收您的消息');
+};
+
+/** @throws Refusal session_unsuitable */
+export const requireWelcome = async (
+  tx: Transaction,
+  sessionId: number,
+  userId: number,
+): Promise<void> => {
+  const pair = await store.findPair(tx, sessionId);
+  if (pair) requireUnblocked(pair, userId);
+};
+
+/**
+ * Somebody is about to write: the first message asks, an answer accepts, and whoever asked waits.
+ * @throws Refusal session_unsuitable, too_many
+ */
+export const noteSent = async (
+  tx: Transaction,
+  sessionId: number,
+  userId: number,
+): Promise<void> => {
+  const pair = await store.findPair(tx, sessionId, { lock: true });
+  if (!pair) return;
+  requireUnblocked(pair, userId);
+  if (pair.acceptedAt !== null) return;
+  if (pair.askedBy === null) {
+    // Two requests at once count one after the other.
+    await store.lockMaker(tx, userId);
+    if ((await store.openRequests(tx, userId)) >= limits.unansweredRequests)
+      throw new Refusal('too_many', '今天向陌生人发出的请求太多了，请等对方接受，或明天再来');
+    await store.updatePair(tx, sessionId, { askedBy: userId, askedAt: new Date() });
+  } else if (pair.askedBy === userId) {
+    throw new Refusal('session_unsuitable', '对方接受之后才能继续发消息');
+  } else {
+    await store.updatePair(tx, sessionId, { acceptedAt: new Date() });
+  }
+};
+
+/** What somebody says to the other one's request, or to the other one at all. */
+export const answerFriend = (
+  db: Executor,
+  { session_id: ref, act }: Parsed<'answerFriend'>,
+  user: Identity,
+): Promise<FriendState> =>
+  inTransaction(db, async (tx) => {
+    const session = await store.findSession(tx, ref, { lock: true });
+    const pair = session && (await store.findPair(tx, session.id, { lock: true }));
+    if (!session || !pair || (pair.lowUserId !== user.id && pair.highUserId !== user.id))
+      throw new Refusal('not_found');
+    if (session.deletedAt) throw new Refusal('session_deleted');
+    const changed = { ...pair };
+    if (act === 'accept') {
+      if (pair.askedBy !== null && pair.askedBy !== user.id) changed.acceptedAt ??= new Date();
+    } else if (isLow(pair, user.id)) changed.lowBlocks = act === 'block';
+    else changed.highBlocks = act === 'block';
+    const { acceptedAt, lowBlocks, highBlocks } = changed;
+    await store.updatePair(tx, session.id, { acceptedAt, lowBlocks, highBlocks });
+    return stateFor(changed, user.id);
+  });

@@ -1,0 +1,28 @@
+import type { FastifyBaseLogger } from 'fastify';
+import type { Handlers } from '../../http/handlers.ts';
+import type { Storage } from '../../storage/storage.ts';
+import type { ModelService } from '../model/model.service.ts';
+import { createSpeechService } from './speech.service.ts';
+
+export const createSpeechHandlers = (deps: {
+  models: ModelService;
+  storage: Storage;
+  log: FastifyBaseLogger;
+}): Pick<Handlers, 'speechToText' | 'textToSpeech'> => {
+  const service = createSpeechService(deps);
+  return {
+    speechToText: async ({ model }, { db, user, file }) => {
+      const named = model ?? file.fields?.['model']?.slice(0, 100);
+      const heard = await service.hear(db, { model: named, data: file.data }, user);
+      return () => Promise.resolve(heard);
+    },
+
+    textToSpeech: async (input, { db, user, reply }) => {
+      const { data, mime } = await service.speak(db, input, user);
+      await reply
+        .type(mime)
+        .headers({ 'content-length': data.length, 'cache-control': 'no-store' })
+        .send(data);
+    },
+  };
+};

@@ -1,0 +1,245 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { buffer } from 'node:stream/consumers';
+import type { FastifyBaseLogger } from 'fastify';
+import { speechText, spokenLength } from '../../../common/speech-text.ts';
+import type { Answer, Parsed } from '../../../contract/calls.ts';
+import { limits, tooLongText } from '../../../contract/limits.ts';
+import { modelTypes } from '../../../contract/model.ts';
+import { hearingDeduction, speakingDeduction } from '../../../contract/price.ts';
+import type { Executor, Transaction } from '../../db/database.ts';
+import { inTransaction } from '../../db/in-transaction.ts';
+import { lookAtMedia } from '../../engines/media.ts';
+import { SpeechEngineError, type Spoken } from '../../engines/speech/speech-engine.ts';
+import { Refusal, type Identity } from '../../http/handlers.ts';
+import { timeLimit } from '../../net/time-limit.ts';
+import { newKey, type Storage } from '../../storage/storage.ts';
+import { excerptOf } from '../chat/digest.ts';
+import { readableReply } from '../chat/reply.service.ts';
+import { countFreeUse, hold, release, settling } from '../ledger/ledger.service.ts';
+import type {
+  MediaChannel,
+  MediaType,
+  ModelService,
+  ResolvedMediaModel,
+} from '../model/model.service.ts';
+import { requireUsable } from '../session/session.service.ts';
+import * as store from './speech.store.ts';
+
+/** How long a reading or a listening may take, ms. */
+const longestMs = 5 * 60_000;
+/** Of these that one person may ask for at once. */
+const atOnce = 2;
+
+/** The name of a reading's file in the storage. */
+export const speechKey = (key: string, mime: string): string =>
+  `${key}.${mime === 'audio/wav' ? 'wav' : 'mp3'}`;
+
+/** Beyond the range it is the usual one (decisions: above 2 becomes 1). */
+const speedOf = (speed: number): number => {
+  const { min, max, usual } = limits.speech.speed;
+  if (speed > max) return usual;
+  return Math.round(Math.max(min, speed) * 100) / 100;
+};
+
+export const createSpeechService = (deps: {
+  models: Pick<ModelService, 'findMedia' | 'defaultMedia' | 'mediaEngines' | 'reportMediaOutcome'>;
+  storage: Storage;
+  log: FastifyBaseLogger;
+}) => {
+  const { models, storage, log } = deps;
+  const busy = new Map<number, number>();
+
+  /** Nobody has more than a few of these at once. */
+  const taking = async <T>(user: Identity, act: () => Promise<T>): Promise<T> => {
+    const running = busy.get(user.id) ?? 0;
+    if (running >= atOnce) throw new Refusal('too_many_jobs', '上一段还没有完成，请稍候');
+    busy.set(user.id, running + 1);
+    try {
+      return await act();
+    } finally {
+      const left = (busy.get(user.id) ?? 1) - 1;
+      if (left === 0) busy.delete(user.id);
+      else busy.set(user.id, left);
+    }
+  };
+
+  const modelFor = async (
+    db: Executor,
+    type: MediaType,
+    name: string | undefined,
+    user: Identity,
+  ): Promise<ResolvedMediaModel | null> => {
+    const model =
+      name === undefined || name === ''
+        ? await models.defaultMedia(db, type, { freeOnly: user.guest })
+        : await models.findMedia(db, type, name);
+    if (model) requireUsable(model, user.guest);
+    return model;
+  };
+
+  /** Asks the services of a model one after the other. @throws Refusal */
+  const askEach = async <T extends MediaType, R>(
+    db: Executor,
+    type: T,
+    { model, user }: { model: ResolvedMediaModel; user: Identity },
+    act: (channel: MediaChannel<T>) => Promise<R>,
+  ): Promise<R> => {
+    let failure = new Refusal('model_unavailable');
+    for (const channel of await models.mediaEngines(db, type, model.name)) {
+      const { channelId } = channel;
+      const report = (ok: boolean) =>
+        models.reportMediaOutcome({ channelId, model: model.name, userId: user.id, ok });
+      try {
+        const made = await act(channel);
+        report(true);
+        return made;
+      } catch (error) {
+        if (!(error instanceof SpeechEngineError)) throw error;
+        log.warn({ err: error, channelId }, 'a service of speech failed');
+        if (!error.askerAtFault) report(false);
+        failure = new Refusal(error.codeName, error.message);
+        if (!error.retriable) break;
+      }
+    }
+    throw failure;
+  };
+
+  /**
+   * Holds the price, does the work, and takes the price in the transaction that keeps what was
+   * made; of what failed nothing is taken.
+   */
+  const paid = async <R>(
+    db: Executor,
+    bill: { amount: number; model: ResolvedMediaModel; user: Identity; human: string },
+    act: () => Promise<R>,
+    keep: (tx: Transaction, made: R) => Promise<void> = async () => {},
+  ): Promise<{ made: R; spent: number }> => {
+    const { amount, model, user, human } = bill;
+    const holdId =
+      amount === 0
+        ? null
+        : await hold(db, {
+            userId: user.id,
+            amount,
+            reference: `speech:${randomUUID()}`,
+            vipAllowed: !model.vipExcluded,
+          });
+    if (amount > 0 && holdId === null) throw new Refusal('balance');
+    try {
+      const made = await act();
+      const spent = await inTransaction(db, async (tx) => {
+        await keep(tx, made);
+        const use = {
+          type: model.type,
+          model: model.name,
+          prompt_tokens: 0,
+          completion_tokens: 0,
+        };
+        if (holdId === null) {
+          await countFreeUse(tx, user.id, use);
+          return 0;
+        }
+        const settled = await settling(tx, holdId, amount, { ...use, human: excerptOf(human) });
+        await settled.save();
+        return settled.spent;
+      });
+      return { made, spent };
+    } catch (error) {
+      if (holdId !== null) await release(db, holdId);
+      throw error;
+    }
+  };
+
+  return {
+    /** Writes down what is said in a recording. */
+    async hear(
+      db: Executor,
+      input: { model: string | undefined; data: Buffer },
+      user: Identity,
+    ): Promise<Answer<'speechToText'>> {
+      const model = await modelFor(db, modelTypes.speechToText, input.model, user);
+      if (!model) {
+        const any = await models.defaultMedia(db, modelTypes.speechToText, { freeOnly: false });
+        throw new Refusal(any ? 'model_unavailable' : 'recogniser_missing');
+      }
+      return taking(user, async () => {
+        const signal = timeLimit(longestMs);
+        const facts = await lookAtMedia(input.data, signal);
+        if (!facts?.sound) throw new Refusal('upload_unreadable', '这段录音无法读取，请重新录一次');
+        if (facts.seconds > limits.speech.seconds)
+          throw new Refusal(
+            'upload_unreadable',
+            `录音太长，最多 ${Math.floor(limits.speech.seconds / 60)} 分钟`,
+          );
+        const { seconds, mime } = facts;
+        const amount = hearingDeduction(model, seconds);
+        const { made, spent } = await paid(
+          db,
+          { amount, model, user, human: `语音识别 ${Math.ceil(seconds)} 秒` },
+          () =>
+            askEach(db, modelTypes.speechToText, { model, user }, ({ engine, upstreamName }) =>
+              engine.hear({ model: upstreamName, data: input.data, mime }, signal),
+            ),
+        );
+        return { text: made, duration: seconds, deduct_tokens: spent };
+      });
+    },
+
+    /** Reads words aloud, or gives what was read before. */
+    async speak(db: Executor, input: Parsed<'textToSpeech'>, user: Identity): Promise<Spoken> {
+      const model = await modelFor(db, modelTypes.textToSpeech, input.model, user);
+      if (!model) throw new Refusal('model_unavailable');
+      const historyId = input.history_id;
+      const reply = historyId === undefined ? null : await readableReply(db, historyId, user);
+      const words = speechText(input.text || (reply?.ai ?? ''));
+      const length = spokenLength(words);
+      if (!/[\p{L}\p{N}]/u.test(words)) throw new Refusal('prompt_too_short', '没有可以念的文字');
+      if (length > limits.speech.characters)
+        throw new Refusal('prompt_too_long', tooLongText(limits.speech.characters));
+      const known = Object.keys(model.voice ?? {});
+      const named = input.voice !== '' && (!model.builtIn || known.includes(input.voice));
+      const voice = named ? input.voice : (known[0] ?? '');
+      const speed = speedOf(input.speed);
+      const place = reply &&
+        historyId !== undefined && {
+          historyId,
+          model: model.name,
+          voice,
+          speed: Math.round(speed * 100),
+          words: createHash('sha256').update(words).digest(),
+        };
+      const anew = Number(input.refresh) === 1;
+      const before = place && !anew ? await store.findSpeech(db, place) : null;
+      const found = before && (await storage.get(speechKey(before.key, before.mime)));
+      if (before && found) return { data: await buffer(found.stream), mime: before.mime };
+      return taking(user, async () => {
+        const signal = timeLimit(longestMs);
+        const amount = speakingDeduction(model, length);
+        const key = newKey();
+        let old: string | null = null;
+        const { made } = await paid(
+          db,
+          { amount, model, user, human: words },
+          async () => {
+            const spoken = await askEach(
+              db,
+              modelTypes.textToSpeech,
+              { model, user },
+              ({ engine, upstreamName }) =>
+                engine.speak({ model: upstreamName, text: words, voice, speed }, signal),
+            );
+            if (place) await storage.put(speechKey(key, spoken.mime), spoken.data, spoken.mime);
+            return spoken;
+          },
+          async (tx, { data, mime }) => {
+            if (!place || !reply) return;
+            const { sessionId } = reply;
+            old = await store.keepSpeech(tx, { ...place, sessionId, key, mime, size: data.length });
+          },
+        );
+        if (old !== null) await storage.delete(speechKey(old, made.mime));
+        return made;
+      });
+    },
+  };
+};

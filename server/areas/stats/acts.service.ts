@@ -1,0 +1,100 @@
+import { and, count, desc, eq, max, sql } from 'drizzle-orm';
+import type { Parsed } from '../../../contract/calls.ts';
+import { calls } from '../../../contract/calls.ts';
+import type { Executor } from '../../db/database.ts';
+import { users } from '../../db/schema.ts';
+import type { ManagerAct } from '../../http/handlers.ts';
+import { managerActs } from './stats.tables.ts';
+
+/** What nobody may read later, also not in the log. */
+const secret = /pass(word)?$|(^|_)(key|secret|code|token)s?$/i;
+/** Characters of a text that are kept: the log says what was done, it is no archive. */
+const mostText = 2000;
+
+const shortened = (value: unknown, name = ''): unknown => {
+  if (value instanceof Date) return value.toISOString();
+  if (typeof value === 'string') {
+    if (value !== '' && secret.test(name) && name !== 'unique_key') return '（未记录）';
+    return value.length > mostText ? `${value.slice(0, mostText)}…` : value;
+  }
+  if (Array.isArray(value)) return value.slice(0, 100).map((part) => shortened(part));
+  if (typeof value === 'object' && value !== null)
+    return Object.fromEntries(
+      Object.entries(value).map(([key, part]) => [key, shortened(part, key)]),
+    );
+  return value;
+};
+
+/** Writes a line of the log, in the transaction of the act. */
+export const keepAct = async (db: Executor, act: ManagerAct): Promise<void> => {
+  await db.insert(managerActs).values({
+    userId: act.userId,
+    call: act.call,
+    subject: act.subject ?? '',
+    input: shortened(act.input) ?? {},
+    before: shortened(act.from) ?? null,
+    after: shortened(act.to) ?? null,
+    ip: act.ip,
+  });
+};
+
+const pageSize = 20;
+const summaryOf = (call: string): string =>
+  (calls as Record<string, { summary: string } | undefined>)[call]?.summary.replace(
+    /^管理：/,
+    '',
+  ) ?? call;
+const textOf = (value: unknown): string =>
+  value === null || value === undefined ? '' : JSON.stringify(value);
+
+export const listActs = async (db: Executor, input: Parsed<'adminActList'>) => {
+  const wanted = and(
+    input.user_id === undefined ? undefined : eq(managerActs.userId, input.user_id),
+    input.call === undefined ? undefined : eq(managerActs.call, input.call),
+    input.subject === undefined ? undefined : eq(managerActs.subject, input.subject),
+  );
+  const rows = await db
+    .select({ act: managerActs, userName: users.userName })
+    .from(managerActs)
+    .innerJoin(users, eq(users.id, managerActs.userId))
+    .where(wanted)
+    .orderBy(desc(managerActs.id))
+    .offset((input.page - 1) * pageSize)
+    .limit(pageSize);
+  const [counted] = await db.select({ total: count() }).from(managerActs).where(wanted);
+  const total = counted?.total ?? 0;
+  const used = await db
+    .selectDistinct({ call: managerActs.call })
+    .from(managerActs)
+    .orderBy(managerActs.call);
+  return {
+    list: rows.map(({ act, userName }) => ({
+      id: act.id,
+      user_id: act.userId,
+      user_name: userName,
+      call: act.call,
+      summary: summaryOf(act.call),
+      subject: act.subject,
+      input: textOf(act.input),
+      from: textOf(act.before),
+      to: textOf(act.after),
+      ip: act.ip,
+      created_at: act.createdAt.toISOString(),
+    })),
+    calls: used.map(({ call }) => ({ call, summary: summaryOf(call) })),
+    page: input.page,
+    page_count: Math.ceil(total / pageSize),
+    page_size: pageSize,
+    total,
+  };
+};
+
+/** When each manager last did something. */
+export const lastActs = async (db: Executor): Promise<Map<number, Date | null>> => {
+  const rows = await db
+    .select({ userId: managerActs.userId, at: max(managerActs.createdAt) })
+    .from(managerActs)
+    .where(sql`true`)
+    .groupBy(managerActs.userId);
+  return new Map(rows.map(({ userId, at }) => [userId, at]));
+};

@@ -1,0 +1,31 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { FastifyInstance } from 'fastify';
+import type { Area, Host } from '../../area.ts';
+import { rollUp } from './roll-up.ts';
+import { queued, running } from './service-state.ts';
+import { createStatsHandlers } from './stats.handlers.ts';
+
+const same = (a: string, b: string): boolean => {
+  const [left, right] = [Buffer.from(a), Buffer.from(b)];
+  return left.length === right.length && timingSafeEqual(left, right);
+};
+
+/** `/metrics` for Prometheus, for whoever has the token of the settings; to others it is no address. */
+const serveMetrics = (http: FastifyInstance, { settings, figures, db }: Host): void => {
+  const { metricsToken } = settings;
+  if (metricsToken === '') return;
+  figures.gauge('queqiao_jobs_queued', 'Jobs that wait', () => queued(db));
+  figures.gauge('queqiao_jobs_running', 'Jobs that are worked on', () => running(db));
+  http.get('/metrics', async (request, reply) => {
+    if (!same(request.headers.authorization ?? '', `Bearer ${metricsToken}`))
+      return reply.code(404).type('text/plain').send('');
+    return reply.type(figures.contentType).send(await figures.text());
+  });
+};
+
+export const statsArea = () =>
+  ({
+    chores: [(tx) => rollUp(tx)],
+    serve: ({ settings, figures }) => createStatsHandlers({ settings, figures }),
+    routes: serveMetrics,
+  }) satisfies Area;

@@ -1,0 +1,98 @@
+import { readdir, stat, statfs } from 'node:fs/promises';
+import path from 'node:path';
+import { sql } from 'drizzle-orm';
+import { calls } from '../../../contract/calls.ts';
+import type { Out } from '../../../contract/calls.ts';
+import type { Executor } from '../../db/database.ts';
+import { livingLock } from '../../db/instance.ts';
+import type { Figures } from '../../http/figures.ts';
+import type { Settings } from '../../settings.ts';
+
+/** How many of the slowest calls are told. */
+const mostCalls = 30;
+
+const rounded = (ms: number): number => Math.round(ms * 10) / 10;
+
+const callFigures = (figures: Figures) =>
+  [...figures.calls()]
+    .map(([name, { count, errors, total, slowest }]) => ({
+      name,
+      path: (calls as Record<string, { path: string } | undefined>)[name]?.path ?? '',
+      count,
+      errors,
+      mean: rounded(total / count),
+      slowest: rounded(slowest),
+    }))
+    .sort((a, b) => b.mean - a.mean);
+
+const lastBackup = async (folder: string): Promise<Out<'adminService'>['last_backup']> => {
+  try {
+    const names = (await readdir(folder)).filter((name) => /^\d{4}-.*\.tar\.gz$/.test(name)).sort();
+    const name = names.at(-1);
+    if (name === undefined) return null;
+    const file = await stat(path.join(folder, name));
+    return { name, bytes: file.size, created_at: file.mtime.toISOString() };
+  } catch {
+    // There is none yet.
+    return null;
+  }
+};
+
+const count = async (db: Executor, query: ReturnType<typeof sql>): Promise<number> => {
+  const { rows } = await db.execute<{ count: number }>(query);
+  return rows[0]?.count ?? 0;
+};
+
+export const queued = (db: Executor): Promise<number> =>
+  count(db, sql`SELECT count(*)::int AS count FROM jobs WHERE state = 'queued'`);
+export const running = (db: Executor): Promise<number> =>
+  count(db, sql`SELECT count(*)::int AS count FROM jobs WHERE state = 'running'`);
+
+export const serviceState = async (
+  db: Executor,
+  { settings, figures }: { settings: Settings; figures: Figures },
+): Promise<Out<'adminService'>> => {
+  const disk = await statfs(settings.dataDir).catch(() => null);
+  const { rows: facts } = await db.execute<{
+    version: string;
+    size: number;
+    connections: number;
+    processes: number;
+  }>(sql`SELECT current_setting('server_version') AS version,
+    pg_database_size(current_database())::float8 AS size,
+    (SELECT count(*)::int FROM pg_stat_activity WHERE datname = current_database()) AS connections,
+    (SELECT count(*)::int FROM instances JOIN pg_locks ON objid = instances.id::oid
+      WHERE ${sql.raw(livingLock)}) AS processes`);
+  const { rows: tables } = await db.execute<{ name: string; rows: number; bytes: number }>(
+    sql`SELECT relname AS name, n_live_tup::float8 AS rows,
+        pg_total_relation_size(relid)::float8 AS bytes
+      FROM pg_stat_user_tables WHERE schemaname = 'public' ORDER BY bytes DESC LIMIT 12`,
+  );
+  const { rows: jobs } = await db.execute<{ kind: string; state: string; count: number }>(
+    sql`SELECT kind, state, count(*)::int AS count FROM jobs
+      WHERE state IN ('queued', 'running') OR created_at > now() - interval '1 day'
+      GROUP BY 1, 2 ORDER BY 1, 2`,
+  );
+  const told = callFigures(figures);
+  return {
+    version: settings.version,
+    node: process.version,
+    database: facts[0]?.version ?? '',
+    uptime: Math.floor(process.uptime()),
+    memory: process.memoryUsage().rss,
+    disk_free: disk ? disk.bavail * disk.bsize : null,
+    disk_total: disk ? disk.blocks * disk.bsize : null,
+    database_size: facts[0]?.size ?? 0,
+    connections: facts[0]?.connections ?? 0,
+    processes: facts[0]?.processes ?? 0,
+    tables,
+    jobs,
+    queue: await queued(db),
+    search_queue: await count(db, sql`SELECT count(*)::int AS count FROM search_queue`),
+    calls: told.slice(0, mostCalls),
+    requests: told.reduce((sum, each) => sum + each.count, 0),
+    errors: told.reduce((sum, each) => sum + each.errors, 0),
+    metrics: settings.metricsToken !== '',
+    last_backup: await lastBackup(path.join(settings.dataDir, 'backups')),
+  };
+};

@@ -1,0 +1,111 @@
+import type { Out, Parsed } from '../../../contract/calls.ts';
+import type { Executor } from '../../db/database.ts';
+import type { Figures } from '../../http/figures.ts';
+import { type Handlers, Refusal } from '../../http/handlers.ts';
+import type { Settings } from '../../settings.ts';
+import { listActs } from './acts.service.ts';
+import { upToDate } from './roll-up.ts';
+import { serviceState } from './service-state.ts';
+import * as store from './stats.store.ts';
+
+/** Document 3 §9. */
+const mostRanked = 20;
+
+const summary = async (db: Executor): Promise<Out<'adminSummary'>> => {
+  await upToDate(db);
+  const rows = new Map((await store.summary(db)).map((row) => [row.metric, row]));
+  const counts = (of: 'total' | 'today' | 'yesterday') => ({
+    user_count: rows.get('user')?.[of] ?? 0,
+    order_count: rows.get('order')?.[of] ?? 0,
+    session_count: rows.get('session')?.[of] ?? 0,
+    history_count: rows.get('history')?.[of] ?? 0,
+    image_count: rows.get('image')?.[of] ?? 0,
+  });
+  return {
+    ...counts('total'),
+    vip_count: await store.countMembers(db),
+    today: counts('today'),
+    yesterday: counts('yesterday'),
+  };
+};
+
+const dayMs = 86_400_000;
+
+const moment = (text: string | undefined, otherwise: Date, name: string): Date => {
+  if (text === undefined || text === '') return otherwise;
+  const date = new Date(text);
+  if (Number.isNaN(date.getTime())) throw new Refusal('bad_input', `${name} 应为一个时间`);
+  return date;
+};
+
+/** How wide the steps of a span are, so that there are some 30 to 100. */
+const stepOf = (ms: number): string => {
+  if (ms <= 3 * 3_600_000) return '5 minutes';
+  if (ms <= dayMs) return '30 minutes';
+  if (ms <= 8 * dayMs) return '6 hours';
+  return '1 day';
+};
+
+const modelStats = async (
+  db: Executor,
+  input: Parsed<'adminModelStats'>,
+): Promise<Out<'adminModelStats'>> => {
+  const to = moment(input.end_date, new Date(), 'end_date');
+  const from = moment(input.start_date, new Date(to.getTime() - dayMs), 'start_date');
+  if (from > to) throw new Refusal('bad_input', 'start_date 应在 end_date 之前');
+  const step = stepOf(to.getTime() - from.getTime());
+  const points = await store.modelFigures(db, from, to, step);
+  const whole = await store.modelFigures(db, from, to, null);
+  const tokens = await store.modelTokens(db, from, to);
+  return {
+    list: points.map((row) => ({ ...row, tokens: 0 })),
+    models: whole.map((row) => ({ ...row, tokens: tokens.get(row.model) ?? 0 })),
+    modelUserStats: await store.modelUsers(db, from, to),
+  };
+};
+
+export const createStatsHandlers = (deps: {
+  settings: Settings;
+  figures: Figures;
+}): Pick<
+  Handlers,
+  | 'adminSummary'
+  | 'adminRankList'
+  | 'adminChartList'
+  | 'adminModelStats'
+  | 'adminActList'
+  | 'adminService'
+> => ({
+  adminSummary: (_input, { db }) => summary(db),
+
+  adminRankList: async (_input, { db }) => {
+    await upToDate(db);
+    const of = (days: number | null) => store.ranking(db, days, mostRanked);
+    return {
+      day: await of(0),
+      three_day: await of(3),
+      week: await of(7),
+      month: await of(30),
+      list: await of(null),
+    };
+  },
+
+  adminChartList: async ({ range }, { db }) => {
+    await upToDate(db);
+    const counted = async (metric: string) =>
+      (await store.chart(db, metric, range)).map(({ days, value }) => ({ days, count: value }));
+    const tokens = await store.chart(db, 'tokens', range);
+    return {
+      userCounts: await counted('user'),
+      requestCounts: await counted('history'),
+      sessionCounts: await counted('session'),
+      tokenCounts: tokens.map(({ days, value }) => ({ days, tokens: value })),
+    };
+  },
+
+  adminModelStats: (input, { db }) => modelStats(db, input),
+
+  adminActList: (input, { db }) => listActs(db, input),
+
+  adminService: (_input, { db }) => serviceState(db, deps),
+});

@@ -1,0 +1,165 @@
+import { sql } from 'drizzle-orm';
+import type { ChartRange, Ranked } from '../../../contract/stats.ts';
+import type { Executor } from '../../db/database.ts';
+import { zone } from './roll-up.ts';
+
+const inZone = sql.raw(`'${zone}'`);
+const midnight = sql`date_trunc('day', now(), ${inZone})`;
+
+export interface SummaryRow {
+  metric: string;
+  total: number;
+  today: number;
+  yesterday: number;
+}
+
+/** What was counted in all, since midnight, and on the day before until this hour. */
+export const summary = async (db: Executor): Promise<SummaryRow[]> => {
+  const { rows } = await db.execute<{ [K in keyof SummaryRow]: SummaryRow[K] }>(
+    sql`SELECT metric, sum(value)::float8 AS total,
+        coalesce(sum(value) FILTER (WHERE at >= ${midnight}), 0)::float8 AS today,
+        coalesce(sum(value) FILTER (WHERE at >= ${midnight} - interval '1 day'
+          AND at < now() - interval '1 day'), 0)::float8 AS yesterday
+      FROM stat_steps GROUP BY metric`,
+  );
+  return rows;
+};
+
+export const countMembers = async (db: Executor): Promise<number> => {
+  const { rows } = await db.execute<{ count: number }>(
+    sql`SELECT count(*)::int AS count FROM users WHERE vip_expired_at > now()`,
+  );
+  return rows[0]?.count ?? 0;
+};
+
+/** Those who spent most since so many days ago (0: today); null: ever. */
+export const ranking = async (
+  db: Executor,
+  days: number | null,
+  most: number,
+): Promise<Ranked[]> => {
+  const since =
+    days === null
+      ? sql`'-infinity'::date`
+      : sql`(now() AT TIME ZONE ${inZone})::date - ${days}::int`;
+  const { rows } = await db.execute<{
+    user_id: number;
+    user_name: string;
+    tokens: number;
+    created_at: Date;
+  }>(
+    sql`SELECT r.user_id::float8, u.user_name, r.tokens::float8, u.created_at
+      FROM (SELECT user_id, sum(tokens) AS tokens FROM stat_spent WHERE day >= ${since}
+        GROUP BY user_id ORDER BY 2 DESC, 1 LIMIT ${most}) r
+      JOIN users u ON u.id = r.user_id WHERE r.tokens > 0 ORDER BY r.tokens DESC, r.user_id`,
+  );
+  return rows.map((row) => ({
+    user_id: row.user_id,
+    user: { user_name: row.user_name },
+    deduct_tokens: row.tokens,
+    created_at: new Date(row.created_at).toISOString(),
+  }));
+};
+
+/** How far a range reaches back, and how wide its steps are. */
+const ranges: Readonly<Record<ChartRange, { back: string; step: string }>> = {
+  '1h': { back: '1 hour', step: '5 minutes' },
+  '3h': { back: '3 hours', step: '5 minutes' },
+  '12h': { back: '12 hours', step: '30 minutes' },
+  '1d': { back: '1 day', step: '1 hour' },
+  '1w': { back: '7 days', step: '1 day' },
+  '1m': { back: '1 month', step: '1 day' },
+  '3m': { back: '3 months', step: '1 day' },
+};
+
+/** A metric step by step, those without anything included. */
+export const chart = async (
+  db: Executor,
+  metric: string,
+  range: ChartRange,
+): Promise<{ days: string; value: number }[]> => {
+  const { back, step } = ranges[range];
+  const daily = step === '1 day';
+  const floor = (at: ReturnType<typeof sql>) =>
+    daily
+      ? sql`date_trunc('day', ${at}, ${inZone})`
+      : sql`date_bin(${sql.raw(`'${step}'`)}, ${at}, '2000-01-01Z')`;
+  const first = floor(sql`now() - ${sql.raw(`interval '${back}'`)}`);
+  const { rows } = await db.execute<{ days: string; value: number }>(
+    sql`SELECT ${
+      daily
+        ? sql`to_char(s.at AT TIME ZONE ${inZone}, 'YYYY-MM-DD')`
+        : sql`to_char(s.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`
+    } AS days, coalesce(sum(t.value), 0)::float8 AS value
+      FROM generate_series(${first}, now(), ${sql.raw(`interval '${step}'`)}) s (at)
+      LEFT JOIN stat_steps t ON t.metric = ${metric} AND t.at >= s.at
+        AND t.at < s.at + ${sql.raw(`interval '${step}'`)}
+      GROUP BY s.at ORDER BY s.at`,
+  );
+  return rows;
+};
+
+interface StatRow extends Record<string, unknown> {
+  model: string;
+  time_point: string;
+  request_count: number;
+  error_count: number;
+  first_time: number;
+  success_time: number;
+  error_time: number;
+  user_count: number;
+}
+
+/** What clients reported of each model, step by step; without a step over the whole time. */
+export const modelFigures = async (
+  db: Executor,
+  from: Date,
+  to: Date,
+  step: string | null,
+): Promise<StatRow[]> => {
+  const point =
+    step === null
+      ? sql`''`
+      : sql`to_char(date_bin(${sql.raw(`'${step}'`)}, created_at, '2000-01-01Z') AT TIME ZONE 'UTC',
+          'YYYY-MM-DD"T"HH24:MI:SS"Z"')`;
+  const { rows } = await db.execute<StatRow>(
+    sql`SELECT model, ${point} AS time_point, count(*)::int AS request_count,
+        count(*) FILTER (WHERE state = 'error')::int AS error_count,
+        coalesce(round(avg(first_time) FILTER (WHERE state = 'success')), 0)::int AS first_time,
+        coalesce(round(avg("time") FILTER (WHERE state = 'success')), 0)::int AS success_time,
+        coalesce(round(avg("time") FILTER (WHERE state = 'error')), 0)::int AS error_time,
+        count(DISTINCT user_id)::int AS user_count
+      FROM model_stats WHERE created_at >= ${from} AND created_at < ${to}
+      GROUP BY 1, 2 ORDER BY 2, request_count DESC, 1 LIMIT 5000`,
+  );
+  return rows;
+};
+
+export const modelTokens = async (
+  db: Executor,
+  from: Date,
+  to: Date,
+): Promise<Map<string, number>> => {
+  const { rows } = await db.execute<{ model: string; tokens: number }>(
+    sql`SELECT model, sum(deduct_tokens)::float8 AS tokens FROM consumptions
+      WHERE created_at >= ${from} AND created_at < ${to} GROUP BY model`,
+  );
+  return new Map(rows.map(({ model, tokens }) => [model, tokens]));
+};
+
+export const modelUsers = async (db: Executor, from: Date, to: Date) => {
+  const { rows } = await db.execute<{
+    model: string;
+    user_id: number;
+    user_name: string;
+    request_count: number;
+    error_count: number;
+  }>(
+    sql`SELECT s.model, s.user_id::float8, u.user_name, count(*)::int AS request_count,
+        count(*) FILTER (WHERE s.state = 'error')::int AS error_count
+      FROM model_stats s JOIN users u ON u.id = s.user_id
+      WHERE s.created_at >= ${from} AND s.created_at < ${to}
+      GROUP BY s.model, s.user_id, u.user_name ORDER BY request_count DESC, s.user_id LIMIT 50`,
+  );
+  return rows;
+};

@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto';
+import type { JobKind } from '../../../contract/job.ts';
+import { projectTypes, trainLimits } from '../../../contract/train-limits.ts';
+import type { Transaction } from '../../db/database.ts';
+import { Refusal } from '../../http/handlers.ts';
+import { beginJob, openJobsOf, requireRoomForJob } from '../../jobs/job.service.ts';
+import { hold } from '../ledger/ledger.service.ts';
+import * as store from './train.store.ts';
+
+/** From its beginning to its end, ms. */
+export const trainingLivesMs = 24 * 3_600_000;
+
+export const jobKindOf = (type: number): JobKind =>
+  type === projectTypes.knowledge ? 'embedding' : type === projectTypes.lora ? 'lora' : 'translate';
+
+const workNames: Partial<Record<JobKind, string>> = {
+  embedding: '知识库',
+  lora: '画风',
+  translate: '文档翻译',
+};
+
+/** How much of a project was done when a job began: one that gets on is not given up. */
+export interface TrainingInput {
+  done: number;
+  /** Tokens that the project had taken. */
+  token: number;
+}
+
+/** Passages and sentences that are done. */
+export const doneOf = async (tx: Transaction, projectId: number): Promise<number> =>
+  (await store.allFiles(tx, projectId)).reduce(
+    (sum, file) => sum + file.overNum + (file.status === 0 ? 0 : 1),
+    0,
+  );
+
+/**
+ * Begins work on a locked project's files, unless it goes on already: then it comes to them, too.
+ * @param paid a service does it that takes tokens from the start
+ * @throws Refusal too_many_jobs, balance
+ */
+export const beginTraining = async (
+  tx: Transaction,
+  project: store.ProjectRow,
+  { paid = false, again = false }: { paid?: boolean; again?: boolean } = {},
+): Promise<void> => {
+  // What ends now is still open while it ends.
+  const open = await openJobsOf(tx, { subject: 'project', id: project.id });
+  if (!again) {
+    if (open.length > 0) return;
+    await requireRoomForJob(tx, project.userId);
+  }
+  const kind = jobKindOf(project.type);
+  const amount = kind === 'lora' && paid ? trainLimits.loraTokens : 0;
+  const uuid = randomUUID();
+  const holdId =
+    amount === 0
+      ? null
+      : await hold(tx, {
+          userId: project.userId,
+          amount,
+          reference: `job:${uuid}`,
+          ttlMs: trainingLivesMs + 60_000,
+        });
+  if (amount > 0 && holdId === null) throw new Refusal('balance');
+  await beginJob(tx, {
+    uuid,
+    userId: project.userId,
+    kind,
+    title: project.name,
+    model: workNames[kind] ?? '',
+    subject: { kind: 'project', id: project.id },
+    input: { done: await doneOf(tx, project.id), token: project.token } satisfies TrainingInput,
+    holdId,
+    heldTokens: amount,
+    livesMs: trainingLivesMs,
+  });
+};

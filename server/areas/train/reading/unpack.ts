@@ -1,0 +1,193 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { SevenZipModule } from '7z-wasm';
+import { endingOf, isArchiveName } from './kinds.ts';
+import { translationEndings } from '../../../../contract/train-limits.ts';
+
+/** What an archive may hold. */
+const bounds = {
+  entries: 500,
+  /** Unpacked, bytes: one, and all. */
+  one: 4 * 1024 * 1024,
+  all: 64 * 1024 * 1024,
+  /** How many times larger than packed, from this many bytes on. */
+  ratio: 200,
+  ratioFrom: 8 * 1024 * 1024,
+};
+
+/** Of what it prints; a list of more files than are taken is longer. */
+const mostLines = 40_000;
+
+/** Says in Chinese why something is not opened. */
+export class Unwanted extends Error {}
+
+export interface Unpacked {
+  files: { name: string; data: Uint8Array }[];
+  /** Names that were left out, because nothing can be learned from them. */
+  skipped: string[];
+}
+
+interface Entry {
+  path: string;
+  size: number | null;
+  folder: boolean;
+  encrypted: boolean;
+}
+
+const require = createRequire(import.meta.url);
+
+interface Program {
+  module: SevenZipModule;
+  said: string[];
+}
+
+/** The program lives in memory alone: nothing that it writes reaches a disk. */
+const start = async (): Promise<Program> => {
+  const { default: create } = await import('7z-wasm');
+  const said: string[] = [];
+  const take = (line: string) => {
+    if (said.length < mostLines) said.push(line);
+  };
+  const module = await create({
+    print: take,
+    printErr: take,
+    stdin: () => -1,
+    quit: (_code, status) => {
+      throw status;
+    },
+    wasmBinary: readWasm(),
+  });
+  return { module, said };
+};
+
+const readWasm = (): ArrayBuffer => {
+  const data = readFileSync(require.resolve('7z-wasm/7zz.wasm'));
+  return data.buffer.slice(data.byteOffset, data.byteOffset + data.byteLength);
+};
+
+const tooMany = `压缩包里的文件太多，最多 ${bounds.entries} 个`;
+const tooLarge = '压缩包展开后太大（单个文件最多 4 MB，总共最多 64 MB）';
+const locked = '压缩包有密码，请去掉密码后再上传';
+const broken = '压缩包已损坏或无法打开';
+
+const run = ({ module, said }: Program, args: string[]): string[] => {
+  said.length = 0;
+  try {
+    module.callMain(args);
+  } catch {
+    // It ends by throwing; what it said tells how it went.
+  }
+  if (said.length >= mostLines) throw new Unwanted(tooMany);
+  return [...said];
+};
+
+const listed = (lines: readonly string[]): Entry[] => {
+  const entries: Entry[] = [];
+  let entry: Entry | null = null;
+  let begun = false;
+  for (const line of lines) {
+    if (line.startsWith('----------')) begun = true;
+    if (!begun) continue;
+    const [, key = '', value = ''] = /^([A-Z][\w ]*) = ?(.*)$/.exec(line) ?? [];
+    if (key === 'Path') {
+      entry = { path: value, size: null, folder: false, encrypted: false };
+      entries.push(entry);
+    } else if (!entry) continue;
+    else if (key === 'Size') entry.size = /^\d+$/.test(value) ? Number(value) : null;
+    else if (key === 'Folder') entry.folder = value === '+';
+    else if (key === 'Attributes') entry.folder ||= value.startsWith('D');
+    else if (key === 'Encrypted') entry.encrypted = value === '+';
+  }
+  return entries;
+};
+
+/** Only the last part of a path counts, so that nothing leads out of its folder. */
+const baseName = (path: string): string =>
+  path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
+
+const wanted = (path: string): boolean => {
+  const name = baseName(path);
+  return (
+    !name.startsWith('.') &&
+    !path.includes('__MACOSX') &&
+    ((translationEndings as readonly string[]).includes(endingOf(name)) || isArchiveName(name))
+  );
+};
+
+interface Found {
+  path: string;
+  size: number;
+}
+
+/** The files below a folder of the program, those that are links left out. */
+const walk = (FS: SevenZipModule['FS'], folder: string, found: Found[] = []): Found[] => {
+  for (const name of FS.readdir(folder)) {
+    if (name === '.' || name === '..') continue;
+    const path = `${folder}/${name}`;
+    const { mode, size } = FS.lstat(path) as { mode: number; size: number };
+    if (FS.isLink(mode)) continue;
+    if (FS.isDir(mode)) walk(FS, path, found);
+    else if (FS.isFile(mode)) found.push({ path, size });
+    if (found.length > bounds.entries) throw new Unwanted(tooMany);
+  }
+  return found;
+};
+
+/**
+ * What is in an archive (zip, rar, 7z, xz, gz, tar), as far as something can be learned from it.
+ * To be called in a thread of its own: what lies about its size is ended from outside.
+ * @throws Unwanted
+ */
+export const unpack = async (name: string, data: Uint8Array): Promise<Unpacked> => {
+  const program = await start();
+  const { module } = program;
+  const { FS } = module;
+  // The name of what is in a .gz or .xz is made of the archive's own.
+  const stem =
+    baseName(name)
+      .replaceAll(/[^\p{L}\p{N}._ -]/gu, '_')
+      .slice(-80) || 'a';
+  const archive = `/in/${stem}`;
+  FS.mkdir('/in');
+  FS.mkdir('/out');
+  const stream = FS.open(archive, 'w+');
+  FS.write(stream, data, 0, data.length);
+  FS.close(stream);
+  const told = run(program, ['l', '-slt', '-p-', archive]);
+  const entries = listed(told).filter(({ folder }) => !folder);
+  if (told.some((line) => /Cannot open encrypted|Wrong password|Enter password/i.test(line)))
+    throw new Unwanted(locked);
+  if (entries.some(({ encrypted }) => encrypted)) throw new Unwanted(locked);
+  if (entries.length === 0) throw new Unwanted(broken);
+  if (entries.length > bounds.entries) throw new Unwanted(tooMany);
+  const kept = entries.filter(({ path }) => wanted(path) || entries.length === 1);
+  const sizes = kept.reduce((sum, { size }) => sum + (size ?? 0), 0);
+  if (kept.some(({ size }) => (size ?? 0) > bounds.one) || sizes > bounds.all)
+    throw new Unwanted(tooLarge);
+  if (sizes > bounds.ratioFrom && sizes > data.length * bounds.ratio) throw new Unwanted(tooLarge);
+  const names = entries.length === 1 ? [] : translationEndings.map((ending) => `-ir!*.${ending}`);
+  const done = run(program, ['x', '-y', '-p-', '-o/out', ...names, archive]);
+  const found = walk(FS, '/out');
+  const failed = done.some((line) =>
+    /^(ERROR|ERRORS)\b|Data Error|Unexpected end|CRC Failed/i.test(line),
+  );
+  if (found.length === 0) {
+    if (failed) throw new Unwanted(broken);
+    throw new Unwanted('压缩包里没有可以学习的文件');
+  }
+  let all = 0;
+  const files: Unpacked['files'] = [];
+  for (const { path, size } of found) {
+    all += size;
+    if (size > bounds.one || all > bounds.all) throw new Unwanted(tooLarge);
+    if (!wanted(path)) continue;
+    files.push({ name: baseName(path), data: FS.readFile(path, { encoding: 'binary' }) });
+  }
+  if (failed && files.length === 0) throw new Unwanted(broken);
+  const skipped = entries
+    .map(({ path }) => path)
+    .filter((path) => !wanted(path))
+    .map(baseName);
+  if (files.length === 0) throw new Unwanted('压缩包里没有可以学习的文件');
+  return { files, skipped };
+};

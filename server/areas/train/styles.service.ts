@@ -1,0 +1,37 @@
+import { projectStates } from '../../../contract/train-limits.ts';
+import type { Executor } from '../../db/database.ts';
+import type { StyleProfile } from '../../engines/built-in-canvas/profiles.ts';
+import { Refusal } from '../../http/handlers.ts';
+import * as store from './train.store.ts';
+
+/** Styles of pictures that people trained, for those who draw with them. */
+
+/** What of these keys is open to a person. */
+const openTo = async (db: Executor, keys: readonly string[], userId: number) =>
+  (await store.stylesOfKeys(db, keys)).filter((row) => !row.private || row.userId === userId);
+
+/** Those that a person trained, as the choices of a model. */
+export const ownStyles = store.trainedStyles;
+
+/** Refuses a style that is still in training. @throws Refusal training_unfinished */
+export const requireTrained = async (
+  db: Executor,
+  keys: readonly string[],
+  userId: number,
+): Promise<void> => {
+  for (const row of await openTo(db, keys, userId))
+    if (row.status !== projectStates.trained) throw new Refusal('training_unfinished');
+};
+
+/** What is known of trained styles, under the very keys that were asked for. */
+export const profilesOf = async (
+  db: Executor,
+  keys: readonly string[],
+  userId: number,
+): Promise<StyleProfile[]> => {
+  const rows = await openTo(db, keys, userId);
+  return keys.flatMap((key) => {
+    const row = rows.find((each) => each.key.toLowerCase() === key.toLowerCase());
+    return row?.profile ? [{ ...row.profile, key, label: row.name }] : [];
+  });
+};

@@ -1,0 +1,73 @@
+import { boolean, integer, jsonb, pgTable, smallint, text, uuid } from 'drizzle-orm/pg-core';
+import type { ProjectSettings } from '../../../contract/train.ts';
+import { bigId, bytes, instant, reference, tokens } from '../../db/columns.ts';
+import type { StyleProfile } from '../../engines/built-in-canvas/profiles.ts';
+
+export const trainingProjects = pgTable('training_projects', {
+  id: bigId(),
+  userId: reference('user_id').notNull(),
+  key: text('key').notNull(),
+  name: text('name').notNull(),
+  type: smallint('type').notNull(),
+  private: boolean('private').notNull().default(true),
+  description: text('description').notNull().default(''),
+  settings: jsonb('settings')
+    .$type<ProjectSettings>()
+    .notNull()
+    .default({} as ProjectSettings),
+  status: smallint('status').notNull().default(0),
+  token: tokens('token').notNull().default(0),
+  /** Grows with every change of its passages. */
+  revision: integer('revision').notNull().default(0),
+  engine: text('engine').notNull().default(''),
+  profile: jsonb('profile').$type<Omit<StyleProfile, 'key' | 'label'>>(),
+  artifactKey: text('artifact_key'),
+  artifactName: text('artifact_name').notNull().default(''),
+  createdAt: instant('created_at').notNull().defaultNow(),
+  updatedAt: instant('updated_at').notNull().defaultNow(),
+});
+
+export const trainingFiles = pgTable('training_files', {
+  id: bigId(),
+  projectId: reference('project_id').notNull(),
+  parentId: reference('parent_id'),
+  name: text('name').notNull(),
+  kind: text('kind').notNull(),
+  storageKey: text('storage_key'),
+  size: tokens('size').notNull().default(0),
+  hash: text('hash').notNull().default(''),
+  status: smallint('status').notNull().default(0),
+  token: tokens('token').notNull().default(0),
+  totalNum: integer('total_num').notNull().default(0),
+  overNum: integer('over_num').notNull().default(0),
+  error: text('error').notNull().default(''),
+  holdId: uuid('hold_id'),
+  createdAt: instant('created_at').notNull().defaultNow(),
+  updatedAt: instant('updated_at').notNull().defaultNow(),
+});
+
+export const trainingLogs = pgTable('training_logs', {
+  id: bigId(),
+  fileId: reference('file_id').notNull(),
+  content: text('content').notNull(),
+  createdAt: instant('created_at').notNull().defaultNow(),
+});
+
+export const trainingSegments = pgTable('training_segments', {
+  id: bigId(),
+  fileId: reference('file_id').notNull(),
+  seq: integer('seq').notNull(),
+  source: text('source').notNull(),
+  target: text('target').notNull().default(''),
+  /** 0 to do, 1 translated, 2 corrected by hand, 3 kept as it is. */
+  state: smallint('state').notNull().default(0),
+});
+
+export const trainingUploads = pgTable('training_uploads', {
+  id: uuid('id').primaryKey(),
+  userId: reference('user_id').notNull(),
+  name: text('name').notNull(),
+  size: tokens('size').notNull(),
+  data: bytes('data').notNull().default(Buffer.alloc(0)),
+  createdAt: instant('created_at').notNull().defaultNow(),
+});

@@ -1,0 +1,24 @@
+import type { Area, Kit } from '../../area.ts';
+import { createFilmFiles } from './film-files.ts';
+import { createVideoWork } from './video-work.ts';
+import { createVideoHandlers } from './video.handlers.ts';
+import { registerFilms } from './video.route.ts';
+import { moveVideos, removeOrphans } from './video.store.ts';
+
+/** Films that are cleared away in one go. */
+const atOnce = 50;
+
+export const videoArea = ({ db, models, files, storage, log }: Kit) => {
+  const films = createFilmFiles(storage);
+  return {
+    jobKinds: [createVideoWork({ db, models, files, films, log })],
+    takeOver: moveVideos,
+    chores: [
+      async (tx) => {
+        for (const key of await removeOrphans(tx, atOnce)) await films.drop(key);
+      },
+    ],
+    serve: (host) => createVideoHandlers(host),
+    routes: (http) => registerFilms(http, { db, storage, films }),
+  } satisfies Area;
+};

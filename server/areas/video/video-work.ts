@@ -1,0 +1,233 @@
+import type { FastifyBaseLogger } from 'fastify';
+import { codes } from '../../../contract/errors.ts';
+import { modelTypes } from '../../../contract/model.ts';
+import { sessionTypes } from '../../../contract/session.ts';
+import type { MadeVideo } from '../../../contract/video.ts';
+import type { Database, Transaction } from '../../db/database.ts';
+import { lookAtMedia } from '../../engines/media.ts';
+import { VideoEngineError, type MadeFilm } from '../../engines/video/video-engine.ts';
+import { JobError, type ClaimedJob, type JobIo, type JobWork } from '../../jobs/job-kind.ts';
+import { newKey } from '../../storage/storage.ts';
+import { excerptOf, filmText } from '../chat/digest.ts';
+import { finishMade, picturesWanted } from '../chat/pictures.service.ts';
+import type { FileService } from '../file/file.service.ts';
+import { countFreeUse, release, settling } from '../ledger/ledger.service.ts';
+import type { MediaChannel, ModelService } from '../model/model.service.ts';
+import { filmAddresses, type FilmFiles, type FilmMime } from './film-files.ts';
+import * as store from './video.store.ts';
+
+type Channel = MediaChannel<(typeof modelTypes)['video']>;
+
+/** What a job is to make; stands in its row. */
+export interface FilmPlan {
+  human: string;
+  baseImage: string;
+  cfgScale: number;
+  motion: number;
+  seed: number;
+  /** Tokens for the film. */
+  price: number;
+}
+
+interface Filmed {
+  key: string;
+  mime: FilmMime;
+  width: number;
+  height: number;
+  /** Ms. */
+  duration: number;
+  size: number;
+}
+
+/** What stands in a job's `remote`: what was done already, for whoever takes it over. */
+interface Done {
+  at?: { channelId: number; remote: unknown };
+  /** Key of the files that were about to be stored. */
+  key?: string;
+}
+
+/** From its call to its end, ms. */
+export const filmLivesMs = 30 * 60_000;
+
+const placeOf = (job: Pick<ClaimedJob, 'id' | 'session_id' | 'history_id'>) => {
+  const { session_id: sessionId, history_id: historyId } = job;
+  if (sessionId === null || historyId === null) throw new Error(`job ${job.id} has no message`);
+  return { sessionId, historyId };
+};
+
+export const createVideoWork = (deps: {
+  db: Database;
+  models: Pick<ModelService, 'mediaEngines' | 'reportMediaOutcome'>;
+  files: Pick<FileService, 'picture' | 'preview'>;
+  films: FilmFiles;
+  log: FastifyBaseLogger;
+}): JobWork<unknown> => {
+  const { db, models, files, films, log } = deps;
+
+  const runAt = async (
+    { channelId, engine, upstreamName }: Channel,
+    plan: FilmPlan,
+    done: Done,
+    io: JobIo,
+  ): Promise<MadeFilm> => {
+    const base = await files.picture(plan.baseImage, io.signal);
+    io.signal.throwIfAborted();
+    if (!base)
+      throw new JobError('address_unreachable', codes.address_unreachable.text, {
+        retriable: false,
+      });
+    return engine.run(
+      {
+        model: upstreamName,
+        prompt: plan.human,
+        base: base.data,
+        width: base.width,
+        height: base.height,
+        cfgScale: plan.cfgScale,
+        motion: plan.motion,
+        seed: plan.seed,
+      },
+      {
+        signal: io.signal,
+        progress: (fraction, preview) =>
+          io.progress(fraction, preview && (() => files.preview(preview))),
+        remember: (remote) => {
+          done.at = { channelId, remote };
+          return io.remember(done);
+        },
+        resume: done.at?.channelId === channelId ? done.at.remote : null,
+      },
+    );
+  };
+
+  /** Looks at what a service gave before anybody trusts it, and stores it. */
+  const keep = async (film: MadeFilm, done: Done, io: JobIo): Promise<Filmed> => {
+    const facts = await lookAtMedia(film.data, io.signal);
+    const mime = facts?.mime;
+    if (!facts || facts.width === 0 || (mime !== 'video/webm' && mime !== 'video/mp4'))
+      throw new VideoEngineError('engine_failed', '视频服务给的不是一个完整的视频，没有扣费', {
+        retriable: true,
+      });
+    const key = newKey();
+    // Whoever takes over from a worker that dies between here and the end finds what it stored.
+    done.key = key;
+    await io.remember(done);
+    const size = await films.keep(key, { ...film, mime });
+    const { width, height, seconds } = facts;
+    return { key, mime, width, height, duration: Math.round(seconds * 1000), size };
+  };
+
+  const drop = async (key: string | undefined): Promise<void> => {
+    // The row may have been stored although the answer to that got lost.
+    if (key === undefined || (await store.knownKeys(db, [key])).length > 0) return;
+    await films.drop(key);
+  };
+  const clear = (job: ClaimedJob): Promise<void> => drop((job.remote as Done | null)?.key);
+
+  const work = async (job: ClaimedJob, io: JobIo) => {
+    const plan = job.input as FilmPlan;
+    const done = (job.remote ?? {}) as Done;
+    await clear(job);
+    const all = await models.mediaEngines(db, modelTypes.video, job.model);
+    // Whoever has the work already first.
+    const first = all.filter(({ channelId }) => channelId === done.at?.channelId);
+    const channels = [...first, ...all.filter((each) => !first.includes(each))];
+    const [firstChannel] = channels;
+    if (!firstChannel)
+      throw new JobError('model_unavailable', codes.model_unavailable.text, { retriable: true });
+    let failure: JobError | null = null;
+    for (const channel of channels) {
+      const { channelId, label, engine } = channel;
+      const report = (ok: boolean) =>
+        models.reportMediaOutcome({ channelId, model: job.model, userId: job.user_id, ok });
+      if (!(await io.place({ channelId, label, places: engine.concurrency }))) continue;
+      try {
+        const result = await keep(await runAt(channel, plan, done, io), done, io);
+        report(true);
+        return { result };
+      } catch (error) {
+        io.signal.throwIfAborted();
+        if (!(error instanceof VideoEngineError)) throw error;
+        if (!error.askerAtFault) report(false);
+        // That work is over; the next try orders anew.
+        delete done.at;
+        await io.remember(done);
+        failure = new JobError(error.codeName, error.message, { retriable: error.retriable });
+        log.warn({ err: error, job: job.id, channelId }, 'a service did not make the film');
+        if (!error.retriable) throw failure;
+      }
+    }
+    if (failure) throw failure;
+    return { waitFor: firstChannel.channelId };
+  };
+
+  /** Stores the film with the message, and takes what it costs. */
+  const deliver = async (tx: Transaction, job: ClaimedJob, film: Filmed): Promise<number> => {
+    const plan = job.input as FilmPlan;
+    const at = placeOf(job);
+    const row = await store.insertVideo(tx, {
+      userId: job.user_id,
+      ...at,
+      jobId: job.id,
+      ...film,
+      model: job.model,
+      prompt: plan.human,
+    });
+    const reply: MadeVideo[] = [
+      {
+        ...row,
+        ...filmAddresses(film.key, film.mime),
+        width: film.width,
+        height: film.height,
+        duration: film.duration / 1000,
+        error: '',
+      },
+    ];
+    const end = { state: 'done', ai: JSON.stringify(reply), summary: filmText } as const;
+    const use = {
+      type: sessionTypes.video,
+      model: job.model,
+      prompt_tokens: 0,
+      completion_tokens: 0,
+    };
+    if (job.hold_id === null) {
+      await countFreeUse(tx, job.user_id, use);
+      await finishMade(tx, at, { ...end, deductTokens: 0 });
+      return 0;
+    }
+    const { spent, save } = await settling(tx, job.hold_id, plan.price, {
+      ...use,
+      human: excerptOf(plan.human),
+    });
+    await save();
+    await finishMade(tx, at, { ...end, deductTokens: spent });
+    return spent;
+  };
+
+  const filming: JobWork<Filmed> = {
+    kind: 'video',
+    livesMs: filmLivesMs,
+    words: {
+      name: '视频',
+      failed: '没有做成',
+      done: async (_db, ids) => new Map(ids.map((id) => [id, '视频做好了'])),
+    },
+    work,
+    discard: ({ key }) => drop(key),
+    clear,
+    finish: async (tx, job, end) => {
+      const at = placeOf(job);
+      const wanted = await picturesWanted(tx, at);
+      if (end.state === 'done' && wanted)
+        return { state: 'done', deductTokens: await deliver(tx, job, end.result) };
+      if (job.hold_id !== null) await release(tx, job.hold_id);
+      if (!wanted) return { state: 'cancelled', deductTokens: 0 };
+      if (end.state === 'error')
+        await finishMade(tx, at, { state: 'error', code: end.codeName, message: end.message });
+      else await finishMade(tx, at, { state: 'stopped' });
+      return { state: end.state, deductTokens: 0 };
+    },
+  };
+  // What it made goes through the worker unread.
+  return filming as JobWork<unknown>;
+};

@@ -1,0 +1,153 @@
+import { randomInt, randomUUID } from 'node:crypto';
+import type { Parsed } from '../../../contract/calls.ts';
+import type { Job } from '../../../contract/job.ts';
+import { limits } from '../../../contract/limits.ts';
+import { modelTypes } from '../../../contract/model.ts';
+import { videoDeduction } from '../../../contract/price.ts';
+import { sessionTypes } from '../../../contract/session.ts';
+import type { ListedVideo } from '../../../contract/video.ts';
+import type { Executor, Transaction } from '../../db/database.ts';
+import { inTransaction } from '../../db/in-transaction.ts';
+import { Refusal, type Identity } from '../../http/handlers.ts';
+import {
+  beginJob,
+  jobOfRequest,
+  jobsOf,
+  openJobsOf,
+  requireRoomForJob,
+} from '../../jobs/job.service.ts';
+import { filmOf } from '../chat/films.service.ts';
+import { lockPictures, startPictures } from '../chat/pictures.service.ts';
+import type { FileService } from '../file/file.service.ts';
+import { hold } from '../ledger/ledger.service.ts';
+import type { ModelService, ResolvedMediaModel } from '../model/model.service.ts';
+import { requireUsable } from '../session/session.service.ts';
+import { filmAddresses } from './film-files.ts';
+import { filmLivesMs, type FilmPlan } from './video-work.ts';
+import * as store from './video.store.ts';
+
+/** Characters of a job's name. */
+const titleLength = 200;
+/** A list reaches no further back. */
+const reach = 10_000;
+/** Films of a free model that one person may make in a day. */
+const freeADay = 100;
+/** How much longer than its work a hold lives, ms: until its end is noticed. */
+const graceMs = 60_000;
+
+export const createVideoService = (deps: {
+  models: Pick<ModelService, 'findMedia'>;
+  files: Pick<FileService, 'takeImages'>;
+}) => {
+  /** Sets aside what the film costs; null: nothing. */
+  const holdFor = async (
+    tx: Transaction,
+    amount: number,
+    model: ResolvedMediaModel,
+    payer: { id: number; vip: boolean; reference: string },
+  ): Promise<{ holdId: string | null; heldTokens: number }> => {
+    if (amount === 0) {
+      if ((await store.countToday(tx, payer.id)) >= freeADay)
+        throw new Refusal('too_many_jobs', `免费的视频每天最多做 ${freeADay} 个，请明天再试`);
+      return { holdId: null, heldTokens: 0 };
+    }
+    const holdId = await hold(tx, {
+      id: randomUUID(),
+      userId: payer.id,
+      amount,
+      reference: payer.reference,
+      vipAllowed: !model.vipExcluded,
+      ttlMs: filmLivesMs + graceMs,
+    });
+    if (!holdId) throw new Refusal(payer.vip && model.vipExcluded ? 'balance_excluded' : 'balance');
+    return { holdId, heldTokens: amount };
+  };
+
+  return {
+    /** Begins the work on a message's film: the job, its entry in the queue and the hold at once. */
+    generate(db: Executor, input: Parsed<'generateVideo'>, user: Identity): Promise<Job> {
+      return inTransaction(db, async (tx) => {
+        const { message, session } = await lockPictures(
+          tx,
+          input.history_id,
+          user,
+          sessionTypes.video,
+        );
+        const known = await jobOfRequest(tx, input.request_id, user.id);
+        if (known) {
+          // The same request once more, without its idempotency key.
+          if (known.user_id !== user.id || known.history_id !== message.id)
+            throw new Refusal('conflict');
+          const job = (await jobsOf(tx, 'message', [message.id])).get(message.id);
+          if (job?.uuid !== known.uuid) throw new Refusal('conflict');
+          return job;
+        }
+        if ((await openJobsOf(tx, { subject: 'message', id: message.id })).length > 0)
+          throw new Refusal('session_busy', '这条消息的视频正在制作');
+        if (message.state === 'done')
+          throw new Refusal('session_unsuitable', '这条消息的视频已经做好了，再做一个请重新发送');
+        const named = input.model ?? input.parameters?.cfg_model ?? session.model;
+        if (named !== session.model) throw new Refusal('bad_input', 'model：应与会话的模型相同');
+        const model = await deps.models.findMedia(tx, modelTypes.video, session.model);
+        if (!model) throw new Refusal('model_unavailable');
+        requireUsable(model, user.guest);
+        const film = filmOf(message.human, message.request);
+        const parameters = { ...film.parameters, ...input.parameters };
+        if (film.base_image === '') throw new Refusal('job_unsuitable', '请填入图片');
+        await deps.files.takeImages(tx, [film.base_image]);
+        await requireRoomForJob(tx, user.id);
+        if (message.state !== 'none') await startPictures(tx, message.id, model.name);
+        const price = videoDeduction(model);
+        const { holdId, heldTokens } = await holdFor(tx, price, model, {
+          id: user.id,
+          vip: session.ownerVip,
+          reference: `job:${input.request_id}`,
+        });
+        return beginJob(tx, {
+          uuid: input.request_id,
+          userId: user.id,
+          kind: 'video',
+          title: (message.human || session.prompt).slice(0, titleLength),
+          model: model.name,
+          subject: { kind: 'message', id: message.id },
+          message: { sessionId: session.id, historyId: message.id },
+          input: {
+            human: message.human,
+            baseImage: film.base_image,
+            cfgScale: parameters.cfg_scale ?? limits.film.cfgScale.usual,
+            motion: parameters.motion_bucket_id ?? limits.film.motion.usual,
+            seed: parameters.seed ?? randomInt(2 ** 32 - 1),
+            price,
+          } satisfies FilmPlan,
+          holdId,
+          heldTokens,
+          livesMs: filmLivesMs,
+        });
+      });
+    },
+
+    /** A page of films, newest first. @throws Refusal unauthorized for a visitor's own */
+    async list(db: Executor, input: Parsed<'videoIndex'>, user: Identity | null) {
+      if (input.private === 1 && !user) throw new Refusal('unauthorized');
+      const shelf = user && input.private === 1 ? { userId: user.id } : 'public';
+      const pageSize = limits.film.page;
+      const rows = await store.videoPage(db, shelf, {
+        offset: Math.min((input.page - 1) * pageSize, reach),
+        limit: pageSize,
+      });
+      const total = await store.countVideos(db, shelf, reach);
+      return {
+        list: rows.map(({ key, mime, duration, created_at: made, ...row }): ListedVideo => ({
+          ...row,
+          ...filmAddresses(key, mime),
+          duration: duration / 1000,
+          created_at: new Date(made).toISOString(),
+        })),
+        page: input.page,
+        page_count: Math.ceil(total / pageSize),
+        page_size: pageSize,
+        total,
+      };
+    },
+  };
+};

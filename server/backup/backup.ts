@@ -1,0 +1,180 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import pg from 'pg';
+import { to as copyTo } from 'pg-copy-streams';
+import { pack as packTar, type Pack } from 'tar-stream';
+import { columnList, leftOut, type Manifest, manifestName, quoted } from './archive.ts';
+
+/** Rows of a table go into pieces of about so many bytes: tar wants to know each one's size. */
+const pieceBytes = 4 * 1024 * 1024;
+
+const folders = ['files'];
+const secrets = ['secret-key'];
+
+const add = (pack: Pack, name: string, data: Buffer): Promise<void> =>
+  new Promise((resolve, reject) => {
+    pack.entry({ name, mode: 0o600 }, data, (error) => (error ? reject(error) : resolve()));
+  });
+
+/** A file that was deleted meanwhile is left out. */
+const addFile = async (pack: Pack, name: string, place: string): Promise<boolean> => {
+  const file = await open(place, 'r').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null;
+    throw error;
+  });
+  if (!file) return false;
+  try {
+    const { size } = await file.stat();
+    const entry = pack.entry({ name, size, mode: 0o600 });
+    if (size === 0) entry.end(Buffer.alloc(0));
+    else
+      await pipeline(
+        createReadStream(place, { fd: file.fd, autoClose: false, end: size - 1 }),
+        entry,
+      );
+  } finally {
+    await file.close();
+  }
+  return true;
+};
+
+const addTable = async (
+  pack: Pack,
+  client: pg.Client,
+  { name, columns }: Manifest['tables'][number],
+): Promise<void> => {
+  const rows = client.query(copyTo(`COPY ${quoted(name)} (${columnList(columns)}) TO STDOUT`));
+  let number = 0;
+  let waiting: Buffer[] = [];
+  let bytes = 0;
+  const send = async () => {
+    await add(
+      pack,
+      `tables/${name}/${String(number++).padStart(6, '0')}.copy`,
+      Buffer.concat(waiting),
+    );
+    waiting = [];
+    bytes = 0;
+  };
+  for await (const chunk of rows as AsyncIterable<Buffer>) {
+    waiting.push(chunk);
+    bytes += chunk.length;
+    if (bytes >= pieceBytes) await send();
+  }
+  if (bytes > 0) await send();
+};
+
+const describe = async (
+  client: pg.Client,
+  about: Pick<Manifest, 'version' | 'files_elsewhere'>,
+): Promise<Manifest> => {
+  const { rows: tables } = await client.query<Manifest['tables'][number]>(
+    `SELECT c.relname AS name, array_agg(a.attname::text ORDER BY a.attnum) AS columns
+     FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
+     WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace
+       AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
+       AND c.relname <> ALL ($1)
+     GROUP BY c.relname ORDER BY c.relname`,
+    [leftOut],
+  );
+  const { rows: sequences } = await client.query<Manifest['sequences'][number]>(
+    `SELECT sequencename AS name, last_value::text AS last FROM pg_sequences
+     WHERE schemaname = 'public' ORDER BY 1`,
+  );
+  const { rows: migrations } = await client.query<{ version: number }>(
+    'SELECT version FROM schema_migrations ORDER BY version',
+  );
+  return {
+    format: 1,
+    ...about,
+    created_at: new Date().toISOString(),
+    migrations: migrations.map(({ version }) => version),
+    tables,
+    sequences,
+  };
+};
+
+const fill = async (
+  pack: Pack,
+  client: pg.Client,
+  dataDir: string,
+  about: Pick<Manifest, 'version' | 'files_elsewhere'>,
+): Promise<{ tables: number; files: number }> => {
+  // All tables as they were at one moment, while people go on writing.
+  await client.query('BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY');
+  const all = await describe(client, about);
+  await add(pack, manifestName, Buffer.from(JSON.stringify(all)));
+  for (const table of all.tables) await addTable(pack, client, table);
+  await client.query('COMMIT');
+  let files = 0;
+  for (const name of secrets)
+    if (await addFile(pack, `data/${name}`, path.join(dataDir, name))) files += 1;
+  for (const folder of folders) {
+    const found = await readdir(path.join(dataDir, folder), {
+      recursive: true,
+      withFileTypes: true,
+    }).catch(() => []);
+    for (const entry of found) {
+      if (!entry.isFile() || entry.name.endsWith('.draft')) continue;
+      const place = path.join(entry.parentPath, entry.name);
+      const name = path.relative(dataDir, place).split(path.sep).join('/');
+      if (await addFile(pack, `data/${name}`, place)) files += 1;
+    }
+  }
+  pack.finalize();
+  return { tables: all.tables.length, files };
+};
+
+/**
+ * Writes everything of the service into `<dataDir>/backups/<time>.tar.gz` while it goes on: the
+ * database as at one moment, the files of people and the key of keys. It is under its name only
+ * when it is whole.
+ */
+export const backUp = async (options: {
+  connectionString: string;
+  dataDir: string;
+  version: string;
+  /** People's files are in an S3 service. */
+  filesElsewhere: boolean;
+}): Promise<{ file: string; bytes: number; tables: number; files: number }> => {
+  const { connectionString, dataDir, version, filesElsewhere } = options;
+  const folder = path.join(dataDir, 'backups');
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const name = new Date().toISOString().replace(/[:.]/g, '-').slice(0, 23);
+  const file = path.join(folder, `${name}.tar.gz`);
+  const draft = `${file}.draft`;
+  const client = new pg.Client({ connectionString, application_name: 'queqiao-backup' });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    const pack = packTar();
+    const written = pipeline(
+      pack,
+      createGzip({ level: 3 }),
+      createWriteStream(draft, { mode: 0o600, flush: true }),
+    );
+    const filled = fill(pack, client, dataDir, {
+      version,
+      files_elsewhere: filesElsewhere,
+    }).catch((error: unknown) => {
+      pack.destroy(error instanceof Error ? error : new Error(String(error)));
+      throw error;
+    });
+    const [counts] = await Promise.all([filled, written]);
+    await rename(draft, file);
+    const made = await open(file, 'r');
+    try {
+      return { file, bytes: (await made.stat()).size, ...counts };
+    } finally {
+      await made.close();
+    }
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  } finally {
+    await client.end();
+  }
+};

@@ -1,0 +1,179 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdir, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import type { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { finished, pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import type { FastifyBaseLogger } from 'fastify';
+import pg from 'pg';
+import { type CopyStreamQuery, from as copyFrom } from 'pg-copy-streams';
+import { extract, type Header } from 'tar-stream';
+import { livingLock } from '../db/instance.ts';
+import { migrate } from '../db/migrate.ts';
+import { StartupError } from '../db/startup-error.ts';
+import { columnList, manifest, type Manifest, manifestName, quoted } from './archive.ts';
+
+type Entry = Readable & { header: Header };
+
+const unreadable = () => new StartupError('这不是鹊桥的备份，或者它不完整。');
+
+const readManifest = async (entry: Entry | undefined): Promise<Manifest> => {
+  if (entry?.header.name !== manifestName) throw unreadable();
+  const read = manifest.safeParse(JSON.parse((await buffer(entry)).toString()));
+  if (!read.success) throw unreadable();
+  return read.data;
+};
+
+/** Refuses where something would be lost that nobody said may go. */
+const requireEmpty = async (client: pg.Client, replace: boolean): Promise<void> => {
+  const { rows: living } = await client.query(`SELECT 1 FROM pg_locks WHERE ${livingLock}`);
+  if (living.length > 0)
+    throw new StartupError('还有鹊桥的进程连着这个数据库。请先停止它们，再恢复。');
+  const { rows } = await client.query<{ users: string | null }>(
+    `SELECT to_regclass('public.users') AS users`,
+  );
+  if (replace || rows[0]?.users === null) return;
+  const { rows: people } = await client.query('SELECT 1 FROM public.users LIMIT 2');
+  // A server that was only started once has its administrator.
+  if (people.length > 1)
+    throw new StartupError(
+      '这个数据库里已经有人。要用备份换掉它的全部内容，请在命令后面加 --replace',
+    );
+};
+
+interface Constraint {
+  table: string;
+  name: string;
+  definition: string;
+}
+
+/** Takes references and triggers away, so that tables may come in any order and count nothing twice. */
+const loosen = async (client: pg.Client, tables: Manifest['tables']): Promise<Constraint[]> => {
+  const { rows } = await client.query<Constraint>(
+    `SELECT conrelid::regclass::text AS table, quote_ident(conname) AS name,
+       pg_get_constraintdef(oid) AS definition
+     FROM pg_constraint WHERE contype = 'f' AND connamespace = 'public'::regnamespace`,
+  );
+  for (const { table, name } of rows)
+    await client.query(`ALTER TABLE ${table} DROP CONSTRAINT ${name}`);
+  for (const { name } of tables)
+    await client.query(`ALTER TABLE ${quoted(name)} DISABLE TRIGGER USER`);
+  // What migrations and nobody else put in. DELETE: some may not be emptied with TRUNCATE.
+  for (const { name } of tables) await client.query(`DELETE FROM ${quoted(name)}`);
+  return rows;
+};
+
+const tighten = async (
+  client: pg.Client,
+  { tables, sequences }: Manifest,
+  constraints: readonly Constraint[],
+): Promise<void> => {
+  for (const { table, name, definition } of constraints)
+    await client.query(`ALTER TABLE ${table} ADD CONSTRAINT ${name} ${definition}`);
+  for (const { name } of tables)
+    await client.query(`ALTER TABLE ${quoted(name)} ENABLE TRIGGER USER`);
+  for (const { name, last } of sequences)
+    if (last !== null) await client.query('SELECT setval($1::regclass, $2)', [quoted(name), last]);
+};
+
+/** A name in the archive as a place below the folder; what would lead out of it is refused. */
+const placeIn = (folder: string, name: string): string => {
+  const place = path.join(folder, name);
+  if (!place.startsWith(folder + path.sep)) throw unreadable();
+  return place;
+};
+
+const writeAside = async (entry: Entry, place: string): Promise<void> => {
+  await mkdir(path.dirname(place), { recursive: true, mode: 0o700 });
+  const draft = `${place}.draft`;
+  try {
+    await pipeline(entry, createWriteStream(draft, { mode: 0o600, flush: true }));
+    await rename(draft, place);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
+};
+
+/**
+ * Fills an empty database and data folder from a backup. The tables are made as they were then; the
+ * next start brings them up to date. All rows come in one transaction: a broken archive leaves an
+ * empty database. A queue's entries are made anew by the server for what still waits.
+ */
+export const restore = async (options: {
+  file: string;
+  connectionString: string;
+  dataDir: string;
+  /** Whatever is in the database may go. */
+  replace: boolean;
+  log: FastifyBaseLogger;
+}): Promise<{ createdAt: string; tables: number; files: number; filesElsewhere: boolean }> => {
+  const { file, connectionString, dataDir, replace, log } = options;
+  const client = new pg.Client({ connectionString, application_name: 'queqiao-restore' });
+  client.on('error', () => undefined);
+  await client.connect();
+  const archive = extract();
+  // Its end is told by the entries, which reject with what went wrong.
+  const read = pipeline(createReadStream(file), createGunzip(), archive);
+  read.catch(() => undefined);
+  const entries = archive[Symbol.asyncIterator]();
+  let rows: CopyStreamQuery | null = null;
+  let current = '';
+  const endTable = async () => {
+    if (!rows) return;
+    rows.end();
+    await finished(rows);
+    rows = null;
+  };
+  try {
+    const first = await entries.next();
+    const about = await readManifest(first.done ? undefined : (first.value as unknown as Entry));
+    await requireEmpty(client, replace);
+    await client.query('DROP SCHEMA IF EXISTS graphile_worker CASCADE');
+    await client.query('DROP SCHEMA public CASCADE');
+    await client.query('CREATE SCHEMA public');
+    await migrate(client, log, new Set(about.migrations));
+    await client.query('BEGIN');
+    const columns = new Map(about.tables.map((table) => [table.name, table.columns]));
+    const constraints = await loosen(client, about.tables);
+    let files = 0;
+    for (let next = await entries.next(); !next.done; next = await entries.next()) {
+      const entry = next.value as unknown as Entry;
+      const { name } = entry.header;
+      const [, table] = /^tables\/(\w+)\/\d+\.copy$/.exec(name) ?? [];
+      if (table !== undefined) {
+        const own = columns.get(table);
+        if (!own) throw unreadable();
+        if (table !== current || !rows) {
+          await endTable();
+          current = table;
+          rows = client.query(copyFrom(`COPY ${quoted(table)} (${columnList(own)}) FROM STDIN`));
+        }
+        await pipeline(entry, rows, { end: false });
+      } else if (/^data\/(secret-key$|files\/)/.test(name) && entry.header.type === 'file') {
+        await endTable();
+        await writeAside(entry, placeIn(dataDir, name.slice('data/'.length)));
+        files += 1;
+      } else throw unreadable();
+    }
+    await read;
+    await endTable();
+    await tighten(client, about, constraints);
+    await client.query('COMMIT');
+    await client.query('ANALYZE');
+    return {
+      createdAt: about.created_at,
+      tables: about.tables.length,
+      files,
+      filesElsewhere: about.files_elsewhere,
+    };
+  } catch (error) {
+    const broken = error as NodeJS.ErrnoException;
+    if (broken.code?.startsWith('Z_') || /tar/i.test(broken.message)) throw unreadable();
+    throw error;
+  } finally {
+    archive.destroy();
+    await client.end();
+  }
+};

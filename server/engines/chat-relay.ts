@@ -1,0 +1,194 @@
+import { randomUUID } from 'node:crypto';
+import {
+  type ChatEngine,
+  type ChatMessage,
+  type ContentPart,
+  EngineError,
+  type ChatPart,
+} from './chat-engine.ts';
+
+/** A chat completion in OpenAI's own words: what is asked for, as its fields stand on the wire. */
+export type ChatBody = Record<string, unknown> & {
+  model: string;
+  messages: readonly Record<string, unknown>[];
+};
+
+/** One event of a stream: its text, and the same read. */
+export interface RelayEvent {
+  data: string;
+  chunk: Record<string, unknown>;
+}
+
+/**
+ * Passes a chat completion on in the words that it came in, and its answer back. What it rejects
+ * with is a RelayError, or the signal's reason.
+ */
+export interface ChatRelay {
+  /** A whole answer. */
+  complete: (body: ChatBody, signal: AbortSignal) => Promise<Record<string, unknown>>;
+  /**
+   * An answer in events, those of one read of the wire together; resolves at its end. While what
+   * `take` gave is awaited, nothing more is read.
+   */
+  stream: (
+    body: ChatBody,
+    signal: AbortSignal,
+    take: (events: RelayEvent[]) => Promise<void> | void,
+  ) => Promise<void>;
+}
+
+/** What a service answered instead of a completion, or that it did not. */
+export class RelayError extends Error {
+  readonly status: number;
+  readonly type: string;
+  readonly code: string | null;
+  readonly param: string | null;
+  /** Another channel may be tried, if nothing was answered yet. */
+  readonly retriable: boolean;
+  /** What was asked is at fault, not the service. */
+  readonly askerAtFault: boolean;
+  constructor(
+    message: string,
+    fault: {
+      status: number;
+      type?: string;
+      code?: string | null;
+      param?: string | null;
+      retriable: boolean;
+      askerAtFault?: boolean;
+      cause?: unknown;
+    },
+  ) {
+    super(message, { cause: fault.cause });
+    this.status = fault.status;
+    this.type = fault.type ?? (fault.status >= 500 ? 'server_error' : 'invalid_request_error');
+    this.code = fault.code ?? null;
+    this.param = fault.param ?? null;
+    this.retriable = fault.retriable;
+    this.askerAtFault = fault.askerAtFault ?? false;
+  }
+}
+
+const refuse = (message: string, param: string): never => {
+  throw new RelayError(message, { status: 400, param, retriable: false, askerAtFault: true });
+};
+
+const partOf = (part: Record<string, unknown>): ContentPart[] => {
+  if (part['type'] === 'text' && typeof part['text'] === 'string')
+    return [{ type: 'text', text: part['text'] }];
+  if (part['type'] !== 'image_url') return [];
+  const { url } = (part['image_url'] ?? {}) as { url?: unknown };
+  return typeof url === 'string' ? [{ type: 'image_url', image_url: { url, detail: 'low' } }] : [];
+};
+
+/** Messages of the wire as engines know them; what no engine here can use is left out. */
+const messagesOf = (messages: ChatBody['messages']): ChatMessage[] =>
+  messages.flatMap(({ role, content }): ChatMessage[] => {
+    const known =
+      role === 'assistant' || role === 'user'
+        ? role
+        : role === 'system' || role === 'developer'
+          ? 'system'
+          : null;
+    if (known === null) return [];
+    if (typeof content === 'string') return [{ role: known, content }];
+    return Array.isArray(content)
+      ? [{ role: known, content: (content as Record<string, unknown>[]).flatMap(partOf) }]
+      : [];
+  });
+
+/** An engine without a wire of its own answers in OpenAI's words; what it cannot do it refuses. */
+export const relayOfEngine = (engine: ChatEngine): ChatRelay => {
+  const write = async (
+    body: ChatBody,
+    signal: AbortSignal,
+    take: (parts: ChatPart[]) => void,
+  ): Promise<void> => {
+    const format = (body['response_format'] as { type?: unknown } | undefined)?.type;
+    if (format !== undefined && format !== 'text')
+      refuse('这个模型不能按 response_format 回答，请换一个模型', 'response_format');
+    const choice = body['tool_choice'];
+    if (choice !== undefined && choice !== null && choice !== 'auto' && choice !== 'none')
+      refuse('这个模型不会使用工具，请换一个模型', 'tool_choice');
+    const messages = messagesOf(body.messages);
+    if (!messages.some(({ role }) => role === 'user')) refuse('没有要回答的问题', 'messages');
+    try {
+      await engine.write(
+        {
+          model: body.model,
+          messages,
+          temperature: 1,
+          presencePenalty: 0,
+          frequencyPenalty: 0,
+          signal,
+        },
+        take,
+      );
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof EngineError)) throw error;
+      throw new RelayError(error.message, { status: 502, retriable: error.retriable });
+    }
+  };
+  const head = (body: ChatBody) => ({
+    id: `chatcmpl-${randomUUID().replaceAll('-', '')}`,
+    created: Math.floor(Date.now() / 1000),
+    model: body.model,
+  });
+  const usageOf = (part: ChatPart & { kind: 'usage' }) => ({
+    prompt_tokens: part.promptTokens,
+    completion_tokens: part.completionTokens,
+    total_tokens: part.promptTokens + part.completionTokens,
+  });
+
+  return {
+    async complete(body, signal) {
+      let text = '';
+      let usage: unknown;
+      await write(body, signal, (parts) => {
+        for (const part of parts)
+          if (part.kind === 'text') text += part.text;
+          else if (part.kind === 'usage') usage = usageOf(part);
+      });
+      return {
+        ...head(body),
+        object: 'chat.completion',
+        choices: [
+          {
+            index: 0,
+            message: { role: 'assistant', content: text, refusal: null },
+            logprobs: null,
+            finish_reason: 'stop',
+          },
+        ],
+        usage,
+      };
+    },
+
+    async stream(body, signal, take) {
+      const top = { ...head(body), object: 'chat.completion.chunk' };
+      const event = (rest: Record<string, unknown>): RelayEvent => {
+        const chunk = { ...top, ...rest };
+        return { data: JSON.stringify(chunk), chunk };
+      };
+      const said = (delta: Record<string, unknown>, finish: string | null = null) =>
+        event({ choices: [{ index: 0, delta, finish_reason: finish }] });
+      let taken: Promise<void> | void = take([said({ role: 'assistant', content: '' })]);
+      let usage: unknown;
+      await write(body, signal, (parts) => {
+        const events = parts.flatMap((part) => {
+          if (part.kind === 'usage') {
+            usage = usageOf(part);
+            return [];
+          }
+          return said(
+            part.kind === 'text' ? { content: part.text } : { reasoning_content: part.text },
+          );
+        });
+        if (events.length > 0) taken = take(events);
+      });
+      await taken;
+      await take([said({}, 'stop'), event({ choices: [], usage })]);
+    },
+  };
+};

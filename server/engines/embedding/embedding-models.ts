@@ -1,0 +1,76 @@
+import type { Settings } from '../../settings.ts';
+import { listModels } from '../openai-compatible/list-models.ts';
+import { builtInEmbedding } from './built-in-embedding.ts';
+import type { EmbeddingEngine } from './embedding-engine.ts';
+import { createOpenAiEmbedding } from './openai-embedding.ts';
+
+/** Names under which services offer embeddings. */
+const embeds = /(^|[-_/.:])(embed|embedding|embeddings|bge|gte|e5|m3e)(?=$|[-_/.:\d])/i;
+const reranks = /rerank/i;
+
+/** The service is asked for its models again after this, ms; after a failure sooner. */
+const askAgainMs = { known: 30 * 60_000, failed: 60_000 };
+
+export interface EmbeddingModels {
+  /** Where the named ones are; an empty address: nowhere. */
+  readonly service: { baseUrl: string; apiKey: string };
+  /** Names of what connected services embed with, the first being the usual one. */
+  names: () => Promise<string[]>;
+  /** The one of that name, the usual one for the empty name; what is built in where none is connected. */
+  engine: (name: string) => Promise<EmbeddingEngine>;
+  /** That very one, as texts were embedded with it; null: it is not there any more. */
+  exact: (name: string) => Promise<EmbeddingEngine | null>;
+}
+
+/**
+ * `EMBEDDING_MODEL` names the models (by comma) of `EMBEDDING_BASE_URL`, which is the OpenAI-compatible
+ * service where it is not set; without names the service is asked what it has.
+ */
+export const createEmbeddingModels = (
+  settings: Pick<
+    Settings,
+    | 'embeddingBaseUrl'
+    | 'embeddingApiKey'
+    | 'embeddingModels'
+    | 'openaiBaseUrl'
+    | 'openaiApiKey'
+    | 'openaiModels'
+  >,
+): EmbeddingModels => {
+  const own = settings.embeddingBaseUrl !== '';
+  const apiKey = own ? settings.embeddingApiKey : settings.openaiApiKey;
+  const baseUrl = own
+    ? settings.embeddingBaseUrl
+    : settings.openaiBaseUrl || (apiKey === '' ? '' : 'https://api.openai.com/v1');
+  let known: { names: string[]; until: number } | null = null;
+  const ask = async (): Promise<string[]> => {
+    if (baseUrl === '') return [];
+    if (settings.embeddingModels.length > 0) return settings.embeddingModels;
+    const told = own ? [] : settings.openaiModels;
+    const fits = (name: string) => embeds.test(name) && !reranks.test(name);
+    if (told.length > 0) return told.filter(fits);
+    if (known && Date.now() < known.until) return known.names;
+    try {
+      const names = (await listModels(baseUrl, apiKey, AbortSignal.timeout(5_000))).filter(fits);
+      known = { names, until: Date.now() + askAgainMs.known };
+    } catch {
+      known = { names: known?.names ?? [], until: Date.now() + askAgainMs.failed };
+    }
+    return known.names;
+  };
+  const of = (model: string) => createOpenAiEmbedding({ baseUrl, apiKey, model });
+  return {
+    service: { baseUrl, apiKey },
+    names: ask,
+    engine: async (name) => {
+      if (name === 'built-in') return builtInEmbedding;
+      const names = await ask();
+      const chosen = names.find((each) => each === name) ?? names[0];
+      return chosen === undefined ? builtInEmbedding : of(chosen);
+    },
+    exact: async (name) => {
+      if (name === '') return builtInEmbedding;
+      return (await ask()).includes(name) ? of(name) : null;
+    },
+  };
+};

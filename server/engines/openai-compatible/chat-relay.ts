@@ -1,0 +1,352 @@
+import { StringDecoder } from 'node:string_decoder';
+import { createParser, type EventSourceParser } from 'eventsource-parser';
+import { Agent, type Dispatcher } from 'undici';
+import { type ChatBody, type ChatRelay, RelayError, type RelayEvent } from '../chat-relay.ts';
+import { apiUrl } from './address.ts';
+import { faultError, isMoneyFault, readFault } from './upstream-error.ts';
+
+/** Most characters of one event, and of an answer that is not a stream. */
+const maxChars = 32 * 1024 * 1024;
+const maxErrorChars = 64 * 1024;
+/** After finish_reason there may come usage and [DONE]; longer than this nobody waits, ms. */
+const afterFinishMs = 5_000;
+
+/** Whoever asks keeps the time. */
+const agent = new Agent({
+  connect: { timeout: 10_000 },
+  headersTimeout: 0,
+  bodyTimeout: 0,
+});
+
+type Take = (events: RelayEvent[]) => Promise<void> | void;
+
+const secret = /\b(sk|key|pk)-[\w*-]{6,}|https?:\/\/\S+/gi;
+
+/** What a service refused, in its own words where they are about what was asked. */
+const refusalOf = (status: number, body: unknown, begun: boolean): RelayError => {
+  const fault = readFault(status, body);
+  const reason = faultError(fault, { begun });
+  const retriable = !begun && (reason.retriable || isMoneyFault(fault));
+  if ((status === 400 || status === 422 || status === 413) && !isMoneyFault(fault)) {
+    const whole = (Array.isArray(body) ? body[0] : body) as Record<string, unknown> | null;
+    const error = (whole?.['error'] ?? whole) as Record<string, unknown> | string | null;
+    const said = typeof error === 'string' ? error : error?.['message'];
+    const word = (name: string): string | null => {
+      const value = typeof error === 'object' ? error?.[name] : null;
+      return typeof value === 'string' ? value : null;
+    };
+    return new RelayError(
+      typeof said === 'string' && said !== ''
+        ? said.slice(0, 1000).replaceAll(secret, '…')
+        : '模型服务没有接受这次请求',
+      {
+        status: status === 413 ? 413 : 400,
+        type: word('type') ?? 'invalid_request_error',
+        code: reason.code === 'context_length_exceeded' ? 'context_length_exceeded' : word('code'),
+        param: word('param'),
+        // A field that one service refuses another may know.
+        retriable: false,
+        askerAtFault: true,
+        cause: fault,
+      },
+    );
+  }
+  const shown =
+    reason.code === 'rate_limited' ? 429 : status >= 500 && status <= 599 ? status : 502;
+  return new RelayError(reason.message, {
+    status: shown,
+    type: shown === 429 ? 'rate_limit_error' : 'server_error',
+    code: reason.code === 'rate_limited' ? 'rate_limit_exceeded' : 'upstream_error',
+    retriable,
+    askerAtFault: reason.askerAtFault,
+    cause: fault,
+  });
+};
+
+const broken = (begun: boolean, cause?: unknown): RelayError =>
+  new RelayError('和模型服务的连接中断了，请重试', {
+    status: 502,
+    code: 'upstream_error',
+    retriable: !begun,
+    cause,
+  });
+const senseless = (begun: boolean): RelayError =>
+  new RelayError('模型服务的回答无法读取，请重试', {
+    status: 502,
+    code: 'upstream_error',
+    retriable: !begun,
+  });
+
+/** A whole answer as the one event that would have said it. */
+const chunkOf = (answer: Record<string, unknown>): RelayEvent[] => {
+  const choices = Array.isArray(answer['choices'])
+    ? (answer['choices'] as Record<string, unknown>[])
+    : [];
+  const chunk = {
+    ...answer,
+    object: 'chat.completion.chunk',
+    choices: choices.map(({ message, ...choice }) => ({ ...choice, delta: message })),
+  };
+  return [{ data: JSON.stringify(chunk), chunk }];
+};
+
+/**
+ * Reads one answer as its bytes come in: undici's handler itself, without stream objects between the
+ * socket and the events.
+ */
+class RelayReader implements Dispatcher.DispatchHandler {
+  readonly whole: Promise<Record<string, unknown> | null>;
+  readonly #take: Take | null;
+  readonly #decoder = new StringDecoder('utf8');
+  readonly #parser: EventSourceParser;
+  #settle: {
+    resolve: (answer: Record<string, unknown> | null) => void;
+    reject: (reason: unknown) => void;
+  } = { resolve: () => {}, reject: () => {} };
+  #controller: Dispatcher.DispatchController | undefined;
+  #status = 0;
+  #isEvents = false;
+  #body = '';
+  #batch: RelayEvent[] = [];
+  #begun = false;
+  #finished = false;
+  #ended = false;
+  #timer: NodeJS.Timeout | undefined;
+
+  /** @param take null: the answer is to be whole */
+  constructor(take: Take | null) {
+    this.#take = take;
+    this.whole = new Promise((resolve, reject) => {
+      this.#settle = { resolve, reject };
+    });
+    this.#parser = createParser({
+      onEvent: (event) => this.#onEvent(event.data),
+      maxBufferSize: maxChars,
+      onError: (error) => {
+        if (error.type === 'max-buffer-size-exceeded') this.#fail(senseless(this.#begun));
+      },
+    });
+  }
+
+  abort(reason: unknown): void {
+    this.#fail(reason);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#ended) controller.abort(new Error('no longer wanted'));
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    this.#status = status;
+    const type = String(headers['content-type'] ?? '').toLowerCase();
+    this.#isEvents = status === 200 && this.#take !== null && !type.includes('json');
+    if (status === 200 && type.includes('html')) this.#fail(senseless(false));
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#ended) return;
+    const text = this.#decoder.write(chunk);
+    if (!this.#isEvents) {
+      this.#body += text;
+      if (this.#body.length > (this.#status === 200 ? maxChars : maxErrorChars)) {
+        if (this.#status === 200) this.#fail(senseless(false));
+        else this.#refuse();
+      }
+      return;
+    }
+    this.#parser.feed(text);
+    this.#handOn(controller);
+  }
+
+  onResponseEnd(): void {
+    if (this.#ended) return;
+    if (this.#status !== 200) this.#refuse();
+    else if (this.#isEvents) {
+      // The last event may lack its empty line.
+      this.#parser.feed(`${this.#decoder.end()}\n\n`);
+      this.#handOn();
+      if (this.#finished) this.#end(null);
+      else this.#fail(broken(this.#begun));
+    } else this.#readBody();
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    if (this.#ended) return;
+    if (this.#finished) this.#end(null);
+    else this.#fail(broken(this.#begun, error));
+  }
+
+  /** What one read brought is told at once; a slow reader makes the service wait. */
+  #handOn(controller?: Dispatcher.DispatchController): void {
+    const batch = this.#batch;
+    if (batch.length === 0 || !this.#take) return;
+    this.#batch = [];
+    const taken = this.#take(batch);
+    if (!taken || !controller) return;
+    controller.pause();
+    taken.then(
+      () => controller.resume(),
+      (error: unknown) => this.#fail(error),
+    );
+  }
+
+  #fail(error: unknown): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    clearTimeout(this.#timer);
+    this.#settle.reject(error);
+    this.#controller?.abort(new Error('no longer wanted'));
+  }
+
+  #end(answer: Record<string, unknown> | null): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    clearTimeout(this.#timer);
+    this.#settle.resolve(answer);
+  }
+
+  #refuse(): void {
+    let body: unknown = null;
+    try {
+      body = JSON.parse(this.#body);
+    } catch {
+      // Proxies answer with pages of HTML; the status says enough.
+    }
+    this.#fail(refusalOf(this.#status, body, this.#begun));
+  }
+
+  #readBody(): void {
+    try {
+      const answer = JSON.parse(this.#body + this.#decoder.end()) as Record<string, unknown>;
+      if (answer['error']) {
+        this.#fail(refusalOf(0, answer, false));
+        return;
+      }
+      if (!Array.isArray(answer['choices'])) throw new TypeError('no completion');
+      if (this.#take) {
+        this.#batch = chunkOf(answer);
+        this.#handOn();
+      }
+      this.#end(answer);
+    } catch {
+      this.#fail(senseless(false));
+    }
+  }
+
+  #onEvent(data: string): void {
+    if (this.#ended) return;
+    if (data === '[DONE]') {
+      this.#finished = true;
+      this.#handOn();
+      this.#end(null);
+      return;
+    }
+    let chunk: Record<string, unknown>;
+    try {
+      chunk = JSON.parse(data) as Record<string, unknown>;
+    } catch {
+      this.#fail(senseless(this.#begun));
+      return;
+    }
+    if (typeof chunk !== 'object' || chunk === null) {
+      this.#fail(senseless(this.#begun));
+      return;
+    }
+    if (chunk['error']) {
+      this.#handOn();
+      this.#fail(refusalOf(0, chunk, this.#begun));
+      return;
+    }
+    this.#begun = true;
+    const [choice] = (chunk['choices'] ?? []) as { finish_reason?: unknown }[];
+    if (choice && typeof choice.finish_reason === 'string') {
+      this.#finished = true;
+      this.#timer ??= setTimeout(() => {
+        this.#handOn();
+        this.#end(null);
+        this.#controller?.abort(new Error('no longer wanted'));
+      }, afterFinishMs).unref();
+    }
+    this.#batch.push({ data, chunk });
+  }
+}
+
+/** Fields that some services refuse and that a request can do without, or say otherwise. */
+type Adjusted = 'stream_options' | 'max_tokens';
+
+const bodyFor = (body: ChatBody, without: ReadonlySet<Adjusted>): ChatBody => {
+  const sent: ChatBody = { ...body };
+  if (without.has('stream_options')) delete sent['stream_options'];
+  if (without.has('max_tokens') && sent['max_tokens'] !== undefined) {
+    // OpenAI's thinking models know it by this name alone.
+    sent['max_completion_tokens'] = sent['max_tokens'];
+    delete sent['max_tokens'];
+  }
+  return sent;
+};
+
+/** Which of the fields that this side added was refused; null: none of them. */
+const refusedField = (error: unknown, sent: ChatBody): Adjusted | null => {
+  if (!(error instanceof RelayError) || error.status !== 400) return null;
+  if (error.param === 'max_tokens' && sent['max_tokens'] !== undefined) return 'max_tokens';
+  const named = error.param?.startsWith('stream_options') ?? false;
+  const nothingNamed = error.param === null && error.code === null;
+  return (named || nothingNamed) && sent['stream_options'] !== undefined ? 'stream_options' : null;
+};
+
+/** Any service that speaks OpenAI's chat completions. */
+export const createOpenAiRelay = (options: { baseUrl: string; apiKey: string }): ChatRelay => {
+  const url = apiUrl(options.baseUrl, 'chat/completions');
+  const headers = {
+    'content-type': 'application/json',
+    ...(options.apiKey === '' ? {} : { authorization: `Bearer ${options.apiKey}` }),
+  };
+  const known = new Map<string, Set<Adjusted>>();
+
+  const ask = async (body: ChatBody, signal: AbortSignal, take: Take | null) => {
+    const without = new Set(known.get(body.model));
+    for (;;) {
+      signal.throwIfAborted();
+      const sent = bodyFor(body, without);
+      const reader = new RelayReader(take);
+      agent.dispatch(
+        {
+          origin: url.origin,
+          path: url.pathname + url.search,
+          method: 'POST',
+          headers,
+          body: JSON.stringify(sent),
+        },
+        reader,
+      );
+      const onAbort = () => reader.abort(signal.reason);
+      signal.addEventListener('abort', onAbort, { once: true });
+      try {
+        return await reader.whole;
+      } catch (error) {
+        const field = refusedField(error, sent);
+        if (field === null) throw error;
+        without.add(field);
+        known.set(body.model, without);
+      } finally {
+        signal.removeEventListener('abort', onAbort);
+      }
+    }
+  };
+
+  return {
+    async complete(body, signal) {
+      const answer = await ask({ ...body, stream: false }, signal, null);
+      if (!answer) throw senseless(false);
+      return answer;
+    },
+    async stream(body, signal, take) {
+      await ask({ ...body, stream: true, stream_options: { include_usage: true } }, signal, take);
+    },
+  };
+};

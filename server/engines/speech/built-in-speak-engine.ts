@@ -1,0 +1,47 @@
+import type { Voices } from '../../../contract/speech.ts';
+import { workerUrl } from '../../worker-url.ts';
+import { createThreadWork } from '../thread-work.ts';
+import { piecesOf } from './openai-speech-engine.ts';
+import type { SpeakJob } from './speak-task.ts';
+import { SpeechEngineError, type SpeakEngine } from './speech-engine.ts';
+
+const inThread = createThreadWork<SpeakJob>({
+  url: workerUrl('./speaking-worker.ts', import.meta.url),
+  threads: 2,
+  workMs: 60_000,
+  failure: (why) =>
+    new SpeechEngineError('engine_failed', '朗读没有成功，请重试', {
+      retriable: true,
+      cause: new Error(why),
+    }),
+});
+
+/** As the specification of espeak-ng has them: a language, and a variant of its voice. */
+const voices: Voices = {
+  'cmn+f2': '普通话（女声）',
+  'cmn+m3': '普通话（男声）',
+  cmn: '普通话（标准）',
+  'yue+f2': '粤语',
+  'en+f3': '英语（女声）',
+  en: '英语（男声）',
+  'en-us': '美式英语',
+};
+
+/** Letters that are spoken without letting others have a turn. */
+const atOnce = 300;
+
+/** Speech without any service: espeak-ng as WebAssembly. */
+export const createBuiltInSpeakEngine = (): SpeakEngine => ({
+  voices: () => voices,
+  speak: async ({ text, voice, speed }, signal) => {
+    // An option is what begins so.
+    const pieces = piecesOf(text, atOnce).map((piece) => piece.replace(/^[-\s]+/, ' '));
+    const data = await inThread({ pieces, voice, speed }, signal);
+    if (data.length === 0)
+      throw new SpeechEngineError('engine_failed', '这段文字里没有可以念的内容', {
+        retriable: false,
+        askerAtFault: true,
+      });
+    return { data: Buffer.from(data), mime: 'audio/mpeg' };
+  },
+});

@@ -1,0 +1,84 @@
+import { readdirSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import path from 'node:path';
+import { AudioData, AudioDecoder, EncodedAudioChunk } from '@napi-rs/webcodecs';
+import { ALL_FORMATS, AudioSampleSink, BufferSource, Input } from 'mediabunny';
+import { serveThread } from '../thread-work.ts';
+import type { HearJob } from './hear-task.ts';
+
+/** Listens with a model in a folder, so that nothing else in the server stands still meanwhile. */
+
+// mediabunny looks for these where a browser has them.
+Object.assign(globalThis, { AudioData, AudioDecoder, EncodedAudioChunk });
+
+interface Stream {
+  acceptWaveform: (sound: { samples: Float32Array; sampleRate: number }) => void;
+}
+interface Recognizer {
+  createStream: () => Stream;
+  decode: (stream: Stream) => void;
+  getResult: (stream: Stream) => { text: string };
+}
+interface Sherpa {
+  OfflineRecognizer: new (config: object) => Recognizer;
+}
+
+/** The files of a model, by what their names say; smaller ones (int8) first. */
+const modelOf = (folder: string): object => {
+  const files = readdirSync(folder).sort(
+    (a, b) => Number(b.includes('int8')) - Number(a.includes('int8')),
+  );
+  const find = (pattern: RegExp) => {
+    const found = files.find((file) => pattern.test(file));
+    return found === undefined ? undefined : path.join(folder, found);
+  };
+  const tokens = find(/tokens\.txt$/);
+  const encoder = find(/encoder.*\.onnx$/);
+  const decoder = find(/decoder.*\.onnx$/);
+  const joiner = find(/joiner.*\.onnx$/);
+  const whole = find(/^model.*\.onnx$/) ?? find(/\.onnx$/);
+  if (!tokens) throw new Error('SPEECH_MODEL_DIR has no tokens.txt');
+  if (encoder && decoder && joiner) return { transducer: { encoder, decoder, joiner }, tokens };
+  if (encoder && decoder) return { whisper: { encoder, decoder }, tokens };
+  if (!whole) throw new Error('SPEECH_MODEL_DIR has no model');
+  if (/paraformer/i.test(`${folder} ${whole}`)) return { paraformer: { model: whole }, tokens };
+  return { senseVoice: { model: whole, useInverseTextNormalization: 1 }, tokens };
+};
+
+let ready: { folder: string; recognizer: Promise<Recognizer> } | null = null;
+
+const load = async (folder: string): Promise<Recognizer> => {
+  // Native, and only there for those who have a model.
+  const name = 'sherpa-onnx-node';
+  const module = (await import(name)) as Sherpa & { default?: Sherpa };
+  const { OfflineRecognizer } = module.default ?? module;
+  return new OfflineRecognizer({
+    modelConfig: {
+      ...modelOf(folder),
+      numThreads: Math.min(4, availableParallelism()),
+      provider: 'cpu',
+    },
+  });
+};
+
+const recognizerOf = (folder: string): Promise<Recognizer> => {
+  if (ready?.folder !== folder) ready = { folder, recognizer: load(folder) };
+  return ready.recognizer;
+};
+
+serveThread<HearJob>(async ({ folder, data }, io) => {
+  const recognizer = await recognizerOf(folder);
+  const input = new Input({ source: new BufferSource(data), formats: ALL_FORMATS });
+  const track = await input.getPrimaryAudioTrack();
+  if (!track) return '';
+  const stream = recognizer.createStream();
+  for await (const sample of new AudioSampleSink(track).samples()) {
+    const samples = new Float32Array(sample.numberOfFrames);
+    sample.copyTo(samples, { planeIndex: 0, format: 'f32-planar' });
+    stream.acceptWaveform({ samples, sampleRate: sample.sampleRate });
+    sample.close();
+    await io.turn();
+  }
+  recognizer.decode(stream);
+  return recognizer.getResult(stream).text.trim();
+});

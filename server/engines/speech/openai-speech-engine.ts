@@ -1,0 +1,117 @@
+import { FormData } from 'undici';
+import * as z from 'zod/mini';
+import type { Voices } from '../../../contract/speech.ts';
+import { apiUrl } from '../openai-compatible/address.ts';
+import { isMoneyFault, readFault } from '../openai-compatible/upstream-error.ts';
+import { createWire, jsonOf, type Patience } from '../service-wire.ts';
+import { SpeechEngineError, type HearEngine, type SpeakEngine } from './speech-engine.ts';
+
+const { ask, refusedBy, senselessReply } = createWire('语音服务', SpeechEngineError);
+
+const patience: Patience = { firstByteMs: 60_000, idleMs: 30_000, totalMs: 4 * 60_000 };
+const mostBytes = 64 * 1024 * 1024;
+/** Characters of one request; a longer text is read in parts. */
+const atOnce = 4000;
+
+const usual: Voices = {
+  alloy: 'Alloy（中性）',
+  nova: 'Nova（女声）',
+  shimmer: 'Shimmer（女声）',
+  echo: 'Echo（男声）',
+  onyx: 'Onyx（男声）',
+  fable: 'Fable（英音）',
+};
+const newer: Voices = {
+  ...usual,
+  coral: 'Coral（女声）',
+  sage: 'Sage（女声）',
+  ash: 'Ash（男声）',
+  ballad: 'Ballad（男声）',
+  verse: 'Verse（男声）',
+};
+
+/** Pieces that end where a sentence does, as far as there is one. */
+export const piecesOf = (text: string, most: number): string[] => {
+  const pieces: string[] = [];
+  let rest = text;
+  while (rest.length > most) {
+    const head = rest.slice(0, most);
+    const end = Math.max(
+      ...['。', '！', '？', '；', '\n', '.', '!', '?', ';'].map((mark) => head.lastIndexOf(mark)),
+    );
+    const cut = end > most / 3 ? end + 1 : most;
+    pieces.push(rest.slice(0, cut));
+    rest = rest.slice(cut);
+  }
+  if (rest.trim() !== '') pieces.push(rest);
+  return pieces;
+};
+
+const fileNames: Readonly<Record<string, string>> = {
+  'audio/wav': 'speech.wav',
+  'audio/mpeg': 'speech.mp3',
+  'audio/ogg': 'speech.ogg',
+  'audio/flac': 'speech.flac',
+  'audio/mp4': 'speech.m4a',
+  'video/mp4': 'speech.mp4',
+  'audio/webm': 'speech.webm',
+  'video/webm': 'speech.webm',
+};
+
+const heard = z.looseObject({ text: z.string() });
+
+/** Any service with OpenAI's audio/speech and audio/transcriptions. */
+export const createOpenAiSpeechEngine = (options: {
+  /** Such as `https://api.openai.com/v1`. */
+  baseUrl: string;
+  /** Empty: none is sent. */
+  apiKey: string;
+}): SpeakEngine & HearEngine => {
+  const headers: Record<string, string> =
+    options.apiKey === '' ? {} : { authorization: `Bearer ${options.apiKey}` };
+  const refuse = (status: number, body: Buffer) =>
+    refusedBy(isMoneyFault(readFault(status, jsonOf(body))) ? 402 : status);
+  return {
+    voices: (model) => (model.startsWith('tts-1') ? usual : newer),
+
+    async speak({ model, text, voice, speed }, signal) {
+      const parts: Buffer[] = [];
+      for (const input of piecesOf(text, atOnce)) {
+        const reply = await ask(apiUrl(options.baseUrl, 'audio/speech'), {
+          method: 'POST',
+          headers: { ...headers, accept: 'audio/mpeg, */*;q=0.5' },
+          json: { model, input, voice, speed, response_format: 'mp3' },
+          signal,
+          patience,
+          maxBytes: mostBytes,
+        });
+        if (reply.status !== 200) throw refuse(reply.status, reply.body);
+        // Some say no in an answer that says yes by its status.
+        if (reply.body.length < 64 || reply.body[0] === 0x7b) throw senselessReply();
+        parts.push(reply.body);
+      }
+      const data = Buffer.concat(parts);
+      const wav = data.subarray(0, 4).toString('latin1') === 'RIFF';
+      return { data, mime: wav ? 'audio/wav' : 'audio/mpeg' };
+    },
+
+    async hear({ model, data, mime }, signal) {
+      const form = new FormData();
+      form.set('model', model);
+      form.set('response_format', 'json');
+      const file = new Blob([new Uint8Array(data)], { type: mime });
+      form.set('file', file, fileNames[mime] ?? 'speech.wav');
+      const reply = await ask(apiUrl(options.baseUrl, 'audio/transcriptions'), {
+        method: 'POST',
+        headers,
+        form,
+        signal,
+        patience,
+      });
+      if (reply.status !== 200) throw refuse(reply.status, reply.body);
+      const said = heard.safeParse(jsonOf(reply.body));
+      if (!said.success) throw senselessReply(said.error);
+      return said.data.text.trim();
+    },
+  };
+};

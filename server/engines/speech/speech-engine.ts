@@ -1,0 +1,42 @@
+import type { Voices } from '../../../contract/speech.ts';
+import { ServiceError } from '../service-wire.ts';
+
+/** Words that are to be spoken. */
+export interface SpeakOrder {
+  /** The model's name at the service. */
+  model: string;
+  text: string;
+  /** Of the engine's `voices`. */
+  voice: string;
+  /** 0.5 to 2. */
+  speed: number;
+}
+
+export interface Spoken {
+  data: Buffer;
+  /** MP3 from every engine, so that every browser plays it; a service may give WAV. */
+  mime: 'audio/mpeg' | 'audio/wav';
+}
+
+/** What speaks. What it rejects with is a SpeechEngineError. */
+export interface SpeakEngine {
+  /** The first is the usual one. */
+  voices: (model: string) => Voices;
+  speak: (order: SpeakOrder, signal: AbortSignal) => Promise<Spoken>;
+}
+
+/** A recording whose words are looked for. */
+export interface HearOrder {
+  model: string;
+  data: Buffer;
+  /** As `lookAtMedia` found it. */
+  mime: string;
+}
+
+/** What writes down what is said. What it rejects with is a SpeechEngineError. */
+export interface HearEngine {
+  hear: (order: HearOrder, signal: AbortSignal) => Promise<string>;
+}
+
+/** Its codes are engine_failed, engine_timeout, job_unsuitable … */
+export class SpeechEngineError extends ServiceError {}

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { createFairLanes } from './fair-lanes.ts';
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+test('one person has one lane, and who has waited longest is next', async () => {
+  const lanes = createFairLanes(2);
+  const begun: string[] = [];
+  const ends = new Map<string, () => void>();
+  const work = (person: string, name: string) =>
+    lanes(person, async () => {
+      begun.push(name);
+      await new Promise<void>((resolve) => ends.set(name, resolve));
+    });
+  const all = [work('a', 'a1'), work('a', 'a2'), work('a', 'a3'), work('b', 'b1'), work('c', 'c1')];
+  await turn();
+  expect(begun).toEqual(['a1', 'b1']);
+  ends.get('a1')!();
+  await turn();
+  // The person who had a turn waits behind the one who had none.
+  ends.get('b1')!();
+  await turn();
+  expect(begun.slice(2).sort()).toEqual(['a2', 'c1']);
+  ends.get('c1')!();
+  await turn();
+  expect(begun).not.toContain('a3');
+  ends.get('a2')!();
+  await turn();
+  expect(begun).toContain('a3');
+  ends.get('a3')!();
+  await Promise.all(all);
+});
+
+test('what fails gives its lane free', async () => {
+  const lanes = createFairLanes(1);
+  await expect(lanes('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  expect(await lanes('b', () => Promise.resolve(1))).toBe(1);
+});

@@ -1,0 +1,67 @@
+import type * as z from 'zod/mini';
+
+/** Input as the screens of the specification send it, brought to the contract's own shapes. */
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The fields of an object's schema; undefined: it is of another kind. */
+export const fieldsOf = (schema: z.ZodMiniType): Record<string, z.ZodMiniType> | undefined =>
+  (schema as unknown as { def: { shape?: Record<string, z.ZodMiniType> } }).def.shape;
+
+/**
+ * A form sends an empty text or null for what was not chosen. Where that is no value of an optional
+ * field, it is as if the field had been left out.
+ */
+export const withoutBlanks = (schema: z.ZodMiniType, given: unknown): unknown => {
+  const fields = fieldsOf(schema);
+  if (!fields || !isRecord(given)) return given;
+  const isBlank = ([name, value]: [string, unknown]): boolean => {
+    const field = fields[name];
+    if ((value !== '' && value !== null) || field === undefined) return false;
+    return !field.safeParse(value).success && field.safeParse(undefined).success;
+  };
+  const blank = Object.entries(given).filter(isBlank);
+  if (blank.length === 0) return given;
+  const names = new Set(blank.map(([name]) => name));
+  return Object.fromEntries(Object.entries(given).filter(([name]) => !names.has(name)));
+};
+
+/** One address, a list of addresses, or a list of `{ url }`. */
+const references = (given: unknown): unknown => {
+  if (!Array.isArray(given)) return typeof given === 'string' ? [{ url: given }] : given;
+  return given.map((each: unknown) => (typeof each === 'string' ? { url: each } : each));
+};
+
+/** What a switch sends: 0 and 1 as well as true and false. */
+const onOrOff = (given: unknown): unknown => (given === 0 || given === 1 ? given === 1 : given);
+
+/** Values of a picture's parameters as document 2 §3 writes them. */
+const shapes: Readonly<Record<string, (given: unknown) => unknown>> = {
+  aspect: (given) =>
+    isRecord(given) ? `${String(given['width'])}:${String(given['height'])}` : given,
+  version: (given) => (typeof given === 'number' ? String(given) : given),
+  quality: (given) => (typeof given === 'number' ? String(given).replace(/^0\./, '.') : given),
+  cref: references,
+  sref: references,
+  tile: onOrOff,
+  random_style: onOrOff,
+  logo_add: onOrOff,
+  revise: onOrOff,
+};
+
+/**
+ * A picture's parameters as document 2 §3 has them: `aspect` with width and height, `version` with
+ * isNiji and value, references as bare addresses, `logoAdd`. What is blank is left out.
+ */
+export const pictureParameters = (given: unknown): unknown => {
+  if (!isRecord(given)) return given;
+  const { logoAdd, version, ...rest } = given;
+  const { isNiji, value } = isRecord(version) ? version : { isNiji: undefined, value: version };
+  const all = { is_niji: onOrOff(isNiji), logo_add: logoAdd, ...rest, version: value };
+  return Object.fromEntries(
+    Object.entries(all)
+      .filter(([, part]) => part !== undefined && part !== null && part !== '')
+      .map(([name, part]) => [name, shapes[name]?.(part) ?? part]),
+  );
+};

@@ -1,0 +1,348 @@
+import { createHash } from 'node:crypto';
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { CallSpec } from '../../contract/call.ts';
+import { calls, type OpenName, type Parsed } from '../../contract/calls.ts';
+import type { Database } from '../db/database.ts';
+import { refusalOf, statusOf } from './failure.ts';
+import { type Identity, Refusal, type UploadedFile } from './handlers.ts';
+import { answerClaim, claimKey, findAnswer } from './idempotency.store.ts';
+import { ApiRefusal, failureBody, sendApiFailure } from './open-failure.ts';
+import { openApiDocument } from './openapi.ts';
+import { createAddressLimit } from './rate-limit.ts';
+import { bearerOf, generalBodyLimit, pathOf } from './routes.ts';
+import { type Sink, sinkOf } from './sink.ts';
+import { readInput } from './validate.ts';
+
+/** Whose key a request of the public API carries. */
+export interface ApiCaller {
+  keyId: number;
+  user: Identity;
+  /** Models that the key may use; empty: all. */
+  models: readonly string[];
+  /** Tokens that the key may spend in a month; null: no limit of its own. */
+  monthLimit: number | null;
+}
+
+/** What the pipeline needs of the area of the keys. */
+export interface KeyGate {
+  /** @throws Refusal unauthorized, payment_required, forbidden, account_disabled */
+  enter: (key: string, ip: string) => Promise<ApiCaller>;
+  /** Counts a request; gives headers that tell how many are left. @throws Refusal too_many */
+  count: (caller: ApiCaller) => Promise<Record<string, string>>;
+  /** Calls back once the key is valid no more; gives what to call when nobody needs to know. */
+  watch: (caller: ApiCaller, onGone: () => void) => () => void;
+}
+
+export interface OpenContext {
+  caller: ApiCaller;
+  db: Database;
+  requestId: string;
+  log: FastifyBaseLogger;
+  /** Aborted with a Refusal once the client has gone or the key is valid no more. */
+  signal: AbortSignal;
+  files: (UploadedFile & { field: string })[];
+  /** Where the caller reaches this server, without a slash at the end. */
+  origin: string;
+  /** Adds a header to the answer. */
+  header: (name: string, value: string) => void;
+}
+
+/** Where the events of an answer go. */
+export interface Events {
+  sink: Sink;
+  /** The frame that ends the stream with a failure. */
+  failure: (refusal: Refusal) => string;
+}
+
+export type OpenAnswer =
+  | { json: unknown }
+  | { text: string; type: string }
+  | { bytes: Buffer; type: string }
+  /** Writes events until it resolves; the head of the answer is sent. */
+  | { events: (events: Events) => Promise<void> };
+
+export type OpenHandlers = {
+  [K in OpenName]: (input: Parsed<K>, context: OpenContext) => Promise<OpenAnswer>;
+};
+
+interface Deps {
+  db: Database;
+  gate: KeyGate;
+  handlers: OpenHandlers;
+  /** Requests a minute and address that carry no valid key. */
+  addressLimit: number;
+  version: string;
+  publicUrl: string;
+}
+
+/** Of a request that was let in. */
+const callers = new WeakMap<FastifyRequest, ApiCaller>();
+
+const allHeaders = {
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers':
+    'retry-after, x-request-id, x-channel, x-ratelimit-limit-requests, x-ratelimit-remaining-requests, x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens, x-ratelimit-reset-tokens',
+  'cache-control': 'no-store',
+};
+
+/** The fields and files of a multipart body. */
+const readForm = async (request: FastifyRequest, spec: CallSpec) => {
+  if (!request.isMultipart()) throw new Refusal('unsupported', '请用 multipart/form-data 上传');
+  const fileSize = spec.maxBytes ?? generalBodyLimit;
+  const fields: Record<string, unknown> = {};
+  const files: OpenContext['files'] = [];
+  try {
+    const limits = { files: 8, fields: 40, fieldSize: 200_000, parts: 48, fileSize };
+    for await (const part of request.parts({ limits })) {
+      if (part.type === 'field') fields[part.fieldname] = part.value;
+      else {
+        const data = await part.toBuffer();
+        if (spec.files.includes(part.fieldname))
+          files.push({
+            field: part.fieldname,
+            name: part.filename.slice(0, 200),
+            mime: part.mimetype,
+            data,
+          });
+      }
+    }
+  } catch (error) {
+    if ((error as { code?: string }).code === 'FST_REQ_FILE_TOO_LARGE')
+      throw new Refusal('too_large', `文件太大，最多 ${Math.floor(fileSize / 1024 / 1024)} MB`);
+    throw new Refusal('bad_body', '上传的内容无法读取');
+  }
+  if (files.length === 0) throw new Refusal('bad_input', `${spec.files[0]}：请选择一个文件`);
+  return { fields, files };
+};
+
+/** How long a body that is too large may go on coming, ms. */
+const overflowMs = 5_000;
+
+const sentWhole = ({ raw }: FastifyRequest): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, overflowMs);
+    raw.once('close', resolve).once('end', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+    raw.resume();
+  });
+
+/** The number under which an answer is kept: the key's owner chose any text. */
+const keptKey = (keyId: number, given: string): string => {
+  const hash = createHash('sha256').update(`${keyId} ${given}`).digest('hex');
+  return [
+    hash.slice(0, 8),
+    hash.slice(8, 12),
+    hash.slice(12, 16),
+    hash.slice(16, 20),
+    hash.slice(20, 32),
+  ].join('-');
+};
+
+const keyOf = (spec: CallSpec, request: FastifyRequest): string | null => {
+  const given = request.headers['idempotency-key'];
+  if (!spec.idempotent || typeof given !== 'string' || given === '') return null;
+  if (given.length > 255) throw new Refusal('bad_input', '请求头 idempotency-key 太长');
+  return given;
+};
+
+const contextOf = (
+  { db, gate, publicUrl }: Deps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  caller: ApiCaller,
+) => {
+  const gone = new AbortController();
+  const unwatch = gate.watch(caller, () =>
+    gone.abort(new ApiRefusal('unauthorized', '这个 API-KEY 已被删除或停用')),
+  );
+  reply.raw.once('close', () => {
+    unwatch();
+    if (!reply.raw.writableFinished) gone.abort(new ApiRefusal('bad_body', '客户端已断开'));
+  });
+  return {
+    caller,
+    db,
+    requestId: request.id,
+    log: request.log,
+    origin: publicUrl || `${request.protocol}://${request.host}`,
+    signal: gone.signal,
+    header: (name: string, value: string) => void reply.header(name, value),
+  };
+};
+
+const streamEvents = async (
+  reply: FastifyReply,
+  wire: CallSpec['wire'],
+  log: FastifyBaseLogger,
+  write: (events: Events) => Promise<void>,
+): Promise<void> => {
+  reply.hijack();
+  const response = reply.raw;
+  for (const [name, value] of Object.entries(reply.getHeaders()))
+    if (value !== undefined) response.setHeader(name, value);
+  response.writeHead(200, {
+    'content-type': 'text/event-stream; charset=utf-8',
+    'x-accel-buffering': 'no',
+  });
+  response.flushHeaders();
+  response.on('error', () => response.destroy());
+  const failure = (refusal: Refusal): string => {
+    const body = failureBody(wire, refusal);
+    const said = wire === 'openai' ? body : [body['code'], body['message']];
+    return `data: ${JSON.stringify(said)}\n\n`;
+  };
+  try {
+    await write({ sink: sinkOf(response), failure });
+    response.end();
+  } catch (error) {
+    log.error({ err: error }, 'a stream of the API broke');
+    response.destroy();
+  }
+};
+
+const send = (reply: FastifyReply, answer: Exclude<OpenAnswer, { events: unknown }>) => {
+  if ('json' in answer) return reply.send(answer.json);
+  return 'text' in answer
+    ? reply.type(answer.type).send(answer.text)
+    : reply.type(answer.type).send(answer.bytes);
+};
+
+const createServe =
+  (deps: Deps, name: OpenName, spec: CallSpec) =>
+  async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
+    const { db, handlers } = deps;
+    const caller = callers.get(request);
+    if (!caller) throw new Refusal('unauthorized');
+    const isForm = spec.files.length > 0;
+    if (!isForm && request.isMultipart()) throw new Refusal('unsupported');
+    const { fields, files } = isForm
+      ? await readForm(request, spec)
+      : { fields: request.body, files: [] };
+    const rest = (request.params as Record<string, string | undefined>)['*'];
+    const query =
+      rest === undefined ? request.query : { ...(request.query as object), model: rest };
+    const input = readInput(spec, query, fields);
+    const serve = handlers[name] as (input: unknown, context: OpenContext) => Promise<OpenAnswer>;
+    const context = { ...contextOf(deps, request, reply, caller), files };
+    const key = keyOf(spec, request);
+    if (key === null) {
+      const answer = await serve(input, context);
+      if (!('events' in answer)) return send(reply, answer);
+      await streamEvents(reply, spec.wire, request.log, answer.events);
+      return reply;
+    }
+    const place = { userId: caller.user.id, call: name, key: keptKey(caller.keyId, key) };
+    const requestHash = createHash('sha256').update(JSON.stringify(input)).digest();
+    if (!(await claimKey(db, place, requestHash))) {
+      const kept = await findAnswer(db, place);
+      if (kept && !kept.requestHash.equals(requestHash)) throw new Refusal('conflict');
+      const answer = kept?.answer as { json: unknown } | null | undefined;
+      if (answer) return send(reply.header('x-idempotent-replay', 'true'), answer);
+      throw new Refusal(
+        'conflict',
+        '这个 idempotency-key 的请求正在进行，或已经以流的方式回答过（流不保存）',
+      );
+    }
+    try {
+      const answer = await serve(input, context);
+      if ('json' in answer) await answerClaim(db, place, answer);
+      if (!('events' in answer)) return send(reply, answer);
+      await streamEvents(reply, spec.wire, request.log, answer.events);
+      return reply;
+    } catch (error) {
+      await answerClaim(db, place, null);
+      throw error;
+    }
+  };
+
+/**
+ * Makes a route of every call under /v1: let in by an API key, validate, handle, answer bare. A
+ * second pipeline beside that of the app's calls, from the same contract.
+ */
+export const registerOpenCalls = (app: FastifyInstance, deps: Deps): void => {
+  const limitAddress = createAddressLimit(deps.addressLimit);
+
+  const enter = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    const key = bearerOf(request);
+    try {
+      if (key === null)
+        throw new Refusal('unauthorized', '请在请求头 authorization 里带上 Bearer 和 API-KEY');
+      callers.set(request, await deps.gate.enter(key, request.ip));
+    } catch (error) {
+      if (error instanceof Refusal && error.codeName === 'unauthorized')
+        await limitAddress(request.ip);
+      throw error;
+    }
+    const caller = callers.get(request);
+    if (caller) reply.headers(await deps.gate.count(caller));
+  };
+
+  for (const [name, spec] of Object.entries(calls) as [OpenName, CallSpec][]) {
+    if (spec.kind !== 'open') continue;
+    const serve = createServe(deps, name, spec);
+    const fail = (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
+      const refusal = refusalOf(error);
+      if (statusOf(refusal) >= 500)
+        request.log.error({ err: error, path: pathOf(request) }, refusal.codeName);
+      if (reply.sent || reply.raw.headersSent) {
+        reply.raw.destroy();
+        return reply;
+      }
+      return sendApiFailure(reply, spec.wire, refusal);
+    };
+    /** A client that is cut off while it sends never learns why. */
+    const failEarly = async (...given: Parameters<typeof fail>): Promise<void> => {
+      const [error, request] = given;
+      if (refusalOf(error).codeName === 'too_large') await sentWhole(request);
+      fail(...given);
+    };
+    app.route({
+      method: spec.method,
+      url: spec.path,
+      exposeHeadRoute: false,
+      bodyLimit: spec.maxBytes ?? generalBodyLimit,
+      errorHandler: (error, request, reply) => void failEarly(error, request, reply),
+      onRequest: async (request, reply) => {
+        reply.headers(allHeaders);
+        // Nobody makes the server take a large body for nothing.
+        await enter(request, reply);
+      },
+      handler: async (request, reply) => {
+        try {
+          return await serve(request, reply);
+        } catch (error) {
+          return fail(error, request, reply);
+        }
+      },
+    });
+  }
+
+  app.options('/v1/*', (_request, reply) =>
+    reply
+      .headers({
+        ...allHeaders,
+        'access-control-allow-methods': 'GET, POST, OPTIONS',
+        'access-control-allow-headers': '*, authorization',
+        'access-control-max-age': '86400',
+      })
+      .code(204)
+      .send(),
+  );
+  let document: string | undefined;
+  app.get('/v1/openapi.json', (_request, reply) => {
+    document ??= JSON.stringify(openApiDocument(deps.version, deps.publicUrl, 'open'));
+    return reply.headers(allHeaders).type('application/json; charset=utf-8').send(document);
+  });
+  const missing = (_request: FastifyRequest, reply: FastifyReply) =>
+    sendApiFailure(
+      reply.headers(allHeaders),
+      'openai',
+      new ApiRefusal('not_found', '没有这个接口，接口列表见 /api?tab=interface', {
+        code: 'unknown_url',
+      }),
+    );
+  app.get('/v1/*', missing);
+  app.post('/v1/*', missing);
+};

@@ -1,0 +1,45 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { restore } from './backup/restore.ts';
+import { openOnly } from './db/connect.ts';
+import { StartupError } from './db/startup-error.ts';
+import { createLog } from './http/log.ts';
+import { readSettings } from './settings.ts';
+
+/** `npm run restore -- <archive> [--replace]`: the service as it was when it was backed up. */
+try {
+  const settings = readSettings(process.env);
+  const { positionals, values } = parseArgs({
+    allowPositionals: true,
+    options: { restore: { type: 'boolean' }, replace: { type: 'boolean' } },
+  });
+  const file = positionals[0] === undefined ? '' : path.resolve(positionals[0]);
+  if (file === '' || !existsSync(file))
+    throw new StartupError('用法：npm run restore -- 备份文件.tar.gz [--replace]');
+  const log = createLog('warn');
+  const database = await openOnly(settings, log);
+  try {
+    const done = await restore({
+      file,
+      connectionString: database.connectionString,
+      dataDir: settings.dataDir,
+      replace: values.replace ?? false,
+      log,
+    });
+    process.stdout.write(
+      `已恢复到 ${done.createdAt}：${done.tables} 个表，${done.files} 个文件。现在可以 npm start。\n`,
+    );
+    if (done.filesElsewhere)
+      process.stdout.write('大家的文件当时在 S3 服务里：请设置同样的 S3_*。\n');
+    if (settings.secretKey !== '')
+      process.stdout.write('设置了 SECRET_KEY：它应与备份时的相同，否则模型服务的密钥读不出来。\n');
+  } finally {
+    await database.leave();
+  }
+  process.exit(0);
+} catch (error) {
+  const text = error instanceof StartupError ? error.message : error;
+  process.stderr.write(`${text instanceof Error ? (text.stack ?? text.message) : String(text)}\n`);
+  process.exit(1);
+}

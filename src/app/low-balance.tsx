@@ -1,0 +1,27 @@
+import { api } from '@/platform/api.ts';
+import { ApiError } from '@/platform/api-error.ts';
+import { authStore } from '@/platform/auth-store.ts';
+import { compactNumber } from '@/platform/format.ts';
+import { toast } from '@/platform/toast.ts';
+import { useNavigate } from '@tanstack/react-router';
+import { useEffect } from 'react';
+
+/** A tenth or less is left of the balance: said once, until tokens come again. */
+const LowBalance = () => {
+  const navigate = useNavigate();
+  useEffect(() => {
+    const { user } = authStore.get();
+    if (!user) return;
+    const left = compactNumber(user.chatgpt_balance + user.vip_balance);
+    toast(`余额还剩 ${left} token，不到一成了`, 'error', {
+      label: '去充值',
+      run: () => void navigate({ to: '/account', search: { tab: 'recharge' } }),
+    });
+    api.lowBalanceSeen({}, { quiet: true }).catch((error: unknown) => {
+      if (!(error instanceof ApiError)) throw error;
+    });
+  }, [navigate]);
+  return null;
+};
+
+export default LowBalance;

@@ -1,0 +1,26 @@
+import { manageAccountRoutes } from '@/features/account/manage-routes.ts';
+import { manageModelRoutes } from '@/features/model/manage-routes.ts';
+import { manageNoticeRoutes } from '@/features/notice/manage-routes.ts';
+import { manageOrderRoutes } from '@/features/payment/manage-routes.ts';
+import { managePromptRoutes } from '@/features/prompt/manage-routes.ts';
+import { manageScenarioRoutes } from '@/features/scenario/manage-routes.ts';
+import { manageSessionRoutes } from '@/features/session/manage-routes.ts';
+import { statsRoutes } from '@/features/stats/routes.ts';
+import { managerRoute } from '@/platform/manager-route.ts';
+import { lazyRouteComponent } from '@tanstack/react-router';
+
+/** The administration: its shell, and the screens of all areas in it. */
+export const managerRoutes = managerRoute
+  .update({
+    component: lazyRouteComponent(() => import('./manager-shell.tsx'), 'ManagerShell'),
+  })
+  .addChildren([
+    ...statsRoutes,
+    ...manageSessionRoutes,
+    ...manageAccountRoutes,
+    ...manageModelRoutes,
+    ...manageNoticeRoutes,
+    ...manageOrderRoutes,
+    ...manageScenarioRoutes,
+    ...managePromptRoutes,
+  ]);

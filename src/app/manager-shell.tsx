@@ -1,0 +1,108 @@
+import { useAuth } from '@/platform/auth-store.ts';
+import { useMe } from '@/platform/queries.ts';
+import { EmptyState } from '@/ui/empty-state.tsx';
+import { Icon, type IconName } from '@/ui/icon.tsx';
+import { Sheet } from '@/ui/sheet.tsx';
+import { Skeleton } from '@/ui/skeleton.tsx';
+import { Link, Navigate, Outlet, useLocation, type LinkProps } from '@tanstack/react-router';
+import { useState } from 'react';
+import css from './manager-shell.module.css';
+
+interface Entry {
+  label: string;
+  icon: IconName;
+  to: LinkProps['to'];
+}
+
+const entries: readonly Entry[] = [
+  { label: '首页', icon: 'spark', to: '/manager/default' },
+  { label: '概览', icon: 'columns', to: '/manager/summary' },
+  { label: '趋势', icon: 'sort', to: '/manager/chart' },
+  { label: '用户', icon: 'people', to: '/manager/user' },
+  { label: '订单', icon: 'receipt', to: '/manager/order' },
+  { label: '会话', icon: 'chat', to: '/manager/session' },
+  { label: '公告', icon: 'document', to: '/manager/notice' },
+  { label: '场景', icon: 'fork', to: '/manager/scenario' },
+  { label: '排行', icon: 'star', to: '/manager/ranking' },
+  { label: '提示词', icon: 'edit', to: '/manager/prompt' },
+  { label: '模型统计', icon: 'code', to: '/manager/model_stats' },
+];
+const more: readonly Entry[] = [
+  { label: '模型与服务', icon: 'link', to: '/manager/model' },
+  { label: '举报', icon: 'warning', to: '/forum/reports' },
+  { label: '操作记录', icon: 'lock', to: '/manager/log' },
+  { label: '服务状态', icon: 'settings', to: '/manager/state' },
+  { label: '安全与管理员', icon: 'person', to: '/manager/security' },
+];
+
+const Entries = ({ path, onChosen }: { path: string; onChosen?: () => void }) => (
+  <>
+    {[entries, more].map((group) => (
+      <div key={group[0]?.label} className={css.group}>
+        {group.map(({ label, icon, to }) => (
+          <Link
+            key={label}
+            to={to}
+            className={css.entry}
+            aria-current={path === to ? 'page' : undefined}
+            onClick={onChosen}
+          >
+            <Icon name={icon} size={18} />
+            {label}
+          </Link>
+        ))}
+      </div>
+    ))}
+  </>
+);
+
+/** The administration: its menu beside the screen, or behind a button on a phone. */
+export const ManagerShell = () => {
+  const { token } = useAuth();
+  const me = useMe();
+  const { pathname } = useLocation();
+  const [open, setOpen] = useState(false);
+  if (token === '')
+    return (
+      <div className="page">
+        <EmptyState
+          icon="lock"
+          text="请先登录。"
+          action={
+            <Link className="button button-primary" to="/login" search={{ back: pathname }}>
+              登录
+            </Link>
+          }
+        />
+      </div>
+    );
+  if (!me.data)
+    return (
+      <div className="page">
+        <Skeleton lines={6} />
+      </div>
+    );
+  // To everyone else there is nothing here.
+  if (!me.data.admin) return <Navigate to="/404" />;
+  const here = [...entries, ...more].find(({ to }) => to === pathname);
+  return (
+    <div className={css.shell}>
+      <nav className={css.menu} aria-label="管理菜单">
+        <Entries path={pathname} />
+      </nav>
+      <div className={css.content}>
+        <button type="button" className={css.pick} onClick={() => setOpen(true)}>
+          <Icon name={here?.icon ?? 'settings'} size={18} />
+          {here?.label ?? '管理'}
+          <Icon name="down" size={16} />
+        </button>
+        <Outlet />
+      </div>
+      <Sheet open={open} onClose={() => setOpen(false)} title="管理">
+        <div className={css.grid}>
+          <Entries path={pathname} onChosen={() => setOpen(false)} />
+        </div>
+      </Sheet>
+    </div>
+  );
+};

@@ -1,0 +1,88 @@
+import { Button } from '@/ui/button.tsx';
+import { Sheet } from '@/ui/sheet.tsx';
+import { SliderField } from '@/ui/slider-field.tsx';
+import { toast } from '@/platform/toast.ts';
+import { useState } from 'react';
+import Cropper, { type Area } from 'react-easy-crop';
+import 'react-easy-crop/react-easy-crop.css';
+import css from './profile-tab.module.css';
+
+/** Pixels of an avatar. */
+const side = 400;
+const zoom = { min: 100, max: 300 };
+
+/** The chosen square of the picture, as JPEG. */
+const cut = async (url: string, area: Area): Promise<Blob> => {
+  const picture = new Image();
+  picture.src = url;
+  await picture.decode();
+  const canvas = document.createElement('canvas');
+  canvas.width = side;
+  canvas.height = side;
+  const context = canvas.getContext('2d');
+  if (!context) throw new Error('no canvas');
+  context.imageSmoothingQuality = 'high';
+  context.drawImage(picture, area.x, area.y, area.width, area.height, 0, 0, side, side);
+  return new Promise((resolve, reject) => {
+    canvas.toBlob(
+      (blob) => (blob ? resolve(blob) : reject(new Error('no picture'))),
+      'image/jpeg',
+      0.9,
+    );
+  });
+};
+
+const AvatarCrop = ({
+  url,
+  onDone,
+  onClose,
+}: {
+  url: string;
+  onDone: (picture: Blob) => Promise<void>;
+  onClose: () => void;
+}) => {
+  const [crop, setCrop] = useState({ x: 0, y: 0 });
+  const [scale, setScale] = useState(zoom.min);
+  const [area, setArea] = useState<Area | null>(null);
+  const [busy, setBusy] = useState(false);
+  const take = async () => {
+    if (!area) return;
+    setBusy(true);
+    try {
+      await onDone(await cut(url, area));
+    } catch {
+      toast('这张图片读不出来，请换一张 jpg 或 png', 'error');
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <Sheet open onClose={onClose} title="选取头像">
+      <div className={css.crop}>
+        <Cropper
+          image={url}
+          crop={crop}
+          zoom={scale / 100}
+          aspect={1}
+          cropShape="round"
+          showGrid={false}
+          onCropChange={setCrop}
+          onZoomChange={(next) => setScale(Math.round(next * 100))}
+          onCropComplete={(_, pixels) => setArea(pixels)}
+        />
+      </div>
+      <SliderField
+        label="放大"
+        {...zoom}
+        value={scale}
+        show={(value) => `${value}%`}
+        onChange={setScale}
+      />
+      <Button kind="primary" busy={busy} onClick={() => void take()}>
+        {busy ? '正在上传…' : '使用这张'}
+      </Button>
+    </Sheet>
+  );
+};
+
+export default AvatarCrop;

@@ -1,0 +1,64 @@
+import { api } from '@/platform/api.ts';
+import { ApiError } from '@/platform/api-error.ts';
+import { toast } from '@/platform/toast.ts';
+import { Button } from '@/ui/button.tsx';
+import { confirmDialog } from '@/ui/dialog.ts';
+import { useState } from 'react';
+
+/** What cannot be taken back: all sessions private, or all of them gone. */
+export const Danger = () => {
+  const [busy, setBusy] = useState(false);
+  const act = async (
+    ask: { title: string; text: string; ok: string },
+    run: () => Promise<string>,
+  ) => {
+    if (!(await confirmDialog({ ...ask, danger: true }))) {
+      toast('已取消');
+      return;
+    }
+    setBusy(true);
+    try {
+      toast(await run(), 'success');
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <section className="card settings-group">
+      <h2>全部会话</h2>
+      <Button
+        busy={busy}
+        onClick={() =>
+          void act(
+            {
+              title: '全部设为私有',
+              text: '您公开的会话与提问，别人都不再看得到。',
+              ok: '全部设为私有',
+            },
+            async () => `${(await api.sessionPrivate({})).count} 个会话已设为私有`,
+          )
+        }
+      >
+        把全部会话设为私有
+      </Button>
+      <Button
+        kind="danger"
+        busy={busy}
+        onClick={() =>
+          void act(
+            {
+              title: '删除全部会话',
+              text: '全部会话和其中的图片都会删除，不能恢复。与别人的私聊不在其内。',
+              ok: '全部删除',
+            },
+            async () => `${(await api.deleteAllSession({})).count} 个会话已删除`,
+          )
+        }
+      >
+        删除全部会话
+      </Button>
+    </section>
+  );
+};

@@ -1,0 +1,117 @@
+import { api } from '@/platform/api.ts';
+import { ApiError } from '@/platform/api-error.ts';
+import { useAuth } from '@/platform/auth-store.ts';
+import { copyText } from '@/platform/copy.ts';
+import { compactNumber, dateTime } from '@/platform/format.ts';
+import { Button } from '@/ui/button.tsx';
+import { Skeleton } from '@/ui/skeleton.tsx';
+import { DataTable, type Column } from '@/ui/table/data-table.tsx';
+import type { Out } from '@contract/calls.ts';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+import css from './invite-tab.module.css';
+
+const route = getRouteApi('/account');
+
+type Came = Out<'inviteList'>['list'][number];
+
+const columns: Column<Came>[] = [
+  { key: 'user_name', title: '谁', value: (row) => row.user_name, role: 'title', wide: true },
+  {
+    key: 'tokens',
+    title: '得到',
+    value: (row) => row.tokens,
+    render: (row) => (row.tokens === 0 ? '超出当天的上限' : compactNumber(row.tokens)),
+    align: 'end',
+  },
+  {
+    key: 'created_at',
+    title: '时间',
+    value: (row) => row.created_at,
+    render: (row) => dateTime(row.created_at),
+  },
+];
+
+const InviteTab = () => {
+  const { page = 1 } = route.useSearch();
+  const navigate = route.useNavigate();
+  const { token } = useAuth();
+  const [busy, setBusy] = useState(false);
+  const info = useQuery({
+    queryKey: ['inviteInfo'],
+    queryFn: ({ signal }) => api.inviteInfo({}, { signal, quiet: true }),
+    enabled: token !== '',
+  });
+  const came = useQuery({
+    queryKey: ['inviteList', page],
+    queryFn: ({ signal }) => api.inviteList({ page }, { signal, quiet: true }),
+    enabled: token !== '',
+  });
+  const data = info.data;
+  const link = data?.code ? `${location.origin}/register?invite=${data.code}` : '';
+  const make = async () => {
+    setBusy(true);
+    try {
+      await api.newInvite({});
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <>
+      <section className={`card ${css.invite}`}>
+        <h2>邀请好友</h2>
+        {!data ? (
+          <Skeleton lines={3} />
+        ) : (
+          <>
+            <p>
+              好友用您的链接注册，您得到 {compactNumber(data.tokens)} token。链接 {data.days}{' '}
+              天内有效。
+            </p>
+            {link === '' ? (
+              <Button kind="primary" busy={busy} onClick={() => void make()}>
+                生成邀请链接
+              </Button>
+            ) : (
+              <>
+                <p className={css.link}>{link}</p>
+                <p className={css.until}>有效到 {dateTime(data.expires_at ?? '')}</p>
+                <div className={css.acts}>
+                  <Button kind="primary" onClick={() => void copyText(link)}>
+                    复制链接
+                  </Button>
+                  <Button busy={busy} onClick={() => void make()}>
+                    换一个新的
+                  </Button>
+                </div>
+              </>
+            )}
+            <p className={css.until}>
+              已有 {data.total} 人注册，共得到 {compactNumber(data.total_tokens)} token
+            </p>
+          </>
+        )}
+      </section>
+      <DataTable
+        name="谁来了"
+        columns={columns}
+        rows={came.data?.list}
+        rowKey={(row) => row.created_at + row.user_name}
+        error={came.error}
+        busy={came.isFetching}
+        onRetry={() => void came.refetch()}
+        page={page}
+        pageCount={came.data?.page_count ?? 0}
+        total={came.data?.total ?? 0}
+        onPage={(next) => void navigate({ search: { tab: 'invite', page: next } })}
+        empty={{ icon: 'people', text: '还没有人用您的链接注册。把链接发给朋友试试。' }}
+      />
+    </>
+  );
+};
+
+export default InviteTab;

@@ -1,0 +1,331 @@
+import { api } from '@/platform/api.ts';
+import { byteSize, compactNumber, dateTime } from '@/platform/format.ts';
+import { toast } from '@/platform/toast.ts';
+import { Act } from '@/ui/act.tsx';
+import { Button } from '@/ui/button.tsx';
+import { LineChart } from '@/ui/chart/line-chart.tsx';
+import { alertDialog, confirmDialog } from '@/ui/dialog.ts';
+import { Form } from '@/ui/form/form.tsx';
+import { LoadFailed } from '@/ui/load-failed.tsx';
+import { Skeleton } from '@/ui/skeleton.tsx';
+import { SwitchField } from '@/ui/switch-field.tsx';
+import { DataTable, type Column } from '@/ui/table/data-table.tsx';
+import type { AdminUser, LedgerLine } from '@contract/manage-user.ts';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useMemo, useState } from 'react';
+import css from './manage-person.module.css';
+
+// What fails has been told by the call.
+const quietly = (work: Promise<unknown>) => void work.catch(() => undefined);
+
+const kinds: Readonly<Record<string, string>> = {
+  grant: '增加',
+  expire: '过期',
+  hold: '预扣',
+  release: '退回',
+  spend: '消耗',
+  transfer: '转移',
+  purchase: '购买',
+  refund: '退款',
+  adjust: '调整',
+};
+const ledgerColumns: readonly Column<LedgerLine>[] = [
+  { key: 'kind', title: '种类', value: (row) => kinds[row.kind] ?? row.kind, role: 'plain' },
+  {
+    key: 'amount',
+    title: '数量',
+    value: (row) => row.amount,
+    render: (row) => `${row.amount > 0 ? '+' : ''}${row.amount.toLocaleString('zh-CN')}`,
+    align: 'end',
+    role: 'title',
+  },
+  { key: 'pot', title: '账户', value: (row) => (row.pot === 'vip' ? '会员额度' : '余额') },
+  { key: 'remark', title: '备注', value: (row) => row.remark || '—', wide: true },
+  {
+    key: 'created_at',
+    title: '时间',
+    value: (row) => row.created_at,
+    render: (row) => dateTime(row.created_at),
+  },
+];
+
+const Ledger = ({ userId }: { userId: number }) => {
+  const [page, setPage] = useState(1);
+  const ledger = useQuery({
+    queryKey: ['adminUserLedger', userId, page],
+    queryFn: ({ signal }) =>
+      api.adminUserLedger({ user_id: userId, page }, { signal, quiet: true }),
+    placeholderData: keepPreviousData,
+  });
+  return (
+    <DataTable
+      name="账本"
+      columns={ledgerColumns}
+      rows={ledger.data?.list}
+      rowKey={({ id }) => String(id)}
+      empty={{ icon: 'receipt', text: '账本里还没有记录。' }}
+      error={ledger.error}
+      onRetry={() => void ledger.refetch()}
+      tools={false}
+      page={page}
+      pageCount={ledger.data?.page_count}
+      onPage={setPage}
+    />
+  );
+};
+
+const Ability = ({ user }: { user: AdminUser }) => (
+  <Form
+    fields={[
+      { name: 'vip_expired_at', label: '会员到期时间', kind: 'moment', hint: '留空：不是会员' },
+      {
+        name: 'subscribe',
+        label: '源码订阅',
+        kind: 'choice',
+        required: true,
+        options: [
+          { value: '0', label: '没有' },
+          { value: '1', label: '基础' },
+          { value: '2', label: '高级' },
+        ],
+      },
+      {
+        name: 'gift',
+        label: '赠送余额',
+        kind: 'number',
+        min: 0,
+        max: 100_000_000_000,
+        unit: 'tokens',
+      },
+      { name: 'remarks', label: '备注', kind: 'text', max: 200 },
+    ]}
+    initial={{ vip_expired_at: user.vip_expired_at, subscribe: String(user.subscribe) }}
+    onSubmit={async (values) => {
+      await api.activatedAbility(
+        {
+          user_id: user.user_id,
+          vip_expired_at:
+            values['vip_expired_at'] === null ? null : String(values['vip_expired_at']),
+          subscribe: Number(values['subscribe']),
+          gift: Number(values['gift'] ?? 0),
+          remarks: String(values['remarks'] ?? ''),
+        },
+        { quiet: true },
+      );
+      toast('保存成功', 'success');
+    }}
+  />
+);
+
+const Balance = ({ user }: { user: AdminUser }) => (
+  <Form
+    fields={[
+      {
+        name: 'add',
+        label: '怎么改',
+        kind: 'choice',
+        required: true,
+        options: [
+          { value: '1', label: '增加' },
+          { value: '0', label: '扣除' },
+        ],
+      },
+      {
+        name: 'tokens',
+        label: '数量',
+        kind: 'number',
+        required: true,
+        min: 1,
+        max: 100_000_000_000,
+        unit: 'tokens',
+      },
+      {
+        name: 'remarks',
+        label: '备注',
+        kind: 'text',
+        required: true,
+        max: 200,
+        hint: '用户在账单里看得到',
+      },
+    ]}
+    initial={{ add: '1' }}
+    submit="修改余额"
+    onSubmit={async ({ add, tokens, remarks }) => {
+      const { chatgpt_balance: balance } = await api.updateTokens(
+        {
+          user_id: user.user_id,
+          add: add === '1' ? 1 : 0,
+          tokens: Number(tokens),
+          remarks: String(remarks ?? ''),
+        },
+        { quiet: true },
+      );
+      toast(`修改成功，余额 ${compactNumber(balance)}`, 'success');
+    }}
+  />
+);
+
+const sections = ['资料', '能力', '余额', '账本'] as const;
+
+/** One person: figures, and all that a manager can change. */
+export const ManagePerson = ({ userId }: { userId: number }) => {
+  const [section, setSection] = useState<(typeof sections)[number]>('资料');
+  const info = useQuery({
+    queryKey: ['adminUserInfo', userId],
+    queryFn: ({ signal }) => api.adminUserInfo({ user_id: userId }, { signal, quiet: true }),
+  });
+  const chart = useMemo(
+    () =>
+      info.data && {
+        times: info.data.days.map(({ days }) => days),
+        series: [{ label: '消耗', values: info.data.days.map(({ tokens }) => tokens) }],
+      },
+    [info.data],
+  );
+  if (info.isError) return <LoadFailed error={info.error} onRetry={() => void info.refetch()} />;
+  if (!info.data || !chart) return <Skeleton lines={8} />;
+  const { user, figures } = info.data;
+  const reset = async () => {
+    const yes = await confirmDialog({
+      text: `为“${user.user_name}”重设密码？原来的密码失效，所有设备退出登录。`,
+      ok: '重设',
+      danger: true,
+    });
+    if (!yes) return;
+    const { password } = await api.resetPassword({ user_id: userId });
+    await alertDialog({ title: '新密码（只显示这一次）', text: password });
+  };
+  const signOut = async () => {
+    const { ended } = await api.signOutUser({ user_id: userId });
+    toast(`已退出 ${ended} 处登录`, 'success');
+  };
+  const hide = async () => {
+    const yes = await confirmDialog({
+      text: `把“${user.user_name}”的所有会话都设为私有？`,
+      ok: '设为私有',
+    });
+    if (!yes) return;
+    const { changed } = await api.updateUserSession({ user_id: userId, history_private: 1 });
+    toast(`${changed} 个会话改为私有`, 'success');
+  };
+  const facts = [
+    ['编号', user.user_id],
+    ['用户名', user.account || '访客'],
+    ['余额', compactNumber(user.chatgpt_balance)],
+    ['会员额度', compactNumber(user.vip_balance)],
+    ['今天消耗', compactNumber(figures.today_tokens)],
+    ['30 天消耗', compactNumber(figures.month_tokens)],
+    ['共消耗', compactNumber(figures.total_tokens)],
+    ['会话', figures.session_count],
+    ['消息', figures.history_count],
+    ['图片', figures.image_count],
+    ['文件', byteSize(figures.file_bytes)],
+    ['登录的设备', figures.login_count],
+    ['最近使用', figures.last_seen_at ? dateTime(figures.last_seen_at) : '—'],
+    ['注册', dateTime(user.created_at)],
+  ] as const;
+  return (
+    <div className={css.person}>
+      <h3>{user.user_name}</h3>
+      <div className={css.tabs} role="group" aria-label="看什么">
+        {sections.map((each) => (
+          <button
+            key={each}
+            type="button"
+            className="chip"
+            aria-pressed={each === section}
+            onClick={() => setSection(each)}
+          >
+            {each}
+          </button>
+        ))}
+      </div>
+      {section === '资料' && (
+        <>
+          <dl className={css.facts}>
+            {facts.map(([name, value]) => (
+              <div key={name}>
+                <dt>{name}</dt>
+                <dd>{value}</dd>
+              </div>
+            ))}
+          </dl>
+          <LineChart title="30 天消耗" unit="tokens" height={140} {...chart} />
+          <div className={css.links}>
+            <Link
+              className="button button-small"
+              to="/manager/session"
+              search={{ user_id: userId }}
+            >
+              会话
+            </Link>
+            <Link className="button button-small" to="/manager/order" search={{ user_id: userId }}>
+              订单
+            </Link>
+            <Link
+              className="button button-small"
+              to="/manager/log"
+              search={{ subject: `user:${userId}` }}
+            >
+              操作记录
+            </Link>
+          </div>
+          <SwitchField
+            label="禁止新建会话"
+            checked={user.session_blacklist === 1}
+            onChange={(on) =>
+              quietly(api.updateUser({ user_id: userId, session_blacklist: on ? 1 : 0 }))
+            }
+          />
+          <SwitchField
+            label="强制私有"
+            hint="新的会话都是私有的，本人也不能公开"
+            checked={user.session_private === 1}
+            onChange={(on) =>
+              quietly(api.updateUserSession({ user_id: userId, session_private: on ? 1 : 0 }))
+            }
+          />
+          <SwitchField
+            label="禁用账号"
+            hint="本人看到：账号已被禁用，请联系管理员"
+            checked={user.disabled === 1}
+            onChange={(on) => quietly(api.updateUser({ user_id: userId, disabled: on ? 1 : 0 }))}
+          />
+          <div>
+            <Act icon="lock" label="把已有的会话都设为私有" onClick={() => quietly(hide())} />
+            <Act icon="logout" label="让所有设备退出登录" onClick={() => quietly(signOut())} />
+            {user.guest === 0 && (
+              <Act icon="unlock" label="重设密码" danger onClick={() => quietly(reset())} />
+            )}
+          </div>
+          <Form
+            fields={[{ name: 'user_name', label: '名称', kind: 'text', required: true, max: 32 }]}
+            initial={{ user_name: user.user_name }}
+            submit="改名称"
+            onSubmit={async (values) => {
+              await api.updateUser(
+                { user_id: userId, user_name: String(values['user_name']) },
+                { quiet: true },
+              );
+              toast('修改成功', 'success');
+            }}
+          />
+        </>
+      )}
+      {section === '能力' &&
+        (user.guest ? (
+          <p>访客没有账号，不能开通。</p>
+        ) : (
+          <Ability key={user.vip_expired_at} user={user} />
+        ))}
+      {section === '余额' && (user.guest ? <p>访客没有余额。</p> : <Balance user={user} />)}
+      {section === '账本' && <Ledger userId={userId} />}
+      {section !== '资料' && (
+        <Button kind="ghost" onClick={() => setSection('资料')}>
+          回到资料
+        </Button>
+      )}
+    </div>
+  );
+};

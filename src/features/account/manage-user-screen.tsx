@@ -1,0 +1,125 @@
+import { api } from '@/platform/api.ts';
+import { compactNumber, dateTime } from '@/platform/format.ts';
+import { FilterBar, type Filter } from '@/ui/filter-bar/filter-bar.tsx';
+import { ManagePage } from '@/ui/manage-page.tsx';
+import { Sheet } from '@/ui/sheet.tsx';
+import { DataTable, type Column } from '@/ui/table/data-table.tsx';
+import { useTableSearch } from '@/ui/table/use-table-search.ts';
+import type { AdminUser } from '@contract/manage-user.ts';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { ManagePerson } from './manage-person.tsx';
+
+const route = getRouteApi('/manager/user');
+
+const filters: readonly Filter[] = [
+  { kind: 'text', name: 'query', label: '用户名或名称' },
+  { kind: 'text', name: 'user_id', label: '用户编号', digits: true },
+  {
+    kind: 'choice',
+    name: 'kind',
+    label: '种类',
+    options: [
+      { value: 'account', label: '注册用户' },
+      { value: 'guest', label: '访客' },
+      { value: 'vip', label: '会员' },
+      { value: 'subscriber', label: '源码订阅' },
+      { value: 'disabled', label: '已禁用' },
+      { value: 'manager', label: '管理员' },
+    ],
+  },
+];
+
+const tags = (row: AdminUser): string[] =>
+  [
+    row.rank === 'owner' && '所有者',
+    row.rank === 'manager' && '管理员',
+    row.guest && '访客',
+    row.vip && '会员',
+    row.subscribe === 1 && '基础订阅',
+    row.subscribe === 2 && '高级订阅',
+    row.disabled && '已禁用',
+    row.session_blacklist && '禁止新建',
+    row.session_private && '强制私有',
+  ].filter((tag) => typeof tag === 'string');
+
+const columns: readonly Column<AdminUser>[] = [
+  { key: 'user_id', title: '编号', value: (row) => row.user_id },
+  { key: 'user_name', title: '名称', value: (row) => row.user_name, role: 'title', wide: true },
+  { key: 'account', title: '用户名', value: (row) => row.account },
+  {
+    key: 'tags',
+    title: '标记',
+    value: (row) => tags(row).join(' '),
+    role: 'plain',
+    render: (row) => (
+      <span className="row">
+        {tags(row).map((tag) => (
+          <span key={tag} className="tag">
+            {tag}
+          </span>
+        ))}
+      </span>
+    ),
+  },
+  {
+    key: 'chatgpt_balance',
+    title: '余额',
+    value: (row) => row.chatgpt_balance,
+    render: (row) => compactNumber(row.chatgpt_balance),
+    align: 'end',
+    sortable: true,
+  },
+  {
+    key: 'vip_expired_at',
+    title: '会员到期',
+    value: (row) => row.vip_expired_at,
+    render: (row) => (row.vip_expired_at ? dateTime(row.vip_expired_at) : '—'),
+  },
+  {
+    key: 'created_at',
+    title: '注册',
+    value: (row) => row.created_at,
+    render: (row) => dateTime(row.created_at),
+    sortable: true,
+  },
+];
+
+/** Everybody; a row leads to the person's page with all that can be changed. */
+export const ManageUserScreen = () => {
+  const { person, page = 1, ...search } = route.useSearch();
+  const show = useTableSearch();
+  const users = useQuery({
+    queryKey: ['adminUserList', search, page],
+    queryFn: ({ signal }) => api.adminUserList({ ...search, page }, { signal, quiet: true }),
+    placeholderData: keepPreviousData,
+  });
+  return (
+    <ManagePage title="用户">
+      <FilterBar filters={filters} values={search} onChange={show} />
+      <DataTable
+        name="用户"
+        columns={columns}
+        rows={users.data?.list}
+        rowKey={({ user_id }) => String(user_id)}
+        empty={{ icon: 'people', text: '没有符合的用户。' }}
+        error={users.error}
+        busy={users.isFetching}
+        onRetry={() => void users.refetch()}
+        tone={(row) => (row.disabled ? 'bad' : row.rank ? 'gold' : undefined)}
+        total={users.data?.total}
+        page={page}
+        pageCount={users.data?.page_count}
+        onPage={(next) => show({ page: next })}
+        onOpen={(row) => show({ person: row.user_id, page })}
+      />
+      <Sheet
+        open={person !== undefined}
+        onClose={() => show({ person: undefined, page: page === 1 ? undefined : page })}
+        title="用户资料"
+      >
+        {person !== undefined && <ManagePerson key={person} userId={person} />}
+      </Sheet>
+    </ManagePage>
+  );
+};

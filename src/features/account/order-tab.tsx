@@ -1,0 +1,152 @@
+import { api } from '@/platform/api.ts';
+import { ApiError } from '@/platform/api-error.ts';
+import { useAuth } from '@/platform/auth-store.ts';
+import { dateTime } from '@/platform/format.ts';
+import { toast } from '@/platform/toast.ts';
+import { Button } from '@/ui/button.tsx';
+import { DataTable, type Column } from '@/ui/table/data-table.tsx';
+import { yuan } from '@/widgets/pay/money.ts';
+import { reopen } from '@/widgets/pay/pay-order.ts';
+import { PayHost } from '@/widgets/pay/pay-host.tsx';
+import type { Out } from '@contract/calls.ts';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { lazy, Suspense, useState } from 'react';
+import css from './lists.module.css';
+
+const InvoiceSheet = lazy(() => import('./invoice-sheet.tsx'));
+const route = getRouteApi('/account');
+
+type Order = Out<'tradeList'>['list'][number];
+
+const invoiceWords = {
+  '': '',
+  requested: '发票开具中',
+  issued: '发票已开',
+  rejected: '发票被退回',
+} as const;
+
+const stateText = (order: Order): string => {
+  if (order.provider === '') return '赠送';
+  if (order.state === 'created') return order.url === '' ? '已过期' : '待付款';
+  if (order.state === 'closed') return '已关闭';
+  if (order.state === 'refunded') return '已退款';
+  return order.refunded_amount > 0 ? `已退 ${yuan(order.refunded_amount)}` : '已付款';
+};
+
+const OrderTab = () => {
+  const { page = 1 } = route.useSearch();
+  const navigate = route.useNavigate();
+  const { token } = useAuth();
+  const [invoicing, setInvoicing] = useState<Order | null>(null);
+  const orders = useQuery({
+    queryKey: ['tradeList', page],
+    queryFn: ({ signal }) => api.tradeList({ page }, { signal, quiet: true }),
+    enabled: token !== '',
+  });
+  const payAgain = async (order: Order) => {
+    try {
+      const paid = await reopen(order.trade_no, () => void navigate({ search: { tab: 'usage' } }));
+      if (paid) {
+        toast('这个订单已经付款', 'success');
+        await orders.refetch();
+      }
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+    }
+  };
+  const columns: Column<Order>[] = [
+    { key: 'title', title: '内容', value: (order) => order.title, role: 'title', wide: true },
+    {
+      key: 'amount',
+      title: '金额',
+      value: (order) => order.amount / 100,
+      render: (order) => (order.provider === '' ? '—' : yuan(order.amount)),
+      align: 'end',
+    },
+    {
+      key: 'trade_value',
+      title: 'token',
+      value: (order) => order.trade_value,
+      render: (order) => (order.trade_value === 0 ? '—' : `${order.trade_value}M`),
+      align: 'end',
+    },
+    {
+      key: 'state',
+      title: '状态',
+      value: stateText,
+      render: (order) => (
+        <span className={css.state} data-state={order.url === '' ? order.state : 'open'}>
+          {stateText(order)}
+          {order.invoice !== '' && ` · ${invoiceWords[order.invoice]}`}
+        </span>
+      ),
+    },
+    {
+      key: 'created_at',
+      title: '时间',
+      value: (order) => order.created_at,
+      render: (order) => dateTime(order.paid_at ?? order.created_at),
+    },
+    {
+      key: 'trade_no',
+      title: '订单号',
+      value: (order) => order.trade_no,
+      render: (order) => <span className={css.number}>{order.trade_no}</span>,
+    },
+    {
+      key: 'acts',
+      title: '操作',
+      value: () => null,
+      role: 'bare',
+      render: (order) => (
+        <span className={css.acts}>
+          {order.url !== '' && (
+            <Button kind="primary" size="small" onClick={() => void payAgain(order)}>
+              去支付
+            </Button>
+          )}
+          {order.state === 'paid' && order.provider !== '' && order.invoice === '' && (
+            <Button size="small" onClick={() => setInvoicing(order)}>
+              开发票
+            </Button>
+          )}
+        </span>
+      ),
+    },
+  ];
+  return (
+    <>
+      <DataTable
+        name="订单"
+        columns={columns}
+        rows={orders.data?.list}
+        rowKey={(order) => order.trade_no}
+        error={orders.error}
+        busy={orders.isFetching}
+        onRetry={() => void orders.refetch()}
+        page={page}
+        pageCount={orders.data?.page_count ?? 0}
+        total={orders.data?.total ?? 0}
+        onPage={(next) => void navigate({ search: { tab: 'order', page: next } })}
+        empty={{
+          icon: 'receipt',
+          text: '还没有订单。',
+          action: (
+            <Link className="button button-primary" to="/account" search={{ tab: 'recharge' }}>
+              去充值
+            </Link>
+          ),
+        }}
+      />
+      <PayHost />
+      {invoicing && (
+        <Suspense fallback={null}>
+          <InvoiceSheet order={invoicing} onClose={() => setInvoicing(null)} />
+        </Suspense>
+      )}
+    </>
+  );
+};
+
+export default OrderTab;

@@ -1,0 +1,158 @@
+import { api } from '@/platform/api.ts';
+import { ApiError } from '@/platform/api-error.ts';
+import { useAuth } from '@/platform/auth-store.ts';
+import { dateTime } from '@/platform/format.ts';
+import { Button } from '@/ui/button.tsx';
+import { DataTable, type Column } from '@/ui/table/data-table.tsx';
+import { tokensInYuan } from '@/widgets/pay/money.ts';
+import type { Out } from '@contract/calls.ts';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { kindName } from './kinds.ts';
+import css from './lists.module.css';
+import { fetchFile } from './fetch-file.ts';
+
+const route = getRouteApi('/account');
+
+type Spend = Out<'transactionList'>['list'][number];
+
+const number = (value: number) => value.toLocaleString('zh-CN');
+
+const columns: Column<Spend>[] = [
+  {
+    key: 'human',
+    title: '内容',
+    value: (row) => row.human,
+    render: (row) => row.human || kindName(row.type),
+    role: 'title',
+    wide: true,
+  },
+  {
+    key: 'created_at',
+    title: '时间',
+    value: (row) => row.created_at,
+    render: (row) => dateTime(row.created_at),
+  },
+  { key: 'type', title: '类型', value: (row) => kindName(row.type) },
+  { key: 'model', title: '模型', value: (row) => row.model },
+  {
+    key: 'prompt_tokens',
+    title: '提问',
+    value: (row) => row.prompt_tokens,
+    render: (row) => number(row.prompt_tokens),
+    align: 'end',
+  },
+  {
+    key: 'completion_tokens',
+    title: '回复',
+    value: (row) => row.completion_tokens,
+    render: (row) => number(row.completion_tokens),
+    align: 'end',
+  },
+  {
+    key: 'deduct_tokens',
+    title: '扣除',
+    value: (row) => row.deduct_tokens,
+    render: (row) => <b>{number(row.deduct_tokens)}</b>,
+    align: 'end',
+  },
+  {
+    key: 'yuan',
+    title: '约合',
+    value: (row) => (row.deduct_tokens * 20) / 1e6,
+    render: (row) => tokensInYuan(row.deduct_tokens),
+    align: 'end',
+  },
+  {
+    key: 'current_balance',
+    title: '扣除前余额',
+    value: (row) => row.current_balance,
+    render: (row) => number(row.current_balance),
+    align: 'end',
+  },
+];
+
+const TransactionTab = () => {
+  const { page = 1 } = route.useSearch();
+  const navigate = route.useNavigate();
+  const { token } = useAuth();
+  const [model, setModel] = useState('');
+  const [type, setType] = useState('');
+  const [busy, setBusy] = useState(false);
+  const filter = {
+    ...(model === '' ? {} : { model }),
+    ...(type === '' ? {} : { type: Number(type) }),
+  };
+  const spends = useQuery({
+    queryKey: ['transactionList', page, model, type],
+    queryFn: ({ signal }) => api.transactionList({ page, ...filter }, { signal, quiet: true }),
+    enabled: token !== '',
+  });
+  const goTo = (next: number) =>
+    void navigate({ search: { tab: 'transaction', ...(next > 1 ? { page: next } : {}) } });
+  const save = async () => {
+    setBusy(true);
+    try {
+      await fetchFile('/api/transaction_file', {
+        ...(model === '' ? {} : { model }),
+        ...(type === '' ? {} : { type }),
+      });
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+    } finally {
+      setBusy(false);
+    }
+  };
+  const choose = (set: (value: string) => void) => (event: { target: { value: string } }) => {
+    set(event.target.value);
+    goTo(1);
+  };
+  return (
+    <>
+      <div className={css.bar}>
+        <select aria-label="按类型筛选" value={type} onChange={choose(setType)}>
+          <option value="">全部类型</option>
+          {spends.data?.types.map((each) => (
+            <option key={each} value={String(each)}>
+              {kindName(each)}
+            </option>
+          ))}
+        </select>
+        <select aria-label="按模型筛选" value={model} onChange={choose(setModel)}>
+          <option value="">全部模型</option>
+          {spends.data?.models.map((each) => (
+            <option key={each}>{each}</option>
+          ))}
+        </select>
+        <Button busy={busy} onClick={() => void save()}>
+          导出 CSV
+        </Button>
+      </div>
+      <DataTable
+        name="消费记录"
+        columns={columns}
+        rows={spends.data?.list}
+        rowKey={(row) => String(row.id)}
+        error={spends.error}
+        busy={spends.isFetching}
+        onRetry={() => void spends.refetch()}
+        page={page}
+        pageCount={spends.data?.page_count ?? 0}
+        total={spends.data?.total ?? 0}
+        onPage={goTo}
+        empty={{
+          icon: 'receipt',
+          text: '还没有消费。用收费模型聊天之后，每次扣了多少会记在这里。',
+          action: (
+            <Link className="button" to="/" search={{ new: 1 }}>
+              新建会话
+            </Link>
+          ),
+        }}
+      />
+    </>
+  );
+};
+
+export default TransactionTab;

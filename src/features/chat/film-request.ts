@@ -1,0 +1,74 @@
+import { readDraft, useDraft, writeDraft } from '@/platform/draft.ts';
+import { compactNumber } from '@/platform/format.ts';
+import type { Message } from '@contract/chat.ts';
+import { limits } from '@contract/limits.ts';
+import type { Model } from '@contract/model.ts';
+import { videoDeduction } from '@contract/price.ts';
+import type { MadeVideo } from '@contract/video.ts';
+
+/** What a message of a session of films asks for, as it is sent. */
+export interface FilmAsked {
+  type: 'img2video';
+  app: string;
+  prompt: string;
+  base_image: string;
+  parameters: { cfg_scale: number; motion_bucket_id: number };
+}
+
+const { cfgScale, motion } = limits.film;
+const usual = { cfg_scale: cfgScale.usual, motion_bucket_id: motion.usual };
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+};
+
+/** The request in a message. */
+export const readFilmAsked = ({ human, format }: Pick<Message, 'human' | 'format'>): FilmAsked => {
+  const value = (format === 1 ? parsed(human) : null) as Partial<FilmAsked> | null;
+  return {
+    type: 'img2video',
+    app: '',
+    prompt: value?.prompt ?? (format === 1 ? '' : human),
+    base_image: value?.base_image ?? '',
+    parameters: { ...usual, ...value?.parameters },
+  };
+};
+
+/** The films of an answer; null: there are none (yet). */
+export const readFilms = ({ ai }: Pick<Message, 'ai'>): readonly MadeVideo[] | null => {
+  const value = ai === '' ? null : parsed(ai);
+  return Array.isArray(value) ? (value as MadeVideo[]) : null;
+};
+
+/** What is chosen for the next film, beside its words. */
+export interface FilmDraft {
+  base_image: string;
+  cfg_scale: number;
+  motion_bucket_id: number;
+}
+
+const keyOf = (uuid: string): string => `film:${uuid}`;
+const draftIn = (text: string): FilmDraft => ({
+  base_image: '',
+  ...usual,
+  ...(parsed(text || 'null') as Partial<FilmDraft> | null),
+});
+
+export const readFilmDraft = (uuid: string): FilmDraft => draftIn(readDraft(keyOf(uuid)));
+
+export const changeFilmDraft = (uuid: string, change: Partial<FilmDraft>): void =>
+  writeDraft(keyOf(uuid), JSON.stringify({ ...readFilmDraft(uuid), ...change }));
+
+export const useFilmDraft = (uuid: string): FilmDraft => draftIn(useDraft(keyOf(uuid))[0]);
+
+/** What a film takes, in a few letters and in words. */
+export const filmPrice = (model: Model) => {
+  const tokens = videoDeduction(model);
+  return tokens === 0
+    ? { tokens, text: '免费', words: model.built_in ? '内置 免费' : '免费' }
+    : { tokens, text: compactNumber(tokens), words: `${tokens} tokens` };
+};

@@ -1,0 +1,119 @@
+import { api } from '@/platform/api.ts';
+import { useAuth } from '@/platform/auth-store.ts';
+import { useMe } from '@/platform/queries.ts';
+import { queryClient } from '@/platform/query-client.ts';
+import { Icon } from '@/ui/icon.tsx';
+import { useForumGroups } from '@/widgets/editor/groups.ts';
+import type { SessionDetail } from '@contract/session.ts';
+import { Link } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { copyLink } from './question-acts.ts';
+import { ManageSheet, ReportSheet } from './question-sheets.tsx';
+import css from './question.module.css';
+
+/** Tells the server that this has been looked at: what it told of it is read. */
+const useRead = (uuid: string, last: number | null) => {
+  const { signedIn } = useAuth();
+  useEffect(() => {
+    if (!signedIn || last === null) return;
+    api.readNews({ session_id: uuid }, { quiet: true }).then(
+      () => queryClient.invalidateQueries({ queryKey: ['newsList'] }),
+      () => undefined,
+    );
+  }, [signedIn, uuid, last]);
+};
+
+/** Below the head of a question: where it belongs, how it stands, in which order its answers come. */
+const QuestionBar = ({
+  session,
+  last,
+  byVotes,
+  onVotes,
+  onShow,
+}: {
+  session: SessionDetail;
+  /** Its newest message. */
+  last: number | null;
+  byVotes: boolean;
+  onVotes: (on: boolean) => void;
+  onShow: (id: number) => void;
+}) => {
+  useRead(session.uuid, last);
+  const { signedIn, user } = useAuth();
+  const manager = useMe().data?.admin === true;
+  const groups = useForumGroups().data ?? [];
+  const group = groups.find(({ id }) => id === session.group_id);
+  const [sheet, setSheet] = useState<'report' | 'manage'>();
+  const { accepted_id: accepted } = session;
+  return (
+    <div className={css.bar}>
+      {group && (
+        <Link to="/forum" search={{ group_id: group.id }} className="chip">
+          <span className="chip-dot" style={{ background: group.color }} />
+          {group.name}
+        </Link>
+      )}
+      {session.pinned && <span className="tag">置顶</span>}
+      {session.essence && <span className="tag tag-vip">精华</span>}
+      {session.closed && <span className="tag">已关闭</span>}
+      {accepted !== null && (
+        <button
+          type="button"
+          className={`chip ${css.accepted}`}
+          onClick={() => {
+            onVotes(false);
+            // The list by time is there a moment later.
+            setTimeout(onShow, byVotes ? 300 : 0, accepted);
+          }}
+        >
+          <Icon name="check" size={16} />
+          看采纳的回答
+        </button>
+      )}
+      <span className={css.order} role="group" aria-label="回答的次序">
+        {[false, true].map((votes) => (
+          <button
+            key={String(votes)}
+            type="button"
+            className="chip"
+            aria-pressed={byVotes === votes}
+            onClick={() => onVotes(votes)}
+          >
+            {votes ? '按点赞' : '按时间'}
+          </button>
+        ))}
+      </span>
+      {session.private === 0 && (
+        <button type="button" className="chip" onClick={() => copyLink(session.uuid, null)}>
+          <Icon name="link" size={16} />
+          复制链接
+        </button>
+      )}
+      {signedIn && session.user_id !== user?.id && (
+        <button type="button" className="chip" onClick={() => setSheet('report')}>
+          <Icon name="warning" size={16} />
+          举报
+        </button>
+      )}
+      {manager && (
+        <button type="button" className="chip" onClick={() => setSheet('manage')}>
+          <Icon name="settings" size={16} />
+          管理
+        </button>
+      )}
+      {sheet === 'report' && (
+        <ReportSheet uuid={session.uuid} id={null} onClose={() => setSheet(undefined)} />
+      )}
+      {sheet === 'manage' && (
+        <ManageSheet
+          uuid={session.uuid}
+          question={session}
+          groups={groups}
+          onClose={() => setSheet(undefined)}
+        />
+      )}
+    </div>
+  );
+};
+
+export default QuestionBar;

@@ -1,0 +1,142 @@
+import { api } from '@/platform/api.ts';
+import { dateTime } from '@/platform/format.ts';
+import { toast } from '@/platform/toast.ts';
+import { EmptyState } from '@/ui/empty-state.tsx';
+import { Form } from '@/ui/form/form.tsx';
+import { LoadFailed } from '@/ui/load-failed.tsx';
+import { Sheet } from '@/ui/sheet.tsx';
+import { Skeleton } from '@/ui/skeleton.tsx';
+import { reportWords } from '@/widgets/editor/report-words.ts';
+import { Markdown } from '@/widgets/markdown/markdown.tsx';
+import type { ReportReason } from '@contract/forum.ts';
+import { useQuery } from '@tanstack/react-query';
+import css from './question.module.css';
+
+/** Tells the managers of a message, or of the question as a whole. */
+export const ReportSheet = ({
+  uuid,
+  id,
+  onClose,
+}: {
+  uuid: string;
+  /** Null: the whole question. */
+  id: number | null;
+  onClose: () => void;
+}) => (
+  <Sheet open onClose={onClose} title={id === null ? '举报这个问题' : '举报这条消息'}>
+    <Form
+      fields={[
+        {
+          name: 'reason',
+          label: '原因',
+          kind: 'choice',
+          required: true,
+          options: Object.entries(reportWords).map(([value, label]) => ({ value, label })),
+        },
+        { name: 'note', label: '说明', kind: 'long', max: 500, placeholder: '可以不填' },
+      ]}
+      initial={{ reason: 'spam', note: '' }}
+      submit="举报"
+      onSubmit={async (values) => {
+        await api.report(
+          {
+            session_id: uuid,
+            ...(id === null ? {} : { history_id: id }),
+            reason: String(values['reason']) as ReportReason,
+            note: String(values['note'] ?? ''),
+          },
+          { quiet: true },
+        );
+        toast('已收到举报，我们会尽快处理', 'success');
+        onClose();
+      }}
+    />
+  </Sheet>
+);
+
+/** What a message said before it was changed. */
+export const EditsSheet = ({
+  uuid,
+  id,
+  onClose,
+}: {
+  uuid: string;
+  id: number;
+  onClose: () => void;
+}) => {
+  const edits = useQuery({
+    queryKey: ['messageEdits', uuid, id],
+    queryFn: ({ signal }) =>
+      api.messageEdits({ session_id: uuid, history_id: id }, { signal, quiet: true }),
+    staleTime: 0,
+  });
+  return (
+    <Sheet open onClose={onClose} title="修改记录">
+      {edits.isPending && <Skeleton lines={6} />}
+      {edits.isError && !edits.data && (
+        <LoadFailed
+          error={edits.error}
+          busy={edits.isFetching}
+          onRetry={() => void edits.refetch()}
+        />
+      )}
+      {edits.data?.list.length === 0 && <EmptyState icon="edit" text="没有修改记录" />}
+      <ol className={css.edits}>
+        {edits.data?.list.map((edit) => (
+          <li key={edit.created_at}>
+            <p>
+              <time dateTime={edit.created_at}>{dateTime(edit.created_at)}</time> 之前是这样的：
+            </p>
+            {edit.title !== '' && <h3>{edit.title}</h3>}
+            <Markdown text={edit.content} />
+          </li>
+        ))}
+      </ol>
+    </Sheet>
+  );
+};
+
+/** What managers may say of a question. */
+export const ManageSheet = ({
+  uuid,
+  question,
+  groups,
+  onClose,
+}: {
+  uuid: string;
+  question: { essence: boolean; pinned: boolean; closed: boolean; group_id: number };
+  groups: readonly { id: number; name: string }[];
+  onClose: () => void;
+}) => (
+  <Sheet open onClose={onClose} title="管理这个问题">
+    <Form
+      fields={[
+        { name: 'essence', label: '精华', kind: 'switch' },
+        { name: 'pinned', label: '置顶', kind: 'switch' },
+        { name: 'closed', label: '关闭', kind: 'switch', hint: '关闭之后不能再回复和修改' },
+        {
+          name: 'group_id',
+          label: '分组',
+          kind: 'choice',
+          required: true,
+          options: groups.map(({ id, name }) => ({ value: String(id), label: name })),
+        },
+      ]}
+      initial={{ ...question, group_id: String(question.group_id) }}
+      onSubmit={async (values) => {
+        await api.markQuestion(
+          {
+            session_id: uuid,
+            essence: values['essence'] ? 1 : 0,
+            pinned: values['pinned'] ? 1 : 0,
+            closed: values['closed'] ? 1 : 0,
+            group_id: Number(values['group_id']),
+          },
+          { quiet: true },
+        );
+        toast('已保存', 'success');
+        onClose();
+      }}
+    />
+  </Sheet>
+);

@@ -1,0 +1,101 @@
+import { useChatModels } from '@/platform/queries.ts';
+import { useAuth } from '@/platform/auth-store.ts';
+import { Markdown } from '@/widgets/markdown/markdown.tsx';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import css from './api.module.css';
+import { examples } from './examples.ts';
+import { setFreshKey, useFreshKey } from './fresh-key.ts';
+
+const notes = [
+  '地址与 OpenAI 的写法相同：凡能填 base_url 和 api_key 的程序都能直接用。',
+  '只对付费用户开放，按余额扣费；余额不足时返回 402，流式回复会在余额用完时停止，已写出的照常计费。',
+  '提问和回答合计最多 4096 个 token（个别模型另有规定）；流式回答的 n 只能是 1。',
+  '失败时，OpenAI 写法的接口返回 error 对象；其余接口返回 {"result": false, "code", "message"}，流里的错误是数组 [code, message]。',
+  '每个 KEY 有每分钟的请求数和 token 数限制，响应头 x-ratelimit-* 说明还剩多少；超出时返回 429 和 retry-after。',
+  '带上请求头 idempotency-key（任意文字），24 小时内重复的请求只算一次。',
+  '调用不保存进会话，只记录用量。',
+];
+
+export const ExampleTab = () => {
+  const models = useChatModels().data ?? [];
+  const fresh = useFreshKey();
+  const { signedIn } = useAuth();
+  const [at, setAt] = useState(0);
+  const [model, setModel] = useState('');
+  const chosen = model || models[0]?.name || 'builtin-assistant';
+  const example = examples[at] ?? examples[0]!;
+  const key = fresh || '您的 API-KEY';
+  const block = (language: string, code: string) => `\`\`\`${language}\n${code}\n\`\`\``;
+  return (
+    <div className={css.tabBody}>
+      <div className={css.filled}>
+        <label>
+          <span>模型</span>
+          <select value={chosen} onChange={(event) => setModel(event.target.value)}>
+            {models.map(({ name, label }) => (
+              <option key={name} value={name}>
+                {label}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label>
+          <span>API-KEY</span>
+          <input
+            type="text"
+            autoComplete="off"
+            spellCheck={false}
+            placeholder="粘贴后填进下面的代码，不会保存"
+            value={fresh}
+            onChange={(event) => setFreshKey(event.target.value)}
+          />
+        </label>
+      </div>
+      {fresh === '' && signedIn && (
+        <p className={css.hint}>
+          还没有 KEY？<Link to="/api">去创建一个</Link>，创建后会自动填进代码。
+        </p>
+      )}
+      <div className={css.choices} role="tablist" aria-label="语言">
+        {examples.map(({ name }, index) => (
+          <button
+            key={name}
+            type="button"
+            role="tab"
+            className="chip"
+            aria-selected={index === at}
+            aria-pressed={index === at}
+            onClick={() => setAt(index)}
+          >
+            {name}
+          </button>
+        ))}
+      </div>
+      <div className={css.code} data-testid="example">
+        {example.install !== '' && (
+          <>
+            <h2>安装</h2>
+            <Markdown text={block('bash', example.install)} />
+          </>
+        )}
+        <h2>请求</h2>
+        <Markdown
+          key={`${at} ${chosen} ${key}`}
+          text={block(
+            example.language,
+            example.code({ origin: location.origin, key, model: chosen }),
+          )}
+        />
+      </div>
+      <section className="card">
+        <h2 className={css.notesHead}>使用说明</h2>
+        <ul className={css.notes}>
+          {notes.map((note) => (
+            <li key={note}>{note}</li>
+          ))}
+        </ul>
+      </section>
+    </div>
+  );
+};

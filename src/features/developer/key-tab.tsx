@@ -1,0 +1,192 @@
+import { api } from '@/platform/api.ts';
+import { copyText } from '@/platform/copy.ts';
+import { compactNumber, dateTime } from '@/platform/format.ts';
+import { relativeTime } from '@/platform/relative-time.ts';
+import { toast } from '@/platform/toast.ts';
+import { Button } from '@/ui/button.tsx';
+import { confirmDialog } from '@/ui/dialog.ts';
+import { EmptyState } from '@/ui/empty-state.tsx';
+import { Icon } from '@/ui/icon.tsx';
+import { LoadFailed } from '@/ui/load-failed.tsx';
+import { Sheet } from '@/ui/sheet.tsx';
+import { Skeleton } from '@/ui/skeleton.tsx';
+import type { ApiKey } from '@contract/developer.ts';
+import { Link } from '@tanstack/react-router';
+import { lazy, Suspense, useState } from 'react';
+import css from './api.module.css';
+import { setFreshKey, useFreshKey } from './fresh-key.ts';
+import { useKeys } from './key-queries.ts';
+
+const KeyForm = lazy(() => import('./key-form.tsx'));
+
+/** As many as one person may have. */
+const mostKeys = 5;
+
+const remove = async (key: ApiKey) => {
+  const sure = await confirmDialog({
+    title: '删除 API-KEY',
+    text: `删除“${key.name || key.api_key}”之后，用它的程序立刻不能再调用，正在进行的回复也会停止。不能恢复。`,
+    ok: '删除',
+    danger: true,
+  });
+  if (!sure) return;
+  await api.delKey({ id: key.id });
+  toast('删除成功', 'success');
+};
+
+const Bounds = ({ row }: { row: ApiKey }) => {
+  const { month_limit: limit, month_used: used } = row;
+  return (
+    <dl className={css.facts}>
+      <div>
+        <dt>本月已用</dt>
+        <dd className="tabular">
+          {compactNumber(used)}
+          {limit !== null && ` / ${compactNumber(limit)}`} token
+        </dd>
+      </div>
+      <div>
+        <dt>最近使用</dt>
+        <dd>{row.last_used_at === null ? '还没有用过' : relativeTime(row.last_used_at)}</dd>
+      </div>
+      <div>
+        <dt>创建</dt>
+        <dd>{dateTime(row.created_at)}</dd>
+      </div>
+      {row.expires_at !== null && (
+        <div>
+          <dt>有效期到</dt>
+          <dd>{dateTime(row.expires_at)}</dd>
+        </div>
+      )}
+      {row.models.length > 0 && (
+        <div>
+          <dt>只能用</dt>
+          <dd>{row.models.join('、')}</dd>
+        </div>
+      )}
+      {row.addresses.length > 0 && (
+        <div>
+          <dt>只能从</dt>
+          <dd>{row.addresses.join('、')}</dd>
+        </div>
+      )}
+    </dl>
+  );
+};
+
+/** Shown once: nobody can read it again. */
+const Fresh = ({ value, onDone }: { value: string; onDone: () => void }) => (
+  <section className={css.fresh} aria-label="新的 API-KEY">
+    <p>
+      <strong>请现在就复制保存：</strong>完整的 API-KEY 只显示这一次，离开这个页面后谁也看不到它。
+    </p>
+    <code data-testid="fresh-key">{value}</code>
+    <div className={css.acts}>
+      <Button kind="primary" onClick={() => void copyText(value)}>
+        <Icon name="copy" size={18} />
+        复制
+      </Button>
+      <Link className="button" to="/api" search={{ tab: 'example' }}>
+        看代码示例
+      </Link>
+      <Button kind="ghost" onClick={onDone}>
+        我已保存
+      </Button>
+    </div>
+  </section>
+);
+
+export const KeyTab = () => {
+  const keys = useKeys();
+  const fresh = useFreshKey();
+  const [making, setMaking] = useState(false);
+  const [shown, setShown] = useState(false);
+  const list = keys.data?.list ?? [];
+  const me = keys.data?.userinfo;
+  const full = list.length >= mostKeys;
+  return (
+    <div className={css.tabBody}>
+      {me && (
+        <section className={css.status} aria-label="余额">
+          <div>
+            <span>可用余额</span>
+            <strong className="tabular">{compactNumber(me.chatgpt_balance)} token</strong>
+          </div>
+          {me.may_use ? (
+            <p>调用按余额扣费；会员每月的额度不用于 API。</p>
+          ) : (
+            <p className={css.warn}>
+              API 只对付费用户开放。{me.hint}。<Link to="/account">去账户页</Link>
+            </p>
+          )}
+        </section>
+      )}
+      {shown && fresh !== '' && <Fresh value={fresh} onDone={() => setShown(false)} />}
+      {keys.isPending && (
+        <div className="card">
+          <Skeleton lines={6} />
+        </div>
+      )}
+      {keys.isError && !keys.data && (
+        <LoadFailed error={keys.error} busy={keys.isFetching} onRetry={() => void keys.refetch()} />
+      )}
+      {keys.data && (
+        <div className={css.bar}>
+          <span className={css.count}>
+            {list.length} / {mostKeys} 个
+          </span>
+          <Button kind="primary" disabled={full} onClick={() => setMaking(true)}>
+            <Icon name="plus" size={18} />
+            创建 API-KEY
+          </Button>
+        </div>
+      )}
+      {full && <p className={css.hint}>最多 {mostKeys} 个，要新建请先删除不用的。</p>}
+      {keys.data && list.length === 0 && (
+        <EmptyState icon="code" text="还没有 API-KEY。创建一个，复制两行代码就能用。" />
+      )}
+      <ul className={css.keys}>
+        {list.map((row) => (
+          <li key={row.id} className={css.key}>
+            <header>
+              <div>
+                <strong>{row.name || '未命名'}</strong>
+                <code>{row.api_key}</code>
+              </div>
+              <Button
+                kind="ghost"
+                size="icon"
+                aria-label="复制显示的部分"
+                onClick={() => void copyText(`${me?.user_id}-${row.api_key}`)}
+              >
+                <Icon name="copy" />
+              </Button>
+              <Button
+                kind="ghost"
+                size="icon"
+                aria-label={`删除 ${row.name || row.api_key}`}
+                onClick={() => void remove(row)}
+              >
+                <Icon name="trash" />
+              </Button>
+            </header>
+            <Bounds row={row} />
+          </li>
+        ))}
+      </ul>
+      <Sheet open={making} onClose={() => setMaking(false)} title="创建 API-KEY">
+        <Suspense fallback={<Skeleton lines={6} />}>
+          <KeyForm
+            onMade={(key) => {
+              setFreshKey(key);
+              setShown(true);
+              setMaking(false);
+              toast('创建 API-KEY 成功', 'success');
+            }}
+          />
+        </Suspense>
+      </Sheet>
+    </div>
+  );
+};

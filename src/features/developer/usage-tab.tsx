@@ -1,0 +1,175 @@
+import { api } from '@/platform/api.ts';
+import { LineChart } from '@/ui/chart/line-chart.tsx';
+import { LoadFailed } from '@/ui/load-failed.tsx';
+import { MonthPicker } from '@/ui/month-picker/month-picker.tsx';
+import { DataTable, type Column } from '@/ui/table/data-table.tsx';
+import type { ApiUsage } from '@contract/developer.ts';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useMemo, useState } from 'react';
+import css from './api.module.css';
+import { useKeys } from './key-queries.ts';
+
+const route = getRouteApi('/api');
+
+/** The day that it is in Beijing, by which the server counts. */
+const beijing = new Intl.DateTimeFormat('sv-SE', { timeZone: 'Asia/Shanghai' });
+const number = (value: number) => value.toLocaleString('zh-CN');
+
+const columns: readonly Column<ApiUsage>[] = [
+  { key: 'model', title: '模型', value: (row) => row.model, role: 'title' },
+  { key: 'count', title: '请求次数', align: 'end', value: (row) => row.count, sortable: true },
+  {
+    key: 'prompt',
+    title: '提问 token',
+    align: 'end',
+    value: (row) => row.raw_prompt_tokens,
+    render: (row) => number(row.raw_prompt_tokens),
+    sortable: true,
+  },
+  {
+    key: 'completion',
+    title: '回答 token',
+    align: 'end',
+    value: (row) => row.raw_completion_tokens,
+    render: (row) => number(row.raw_completion_tokens),
+    sortable: true,
+  },
+  {
+    key: 'tokens',
+    title: '合计',
+    align: 'end',
+    value: (row) => row.tokens,
+    render: (row) => number(row.tokens),
+    sortable: true,
+  },
+  {
+    key: 'deducted',
+    title: '实际扣除',
+    align: 'end',
+    value: (row) => row.deduct_tokens,
+    render: (row) => <strong>{number(row.deduct_tokens)}</strong>,
+    sortable: true,
+  },
+  { key: 'api_key', title: 'API-KEY', value: (row) => row.api_key, role: 'plain' },
+];
+
+const daysOf = (month: string, today: string): string[] => {
+  const [year = 0, of = 1] = month.split('-').map(Number);
+  const last = new Date(Date.UTC(year, of, 0)).getUTCDate();
+  return Array.from(
+    { length: last },
+    (_, at) => `${month}-${String(at + 1).padStart(2, '0')}`,
+  ).filter((day) => day <= today);
+};
+
+/** What the keys used: a month as a chart, a day by model and key. */
+export const UsageTab = () => {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const keys = useKeys();
+  const [today] = useState(() => beijing.format(new Date()));
+  const month =
+    search.month !== undefined && search.month <= today.slice(0, 7)
+      ? search.month
+      : today.slice(0, 7);
+  const day =
+    search.day !== undefined && search.day <= today && search.day.startsWith(month)
+      ? search.day
+      : month === today.slice(0, 7)
+        ? today
+        : `${month}-01`;
+  const by = search.by ?? 'count';
+  const change = (next: Partial<typeof search>) =>
+    void navigate({ search: (before) => ({ ...before, ...next }), replace: true });
+  const input = { month, ...(search.key === undefined ? {} : { key_id: search.key }) };
+  const usage = useQuery({
+    queryKey: ['apiUsage', input],
+    queryFn: ({ signal }) => api.apiUsage(input, { signal, quiet: true }),
+    placeholderData: (before) => before,
+  });
+  const rows = usage.data?.list;
+  const ofDay = useMemo(() => rows?.filter((row) => row.date === day), [rows, day]);
+  const days = useMemo(() => daysOf(month, today), [month, today]);
+  const values = useMemo(() => {
+    const sums = new Map<string, number>();
+    for (const row of rows ?? [])
+      sums.set(
+        row.date,
+        (sums.get(row.date) ?? 0) + (by === 'count' ? row.count : row.deduct_tokens),
+      );
+    return days.map((each) => sums.get(each) ?? 0);
+  }, [rows, days, by]);
+  return (
+    <div className={css.tabBody}>
+      <div className={css.filters}>
+        <MonthPicker value={month} onChange={(next) => change({ month: next, day: undefined })} />
+        <select
+          aria-label="API-KEY"
+          value={search.key ?? ''}
+          onChange={(event) => change({ key: Number(event.target.value) || undefined })}
+        >
+          <option value="">全部 API-KEY</option>
+          {keys.data?.list.map((each) => (
+            <option key={each.id} value={each.id}>
+              {each.name || each.api_key}
+            </option>
+          ))}
+        </select>
+        <div className={css.toggle} role="group" aria-label="图表统计">
+          <button
+            type="button"
+            aria-pressed={by === 'count'}
+            onClick={() => change({ by: undefined })}
+          >
+            请求次数
+          </button>
+          <button
+            type="button"
+            aria-pressed={by === 'tokens'}
+            onClick={() => change({ by: 'tokens' })}
+          >
+            token 用量
+          </button>
+        </div>
+      </div>
+      {usage.isError && !rows && (
+        <LoadFailed
+          error={usage.error}
+          busy={usage.isFetching}
+          onRetry={() => void usage.refetch()}
+        />
+      )}
+      <LineChart
+        title={by === 'count' ? '每天的请求次数' : '每天扣除的 token'}
+        times={days}
+        series={[{ label: by === 'count' ? '请求' : 'token', values }]}
+        unit={by === 'count' ? '次' : ''}
+      />
+      <div className={css.bar}>
+        <h2 className={css.dayHead}>单日明细</h2>
+        <input
+          type="date"
+          aria-label="日期"
+          className={css.day}
+          max={today}
+          value={day}
+          onChange={(event) => {
+            const next = event.target.value;
+            if (next !== '' && next <= today) change({ day: next, month: next.slice(0, 7) });
+          }}
+        />
+      </div>
+      <DataTable
+        name={`API 用量 ${day}`}
+        columns={columns}
+        rows={ofDay}
+        rowKey={(row) => `${row.key_id} ${row.model}`}
+        busy={usage.isFetching}
+        error={usage.error}
+        onRetry={() => void usage.refetch()}
+        empty={{ icon: 'receipt', text: '这一天没有数据。用 API-KEY 调用之后，用量会记在这里。' }}
+      />
+    </div>
+  );
+};

@@ -1,0 +1,277 @@
+import { useAuth } from '@/platform/auth-store.ts';
+import { maskName } from '@/platform/format.ts';
+import { useChatModels, useMe } from '@/platform/queries.ts';
+import { toast } from '@/platform/toast.ts';
+import { useMedia, wideEnoughForMenu } from '@/platform/use-media.ts';
+import { usePageTitle } from '@/platform/use-page-title.ts';
+import { Button } from '@/ui/button.tsx';
+import { EmptyState } from '@/ui/empty-state.tsx';
+import { FilterBar } from '@/ui/filter-bar/filter-bar.tsx';
+import { Icon } from '@/ui/icon.tsx';
+import { LoadFailed } from '@/ui/load-failed.tsx';
+import { Pager } from '@/ui/pager/pager.tsx';
+import { Skeleton } from '@/ui/skeleton.tsx';
+import { useForumGroups } from '@/widgets/editor/groups.ts';
+import { ModelSheet } from '@/widgets/model/model-sheet.tsx';
+import type { ForumCategory } from '@contract/forum.ts';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { lazy, Suspense, useRef, useState } from 'react';
+import { isOwn, useForum, useNews } from './forum-queries.ts';
+import css from './forum.module.css';
+import { QuestionCard } from './question-card.tsx';
+
+const route = getRouteApi('/forum');
+
+const QuestionEditor = lazy(async () => ({
+  default: (await import('@/widgets/editor/question-editor.tsx')).QuestionEditor,
+}));
+const GroupSheet = lazy(() => import('./group-sheet.tsx'));
+
+const others: readonly (readonly [ForumCategory, string])[] = [
+  ['hot', '热门'],
+  ['mine', '我的提问'],
+  ['replied', '我的回答'],
+  ['answered', '已解决'],
+  ['unanswered', '未解决'],
+  ['essence', '精华'],
+  ['history', '浏览历史'],
+];
+
+const Loading = () => (
+  <ul className={css.list} aria-label="正在加载" aria-busy="true">
+    {[0, 1, 2, 3].map((each) => (
+      <li key={each} className={css.question}>
+        <div className={css.words}>
+          <Skeleton lines={3} />
+        </div>
+      </li>
+    ))}
+  </ul>
+);
+
+/** The bell: what happened to what one wrote. */
+const Bell = () => {
+  const unread = useNews(1).data?.unread ?? 0;
+  return (
+    <Link
+      to="/forum/news"
+      className="button button-ghost button-icon"
+      aria-label={unread > 0 ? `消息，${unread} 条未读` : '消息'}
+    >
+      <span className={css.bell}>
+        <Icon name="receipt" size={22} />
+        {unread > 0 && <span className={css.dot}>{unread > 99 ? '99+' : unread}</span>}
+      </span>
+    </Link>
+  );
+};
+
+/** Questions to everybody, by category, group, model, person and words. */
+export const ForumScreen = () => {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const go = useNavigate();
+  const { signedIn } = useAuth();
+  const me = useMe().data;
+  const wide = useMedia(wideEnoughForMenu);
+  const groups = useForumGroups().data ?? [];
+  const models = useChatModels().data ?? [];
+  const { category, group_id, model, user_id, query } = search;
+  const page = search.page ?? 1;
+  const list = useForum({ category, group_id, model, user_id, query, page });
+  const [sheet, setSheet] = useState<'groups' | 'models'>();
+  const [opened, setOpened] = useState(false);
+  const left = useRef(false);
+  const asking = search['show-create-dialog'] === 1;
+  usePageTitle('问答社区');
+
+  const plain = category === undefined && group_id === undefined && model === undefined;
+  const group = groups.find(({ id }) => id === group_id);
+  const modelName = models.find(({ name }) => name === model)?.label ?? model;
+  const questions = list.data?.list ?? [];
+  const needsAccount = isOwn(category) && !signedIn;
+  const author = questions.find((each) => each.user_id === user_id)?.user_name;
+
+  const choose = (change: Partial<typeof search>) =>
+    void navigate({
+      search: ({ user_id: person, query: words }) => ({ user_id: person, query: words, ...change }),
+      resetScroll: false,
+    });
+  const ask = () => {
+    if (signedIn)
+      void navigate({ search: (old) => ({ ...old, 'show-create-dialog': 1 }), resetScroll: false });
+    else {
+      toast('登录之后可以向大家提问');
+      void go({ to: '/login', search: { back: '/forum?show-create-dialog=1' } });
+    }
+  };
+  const closeDialog = () => {
+    // What was asked is on screen already.
+    if (left.current) return;
+    void navigate({
+      search: (old) => ({ ...old, 'show-create-dialog': undefined }),
+      replace: true,
+      resetScroll: false,
+    });
+  };
+
+  return (
+    <div className="page">
+      <header className="page-head">
+        <h1>问答社区</h1>
+        {me?.admin && (
+          <Link to="/forum/reports" className="button button-ghost button-icon" aria-label="举报">
+            <Icon name="warning" size={22} />
+          </Link>
+        )}
+        {signedIn && <Bell />}
+        <Button kind="primary" size="small" onClick={ask}>
+          <Icon name="plus" size={16} />
+          提问
+        </Button>
+      </header>
+      <nav className={css.menu} aria-label="分类">
+        <button type="button" className="chip" aria-pressed={plain} onClick={() => choose({})}>
+          全部
+        </button>
+        <button
+          type="button"
+          className="chip"
+          aria-pressed={group_id !== undefined}
+          aria-haspopup="dialog"
+          onClick={() => {
+            setOpened(true);
+            setSheet('groups');
+          }}
+        >
+          {group ? group.name : '分组'}
+          <Icon name="down" size={14} />
+        </button>
+        <button
+          type="button"
+          className="chip"
+          aria-pressed={model !== undefined}
+          aria-haspopup="dialog"
+          onClick={() => setSheet('models')}
+        >
+          {modelName ?? '模型'}
+          <Icon name="down" size={14} />
+        </button>
+        {others.map(([key, label]) => (
+          <button
+            key={key}
+            type="button"
+            className="chip"
+            aria-pressed={category === key}
+            onClick={() => choose({ category: key })}
+          >
+            {label}
+          </button>
+        ))}
+      </nav>
+      <FilterBar
+        filters={[{ kind: 'text', name: 'query', label: '搜索问题' }]}
+        values={{ query }}
+        onChange={({ query: words }) =>
+          void navigate({
+            search: (old) => ({ ...old, query: words, page: undefined }),
+            replace: query !== undefined,
+            resetScroll: false,
+          })
+        }
+      >
+        {user_id !== undefined && (
+          <button
+            type="button"
+            className="chip chip-on"
+            aria-label="去掉筛选：提问者"
+            onClick={() =>
+              void navigate({ search: (old) => ({ ...old, user_id: undefined, page: undefined }) })
+            }
+          >
+            {author ? `提问者：${maskName(author)}` : '只看一位提问者'}
+            <Icon name="close" size={14} />
+          </button>
+        )}
+        <span className={css.starts}>
+          <Link to="/" search={{ new: 1 }} className="chip">
+            <Icon name="chat" size={16} />
+            开始聊天
+          </Link>
+          <Link to="/" search={{ tab: 'imagine', new: 1 }} className="chip">
+            <Icon name="spark" size={16} />
+            开始画图
+          </Link>
+        </span>
+      </FilterBar>
+      {!needsAccount && list.isPending && <Loading />}
+      {list.isError && !list.data && (
+        <LoadFailed error={list.error} busy={list.isFetching} onRetry={() => void list.refetch()} />
+      )}
+      {(needsAccount || (list.data && questions.length === 0)) && (
+        <EmptyState
+          icon="chat"
+          text={needsAccount ? '登录之后，这里是您自己的问题、回答与浏览历史' : '暂无数据'}
+          action={
+            needsAccount ? (
+              <Link className="button button-primary" to="/login" search={{ back: '/forum' }}>
+                登录
+              </Link>
+            ) : (
+              <Button kind="primary" onClick={ask}>
+                提一个问题
+              </Button>
+            )
+          }
+        />
+      )}
+      {!needsAccount && questions.length > 0 && (
+        <ul className={css.list} aria-label="问题">
+          {questions.map((question) => (
+            <QuestionCard
+              key={question.id}
+              question={question}
+              group={groups.find(({ id }) => id === question.group_id)}
+              wide={wide}
+            />
+          ))}
+        </ul>
+      )}
+      {list.data && !needsAccount && (
+        <Pager
+          page={page}
+          count={list.data.page_count}
+          onPage={(next) => void navigate({ search: (old) => ({ ...old, page: next }) })}
+        />
+      )}
+      <ModelSheet
+        open={sheet === 'models'}
+        value={model ?? ''}
+        title="看哪个模型答过的"
+        onClose={() => setSheet(undefined)}
+        onChoose={(name) => choose({ model: name })}
+      />
+      <Suspense fallback={null}>
+        {opened && (
+          <GroupSheet
+            open={sheet === 'groups'}
+            value={group_id}
+            manager={me?.admin === true}
+            onClose={() => setSheet(undefined)}
+            onChoose={(id) => choose({ group_id: id })}
+          />
+        )}
+        {asking && signedIn && (
+          <QuestionEditor
+            groupId={group_id}
+            onClose={closeDialog}
+            onAsked={(uuid) => {
+              left.current = true;
+              void go({ to: '/chat', search: { uuid, back: '/forum' } });
+            }}
+          />
+        )}
+      </Suspense>
+    </div>
+  );
+};

@@ -1,0 +1,141 @@
+import { api } from '@/platform/api.ts';
+import { toast } from '@/platform/toast.ts';
+import { Act } from '@/ui/act.tsx';
+import { Button } from '@/ui/button.tsx';
+import { confirmDialog } from '@/ui/dialog.ts';
+import { Form } from '@/ui/form/form.tsx';
+import { Icon } from '@/ui/icon.tsx';
+import { Sheet } from '@/ui/sheet.tsx';
+import { useForumGroups } from '@/widgets/editor/groups.ts';
+import type { Out } from '@contract/calls.ts';
+import type { defaultGroup } from '@contract/forum.ts';
+import { useState } from 'react';
+import css from './forum.module.css';
+
+type Group = Out<'forumGroups'>['list'][number];
+// By its type alone: the contract's schemas stay out of the page.
+const usualGroup: typeof defaultGroup = 1;
+
+/** The groups of the forum: one is chosen; managers keep them. */
+const GroupSheet = ({
+  open,
+  value,
+  manager,
+  onClose,
+  onChoose,
+}: {
+  open: boolean;
+  value: number | undefined;
+  manager: boolean;
+  onClose: () => void;
+  onChoose: (id: number) => void;
+}) => {
+  const groups = useForumGroups();
+  const [editing, setEditing] = useState<Partial<Group> | null>(null);
+  const done = async (text: string) => {
+    await groups.refetch();
+    setEditing(null);
+    toast(text, 'success');
+  };
+  const remove = async (group: Group) => {
+    const sure = await confirmDialog({
+      title: `删除分组“${group.name}”`,
+      text: '其中的问题会归到默认分组。',
+      ok: '删除',
+      danger: true,
+    });
+    if (!sure) return;
+    await api.delForumGroup({ id: group.id });
+    await done('分组已删除');
+  };
+  return (
+    <>
+      <Sheet open={open} onClose={onClose} title="分组">
+        <ul className={css.groups}>
+          {groups.data?.map((group) => (
+            <li key={group.id}>
+              <button
+                type="button"
+                className="act"
+                aria-current={group.id === value || undefined}
+                onClick={() => {
+                  onChoose(group.id);
+                  onClose();
+                }}
+              >
+                <span className="chip-dot" style={{ background: group.color }} />
+                {group.name}
+                {group.id === value && <Icon name="check" size={18} />}
+              </button>
+              {manager && (
+                <>
+                  <Button
+                    kind="ghost"
+                    size="icon"
+                    aria-label={`修改分组${group.name}`}
+                    onClick={() => setEditing(group)}
+                  >
+                    <Icon name="edit" size={18} />
+                  </Button>
+                  {group.id !== usualGroup && (
+                    <Button
+                      kind="ghost"
+                      size="icon"
+                      aria-label={`删除分组${group.name}`}
+                      onClick={() => void remove(group).catch(() => undefined)}
+                    >
+                      <Icon name="trash" size={18} />
+                    </Button>
+                  )}
+                </>
+              )}
+            </li>
+          ))}
+        </ul>
+        {manager && <Act icon="plus" label="新建分组" onClick={() => setEditing({})} />}
+      </Sheet>
+      <Sheet
+        open={editing !== null}
+        onClose={() => setEditing(null)}
+        title={editing?.id === undefined ? '新建分组' : '修改分组'}
+      >
+        {editing && (
+          <Form
+            key={editing.id ?? 'new'}
+            fields={[
+              { name: 'name', label: '名称', kind: 'text', required: true, min: 1, max: 16 },
+              { name: 'color', label: '颜色', kind: 'colour' },
+              {
+                name: 'sort',
+                label: '排序',
+                kind: 'number',
+                min: 0,
+                max: 10_000,
+                hint: '小的在前',
+              },
+            ]}
+            initial={{
+              name: editing.name ?? '',
+              color: editing.color ?? '#2563eb',
+              sort: editing.sort ?? 100,
+            }}
+            onSubmit={async (values) => {
+              await api.saveForumGroup(
+                {
+                  ...(editing.id === undefined ? {} : { id: editing.id }),
+                  name: String(values['name'] ?? ''),
+                  color: String(values['color'] ?? '#2563eb'),
+                  sort: Number(values['sort'] ?? 100),
+                },
+                { quiet: true },
+              );
+              await done('分组已保存');
+            }}
+          />
+        )}
+      </Sheet>
+    </>
+  );
+};
+
+export default GroupSheet;

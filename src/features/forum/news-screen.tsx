@@ -1,0 +1,92 @@
+import { api } from '@/platform/api.ts';
+import { useAuth } from '@/platform/auth-store.ts';
+import { queryClient } from '@/platform/query-client.ts';
+import { relativeTime } from '@/platform/relative-time.ts';
+import { usePageTitle } from '@/platform/use-page-title.ts';
+import { Avatar } from '@/ui/avatar.tsx';
+import { BackHead } from '@/ui/back-head.tsx';
+import { Button } from '@/ui/button.tsx';
+import { EmptyState } from '@/ui/empty-state.tsx';
+import { LoadFailed } from '@/ui/load-failed.tsx';
+import { Pager } from '@/ui/pager/pager.tsx';
+import { Skeleton } from '@/ui/skeleton.tsx';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import css from './forum.module.css';
+import { useNews } from './forum-queries.ts';
+
+const route = getRouteApi('/forum/news');
+
+/** What happened to what one wrote: answers, mentions, an accepted answer. */
+export const NewsScreen = () => {
+  usePageTitle('消息');
+  const { page = 1 } = route.useSearch();
+  const navigate = route.useNavigate();
+  const { signedIn } = useAuth();
+  const news = useNews(page);
+  const readAll = async () => {
+    await api.readNews({});
+    await queryClient.invalidateQueries({ queryKey: ['newsList'] });
+  };
+  return (
+    <div className="page">
+      <BackHead to="/forum" back="返回社区" title="消息">
+        {(news.data?.unread ?? 0) > 0 && (
+          <Button size="small" onClick={() => void readAll().catch(() => undefined)}>
+            全部已读
+          </Button>
+        )}
+      </BackHead>
+      {!signedIn && (
+        <EmptyState
+          icon="person"
+          text="登录之后，别人回答、提到您时会在这里告诉您"
+          action={
+            <Link className="button button-primary" to="/login" search={{ back: '/forum/news' }}>
+              登录
+            </Link>
+          }
+        />
+      )}
+      {signedIn && news.isPending && <Skeleton lines={8} />}
+      {news.isError && !news.data && (
+        <LoadFailed error={news.error} busy={news.isFetching} onRetry={() => void news.refetch()} />
+      )}
+      {news.data?.list.length === 0 && (
+        <EmptyState icon="chat" text="还没有消息。有人回答、提到您时会在这里告诉您。" />
+      )}
+      <ul className={css.list} aria-label="消息">
+        {news.data?.list.map((item) => (
+          <li key={item.id} className={css.question} data-unread={!item.read || undefined}>
+            <Avatar name={item.actor_name} size={40} />
+            <div className={css.words}>
+              <h3>
+                {!item.read && <span className={css.unread}>未读</span>}
+                <Link
+                  to="/chat"
+                  search={{ uuid: item.uuid, history_id: item.history_id ?? undefined }}
+                  className={css.link}
+                >
+                  {item.text}
+                </Link>
+              </h3>
+              <p className={css.excerpt}>{item.excerpt || item.title}</p>
+              <p className={css.facts}>
+                <span className={css.about}>{item.title}</span>
+                <time className={css.end} dateTime={item.created_at}>
+                  {relativeTime(item.created_at)}
+                </time>
+              </p>
+            </div>
+          </li>
+        ))}
+      </ul>
+      {news.data && (
+        <Pager
+          page={page}
+          count={news.data.page_count}
+          onPage={(next) => void navigate({ search: { page: next } })}
+        />
+      )}
+    </div>
+  );
+};

@@ -1,0 +1,101 @@
+import { maskName } from '@/platform/format.ts';
+import { thumbnailOf } from '@/platform/question.ts';
+import { relativeTime } from '@/platform/relative-time.ts';
+import { Avatar } from '@/ui/avatar.tsx';
+import { Icon } from '@/ui/icon.tsx';
+import type { Session } from '@contract/session.ts';
+import { Link } from '@tanstack/react-router';
+import css from './forum.module.css';
+
+/** Pictures of a question: five small ones, on a phone four larger ones (document 2 §9). */
+const Pictures = ({ images, wide }: { images: readonly string[]; wide: boolean }) => (
+  <span className={css.pictures} data-count={Math.min(images.length, wide ? 5 : 4)}>
+    {images.slice(0, wide ? 5 : 4).map((url) => (
+      <img
+        key={url}
+        src={thumbnailOf(url, wide ? 128 : 640)}
+        alt=""
+        width={128}
+        height={128}
+        loading="lazy"
+        decoding="async"
+      />
+    ))}
+  </span>
+);
+
+/** A question as the forum lists it. */
+export const QuestionCard = ({
+  question,
+  group,
+  wide,
+}: {
+  question: Session;
+  group: { id: number; name: string; color: string } | undefined;
+  /** The window has room for small pictures side by side. */
+  wide: boolean;
+}) => {
+  const { match } = question;
+  const answered = question.accepted_id !== null;
+  const name = maskName(question.user_name);
+  return (
+    <li className={css.question} data-answered={answered || undefined}>
+      <div className={css.counts} aria-hidden="true">
+        <b>{question.reply_count}</b>
+        <span>{answered ? '已解决' : '回复'}</span>
+      </div>
+      <div className={css.words}>
+        <h3>
+          {question.pinned && <span className={css.pin}>置顶</span>}
+          {question.essence && <span className={css.essence}>精华</span>}
+          {answered && <span className={css.solved}>已解决</span>}
+          {question.closed && <span className="tag">已关闭</span>}
+          {question.private === 1 && <span className="tag">私有</span>}
+          <Link
+            to="/chat"
+            search={{
+              uuid: question.uuid,
+              history_id: match?.history_id ?? undefined,
+              back: undefined,
+            }}
+            className={css.link}
+          >
+            {question.title || '没有标题'}
+          </Link>
+        </h3>
+        <p className={css.excerpt}>{match?.snippet || question.content}</p>
+        {question.images.length > 0 && <Pictures images={question.images} wide={wide} />}
+        <p className={css.facts}>
+          <Link
+            to="/forum"
+            search={{ user_id: question.user_id }}
+            className={css.author}
+            aria-label={`只看 ${name} 的提问`}
+          >
+            <Avatar name={question.user_name} size={20} />
+            {name}
+          </Link>
+          {group && (
+            <Link to="/forum" search={{ group_id: group.id }} className={css.group}>
+              <span className="chip-dot" style={{ background: group.color }} />
+              {group.name}
+            </Link>
+          )}
+          <span className={css.end}>
+            <span title="点赞">
+              <Icon name="like" size={14} />
+              {question.like_count}
+              <span className="sr-only">个赞</span>
+            </span>
+            <span title="回复">
+              <Icon name="chat" size={14} />
+              {question.reply_count}
+              <span className="sr-only">条回复</span>
+            </span>
+            <time dateTime={question.updated_at}>{relativeTime(question.updated_at)}</time>
+          </span>
+        </p>
+      </div>
+    </li>
+  );
+};

@@ -1,0 +1,126 @@
+import { api } from '@/platform/api.ts';
+import { maskName } from '@/platform/format.ts';
+import { relativeTime } from '@/platform/relative-time.ts';
+import { toast } from '@/platform/toast.ts';
+import { usePageTitle } from '@/platform/use-page-title.ts';
+import { BackHead } from '@/ui/back-head.tsx';
+import { Button } from '@/ui/button.tsx';
+import { confirmDialog } from '@/ui/dialog.ts';
+import { EmptyState } from '@/ui/empty-state.tsx';
+import { LoadFailed } from '@/ui/load-failed.tsx';
+import { Pager } from '@/ui/pager/pager.tsx';
+import { Skeleton } from '@/ui/skeleton.tsx';
+import { reportWords } from '@/widgets/editor/report-words.ts';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import css from './forum.module.css';
+
+const route = getRouteApi('/forum/reports');
+
+/** What people reported, for managers to judge. */
+export const ReportsScreen = () => {
+  usePageTitle('举报');
+  const { page = 1, state } = route.useSearch();
+  const navigate = route.useNavigate();
+  const list = useQuery({
+    queryKey: ['reportList', page, state],
+    queryFn: ({ signal }) =>
+      api.reportList({ page, state: state ?? 'open' }, { signal, quiet: true }),
+    placeholderData: keepPreviousData,
+  });
+  const resolve = async (id: number, remove: 0 | 1) => {
+    const sure =
+      remove === 0 ||
+      (await confirmDialog({
+        title: '删除被举报的内容',
+        text: '内容会从所有人面前消失，不能恢复。',
+        ok: '删除',
+        danger: true,
+      }));
+    if (!sure) {
+      toast('已取消删除');
+      return;
+    }
+    await api.resolveReport({ id, remove });
+    toast(remove === 1 ? '内容已删除' : '已处理', 'success');
+  };
+  return (
+    <div className="page">
+      <BackHead to="/forum" back="返回社区" title="举报" />
+      <nav className={css.menu} aria-label="状态">
+        {([undefined, 'done'] as const).map((each) => (
+          <button
+            key={each ?? 'open'}
+            type="button"
+            className="chip"
+            aria-pressed={state === each}
+            onClick={() => void navigate({ search: { state: each } })}
+          >
+            {each === undefined ? '未处理' : '已处理'}
+          </button>
+        ))}
+      </nav>
+      {list.isPending && <Skeleton lines={8} />}
+      {list.isError && !list.data && (
+        <LoadFailed error={list.error} busy={list.isFetching} onRetry={() => void list.refetch()} />
+      )}
+      {list.data?.list.length === 0 && <EmptyState icon="check" text="暂无数据" />}
+      <ul className={css.list} aria-label="举报">
+        {list.data?.list.map((report) => (
+          <li key={report.id} className={css.question}>
+            <div className={css.words}>
+              <h3>
+                <span className={css.pin}>{reportWords[report.reason]}</span>
+                <Link
+                  to="/chat"
+                  search={{
+                    uuid: report.uuid,
+                    history_id: report.history_id === 0 ? undefined : report.history_id,
+                  }}
+                  className={css.link}
+                >
+                  {report.title || '没有标题'}
+                </Link>
+              </h3>
+              <p className={css.excerpt}>{report.excerpt}</p>
+              {report.note !== '' && <p className={css.note}>说明：{report.note}</p>}
+              <p className={css.facts}>
+                <span>作者：{maskName(report.author_name)}</span>
+                <span>举报人：{maskName(report.user_name)}</span>
+                <time className={css.end} dateTime={report.created_at}>
+                  {relativeTime(report.created_at)}
+                </time>
+              </p>
+              {report.resolved_at === null ? (
+                <p className={css.buttons}>
+                  <Button
+                    size="small"
+                    onClick={() => void resolve(report.id, 0).catch(() => undefined)}
+                  >
+                    没有问题
+                  </Button>
+                  <Button
+                    size="small"
+                    kind="danger"
+                    onClick={() => void resolve(report.id, 1).catch(() => undefined)}
+                  >
+                    删除内容
+                  </Button>
+                </p>
+              ) : (
+                <p className={css.note}>{report.removed ? '已删除内容' : '已判为没有问题'}</p>
+              )}
+            </div>
+          </li>
+        ))}
+      </ul>
+      {list.data && (
+        <Pager
+          page={page}
+          count={list.data.page_count}
+          onPage={(next) => void navigate({ search: (old) => ({ ...old, page: next }) })}
+        />
+      )}
+    </div>
+  );
+};

@@ -1,0 +1,140 @@
+import { useEffect, useRef, useState } from 'react';
+import { pictureTypes } from '@/platform/attach/file-kinds.ts';
+import { ComingTile } from '@/widgets/image/coming-tile.tsx';
+import { useIntake } from '@/widgets/image/picker-intake.ts';
+import { smallPicture } from '@/widgets/image/picture-sources.ts';
+import { Button } from '@/ui/button.tsx';
+import { Sheet } from '@/ui/sheet.tsx';
+import { toast } from '@/platform/toast.ts';
+import styles from './gallery.module.css';
+
+/** Brings pictures in: chosen, taken, dropped, pasted or by their address. */
+export const UploadSheet = ({ open, onClose }: { open: boolean; onClose: () => void }) => {
+  const album = useRef<HTMLInputElement>(null);
+  const camera = useRef<HTMLInputElement>(null);
+  const [there, setThere] = useState<readonly string[]>([]);
+  const [address, setAddress] = useState('');
+  const [over, setOver] = useState(false);
+  const intake = useIntake(({ url }) => setThere((all) => [url, ...all]));
+  const { takeFiles } = intake;
+  useEffect(() => {
+    if (!open) return undefined;
+    const onPaste = (event: ClipboardEvent) => {
+      const files = [...(event.clipboardData?.files ?? [])];
+      if (files.length === 0) return;
+      event.preventDefault();
+      takeFiles(files);
+    };
+    document.addEventListener('paste', onPaste);
+    return () => document.removeEventListener('paste', onPaste);
+  }, [open, takeFiles]);
+  const choose = (input: HTMLInputElement) => {
+    const files = [...(input.files ?? [])];
+    // The same file can be chosen again.
+    input.value = '';
+    takeFiles(files);
+  };
+  const fetchAddress = () => {
+    const url = address.trim();
+    if (!/^https?:\/\/\S+$/i.test(url) || !URL.canParse(url)) {
+      toast('请填写完整的图片网址，以 http 开头', 'error');
+      return;
+    }
+    setAddress('');
+    intake.takeAddress(url);
+  };
+  return (
+    <Sheet
+      open={open}
+      onClose={() => {
+        setThere([]);
+        onClose();
+      }}
+      title="上传图片"
+    >
+      <div
+        className={styles['drop']}
+        data-over={over || undefined}
+        onDragOver={(event) => {
+          event.preventDefault();
+          setOver(true);
+        }}
+        onDragLeave={() => setOver(false)}
+        onDrop={(event) => {
+          event.preventDefault();
+          setOver(false);
+          takeFiles([...event.dataTransfer.files]);
+        }}
+      >
+        <p>jpg 或 png，每张至多 4 MB；太大的照片会先缩小。也可以拖进来或粘贴。</p>
+        <div className={styles['row']}>
+          <Button kind="primary" onClick={() => album.current?.click()}>
+            选择图片
+          </Button>
+          <Button onClick={() => camera.current?.click()}>拍一张</Button>
+        </div>
+        <input
+          ref={album}
+          type="file"
+          hidden
+          accept={pictureTypes}
+          multiple
+          aria-label="选择要上传的图片"
+          onChange={(event) => choose(event.target)}
+        />
+        <input
+          ref={camera}
+          type="file"
+          hidden
+          accept="image/*"
+          capture="environment"
+          aria-label="拍一张照片上传"
+          onChange={(event) => choose(event.target)}
+        />
+      </div>
+      <form
+        className={styles['address']}
+        onSubmit={(event) => {
+          event.preventDefault();
+          fetchAddress();
+        }}
+      >
+        <input
+          className="input"
+          type="url"
+          inputMode="url"
+          value={address}
+          placeholder="或粘贴图片的网址"
+          aria-label="图片网址"
+          onChange={(event) => setAddress(event.target.value)}
+        />
+        <Button type="submit" disabled={address.trim() === ''}>
+          取图
+        </Button>
+      </form>
+      {intake.coming.length + there.length > 0 && (
+        <ul className={styles['coming']} aria-label="上传的图片">
+          {intake.coming.map((each) => (
+            <ComingTile
+              key={each.id}
+              coming={each}
+              onRetry={() => intake.retry(each.id)}
+              onRemove={() => intake.remove(each.id)}
+            />
+          ))}
+          {there.map((url) => (
+            <li key={url} className={styles['there']}>
+              <img src={smallPicture(url, 180)} alt="已上传" />
+            </li>
+          ))}
+        </ul>
+      )}
+      {there.length > 0 && (
+        <p className={styles['note']} role="status">
+          已上传 {there.length} 张，关闭后就能看到。
+        </p>
+      )}
+      <p className={styles['note']}>上传后 7 天没有用到的图片会自动清理。</p>
+    </Sheet>
+  );
+};

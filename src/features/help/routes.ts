@@ -1,0 +1,21 @@
+import { root } from '@/platform/root-route.ts';
+import { words, type RawSearch } from '@/platform/search.ts';
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+
+export interface HelpSearch {
+  page?: string;
+  query?: string;
+}
+export const helpSearch = (raw: RawSearch): HelpSearch => ({
+  page: words(raw, 'page', 64),
+  query: words(raw, 'query'),
+});
+
+export const helpRoutes = [
+  createRoute({
+    getParentRoute: () => root,
+    path: '/help',
+    validateSearch: helpSearch,
+    component: lazyRouteComponent(() => import('./help-screen.tsx'), 'HelpScreen'),
+  }),
+] as const;

@@ -1,0 +1,323 @@
+import { api } from '@/platform/api.ts';
+import { ApiError } from '@/platform/api-error.ts';
+import { useAuth } from '@/platform/auth-store.ts';
+import { byteSize, dateTime } from '@/platform/format.ts';
+import { toast } from '@/platform/toast.ts';
+import { usePageTitle } from '@/platform/use-page-title.ts';
+import { Button } from '@/ui/button.tsx';
+import { confirmDialog } from '@/ui/dialog.ts';
+import { EmptyState } from '@/ui/empty-state.tsx';
+import { LoadFailed } from '@/ui/load-failed.tsx';
+import { Skeleton } from '@/ui/skeleton.tsx';
+import { ForeignImage, isForeign } from '@/widgets/image/foreign-image.tsx';
+import { Markdown } from '@/widgets/markdown/markdown.tsx';
+import { yuan } from '@/widgets/pay/money.ts';
+import { PayHost } from '@/widgets/pay/pay-host.tsx';
+import { openPayment } from '@/widgets/pay/pay-order.ts';
+import type { Out } from '@contract/calls.ts';
+import { marketLimits } from '@contract/market.ts';
+import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import Rate from 'antd-mobile/es/components/rate';
+import { useState } from 'react';
+import css from './market.module.css';
+
+const route = getRouteApi('/apps/details');
+type Details = Out<'appDetails'>;
+
+/** What fails was told by the call. */
+const told = async (work: () => Promise<unknown>): Promise<void> => {
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+  }
+};
+
+const fetchApp = async (id: number, versionId?: number): Promise<void> => {
+  const { url, file_name: name } = await api.appDownloadLink({ id, version_id: versionId });
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  toast(`开始下载 ${name}`, 'success');
+};
+
+const CommentForm = ({ id, mine }: { id: number; mine: Details['app_detail']['my_comment'] }) => {
+  const [rating, setRating] = useState(mine?.rating ?? 5);
+  const [text, setText] = useState(mine?.comment_content ?? '');
+  const [busy, setBusy] = useState(false);
+  const send = async () => {
+    if (text.trim() === '') {
+      toast('请写点什么', 'error');
+      return;
+    }
+    setBusy(true);
+    await told(async () => {
+      await api.sendAppComment({ app_id: id, comment_content: text, rating });
+      toast(mine ? '修改成功' : '发表成功', 'success');
+    });
+    setBusy(false);
+  };
+  const remove = async () => {
+    const sure = await confirmDialog({ text: '删除您的评论？', ok: '删除', danger: true });
+    if (!sure) return;
+    await told(async () => {
+      await api.delOwnAppComment({ app_id: id });
+      setText('');
+      toast('删除成功', 'success');
+    });
+  };
+  return (
+    <div className={css.form}>
+      <Rate allowHalf value={rating} onChange={setRating} />
+      <textarea
+        className="text-input"
+        aria-label="评论"
+        rows={3}
+        maxLength={marketLimits.comment}
+        placeholder="用得怎么样？"
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+      />
+      <div className={css.line}>
+        {mine && (
+          <Button kind="ghost" onClick={() => void remove()}>
+            删除我的评论
+          </Button>
+        )}
+        <Button kind="primary" busy={busy} onClick={() => void send()}>
+          {mine ? '修改评论' : '发表评论'}
+        </Button>
+      </div>
+    </div>
+  );
+};
+
+const App = ({ id, details }: { id: number; details: Details }) => {
+  const { app_detail: app } = details;
+  const { signedIn } = useAuth();
+  const [busy, setBusy] = useState(false);
+  const client = useQueryClient();
+  usePageTitle(app.title);
+  const versions = useInfiniteQuery({
+    queryKey: ['appVersionNext', id],
+    queryFn: ({ pageParam, signal }) =>
+      api.appVersionNext({ id, version_page: pageParam }, { signal, quiet: true }),
+    initialPageParam: 1,
+    getNextPageParam: (last, all) => (last.hasMorePages ? all.length + 1 : undefined),
+  });
+  const comments = useInfiniteQuery({
+    queryKey: ['appCommentNext', id],
+    queryFn: ({ pageParam, signal }) =>
+      api.appCommentNext({ id, comment_page: pageParam }, { signal, quiet: true }),
+    initialPageParam: 1,
+    getNextPageParam: (last, all) => (last.hasMorePages ? all.length + 1 : undefined),
+  });
+  const act = async (work: () => Promise<unknown>) => {
+    setBusy(true);
+    await told(work);
+    setBusy(false);
+  };
+  const buy = async () => {
+    const order = await api.payApp({ id });
+    if (order.status === 1) toast('现在可以下载了', 'success');
+    else openPayment(order, () => void client.invalidateQueries({ queryKey: ['appDetails', id] }));
+  };
+  const report = (commentId: number) =>
+    told(async () => {
+      const sure = await confirmDialog({ text: '举报这条评论？', ok: '举报' });
+      if (!sure) return;
+      await api.reportAppComment({ id: commentId });
+      toast('已举报，管理员会查看', 'success');
+    });
+  const images = JSON.parse(app.images_url) as string[];
+  const shownVersions =
+    versions.data?.pages.flatMap(({ list }) => list) ?? details.versions_detail.list;
+  const shownComments =
+    comments.data?.pages.flatMap(({ list }) => list) ?? details.comments_detail.list;
+  return (
+    <div className={`page ${css.detail}`}>
+      <header className={css.head}>
+        {app.cover_image_url ? (
+          <img className={css.cover} src={`${app.cover_image_url}?size=320`} alt="" />
+        ) : (
+          <span className={css.cover} aria-hidden="true">
+            {Array.from(app.title)[0]}
+          </span>
+        )}
+        <div className={css.about}>
+          <h1>{app.title}</h1>
+          <small>
+            {app.source || '官方'}
+            {app.developer && ` · ${app.developer}`} · {app.type || '应用'}
+          </small>
+          <small className="tabular">
+            {app.rating > 0 ? `★ ${app.rating.toFixed(1)}（${app.rating_count} 人）` : '暂无评分'} ·
+            下载 {app.download_count} 次
+          </small>
+        </div>
+        <b className="tabular">{app.price === 0 ? '免费' : yuan(app.price)}</b>
+      </header>
+      <p className={css.facts}>
+        版本 {app.version} · {byteSize(app.code_size)} · 更新于 {dateTime(app.updated_at)}
+      </p>
+      {!signedIn ? (
+        <Link
+          className="button button-primary"
+          to="/login"
+          search={{ back: `/apps/details?appid=${id}` }}
+        >
+          {app.price === 0 ? '登录后下载' : '登录后购买'}
+        </Link>
+      ) : (
+        <Button
+          kind="primary"
+          busy={busy}
+          onClick={() => void act(app.isDownloadable ? () => fetchApp(id) : buy)}
+        >
+          {app.isDownloadable ? '下载' : `购买 ${yuan(app.price)}`}
+        </Button>
+      )}
+      {images.length > 0 && (
+        <div className={css.gallery}>
+          {images.map((url, at) =>
+            isForeign(url) ? (
+              <ForeignImage key={url} url={url} alt={`预览图 ${at + 1}`} />
+            ) : (
+              <img key={url} src={`${url}?size=640`} alt={`预览图 ${at + 1}`} loading="lazy" />
+            ),
+          )}
+        </div>
+      )}
+      {app.md_description !== '' && (
+        <section className="card">
+          <Markdown text={app.md_description} />
+        </section>
+      )}
+      <section className="card">
+        <h2>版本</h2>
+        <ul className={css.rows}>
+          {shownVersions.map((each) => (
+            <li key={each.id}>
+              <div className={css.line}>
+                <strong>{each.version}</strong>
+                <small className="tabular">
+                  {byteSize(each.code_size)} · {dateTime(each.created_at)}
+                </small>
+                {app.isDownloadable && (
+                  <Button
+                    size="small"
+                    busy={busy}
+                    onClick={() => void act(() => fetchApp(id, each.id))}
+                  >
+                    下载
+                  </Button>
+                )}
+              </div>
+              <p>{each.description}</p>
+              {each.sha256 && (
+                <code className={css.hash}>
+                  SHA-256 {each.sha256}
+                  {each.scanned && ' · 已查毒'}
+                </code>
+              )}
+            </li>
+          ))}
+        </ul>
+        {versions.hasNextPage && (
+          <Button busy={versions.isFetchingNextPage} onClick={() => void versions.fetchNextPage()}>
+            更早的版本
+          </Button>
+        )}
+      </section>
+      <section className="card">
+        <h2>评论</h2>
+        {app.rating_count > 0 && (
+          <ul className={css.spread} aria-label="评分分布">
+            {app.ratings
+              .filter(({ count }) => count > 0)
+              .map(({ rating, count }) => (
+                <li key={rating} className="tabular">
+                  <span>{rating.toFixed(1)} 星</span>
+                  <progress max={app.rating_count} value={count} aria-label={`${rating} 星`} />
+                  <span>{count}</span>
+                </li>
+              ))}
+          </ul>
+        )}
+        {app.closeComment && <p className={css.facts}>这个应用关闭了评论。</p>}
+        {!app.closeComment && app.isDownloadable && (
+          <CommentForm key={app.my_comment ? 'mine' : 'new'} id={id} mine={app.my_comment} />
+        )}
+        {!app.closeComment && !app.isDownloadable && (
+          <p className={css.facts}>取得这个应用之后可以评论。</p>
+        )}
+        <ul className={css.rows}>
+          {shownComments.map((each) => (
+            <li key={each.id}>
+              <div className={css.line}>
+                <strong>{each.user_name}</strong>
+                <small className="tabular">
+                  ★ {each.rating.toFixed(1)} · {dateTime(each.created_at)}
+                  {each.edited && ' · 已修改'}
+                </small>
+                {signedIn && !each.mine && (
+                  <Button size="small" kind="ghost" onClick={() => void report(each.id)}>
+                    举报
+                  </Button>
+                )}
+              </div>
+              <p>{each.comment_content}</p>
+            </li>
+          ))}
+        </ul>
+        {comments.hasNextPage && (
+          <Button busy={comments.isFetchingNextPage} onClick={() => void comments.fetchNextPage()}>
+            更早的评论
+          </Button>
+        )}
+      </section>
+      <PayHost />
+    </div>
+  );
+};
+
+/** One app: what it is, its versions and comments; bought, then downloaded. */
+export const AppScreen = () => {
+  const { appid: id = 0 } = route.useSearch();
+  const found = useQuery({
+    queryKey: ['appDetails', id],
+    queryFn: ({ signal }) => api.appDetails({ id }, { signal, quiet: true }),
+    enabled: id > 0,
+    retry: false,
+  });
+  if (found.data) return <App key={id} id={id} details={found.data} />;
+  if (id === 0 || (found.error instanceof ApiError && found.error.status === 404))
+    return (
+      <div className="page">
+        <EmptyState
+          icon="search"
+          text="没有这个应用，或者它已经下架。"
+          action={
+            <Link className="button button-primary" to="/apps">
+              去应用市场
+            </Link>
+          }
+        />
+      </div>
+    );
+  return (
+    <div className="page">
+      {found.isError ? (
+        <LoadFailed
+          error={found.error}
+          busy={found.isFetching}
+          onRetry={() => void found.refetch()}
+        />
+      ) : (
+        <Skeleton lines={8} />
+      )}
+    </div>
+  );
+};

@@ -1,0 +1,129 @@
+import { api } from '@/platform/api.ts';
+import { usePageTitle } from '@/platform/use-page-title.ts';
+import { EmptyState } from '@/ui/empty-state.tsx';
+import { Icon } from '@/ui/icon.tsx';
+import { LoadFailed } from '@/ui/load-failed.tsx';
+import { Pager } from '@/ui/pager/pager.tsx';
+import { Skeleton } from '@/ui/skeleton.tsx';
+import { yuan } from '@/widgets/pay/money.ts';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import css from './market.module.css';
+
+const route = getRouteApi('/apps');
+/** So long after the last letter is searched, ms. */
+const restMs = 250;
+
+/** Apps to choose from: by type, by a word. */
+export const AppsScreen = () => {
+  usePageTitle('应用市场');
+  const search = route.useSearch();
+  const { type, query, page = 1 } = search;
+  const navigate = useNavigate();
+  const [text, setText] = useState(query ?? '');
+  useEffect(() => {
+    if (text.trim() === (query ?? '')) return undefined;
+    const timer = setTimeout(
+      () =>
+        void navigate({
+          to: '/apps',
+          search: { type, query: text.trim() || undefined },
+          replace: true,
+        }),
+      restMs,
+    );
+    return () => clearTimeout(timer);
+  }, [text, query, type, navigate]);
+  const found = useQuery({
+    queryKey: ['appList', type, query, page],
+    queryFn: ({ signal }) => api.appList({ type, query, page }, { signal, quiet: true }),
+    placeholderData: keepPreviousData,
+  });
+  return (
+    <div className="page">
+      <header className="page-head">
+        <h1>应用市场</h1>
+      </header>
+      <label className={css.search}>
+        <Icon name="search" size={18} />
+        <span className="sr-only">搜索应用</span>
+        <input
+          type="search"
+          value={text}
+          maxLength={100}
+          placeholder="名称、类型或开发者"
+          onChange={(event) => setText(event.target.value)}
+        />
+      </label>
+      {(found.data?.types.length ?? 0) > 0 && (
+        <div className={css.types} role="group" aria-label="类型">
+          {[undefined, ...(found.data?.types ?? [])].map((each) => (
+            <Link
+              key={each ?? ''}
+              to="/apps"
+              search={{ type: each, query }}
+              className="chip"
+              aria-current={each === type ? 'true' : undefined}
+            >
+              {each ?? '全部'}
+            </Link>
+          ))}
+        </div>
+      )}
+      {found.isPending && <Skeleton lines={8} />}
+      {found.isError && !found.data && (
+        <LoadFailed
+          error={found.error}
+          busy={found.isFetching}
+          onRetry={() => void found.refetch()}
+        />
+      )}
+      {found.data?.list.length === 0 && (
+        <EmptyState
+          icon={query || type ? 'search' : 'columns'}
+          text={
+            query || type ? '没有找到。换个词或类型试试。' : '还没有应用。上架之后会出现在这里。'
+          }
+        />
+      )}
+      <ul className={css.grid}>
+        {found.data?.list.map((app) => (
+          <li key={app.id}>
+            <Link to="/apps/details" search={{ appid: app.id }} className={`card ${css.card}`}>
+              {app.cover_image_url ? (
+                <img
+                  className={css.cover}
+                  src={`${app.cover_image_url}?size=320`}
+                  alt=""
+                  loading="lazy"
+                />
+              ) : (
+                <span className={css.cover} aria-hidden="true">
+                  {Array.from(app.title)[0]}
+                </span>
+              )}
+              <span className={css.about}>
+                <strong>{app.title}</strong>
+                <small>
+                  {app.type || '应用'} · {app.source || '官方'}
+                </small>
+                <span className={css.line}>
+                  <b className="tabular">{app.price === 0 ? '免费' : yuan(app.price)}</b>
+                  <small className="tabular">
+                    {app.rating > 0 ? `★ ${app.rating.toFixed(1)}` : '暂无评分'}
+                  </small>
+                </span>
+              </span>
+            </Link>
+          </li>
+        ))}
+      </ul>
+      <Pager
+        page={page}
+        count={found.data?.page_count ?? 1}
+        onPage={(next) => void navigate({ to: '/apps', search: { ...search, page: next } })}
+      />
+    </div>
+  );
+};

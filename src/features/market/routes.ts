@@ -1,0 +1,28 @@
+import { root } from '@/platform/root-route.ts';
+import { whole, words, type RawSearch } from '@/platform/search.ts';
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+
+export interface AppsSearch {
+  type?: string;
+  query?: string;
+  page?: number;
+}
+
+export const marketRoutes = [
+  createRoute({
+    getParentRoute: () => root,
+    path: '/apps',
+    validateSearch: (raw: RawSearch): AppsSearch => ({
+      type: words(raw, 'type', 40),
+      query: words(raw, 'query', 100),
+      page: whole(raw, 'page'),
+    }),
+    component: lazyRouteComponent(() => import('./apps-screen.tsx'), 'AppsScreen'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/apps/details',
+    validateSearch: (raw: RawSearch): { appid?: number } => ({ appid: whole(raw, 'appid') }),
+    component: lazyRouteComponent(() => import('./app-screen.tsx'), 'AppScreen'),
+  }),
+] as const;

@@ -1,0 +1,225 @@
+import { api } from '@/platform/api.ts';
+import { toast } from '@/platform/toast.ts';
+import { FilterBar } from '@/ui/filter-bar/filter-bar.tsx';
+import { Form } from '@/ui/form/form.tsx';
+import type { Field } from '@/ui/form/field.ts';
+import { Sheet } from '@/ui/sheet.tsx';
+import { DataTable, type Column } from '@/ui/table/data-table.tsx';
+import { useTableSearch } from '@/ui/table/use-table-search.ts';
+import type { AdminModel } from '@contract/manage-model.ts';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+
+const types: Readonly<Record<number, string>> = {
+  0: '聊天',
+  1: '画图',
+  2: '语音转文字',
+  3: '文字转语音',
+  4: '视频',
+};
+
+const marks = (row: AdminModel): string[] =>
+  [
+    row.disable && '已停用',
+    !row.display && '不显示',
+    row.vip_excluded && '会员除外',
+    row.vision && '看图',
+    row.channels.length === 0 && '没有服务',
+  ].filter((mark) => typeof mark === 'string');
+
+const columns: readonly Column<AdminModel>[] = [
+  { key: 'label', title: '名称', value: (row) => row.label, role: 'title', sortable: true },
+  { key: 'unique_key', title: '模型', value: (row) => row.unique_key, wide: true, role: 'plain' },
+  {
+    key: 'type',
+    title: '类型',
+    value: (row) => types[row.type] ?? String(row.type),
+    role: 'plain',
+  },
+  { key: 'factor', title: '价格', value: (row) => row.factor, align: 'end', sortable: true },
+  {
+    key: 'prompt_factor',
+    title: '提问价格',
+    value: (row) => row.prompt_factor,
+    align: 'end',
+    spare: true,
+  },
+  {
+    key: 'marks',
+    title: '标记',
+    role: 'plain',
+    value: (row) => marks(row).join(' '),
+    render: (row) => (
+      <span className="row">
+        {marks(row).map((mark) => (
+          <span key={mark} className="tag">
+            {mark}
+          </span>
+        ))}
+      </span>
+    ),
+  },
+  {
+    key: 'channels',
+    title: '服务',
+    value: (row) => row.channels.map(({ label }) => label).join('、'),
+  },
+  { key: 'sort', title: '顺序', value: (row) => row.sort, align: 'end', sortable: true },
+];
+
+const money = 100_000_000;
+const fields: readonly Field[] = [
+  { name: 'label', label: '名称', kind: 'text', required: true, max: 100 },
+  { name: 'remarks', label: '说明', kind: 'text', max: 500 },
+  {
+    name: 'factor',
+    label: '价格',
+    kind: 'number',
+    required: true,
+    min: 0,
+    max: money,
+    step: 0.01,
+    hint: '聊天：每个 token 扣多少；画图：每张扣多少。0 免费，访客也能用',
+  },
+  {
+    name: 'prompt_factor',
+    label: '提问的价格',
+    kind: 'number',
+    min: 0,
+    max: money,
+    step: 0.01,
+    hint: '留空：和上面一样',
+  },
+  {
+    name: 'sort',
+    label: '顺序',
+    kind: 'number',
+    required: true,
+    min: -100_000,
+    max: 100_000,
+    hint: '小的在前',
+  },
+  { name: 'display', label: '显示', kind: 'switch', hint: '关掉之后不在列表里，用着它的会话照常' },
+  { name: 'disable', label: '停用', kind: 'switch', hint: '谁都不能再用' },
+  { name: 'vip_excluded', label: '会员除外', kind: 'switch', hint: '会员的额度不能用在它上面' },
+  { name: 'vision', label: '能看图', kind: 'switch' },
+  { name: 'max_prompt', label: '提问最长', kind: 'number', min: 1, max: 10_000_000, unit: '字' },
+  {
+    name: 'max_tokens',
+    label: '回复最长',
+    kind: 'number',
+    min: 1,
+    max: 10_000_000,
+    unit: 'tokens',
+  },
+  { name: 'color', label: '颜色', kind: 'colour' },
+  { name: 'logo', label: '图标地址', kind: 'text', max: 500 },
+  {
+    name: 'accelerator',
+    label: '加速地址',
+    kind: 'text',
+    max: 500,
+    hint: '另一个地址直接送来回复；留空：这个服务器',
+  },
+];
+
+const flag = (value: unknown): 0 | 1 => (value === true ? 1 : 0);
+const maybe = (value: unknown): number | null => (typeof value === 'number' ? value : null);
+
+const ModelForm = ({ model, onSaved }: { model: AdminModel; onSaved: () => void }) => (
+  <Form
+    fields={fields}
+    initial={{
+      ...model,
+      channels: null,
+      display: model.display === 1,
+      disable: model.disable === 1,
+      vip_excluded: model.vip_excluded === 1,
+      vision: model.vision === 1,
+    }}
+    onSubmit={async (values) => {
+      await api.setModel(
+        {
+          id: model.id,
+          label: String(values['label']),
+          remarks: String(values['remarks'] ?? ''),
+          factor: Number(values['factor']),
+          prompt_factor: maybe(values['prompt_factor']),
+          sort: Number(values['sort']),
+          display: flag(values['display']),
+          disable: flag(values['disable']),
+          vip_excluded: flag(values['vip_excluded']),
+          vision: flag(values['vision']),
+          max_prompt: maybe(values['max_prompt']),
+          max_tokens: maybe(values['max_tokens']),
+          color: String(values['color']),
+          logo: String(values['logo'] ?? ''),
+          accelerator: String(values['accelerator'] ?? ''),
+        },
+        { quiet: true },
+      );
+      toast('模型修改成功', 'success');
+      onSaved();
+    }}
+  />
+);
+
+interface Search {
+  page?: number | undefined;
+  user_id?: number | undefined;
+  name?: string | undefined;
+  unique_key?: string | undefined;
+  type?: string | undefined;
+}
+
+/** All models; a row leads to its prices, marks, limits and order. */
+export const ManageModels = ({ search: { page = 1, ...search } }: { search: Search }) => {
+  const show = useTableSearch();
+  const [open, setOpen] = useState<AdminModel>();
+  const models = useQuery({
+    queryKey: ['adminModelList', search, page],
+    queryFn: ({ signal }) =>
+      api.adminModelList(
+        { ...search, type: search.type === undefined ? undefined : Number(search.type), page },
+        { signal, quiet: true },
+      ),
+    placeholderData: keepPreviousData,
+  });
+  return (
+    <>
+      <FilterBar
+        filters={[
+          { kind: 'text', name: 'name', label: '名称' },
+          { kind: 'text', name: 'unique_key', label: '模型' },
+          {
+            kind: 'choice',
+            name: 'type',
+            label: '类型',
+            options: Object.entries(types).map(([value, label]) => ({ value, label })),
+          },
+        ]}
+        values={search}
+        onChange={show}
+      />
+      <DataTable
+        name="模型"
+        columns={columns}
+        rows={models.data?.list}
+        rowKey={({ id }) => String(id)}
+        empty={{ icon: 'spark', text: '没有符合的模型。' }}
+        error={models.error}
+        busy={models.isFetching}
+        onRetry={() => void models.refetch()}
+        tone={(row) => (row.disable ? 'bad' : undefined)}
+        total={models.data?.total}
+        page={page}
+        pageCount={models.data?.page_count}
+        onPage={(next) => show({ page: next })}
+        onOpen={setOpen}
+      />
+      <Sheet open={open !== undefined} onClose={() => setOpen(undefined)} title={open?.label ?? ''}>
+        {open && <ModelForm key={open.id} model={open} onSaved={() => setOpen(undefined)} />}
+      </Sheet>
+    </>
+  );
+};

@@ -1,0 +1,185 @@
+import { api } from '@/platform/api.ts';
+import { compactNumber } from '@/platform/format.ts';
+import { relativeTime } from '@/platform/relative-time.ts';
+import { toast } from '@/platform/toast.ts';
+import { Button } from '@/ui/button.tsx';
+import { confirmDialog } from '@/ui/dialog.ts';
+import { Sheet } from '@/ui/sheet.tsx';
+import { DataTable, type Column } from '@/ui/table/data-table.tsx';
+import type { AdminChannel, ChannelKind } from '@contract/manage-model.ts';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { draftOfChannel, ServiceForm } from './service-form.tsx';
+
+const sources = {
+  'built-in': '内置',
+  environment: '环境变量',
+  manager: '管理员',
+  local: '本机发现',
+};
+// What fails has been told by the call.
+const quietly = (work: Promise<unknown>) => void work.catch(() => undefined);
+
+const test = async (row: AdminChannel): Promise<void> => {
+  toast(`正在试 ${row.label}…`);
+  const trial = await api.testChannel({
+    id: row.id,
+    kind: row.kind as ChannelKind,
+    base_url: row.base_url,
+    model: row.models[0],
+  });
+  toast(trial.message, trial.ok ? 'success' : 'error');
+};
+
+const remove = async (row: AdminChannel): Promise<void> => {
+  const yes = await confirmDialog({
+    text: `删除“${row.label}”？只有它才有的模型就不能用了。`,
+    ok: '删除',
+    danger: true,
+  });
+  if (!yes) return;
+  await api.delChannel({ id: row.id });
+  toast('删除成功', 'success');
+};
+
+const own = (row: AdminChannel) => row.source === 'manager' || row.source === 'local';
+
+const stateOf = (row: AdminChannel): string => {
+  if (!row.enabled) return '已停用';
+  if (row.source === 'built-in') return '内置';
+  if (row.last_failure_at && (!row.last_success_at || row.last_failure_at > row.last_success_at))
+    return '最近出错';
+  return row.last_success_at ? '正常' : '还没有用过';
+};
+
+const columns: readonly Column<AdminChannel>[] = [
+  { key: 'label', title: '名称', value: (row) => row.label, role: 'title' },
+  {
+    key: 'state',
+    title: '状态',
+    role: 'plain',
+    value: stateOf,
+    render: (row) => <span className="tag">{stateOf(row)}</span>,
+  },
+  { key: 'source', title: '来自', value: (row) => sources[row.source] },
+  { key: 'base_url', title: '地址', value: (row) => row.base_url, wide: true },
+  {
+    key: 'key',
+    title: '密钥',
+    value: (row) => row.key_count,
+    render: (row) =>
+      row.key_count === 0
+        ? '没有'
+        : row.key_count === 1
+          ? row.key_hint
+          : `${row.key_hint} 等 ${row.key_count} 个`,
+  },
+  { key: 'models', title: '模型', value: (row) => row.models.length, align: 'end' },
+  { key: 'weight', title: '权重', value: (row) => row.weight, align: 'end', spare: true },
+  {
+    key: 'failures',
+    title: '成功 / 出错',
+    value: (row) => row.failures,
+    render: (row) => `${row.successes} / ${row.failures}`,
+    align: 'end',
+  },
+  {
+    key: 'latency',
+    title: '首字',
+    value: (row) => row.latency,
+    render: (row) => (row.latency === null ? '—' : `${(row.latency / 1000).toFixed(1)} 秒`),
+    align: 'end',
+  },
+  {
+    key: 'spent',
+    title: '30 天消耗',
+    value: (row) => row.spent,
+    render: (row) => compactNumber(row.spent),
+    align: 'end',
+  },
+  {
+    key: 'last_error',
+    title: '最近的错误',
+    value: (row) => row.last_error,
+    render: (row) =>
+      row.last_error && row.last_failure_at
+        ? `${row.last_error}（${relativeTime(row.last_failure_at)}）`
+        : '—',
+  },
+  {
+    key: 'acts',
+    title: '操作',
+    role: 'bare',
+    value: () => null,
+    render: (row) =>
+      row.source === 'built-in' ? null : (
+        <span className="row">
+          <Button size="small" onClick={() => quietly(test(row))}>
+            测试
+          </Button>
+          {own(row) && (
+            <>
+              <Button
+                size="small"
+                onClick={() =>
+                  quietly(api.setChannel({ id: row.id, enabled: row.enabled ? 0 : 1 }))
+                }
+              >
+                {row.enabled ? '停用' : '启用'}
+              </Button>
+              <Button size="small" kind="danger" onClick={() => quietly(remove(row))}>
+                删除
+              </Button>
+            </>
+          )}
+        </span>
+      ),
+  },
+];
+
+/** The services: what they have, how they do, and their forms. */
+export const ManageServices = () => {
+  const [open, setOpen] = useState<AdminChannel>();
+  const channels = useQuery({
+    queryKey: ['channelList'],
+    queryFn: ({ signal }) => api.channelList({}, { signal, quiet: true }),
+    refetchInterval: 15_000,
+  });
+  return (
+    <>
+      <DataTable
+        name="模型服务"
+        columns={columns}
+        rows={channels.data?.list}
+        rowKey={({ id }) => String(id)}
+        empty={{
+          icon: 'link',
+          text: '还没有接入模型服务。',
+          action: (
+            <Link className="button button-primary" to="/manager/start">
+              接入服务
+            </Link>
+          ),
+        }}
+        error={channels.error}
+        onRetry={() => void channels.refetch()}
+        tone={(row) => (stateOf(row) === '最近出错' ? 'bad' : undefined)}
+        onOpen={(row) =>
+          own(row)
+            ? setOpen(row)
+            : toast('这个服务来自环境变量或内置，请在服务器上改；模型的价格可以在“模型”里改')
+        }
+      />
+      <Sheet open={open !== undefined} onClose={() => setOpen(undefined)} title={open?.label ?? ''}>
+        {open && (
+          <ServiceForm
+            key={open.id}
+            draft={draftOfChannel(open)}
+            onSaved={() => setOpen(undefined)}
+          />
+        )}
+      </Sheet>
+    </>
+  );
+};

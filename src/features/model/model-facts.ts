@@ -1,0 +1,60 @@
+import type { Out } from '@contract/calls.ts';
+import type { Model, modelTypes } from '@contract/model.ts';
+
+// By its type alone: the contract's schemas stay out of the page.
+export const types: typeof modelTypes = {
+  chat: 0,
+  image: 1,
+  speechToText: 2,
+  textToSpeech: 3,
+  video: 4,
+};
+
+export const typeNames: Readonly<Record<number, string>> = {
+  [types.chat]: '聊天',
+  [types.image]: '图片',
+  [types.speechToText]: '语音识别',
+  [types.textToSpeech]: '语音合成',
+  [types.video]: '视频',
+};
+
+export type Health = Out<'modelHealth'>['list'][number];
+
+/** What only some servers say of a model. */
+type Told = Model & { disable_api?: boolean | number; vip?: boolean | number; status?: number };
+
+/** The developers' interface may call it. */
+export const callable = (model: Told): boolean => !model.disable_api;
+/** Only who pays may use it. */
+export const paidOnly = (model: Told): boolean => Boolean(model.vip);
+/** A model of somebody's own that has not finished training (document 2 §4). */
+export const untrained = (model: Told): boolean => model.type === types.image && model.status === 0;
+
+/** What its price is counted in. */
+export const rateTip = (model: Model): string => {
+  if (model.factor === 0 && (model.prompt_factor ?? 0) === 0) return '免费使用，不扣余额';
+  if (model.type === types.image) return `每张图片 ${model.factor} tokens 起，尺寸大的更多`;
+  if (model.type === types.video) return `每个视频 ${model.factor} tokens`;
+  if (model.type === types.speechToText) return `每秒录音 ${model.factor} tokens`;
+  if (model.type === types.textToSpeech) return `每个字 ${model.factor} tokens`;
+  const prompt = model.prompt_factor ?? model.factor;
+  return prompt === model.factor
+    ? `提问和回复的每个 token 按 ${model.factor} 个计`
+    : `提问的每个 token 按 ${prompt} 个计，回复按 ${model.factor} 个计`;
+};
+
+export const rateText = (model: Model): string =>
+  model.factor === 0 ? '免费' : `×${model.factor}`;
+
+/** Its checkpoints, or nothing. */
+export const versionsOf = (model: Model): string =>
+  (model.image?.checkpoints ?? []).map(({ name }) => name).join('、');
+
+export const successText = (health: Health | undefined): string =>
+  health === undefined || health.count === 0
+    ? '—'
+    : `${Math.round((health.success / health.count) * 100)}%`;
+
+/** Milliseconds, as people read them. */
+export const secondsText = (ms: number | undefined): string =>
+  ms === undefined || ms === 0 ? '—' : `${(ms / 1000).toFixed(ms < 10_000 ? 1 : 0)} 秒`;

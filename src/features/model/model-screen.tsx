@@ -1,0 +1,291 @@
+import { ApiError } from '@/platform/api-error.ts';
+import { api } from '@/platform/api.ts';
+import { writeDraft } from '@/platform/draft.ts';
+import { toast } from '@/platform/toast.ts';
+import { usePageTitle } from '@/platform/use-page-title.ts';
+import { Avatar } from '@/ui/avatar.tsx';
+import { Button } from '@/ui/button.tsx';
+import { Sheet } from '@/ui/sheet.tsx';
+import { DataTable, type Column } from '@/ui/table/data-table.tsx';
+import { codes, errorPageTexts } from '@contract/errors.ts';
+import type { Model } from '@contract/model.ts';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import {
+  callable,
+  paidOnly,
+  rateText,
+  rateTip,
+  secondsText,
+  successText,
+  typeNames,
+  types,
+  untrained,
+  versionsOf,
+  type Health,
+} from './model-facts.ts';
+import css from './model.module.css';
+import type { ModelKind } from './routes.ts';
+
+const route = getRouteApi('/model');
+
+const kinds: readonly (readonly [ModelKind | undefined, string, (model: Model) => boolean])[] = [
+  [undefined, '全部', () => true],
+  ['chat', '聊天', ({ type }) => type === types.chat],
+  ['image', '图片', ({ type }) => type === types.image],
+  ['video', '视频', ({ type }) => type === types.video],
+  ['speech', '语音合成', ({ type }) => type === types.textToSpeech],
+  ['hearing', '语音识别', ({ type }) => type === types.speechToText],
+  ['free', '免费', ({ factor }) => factor === 0],
+];
+
+const factsOf = (model: Model, health: Health | undefined): (readonly [string, string])[] => [
+  ['代码', model.name],
+  ['类型', typeNames[model.type] ?? '其他'],
+  ['计费', `${rateText(model)}（${rateTip(model)}）`],
+  ['API 调用', callable(model) ? '可以' : '不可以'],
+  ['使用范围', paidOnly(model) ? '仅付费用户' : '所有人'],
+  ['会员', model.vip_excluded ? '会员额度不包含' : '会员额度可用'],
+  ['看图', model.vision ? '可以' : '不可以'],
+  ['最长提问', `${model.max_prompt ?? 65_535} 字`],
+  ['版本', versionsOf(model) || '—'],
+  ['近一天成功率', successText(health)],
+  ['首字', secondsText(health?.first_time)],
+  ['完成', secondsText(health?.time)],
+  ['说明', model.remark || '—'],
+];
+
+const Facts = ({ model, health }: { model: Model; health: Health | undefined }) => (
+  <dl className={css.facts}>
+    {factsOf(model, health).map(([term, text]) => (
+      <div key={term}>
+        <dt>{term}</dt>
+        <dd>{text}</dd>
+      </div>
+    ))}
+  </dl>
+);
+
+/** Makes a session with a model, or with two that answer beside each other. */
+const useBegin = () => {
+  const navigate = useNavigate();
+  return async (model: Model, beside?: Model): Promise<void> => {
+    if (untrained(model)) {
+      toast('这个模型还没有训练完成，请稍后再试', 'error');
+      return;
+    }
+    if (model.type !== types.chat && model.type !== types.image) {
+      await navigate({ to: '/', search: { new: 1 } });
+      return;
+    }
+    try {
+      const { uuid } = await api.newSession(
+        { type: model.type === types.image ? 1 : 0, model: model.name },
+        { quiet: true },
+      );
+      if (beside) writeDraft(`choices:${uuid}`, JSON.stringify({ beside: beside.name }));
+      await navigate({ to: '/chat', search: { uuid } });
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      if (error.code === codes.login_required.code) return;
+      if (errorPageTexts[error.code] === undefined) toast(error.message, 'error');
+      else void navigate({ to: '/error', search: { code: String(error.code) } });
+    }
+  };
+};
+
+const Compare = ({
+  pair,
+  healths,
+  onBegin,
+}: {
+  pair: readonly [Model, Model];
+  healths: ReadonlyMap<string, Health>;
+  onBegin: () => void;
+}) => {
+  const [left, right] = pair.map((model) => factsOf(model, healths.get(model.name)));
+  return (
+    <>
+      <table className={css.compare}>
+        <thead>
+          <tr>
+            <th scope="col">
+              <span className="sr-only">项目</span>
+            </th>
+            {pair.map((model) => (
+              <th key={model.name} scope="col">
+                <Avatar name={model.label} src={model.logo} color={model.color} size={36} />
+                {model.label}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {left?.map(([term, text], at) => (
+            <tr key={term} data-differs={text !== right?.[at]?.[1] || undefined}>
+              <th scope="row">{term}</th>
+              <td>{text}</td>
+              <td>{right?.[at]?.[1]}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {pair.every(({ type }) => type === types.chat) && (
+        <Button kind="primary" className={css.both} onClick={onBegin}>
+          用这两个模型一起回答
+        </Button>
+      )}
+    </>
+  );
+};
+
+/** All models: what each is, costs, and how it did in the last day. */
+export const ModelScreen = () => {
+  usePageTitle('模型');
+  const { kind } = route.useSearch();
+  const navigate = route.useNavigate();
+  const begin = useBegin();
+  const models = useQuery({
+    queryKey: ['models'],
+    queryFn: ({ signal }) => api.models({}, { signal, quiet: true }),
+    staleTime: 5 * 60_000,
+  });
+  const health = useQuery({
+    queryKey: ['modelHealth'],
+    queryFn: ({ signal }) => api.modelHealth({}, { signal, quiet: true }),
+    staleTime: 60_000,
+  });
+  const [looked, setLooked] = useState<Model | null>(null);
+  const [pair, setPair] = useState<readonly [Model, Model] | null>(null);
+  const healths = new Map(health.data?.list.map((each) => [each.model, each]));
+  const fits = kinds.find(([key]) => key === kind)?.[2] ?? (() => true);
+  const rows = models.data?.models.filter((model) => model.display && fits(model));
+
+  const columns: readonly Column<Model>[] = [
+    {
+      key: 'label',
+      title: '模型',
+      role: 'title',
+      sortable: true,
+      value: ({ label }) => label,
+      render: (model) => (
+        <span className={css.model}>
+          <button
+            type="button"
+            className={css.logo}
+            aria-label={`关于${model.label}`}
+            onClick={() => setLooked(model)}
+          >
+            <Avatar name={model.label} src={model.logo} color={model.color} size={36} />
+          </button>
+          <span className={css.hover} role="tooltip">
+            <Facts model={model} health={healths.get(model.name)} />
+          </span>
+          <button
+            type="button"
+            className={css.name}
+            title="用它新建会话"
+            onClick={() => void begin(model)}
+          >
+            {model.label}
+          </button>
+        </span>
+      ),
+    },
+    {
+      key: 'type',
+      title: '类型',
+      sortable: true,
+      value: ({ type }) => typeNames[type] ?? '其他',
+      render: ({ type }) => <span className="tag">{typeNames[type] ?? '其他'}</span>,
+    },
+    {
+      key: 'factor',
+      title: '倍率',
+      sortable: true,
+      value: ({ factor }) => factor,
+      render: (model) => (
+        <span
+          className={model.factor === 0 ? 'tag tag-free' : 'tag'}
+          title={rateTip(model)}
+          aria-label={rateTip(model)}
+        >
+          {rateText(model)}
+        </span>
+      ),
+    },
+    {
+      key: 'success',
+      title: '近一天成功',
+      align: 'end',
+      value: ({ name }) => successText(healths.get(name)),
+    },
+    {
+      key: 'first',
+      title: '首字',
+      align: 'end',
+      sortable: true,
+      value: ({ name }) => healths.get(name)?.first_time ?? null,
+      render: ({ name }) => secondsText(healths.get(name)?.first_time),
+    },
+    { key: 'remark', title: '说明', wide: true, value: ({ remark }) => remark || '—' },
+  ];
+  return (
+    <div className="page">
+      <header className="page-head">
+        <h1>模型</h1>
+      </header>
+      <nav className={css.kinds} aria-label="类型">
+        {kinds.map(([key, label]) => (
+          <button
+            key={label}
+            type="button"
+            className="chip"
+            aria-pressed={key === kind}
+            onClick={() => void navigate({ search: { kind: key }, resetScroll: false })}
+          >
+            {label}
+          </button>
+        ))}
+      </nav>
+      <DataTable
+        name="模型"
+        columns={columns}
+        rows={rows}
+        rowKey={({ name }) => name}
+        error={models.data ? undefined : models.error}
+        busy={models.isFetching}
+        onRetry={() => void models.refetch()}
+        empty={{ icon: 'search', text: '还没有这类模型。管理员可以在模型管理里连接。' }}
+        renderChosen={(chosen) => (
+          <Button
+            size="small"
+            disabled={chosen.length !== 2}
+            onClick={() => {
+              const [left, right] = chosen;
+              if (left && right) setPair([left, right]);
+            }}
+          >
+            {chosen.length === 2 ? '比较这两个' : '选两个来比较'}
+          </Button>
+        )}
+      />
+      <Sheet open={looked !== null} onClose={() => setLooked(null)} title={looked?.label ?? ''}>
+        {looked && (
+          <>
+            <Facts model={looked} health={healths.get(looked.name)} />
+            <Button kind="primary" className={css.both} onClick={() => void begin(looked)}>
+              用它新建会话
+            </Button>
+          </>
+        )}
+      </Sheet>
+      <Sheet open={pair !== null} onClose={() => setPair(null)} title="比较">
+        {pair && (
+          <Compare pair={pair} healths={healths} onBegin={() => void begin(pair[0], pair[1])} />
+        )}
+      </Sheet>
+    </div>
+  );
+};

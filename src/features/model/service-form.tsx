@@ -1,0 +1,251 @@
+import { api } from '@/platform/api.ts';
+import { queryClient } from '@/platform/query-client.ts';
+import { toast } from '@/platform/toast.ts';
+import { Button } from '@/ui/button.tsx';
+import { Form } from '@/ui/form/form.tsx';
+import type { Field, FormValues } from '@/ui/form/field.ts';
+import { Icon } from '@/ui/icon.tsx';
+import { errorText } from '@/platform/api-error.ts';
+import type { Out } from '@contract/calls.ts';
+import type { AdminChannel, ChannelKind } from '@contract/manage-model.ts';
+import { useState } from 'react';
+import css from './manage-model.module.css';
+
+type Preset = Out<'channelPresets'>['list'][number];
+type Trial = Out<'testChannel'>;
+
+/** What a new service begins with, or what one that exists has. */
+export interface ServiceDraft {
+  id?: number;
+  kind: ChannelKind;
+  label: string;
+  base_url: string;
+  key_url: string;
+  needs_key: boolean;
+  models: readonly { name: string; factor?: number | undefined }[];
+  weight: number;
+  priority: number;
+  enabled: 0 | 1;
+}
+
+export const draftOf = (preset: Preset): ServiceDraft => ({
+  kind: preset.kind,
+  label: preset.key === 'other' ? '' : preset.label,
+  base_url: preset.base_url,
+  key_url: preset.key_url,
+  needs_key: preset.needs_key,
+  models: preset.models,
+  weight: 1,
+  priority: 0,
+  enabled: 1,
+});
+
+export const draftOfChannel = (channel: AdminChannel): ServiceDraft => ({
+  id: channel.id,
+  kind: channel.kind as ChannelKind,
+  label: channel.label,
+  base_url: channel.base_url,
+  key_url: '',
+  needs_key: false,
+  models: channel.models.map((name) => ({ name })),
+  weight: channel.weight,
+  priority: channel.priority,
+  enabled: channel.enabled === 1 ? 1 : 0,
+});
+
+const fieldsOf = (draft: ServiceDraft): Field[] => [
+  { name: 'label', label: '名称', kind: 'text', required: true, max: 60 },
+  {
+    name: 'base_url',
+    label: '地址',
+    kind: 'text',
+    required: true,
+    max: 500,
+    placeholder: 'https://api.example.com/v1',
+    hint: draft.kind === 'openai-compatible' ? '通常以 /v1 结尾' : '这个服务的网址',
+    check: (value) =>
+      /^https?:\/\/\S+$/.test(String(value)) ? undefined : '应为 http:// 或 https:// 开头的地址',
+  },
+  {
+    name: 'api_key',
+    label: draft.kind === 'openai-compatible' ? '密钥（API Key）' : '密码',
+    kind: 'long',
+    lines: 1,
+    mono: true,
+    required: draft.needs_key && draft.id === undefined,
+    placeholder: draft.id === undefined ? 'sk-…' : '不改就留空',
+    hint: '加密保存，不会再显示。几个密钥一行一个，轮流使用',
+  },
+];
+
+const extras: readonly Field[] = [
+  {
+    name: 'weight',
+    label: '权重',
+    kind: 'number',
+    required: true,
+    min: 1,
+    max: 1000,
+    hint: '几个服务有同一个模型时，大的分到得多',
+  },
+  {
+    name: 'priority',
+    label: '优先级',
+    kind: 'number',
+    required: true,
+    min: 0,
+    max: 1000,
+    hint: '小的先用，它出错时才用后面的',
+  },
+];
+
+const linesOf = (models: ServiceDraft['models']): string =>
+  models.map(({ name, factor }) => (factor === undefined ? name : `${name} ${factor}`)).join('\n');
+
+const modelsIn = (text: string): { name: string; factor?: number }[] =>
+  text
+    .split('\n')
+    .map((line) => /^\s*(\S+)(?:\s+([\d.]+))?\s*$/.exec(line))
+    .flatMap((match) => {
+      if (!match?.[1]) return [];
+      const factor = match[2] === undefined ? undefined : Number(match[2]);
+      return [
+        factor === undefined || Number.isNaN(factor)
+          ? { name: match[1] }
+          : { name: match[1], factor },
+      ];
+    });
+
+/** What a trial said. */
+const Said = ({ trial }: { trial: Trial }) => (
+  <p className={css.trial} data-ok={trial.ok || undefined} role="status">
+    <Icon name={trial.ok ? 'check' : 'warning'} size={18} />
+    <span>
+      {trial.message}
+      {trial.latency !== null && `（${(trial.latency / 1000).toFixed(1)} 秒）`}
+    </span>
+  </p>
+);
+
+/** A model service by form: address and key, a trial, and the models to offer. */
+export const ServiceForm = ({ draft, onSaved }: { draft: ServiceDraft; onSaved: () => void }) => {
+  const [values, setValues] = useState<FormValues>({});
+  const [trial, setTrial] = useState<Trial>();
+  const [testing, setTesting] = useState(false);
+  const [models, setModels] = useState(linesOf(draft.models));
+  const openAi = draft.kind === 'openai-compatible';
+  const test = async () => {
+    setTesting(true);
+    setTrial(undefined);
+    try {
+      const made = await api.testChannel(
+        {
+          ...(draft.id === undefined ? {} : { id: draft.id }),
+          kind: draft.kind,
+          base_url: String(values['base_url'] ?? draft.base_url),
+          ...(values['api_key'] ? { api_key: String(values['api_key']) } : {}),
+          model: modelsIn(models)[0]?.name,
+        },
+        { quiet: true },
+      );
+      setTrial(made);
+      if (made.models.length > 0 && models.trim() === '')
+        setModels(linesOf(made.models.slice(0, 30)));
+    } catch (error) {
+      setTrial({ ok: false, message: errorText(error), latency: null, models: [] });
+    } finally {
+      setTesting(false);
+    }
+  };
+  const chosen = new Set(modelsIn(models).map(({ name }) => name));
+  const toggle = (name: string, factor: number) =>
+    setModels(
+      linesOf(
+        chosen.has(name)
+          ? modelsIn(models).filter((each) => each.name !== name)
+          : [...modelsIn(models), { name, factor }],
+      ),
+    );
+  return (
+    <Form
+      fields={[...fieldsOf(draft), ...(draft.id === undefined ? [] : extras)]}
+      initial={{
+        label: draft.label,
+        base_url: draft.base_url,
+        weight: draft.weight,
+        priority: draft.priority,
+      }}
+      submit={draft.id === undefined ? '接入' : '保存'}
+      onChange={setValues}
+      onSubmit={async (sent) => {
+        await api.saveChannel(
+          {
+            ...(draft.id === undefined ? {} : { id: draft.id }),
+            kind: draft.kind,
+            label: String(sent['label']),
+            base_url: String(sent['base_url']),
+            ...(sent['api_key'] ? { api_key: String(sent['api_key']) } : {}),
+            enabled: draft.enabled,
+            weight: Number(sent['weight'] ?? draft.weight),
+            priority: Number(sent['priority'] ?? draft.priority),
+            models: openAi ? modelsIn(models) : [],
+          },
+          { quiet: true },
+        );
+        // Models are read seldom: those that choose one now shall have the new ones.
+        await queryClient.invalidateQueries({ queryKey: ['models'] });
+        toast('保存成功', 'success');
+        onSaved();
+      }}
+      renderExtra={() => (
+        <Button busy={testing} onClick={() => void test()}>
+          {testing ? '正在试…' : '测试'}
+        </Button>
+      )}
+    >
+      {draft.key_url !== '' && (
+        <p className="field-hint">
+          没有密钥？
+          <a href={draft.key_url} target="_blank" rel="noreferrer">
+            到这里申请
+          </a>
+        </p>
+      )}
+      {openAi && (
+        <label className={css.models}>
+          <span>模型</span>
+          <textarea
+            className="text-input"
+            rows={4}
+            aria-label="模型，一行一个"
+            value={models}
+            placeholder={'一行一个：模型名 价格\n点“测试”会自动取来'}
+            onChange={(event) => setModels(event.target.value)}
+          />
+          <small className="field-hint">
+            一行一个：模型名，空格，价格（每个 token 扣多少，0 免费）。价格不写就按它的系列
+          </small>
+        </label>
+      )}
+      {trial && <Said trial={trial} />}
+      {trial && trial.models.length > 0 && (
+        <details className={css.found} open={trial.models.length <= 30}>
+          <summary>这个服务有 {trial.models.length} 个模型，点一下加上或去掉</summary>
+          <div className={css.chips}>
+            {trial.models.map(({ name, factor }) => (
+              <button
+                key={name}
+                type="button"
+                className="chip"
+                aria-pressed={chosen.has(name)}
+                onClick={() => toggle(name, factor)}
+              >
+                {name}
+              </button>
+            ))}
+          </div>
+        </details>
+      )}
+    </Form>
+  );
+};

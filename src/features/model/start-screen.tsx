@@ -1,0 +1,70 @@
+import { api } from '@/platform/api.ts';
+import { Button } from '@/ui/button.tsx';
+import { LoadFailed } from '@/ui/load-failed.tsx';
+import { ManagePage } from '@/ui/manage-page.tsx';
+import { Skeleton } from '@/ui/skeleton.tsx';
+import { Steps } from '@/ui/steps/steps.tsx';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import css from './manage-model.module.css';
+import { Presets } from './presets.tsx';
+import { draftOf, ServiceForm, type ServiceDraft } from './service-form.tsx';
+
+const steps = ['选择服务', '填写密钥', '开始使用'];
+
+/** Three steps from a fresh start to a model that answers. */
+export const StartScreen = () => {
+  const [draft, setDraft] = useState<ServiceDraft>();
+  const [done, setDone] = useState(false);
+  const presets = useQuery({
+    queryKey: ['channelPresets'],
+    queryFn: ({ signal }) => api.channelPresets({}, { signal, quiet: true }),
+  });
+  const step = done ? 2 : draft ? 1 : 0;
+  return (
+    <ManagePage title="接入模型服务">
+      <div className={css.start}>
+        <Steps steps={steps} current={step} />
+        {presets.isError && (
+          <LoadFailed error={presets.error} onRetry={() => void presets.refetch()} />
+        )}
+        {presets.isPending && <Skeleton lines={6} />}
+        {step === 0 && presets.data && (
+          <>
+            <p>
+              鹊桥自带一个不联网的内置助手。接入一个模型服务之后，大家就能和真正的大模型聊天了。
+            </p>
+            <Presets list={presets.data.list} onChoose={(preset) => setDraft(draftOf(preset))} />
+            <div>
+              <Link className="button button-ghost" to="/manager/default">
+                以后再说
+              </Link>
+            </div>
+          </>
+        )}
+        {step === 1 && draft && (
+          <>
+            <ServiceForm draft={draft} onSaved={() => setDone(true)} />
+            <div>
+              <Button kind="ghost" onClick={() => setDraft(undefined)}>
+                换一个服务
+              </Button>
+            </div>
+          </>
+        )}
+        {step === 2 && (
+          <div className={css.done}>
+            <p>接好了。现在就可以选它的模型，问一句试试。</p>
+            <Link className="button button-primary" to="/" search={{ new: 1 }}>
+              新建会话
+            </Link>
+            <Link className="button" to="/manager/model">
+              看看模型与价格
+            </Link>
+          </div>
+        )}
+      </div>
+    </ManagePage>
+  );
+};

@@ -1,0 +1,269 @@
+import { api } from '@/platform/api.ts';
+import { errorText } from '@/platform/api-error.ts';
+import { byteSize, dateTime } from '@/platform/format.ts';
+import { sendForm } from '@/platform/send-form.ts';
+import { toast } from '@/platform/toast.ts';
+import { Button } from '@/ui/button.tsx';
+import { confirmDialog } from '@/ui/dialog.ts';
+import { FilterBar } from '@/ui/filter-bar/filter-bar.tsx';
+import { ManagePage } from '@/ui/manage-page.tsx';
+import { Sheet } from '@/ui/sheet.tsx';
+import { DataTable, type Column } from '@/ui/table/data-table.tsx';
+import { useTableSearch } from '@/ui/table/use-table-search.ts';
+import { Markdown } from '@/widgets/markdown/markdown.tsx';
+import type { AdminNotice } from '@contract/manage-notice.ts';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { format } from 'date-fns';
+import { useEffect, useState } from 'react';
+import css from './manage-notice.module.css';
+
+const route = getRouteApi('/manager/notice');
+
+/** How often what is being written is kept, ms (document 3 §9). */
+const draftEvery = 1_000;
+const draftKey = (id: number | 'new') => `queqiao.notice-draft.${id}`;
+const readDraft = (id: number | 'new'): string | null => {
+  try {
+    return localStorage.getItem(draftKey(id));
+  } catch {
+    return null;
+  }
+};
+const keepDraft = (id: number | 'new', text: string | null) => {
+  try {
+    if (text === null) localStorage.removeItem(draftKey(id));
+    else localStorage.setItem(draftKey(id), text);
+  } catch {
+    // Without room the text lives as long as the sheet.
+  }
+};
+
+// What fails has been told by the call.
+const quietly = (work: Promise<unknown>) => void work.catch(() => undefined);
+
+const Editor = ({ notice, onDone }: { notice: AdminNotice | null; onDone: () => void }) => {
+  const id = notice?.id ?? 'new';
+  const [draft] = useState(() => readDraft(id));
+  const [text, setText] = useState(draft ?? notice?.content ?? '');
+  const [at, setAt] = useState(
+    notice && !notice.published ? format(new Date(notice.publish_at), "yyyy-MM-dd'T'HH:mm") : '',
+  );
+  const [file, setFile] = useState<File | null>(null);
+  const [removed, setRemoved] = useState(false);
+  const [preview, setPreview] = useState(false);
+  const [busy, setBusy] = useState(false);
+  const [failed, setFailed] = useState('');
+  const changed = text !== (notice?.content ?? '');
+  useEffect(() => {
+    if (!changed) return undefined;
+    const timer = setTimeout(() => keepDraft(id, text), draftEvery);
+    return () => clearTimeout(timer);
+  }, [id, text, changed]);
+  const publish = async () => {
+    if (text.trim() === '') {
+      setFailed('请填写公告内容');
+      return;
+    }
+    setBusy(true);
+    setFailed('');
+    try {
+      await sendForm(
+        'saveNotice',
+        {
+          notice: text,
+          ...(notice ? { id: notice.id } : {}),
+          ...(at === '' ? {} : { publish_at: new Date(at).toISOString() }),
+          ...(removed ? { remove_file: '1' } : {}),
+        },
+        file,
+      );
+      keepDraft(id, null);
+      toast(notice ? '修改成功' : at === '' ? '发表成功' : '到时间会自动发布', 'success');
+      onDone();
+    } catch (error) {
+      setFailed(errorText(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+  const discard = async () => {
+    if (changed) {
+      const yes = await confirmDialog({ text: '放弃这些修改？', ok: '放弃', danger: true });
+      if (!yes) return;
+      keepDraft(id, null);
+    }
+    onDone();
+  };
+  return (
+    <div className={css.editor}>
+      {draft !== null && draft !== notice?.content && (
+        <p className="field-hint">接着上次没有发布的草稿。</p>
+      )}
+      <div className={css.tabs} role="group" aria-label="看什么">
+        <button
+          type="button"
+          className="chip"
+          aria-pressed={!preview}
+          onClick={() => setPreview(false)}
+        >
+          编辑
+        </button>
+        <button
+          type="button"
+          className="chip"
+          aria-pressed={preview}
+          onClick={() => setPreview(true)}
+        >
+          预览
+        </button>
+      </div>
+      {preview ? (
+        <div className={css.preview}>
+          <Markdown text={text || '（还没有内容）'} />
+        </div>
+      ) : (
+        <textarea
+          className="text-input"
+          aria-label="公告内容"
+          rows={12}
+          maxLength={100_000}
+          placeholder="用 Markdown 写"
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+        />
+      )}
+      <label className={css.line}>
+        定时发布
+        <input
+          type="datetime-local"
+          className="text-input"
+          value={at}
+          onChange={(event) => setAt(event.target.value)}
+        />
+        <small className="field-hint">留空：现在就发布</small>
+      </label>
+      <label className={css.line}>
+        附件（一个）
+        <input type="file" onChange={(event) => setFile(event.target.files?.[0] ?? null)} />
+      </label>
+      {notice && notice.file_name && !removed && !file && (
+        <p className={css.file}>
+          {notice.file_name}（{byteSize(notice.file_size)}）
+          <Button size="small" kind="ghost" onClick={() => setRemoved(true)}>
+            去掉
+          </Button>
+        </p>
+      )}
+      {failed && (
+        <p className={css.failed} role="alert">
+          {failed}
+        </p>
+      )}
+      <div className={css.acts}>
+        <Button onClick={() => void discard()}>放弃</Button>
+        <Button kind="primary" busy={busy} onClick={() => void publish()}>
+          {notice ? '保存' : at === '' ? '发布' : '定时发布'}
+        </Button>
+      </div>
+    </div>
+  );
+};
+
+const remove = async (row: AdminNotice): Promise<void> => {
+  const yes = await confirmDialog({ text: '删除这条公告？', ok: '删除', danger: true });
+  if (!yes) return;
+  await api.delNotice({ id: row.id });
+  toast('删除成功', 'success');
+};
+
+const columns: readonly Column<AdminNotice>[] = [
+  { key: 'id', title: '编号', value: (row) => row.id },
+  {
+    key: 'content',
+    title: '内容',
+    value: (row) => row.content,
+    role: 'title',
+    wide: true,
+    render: (row) =>
+      row.content
+        .replaceAll(/[#*>`\n]+/g, ' ')
+        .trim()
+        .slice(0, 43),
+  },
+  { key: 'file', title: '附件', value: (row) => row.file_name || '—' },
+  { key: 'view_count', title: '已读', value: (row) => row.view_count, align: 'end' },
+  {
+    key: 'publish_at',
+    title: '发布',
+    value: (row) => row.publish_at,
+    render: (row) => `${dateTime(row.publish_at)}${row.published ? '' : '（定时）'}`,
+  },
+  {
+    key: 'acts',
+    title: '操作',
+    role: 'bare',
+    value: () => null,
+    render: (row) => (
+      <Button size="small" kind="danger" onClick={() => quietly(remove(row))}>
+        删除
+      </Button>
+    ),
+  },
+];
+
+/** Notices: written with a draft each second, seen before, published now or later. */
+export const ManageNoticeScreen = () => {
+  const { page = 1, query } = route.useSearch();
+  const show = useTableSearch();
+  const [open, setOpen] = useState<AdminNotice | 'new'>();
+  const notices = useQuery({
+    queryKey: ['adminNoticeList', query, page],
+    queryFn: ({ signal }) => api.adminNoticeList({ query, page }, { signal, quiet: true }),
+    placeholderData: keepPreviousData,
+  });
+  return (
+    <ManagePage
+      title="公告"
+      acts={
+        <Button size="small" kind="primary" onClick={() => setOpen('new')}>
+          写公告
+        </Button>
+      }
+    >
+      <FilterBar
+        filters={[{ kind: 'text', name: 'query', label: '公告里的词' }]}
+        values={{ query }}
+        onChange={show}
+      />
+      <DataTable
+        name="公告"
+        columns={columns}
+        rows={notices.data?.list}
+        rowKey={({ id }) => String(id)}
+        empty={{ icon: 'document', text: '还没有公告。写一条，大家打开鹊桥就会看到。' }}
+        error={notices.error}
+        onRetry={() => void notices.refetch()}
+        tone={(row) => (row.published ? undefined : 'gold')}
+        total={notices.data?.total}
+        page={page}
+        pageCount={notices.data?.page_count}
+        onPage={(next) => show({ page: next })}
+        onOpen={setOpen}
+      />
+      <Sheet
+        open={open !== undefined}
+        onClose={() => setOpen(undefined)}
+        title={open === 'new' ? '写公告' : '改公告'}
+      >
+        {open && (
+          <Editor
+            key={open === 'new' ? 'new' : open.id}
+            notice={open === 'new' ? null : open}
+            onDone={() => setOpen(undefined)}
+          />
+        )}
+      </Sheet>
+    </ManagePage>
+  );
+};

@@ -1,0 +1,15 @@
+import { managerRoute } from '@/platform/manager-route.ts';
+import { loose, whole, words } from '@/platform/search.ts';
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+
+export const manageNoticeRoutes = [
+  createRoute({
+    getParentRoute: () => managerRoute,
+    path: 'notice',
+    validateSearch: loose((raw) => ({
+      page: whole(raw, 'page'),
+      query: words(raw, 'query'),
+    })),
+    component: lazyRouteComponent(() => import('./manage-notice-screen.tsx'), 'ManageNoticeScreen'),
+  }),
+] as const;

@@ -1,0 +1,106 @@
+import { api } from '@/platform/api.ts';
+import { ApiError } from '@/platform/api-error.ts';
+import { accountOf, useAuth } from '@/platform/auth-store.ts';
+import { byteSize, dateTime } from '@/platform/format.ts';
+import { keepNoticeSeen } from '@/platform/queries.ts';
+import { queryClient } from '@/platform/query-client.ts';
+import { usePageTitle } from '@/platform/use-page-title.ts';
+import { Markdown } from '@/widgets/markdown/markdown.tsx';
+import { Button } from '@/ui/button.tsx';
+import { EmptyState } from '@/ui/empty-state.tsx';
+import { LoadFailed } from '@/ui/load-failed.tsx';
+import { Skeleton } from '@/ui/skeleton.tsx';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import css from './notice-screen.module.css';
+
+const route = getRouteApi('/notice');
+
+/** All notices, a page at a time; looking at the newest marks it as read. */
+export const NoticeScreen = () => {
+  usePageTitle('公告');
+  const { page = 1 } = route.useSearch();
+  const navigate = route.useNavigate();
+  const { token } = useAuth();
+  const notices = useQuery({
+    queryKey: ['noticeList', page, accountOf(token)],
+    queryFn: ({ signal }) => api.noticeList({ page, page_size: 10 }, { signal, quiet: true }),
+  });
+  const data = notices.data;
+  const newest = data?.list[0];
+  const unread = token !== '' && page === 1 && newest && newest.read === 0 ? newest.id : 0;
+  useEffect(() => {
+    if (token === '' && newest && page === 1) keepNoticeSeen(newest.id);
+  }, [token, newest, page]);
+  useEffect(() => {
+    if (unread === 0) return;
+    api
+      .updateNotice({ notice_id: unread }, { quiet: true })
+      .then(() => queryClient.invalidateQueries({ queryKey: ['noticeInfo'] }))
+      .catch((error: unknown) => {
+        if (!(error instanceof ApiError)) throw error;
+      });
+  }, [unread]);
+  const download = async (id: number) => {
+    if (token === '') return navigate({ to: '/login', search: { back: '/notice' } });
+    try {
+      const { url } = await api.downloadSourceCode({ id });
+      if (url === '') await navigate({ to: '/subscribe' });
+      else location.assign(url);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+    }
+  };
+  const goTo = (next: number) => {
+    void navigate({ search: next > 1 ? { page: next } : {} });
+    scrollTo({ top: 0 });
+  };
+  return (
+    <div className={`page ${css.notices}`}>
+      <header className="page-head">
+        <h1>公告</h1>
+      </header>
+      {notices.isPending && (
+        <div className="card">
+          <Skeleton lines={6} />
+        </div>
+      )}
+      {notices.isError && (
+        <LoadFailed
+          error={notices.error}
+          busy={notices.isFetching}
+          onRetry={() => void notices.refetch()}
+        />
+      )}
+      {data?.list.length === 0 && <EmptyState icon="document" text="还没有公告。" />}
+      {data?.list.map((notice) => (
+        <article key={notice.id} className={`card ${css.notice}`}>
+          <time dateTime={notice.created_at}>
+            {dateTime(notice.created_at)}
+            {token !== '' && notice.read === 0 && <span className={css.fresh}>新</span>}
+          </time>
+          <Markdown text={notice.content} />
+          {notice.code_url !== '' && (
+            <Button onClick={() => void download(notice.id)}>
+              下载源码{notice.file_size > 0 && `（${byteSize(notice.file_size)}）`}
+            </Button>
+          )}
+        </article>
+      ))}
+      {data && data.page_count > 1 && (
+        <nav className={css.pages} aria-label="分页">
+          <Button disabled={page <= 1} onClick={() => goTo(page - 1)}>
+            上一页
+          </Button>
+          <span className="tabular">
+            {page} / {data.page_count}
+          </span>
+          <Button disabled={page >= data.page_count} onClick={() => goTo(page + 1)}>
+            下一页
+          </Button>
+        </nav>
+      )}
+    </div>
+  );
+};

@@ -1,0 +1,182 @@
+import { api } from '@/platform/api.ts';
+import { dateTime } from '@/platform/format.ts';
+import { toast } from '@/platform/toast.ts';
+import { Form } from '@/ui/form/form.tsx';
+import { Sheet } from '@/ui/sheet.tsx';
+import { DataTable, type Column } from '@/ui/table/data-table.tsx';
+import { useTableSearch } from '@/ui/table/use-table-search.ts';
+import type { AdminInvoice, Difference } from '@contract/manage-order.ts';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { yuan } from './order-words.ts';
+
+const invoiceStates = { requested: '等待开票', issued: '已开', rejected: '已退回' } as const;
+const invoiceColumns: readonly Column<AdminInvoice>[] = [
+  { key: 'title', title: '抬头', value: (row) => row.title, role: 'title', wide: true },
+  { key: 'user_name', title: '用户', value: (row) => row.user_name },
+  {
+    key: 'amount',
+    title: '金额',
+    value: (row) => row.amount / 100,
+    render: (row) => yuan(row.amount),
+    align: 'end',
+  },
+  { key: 'tax_number', title: '税号', value: (row) => row.tax_number || '—' },
+  { key: 'email', title: '邮箱', value: (row) => row.email },
+  { key: 'state', title: '状态', value: (row) => invoiceStates[row.state], role: 'plain' },
+  {
+    key: 'created_at',
+    title: '申请',
+    value: (row) => row.created_at,
+    render: (row) => dateTime(row.created_at),
+  },
+];
+const differenceColumns: readonly Column<Difference>[] = [
+  { key: 'number', title: '单号', value: (row) => row.number, role: 'title' },
+  { key: 'detail', title: '差异', value: (row) => row.detail, wide: true },
+  { key: 'provider', title: '支付', value: (row) => row.provider },
+  {
+    key: 'created_at',
+    title: '发现',
+    value: (row) => row.created_at,
+    render: (row) => dateTime(row.created_at),
+  },
+  { key: 'note', title: '处理', value: (row) => row.note || '—' },
+];
+
+const Invoices = ({ page }: { page: number }) => {
+  const show = useTableSearch();
+  const [open, setOpen] = useState<AdminInvoice>();
+  const invoices = useQuery({
+    queryKey: ['adminInvoiceList', page],
+    queryFn: ({ signal }) => api.adminInvoiceList({ page }, { signal, quiet: true }),
+    placeholderData: keepPreviousData,
+  });
+  return (
+    <>
+      <DataTable
+        name="发票申请"
+        columns={invoiceColumns}
+        rows={invoices.data?.list}
+        rowKey={({ id }) => String(id)}
+        empty={{ icon: 'document', text: '还没有人申请发票。' }}
+        error={invoices.error}
+        onRetry={() => void invoices.refetch()}
+        tone={(row) => (row.state === 'requested' ? 'gold' : undefined)}
+        total={invoices.data?.total}
+        page={page}
+        pageCount={invoices.data?.page_count}
+        onPage={(next) => show({ page: next })}
+        onOpen={setOpen}
+      />
+      <Sheet open={open !== undefined} onClose={() => setOpen(undefined)} title="发票申请">
+        {open && (
+          <>
+            <p>
+              {open.title} {open.tax_number} · {yuan(open.amount)} · {open.email}
+            </p>
+            <p className="field-hint">订单 {open.order_ids.join('、')}</p>
+            {open.state === 'requested' ? (
+              <Form
+                fields={[
+                  {
+                    name: 'state',
+                    label: '怎么处理',
+                    kind: 'choice',
+                    required: true,
+                    options: [
+                      { value: 'issued', label: '已开出' },
+                      { value: 'rejected', label: '退回' },
+                    ],
+                  },
+                  {
+                    name: 'remark',
+                    label: '给用户的话',
+                    kind: 'long',
+                    max: 500,
+                    hint: '发票的下载地址，或退回的原因',
+                  },
+                ]}
+                initial={{ state: 'issued' }}
+                onSubmit={async ({ state, remark }) => {
+                  await api.handleInvoice(
+                    {
+                      id: open.id,
+                      state: state === 'rejected' ? 'rejected' : 'issued',
+                      remark: String(remark ?? ''),
+                    },
+                    { quiet: true },
+                  );
+                  setOpen(undefined);
+                  toast('保存成功', 'success');
+                }}
+              />
+            ) : (
+              <p>
+                {invoiceStates[open.state]}：{open.remark || '没有说明'}
+              </p>
+            )}
+          </>
+        )}
+      </Sheet>
+    </>
+  );
+};
+
+const Differences = ({ page }: { page: number }) => {
+  const show = useTableSearch();
+  const [open, setOpen] = useState<Difference>();
+  const differences = useQuery({
+    queryKey: ['differenceList', page],
+    queryFn: ({ signal }) => api.differenceList({ page, open: 0 }, { signal, quiet: true }),
+    placeholderData: keepPreviousData,
+  });
+  return (
+    <>
+      <DataTable
+        name="对账差异"
+        columns={differenceColumns}
+        rows={differences.data?.list}
+        rowKey={({ id }) => String(id)}
+        empty={{ icon: 'check', text: '账单和订单没有差异。' }}
+        error={differences.error}
+        onRetry={() => void differences.refetch()}
+        tone={(row) => (row.resolved_at ? undefined : 'bad')}
+        total={differences.data?.total}
+        page={page}
+        pageCount={differences.data?.page_count}
+        onPage={(next) => show({ page: next })}
+        onOpen={setOpen}
+      />
+      <Sheet open={open !== undefined} onClose={() => setOpen(undefined)} title="对账差异">
+        {open && (
+          <>
+            <p>
+              {open.number}：{open.detail}
+            </p>
+            {open.resolved_at ? (
+              <p>
+                {dateTime(open.resolved_at)} 处理：{open.note}
+              </p>
+            ) : (
+              <Form
+                fields={[
+                  { name: 'note', label: '怎么处理的', kind: 'long', required: true, max: 500 },
+                ]}
+                submit="已处理"
+                onSubmit={async ({ note }) => {
+                  await api.resolveDifference({ id: open.id, note: String(note) }, { quiet: true });
+                  setOpen(undefined);
+                  toast('保存成功', 'success');
+                }}
+              />
+            )}
+          </>
+        )}
+      </Sheet>
+    </>
+  );
+};
+
+export const ManageBills = ({ tab, page }: { tab: 'invoices' | 'differences'; page: number }) =>
+  tab === 'invoices' ? <Invoices page={page} /> : <Differences page={page} />;

@@ -1,0 +1,183 @@
+import { api } from '@/platform/api.ts';
+import { dateTime } from '@/platform/format.ts';
+import { LineChart } from '@/ui/chart/line-chart.tsx';
+import { DateRange } from '@/ui/date-range/date-range.tsx';
+import { longRanges, quickRange } from '@/ui/date-range/ranges.ts';
+import { FilterBar } from '@/ui/filter-bar/filter-bar.tsx';
+import { ManagePage } from '@/ui/manage-page.tsx';
+import { DataTable, type Column } from '@/ui/table/data-table.tsx';
+import { useTableSearch } from '@/ui/table/use-table-search.ts';
+import type { AdminOrder } from '@contract/manage-order.ts';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useMemo, useState } from 'react';
+import { ManageBills } from './manage-bills.tsx';
+import css from './manage-order.module.css';
+import { ManageOrder } from './manage-order.tsx';
+import { stateOf, typeOf, yuan } from './order-words.ts';
+
+const route = getRouteApi('/manager/order');
+
+const columns: readonly Column<AdminOrder>[] = [
+  { key: 'title', title: '内容', value: (row) => row.title, role: 'title', wide: true },
+  {
+    key: 'user',
+    title: '用户',
+    value: (row) => row.user_name,
+    role: 'plain',
+    render: (row) => (
+      <Link to="/manager/user" search={{ user_id: row.user_id }}>
+        {row.user_name}
+      </Link>
+    ),
+  },
+  { key: 'type', title: '种类', value: (row) => typeOf(row), role: 'plain' },
+  {
+    key: 'amount',
+    title: '金额',
+    value: (row) => row.amount / 100,
+    render: (row) => yuan(row.amount),
+    align: 'end',
+    sortable: true,
+  },
+  {
+    key: 'trade_value',
+    title: '额度',
+    value: (row) => row.trade_value,
+    render: (row) => `${row.trade_value} M`,
+    align: 'end',
+  },
+  {
+    key: 'state',
+    title: '状态',
+    value: stateOf,
+    role: 'plain',
+    render: (row) => <span className="tag">{stateOf(row)}</span>,
+  },
+  { key: 'order_id', title: '订单号', value: (row) => row.order_id },
+  { key: 'out_order_id', title: '支付单号', value: (row) => row.out_order_id, spare: true },
+  { key: 'remarks', title: '备注', value: (row) => row.remarks || '—' },
+  {
+    key: 'created_at',
+    title: '下单',
+    value: (row) => row.created_at,
+    render: (row) => dateTime(row.created_at),
+  },
+  {
+    key: 'paid_at',
+    title: '付款',
+    value: (row) => row.paid_at,
+    render: (row) => (row.paid_at ? dateTime(row.paid_at) : '—'),
+    spare: true,
+  },
+];
+
+const Orders = () => {
+  const { page = 1, ...search } = route.useSearch();
+  const show = useTableSearch();
+  const [open, setOpen] = useState<string>();
+  const orders = useQuery({
+    queryKey: ['adminOrderList', search, page],
+    queryFn: ({ signal }) => {
+      const quick = search.range ? quickRange(search.range, longRanges) : null;
+      const start = quick?.start ?? search.start;
+      const end = quick?.end ?? search.end;
+      return api.adminOrderList(
+        {
+          page,
+          orderId: search.order_id,
+          userId: search.user_id,
+          type: search.type ?? 'all',
+          timeRange: start || end ? [start ?? '', end ?? ''] : undefined,
+        },
+        { signal, quiet: true },
+      );
+    },
+    placeholderData: keepPreviousData,
+  });
+  const { data } = orders;
+  const days = useMemo(
+    () =>
+      data && {
+        times: data.days.map(({ day }) => day),
+        series: [{ label: '收入', values: data.days.map(({ amount }) => amount / 100) }],
+      },
+    [data],
+  );
+  return (
+    <>
+      <FilterBar
+        filters={[
+          { kind: 'text', name: 'order_id', label: '订单号（不看别的条件）' },
+          { kind: 'text', name: 'user_id', label: '用户编号', digits: true },
+          {
+            kind: 'choice',
+            name: 'type',
+            label: '支付',
+            options: [
+              { value: 'paid', label: '已付款' },
+              { value: 'gifted', label: '赠送与调整' },
+              { value: 'wechat', label: '微信支付' },
+              { value: 'alipay', label: '支付宝' },
+              { value: 'sandbox', label: '沙箱' },
+            ],
+          },
+        ]}
+        values={search}
+        onChange={show}
+      />
+      <DateRange
+        value={{ quick: search.range, start: search.start, end: search.end }}
+        onChange={(value) => show({ range: value.quick, start: value.start, end: value.end })}
+      />
+      {days && <LineChart title="30 天收入" unit="元" height={140} {...days} />}
+      <DataTable
+        name="订单"
+        columns={columns}
+        rows={data?.list}
+        rowKey={({ id }) => String(id)}
+        empty={{ icon: 'receipt', text: '没有符合的订单。' }}
+        error={orders.error}
+        busy={orders.isFetching}
+        onRetry={() => void orders.refetch()}
+        tone={(row) => (row.paid_success ? 'good' : undefined)}
+        total={data?.total}
+        page={page}
+        pageCount={data?.page_count}
+        onPage={(next) => show({ page: next })}
+        onOpen={(row) => setOpen(row.order_id)}
+      />
+      <ManageOrder number={open} onClose={() => setOpen(undefined)} />
+    </>
+  );
+};
+
+const tabs = [
+  ['orders', '订单'],
+  ['invoices', '发票'],
+  ['differences', '对账差异'],
+] as const;
+
+/** Orders of everybody, requests for invoices, differences of the bills. */
+export const ManageOrderScreen = () => {
+  const { tab = 'orders', page = 1 } = route.useSearch();
+  const show = useTableSearch();
+  return (
+    <ManagePage title="订单">
+      <div className={css.tabs} role="group" aria-label="看什么">
+        {tabs.map(([key, label]) => (
+          <button
+            key={key}
+            type="button"
+            className="chip"
+            aria-pressed={tab === key}
+            onClick={() => show({ tab: key })}
+          >
+            {label}
+          </button>
+        ))}
+      </div>
+      {tab === 'orders' ? <Orders /> : <ManageBills tab={tab} page={page} />}
+    </ManagePage>
+  );
+};

@@ -1,0 +1,136 @@
+import { api } from '@/platform/api.ts';
+import { dateTime } from '@/platform/format.ts';
+import { toast } from '@/platform/toast.ts';
+import { confirmDialog } from '@/ui/dialog.ts';
+import { Form } from '@/ui/form/form.tsx';
+import { LoadFailed } from '@/ui/load-failed.tsx';
+import { Sheet } from '@/ui/sheet.tsx';
+import { Skeleton } from '@/ui/skeleton.tsx';
+import type { Out } from '@contract/calls.ts';
+import { useQuery } from '@tanstack/react-query';
+import css from './manage-order.module.css';
+import { stateOf, typeOf, yuan } from './order-words.ts';
+
+const events: Readonly<Record<string, string>> = {
+  created: '下单',
+  paid: '付款',
+  closed: '关闭',
+  refund: '退款',
+  refunded: '退款完成',
+  remarks: '改备注',
+  booked: '记账',
+};
+
+const Refund = ({ order }: { order: Out<'adminOrderInfo'>['order'] }) => {
+  const left = (order.amount - order.refunded_amount) / 100;
+  return (
+    <Form
+      fields={[
+        {
+          name: 'amount',
+          label: '退款金额',
+          kind: 'number',
+          required: true,
+          min: 0.01,
+          max: left,
+          step: 0.01,
+          unit: '元',
+        },
+        { name: 'reason', label: '原因', kind: 'text', required: true, max: 200 },
+        {
+          name: 'forgive',
+          label: '已经用掉的也退',
+          kind: 'switch',
+          hint: '不打开时，余额不够扣回就不能退',
+        },
+      ]}
+      initial={{ amount: left }}
+      submit="退款"
+      danger
+      onSubmit={async ({ amount, reason, forgive }) => {
+        const yes = await confirmDialog({
+          text: `退 ${Number(amount).toFixed(2)} 元给“${order.user_name}”，并收回相应的额度？`,
+          ok: '退款',
+          danger: true,
+        });
+        if (!yes) return;
+        const { state } = await api.refundOrder(
+          {
+            order_id: order.order_id,
+            amount: Math.round(Number(amount) * 100),
+            reason: String(reason),
+            forgive: forgive === true ? 1 : 0,
+          },
+          { quiet: true },
+        );
+        toast(state === 'done' ? '退款成功' : '已申请退款，等支付服务回答', 'success');
+      }}
+    />
+  );
+};
+
+/** One order: what happened to it, its remark, its refund. */
+export const ManageOrder = ({
+  number,
+  onClose,
+}: {
+  number: string | undefined;
+  onClose: () => void;
+}) => {
+  const info = useQuery({
+    queryKey: ['adminOrderInfo', number],
+    queryFn: ({ signal }) =>
+      api.adminOrderInfo({ order_id: number ?? '' }, { signal, quiet: true }),
+    enabled: number !== undefined,
+  });
+  const { data } = info;
+  return (
+    <Sheet open={number !== undefined} onClose={onClose} title="订单">
+      {info.isPending && <Skeleton lines={6} />}
+      {info.isError && <LoadFailed error={info.error} onRetry={() => void info.refetch()} />}
+      {data && (
+        <div className={css.order}>
+          <h3>
+            {data.order.title} · {yuan(data.order.amount)}
+          </h3>
+          <p className="field-hint">
+            {data.order.user_name} · {typeOf(data.order)} · {stateOf(data.order)} ·{' '}
+            {data.order.order_id}
+          </p>
+          <ol className={css.story}>
+            {data.events.map((event) => (
+              <li key={event.created_at + event.event}>
+                <strong>{events[event.event] ?? event.event}</strong>
+                <span>{dateTime(event.created_at)}</span>
+                {event.manager_id !== null && <span>管理员 {event.manager_id}</span>}
+              </li>
+            ))}
+          </ol>
+          {data.refunds.map((refund) => (
+            <p key={refund.number} className="field-hint">
+              退款 {yuan(refund.amount)}：{refund.reason}（
+              {{ pending: '等支付服务回答', done: '已退', failed: '没有成功' }[refund.state] ??
+                refund.state}
+              ）
+            </p>
+          ))}
+          <Form
+            key={data.order.remarks}
+            fields={[{ name: 'remarks', label: '备注', kind: 'long', max: 500, lines: 2 }]}
+            initial={{ remarks: data.order.remarks }}
+            onSubmit={async ({ remarks }) => {
+              await api.setOrder(
+                { order_id: data.order.order_id, remarks: String(remarks ?? '') },
+                { quiet: true },
+              );
+              toast('修改成功', 'success');
+            }}
+          />
+          {data.order.state === 'paid' && data.order.provider !== '' && (
+            <Refund key={data.order.refunded_amount} order={data.order} />
+          )}
+        </div>
+      )}
+    </Sheet>
+  );
+};

@@ -1,0 +1,192 @@
+import { api } from '@/platform/api.ts';
+import { toast } from '@/platform/toast.ts';
+import { Button } from '@/ui/button.tsx';
+import { confirmDialog } from '@/ui/dialog.ts';
+import { FilterBar } from '@/ui/filter-bar/filter-bar.tsx';
+import { Form } from '@/ui/form/form.tsx';
+import { ManagePage } from '@/ui/manage-page.tsx';
+import { Sheet } from '@/ui/sheet.tsx';
+import { DataTable, type Column } from '@/ui/table/data-table.tsx';
+import { useTableSearch } from '@/ui/table/use-table-search.ts';
+import type { PromptTemplate } from '@contract/prompt.ts';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+
+const route = getRouteApi('/manager/prompt');
+
+// What fails has been told by the call.
+const quietly = (work: Promise<unknown>) => void work.catch(() => undefined);
+
+const remove = async (row: PromptTemplate): Promise<void> => {
+  const yes = await confirmDialog({
+    text: `删除模板“${row.prompt_json.title}”？`,
+    ok: '删除',
+    danger: true,
+  });
+  if (!yes) return;
+  await api.removePrompt({ id: row.id });
+  toast('删除成功', 'success');
+};
+
+const columns: readonly Column<PromptTemplate>[] = [
+  { key: 'title', title: '标题', value: (row) => row.prompt_json.title, role: 'title' },
+  {
+    key: 'content',
+    title: '内容',
+    value: (row) => row.prompt_json.content,
+    wide: true,
+    role: 'plain',
+  },
+  { key: 'type', title: '类型', value: (row) => (row.type === 0 ? '聊天' : '画图'), role: 'plain' },
+  {
+    key: 'attrs',
+    title: '模型',
+    value: ({ attrs }) =>
+      [
+        attrs.include.length > 0 && `只用于 ${attrs.include.join('、')}`,
+        attrs.exclude.length > 0 && `不用于 ${attrs.exclude.join('、')}`,
+      ]
+        .filter(Boolean)
+        .join('；') || '全部',
+  },
+  {
+    key: 'acts',
+    title: '操作',
+    role: 'bare',
+    value: () => null,
+    render: (row) => (
+      <Button size="small" kind="danger" onClick={() => quietly(remove(row))}>
+        删除
+      </Button>
+    ),
+  },
+];
+
+const namesIn = (text: unknown): string[] =>
+  typeof text === 'string' ? text.split(/[\s,，、]+/).filter((name) => name !== '') : [];
+
+/** Templates that everybody sees. */
+export const ManagePromptScreen = () => {
+  const { page = 1, query, type } = route.useSearch();
+  const show = useTableSearch();
+  const [open, setOpen] = useState<PromptTemplate | 'new'>();
+  const prompts = useQuery({
+    queryKey: ['managePromptList', page, query, type],
+    queryFn: ({ signal }) =>
+      api.managePromptList(
+        { page, query, type: type === undefined ? undefined : Number(type) },
+        { signal, quiet: true },
+      ),
+    placeholderData: keepPreviousData,
+  });
+  const row = open === 'new' ? undefined : open;
+  return (
+    <ManagePage
+      title="提示词"
+      acts={
+        <Button size="small" kind="primary" onClick={() => setOpen('new')}>
+          新建模板
+        </Button>
+      }
+    >
+      <FilterBar
+        filters={[
+          { kind: 'text', name: 'query', label: '关键词' },
+          {
+            kind: 'choice',
+            name: 'type',
+            label: '类型',
+            options: [
+              { value: '0', label: '聊天' },
+              { value: '1', label: '画图' },
+            ],
+          },
+        ]}
+        values={{ query, type }}
+        onChange={show}
+      />
+      <DataTable
+        name="提示词"
+        columns={columns}
+        rows={prompts.data?.list}
+        rowKey={({ id }) => String(id)}
+        empty={{ icon: 'edit', text: '还没有模板。新建一个，大家写提问时就能选。' }}
+        error={prompts.error}
+        busy={prompts.isFetching}
+        onRetry={() => void prompts.refetch()}
+        total={prompts.data?.total}
+        page={page}
+        pageCount={prompts.data?.page_count}
+        onPage={(next) => show({ page: next })}
+        onOpen={setOpen}
+      />
+      <Sheet
+        open={open !== undefined}
+        onClose={() => setOpen(undefined)}
+        title={open === 'new' ? '新建模板' : '修改模板'}
+      >
+        {open && (
+          <Form
+            key={row?.id ?? 'new'}
+            fields={[
+              { name: 'title', label: '标题', kind: 'text', required: true, max: 50 },
+              {
+                name: 'content',
+                label: '内容',
+                kind: 'long',
+                lines: 5,
+                required: true,
+                max: 4000,
+                hint: '{{城市}} 这样的空格，使用时会让人填',
+              },
+              {
+                name: 'type',
+                label: '类型',
+                kind: 'choice',
+                required: true,
+                options: [
+                  { value: '0', label: '聊天' },
+                  { value: '1', label: '画图' },
+                ],
+              },
+              {
+                name: 'include',
+                label: '只用于这些模型',
+                kind: 'text',
+                hint: '几个用逗号分开；留空：全部',
+              },
+              { name: 'exclude', label: '不用于这些模型', kind: 'text' },
+            ]}
+            initial={{
+              title: row?.prompt_json.title,
+              content: row?.prompt_json.content,
+              type: String(row?.type ?? 0),
+              include: row?.attrs.include.join('、'),
+              exclude: row?.attrs.exclude.join('、'),
+            }}
+            onSubmit={async (values) => {
+              await api.managePrompt(
+                {
+                  ...(row ? { id: row.id } : {}),
+                  type: Number(values['type']),
+                  attrs: {
+                    include: namesIn(values['include']),
+                    exclude: namesIn(values['exclude']),
+                  },
+                  prompt_json: {
+                    title: String(values['title']),
+                    content: String(values['content']),
+                  },
+                },
+                { quiet: true },
+              );
+              toast('保存成功', 'success');
+              setOpen(undefined);
+            }}
+          />
+        )}
+      </Sheet>
+    </ManagePage>
+  );
+};

@@ -1,0 +1,285 @@
+import { api } from '@/platform/api.ts';
+import { toast } from '@/platform/toast.ts';
+import { Button } from '@/ui/button.tsx';
+import { confirmDialog } from '@/ui/dialog.ts';
+import { FilterBar } from '@/ui/filter-bar/filter-bar.tsx';
+import { Form } from '@/ui/form/form.tsx';
+import { ManagePage } from '@/ui/manage-page.tsx';
+import { Sheet } from '@/ui/sheet.tsx';
+import { DataTable, type Column } from '@/ui/table/data-table.tsx';
+import { useTableSearch } from '@/ui/table/use-table-search.ts';
+import type { Out } from '@contract/calls.ts';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+
+const route = getRouteApi('/manager/scenario');
+
+type Row = Out<'scenarioList'>['list'][number];
+type Category = Out<'scenarioCategory'>['list'][number];
+
+/** Document 3 §9. */
+const pageSize = 12;
+
+const states = { private: '私有', pending: '等待审核', public: '公开' } as const;
+// What fails has been told by the call.
+const quietly = (work: Promise<unknown>) => void work.catch(() => undefined);
+
+const remove = async (row: Row): Promise<void> => {
+  const yes = await confirmDialog({ text: `删除场景“${row.name}”？`, ok: '删除', danger: true });
+  if (!yes) return;
+  await api.removeScenario({ id: row.id });
+  toast('删除成功', 'success');
+};
+
+const columnsOf = (categories: readonly Category[]): readonly Column<Row>[] => [
+  { key: 'name', title: '名称', value: (row) => row.name, role: 'title' },
+  { key: 'prompt', title: '提示词', value: (row) => row.prompt, wide: true, role: 'plain' },
+  {
+    key: 'category',
+    title: '分类',
+    value: (row) => categories.find(({ id }) => id === row.category)?.name ?? '—',
+  },
+  { key: 'user_name', title: '作者', value: (row) => row.user_name || '内置' },
+  {
+    key: 'state',
+    title: '状态',
+    role: 'plain',
+    value: (row) => states[row.state],
+    render: (row) => (
+      <span className="tag">
+        {row.display ? states[row.state] : `${states[row.state]}，不显示`}
+      </span>
+    ),
+  },
+  {
+    key: 'session_count',
+    title: '会话',
+    value: (row) => row.session_count,
+    align: 'end',
+    sortable: true,
+  },
+  {
+    key: 'acts',
+    title: '操作',
+    role: 'bare',
+    value: () => null,
+    render: (row) => (
+      <Button size="small" kind="danger" onClick={() => quietly(remove(row))}>
+        删除
+      </Button>
+    ),
+  },
+];
+
+const ScenarioForm = ({
+  row,
+  categories,
+  onSaved,
+}: {
+  row: Row | null;
+  categories: readonly Category[];
+  onSaved: () => void;
+}) => (
+  <Form
+    fields={[
+      { name: 'name', label: '名称', kind: 'text', required: true, min: 2, max: 32 },
+      {
+        name: 'prompt',
+        label: '提示词',
+        kind: 'long',
+        required: true,
+        min: 2,
+        max: 512,
+        hint: '{{input}} 处放用户的话；没有时放在最后',
+      },
+      { name: 'desc_', label: '说明', kind: 'text', max: 120 },
+      {
+        name: 'category',
+        label: '分类',
+        kind: 'choice',
+        required: true,
+        options: categories.map(({ id, name }) => ({ value: String(id), label: name })),
+      },
+      { name: 'color', label: '颜色', kind: 'colour' },
+      { name: 'display', label: '显示', kind: 'switch' },
+      {
+        name: 'state',
+        label: '状态',
+        kind: 'choice',
+        required: true,
+        options: Object.entries(states).map(([value, label]) => ({ value, label })),
+        hint: '公开：审核通过；私有：退回给作者',
+        when: () => row !== null && row.user_id !== null,
+      },
+    ]}
+    initial={
+      row
+        ? { ...row, category: String(row.category), display: row.display === 1 }
+        : { color: '#2563eb', display: true, category: String(categories[0]?.id ?? '') }
+    }
+    onSubmit={async (values) => {
+      await api.manageScenario(
+        {
+          ...(row ? { id: row.id } : {}),
+          name: String(values['name']),
+          prompt: String(values['prompt']),
+          desc_: String(values['desc_'] ?? ''),
+          color: String(values['color']),
+          category: Number(values['category']),
+          display: values['display'] === true ? 1 : 0,
+          ...(typeof values['state'] === 'string'
+            ? { state: values['state'] as Row['state'] }
+            : {}),
+        },
+        { quiet: true },
+      );
+      toast('保存成功', 'success');
+      onSaved();
+    }}
+  />
+);
+
+const Categories = ({ categories }: { categories: readonly Category[] }) => {
+  const [chosen, setChosen] = useState<Category>();
+  return (
+    <>
+      <p>
+        {categories.map((category) => (
+          <button
+            key={category.id}
+            type="button"
+            className="chip"
+            aria-pressed={chosen?.id === category.id}
+            onClick={() => setChosen(chosen?.id === category.id ? undefined : category)}
+          >
+            {category.name}
+          </button>
+        ))}
+      </p>
+      <Form
+        key={chosen?.id ?? 'new'}
+        fields={[
+          {
+            name: 'name',
+            label: chosen ? '分类名' : '新的分类',
+            kind: 'text',
+            required: true,
+            min: 1,
+            max: 10,
+          },
+          { name: 'sort', label: '顺序', kind: 'number', required: true, min: 0, max: 10_000 },
+        ]}
+        initial={{ name: chosen?.name, sort: chosen?.sort ?? 100 }}
+        submit={chosen ? '保存' : '添加'}
+        renderExtra={() =>
+          chosen && (
+            <Button
+              kind="danger"
+              onClick={() =>
+                quietly(api.delScenarioCategory({ id: chosen.id }).then(() => setChosen(undefined)))
+              }
+            >
+              删除这个分类
+            </Button>
+          )
+        }
+        onSubmit={async ({ name, sort }) => {
+          await api.saveScenarioCategory(
+            { ...(chosen ? { id: chosen.id } : {}), name: String(name), sort: Number(sort) },
+            { quiet: true },
+          );
+          setChosen(undefined);
+          toast('保存成功', 'success');
+        }}
+      />
+    </>
+  );
+};
+
+/** Scenarios of the program and of people, those that wait first on demand, and their categories. */
+export const ManageScenarioScreen = () => {
+  const { page = 1, category, scope = 'all' } = route.useSearch();
+  const show = useTableSearch();
+  const [open, setOpen] = useState<Row | 'new' | 'categories'>();
+  const categories = useQuery({
+    queryKey: ['scenarioCategory'],
+    queryFn: ({ signal }) => api.scenarioCategory({}, { signal, quiet: true }),
+  });
+  const scenarios = useQuery({
+    queryKey: ['manageScenarios', page, category, scope],
+    queryFn: ({ signal }) =>
+      api.scenarioList({ page, page_size: pageSize, category, scope }, { signal, quiet: true }),
+    placeholderData: keepPreviousData,
+  });
+  const known = categories.data?.list ?? [];
+  const close = () => setOpen(undefined);
+  return (
+    <ManagePage
+      title="场景"
+      acts={
+        <>
+          <Button size="small" onClick={() => setOpen('categories')}>
+            分类
+          </Button>
+          <Button size="small" kind="primary" onClick={() => setOpen('new')}>
+            新建场景
+          </Button>
+        </>
+      }
+    >
+      <FilterBar
+        filters={[
+          {
+            kind: 'choice',
+            name: 'scope',
+            label: '状态',
+            options: [
+              { value: 'pending', label: '等待审核' },
+              { value: 'public', label: '公开的' },
+            ],
+          },
+          {
+            kind: 'choice',
+            name: 'category',
+            label: '分类',
+            options: known.map(({ id, name }) => ({ value: String(id), label: name })),
+          },
+        ]}
+        values={{ category, scope: scope === 'all' ? undefined : scope }}
+        onChange={show}
+      />
+      <DataTable
+        name="场景"
+        columns={columnsOf(known)}
+        rows={scenarios.data?.list}
+        rowKey={({ id }) => String(id)}
+        empty={{ icon: 'fork', text: '没有符合的场景。' }}
+        error={scenarios.error}
+        busy={scenarios.isFetching}
+        onRetry={() => void scenarios.refetch()}
+        tone={(row) => (row.state === 'pending' ? 'gold' : undefined)}
+        total={scenarios.data?.total}
+        page={page}
+        pageCount={scenarios.data?.page_count}
+        onPage={(next) => show({ page: next })}
+        onOpen={setOpen}
+      />
+      <Sheet
+        open={open !== undefined}
+        onClose={close}
+        title={open === 'categories' ? '场景分类' : open === 'new' ? '新建场景' : '修改场景'}
+      >
+        {open === 'categories' && <Categories categories={known} />}
+        {open && open !== 'categories' && (
+          <ScenarioForm
+            key={open === 'new' ? 'new' : open.id}
+            row={open === 'new' ? null : open}
+            categories={known}
+            onSaved={close}
+          />
+        )}
+      </Sheet>
+    </ManagePage>
+  );
+};

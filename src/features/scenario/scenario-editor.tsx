@@ -1,0 +1,161 @@
+import { api } from '@/platform/api.ts';
+import { toast } from '@/platform/toast.ts';
+import { Button } from '@/ui/button.tsx';
+import { confirmDialog } from '@/ui/dialog.ts';
+import type { Field } from '@/ui/form/field.ts';
+import { Form } from '@/ui/form/form.tsx';
+import { Sheet } from '@/ui/sheet.tsx';
+import { FillSheet } from '@/widgets/template/fill-sheet.tsx';
+import { varsOf } from '@/widgets/template/template-vars.ts';
+import { useState } from 'react';
+import type { Scenario } from './scenario-screen.tsx';
+
+/** Writes a scenario: one's own, which may be offered to everybody, or as a manager any. */
+const ScenarioEditor = ({
+  scenario,
+  categories,
+  manager,
+  me,
+  onTry,
+  onClose,
+}: {
+  /** Empty: a new one. */
+  scenario: Partial<Scenario>;
+  categories: readonly { id: number; name: string }[];
+  manager: boolean;
+  me: number | undefined;
+  /** Tries the words in a session, before they are saved. */
+  onTry: (filled: string) => void;
+  onClose: () => void;
+}) => {
+  const { id } = scenario;
+  const own = id === undefined ? !manager : scenario.user_id === me;
+  const [trying, setTrying] = useState<{ name: string; text: string } | null>(null);
+  const fields: Field[] = [
+    { name: 'name', label: '名称', kind: 'text', required: true, min: 2, max: 32 },
+    {
+      name: 'category',
+      label: '分类',
+      kind: 'choice',
+      required: true,
+      options: categories.map((each) => ({ value: String(each.id), label: each.name })),
+    },
+    { name: 'desc_', label: '一句话说明', kind: 'text', max: 120 },
+    {
+      name: 'prompt',
+      label: '提示词',
+      kind: 'long',
+      required: true,
+      min: 2,
+      max: 512,
+      lines: 6,
+      hint: '{{input}} 代表使用时写的内容；其他 {{名字}} 会变成一个填空',
+    },
+    { name: 'color', label: '颜色', kind: 'colour' },
+    ...(own
+      ? [
+          {
+            name: 'publish',
+            label: '提交给大家使用',
+            kind: 'switch',
+            hint: '管理员通过后，所有人都能用；改动后需要重新审核',
+          } satisfies Field,
+        ]
+      : [{ name: 'display', label: '展示', kind: 'switch' } satisfies Field]),
+  ];
+  const done = (text: string) => {
+    toast(text, 'success');
+    onClose();
+  };
+  const remove = async () => {
+    const sure = await confirmDialog({
+      title: `删除场景“${scenario.name}”`,
+      text: '用它开始的会话不受影响。',
+      ok: '删除',
+      danger: true,
+    });
+    if (!sure || id === undefined) {
+      toast('已取消删除');
+      return;
+    }
+    await (own ? api.delScenario({ id }) : api.removeScenario({ id }));
+    done('场景已删除');
+  };
+  const judge = async (state: 'public' | 'private') => {
+    const { name = '', prompt = '', desc_ = '', color, category = 0 } = scenario;
+    await api.manageScenario({ id, name, prompt, desc_, color, category, state, display: 1 });
+    done(state === 'public' ? '已通过' : '已退回');
+  };
+  return (
+    <>
+      <Sheet open onClose={onClose} title={id === undefined ? '新建场景' : '修改场景'}>
+        <Form
+          fields={fields}
+          initial={{
+            name: scenario.name ?? '',
+            category: String(scenario.category ?? categories[0]?.id ?? ''),
+            desc_: scenario.desc_ ?? '',
+            prompt: scenario.prompt ?? '',
+            color: scenario.color ?? '#2563eb',
+            publish: scenario.state === 'pending' || (own && scenario.state === 'public'),
+            display: scenario.display !== 0,
+          }}
+          onSubmit={async (values) => {
+            const written = {
+              ...(id === undefined ? {} : { id }),
+              name: String(values['name'] ?? ''),
+              prompt: String(values['prompt'] ?? ''),
+              desc_: String(values['desc_'] ?? ''),
+              color: String(values['color'] ?? '#2563eb'),
+              category: Number(values['category']),
+            };
+            if (own)
+              await api.saveScenario(
+                { ...written, publish: values['publish'] ? 1 : 0 },
+                { quiet: true },
+              );
+            else
+              await api.manageScenario(
+                { ...written, display: values['display'] ? 1 : 0 },
+                { quiet: true },
+              );
+            done('场景已保存');
+          }}
+          renderExtra={(values) => {
+            const text = String(values['prompt'] ?? '').trim();
+            return (
+              <Button
+                disabled={text === ''}
+                onClick={() => {
+                  if (varsOf(text).length === 0) onTry(text);
+                  else setTrying({ name: '试一下', text });
+                }}
+              >
+                试一下
+              </Button>
+            );
+          }}
+        />
+        {manager && scenario.state === 'pending' && (
+          <p className="row">
+            <Button onClick={() => void judge('public').catch(() => undefined)}>通过</Button>
+            <Button onClick={() => void judge('private').catch(() => undefined)}>退回</Button>
+          </p>
+        )}
+        {id !== undefined && (
+          <Button kind="danger" onClick={() => void remove().catch(() => undefined)}>
+            删除场景
+          </Button>
+        )}
+      </Sheet>
+      <FillSheet
+        template={trying}
+        action="发送"
+        onClose={() => setTrying(null)}
+        onDone={(filled) => onTry(filled)}
+      />
+    </>
+  );
+};
+
+export default ScenarioEditor;

@@ -1,0 +1,288 @@
+import { ApiError } from '@/platform/api-error.ts';
+import { api } from '@/platform/api.ts';
+import { useAuth } from '@/platform/auth-store.ts';
+import { writeDraft } from '@/platform/draft.ts';
+import { compactNumber } from '@/platform/format.ts';
+import { useMe } from '@/platform/queries.ts';
+import { toast } from '@/platform/toast.ts';
+import { usePageTitle } from '@/platform/use-page-title.ts';
+import { Button } from '@/ui/button.tsx';
+import { EmptyState } from '@/ui/empty-state.tsx';
+import { FilterBar } from '@/ui/filter-bar/filter-bar.tsx';
+import { Icon } from '@/ui/icon.tsx';
+import { LoadFailed } from '@/ui/load-failed.tsx';
+import { Pager } from '@/ui/pager/pager.tsx';
+import { Skeleton } from '@/ui/skeleton.tsx';
+import { FillSheet } from '@/widgets/template/fill-sheet.tsx';
+import { varsOf } from '@/widgets/template/template-vars.ts';
+import type { Out } from '@contract/calls.ts';
+import { codes, errorPageTexts } from '@contract/errors.ts';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { lazy, Suspense, useState } from 'react';
+import css from './scenario.module.css';
+
+export type Scenario = Out<'scenarioList'>['list'][number];
+
+const route = getRouteApi('/scenario');
+const ScenarioEditor = lazy(() => import('./scenario-editor.tsx'));
+const CategorySheet = lazy(() => import('./category-sheet.tsx'));
+
+/** Makes a session for a scenario, or for a text alone, and goes there. */
+const useStartScenario = () => {
+  const navigate = useNavigate();
+  const [busy, setBusy] = useState(false);
+  /** @param text sent at once, as it is; undefined: the chat waits for a question */
+  const start = async (scenario: number | undefined, text: string | undefined) => {
+    setBusy(true);
+    try {
+      const { uuid } = await api.newSession(
+        { type: 0, ...(scenario === undefined ? {} : { scenario_id: scenario }) },
+        { quiet: true },
+      );
+      if (text !== undefined) {
+        // The scenario's words are in the text already.
+        writeDraft(`choices:${uuid}`, JSON.stringify({ withTemplate: false }));
+        writeDraft(uuid, text);
+      }
+      await navigate({
+        to: '/chat',
+        search: { uuid, prompt: text, send: text === undefined ? undefined : 1 },
+        state: { sends: true },
+      });
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      if (error.code === codes.login_required.code) return;
+      if (errorPageTexts[error.code] === undefined) toast(error.message, 'error');
+      else void navigate({ to: '/error', search: { code: String(error.code) } });
+    } finally {
+      setBusy(false);
+    }
+  };
+  return { start, busy };
+};
+
+const stateWords = { private: '仅自己', pending: '等待审核', public: '' } as const;
+
+const Card = ({
+  scenario,
+  busy,
+  editable,
+  onStart,
+  onEdit,
+}: {
+  scenario: Scenario;
+  busy: boolean;
+  editable: boolean;
+  onStart: () => void;
+  onEdit: () => void;
+}) => (
+  <li className={css.card}>
+    <h3>
+      <span className={css.mark} style={{ background: scenario.color }} aria-hidden="true">
+        {Array.from(scenario.name)[0]}
+      </span>
+      <span className={css.name}>{scenario.name}</span>
+      {stateWords[scenario.state] !== '' && (
+        <span className="tag">{stateWords[scenario.state]}</span>
+      )}
+      {scenario.display === 0 && scenario.state === 'public' && <span className="tag">未展示</span>}
+      {editable && (
+        <Button kind="ghost" size="icon" aria-label={`修改场景${scenario.name}`} onClick={onEdit}>
+          <Icon name="edit" size={18} />
+        </Button>
+      )}
+    </h3>
+    {scenario.desc_ !== '' && <p className={css.about}>{scenario.desc_}</p>}
+    <p className={css.prompt}>{scenario.prompt}</p>
+    <p className={css.foot}>
+      <span>
+        {compactNumber(scenario.session_count)} 次会话
+        {scenario.user_name !== '' && ` · ${scenario.user_name}`}
+      </span>
+      <Button size="small" busy={busy} onClick={onStart}>
+        创建会话
+      </Button>
+    </p>
+  </li>
+);
+
+/** Templates for questions: by category and words, one's own, and for managers what waits for them. */
+export const ScenarioScreen = () => {
+  usePageTitle('场景');
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const go = useNavigate();
+  const { signedIn, user } = useAuth();
+  const manager = useMe().data?.admin === true;
+  const { category, query, scope } = search;
+  const page = search.page ?? 1;
+  const categories = useQuery({
+    queryKey: ['scenarioCategory'],
+    queryFn: ({ signal }) => api.scenarioCategory({}, { signal, quiet: true }),
+  });
+  const filters = {
+    page,
+    query,
+    category: category === undefined ? undefined : String(category),
+    scope: scope ?? (manager ? ('all' as const) : undefined),
+  };
+  const list = useQuery({
+    queryKey: ['scenarioList', filters],
+    queryFn: ({ signal }) => api.scenarioList(filters, { signal, quiet: true }),
+    placeholderData: keepPreviousData,
+  });
+  const { start, busy } = useStartScenario();
+  const [filling, setFilling] = useState<Scenario | null>(null);
+  const [editing, setEditing] = useState<Partial<Scenario> | null>(null);
+  const [keeping, setKeeping] = useState(false);
+  const scenarios = list.data?.list ?? [];
+
+  const choose = (change: Partial<typeof search>) =>
+    void navigate({
+      search: ({ query: words }) => ({ query: words, ...change }),
+      resetScroll: false,
+    });
+  const begin = (scenario: Scenario) => {
+    const more = varsOf(scenario.prompt).some((name) => name !== 'input');
+    if (more) setFilling(scenario);
+    else void start(scenario.id, undefined);
+  };
+  const make = () => {
+    if (signedIn) setEditing({});
+    else void go({ to: '/login', search: { back: '/scenario' } });
+  };
+  return (
+    <div className="page">
+      <header className="page-head">
+        <h1>场景</h1>
+        {manager && (
+          <Button size="small" onClick={() => setKeeping(true)}>
+            管理分类
+          </Button>
+        )}
+        <Button kind="primary" size="small" onClick={make}>
+          <Icon name="plus" size={16} />
+          新建场景
+        </Button>
+      </header>
+      <nav className={css.tabs} aria-label="分类">
+        <button
+          type="button"
+          className="chip"
+          aria-pressed={category === undefined && scope === undefined}
+          onClick={() => choose({})}
+        >
+          全部
+        </button>
+        {signedIn && (
+          <button
+            type="button"
+            className="chip"
+            aria-pressed={scope === 'mine'}
+            onClick={() => choose({ scope: 'mine' })}
+          >
+            我的
+          </button>
+        )}
+        {manager && (
+          <button
+            type="button"
+            className="chip"
+            aria-pressed={scope === 'pending'}
+            onClick={() => choose({ scope: 'pending' })}
+          >
+            待审核
+          </button>
+        )}
+        {categories.data?.list.map((each) => (
+          <button
+            key={each.id}
+            type="button"
+            className="chip"
+            aria-pressed={category === each.id}
+            onClick={() => choose({ category: each.id })}
+          >
+            {each.name}
+          </button>
+        ))}
+      </nav>
+      <FilterBar
+        filters={[{ kind: 'text', name: 'query', label: '查找场景' }]}
+        values={{ query }}
+        onChange={({ query: words }) =>
+          void navigate({
+            search: (old) => ({ ...old, query: words, page: undefined }),
+            replace: query !== undefined,
+            resetScroll: false,
+          })
+        }
+      />
+      {list.isPending && <Skeleton lines={10} />}
+      {list.isError && !list.data && (
+        <LoadFailed error={list.error} busy={list.isFetching} onRetry={() => void list.refetch()} />
+      )}
+      {list.data && scenarios.length === 0 && (
+        <EmptyState
+          icon="search"
+          text={
+            scope === 'mine'
+              ? '还没有自己的场景。把常用的提问存下来，下次填空就行。'
+              : '没有这样的场景，换个词或者换个分类试试。'
+          }
+          action={
+            scope === 'mine' ? (
+              <Button kind="primary" onClick={make}>
+                新建场景
+              </Button>
+            ) : undefined
+          }
+        />
+      )}
+      <ul className={css.cards} aria-label="场景">
+        {scenarios.map((scenario) => (
+          <Card
+            key={scenario.id}
+            scenario={scenario}
+            busy={busy}
+            editable={manager || (user !== null && scenario.user_id === user.id)}
+            onStart={() => begin(scenario)}
+            onEdit={() => setEditing(scenario)}
+          />
+        ))}
+      </ul>
+      {list.data && (
+        <Pager
+          page={page}
+          count={list.data.page_count}
+          onPage={(next) => void navigate({ search: (old) => ({ ...old, page: next }) })}
+        />
+      )}
+      <FillSheet
+        template={filling && { name: filling.name, text: filling.prompt }}
+        action="开始"
+        busy={busy}
+        onClose={() => setFilling(null)}
+        onDone={(filled) => void start(filling?.id, filled)}
+      />
+      <Suspense fallback={null}>
+        {editing && (
+          <ScenarioEditor
+            scenario={editing}
+            categories={categories.data?.list ?? []}
+            manager={manager}
+            me={user?.id}
+            onTry={(filled) => void start(undefined, filled)}
+            onClose={() => setEditing(null)}
+          />
+        )}
+        {keeping && (
+          <CategorySheet
+            categories={categories.data?.list ?? []}
+            onClose={() => setKeeping(false)}
+          />
+        )}
+      </Suspense>
+    </div>
+  );
+};

@@ -1,0 +1,229 @@
+import { api } from '@/platform/api.ts';
+import { dateTime } from '@/platform/format.ts';
+import { toast } from '@/platform/toast.ts';
+import { Button } from '@/ui/button.tsx';
+import { confirmDialog } from '@/ui/dialog.ts';
+import { FilterBar, type Filter } from '@/ui/filter-bar/filter-bar.tsx';
+import { ManagePage } from '@/ui/manage-page.tsx';
+import { DataTable, type Column } from '@/ui/table/data-table.tsx';
+import { useTableSearch } from '@/ui/table/use-table-search.ts';
+import type { AdminSession } from '@contract/manage-session.ts';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { ManageHistory } from './manage-history.tsx';
+
+const route = getRouteApi('/manager/session');
+
+export const typeName = (type: number): string =>
+  ({ 0: '聊天', 1: '画图', 2: '问答', 3: '语音', 4: '视频' })[type] ?? `类型 ${type}`;
+
+const flags = (yes: string, no: string) => [
+  { value: '1', label: yes },
+  { value: '0', label: no },
+];
+const filters: readonly Filter[] = [
+  { kind: 'text', name: 'query', label: '标题或消息里的词' },
+  { kind: 'text', name: 'user_id', label: '用户编号', digits: true },
+  { kind: 'text', name: 'uuid', label: '会话编号或 UUID' },
+  {
+    kind: 'choice',
+    name: 'type',
+    label: '类型',
+    options: [0, 1, 2, 4].map((type) => ({ value: String(type), label: typeName(type) })),
+  },
+  { kind: 'choice', name: 'private', label: '公开', options: flags('私有', '公开') },
+  { kind: 'choice', name: 'deleted', label: '状态', options: flags('已删除', '正常') },
+];
+
+const remove = async (row: AdminSession): Promise<void> => {
+  const yes = await confirmDialog({
+    text: `删除“${row.prompt || '没有标题的会话'}”？它的主人也看不到它了。`,
+    ok: '删除',
+    danger: true,
+  });
+  if (!yes) {
+    toast('已取消删除');
+    return;
+  }
+  await api.adminDeleteSession({ session_id: row.id });
+  toast('会话已删除', 'success');
+};
+
+const turn = async (row: AdminSession): Promise<void> => {
+  await api.adminSetSession({ session_id: row.id, private: row.private === 1 ? 0 : 1 });
+  toast('会话状态更改', 'success');
+};
+// What fails has been told by the call.
+const quietly = (work: Promise<unknown>) => void work.catch(() => undefined);
+
+const columns: readonly Column<AdminSession>[] = [
+  { key: 'id', title: '编号', value: (row) => row.id },
+  {
+    key: 'prompt',
+    title: '标题',
+    value: (row) => row.prompt,
+    role: 'title',
+    wide: true,
+    render: (row) => (
+      <>
+        {row.prompt || '（没有标题）'}
+        {row.match && row.match.history_id !== null && (
+          <small className="field-hint">{row.match.snippet}</small>
+        )}
+      </>
+    ),
+  },
+  { key: 'type', title: '类型', value: (row) => typeName(row.type), role: 'plain' },
+  {
+    key: 'user',
+    title: '用户',
+    value: (row) => row.user_name,
+    role: 'plain',
+    render: (row) => (
+      <Link to="/manager/user" search={{ user_id: row.user_id }}>
+        {row.user_name}
+      </Link>
+    ),
+  },
+  { key: 'model', title: '模型', value: (row) => row.model, role: 'plain' },
+  {
+    key: 'reply_count',
+    title: '回复',
+    value: (row) => row.reply_count,
+    align: 'end',
+    sortable: true,
+  },
+  { key: 'like_count', title: '赞', value: (row) => row.like_count, align: 'end', spare: true },
+  {
+    key: 'state',
+    title: '状态',
+    role: 'plain',
+    value: (row) => (row.deleted ? '已删除' : row.private ? '私有' : '公开'),
+    render: (row) => (
+      <span className="tag">{row.deleted ? '已删除' : row.private ? '私有' : '公开'}</span>
+    ),
+  },
+  {
+    key: 'created_at',
+    title: '建立',
+    value: (row) => row.created_at,
+    render: (row) => dateTime(row.created_at),
+    role: 'plain',
+  },
+  {
+    key: 'acts',
+    title: '操作',
+    role: 'bare',
+    value: () => null,
+    render: (row) =>
+      row.deleted ? null : (
+        <span className="row">
+          <Button size="small" onClick={() => quietly(turn(row))}>
+            {row.private ? '设为公开' : '设为私有'}
+          </Button>
+          <Button size="small" kind="danger" onClick={() => quietly(remove(row))}>
+            删除
+          </Button>
+        </span>
+      ),
+  },
+];
+
+const number = (value: string | undefined) => (value === undefined ? undefined : Number(value));
+const flag = (value: '0' | '1' | undefined) => value;
+
+/** All sessions, deleted ones highlighted; a row leads to its messages. */
+export const ManageSessionScreen = () => {
+  const { session, page = 1, ...search } = route.useSearch();
+  const show = useTableSearch();
+  const uuid = /^(\d+|[0-9a-f-]{36})$/i.test(search.uuid ?? '') ? search.uuid : undefined;
+  const sessions = useQuery({
+    queryKey: ['adminSessionList', search, page],
+    queryFn: ({ signal }) =>
+      api.adminSessionList(
+        {
+          page,
+          user_id: search.user_id,
+          uuid,
+          query: search.query,
+          type: number(search.type),
+          private: flag(search.private),
+          deleted: flag(search.deleted),
+        },
+        { signal, quiet: true },
+      ),
+    placeholderData: keepPreviousData,
+  });
+  return (
+    <ManagePage
+      title="会话"
+      acts={
+        <Link className="button button-small" to="/manager/scenario">
+          场景管理
+        </Link>
+      }
+    >
+      <FilterBar filters={filters} values={search} onChange={show} />
+      <DataTable
+        name="会话"
+        columns={columns}
+        rows={sessions.data?.list}
+        rowKey={({ id }) => String(id)}
+        empty={{ icon: 'chat', text: '没有符合的会话。' }}
+        error={sessions.error}
+        busy={sessions.isFetching}
+        onRetry={() => void sessions.refetch()}
+        tone={(row) => (row.deleted ? 'bad' : undefined)}
+        total={sessions.data?.total}
+        page={page}
+        pageCount={sessions.data?.page_count}
+        onPage={(next) => show({ page: next })}
+        onOpen={(row) => show({ session: row.id, page })}
+        renderChosen={(rows, clear) => (
+          <>
+            <Button
+              size="small"
+              onClick={() =>
+                quietly(
+                  Promise.all(
+                    rows
+                      .filter((row) => !row.deleted && !row.private)
+                      .map((row) => api.adminSetSession({ session_id: row.id, private: 1 })),
+                  ).then(clear),
+                )
+              }
+            >
+              设为私有
+            </Button>
+            <Button
+              size="small"
+              kind="danger"
+              onClick={() =>
+                quietly(
+                  (async () => {
+                    const yes = await confirmDialog({
+                      text: `删除选中的 ${rows.length} 个会话？`,
+                      ok: '删除',
+                      danger: true,
+                    });
+                    if (!yes) return;
+                    for (const row of rows)
+                      if (!row.deleted) await api.adminDeleteSession({ session_id: row.id });
+                    clear();
+                    toast('会话已删除', 'success');
+                  })(),
+                )
+              }
+            >
+              删除
+            </Button>
+          </>
+        )}
+      />
+      <ManageHistory
+        sessionId={session}
+        onClose={() => show({ session: undefined, page: page === 1 ? undefined : page })}
+      />
+    </ManagePage>
+  );
+};

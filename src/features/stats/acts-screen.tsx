@@ -1,0 +1,103 @@
+import { api } from '@/platform/api.ts';
+import { dateTime } from '@/platform/format.ts';
+import { FilterBar } from '@/ui/filter-bar/filter-bar.tsx';
+import { ManagePage } from '@/ui/manage-page.tsx';
+import { Sheet } from '@/ui/sheet.tsx';
+import { DataTable, type Column } from '@/ui/table/data-table.tsx';
+import { useTableSearch } from '@/ui/table/use-table-search.ts';
+import type { ManagerAct } from '@contract/stats.ts';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+import css from './stats.module.css';
+
+const route = getRouteApi('/manager/log');
+
+const columns: readonly Column<ManagerAct>[] = [
+  {
+    key: 'created_at',
+    title: '时间',
+    value: (row) => row.created_at,
+    render: (row) => dateTime(row.created_at),
+  },
+  { key: 'user_name', title: '管理员', value: (row) => row.user_name },
+  { key: 'summary', title: '做了什么', value: (row) => row.summary, role: 'title' },
+  { key: 'subject', title: '对象', value: (row) => row.subject },
+  { key: 'to', title: '改为', value: (row) => row.to || row.input, wide: true, role: 'plain' },
+  { key: 'ip', title: '地址', value: (row) => row.ip, spare: true },
+];
+
+const pretty = (json: string): string => {
+  if (json === '') return '';
+  try {
+    return JSON.stringify(JSON.parse(json), null, 2);
+  } catch {
+    return json;
+  }
+};
+
+/** Who changed what, when, from what to what. */
+export const ActsScreen = () => {
+  const search = route.useSearch();
+  const { page = 1 } = search;
+  const show = useTableSearch();
+  const [open, setOpen] = useState<ManagerAct>();
+  const acts = useQuery({
+    queryKey: ['adminActList', search],
+    queryFn: ({ signal }) => api.adminActList({ ...search, page }, { signal, quiet: true }),
+    placeholderData: keepPreviousData,
+  });
+  return (
+    <ManagePage title="操作记录">
+      <FilterBar
+        filters={[
+          { kind: 'text', name: 'user_id', label: '管理员编号', digits: true },
+          { kind: 'text', name: 'subject', label: '对象，如 user:12' },
+          {
+            kind: 'choice',
+            name: 'call',
+            label: '动作',
+            options: (acts.data?.calls ?? []).map(({ call, summary }) => ({
+              value: call,
+              label: summary.slice(0, 24),
+            })),
+          },
+        ]}
+        values={search}
+        onChange={show}
+      />
+      <DataTable
+        name="操作记录"
+        columns={columns}
+        rows={acts.data?.list}
+        rowKey={({ id }) => String(id)}
+        empty={{ icon: 'lock', text: '还没有记录。管理员每改一样东西，这里都会多一行。' }}
+        error={acts.error}
+        busy={acts.isFetching}
+        onRetry={() => void acts.refetch()}
+        total={acts.data?.total}
+        page={page}
+        pageCount={acts.data?.page_count}
+        onPage={(next) => show({ page: next })}
+        onOpen={setOpen}
+      />
+      <Sheet
+        open={open !== undefined}
+        onClose={() => setOpen(undefined)}
+        title={open?.summary ?? ''}
+      >
+        {open && (
+          <div className={css.diff}>
+            <span>
+              {dateTime(open.created_at)} {open.user_name}（{open.ip}）
+            </span>
+            <span>对象：{open.subject || '—'}</span>
+            {open.from && <del>从 {pretty(open.from)}</del>}
+            {open.to && <ins>到 {pretty(open.to)}</ins>}
+            <span>提交的内容 {pretty(open.input)}</span>
+          </div>
+        )}
+      </Sheet>
+    </ManagePage>
+  );
+};

@@ -1,0 +1,83 @@
+import { api } from '@/platform/api.ts';
+import { LineChart } from '@/ui/chart/line-chart.tsx';
+import { lastMoments } from '@/ui/date-range/ranges.ts';
+import { LoadFailed } from '@/ui/load-failed.tsx';
+import { ManagePage } from '@/ui/manage-page.tsx';
+import { Skeleton } from '@/ui/skeleton.tsx';
+import { useTableSearch } from '@/ui/table/use-table-search.ts';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useMemo } from 'react';
+import css from './stats.module.css';
+
+const route = getRouteApi('/manager/chart');
+
+/** Document 3 §2: users, requests, sessions and tokens over a time. */
+export const ChartScreen = () => {
+  const { range = '1m' } = route.useSearch();
+  const show = useTableSearch();
+  const charts = useQuery({
+    queryKey: ['adminChartList', range],
+    queryFn: ({ signal }) => api.adminChartList({ range }, { signal, quiet: true }),
+    placeholderData: keepPreviousData,
+  });
+  const { data } = charts;
+  const drawn = useMemo(
+    () =>
+      data &&
+      [
+        {
+          title: '新用户',
+          unit: '人',
+          rows: data.userCounts.map(({ days, count }) => ({ days, value: count })),
+        },
+        {
+          title: '请求',
+          unit: '次',
+          rows: data.requestCounts.map(({ days, count }) => ({ days, value: count })),
+        },
+        {
+          title: '会话',
+          unit: '个',
+          rows: data.sessionCounts.map(({ days, count }) => ({ days, value: count })),
+        },
+        {
+          title: 'token 消耗',
+          unit: 'tokens',
+          rows: data.tokenCounts.map(({ days, tokens }) => ({ days, value: tokens })),
+        },
+      ].map(({ title, unit, rows }) => ({
+        title,
+        unit,
+        times: rows.map(({ days }) => days),
+        series: [{ label: title, values: rows.map(({ value }) => value) }],
+      })),
+    [data],
+  );
+  return (
+    <ManagePage title="使用趋势">
+      <div className={css.chips} role="group" aria-label="时间">
+        {lastMoments.map(({ key, label }) => (
+          <button
+            key={key}
+            type="button"
+            className="chip"
+            aria-pressed={key === range}
+            onClick={() => show({ range: key })}
+          >
+            {label}
+          </button>
+        ))}
+      </div>
+      {charts.isError && !data && (
+        <LoadFailed error={charts.error} onRetry={() => void charts.refetch()} />
+      )}
+      {charts.isPending && <Skeleton lines={8} />}
+      <div className={css.charts}>
+        {drawn?.map((chart) => (
+          <LineChart key={chart.title} {...chart} />
+        ))}
+      </div>
+    </ManagePage>
+  );
+};

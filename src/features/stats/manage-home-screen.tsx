@@ -1,0 +1,46 @@
+import { api } from '@/platform/api.ts';
+import { ManagePage } from '@/ui/manage-page.tsx';
+import { useQuery } from '@tanstack/react-query';
+import { Link, type LinkProps } from '@tanstack/react-router';
+import css from './stats.module.css';
+import { SummaryFigures } from './summary-screen.tsx';
+
+const links: readonly { to: LinkProps['to']; label: string; note: string }[] = [
+  { to: '/manager/session', label: '会话', note: '查看、修改、删除会话与消息' },
+  { to: '/manager/scenario', label: '场景', note: '内置与大家投稿的场景' },
+  { to: '/manager/user', label: '用户', note: '余额、会员、权限、密码' },
+  { to: '/manager/model', label: '模型与服务', note: '接入服务，定价格与顺序' },
+  { to: '/manager/notice', label: '公告', note: '写、定时、附件' },
+  { to: '/manager/order', label: '订单', note: '退款、发票、对账' },
+  { to: '/manager/log', label: '操作记录', note: '谁在什么时候改了什么' },
+  { to: '/manager/state', label: '服务状态', note: '磁盘、数据库、任务、快慢' },
+];
+
+/** Where a manager begins: what is missing, the figures, and the ways on. */
+export const ManageHomeScreen = () => {
+  const presets = useQuery({
+    queryKey: ['channelPresets'],
+    queryFn: ({ signal }) => api.channelPresets({}, { signal, quiet: true }),
+  });
+  return (
+    <ManagePage title="管理">
+      {presets.data?.first && (
+        <Link to="/manager/start" className={css.link}>
+          <strong>接入第一个模型服务 →</strong>
+          <small>
+            现在只有内置助手。三步就能接入 DeepSeek、通义千问、Kimi 等，或本机的 Ollama。
+          </small>
+        </Link>
+      )}
+      <SummaryFigures />
+      <div className={css.cards}>
+        {links.map(({ to, label, note }) => (
+          <Link key={label} to={to} className={css.link}>
+            <strong>{label}</strong>
+            <small>{note}</small>
+          </Link>
+        ))}
+      </div>
+    </ManagePage>
+  );
+};

@@ -1,0 +1,87 @@
+import { api } from '@/platform/api.ts';
+import { dateTime } from '@/platform/format.ts';
+import { ManagePage } from '@/ui/manage-page.tsx';
+import { DataTable, type Column } from '@/ui/table/data-table.tsx';
+import { useTableSearch } from '@/ui/table/use-table-search.ts';
+import type { Ranked } from '@contract/stats.ts';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import css from './stats.module.css';
+
+const route = getRouteApi('/manager/ranking');
+
+const periods = [
+  { key: 'day', label: '今天' },
+  { key: 'three_day', label: '三天' },
+  { key: 'week', label: '一周' },
+  { key: 'month', label: '一个月' },
+  { key: 'list', label: '全部' },
+] as const;
+
+type Placed = Ranked & { place: number };
+const columns: readonly Column<Placed>[] = [
+  { key: 'place', title: '名次', value: ({ place }) => place, align: 'end' },
+  {
+    key: 'user',
+    title: '用户',
+    value: ({ user }) => user.user_name,
+    role: 'title',
+    wide: true,
+    render: (row) => (
+      <Link to="/manager/user" search={{ user_id: row.user_id }}>
+        {row.place <= 3 ? '🥇🥈🥉'.slice((row.place - 1) * 2, row.place * 2) : ''}{' '}
+        {row.user.user_name}
+      </Link>
+    ),
+  },
+  {
+    key: 'deduct_tokens',
+    title: '消耗 token',
+    value: (row) => row.deduct_tokens,
+    render: (row) => row.deduct_tokens.toLocaleString('zh-CN'),
+    align: 'end',
+  },
+  {
+    key: 'created_at',
+    title: '注册时间',
+    value: (row) => row.created_at,
+    render: (row) => dateTime(row.created_at),
+  },
+];
+
+/** Who spent most, in four periods; the first three stand out. */
+export const RankingScreen = () => {
+  const { period = 'day' } = route.useSearch();
+  const show = useTableSearch();
+  const ranks = useQuery({
+    queryKey: ['adminRankList'],
+    queryFn: ({ signal }) => api.adminRankList({}, { signal, quiet: true }),
+  });
+  return (
+    <ManagePage title="消耗排行">
+      <div className={css.chips} role="group" aria-label="时间">
+        {periods.map(({ key, label }) => (
+          <button
+            key={key}
+            type="button"
+            className="chip"
+            aria-pressed={key === period}
+            onClick={() => show({ period: key })}
+          >
+            {label}
+          </button>
+        ))}
+      </div>
+      <DataTable
+        name="消耗排行"
+        columns={columns}
+        rows={ranks.data?.[period].map((row, at) => ({ ...row, place: at + 1 }))}
+        rowKey={({ user_id }) => String(user_id)}
+        empty={{ icon: 'star', text: '这段时间还没有人消耗 token。' }}
+        error={ranks.error}
+        onRetry={() => void ranks.refetch()}
+        tone={({ place }) => (place <= 3 ? 'gold' : undefined)}
+      />
+    </ManagePage>
+  );
+};

@@ -1,0 +1,151 @@
+import { api } from '@/platform/api.ts';
+import { byteSize, dateTime } from '@/platform/format.ts';
+import { LoadFailed } from '@/ui/load-failed.tsx';
+import { ManagePage } from '@/ui/manage-page.tsx';
+import { Skeleton } from '@/ui/skeleton.tsx';
+import { DataTable, type Column } from '@/ui/table/data-table.tsx';
+import type { Out } from '@contract/calls.ts';
+import { useQuery } from '@tanstack/react-query';
+import { Figures } from './figures.tsx';
+
+type State = Out<'adminService'>;
+
+const size = (bytes: number): string =>
+  bytes >= 1024 ** 3 ? `${(bytes / 1024 ** 3).toFixed(1)} GB` : byteSize(bytes);
+const uptime = (seconds: number): string => {
+  if (seconds >= 86_400) return `${Math.floor(seconds / 86_400)} 天`;
+  return seconds >= 3600
+    ? `${Math.floor(seconds / 3600)} 小时`
+    : `${Math.floor(seconds / 60)} 分钟`;
+};
+const number = (value: number) => value.toLocaleString('zh-CN');
+
+const callColumns: readonly Column<State['calls'][number]>[] = [
+  { key: 'path', title: '请求', value: (row) => row.path || row.name, role: 'title', wide: true },
+  { key: 'count', title: '次数', value: (row) => row.count, align: 'end', sortable: true },
+  { key: 'errors', title: '出错', value: (row) => row.errors, align: 'end', sortable: true },
+  { key: 'mean', title: '平均（毫秒）', value: (row) => row.mean, align: 'end', sortable: true },
+  {
+    key: 'slowest',
+    title: '最慢（毫秒）',
+    value: (row) => row.slowest,
+    align: 'end',
+    sortable: true,
+  },
+];
+const tableColumns: readonly Column<State['tables'][number]>[] = [
+  { key: 'name', title: '表', value: (row) => row.name, role: 'title', wide: true },
+  {
+    key: 'rows',
+    title: '行数（约）',
+    value: (row) => row.rows,
+    render: (row) => number(row.rows),
+    align: 'end',
+  },
+  {
+    key: 'bytes',
+    title: '大小',
+    value: (row) => row.bytes,
+    render: (row) => size(row.bytes),
+    align: 'end',
+  },
+];
+const jobColumns: readonly Column<State['jobs'][number]>[] = [
+  { key: 'kind', title: '任务', value: (row) => row.kind, role: 'title' },
+  {
+    key: 'state',
+    title: '状态',
+    value: (row) =>
+      ({ queued: '排队', running: '进行中', done: '完成', error: '没成功', cancelled: '已取消' })[
+        row.state
+      ] ?? row.state,
+  },
+  { key: 'count', title: '数量', value: (row) => row.count, align: 'end' },
+];
+
+/** How the service does: versions, disk, database, jobs, slow calls. */
+export const StateScreen = () => {
+  const state = useQuery({
+    queryKey: ['adminService'],
+    queryFn: ({ signal }) => api.adminService({}, { signal, quiet: true }),
+    refetchInterval: 10_000,
+  });
+  const { data } = state;
+  if (state.isError && !data)
+    return <LoadFailed error={state.error} onRetry={() => void state.refetch()} />;
+  return (
+    <ManagePage title="服务状态">
+      {!data && <Skeleton lines={8} />}
+      {data && (
+        <>
+          <Figures
+            figures={[
+              { label: '版本', value: data.version, note: `Node ${data.node.slice(1)}` },
+              { label: '运行了', value: uptime(data.uptime), note: `${data.processes} 个进程` },
+              {
+                label: '请求',
+                value: number(data.requests),
+                note: `出错 ${number(data.errors)}（本进程启动以来）`,
+              },
+              { label: '内存', value: size(data.memory) },
+              {
+                label: '磁盘剩余',
+                value: data.disk_free === null ? '未知' : size(data.disk_free),
+                note: data.disk_total === null ? '' : `共 ${size(data.disk_total)}`,
+              },
+              {
+                label: '数据库',
+                value: size(data.database_size),
+                note: `PostgreSQL ${data.database}，${data.connections} 个连接`,
+              },
+              {
+                label: '排队的任务',
+                value: number(data.queue),
+                note: `待建搜索 ${number(data.search_queue)}`,
+              },
+              {
+                label: '最近备份',
+                value: data.last_backup ? dateTime(data.last_backup.created_at).slice(5) : '没有',
+                note: data.last_backup
+                  ? size(data.last_backup.bytes)
+                  : '在服务器上运行 npm run backup',
+              },
+              {
+                label: '监控地址',
+                value: data.metrics ? '已打开' : '没有打开',
+                note: data.metrics ? '/metrics' : '设置 METRICS_TOKEN 之后可用',
+              },
+            ]}
+          />
+          <h2>任务（一天内）</h2>
+          <DataTable
+            name="任务"
+            columns={jobColumns}
+            rows={data.jobs}
+            rowKey={({ kind, state: of }) => `${kind} ${of}`}
+            empty={{ icon: 'spark', text: '一天内没有任务。' }}
+            tools={false}
+          />
+          <h2>最慢的请求</h2>
+          <DataTable
+            name="请求"
+            columns={callColumns}
+            rows={data.calls}
+            rowKey={({ name }) => name}
+            empty={{ icon: 'code', text: '还没有请求。' }}
+            tone={(row) => (row.errors > 0 ? 'bad' : undefined)}
+          />
+          <h2>最大的表</h2>
+          <DataTable
+            name="数据表"
+            columns={tableColumns}
+            rows={data.tables}
+            rowKey={({ name }) => name}
+            empty={{ icon: 'columns', text: '还没有数据。' }}
+            tools={false}
+          />
+        </>
+      )}
+    </ManagePage>
+  );
+};

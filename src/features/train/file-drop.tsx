@@ -1,0 +1,108 @@
+import { byteSize } from '@/platform/format.ts';
+import { Button } from '@/ui/button.tsx';
+import { Icon } from '@/ui/icon.tsx';
+import { useId, useState } from 'react';
+import type { Coming } from './file-upload.ts';
+import css from './train.module.css';
+
+/** Where files are dropped or chosen. */
+export const FileDrop = ({
+  accept,
+  text,
+  hint,
+  onFiles,
+}: {
+  /** Types or endings, by comma. */
+  accept: string;
+  text: string;
+  hint: string;
+  onFiles: (files: readonly File[]) => void;
+}) => {
+  const id = useId();
+  const [over, setOver] = useState(false);
+  return (
+    <label
+      className={over ? `${css.drop} ${css.dropOver}` : css.drop}
+      htmlFor={id}
+      onDragOver={(event) => {
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event) => {
+        event.preventDefault();
+        setOver(false);
+        onFiles([...event.dataTransfer.files]);
+      }}
+    >
+      <Icon name="plus" size={24} />
+      <strong>{text}</strong>
+      <small>{hint}</small>
+      <input
+        id={id}
+        type="file"
+        multiple
+        accept={accept}
+        className="sr-only"
+        onChange={(event) => {
+          onFiles([...(event.target.files ?? [])]);
+          event.target.value = '';
+        }}
+      />
+    </label>
+  );
+};
+
+/** Files on their way: how far each is, and what to do with one that stopped. */
+export const ComingFiles = ({
+  coming,
+  onRetry,
+  onRemove,
+}: {
+  coming: readonly Coming[];
+  onRetry: (id: string) => void;
+  onRemove: (id: string) => void;
+}) => (
+  <>
+    {coming.map(({ id, name, size, progress, error }) => (
+      <li key={id} className={css.file}>
+        <Icon name={error === '' ? 'up' : 'warning'} />
+        <div className={css.fileWords}>
+          <strong>{name}</strong>
+          {error === '' ? (
+            <>
+              <small>
+                正在上传 {Math.floor(progress * 100)}% · {byteSize(size)}
+              </small>
+              <Bar label={`${name} 上传进度`} part={progress} />
+            </>
+          ) : (
+            <small className={css.wrong}>{error}</small>
+          )}
+        </div>
+        {error !== '' && (
+          <Button size="small" onClick={() => onRetry(id)}>
+            接着传
+          </Button>
+        )}
+        <Button kind="ghost" size="icon" aria-label={`不传 ${name}`} onClick={() => onRemove(id)}>
+          <Icon name="close" />
+        </Button>
+      </li>
+    ))}
+  </>
+);
+
+/** How far something is; 0 to 1. */
+export const Bar = ({ label, part }: { label: string; part: number }) => (
+  <span
+    className={css.bar}
+    role="progressbar"
+    aria-label={label}
+    aria-valuenow={Math.floor(part * 100)}
+    aria-valuemin={0}
+    aria-valuemax={100}
+  >
+    <i style={{ transform: `scaleX(${part})` }} />
+  </span>
+);

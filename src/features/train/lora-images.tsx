@@ -1,0 +1,177 @@
+import { api } from '@/platform/api.ts';
+import { ApiError, errorText } from '@/platform/api-error.ts';
+import { prepareImage } from '@/platform/attach/shrink-image.ts';
+import { toast } from '@/platform/toast.ts';
+import { upload } from '@/platform/upload.ts';
+import { uuid } from '@/platform/uuid.ts';
+import { Button } from '@/ui/button.tsx';
+import { Icon } from '@/ui/icon.tsx';
+import type { TrainModel } from '@contract/train.ts';
+import { trainLimits, trainTexts } from '@contract/train-limits.ts';
+import { useState } from 'react';
+import { FileDrop } from './file-drop.tsx';
+import { attempt, settingsOf } from './projects.ts';
+import css from './train.module.css';
+
+type LoraImage = { url: string; txt: string };
+
+/** Pictures that a style is learned from, each with what is said of it. */
+export const LoraImages = ({
+  model,
+  onStarted,
+}: {
+  model: TrainModel;
+  onStarted: (model: TrainModel) => void;
+}) => {
+  const [images, setImages] = useState<readonly LoraImage[]>(() => settingsOf(model).images);
+  const [busy, setBusy] = useState<'' | 'upload' | 'look' | 'start'>('');
+  const [told, setTold] = useState('');
+  const put = (next: readonly LoraImage[]) =>
+    // Each address once, the last word on it counting.
+    setImages(
+      [...new Map(next.map((image) => [image.url, image])).values()].slice(
+        0,
+        trainLimits.loraImages,
+      ),
+    );
+  const say = (url: string, txt: string) =>
+    setImages((all) => all.map((image) => (image.url === url ? { ...image, txt } : image)));
+
+  const take = async (files: readonly File[]) => {
+    setBusy('upload');
+    let all = images;
+    for (const [at, file] of files.entries()) {
+      if (all.length >= trainLimits.loraImages) {
+        toast(`最多 ${trainLimits.loraImages} 张图片`, 'error');
+        break;
+      }
+      setTold(`正在上传第 ${at + 1} / ${files.length} 张`);
+      try {
+        const { blob, name } = await prepareImage(file);
+        const { image } = await upload('uploadImage', blob, {
+          fileName: name,
+          idempotencyKey: uuid(),
+          signal: AbortSignal.timeout(600_000),
+          onProgress: () => undefined,
+        });
+        all = [...all, { url: image.url, txt: '' }];
+        put(all);
+      } catch (error) {
+        toast(
+          `${file.name}：${error instanceof ApiError ? errorText(error) : '图片无法读取'}`,
+          'error',
+        );
+      }
+    }
+    setTold('');
+    setBusy('');
+  };
+
+  const describe = async () => {
+    setBusy('look');
+    const waiting = images.filter(({ txt }) => txt.trim() === '');
+    for (const [at, { url }] of waiting.entries()) {
+      setTold(`正在看第 ${at + 1} / ${waiting.length} 张`);
+      const done = await attempt(async () => {
+        const { result } = await api.interrogateImage({ image_url: url, model: 'clip' });
+        say(url, result.slice(0, 1000));
+      });
+      if (!done) break;
+    }
+    setTold('');
+    setBusy('');
+  };
+
+  const start = async () => {
+    if (images.length === 0) {
+      toast(trainTexts.files, 'error');
+      return;
+    }
+    setBusy('start');
+    await attempt(async () => {
+      const { model: now } = await api.setLoraImages({
+        model_id: model.id,
+        images: images.map(({ url, txt }) => ({ url, txt })),
+      });
+      onStarted(now);
+    });
+    setBusy('');
+  };
+
+  const empty = images.filter(({ txt }) => txt.trim() === '').length;
+  return (
+    <div className={css.lora}>
+      <FileDrop
+        accept="image/jpeg,image/png,image/*"
+        text="添加图片"
+        hint={`jpg 或 png，每张至多 4 MB，最多 ${trainLimits.loraImages} 张；同一种画风的图片越多越好`}
+        onFiles={(files) => void take(files)}
+      />
+      {told !== '' && (
+        <p className={css.note} role="status">
+          {told}
+        </p>
+      )}
+      {images.length > 0 && (
+        <>
+          <div className={css.sectionHead}>
+            <h3>{images.length} 张图片</h3>
+            <Button
+              size="small"
+              busy={busy === 'look'}
+              disabled={empty === 0 || busy !== ''}
+              onClick={() => void describe()}
+            >
+              {empty === 0 ? '都有说明了' : `一键写说明（${empty}）`}
+            </Button>
+          </div>
+          <ul className={css.pictures}>
+            {images.map(({ url, txt }, at) => (
+              <li key={url}>
+                <img
+                  src={url.startsWith('/files/') ? `${url}?size=180` : url}
+                  alt={txt || `第 ${at + 1} 张`}
+                  loading="lazy"
+                />
+                <textarea
+                  value={txt}
+                  rows={3}
+                  maxLength={1000}
+                  placeholder="画的是什么"
+                  aria-label={`第 ${at + 1} 张的说明`}
+                  onChange={(event) => say(url, event.target.value)}
+                  onKeyDown={(event) => {
+                    if (!(event.ctrlKey || event.metaKey)) return;
+                    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+                    if (step === undefined) return;
+                    event.preventDefault();
+                    const fields = [
+                      ...(event.currentTarget.closest('ul')?.querySelectorAll('textarea') ?? []),
+                    ];
+                    fields[at + step]?.focus();
+                  }}
+                />
+                <Button
+                  kind="ghost"
+                  size="icon"
+                  aria-label={`去掉第 ${at + 1} 张`}
+                  onClick={() => setImages((all) => all.filter((image) => image.url !== url))}
+                >
+                  <Icon name="trash" size={18} />
+                </Button>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      <Button
+        kind="primary"
+        busy={busy === 'start'}
+        disabled={busy !== '' || model.job !== null}
+        onClick={() => void start()}
+      >
+        {model.job ? '正在训练' : '开始训练'}
+      </Button>
+    </div>
+  );
+};

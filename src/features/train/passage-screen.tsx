@@ -1,0 +1,56 @@
+import { api } from '@/platform/api.ts';
+import { usePageTitle } from '@/platform/use-page-title.ts';
+import { EmptyState } from '@/ui/empty-state.tsx';
+import { Icon } from '@/ui/icon.tsx';
+import { LoadFailed } from '@/ui/load-failed.tsx';
+import { Skeleton } from '@/ui/skeleton.tsx';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, useRouter } from '@tanstack/react-router';
+import css from './train.module.css';
+
+const route = getRouteApi('/train/passage');
+
+/** A passage that an answer names, with what stands before and behind it. */
+export const PassageScreen = () => {
+  const { id } = route.useSearch();
+  const router = useRouter();
+  const passage = useQuery({
+    queryKey: ['passage', id],
+    queryFn: ({ signal }) => api.knowledgePassage({ id: id ?? 0 }, { signal, quiet: true }),
+    enabled: id !== undefined,
+  });
+  usePageTitle(passage.data?.file ?? '资料');
+  const { data } = passage;
+  return (
+    <article className={`page ${css.screen}`}>
+      <header className="page-head">
+        <button
+          type="button"
+          className="button button-ghost button-icon"
+          aria-label="返回"
+          onClick={() => router.history.back()}
+        >
+          <Icon name="back" size={24} />
+        </button>
+        <h1 className={css.oneLine}>{data?.file ?? '资料'}</h1>
+      </header>
+      {id === undefined && <EmptyState icon="search" text="没有说要看哪一段。" />}
+      {id !== undefined && passage.isPending && <Skeleton lines={8} />}
+      {passage.isError && (
+        <LoadFailed error={passage.error} onRetry={() => void passage.refetch()} />
+      )}
+      {data && (
+        <>
+          <p className={css.note}>
+            {[`知识库「${data.name}」`, data.place].filter(Boolean).join(' · ')}
+          </p>
+          <div className={css.passage}>
+            {data.before !== '' && <p>{data.before}</p>}
+            <mark>{data.text}</mark>
+            {data.after !== '' && <p>{data.after}</p>}
+          </div>
+        </>
+      )}
+    </article>
+  );
+};

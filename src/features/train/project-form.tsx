@@ -1,0 +1,266 @@
+import { api } from '@/platform/api.ts';
+import { Form } from '@/ui/form/form.tsx';
+import type { Field, FormValues } from '@/ui/form/field.ts';
+import type { ProjectSettings, TrainModel } from '@contract/train.ts';
+import { projectTypes, trainLimits, trainTexts } from '@contract/train-limits.ts';
+import { useQuery } from '@tanstack/react-query';
+import { isTranslation, settingsOf, type Place } from './projects.ts';
+
+/** What does the work, by what is connected. */
+export const useEngines = () =>
+  useQuery({
+    queryKey: ['trainEngines'],
+    queryFn: ({ signal }) => api.trainEngines({}, { signal, quiet: true }),
+    staleTime: 60_000,
+  });
+
+const range = (limits: { min: number; max: number }) => ({ min: limits.min, max: limits.max });
+
+const fieldsFor = (
+  place: Place,
+  engines:
+    | {
+        embedding: readonly string[];
+        lora: string;
+        translate: readonly { name: string; label: string }[];
+      }
+    | undefined,
+  model: TrainModel | null,
+): Field[] => {
+  const isType = (type: number) => (values: FormValues) => String(values['type']) === String(type);
+  const knowledge = isType(projectTypes.knowledge);
+  const lora = isType(projectTypes.lora);
+  const embeddings = engines?.embedding ?? [];
+  return [
+    ...(place === 'train' && !model
+      ? [
+          {
+            name: 'type',
+            label: '要训练什么',
+            kind: 'choice',
+            required: true,
+            options: [
+              { value: '0', label: '知识库' },
+              { value: '1', label: '画风 LoRA' },
+            ],
+          } satisfies Field,
+        ]
+      : []),
+    {
+      name: 'name',
+      label: '模型名称',
+      kind: 'text',
+      max: trainLimits.name,
+      required: true,
+      missing: trainTexts.name,
+    },
+    ...(model
+      ? []
+      : [
+          {
+            name: 'key',
+            label: '模型唯一Key',
+            kind: 'text',
+            required: true,
+            missing: trainTexts.key,
+            max: trainLimits.key,
+            hint: '提问或作画时用它来称呼，只能是英文字母、数字和下划线，不能与别人的相同',
+            check: (value) =>
+              /^\w+$/.test(String(value)) ? undefined : '只能用英文字母、数字和下划线',
+          } satisfies Field,
+        ]),
+    {
+      name: 'desc',
+      label: '描述',
+      kind: 'long',
+      lines: 2,
+      max: trainLimits.description,
+      placeholder: '里面是什么，适合问什么',
+    },
+    {
+      name: 'chunk_size',
+      label: '每段最多',
+      kind: 'number',
+      unit: '字',
+      ...range(trainLimits.chunk),
+      hint: '建议 500 到 1500。短的找得准，长的上下文全',
+      when: knowledge,
+    },
+    {
+      name: 'separator',
+      label: '分隔符',
+      kind: 'text',
+      max: 20,
+      placeholder: '不填：按段落和句子来分',
+      hint: '写 \\n\\n 表示空行',
+      when: knowledge,
+    },
+    ...(embeddings.length > 0
+      ? [
+          {
+            name: 'model',
+            label: '向量模型',
+            kind: 'choice',
+            options: [
+              ...embeddings.map((name) => ({ value: name, label: name })),
+              { value: 'built-in', label: '内置（免费）' },
+            ],
+            hint: '连接的模型按 token 的 0.05 倍收费，一百万 token 约 1 元',
+            when: knowledge,
+          } satisfies Field,
+        ]
+      : []),
+    {
+      name: 'style',
+      label: '底模',
+      kind: 'choice',
+      options: [
+        { value: 'SD-1.5', label: 'SD-1.5' },
+        { value: 'SD-XL', label: 'SD-XL' },
+      ],
+      when: lora,
+    },
+    {
+      name: 'batch_size',
+      label: '批大小',
+      kind: 'number',
+      ...range(trainLimits.batch),
+      hint: '1 到 64，一次看几张',
+      when: lora,
+    },
+    {
+      name: 'epoch',
+      label: '轮数',
+      kind: 'number',
+      ...range(trainLimits.epoch),
+      hint: '1 到 10，每张看几遍',
+      when: lora,
+    },
+    ...(place === 'translate'
+      ? ([
+          {
+            name: 'direction',
+            label: '方向',
+            kind: 'choice',
+            required: true,
+            options: [
+              { value: '1', label: '英文 → 中文' },
+              { value: '2', label: '中文 → 英文' },
+            ],
+          },
+          ...((engines?.translate.length ?? 0) > 0
+            ? [
+                {
+                  name: 'chat_model',
+                  label: '由谁来译',
+                  kind: 'choice' as const,
+                  options: [
+                    { value: '', label: '最省的' },
+                    ...(engines?.translate ?? []).map(({ name, label }) => ({
+                      value: name,
+                      label,
+                    })),
+                  ],
+                },
+              ]
+            : []),
+          {
+            name: 'bilingual',
+            label: '双语对照',
+            kind: 'switch',
+            hint: '每段原文后面跟着译文',
+          },
+          {
+            name: 'glossary',
+            label: '术语表',
+            kind: 'long',
+            lines: 3,
+            placeholder: 'Magpie Bridge = 鹊桥\nlatency = 延迟',
+            hint: '一行一个，原文 = 译文；全篇都照它译',
+          },
+        ] satisfies Field[])
+      : []),
+  ];
+};
+
+const glossaryText = (settings: ProjectSettings): string =>
+  settings.glossary.map(({ source, target }) => `${source} = ${target}`).join('\n');
+
+const glossaryOf = (text: string) =>
+  text.split('\n').flatMap((line) => {
+    const [source = '', ...rest] = line.split(/\s*(?:=|→|\t)\s*/);
+    const target = rest.join('=').trim();
+    return source.trim() === '' || target === ''
+      ? []
+      : [{ source: source.trim().slice(0, 100), target: target.slice(0, 100) }];
+  });
+
+/** Asks for what a project is: a new one, or one that is there. */
+export const ProjectForm = ({
+  place,
+  model = null,
+  onDone,
+}: {
+  place: Place;
+  model?: TrainModel | null;
+  onDone: (model: TrainModel) => void;
+}) => {
+  const engines = useEngines().data;
+  const settings = model && settingsOf(model);
+  const initial: FormValues = {
+    type: String(place === 'translate' ? projectTypes.translation : (model?.type ?? 0)),
+    name: model?.name ?? '',
+    key: '',
+    desc: model?.desc ?? '',
+    chunk_size: settings?.chunk_size ?? trainLimits.chunk.default,
+    separator: settings?.separator ?? '',
+    model: settings?.model ?? '',
+    style: settings && !isTranslation(model) ? String(settings.type) : 'SD-1.5',
+    batch_size: settings?.batch_size ?? trainLimits.batch.default,
+    epoch: settings?.epoch ?? trainLimits.epoch.default,
+    direction: settings && isTranslation(model) ? String(settings.type) : '1',
+    chat_model: settings?.chat_model ?? '',
+    bilingual: settings?.bilingual ?? false,
+    glossary: settings ? glossaryText(settings) : '',
+  };
+  const send = async (values: FormValues) => {
+    const translation = place === 'translate';
+    const kind = translation ? projectTypes.translation : Number(values['type'] ?? initial['type']);
+    const wanted = translation
+      ? {
+          type: Number(values['direction']),
+          chat_model: String(values['chat_model'] ?? ''),
+          bilingual: values['bilingual'] === true,
+          glossary: glossaryOf(String(values['glossary'] ?? '')),
+        }
+      : kind === projectTypes.lora
+        ? {
+            type: String(values['style']),
+            batch_size: Number(values['batch_size'] ?? trainLimits.batch.default),
+            epoch: Number(values['epoch'] ?? trainLimits.epoch.default),
+          }
+        : {
+            separator: String(values['separator'] ?? ''),
+            chunk_size: Number(values['chunk_size'] ?? trainLimits.chunk.default),
+            model: String(values['model'] ?? ''),
+          };
+    const name = String(values['name'] ?? '');
+    const desc = String(values['desc'] ?? '');
+    const options = { quiet: true };
+    const { model: made } = model
+      ? await api.setTrainModel({ model_id: model.id, name, desc, settings: wanted }, options)
+      : await api.newTrainModel(
+          { name, key: String(values['key'] ?? ''), type: kind, desc, settings: wanted },
+          options,
+        );
+    onDone(made);
+  };
+  return (
+    <Form
+      fields={fieldsFor(place, engines, model)}
+      initial={initial}
+      submit={model ? '保存' : '下一步'}
+      onSubmit={send}
+    />
+  );
+};

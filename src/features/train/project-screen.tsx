@@ -1,0 +1,401 @@
+import { api } from '@/platform/api.ts';
+import { copyText } from '@/platform/copy.ts';
+import { byteSize, compactNumber } from '@/platform/format.ts';
+import { progressText } from '@/platform/job-text.ts';
+import { relativeTime } from '@/platform/relative-time.ts';
+import { toast } from '@/platform/toast.ts';
+import { usePageTitle } from '@/platform/use-page-title.ts';
+import { Button } from '@/ui/button.tsx';
+import { confirmDialog } from '@/ui/dialog.ts';
+import { Icon } from '@/ui/icon.tsx';
+import { LoadFailed } from '@/ui/load-failed.tsx';
+import { Pager } from '@/ui/pager/pager.tsx';
+import { Sheet } from '@/ui/sheet.tsx';
+import { Skeleton } from '@/ui/skeleton.tsx';
+import { SwitchField } from '@/ui/switch-field.tsx';
+import type { TrainFile, TrainModel } from '@contract/train.ts';
+import { fileStates, projectStates, projectTypes, trainTexts } from '@contract/train-limits.ts';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { Bar, ComingFiles, FileDrop } from './file-drop.tsx';
+import { endingsFor, useFileUpload } from './file-upload.ts';
+import { LogSheet } from './log-sheet.tsx';
+import { LoraImages } from './lora-images.tsx';
+import { useProjectJob } from './project-card.tsx';
+import { ProjectForm, useEngines } from './project-form.tsx';
+import {
+  attempt,
+  isTranslation,
+  kindWords,
+  openDownload,
+  stateWords,
+  type Place,
+} from './projects.ts';
+import { Sides } from './sides.tsx';
+import { TryQuestions } from './try-questions.tsx';
+import css from './train.module.css';
+
+/** Files of a page of the list, as document 3 §9 has it; and how often they are read while at work, ms. */
+const pageSize = 256;
+const watchMs = 1_500;
+
+const fileState = (file: TrainFile): string => {
+  if (file.status === fileStates.working)
+    return file.total_num > 0 ? `进行中 ${file.over_num} / ${file.total_num}` : '等待中';
+  if (file.status === fileStates.failed) return `没有成功：${file.error}`;
+  if (file.status === fileStates.unpacked) return `已展开，共 ${file.total_num} 个文件`;
+  return file.token > 0 ? `完成 · ${compactNumber(file.token)} tokens` : '完成';
+};
+
+const FileRow = ({
+  file,
+  model,
+  onLog,
+  onSides,
+}: {
+  file: TrainFile;
+  model: TrainModel;
+  onLog: () => void;
+  onSides: () => void;
+}) => {
+  const { mine } = model;
+  const [busy, setBusy] = useState(false);
+  const retry = async () => {
+    setBusy(true);
+    await attempt(() => api.retryTrainFile({ fileId: file.id }), trainTexts.retrying);
+    setBusy(false);
+  };
+  const remove = async () => {
+    const sure = await confirmDialog({
+      text: `去掉「${file.name}」和由它得到的内容？`,
+      ok: '去掉',
+      danger: true,
+    });
+    if (!sure) {
+      toast('已取消删除');
+      return;
+    }
+    await attempt(() => api.delTrainFile({ file_id: file.id }), '删除成功');
+  };
+  const working = file.status === fileStates.working;
+  return (
+    <li className={css.file} data-state={file.status}>
+      <Icon name={file.status === fileStates.failed ? 'warning' : 'document'} />
+      <div className={css.fileWords}>
+        <strong>{file.name}</strong>
+        <small className={file.status === fileStates.failed ? css.wrong : undefined}>
+          {fileState(file)}
+        </small>
+        {working && file.total_num > 0 && (
+          <Bar label={`${file.name} 的进度`} part={file.over_num / file.total_num} />
+        )}
+        <small>
+          {file.size > 0 && `${byteSize(file.size)} · `}
+          {working ? '结束时间 -' : `结束于 ${relativeTime(file.updated_at)}`}
+        </small>
+        <div className={css.acts}>
+          <Button size="small" onClick={onLog}>
+            日志
+          </Button>
+          {isTranslation(model) && file.status !== fileStates.unpacked && file.total_num > 0 && (
+            <Button size="small" onClick={onSides}>
+              对照
+            </Button>
+          )}
+          {file.output_url !== '' && (
+            <a className="button button-small" href={file.output_url} download>
+              下载译文
+            </a>
+          )}
+          {mine && file.status === fileStates.failed && (
+            <Button size="small" busy={busy} onClick={() => void retry()}>
+              重试
+            </Button>
+          )}
+          {mine && (
+            <Button size="small" aria-label={`去掉 ${file.name}`} onClick={() => void remove()}>
+              去掉
+            </Button>
+          )}
+        </div>
+      </div>
+    </li>
+  );
+};
+
+const Files = ({ model }: { model: TrainModel }) => {
+  const translation = isTranslation(model);
+  const [page, setPage] = useState(1);
+  const [logged, setLogged] = useState<TrainFile | null>(null);
+  const [sides, setSides] = useState<number | null>(null);
+  const { coming, take, retry, remove } = useFileUpload(model.id, translation);
+  const files = useQuery({
+    queryKey: ['trainFiles', model.id, page],
+    queryFn: ({ signal }) =>
+      api.trainFileList({ model_id: model.id, page, page_size: pageSize }, { signal, quiet: true }),
+    refetchInterval: (query) =>
+      query.state.data?.list.some(({ status }) => status === fileStates.working) ? watchMs : false,
+    placeholderData: (previous) => previous,
+  });
+  const list = files.data?.list ?? [];
+  const endings = endingsFor(translation);
+  const adds = model.mine && model.type !== projectTypes.lora;
+  if (sides !== null) return <Sides fileId={sides} onClose={() => setSides(null)} />;
+  return (
+    <section className={css.section} aria-label="文件">
+      <h2>{model.type === projectTypes.lora ? '训练记录' : '文件'}</h2>
+      {adds && (
+        <FileDrop
+          accept={endings.map((ending) => `.${ending}`).join(',')}
+          text="添加文件"
+          hint={`${endings.join('、')}，每个小于 4 MB`}
+          onFiles={take}
+        />
+      )}
+      {files.isPending && <Skeleton lines={4} />}
+      {files.isError && !files.data && (
+        <LoadFailed error={files.error} onRetry={() => void files.refetch()} />
+      )}
+      {files.data && list.length === 0 && coming.length === 0 && (
+        <p className={css.note}>
+          {model.type === projectTypes.lora ? '还没有训练过。' : '还没有文件。'}
+        </p>
+      )}
+      <ul className={css.files}>
+        <ComingFiles coming={coming} onRetry={retry} onRemove={remove} />
+        {list.map((file) => (
+          <FileRow
+            key={file.id}
+            file={file}
+            model={model}
+            onLog={() => setLogged(file)}
+            onSides={() => setSides(file.id)}
+          />
+        ))}
+      </ul>
+      <Pager page={page} count={files.data?.page_count ?? 0} onPage={setPage} />
+      <LogSheet file={logged} onClose={() => setLogged(null)} />
+    </section>
+  );
+};
+
+/** What can be done with a whole project. */
+const ProjectActs = ({ model, onGone }: { model: TrainModel; onGone: () => void }) => {
+  const [editing, setEditing] = useState(false);
+  const [busy, setBusy] = useState('');
+  const translation = isTranslation(model);
+  const lora = model.type === projectTypes.lora;
+  const trained = model.status === projectStates.trained || model.status === projectStates.packed;
+  const pack = async () => {
+    setBusy('pack');
+    await attempt(async () => {
+      const { url } = await api.packModel({ model_id: model.id });
+      const link = document.createElement('a');
+      link.href = url;
+      link.download = '';
+      link.click();
+    }, '打包好了');
+    setBusy('');
+  };
+  const remove = async () => {
+    const sure = await confirmDialog({
+      title: '删除项目',
+      text: `删除「${model.name}」和它的全部文件？不能恢复。`,
+      ok: '删除',
+      danger: true,
+    });
+    if (!sure) {
+      toast('已取消删除');
+      return;
+    }
+    if (await attempt(() => api.delTrainModel({ id: model.id }), '删除成功')) onGone();
+  };
+  const copy = (text: string) => {
+    copyText(text).then(
+      () => toast('复制成功', 'success'),
+      () => toast('复制失败', 'error'),
+    );
+  };
+  return (
+    <section className={css.section} aria-label="操作">
+      <div className={css.acts}>
+        {model.type === projectTypes.knowledge && (
+          <>
+            <Link
+              className="button button-primary"
+              to="/redirect"
+              search={{ embedding: model.key }}
+            >
+              向它提问
+            </Link>
+            {!model.private && (
+              <Button onClick={() => copy(`${location.origin}/redirect?embedding=${model.key}`)}>
+                复制分享链接
+              </Button>
+            )}
+          </>
+        )}
+        {lora && (
+          <>
+            <Button
+              kind="primary"
+              onClick={() => {
+                if (trained) copy(`<lora:${model.key}:0.7>`);
+                else toast('模型还没有训练完成，请稍后再试', 'error');
+              }}
+            >
+              复制作画标记
+            </Button>
+            {trained && (
+              <Button
+                onClick={() =>
+                  void attempt(() =>
+                    openDownload(`/api/train/download_lora_model?model_id=${model.id}`),
+                  )
+                }
+              >
+                下载模型
+              </Button>
+            )}
+          </>
+        )}
+        {translation && model.mine && (
+          <Button
+            kind="primary"
+            busy={busy === 'pack'}
+            disabled={model.over_num === 0 || model.job !== null}
+            onClick={() => void pack()}
+          >
+            {model.status === projectStates.packed ? '再次打包' : '打包下载'}
+          </Button>
+        )}
+        {model.job && (
+          <Button
+            onClick={() => {
+              const { job } = model;
+              if (job) void attempt(() => api.cancelJob({ request_id: job.uuid }), '已取消');
+            }}
+          >
+            取消{translation ? '翻译' : '训练'}
+          </Button>
+        )}
+        {model.mine && <Button onClick={() => setEditing(true)}>设置</Button>}
+        {model.mine && (
+          <Button kind="danger" onClick={() => void remove()}>
+            删除
+          </Button>
+        )}
+      </div>
+      {model.mine && (
+        <SwitchField
+          label="公开"
+          hint={model.private ? '现在只有您能看到和使用' : '现在所有人都能看到和使用'}
+          checked={model.private === 0}
+          onChange={(open) =>
+            void attempt(
+              () => api.setTrainModel({ model_id: model.id, private: open ? 0 : 1 }),
+              trainTexts.saved,
+            )
+          }
+        />
+      )}
+      <Sheet open={editing} onClose={() => setEditing(false)} title="设置">
+        <ProjectForm
+          place={translation ? 'translate' : 'train'}
+          model={model}
+          onDone={() => {
+            setEditing(false);
+            toast(trainTexts.saved, 'success');
+          }}
+        />
+        {!lora && <p className={css.note}>新的设置对以后添加的文件生效。</p>}
+      </Sheet>
+    </section>
+  );
+};
+
+/** One project: how it stands, what it is made of, and what it can do. */
+export const ProjectScreen = ({
+  id,
+  place,
+  onBack,
+}: {
+  id: number;
+  place: Place;
+  onBack: () => void;
+}) => {
+  const project = useQuery({
+    queryKey: ['trainProject', id],
+    queryFn: ({ signal }) => api.trainModel({ model_id: id }, { signal, quiet: true }),
+    refetchInterval: (query) => (query.state.data?.model.job ? watchMs : false),
+  });
+  const model = project.data?.model ?? null;
+  const live = useProjectJob(model);
+  const engines = useEngines().data;
+  usePageTitle(model?.name ?? (place === 'train' ? '训练' : '翻译'));
+  const state = model && stateWords(model);
+  return (
+    <div className={`page ${css.screen}`}>
+      <header className="page-head">
+        <Button kind="ghost" size="icon" aria-label="返回列表" onClick={onBack}>
+          <Icon name="back" size={24} />
+        </Button>
+        <h1 className={css.oneLine}>{model?.name ?? '项目'}</h1>
+        {state && (
+          <span className={css.state} data-look={state.look}>
+            {state.text}
+          </span>
+        )}
+      </header>
+      {project.isPending && <Skeleton lines={8} />}
+      {project.isError && !model && (
+        <LoadFailed error={project.error} onRetry={() => void project.refetch()} />
+      )}
+      {model && (
+        <>
+          <p className={css.note}>
+            {[
+              kindWords(model).name,
+              `Key ${model.key}`,
+              model.engine !== '' ? `由 ${model.engine}` : '',
+              model.mine ? '' : model.user.user_name,
+              model.desc,
+            ]
+              .filter(Boolean)
+              .join(' · ')}
+          </p>
+          {isTranslation(model) && engines?.translate.length === 0 && (
+            <p className={css.warning} role="note">
+              还没有连接模型：文字会原样保留，不会翻译。
+            </p>
+          )}
+          {live && model.job && (
+            <div className={css.working} role="status">
+              {live.current_image !== '' && <img src={live.current_image} alt="画风现在的样子" />}
+              <div>
+                <strong>{progressText(live.job)}</strong>
+                <Bar label="总进度" part={live.job.progress} />
+              </div>
+            </div>
+          )}
+          <ProjectActs model={model} onGone={onBack} />
+          {model.type === projectTypes.lora && model.mine && (
+            <section className={css.section} aria-label="图片">
+              <h2>图片</h2>
+              <LoraImages
+                key={`${model.id} ${model.settings.length}`}
+                model={model}
+                onStarted={() => void project.refetch()}
+              />
+            </section>
+          )}
+          <Files model={model} />
+          {model.type === projectTypes.knowledge && model.over_num > 0 && (
+            <TryQuestions embeddingKey={model.key} />
+          )}
+        </>
+      )}
+    </div>
+  );
+};

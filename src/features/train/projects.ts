@@ -1,0 +1,58 @@
+import { api } from '@/platform/api.ts';
+import { ApiError } from '@/platform/api-error.ts';
+import { toast } from '@/platform/toast.ts';
+import type { IconName } from '@/ui/icon.tsx';
+import type { ProjectSettings, TrainModel } from '@contract/train.ts';
+import { projectStates, projectTypes } from '@contract/train-limits.ts';
+
+/** The two screens of projects: what is trained, and what is translated. */
+export type Place = 'train' | 'translate';
+
+export const isTranslation = ({ type }: Pick<TrainModel, 'type'>): boolean =>
+  type === projectTypes.translation || type === projectTypes.packed;
+
+export const kindWords = ({ type }: Pick<TrainModel, 'type'>): { name: string; icon: IconName } =>
+  type === projectTypes.knowledge
+    ? { name: '知识库', icon: 'document' }
+    : type === projectTypes.lora
+      ? { name: '画风', icon: 'spark' }
+      : { name: '翻译', icon: 'sort' };
+
+/** How a project stands, in a word, and how that looks. */
+export const stateWords = (
+  model: TrainModel,
+): { text: string; look: 'busy' | 'done' | 'failed' | 'idle' } => {
+  const working = isTranslation(model) ? '翻译中' : '训练中';
+  if (model.job) return { text: model.job.state === 'queued' ? '排队中' : working, look: 'busy' };
+  if (model.status === projectStates.packed) return { text: '已打包', look: 'done' };
+  if (model.status === projectStates.trained)
+    return model.failed_num > 0
+      ? { text: `${model.failed_num} 个没成功`, look: 'failed' }
+      : { text: isTranslation(model) ? '已译完' : '可以使用', look: 'done' };
+  if (model.status === projectStates.failed) return { text: '没有成功', look: 'failed' };
+  return { text: model.total_num > 0 ? '等待中' : '还没有内容', look: 'idle' };
+};
+
+export const settingsOf = (model: Pick<TrainModel, 'settings'>): ProjectSettings =>
+  JSON.parse(model.settings) as ProjectSettings;
+
+/** Does something that says by itself when it fails. True: it was done. */
+export const attempt = async (act: () => Promise<unknown>, said = ''): Promise<boolean> => {
+  try {
+    await act();
+    if (said !== '') toast(said, 'success');
+    return true;
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return false;
+  }
+};
+
+/** Opens what only an address can open, with a right of its own. */
+export const openDownload = async (path: string): Promise<void> => {
+  const { ticket } = await api.ticket({});
+  const link = document.createElement('a');
+  link.href = `${path}${path.includes('?') ? '&' : '?'}ticket=${encodeURIComponent(ticket)}`;
+  link.download = '';
+  link.click();
+};

@@ -1,0 +1,197 @@
+import { api } from '@/platform/api.ts';
+import { useAuth } from '@/platform/auth-store.ts';
+import { usePageTitle } from '@/platform/use-page-title.ts';
+import { Button } from '@/ui/button.tsx';
+import { EmptyState } from '@/ui/empty-state.tsx';
+import { Icon } from '@/ui/icon.tsx';
+import { LoadFailed } from '@/ui/load-failed.tsx';
+import { Pager } from '@/ui/pager/pager.tsx';
+import { Skeleton } from '@/ui/skeleton.tsx';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { NewProject } from './new-project.tsx';
+import { ProjectCard } from './project-card.tsx';
+import { ProjectScreen } from './project-screen.tsx';
+import type { Place } from './projects.ts';
+import type { TrainSearch } from './routes.ts';
+import css from './train.module.css';
+
+/** How often projects that are worked on are read anew, ms. */
+const watchMs = 3_000;
+/** So long after the last letter is searched, ms. */
+const restMs = 250;
+
+const words = {
+  train: {
+    title: '训练',
+    about: '把文件变成可以提问的知识库，或从图片学一种画风。',
+    create: '新建',
+    none: '还没有模型。上传几个文件，就能向它们提问。',
+  },
+  translate: {
+    title: '翻译',
+    about: '整篇翻译文档，标题、表格、链接、代码和图片都留在原处。',
+    create: '新建翻译',
+    none: '还没有翻译项目。上传一个文档，就能得到对照的译文。',
+  },
+} as const;
+
+type Navigate = (next: TrainSearch) => void;
+
+const Projects = ({ place, search, go }: { place: Place; search: TrainSearch; go: Navigate }) => {
+  const { token, signedIn } = useAuth();
+  const told = words[place];
+  usePageTitle(told.title);
+  const open = (search.tab ?? (signedIn ? 'private' : 'public')) === 'public';
+  const page = search.page ?? 1;
+  const [text, setText] = useState(search.query ?? '');
+  useEffect(() => {
+    if (text.trim() === (search.query ?? '')) return undefined;
+    const timer = setTimeout(
+      () => go({ ...search, query: text.trim() || undefined, page: undefined }),
+      restMs,
+    );
+    return () => clearTimeout(timer);
+  }, [text, search, go]);
+  const list = useQuery({
+    queryKey: ['trainProjects', place, open, page, search.query, token],
+    queryFn: ({ signal }) => {
+      const input = { page, public: open ? 1 : 0, query: search.query } as const;
+      return place === 'train'
+        ? api.trainModelList(input, { signal, quiet: true })
+        : api.translateModelList(input, { signal, quiet: true });
+    },
+    placeholderData: (previous) => previous,
+    refetchInterval: (query) =>
+      query.state.data?.list.some(({ job }) => job !== null) ? watchMs : false,
+  });
+  const projects = list.data?.list ?? [];
+  const create = () => go({ ...search, new: 1 });
+  return (
+    <div className={`page ${css.screen}`}>
+      <header className="page-head">
+        <h1>{told.title}</h1>
+        {signedIn && (
+          <Button kind="primary" onClick={create}>
+            <Icon name="plus" size={18} />
+            {told.create}
+          </Button>
+        )}
+      </header>
+      <p className={css.note}>{told.about}</p>
+      <div className={css.filters}>
+        <div className={css.tabs} role="group" aria-label="看哪些">
+          {(['private', 'public'] as const).map((tab) => (
+            <button
+              key={tab}
+              type="button"
+              className="chip"
+              aria-pressed={(tab === 'public') === open}
+              onClick={() => go({ tab, query: search.query })}
+            >
+              {tab === 'private' ? '我的' : '公开的'}
+            </button>
+          ))}
+        </div>
+        <label className={css.search}>
+          <Icon name="search" size={18} />
+          <span className="sr-only">搜索项目</span>
+          <input
+            type="search"
+            value={text}
+            maxLength={100}
+            placeholder="名称、Key 或描述"
+            onChange={(event) => setText(event.target.value)}
+          />
+        </label>
+      </div>
+      {list.isPending && <Skeleton lines={6} />}
+      {list.isError && !list.data && (
+        <LoadFailed error={list.error} busy={list.isFetching} onRetry={() => void list.refetch()} />
+      )}
+      {list.data && projects.length === 0 && (
+        <EmptyState
+          icon={search.query ? 'search' : 'document'}
+          text={
+            search.query
+              ? '没有找到。换个词试试。'
+              : open
+                ? '还没有人公开自己的项目。'
+                : signedIn
+                  ? told.none
+                  : '登录后就能新建自己的项目。'
+          }
+          action={
+            signedIn ? (
+              !open && !search.query ? (
+                <Button kind="primary" onClick={create}>
+                  {told.create}
+                </Button>
+              ) : undefined
+            ) : (
+              <Link className="button button-primary" to="/login" search={{ back: `/${place}` }}>
+                去登录
+              </Link>
+            )
+          }
+        />
+      )}
+      <ul className={css.cards}>
+        {projects.map((model) => (
+          <ProjectCard
+            key={model.id}
+            model={model}
+            onOpen={() => go({ ...search, model_id: model.id })}
+          />
+        ))}
+      </ul>
+      <Pager
+        page={page}
+        count={list.data?.page_count ?? 0}
+        onPage={(next) => go({ ...search, page: next })}
+      />
+      <NewProject
+        place={place}
+        open={search.new === 1 && signedIn}
+        onClose={() => go({ ...search, new: undefined })}
+        onOpen={(id) => go({ model_id: id })}
+      />
+    </div>
+  );
+};
+
+const trainRoute = getRouteApi('/train');
+const translateRoute = getRouteApi('/translate');
+
+export const TrainScreen = () => {
+  const search = trainRoute.useSearch();
+  const navigate = trainRoute.useNavigate();
+  const go: Navigate = (next) => void navigate({ search: next });
+  return search.model_id === undefined ? (
+    <Projects place="train" search={search} go={go} />
+  ) : (
+    <ProjectScreen
+      key={search.model_id}
+      id={search.model_id}
+      place="train"
+      onBack={() => go({ tab: search.tab })}
+    />
+  );
+};
+
+export const TranslateScreen = () => {
+  const search = translateRoute.useSearch();
+  const navigate = translateRoute.useNavigate();
+  const go: Navigate = (next) => void navigate({ search: next });
+  return search.model_id === undefined ? (
+    <Projects place="translate" search={search} go={go} />
+  ) : (
+    <ProjectScreen
+      key={search.model_id}
+      id={search.model_id}
+      place="translate"
+      onBack={() => go({ tab: search.tab })}
+    />
+  );
+};

@@ -1,0 +1,173 @@
+import { ApiError } from '@/platform/api-error.ts';
+import { api } from '@/platform/api.ts';
+import { useAuth } from '@/platform/auth-store.ts';
+import { useMedia, wideEnoughForMenu } from '@/platform/use-media.ts';
+import { usePageTitle } from '@/platform/use-page-title.ts';
+import { uuid } from '@/platform/uuid.ts';
+import { Button } from '@/ui/button.tsx';
+import { EmptyState } from '@/ui/empty-state.tsx';
+import { Icon } from '@/ui/icon.tsx';
+import { LoadFailed } from '@/ui/load-failed.tsx';
+import { Waterfall } from '@/ui/waterfall.tsx';
+import type { ListedVideo } from '@contract/video.ts';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { useCallback, useMemo, useState } from 'react';
+import css from './video.module.css';
+import { VideoTile } from './video-tile.tsx';
+
+const route = getRouteApi('/video');
+
+/** px of a column at least; on phones two stand side by side. */
+const column = { narrow: 150, wide: 260 };
+const shelves = [
+  { own: 0, label: '公共' },
+  { own: 1, label: '我的视频' },
+] as const;
+
+const keyOf = ({ uuid: key }: ListedVideo): string => key;
+const shapeOf = (video: ListedVideo): ListedVideo => video;
+
+/** Begins a session of films; its dialog asks for the image. */
+const useNewFilm = () => {
+  const navigate = useNavigate();
+  const [busy, setBusy] = useState(false);
+  const begin = async () => {
+    setBusy(true);
+    try {
+      const session = await api.newSession({ type: 4 }, { idempotencyKey: uuid(), quiet: true });
+      await navigate({ to: '/chat', search: { uuid: session.uuid, open: 'img-video' } });
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      await navigate({
+        to: '/error',
+        search: { code: String(error.code), message: error.message },
+      });
+    } finally {
+      setBusy(false);
+    }
+  };
+  return { busy, begin: () => void begin() };
+};
+
+const Places = ({ wide }: { wide: boolean }) => (
+  <ul className={css.places} aria-hidden="true">
+    {Array.from({ length: wide ? 8 : 6 }, (_, at) => (
+      <li key={at} />
+    ))}
+  </ul>
+);
+
+const Shelf = ({ own, onNew }: { own: 0 | 1; onNew: () => void }) => {
+  const wide = useMedia(wideEnoughForMenu);
+  const { token } = useAuth();
+  const readable = own === 0 || token !== '';
+  const all = useInfiniteQuery({
+    queryKey: ['videos', own],
+    queryFn: ({ pageParam, signal }) =>
+      api.videoIndex({ page: pageParam, private: own }, { signal, quiet: true }),
+    initialPageParam: 1,
+    getNextPageParam: (last) => (last.page < last.page_count ? last.page + 1 : undefined),
+    enabled: readable,
+  });
+  const pages = all.data?.pages;
+  const videos = useMemo(() => {
+    const found = new Map<string, ListedVideo>();
+    // Pages move on when something new comes before them: each film is shown once.
+    for (const video of (pages ?? []).flatMap(({ list }) => list)) found.set(video.uuid, video);
+    return [...found.values()];
+  }, [pages]);
+  const tile = useCallback(
+    (video: ListedVideo, _at: number, width: number) => <VideoTile video={video} width={width} />,
+    [],
+  );
+  if (!readable)
+    return (
+      <EmptyState
+        icon="person"
+        text="登录后，您做的视频都在这里"
+        action={
+          <Link className="button button-primary" to="/login">
+            登录
+          </Link>
+        }
+      />
+    );
+  if (all.isError && !all.data)
+    return (
+      <LoadFailed error={all.error} busy={all.isFetching} onRetry={() => void all.refetch()} />
+    );
+  if (!all.data) return <Places wide={wide} />;
+  if (videos.length === 0)
+    return (
+      <EmptyState
+        icon="spark"
+        text={own === 1 ? '还没有视频。选一张图片，让它动起来' : '还没有公开的视频'}
+        action={
+          <Button kind="primary" onClick={onNew}>
+            新建视频
+          </Button>
+        }
+      />
+    );
+  const { hasNextPage, isFetchingNextPage, isFetchNextPageError } = all;
+  const more = () => void all.fetchNextPage();
+  return (
+    <>
+      <Waterfall
+        items={videos}
+        total={Math.max(pages?.at(-1)?.total ?? 0, videos.length)}
+        shapeOf={shapeOf}
+        keyOf={keyOf}
+        label={own === 1 ? '我的视频' : '公共视频'}
+        least={wide ? column.wide : column.narrow}
+        render={tile}
+        more={hasNextPage && !isFetchingNextPage && !isFetchNextPageError}
+        onMore={more}
+      />
+      {hasNextPage && (
+        <div className={css.more}>
+          <Button busy={isFetchingNextPage} onClick={more}>
+            加载更多
+          </Button>
+        </div>
+      )}
+    </>
+  );
+};
+
+/** Films that people made: public ones, or one's own. */
+export const VideoScreen = () => {
+  usePageTitle('视频');
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const own = search.private === 1 ? 1 : 0;
+  const fresh = useNewFilm();
+  return (
+    <div className="page">
+      <header className="page-head">
+        <h1>视频</h1>
+        <Button kind="primary" busy={fresh.busy} onClick={fresh.begin}>
+          <Icon name="plus" size={18} />
+          新建视频
+        </Button>
+      </header>
+      <div className={css.shelves} role="group" aria-label="看哪些">
+        {shelves.map((shelf) => (
+          <button
+            key={shelf.own}
+            type="button"
+            className="chip"
+            aria-pressed={own === shelf.own}
+            onClick={() =>
+              void navigate({ search: shelf.own === 1 ? { private: 1 } : {}, replace: true })
+            }
+          >
+            {shelf.label}
+          </button>
+        ))}
+      </div>
+      <Shelf key={own} own={own} onNew={fresh.begin} />
+    </div>
+  );
+};

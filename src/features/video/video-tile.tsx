@@ -1,0 +1,73 @@
+import { smallPicture } from '@/widgets/image/picture-sources.ts';
+import { useMedia } from '@/platform/use-media.ts';
+import type { ListedVideo } from '@contract/video.ts';
+import { Link } from '@tanstack/react-router';
+import { useEffect, useRef, useState } from 'react';
+import css from './video.module.css';
+
+const stillness = '(prefers-reduced-motion: reduce)';
+const pointer = '(hover: hover)';
+
+/** Whoever saves data is shown posters alone. */
+const savesData = (): boolean =>
+  (navigator as { connection?: { saveData?: boolean } }).connection?.saveData === true;
+
+/** Whether a tile stands in the middle of the screen. */
+const useInMiddle = (wanted: boolean) => {
+  const tile = useRef<HTMLAnchorElement>(null);
+  const [middle, setMiddle] = useState(false);
+  useEffect(() => {
+    const element = tile.current;
+    if (!wanted || !element) return undefined;
+    const observer = new IntersectionObserver(
+      (entries) => setMiddle(entries.at(-1)?.isIntersecting === true),
+      { rootMargin: '-42% 0px -42% 0px' },
+    );
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [wanted]);
+  return { tile, middle: wanted && middle };
+};
+
+/** The poster; the film, muted and over again, under a mouse or in the middle of a phone's screen. */
+export const VideoTile = ({ video, width }: { video: ListedVideo; width: number }) => {
+  const quiet = useMedia(stillness) || savesData();
+  const mouse = useMedia(pointer);
+  const { tile, middle } = useInMiddle(!mouse && !quiet);
+  const [over, setOver] = useState(false);
+  const [playing, setPlaying] = useState(false);
+  const active = !quiet && (mouse ? over : middle);
+  if (!active && playing) setPlaying(false);
+  const name = video.prompt.trim() || '图片变视频';
+  return (
+    <Link
+      ref={tile}
+      className={css.tile}
+      to="/chat"
+      search={{ uuid: video.session_uuid, history_id: video.history_id, back: '/video' }}
+      aria-label={`${name.slice(0, 60)}，${Math.round(video.duration)} 秒，${video.user_name}`}
+      onPointerEnter={() => setOver(true)}
+      onPointerLeave={() => setOver(false)}
+      onFocus={() => setOver(true)}
+      onBlur={() => setOver(false)}
+    >
+      <img src={smallPicture(video.poster, width > 320 ? 640 : 320)} alt="" decoding="async" />
+      {active && (
+        <video
+          src={video.url}
+          muted
+          loop
+          autoPlay
+          playsInline
+          preload="auto"
+          data-playing={playing || undefined}
+          onPlaying={() => setPlaying(true)}
+        />
+      )}
+      <span className={css.words}>
+        <span>{name}</span>
+        <small>{Math.round(video.duration)} 秒</small>
+      </span>
+    </Link>
+  );
+};

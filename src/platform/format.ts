@@ -1,0 +1,45 @@
+import { maskName } from '@common/mask-name.ts';
+
+export { maskName } from '@common/mask-name.ts';
+
+/** 8 to 11 digits (a telephone number) with the middle hidden; an address with most of its name hidden. */
+export const maskAccount = (account: string): string => {
+  const at = account.indexOf('@');
+  if (at > 1) return `${account.slice(0, Math.min(2, at - 1))}***${account.slice(at)}`;
+  return maskName(account);
+};
+
+/** A number of tokens for people: 950, 19.5K, 1.86M. Base 1000. */
+export const compactNumber = (value: number): string => {
+  const sign = value < 0 ? '-' : '';
+  const size = Math.abs(value);
+  for (const [unit, letter] of [
+    [1e9, 'G'],
+    [1e6, 'M'],
+    [1e3, 'K'],
+  ] as const) {
+    if (size >= unit) {
+      // Cut, not rounded: a balance never looks larger than it is.
+      // Hundredths first: 20.02 times 100 is a little less than 2002.
+      const scaled = Math.floor(size / (unit / 100)) / 100;
+      return `${sign}${scaled >= 100 ? Math.floor(scaled) : scaled}${letter}`;
+    }
+  }
+  return `${sign}${size}`;
+};
+
+/** 2026-11-21 09:36 in the person's own time zone. */
+export const dateTime = (time: string): string => {
+  const date = new Date(time);
+  if (Number.isNaN(date.getTime())) return '';
+  const two = (value: number) => String(value).padStart(2, '0');
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${two(date.getHours())}:${two(date.getMinutes())}`;
+};
+
+/** A size in bytes, in words: 812 B, 12 KB, 3.4 MB. */
+export const byteSize = (bytes: number): string => {
+  if (bytes < 1024) return `${bytes} B`;
+  const kilobytes = bytes / 1024;
+  if (kilobytes < 1024) return `${Math.round(kilobytes)} KB`;
+  return `${(kilobytes / 1024).toFixed(1)} MB`;
+};

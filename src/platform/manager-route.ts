@@ -1,0 +1,5 @@
+import { createRoute } from '@tanstack/react-router';
+import { root } from './root-route.ts';
+
+/** Around every screen of the administration; its shell is put into it by the app (src/app/routes.tsx). */
+export const managerRoute = createRoute({ getParentRoute: () => root, path: '/manager' });

@@ -1,0 +1,198 @@
+import type { In, Out } from '@contract/calls.ts';
+import { codes } from '@contract/errors.ts';
+import { ApiError } from './api-error.ts';
+import { api } from './api.ts';
+import { accountOf, authStore } from './auth-store.ts';
+import type { Act, ActName, NewAct } from '@sw/outbox-engine.ts';
+import { isWaiting, loadOutbox, readWaiting } from './pending.ts';
+import { stamp } from './stamp.ts';
+
+import { createStore } from './store.ts';
+import { toast } from '@/platform/toast.ts';
+import { uuid } from './uuid.ts';
+
+/**
+ * The way of everything that is written to the server and may wait for a network. What can be done
+ * is done at once; it is noted in this browser before, so that it goes on after a crash. What can
+ * not be done now goes into the outbox, which loads when it is needed.
+ */
+
+export type OfName<T, K extends ActName> = Extract<T, { name: K }>;
+
+export interface OutboxState {
+  /** What waits, of the account that is signed in, in order. */
+  acts: readonly Act[];
+  /** Keys of those that are being sent now. */
+  sending: ReadonlySet<string>;
+}
+/** Filled by the outbox once it is loaded. */
+export const outboxState = createStore<OutboxState>({ acts: [], sending: new Set() });
+
+type Done = (act: Act, data: unknown) => void;
+const listeners = new Set<Done>();
+/** Hears of acts that the server has done, in this tab or another. */
+export const onActDone = (listener: Done): (() => void) => {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+};
+export const tellActDone: Done = (act, data) => {
+  for (const listener of listeners) listener(act, data);
+};
+
+export const notePrefix = 'queqiao.sending.';
+/** A lock of this name is held while a noted act is on its way. */
+export const noteLock = (key: string): string => notePrefix + key;
+
+/** What is noted of an act that is on its way. */
+export interface Note {
+  act: NewAct;
+  account: string;
+  /** When it was noted, by `stamp`; an earlier version of the page did not say. */
+  at?: number;
+}
+
+export interface NoteKeeper {
+  keep: (note: Note) => void;
+  drop: (key: string) => void;
+}
+let keeper: NoteKeeper | null = null;
+/** The outbox keeps notes, too, once it is there: the quick storage may not outlive the browser. */
+export const keepNotesBy = (next: NoteKeeper): void => {
+  keeper = next;
+};
+
+const note = (act: NewAct): (() => void) => {
+  const key = notePrefix + act.key;
+  const written: Note = { act, account: accountOf(authStore.get().token), at: stamp() };
+  try {
+    localStorage.setItem(key, JSON.stringify(written));
+  } catch {
+    // Full or forbidden: the outbox has it, or the page as long as it lives.
+  }
+  keeper?.keep(written);
+  return () => {
+    localStorage.removeItem(key);
+    keeper?.drop(act.key);
+  };
+};
+
+const leftNotes = (): boolean => {
+  try {
+    return Object.keys(localStorage).some((key) => key.startsWith(notePrefix));
+  } catch {
+    return false;
+  }
+};
+
+/** Something of a former life of the page waits: the outbox is needed soon. */
+export const hasLeft = (): boolean => leftNotes() || Object.keys(readWaiting()).length > 0;
+
+/** No answer came, or none that says whether it was done: it is tried again, under the same key. */
+export const isUnheard = (error: unknown): boolean =>
+  error instanceof ApiError &&
+  (error.status === 0 ||
+    error.status === codes.too_many.http ||
+    error.status >= 500 ||
+    // The answer broke off on its way.
+    error.code === codes.internal.code ||
+    error.code === codes.session_busy.code);
+
+/** As long as an answer may take before the outbox goes on with it: some time, and for its length, ms. */
+const patience = (act: NewAct): number => 20_000 + JSON.stringify(act.input).length / 10;
+
+/**
+ * Writes acts down to be done when they can be. Rejects with StorageFull where there is no room for
+ * them, or with the chunk's error where that can not be had.
+ */
+export const enqueue = async (acts: readonly NewAct[], tried = false): Promise<void> => {
+  const forget = acts.map(note);
+  try {
+    await (await loadOutbox()).add(acts, tried);
+  } finally {
+    for (const each of forget) each();
+  }
+};
+
+/** As long as the first act waits for what a former life of the page left, ms. */
+const formerPatience = 2_000;
+let former: Promise<unknown> | null = authStore.get().token === '' ? Promise.resolve() : null;
+/**
+ * What a former life of the page left is in the outbox. The quick storage may not know of it: a
+ * browser that was killed had not written that to the disk.
+ */
+const formerTaken = (): Promise<unknown> =>
+  (former ??= Promise.race([
+    loadOutbox().then((outbox) => outbox.ready()),
+    new Promise((resolve) => {
+      setTimeout(resolve, formerPatience);
+    }),
+  ]).catch(() => undefined));
+
+const sendNow = async (act: NewAct): Promise<unknown> => {
+  const call = api[act.name] as (input: In<ActName>, options: object) => Promise<unknown>;
+  const forget = note(act);
+  await formerTaken();
+  if (isWaiting(act.lane)) {
+    await enqueue([act]);
+    return null;
+  }
+  try {
+    const data = await call(act.input, {
+      idempotencyKey: act.key,
+      quiet: true,
+      signal: AbortSignal.timeout(patience(act)),
+    });
+    forget();
+    return data;
+  } catch (error) {
+    if (isUnheard(error)) await enqueue([act], true);
+    // A login that has ended: the page is loaded anew, and the note goes on in the outbox.
+    else if (!(error instanceof ApiError) || error.status !== 401) forget();
+    if (!isUnheard(error)) throw error;
+    return null;
+  }
+};
+
+/**
+ * Does an act now, or writes it down to be done later: then the answer is null. Rejects with
+ * ApiError when the server refuses it, and as `enqueue` does.
+ */
+export const perform = async <K extends ActName>(
+  act: OfName<NewAct, K>,
+  /** The caller knows that it can not be done now. */
+  later = false,
+): Promise<Out<K> | null> => {
+  if (later || !navigator.onLine || isWaiting(act.lane) || (act.parts ?? []).length > 0) {
+    await enqueue([act]);
+    return null;
+  }
+  const sending = sendNow(act);
+  // Others that come upon the note leave it alone as long as this page lives.
+  void navigator.locks?.request(noteLock(act.key), () => sending.catch(() => undefined));
+  return (await sending) as Out<K> | null;
+};
+
+/**
+ * Does something now, or when there is a network again: then the answer is null. A refusal is shown
+ * here and rejects with ApiError.
+ */
+export const act = async <K extends Exclude<ActName, 'sendMessage' | 'newSession'>>(
+  name: K,
+  lane: string,
+  input: In<K>,
+): Promise<Out<K> | null> => {
+  const made = new Date().toISOString();
+  try {
+    return await perform<K>({ name, key: uuid(), lane, input, made } as OfName<NewAct, K>);
+  } catch (error) {
+    // Code 1001 has led to the login already.
+    if (error instanceof ApiError && error.code !== codes.login_required.code)
+      toast(error.message, 'error');
+    throw error;
+  }
+};
+
+/** Settings are one lane for all of them. */
+export const settingsLane = 'settings';
+/** Said instead of that something is done. */
+export const laterText = '联网后自动同步';

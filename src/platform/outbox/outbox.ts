@@ -1,0 +1,444 @@
+import type { In } from '@contract/calls.ts';
+import { setFact } from '@sw/kv.ts';
+import { outboxChannel, outboxLock, outboxTag } from '@sw/messages.ts';
+import { ApiError } from '@/platform/api-error.ts';
+import { api } from '@/platform/api.ts';
+import { clearAttachments, messageWith, readAttachments } from '@/platform/attach/attach-store.ts';
+import { partsOf } from '@/platform/attach/parts.ts';
+import { accountOf, authStore } from '@/platform/auth-store.ts';
+import {
+  notePrefix,
+  keepNotesBy,
+  noteLock,
+  outboxState,
+  tellActDone,
+  type Note,
+} from '@/platform/outbox.ts';
+import { writeDraft } from '@/platform/draft.ts';
+import { readWaiting, showPending, writeWaiting, type Waiting } from '@/platform/pending.ts';
+import { refreshScreens } from '@/platform/query-client.ts';
+import { noteStamp } from '@/platform/stamp.ts';
+import { toast } from '@/platform/toast.ts';
+import { upload } from '@/platform/upload.ts';
+import { uuid } from '@/platform/uuid.ts';
+import {
+  createEngine,
+  type Act,
+  type ActName,
+  type Failure,
+  type NewAct,
+  type News,
+} from '@sw/outbox-engine.ts';
+import { followDrafts, forgetOwner, startKeeping } from './draft-keeper.ts';
+import { actStore, db, writing } from './outbox-db.ts';
+import { pendingHooks } from './pending-view.ts';
+
+/** The outbox of this browser, as this tab works on it. Loaded when it is needed (`@/platform/outbox.ts`). */
+
+const tabs = {
+  channel: typeof BroadcastChannel === 'function' ? new BroadcastChannel(outboxChannel) : null,
+};
+/** Notes of a tab that is gone are looked for so often, ms. */
+const lookEvery = 30_000;
+/** As long as an answer may take, and for each 10 KB of the question a second more, ms. */
+const patience = (act: NewAct): number => 60_000 + JSON.stringify(act.input).length / 10;
+
+const me = () => accountOf(authStore.get().token);
+
+const failureOf = (error: unknown): Failure => {
+  if (!(error instanceof ApiError)) throw error;
+  const { retry_after } = (error.data ?? {}) as { retry_after?: number };
+  return {
+    status: error.status,
+    code: error.code,
+    message: error.message,
+    wait: (retry_after ?? 0) * 1_000,
+  };
+};
+const orFailure = <T>(answer: Promise<T>): Promise<T> =>
+  answer.catch((error: unknown) => {
+    throw failureOf(error);
+  });
+
+const sending = new Set<string>();
+const show = (acts: readonly Act[]) => outboxState.set({ acts, sending: new Set(sending) });
+
+const hooks = pendingHooks(() => outboxState.get().acts);
+
+/** Looks at all that waits, for the screens and for the next start of the page. */
+const look = async (): Promise<void> => {
+  const acts = await actStore.all();
+  const account = me();
+  const own = acts.filter((act) => act.account === account);
+  const known = readWaiting();
+  const waiting: Record<string, Waiting> = {};
+  for (const each of acts) {
+    const name =
+      each.account === account
+        ? (authStore.get().user?.user_name ?? '')
+        : (known[each.account]?.name ?? '');
+    const entry = (waiting[each.account] ??= { count: 0, lanes: [], fresh: [], name });
+    waiting[each.account] = {
+      name: entry.name,
+      count: entry.count + 1,
+      lanes: [...new Set([...entry.lanes, each.lane])],
+      fresh: each.name === 'newSession' ? [...entry.fresh, each.lane] : entry.fresh,
+    };
+  }
+  writeWaiting(waiting);
+  showPending(own.length > 0 ? hooks : null);
+  show(own);
+};
+
+type Message = News | { type: 'look' };
+
+const hear = async (news: Message): Promise<void> => {
+  if (news.type === 'sending') {
+    sending.add(news.key);
+    show(outboxState.get().acts);
+    return;
+  }
+  if (news.type === 'done' || news.type === 'undone') sending.delete(news.act.key);
+  else sending.clear();
+  // Who shows the act takes its answer before it leaves the list.
+  if (news.type === 'done') tellActDone(news.act, news.data);
+  await look();
+  // What was written is not lost: it waits where it was written.
+  if (news.type === 'undone' && news.act.name === 'updateMessage') {
+    const { id, title = '', content } = news.act.input;
+    writeDraft(`edit:${id}`, JSON.stringify({ title, text: content }));
+  }
+  if (news.type === 'undone') toast(`没有成功，已恢复原样：${news.message}`, 'error');
+  if (news.type !== 'changed') await refreshScreens();
+};
+
+const tell = (news: News) => {
+  tabs.channel?.postMessage(news);
+  void hear(news);
+};
+tabs.channel?.addEventListener('message', ({ data }: MessageEvent<Message>) => void hear(data));
+
+const changed = async (): Promise<void> => {
+  tabs.channel?.postMessage({ type: 'look' } satisfies Message);
+  await look();
+  await refreshScreens();
+};
+
+const engine = createEngine(actStore, {
+  account: me,
+  tell,
+  call: (act) => {
+    const call = api[act.name] as (input: In<ActName>, options: object) => Promise<unknown>;
+    return orFailure(
+      call(act.input, {
+        idempotencyKey: act.key,
+        quiet: true,
+        signal: AbortSignal.timeout(patience(act)),
+      }),
+    );
+  },
+  draw: (input) =>
+    orFailure(api.generateImage(input, { quiet: true, idempotencyKey: input.request_id })),
+  upload: async (part, blob) => {
+    const options = {
+      fileName: part.name,
+      idempotencyKey: part.key,
+      signal: new AbortController().signal,
+      onProgress: () => undefined,
+    };
+    if (part.kind === 'image') {
+      const { image } = await orFailure(upload('uploadImage', blob, options));
+      return { url: image.url, uuid: '', name: part.name, size: image.size };
+    }
+    const { file } = await orFailure(upload('uploadFile', blob, options));
+    return { url: '', uuid: file.uuid, name: file.name, size: file.size };
+  },
+  newer: async (session, after) => {
+    const newer = await orFailure(
+      api.lastMessages({ sessionId: session, maxHistoryId: after }, { quiet: true }),
+    );
+    const mine = authStore.get().user?.id;
+    return newer
+      .filter(({ user_id }) => mine === undefined || user_id === mine)
+      .map(({ id, human, created_at, beside }) => ({
+        id,
+        human,
+        created_at,
+        beside: beside?.id ?? null,
+      }));
+  },
+});
+
+let timer: ReturnType<typeof setTimeout> | undefined;
+let running = false;
+let again = false;
+
+/** Sends what can be sent, and looks again when something may be tried again. */
+const run = async (): Promise<void> => {
+  if (running) {
+    again = true;
+    return;
+  }
+  running = true;
+  clearTimeout(timer);
+  try {
+    do {
+      again = false;
+      const act = () => engine.run();
+      const wait = navigator.onLine
+        ? // Where there are no locks the keys alone keep things from being done twice.
+          await (navigator.locks ? navigator.locks.request(outboxLock, act) : act())
+        : null;
+      if (wait !== null) timer = setTimeout(() => void run(), Math.max(50, wait));
+    } while (again);
+  } finally {
+    running = false;
+  }
+};
+
+const wake = () => {
+  engine.wake();
+  void run();
+};
+
+/** Background Sync, which the library of types does not know. */
+interface Syncing {
+  sync?: { register: (tag: string) => Promise<void> };
+}
+let worker: (ServiceWorkerRegistration & Syncing) | undefined;
+
+/** The worker may send what waits now, as this person, once there is no page in sight. */
+const entrust = async (): Promise<void> => {
+  worker ??= await navigator.serviceWorker?.getRegistration();
+  const { token } = authStore.get();
+  if (token === '' || !worker?.sync || outboxState.get().acts.length === 0) return;
+  await setFact('token', token);
+};
+/** Out of sight or without a network: the browser wakes the worker, now or when there is one. */
+const leaveToWorker = () => {
+  const here = navigator.onLine && document.visibilityState === 'visible';
+  if (here || outboxState.get().acts.length === 0) return;
+  worker?.sync?.register(outboxTag).catch(() => undefined);
+};
+const entrustQuietly = () => void entrust().then(leaveToWorker, () => undefined);
+
+const notesOfQuickStorage = (): Note[] => {
+  try {
+    return Object.keys(localStorage)
+      .filter((key) => key.startsWith(notePrefix))
+      .map((key) => JSON.parse(localStorage.getItem(key) ?? '') as Note);
+  } catch {
+    return [];
+  }
+};
+
+/** Takes over what a tab noted that is gone by now. */
+const adoptNotes = async (): Promise<void> => {
+  const notes = new Map<string, Note>();
+  for (const each of [...notesOfQuickStorage(), ...(await db.notes.toArray())])
+    notes.set(each.act.key, each);
+  const inOrder = [...notes.values()].sort((a, b) => (a.at ?? 0) - (b.at ?? 0));
+  let adopted = false;
+  for (const each of inOrder) {
+    noteStamp(each.at ?? 0);
+    const { key } = each.act;
+    const stillThere = async () =>
+      localStorage.getItem(notePrefix + key) !== null || (await db.notes.get(key)) !== undefined;
+    const adopt = async (lock: Lock | null) => {
+      if (!lock || !(await stillThere())) return;
+      await put([each.act], each.account, true);
+      adopted = true;
+    };
+    if (navigator.locks) await navigator.locks.request(noteLock(key), { ifAvailable: true }, adopt);
+    else await adopt({ name: key, mode: 'exclusive' });
+  }
+  if (adopted) await changed();
+};
+
+const keepNotes = () =>
+  keepNotesBy({
+    keep: (note) => {
+      db.notes.put({ ...note, key: note.act.key }).catch(() => undefined);
+    },
+    drop: (key) => {
+      db.notes.delete(key).catch(() => undefined);
+    },
+  });
+
+/** Two acts of which the later makes the earlier needless. */
+const replaces = (next: NewAct, former: NewAct): boolean => {
+  if (former.lane !== next.lane) return false;
+  const target = (act: NewAct) => (act.input as { history_id?: unknown }).history_id;
+  if (next.name === 'historyLike')
+    return former.name === 'historyLike' && target(former) === target(next);
+  if (next.name === 'updateMessage')
+    return former.name === 'updateMessage' && former.input.id === next.input.id;
+  const marks: readonly string[] = ['addToFavorites', 'removeFromFavorites'];
+  if (marks.includes(next.name))
+    return marks.includes(former.name) && target(former) === target(next);
+  // Nothing that was written into a session has to arrive before it is deleted.
+  return next.name === 'deleteSession';
+};
+
+const put = async (acts: readonly NewAct[], account: string, tried: boolean): Promise<void> => {
+  await writing(() =>
+    db.transaction('rw', db.acts, db.blobs, db.notes, async () => {
+      for (const act of acts) {
+        // What is written down here needs no note any more: another life would do it once more.
+        await db.notes.delete(act.key);
+        if (await db.acts.where('key').equals(act.key).first()) continue;
+        const former = await db.acts.where('account').equals(account).toArray();
+        const needless = former.filter((each) => replaces(act, each));
+        await db.acts.bulkDelete(needless.map(({ id }) => id));
+        // A session that never left this device is gone with that.
+        if (
+          act.name === 'deleteSession' &&
+          needless.some(({ name, tries }) => name === 'newSession' && tries === 0)
+        )
+          continue;
+        await db.acts.add({
+          ...act,
+          account,
+          tries: tried ? 1 : 0,
+          faults: 0,
+          failed: null,
+        });
+      }
+    }),
+  );
+  for (const { key } of acts) localStorage.removeItem(notePrefix + key);
+};
+
+/**
+ * Writes acts down and begins to do them.
+ * @param tried the server may have heard of them
+ */
+export const add = async (acts: readonly NewAct[], tried = false): Promise<void> => {
+  // What a former life of the page noted goes before.
+  await ready();
+  await put(acts, me(), tried);
+  await changed();
+  entrustQuietly();
+  void run();
+};
+
+/**
+ * Begins a session with its first question, with what was added to it at home.
+ * @param tried the server may have the session
+ */
+export const beginSession = async (
+  input: In<'newSession'>,
+  key: string,
+  { text, suggestion }: { text: string; suggestion: boolean },
+  tried: boolean,
+): Promise<void> => {
+  await ready();
+  const lane = input.uuid ?? '';
+  const made = new Date().toISOString();
+  const added = suggestion ? { items: [], detail: 'low' as const } : readAttachments('home');
+  const parts = partsOf(added.items);
+  if (parts.length > 0)
+    (await import('@/platform/attach/intake.ts')).leaveUploads(parts.map(({ id }) => id));
+  const message: In<'sendMessage'> = {
+    session_id: lane,
+    ...messageWith(text, added, null, parts.length > 0),
+    suggestion: suggestion ? 1 : 0,
+    ...(input.scenario_id === undefined ? {} : { with_template: 1 }),
+    ...(input.embedding === undefined ? {} : { strict_mode: 0 }),
+  };
+  await put([{ name: 'newSession', key, lane, input, made }], me(), tried);
+  await put([{ name: 'sendMessage', key: uuid(), lane, input: message, made, parts }], me(), false);
+  if (!suggestion) clearAttachments('home');
+  await changed();
+  entrustQuietly();
+  void run();
+};
+
+/**
+ * Takes one back; undefined: it is gone already. The bytes of its parts stay, for the draft that
+ * they return to. A session of which nothing else is left is not begun either.
+ */
+export const cancel = async (
+  key: string,
+): Promise<{ act: Act; sessionGone: boolean } | undefined> => {
+  const act = await db.acts.where('key').equals(key).first();
+  if (!act) return undefined;
+  const lane = (await actStore.all()).filter((each) => each.lane === act.lane);
+  const begun = lane.find(({ name }) => name === 'newSession');
+  const sessionGone = begun?.tries === 0 && lane.length === 2;
+  await db.acts.bulkDelete(sessionGone ? [act.id, begun.id] : [act.id]);
+  await changed();
+  void run();
+  return { act, sessionGone };
+};
+
+/** Tries one again that was refused, and what waits behind it. */
+export const retry = async (key: string): Promise<void> => {
+  const act = await db.acts.where('key').equals(key).first();
+  if (!act) return;
+  await actStore.change(act.id, { failed: null });
+  await changed();
+  engine.wake(act.lane);
+  void run();
+};
+
+/** There is reason to try a lane at once: the reply before has ended. */
+export const wakeLane = (lane: string): void => {
+  engine.wake(lane);
+  void run();
+};
+
+/** What a guest wrote goes with the sessions to the account that the guest becomes. */
+const handOver = async (from: string, to: string): Promise<void> => {
+  await db.acts.where('account').equals(from).modify({ account: to });
+  await changed();
+  void run();
+};
+
+/** Nothing of this account stays here, written or drafted. */
+export const forget = async (account: string): Promise<void> => {
+  for (const table of [db.acts, db.blobs, db.drafts, db.notes])
+    await table.where('account').anyOf(account, '').delete();
+  forgetOwner();
+  await changed();
+};
+
+let account = me();
+let guest = authStore.get().user?.guest ?? false;
+/** A visitor's first session makes a guest, and signing in an account of a guest: the rest is theirs. */
+const follow = async () => {
+  const next = me();
+  if (next === account) {
+    guest = authStore.get().user?.guest ?? guest;
+    return;
+  }
+  const [before, mayFollow] = [account, account === '' || guest];
+  account = next;
+  guest = authStore.get().user?.guest ?? false;
+  if (mayFollow && next !== '') await handOver(before, next);
+  await followDrafts();
+  await look();
+  wake();
+};
+
+const start = async (): Promise<void> => {
+  keepNotes();
+  await look();
+  await adoptNotes();
+  addEventListener('online', wake);
+  document.addEventListener('visibilitychange', () => {
+    if (document.visibilityState === 'visible') wake();
+    else leaveToWorker();
+  });
+  addEventListener('offline', leaveToWorker);
+  authStore.subscribe(() => void follow());
+  // Without a database the drafts live where they always did.
+  startKeeping().catch(() => undefined);
+  setInterval(() => void adoptNotes().then(run), lookEvery);
+  entrustQuietly();
+  void run();
+};
+const started = start().catch(() => undefined);
+
+/** What waits has been looked at, as far as it can be read. */
+export const ready = (): Promise<void> => started;

@@ -1,0 +1,86 @@
+import type { Out, PlainCallName } from '@contract/calls.ts';
+import { accountOf, authStore } from './auth-store.ts';
+import { lazyChunk } from '@/platform/lazy-chunk.ts';
+
+/**
+ * What the first path must know of the outbox (`src/shared/outbox/`), which comes later: whether
+ * something waits in it, and that what is read shows it. Small, and read without waiting.
+ */
+
+/** What one account has in the outbox of this browser. */
+export interface Waiting {
+  count: number;
+  /** Sessions and settings that something waits for. */
+  lanes: readonly string[];
+  /** Sessions that the server does not have yet. */
+  fresh: readonly string[];
+  /** Whose it is, in words. */
+  name: string;
+}
+
+export const loadOutbox = lazyChunk(() => import('./outbox/outbox.ts'));
+
+const key = 'queqiao.outbox';
+
+/** By account. */
+export const readWaiting = (): Readonly<Record<string, Waiting>> => {
+  try {
+    return JSON.parse(localStorage.getItem(key) ?? '{}') as Record<string, Waiting>;
+  } catch {
+    return {};
+  }
+};
+
+export const writeWaiting = (waiting: Readonly<Record<string, Waiting>>): void => {
+  try {
+    if (Object.keys(waiting).length === 0) localStorage.removeItem(key);
+    else localStorage.setItem(key, JSON.stringify(waiting));
+  } catch {
+    // It is made anew when the outbox is opened.
+  }
+};
+
+const own = (): Waiting | undefined => readWaiting()[accountOf(authStore.get().token)];
+
+/** Something of an account waits, whoever is here now. */
+export const hasUnsent = (): boolean =>
+  Object.keys(readWaiting()).some((account) => account !== '');
+
+/** Something waits in this lane: what comes after it must wait, too. */
+export const isWaiting = (lane: string): boolean => own()?.lanes.includes(lane) ?? false;
+
+/** The session was begun here, and the server does not have it yet. */
+export const isFresh = (ref: unknown): boolean => own()?.fresh.includes(String(ref)) ?? false;
+
+export interface PendingHooks {
+  /** What a call about a fresh session answers; undefined: the server has to. */
+  local: (name: PlainCallName, input: unknown) => unknown;
+  /** An answer with what waits already done to it. */
+  over: <K extends PlainCallName>(name: K, input: unknown, data: Out<K>) => Out<K>;
+}
+let hooks: PendingHooks | null = null;
+/** Tells how to look at answers, while something waits; null: as they are. */
+export const showPending = (next: PendingHooks | null): void => {
+  hooks = next;
+};
+
+const refOf = (input: unknown): unknown => {
+  const { uuid, session_id, sessionId } = input as Record<string, unknown>;
+  return uuid ?? session_id ?? sessionId;
+};
+
+/** The call asks about a session that the server does not have yet. */
+export const isAboutFresh = (name: PlainCallName, input: unknown): boolean =>
+  name !== 'newSession' && isFresh(refOf(input));
+
+/** What it answers; undefined: the server has to. */
+export const answerForFresh = async (name: PlainCallName, input: unknown): Promise<unknown> => {
+  if (!hooks) await (await loadOutbox()).ready();
+  return hooks?.local(name, input);
+};
+
+export const withPending = <K extends PlainCallName>(
+  name: K,
+  input: unknown,
+  data: Out<K>,
+): Out<K> => (hooks ? hooks.over(name, input, data) : data);

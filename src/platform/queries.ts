@@ -1,0 +1,177 @@
+import type { Settings, User } from '@contract/auth.ts';
+import type { Out } from '@contract/calls.ts';
+import type { Model, modelTypes } from '@contract/model.ts';
+import { useQuery } from '@tanstack/react-query';
+import { api } from './api.ts';
+import { accountOf, authStore, useAuth } from './auth-store.ts';
+import { usePrefs } from './prefs.ts';
+
+// By its type alone: the contract's schemas stay out of the page.
+const chatType: (typeof modelTypes)['chat'] = 0;
+const imageType: (typeof modelTypes)['image'] = 1;
+type Models = Out<'models'>;
+const ofType = (type: number) => (data: Models) =>
+  data.models.filter((model) => model.type === type && model.display);
+const chatModels = ofType(chatType);
+const imageModels = ofType(imageType);
+const hearType: (typeof modelTypes)['speechToText'] = 2;
+const speakType: (typeof modelTypes)['textToSpeech'] = 3;
+const videoType: (typeof modelTypes)['video'] = 4;
+const hearModels = ofType(hearType);
+const speakModels = ofType(speakType);
+const videoModels = ofType(videoType);
+const allModels = (data: Models) => data.models;
+
+const useModels = (select: (data: Models) => Model[]) =>
+  useQuery({
+    queryKey: ['models'],
+    queryFn: ({ signal }) => api.models({}, { signal, quiet: true }),
+    select,
+    staleTime: 5 * 60_000,
+    meta: { steady: true },
+  });
+
+/** The chat models that can be chosen now. */
+export const useChatModels = () => useModels(chatModels);
+
+/** The models of pictures that can be chosen now. */
+export const useImageModels = () => useModels(imageModels);
+
+/** The models of films that can be chosen now. */
+export const useVideoModels = () => useModels(videoModels);
+
+/** The models that read aloud. */
+export const useSpeakModels = () => useModels(speakModels);
+
+/** The models that write down what is said. */
+export const useHearModels = () => useModels(hearModels);
+
+/** A model of any kind by its name, as people see it. */
+export const useModel = (name: string): Model | undefined =>
+  useModels(allModels).data?.find((model) => model.name === name);
+
+/** The account behind the token, with its balance and settings; not asked for without a token. */
+export const useMe = () => {
+  const { token, user } = useAuth();
+  return useQuery({
+    queryKey: ['userInfo'],
+    queryFn: async ({ signal }) => {
+      const fresh = await api.userInfo({}, { signal, quiet: true });
+      if (authStore.get().token !== '') authStore.set({ user: fresh });
+      return fresh;
+    },
+    enabled: token !== '',
+    placeholderData: user ?? undefined,
+  });
+};
+
+/** What an account has saved; empty for nobody. */
+export const settingsOf = (user: User | null): Settings => {
+  try {
+    return JSON.parse(user?.setting || '{}') as Settings;
+  } catch {
+    return {};
+  }
+};
+
+/** The saved settings; empty for visitors. */
+export const useSettings = (): Settings => settingsOf(useAuth().user);
+
+/** The model a new session gets: the one chosen here last, else the saved default, else as the server decides. */
+export const useChosenModel = (): Model | undefined => {
+  const { model } = usePrefs();
+  const { signedIn } = useAuth();
+  const { default_chat_model: saved } = useSettings();
+  const models = useChatModels().data ?? [];
+  return (
+    models.find((each) => each.name === model) ??
+    models.find((each) => each.name === saved) ??
+    (signedIn ? undefined : models.find((each) => each.factor === 0)) ??
+    models[0]
+  );
+};
+
+/**
+ * The model of pictures a new session gets: the one chosen here last, else the saved default, else
+ * one of Midjourney's family, else the built-in one.
+ */
+export const useChosenPainter = (): Model | undefined => {
+  const { painter } = usePrefs();
+  const { signedIn } = useAuth();
+  const { default_image_model: saved } = useSettings();
+  const models = useImageModels().data ?? [];
+  const named = (name: string | undefined) => models.find((each) => each.name === name);
+  const usable = models.filter(({ factor }) => signedIn || factor === 0);
+  return (
+    named(painter) ??
+    named(saved) ??
+    usable.find(({ image }) => image?.family === 'midjourney') ??
+    usable.find((each) => each.built_in) ??
+    models[0]
+  );
+};
+
+/** What a visitor has acknowledged of the notices, whom the server does not know: a number of one. */
+const seenKey = 'queqiao.notice';
+const seenHere = (): number => {
+  try {
+    return Number(localStorage.getItem(seenKey)) || 0;
+  } catch {
+    return 0;
+  }
+};
+
+/** A visitor has read the notices up to this one. */
+export const keepNoticeSeen = (id: number): void => {
+  try {
+    localStorage.setItem(seenKey, String(id));
+  } catch {
+    // It comes again with the next load.
+  }
+};
+
+/** The newest notice that was not read, and how many were not. */
+export const useUnreadNotices = () => {
+  const { token } = useAuth();
+  const { data } = useQuery({
+    queryKey: ['noticeInfo', accountOf(token)],
+    queryFn: ({ signal }) => api.noticeInfo({}, { signal, quiet: true }),
+    staleTime: Infinity,
+    retry: false,
+    meta: { steady: true },
+  });
+  const notice = data?.list.find(({ id }) => token !== '' || id > seenHere());
+  return { notice, count: notice ? (data?.unread ?? 0) : 0 };
+};
+
+const siteKey = 'queqiao.site';
+const knownSite = (): string | undefined => {
+  try {
+    return localStorage.getItem(siteKey) ?? undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+/** Address of the official site, without a slash at its end; empty: there is none, or it is not known yet. */
+export const useOfficialSite = (): string =>
+  useQuery({
+    queryKey: ['siteInfo'],
+    queryFn: async ({ signal }) => {
+      const { official_site: site } = await api.siteInfo({}, { signal, quiet: true });
+      try {
+        // Known at once the next time: the menus then have their final size from the start.
+        localStorage.setItem(siteKey, site);
+      } catch {
+        // It is asked for again.
+      }
+      return site;
+    },
+    placeholderData: knownSite,
+    staleTime: Infinity,
+    meta: { steady: true },
+  }).data ?? '';
+
+/** What a model costs, in two or three characters. */
+export const priceText = (model: Pick<Model, 'factor'>): string =>
+  model.factor === 0 ? '免费' : `×${model.factor}`;

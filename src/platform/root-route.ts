@@ -1,0 +1,11 @@
+import { createRootRoute } from '@tanstack/react-router';
+
+/** Around every screen; the shell is put into it by the app (src/app/routes.tsx). */
+export const root = createRootRoute();
+
+declare module '@tanstack/react-router' {
+  interface HistoryState {
+    /** This page led here to send what the address carries: never true of a link from outside. */
+    sends?: boolean;
+  }
+}

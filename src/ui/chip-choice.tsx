@@ -1,0 +1,29 @@
+import styles from './chip-choice.module.css';
+
+/** A few words of which one holds. */
+export const ChipChoice = <T extends string | number>({
+  label,
+  value,
+  choices,
+  onChange,
+}: {
+  label: string;
+  value: T;
+  choices: readonly { value: T; label: string }[];
+  onChange: (value: T) => void;
+}) => (
+  <div className={styles['choice']} role="radiogroup" aria-label={label}>
+    {choices.map((choice) => (
+      <button
+        key={choice.value}
+        type="button"
+        role="radio"
+        aria-checked={choice.value === value}
+        className="chip"
+        onClick={() => onChange(choice.value)}
+      >
+        {choice.label}
+      </button>
+    ))}
+  </div>
+);

@@ -1,0 +1,52 @@
+import { createStore, useStore } from '@/platform/store.ts';
+
+export interface DialogRequest {
+  title: string;
+  text: string;
+  ok: string;
+  /** Absent: an alert with one button. */
+  cancel?: string;
+  danger: boolean;
+  answer: (ok: boolean) => void;
+}
+
+const waiting = createStore<readonly DialogRequest[]>([]);
+
+const ask = (request: Omit<DialogRequest, 'answer'>) =>
+  new Promise<boolean>((resolve) => {
+    const entry: DialogRequest = {
+      ...request,
+      answer: (ok) => {
+        waiting.set(waiting.get().filter((other) => other !== entry));
+        resolve(ok);
+      },
+    };
+    waiting.set([...waiting.get(), entry]);
+  });
+
+/** The dialogs that wait for an answer; the host in the shell shows the first. */
+export const useDialogs = () => useStore(waiting);
+
+/** Asks before something is done; false when the person steps back in any way. */
+export const confirmDialog = ({
+  title = '请确认',
+  text,
+  ok,
+  danger = false,
+}: {
+  title?: string;
+  text: string;
+  ok: string;
+  danger?: boolean;
+}): Promise<boolean> => ask({ title, text, ok, cancel: '取消', danger });
+
+/** Tells something that must be read; resolves when it has been. */
+export const alertDialog = async ({
+  title,
+  text,
+}: {
+  title: string;
+  text: string;
+}): Promise<void> => {
+  await ask({ title, text, ok: '知道了', danger: false });
+};

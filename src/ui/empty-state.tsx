@@ -1,0 +1,27 @@
+import type { ReactNode } from 'react';
+import { Icon, type IconName } from './icon.tsx';
+
+/** A list without entries, or one that could not be read: what it is, and what to do next. */
+export const EmptyState = ({
+  icon,
+  picture,
+  text,
+  action,
+}: {
+  icon?: IconName;
+  /** Drawn larger in the icon's place. */
+  picture?: ReactNode;
+  text: string;
+  action?: ReactNode;
+}) => (
+  <div className="empty">
+    {picture}
+    {icon && (
+      <span className="empty-icon">
+        <Icon name={icon} size={28} />
+      </span>
+    )}
+    <p>{text}</p>
+    {action}
+  </div>
+);

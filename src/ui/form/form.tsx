@@ -1,0 +1,286 @@
+import { ApiError, errorText } from '@/platform/api-error.ts';
+import Input from 'antd-mobile/es/components/input';
+import Selector from 'antd-mobile/es/components/selector';
+import Switch from 'antd-mobile/es/components/switch';
+import TextArea from 'antd-mobile/es/components/text-area';
+import { format, isValid, parseISO } from 'date-fns';
+import { useId, useRef, useState, type ReactNode } from 'react';
+import { Button } from '../button.tsx';
+import { faultOf, valuesFor, type Field, type FormValue, type FormValues } from './field.ts';
+import css from './form.module.css';
+
+/** A choice of so few is shown at once. */
+const fewChoices = 5;
+
+const dateShape = { date: 'yyyy-MM-dd', moment: "yyyy-MM-dd'T'HH:mm" } as const;
+const shownDate = (value: FormValue, kind: 'date' | 'moment'): string => {
+  if (typeof value !== 'string' || value === '') return '';
+  const date = parseISO(value);
+  return isValid(date) ? format(date, dateShape[kind]) : value;
+};
+
+const Control = ({
+  field,
+  value,
+  id,
+  describedBy,
+  onChange,
+}: {
+  field: Field;
+  value: FormValue;
+  id: string;
+  describedBy: string | undefined;
+  onChange: (value: FormValue) => void;
+}) => {
+  const text = value === null || value === undefined ? '' : String(value);
+  switch (field.kind) {
+    case 'switch':
+      return (
+        <span className={css.switch}>
+          <Switch
+            checked={value === true || value === 1}
+            onChange={onChange}
+            aria-labelledby={`${id}-label`}
+          />
+        </span>
+      );
+    case 'long':
+      return (
+        <TextArea
+          id={id}
+          className={field.mono ? `${css.input} ${css.mono}` : css.input}
+          value={text}
+          rows={field.lines ?? 3}
+          autoSize={{ minRows: field.lines ?? 3, maxRows: 16 }}
+          placeholder={field.placeholder}
+          {...(field.max === undefined ? {} : { maxLength: field.max })}
+          aria-describedby={describedBy}
+          onChange={onChange}
+        />
+      );
+    case 'choice':
+      if ((field.options?.length ?? 0) <= fewChoices)
+        return (
+          <Selector
+            className={css.selector}
+            options={(field.options ?? []).map((option) => ({ ...option }))}
+            value={text === '' ? [] : [text]}
+            onChange={(chosen) => {
+              // What is chosen stays so when it is touched again, where something must be.
+              if (chosen.length > 0 || !field.required) onChange(chosen[0] ?? '');
+            }}
+            aria-labelledby={`${id}-label`}
+          />
+        );
+      return (
+        <select
+          id={id}
+          className={css.select}
+          value={text}
+          aria-describedby={describedBy}
+          onChange={(event) => onChange(event.target.value)}
+        >
+          {!field.options?.some((option) => option.value === '') && (
+            <option value="">请选择</option>
+          )}
+          {field.options?.map((option) => (
+            <option key={option.value} value={option.value}>
+              {option.label}
+            </option>
+          ))}
+        </select>
+      );
+    case 'many':
+      return (
+        <Selector
+          multiple
+          className={css.selector}
+          options={(field.options ?? []).map((option) => ({ ...option }))}
+          value={Array.isArray(value) ? [...(value as string[])] : []}
+          onChange={(chosen) => onChange(chosen)}
+          aria-labelledby={`${id}-label`}
+        />
+      );
+    case 'date':
+    case 'moment':
+      return (
+        <input
+          id={id}
+          className={css.select}
+          type={field.kind === 'date' ? 'date' : 'datetime-local'}
+          value={shownDate(value, field.kind)}
+          aria-describedby={describedBy}
+          onChange={(event) => onChange(event.target.value)}
+        />
+      );
+    case 'colour':
+      return (
+        <input
+          id={id}
+          className={css.colour}
+          type="color"
+          value={/^#[0-9a-f]{6}$/i.test(text) ? text : '#2563eb'}
+          onChange={(event) => onChange(event.target.value)}
+        />
+      );
+    default:
+      return (
+        <span className={css.line}>
+          <Input
+            id={id}
+            className={css.input}
+            type={field.kind === 'password' ? 'password' : 'text'}
+            inputMode={field.kind === 'number' ? 'decimal' : 'text'}
+            autoComplete={field.kind === 'password' ? 'new-password' : 'off'}
+            value={text}
+            placeholder={field.placeholder}
+            {...(field.max === undefined || field.kind === 'number'
+              ? {}
+              : { maxLength: field.max })}
+            aria-describedby={describedBy}
+            onChange={onChange}
+          />
+          {field.unit && <span className={css.unit}>{field.unit}</span>}
+        </span>
+      );
+  }
+};
+
+/**
+ * A form made of a description of its fields. What is wrong stands beside the field, also when the
+ * server names it (`field …`); what was typed stays.
+ */
+export const Form = ({
+  fields,
+  initial = {},
+  submit = '保存',
+  danger = false,
+  onSubmit,
+  onChange,
+  renderExtra,
+  children,
+}: {
+  fields: readonly Field[];
+  initial?: FormValues;
+  /** What the button says. */
+  submit?: string;
+  danger?: boolean;
+  /** Gets the values as a call takes them. What it throws is shown. */
+  onSubmit: (values: ReturnType<typeof valuesFor>) => Promise<unknown>;
+  onChange?: (values: FormValues) => void;
+  /** Beside the button. */
+  renderExtra?: (values: FormValues) => ReactNode;
+  /** Between fields and button. */
+  children?: ReactNode;
+}) => {
+  const id = useId();
+  const [values, setValues] = useState<FormValues>(initial);
+  const [faults, setFaults] = useState<Record<string, string>>({});
+  const [failed, setFailed] = useState('');
+  const [busy, setBusy] = useState(false);
+  const place = useRef<HTMLFormElement>(null);
+  const shown = fields.filter(({ when }) => when?.(values) ?? true);
+  const show = (found: Record<string, string>) => {
+    setFaults(found);
+    const [first] = shown.filter(({ name }) => found[name]);
+    if (first)
+      place.current
+        ?.querySelector<HTMLElement>(`[data-field="${first.name}"] :is(input, textarea, select)`)
+        ?.focus();
+  };
+  const set = (name: string, value: FormValue) => {
+    const next = { ...values, [name]: value };
+    setValues(next);
+    if (faults[name]) setFaults({ ...faults, [name]: '' });
+    onChange?.(next);
+  };
+  const send = async () => {
+    setFailed('');
+    const found = Object.fromEntries(
+      shown.flatMap((field) => {
+        const fault = faultOf(field, values);
+        return fault ? [[field.name, fault]] : [];
+      }),
+    );
+    show(found);
+    if (Object.keys(found).length > 0) return;
+    setBusy(true);
+    try {
+      await onSubmit(valuesFor(fields, values));
+    } catch (error) {
+      const named =
+        error instanceof ApiError ? /^(\w+)(?:\.\w+)*[ ：](.+)$/.exec(error.message) : null;
+      const [, name = '', what = ''] = named ?? [];
+      if (shown.some((field) => field.name === name)) show({ [name]: what });
+      else setFailed(errorText(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <form
+      ref={place}
+      className={css.form}
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!busy) void send();
+      }}
+    >
+      {shown.map((field) => {
+        const each = `${id}-${field.name}`;
+        const fault = faults[field.name];
+        const describedBy =
+          [field.hint && `${each}-hint`, fault && `${each}-fault`].filter(Boolean).join(' ') ||
+          undefined;
+        return (
+          <div
+            key={field.name}
+            className={css.field}
+            data-field={field.name}
+            data-kind={field.kind}
+            data-wrong={fault ? '' : undefined}
+          >
+            <label id={`${each}-label`} htmlFor={each}>
+              {field.label}
+              {field.required && (
+                <span className={css.star} aria-hidden="true">
+                  *
+                </span>
+              )}
+            </label>
+            <Control
+              field={field}
+              id={each}
+              value={values[field.name]}
+              describedBy={describedBy}
+              onChange={(value) => set(field.name, value)}
+            />
+            {field.hint && (
+              <small className="field-hint" id={`${each}-hint`}>
+                {field.hint}
+              </small>
+            )}
+            {fault && (
+              <small className={css.fault} id={`${each}-fault`} role="alert">
+                {fault}
+              </small>
+            )}
+          </div>
+        );
+      })}
+      {children}
+      {failed && (
+        <p className={css.fault} role="alert">
+          {failed}
+        </p>
+      )}
+      <div className={css.foot}>
+        {renderExtra?.(values)}
+        <Button type="submit" kind={danger ? 'danger' : 'primary'} busy={busy}>
+          {submit}
+        </Button>
+      </div>
+    </form>
+  );
+};

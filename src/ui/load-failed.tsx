@@ -1,0 +1,25 @@
+import { errorText, isOffline } from '@/platform/api-error.ts';
+import { Button } from './button.tsx';
+import { EmptyState } from './empty-state.tsx';
+
+/** Stands where something could not be read: why, and a way to try again. */
+export const LoadFailed = ({
+  error,
+  busy = false,
+  onRetry,
+}: {
+  error: unknown;
+  /** It is being tried again. */
+  busy?: boolean;
+  onRetry: () => void;
+}) => (
+  <EmptyState
+    icon={isOffline(error) ? 'offline' : 'warning'}
+    text={errorText(error)}
+    action={
+      <Button kind="primary" busy={busy} onClick={onRetry}>
+        重试
+      </Button>
+    }
+  />
+);

@@ -1,0 +1,51 @@
+import { Icon } from '@/ui/icon.tsx';
+import { pageWindow } from './page-window.ts';
+import css from './pager.module.css';
+
+/** Ways to the other pages of a list; nothing where there is but one. */
+export const Pager = ({
+  page,
+  count,
+  onPage,
+}: {
+  page: number;
+  count: number;
+  onPage: (page: number) => void;
+}) => {
+  if (count < 2) return null;
+  return (
+    <nav className={css.pager} aria-label="分页">
+      <button
+        type="button"
+        aria-label="上一页"
+        disabled={page <= 1}
+        onClick={() => onPage(page - 1)}
+      >
+        <Icon name="back" size={18} />
+      </button>
+      {pageWindow(page, count).map((each, index) =>
+        each === 0 ? (
+          <span key={`gap-${index}`}>…</span>
+        ) : (
+          <button
+            key={each}
+            type="button"
+            aria-label={`第 ${each} 页`}
+            aria-current={each === page ? 'page' : undefined}
+            onClick={() => onPage(each)}
+          >
+            {each}
+          </button>
+        ),
+      )}
+      <button
+        type="button"
+        aria-label="下一页"
+        disabled={page >= count}
+        onClick={() => onPage(page + 1)}
+      >
+        <Icon name="forward" size={18} />
+      </button>
+    </nav>
+  );
+};

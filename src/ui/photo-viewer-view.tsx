@@ -1,0 +1,128 @@
+import { useEffect, useRef, useState } from 'react';
+import { createPortal } from 'react-dom';
+import { PhotoSlider } from 'react-photo-view';
+import 'react-photo-view/dist/react-photo-view.css';
+import { copyText } from '@/platform/copy.ts';
+import { Icon } from './icon.tsx';
+import { useModal } from './modal.ts';
+import type { PhotoAct, PhotoViewerProps } from './photo-viewer.tsx';
+import './photo-viewer.css';
+import { savePicture, sharePicture } from './save-picture.ts';
+
+/** Of opening, closing and going on, ms. */
+const speed = 180;
+
+const noActs: readonly PhotoAct[] = [];
+
+const PhotoViewerView = ({
+  images,
+  index,
+  words: said = '',
+  acts = noActs,
+  onClose,
+}: PhotoViewerProps) => {
+  const [at, setAt] = useState(index);
+  const words = typeof said === 'string' ? said : (said[at] ?? '');
+  const [shown, setShown] = useState(true);
+  const [panel, setPanel] = useState<HTMLDivElement | null>(null);
+  const box = useRef<HTMLDivElement>(null);
+  const close = () => setShown(false);
+  useModal(true, close, box);
+  useEffect(() => setPanel(box.current), []);
+  const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
+  const turn = (to: number, label: string, icon: 'back' | 'forward') => (
+    <button
+      type="button"
+      className={`photo-act photo-${icon}`}
+      aria-label={label}
+      disabled={to < 0 || to >= images.length}
+      onClick={() => setAt(to)}
+    >
+      <Icon name={icon} size={24} />
+    </button>
+  );
+  return createPortal(
+    <div
+      className="photo"
+      role="dialog"
+      aria-modal="true"
+      aria-label="看图"
+      tabIndex={-1}
+      ref={box}
+    >
+      {panel && (
+        <PhotoSlider
+          images={images.map((src, key) => ({ key, src }))}
+          index={at}
+          onIndexChange={setAt}
+          visible={shown}
+          onClose={close}
+          afterClose={onClose}
+          loop={false}
+          speed={() => (still ? 0 : speed)}
+          bannerVisible={false}
+          portalContainer={panel}
+          brokenElement={<p className="photo-broken">图片打不开，可能已被删除</p>}
+        />
+      )}
+      {shown && (
+        <>
+          <div className="photo-bar">
+            <span className="photo-count" role="status">
+              {at + 1} / {images.length}
+            </span>
+            {words !== '' && (
+              <button
+                type="button"
+                className="photo-act"
+                aria-label="复制提示词"
+                onClick={() => void copyText(words)}
+              >
+                <Icon name="copy" size={22} />
+              </button>
+            )}
+            {acts.map(({ icon, label, run }) => (
+              <button
+                key={label}
+                type="button"
+                className="photo-act"
+                aria-label={label}
+                title={label}
+                onClick={() => {
+                  onClose();
+                  run(at);
+                }}
+              >
+                <Icon name={icon} size={22} />
+              </button>
+            ))}
+            <button
+              type="button"
+              className="photo-act"
+              aria-label="分享图片"
+              onClick={() => void sharePicture(images[at] ?? '', words)}
+            >
+              <Icon name="share" size={22} />
+            </button>
+            <button
+              type="button"
+              className="photo-act"
+              aria-label="下载图片"
+              onClick={() => void savePicture(images[at] ?? '')}
+            >
+              <Icon name="download" size={22} />
+            </button>
+            <button type="button" className="photo-act" aria-label="关闭" onClick={close}>
+              <Icon name="close" size={22} />
+            </button>
+          </div>
+          {images.length > 1 && turn(at - 1, '上一张', 'back')}
+          {images.length > 1 && turn(at + 1, '下一张', 'forward')}
+        </>
+      )}
+    </div>,
+    document.body,
+  );
+};
+
+export default PhotoViewerView;

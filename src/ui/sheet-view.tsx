@@ -1,0 +1,79 @@
+import Popup from 'antd-mobile/es/components/popup';
+import { memo, useRef, type ReactNode } from 'react';
+import { useMedia, wideEnoughForMenu } from '@/platform/use-media.ts';
+import { moveByArrows } from './arrow-keys.ts';
+import { Button } from './button.tsx';
+import { Icon } from './icon.tsx';
+import { useModal } from './modal.ts';
+import './sheet-view.css';
+import type { SheetProps } from './sheet.tsx';
+
+interface InsideProps {
+  open: boolean;
+  title: string;
+  side: boolean;
+  onClose: () => void;
+  children: ReactNode;
+}
+
+/** While the sheet closes it shows what it showed. */
+const Inside = memo(
+  ({ title, side, onClose, children }: InsideProps) => (
+    <>
+      {!side && <span className="sheet-grabber" aria-hidden="true" />}
+      <header className="sheet-head">
+        <h2>{title}</h2>
+        <Button kind="ghost" size="icon" aria-label="关闭" onClick={onClose}>
+          <Icon name="close" />
+        </Button>
+      </header>
+      {/* A finger inside the content scrolls it; only the head pulls the sheet. */}
+      <div
+        className="sheet-content"
+        onPointerDown={(event) => event.stopPropagation()}
+        onKeyDown={(event) => {
+          // A list of acts is walked through as a menu is.
+          if (event.target instanceof HTMLElement && event.target.closest('.act'))
+            moveByArrows(event);
+        }}
+      >
+        {children}
+      </div>
+    </>
+  ),
+  (_, next) => !next.open,
+);
+
+const SheetView = ({ open, onClose, title, children }: SheetProps) => {
+  const side = useMedia(wideEnoughForMenu);
+  const panel = useRef<HTMLDivElement>(null);
+  useModal(open, onClose, panel);
+  return (
+    <Popup
+      visible={open}
+      onClose={onClose}
+      closeOnMaskClick
+      closeOnSwipe={!side}
+      destroyOnClose
+      position={side ? 'right' : 'bottom'}
+      bodyClassName={side ? 'sheet-body sheet-side' : 'sheet-body sheet-bottom'}
+      maskClassName="sheet-veil"
+      aria-hidden={!open}
+    >
+      <div
+        className="sheet"
+        role="dialog"
+        aria-modal="true"
+        aria-label={title}
+        tabIndex={-1}
+        ref={panel}
+      >
+        <Inside open={open} title={title} side={side} onClose={onClose}>
+          {children}
+        </Inside>
+      </div>
+    </Popup>
+  );
+};
+
+export default SheetView;

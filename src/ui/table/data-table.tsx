@@ -1,0 +1,391 @@
+import { useMedia, wideEnoughForMenu } from '@/platform/use-media.ts';
+import {
+  columnVisibilityFeature,
+  createSortedRowModel,
+  rowSelectionFeature,
+  rowSortingFeature,
+  tableFeatures,
+  useTable,
+  type ColumnDef,
+} from '@tanstack/react-table';
+import { useMemo, useState, type KeyboardEvent, type ReactNode } from 'react';
+import { Button } from '../button.tsx';
+import { EmptyState } from '../empty-state.tsx';
+import { Icon, type IconName } from '../icon.tsx';
+import { LoadFailed } from '../load-failed.tsx';
+import { Pager } from '../pager/pager.tsx';
+import { Sheet } from '../sheet.tsx';
+import { SwitchField } from '../switch-field.tsx';
+import { csvOf, saveText } from './csv.ts';
+import css from './data-table.module.css';
+
+const features = tableFeatures({
+  rowSortingFeature,
+  sortedRowModel: createSortedRowModel(),
+  columnVisibilityFeature,
+  rowSelectionFeature,
+});
+
+type Value = string | number | null;
+type Chosen = Record<string, true>;
+const chooseAlso = (before: Chosen, id: string, on: boolean): Chosen => {
+  const { [id]: _, ...others } = before;
+  return on ? { ...others, [id]: true } : others;
+};
+
+export interface Column<Row> {
+  key: string;
+  title: string;
+  /** What is sorted by and goes into the CSV. */
+  value: (row: Row) => Value;
+  /** How it is shown; its value where left out. */
+  render?: (row: Row) => ReactNode;
+  /** end: numbers. */
+  align?: 'start' | 'end';
+  sortable?: boolean;
+  /** title: the head of a card; plain: without its name in a card; bare: acts, not in the CSV. */
+  role?: 'title' | 'plain' | 'bare';
+  /** Takes the room that is left and is cut to one line. */
+  wide?: boolean;
+  /** Shown only once somebody chooses it. */
+  spare?: boolean;
+}
+
+export interface DataTableProps<Row> {
+  /** What a screen reader calls it; also names the CSV. */
+  name: string;
+  columns: readonly Column<Row>[];
+  /** Undefined while they are read. */
+  rows: readonly Row[] | undefined;
+  rowKey: (row: Row) => string;
+  empty: { icon: IconName; text: string; action?: ReactNode };
+  error?: unknown;
+  busy?: boolean;
+  onRetry?: () => void;
+  /** Key of the column, with a minus for descending: `-created_at`. Kept in the address by the screen. */
+  sort?: string;
+  /** Absent: the table remembers it itself. */
+  onSort?: (sort: string | undefined) => void;
+  /** The server sorts; otherwise the rows at hand are sorted. */
+  serverSorts?: boolean;
+  page?: number;
+  pageCount?: number;
+  total?: number;
+  onPage?: (page: number) => void;
+  /** Highlights a row. */
+  tone?: (row: Row) => 'good' | 'bad' | 'gold' | undefined;
+  onOpen?: (row: Row) => void;
+  /** What can be done with the chosen rows; present: rows can be chosen. */
+  renderChosen?: (rows: readonly Row[], clear: () => void) => ReactNode;
+  /** False: neither CSV nor choice of columns. */
+  tools?: boolean;
+}
+
+const keptColumns = (name: string) => `queqiao.columns.${name}`;
+const readKept = (name: string): Record<string, boolean> => {
+  try {
+    return JSON.parse(localStorage.getItem(keptColumns(name)) ?? '{}') as Record<string, boolean>;
+  } catch {
+    return {};
+  }
+};
+
+const compare = (a: Value, b: Value): number => {
+  if (a === b) return 0;
+  if (a === null) return -1;
+  if (b === null) return 1;
+  return typeof a === 'number' && typeof b === 'number'
+    ? a - b
+    : String(a).localeCompare(String(b), 'zh-CN');
+};
+
+const roomFor = (column: { align?: 'start' | 'end'; wide?: boolean } | undefined): string =>
+  [column?.align === 'end' && css.end, column?.wide && css.wide].filter(Boolean).join(' ');
+
+/** Moves the focus among rows with the arrows; Enter and Space are the row's own. */
+const moveAmongRows = (event: KeyboardEvent<HTMLElement>) => {
+  const rows = [...event.currentTarget.querySelectorAll<HTMLElement>('[data-row]')];
+  const at = rows.findIndex((row) => row === document.activeElement);
+  if (at < 0) return;
+  const step = { ArrowDown: 1, ArrowUp: -1, Home: -rows.length, End: rows.length }[event.key];
+  if (step === undefined) return;
+  event.preventDefault();
+  rows[Math.max(0, Math.min(rows.length - 1, at + step))]?.focus();
+};
+
+const Waiting = ({ columns }: { columns: number }) => (
+  <div className={css.waiting} aria-hidden="true">
+    {Array.from({ length: 6 }, (_, row) => (
+      <div key={row}>
+        {Array.from({ length: Math.min(columns, 5) }, (_, cell) => (
+          <span key={cell} />
+        ))}
+      </div>
+    ))}
+  </div>
+);
+
+/** A list as a table from 750 px and as cards below: sorted, paged, chosen from, saved as CSV. */
+export const DataTable = <Row,>(props: DataTableProps<Row>) => {
+  const { name, columns, rows, rowKey, tone, onOpen, renderChosen, tools = true } = props;
+  const table = useMedia(wideEnoughForMenu);
+  const [ownSort, setOwnSort] = useState<string>();
+  const [choosing, setChoosing] = useState(false);
+  const [kept, setKept] = useState(() => readKept(name));
+  const sort = props.onSort ? props.sort : (ownSort ?? props.sort);
+  const setSort = props.onSort ?? setOwnSort;
+  const byKey = useMemo(() => new Map(columns.map((each) => [each.key, each])), [columns]);
+  const defs = useMemo(
+    () =>
+      columns.map((column): ColumnDef<typeof features, Row & object> => ({
+        id: column.key,
+        accessorFn: (row) => column.value(row),
+        header: column.title,
+        enableSorting: column.sortable === true,
+        sortFn: (a, b) => compare(column.value(a.original), column.value(b.original)),
+      })),
+    [columns],
+  );
+  const none = useMemo<(Row & object)[]>(() => [], []);
+  const sorting = useMemo(
+    () => (sort ? [{ id: sort.replace(/^-/, ''), desc: sort.startsWith('-') }] : []),
+    [sort],
+  );
+  const columnVisibility = useMemo(
+    () => Object.fromEntries(columns.map(({ key, spare }) => [key, kept[key] ?? spare !== true])),
+    [columns, kept],
+  );
+  const [rowSelection, setRowSelection] = useState<Chosen>({});
+  const made = useTable({
+    features,
+    columns: defs,
+    data: (rows as (Row & object)[] | undefined) ?? none,
+    getRowId: (row) => rowKey(row),
+    state: { sorting, columnVisibility, rowSelection },
+    onRowSelectionChange: setRowSelection,
+    manualSorting: props.serverSorts === true,
+    enableRowSelection: renderChosen !== undefined,
+  });
+  const shownRows = made.getRowModel().rows;
+  const shownColumns = columns.filter(({ key }) => columnVisibility[key]);
+  const chosen = shownRows.filter((row) => rowSelection[row.id]).map((row) => row.original);
+  const clear = () => setRowSelection({});
+  const turn = (key: string) =>
+    setSort(sort === `-${key}` ? key : sort === key ? undefined : `-${key}`);
+  const keep = (key: string, on: boolean) => {
+    const next = { ...kept, [key]: on };
+    setKept(next);
+    try {
+      localStorage.setItem(keptColumns(name), JSON.stringify(next));
+    } catch {
+      // It holds as long as the screen is open.
+    }
+  };
+  const save = () => {
+    const told = shownColumns.filter(({ role }) => role !== 'bare');
+    const source = chosen.length > 0 ? chosen : shownRows.map((row) => row.original);
+    saveText(
+      `${name}.csv`,
+      csvOf([
+        told.map(({ title }) => title),
+        ...source.map((row) => told.map(({ value }) => value(row))),
+      ]),
+    );
+  };
+  const onRowKey = (event: KeyboardEvent<HTMLElement>, row: Row, id: string) => {
+    if (event.target !== event.currentTarget) return;
+    if (event.key === 'Enter' && onOpen) {
+      event.preventDefault();
+      onOpen(row);
+    }
+    if (event.key === ' ' && renderChosen) {
+      event.preventDefault();
+      setRowSelection((before) => chooseAlso(before, id, !before[id]));
+    }
+  };
+  const onRowClick = (event: React.MouseEvent<HTMLElement>, row: Row) => {
+    const inner = (event.target as HTMLElement).closest('a, button, input, label, summary');
+    if (!inner && onOpen && String(getSelection()) === '') onOpen(row);
+  };
+  const rowProps = (row: Row, id: string) => ({
+    'data-row': id,
+    'data-tone': tone?.(row),
+    'data-open': onOpen ? '' : undefined,
+    'aria-selected': renderChosen ? rowSelection[id] === true : undefined,
+    tabIndex: 0,
+    onClick: (event: React.MouseEvent<HTMLElement>) => onRowClick(event, row),
+    onKeyDown: (event: KeyboardEvent<HTMLElement>) => onRowKey(event, row, id),
+  });
+  const box = (id: string) => (
+    <label className={css.choose}>
+      <input
+        type="checkbox"
+        aria-label="选择这一行"
+        checked={rowSelection[id] === true}
+        onChange={(event) =>
+          setRowSelection((before) => chooseAlso(before, id, event.target.checked))
+        }
+      />
+    </label>
+  );
+  const show = (column: Column<Row>, row: Row) =>
+    column.render ? column.render(row) : (column.value(row) ?? '—');
+  const sortable = columns.filter(({ sortable }) => sortable);
+
+  if (props.error && !rows)
+    return (
+      <LoadFailed error={props.error} busy={props.busy === true} onRetry={props.onRetry ?? clear} />
+    );
+  return (
+    <div className={css.root} data-busy={(props.busy && rows) || undefined}>
+      {(tools || props.total !== undefined) && (
+        <div className={css.tools}>
+          <span className={css.count} aria-live="polite">
+            {chosen.length > 0
+              ? `已选 ${chosen.length} 行`
+              : props.total !== undefined && `共 ${props.total.toLocaleString('zh-CN')} 条`}
+          </span>
+          {chosen.length > 0 && (
+            <span className={css.acts}>
+              {renderChosen?.(chosen, clear)}
+              <Button size="small" kind="ghost" onClick={clear}>
+                取消选择
+              </Button>
+            </span>
+          )}
+          {!table && sortable.length > 0 && (
+            <select
+              className={css.sort}
+              aria-label="排序"
+              value={sort ?? ''}
+              onChange={(event) => setSort(event.target.value || undefined)}
+            >
+              <option value="">默认顺序</option>
+              {sortable.flatMap(({ key, title }) => [
+                <option key={`-${key}`} value={`-${key}`}>
+                  {title}：从大到小
+                </option>,
+                <option key={key} value={key}>
+                  {title}：从小到大
+                </option>,
+              ])}
+            </select>
+          )}
+          {tools && rows && rows.length > 0 && (
+            <>
+              <Button size="small" kind="ghost" onClick={() => setChoosing(true)}>
+                <Icon name="columns" size={16} />列
+              </Button>
+              <Button size="small" kind="ghost" onClick={save}>
+                <Icon name="download" size={16} />
+                CSV
+              </Button>
+            </>
+          )}
+        </div>
+      )}
+      {rows === undefined && <Waiting columns={columns.length} />}
+      {rows && rows.length === 0 && <EmptyState {...props.empty} />}
+      {rows && rows.length > 0 && table && (
+        <div className={css.scroll} onKeyDown={moveAmongRows} role="presentation">
+          <table className={css.table} aria-label={name}>
+            <thead>
+              <tr>
+                {renderChosen && (
+                  <th scope="col" className={css.choice}>
+                    <label className={css.choose}>
+                      <input
+                        type="checkbox"
+                        aria-label="选择本页全部"
+                        checked={chosen.length > 0 && chosen.length === shownRows.length}
+                        onChange={(event) =>
+                          setRowSelection(
+                            event.target.checked
+                              ? Object.fromEntries(shownRows.map(({ id }) => [id, true as const]))
+                              : {},
+                          )
+                        }
+                      />
+                    </label>
+                  </th>
+                )}
+                {shownColumns.map((column) => (
+                  <th
+                    key={column.key}
+                    scope="col"
+                    className={roomFor(column)}
+                    aria-sort={
+                      sort === column.key
+                        ? 'ascending'
+                        : sort === `-${column.key}`
+                          ? 'descending'
+                          : undefined
+                    }
+                  >
+                    {column.sortable ? (
+                      <button type="button" onClick={() => turn(column.key)}>
+                        {column.title}
+                        <i aria-hidden="true">
+                          {sort === column.key ? '↑' : sort === `-${column.key}` ? '↓' : '↕'}
+                        </i>
+                      </button>
+                    ) : (
+                      column.title
+                    )}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {shownRows.map((row) => (
+                <tr key={row.id} {...rowProps(row.original, row.id)}>
+                  {renderChosen && <td className={css.choice}>{box(row.id)}</td>}
+                  {row.getVisibleCells().map((cell) => {
+                    const column = byKey.get(cell.column.id);
+                    return (
+                      <td key={cell.id} className={roomFor(column)}>
+                        {column && show(column, row.original)}
+                      </td>
+                    );
+                  })}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {rows && rows.length > 0 && !table && (
+        <ul className={css.cards} aria-label={name} onKeyDown={moveAmongRows}>
+          {shownRows.map((row) => (
+            <li key={row.id} {...rowProps(row.original, row.id)}>
+              {renderChosen && box(row.id)}
+              <dl>
+                {shownColumns.map((column) => (
+                  <div key={column.key} data-role={column.role ?? 'named'}>
+                    <dt>{column.title}</dt>
+                    <dd>{show(column, row.original)}</dd>
+                  </div>
+                ))}
+              </dl>
+            </li>
+          ))}
+        </ul>
+      )}
+      {props.onPage && (
+        <Pager page={props.page ?? 1} count={props.pageCount ?? 1} onPage={props.onPage} />
+      )}
+      <Sheet open={choosing} onClose={() => setChoosing(false)} title="显示哪些列">
+        {columns
+          .filter(({ role }) => role === undefined || role === 'plain')
+          .map(({ key, title }) => (
+            <SwitchField
+              key={key}
+              label={title}
+              checked={columnVisibility[key] === true}
+              onChange={(on) => keep(key, on)}
+            />
+          ))}
+      </Sheet>
+    </div>
+  );
+};

@@ -1,0 +1,195 @@
+import { useAttachments, imagesOf } from '@/platform/attach/attach-store.ts';
+import { addAddress, addFiles } from '@/platform/attach/intake.ts';
+import { pictureTypes, readableTypes } from '@/platform/attach/file-kinds.ts';
+import { useVisionChoice } from './vision-choice.tsx';
+import type { AttachTarget } from '@/platform/attach/attach-store.ts';
+import { Button } from '@/ui/button.tsx';
+import { PathIcon } from '@/ui/icon.tsx';
+import { Sheet } from '@/ui/sheet.tsx';
+import { useMedia } from '@/platform/use-media.ts';
+import { limits } from '@contract/limits.ts';
+import { useRef, useState, type FormEvent, type ReactNode, type Ref } from 'react';
+import './attach-parts.css';
+
+const icons = {
+  album:
+    'M5 4.5h14A1.5 1.5 0 0 1 20.5 6v12a1.5 1.5 0 0 1-1.5 1.5H5A1.5 1.5 0 0 1 3.5 18V6A1.5 1.5 0 0 1 5 4.5ZM8.5 10.5a1.5 1.5 0 1 0 0-3 1.5 1.5 0 0 0 0 3ZM4 17l5-5 3.5 3.5L16 12l4.5 4.5',
+  camera:
+    'M4.5 7.5H8l1.5-2.5h5L16 7.5h3.5A1.5 1.5 0 0 1 21 9v9a1.5 1.5 0 0 1-1.5 1.5h-15A1.5 1.5 0 0 1 3 18V9a1.5 1.5 0 0 1 1.5-1.5ZM12 17a3.8 3.8 0 1 0 0-7.6 3.8 3.8 0 0 0 0 7.6Z',
+  file: 'M7 3.5h7l4.5 4.5v11A1.5 1.5 0 0 1 17 20.5H7A1.5 1.5 0 0 1 5.5 19V5A1.5 1.5 0 0 1 7 3.5ZM13.5 3.5V8.5h5M9 13h6M9 16.5h6',
+  link: 'M10 14a4 4 0 0 0 6 .4l3-3a4 4 0 0 0-5.7-5.7l-1.2 1.2M14 10a4 4 0 0 0-6-.4l-3 3a4 4 0 0 0 5.7 5.7l1.2-1.2',
+};
+
+const isAddress = (text: string): boolean => {
+  try {
+    return /^https?:$/.test(new URL(text).protocol);
+  } catch {
+    return false;
+  }
+};
+
+const Choice = ({
+  ref,
+  accept,
+  label,
+  camera = false,
+  onTake,
+}: {
+  ref: Ref<HTMLInputElement>;
+  accept: string;
+  label: string;
+  camera?: boolean;
+  onTake: (files: File[]) => void;
+}) => (
+  <input
+    ref={ref}
+    type="file"
+    hidden
+    accept={accept}
+    aria-label={label}
+    multiple={!camera}
+    capture={camera ? 'environment' : undefined}
+    onChange={(event) => {
+      const chosen = [...(event.target.files ?? [])];
+      // The same file can be chosen again.
+      event.target.value = '';
+      onTake(chosen);
+    }}
+  />
+);
+
+const Way = ({
+  icon,
+  label,
+  off,
+  onClick,
+}: {
+  icon: keyof typeof icons;
+  label: string;
+  off: boolean;
+  onClick: () => void;
+}) => (
+  <li>
+    <button type="button" className="attach-way" disabled={off} onClick={onClick}>
+      <span className="attach-way-icon">
+        <PathIcon path={icons[icon]} size={26} />
+      </span>
+      {label}
+    </button>
+  </li>
+);
+
+/** The ways to add something: album, camera, file, address. */
+const AttachSheet = ({
+  target,
+  open,
+  onClose,
+  children,
+}: {
+  target: AttachTarget;
+  open: boolean;
+  onClose: () => void;
+  /** What else is offered here. */
+  children?: ReactNode;
+}) => {
+  const touch = useMedia('(pointer: coarse)');
+  const { items } = useAttachments(target.draftKey);
+  const pictures = imagesOf({ items }).length;
+  const vision = useVisionChoice(target);
+  const album = useRef<HTMLInputElement>(null);
+  const camera = useRef<HTMLInputElement>(null);
+  const files = useRef<HTMLInputElement>(null);
+  const [address, setAddress] = useState('');
+  const [wrong, setWrong] = useState(false);
+  const full = pictures >= limits.visionImages;
+  const noPictures = vision.blind || full;
+
+  const take = (chosen: File[]) => {
+    onClose();
+    void addFiles(target, chosen);
+  };
+  const addByAddress = (event: FormEvent) => {
+    event.preventDefault();
+    event.stopPropagation();
+    const url = address.trim();
+    if (!isAddress(url)) {
+      setWrong(true);
+      return;
+    }
+    if (!addAddress(target, url)) return;
+    setAddress('');
+    onClose();
+  };
+
+  return (
+    <>
+      {/* Outside of the sheet: the camera's answer comes when the sheet has closed. */}
+      <Choice ref={album} accept={pictureTypes} label="从相册选择图片" onTake={take} />
+      <Choice ref={camera} accept="image/*" label="拍一张照片" camera onTake={take} />
+      <Choice ref={files} accept={readableTypes} label="选择文件" onTake={take} />
+      <Sheet open={open} onClose={onClose} title="添加">
+        {!vision.hopeless && vision.notice}
+        {full && !vision.blind && (
+          <p className="attach-note">已有 {limits.visionImages} 张图片，去掉一张才能再加</p>
+        )}
+        <ul className="attach-ways">
+          {!vision.hopeless && (
+            <Way
+              icon="album"
+              label={touch ? '相册' : '图片'}
+              off={noPictures}
+              onClick={() => album.current?.click()}
+            />
+          )}
+          {touch && !vision.hopeless && (
+            <Way
+              icon="camera"
+              label="拍照"
+              off={noPictures}
+              onClick={() => camera.current?.click()}
+            />
+          )}
+          <Way icon="file" label="文件" off={false} onClick={() => files.current?.click()} />
+        </ul>
+        {children}
+        {!vision.hopeless && (
+          <form className="attach-address" onSubmit={addByAddress}>
+            <label htmlFor="attach-address">图片网址</label>
+            <div className="attach-address-line">
+              <input
+                id="attach-address"
+                className="text-input"
+                type="url"
+                inputMode="url"
+                placeholder="https://"
+                maxLength={2000}
+                value={address}
+                disabled={noPictures}
+                aria-invalid={wrong || undefined}
+                aria-describedby="attach-address-hint"
+                onChange={(event) => {
+                  setAddress(event.target.value);
+                  setWrong(false);
+                }}
+              />
+              <Button type="submit" disabled={noPictures || address.trim() === ''}>
+                添加
+              </Button>
+            </div>
+            <p id="attach-address-hint" className={wrong ? 'attach-wrong' : 'field-hint'}>
+              {wrong ? '请填写以 http:// 或 https:// 开头的网址' : '图片必须能公开访问，jpg 或 png'}
+            </p>
+          </form>
+        )}
+        <p className="field-hint attach-rule">
+          {vision.hopeless
+            ? '现在没有能看图片的模型，可以添加文件：'
+            : `图片最多 ${limits.visionImages} 张，大照片会先在这台设备上缩小；文件可以是 `}
+          txt、md、csv、json、代码、pdf、docx，每个不超过 {limits.fileBytes / (1024 * 1024)} MB。
+        </p>
+      </Sheet>
+    </>
+  );
+};
+
+export default AttachSheet;

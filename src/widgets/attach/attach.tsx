@@ -1,0 +1,79 @@
+import { DropVeil } from '@/ui/drop-veil.tsx';
+import { Icon } from '@/ui/icon.tsx';
+import { lazyChunk } from '@/platform/lazy-chunk.ts';
+import { lazy, Suspense, useState, type ClipboardEvent, type ReactNode } from 'react';
+import { useAttachments, type AttachTarget } from '@/platform/attach/attach-store.ts';
+import './attach.css';
+
+/** What attachments are for. */
+const loadIntake = lazyChunk(() => import('@/platform/attach/intake.ts'));
+const AttachSheet = lazy(() => import('./attach-sheet.tsx'));
+const Tray = lazy(() => import('./attach-tray.tsx'));
+
+const take = async (target: AttachTarget, files: readonly File[]) => {
+  const { addFiles } = await loadIntake();
+  await addFiles(target, files);
+};
+
+/** The ＋ that opens the ways to add something. */
+export const AttachButton = ({
+  target,
+  label = '添加图片或文件',
+  children,
+}: {
+  target: AttachTarget;
+  label?: string;
+  /** What else the same sheet offers; given what closes it. */
+  children?: (close: () => void) => ReactNode;
+}) => {
+  const [open, setOpen] = useState(false);
+  const [used, setUsed] = useState(false);
+  return (
+    <>
+      <button
+        type="button"
+        className="attach-button"
+        aria-label={label}
+        title={label}
+        onClick={() => {
+          setUsed(true);
+          setOpen(true);
+        }}
+      >
+        <Icon name="plus" size={22} />
+      </button>
+      {used && (
+        <Suspense fallback={null}>
+          <AttachSheet target={target} open={open} onClose={() => setOpen(false)}>
+            {children?.(() => setOpen(false))}
+          </AttachSheet>
+        </Suspense>
+      )}
+    </>
+  );
+};
+
+/** What has been added to the draft; nothing while there is nothing. */
+export const AttachTray = ({ target }: { target: AttachTarget }) => {
+  const { items } = useAttachments(target.draftKey);
+  if (items.length === 0) return null;
+  return (
+    <Suspense fallback={<div className="tray-space" />}>
+      <Tray target={target} />
+    </Suspense>
+  );
+};
+
+/** For a text box: pasted pictures and files are added, pasted text stays text. */
+export const pasteInto = (target: AttachTarget) => (event: ClipboardEvent) => {
+  const files = [...event.clipboardData.files];
+  // A table or a page brings a picture of itself along: its text is meant.
+  if (files.length === 0 || event.clipboardData.types.includes('text/plain')) return;
+  event.preventDefault();
+  void take(target, files);
+};
+
+/** Takes what is dropped anywhere on the page. */
+export const AttachDrop = ({ target }: { target: AttachTarget }) => (
+  <DropVeil text="松开即可添加图片或文件" onFiles={(files) => void take(target, files)} />
+);

@@ -1,0 +1,58 @@
+import { useChatModels } from '@/platform/queries.ts';
+import { ModelSheet } from '@/widgets/model/model-sheet.tsx';
+import type { Model } from '@contract/model.ts';
+import { useState, type ReactNode } from 'react';
+import type { AttachTarget } from '@/platform/attach/attach-store.ts';
+
+const sees = (model: Model): boolean => model.vision;
+
+/** Whether pictures mean nothing to the model in use, and what can be done about it. */
+export const useVisionChoice = (
+  target: AttachTarget,
+  more?: ReactNode,
+): {
+  blind: boolean;
+  /** Nor is there any other model that sees. */
+  hopeless: boolean;
+  notice: ReactNode;
+} => {
+  const models = useChatModels();
+  const [choosing, setChoosing] = useState(false);
+  const { model, onModel } = target;
+  if (!model || model.vision) return { blind: false, hopeless: false, notice: null };
+  const some = models.data?.some(sees) ?? false;
+  const why = !some
+    ? '现在也没有能看图片的模型。'
+    : onModel
+      ? ''
+      : '有了消息以后模型不能再换，请用能看图片的模型新建会话。';
+  return {
+    blind: true,
+    hopeless: models.data !== undefined && !some,
+    notice: (
+      <div className="attach-note" role="note">
+        <p>
+          「{model.label}」看不了图片。{why}
+        </p>
+        <div className="attach-note-acts">
+          {some && onModel && (
+            <button type="button" className="chip" onClick={() => setChoosing(true)}>
+              换一个能看图片的模型
+            </button>
+          )}
+          {more}
+        </div>
+        {onModel && (
+          <ModelSheet
+            open={choosing}
+            value={model.name}
+            title="能看图片的模型"
+            only={sees}
+            onClose={() => setChoosing(false)}
+            onChoose={onModel}
+          />
+        )}
+      </div>
+    ),
+  };
+};

@@ -1,0 +1,365 @@
+import { ApiError, errorText } from '@/platform/api-error.ts';
+import { prepareImage } from '@/platform/attach/shrink-image.ts';
+import { useDraft, writeDraft } from '@/platform/draft.ts';
+import { Markdown } from '@/widgets/markdown/markdown.tsx';
+import { Button } from '@/ui/button.tsx';
+import { confirmDialog } from '@/ui/dialog.ts';
+import { Icon, PathIcon } from '@/ui/icon.tsx';
+import { useModal } from '@/ui/modal.ts';
+import { laterText } from '@/platform/outbox.ts';
+import { toast } from '@/platform/toast.ts';
+import { upload } from '@/platform/upload.ts';
+import { uuid } from '@/platform/uuid.ts';
+import { limits } from '@contract/limits.ts';
+import {
+  useDeferredValue,
+  useEffect,
+  useId,
+  useRef,
+  useState,
+  type ClipboardEvent,
+  type DragEvent,
+} from 'react';
+import { createPortal } from 'react-dom';
+import type { EditorProps } from './markdown-editor.tsx';
+import { editFor, type TextEdit, type Tool } from './text-edits.ts';
+import './editor.css';
+
+const titleMost = 100;
+
+const tools: readonly { tool: Tool; label: string; path: string }[] = [
+  { tool: 'bold', label: '粗体', path: 'M7 5h6a3.5 3.5 0 0 1 0 7H7zM7 12h7a3.5 3.5 0 0 1 0 7H7z' },
+  { tool: 'italic', label: '斜体', path: 'M10 5h8M6 19h8M14 5l-4 14' },
+  { tool: 'heading', label: '标题', path: 'M6 5v14M18 5v14M6 12h12' },
+  { tool: 'list', label: '列表', path: 'M9 6h11M9 12h11M9 18h11M4.5 6h.01M4.5 12h.01M4.5 18h.01' },
+  {
+    tool: 'numbers',
+    label: '编号列表',
+    path: 'M10 6h10M10 12h10M10 18h10M4 4.5h1.5V9M4 15h2.5L4 19h2.5',
+  },
+  { tool: 'quote', label: '引用', path: 'M5 5v14M9.5 8h10M9.5 12h10M9.5 16h6' },
+  { tool: 'code', label: '代码', path: 'M8.5 7 3.5 12l5 5M15.5 7l5 5-5 5' },
+  {
+    tool: 'link',
+    label: '链接',
+    path: 'M10 14a4 4 0 0 0 6 .4l3-3a4 4 0 0 0-5.7-5.7l-1.2 1.2M14 10a4 4 0 0 0-6-.4l-3 3a4 4 0 0 0 5.7 5.7l1.2-1.2',
+  },
+  { tool: 'table', label: '表格', path: 'M4 5h16v14H4zM4 10h16M4 14.5h16M12 5v14' },
+];
+const picturePath =
+  'M5 4.5h14A1.5 1.5 0 0 1 20.5 6v12a1.5 1.5 0 0 1-1.5 1.5H5A1.5 1.5 0 0 1 3.5 18V6A1.5 1.5 0 0 1 5 4.5ZM8.5 10.5a1.5 1.5 0 1 0 0-3 1.5 1.5 0 0 0 0 3ZM4 17l5-5 3.5 3.5L16 12l4.5 4.5';
+
+/** Puts an edit into the box the way typing does, so that the browser can undo it. */
+const put = (area: HTMLTextAreaElement, { from, to, text, select }: TextEdit) => {
+  area.focus();
+  area.setSelectionRange(from, to);
+  if (!document.execCommand('insertText', false, text)) {
+    area.setRangeText(text, from, to, 'end');
+    area.dispatchEvent(new Event('input', { bubbles: true }));
+  }
+  area.setSelectionRange(...select);
+};
+
+interface Written {
+  title: string;
+  text: string;
+}
+
+const useWritten = (key: string, first: Written) => {
+  const [draft] = useDraft(key);
+  let written = first;
+  try {
+    if (draft !== '') written = { ...first, ...(JSON.parse(draft) as Partial<Written>) };
+  } catch {
+    // An unreadable draft: the text as it was.
+  }
+  const changed = written.text !== first.text || written.title !== first.title;
+  const set = (next: Partial<Written>) => {
+    const all = { ...written, ...next };
+    const same = all.text === first.text && all.title === first.title;
+    writeDraft(key, same ? '' : JSON.stringify(all));
+  };
+  return { ...written, changed, set };
+};
+
+/** What is missing, in the words of the specification; empty when nothing is. */
+const missing = (title: string | null, text: string): string => {
+  const noTitle = title !== null && title === '';
+  if (noTitle && text === '') return '请输入内容和标题';
+  if (noTitle) return '请输入标题';
+  return text === '' ? '请输入内容' : '';
+};
+
+const EditorView = ({
+  heading,
+  initialTitle,
+  initialText,
+  action,
+  success,
+  draftKey,
+  children,
+  onSave,
+  onClose,
+}: EditorProps) => {
+  const key = `edit:${draftKey}`;
+  const titled = initialTitle !== undefined;
+  const { title, text, changed, set } = useWritten(key, {
+    title: initialTitle ?? '',
+    text: initialText,
+  });
+  const [restored, setRestored] = useState(changed && (initialText !== '' || titled));
+  const [tab, setTab] = useState<'write' | 'preview'>('write');
+  const [saving, setSaving] = useState(false);
+  const [asking, setAsking] = useState(false);
+  const [sending, setSending] = useState(0);
+  const panel = useRef<HTMLDivElement>(null);
+  const area = useRef<HTMLTextAreaElement>(null);
+  const titleBox = useRef<HTMLInputElement>(null);
+  const picker = useRef<HTMLInputElement>(null);
+  const id = useId();
+  const shown = useDeferredValue(text);
+
+  const close = async () => {
+    if (saving || asking) return;
+    if (changed) {
+      setAsking(true);
+      const sure = await confirmDialog({
+        title: '还没有保存',
+        text: '放弃的话，写的内容就没有了。',
+        ok: '放弃',
+        danger: true,
+      });
+      setAsking(false);
+      if (!sure) return;
+    }
+    writeDraft(key, '');
+    onClose();
+  };
+  // While it asks, the dialog has the back button; afterwards it is ours anew.
+  useModal(!asking, () => void close(), panel);
+  useEffect(() => {
+    const box = titled && initialTitle === '' ? titleBox.current : area.current;
+    // After the modal has taken the focus for itself.
+    const timer = setTimeout(() => {
+      // Whoever is in it already has chosen where.
+      if (!box || box === document.activeElement) return;
+      box.setSelectionRange(box.value.length, box.value.length);
+      box.focus({ preventScroll: true });
+    }, 50);
+    return () => clearTimeout(timer);
+  }, [titled, initialTitle]);
+
+  const save = async () => {
+    if (saving) return;
+    const lacks = missing(titled ? title.trim() : null, text.trim());
+    if (lacks !== '') {
+      toast(lacks, 'error');
+      (lacks.includes('标题') ? titleBox.current : area.current)?.focus();
+      return;
+    }
+    if (sending > 0) {
+      toast('图片还在上传，请稍候', 'error');
+      return;
+    }
+    setSaving(true);
+    try {
+      const edited = { content: text.trim(), ...(titled ? { title: title.trim() } : {}) };
+      const done = await onSave(edited);
+      writeDraft(key, '');
+      toast(done ? success : laterText, 'success');
+      onClose();
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      // The call has said why.
+      setSaving(false);
+    }
+  };
+
+  const use = (tool: Tool) => {
+    const box = area.current;
+    if (box) put(box, editFor(tool, box.value, box.selectionStart, box.selectionEnd));
+  };
+  const addPicture = async (file: File) => {
+    setSending((count) => count + 1);
+    try {
+      const { blob, name } = await prepareImage(file);
+      const { image } = await upload('uploadImage', blob, {
+        fileName: name,
+        idempotencyKey: uuid(),
+        signal: new AbortController().signal,
+        onProgress: () => undefined,
+      });
+      const box = area.current;
+      if (!box) return;
+      const made = `![${name.replace(/\.\w+$/, '').replaceAll(/[[\]]/g, '')}](${image.url})`;
+      const at = box.selectionEnd + made.length;
+      put(box, { from: box.selectionEnd, to: box.selectionEnd, text: made, select: [at, at] });
+    } catch (error) {
+      toast(`上传失败：${error instanceof Error ? error.message : errorText(error)}`, 'error');
+    } finally {
+      setSending((count) => count - 1);
+    }
+  };
+  const addPictures = async (files: readonly File[]) => {
+    for (const file of files) await addPicture(file);
+  };
+  const paste = (event: ClipboardEvent) => {
+    const files = [...event.clipboardData.files].filter((file) => file.type.startsWith('image/'));
+    if (files.length === 0 || event.clipboardData.types.includes('text/plain')) return;
+    event.preventDefault();
+    void addPictures(files);
+  };
+
+  const drop = (event: DragEvent) => {
+    const files = [...event.dataTransfer.files].filter((file) => file.type.startsWith('image/'));
+    if (files.length === 0) return;
+    event.preventDefault();
+    void addPictures(files);
+  };
+
+  return createPortal(
+    <div
+      className="editor"
+      role="dialog"
+      aria-modal="true"
+      aria-labelledby={`${id}-heading`}
+      tabIndex={-1}
+      ref={panel}
+      onKeyDown={(event) => {
+        if (!event.ctrlKey && !event.metaKey) return;
+        const tool = { b: 'bold', i: 'italic' }[event.key] as Tool | undefined;
+        if (event.key === 'Enter') void save();
+        else if (tool) use(tool);
+        else return;
+        event.preventDefault();
+      }}
+    >
+      <div className="editor-inner" data-tab={tab}>
+        <header className="editor-head">
+          <Button kind="ghost" size="icon" aria-label="关闭" onClick={() => void close()}>
+            <Icon name="close" />
+          </Button>
+          <h2 id={`${id}-heading`}>{heading}</h2>
+          <div className="editor-tabs" role="tablist" aria-label="编辑或预览">
+            {(['write', 'preview'] as const).map((each) => (
+              <button
+                key={each}
+                type="button"
+                role="tab"
+                id={`${id}-${each}-tab`}
+                aria-selected={tab === each}
+                aria-controls={`${id}-${each}`}
+                onClick={() => setTab(each)}
+              >
+                {each === 'write' ? '编辑' : '预览'}
+              </button>
+            ))}
+          </div>
+          <Button kind="primary" size="small" busy={saving} onClick={() => void save()}>
+            {action}
+          </Button>
+        </header>
+        {restored && changed && (
+          <p className="editor-note" role="status">
+            已恢复上次没有保存的内容
+            <button
+              type="button"
+              onClick={() => {
+                writeDraft(key, '');
+                setRestored(false);
+              }}
+            >
+              换回原文
+            </button>
+          </p>
+        )}
+        {titled && (
+          <input
+            ref={titleBox}
+            className="editor-title"
+            placeholder="标题"
+            aria-label="标题"
+            maxLength={titleMost}
+            value={title}
+            onChange={(event) => set({ title: event.target.value })}
+          />
+        )}
+        <div className="editor-tools" role="toolbar" aria-label="格式">
+          {tools.map(({ tool, label, path }) => (
+            <button
+              key={tool}
+              type="button"
+              aria-label={label}
+              title={label}
+              onPointerDown={(event) => event.preventDefault()}
+              onClick={() => use(tool)}
+            >
+              <PathIcon path={path} kind={tool === 'list' ? 'bold' : ''} />
+            </button>
+          ))}
+          <button
+            type="button"
+            aria-label="插入图片"
+            title="插入图片"
+            aria-busy={sending > 0 || undefined}
+            onClick={() => picker.current?.click()}
+          >
+            <PathIcon path={picturePath} />
+          </button>
+          {sending > 0 && <span role="status">正在上传图片…</span>}
+          <input
+            ref={picker}
+            type="file"
+            hidden
+            multiple
+            accept="image/*"
+            aria-label="选择要插入的图片"
+            onChange={(event) => {
+              const chosen = [...(event.target.files ?? [])];
+              event.target.value = '';
+              void addPictures(chosen);
+            }}
+          />
+        </div>
+        <div className="editor-panes">
+          <div
+            className="editor-write"
+            id={`${id}-write`}
+            role="tabpanel"
+            aria-labelledby={`${id}-write-tab`}
+          >
+            <textarea
+              ref={area}
+              value={text}
+              placeholder="写点什么，可以用 Markdown 排版"
+              aria-label="内容"
+              maxLength={limits.defaultMaxPrompt}
+              onChange={(event) => set({ text: event.target.value })}
+              onPaste={paste}
+              onDrop={drop}
+              onDragOver={(event) => {
+                if (event.dataTransfer.types.includes('Files')) event.preventDefault();
+              }}
+            />
+          </div>
+          <div
+            className="editor-preview"
+            id={`${id}-preview`}
+            role="tabpanel"
+            aria-labelledby={`${id}-preview-tab`}
+          >
+            {shown.trim() === '' ? (
+              <p className="editor-empty">还没有内容</p>
+            ) : (
+              <Markdown text={shown} />
+            )}
+          </div>
+        </div>
+        {children !== undefined && <footer className="editor-foot">{children}</footer>}
+      </div>
+    </div>,
+    document.body,
+  );
+};
+
+export default EditorView;

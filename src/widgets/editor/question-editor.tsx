@@ -1,0 +1,107 @@
+import { ApiError } from '@/platform/api-error.ts';
+import { useDraft, writeDraft } from '@/platform/draft.ts';
+import { api } from '@/platform/api.ts';
+import { enqueue, isUnheard } from '@/platform/outbox.ts';
+import { useSettings } from '@/platform/queries.ts';
+import { SwitchField } from '@/ui/switch-field.tsx';
+import { toast } from '@/platform/toast.ts';
+import { uuid } from '@/platform/uuid.ts';
+import type { defaultGroup } from '@contract/forum.ts';
+import { useRef, useState } from 'react';
+import { useForumGroups } from './groups.ts';
+import { GroupField } from './group-field.tsx';
+import { MarkdownEditor, type Edited } from './markdown-editor.tsx';
+
+const groupDraft = 'edit:question:group';
+const usualGroup: typeof defaultGroup = 1;
+
+/** The chosen group is kept with what is written. */
+const useDraftedGroup = (first: number | undefined): [number, (id: number) => void] => {
+  const [text, setText] = useDraft(groupDraft);
+  const groups = useForumGroups().data;
+  const drafted = Number(text) || (first ?? usualGroup);
+  // One that was deleted meanwhile is as if none were chosen.
+  const known = groups === undefined || groups.some(({ id }) => id === drafted);
+  return [known ? drafted : usualGroup, (id) => setText(String(id))];
+};
+
+/** Asks people something: a title and Markdown, in a public session of type 2 unless it shall be private. */
+export const QuestionEditor = ({
+  groupId,
+  onClose,
+  onAsked,
+}: {
+  /** The group that is chosen at first. */
+  groupId?: number | undefined;
+  onClose: () => void;
+  /** Gets the uuid of the session that was made. */
+  onAsked: (uuid: string) => void;
+}) => {
+  const { private_global } = useSettings();
+  const [hidden, setHidden] = useState(false);
+  const [group, setGroup] = useDraftedGroup(groupId);
+  // A second try goes on where the first was cut off: neither session nor message is made twice.
+  const keys = useRef({ session: uuid(), message: uuid() });
+  const made = useRef('');
+  /** Without a network both are written down, and done when there is one. */
+  const askLater = async ({ title, content }: Edited, tried: boolean): Promise<false> => {
+    const { session, message } = keys.current;
+    const now = new Date().toISOString();
+    const input = { type: 2, private: hidden ? 1 : 0, uuid: session, group_id: group } as const;
+    const asked = { session_id: session, msg: content, title };
+    const act = { key: session, lane: session, made: now };
+    await enqueue([{ ...act, name: 'newSession', input }], tried);
+    await enqueue([{ ...act, name: 'sendMessage', key: message, input: asked }]);
+    onAsked(session);
+    return false;
+  };
+  const ask = async ({ title, content }: Edited): Promise<boolean> => {
+    const edited = { title, content };
+    if (!navigator.onLine && made.current === '') return askLater(edited, false);
+    try {
+      made.current ||= (
+        await api.newSession(
+          { type: 2, private: hidden ? 1 : 0, uuid: keys.current.session, group_id: group },
+          { idempotencyKey: keys.current.session, quiet: true },
+        )
+      ).uuid;
+    } catch (error) {
+      if (isUnheard(error)) return askLater(edited, true);
+      if (error instanceof ApiError) toast(error.message, 'error');
+      throw error;
+    }
+    try {
+      await api.sendMessage(
+        { session_id: made.current, msg: content, title },
+        { idempotencyKey: keys.current.message },
+      );
+    } catch (error) {
+      // Refused: what is changed and sent again is another message.
+      if (error instanceof ApiError && error.status !== 0) keys.current.message = uuid();
+      throw error;
+    }
+    writeDraft(groupDraft, '');
+    onAsked(made.current);
+    return true;
+  };
+  return (
+    <MarkdownEditor
+      heading="发起提问"
+      initialTitle=""
+      initialText=""
+      action="发表"
+      success="发表成功"
+      draftKey="question"
+      onSave={ask}
+      onClose={onClose}
+    >
+      <GroupField value={group} onChange={setGroup} />
+      <SwitchField
+        label="只给自己看"
+        hint={private_global === 0 ? undefined : '关闭时，所有人都能看到这个问题，登录的人可以回答'}
+        checked={hidden}
+        onChange={setHidden}
+      />
+    </MarkdownEditor>
+  );
+};

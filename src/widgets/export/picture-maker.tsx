@@ -1,0 +1,240 @@
+import { maskName } from '@/platform/format.ts';
+import type { Message } from '@contract/chat.ts';
+import type { SessionDetail } from '@contract/session.ts';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
+import { createPortal } from 'react-dom';
+import { api } from '@/platform/api.ts';
+import { errorText } from '@/platform/api-error.ts';
+import { dateTime } from '@/platform/format.ts';
+import { Button } from '@/ui/button.tsx';
+import { EmptyState } from '@/ui/empty-state.tsx';
+import { toast } from '@/platform/toast.ts';
+import { Exchange } from './conversation.tsx';
+import { download } from './export-job.ts';
+import { drawLongPicture, type LongPicture } from './long-picture.ts';
+import './long-picture.css';
+
+const choices = [1, 3, 10, 30] as const;
+
+interface Drawn {
+  urls: string[];
+  picture: LongPicture;
+}
+
+const nameOf = (session: SessionDetail, part: number, parts: number): string => {
+  const title = (session.prompt || '鹊桥对话').replace(/[\\/:*?"<>|\s]+/g, ' ').slice(0, 40);
+  return parts > 1 ? `${title} ${part + 1}.png` : `${title}.png`;
+};
+
+/** The picture as a page of its own, outside what is seen, in the theme of this moment. */
+const Drawing = ({
+  session,
+  messages,
+  onProgress,
+  onDrawn,
+  onFailed,
+}: {
+  session: SessionDetail;
+  messages: readonly Message[];
+  onProgress: (done: number) => void;
+  onDrawn: (picture: LongPicture) => void;
+  onFailed: () => void;
+}) => {
+  const frame = useRef<HTMLDivElement>(null);
+  const page = useRef<HTMLDivElement>(null);
+  const heard = useRef({ onProgress, onDrawn, onFailed });
+  useEffect(() => {
+    heard.current = { onProgress, onDrawn, onFailed };
+  });
+  useEffect(() => {
+    const abort = new AbortController();
+    const { signal } = abort;
+    const draw = async (frameBox: HTMLElement, pageBox: HTMLElement) => {
+      const tell = (done: number) => heard.current.onProgress(done);
+      const picture = await drawLongPicture(frameBox, pageBox, signal, tell).catch(() => null);
+      if (signal.aborted) return;
+      if (picture && picture.parts.length > 0) heard.current.onDrawn(picture);
+      else heard.current.onFailed();
+    };
+    if (frame.current && page.current) void draw(frame.current, page.current);
+    return () => abort.abort();
+  }, []);
+  const last = messages.at(-1);
+  return createPortal(
+    <div className="long-stage" aria-hidden="true" inert>
+      <div className="long-frame" ref={frame}>
+        <div className="long-page" ref={page}>
+          <header className="long-head" data-unit>
+            <h1>{session.prompt || '鹊桥对话'}</h1>
+            <p>
+              {maskName(session.user_name)}
+              {last && ` · ${dateTime(last.created_at)}`}
+            </p>
+          </header>
+          {messages.map((message) => (
+            <div className="long-unit" data-unit key={message.id}>
+              <Exchange message={message} />
+            </div>
+          ))}
+          <footer className="long-foot" data-unit>
+            鹊桥 · {location.host}
+          </footer>
+        </div>
+      </div>
+    </div>,
+    document.body,
+  );
+};
+
+/** Chooses how many of the newest messages, draws them, and hands the pictures out. */
+export const PictureMaker = ({
+  session,
+  messages,
+}: {
+  session: SessionDetail;
+  messages?: readonly Message[] | undefined;
+}) => {
+  const [count, setCount] = useState<number>(3);
+  const [progress, setProgress] = useState(0);
+  const [drawn, setDrawn] = useState<Drawn | 'failed' | null>(null);
+  const [attempt, setAttempt] = useState(0);
+  const stored = useQuery({
+    queryKey: ['exportMessages', session.uuid, count],
+    queryFn: async ({ signal }) => {
+      const input = { session_id: session.uuid, newest: 1, page_size: count } as const;
+      return (await api.historyList(input, { signal, quiet: true })).list.reverse();
+    },
+    enabled: messages === undefined,
+    staleTime: 0,
+    gcTime: 0,
+    refetchOnWindowFocus: false,
+    meta: { steady: true },
+  });
+  const wanted = messages ? messages.slice(-count) : stored.data;
+  const forget = () => {
+    setProgress(0);
+    setDrawn(null);
+    setAttempt((before) => before + 1);
+  };
+  const urls = drawn === null || drawn === 'failed' ? null : drawn.urls;
+  useEffect(
+    () => () => {
+      for (const url of urls ?? []) URL.revokeObjectURL(url);
+    },
+    [urls],
+  );
+  const choose = (next: number) => {
+    if (next === count) return;
+    forget();
+    setCount(next);
+  };
+  const save = (url: string, at: number, of: number) => download(url, nameOf(session, at, of));
+  const filesOf = ({ picture }: Drawn): File[] =>
+    picture.parts.map(
+      (part, at) =>
+        new File([part], nameOf(session, at, picture.parts.length), { type: 'image/png' }),
+    );
+  const share = async (pictures: Drawn) => {
+    try {
+      await navigator.share({ files: filesOf(pictures), title: session.prompt });
+    } catch (error) {
+      const steppedBack = error instanceof DOMException && error.name === 'AbortError';
+      if (!steppedBack) toast('没有分享出去，可以先保存图片', 'error');
+    }
+  };
+  const canShare = (pictures: Drawn): boolean =>
+    typeof navigator.canShare === 'function' && navigator.canShare({ files: filesOf(pictures) });
+
+  return (
+    <div className="export-part">
+      <div className="long-choice" role="group" aria-label="画最近多少条消息">
+        {choices.map((each) => (
+          <button
+            type="button"
+            className="chip"
+            key={each}
+            aria-pressed={each === count}
+            onClick={() => choose(each)}
+          >
+            最近 {each} 条
+          </button>
+        ))}
+      </div>
+      {messages === undefined && stored.isError && (
+        <EmptyState
+          icon="warning"
+          text={errorText(stored.error)}
+          action={
+            <Button kind="primary" onClick={() => void stored.refetch()}>
+              重试
+            </Button>
+          }
+        />
+      )}
+      {wanted?.length === 0 && <EmptyState icon="chat" text="还没有消息，先聊几句吧。" />}
+      {drawn === 'failed' && (
+        <EmptyState
+          icon="warning"
+          text="图片没有画成，少选几条再试试。"
+          action={
+            <Button kind="primary" onClick={forget}>
+              重试
+            </Button>
+          }
+        />
+      )}
+      {drawn === null && wanted?.length !== 0 && !stored.isError && (
+        <div className="long-wait">
+          <progress max={1} value={progress} aria-label="正在画长图" />
+          <small>正在画…</small>
+        </div>
+      )}
+      {drawn === null && wanted !== undefined && wanted.length > 0 && (
+        <Drawing
+          key={`${count}/${attempt}`}
+          session={session}
+          messages={wanted}
+          onProgress={setProgress}
+          onDrawn={(picture) =>
+            setDrawn({ picture, urls: picture.parts.map((part) => URL.createObjectURL(part)) })
+          }
+          onFailed={() => setDrawn('failed')}
+        />
+      )}
+      {drawn !== null && drawn !== 'failed' && (
+        <>
+          <div className="export-acts">
+            {drawn.urls.length === 1 ? (
+              <Button kind="primary" onClick={() => save(drawn.urls[0] ?? '', 0, 1)}>
+                保存图片
+              </Button>
+            ) : (
+              <Button
+                kind="primary"
+                onClick={() => drawn.urls.forEach((url, at) => save(url, at, drawn.urls.length))}
+              >
+                保存 {drawn.urls.length} 张图片
+              </Button>
+            )}
+            {canShare(drawn) && <Button onClick={() => void share(drawn)}>分享…</Button>}
+          </div>
+          {drawn.picture.dropped > 0 && (
+            <p className="export-note">
+              有 {drawn.picture.dropped} 张别的网站的图片不能画进来，留了文字说明。
+            </p>
+          )}
+          <div className="long-preview">
+            {drawn.urls.map((url, at) => (
+              <img
+                key={url}
+                src={url}
+                alt={drawn.urls.length > 1 ? `长图第 ${at + 1} 张` : '长图'}
+              />
+            ))}
+          </div>
+        </>
+      )}
+    </div>
+  );
+};

@@ -1,0 +1,106 @@
+import type { SessionDetail } from '@contract/session.ts';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api } from '@/platform/api.ts';
+import { ApiError, errorText } from '@/platform/api-error.ts';
+import { dateTime } from '@/platform/format.ts';
+import { copyText } from '@/platform/copy.ts';
+import { Button } from '@/ui/button.tsx';
+import { confirmDialog } from '@/ui/dialog.ts';
+import { EmptyState } from '@/ui/empty-state.tsx';
+import { Skeleton } from '@/ui/skeleton.tsx';
+import { toast } from '@/platform/toast.ts';
+
+/** Makes, shows and takes back the public link of one's session. */
+export const ShareLink = ({ session }: { session: SessionDetail }) => {
+  const [busy, setBusy] = useState(false);
+  const client = useQueryClient();
+  const queryKey = ['shareInfo', session.uuid];
+  const info = useQuery({
+    queryKey,
+    queryFn: ({ signal }) => api.shareInfo({ session_id: session.uuid }, { signal, quiet: true }),
+  });
+  const act = async (call: () => Promise<unknown>) => {
+    setBusy(true);
+    try {
+      await call();
+      await client.invalidateQueries({ queryKey });
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+    } finally {
+      setBusy(false);
+    }
+  };
+  const make = () => act(() => api.shareSession({ session_id: session.uuid }));
+  const revoke = async () => {
+    const sure = await confirmDialog({
+      title: '收回公开链接',
+      text: '收回之后，拿着这个链接的人就看不到了。',
+      ok: '收回',
+      danger: true,
+    });
+    if (!sure) return;
+    await act(async () => {
+      await api.unshareSession({ session_id: session.uuid });
+      toast('链接已收回', 'success');
+    });
+  };
+  if (info.isPending) return <Skeleton lines={4} />;
+  if (info.isError)
+    return (
+      <EmptyState
+        icon="warning"
+        text={errorText(info.error)}
+        action={
+          <Button kind="primary" onClick={() => void info.refetch()}>
+            重试
+          </Button>
+        }
+      />
+    );
+  const { key, created_at: made } = info.data;
+  if (key === null)
+    return (
+      <div className="export-part">
+        <p className="export-note">
+          拿到链接的人不用登录就能看这段对话，内容停在做链接的那一刻；之后的消息不会出现，随时可以收回。
+        </p>
+        <Button kind="primary" busy={busy} onClick={() => void make()}>
+          做一个公开链接
+        </Button>
+      </div>
+    );
+  const address = `${location.origin}/share?key=${key}`;
+  const share = async () => {
+    try {
+      await navigator.share({ title: session.prompt || '鹊桥对话', url: address });
+    } catch {
+      // Stepping back from the phone's own sheet is no failure.
+    }
+  };
+  return (
+    <div className="export-part">
+      <label className="export-address">
+        <span className="sr-only">公开链接</span>
+        <input readOnly value={address} onFocus={(event) => event.target.select()} />
+      </label>
+      {made !== null && (
+        <p className="export-note">{dateTime(made)} 做的链接，里面是那时为止的消息。</p>
+      )}
+      <div className="export-acts">
+        <Button kind="primary" onClick={() => void copyText(address)}>
+          复制链接
+        </Button>
+        {typeof navigator.share === 'function' && (
+          <Button onClick={() => void share()}>分享…</Button>
+        )}
+        <Button busy={busy} onClick={() => void make()}>
+          更新到现在
+        </Button>
+        <Button kind="danger" busy={busy} onClick={() => void revoke()}>
+          收回链接
+        </Button>
+      </div>
+    </div>
+  );
+};

@@ -1,0 +1,38 @@
+import { Icon } from '@/ui/icon.tsx';
+import './coming-tile.css';
+import type { Coming } from './picker-intake.ts';
+
+/** One on its way to the server, or one that did not get there. */
+export const ComingTile = ({
+  coming,
+  onRetry,
+  onRemove,
+}: {
+  coming: Coming;
+  onRetry: () => void;
+  onRemove: () => void;
+}) => (
+  <li className="picker-tile picker-coming" data-failed={coming.error !== '' || undefined}>
+    {coming.preview !== '' && <img src={coming.preview} alt="" />}
+    {coming.error === '' ? (
+      <span
+        className="picker-progress"
+        role="progressbar"
+        aria-label={`正在上传 ${coming.name}`}
+        aria-valuenow={Math.round(coming.progress * 100)}
+      >
+        {Math.round(coming.progress * 100)}%
+      </span>
+    ) : (
+      <span className="picker-failed" role="alert">
+        上传失败：{coming.error}
+        <button type="button" onClick={onRetry}>
+          重试
+        </button>
+      </span>
+    )}
+    <button type="button" className="picker-remove" aria-label="不上传这张" onClick={onRemove}>
+      <Icon name="close" size={14} />
+    </button>
+  </li>
+);

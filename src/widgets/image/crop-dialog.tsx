@@ -1,0 +1,139 @@
+import { api } from '@/platform/api.ts';
+import { errorText } from '@/platform/api-error.ts';
+import type { PickedImage } from './image-picker.ts';
+import { Button } from '@/ui/button.tsx';
+import { Sheet } from '@/ui/sheet.tsx';
+import { SliderField } from '@/ui/slider-field.tsx';
+import { toast } from '@/platform/toast.ts';
+import { closestSize, type ImageSize } from '@contract/image-prompt.ts';
+import { useState } from 'react';
+import Cropper, { type Area } from 'react-easy-crop';
+import 'react-easy-crop/react-easy-crop.css';
+import css from './crop-dialog.module.css';
+
+const loaded = (url: string): Promise<HTMLImageElement> =>
+  new Promise((resolve, reject) => {
+    const image = new Image();
+    image.addEventListener('load', () => resolve(image));
+    image.addEventListener('error', () => reject(new Error('the picture cannot be read')));
+    image.src = url;
+  });
+
+/** The part of the picture, at the size's pixels, as JPEG in a data URL. */
+const cut = async (url: string, area: Area, size: ImageSize): Promise<string> => {
+  const image = await loaded(url);
+  const canvas = document.createElement('canvas');
+  canvas.width = size.width;
+  canvas.height = size.height;
+  const context = canvas.getContext('2d');
+  if (!context) throw new Error('no canvas');
+  context.imageSmoothingQuality = 'high';
+  const { x, y, width, height } = area;
+  context.drawImage(image, x, y, width, height, 0, 0, size.width, size.height);
+  return canvas.toDataURL('image/jpeg', 0.92);
+};
+
+/** Own pictures can be read by a canvas; others are brought to this server first. */
+const readable = async (url: string): Promise<string> =>
+  url.startsWith('/') ? url : (await api.imageByUrl({ url }, { quiet: true })).image.url;
+
+const zoom = { min: 100, max: 300 };
+
+const Crop = ({
+  request,
+  sizes,
+  onDone,
+}: {
+  request: PickedImage;
+  sizes: readonly ImageSize[];
+  onDone: (url: string, size: ImageSize) => void;
+}) => {
+  const { url, width, height } = request;
+  const [size, setSize] = useState(() => closestSize(sizes, width, height) ?? sizes[0]);
+  const [crop, setCrop] = useState({ x: 0, y: 0 });
+  const [scale, setScale] = useState<number>(zoom.min);
+  const [area, setArea] = useState<Area | null>(null);
+  const [busy, setBusy] = useState(false);
+  if (!size) return null;
+  const take = async () => {
+    if (!area) return;
+    setBusy(true);
+    try {
+      const image = await cut(await readable(url), area, size);
+      const stored = await api.croppingImage({ image }, { quiet: true });
+      onDone(stored.image.url, size);
+    } catch (error) {
+      toast(`裁剪失败：${errorText(error)}`, 'error');
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <div className={css.crop}>
+      <p className="field-hint">
+        图片是 {width}×{height}，这个模型要用下面的尺寸。拖动图片，选出要用的部分。
+      </p>
+      <div className={css.area}>
+        <Cropper
+          image={url}
+          crop={crop}
+          zoom={scale / 100}
+          minZoom={zoom.min / 100}
+          maxZoom={zoom.max / 100}
+          aspect={size.width / size.height}
+          showGrid
+          onCropChange={setCrop}
+          onZoomChange={(next) => setScale(Math.round(next * 100))}
+          onCropComplete={(_, pixels) => setArea(pixels)}
+        />
+      </div>
+      <SliderField
+        label="缩放"
+        min={zoom.min}
+        max={zoom.max}
+        value={scale}
+        show={(value) => `${value}%`}
+        onChange={setScale}
+      />
+      <div className={css.sizes} role="radiogroup" aria-label="裁成">
+        {sizes.map((each) => (
+          <button
+            key={each.code}
+            type="button"
+            role="radio"
+            className="chip"
+            aria-checked={each.code === size.code}
+            onClick={() => setSize(each)}
+          >
+            {each.width}×{each.height}
+          </button>
+        ))}
+      </div>
+      <div className={css.acts}>
+        <Button kind="primary" busy={busy || !area} onClick={() => void take()}>
+          {busy ? '正在裁剪…' : '裁剪'}
+        </Button>
+      </div>
+    </div>
+  );
+};
+
+/** Brings a picture to one of the model's sizes. */
+const CropDialog = ({
+  request,
+  sizes,
+  onClose,
+  onDone,
+}: {
+  /** Null: closed. */
+  request: PickedImage | null;
+  sizes: readonly ImageSize[];
+  onClose: () => void;
+  onDone: (url: string, size: ImageSize) => void;
+}) => (
+  <Sheet open={request !== null} onClose={onClose} title="裁剪图片">
+    {request && <Crop key={request.url} request={request} sizes={sizes} onDone={onDone} />}
+  </Sheet>
+);
+
+export default CropDialog;

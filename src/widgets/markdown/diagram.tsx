@@ -1,0 +1,42 @@
+import { memo, useEffect, useState, useSyncExternalStore } from 'react';
+import { CodeBox } from './code-box.tsx';
+import type { Draw, Picture } from './diagram-drawing.ts';
+import { lazyChunk, whenLoaded } from '@/platform/lazy-chunk.ts';
+
+const load = lazyChunk(async () => (await import('./diagram-drawing.ts')).loadDrawing());
+
+const onTheme = (listener: () => void) => {
+  const watcher = new MutationObserver(listener);
+  watcher.observe(document.documentElement, { attributeFilter: ['data-dark'] });
+  return () => watcher.disconnect();
+};
+const isDark = () => document.documentElement.dataset['dark'] === '1';
+
+/** A Mermaid drawing, shown as a picture: whatever is in it, nothing of it runs. Else its source. */
+export const Diagram = memo(function Diagram({ source }: { source: string }) {
+  const dark = useSyncExternalStore(onTheme, isDark, () => false);
+  const [picture, setPicture] = useState<Picture | null>(null);
+  useEffect(() => {
+    let gone = false;
+    let url = '';
+    const show = async (draw: Draw) => {
+      const made = await draw(source, dark);
+      url = made.url;
+      if (gone) URL.revokeObjectURL(url);
+      else setPicture(made);
+    };
+    // Not a drawing that Mermaid understands: the source is shown.
+    const cancel = whenLoaded(load, (draw) => void show(draw).catch(() => {}));
+    return () => {
+      gone = true;
+      cancel();
+      if (url !== '') URL.revokeObjectURL(url);
+    };
+  }, [source, dark]);
+  if (!picture) return <CodeBox pieces={[source]} language="mermaid" open={false} />;
+  return (
+    <div className="diagram">
+      <img src={picture.url} width={picture.width} height={picture.height} alt="流程图" />
+    </div>
+  );
+});

@@ -1,0 +1,62 @@
+import { useAuth } from '@/platform/auth-store.ts';
+import { priceText, useChatModels, useImageModels, useVideoModels } from '@/platform/queries.ts';
+import { Avatar } from '@/ui/avatar.tsx';
+import { moveByArrows } from '@/ui/arrow-keys.ts';
+import { Icon } from '@/ui/icon.tsx';
+import './model-sheet.css';
+import type { ModelSheetProps } from './model-sheet.tsx';
+import { Sheet } from '@/ui/sheet.tsx';
+
+const any = () => true;
+
+const ModelSheetView = ({
+  open,
+  value,
+  title = '选择模型',
+  only = any,
+  pictures = false,
+  films = false,
+  onClose,
+  onChoose,
+}: ModelSheetProps) => {
+  const chats = useChatModels();
+  const painters = useImageModels();
+  const cameras = useVideoModels();
+  const models = films ? cameras : pictures ? painters : chats;
+  const { signedIn } = useAuth();
+  return (
+    <Sheet open={open} onClose={onClose} title={title}>
+      <ul className="models" role="radiogroup" aria-label="模型" onKeyDown={moveByArrows}>
+        {models.data?.filter(only).map((model) => (
+          <li key={model.name}>
+            <button
+              type="button"
+              role="radio"
+              aria-checked={model.name === value}
+              className="model"
+              onClick={() => {
+                onChoose(model.name);
+                onClose();
+              }}
+            >
+              <Avatar name={model.label} src={model.logo} color={model.color} />
+              <span className="model-words">
+                <span className="model-name">
+                  {model.label}
+                  <span className={model.factor === 0 ? 'tag tag-free' : 'tag'}>
+                    {model.factor === 0 ? '免费' : `计费 ${priceText(model)}`}
+                  </span>
+                </span>
+                {model.remark && <small>{model.remark}</small>}
+                {model.factor > 0 && !signedIn && <small>登录后可用</small>}
+              </span>
+              {model.name === value && <Icon name="check" />}
+            </button>
+          </li>
+        ))}
+      </ul>
+    </Sheet>
+  );
+};
+
+export default ModelSheetView;

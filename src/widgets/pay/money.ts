@@ -1,0 +1,10 @@
+/** Cents as people read them: ￥95, ￥140.40. */
+export const yuan = (cents: number): string =>
+  `￥${cents % 100 === 0 ? (cents / 100).toLocaleString('zh-CN') : (cents / 100).toLocaleString('zh-CN', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
+
+/** What tokens cost at the plain price of 20 yuan a million, in yuan with the places that matter. */
+export const tokensInYuan = (tokens: number): string => {
+  const value = (tokens * 20) / 1e6;
+  if (value === 0) return '￥0';
+  return value < 0.01 ? '不到 ￥0.01' : `￥${value.toFixed(2)}`;
+};

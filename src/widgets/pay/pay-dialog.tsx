@@ -1,0 +1,178 @@
+import { api } from '@/platform/api.ts';
+import { ApiError } from '@/platform/api-error.ts';
+import { refreshScreens } from '@/platform/query-client.ts';
+import { toast } from '@/platform/toast.ts';
+import { Button } from '@/ui/button.tsx';
+import { confirmDialog } from '@/ui/dialog.ts';
+import { Sheet } from '@/ui/sheet.tsx';
+import { Skeleton } from '@/ui/skeleton.tsx';
+import type { Out } from '@contract/calls.ts';
+import { orderPolling } from '@contract/goods.ts';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { yuan } from './money.ts';
+import css from './pay-dialog.module.css';
+import { closePayment, forgetPayment } from './pay-order.ts';
+
+type Order = Out<'recharge'>;
+
+const looks = {
+  wechat: { name: '微信支付', hint: '请用微信“扫一扫”付款', open: '打开微信' },
+  alipay: { name: '支付宝', hint: '请用支付宝“扫一扫”付款', open: '打开支付宝' },
+  sandbox: {
+    name: '沙箱收银台',
+    hint: '用手机扫码，或直接打开收银台。不会真的扣钱',
+    open: '打开收银台',
+  },
+  '': { name: '付款', hint: '', open: '' },
+} as const;
+
+/** The address behind the code; the sandbox may be reached at this page's own address. */
+const absolute = (url: string) => (url.startsWith('/') ? new URL(url, location.origin).href : url);
+
+/** What opens the payment app on the phone that shows the code. */
+const appLink = ({ provider, url }: Order): string => {
+  if (provider === 'alipay')
+    return `alipays://platformapi/startapp?saId=10000007&qrcode=${encodeURIComponent(url)}`;
+  return provider === 'wechat' ? url : absolute(url);
+};
+
+const useCode = (url: string) => {
+  const [picture, setPicture] = useState('');
+  useEffect(() => {
+    let wanted = true;
+    const draw = async () => {
+      const { toDataURL } = await import('qrcode');
+      const made = await toDataURL(absolute(url), { width: 440, margin: 2 });
+      if (wanted) setPicture(made);
+    };
+    void draw();
+    return () => {
+      wanted = false;
+    };
+  }, [url]);
+  return picture;
+};
+
+const useNow = () => {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 1000);
+    return () => clearInterval(timer);
+  }, []);
+  return now;
+};
+
+const clock = (ms: number): string => {
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  const two = (value: number) => String(value).padStart(2, '0');
+  const hours = Math.floor(seconds / 3600);
+  return `${hours > 0 ? `${hours}:` : ''}${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`;
+};
+
+const PayDialog = ({ order, onPaid }: { order: Order; onPaid: () => void }) => {
+  const look = looks[order.provider];
+  const picture = useCode(order.url);
+  const now = useNow();
+  const [pressed, setPressed] = useState(false);
+  const recharge = order.type === 1;
+  // Asked while the dialog stands; afterwards waits.ts and the worker go on by themselves.
+  const asked = useQuery({
+    queryKey: ['tradeStatus', order.trade_no],
+    queryFn: ({ signal }) =>
+      api.tradeStatus({ platform_order_id: order.trade_no }, { signal, quiet: true }),
+    refetchInterval: orderPolling,
+    refetchIntervalInBackground: true,
+    retry: false,
+    gcTime: 0,
+    meta: { steady: true },
+  });
+  const state = asked.data?.state ?? 'created';
+  useEffect(() => {
+    if (state !== 'paid') return;
+    forgetPayment(order.trade_no);
+    void refreshScreens();
+    toast(recharge ? '充值成功' : '成功', 'success');
+    onPaid();
+  }, [state, order.trade_no, recharge, onPaid]);
+  const failed = asked.isError && asked.failureCount > 0;
+  useEffect(() => {
+    if (failed) toast(recharge ? '充值失败' : '失败', 'error');
+  }, [failed, recharge]);
+
+  const look1 = async () => {
+    setPressed(true);
+    const { data } = await asked.refetch();
+    if (data?.state === 'created') toast('还没有收到付款，到账后这里会自动完成');
+    setPressed(false);
+  };
+  const cancel = async () => {
+    const sure = await confirmDialog({
+      title: '取消订单',
+      text: '取消之后，这个二维码不能再付款。',
+      ok: '取消订单',
+      danger: true,
+    });
+    if (!sure) return;
+    try {
+      const closed = await api.closeTrade({ platform_order_id: order.trade_no });
+      if (closed.state === 'closed') forgetPayment(order.trade_no);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+    }
+  };
+  const left = new Date(order.expires_at).getTime() - now;
+  const over = state === 'closed' || left <= 0;
+
+  return (
+    <Sheet open onClose={closePayment} title={look.name}>
+      <div className={css.pay} data-provider={order.provider}>
+        <p className={css.title}>{order.title}</p>
+        <p className={`${css.amount} tabular`}>{yuan(order.amount)}</p>
+        {over ? (
+          <>
+            <p className={css.over}>订单已关闭。如果已经付款，到账后会自动补上。</p>
+            <Button onClick={() => forgetPayment(order.trade_no)}>返回重新下单</Button>
+          </>
+        ) : (
+          <>
+            <div className={css.code}>
+              {picture === '' ? (
+                <Skeleton lines={5} />
+              ) : (
+                <img src={picture} width={220} height={220} alt={`${look.name}二维码`} />
+              )}
+            </div>
+            <p className={css.hint}>{look.hint}</p>
+            <p className={`${css.clock} tabular`} role="timer">
+              请在 {clock(left)} 内付款
+            </p>
+            <div className={css.acts}>
+              <a
+                className="button button-primary"
+                href={appLink(order)}
+                {...(order.provider === 'sandbox' ? { target: '_blank', rel: 'opener' } : {})}
+              >
+                {look.open}
+              </a>
+              <Button busy={pressed} onClick={() => void look1()}>
+                我已支付
+              </Button>
+            </div>
+            {order.provider === 'wechat' && picture !== '' && (
+              <a className={css.more} href={picture} download="wechat-pay.png">
+                在这部手机上付款：保存二维码，到微信里扫
+              </a>
+            )}
+            <button type="button" className={css.more} onClick={() => void cancel()}>
+              取消订单
+            </button>
+          </>
+        )}
+        <p className={css.number}>订单号 {order.trade_no}</p>
+      </div>
+    </Sheet>
+  );
+};
+
+export default PayDialog;

@@ -1,0 +1,15 @@
+import { lazy, Suspense } from 'react';
+import { usePaying } from './pay-order.ts';
+
+const PayDialog = lazy(() => import('./pay-dialog.tsx'));
+
+/** Stands on screens where something can be bought; the dialog loads when it is first wanted. */
+export const PayHost = () => {
+  const paying = usePaying();
+  if (!paying) return null;
+  return (
+    <Suspense fallback={null}>
+      <PayDialog key={paying.order.trade_no} {...paying} />
+    </Suspense>
+  );
+};

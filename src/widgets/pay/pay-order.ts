@@ -1,0 +1,43 @@
+import { api } from '@/platform/api.ts';
+import { createStore, useStore } from '@/platform/store.ts';
+import { waiting } from '@/platform/waiting.ts';
+import type { In, Out } from '@contract/calls.ts';
+
+type Order = Out<'recharge'>;
+
+interface Paying {
+  order: Order;
+  /** Where whoever has paid is led. */
+  onPaid: () => void;
+}
+
+const store = createStore<Paying | null>(null);
+export const usePaying = () => useStore(store);
+
+/** Shows what is to be paid, and waits for it also once the dialog or the page is closed. */
+export const openPayment = (order: Order, onPaid: () => void): void => {
+  waiting.set(`order:${order.trade_no}`, Date.now());
+  store.set({ order, onPaid });
+};
+
+export const closePayment = (): void => store.set(null);
+
+/** It has ended: nobody waits for it any more. */
+export const forgetPayment = (number: string): void => {
+  waiting.delete(`order:${number}`);
+  closePayment();
+};
+
+/** Orders something and shows how to pay for it. @throws ApiError, which was shown */
+export const buy = async (wish: In<'recharge'>, onPaid: () => void): Promise<void> => {
+  const order = await api.recharge(wish);
+  openPayment(order, onPaid);
+};
+
+/** Goes on with an order that was not paid yet; true where it is paid by now. */
+export const reopen = async (number: string, onPaid: () => void): Promise<boolean> => {
+  const order = await api.tradeStatus({ platform_order_id: number });
+  if (order.status === 1) return true;
+  if (order.url !== '') openPayment(order, onPaid);
+  return false;
+};

@@ -1,0 +1,215 @@
+import { api } from '@/platform/api.ts';
+import { useAuth } from '@/platform/auth-store.ts';
+import { toast } from '@/platform/toast.ts';
+import { Act } from '@/ui/act.tsx';
+import { Button } from '@/ui/button.tsx';
+import { confirmDialog } from '@/ui/dialog.ts';
+import { EmptyState } from '@/ui/empty-state.tsx';
+import { Form } from '@/ui/form/form.tsx';
+import { Icon } from '@/ui/icon.tsx';
+import { LoadFailed } from '@/ui/load-failed.tsx';
+import { Sheet } from '@/ui/sheet.tsx';
+import { Skeleton } from '@/ui/skeleton.tsx';
+import { SwitchField } from '@/ui/switch-field.tsx';
+import type { Out } from '@contract/calls.ts';
+import { useQuery } from '@tanstack/react-query';
+import { useDeferredValue, useState } from 'react';
+import { FillSheet } from './fill-sheet.tsx';
+import css from './prompt-sheet.module.css';
+import type { PromptSheetProps } from './prompt-sheet.tsx';
+
+type Template = Out<'promptList'>['prompts'][number];
+
+/** Offered with this model. */
+const isFor = ({ attrs }: Template, model: string): boolean =>
+  (attrs.include.length === 0 || attrs.include.includes(model)) && !attrs.exclude.includes(model);
+
+const PromptSheetView = ({ open, type, model, onClose, onChoose }: PromptSheetProps) => {
+  const { token } = useAuth();
+  const [words, setWords] = useState('');
+  const [all, setAll] = useState(false);
+  const [filling, setFilling] = useState<{ name: string; text: string } | null>(null);
+  const [editing, setEditing] = useState<Partial<Template> | null>(null);
+  const list = useQuery({
+    queryKey: ['promptList', type],
+    queryFn: ({ signal }) => api.promptList({ type }, { signal, quiet: true }),
+    enabled: open,
+  });
+  const query = useDeferredValue(words.trim().toLowerCase());
+  const fitting = (list.data?.prompts ?? []).filter(
+    (each) =>
+      isFor(each, model) &&
+      (all || !each.hidden) &&
+      `${each.prompt_json.title} ${each.prompt_json.content}`.toLowerCase().includes(query),
+  );
+  const take = (text: string) => {
+    setFilling(null);
+    onChoose(text);
+    onClose();
+  };
+  const choose = ({ prompt_json: { title, content, vars } }: Template) => {
+    if (vars.length > 0) setFilling({ name: title, text: content });
+    else take(content);
+  };
+  const mark = async (template: Template, kind: 'top' | 'hide') => {
+    const input = { id: template.id, type };
+    await (kind === 'top' ? api.topPrompt(input) : api.hidePrompt(input));
+    await list.refetch();
+  };
+  const remove = async (template: Partial<Template>) => {
+    const sure = await confirmDialog({
+      title: `删除提示词“${template.prompt_json?.title ?? ''}”`,
+      text: '删除后不能恢复。',
+      ok: '删除',
+      danger: true,
+    });
+    if (!sure || template.id === undefined) {
+      toast('已取消删除');
+      return;
+    }
+    await api.delPrompt({ id: template.id });
+    setEditing(null);
+    await list.refetch();
+    toast('提示词已删除', 'success');
+  };
+  const quietly = (act: Promise<unknown>) => {
+    // The call has said why.
+    act.catch(() => undefined);
+  };
+  const hasHidden = (list.data?.prompts ?? []).some(({ hidden }) => hidden);
+  return (
+    <>
+      <Sheet open={open} onClose={onClose} title="提示词">
+        <label className="filter-box">
+          <Icon name="search" size={18} />
+          <span className="sr-only">查找提示词</span>
+          <input
+            type="search"
+            value={words}
+            maxLength={100}
+            placeholder="查找提示词"
+            onChange={(event) => setWords(event.target.value)}
+          />
+        </label>
+        {hasHidden && <SwitchField label="显示全部" checked={all} onChange={setAll} />}
+        {list.isPending && <Skeleton lines={8} />}
+        {list.isError && !list.data && (
+          <LoadFailed
+            error={list.error}
+            busy={list.isFetching}
+            onRetry={() => void list.refetch()}
+          />
+        )}
+        {list.data && fitting.length === 0 && (
+          <EmptyState icon="search" text="没有这样的提示词，换个词试试。" />
+        )}
+        <ul className={css.list} aria-label="提示词">
+          {fitting.map((template) => (
+            <li key={template.id} data-hidden={template.hidden || undefined}>
+              <button type="button" className={css.words} onClick={() => choose(template)}>
+                <strong>
+                  {template.prompt_json.title}
+                  {template.top && <span className="tag">置顶</span>}
+                  {template.own && <span className="tag">我的</span>}
+                </strong>
+                <small>{template.prompt_json.content}</small>
+              </button>
+              {template.own && (
+                <Button
+                  kind="ghost"
+                  size="icon"
+                  aria-label={`修改提示词${template.prompt_json.title}`}
+                  onClick={() => setEditing(template)}
+                >
+                  <Icon name="edit" size={18} />
+                </Button>
+              )}
+              {token !== '' && (
+                <>
+                  <Button
+                    kind="ghost"
+                    size="icon"
+                    aria-pressed={template.top}
+                    aria-label={`${template.top ? '取消置顶' : '置顶'}${template.prompt_json.title}`}
+                    onClick={() => quietly(mark(template, 'top'))}
+                  >
+                    <Icon name="up" size={18} />
+                  </Button>
+                  <Button
+                    kind="ghost"
+                    size="icon"
+                    aria-pressed={template.hidden}
+                    aria-label={`${template.hidden ? '不再隐藏' : '隐藏'}${template.prompt_json.title}`}
+                    onClick={() => quietly(mark(template, 'hide'))}
+                  >
+                    <Icon name={template.hidden ? 'plus' : 'close'} size={18} />
+                  </Button>
+                </>
+              )}
+            </li>
+          ))}
+        </ul>
+        {token !== '' && <Act icon="plus" label="新建提示词" onClick={() => setEditing({})} />}
+      </Sheet>
+      <FillSheet
+        template={filling}
+        action="放进输入框"
+        onClose={() => setFilling(null)}
+        onDone={take}
+      />
+      <Sheet
+        open={editing !== null}
+        onClose={() => setEditing(null)}
+        title={editing?.id === undefined ? '新建提示词' : '修改提示词'}
+      >
+        {editing && (
+          <>
+            <Form
+              key={editing.id ?? 'new'}
+              fields={[
+                { name: 'title', label: '名称', kind: 'text', required: true, min: 1, max: 50 },
+                {
+                  name: 'content',
+                  label: '内容',
+                  kind: 'long',
+                  required: true,
+                  min: 1,
+                  max: 4000,
+                  lines: 6,
+                  hint: '{{名字}} 会变成一个填空',
+                },
+              ]}
+              initial={{
+                title: editing.prompt_json?.title ?? '',
+                content: editing.prompt_json?.content ?? '',
+              }}
+              onSubmit={async (values) => {
+                await api.savePrompt(
+                  {
+                    ...(editing.id === undefined ? {} : { id: editing.id }),
+                    type,
+                    prompt_json: {
+                      title: String(values['title'] ?? ''),
+                      content: String(values['content'] ?? ''),
+                    },
+                  },
+                  { quiet: true },
+                );
+                setEditing(null);
+                await list.refetch();
+                toast('提示词已保存', 'success');
+              }}
+            />
+            {editing.id !== undefined && (
+              <Button kind="danger" onClick={() => quietly(remove(editing))}>
+                删除提示词
+              </Button>
+            )}
+          </>
+        )}
+      </Sheet>
+    </>
+  );
+};
+
+export default PromptSheetView;

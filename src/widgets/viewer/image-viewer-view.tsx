@@ -1,0 +1,488 @@
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useRef, useState, type KeyboardEvent } from 'react';
+import { createPortal } from 'react-dom';
+import { api } from '@/platform/api.ts';
+import { ApiError } from '@/platform/api-error.ts';
+import { progressText } from '@/platform/job-text.ts';
+import { isUnfinished, noteJob, useJob } from '@/platform/jobs.ts';
+import { refreshScreens } from '@/platform/query-client.ts';
+import { toast } from '@/platform/toast.ts';
+import { uuid } from '@/platform/uuid.ts';
+import { deleteImage, useDeletedImages } from '@/widgets/image/image-marks.ts';
+import { smallPicture } from '@/widgets/image/picture-sources.ts';
+import { sizeOf } from '@/widgets/image/shelves.ts';
+import { Act } from '@/ui/act.tsx';
+import { Button } from '@/ui/button.tsx';
+import { confirmDialog } from '@/ui/dialog.ts';
+import { Icon } from '@/ui/icon.tsx';
+import { LoadFailed } from '@/ui/load-failed.tsx';
+import { useModal } from '@/ui/modal.ts';
+import { savePicture, sharePicture } from '@/ui/save-picture.ts';
+import { Sheet } from '@/ui/sheet.tsx';
+import { Skeleton } from '@/ui/skeleton.tsx';
+import type { ImageInfo, ImageMethod } from '@contract/gallery.ts';
+import type { ListedImage } from '@contract/image.ts';
+import type { Job } from '@contract/job.ts';
+import { Compare } from './compare.tsx';
+import type { ImageViewerProps, ViewedImage } from './image-viewer.tsx';
+import { InfoPanel, methodNames } from './info-panel.tsx';
+import { isEmpty, maskParameters, noMask } from './mask.ts';
+import { MaskStage, usualThickness, type MaskTool } from './mask-editor.tsx';
+import {
+  BackgroundPanel,
+  EditPanel,
+  InterrogatePanel,
+  RemoveBackgroundPanel,
+  UpscalePanel,
+  VariationsPanel,
+  type Tool,
+} from './method-panels.tsx';
+import { Stage } from './stage.tsx';
+import styles from './viewer.module.css';
+
+type Mode = 'info' | ImageMethod;
+
+const infoKey = (id: number, explore: boolean) => ['image-info', id, explore] as const;
+
+const viewedOf = (image: ListedImage): ViewedImage => ({
+  id: image.id,
+  url: image.url,
+  ...sizeOf(image.size),
+});
+
+/** Follows the work on a picture, shows how far it is, then what came of it beside the original. */
+const Working = ({
+  told,
+  image,
+  onView,
+  onAgain,
+}: {
+  told: Job;
+  image: ViewedImage;
+  onView: (image: ViewedImage) => void;
+  onAgain: () => void;
+}) => {
+  const live = useJob(told);
+  const job = live?.job ?? told;
+  const [chosen, setChosen] = useState(0);
+  const [cancelling, setCancelling] = useState(false);
+  const done = job.state === 'done';
+  const result = useQuery({
+    queryKey: ['job-images', job.uuid],
+    queryFn: ({ signal }) => api.imageProgress({ request_id: job.uuid }, { signal, quiet: true }),
+    enabled: done,
+    staleTime: Infinity,
+    meta: { steady: true },
+  });
+  const cancel = () => {
+    setCancelling(true);
+    api
+      .cancelJob({ request_id: job.uuid })
+      .catch((error: unknown) => {
+        if (!(error instanceof ApiError)) throw error;
+      })
+      .finally(() => setCancelling(false));
+  };
+  const images = (result.data?.images ?? []).map(viewedOf);
+  const shown = images[chosen];
+  if (done && shown)
+    return (
+      <>
+        <div className={styles['stage']}>
+          <Compare key={shown.id} before={image} after={shown} />
+        </div>
+        <div className={styles['panel']}>
+          <p className={styles['note']} role="status">
+            好了，{images.length} 张，已放进“我的图片”。拖动中间的线，对比原图。
+          </p>
+          {images.length > 1 && (
+            <div className={styles['line']} role="group" aria-label="结果">
+              {images.map((each, at) => (
+                <button
+                  key={each.id}
+                  type="button"
+                  className={styles['kin']}
+                  aria-pressed={at === chosen}
+                  aria-label={`第 ${at + 1} 张`}
+                  onClick={() => setChosen(at)}
+                >
+                  <img src={smallPicture(each.url, 180)} alt="" />
+                </button>
+              ))}
+            </div>
+          )}
+          <div className={styles['tools']}>
+            <Button kind="primary" onClick={() => onView(shown)}>
+              看这一张
+            </Button>
+            <Button onClick={() => void savePicture(shown.url)}>下载</Button>
+            <Button onClick={onAgain}>再改一次</Button>
+          </div>
+        </div>
+      </>
+    );
+  return (
+    <>
+      <div className={styles['stage']}>
+        <div className={styles['frame']}>
+          <span
+            className={styles['photo']}
+            style={{ '--shape': image.width / Math.max(1, image.height) } as React.CSSProperties}
+          >
+            <img src={live?.current_image || smallPicture(image.url, 640)} alt="画到一半的样子" />
+          </span>
+        </div>
+      </div>
+      <div className={styles['panel']}>
+        {isUnfinished(job) || done ? (
+          <>
+            <p role="status" className={styles['state']}>
+              {done ? '正在取结果…' : progressText(job)}
+            </p>
+            <span
+              className={styles['bar']}
+              role="progressbar"
+              aria-label="进度"
+              aria-valuenow={Math.floor(job.progress * 100)}
+              aria-valuemin={0}
+              aria-valuemax={100}
+            >
+              <i style={{ transform: `scaleX(${job.progress})` }} />
+            </span>
+            <p className={styles['note']}>可以先离开，做好后在“我的图片”和“任务”里。</p>
+            {result.isError && (
+              <LoadFailed
+                error={result.error}
+                busy={result.isFetching}
+                onRetry={() => void result.refetch()}
+              />
+            )}
+            {!done && (
+              <Button busy={cancelling} onClick={cancel}>
+                取消
+              </Button>
+            )}
+          </>
+        ) : (
+          <>
+            <p role="alert" className={styles['state']}>
+              {job.state === 'cancelled'
+                ? '已取消，没有扣费'
+                : job.error_message || '没有做成，没有扣费'}
+            </p>
+            <Button kind="primary" onClick={onAgain}>
+              再试一次
+            </Button>
+          </>
+        )}
+      </div>
+    </>
+  );
+};
+
+/** The modes that change a picture: what one marks on it, what one says, and the work that follows. */
+const Method = ({
+  info,
+  image,
+  tool,
+  onView,
+}: {
+  info: ImageInfo;
+  image: ViewedImage;
+  tool: Tool;
+  onView: (image: ViewedImage) => void;
+}) => {
+  const [job, setJob] = useState<Job | null>(null);
+  const [busy, setBusy] = useState(false);
+  const [mask, setMask] = useState(noMask);
+  const [maskTool, setMaskTool] = useState<MaskTool>('brush');
+  const [thick, setThick] = useState<number>(usualThickness);
+  const [framing, setFraming] = useState(false);
+  const request = useRef(uuid());
+  const { method } = tool;
+  const begin = (ask: (requestId: string) => Promise<{ job: Job }>) => {
+    setBusy(true);
+    ask(request.current)
+      .then(({ job: fresh }) => {
+        request.current = uuid();
+        noteJob(fresh);
+        setJob(fresh);
+        return undefined;
+      })
+      .catch((error: unknown) => {
+        // What was refused is answered; what got no answer is asked for again under its number.
+        if (!(error instanceof ApiError)) throw error;
+        if (error.status !== 0) request.current = uuid();
+      })
+      .finally(() => setBusy(false));
+  };
+  if (job) return <Working told={job} image={image} onView={onView} onAgain={() => setJob(null)} />;
+  const common = { info, tool, busy, onBegin: begin };
+  const marking = method === 'edit' || (method === 'editBg' && framing);
+  return (
+    <>
+      {marking ? (
+        <MaskStage
+          image={image}
+          mask={mask}
+          tool={method === 'edit' ? maskTool : 'rectangle'}
+          thick={thick}
+          onChange={(next) =>
+            // A background has one frame: the newest.
+            setMask(method === 'edit' ? next : { ...next, marks: next.marks.slice(-1) })
+          }
+        />
+      ) : (
+        <Stage image={image} alt={info.prompt} from={null} onTurn={{}} onClose={() => undefined} />
+      )}
+      <div className={styles['panel']}>
+        {method === 'upscale' && <UpscalePanel {...common} />}
+        {method === 'removeBg' && <RemoveBackgroundPanel {...common} />}
+        {method === 'editBg' && (
+          <BackgroundPanel
+            {...common}
+            part={isEmpty(mask) ? null : maskParameters(mask, image).mask}
+            onPart={(next) => {
+              setFraming(next);
+              setMask(noMask);
+            }}
+          />
+        )}
+        {method === 'variations' && <VariationsPanel {...common} />}
+        {method === 'edit' && (
+          <EditPanel
+            {...common}
+            mask={mask}
+            maskTool={maskTool}
+            thick={thick}
+            onMask={setMask}
+            onMaskTool={setMaskTool}
+            onThick={setThick}
+          />
+        )}
+        {method === 'interrogate' && <InterrogatePanel info={info} />}
+      </div>
+    </>
+  );
+};
+
+/** Where others find it: its page in the gallery. */
+const share = (info: ImageInfo) =>
+  info.public && !navigator.share ? `/image/public?image_id=${info.id}` : info.url;
+
+const ImageViewerView = ({
+  images,
+  at,
+  onTurn,
+  onClose,
+  explore = false,
+  from = null,
+}: ImageViewerProps) => {
+  const box = useRef<HTMLDivElement>(null);
+  const [visited, setVisited] = useState<ViewedImage | null>(null);
+  const [mode, setMode] = useState<Mode>('info');
+  const [menu, setMenu] = useState(false);
+  const gone = useDeletedImages();
+  const listed = images[at];
+  const known = visited ?? listed;
+  const image: ViewedImage = known ?? { id: 0, url: '', width: 1, height: 1 };
+  const deleted = gone.has(image.id);
+  const about = useQuery({
+    queryKey: infoKey(image.id, explore),
+    queryFn: ({ signal }) =>
+      api.imageInfo({ image_id: image.id, explore: explore ? 1 : 0 }, { signal, quiet: true }),
+    enabled: image.id > 0 && !deleted,
+    placeholderData: (before, query) => (query?.queryKey[1] === image.id ? before : undefined),
+  });
+  const info = about.data?.info;
+  const back = () => {
+    if (mode === 'info') onClose();
+    else setMode('info');
+  };
+  useModal(true, back, box);
+  useEffect(() => box.current?.focus({ preventScroll: true }), []);
+
+  const view = (next: ViewedImage) => {
+    setMode('info');
+    setVisited(next.id === listed?.id ? null : next);
+  };
+  const turn = (to: number) => {
+    setVisited(null);
+    onTurn(to);
+  };
+  const onTurnBy = {
+    ...(at > 0 ? { back: () => turn(at - 1) } : {}),
+    ...(at < images.length - 1 ? { forward: () => turn(at + 1) } : {}),
+  };
+  const onKey = (event: KeyboardEvent) => {
+    if (mode !== 'info' || event.target instanceof HTMLInputElement) return;
+    if (event.key === 'ArrowLeft') onTurnBy.back?.();
+    else if (event.key === 'ArrowRight') onTurnBy.forward?.();
+  };
+  const remove = async () => {
+    setMenu(false);
+    const sure = await confirmDialog({
+      title: '删除图片',
+      text: '确定要删除此图片?',
+      ok: '删除',
+      danger: true,
+    });
+    if (!sure) return;
+    try {
+      await deleteImage(image.id);
+      toast('图片已删除', 'success');
+    } catch (error) {
+      // The call has said why.
+      if (!(error instanceof ApiError)) throw error;
+    }
+  };
+  const hide = async (hidden: boolean) => {
+    setMenu(false);
+    try {
+      await api.hideImage({ image_id: image.id, hidden: hidden ? 1 : 0 });
+      toast(hidden ? '别人看不到这张图片了' : '跟随会话公开', 'success');
+      await refreshScreens();
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+    }
+  };
+  const tool = mode === 'info' ? undefined : info?.tools.find(({ method }) => method === mode);
+  const shown = deleted ? { ...image, url: '' } : image.url === '' && info ? viewedOf(info) : image;
+  const title =
+    mode === 'info' ? (info?.own && !explore ? '修改图片' : '查看图片') : methodNames[mode];
+  return createPortal(
+    <div
+      className={styles['viewer']}
+      role="dialog"
+      aria-modal="true"
+      aria-label={title}
+      tabIndex={-1}
+      ref={box}
+      onKeyDown={onKey}
+    >
+      <header className={styles['top']}>
+        <Button
+          kind="ghost"
+          size="icon"
+          aria-label={mode === 'info' ? '关闭' : '返回'}
+          onClick={back}
+        >
+          <Icon name={mode === 'info' ? 'close' : 'back'} size={24} />
+        </Button>
+        <h2>
+          {title}
+          {mode === 'info' && !visited && images.length > 1 && (
+            <small>
+              {at + 1} / {images.length}
+            </small>
+          )}
+        </h2>
+        {visited && mode === 'info' && listed && (
+          <Button kind="ghost" size="small" onClick={() => setVisited(null)}>
+            回到原来那张
+          </Button>
+        )}
+        {info && !deleted && mode === 'info' && (
+          <>
+            <Button
+              kind="ghost"
+              size="icon"
+              aria-label="分享图片"
+              onClick={() => void sharePicture(share(info), info.prompt)}
+            >
+              <Icon name="share" size={22} />
+            </Button>
+            <Button
+              kind="ghost"
+              size="icon"
+              aria-label="下载图片"
+              onClick={() => void savePicture(shown.url)}
+            >
+              <Icon name="download" size={22} />
+            </Button>
+            {info.own && (
+              <Button kind="ghost" size="icon" aria-label="更多" onClick={() => setMenu(true)}>
+                <Icon name="more" size={22} />
+              </Button>
+            )}
+          </>
+        )}
+      </header>
+      {tool && info && shown.url !== '' ? (
+        <Method
+          key={`${tool.method}${image.id}`}
+          info={info}
+          image={shown}
+          tool={tool}
+          onView={view}
+        />
+      ) : (
+        <>
+          <Stage
+            image={shown}
+            alt={info?.prompt.slice(0, 200) || '图片'}
+            from={from}
+            onTurn={onTurnBy}
+            onClose={onClose}
+          />
+          {onTurnBy.back && (
+            <button
+              type="button"
+              className={`${styles['turn']} ${styles['turnBack']}`}
+              aria-label="上一张"
+              onClick={onTurnBy.back}
+            >
+              <Icon name="back" size={24} />
+            </button>
+          )}
+          {onTurnBy.forward && (
+            <button
+              type="button"
+              className={`${styles['turn']} ${styles['turnForward']}`}
+              aria-label="下一张"
+              onClick={onTurnBy.forward}
+            >
+              <Icon name="forward" size={24} />
+            </button>
+          )}
+          <div className={styles['panel']}>
+            {deleted ? (
+              <p className={styles['note']}>图片已删除</p>
+            ) : about.isError && !info ? (
+              <LoadFailed
+                error={about.error}
+                busy={about.isFetching}
+                onRetry={() => void about.refetch()}
+              />
+            ) : info ? (
+              info.url === '' ? (
+                <p className={styles['note']}>图片已删除</p>
+              ) : (
+                <InfoPanel info={info} explore={explore} onMethod={setMode} onView={view} />
+              )
+            ) : (
+              <Skeleton lines={5} />
+            )}
+          </div>
+        </>
+      )}
+      <Sheet open={menu} onClose={() => setMenu(false)} title="这张图片">
+        {info && (
+          <>
+            {info.session && (
+              <Act
+                icon={info.hidden ? 'unlock' : 'lock'}
+                label={info.hidden ? '不再隐藏' : '对别人隐藏'}
+                onClick={() => void hide(!info.hidden)}
+              />
+            )}
+            <Act icon="trash" label="删除" danger onClick={() => void remove()} />
+          </>
+        )}
+      </Sheet>
+    </div>,
+    document.body,
+  );
+};
+
+export default ImageViewerView;

@@ -1,0 +1,38 @@
+import { lazy, Suspense } from 'react';
+import { lazyChunk } from '@/platform/lazy-chunk.ts';
+
+/** A picture as the viewer is given it; the rest it reads itself. */
+export interface ViewedImage {
+  id: number;
+  url: string;
+  /** Pixels. */
+  width: number;
+  height: number;
+}
+
+export interface ImageViewerProps {
+  images: readonly ViewedImage[];
+  /** The one that is shown. */
+  at: number;
+  onTurn: (at: number) => void;
+  onClose: () => void;
+  /** As the web gallery shows it: to look at, and to go on from. */
+  explore?: boolean;
+  /** Where its tile stands, from which it grows. */
+  from?: DOMRect | null;
+}
+
+const load = lazyChunk(() => import('./image-viewer-view.tsx'));
+const View = lazy(load);
+
+/** Loads the viewer beforehand, so that it opens at once. */
+export const warmViewer = (): void => {
+  load().catch(() => undefined);
+};
+
+/** Pictures over the whole screen with what is known of them and what can be made of them. */
+export const ImageViewer = (props: ImageViewerProps) => (
+  <Suspense fallback={null}>
+    <View {...props} />
+  </Suspense>
+);

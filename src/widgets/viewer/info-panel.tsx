@@ -1,0 +1,251 @@
+import { Link } from '@tanstack/react-router';
+import { voteOnImage, useImageMark } from '@/widgets/image/image-marks.ts';
+import { parameterRows } from '@/widgets/image/parameter-rows.ts';
+import { smallPicture } from '@/widgets/image/picture-sources.ts';
+import { sizeOf } from '@/widgets/image/shelves.ts';
+import { copyText } from '@/platform/copy.ts';
+import { compactNumber, dateTime, maskName } from '@/platform/format.ts';
+import { Avatar } from '@/ui/avatar.tsx';
+import { Button } from '@/ui/button.tsx';
+import { Icon, PathIcon } from '@/ui/icon.tsx';
+import type { ImageInfo, ImageKin, ImageMethod } from '@contract/gallery.ts';
+import type { ViewedImage } from './image-viewer.tsx';
+import { useStartFrom } from './start-from.ts';
+import styles from './viewer.module.css';
+
+const thumbDown =
+  'M17 3.5v10M17 13.5l-4 7a2.2 2.2 0 0 1-2.2-2.2V14.5H5.6a1.8 1.8 0 0 1-1.8-2.2l1.5-7a2.2 2.2 0 0 1 2.2-1.8H17M17 3.5h2.5a1 1 0 0 1 1 1v8a1 1 0 0 1-1 1H17';
+
+export const methodNames: Readonly<Record<ImageMethod, string>> = {
+  edit: '局部重画',
+  upscale: '放大',
+  variations: '变体',
+  removeBg: '抠图',
+  editBg: '换背景',
+  interrogate: '反推提示词',
+};
+
+const origins = { drawn: '画的', uploaded: '上传的', edited: '修改而来', imported: '导入的' };
+
+/** How one was made from the one before it. */
+const hows: Readonly<Record<string, string>> = {
+  img2img: '以图画成',
+  vary: '变体',
+  blend: '融图',
+  upscale: '放大',
+  edit: '局部重画',
+  'remove-bg': '抠图',
+  'edit-bg': '换背景',
+  action: '接着画',
+};
+
+const originText = (info: ImageInfo): string => {
+  const how = hows[info.how];
+  if (info.how === '' || how === undefined) return origins[info.origin];
+  return info.how === 'img2img' ? '由另一张图片画成' : `由另一张图片${how}而来`;
+};
+
+const viewed = (kin: ImageKin): ViewedImage => ({ id: kin.id, url: kin.url, ...sizeOf(kin.size) });
+
+const KinTile = ({
+  kin,
+  label,
+  onView,
+}: {
+  kin: ImageKin;
+  label: string;
+  onView: (image: ViewedImage) => void;
+}) => (
+  <button
+    type="button"
+    className={styles['kin']}
+    aria-label={kin.url === '' ? `${label}：图片已删除` : `看来历：${label}`}
+    disabled={kin.url === ''}
+    onClick={() => onView(viewed(kin))}
+  >
+    {kin.url === '' ? (
+      <span>图片已删除</span>
+    ) : (
+      <img src={smallPicture(kin.url, 180)} alt="" loading="lazy" />
+    )}
+    <small>{label}</small>
+  </button>
+);
+
+/** What it was made from, the first one first, and what was made from it. */
+const Kin = ({ info, onView }: { info: ImageInfo; onView: (image: ViewedImage) => void }) => {
+  const line = [...info.parents].reverse();
+  if (line.length + info.children.length === 0) return null;
+  return (
+    <>
+      {line.length > 0 && (
+        <section>
+          <h3>由什么而来</h3>
+          <div className={styles['line']}>
+            {line.map((kin) => (
+              <KinTile
+                key={kin.id}
+                kin={kin}
+                label={hows[kin.how] ?? origins[kin.origin]}
+                onView={onView}
+              />
+            ))}
+            <span className={styles['here']}>由它{hows[info.how] ?? '画成'}而来</span>
+          </div>
+        </section>
+      )}
+      {info.children.length > 0 && (
+        <section>
+          <h3>用它做成的</h3>
+          <div className={styles['line']}>
+            {info.children.map((kin) => (
+              <KinTile
+                key={kin.id}
+                kin={kin}
+                label={hows[kin.how] ?? origins[kin.origin]}
+                onView={onView}
+              />
+            ))}
+          </div>
+        </section>
+      )}
+    </>
+  );
+};
+
+const Votes = ({ info }: { info: ImageInfo }) => {
+  const mark = useImageMark(info);
+  return (
+    <div className={styles['votes']}>
+      <button
+        type="button"
+        aria-pressed={mark.like === 1}
+        aria-label={`赞，${mark.liked_count} 人`}
+        onClick={() => void voteOnImage(info, 1)}
+      >
+        <Icon name="like" size={22} />
+        {mark.liked_count}
+      </button>
+      <button
+        type="button"
+        aria-pressed={mark.like === -1}
+        aria-label={`踩，${mark.disliked_count} 人`}
+        onClick={() => void voteOnImage(info, -1)}
+      >
+        <PathIcon path={thumbDown} size={22} />
+        {mark.disliked_count}
+      </button>
+    </div>
+  );
+};
+
+const Facts = ({ info }: { info: ImageInfo }) => {
+  const rows: [string, string][] = [
+    ['模型', info.model_label],
+    ['尺寸', info.size.replace('x', '×')],
+    ['种子', info.seed === null ? '' : String(info.seed)],
+    ...parameterRows(info.parameters),
+    ['来历', originText(info)],
+    ['时间', dateTime(info.created_at)],
+    [
+      '谁能看到',
+      info.own ? (info.public ? '所有人' : info.hidden ? '只有您（已隐藏）' : '只有您') : '',
+    ],
+  ];
+  return (
+    <dl className={styles['facts']}>
+      {rows
+        .filter(([, value]) => value !== '')
+        .map(([name, value], at) => (
+          <div key={`${name}${at}`}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+    </dl>
+  );
+};
+
+const priceOf = (tokens: number): string => (tokens === 0 ? '免费' : compactNumber(tokens));
+
+/** All that is known of a picture, and what can be made of it. */
+export const InfoPanel = ({
+  info,
+  explore,
+  onMethod,
+  onView,
+}: {
+  info: ImageInfo;
+  explore: boolean;
+  onMethod: (method: ImageMethod) => void;
+  onView: (image: ViewedImage) => void;
+}) => {
+  const start = useStartFrom();
+  const { own, tools } = info;
+  // Without a session it is somebody's upload: its words are not theirs to give away.
+  const fromWords = info.prompt !== '' && (own || info.session !== null);
+  return (
+    <>
+      <header className={styles['author']}>
+        <Link
+          to="/"
+          search={{ user_id: info.user_id, channel: 'public' }}
+          className={styles['person']}
+        >
+          <Avatar name={info.user_name} size={36} />
+          <span>{own ? '我' : maskName(info.user_name)}</span>
+        </Link>
+        <Votes info={info} />
+      </header>
+      {info.prompt !== '' && (
+        <section className={styles['words']}>
+          <p className="selectable">{info.prompt}</p>
+          <Button size="small" onClick={() => void copyText(info.prompt)}>
+            <Icon name="copy" size={16} />
+            复制提示词
+          </Button>
+        </section>
+      )}
+      {tools.length > 0 && (
+        <section>
+          <h3>{own ? '修改图片' : '查看图片'}</h3>
+          <div className={styles['tools']} role="group" aria-label={own ? '修改图片' : '查看图片'}>
+            {tools.map(({ method, tokens }) => (
+              <button key={method} type="button" className="chip" onClick={() => onMethod(method)}>
+                {methodNames[method]}
+                {method !== 'interrogate' && <small>{priceOf(tokens)}</small>}
+              </button>
+            ))}
+          </div>
+        </section>
+      )}
+      <section>
+        <h3>新的会话</h3>
+        <div className={styles['tools']}>
+          {fromWords && (
+            <Button kind={explore ? 'primary' : 'plain'} onClick={() => void start.remix(info)}>
+              <Icon name="spark" size={18} />
+              {explore ? '用提示词再画' : '画同款'}
+            </Button>
+          )}
+          <Button onClick={() => void start.imageToImage(info)}>作为底图</Button>
+          {start.imageToVideo && (
+            <Button onClick={() => void start.imageToVideo?.(info)}>生成视频</Button>
+          )}
+          {own && !explore && <Button onClick={() => void start.vary(info)}>画几张变体</Button>}
+          {info.session && (
+            <Link
+              to="/chat"
+              search={{ uuid: info.session.uuid, history_id: info.history.id || undefined }}
+              className="button"
+            >
+              打开会话
+            </Link>
+          )}
+        </div>
+      </section>
+      <Kin info={info} onView={onView} />
+      <Facts info={info} />
+    </>
+  );
+};

@@ -1,0 +1,226 @@
+import { useEffect, useRef, useState, type CSSProperties, type PointerEvent } from 'react';
+import { smallPicture } from '@/widgets/image/picture-sources.ts';
+import { toast } from '@/platform/toast.ts';
+import { Button } from '@/ui/button.tsx';
+import { ChipChoice } from '@/ui/chip-choice.tsx';
+import { SliderField } from '@/ui/slider-field.tsx';
+import type { ViewedImage } from './image-viewer.tsx';
+import { drawMask, hasRoom, noMask, rectangle, type Mark, type Mask } from './mask.ts';
+import { useZoom } from './use-zoom.ts';
+import styles from './viewer.module.css';
+
+export type MaskTool = 'brush' | 'rectangle' | 'lasso' | 'eraser';
+
+const tools = [
+  { value: 'brush', label: '画笔' },
+  { value: 'rectangle', label: '方框' },
+  { value: 'lasso', label: '套索' },
+  { value: 'eraser', label: '橡皮' },
+] as const;
+
+/** Percent of the picture's shorter side. */
+const pen = { min: 1, max: 30, usual: 8 };
+/** Pixels of the longer side of what is painted on. */
+const sharpness = 900;
+/** Points closer together than this look like one, as a share of the longer side. */
+const apart = 0.004;
+
+/** Where one marks on the picture: one finger marks, two zoom and move and mark nothing. */
+export const MaskStage = ({
+  image,
+  mask,
+  tool,
+  thick,
+  onChange,
+}: {
+  image: ViewedImage;
+  mask: Mask;
+  tool: MaskTool;
+  /** Of the brush, percent of the shorter side. */
+  thick: number;
+  onChange: (mask: Mask) => void;
+}) => {
+  const box = useRef<HTMLDivElement>(null);
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const zoom = useZoom(box);
+  const [now, show] = useState<Mark | null>(null);
+  // Fingers are quicker than what is shown: the next event goes by what the last one left.
+  const drawing = useRef<Mark | null>(null);
+  const setNow = (mark: Mark | null) => {
+    drawing.current = mark;
+    show(mark);
+  };
+  const { width, height } = image;
+  const longest = Math.max(width, height);
+  const scale = sharpness / longest;
+
+  useEffect(() => {
+    if (!canvas.current) return;
+    const { color } = getComputedStyle(canvas.current);
+    const shown = now ? { ...mask, marks: [...mask.marks, now] } : mask;
+    drawMask(canvas.current, shown, image, color);
+  });
+
+  const pointOf = (event: PointerEvent) => {
+    const rect = canvas.current?.getBoundingClientRect();
+    if (!rect) return { x: 0, y: 0 };
+    const on = (at: number, from: number, length: number, side: number) =>
+      Math.round(Math.min(1, Math.max(0, (at - from) / length)) * side);
+    return {
+      x: on(event.clientX, rect.left, rect.width, width),
+      y: on(event.clientY, rect.top, rect.height, height),
+    };
+  };
+  const onPointerDown = (event: PointerEvent) => {
+    if (event.button !== 0) return;
+    event.currentTarget.setPointerCapture(event.pointerId);
+    if (zoom.down(event) > 1) {
+      // The second finger: the first was not meant to mark.
+      setNow(null);
+      return;
+    }
+    if (!hasRoom(mask)) {
+      toast('标得太多了：撤销几笔，或换大一点的笔再涂', 'info');
+      return;
+    }
+    const point = pointOf(event);
+    const size = Math.max(1, Math.round((thick / 100) * Math.min(width, height)));
+    if (tool === 'rectangle') setNow(rectangle(point, point));
+    else if (tool === 'lasso')
+      setNow({ size: Math.max(1, Math.round(longest * 0.004)), points: [point], area: true });
+    else setNow({ size, points: [point], ...(tool === 'eraser' ? { erase: true } : {}) });
+  };
+  const onPointerMove = (event: PointerEvent) => {
+    const { current } = drawing;
+    if (zoom.move(event) || !current) return;
+    const point = pointOf(event);
+    const [first] = current.points;
+    const last = current.points.at(-1);
+    if (!first || !last) return;
+    if (tool === 'rectangle') setNow(rectangle(first, point));
+    else if (
+      Math.hypot(point.x - last.x, point.y - last.y) >= (longest * apart) / zoom.view.scale &&
+      hasRoom({ ...mask, marks: [...mask.marks, current] })
+    )
+      setNow({ ...current, points: [...current.points, point] });
+  };
+  const onPointerUp = (event: PointerEvent) => {
+    const { current } = drawing;
+    zoom.up(event);
+    if (!current) return;
+    setNow(null);
+    if (event.type === 'pointercancel') return;
+    const [first, , across] = current.points;
+    // A tap is no frame, nor an outline.
+    const small = longest * 0.01;
+    if (tool === 'rectangle' && first && across)
+      if (Math.abs(across.x - first.x) < small || Math.abs(across.y - first.y) < small) return;
+    if (tool === 'lasso' && current.points.length < 3) return;
+    onChange({ ...mask, marks: [...mask.marks, current] });
+  };
+  const marked = mask.marks.length;
+  return (
+    <div
+      ref={box}
+      className={styles['stage']}
+      onPointerDown={onPointerDown}
+      onPointerMove={onPointerMove}
+      onPointerUp={onPointerUp}
+      onPointerCancel={onPointerUp}
+    >
+      <div className={styles['frame']} style={zoom.style}>
+        <span
+          className={`${styles['photo']} ${styles['paper']}`}
+          style={{ '--shape': width / Math.max(1, height) } as CSSProperties}
+        >
+          <img
+            src={image.url}
+            style={{ backgroundImage: `url(${smallPicture(image.url, 640)})` }}
+            alt="要修改的图片"
+            draggable={false}
+          />
+          <canvas
+            ref={canvas}
+            width={Math.max(1, Math.round(width * scale))}
+            height={Math.max(1, Math.round(height * scale))}
+            role="img"
+            aria-label={
+              mask.inverted
+                ? `反选，标了 ${marked} 处`
+                : marked === 0
+                  ? '还没有标出要改的地方，用手指或鼠标涂'
+                  : `标了 ${marked} 处`
+            }
+          />
+        </span>
+      </div>
+      {zoom.view.scale > 1 && (
+        <button
+          type="button"
+          className={styles['unzoom']}
+          // It stands on what is marked, and is no place to mark.
+          onPointerDown={(event) => event.stopPropagation()}
+          onClick={zoom.reset}
+        >
+          {Math.round(zoom.view.scale * 100)}% · 看全图
+        </button>
+      )}
+    </div>
+  );
+};
+
+/** What one marks with, and the way back. */
+export const MaskTools = ({
+  mask,
+  tool,
+  thick,
+  onChange,
+  onTool,
+  onThick,
+}: {
+  mask: Mask;
+  tool: MaskTool;
+  thick: number;
+  onChange: (mask: Mask) => void;
+  onTool: (tool: MaskTool) => void;
+  onThick: (thick: number) => void;
+}) => (
+  <div className={styles['maskTools']}>
+    <ChipChoice label="用什么标" value={tool} choices={tools} onChange={onTool} />
+    {(tool === 'brush' || tool === 'eraser') && (
+      <SliderField
+        label="画笔大小"
+        min={pen.min}
+        max={pen.max}
+        value={thick}
+        show={(value) => `${value}%`}
+        onChange={onThick}
+      />
+    )}
+    <div className={styles['row']}>
+      <Button
+        size="small"
+        disabled={mask.marks.length === 0}
+        onClick={() => onChange({ ...mask, marks: mask.marks.slice(0, -1) })}
+      >
+        撤销
+      </Button>
+      <Button
+        size="small"
+        aria-pressed={mask.inverted}
+        onClick={() => onChange({ ...mask, inverted: !mask.inverted })}
+      >
+        反选
+      </Button>
+      <Button
+        size="small"
+        disabled={mask.marks.length === 0 && !mask.inverted}
+        onClick={() => onChange(noMask)}
+      >
+        清空
+      </Button>
+    </div>
+  </div>
+);
+
+export const usualThickness = pen.usual;

@@ -1,0 +1,59 @@
+import { useRef, useState, type ReactNode } from 'react';
+import { createPortal } from 'react-dom';
+import { Button } from '@/ui/button.tsx';
+import { Icon } from '@/ui/icon.tsx';
+import { useModal } from '@/ui/modal.ts';
+import type { ViewedImage } from './image-viewer.tsx';
+import { noMask, type Mask } from './mask.ts';
+import { MaskStage, MaskTools, usualThickness, type MaskTool } from './mask-editor.tsx';
+import styles from './viewer.module.css';
+
+/** Over the whole screen: a part of a picture is marked, and below it said what becomes of it. */
+export const MaskScreen = ({
+  title,
+  image,
+  onClose,
+  children,
+}: {
+  title: string;
+  image: ViewedImage;
+  onClose: () => void;
+  /** What stands below the tools; it is given what was marked. */
+  children: (mask: Mask) => ReactNode;
+}) => {
+  const box = useRef<HTMLDivElement>(null);
+  const [mask, setMask] = useState(noMask);
+  const [tool, setTool] = useState<MaskTool>('brush');
+  const [thick, setThick] = useState<number>(usualThickness);
+  useModal(true, onClose, box);
+  return createPortal(
+    <div
+      className={styles['viewer']}
+      role="dialog"
+      aria-modal="true"
+      aria-label={title}
+      tabIndex={-1}
+      ref={box}
+    >
+      <header className={styles['top']}>
+        <Button kind="ghost" size="icon" aria-label="返回" onClick={onClose}>
+          <Icon name="back" size={24} />
+        </Button>
+        <h2>{title}</h2>
+      </header>
+      <MaskStage image={image} mask={mask} tool={tool} thick={thick} onChange={setMask} />
+      <div className={styles['panel']}>
+        <MaskTools
+          mask={mask}
+          tool={tool}
+          thick={thick}
+          onChange={setMask}
+          onTool={setTool}
+          onThick={setThick}
+        />
+        {children(mask)}
+      </div>
+    </div>,
+    document.body,
+  );
+};

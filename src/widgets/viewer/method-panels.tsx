@@ -1,0 +1,427 @@
+import { useQuery } from '@tanstack/react-query';
+import { useId, useState } from 'react';
+import { api } from '@/platform/api.ts';
+import { copyText } from '@/platform/copy.ts';
+import { compactNumber } from '@/platform/format.ts';
+import { pickImages } from '@/widgets/image/image-picker.ts';
+import { AnyImage } from '@/widgets/image/foreign-image.tsx';
+import { Button } from '@/ui/button.tsx';
+import { ChipChoice } from '@/ui/chip-choice.tsx';
+import { LoadFailed } from '@/ui/load-failed.tsx';
+import { Skeleton } from '@/ui/skeleton.tsx';
+import { SliderField } from '@/ui/slider-field.tsx';
+import type { ImageInfo } from '@contract/gallery.ts';
+import type { Job } from '@contract/job.ts';
+import { limits } from '@contract/limits.ts';
+import { isEmpty, maskParameters, type Mask } from './mask.ts';
+import { MaskTools, type MaskTool } from './mask-editor.tsx';
+import { useStartFrom } from './start-from.ts';
+import styles from './viewer.module.css';
+
+export type Tool = ImageInfo['tools'][number];
+
+interface PanelProps {
+  info: ImageInfo;
+  tool: Tool;
+  busy: boolean;
+  /** Asks for it; whoever shows the panel follows the job. */
+  onBegin: (begin: (requestId: string) => Promise<{ job: Job }>) => void;
+}
+
+const priceWords = (tokens: number): string =>
+  tokens === 0 ? '免费' : `${compactNumber(tokens)} tokens`;
+
+const Submit = ({
+  label,
+  tool,
+  busy,
+  tokens = tool.tokens,
+  disabled = false,
+  onPress,
+}: {
+  label: string;
+  tool: Tool;
+  busy: boolean;
+  tokens?: number;
+  disabled?: boolean;
+  onPress: () => void;
+}) => (
+  <div className={styles['submit']}>
+    <Button kind="primary" busy={busy} disabled={disabled} onClick={onPress}>
+      {label} · {priceWords(tokens)}
+    </Button>
+    <small>{tool.model_label}</small>
+  </div>
+);
+
+const factors = [
+  { value: 2, label: '2 倍' },
+  { value: 4, label: '4 倍' },
+] as const;
+
+export const UpscalePanel = ({ info, tool, busy, onBegin }: PanelProps) => {
+  const [resize, setResize] = useState<2 | 4>(2);
+  const [upscaler, setUpscaler] = useState('');
+  const metadata = useQuery({
+    queryKey: ['image-metadata', tool.model],
+    queryFn: ({ signal }) => api.imageMetadata({ model: tool.model }, { signal, quiet: true }),
+    staleTime: 5 * 60_000,
+    meta: { steady: true },
+  });
+  const names = metadata.data?.upscalers ?? [];
+  const [width = 0, height = 0] = info.size.split('x').map(Number);
+  return (
+    <>
+      <ChipChoice label="放大到" value={resize} choices={factors} onChange={setResize} />
+      <p className={styles['note']}>
+        {width}×{height} 放大成 {width * resize}×{height * resize}
+      </p>
+      {names.length > 1 && (
+        <ChipChoice
+          label="放大算法"
+          value={upscaler}
+          choices={[
+            { value: '', label: '默认算法' },
+            ...names.map((name) => ({ value: name, label: name })),
+          ]}
+          onChange={setUpscaler}
+        />
+      )}
+      <Submit
+        label="放大"
+        tool={tool}
+        busy={busy}
+        onPress={() =>
+          onBegin((request_id) =>
+            api.upscaleImage({
+              image_id: info.id,
+              request_id,
+              painter: tool.model,
+              resize,
+              ...(upscaler === '' ? {} : { model: upscaler }),
+            }),
+          )
+        }
+      />
+    </>
+  );
+};
+
+export const RemoveBackgroundPanel = ({ info, tool, busy, onBegin }: PanelProps) => (
+  <>
+    <p className={styles['note']}>留下主体，背景变成透明，存为 png。</p>
+    <Submit
+      label="抠图"
+      tool={tool}
+      busy={busy}
+      onPress={() =>
+        onBegin((request_id) =>
+          api.removeImageBackground({ image_id: info.id, request_id, painter: tool.model }),
+        )
+      }
+    />
+  </>
+);
+
+const colours = [
+  { value: '#ffffff', label: '白' },
+  { value: '#111827', label: '黑' },
+  { value: '#c8261b', label: '红' },
+  { value: '#438edb', label: '证件照蓝' },
+  { value: '#f5d565', label: '黄' },
+  { value: '#9fd8b4', label: '绿' },
+] as const;
+
+export const BackgroundPanel = ({
+  info,
+  tool,
+  busy,
+  onBegin,
+  part,
+  onPart,
+}: PanelProps & {
+  /** Only what this frame holds is changed; null: all of it. */
+  part: { left: number; top: number; width: number; height: number } | null;
+  /** One wants to frame a part, or all of it after all. */
+  onPart: (framing: boolean) => void;
+}) => {
+  const [colour, setColour] = useState<string>(colours[0].value);
+  const [ground, setGround] = useState('');
+  const [framing, setFraming] = useState(false);
+  const id = useId();
+  const pick = async () => {
+    const [picked] = await pickImages({ max: 1, title: '选择背景图片' });
+    if (picked) setGround(picked.url);
+  };
+  return (
+    <>
+      <p className={styles['note']}>主体留下，背景换成一种颜色或另一张图片。</p>
+      <div className={styles['colours']} role="radiogroup" aria-label="背景颜色">
+        {colours.map(({ value, label }) => (
+          <button
+            key={value}
+            type="button"
+            role="radio"
+            aria-checked={ground === '' && colour === value}
+            aria-label={label}
+            title={label}
+            style={{ background: value }}
+            onClick={() => {
+              setColour(value);
+              setGround('');
+            }}
+          />
+        ))}
+        <label htmlFor={id}>
+          其他颜色
+          <input
+            id={id}
+            type="color"
+            value={colour}
+            onChange={(event) => {
+              setColour(event.target.value);
+              setGround('');
+            }}
+          />
+        </label>
+      </div>
+      <div className={styles['ground']}>
+        {ground !== '' && <AnyImage url={ground} side={128} alt="背景图片" />}
+        <Button size="small" onClick={() => void pick()}>
+          {ground === '' ? '用一张图片' : '换一张'}
+        </Button>
+        <Button
+          size="small"
+          aria-pressed={framing}
+          onClick={() => {
+            setFraming(!framing);
+            onPart(!framing);
+          }}
+        >
+          只换框里的
+        </Button>
+      </div>
+      <Submit
+        label="换背景"
+        tool={tool}
+        busy={busy}
+        disabled={framing && part === null}
+        onPress={() =>
+          onBegin((request_id) =>
+            api.editImageBackground({
+              image_id: info.id,
+              request_id,
+              painter: tool.model,
+              method: 'editBg',
+              ...(framing && part ? { mask: part } : {}),
+              ...(ground === '' ? { bg_color: colour } : { bg_image: ground }),
+            }),
+          )
+        }
+      />
+    </>
+  );
+};
+
+/** How many, and what one of them costs. */
+const Count = ({ n, tool, onChange }: { n: number; tool: Tool; onChange: (n: number) => void }) =>
+  tool.n > 1 ? (
+    <ChipChoice
+      label="几张"
+      value={n}
+      choices={Array.from({ length: tool.n }, (_, at) => ({
+        value: at + 1,
+        label: `${at + 1} 张`,
+      }))}
+      onChange={onChange}
+    />
+  ) : null;
+
+const costOf = (tool: Tool, n: number): number => Math.ceil((tool.tokens / tool.n) * n);
+
+const Words = ({
+  value,
+  label,
+  placeholder,
+  onChange,
+}: {
+  value: string;
+  label: string;
+  placeholder: string;
+  onChange: (value: string) => void;
+}) => (
+  <textarea
+    className={styles['prompt']}
+    rows={2}
+    value={value}
+    maxLength={limits.imageEditPrompt.max}
+    aria-label={label}
+    placeholder={placeholder}
+    onChange={(event) => onChange(event.target.value)}
+  />
+);
+
+export const VariationsPanel = ({ info, tool, busy, onBegin }: PanelProps) => {
+  const [prompt, setPrompt] = useState(info.prompt.slice(0, limits.imageEditPrompt.max));
+  const [strength, setStrength] = useState<number>(limits.strength.otherwise);
+  const [n, setN] = useState(tool.n);
+  const words = prompt.trim();
+  return (
+    <>
+      <Words
+        value={prompt}
+        label="变体的提示词"
+        placeholder="想变成什么样（可以不写）"
+        onChange={setPrompt}
+      />
+      <SliderField
+        label="改变的程度"
+        min={1}
+        max={100}
+        value={strength}
+        show={(value) => `${value}%`}
+        onChange={setStrength}
+      />
+      <Count n={n} tool={tool} onChange={setN} />
+      <Submit
+        label="画变体"
+        tool={tool}
+        tokens={costOf(tool, n)}
+        busy={busy}
+        disabled={words.length === 1}
+        onPress={() =>
+          onBegin((request_id) =>
+            api.editImage({
+              image_id: info.id,
+              request_id,
+              painter: tool.model,
+              method: 'variations',
+              prompt: words,
+              strength,
+              n,
+            }),
+          )
+        }
+      />
+    </>
+  );
+};
+
+export const EditPanel = ({
+  info,
+  tool,
+  busy,
+  onBegin,
+  mask,
+  maskTool,
+  thick,
+  onMask,
+  onMaskTool,
+  onThick,
+}: PanelProps & {
+  mask: Mask;
+  maskTool: MaskTool;
+  thick: number;
+  onMask: (mask: Mask) => void;
+  onMaskTool: (tool: MaskTool) => void;
+  onThick: (thick: number) => void;
+}) => {
+  const [prompt, setPrompt] = useState('');
+  const [n, setN] = useState(tool.n);
+  const [said, setSaid] = useState('');
+  const [width = 1, height = 1] = info.size.split('x').map(Number);
+  const submit = () => {
+    const words = prompt.trim();
+    const { min, max } = limits.imageEditPrompt;
+    if (isEmpty(mask)) return setSaid('请先在图片上标出要修改的地方');
+    if (words === '') return setSaid('请填写修改图片的提示内容');
+    if (words.length < min || words.length > max) return setSaid(`长度在 ${min} 到 ${max} 个字符`);
+    setSaid('');
+    return onBegin((request_id) =>
+      api.editImage({
+        image_id: info.id,
+        request_id,
+        painter: tool.model,
+        method: 'edit',
+        prompt: words,
+        n,
+        ...maskParameters(mask, { width, height }),
+      }),
+    );
+  };
+  return (
+    <>
+      <MaskTools
+        mask={mask}
+        tool={maskTool}
+        thick={thick}
+        onChange={onMask}
+        onTool={onMaskTool}
+        onThick={onThick}
+      />
+      <Words
+        value={prompt}
+        label="修改图片的提示内容"
+        placeholder="标出的地方要变成什么"
+        onChange={setPrompt}
+      />
+      {said !== '' && (
+        <p role="alert" className={styles['alert']}>
+          {said}
+        </p>
+      )}
+      <Count n={n} tool={tool} onChange={setN} />
+      <Submit label="重画" tool={tool} tokens={costOf(tool, n)} busy={busy} onPress={submit} />
+    </>
+  );
+};
+
+const ways = [
+  { value: 'clip', label: '写实（CLIP）' },
+  { value: 'DeepBooru', label: '动漫（DeepBooru）' },
+] as const;
+
+const Told = ({ name, text, onUse }: { name: string; text: string; onUse: () => void }) =>
+  text === '' ? null : (
+    <section className={styles['words']}>
+      <h3>{name}</h3>
+      <p className="selectable">{text}</p>
+      <div className={styles['row']}>
+        <Button size="small" onClick={() => void copyText(text)}>
+          复制
+        </Button>
+        <Button size="small" kind="primary" onClick={onUse}>
+          用它画图
+        </Button>
+      </div>
+    </section>
+  );
+
+export const InterrogatePanel = ({ info }: { info: ImageInfo }) => {
+  const [way, setWay] = useState<(typeof ways)[number]['value']>('clip');
+  const start = useStartFrom();
+  const told = useQuery({
+    queryKey: ['interrogate', info.id, way],
+    queryFn: ({ signal }) =>
+      api.interrogateImage({ image_id: info.id, model: way }, { signal, quiet: true }),
+    staleTime: Infinity,
+    retry: false,
+    meta: { steady: true },
+  });
+  const use = (text: string) => void start.textToImage(text, info);
+  return (
+    <>
+      <ChipChoice label="用什么看" value={way} choices={ways} onChange={setWay} />
+      {told.isPending && <Skeleton lines={5} />}
+      {told.isError && (
+        <LoadFailed error={told.error} busy={told.isFetching} onRetry={() => void told.refetch()} />
+      )}
+      {told.data && (
+        <>
+          <Told name="中文" text={told.data.result_cn} onUse={() => use(told.data.result_cn)} />
+          <Told name="英文" text={told.data.result} onUse={() => use(told.data.result)} />
+        </>
+      )}
+    </>
+  );
+};

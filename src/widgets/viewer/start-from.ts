@@ -1,0 +1,103 @@
+import { useNavigate } from '@tanstack/react-router';
+import { api } from '@/platform/api.ts';
+import { ApiError } from '@/platform/api-error.ts';
+import { writeDraft } from '@/platform/draft.ts';
+import { useChosenPainter, useImageModels, useVideoModels } from '@/platform/queries.ts';
+import { toast } from '@/platform/toast.ts';
+import { uuid } from '@/platform/uuid.ts';
+import { changeImageDraft } from '@/widgets/image/image-draft.ts';
+import { imageSizes } from '@contract/image-prompt.ts';
+import type { ImageInfo } from '@contract/gallery.ts';
+import type { ImageParameters } from '@contract/image.ts';
+
+/** What of a picture's parameters tells how to make another one like it. */
+const ownParameters = (parameters: ImageParameters): ImageParameters => {
+  const {
+    mask: _mask,
+    resize: _resize,
+    upscaler: _upscaler,
+    image_id: _image,
+    action: _action,
+    zoom: _zoom,
+    bg_color: _colour,
+    bg_image: _ground,
+    ...rest
+  } = parameters;
+  return rest;
+};
+
+/** Ways to go on from a picture in a new session. A call that fails has said why. */
+export const useStartFrom = () => {
+  const navigate = useNavigate();
+  const painter = useChosenPainter();
+  const models = useImageModels().data ?? [];
+  const films = (useVideoModels().data ?? []).length > 0;
+  const begin = async (model: string | undefined, type: 1 | 4 = 1): Promise<string | null> => {
+    try {
+      const session = await api.newSession({ type, model }, { idempotencyKey: uuid() });
+      return session.uuid;
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      return null;
+    }
+  };
+  /** The picture's own model where it can still be chosen. */
+  const modelOf = ({ model }: ImageInfo) =>
+    models.find(({ name }) => name === model)?.name ?? painter?.name;
+  const sizeOf = ({ size }: ImageInfo) =>
+    imageSizes.find(({ width, height }) => `${width}x${height}` === size)?.code;
+
+  return {
+    /** The same words, model and parameters, in the box: one press draws. */
+    remix: async (info: ImageInfo) => {
+      const session = await begin(modelOf(info));
+      if (session === null) return;
+      writeDraft(session, info.prompt);
+      changeImageDraft(session, { parameters: ownParameters(info.parameters), size: sizeOf(info) });
+      toast('提示词和参数都填好了，可以直接画', 'success');
+      await navigate({ to: '/chat', search: { uuid: session } });
+    },
+    /** New words for the picture as the base. */
+    imageToImage: async (info: ImageInfo) => {
+      const session = await begin(modelOf(info));
+      if (session === null) return;
+      await navigate({
+        to: '/chat',
+        search: { uuid: session, open: 'img-tool', tab: 'img2img', image_url: info.url },
+      });
+    },
+    /** A film of it; null: no model makes films. */
+    imageToVideo: films
+      ? async (info: ImageInfo) => {
+          const session = await begin(undefined, 4);
+          if (session === null) return;
+          await navigate({
+            to: '/chat',
+            search: { uuid: session, open: 'img-video', image_url: info.url },
+          });
+        }
+      : null,
+    /** The same words alone. */
+    textToImage: async (prompt: string, info: ImageInfo) => {
+      const session = await begin(modelOf(info));
+      if (session === null) return;
+      writeDraft(session, prompt);
+      await navigate({ to: '/chat', search: { uuid: session } });
+    },
+    /** Asks at once for others like it. */
+    vary: async (info: ImageInfo) => {
+      const session = await begin(modelOf(info));
+      if (session === null) return;
+      changeImageDraft(session, {
+        base_image: info.url,
+        parameters: ownParameters(info.parameters),
+        size: sizeOf(info),
+      });
+      await navigate({
+        to: '/chat',
+        search: { uuid: session, prompt: info.prompt || '画几张与它相似的图片', send: 1 },
+        state: { sends: true },
+      });
+    },
+  };
+};

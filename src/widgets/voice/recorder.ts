@@ -1,0 +1,83 @@
+import { limits } from '@contract/limits.ts';
+
+/** Why a microphone can not be used; its message is for people. */
+export class MicrophoneError extends Error {}
+
+const { sampleRate, buffer } = limits.speech;
+
+/** Safari, whose buffers are smaller and which wants one press for the microphone and one to record. */
+export const isSafari = (): boolean =>
+  /^((?!chrome|android|crios|fxios).)*safari/i.test(navigator.userAgent);
+
+/** A recording that runs. */
+export interface Recording {
+  /** How loud it is now, 0 to 1. */
+  level: () => number;
+  /** Ends it, gives its sound as WAV and lets the microphone go. */
+  stop: () => Promise<Blob>;
+  /** Ends it without a sound. */
+  cancel: () => void;
+}
+
+/** @throws MicrophoneError */
+export const openMicrophone = async (): Promise<MediaStream> => {
+  // Pages that are not secure have none at all.
+  const devices = (navigator as { mediaDevices?: MediaDevices }).mediaDevices;
+  if (!devices?.getUserMedia) throw new MicrophoneError('此浏览器不支持 WebRTC getUserMedia API。');
+  try {
+    return await devices.getUserMedia({
+      audio: { echoCancellation: true, noiseSuppression: true },
+    });
+  } catch (error) {
+    // eslint-disable-next-line no-console -- The notice sends people there.
+    console.error(error);
+    throw new MicrophoneError('无法捕获您的麦克风。请检查控制台日志。');
+  }
+};
+
+export const release = (stream: MediaStream): void => {
+  for (const track of stream.getTracks()) track.stop();
+};
+
+/** Records from an open microphone, which it lets go at its end. */
+export const record = async (stream: MediaStream): Promise<Recording> => {
+  const { default: RecordRTC } = await import('recordrtc');
+  const recorder = new RecordRTC(stream, {
+    type: 'audio',
+    mimeType: 'audio/wav',
+    recorderType: RecordRTC.StereoAudioRecorder,
+    numberOfAudioChannels: 1,
+    sampleRate,
+    desiredSampRate: sampleRate,
+    bufferSize: isSafari() ? buffer.safari : buffer.usual,
+    disableLogs: true,
+  });
+  const context = new AudioContext();
+  const analyser = context.createAnalyser();
+  analyser.fftSize = 512;
+  context.createMediaStreamSource(stream).connect(analyser);
+  const samples = new Uint8Array(analyser.fftSize);
+  const leave = () => {
+    release(stream);
+    void context.close();
+    recorder.destroy();
+  };
+  recorder.startRecording();
+  return {
+    level: () => {
+      analyser.getByteTimeDomainData(samples);
+      let most = 0;
+      for (const sample of samples) most = Math.max(most, Math.abs(sample - 128));
+      return Math.min(1, most / 90);
+    },
+    stop: () =>
+      new Promise((resolve) => {
+        recorder.stopRecording(() => {
+          const sound = recorder.getBlob();
+          leave();
+          resolve(sound);
+        });
+      }),
+    cancel: () => recorder.stopRecording(leave),
+  };
+};

@@ -1,0 +1,302 @@
+import { errorText } from '@/platform/api-error.ts';
+import { api } from '@/platform/api.ts';
+import { useAuth } from '@/platform/auth-store.ts';
+import { feel } from '@/platform/haptics.ts';
+import { priceText, useHearModels, useModel } from '@/platform/queries.ts';
+import { toast } from '@/platform/toast.ts';
+import { upload } from '@/platform/upload.ts';
+import { uuid } from '@/platform/uuid.ts';
+import { Button } from '@/ui/button.tsx';
+import { PathIcon } from '@/ui/icon.tsx';
+import { Sheet } from '@/ui/sheet.tsx';
+import { useEffect, useRef, useState } from 'react';
+import { deviceHears, listen } from './device-speech.ts';
+import {
+  isSafari,
+  MicrophoneError,
+  openMicrophone,
+  record,
+  release,
+  type Recording,
+} from './recorder.ts';
+import css from './voice.module.css';
+
+/** A microphone on a 24 × 24 ground. */
+const microphone =
+  'M12 14.500a3 3 0 0 0 3-3v-5a3 3 0 0 0-6 0v5a3 3 0 0 0 3 3ZM5.500 11.500a6.500 6.500 0 0 0 13 0M12 18v3';
+/** A press that is held longer than this ends with the finger, ms. */
+const holdMs = 350;
+/** A finger that slides so far away calls it off, px. */
+const awayPx = 90;
+const device = 'device';
+
+type State = 'ready' | 'granted' | 'opening' | 'recording' | 'hearing';
+
+const words: Readonly<Record<State, string>> = {
+  ready: '轻点开始，再点结束；或按住说话',
+  granted: '已得到麦克风，请再点一次开始录音',
+  opening: '正在打开麦克风…',
+  recording: '正在录音',
+  hearing: '正在转成文字…',
+};
+
+/** Tells the server how the recognition went. */
+const report = (state: 'success' | 'error', model: string, from: number): void => {
+  const time = Math.round(performance.now() - from);
+  const began = new Date(Date.now() - time).toISOString();
+  void api
+    .modelStat({ state, first_time: time, time, model, request_time: began }, { quiet: true })
+    .catch(() => {});
+};
+
+/** The voice tool: records, and what was said can be mended before it goes into the box. */
+const VoiceSheet = ({
+  open,
+  onClose,
+  onText,
+}: {
+  open: boolean;
+  onClose: () => void;
+  onText: (text: string) => void;
+}) => {
+  const { token } = useAuth();
+  const models = useHearModels().data ?? [];
+  const own = deviceHears();
+  const [chosen, setChosen] = useState('');
+  const name = chosen || (own ? device : (models[0]?.name ?? ''));
+  const model = useModel(name);
+  const [state, setState] = useState<State>('ready');
+  const [text, setText] = useState('');
+  const [level, setLevel] = useState(0);
+  const [away, setAway] = useState(false);
+  const [seconds, setSeconds] = useState(0);
+  const stream = useRef<MediaStream | null>(null);
+  const recording = useRef<Recording | null>(null);
+  const listening = useRef<ReturnType<typeof listen> | null>(null);
+  const press = useRef<{ at: number; x: number; y: number; began: boolean } | null>(null);
+  /** The finger left before the microphone was open. */
+  const letGo = useRef(false);
+
+  const drop = () => {
+    recording.current?.cancel();
+    listening.current?.cancel();
+    if (stream.current) release(stream.current);
+    recording.current = null;
+    listening.current = null;
+    stream.current = null;
+    setState('ready');
+    setAway(false);
+  };
+  const leave = useRef(drop);
+  useEffect(() => {
+    leave.current = drop;
+  });
+  useEffect(() => {
+    if (!open) leave.current();
+    return undefined;
+  }, [open]);
+  useEffect(() => () => leave.current(), []);
+  useEffect(() => {
+    if (state !== 'recording') return undefined;
+    const from = performance.now();
+    const timer = setInterval(() => {
+      setLevel(recording.current?.level() ?? 0.3);
+      setSeconds(Math.floor((performance.now() - from) / 1000));
+    }, 80);
+    return () => clearInterval(timer);
+  }, [state]);
+
+  const start = async () => {
+    if (token === '') {
+      toast('请先发一条消息或登录，再用语音', 'error');
+      return;
+    }
+    letGo.current = false;
+    setSeconds(0);
+    setLevel(0);
+    if (name === device) {
+      const before = text;
+      listening.current = listen(
+        (heard) => setText(before + heard),
+        (error) => {
+          listening.current = null;
+          setState('ready');
+          if (error !== '' && error !== 'aborted' && error !== 'no-speech')
+            toast('浏览器的语音识别没有成功，请换一个识别模型', 'error');
+        },
+      );
+      setState('recording');
+      return;
+    }
+    try {
+      if (!stream.current) {
+        setState('opening');
+        stream.current = await openMicrophone();
+        // Safari gives the microphone on one press and records on the next.
+        if (isSafari()) {
+          setState('granted');
+          return;
+        }
+      }
+      recording.current = await record(stream.current);
+      feel('tick');
+      setState('recording');
+      if (letGo.current) void finish();
+    } catch (error) {
+      drop();
+      toast(error instanceof MicrophoneError ? error.message : errorText(error), 'error');
+    }
+  };
+
+  const finish = async () => {
+    if (listening.current) {
+      listening.current.stop();
+      return;
+    }
+    const running = recording.current;
+    if (!running) {
+      letGo.current = true;
+      return;
+    }
+    recording.current = null;
+    setState('hearing');
+    const from = performance.now();
+    try {
+      const sound = await running.stop();
+      stream.current = null;
+      const heard = await upload('speechToText', sound, {
+        fileName: 'audio.wav',
+        fields: { model: name },
+        idempotencyKey: uuid(),
+        signal: new AbortController().signal,
+        onProgress: () => {},
+      });
+      report('success', name, from);
+      if (heard.text === '') toast('没有听到说话');
+      setText((before) => before + heard.text);
+    } catch (error) {
+      report('error', name, from);
+      toast(errorText(error), 'error');
+    }
+    setState('ready');
+  };
+
+  const busy = state === 'opening' || state === 'hearing';
+  const onDown = (event: React.PointerEvent<HTMLButtonElement>) => {
+    if (busy) return;
+    event.currentTarget.setPointerCapture(event.pointerId);
+    const began = state !== 'recording';
+    press.current = { at: performance.now(), x: event.clientX, y: event.clientY, began };
+    if (began) void start();
+  };
+  const isAway = (event: React.PointerEvent) => {
+    const from = press.current;
+    return from !== null && Math.hypot(event.clientX - from.x, event.clientY - from.y) > awayPx;
+  };
+  const onUp = (event: React.PointerEvent) => {
+    const from = press.current;
+    if (!from) return;
+    const cancelled = isAway(event);
+    press.current = null;
+    setAway(false);
+    if (cancelled) {
+      drop();
+      toast('已取消');
+      return;
+    }
+    const held = performance.now() - from.at > holdMs;
+    // A tap locks the recording on; the next one ends it.
+    if (!from.began || held) void finish();
+  };
+  const put = () => {
+    onText(text.trim());
+    setText('');
+    onClose();
+  };
+  const choices = [
+    ...(own ? [{ name: device, label: '浏览器自带', price: '免费' }] : []),
+    ...models.map((each) => ({
+      name: each.name,
+      label: each.label,
+      price: each.factor === 0 ? '免费' : `每秒 ${each.factor} tokens`,
+    })),
+  ];
+  return (
+    <Sheet open={open} onClose={onClose} title="语音输入">
+      <div className={css.tool}>
+        {choices.length === 0 ? (
+          <p className={css.none} role="status">
+            还没有连接语音识别，这个浏览器自己也不会识别。管理员可以连接一个 OpenAI
+            兼容的识别服务，或设置 SPEECH_MODEL_DIR。
+          </p>
+        ) : (
+          <div className={css.models} role="radiogroup" aria-label="识别模型">
+            {choices.map((choice) => (
+              <button
+                key={choice.name}
+                type="button"
+                role="radio"
+                className="chip"
+                aria-checked={choice.name === name}
+                disabled={state !== 'ready'}
+                onClick={() => setChosen(choice.name)}
+              >
+                {choice.label}
+                <small>{choice.price}</small>
+              </button>
+            ))}
+          </div>
+        )}
+        <button
+          type="button"
+          className={css.mic}
+          data-state={state}
+          data-away={away || undefined}
+          aria-label={state === 'recording' ? '结束录音' : '开始录音'}
+          aria-pressed={state === 'recording'}
+          disabled={choices.length === 0 || busy}
+          style={{ '--level': state === 'recording' ? level : 0 } as React.CSSProperties}
+          onPointerDown={onDown}
+          onPointerMove={(event) => {
+            if (press.current) setAway(isAway(event));
+          }}
+          onPointerUp={onUp}
+          onPointerCancel={onUp}
+          onKeyDown={(event) => {
+            if (event.key !== 'Enter' && event.key !== ' ') return;
+            event.preventDefault();
+            if (state === 'recording') void finish();
+            else void start();
+          }}
+        >
+          <PathIcon path={microphone} size={34} />
+        </button>
+        <p className={css.state} role="status">
+          {away
+            ? '松开取消'
+            : state === 'recording'
+              ? `${words[state]} ${seconds} 秒${model && model.factor > 0 ? ` · 约 ${Math.ceil(Math.max(1, seconds) * model.factor)} tokens` : ''} · 滑开取消`
+              : words[state]}
+        </p>
+        <textarea
+          className="text-input"
+          rows={3}
+          value={text}
+          placeholder="说的话会写在这里，可以改"
+          aria-label="识别出的文字"
+          onChange={(event) => setText(event.target.value)}
+        />
+        <Button kind="primary" disabled={text.trim() === ''} onClick={put}>
+          放入输入框
+        </Button>
+        {model && model.factor > 0 && (
+          <p className="field-hint">
+            {model.label}：{priceText(model)}，按录音的秒数计费，没有成功不收费
+          </p>
+        )}
+      </div>
+    </Sheet>
+  );
+};
+
+export default VoiceSheet;

@@ -1,0 +1,123 @@
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { TestClient } from '../support/client.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer({ env: { ASSISTANT_RATE: '0', PAYMENT_CHECK_SECONDS: '1' } });
+});
+afterAll(() => server.stop());
+
+const register = async (account: string, invite?: string): Promise<TestClient> => {
+  const client = new TestClient(server.baseURL);
+  const data = await client.call('register', {
+    account,
+    name: '测试用户',
+    password: 'password-1',
+    password2: 'password-1',
+    ...(invite ? { invite } : {}),
+  });
+  client.token = data.token ?? '';
+  return client;
+};
+
+test('a link brings its owner 250K for each who comes, for three days @A5', async () => {
+  const owner = await register('owner-one');
+  const { code } = await owner.call('newInvite', {});
+  await register('friend-one', code);
+  await register('friend-two', 'no-such-link');
+  expect((await owner.call('userInfo', {})).chatgpt_balance).toBe(270_000);
+  const [gift] = (await owner.call('tradeList', {})).list;
+  expect(gift).toMatchObject({ type: 3, trade_value: 0.25, amount: 0 });
+  expect(gift?.order_id).toMatch(/^SYS\d{20}$/);
+  const client = new pg.Client({ connectionString: server.databaseUrl });
+  await client.connect();
+  await client.query(`UPDATE invites SET expires_at = now() WHERE code = $1`, [code]);
+  await client.end();
+  await register('friend-three', code);
+  expect((await owner.call('inviteInfo', {})).total).toBe(1);
+});
+
+test('a new password ends the other sign-ins, and a device can be signed out @P1', async () => {
+  const here = await register('devices-one');
+  const there = new TestClient(server.baseURL);
+  await there.login('devices-one', 'password-1');
+  const { list } = await here.call('deviceList', {});
+  expect(list).toHaveLength(2);
+  const wrong = await here.raw('changePassword', {
+    old_password: 'password-0',
+    password: 'password-2',
+    password2: 'password-2',
+  });
+  expect(wrong.code).toBe(1443);
+  await here.call('changePassword', {
+    old_password: 'password-1',
+    password: 'password-2',
+    password2: 'password-2',
+  });
+  expect((await there.raw('userInfo', {})).status).toBe(401);
+  expect((await here.call('deviceList', {})).list).toHaveLength(1);
+  await there.login('devices-one', 'password-2');
+  const other = (await here.call('deviceList', {})).list.find((each) => each.current === 0);
+  await here.call('signOutDevice', { id: other?.id });
+  expect((await there.raw('userInfo', {})).status).toBe(401);
+});
+
+test('an account that is ended leaves its orders and nothing of its person @P1', async () => {
+  const person = await register('leaving-one');
+  const { uuid } = await person.ask('我的秘密是芝麻开门');
+  const order = await person.call('recharge', { type: 'token', num: 1 });
+  const key = new URL(order.url, server.baseURL).searchParams.get('key') ?? '';
+  await person.call('sandboxSettle', { key, pay: 1 });
+  await person.call('tradeStatus', { platform_order_id: order.trade_no });
+  expect((await person.raw('deleteAccount', { password: 'wrong-one-1' })).code).toBe(1443);
+  await person.call('deleteAccount', { password: 'password-1' });
+  expect((await person.raw('userInfo', {})).status).toBe(401);
+  const client = new pg.Client({ connectionString: server.databaseUrl });
+  await client.connect();
+  const { rows: users } = await client.query<{ account: string | null; user_name: string }>(
+    `SELECT account, user_name FROM users u JOIN orders o ON o.user_id = u.id WHERE number = $1`,
+    [order.trade_no],
+  );
+  expect(users).toEqual([{ account: null, user_name: '已注销用户' }]);
+  const { rows } = await client.query(
+    `SELECT FROM history h JOIN sessions s ON s.id = h.session_id
+     WHERE s.uuid = $1 AND (human <> '' OR ai <> '')`,
+    [uuid],
+  );
+  expect(rows).toEqual([]);
+  await client.end();
+});
+
+test('all of one’s data comes as a zip, to its owner alone @P1', async () => {
+  const person = await register('taking-one');
+  const other = await register('taking-two');
+  await person.ask('你好，请问你是谁');
+  await person.call('exportAccount', {});
+  let id = 0;
+  for (let tries = 0; tries < 100 && id === 0; tries += 1) {
+    id = (await person.call('accountFiles', {})).list[0]?.id ?? 0;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  const get = (client: TestClient) =>
+    fetch(`${server.baseURL}/api/account_file?id=${id}`, { headers: client.headers() });
+  const file = await get(person);
+  expect(file.status).toBe(200);
+  expect(
+    Buffer.from(await file.arrayBuffer())
+      .subarray(0, 2)
+      .toString(),
+  ).toBe('PK');
+  expect((await get(other)).status).toBe(404);
+});
+
+test('usage counts what was free, too, by day and month; the future has none @P1 @P6', async () => {
+  const person = await register('usage-one');
+  const { uuid, id } = await person.ask('你好，请问你是谁');
+  await person.read(uuid, id);
+  const used = await person.call('usage', { month: '2999-01' });
+  expect(used.items).toHaveLength(12);
+  expect(used.items[0]).toMatchObject({ month: used.month, session: 1, deduct_tokens: 0 });
+  expect(used.list.reduce((sum, row) => sum + row.count, 0)).toBe(1);
+});

@@ -1,0 +1,295 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import pg from 'pg';
+import { TestClient } from '../support/client.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+/** A client that knows the three documents alone, by plain HTTP. */
+
+let server: TestServer;
+let person: TestClient;
+beforeAll(async () => {
+  server = await startServer();
+  person = await TestClient.register(server.baseURL);
+});
+afterAll(() => server.stop());
+
+/** A PNG of one pixel. */
+const pixel = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+type Fields = Record<string, unknown>;
+
+const ask = async (
+  method: string,
+  path: string,
+  body?: unknown,
+  token = person.token,
+): Promise<{ status: number; code: number; data: Fields }> => {
+  const response = await fetch(`${server.baseURL}/api/${path}`, {
+    method,
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const answer = (await response.json()) as { code: number; data: Fields };
+  return { status: response.status, ...answer };
+};
+const data = async (...args: Parameters<typeof ask>): Promise<Fields> => {
+  const answer = await ask(...args);
+  expect(answer, args.slice(0, 3).join(' ')).toMatchObject({ status: 200, code: 0 });
+  return answer.data;
+};
+
+describe('pictures', () => {
+  test('flat fields, any request_id, a JSON list as the answer', async () => {
+    const mine = `mine, at ${Date.now()}`;
+    const session = await data('POST', 'new_session', { type: 1, scenario_id: 1 });
+    const uuid = String(session['uuid']);
+    const flat = { type: 'img2img', app: 'img-tool', strength: 60, resize_mode: 1, n: 2, size: 1 };
+    const drawn = await data('POST', `send_message?session_id=${uuid}`, {
+      msg: '一座桥',
+      format: 0,
+    });
+    const first = { history_id: drawn['id'], request_id: mine, n: 1, size: 1 };
+    expect(await data('POST', 'image/generate', first)).toMatchObject({ images: [] });
+    let progress: Fields = {};
+    const begun = Date.now();
+    do progress = await data('GET', `image/progress?request_id=${encodeURIComponent(mine)}`);
+    while (Number(progress['progress']) < 1 && Date.now() - begun < 20_000);
+    expect(progress).toMatchObject({ result: 1, progress: 1, current_image: expect.any(String) });
+    const page = await data('GET', `history_list?session_id=${uuid}`);
+    const [message] = page['list'] as Fields[];
+    const images = JSON.parse(String(message?.['ai'])) as Fields[];
+    expect(images).toEqual([
+      expect.objectContaining({ url: expect.stringMatching(/^\/files\//), error: '' }),
+    ]);
+    const sent = await data('POST', `send_message?session_id=${uuid}`, {
+      msg: JSON.stringify({ prompt: '再来', ...flat, base_image: images[0]?.['url'] }),
+      format: 1,
+    });
+    expect(JSON.parse(String(sent['msg']))).toMatchObject({
+      prompt: '再来',
+      ...flat,
+      base_image: images[0]?.['url'],
+    });
+    // The same name of somebody else's request is another request.
+    const other = await TestClient.register(server.baseURL);
+    const theirs = await ask(
+      'GET',
+      `image/progress?request_id=${encodeURIComponent(mine)}`,
+      undefined,
+      other.token,
+    );
+    expect(theirs.status).toBe(404);
+    const view = await data('GET', `get_session?uuid=${uuid}`);
+    expect(JSON.parse(String(view['completion']))).toEqual([{ url: images[0]?.['url'] }]);
+    expect(view).toMatchObject({ group_id: expect.any(Number), deleted: 0, embedding_private: 0 });
+  });
+
+  test('models and metadata by the documents’ names', async () => {
+    const models = (await data('GET', 'models'))['models'] as Fields[];
+    const canvas = models.find(({ name }) => name === 'builtin-canvas');
+    expect(canvas).toMatchObject({
+      unique_key: 'builtin-canvas',
+      remarks: expect.stringContaining('内置'),
+      factors: {},
+      checkpoints: [],
+      default_checkpoint: '',
+      sizes: expect.any(Array),
+      size_limit: expect.any(Array),
+      size_rate: [0.7, 0.8, 0.9, 1],
+      disable: 0,
+      disable_api: 0,
+      vip: 0,
+      private: 0,
+    });
+    const metadata = await data('GET', 'image/metadata?model=builtin-canvas');
+    expect(metadata['controlnetModules']).toContain('canny');
+  });
+});
+
+describe('sessions and messages', () => {
+  test('uuid stands for session_id, in the query or the body', async () => {
+    const { uuid } = await data('POST', 'new_session', { type: 0 });
+    const sent = await data('POST', 'send_message', { uuid, msg: '鹊桥是什么？' });
+    const again = await data('GET', `history_list?uuid=${String(uuid)}`);
+    expect((again['list'] as Fields[])[0]).toMatchObject({ id: sent['id'], content: '' });
+    await data('POST', 'last_messages', { session_id: uuid, maxHistoryId: 0 });
+    await data('POST', `set_session?uuid=${String(uuid)}`, { private: 1 });
+    await data('DELETE', `delete_session?uuid=${String(uuid)}`);
+  });
+
+  test('a question takes a group and is listed by channel=forum; a film’s session is made', async () => {
+    const question = await data('POST', 'new_session', { type: 2, group_id: 1 });
+    await data('POST', `send_message?session_id=${String(question['uuid'])}`, {
+      msg: '怎样写得更好？',
+    });
+    const list = (await data('GET', 'session_list?channel=forum'))['list'] as Fields[];
+    expect(list[0]).toMatchObject({ uuid: question['uuid'], group_id: 1, type: 2 });
+    const { list: messages } = await data(
+      'GET',
+      `history_list?session_id=${String(question['uuid'])}`,
+    );
+    expect((messages as Fields[])[0]).toMatchObject({ content: '怎样写得更好？' });
+    expect((await ask('POST', 'new_session', { type: 4 })).status).toBe(200);
+  });
+
+  test('an audio speed above 2 is saved as 1', async () => {
+    for (const [given, kept] of [
+      [2.5, 1],
+      [1.5, 1.5],
+      ['3', 1],
+    ]) {
+      const saved = await data('POST', 'save_settings', { audio_speed: given });
+      expect(JSON.parse(String(saved['setting']))).toMatchObject({ audio_speed: kept });
+    }
+  });
+});
+
+test('a disabled account is answered 3001 everywhere but where it signs out or in', async () => {
+  const gone = await TestClient.register(server.baseURL);
+  const database = new pg.Client({ connectionString: server.databaseUrl });
+  await database.connect();
+  await database.query(
+    'UPDATE users SET disabled = true FROM logins WHERE logins.user_id = users.id AND users.id = (SELECT max(id) FROM users)',
+  );
+  await database.end();
+  for (const [method, path, body] of [
+    ['GET', 'models'],
+    ['GET', 'scenario_list'],
+    ['GET', 'session_list?channel=public'],
+    ['GET', 'user_info'],
+    ['POST', 'new_session', { type: 0 }],
+  ] as const)
+    expect((await ask(method, path, body, gone.token)).code, path).toBe(3001);
+  expect((await ask('POST', 'logout', {}, gone.token)).code).toBe(0);
+});
+
+describe('what a form of the documents sends', () => {
+  test('empty texts and null are what was not chosen; a switch sends true or false', async () => {
+    const blank = { scenario_id: '', group_id: null, history_id: '', embedding: '' };
+    const { uuid } = await data('POST', 'new_session', { type: 0, model: '', ...blank });
+    const session = String(uuid);
+    const sent = await data('POST', `send_message?session_id=${session}`, {
+      msg: '鹊桥是什么？',
+      with_template: false,
+      ai: '',
+    });
+    await data('GET', `get_session?uuid=${session}&history_id=`);
+    const history = await data('GET', `history_list?session_id=${session}&page=1&newest=0&id=`);
+    expect((history['list'] as Fields[])[0]).toMatchObject({ id: sent['id'] });
+    await data('POST', `set_session?session_id=${session}`, { private: true });
+    const question = await data('POST', 'new_session', { type: 2, group_id: 1 });
+    await data('POST', 'send_message', { uuid: question['uuid'], msg: '为什么？', ai: '' });
+    const listed = await data(
+      'GET',
+      'session_list?channel=forum&page=1&user_id=&scenario_id=&query=&model=',
+    );
+    expect(listed['list']).toContainEqual(expect.objectContaining({ uuid: question['uuid'] }));
+    await data('GET', 'image/explore?page=1&sort=');
+    expect(await data('POST', 'translate', { msg: 'a dog', cn2en: false })).toHaveProperty(
+      'result',
+    );
+    const { setting } = await data('POST', 'save_settings', {
+      temperature: '',
+      disable_enter: true,
+      dark_style: 1,
+      show_token_usage: false,
+    });
+    expect(JSON.parse(String(setting))).toMatchObject({
+      disable_enter: 1,
+      dark_style: 'dark',
+      show_token_usage: 0,
+    });
+    // What is needed is still asked for, and nothing else is taken for a choice.
+    for (const wrong of [{ friend_user_id: '' }, { friend_user_id: null }])
+      expect((await ask('POST', 'new_friend', wrong)).status).toBe(422);
+    expect((await ask('POST', 'new_session', { type: 0, scenario_id: 'x' })).status).toBe(422);
+    // Nor does a blank reach further than was meant.
+    const whole = `remove_from_favorites?session_id=${session}&history_id=`;
+    expect((await ask('DELETE', whole)).status).toBe(422);
+    expect((await ask('POST', 'sign_out_device', { id: '' })).status).toBe(422);
+  });
+
+  test('model_stat by a page’s clock', async () => {
+    const asked = { model: 'builtin-assistant', first_time: 120.25, time: 900.5 };
+    await data('POST', 'model_stat', { ...asked, state: 'success', request_time: Date.now() });
+    const failed = { ...asked, state: 0, first_time: null, request_time: new Date().toISOString() };
+    await data('POST', 'model_stat', failed);
+    const never = { ...asked, state: 'success', request_time: -1 };
+    expect((await ask('POST', 'model_stat', never)).status).toBe(422);
+  });
+
+  test('Midjourney’s parameters as document 2 §3 has them', async () => {
+    const session = await data('POST', 'new_session', { type: 1 });
+    const parameters = {
+      aspect: { width: 16, height: 9 },
+      version: { isNiji: true, value: 6 },
+      quality: 0.5,
+      cref: '',
+      sref: [],
+      tile: 0,
+      random_style: false,
+      logoAdd: true,
+    };
+    const preview = { model: 'builtin-canvas', prompt: 'a dog' };
+    await data('POST', 'image/prompt_parameter', { ...preview, parameters });
+    const odd = { ...parameters, aspect: { width: 0, height: 'wide' } };
+    expect(
+      (await ask('POST', 'image/prompt_parameter', { ...preview, parameters: odd })).status,
+    ).toBe(422);
+    const { msg } = await data('POST', `send_message?session_id=${String(session['uuid'])}`, {
+      msg: JSON.stringify({ prompt: '一座桥', type: 'txt2img', parameters }),
+      format: 1,
+    });
+    expect(JSON.parse(String(msg))['parameters']).toMatchObject({
+      aspect: '16:9',
+      version: '6',
+      is_niji: true,
+      quality: '.5',
+      tile: false,
+      logo_add: true,
+    });
+  });
+});
+
+describe('the login in the address', () => {
+  test('uploads and streams take it; no other call does', async () => {
+    const upload = (path: string) => {
+      const form = new FormData();
+      form.append('file', new Blob([pixel], { type: 'image/png' }), 'a.png');
+      return fetch(`${server.baseURL}/api/${path}`, { method: 'POST', body: form });
+    };
+    const uploaded = await upload(`image/upload?token=${person.token}`);
+    expect(await uploaded.json()).toMatchObject({
+      code: 0,
+      data: { image: { url: expect.stringMatching(/^\/files\//) } },
+    });
+    for (const token of ['', 'x.y.z'])
+      expect((await upload(`image/upload?token=${token}`)).status).toBe(401);
+    const { uuid } = await data('POST', 'new_session', { type: 0, private: 1 });
+    const sent = await data('POST', 'send_message', { uuid, msg: '鹊桥是什么？' });
+    const stream = (session: unknown, token: string) =>
+      fetch(
+        `${server.baseURL}/api/event_stream?history_id=${String(sent['id'])}` +
+          `&session_id=${String(session)}&temperature=&checkpoint=&strict_mode=&at_ai=0` +
+          `&model=builtin-assistant&token=${token}`,
+      );
+    const read = await (await stream(uuid, person.token)).text();
+    expect(read).toContain('data: [DONE]');
+    expect(read).not.toContain('1432');
+    // A refusal is an event, too: an EventSource reads nothing else.
+    const other = await TestClient.register(server.baseURL);
+    const refused = await stream(uuid, other.token ?? '');
+    expect(refused.headers.get('content-type')).toContain('text/event-stream');
+    expect(await refused.text()).toMatch(/^data: \{"code":"1432","message":".+"\}\n\n$/);
+    const bare = await fetch(`${server.baseURL}/api/user_info?token=${person.token}`);
+    expect(bare.status).toBe(401);
+  });
+});
+
+test('a visitor is told that they are no administrator', async () => {
+  const response = await fetch(`${server.baseURL}/api/auth_check`);
+  expect(await response.json()).toMatchObject({ code: 0, data: { admin: false } });
+});

@@ -1,0 +1,284 @@
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openDatabase } from '../../server/db/database.ts';
+import { removeUnused } from '../../server/areas/file/file.store.ts';
+import { TestClient } from '../support/client.ts';
+import { type FakePushService, startPushService } from '../support/push-service.ts';
+import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
+import { onePixel } from '../support/world.ts';
+import { xssPayloads } from '../support/xss-payloads.ts';
+
+/** The forum: three people ask, answer, like, accept, change, report and are told of it. */
+
+let push: FakePushService;
+let server: TestServer;
+let pool: pg.Pool;
+let key = '';
+let lin: TestClient;
+let zhou: TestClient;
+let wang: TestClient;
+let manager: TestClient;
+
+const named = async (account: string, name: string) => {
+  const client = new TestClient(server.baseURL);
+  const password = 'password-1';
+  const form = { account, name, password, password2: password };
+  client.token = (await client.call('register', form)).token ?? '';
+  return client;
+};
+const idOf = async (client: TestClient) => (await client.call('userInfo', {})).id;
+
+beforeAll(async () => {
+  push = await startPushService(() => key);
+  server = await startServer({ env: { FETCH_ALLOWED: push.host, ASSISTANT_RATE: '0' } });
+  pool = new pg.Pool({ connectionString: server.databaseUrl });
+  lin = await named('lin', '林一');
+  zhou = await named('zhou', '周二');
+  wang = await named('wang', '王三');
+  manager = new TestClient(server.baseURL);
+  await manager.login('admin', ADMIN_PASSWORD);
+  ({ key } = await lin.call('pushKey', {}));
+});
+afterAll(async () => {
+  await pool.end();
+  await server.stop();
+  await push.close();
+});
+
+const ask = async (client: TestClient, title: string, msg = `${title}，请教各位`, group = 1) => {
+  const { uuid } = await client.call('newSession', { type: 2, private: 0, group_id: group });
+  const { id } = await client.call('sendMessage', { session_id: uuid, msg, title });
+  return { uuid, id };
+};
+const answer = (client: TestClient, uuid: string, msg: string) =>
+  client.call('sendMessage', { session_id: uuid, msg });
+const forum = (client: TestClient, input: object = {}) =>
+  client.call('sessionList', { channel: 'forum', page_size: 50, ...input });
+const titles = async (client: TestClient, input: object = {}) =>
+  (await forum(client, input)).list.map(({ title }) => title);
+const news = async (client: TestClient) => client.call('newsList', {});
+
+describe('three people', () => {
+  test('ask, answer, like, accept, change and are told', async () => {
+    const browser = push.browser();
+    await lin.call('pushSubscribe', browser);
+    const { uuid, id } = await ask(lin, '怎样搭一座桥');
+    const first = await answer(zhou, uuid, '用**石头**');
+    const second = await answer(wang, uuid, '用木头');
+    await expect.poll(() => push.pushed.length, { timeout: 10_000 }).toBe(1);
+    expect(push.pushed[0]?.message).toMatchObject({
+      kind: 'news',
+      state: 'done',
+      title: '怎样搭一座桥',
+      url: `/chat?uuid=${uuid}&history_id=${first.id}`,
+    });
+    expect(push.pushed[0]?.message.body).toContain('周二');
+    // What is unread counts on, and is pushed once.
+    const told = await news(lin);
+    expect(told.unread).toBe(1);
+    expect(told.list[0]).toMatchObject({ kind: 'reply', count: 2, read: false, uuid });
+    expect(await lin.call('readNews', { session_id: uuid })).toEqual({ unread: 0 });
+    expect((await news(zhou)).unread).toBe(0);
+
+    for (const client of [lin, zhou])
+      await client.call('historyLike', { session_id: uuid, history_id: second.id });
+    const byVotes = await lin.call('historyList', { session_id: uuid, sort: 'votes' });
+    expect(byVotes.list.map((each) => each.id)).toEqual([id, second.id, first.id]);
+
+    const accept = { session_id: uuid, history_id: first.id };
+    expect((await zhou.raw('acceptAnswer', accept)).code).toBe(1403);
+    expect((await lin.raw('acceptAnswer', { ...accept, history_id: id })).code).toBe(1422);
+    expect(await lin.call('acceptAnswer', accept)).toEqual({ accepted_id: first.id });
+    expect((await lin.call('getSession', { uuid })).accepted_id).toBe(first.id);
+    expect((await news(zhou)).list[0]).toMatchObject({
+      kind: 'accept',
+      text: '林一 采纳了您的回答',
+    });
+    expect(await titles(lin, { category: 'answered' })).toEqual(['怎样搭一座桥']);
+    expect(await titles(lin, { category: 'unanswered' })).toEqual([]);
+
+    const changed = { session_id: uuid, id: first.id, content: '用花岗岩' };
+    expect((await wang.raw('updateMessage', changed)).code).toBe(1403);
+    await zhou.call('updateMessage', changed);
+    const edits = await wang.call('messageEdits', { session_id: uuid, history_id: first.id });
+    expect(edits.list.map(({ content }) => content)).toEqual(['用**石头**']);
+
+    const msg = JSON.stringify({ prompt: '您看呢', at_user: { id: await idOf(wang) } });
+    await lin.call('sendMessage', { session_id: uuid, msg, format: 1 });
+    expect((await news(wang)).list[0]).toMatchObject({ kind: 'mention', text: '林一 提到了您' });
+
+    // What is taken back takes its mark along.
+    await zhou.call('deleteHistory', { session_id: uuid, id: first.id });
+    expect((await lin.call('getSession', { uuid })).accepted_id).toBeNull();
+    expect(await titles(zhou, { category: 'replied' })).toEqual([]);
+    expect(await titles(wang, { category: 'replied' })).toEqual(['怎样搭一座桥']);
+    expect(await titles(lin, { category: 'history' })).toEqual(['怎样搭一座桥']);
+    expect(await titles(lin, { category: 'mine' })).toEqual(['怎样搭一座桥']);
+  });
+
+  test('report, and a manager judges', async () => {
+    const { uuid } = await ask(lin, '买东西吗');
+    const spam = await answer(wang, uuid, '加我好友领奖');
+    const thing = { session_id: uuid, history_id: spam.id, reason: 'spam' as const };
+    await zhou.call('report', { ...thing, note: '广告' });
+    await zhou.call('report', thing);
+    await lin.call('report', thing);
+    expect((await zhou.raw('reportList', {})).status).toBe(404);
+    const { list } = await manager.call('reportList', {});
+    expect(list.filter((each) => each.uuid === uuid)).toHaveLength(2);
+    expect(list[0]).toMatchObject({ excerpt: '加我好友领奖', author_name: '王三' });
+    await manager.call('resolveReport', { id: list[0]!.id, remove: 1 });
+    const left = await lin.call('historyList', { session_id: uuid });
+    expect(left.list.some(({ id }) => id === spam.id)).toBe(false);
+    expect((await manager.call('reportList', {})).list.filter((r) => r.uuid === uuid)).toEqual([]);
+    expect((await news(zhou)).list[0]).toMatchObject({ kind: 'report' });
+    // Nothing of a private talk can be reported by who may not see it.
+    const { uuid: hidden } = await lin.call('newSession', { type: 2, private: 1 });
+    expect((await zhou.raw('report', { session_id: hidden, reason: 'spam' })).code).toBe(1432);
+  });
+
+  test('a manager marks, moves and closes; groups are the manager’s alone', async () => {
+    const group = await manager.call('saveForumGroup', { name: '桥梁', color: '#112233' });
+    expect((await lin.raw('saveForumGroup', { name: '我的' })).status).toBe(404);
+    expect((await lin.raw('newSession', { type: 2, group_id: 987_654 })).status).toBe(422);
+    const { uuid, id } = await ask(lin, '石拱桥', '它为什么不倒', group.id);
+    expect(await titles(zhou, { group_id: group.id })).toEqual(['石拱桥']);
+    await manager.call('markQuestion', { session_id: uuid, essence: 1, pinned: 1, closed: 1 });
+    expect(await titles(zhou, { category: 'essence' })).toEqual(['石拱桥']);
+    expect((await titles(zhou))[0]).toBe('石拱桥');
+    const closed = await zhou.raw('sendMessage', { session_id: uuid, msg: '因为拱' });
+    expect(closed.code).toBe(1436);
+    expect((await zhou.call('getSession', { uuid })).writable).toBe(false);
+    await manager.call('markQuestion', { session_id: uuid, closed: 0, pinned: 0 });
+    const moved = { session_id: uuid, id, title: '赵州桥', content: '它为什么不倒？', group_id: 2 };
+    await lin.call('updateMessage', moved);
+    expect(await titles(zhou, { group_id: 2 })).toEqual(['赵州桥']);
+    await lin.call('updateMessage', { ...moved, group_id: group.id });
+    await manager.call('delForumGroup', { id: group.id });
+    expect((await lin.call('getSession', { uuid })).group_id).toBe(1);
+    expect((await manager.raw('delForumGroup', { id: 1 })).status).toBe(422);
+  });
+
+  test('words are found, hot fades with time, private questions stay so', async () => {
+    await ask(zhou, '琥珀是什么', '听说是**松脂**变成的');
+    const { uuid: secret } = await zhou.call('newSession', { type: 2, private: 1 });
+    await zhou.call('sendMessage', { session_id: secret, msg: '琥珀的秘密', title: '秘密' });
+    await expect
+      .poll(() => titles(lin, { query: '琥珀' }), { timeout: 10_000 })
+      .toEqual(['琥珀是什么']);
+    expect(await titles(lin, { query: '松脂', category: 'answered' })).toEqual([]);
+    const old = await ask(wang, '去年的热帖');
+    for (const client of [lin, zhou, lin, zhou, lin, zhou])
+      await answer(client, old.uuid, '我也想知道');
+    expect((await titles(lin, { category: 'hot' }))[0]).toBe('去年的热帖');
+    await pool.query(`UPDATE sessions SET created_at = now() - interval '9 days' WHERE uuid = $1`, [
+      old.uuid,
+    ]);
+    expect((await titles(lin, { category: 'hot' })).at(-1)).toBe('去年的热帖');
+    expect(await titles(zhou, { category: 'mine' })).toContain('秘密');
+    for (const client of [lin, new TestClient(server.baseURL)])
+      expect(JSON.stringify(await forum(client))).not.toContain('秘密');
+    for (const category of ['mine', 'replied', 'history'] as const)
+      expect(
+        (await new TestClient(server.baseURL).raw('sessionList', { channel: 'forum', category }))
+          .status,
+      ).toBe(401);
+  });
+});
+
+test('a picture that a text shows or showed outlasts every cleaning', async () => {
+  const upload = async () =>
+    (await lin.upload('uploadImage', new Blob([onePixel], { type: 'image/png' }), 'a.png')).image
+      .url;
+  const [kept, former, unused] = [await upload(), await upload(), await upload()];
+  const { uuid, id } = await ask(lin, '看图', `![旧](${former})`);
+  await lin.call('updateMessage', {
+    session_id: uuid,
+    id,
+    title: '看图',
+    content: `![新](${kept})`,
+  });
+  expect((await forum(lin)).list.find((each) => each.uuid === uuid)?.images).toEqual([kept]);
+  const db = openDatabase(pool);
+  for (let round = 0; round < 3; round++) {
+    await pool.query(`UPDATE files SET seen_at = now() - interval '400 days'`);
+    await removeUnused(db, 1000);
+  }
+  const { rows } = await pool.query<{ url: string }>(
+    `SELECT '/files/' || key || '.png' AS url FROM files`,
+  );
+  const left = rows.map(({ url }) => url);
+  expect(left).toContain(kept);
+  expect(left).toContain(former);
+  expect(left).not.toContain(unused);
+});
+
+test('hostile texts come back as texts, in titles, excerpts, news and reports', async () => {
+  const bad = xssPayloads.slice(0, 40).join('\n').slice(0, 20_000);
+  const title = '<img src=x onerror="window.hacked=1">';
+  const { uuid } = await ask(lin, title, bad);
+  await answer(zhou, uuid, bad);
+  await zhou.call('report', { session_id: uuid, reason: 'other', note: title });
+  const card = (await forum(lin)).list.find((each) => each.uuid === uuid);
+  expect(card?.title).toBe(title);
+  expect((await news(lin)).list[0]?.title).toBe(title);
+  expect((await manager.call('reportList', {})).list[0]?.note).toBe(title);
+});
+
+describe('scenarios and prompts', () => {
+  test('one’s own scenario is private until a manager has approved it', async () => {
+    const { list: categories } = await lin.call('scenarioCategory', {});
+    expect(categories.length).toBeGreaterThanOrEqual(10);
+    expect((await lin.call('scenarioList', {})).total).toBeGreaterThanOrEqual(60);
+    const category = categories[0]!.id;
+    const mine = { name: '我的模板', prompt: '请把 {{内容}} 写成诗', category };
+    const { id } = await lin.call('saveScenario', mine);
+    const found = async (client: TestClient, scope: 'public' | 'mine' | 'pending' = 'public') =>
+      (await client.call('scenarioList', { query: '我的模板', scope })).list.map((each) => each.id);
+    expect([await found(lin, 'mine'), await found(lin), await found(zhou)]).toEqual([[id], [], []]);
+    expect((await zhou.raw('newSession', { type: 0, scenario_id: id })).status).toBe(404);
+    await lin.call('newSession', { type: 0, scenario_id: id });
+    expect((await zhou.raw('saveScenario', { ...mine, id })).status).toBe(404);
+    expect((await zhou.raw('delScenario', { id })).status).toBe(404);
+    await lin.call('saveScenario', { ...mine, id, publish: 1 });
+    expect([await found(zhou), await found(zhou, 'pending')]).toEqual([[], []]);
+    expect(await found(manager, 'pending')).toEqual([id]);
+    await manager.call('manageScenario', { ...mine, id, state: 'public' });
+    expect(await found(zhou)).toEqual([id]);
+    for (const wrong of [
+      { ...mine, name: '短' },
+      { ...mine, name: '长'.repeat(33) },
+      { ...mine, prompt: '长'.repeat(513) },
+      { ...mine, category: 987_654 },
+    ])
+      expect((await lin.raw('saveScenario', wrong)).status).toBe(422);
+    expect((await manager.raw('delScenarioCategory', { id: category })).status).toBe(422);
+    await lin.call('delScenario', { id });
+    expect(await found(zhou)).toEqual([]);
+  });
+
+  test('prompts are there from the start, and one’s own are one’s own', async () => {
+    const count = async (type: number) =>
+      (await new TestClient(server.baseURL).call('promptList', { type })).prompts.length;
+    expect((await count(0)) + (await count(1))).toBeGreaterThanOrEqual(100);
+    const own = { type: 0, prompt_json: { act: '我的', prompt: '写给 {{谁}} 的 {{信}}' } };
+    const { id } = await lin.call('savePrompt', own);
+    const { prompts } = await lin.call('promptList', { type: 0 });
+    expect(prompts.find((each) => each.id === id)?.prompt_json.vars).toEqual(['谁', '信']);
+    expect(
+      (await zhou.call('promptList', { type: 0 })).prompts.some((each) => each.id === id),
+    ).toBe(false);
+    for (const name of ['topPrompt', 'hidePrompt'] as const)
+      expect((await zhou.raw(name, { id, type: 0 })).status).toBe(404);
+    expect((await zhou.raw('savePrompt', { ...own, id })).status).toBe(404);
+    expect((await zhou.raw('delPrompt', { id })).status).toBe(404);
+    const last = prompts.at(-1)!;
+    expect(await lin.call('topPrompt', { id: last.id, type: 0 })).toEqual({ set: true });
+    expect((await lin.call('promptList', { type: 0 })).prompts[0]).toMatchObject({
+      id: last.id,
+      top: true,
+    });
+    expect(await lin.call('topPrompt', { id: last.id, type: 0 })).toEqual({ set: false });
+    await lin.call('delPrompt', { id });
+  });
+});

@@ -1,0 +1,251 @@
+import { generateSync } from 'otplib';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { CallSpec } from '../../contract/call.ts';
+import { type CallName, calls } from '../../contract/calls.ts';
+import { TestClient } from '../support/client.ts';
+import { type MockOpenAi, startMockOpenAi } from '../support/mock-openai.ts';
+import { ADMIN_PASSWORD } from '../support/server.ts';
+import { createWorld, goodInputs, sendRaw, talk, type World } from '../support/world.ts';
+
+let world: World;
+let lower: TestClient;
+let lowerId: number;
+let userId: number;
+let database: pg.Client;
+let mock: MockOpenAi;
+
+const every = Object.entries(calls) as [CallName, CallSpec][];
+const managers = every.filter(([, { access }]) => access === 'manager' || access === 'owner');
+
+beforeAll(async () => {
+  mock = await startMockOpenAi();
+  world = await createWorld({ env: { METRICS_TOKEN: 'metrics-token-1' } });
+  database = new pg.Client({ connectionString: world.server.databaseUrl });
+  await database.connect();
+  lower = await TestClient.register(world.server.baseURL);
+  lowerId = (await lower.call('userInfo', {})).id;
+  userId = (await world.people.user.call('userInfo', {})).id;
+  await world.people.manager.call('setManager', { user_id: lowerId, rank: 'manager' });
+});
+afterAll(async () => {
+  await database?.end();
+  await world?.stop();
+  await mock?.close();
+});
+
+const linesOf = async (call: string): Promise<number> => {
+  const { rows } = await database.query<{ count: number }>(
+    'SELECT count(*)::int FROM manager_acts WHERE call = $1',
+    [call],
+  );
+  return rows[0]?.count ?? 0;
+};
+
+describe('a call of managers', () => {
+  test.each(managers)('%s does not exist for others', async (name, spec) => {
+    const { none, guest, user } = world.people;
+    for (const client of [none, guest, user]) {
+      const answer = await sendRaw(client, name, goodInputs(world.talks.user)[name]);
+      expect(answer.status).toBe(404);
+      expect(answer.envelope?.message).toBe('没有找到');
+    }
+    if (spec.access === 'owner') {
+      const answer = await sendRaw(lower, name, goodInputs(world.talks.user)[name]);
+      expect(answer.envelope?.message).toBe('没有找到');
+    }
+  });
+
+  const changing = managers.filter(
+    ([, { method, kind, logged }]) => method !== 'GET' && kind !== 'download' && logged,
+  );
+  test.each(changing)('%s leaves a line in the log, and none where it failed', async (name) => {
+    const own = await talk(world.people.user, '你好，请问你是谁');
+    const before = await linesOf(name);
+    const answer = await sendRaw(world.people.manager, name, goodInputs(own)[name]);
+    const done = answer.status === 200 && answer.envelope?.code === 0;
+    expect(await linesOf(name)).toBe(before + (done ? 1 : 0));
+  });
+});
+
+test('the log cannot be changed, says from what to what, and keeps no password', async () => {
+  const { manager } = world.people;
+  await manager.call('updateUser', { user_id: userId, session_blacklist: 1 });
+  const refused = await sendRaw(world.people.user, 'newSession', { type: 0 });
+  expect(refused.envelope?.code).toBe(3001);
+  await manager.call('updateUser', { user_id: userId, session_blacklist: 0 });
+  const { password } = await manager.call('resetPassword', {
+    user_id: lowerId,
+    password: 'new-password-1',
+  });
+  expect(password).toBe('new-password-1');
+  lower = new TestClient(world.server.baseURL);
+  const { rows } = await database.query<{ account: string }>(
+    'SELECT account FROM users WHERE id = $1',
+    [lowerId],
+  );
+  await lower.login(rows[0]!.account, 'new-password-1');
+  const { list } = await manager.call('adminActList', { subject: `user:${userId}` });
+  expect(JSON.parse(list[0]!.from)).toEqual({ sessionBlacklist: true });
+  expect(JSON.parse(list[0]!.to)).toEqual({ sessionBlacklist: false });
+  const all = await manager.call('adminActList', { call: 'resetPassword' });
+  expect(JSON.stringify(all)).not.toContain('new-password-1');
+  for (const statement of ['UPDATE manager_acts SET ip = 1', 'DELETE FROM manager_acts'])
+    await expect(database.query(statement)).rejects.toThrow('append-only');
+});
+
+test('a manager of the lower rank has no power over others of them', async () => {
+  const owner = (await world.people.manager.call('userInfo', {})).id;
+  for (const [name, input] of [
+    ['resetPassword', { user_id: owner }],
+    ['signOutUser', { user_id: owner }],
+    ['updateUser', { user_id: owner, disabled: 1 }],
+  ] as const) {
+    const answer = await sendRaw(lower, name, input);
+    expect(answer.envelope?.code).toBe(1470);
+  }
+  const last = await sendRaw(world.people.manager, 'setManager', { user_id: owner, rank: 'none' });
+  expect(last.envelope?.message).toContain('至少');
+});
+
+test('balance, membership and privacy are changed, and the ledger says so', async () => {
+  const { manager, other } = world.people;
+  const { id, chatgpt_balance: before } = await other.call('userInfo', {});
+  const added = { user_id: id, tokens: 5000, add: 1 as const, remarks: '补偿' };
+  await manager.call('updateTokens', added);
+  await manager.call('updateTokens', { ...added, tokens: 2000, add: 0 });
+  const until = new Date(Date.now() + 30 * 86_400_000).toISOString();
+  await manager.call('activatedAbility', { user_id: id, vip_expired_at: until, subscribe: 1 });
+  const after = await other.call('userInfo', {});
+  expect(after).toMatchObject({ chatgpt_balance: before + 3000, vip: 1, subscribe: 1 });
+  expect(after.vip_balance).toBe(250_000);
+  const { list } = await manager.call('adminUserLedger', { user_id: id });
+  expect(list.map(({ amount }) => amount)).toContain(-2000);
+  const tooMuch = await sendRaw(manager, 'updateTokens', { ...added, tokens: 1e9, add: 0 });
+  expect(tooMuch.envelope?.code).toBe(1025);
+
+  const shown = await other.call('newSession', { type: 0, private: 0 });
+  await manager.call('adminSetSession', { session_id: shown.uuid, private: 0 });
+  const hidden = await manager.call('updateUserSession', {
+    user_id: id,
+    session_private: 1,
+    history_private: 1,
+  });
+  expect(hidden.changed).toBeGreaterThan(0);
+});
+
+test('sessions are found by their words, read, changed and deleted', async () => {
+  const { manager, user } = world.people;
+  const own = await talk(user, '紫藤花开在几月，怎么养护');
+  await expect
+    .poll(
+      async () =>
+        (await manager.call('adminSessionList', { query: '紫藤花' })).list.map(({ id }) => id),
+      { timeout: 10_000 },
+    )
+    .toContain(own.id);
+  await manager.call('adminUpdateHistory', { id: own.historyId, ai: '四月到五月' });
+  const read = await manager.call('adminHistoryList', { session_id: own.uuid });
+  expect(read.list[0]).toMatchObject({ human: '紫藤花开在几月，怎么养护', ai: '四月到五月' });
+  const seen = await user.call('historyList', { session_id: own.uuid });
+  expect(JSON.stringify(seen)).toContain('四月到五月');
+  await manager.call('adminDeleteHistory', { history_id: own.historyId });
+  expect((await manager.call('adminHistoryList', { session_id: own.uuid })).total).toBe(0);
+  await manager.call('adminDeleteSession', { session_id: own.uuid });
+  const { list } = await manager.call('adminSessionList', { uuid: own.uuid });
+  expect(list[0]).toMatchObject({ deleted: 1 });
+});
+
+test('a service is tried, added, rotates its keys and answers; its key never comes back', async () => {
+  const { manager, user } = world.people;
+  const service = {
+    kind: 'openai-compatible' as const,
+    base_url: mock.baseURL,
+    api_key: 'sk-first-key-000001\nsk-second-key-00002',
+  };
+  const trial = await manager.call('testChannel', { ...service, model: 'trial-model' });
+  expect(trial).toMatchObject({ ok: true });
+  const { id } = await manager.call('saveChannel', {
+    ...service,
+    label: '试用服务',
+    models: [{ name: 'trial-model', factor: 3 }],
+  });
+  const { models } = await user.call('models', {});
+  expect(models.find(({ name }) => name === 'trial-model')).toMatchObject({ factor: 3 });
+  const listed = await manager.call('channelList', {});
+  const saved = listed.list.find((each) => each.id === id);
+  expect(saved).toMatchObject({ key_count: 2, models: ['trial-model'], key_hint: 'sk-…0001' });
+  expect(JSON.stringify(listed)).not.toContain('first-key');
+  const session = await user.call('newSession', { type: 0, model: 'trial-model' });
+  for (const msg of ['请介绍一下西湖', '再说说断桥']) {
+    const sent = await user.call('sendMessage', { session_id: session.uuid, msg });
+    await user.read(session.uuid, sent.id);
+  }
+  await manager.call('setChannel', { id, enabled: 0 });
+  const gone = await user.call('models', {});
+  expect(gone.models.some(({ name }) => name === 'trial-model')).toBe(false);
+  await manager.call('delChannel', { id });
+});
+
+test('figures, charts and ranks follow what people do', async () => {
+  const { manager } = world.people;
+  const summary = await manager.call('adminSummary', {});
+  expect(summary.user_count).toBeGreaterThanOrEqual(4);
+  expect(summary.history_count).toBeGreaterThan(0);
+  const chart = await manager.call('adminChartList', { range: '1h' });
+  expect(chart.requestCounts.length).toBeGreaterThanOrEqual(12);
+  const days = await manager.call('adminChartList', { range: '1m' });
+  expect(days.requestCounts.at(-1)?.days).toMatch(/^\d{4}-\d\d-\d\d$/);
+  await manager.call('adminRankList', {});
+  const state = await manager.call('adminService', {});
+  expect(state.requests).toBeGreaterThan(10);
+  const metrics = (token: string) =>
+    fetch(`${world.server.baseURL}/metrics`, { headers: { authorization: `Bearer ${token}` } });
+  expect((await metrics('wrong')).status).toBe(404);
+  expect(await (await metrics('metrics-token-1')).text()).toContain('queqiao_call_seconds');
+});
+
+test('a notice is published, scheduled, changed and deleted', async () => {
+  const { manager, user } = world.people;
+  const save = async (fields: Record<string, string>, file?: Blob) => {
+    const form = new FormData();
+    for (const [key, value] of Object.entries(fields)) form.set(key, value);
+    if (file) form.set('file', file, '说明.txt');
+    const response = await fetch(`${world.server.baseURL}/api/admin/save_notice`, {
+      method: 'POST',
+      headers: manager.headers(),
+      body: form,
+    });
+    return ((await response.json()) as { data: { id: number } }).data.id;
+  };
+  const now = await save({ notice: '## 今晚维护' }, new Blob(['附件']));
+  const later = new Date(Date.now() + 3_600_000).toISOString();
+  await save({ notice: '以后的公告', publish_at: later });
+  const { list } = await user.call('noticeInfo', {});
+  expect(list.map(({ content }) => content)).toEqual(['## 今晚维护']);
+  expect(await save({ notice: '## 改过', id: String(now) })).toBe(now);
+  const all = await manager.call('adminNoticeList', { query: '改过' });
+  expect(all.list[0]).toMatchObject({ file_name: '说明.txt', published: 1 });
+  await manager.call('delNotice', { id: now });
+});
+
+test('with an authenticator app a password alone does not let a manager in', async () => {
+  const { manager } = world.people;
+  const { baseURL } = world.server;
+  const { secret } = await manager.call('totpBegin', {});
+  const wrong = await sendRaw(manager, 'totpEnable', { code: '12345' });
+  expect(wrong.envelope?.code).toBe(1470);
+  const code = generateSync({ secret });
+  const { recovery_codes: recovery } = await manager.call('totpEnable', { code });
+  expect(recovery).toHaveLength(10);
+  const enter = async (totp?: string) => {
+    const client = new TestClient(baseURL);
+    return client.call('login', { account: 'admin', password: ADMIN_PASSWORD, totp });
+  };
+  expect(await enter()).toMatchObject({ totp: true, error: '请输入动态验证码' });
+  expect(await enter(code)).toMatchObject({ error: '动态验证码不对' });
+  expect((await enter(recovery[0])).token).toBeTruthy();
+  expect((await enter(recovery[0])).token).toBeUndefined();
+  await manager.call('totpDisable', { code: recovery[1]! });
+  expect((await enter()).token).toBeTruthy();
+});

@@ -1,0 +1,684 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import OpenAI, { APIError, toFile } from 'openai';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type ApiUser, apiUser, onDatabase } from '../support/api-user.ts';
+import { type MockOpenAi, mockJson, startMockOpenAi } from '../support/mock-openai.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+import { onePixel } from '../support/world.ts';
+
+let mock: MockOpenAi;
+let spare: MockOpenAi;
+let server: TestServer;
+let user: ApiUser;
+let client: OpenAI;
+
+/** OpenAI's own client as anybody would make it. */
+const clientOf = (key: string) =>
+  new OpenAI({ apiKey: key, baseURL: `${server.baseURL}/v1`, maxRetries: 0 });
+
+beforeAll(async () => {
+  mock = await startMockOpenAi();
+  spare = await startMockOpenAi();
+  server = await startServer({
+    env: {
+      OPENAI_BASE_URL: mock.baseURL,
+      OPENAI_API_KEY: 'sk-test',
+      OPENAI_MODELS: 'mock-chat,mock-mini',
+      SIGNUP_TOKENS: '1000000',
+      ASSISTANT_RATE: '0',
+      CANVAS_SECONDS: '0',
+    },
+  });
+  user = await apiUser(server);
+  client = clientOf(user.key);
+});
+afterAll(async () => {
+  await server.stop();
+  await mock.close();
+  await spare.close();
+});
+
+const model = 'mock-chat';
+const say = (content: string) => [{ role: 'user' as const, content }];
+const balance = async (of = user) => (await of.person.call('userInfo', {})).chatgpt_balance;
+
+/** A channel that failed often is left out for a while: a good answer makes it well again. */
+beforeEach(async () => {
+  await client.chat.completions.create({ model, messages: say('好') });
+});
+
+const failing = async (work: Promise<unknown>): Promise<APIError> => {
+  const error: unknown = await work.then(
+    () => null,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(APIError);
+  return error as APIError;
+};
+
+const spent = async (act: () => Promise<unknown>) => {
+  const before = await balance();
+  await act();
+  return before - (await balance());
+};
+
+describe('chat by the client of OpenAI', () => {
+  test('a whole answer, billed by what the service counts and kept nowhere', async () => {
+    const [{ count: rows } = { count: '' }] = await onDatabase<{ count: string }>(
+      server,
+      'SELECT count(*) FROM history',
+    );
+    const taken = await spent(async () => {
+      const answer = await client.chat.completions.create({
+        model,
+        messages: say('你好'),
+        seed: 7,
+      });
+      expect(answer.choices[0]?.message.content).toBe(mock.textFor('你好'));
+      expect(answer.model).toBe(model);
+      expect(answer.usage).toMatchObject({ prompt_tokens: 11, completion_tokens: 7 });
+    });
+    expect(taken).toBe(18);
+    expect(mock.lastRequest).toMatchObject({ seed: 7, stream: false });
+    const after = await onDatabase<{ count: string }>(server, 'SELECT count(*) FROM history');
+    expect(after[0]?.count).toBe(rows);
+    const { list } = await user.person.call('transactionList', {});
+    expect(list[0]).toMatchObject({
+      model,
+      human: 'API 调用',
+      prompt_tokens: 11,
+      deduct_tokens: 18,
+    });
+  });
+
+  test('a stream, with its usage at the end when asked for', async () => {
+    for (const include of [true, false]) {
+      const stream = await client.chat.completions.create({
+        model,
+        messages: say('流'),
+        stream: true,
+        ...(include ? { stream_options: { include_usage: true } } : {}),
+      });
+      let text = '';
+      let usage;
+      for await (const chunk of stream) {
+        text += chunk.choices[0]?.delta.content ?? '';
+        usage = chunk.usage ?? usage;
+      }
+      expect(text).toBe(mock.textFor('流'));
+      expect(usage?.total_tokens).toBe(include ? 18 : undefined);
+    }
+  });
+
+  test('tools, whole and in pieces; what the request says reaches the service as it is', async () => {
+    const tools = [
+      {
+        type: 'function' as const,
+        function: {
+          name: 'weather',
+          parameters: { type: 'object', properties: { city: { type: 'string' } } },
+        },
+      },
+    ];
+    const asked = {
+      model,
+      messages: say('[[mock tools]] 天气'),
+      tools,
+      tool_choice: 'auto' as const,
+      logprobs: true,
+      top_logprobs: 2,
+      stop: ['完'],
+      logit_bias: { 1: 2 },
+    };
+    const answer = await client.chat.completions.create(asked);
+    const [call] = answer.choices[0]?.message.tool_calls ?? [];
+    expect(call).toMatchObject({ function: { name: 'weather', arguments: '{"city":"北京"}' } });
+    const { messages: _, ...fields } = asked;
+    expect(mock.lastRequest).toMatchObject(fields);
+    const runner = client.chat.completions.stream(asked);
+    const whole = await runner.finalChatCompletion();
+    expect(whole.choices[0]?.message.tool_calls?.[0]).toMatchObject({
+      function: { name: 'weather', arguments: '{"city":"北京"}' },
+    });
+  });
+
+  test('pictures, a JSON schema, and thinking', async () => {
+    const url = `data:image/png;base64,${onePixel.toString('base64')}`;
+    await client.chat.completions.create({
+      model,
+      messages: [
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: '看图' },
+            { type: 'image_url', image_url: { url, detail: 'low' } },
+          ],
+        },
+      ],
+    });
+    expect(mock.lastPictures[0]?.data.equals(onePixel)).toBe(true);
+    const response_format = {
+      type: 'json_schema' as const,
+      json_schema: { name: 'weather', schema: { type: 'object' } },
+    };
+    const answer = await client.chat.completions.create({
+      model,
+      messages: say('天气'),
+      response_format,
+    });
+    expect(answer.choices[0]?.message.content).toBe(mockJson);
+    expect(mock.lastRequest?.response_format).toEqual(response_format);
+    let thought = '';
+    for await (const chunk of await client.chat.completions.create({
+      model,
+      messages: say('[[mock reasoning]] 想'),
+      stream: true,
+    }))
+      thought +=
+        (chunk.choices[0]?.delta as { reasoning_content?: string } | undefined)
+          ?.reasoning_content ?? '';
+    expect(thought).toBe('先想一想，再回答。');
+  });
+
+  test('responses, whole and in events, with calls of tools', async () => {
+    const answer = await client.responses.create({ model, instructions: '简短', input: '你好' });
+    expect(answer.output_text).toBe(mock.textFor('你好'));
+    expect(mock.lastRequest?.messages[0]).toEqual({ role: 'system', content: '简短' });
+    expect(answer.usage?.total_tokens).toBe(18);
+    const types = new Set<string>();
+    let text = '';
+    for await (const event of await client.responses.create({ model, input: '流', stream: true })) {
+      types.add(event.type);
+      if (event.type === 'response.output_text.delta') text += event.delta;
+      if (event.type === 'response.completed')
+        expect(event.response.output_text ?? text).toBe(text);
+    }
+    expect(text).toBe(mock.textFor('流'));
+    expect([...types]).toEqual(
+      expect.arrayContaining([
+        'response.created',
+        'response.output_item.done',
+        'response.completed',
+      ]),
+    );
+    const tools = [{ type: 'function' as const, name: 'weather', parameters: {}, strict: false }];
+    const called = await client.responses.create({ model, input: '[[mock tools]] 天气', tools });
+    const [item] = called.output;
+    expect(item).toMatchObject({ type: 'function_call', name: 'weather', call_id: 'call_1' });
+    const stored = await failing(
+      client.responses.create({ model, input: '再说', previous_response_id: 'resp_1' }),
+    );
+    expect(stored).toMatchObject({ status: 400, param: 'previous_response_id' });
+  });
+
+  test('the built-in assistant answers too, and says what it cannot', async () => {
+    const builtIn = 'builtin-assistant';
+    const answer = await client.chat.completions.create({ model: builtIn, messages: say('3*7') });
+    expect(answer.choices[0]?.message.content).toContain('21');
+    const refused = await failing(
+      client.chat.completions.create({
+        model: builtIn,
+        messages: say('3*7'),
+        response_format: { type: 'json_object' },
+      }),
+    );
+    expect(refused).toMatchObject({ status: 400, param: 'response_format' });
+  });
+
+  test('models, and one of them', async () => {
+    const ids = [];
+    for await (const row of client.models.list()) ids.push(row.id);
+    expect(ids).toEqual(expect.arrayContaining([model, 'mock-mini', 'builtin-assistant']));
+    expect((await client.models.retrieve(model)).id).toBe(model);
+    expect(await failing(client.models.retrieve('none/such'))).toMatchObject({
+      status: 404,
+      code: 'model_not_found',
+    });
+  });
+});
+
+describe('pictures and speech by the client of OpenAI', () => {
+  test('a picture is drawn, as data or by its address, and changed', async () => {
+    const drawn = await client.images.generate({
+      model: 'builtin-canvas',
+      prompt: '山间的月亮',
+      size: '512x512',
+      n: 2,
+    });
+    expect(drawn.data).toHaveLength(2);
+    const png = Buffer.from(drawn.data?.[0]?.b64_json ?? '', 'base64');
+    expect(png.subarray(1, 4).toString()).toBe('PNG');
+    const { data } = await client.images.generate({
+      prompt: '山间的月亮',
+      size: '512x512',
+      response_format: 'url',
+    });
+    const fetched = await fetch(data?.[0]?.url ?? '');
+    expect(fetched.headers.get('content-type')).toBe('image/png');
+    const changed = await client.images.edit({
+      model: 'builtin-canvas',
+      image: await toFile(png, 'a.png', { type: 'image/png' }),
+      prompt: '换成太阳',
+      size: '512x512',
+    });
+    expect(changed.data?.[0]?.b64_json?.length).toBeGreaterThan(1000);
+    expect(await failing(client.images.generate({ model: 'none', prompt: '月亮' }))).toMatchObject({
+      status: 404,
+      code: 'model_not_found',
+    });
+    const { list } = await user.person.call('apiUsage', {});
+    expect(list.find((row) => row.model === 'builtin-canvas')?.count).toBe(3);
+  });
+
+  test('texts become vectors, those built in and those of a service', async () => {
+    const own = await client.embeddings.create({
+      model: 'builtin-embedding',
+      input: ['山间的月亮', '山间的月光', '发动机'],
+    });
+    const [a = [], b = [], c = []] = own.data.map(({ embedding }) => embedding);
+    const near = (x: number[], y: number[]) => x.reduce((sum, v, at) => sum + v * (y[at] ?? 0), 0);
+    expect(a).toHaveLength(256);
+    expect(near(a, a)).toBeCloseTo(1, 3);
+    expect(near(a, b)).toBeGreaterThan(near(a, c));
+    expect(await failing(client.embeddings.create({ model: 'none', input: '月亮' }))).toMatchObject(
+      { status: 404, code: 'model_not_found' },
+    );
+  });
+
+  test('words are spoken, and a recording is refused where nothing listens', async () => {
+    const spoken = await client.audio.speech.create({
+      model: 'builtin-voice',
+      voice: 'alloy',
+      input: '你好，鹊桥',
+    });
+    const sound = Buffer.from(await spoken.arrayBuffer());
+    expect(sound.length).toBeGreaterThan(1000);
+    const refused = await failing(
+      client.audio.transcriptions.create({
+        model: 'whisper-1',
+        file: await toFile(sound, 'a.mp3'),
+      }),
+    );
+    expect(refused).toMatchObject({ status: 404, code: 'model_not_found' });
+  });
+});
+
+describe('failures as the client of OpenAI knows them', () => {
+  const ask = (more: object = {}, from = client) =>
+    from.chat.completions.create({ model, messages: say('好'), ...more });
+
+  test('a wrong key, an unpaid account, no such model, too much', async () => {
+    expect(await failing(ask({}, clientOf('1-wrong')))).toMatchObject({
+      status: 401,
+      code: 'invalid_api_key',
+    });
+    const unpaid = await apiUser(server, { paid: false });
+    const refused = await failing(ask({}, clientOf(unpaid.key)));
+    expect(refused).toMatchObject({ status: 402, code: 'payment_required' });
+    expect(refused.message).toContain('充值');
+    expect(await failing(ask({ model: 'none' }))).toMatchObject({
+      status: 404,
+      code: 'model_not_found',
+      param: 'model',
+    });
+    expect(await failing(ask({ messages: say('长'.repeat(6000)) }))).toMatchObject({
+      status: 400,
+      code: 'context_length_exceeded',
+    });
+    expect(await failing(ask({ messages: say('x'.repeat(21 * 1024 * 1024)) }))).toMatchObject({
+      status: 413,
+    });
+    expect(await failing(ask({ n: 2, stream: true }))).toMatchObject({ status: 400, param: 'n' });
+  });
+
+  test('a balance that does not suffice is 402 and stays as it is', async () => {
+    const poor = await apiUser(server);
+    await onDatabase(server, 'UPDATE wallets SET balance = 5 WHERE user_id = $1', [poor.userId]);
+    expect(await failing(ask({}, clientOf(poor.key)))).toMatchObject({
+      status: 402,
+      code: 'insufficient_quota',
+    });
+    expect(await balance(poor)).toBe(5);
+  });
+
+  test('what the service refuses or breaks costs nothing', async () => {
+    const taken = await spent(async () => {
+      mock.enqueue('500');
+      expect(await failing(ask())).toMatchObject({ status: 500 });
+      mock.enqueue('429');
+      const busy = await failing(ask());
+      expect(busy).toMatchObject({ status: 429, code: 'rate_limit_exceeded' });
+      expect(busy.headers?.get('retry-after')).toMatch(/^\d+$/);
+      mock.enqueue('401');
+      const key = await failing(ask());
+      expect(key.status).toBe(502);
+      expect(key.message).not.toContain('SECRET');
+      mock.enqueue('context');
+      expect(await failing(ask({ stream: true }))).toMatchObject({
+        status: 400,
+        code: 'context_length_exceeded',
+      });
+      mock.enqueue('cut-before');
+      expect((await failing(ask({ stream: true }))).status).toBe(502);
+    });
+    expect(taken).toBe(0);
+  });
+
+  test('a stream that is cut says so, and costs what came', async () => {
+    const before = await balance();
+    mock.enqueue('cut-middle');
+    const stream = await client.chat.completions.create({
+      model,
+      messages: say('好'),
+      stream: true,
+    });
+    let text = '';
+    const error = await failing(
+      (async () => {
+        for await (const chunk of stream) text += chunk.choices[0]?.delta.content ?? '';
+      })(),
+    );
+    expect(text).not.toBe('');
+    expect(error.code).toBe('upstream_error');
+    await expect.poll(async () => before - (await balance())).toBeGreaterThan(0);
+  });
+
+  test('a client that goes away stops the service, and is billed what came', async () => {
+    const before = await balance();
+    const stream = await client.chat.completions.create({
+      model,
+      messages: say('[[bench tokens=5000 rate=200 id=gone]]'),
+      stream: true,
+    });
+    let chunks = 0;
+    for await (const _ of stream) {
+      chunks += 1;
+      if (chunks === 20) break;
+    }
+    await expect.poll(() => mock.active).toBe(0);
+    await expect.poll(async () => before - (await balance())).toBeGreaterThan(20);
+    expect(before - (await balance())).toBeLessThan(1000);
+  });
+
+  test('too many requests in a minute are told with the time to wait', async () => {
+    const other = await startServer({
+      databaseUrl: server.databaseUrl,
+      env: { API_REQUESTS: '2' },
+    });
+    try {
+      const fast = new OpenAI({
+        apiKey: user.key,
+        baseURL: `${other.baseURL}/v1`,
+        maxRetries: 0,
+      });
+      const { response } = await fast.models.list().withResponse();
+      expect(response.headers.get('x-ratelimit-limit-requests')).toBe('2');
+      expect(response.headers.get('x-ratelimit-remaining-requests')).toBe('1');
+      await fast.models.list();
+      const refused = await failing(fast.models.list());
+      expect(refused.status).toBe(429);
+      expect(Number(refused.headers?.get('retry-after'))).toBeGreaterThan(0);
+    } finally {
+      await other.stop();
+    }
+  });
+});
+
+describe('keys', () => {
+  test('are shown whole once, masked after, and five at most', async () => {
+    const one = await apiUser(server);
+    const { list, userinfo } = await one.person.call('apiKeys', {});
+    const secret = one.key.slice(one.key.indexOf('-') + 1);
+    expect(one.key.startsWith(`${one.userId}-`)).toBe(true);
+    expect(list[0]?.api_key).toBe(`${secret.slice(0, 10)}••••••${secret.slice(-10)}`);
+    expect(JSON.stringify(list)).not.toContain(secret);
+    expect(userinfo).toMatchObject({ user_id: one.userId, may_use: true });
+    const stored = await onDatabase(server, 'SELECT * FROM api_keys WHERE id = $1', [one.keyId]);
+    expect(JSON.stringify(stored)).not.toContain(secret);
+    const made = await Promise.allSettled(
+      Array.from({ length: 8 }, () => one.person.call('genKey', {})),
+    );
+    expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(4);
+  });
+
+  test('may be bound to models, addresses and a time', async () => {
+    const models = await apiUser(server, { key: { models: ['mock-mini'] } });
+    const bound = clientOf(models.key);
+    expect((await bound.models.list()).data.map(({ id }) => id)).toEqual(['mock-mini']);
+    expect(
+      (await failing(bound.chat.completions.create({ model, messages: say('好') }))).status,
+    ).toBe(404);
+    const away = await apiUser(server, { key: { addresses: ['203.0.113.0/24'] } });
+    expect((await failing(clientOf(away.key).models.list())).status).toBe(403);
+    const here = await apiUser(server, { key: { addresses: ['127.0.0.0/8', '::1'] } });
+    await clientOf(here.key).models.list();
+    const late = await apiUser(server);
+    await onDatabase(server, 'UPDATE api_keys SET expires_at = now() WHERE id = $1', [late.keyId]);
+    expect((await failing(clientOf(late.key).models.list())).status).toBe(401);
+  });
+
+  test('a limit of a month holds to the token under 100 calls at once', async () => {
+    const limit = 1000;
+    const few = await apiUser(server, { key: { month_limit: limit } });
+    const bound = clientOf(few.key);
+    const ends = await Promise.allSettled(
+      Array.from({ length: 100 }, (_, at) =>
+        at % 2 === 0
+          ? bound.chat.completions.create({ model, messages: say('好'), max_tokens: 40 })
+          : bound.chat.completions.stream({ model, messages: say('好') }).finalChatCompletion(),
+      ),
+    );
+    const good = ends.filter(({ status }) => status === 'fulfilled').length;
+    expect(good).toBeGreaterThan(0);
+    for (const end of ends)
+      if (end.status === 'rejected')
+        expect((end.reason as APIError).code).toBe('key_limit_reached');
+    // One after another until nothing more fits.
+    for (let more = 0; more < 100; more += 1)
+      if (
+        await bound.chat.completions.create({ model, messages: say('好'), max_tokens: 16 }).then(
+          () => false,
+          () => true,
+        )
+      )
+        break;
+    const { list } = await few.person.call('apiKeys', {});
+    expect(list[0]?.month_used).toBeLessThanOrEqual(limit);
+    expect(list[0]?.month_used).toBeGreaterThan(limit - 60);
+    expect(1_000_000 - (await balance(few))).toBe(list[0]?.month_used);
+    const [left] = await onDatabase<{ reserved: string }>(
+      server,
+      'SELECT reserved FROM api_key_months WHERE key_id = $1',
+      [few.keyId],
+    );
+    expect(left?.reserved).toBe('0');
+  });
+
+  test('a deleted one ends its running stream and opens nothing any more', async () => {
+    const gone = await apiUser(server);
+    const bound = clientOf(gone.key);
+    const stream = await bound.chat.completions.create({
+      model,
+      messages: say('[[bench tokens=5000 rate=100 id=deleted]]'),
+      stream: true,
+    });
+    let chunks = 0;
+    const error = await failing(
+      (async () => {
+        for await (const _ of stream) {
+          chunks += 1;
+          if (chunks === 5) await gone.person.call('delKey', { id: gone.keyId });
+        }
+      })(),
+    );
+    expect(error.code).toBe('invalid_api_key');
+    expect(chunks).toBeLessThan(500);
+    expect((await failing(bound.models.list())).status).toBe(401);
+    await expect.poll(() => mock.active).toBe(0);
+  });
+
+  test('usage of a day and a month is told by key and model', async () => {
+    const one = await apiUser(server);
+    const bound = clientOf(one.key);
+    await bound.chat.completions.create({ model, messages: say('好') });
+    await bound.chat.completions.create({ model, messages: say('好') });
+    await bound.chat.completions.create({ model: 'builtin-assistant', messages: say('3*7') });
+    const { list } = await one.person.call('apiUsage', {});
+    expect(list).toHaveLength(2);
+    expect(list.find((row) => row.model === model)).toMatchObject({
+      count: 2,
+      prompt_tokens: 22,
+      completion_tokens: 14,
+      tokens: 36,
+      deduct_tokens: 36,
+      real_prompt_tokens: 22,
+    });
+    const day = list[0]?.date;
+    expect((await one.person.call('apiUsage', { day })).list).toEqual(list);
+    expect((await one.person.call('apiUsage', { month: '2020-01' })).list).toEqual([]);
+  });
+});
+
+describe('several services of one model', () => {
+  test('another one answers before the first word, and is named', async () => {
+    const [{ id } = { id: 0 }] = await onDatabase<{ id: number }>(
+      server,
+      `INSERT INTO channels (key, kind, label, base_url, source)
+       VALUES ('spare', 'openai-compatible', '备用', $1, 'manager') RETURNING id::int`,
+      [spare.baseURL],
+    );
+    await onDatabase(
+      server,
+      `INSERT INTO model_channels (model_id, channel_id, upstream_name, priority, weight)
+       SELECT id, $1, 'spare-name', 10, 1 FROM models WHERE name = $2`,
+      [id, 'mock-mini'],
+    );
+    await sleep(3_100);
+    mock.enqueue('500', '500');
+    const asked = { model: 'mock-mini', messages: say('好') };
+    const { data, response } = await client.chat.completions.create(asked).withResponse();
+    expect(data.model).toBe('mock-mini');
+    expect(spare.lastRequest?.model).toBe('spare-name');
+    expect(decodeURIComponent(response.headers.get('x-channel') ?? '')).toBe('备用');
+    const names = new Set<string>();
+    for await (const chunk of await client.chat.completions.create({ ...asked, stream: true }))
+      names.add(chunk.model);
+    expect([...names]).toEqual(['mock-mini']);
+    expect(spare.calls).toBe(2);
+  });
+});
+
+describe('the calls of the specification by a client written from it alone', () => {
+  const post = (path: string, body: object, headers: Record<string, string> = {}) =>
+    fetch(`${server.baseURL}/v1/${path}`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        authorization: `Bearer ${user.key}`,
+        ...headers,
+      },
+      body: JSON.stringify(body),
+    });
+
+  test('chat, whole and streamed; a stream’s error is an array', async () => {
+    const whole = (await (await post('chat', { model, messages: say('你好') })).json()) as object;
+    expect(whole).toMatchObject({
+      result: true,
+      content: mock.textFor('你好'),
+      usage: { prompt_tokens: 11, completion_tokens: 7, deduct_tokens: 18 },
+    });
+    const events = async (question: string) => {
+      const text = await (
+        await post('chat', { model, messages: say(question), stream: true })
+      ).text();
+      return text
+        .split('\n\n')
+        .filter((frame) => frame !== '')
+        .map((frame) => frame.replace(/^data: /, ''));
+    };
+    const good = await events('流');
+    expect(good.at(-1)).toBe('[DONE]');
+    expect(
+      good
+        .slice(0, -1)
+        .map((data) => JSON.parse(data) as string)
+        .join(''),
+    ).toBe(mock.textFor('流'));
+    const cut = await events('[[mock cut-middle]] 流');
+    expect(JSON.parse(cut.at(-1) ?? '')).toEqual([502, expect.stringMatching(/\p{Script=Han}/u)]);
+  });
+
+  test('a failure is false with a code and a message', async () => {
+    const refused = await post('chat', { model: 'none', messages: say('你好') });
+    expect(refused.status).toBe(404);
+    expect(await refused.json()).toEqual({
+      result: false,
+      code: 1413,
+      message: expect.stringContaining('none'),
+    });
+  });
+
+  test('translate, inscriptor and balance', async () => {
+    const translated = await post('translate', { text: '月亮', to: 'en' });
+    expect(await translated.json()).toMatchObject({ result: true, translated: true });
+    expect(mock.lastRequest?.messages[0]?.content).toContain('英文');
+    expect(await (await post('inscriptor', { text: '月亮' })).json()).toMatchObject({
+      result: true,
+      text: mock.textFor('月亮').trim(),
+    });
+    const told = await fetch(`${server.baseURL}/v1/balance`, {
+      headers: { authorization: `Bearer ${user.key}` },
+    });
+    expect(await told.json()).toMatchObject({ result: true, balance: await balance() });
+  });
+
+  test('pictures: asked for, waited for, made larger, freed of their background', async () => {
+    const get = async (id: string) => {
+      const answer = await fetch(`${server.baseURL}/v1/progress?request_id=${id}`, {
+        headers: { authorization: `Bearer ${user.key}` },
+      });
+      return (await answer.json()) as {
+        state: string;
+        progress: number;
+        images: { url: string; width: number }[];
+      };
+    };
+    const done = async (response: Response) => {
+      const { request_id: id, result } = (await response.json()) as {
+        request_id: string;
+        result: boolean;
+      };
+      expect(result).toBe(true);
+      await expect.poll(async () => (await get(id)).state, { timeout: 20_000 }).toBe('done');
+      return (await get(id)).images;
+    };
+    const [drawn] = await done(await post('image', { prompt: '月亮', size: '512x512', n: 1 }));
+    expect(drawn?.width).toBe(512);
+    const image_url = drawn?.url ?? '';
+    const [large] = await done(await post('upscale', { image_url, scale: 2 }));
+    expect(large?.width).toBe(1024);
+    expect(await done(await post('removeBg', { image_url }))).toHaveLength(1);
+    expect(await done(await post('editBg', { image_url, bg_color: '#ff0000' }))).toHaveLength(1);
+    const said = await (await post('interrogate', { image_url })).json();
+    expect(said).toMatchObject({ result: true, text: expect.stringMatching(/./) });
+    const stranger = await apiUser(server);
+    const other = await fetch(image_url);
+    expect(other.status).toBe(200);
+    expect((await stranger.person.call('imageIndex', { page: 1 })).list).toEqual([]);
+  });
+
+  test('a repeat with its idempotency-key is answered as the first, for nothing', async () => {
+    const key = { 'idempotency-key': 'order 17' };
+    const first = await post('chat', { model, messages: say('一次') }, key);
+    const told = await first.json();
+    const calls = mock.calls;
+    const taken = await spent(async () => {
+      const again = await post('chat', { model, messages: say('一次') }, key);
+      expect(await again.json()).toEqual(told);
+      expect(again.headers.get('x-idempotent-replay')).toBe('true');
+      expect((await post('chat', { model, messages: say('别的') }, key)).status).toBe(409);
+    });
+    expect(taken).toBe(0);
+    expect(mock.calls).toBe(calls);
+  });
+});

@@ -1,0 +1,373 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { TestClient } from '../support/client.ts';
+import { startAlipay } from '../support/fake-alipay.ts';
+import { startWechatPay } from '../support/fake-wechat-pay.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+/** Notices that nobody of the service has sent, or that were sent before. */
+const forgeries = process.env['HEAVY'] === '1' ? 10_000 : 300;
+const signup = 20_000;
+
+const untilTrue = async (look: () => Promise<boolean>, ms = 20_000): Promise<void> => {
+  const until = Date.now() + ms;
+  while (!(await look())) {
+    if (Date.now() > until) throw new Error('it did not happen in time');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+};
+
+const balanceOf = async (client: TestClient) => (await client.call('userInfo', {})).chatgpt_balance;
+
+const send = (server: TestServer, name: string, notice: { body: string; headers: object }) =>
+  fetch(`${server.baseURL}/api/pay/${name}/notice`, {
+    method: 'POST',
+    headers: notice.headers as Record<string, string>,
+    body: notice.body,
+  });
+
+/** Every balance is the sum of its entries. */
+const expectSound = async (databaseUrl: string) => {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  const { rows } = await client.query(`SELECT user_id FROM wallets w
+    WHERE balance <> (SELECT coalesce(sum(amount), 0) FROM ledger l
+                      WHERE l.user_id = w.user_id AND pot = 'balance')`);
+  await client.end();
+  expect(rows).toEqual([]);
+};
+
+describe('with the sandbox', () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startServer({ env: { PAYMENT_CHECK_SECONDS: '1' } });
+  });
+  afterAll(() => server.stop());
+
+  const keyOf = (url: string) => new URL(url, server.baseURL).searchParams.get('key') ?? '';
+
+  test('the price is the specification’s, whatever the client thinks', async () => {
+    const person = await TestClient.register(server.baseURL);
+    const prices: [string, number, number][] = [
+      ['token', 1, 2000],
+      ['token', 4, 8000],
+      ['token', 5, 9500],
+      ['token', 19, 36_100],
+      ['token', 20, 36_000],
+      ['token', 100, 180_000],
+      ['vip', 1, 2600],
+      ['vip', 5, 13_000],
+      ['vip', 6, 14_040],
+      ['vip', 11, 25_740],
+      ['vip', 12, 24_960],
+      ['code', 1, 39_800],
+      ['code-pro', 1, 198_000],
+    ];
+    for (const [type, num, amount] of prices) {
+      const order = await person.call('recharge', { type: type as 'token', num });
+      expect([type, num, order.amount]).toEqual([type, num, amount]);
+      expect(order.trade_no).toMatch(/^Q\d{20}$/);
+      await person.call('closeTrade', { platform_order_id: order.trade_no });
+    }
+    for (const [type, num] of [
+      ['token', 0],
+      ['token', 101],
+      ['token', undefined],
+      ['vip', 13],
+      ['vip', -1],
+    ] as const) {
+      const refused = await person.raw('recharge', { type, num });
+      expect(refused.status).toBe(422);
+      expect(refused.message).toMatch(/请选择/);
+    }
+  });
+
+  test('an order is paid once, shown everywhere, and another’s does not exist', async () => {
+    const [person, other] = [
+      await TestClient.register(server.baseURL),
+      await TestClient.register(server.baseURL),
+    ];
+    const key = randomUUID();
+    const order = await person.call(
+      'recharge',
+      { type: 'token', num: 5 },
+      { 'idempotency-key': key },
+    );
+    const again = await person.call(
+      'recharge',
+      { type: 'token', num: 5 },
+      { 'idempotency-key': key },
+    );
+    expect(again.trade_no).toBe(order.trade_no);
+    const asked = { platform_order_id: order.trade_no };
+    expect((await person.call('tradeStatus', asked)).status).toBe(0);
+    expect((await other.raw('tradeStatus', asked)).status).toBe(404);
+    expect((await other.raw('closeTrade', asked)).status).toBe(404);
+    const shown = await new TestClient(server.baseURL).call('sandboxTrade', {
+      key: keyOf(order.url),
+    });
+    expect(shown).toMatchObject({ amount: 9500, state: 'unpaid', trade_no: order.trade_no });
+    await new TestClient(server.baseURL).call('sandboxSettle', { key: keyOf(order.url), pay: 1 });
+    await Promise.all(Array.from({ length: 20 }, () => person.call('tradeStatus', asked)));
+    await untilTrue(async () => (await person.call('tradeStatus', asked)).status === 1);
+    expect(await balanceOf(person)).toBe(signup + 5_000_000);
+    const { list, total } = await person.call('tradeList', {});
+    expect(total).toBe(1);
+    expect(list[0]).toMatchObject({ paid_success: 1, trade_value: 5, type: 1, url: '' });
+    const news = await person.call('waitStatus', {
+      waits: [{ kind: 'order', id: order.trade_no }],
+    });
+    expect(news.results[0]).toMatchObject({ state: 'done', body: '充值成功' });
+    expect((await person.raw('closeTrade', asked)).code).toBe(1442);
+  });
+
+  test('a payment that nobody looks at is found, one of a closed order too', async () => {
+    const person = await TestClient.register(server.baseURL);
+    const order = await person.call('recharge', { type: 'vip', num: 2 });
+    await person.call('sandboxSettle', { key: keyOf(order.url), pay: 1 });
+    await untilTrue(async () => (await person.call('userInfo', {})).vip === 1);
+    const { vip_balance: tokens, vip_expired_at: end } = await person.call('userInfo', {});
+    expect(tokens).toBe(250_000);
+    const months = new Date(end ?? 0).getUTCMonth() - new Date().getUTCMonth();
+    expect((months + 12) % 12).toBe(2);
+
+    const late = await person.call('recharge', { type: 'token', num: 1 });
+    const pool = new pg.Client({ connectionString: server.databaseUrl });
+    await pool.connect();
+    await pool.query(`UPDATE orders SET state = 'closed', closed_at = now() WHERE number = $1`, [
+      late.trade_no,
+    ]);
+    await person.call('sandboxSettle', { key: keyOf(late.url), pay: 1 });
+    await untilTrue(async () => (await balanceOf(person)) === signup + 1_000_000);
+    const { rows } = await pool.query(
+      `SELECT event FROM order_events JOIN orders o ON o.id = order_id WHERE number = $1
+       ORDER BY order_events.id`,
+      [late.trade_no],
+    );
+    expect(rows.map((row: { event: string }) => row.event)).toEqual(['created', 'paid']);
+    await pool.end();
+  });
+
+  test('an order closes after two hours, and its QR code with it', async () => {
+    const person = await TestClient.register(server.baseURL);
+    const order = await person.call('recharge', { type: 'token', num: 1 });
+    const pool = new pg.Client({ connectionString: server.databaseUrl });
+    await pool.connect();
+    const { rows } = await pool.query<{ hours: number }>(
+      `SELECT extract(epoch FROM expires_at - created_at)::float8 / 3600 AS hours
+       FROM orders WHERE number = $1`,
+      [order.trade_no],
+    );
+    expect(rows[0]?.hours).toBeCloseTo(2, 1);
+    await pool.query(`UPDATE orders SET expires_at = now() WHERE number = $1`, [order.trade_no]);
+    await pool.end();
+    const asked = { platform_order_id: order.trade_no };
+    await untilTrue(async () => (await person.call('tradeStatus', asked)).status === 2);
+    const tried = await person.call('sandboxSettle', { key: keyOf(order.url), pay: 1 });
+    expect(tried.state).toBe('closed');
+    const news = await person.call('waitStatus', {
+      waits: [{ kind: 'order', id: order.trade_no }],
+    });
+    expect(news.results[0]?.state).toBe('failed');
+  });
+
+  test('editions: the upgrade costs the difference, and each brings its bonus', async () => {
+    const person = await TestClient.register(server.baseURL);
+    const buy = async (type: 'code' | 'code-pro') => {
+      const order = await person.call('recharge', { type });
+      await person.call('sandboxSettle', { key: keyOf(order.url), pay: 1 });
+      await untilTrue(
+        async () =>
+          (await person.call('tradeStatus', { platform_order_id: order.trade_no })).status === 1,
+      );
+      return order.amount;
+    };
+    expect(await buy('code')).toBe(39_800);
+    expect((await person.call('userInfo', {})).subscribe).toBe(1);
+    expect(await buy('code-pro')).toBe(198_000 - 39_800);
+    expect((await person.call('userInfo', {})).subscribe).toBe(2);
+    expect(await balanceOf(person)).toBe(signup + 4_000_000);
+    expect((await person.raw('recharge', { type: 'code' })).message).toBe('您已订阅这个版本');
+  });
+
+  test('an invoice is asked for once, for paid orders of one’s own', async () => {
+    const [person, other] = [
+      await TestClient.register(server.baseURL),
+      await TestClient.register(server.baseURL),
+    ];
+    const order = await person.call('recharge', { type: 'token', num: 1 });
+    const wish = {
+      order_ids: [order.trade_no],
+      kind: 'company' as const,
+      title: '鹊桥科技有限公司',
+      tax_number: '91110000MA0000001X',
+      email: 'a@example.com',
+    };
+    expect((await person.raw('requestInvoice', wish)).code).toBe(1442);
+    await person.call('sandboxSettle', { key: keyOf(order.url), pay: 1 });
+    await untilTrue(
+      async () =>
+        (await person.call('tradeStatus', { platform_order_id: order.trade_no })).status === 1,
+    );
+    expect((await other.raw('requestInvoice', wish)).status).toBe(404);
+    expect((await person.raw('requestInvoice', { ...wish, tax_number: '12' })).status).toBe(422);
+    const made = await person.call('requestInvoice', wish);
+    expect(made).toMatchObject({ amount: 2000, state: 'requested' });
+    expect((await person.raw('requestInvoice', wish)).code).toBe(1442);
+    expect((await person.call('tradeList', {})).list[0]?.invoice).toBe('requested');
+    await expectSound(server.databaseUrl);
+  });
+});
+
+test('the sandbox is shut where strangers come, and without keys there is no address for notices', async () => {
+  const server = await startServer({ env: { PUBLIC_URL: 'https://queqiao.example.com' } });
+  try {
+    const person = await TestClient.register(server.baseURL);
+    expect((await person.call('paymentInfo', {})).providers).toEqual([]);
+    const refused = await person.raw('recharge', { type: 'token', num: 1 });
+    expect(refused.code).toBe(1441);
+    for (const name of ['wechat', 'alipay'])
+      expect((await send(server, name, { body: '{}', headers: {} })).status).toBe(404);
+  } finally {
+    await server.stop();
+  }
+});
+
+describe('with WeChat Pay', () => {
+  let service: Awaited<ReturnType<typeof startWechatPay>>;
+  let server: TestServer;
+  const env = (slow: boolean) => ({
+    ...service.env('http://127.0.0.1:1'),
+    PAYMENT_CHECK_SECONDS: slow ? '3600' : '1',
+  });
+  beforeEach(async () => {
+    service = await startWechatPay();
+  });
+  afterEach(async () => {
+    expect(service.badSignatures()).toBe(0);
+    await server.stop();
+    await service.close();
+  });
+
+  test(`${forgeries} forged or replayed notices credit nothing; the true one does, once`, async () => {
+    server = await startServer({ env: env(true) });
+    const person = await TestClient.register(server.baseURL);
+    const order = await person.call('recharge', { type: 'token', num: 2 });
+    expect(order.url).toBe(`weixin://wxpay/bizpayurl?pr=${order.trade_no}`);
+    const trade = service.trades.get(order.trade_no)!;
+    const lie = { ...trade, state: 'SUCCESS' as const, transaction: '4200', paidAt: new Date() };
+    const forged = Array.from({ length: forgeries }, (_, nth) => {
+      const true_ = service.noticeOf(lie);
+      switch (nth % 6) {
+        case 0:
+          return service.noticeOf(lie, service.forgedBy);
+        case 1:
+          return { ...true_, body: true_.body.replace('支付成功', '支付失败') };
+        case 2:
+          return service.noticeOf(lie, undefined, Date.now() - 600_000);
+        case 3:
+          return {
+            ...true_,
+            headers: { ...true_.headers, 'wechatpay-signature': 'WECHATPAY/SIGNTEST/AAAA' },
+          };
+        case 4:
+          return { body: true_.body, headers: { 'content-type': 'application/json' } };
+        default:
+          // Signed by the service, and yet the trade is not paid: the service is asked.
+          return true_;
+      }
+    });
+    const statuses = new Set<number>();
+    for (let at = 0; at < forged.length; at += 50) {
+      const sent = await Promise.all(
+        forged.slice(at, at + 50).map((each) => send(server, 'wechat', each)),
+      );
+      for (const [nth, { status }] of sent.entries()) {
+        if ((at + nth) % 6 !== 5) expect(status).toBe(401);
+        statuses.add(status);
+      }
+    }
+    expect(await balanceOf(person)).toBe(signup);
+    service.pay(order.trade_no);
+    const good = service.noticeOf(service.trades.get(order.trade_no)!);
+    const asked = { platform_order_id: order.trade_no };
+    const replies = await Promise.all(
+      Array.from({ length: 20 }, async (_, nth) =>
+        nth % 2
+          ? (await person.raw('tradeStatus', asked)).status
+          : (await send(server, 'wechat', good)).status,
+      ),
+    );
+    expect(replies.every((status) => status === 200)).toBe(true);
+    expect(await balanceOf(person)).toBe(signup + 2_000_000);
+    await expectSound(server.databaseUrl);
+  });
+
+  test('lost notices, a service that is down and a server that is down lose nothing', async () => {
+    server = await startServer({ env: env(false) });
+    const person = await TestClient.register(server.baseURL);
+    const orders = [];
+    for (let nth = 0; nth < 3; nth += 1)
+      orders.push(await person.call('recharge', { type: 'token', num: 1 }));
+    service.setDown(true);
+    service.pay(orders[0]!.trade_no);
+    const notice = service.noticeOf(service.trades.get(orders[0]!.trade_no)!);
+    expect((await send(server, 'wechat', notice)).status).toBeGreaterThanOrEqual(400);
+    expect((await person.raw('recharge', { type: 'token', num: 1 })).code).toBe(1441);
+    service.setDown(false);
+    await untilTrue(async () => (await balanceOf(person)) === signup + 1_000_000);
+    const { databaseUrl, dataDir } = server;
+    await server.kill9();
+    service.pay(orders[1]!.trade_no);
+    // The service has a new certificate when the server is back.
+    service.rotate();
+    server = await startServer({ databaseUrl, dataDir, env: env(false) });
+    const back = new TestClient(server.baseURL, person.token);
+    await untilTrue(async () => (await balanceOf(back)) === signup + 2_000_000);
+    // Another amount than was asked for is no payment of this order.
+    service.pay(orders[2]!.trade_no, 1);
+    await new Promise((resolve) => setTimeout(resolve, 2500));
+    expect(await balanceOf(back)).toBe(signup + 2_000_000);
+    const pool = new pg.Client({ connectionString: databaseUrl });
+    await pool.connect();
+    const { rows } = await pool.query(`SELECT number, kind FROM payment_differences`);
+    await pool.end();
+    expect(rows).toEqual([{ number: orders[2]!.trade_no, kind: 'amount' }]);
+    await expectSound(databaseUrl);
+  });
+});
+
+test('with Alipay: precreated, paid by a signed notice, forged ones refused', async () => {
+  const service = await startAlipay();
+  const server = await startServer({
+    env: { ...service.env('http://127.0.0.1:1'), PAYMENT_CHECK_SECONDS: '3600' },
+  });
+  try {
+    const person = await TestClient.register(server.baseURL);
+    const order = await person.call('recharge', { type: 'token', num: 5 });
+    expect(order.url).toBe(`https://qr.alipay.com/${order.trade_no}`);
+    const asked = { platform_order_id: order.trade_no };
+    expect((await person.call('tradeStatus', asked)).status).toBe(0);
+    const trade = service.trades.get(order.trade_no)!;
+    const lie = { ...trade, state: 'TRADE_SUCCESS' as const, trade: '2026' };
+    for (const forged of [
+      service.noticeOf(lie, service.forgedBy),
+      service.noticeOf(lie, service.forgedBy, { sign_type: 'RSA' }),
+      { ...service.noticeOf(lie), body: service.noticeOf(lie).body.replace('95.00', '95.01') },
+      service.noticeOf(lie, undefined, { app_id: '2021000000000002' }),
+      { body: '', headers: { 'content-type': 'application/x-www-form-urlencoded' } },
+    ])
+      expect((await send(server, 'alipay', forged)).status).toBe(400);
+    expect(await (await send(server, 'alipay', service.noticeOf(lie))).text()).toBe('success');
+    expect(await balanceOf(person)).toBe(signup);
+    service.pay(order.trade_no);
+    const good = service.noticeOf(service.trades.get(order.trade_no)!);
+    expect(await (await send(server, 'alipay', good)).text()).toBe('success');
+    expect(await balanceOf(person)).toBe(signup + 5_000_000);
+    expect(service.badSignatures()).toBe(0);
+  } finally {
+    await server.stop();
+    await service.close();
+  }
+});

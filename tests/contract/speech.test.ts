@@ -1,0 +1,170 @@
+import { createRequire } from 'node:module';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { TestClient } from '../support/client.ts';
+import { startMediaService, type MediaService } from '../support/mock-media.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+import { talk } from '../support/world.ts';
+
+const tokens = 1_000_000;
+const text = '您好，今天天气很好。';
+
+let service: MediaService;
+let server: TestServer;
+let bare: TestServer;
+let client: TestClient;
+let recording: Buffer;
+
+beforeAll(async () => {
+  const text2wav = createRequire(import.meta.url)('text2wav') as (
+    words: string,
+    options: { voice: string },
+  ) => Promise<Uint8Array>;
+  recording = Buffer.from(await text2wav(text, { voice: 'zh' }));
+  service = await startMediaService();
+  const env = {
+    OPENAI_BASE_URL: `${service.url}/v1`,
+    OPENAI_API_KEY: 'sk-test',
+    OPENAI_MODELS: 'gpt-4o-mini,whisper-1,tts-1',
+    SIGNUP_TOKENS: String(tokens),
+    ASSISTANT_RATE: '0',
+  };
+  [server, bare] = await Promise.all([startServer({ env }), startServer()]);
+  client = await TestClient.register(server.baseURL);
+});
+afterAll(async () => {
+  await Promise.all([server.stop(), bare.stop()]);
+  await service.close();
+});
+
+const speak = (who: TestClient, body: object) =>
+  fetch(`${who.baseURL}/api/text_to_speech`, {
+    method: 'POST',
+    headers: { ...who.headers(), 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+
+/** As a client of the specification sends it: everything in the form. */
+const hear = async (who: TestClient, data: Buffer, model?: string) => {
+  const form = new FormData();
+  if (model !== undefined) form.set('model', model);
+  form.set('file', new Blob([new Uint8Array(data)], { type: 'audio/wav' }), 'audio.wav');
+  const answer = await fetch(`${who.baseURL}/api/speech_to_text`, {
+    method: 'POST',
+    headers: who.headers(),
+    body: form,
+  });
+  return (await answer.json()) as {
+    code: number;
+    message: string;
+    data: { text: string; duration: number; deduct_tokens: number } | null;
+  };
+};
+
+/** Seconds of an MP3 by its frames: 576 samples each at 22,050 a second. */
+const framesOf = (mp3: Buffer): number => {
+  let frames = 0;
+  for (let at = 0; at + 1 < mp3.length; at += 1)
+    if (mp3[at] === 0xff && ((mp3[at + 1] ?? 0) & 0xfe) === 0xf2) frames += 1;
+  return frames;
+};
+
+test('the built-in voice reads aloud for free, faster when asked, and only what can be read', async () => {
+  const usual = { model: 'builtin-voice', text, voice: 'cmn+f2', speed: 1 };
+  const answer = await speak(client, usual);
+  expect(answer.headers.get('content-type')).toBe('audio/mpeg');
+  const sound = Buffer.from(await answer.arrayBuffer());
+  expect(framesOf(sound)).toBeGreaterThan(40);
+  const quick = Buffer.from(await (await speak(client, { ...usual, speed: 2 })).arrayBuffer());
+  expect(framesOf(quick)).toBeLessThan(framesOf(sound) * 0.8);
+  // Above 2 is the usual speed.
+  const reset = Buffer.from(await (await speak(client, { ...usual, speed: 2.5 })).arrayBuffer());
+  expect(framesOf(reset)).toBe(framesOf(sound));
+  for (const bad of ['。。。', '字'.repeat(5001)]) {
+    const refused = (await (await speak(client, { ...usual, text: bad })).json()) as {
+      code: number;
+      message: string;
+    };
+    expect(refused.code).toBeGreaterThan(0);
+    expect(refused.message).toMatch(/\p{Script=Han}/u);
+  }
+  expect((await client.call('userInfo', {})).chatgpt_balance).toBe(tokens);
+});
+
+test('a reply is read by a service once, paid by the character, anew only when asked', async () => {
+  service.speech = Buffer.from(
+    await (await speak(client, { model: 'builtin-voice', text })).arrayBuffer(),
+  );
+  const own = await TestClient.register(server.baseURL);
+  const { historyId } = await talk(own, '一加一等于几');
+  service.asked.length = 0;
+  const asked = { model: 'tts-1', text, voice: 'nova', history_id: historyId, speed: 1 };
+  for (let times = 0; times < 2; times += 1) {
+    const answer = await speak(own, asked);
+    expect(Buffer.from(await answer.arrayBuffer())).toEqual(service.speech);
+  }
+  const price = 6 * text.length;
+  const balance = async () => (await own.call('userInfo', {})).chatgpt_balance;
+  expect(service.asked).toHaveLength(1);
+  expect(service.asked[0]).toMatchObject({
+    path: 'POST /v1/audio/speech',
+    fields: { model: 'tts-1', input: text, voice: 'nova', speed: '1' },
+  });
+  expect(await balance()).toBe(tokens - price);
+  await speak(own, { ...asked, refresh: 1 });
+  expect(service.asked).toHaveLength(2);
+  expect(await balance()).toBe(tokens - 2 * price);
+  // Others do not hear what they may not read.
+  const other = await TestClient.register(server.baseURL);
+  const stolen = (await (await speak(other, asked)).json()) as { code: number };
+  expect([404, 1432]).toContain(stolen.code);
+  expect(service.asked).toHaveLength(2);
+});
+
+test('a recording is written down, paid by the second, for nothing when that fails', async () => {
+  const own = await TestClient.register(server.baseURL);
+  const balance = async () => (await own.call('userInfo', {})).chatgpt_balance;
+  service.asked.length = 0;
+  const heard = await hear(own, recording, 'whisper-1');
+  expect(heard).toMatchObject({ code: 0, data: { text: service.words } });
+  const [asked] = service.asked;
+  expect(asked).toMatchObject({
+    path: 'POST /v1/audio/transcriptions',
+    fields: { model: 'whisper-1' },
+  });
+  expect(asked?.file).toEqual(recording);
+  const price = 40 * Math.ceil(heard.data?.duration ?? 0);
+  expect(price).toBeGreaterThan(0);
+  expect(heard.data?.deduct_tokens).toBe(price);
+  expect(await balance()).toBe(tokens - price);
+  service.behave(async (response) => {
+    response.writeHead(500).end('{}');
+    return true;
+  });
+  expect(await hear(own, recording, 'whisper-1')).toMatchObject({ code: 1425 });
+  service.behave(null);
+  expect(await hear(own, Buffer.from('no sound at all'), 'whisper-1')).toMatchObject({
+    code: 1417,
+  });
+  expect(await balance()).toBe(tokens - price);
+  const { list } = await own.call('transactionList', {});
+  expect(list).toMatchObject([{ model: 'whisper-1', deduct_tokens: price }]);
+});
+
+test('where nothing recognises speech, that is said', async () => {
+  const guest = new TestClient(bare.baseURL);
+  await guest.call('newSession', { type: 0 });
+  const refused = await hear(guest, recording);
+  expect(refused.code).toBe(1428);
+  expect(refused.message).toContain('没有连接语音识别');
+});
+
+test('deleted replies are read to nobody, and their sound goes', async () => {
+  const own = await TestClient.register(server.baseURL);
+  const { uuid, id: historyId } = await own.ask('请介绍一下鹊桥', { model: 'builtin-assistant' });
+  await own.read(uuid, historyId);
+  const asked = { model: 'builtin-voice', text: '', history_id: historyId };
+  expect((await speak(own, asked)).headers.get('content-type')).toBe('audio/mpeg');
+  await own.call('deleteHistory', { session_id: uuid, id: historyId });
+  const gone = await speak(own, asked);
+  expect(gone.status).toBe(404);
+});

@@ -1,0 +1,494 @@
+import { readFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { gzipSync, strToU8, unzipSync, zipSync } from 'fflate';
+import sharp from 'sharp';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type MockTraining, startMockTraining } from '../support/mock-training.ts';
+import { TestClient } from '../support/client.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+let service: MockTraining;
+let plain: TestServer;
+let server: TestServer;
+let person: TestClient;
+let owner: TestClient;
+let stranger: TestClient;
+
+beforeAll(async () => {
+  service = await startMockTraining();
+  // One server without any service, and one with all of them.
+  [plain, server] = await Promise.all([
+    startServer({ env: { ASSISTANT_RATE: '0', CANVAS_SECONDS: '0' } }),
+    startServer({
+      env: {
+        ASSISTANT_RATE: '0',
+        CANVAS_SECONDS: '0',
+        OPENAI_BASE_URL: `${service.url}/v1`,
+        OPENAI_API_KEY: 'key',
+        REPLICATE_BASE_URL: `${service.url}/replicate`,
+        REPLICATE_API_TOKEN: 'r8_test',
+        REPLICATE_TRAINER: 'ostris/trainer:abc123',
+        REPLICATE_DESTINATION: 'me/style',
+        SIGNUP_TOKENS: '1000000',
+      },
+    }),
+  ]);
+  person = await TestClient.register(plain.baseURL);
+  stranger = await TestClient.register(plain.baseURL);
+  owner = await TestClient.register(server.baseURL);
+});
+afterAll(async () => {
+  await plain.stop();
+  await server.stop();
+  await service.stop();
+});
+
+/** As a client writes it that knows the specification alone: a token, paths, and fields in a form. */
+interface Answer {
+  code: number;
+  message: string;
+  data: Record<string, unknown> & { list?: Record<string, unknown>[] };
+}
+const get = async (client: TestClient, path: string): Promise<Answer> =>
+  (await fetch(`${client.baseURL}/api/${path}`, { headers: client.headers() })).json() as never;
+const post = async (client: TestClient, path: string, body: unknown): Promise<Answer> =>
+  (
+    await fetch(`${client.baseURL}/api/${path}`, {
+      method: 'POST',
+      headers: { ...client.headers(), 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+  ).json() as never;
+const send = async (
+  client: TestClient,
+  name: string,
+  data: string | Uint8Array,
+  modelId?: number,
+): Promise<Answer> => {
+  const form = new FormData();
+  if (modelId !== undefined) form.set('model_id', String(modelId));
+  form.set('file', new Blob([typeof data === 'string' ? data : Buffer.from(data)]), name);
+  return (
+    await fetch(`${client.baseURL}/api/train/upload_file`, {
+      method: 'POST',
+      headers: client.headers(),
+      body: form,
+    })
+  ).json() as never;
+};
+
+const filesOf = async (client: TestClient, modelId: number) =>
+  (await get(client, `train/file_list?model_id=${modelId}&page=1&page_size=256`)).data.list as {
+    id: number;
+    name: string;
+    status: number;
+    error: string;
+    token: number;
+    output_url: string;
+    updated_at: string;
+  }[];
+
+const settled = async (client: TestClient, modelId: number) => {
+  for (let tries = 0; tries < 900; tries += 1) {
+    const files = await filesOf(client, modelId);
+    if (files.length > 0 && files.every(({ status }) => status !== 0)) return files;
+    await sleep(200);
+  }
+  throw new Error('the training does not end');
+};
+
+let keys = 0;
+const make = async (client: TestClient, type: number, settings: unknown = {}) => {
+  keys += 1;
+  const { code, message, data } = await post(client, 'train/new_model', {
+    name: '我的资料',
+    key: `key_${keys}`,
+    type,
+    desc: '试一试',
+    settings: JSON.stringify(settings),
+  });
+  expect([code, message]).toEqual([0, '']);
+  return data['model'] as { id: number; key: string; private: number; status: number };
+};
+
+test('a client of the specification makes a knowledge base, follows its log, and asks it', async () => {
+  for (const [body, words] of [
+    [{ name: '', key: 'abc', type: 0 }, '请输入模型名称'],
+    [{ name: '资料', key: '', type: 0 }, '请输入模型唯一Key'],
+    [{ name: '资料', key: '有-横线', type: 0 }, '字母'],
+  ] as const)
+    expect((await post(person, 'train/new_model', body)).message).toContain(words);
+  const model = await make(person, 0, { separator: '', chunk_size: 200 });
+  expect(model).toMatchObject({ private: 1, status: 0 });
+  const again = await post(person, 'train/new_model', {
+    name: '又一个',
+    key: model.key.toUpperCase(),
+    type: 0,
+  });
+  expect(again.code).toBeGreaterThan(0);
+
+  const moon =
+    '# 诗\n\n## 静夜思\n\n床前明月光，疑是地上霜。\n\n## 登鹳雀楼\n\n白日依山尽，黄河入海流。欲穷千里目，更上一层楼。\n';
+  const kept = await send(person, '唐诗.md', moon, model.id);
+  expect(kept.message).toBe('');
+  expect(kept.data).toMatchObject({
+    message: '文件上传成功，正在训练······',
+    file: { name: '唐诗.md', status: 0 },
+  });
+  const [file] = await settled(person, model.id);
+  expect(file).toMatchObject({ status: 1, token: 0 });
+  const log = await get(person, `train/log?file_id=${file?.id}&end_id=0`);
+  expect(log.data['status']).toBe(1);
+  const lines = log.data.list as { id: number; content: string; created_at: string }[];
+  expect(lines.at(-1)?.content).toContain('训练完成');
+  const rest = await get(person, `train/log?file_id=${file?.id}&end_id=${lines.at(-2)?.id}`);
+  expect(rest.data.list?.map(({ id }) => id)).toEqual([lines.at(-1)?.id]);
+
+  const list = await get(person, 'train/model_list?page=1&public=0&query=');
+  expect(list.data.list?.[0]).toMatchObject({ key: model.key, type: 0, status: 1, over_num: 1 });
+  expect(JSON.parse(String(list.data.list?.[0]?.['settings']))).toMatchObject({ chunk_size: 200 });
+
+  const tried = await person.call('askKnowledge', {
+    embedding_key: model.key,
+    question: '怎样才能看得更远，更上一层楼？',
+  });
+  expect(tried.list[0]).toMatchObject({ title: '唐诗.md · 诗 › 登鹳雀楼', used: true });
+  const passage = await person.call('knowledgePassage', { id: tried.list[0]?.id ?? 0 });
+  expect(passage).toMatchObject({ file: '唐诗.md', before: expect.stringContaining('床前') });
+
+  const session = await person.call('newSession', { type: 0, embedding: model.key });
+  const detail = await person.call('getSession', { uuid: session.uuid });
+  expect(detail).toMatchObject({ embedding_key: model.key, embedding_name: '我的资料' });
+
+  // To others it is as if it were not there, until it is opened.
+  for (const path of [
+    `train/file_list?model_id=${model.id}`,
+    `train/log?file_id=${file?.id}`,
+    `train/passage?id=${tried.list[0]?.id}`,
+    `train/model?model_id=${model.id}`,
+  ])
+    expect((await get(stranger, path)).code, path).toBe(404);
+  for (const [path, body] of [
+    ['train/del_model', { id: model.id }],
+    ['train/set_model', { model_id: model.id, private: 0 }],
+    ['train/retry', { fileId: file?.id }],
+    ['train/del_file', { file_id: file?.id }],
+  ] as const)
+    expect((await post(stranger, path, body)).code, path).toBe(404);
+  expect((await send(stranger, 'a.txt', '文字', model.id)).code).toBe(404);
+  expect((await get(stranger, `train/ask?embedding_key=${model.key}&question=月`)).code).toBe(1415);
+  await post(person, 'train/set_model', { model_id: model.id, private: 0 });
+  expect((await get(stranger, 'train/model_list?page=1&public=1')).data.list).toHaveLength(1);
+  const asked = await stranger.call('askKnowledge', {
+    embedding_key: model.key,
+    question: '疑是地上霜',
+  });
+  expect(asked.list[0]?.title).toContain('静夜思');
+
+  // What is taken out of it is found no more; what is added is.
+  await send(person, '词.txt', '大江东去，浪淘尽，千古风流人物。', model.id);
+  await settled(person, model.id);
+  await post(person, 'train/del_file', { file_id: file?.id });
+  const after = await person.call('askKnowledge', {
+    embedding_key: model.key,
+    question: '疑是地上霜，浪淘尽千古风流人物',
+  });
+  expect(after.list.map(({ title }) => title)).toEqual(['词.txt']);
+  await post(person, 'train/del_model', { id: model.id });
+  expect((await get(person, `train/model?model_id=${model.id}`)).code).toBe(404);
+});
+
+test('a file comes in by pieces, and goes on where it broke', async () => {
+  const model = await make(person, 0);
+  const whole = Buffer.from('一二三四五六七八九十。'.repeat(2000));
+  const id = randomUUID();
+  const piece = async (from: number, to: number) => {
+    const form = new FormData();
+    form.set('file', new Blob([whole.subarray(from, to)]), '数.txt');
+    const query = `model_id=${model.id}&upload_id=${id}&offset=${from}&size=${whole.length}`;
+    const answer = await fetch(`${person.baseURL}/api/train/upload_file?${query}`, {
+      method: 'POST',
+      headers: person.headers(),
+      body: form,
+    });
+    return (await answer.json()) as Answer;
+  };
+  expect((await piece(0, 30_000)).data).toMatchObject({ file: null, received: 30_000 });
+  // The same piece once more, and one that leaves a hole, change nothing.
+  expect((await piece(0, 30_000)).data['received']).toBe(30_000);
+  expect((await piece(50_000, 60_000)).data['received']).toBe(30_000);
+  expect((await stranger.call('trainUploadState', { upload_id: id })).received).toBe(0);
+  expect((await person.call('trainUploadState', { upload_id: id })).received).toBe(30_000);
+  expect((await piece(30_000, whole.length)).data).toMatchObject({ file: { name: '数.txt' } });
+  expect(await settled(person, model.id)).toMatchObject([{ status: 1 }]);
+});
+
+test(
+  'archives are opened, and hostile ones harm nothing and say why',
+  { timeout: 240_000 },
+  async () => {
+    const model = await make(person, 0);
+    const inside = zipSync({ '内.txt': strToU8('最里面的一层说：芝麻开门。') });
+    const good = zipSync({
+      'a.txt': strToU8('第一篇讲麦子。'),
+      'b/c.md': strToU8('# 稻子\n\n第二篇讲稻子。'),
+      '../../../tmp/queqiao-was-here.txt': strToU8('第三篇讲爬出去的人。'),
+      'd.exe': strToU8('MZ'),
+      'e.zip': inside,
+    });
+    await send(person, '好.zip', good, model.id);
+    await send(person, '谷.txt.gz', gzipSync(strToU8('谷子的事也在这里。')), model.id);
+    const files = await settled(person, model.id);
+    const states = Object.fromEntries(files.map(({ name, status }) => [name, status]));
+    expect(states).toMatchObject({
+      '好.zip': 3,
+      'a.txt': 1,
+      'c.md': 1,
+      'queqiao-was-here.txt': 1,
+      'e.zip': 3,
+      '内.txt': 1,
+      '谷.txt.gz': 3,
+    });
+    expect(Object.keys(states)).not.toContain('d.exe');
+
+    const many: Record<string, Uint8Array> = {};
+    for (let at = 0; at < 10_000; at += 1) many[`${at}.txt`] = strToU8('a');
+    const locked = readFileSync(new URL('../support/locked.zip', import.meta.url));
+    const bombs: [string, string, Uint8Array, RegExp][] = [
+      ['bomb', '大.zip', zipSync({ 'a.txt': new Uint8Array(60e6) }), /太大/],
+      [
+        'many bombs',
+        '多.zip',
+        zipSync(
+          Object.fromEntries(
+            Array.from({ length: 30 }, (_, at) => [`${at}.txt`, new Uint8Array(3.9e6)]),
+          ),
+        ),
+        /太大/,
+      ],
+      ['gz bomb', '大.gz', gzipSync(new Uint8Array(300e6)), /太大|太复杂/],
+      ['10,000 entries', '万.zip', zipSync(many), /太多/],
+      ['broken', '坏.zip', good.slice(0, good.length / 2), /损坏|无法/],
+      ['locked', '锁.zip', locked, /密码/],
+      ['nothing to learn', '空.zip', zipSync({ 'a.exe': strToU8('MZ') }), /没有可以学习/],
+      [
+        'deep',
+        '深.zip',
+        zipSync({ 'a.zip': zipSync({ 'b.zip': zipSync({ 'c.zip': inside }) }) }),
+        /太多层/,
+      ],
+      [
+        'broken docx',
+        '坏.docx',
+        zipSync({ 'word/document.xml': strToU8('<w:p>') }),
+        /没有文字|损坏/,
+      ],
+      ['broken pdf', '坏.pdf', strToU8('%PDF-1.7 nothing'), /损坏|无法/],
+      [
+        'a Word file that is none',
+        '坏.doc',
+        Buffer.concat([Buffer.from('d0cf11e0a1b11ae1', 'hex'), Buffer.alloc(3000)]),
+        /损坏|没有文字/,
+      ],
+      ['empty letters', '白.txt', strToU8('  \n '), /没有文字/],
+    ];
+    const base = await make(person, 0);
+    for (const [, name, data] of bombs) await send(person, name, data, base.id);
+    const ends = await settled(person, base.id);
+    const failed = new Map(
+      ends.filter(({ status }) => status === 2).map((file) => [file.name, file.error]),
+    );
+    for (const [what, name, , why] of bombs)
+      if (what === 'deep') expect([...failed.values()].join(), what).toMatch(why);
+      else expect(failed.get(name), what).toMatch(why);
+    for (const [name, data] of [
+      ['像.pdf', good],
+      ['a.exe', strToU8('MZ')],
+      ['没有名字', strToU8('文字')],
+    ] as const)
+      expect((await send(person, name, data, base.id)).message, name).toBe(
+        '上传文件只能是文本格式!',
+      );
+    expect(
+      (await send(person, '大.txt', Buffer.alloc(4 * 1024 * 1024 + 1, 'a'), base.id)).message,
+    ).toBe('上传文件大小不能超过 4MB!');
+    const retried = await post(person, 'train/retry', {
+      fileId: ends.find(({ status }) => status === 2)?.id,
+    });
+    expect(retried.data['message']).toBe('正在重置');
+    await settled(person, base.id);
+  },
+);
+
+test('a connected service embeds for 0.05 a token, and the question is found by meaning', async () => {
+  const before = (await owner.call('userInfo', {})).chatgpt_balance;
+  const model = await make(owner, 0);
+  const text = '月亮上没有风。'.repeat(40);
+  await send(owner, '月.txt', text, model.id);
+  const [file] = await settled(owner, model.id);
+  expect(file?.status, file?.error).toBe(1);
+  expect(service.embedded.join('')).toContain('月亮上没有风');
+  const spent = before - (await owner.call('userInfo', {})).chatgpt_balance;
+  expect(spent).toBe(file?.token);
+  expect(spent).toBe(Math.ceil(text.length * 0.05));
+  const { list } = await owner.call('askKnowledge', { embedding_key: model.key, question: '月亮' });
+  expect(list[0]?.vector_rank).toBe(1);
+});
+
+test('a document is translated sentence by sentence, corrected, and packed', async () => {
+  const model = await make(owner, 2, {
+    type: 1,
+    glossary: [{ source: 'Magpie Bridge', target: '鹊桥' }],
+  });
+  const markdown = [
+    '# The Magpie Bridge',
+    '',
+    'Read [the guide](https://a.example/x) and run `npm start`.',
+    '',
+    '```js',
+    'const a = 1;',
+    '```',
+    '',
+    '| Name | Age |',
+    '|---|---|',
+    '| Mary | 12 |',
+    '',
+    '![pic](a.png)',
+  ].join('\n');
+  // Without model_id it goes to the newest project of documents, as the specification's client sends it.
+  await send(owner, 'guide.md', markdown);
+  await send(
+    owner,
+    'film.srt',
+    '1\n00:00:01,000 --> 00:00:02,000\nHello there\n\n2\n00:00:03,000 --> 00:00:04,000\nRead on\n',
+    model.id,
+  );
+  await send(
+    owner,
+    'page.html',
+    '<html><body><h1>Hello</h1><p>A <b>bold</b> word<br>next</p><script>let x = "no"</script></body></html>',
+    model.id,
+  );
+  const files = await settled(owner, model.id);
+  expect(files.map(({ status, error }) => [status, error])).toEqual([
+    [1, ''],
+    [1, ''],
+    [1, ''],
+  ]);
+  const guide = files.find(({ name }) => name === 'guide.md');
+  const translated = await (await fetch(owner.baseURL + guide?.output_url)).text();
+  expect(translated).toContain('# 译：The Magpie Bridge');
+  expect(translated).toContain('[the guide](https://a.example/x)');
+  expect(translated).toContain('`npm start`');
+  expect(translated).toContain('```js\nconst a = 1;\n```');
+  expect(translated).toContain('| 译：Mary | 12 |');
+  expect(translated).toContain('![pic](a.png)');
+  const page = files.find(({ name }) => name === 'page.html');
+  const html = await (await fetch(owner.baseURL + page?.output_url)).text();
+  expect(html).toContain('<h1>译：Hello</h1>');
+  expect(html).toContain('<script>let x = "no"</script>');
+  expect(html).toContain('<b>bold</b>');
+
+  const sides = await owner.call('segmentList', { file_id: guide?.id ?? 0 });
+  const first = sides.list.find(({ source }) => source.includes('Magpie'));
+  await owner.call('saveSegment', { id: first?.id ?? 0, target: '鹊桥' });
+  expect((await stranger.raw('segmentList', { file_id: guide?.id ?? 0 })).status).toBe(404);
+  const packed = await get(owner, `train/pack_model?model_id=${model.id}`);
+  expect(packed.data).toMatchObject({ model: { type: 3, status: 3 } });
+  const zip = await (await fetch(owner.baseURL + String(packed.data['url']))).arrayBuffer();
+  const parts = unzipSync(new Uint8Array(zip));
+  expect(Object.keys(parts).sort()).toEqual(['film.srt', 'guide.md', 'page.html']);
+  expect(Buffer.from(parts['guide.md'] ?? []).toString()).toContain('# 鹊桥');
+  expect(Buffer.from(parts['film.srt'] ?? []).toString()).toContain(
+    '00:00:01,000 --> 00:00:02,000\n译：Hello there',
+  );
+  const project = await get(owner, 'train/translate_model?page=1&public=0&query=');
+  expect(project.data.list?.[0]).toMatchObject({ id: model.id, type: 3 });
+});
+
+test('without a model the text stays as it is, and the log says so', async () => {
+  const model = await make(person, 2, { type: 2 });
+  await send(person, '信.txt', '你好，世界。', model.id);
+  const [file] = await settled(person, model.id);
+  expect(file?.status).toBe(1);
+  expect(await (await fetch(person.baseURL + file?.output_url)).text()).toBe('你好，世界。');
+  const log = await get(person, `train/log?file_id=${file?.id}&end_id=0`);
+  expect(log.data.list?.map(({ content }) => content).join()).toContain('还没有连接模型');
+});
+
+const picture = (r: number, g: number, b: number) =>
+  sharp({ create: { width: 96, height: 96, channels: 3, background: { r, g, b } } })
+    .png()
+    .toBuffer();
+
+test('a style is learned from pictures, shown while it is, downloaded, and drawn with', async () => {
+  const model = await make(person, 1, { batch_size: 1, epoch: 2, type: 'SD-1.5' });
+  const none = await post(person, 'train/set_lora_images', { model_id: model.id, images: [] });
+  expect(none.message).toBe('请添加训练文件');
+  const draw = async () => {
+    const session = await person.call('newSession', { type: 1, model: 'builtin-canvas' });
+    const sent = await person.call('sendMessage', {
+      session_id: session.uuid,
+      msg: `山 湖 <lora:${model.key}:1> --seed 7`,
+    });
+    return person.raw('generateImage', { history_id: sent.id, request_id: randomUUID() });
+  };
+  expect((await draw()).message).toBe('模型还没有训练完成，请稍后再试');
+  const images = [];
+  for (const [r, g, b] of [
+    [200, 20, 20],
+    [220, 30, 10],
+    [180, 10, 30],
+  ] as const) {
+    const { image } = await person.upload(
+      'uploadImage',
+      new Blob([await picture(r, g, b)], { type: 'image/png' }),
+      'a.png',
+    );
+    images.push({ url: image.url, txt: 'red' });
+  }
+  // One address twice counts once.
+  const set = await post(person, 'train/set_lora_images', {
+    model_id: model.id,
+    images: [...images, { ...images[0], txt: '朱红' }],
+  });
+  expect(JSON.parse((set.data['model'] as { settings: string }).settings).images).toHaveLength(3);
+  const [file] = await settled(person, model.id);
+  expect(file?.status, file?.error).toBe(1);
+  const profile = (await (
+    await fetch(`${person.baseURL}/api/train/download_lora_model?model_id=${model.id}`, {
+      headers: person.headers(),
+    })
+  ).json()) as { key: string; middle: number[] };
+  expect(profile.key).toBe(model.key);
+  // Red lies far from grey.
+  expect(profile.middle[1]).toBeGreaterThan(0.1);
+  const { loras } = await person.call('imageMetadata', { model: 'builtin-canvas' });
+  expect(loras[0]).toEqual({ key: model.key, label: '我的资料' });
+  expect(
+    (await stranger.call('imageMetadata', { model: 'builtin-canvas' })).loras[0]?.key,
+  ).not.toBe(model.key);
+  expect((await draw()).code).toBe(0);
+});
+
+test('a service that speaks Replicate trains for 100,000 tokens', async () => {
+  const model = await make(owner, 1, {});
+  const { image } = await owner.upload(
+    'uploadImage',
+    new Blob([await picture(10, 90, 200)], { type: 'image/png' }),
+    'a.png',
+  );
+  const before = (await owner.call('userInfo', {})).chatgpt_balance;
+  await post(owner, 'train/set_lora_images', {
+    model_id: model.id,
+    images: [{ url: image.url, txt: '蓝' }],
+  });
+  const [file] = await settled(owner, model.id);
+  expect(file?.status, file?.error).toBe(1);
+  expect(service.calls.slice(0, 2)).toEqual([
+    'POST files',
+    'POST models/ostris/trainer/versions/abc123/trainings',
+  ]);
+  expect(before - (await owner.call('userInfo', {})).chatgpt_balance).toBe(100_000);
+});

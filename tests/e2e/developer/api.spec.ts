@@ -1,0 +1,64 @@
+import { expect, test } from '../../support/app.ts';
+import { ADMIN_PASSWORD } from '../../support/server.ts';
+
+test('a key is made, shown once, filled into code, tried in the console and counted', async ({
+  app,
+  page,
+}) => {
+  // The first administrator may use the API.
+  await app.login('admin', ADMIN_PASSWORD);
+  await page.goto('/api');
+  const name = `程序 ${Date.now()}`;
+  const rows = page.getByRole('listitem').filter({ hasText: name });
+  // Another run may have left its keys.
+  const remove = page.getByRole('button', { name: /^删除 / });
+  await expect(page.getByText(/ \/ 5 个/)).toBeVisible();
+  while ((await remove.count()) > 3) {
+    const before = await remove.count();
+    await remove.first().click();
+    await page.getByRole('button', { name: '删除', exact: true }).click();
+    await expect(remove).toHaveCount(before - 1);
+  }
+  await page.getByRole('button', { name: '创建 API-KEY' }).click();
+  await page.getByRole('textbox', { name: '名称' }).fill(name);
+  await page.getByRole('button', { name: '创建', exact: true }).click();
+  await expect(page.getByText('创建 API-KEY 成功')).toBeVisible();
+  const key = (await page.getByTestId('fresh-key').textContent()) ?? '';
+  expect(key).toMatch(/^\d+-\w{48}$/);
+  await expect(rows).toHaveCount(1);
+  await expect(rows).toContainText(key.slice(-10));
+  await expect(rows).not.toContainText(key);
+
+  await page.getByRole('link', { name: '代码示例', exact: true }).click();
+  await page.getByRole('tab', { name: 'OpenAI · Node' }).click();
+  await expect(page.getByTestId('example')).toContainText(key);
+  await expect(page.getByTestId('example')).toContainText('/v1');
+
+  await page.getByRole('link', { name: '接口列表' }).click();
+  await page.getByRole('button', { name: '/v1/chat 对话' }).click();
+  const body = page.getByRole('textbox', { name: '请求内容（JSON）' });
+  await body.fill(
+    JSON.stringify({ model: 'builtin-assistant', messages: [{ role: 'user', content: '6*7' }] }),
+  );
+  await page.getByRole('button', { name: '发送' }).click();
+  await expect(page.getByRole('region', { name: '回答' })).toContainText('42');
+  await page.getByRole('button', { name: '关闭' }).click();
+
+  await page.getByRole('link', { name: '用量统计' }).click();
+  await page.getByRole('combobox', { name: 'API-KEY' }).selectOption({ label: name });
+  await expect(page.getByText('builtin-assistant')).toBeVisible();
+  await expect(page.getByText('合计 1 次')).toBeVisible();
+
+  await page.getByRole('link', { name: 'API-KEY', exact: true }).click();
+  await rows.getByRole('button', { name: /^删除/ }).click();
+  await page.getByRole('button', { name: '删除', exact: true }).click();
+  await expect(page.getByText('删除成功')).toBeVisible();
+  await expect(rows).toHaveCount(0);
+});
+
+test('a visitor reads code and calls, and is led to sign in for the rest', async ({ page }) => {
+  await page.goto('/api?tab=interface');
+  await expect(page.getByText('/v1/chat/completions')).toBeVisible();
+  await page.goto('/api');
+  await expect(page.getByRole('link', { name: '登录', exact: true }).last()).toBeVisible();
+});

@@ -1,0 +1,151 @@
+import type { Page } from '@playwright/test';
+import sharp from 'sharp';
+import { type App, expect, test, type Person } from '../../support/app.ts';
+import { fingers } from '../../support/fingers.ts';
+import { paint } from '../../support/pictures.ts';
+
+const soon = { timeout: 30_000 };
+const words = (page: Page) => page.getByRole('textbox', { name: '画图提示词' });
+
+const png = (width: number, height: number) =>
+  sharp({ create: { width, height, channels: 3, background: '#205080' } })
+    .png()
+    .toBuffer();
+
+const open = async (app: App, person: Person, more = ''): Promise<string> => {
+  const { uuid } = await person.client.call('newSession', { type: 1 });
+  await app.page.goto(`/chat?uuid=${uuid}${more}`);
+  await expect(words(app.page)).toBeVisible(soon);
+  return uuid;
+};
+
+/** As a browser gives files to what they are pasted into or dropped on. */
+const give = async (page: Page, event: 'paste' | 'drop', file: Buffer, type: string) =>
+  page.evaluate(
+    ([kind, data, mime]) => {
+      const bytes = Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0));
+      const files = new DataTransfer();
+      files.items.add(new File([bytes], 'a.png', { type: mime }));
+      if (kind === 'paste')
+        document
+          .querySelector('.send textarea')
+          ?.dispatchEvent(
+            new ClipboardEvent('paste', { clipboardData: files, bubbles: true, cancelable: true }),
+          );
+      else
+        document.body.dispatchEvent(
+          new DragEvent('drop', { dataTransfer: files, bubbles: true, cancelable: true }),
+        );
+    },
+    [event, file.toString('base64'), type] as const,
+  );
+
+test('a pasted or dropped picture becomes the base; what is none says so; an address that cannot be had, too @I8 @I15', async ({
+  app,
+  page,
+  person,
+}) => {
+  await app.enterAs(person);
+  await open(app, person);
+  const base = page.getByRole('button', { name: '修改底图' });
+  await give(page, 'paste', await png(300, 200), 'image/png');
+  await expect(base).toBeVisible(soon);
+  await page.getByRole('button', { name: '不用底图' }).click();
+  await expect(base).toHaveCount(0);
+  await give(page, 'drop', await png(200, 300), 'image/png');
+  await expect(base).toBeVisible(soon);
+  await page.getByRole('button', { name: '不用底图' }).click();
+  await give(
+    page,
+    'drop',
+    Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'),
+    'image/svg+xml',
+  );
+  await expect(page.getByText(/^(?:图片没有加上：|只支持图片)/)).toBeVisible();
+  await open(app, person, `&image_url=${encodeURIComponent('http://127.0.0.1:9/a.png')}`);
+  await expect(page.getByText(/^底图没有取到/)).toBeVisible(soon);
+  await expect(base).toHaveCount(0);
+});
+
+test('what was chosen once stands in the box until it is taken away @I8', async ({
+  app,
+  page,
+  person,
+}) => {
+  await app.enterAs(person);
+  await open(app, person);
+  await page.getByRole('button', { name: '画图工具' }).click();
+  const tool = page
+    .getByRole('dialog', { name: '画图工具' })
+    .or(page.getByRole('complementary', { name: '画图工具' }));
+  await tool.getByRole('tab', { name: '风格', exact: true }).click();
+  await tool.getByRole('radio', { name: '水墨' }).click();
+  await page.keyboard.press('Escape');
+  const chip = page.getByRole('button', { name: '修改风格：水墨' });
+  await expect(chip).toBeVisible();
+  await page.getByRole('button', { name: '不用风格 水墨' }).click();
+  await expect(chip).toHaveCount(0);
+});
+
+test('the selector tells in a row of its own why an address gives no picture @I15', async ({
+  app,
+  page,
+  person,
+}) => {
+  await app.enterAs(person);
+  await open(app, person);
+  await page.getByRole('button', { name: '底图', exact: true }).click();
+  await page.getByRole('button', { name: /选一张基础图片/ }).click();
+  await page.getByRole('textbox', { name: '图片网址' }).fill('http://127.0.0.1:9/a.png');
+  await page.getByRole('button', { name: '取图' }).click();
+  const failed = page.getByRole('alert').filter({ hasText: '上传失败' });
+  await expect(failed).toBeVisible(soon);
+  const [tile, text] = await Promise.all([
+    failed.locator('xpath=..').boundingBox(),
+    failed.boundingBox(),
+  ]);
+  expect(text!.y).toBeGreaterThanOrEqual(tile!.y);
+  expect(text!.y + text!.height).toBeLessThanOrEqual(tile!.y + tile!.height + 1);
+  expect(text!.x + text!.width).toBeLessThanOrEqual(tile!.x + tile!.width + 1);
+  await failed.getByRole('button', { name: '重试' }).click();
+  await expect(failed).toBeVisible(soon);
+  await page.getByRole('button', { name: '不上传这张' }).click();
+  await expect(failed).toHaveCount(0);
+});
+
+test('in a chat, too, a part is marked on the whole screen; two fingers zoom and mark nothing @I10', async ({
+  app,
+  page,
+  person,
+}) => {
+  await app.enterAs(person);
+  const { sent } = await paint(person.client, '雪山上的月亮', { image: { n: 1, size: 0 } });
+  await page.goto(`/chat?uuid=${sent.uuid}`);
+  await page.getByRole('button', { name: '第 1 张的更多操作' }).click(soon);
+  await page.getByRole('button', { name: '局部重画' }).click();
+  const editor = page.getByRole('dialog', { name: '局部重画' });
+  const paper = editor.locator('canvas');
+  await expect(paper).toHaveAccessibleName(/还没有标出/);
+  const whole = await editor.boundingBox();
+  expect(whole).toMatchObject({ x: 0, y: 0, width: page.viewportSize()!.width });
+  const box = (await paper.boundingBox())!;
+  const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+  const touch = await fingers(page);
+  await touch.pinch([x, y], 30, 90);
+  await expect(editor.getByRole('button', { name: /看全图/ })).toBeVisible();
+  await expect(paper).toHaveAccessibleName(/还没有标出/);
+  await editor.getByRole('button', { name: /看全图/ }).click();
+  await touch.draw([
+    [x - 60, y],
+    [x, y + 20],
+    [x + 60, y],
+  ]);
+  await expect(paper).toHaveAccessibleName('标了 1 处');
+  await editor.getByRole('radio', { name: '橡皮' }).click();
+  await editor.getByRole('button', { name: '反选' }).click();
+  await expect(paper).toHaveAccessibleName(/^反选/);
+  await editor.getByRole('textbox', { name: '这里画什么' }).fill('一盏红灯笼');
+  await editor.getByRole('button', { name: /^重画这块/ }).click();
+  await expect(editor).toHaveCount(0);
+  await expect(page.locator('[data-message]').last()).toContainText('一盏红灯笼');
+});

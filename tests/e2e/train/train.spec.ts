@@ -1,0 +1,80 @@
+import { expect, type Page, test } from '@playwright/test';
+import { TestClient } from '../../support/client.ts';
+
+const baseURL = () => test.info().project.use.baseURL ?? '';
+
+/** Somebody who is signed in from the first look. */
+const enter = async (page: Page): Promise<TestClient> => {
+  const person = await TestClient.register(baseURL());
+  const profile = JSON.stringify(await person.call('userInfo', {}));
+  await page.addInitScript(
+    ([token, user]) => {
+      localStorage.setItem('queqiao.token', token ?? '');
+      localStorage.setItem('queqiao.user', user ?? '');
+    },
+    [person.token, profile],
+  );
+  return person;
+};
+
+const poems = Buffer.from(
+  '# 唐诗\n\n## 静夜思\n\n床前明月光，疑是地上霜。\n\n## 登鹳雀楼\n\n白日依山尽，黄河入海流。欲穷千里目，更上一层楼。\n',
+);
+
+test('a knowledge base is made in three steps, followed in its log, and tried with a question', async ({
+  page,
+}) => {
+  await enter(page);
+  await page.goto('/train');
+  await page.getByRole('button', { name: '新建' }).first().click();
+  const sheet = page.getByRole('dialog', { name: '新建模型' });
+  await sheet.getByRole('button', { name: '下一步' }).click();
+  await expect(sheet.getByText('请输入模型名称')).toBeVisible();
+  await sheet.getByLabel('模型名称').fill('读书笔记');
+  await sheet.getByLabel('模型唯一Key').fill(`notes_${Date.now()}`);
+  await sheet.getByRole('button', { name: '下一步' }).click();
+  await sheet.getByRole('button', { name: '下一步' }).click();
+  await expect(page.getByText('请添加训练文件')).toBeVisible();
+  const choose = sheet.locator('input[type=file]');
+  await choose.setInputFiles({ name: 'a.exe', mimeType: 'text/plain', buffer: poems });
+  await expect(page.getByText('上传文件只能是文本格式!')).toBeVisible();
+  await choose.setInputFiles({ name: '唐诗.md', mimeType: 'text/markdown', buffer: poems });
+  await expect(page.getByText('文件上传成功，正在训练······')).toBeVisible();
+  await expect(sheet.getByText('已收到')).toBeVisible();
+  await sheet.getByRole('button', { name: '下一步' }).click();
+  await sheet.getByRole('button', { name: '看进度' }).click();
+  await expect(page.getByRole('heading', { name: '读书笔记' })).toBeVisible();
+  await page.getByRole('button', { name: '日志' }).click();
+  await expect(page.getByRole('log')).toContainText('训练完成');
+  await page.keyboard.press('Escape');
+  await page.getByRole('textbox', { name: '问题', exact: true }).fill('更上一层楼');
+  await page.getByRole('button', { name: '找找看' }).click();
+  await page.getByRole('link', { name: /登鹳雀楼/ }).click();
+  await expect(page.locator('mark')).toContainText('欲穷千里目');
+});
+
+test('a document is translated, and a sentence of it is corrected side by side', async ({
+  page,
+}) => {
+  const person = await enter(page);
+  const { model } = await person.call('newTrainModel', {
+    name: '来信',
+    key: `letter_${Date.now()}`,
+    type: 2,
+    settings: { type: 2 },
+  });
+  await page.goto(`/translate?model_id=${model.id}`);
+  await page.locator('input[type=file]').setInputFiles({
+    name: '信.txt',
+    mimeType: 'text/plain',
+    buffer: Buffer.from('你好，世界。\n再见。'),
+  });
+  await page.getByRole('button', { name: '对照' }).click();
+  await page.getByRole('button', { name: /译文：.*你好/ }).click();
+  await page.getByRole('textbox', { name: '译文' }).fill('Hello, world.');
+  await page.getByRole('button', { name: '保存', exact: true }).click();
+  await expect(page.getByRole('button', { name: /译文：Hello/ })).toBeVisible();
+  const { list } = await person.call('trainFileList', { model_id: model.id });
+  const made = await (await fetch(baseURL() + String(list[0]?.output_url))).text();
+  expect(made.split('\n')[0]).toBe('Hello, world.');
+});

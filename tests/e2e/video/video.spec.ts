@@ -1,0 +1,69 @@
+import { expect, test } from '../../support/app.ts';
+import { makeFilm, uploadBase } from '../../support/films.ts';
+
+/** A film takes its seconds, and on a busy machine some more. */
+const soon = { timeout: 45_000 };
+
+test('an image becomes a film with progress, and stands among one’s own', async ({
+  app,
+  page,
+  person,
+}) => {
+  const image = await uploadBase(person.client, 480, 360);
+  await app.enterAs(person);
+  await page.goto('/video');
+  await page.getByRole('button', { name: '新建视频' }).first().click();
+  const dialog = page.getByRole('dialog', { name: '图片变视频' });
+  await dialog.getByRole('button', { name: /制作视频/ }).click();
+  await expect(page.getByText('请填入图片')).toBeVisible();
+  await page.goto(`/chat?uuid=${app.uuid()}&open=img-video&image_url=${encodeURIComponent(image)}`);
+  await expect(dialog.getByRole('img', { name: '要动起来的图片' })).toBeVisible();
+  await dialog.getByRole('slider', { name: '运动幅度' }).fill('200');
+  await dialog.getByRole('button', { name: /制作视频/ }).click();
+  const progress = page.getByRole('progressbar', { name: '制作进度' });
+  await expect(progress).toBeVisible();
+  await expect
+    .poll(async () => Number(await progress.getAttribute('aria-valuenow').catch(() => 100)), soon)
+    .toBeGreaterThan(0);
+  const film = page.locator('video');
+  await expect(film).toBeVisible(soon);
+  await film.evaluate((video: HTMLVideoElement) => video.play());
+  await expect
+    .poll(() => film.evaluate((video: HTMLVideoElement) => video.currentTime), soon)
+    .toBeGreaterThan(0);
+  expect(await film.evaluate((video: HTMLVideoElement) => video.muted && video.loop)).toBe(true);
+  await page.goto('/video?private=1');
+  await expect(page.getByRole('list', { name: '我的视频' }).getByRole('link')).toHaveCount(1);
+});
+
+test('a film plays muted under the mouse and gives way to its poster on a desktop', async ({
+  app,
+  page,
+  person,
+}) => {
+  await makeFilm(person.client);
+  await app.enterAs(person);
+  await page.goto('/video?private=1');
+  const tile = page.getByRole('list', { name: '我的视频' }).getByRole('link');
+  await expect(tile).toBeVisible();
+  await expect(tile.locator('video')).toHaveCount(0);
+  await tile.hover();
+  await expect(tile.locator('video[data-playing]')).toHaveCount(1, soon);
+  expect(
+    await tile.locator('video').evaluate((video: HTMLVideoElement) => video.muted && video.loop),
+  ).toBe(true);
+  await page.mouse.move(2, 2);
+  await expect(tile.locator('video')).toHaveCount(0);
+});
+
+test('who wants less motion is shown posters alone on a phone', async ({ app, page, person }) => {
+  await makeFilm(person.client);
+  await app.enterAs(person);
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  await page.goto('/video?private=1');
+  const tile = page.getByRole('list', { name: '我的视频' }).getByRole('link');
+  await expect(tile.getByRole('img').or(tile.locator('img'))).toBeVisible();
+  await tile.hover();
+  await page.waitForTimeout(400);
+  await expect(tile.locator('video')).toHaveCount(0);
+});

@@ -1,0 +1,111 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, readdirSync, truncateSync, copyFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import { afterAll, expect, test } from 'vitest';
+import { TestClient } from '../support/client.ts';
+import { scratchFolder } from '../support/scratch.ts';
+import { ADMIN_PASSWORD, makeDatabase, startServer, type TestServer } from '../support/server.ts';
+import { noise } from '../support/sample-files.ts';
+import { talk } from '../support/world.ts';
+
+const run = promisify(execFile);
+const servers: TestServer[] = [];
+afterAll(async () => {
+  for (const server of servers) await server.stop();
+});
+
+const call = (
+  program: string,
+  place: { databaseUrl: string; dataDir: string },
+  ...rest: string[]
+) =>
+  run(process.execPath, [`dist/server/${program}-main.js`, `--${program}`, ...rest], {
+    env: { PATH: process.env['PATH'], DATABASE_URL: place.databaseUrl, DATA_DIR: place.dataDir },
+    timeout: 30_000,
+  }).then(
+    ({ stdout }) => ({ ok: true, said: stdout }),
+    (error: { stderr: string }) => ({ ok: false, said: error.stderr }),
+  );
+
+/** Rows of every table but those that only tell of running processes. */
+const countsOf = async (databaseUrl: string): Promise<Record<string, number>> => {
+  const database = new pg.Client({ connectionString: databaseUrl });
+  await database.connect();
+  const { rows } = await database.query<{ name: string }>(
+    `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'instances'`,
+  );
+  const counts: Record<string, number> = {};
+  for (const { name } of rows) {
+    const { rows: counted } = await database.query<{ count: number }>(
+      `SELECT count(*)::int FROM "${name}"`,
+    );
+    counts[name] = counted[0]?.count ?? -1;
+  }
+  await database.end();
+  return counts;
+};
+
+test('what was backed up while people wrote is whole again on another machine', async () => {
+  const from = await startServer({ env: { ASSISTANT_RATE: '0' } });
+  servers.push(from);
+  const account = `u${Date.now()}`;
+  const person = await TestClient.register(from.baseURL, account);
+  const own = await talk(person, '备份以后还要能读到这一句');
+  const photo = await noise(60, 40, 'png');
+  const { image } = await person.upload(
+    'uploadImage',
+    new Blob([new Uint8Array(photo)], { type: 'image/png' }),
+    'a.png',
+  );
+  const shown = await fetch(new URL(image.url, from.baseURL));
+  expect(shown.status).toBe(200);
+  const original = Buffer.from(await shown.arrayBuffer());
+  const before = await person.call('userInfo', {});
+  const earlier = await countsOf(from.databaseUrl);
+  const saved = await call('backup', from);
+  expect(saved).toMatchObject({ ok: true });
+  const later = await countsOf(from.databaseUrl);
+  // The server notes things of its own meanwhile: what did not change must be there to the row.
+  const settled = (counts: Record<string, number>) =>
+    Object.fromEntries(
+      Object.keys(later).map((table) => [
+        table,
+        earlier[table] === later[table] ? counts[table] : 'changing',
+      ]),
+    );
+  expect(settled(later)).toMatchObject({ users: 2, history: 1, files: 1 });
+  const [name = ''] = readdirSync(path.join(from.dataDir, 'backups'));
+  const file = path.join(from.dataDir, 'backups', name);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+
+  const refused = await call('restore', from, file);
+  expect(refused).toMatchObject({ ok: false, said: expect.stringContaining('还有鹊桥的进程') });
+
+  const to = { databaseUrl: await makeDatabase(), dataDir: scratchFolder('restored') };
+  const cut = path.join(to.dataDir, 'cut.tar.gz');
+  mkdirSync(to.dataDir, { recursive: true });
+  copyFileSync(file, cut);
+  truncateSync(cut, Math.floor(statSync(file).size / 2));
+  const broken = await call('restore', to, cut);
+  expect(broken).toMatchObject({ ok: false, said: expect.stringContaining('不完整') });
+
+  const brought = await call('restore', to, file);
+  expect(brought).toMatchObject({ ok: true });
+  expect(settled(await countsOf(to.databaseUrl))).toEqual(settled(later));
+
+  const restored = await startServer({ ...to, env: { ASSISTANT_RATE: '0' } });
+  servers.push(restored);
+  const back = new TestClient(restored.baseURL);
+  back.token = person.token;
+  const { list } = await back.call('historyList', { session_id: own.uuid });
+  expect(JSON.stringify(list)).toContain('备份以后还要能读到这一句');
+  expect((await back.call('userInfo', {})).chatgpt_balance).toBe(before.chatgpt_balance);
+  const served = await fetch(new URL(image.url, restored.baseURL));
+  expect(Buffer.from(await served.arrayBuffer()).equals(original)).toBe(true);
+  const again = new TestClient(restored.baseURL);
+  await again.login('admin', ADMIN_PASSWORD);
+  // Its numbers go on behind the restored ones, and its counters count.
+  await talk(back, '恢复以后也能接着写');
+});

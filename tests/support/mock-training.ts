@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** What was asked of the services, and how they shall behave. */
+export interface MockTraining {
+  url: string;
+  /** Texts that were embedded. */
+  embedded: string[];
+  /** Sentences that were translated, every time they were. */
+  translated: string[];
+  /** Calls of Replicate's, as `METHOD path`. */
+  calls: string[];
+  /** How long each answer takes, ms. */
+  slowMs: number;
+  stop: () => Promise<void>;
+}
+
+const bodyOf = async (request: IncomingMessage): Promise<Buffer> => {
+  const parts: Buffer[] = [];
+  for await (const part of request) parts.push(part as Buffer);
+  return Buffer.concat(parts);
+};
+
+/** Letters that say what a text is about: alike words give alike numbers. */
+const vectorOf = (text: string): number[] => {
+  const numbers = Array.from({ length: 16 }, () => 0.01);
+  for (const letter of text) {
+    const at = (letter.codePointAt(0) ?? 0) % 16;
+    numbers[at] = (numbers[at] ?? 0) + 1;
+  }
+  return numbers;
+};
+
+/**
+ * One server that speaks OpenAI's embeddings and chat completions (it translates by putting `译：`
+ * before each numbered line) and Replicate's files and trainings, from their public documents.
+ */
+export const startMockTraining = async (): Promise<MockTraining> => {
+  const state: MockTraining = {
+    url: '',
+    embedded: [],
+    translated: [],
+    calls: [],
+    slowMs: 0,
+    stop: async () => {},
+  };
+  const trainings = new Map<string, number>();
+  const server = createServer((request, response) => {
+    void (async () => {
+      const { method = '', url = '' } = request;
+      const body = await bodyOf(request);
+      const json = (value: unknown, status = 200) => {
+        response.writeHead(status, { 'content-type': 'application/json' });
+        response.end(JSON.stringify(value));
+      };
+      if (state.slowMs > 0) await sleep(state.slowMs);
+      if (url === '/v1/models')
+        return json({ data: [{ id: 'gpt-4o-mini' }, { id: 'text-embedding-3-small' }] });
+      if (url === '/v1/embeddings') {
+        const { input } = JSON.parse(body.toString()) as { input: string[] };
+        state.embedded.push(...input);
+        return json({
+          data: input.map((text, index) => ({ index, embedding: vectorOf(text) })),
+          usage: { total_tokens: input.join('').length },
+        });
+      }
+      if (url === '/v1/chat/completions') {
+        const { messages } = JSON.parse(body.toString()) as {
+          messages: { role: string; content: string }[];
+        };
+        const asked = messages.at(-1)?.content ?? '';
+        const lines = asked.split('\n').filter((line) => /^\[\d+\]/.test(line));
+        state.translated.push(...lines.map((line) => line.replace(/^\[\d+\] /, '')));
+        const said = lines.map((line) => line.replace(/^(\[\d+\]) /, '$1 译：')).join('\n');
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        const chunk = (delta: object, finish: string | null) =>
+          response.write(
+            `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`,
+          );
+        chunk({ content: said || asked }, null);
+        chunk({}, 'stop');
+        response.write(
+          `data: ${JSON.stringify({ choices: [], usage: { prompt_tokens: 100, completion_tokens: 50 } })}\n\n`,
+        );
+        response.end('data: [DONE]\n\n');
+        return undefined;
+      }
+      if (!url.startsWith('/replicate/')) return json({ error: 'unknown' }, 404);
+      const path = url.slice('/replicate/'.length);
+      state.calls.push(`${method} ${path}`);
+      if (request.headers.authorization !== 'Bearer r8_test') return json({ detail: 'no' }, 401);
+      if (method === 'POST' && path === 'files')
+        return json({ id: 'f1', urls: { get: `${state.url}/replicate/files/f1` } }, 201);
+      if (method === 'POST' && /^models\/[^/]+\/[^/]+\/versions\/[^/]+\/trainings$/.test(path)) {
+        const id = randomUUID();
+        trainings.set(id, 0);
+        return json({ id, status: 'starting' }, 201);
+      }
+      const [, id = '', act] = /^trainings\/([^/]+)(\/cancel)?$/.exec(path) ?? [];
+      if (!trainings.has(id)) return json({ detail: 'Not found' }, 404);
+      if (act) {
+        trainings.set(id, -1);
+        return json({ id, status: 'canceled' });
+      }
+      const times = (trainings.get(id) ?? 0) + 1;
+      trainings.set(id, times);
+      if (times < 2) return json({ id, status: 'processing', logs: ' 40%|████ | 40/100 [00:01' });
+      return json({ id, status: 'succeeded', logs: '100%|', output: { version: 'me/style:abc' } });
+    })();
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  state.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  state.stop = () =>
+    new Promise((resolve) => {
+      server.closeAllConnections();
+      server.close(() => resolve());
+    });
+  return state;
+};
