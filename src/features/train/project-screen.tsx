@@ -383,11 +383,7 @@ export const ProjectScreen = ({
           {model.type === projectTypes.lora && model.mine && (
             <section className={css.section} aria-label="图片">
               <h2>图片</h2>
-              <LoraImages
-                key={`${model.id} ${model.settings.length}`}
-                model={model}
-                onStarted={() => void project.refetch()}
-              />
+              <LoraImages key={model.id} model={model} onStarted={() => void project.refetch()} />
             </section>
           )}
           <Files model={model} />

@@ -37,7 +37,7 @@ const words = {
   },
 } as const;
 
-type Navigate = (next: TrainSearch) => void;
+type Navigate = (next: TrainSearch, options?: { replace: boolean }) => void;
 
 const Projects = ({ place, search, go }: { place: Place; search: TrainSearch; go: Navigate }) => {
   const { token, signedIn } = useAuth();
@@ -154,8 +154,17 @@ const Projects = ({ place, search, go }: { place: Place; search: TrainSearch; go
       <NewProject
         place={place}
         open={search.new === 1 && signedIn}
-        onClose={() => go({ ...search, new: undefined })}
-        onOpen={(id) => go({ model_id: id })}
+        id={search.model_id ?? null}
+        step={search.step ?? 1}
+        onStep={(id, step) => {
+          // Whoever goes back from the files finds the project that they belong to.
+          if (search.model_id !== id) go({ ...search, new: 1, model_id: id }, { replace: true });
+          go({ ...search, new: 1, model_id: id, step });
+        }}
+        onClose={() =>
+          go({ ...search, new: undefined, step: undefined, model_id: undefined }, { replace: true })
+        }
+        onOpen={(id) => go({ model_id: id }, { replace: true })}
       />
     </div>
   );
@@ -167,8 +176,8 @@ const translateRoute = getRouteApi('/translate');
 export const TrainScreen = () => {
   const search = trainRoute.useSearch();
   const navigate = trainRoute.useNavigate();
-  const go: Navigate = (next) => void navigate({ search: next });
-  return search.model_id === undefined ? (
+  const go: Navigate = (next, options) => void navigate({ search: next, ...options });
+  return search.model_id === undefined || search.new === 1 ? (
     <Projects place="train" search={search} go={go} />
   ) : (
     <ProjectScreen
@@ -183,8 +192,8 @@ export const TrainScreen = () => {
 export const TranslateScreen = () => {
   const search = translateRoute.useSearch();
   const navigate = translateRoute.useNavigate();
-  const go: Navigate = (next) => void navigate({ search: next });
-  return search.model_id === undefined ? (
+  const go: Navigate = (next, options) => void navigate({ search: next, ...options });
+  return search.model_id === undefined || search.new === 1 ? (
     <Projects place="translate" search={search} go={go} />
   ) : (
     <ProjectScreen
