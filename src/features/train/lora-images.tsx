@@ -36,12 +36,17 @@ export const LoraImages = ({
     const { current } = changed;
     changed.current = null;
     if (!current) return;
+    // Whoever comes back before the answer does finds them, too.
+    client.setQueryData<{ model: TrainModel }>(['trainProject', model.id], (old) => {
+      if (!old) return old;
+      const settings = JSON.stringify({ ...settingsOf(old.model), images: current });
+      return { model: { ...old.model, settings } };
+    });
     try {
-      const answer = await api.setLoraImages(
+      await api.setLoraImages(
         { model_id: model.id, images: [...current], start: 0 },
         { quiet: true },
       );
-      client.setQueryData(['trainProject', model.id], answer);
     } catch (error) {
       // Tried again with the next change, and sent whole with the start.
       if (!(error instanceof ApiError)) throw error;
