@@ -25,8 +25,10 @@ const act = async ({ url, task, bounds, several }: ChildOrder): Promise<ChildAns
   }
 };
 
-process.on('message', async (order: ChildOrder) => {
+const obey = async (order: ChildOrder): Promise<void> => {
   const answer = await act(order);
   await say(answer);
   if (!('done' in answer) || answer.last) process.exit();
-});
+};
+
+process.on('message', (order: ChildOrder) => void obey(order));

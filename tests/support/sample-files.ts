@@ -88,9 +88,10 @@ export const packedAs = async (
   files: Readonly<Record<string, string>>,
 ): Promise<Buffer> => {
   const { default: create } = await import('7z-wasm');
-  const { FS, callMain }: SevenZipModule = await create({ print: () => {}, quit: () => {} });
+  const program: SevenZipModule = await create({ print: () => {}, quit: () => {} });
+  const { FS } = program;
   for (const [name, text] of Object.entries(files)) FS.writeFile(`/${name}`, text);
-  callMain([
+  program.callMain([
     'a',
     `-t${ending}`,
     `/made.${ending}`,

@@ -204,12 +204,15 @@ const work = async (task: ReadTask): Promise<ReadAnswers[ReadTask['want']]> => {
   }
 };
 
-parentPort?.on('message', (task: ReadTask) => {
-  work(task)
-    .then((done): ReadAnswer => ({ done }))
+const answerTo = async (task: ReadTask): Promise<ReadAnswer> => {
+  try {
+    return { done: await work(task) };
+  } catch (error) {
     // Whatever else is wrong with it, it cannot be read.
-    .catch((error: unknown) => ({
-      refused: error instanceof Unwanted ? error.message : unreadable,
-    }))
-    .then((answer) => parentPort?.postMessage(answer, []));
+    return { refused: error instanceof Unwanted ? error.message : unreadable };
+  }
+};
+
+parentPort?.on('message', (task: ReadTask) => {
+  void answerTo(task).then((answer) => parentPort?.postMessage(answer, []));
 });
