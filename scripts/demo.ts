@@ -449,12 +449,12 @@ const fillBooks = async (pool: pg.Pool, people: readonly Person[], tokens: numbe
     `WITH made AS (
        INSERT INTO orders (number, user_id, kind, type, quantity, title, amount, tokens, provider,
          state, transaction_id, remarks, created_at, expires_at, paid_at, closed_at)
-       SELECT 'Q' || to_char(at, 'YYYYMMDD') || right($2 || lpad(n::text, 8, '0'), 12), person,
+       SELECT 'Q' || to_char(at, 'YYYYMMDD') || right($2::text || lpad(n::text, 8, '0'), 12), person,
          CASE WHEN vip THEN 'vip' ELSE 'token' END, CASE WHEN vip THEN 2 ELSE 1 END, q,
          CASE WHEN vip THEN '会员 ' || q || ' 个月' ELSE '充值 ' || q || ' 百万 token' END,
          CASE WHEN vip THEN 2600 ELSE 2000 END * q, CASE WHEN vip THEN 0 ELSE 1000000 * q END,
          provider, CASE WHEN dice < 0.75 THEN 'paid' ELSE 'closed' END,
-         CASE WHEN dice < 0.75 THEN 'demo-' || $2 || n ELSE '' END,
+         CASE WHEN dice < 0.75 THEN 'demo-' || $2::text || n ELSE '' END,
          CASE WHEN dice < 0.02 THEN '电话里核对过' ELSE '' END, at, at + interval '2 hours',
          CASE WHEN dice < 0.75 THEN at + interval '1 minute' END,
          CASE WHEN dice >= 0.75 THEN at + interval '2 hours' END
@@ -485,7 +485,7 @@ const fillBooks = async (pool: pg.Pool, people: readonly Person[], tokens: numbe
     `INSERT INTO consumptions (user_id, type, model, human, prompt_tokens, completion_tokens,
        deduct_tokens, current_balance, created_at)
      SELECT ($1::bigint[])[1 + floor(random() * array_length($1, 1))::int], 0, m.name,
-       '演示：今天的提问', 200, 300, $2 + floor(random() * $2)::int, 10000000,
+       '演示：今天的提问', 200, 300, $2::int + floor(random() * $2::int)::int, 10000000,
        now() - random() * interval '20 hours'
      FROM generate_series(1, 60), (SELECT name FROM models WHERE type = 0 AND enabled LIMIT 1) m`,
     [ids, tokens],
@@ -497,8 +497,9 @@ const fillBooks = async (pool: pg.Pool, people: readonly Person[], tokens: numbe
   ] as const)
     await pool.query(
       `INSERT INTO notices (content, created_at, publish_at)
-       SELECT $1, now() - make_interval(days => $2), now() - make_interval(days => $2)
-       WHERE NOT EXISTS (SELECT FROM notices WHERE content = $1)`,
+       SELECT $1::text, now() - make_interval(days => $2::int),
+         now() - make_interval(days => $2::int)
+       WHERE NOT EXISTS (SELECT FROM notices WHERE content = $1::text)`,
       [content, days],
     );
 };

@@ -196,7 +196,6 @@ test('notices, prompts, scenarios and groups are written, filtered and logged on
   await confirm(page, '删除');
   await expect(rowOf(page, '园艺')).toHaveCount(0);
 
-  // The last: to whoever loads a page from now on it is shown.
   await page.goto('/manager/notice');
   await page.getByRole('button', { name: '写公告' }).click();
   await sheetOf(page).getByLabel('公告内容').fill('## 今晚维护');
@@ -216,11 +215,17 @@ test('notices, prompts, scenarios and groups are written, filtered and logged on
   await expect(rowOf(page, '今晚维护')).toContainText('源码.zip');
   await page.getByRole('searchbox').fill('没有这样的词');
   await expect(page.getByText('还没有公告')).toBeVisible();
+  // Gone again: it would be shown to whoever signs in after this.
+  await page.getByRole('searchbox').fill('');
+  await rowOf(page, '今晚维护').getByRole('button', { name: '删除' }).click();
+  await confirm(page, '删除');
+  await expect(page.getByText('删除成功')).toBeVisible();
 
   const { calls } = await place.owner.call('adminActList', {});
   expect(calls.map(({ call }) => call)).toEqual(
     expect.arrayContaining([
       'saveNotice',
+      'delNotice',
       'managePrompt',
       'removePrompt',
       'manageScenario',
