@@ -189,7 +189,11 @@ const compose = async (
       // The port is free at once for the process that comes after.
       server.server.close();
       jobEvents.close();
-      await Promise.all([answers.drain(drainMs), jobs.drain(drainMs)]);
+      await Promise.all([
+        answers.drain(drainMs),
+        jobs.drain(drainMs),
+        ...brought.map((area) => area.drain?.(drainMs)),
+      ]);
       await Promise.race([server.close(), sleep(lingerMs)]);
       server.server.closeAllConnections();
       await searchIndexer.close();
