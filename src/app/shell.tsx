@@ -155,7 +155,7 @@ const manage: Place = {
   short: '管理',
   icon: 'settings',
   link: { to: '/manager/default' },
-  active: (path) => path.startsWith('/manager'),
+  active: (path) => /^\/(market\/)?manager/.test(path),
 };
 const notices: Place = {
   label: '公告',
@@ -239,7 +239,7 @@ export const Shell = () => {
   useMe();
   const channel = search.channel ?? (token === '' ? 'public' : 'private');
   const inChat = pathname === '/chat';
-  const inManager = pathname.startsWith('/manager');
+  const inManager = /^\/(market\/)?manager/.test(pathname);
   const at = { path: pathname, channel, tab: search.tab };
   const running = useStore(runningJobs);
   const spoken = useSpoken();

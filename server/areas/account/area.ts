@@ -1,5 +1,6 @@
 import type { Area, Kit } from '../../area.ts';
 import { createExportService } from '../export/export.service.ts';
+import { appsOfPerson } from '../market/person-apps.service.ts';
 import { orderList } from '../payment/order-view.ts';
 import { createAccountData } from './account-data.ts';
 import { createAccountExport } from './account-export.ts';
@@ -21,6 +22,7 @@ export const accountArea = ({ db, storage, files }: Kit) => {
           storage,
           profile: store.profileOf,
           orders: orderList,
+          apps: appsOfPerson,
           session: (executor, session, signal) => exports.json(executor, session, signal),
         }),
       ),

@@ -16,7 +16,7 @@ import { createBuiltInSpeakEngine } from '../../engines/speech/built-in-speak-en
 import { createLocalHearEngine } from '../../engines/speech/local-hear-engine.ts';
 import { createBuiltInVideoEngine } from '../../engines/video/built-in-video-engine.ts';
 import type { VideoEngine } from '../../engines/video/video-engine.ts';
-import { createBuiltInEngine } from '../../engines/built-in/built-in-engine.ts';
+import { createBuiltInEngine } from '../../engines/built-in-engine.ts';
 import { listModels } from '../../engines/openai-compatible/list-models.ts';
 import { help } from '../help/help.service.ts';
 import { createGuardedFetch } from '../../net/guarded-fetch.ts';
