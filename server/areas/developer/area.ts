@@ -13,7 +13,7 @@ import { createSpeechApi } from './speech.handlers.ts';
 export const developerArea = () => {
   const running = createRunningCalls();
   return {
-    drain: running.drain,
+    drain: (ms: number) => running.drain(ms),
     chores: [countEndedJobs, dropOldReservations],
     serve: ({ auth }: Host) => createDeveloperHandlers({ auth }),
     routes: (
