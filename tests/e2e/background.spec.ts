@@ -62,6 +62,24 @@ const countShown = async (cdp: CDPSession): Promise<() => number> => {
   return () => count;
 };
 
+/** Wakes the worker as a browser does that has a network again. */
+const waker = async (cdp: CDPSession, baseURL: string | undefined) => {
+  let registrationId = '';
+  cdp.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
+    registrationId = registrations[0]?.registrationId ?? registrationId;
+  });
+  await cdp.send('ServiceWorker.enable');
+  await expect.poll(() => registrationId).not.toBe('');
+  const { origin } = new URL(baseURL ?? '');
+  return () =>
+    cdp.send('ServiceWorker.dispatchSyncEvent', {
+      origin,
+      registrationId,
+      tag: 'queqiao-waits',
+      lastChance: false,
+    });
+};
+
 /** Writes down the numbers that the worker puts on the app's icon; 0: none. */
 const noteBadges = (context: BrowserContext) =>
   workerOf(context).evaluate(`globalThis.badges = [];
@@ -122,11 +140,20 @@ test('a payment that is finished while the app is closed is told once, and a tap
   const elsewhere = await context.newPage();
   const cdp = await context.newCDPSession(elsewhere);
   const count = await countShown(cdp);
+  const wake = await waker(cdp, baseURL);
   await sight(page, 'hidden');
   await page.close();
   const key = cashier.searchParams.get('key') ?? '';
   await person.client.call('sandboxSettle', { key, pay: 1 });
-  await expect.poll(count, { timeout: 20_000 }).toBe(1);
+  await expect
+    .poll(
+      async () => {
+        await wake();
+        return count();
+      },
+      { timeout: 20_000 },
+    )
+    .toBe(1);
   const told = await workerOf(context).evaluate(
     `registration.getNotifications().then((all) => all.map(({ body, data }) => [body, data.url]))`,
   );

@@ -215,7 +215,7 @@ test('the forum and the model list on a desktop: menu, hover card, two models si
   await page.getByRole('button', { name: '比较这两个' }).click();
   const compared = page.getByRole('dialog', { name: '比较' });
   await expect(compared.getByRole('columnheader')).toHaveCount(3);
-  await expect(compared.getByRole('row', { name: /^倍率/ })).toBeVisible();
+  await expect(compared.getByRole('row', { name: /^计费/ })).toBeVisible();
   await compared.getByRole('button', { name: '用这两个模型一起回答' }).click();
   await expect(page).toHaveURL(/\/chat\?/);
 });
@@ -268,7 +268,7 @@ test('managers mark a question, judge a report, keep groups, prompts and scenari
   await prompt.getByLabel('内容').fill('说说{{城市}}');
   await prompt.getByRole('button', { name: '保存' }).click();
   await expect(page.getByText('保存成功').first()).toBeVisible();
-  await page.getByRole('textbox', { name: '关键词' }).fill(`模板 ${stamp}`);
+  await page.getByRole('searchbox', { name: '关键词' }).fill(`模板 ${stamp}`);
   await expect(page.getByRole('row').filter({ hasText: `模板 ${stamp}` })).toHaveCount(1);
 
   await page.goto('/manager/scenario');
