@@ -106,6 +106,16 @@ test('Midjourney: four of one, its buttons, a region, a view drawn back, several
   await expect(pictures(page).getByRole('img')).toHaveCount(4, soon);
   expect(bodyOf(midjourney)['prompt']).toBe('a magpie on a bridge --ar 16:9 --v 6');
   const chip = (name: string) => newest(page).getByRole('button', { name, exact: true });
+  // One row to enlarge, one to vary, a column for each picture.
+  const box = async (name: string) => (await chip(name).boundingBox())!;
+  const [first, last, below] = await Promise.all([
+    box('🔍 放大 1，2000 tokens'),
+    box('🔍 放大 4，2000 tokens'),
+    box('🪄 变体 1，8000 tokens'),
+  ]);
+  expect(last.y).toBe(first.y);
+  expect(below.x).toBe(first.x);
+  expect(below.y).toBeGreaterThan(first.y);
   await chip('🔍 放大 2，2000 tokens').click();
   await expect(newest(page)).toContainText('放大 2');
   await expect(pictures(page).getByRole('img')).toHaveCount(1, soon);

@@ -6,6 +6,12 @@ import type { ImageTask } from '@contract/image.ts';
 import type { Model } from '@contract/model.ts';
 import { cheapestWriter, translationDeduction } from '@contract/price.ts';
 
+/** Whether anybody translates the words for this person: else there is nothing to switch on. */
+export const useTranslates = (): boolean => {
+  const { signedIn } = useAuth();
+  return cheapestWriter(useChatModels().data ?? [], !signedIn) !== undefined;
+};
+
 /** Tells what the translation of a request's words will take, about; 0: nothing, or there is none. */
 export const useTranslationCost = (): ((
   asked: { type: ImageTask; prompt: string; image: ImageRequest },
