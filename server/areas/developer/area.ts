@@ -15,7 +15,7 @@ export const developerArea = () =>
     serve: ({ auth }: Host) => createDeveloperHandlers({ auth }),
     routes: (
       http,
-      { db, settings, instance, models, files, jobs, prompts, embeddings, log }: Host,
+      { db, settings, instance, models, files, jobs, prompts, embeddings, knowledge, log }: Host,
     ) => {
       const gate = createGate({
         db,
@@ -36,7 +36,7 @@ export const developerArea = () =>
         db,
         gate,
         handlers: {
-          ...createChatHandlers({ db, chat, models, embeddings, prompts }),
+          ...createChatHandlers({ db, chat, models, embeddings, prompts, knowledge }),
           ...createImageApi({ db, models, files, jobs, log }),
           ...createSpeechApi({ db, models, log }),
           ...createEmbeddingApi({ db, embeddings, gate, log }),
