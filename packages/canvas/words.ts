@@ -472,10 +472,10 @@ const readChinese = (run: string): { known: Known[]; unread: string[] } => {
   const unread: string[] = [];
   const lost = new Set<Known>();
   for (const { segment, index } of dictionary.segment(run)) {
-    const bare = [...segment].filter(
-      (letter, at) => !covered.has(index + at) && !plainLetters.has(letter),
-    );
-    if (bare.length === 0) continue;
+    let bare = false;
+    for (let at = 0; at < segment.length && !bare; at += 1)
+      bare = !covered.has(index + at) && !plainLetters.has(segment.charAt(at));
+    if (!bare) continue;
     const within = known.filter(({ from, to }) => from >= index && to <= index + segment.length);
     const crossed = known.some(
       (each) => !within.includes(each) && each.from < index + segment.length && each.to > index,
