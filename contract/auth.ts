@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { call, flag, text, time, wholeNumber } from './call.ts';
+import { call, flag, text, time, wholeNumber, offlineCall } from './call.ts';
 import { limits } from './limits.ts';
 
 /** The settings a person saves (document 1 §3). Sliders keep the specification's whole numbers. */
@@ -77,6 +77,8 @@ export const user = z.object({
   vip_balance: z.int(),
   /** 1: a tenth or less is left of what there was after the last tokens came, and nobody was told. */
   balance_low: z.int(),
+  /** What others did that was not read yet, counted to 100. */
+  news_unread: z.int(),
   subscribe: z.int(),
   /** Free sessions left this month; null: no limit. */
   sessions_left: z.nullable(z.int()),
@@ -196,7 +198,7 @@ export const authCalls = {
     output: user,
     codes: ['account_disabled'],
   }),
-  saveSettings: call({
+  saveSettings: offlineCall({
     method: 'POST',
     path: '/api/save_settings',
     access: 'guest',

@@ -52,6 +52,8 @@ export interface CallSpec<I extends Schema = Schema, O extends Schema = Schema> 
    * that none of the few connections to the database waits with it, and gives what is then done in it.
    */
   slow: boolean;
+  /** It may wait for a network, and be repeated: made twice it is the same as made once. */
+  offline: boolean;
   /** What a page has to read anew after it: all that is on screen, or nothing. */
   effect: 'screen' | 'none';
   /** A manager's call that changes something: each leaves a line in the log of acts. */
@@ -98,6 +100,7 @@ const spec = <I extends Schema, O extends Schema>(
   maxBytes: null,
   textBody: null,
   slow: kind === 'upload',
+  offline: false,
   effect: options.method === 'GET' ? 'none' : 'screen',
   fieldsInBody: false,
   logged: true,
@@ -114,6 +117,14 @@ export const call = <I extends Schema, O extends Schema>(
   ...spec('call', options),
   kind: 'call',
   slow: false,
+});
+
+/** A call that may be made without a network: it waits in the outbox. */
+export const offlineCall = <I extends Schema, O extends Schema>(
+  options: CallOptions<I, O>,
+): CallSpec<I, O> & { kind: 'call'; slow: false; offline: true } => ({
+  ...call(options),
+  offline: true,
 });
 
 /** A call whose handler first works without a transaction, as an upload's does. */
@@ -207,6 +218,43 @@ export const requestId = z.string().check(z.minLength(1), z.maxLength(64));
 /** ISO 8601, UTC. */
 export const time = z.string();
 
+export const text = (max: number) => z.string().check(z.maxLength(max));
+
+/** A calendar's month or day as clients' pickers write it, in China's time; an instant counts there. */
+const written = (value: string): string => {
+  if (value.includes('T')) {
+    const at = Date.parse(value);
+    return Number.isNaN(at) ? '' : new Date(at + 8 * 3_600_000).toISOString().slice(0, 10);
+  }
+  const [, year, month, day] =
+    /^(\d{4})[-/.年]?(\d{1,2})月?(?:[-/.]?(\d{1,2})日?)?(?: [\d:]{1,8})?$/.exec(value) ?? [];
+  return [year, month, day]
+    .flatMap((part) => (part === undefined ? [] : part.padStart(2, '0')))
+    .join('-');
+};
+
+/** YYYY-MM of 2026-01, 2026-1, 2026/01, 202601, 2026年1月, or any day of it. */
+export const monthOf = z.pipe(
+  z.pipe(
+    text(40),
+    z.transform((value) => written(value).slice(0, 7)),
+  ),
+  z.string().check(z.regex(/^[12]\d{3}-(?:0[1-9]|1[0-2])$/, '应为 2026-01 这样的月份')),
+);
+
+/** YYYY-MM-DD of 2026-01-05, 2026/1/5, 20260105, 2026年1月5日, or an instant of it. */
+export const dayOf = z.pipe(
+  z.pipe(text(40), z.transform(written)),
+  z
+    .string()
+    .check(
+      z.regex(
+        /^[12]\d{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])$/,
+        '应为 2026-01-05 这样的一天',
+      ),
+    ),
+);
+
 /** A session's uuid, or its number as digits. */
 export const sessionRef = z.pipe(
   z.pipe(
@@ -219,8 +267,6 @@ export const sessionRef = z.pipe(
       z.regex(/^([1-9]\d{0,15}|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$/),
     ),
 );
-
-export const text = (max: number) => z.string().check(z.maxLength(max));
 
 /** A name out of a list; empty is none, as a form sends what was not chosen. */
 export const chosen = (max: number) =>

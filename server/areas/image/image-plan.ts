@@ -13,6 +13,7 @@ import {
   parametersOf,
   picturesOf,
   readImageWords,
+  saysWhat,
   sizeFor,
   writePrompt,
 } from '../../../contract/image-prompt.ts';
@@ -74,12 +75,6 @@ export const abilityFor: Readonly<Partial<Record<ImageTask, ImageAbility>>> = {
   'remove-bg': 'remove-background',
   'edit-bg': 'edit-background',
 };
-
-/** Whether the words tell what is made, so that a translation of them is worth its tokens. */
-const saysWhat = (task: ImageTask, { mask, zoom }: ImageParameters): boolean =>
-  task === 'action'
-    ? mask !== undefined || zoom !== undefined
-    : task !== 'upscale' && task !== 'remove-bg';
 
 export const priceOf = (price: PicturePrice, n: number): number => imageDeduction({ n, ...price });
 

@@ -343,6 +343,8 @@ const flatFields = (model: ModelRow) => {
     disable_api: model.disableApi ? 1 : 0,
     vip: model.vipExcluded ? 1 : 0,
     private: 0,
+    // Of a model of pictures that nobody has told anything of there is nothing to draw with yet.
+    status: model.type === modelTypes.image && image === null ? 0 : 1,
   };
 };
 
