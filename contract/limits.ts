@@ -9,6 +9,8 @@ export const limits = {
   signupTokens: 20_000,
   sidebarSessions: 15,
   pageSize: 20,
+  /** An uploaded file that nothing shows is cleared away after so many days. */
+  unusedFileDays: 7,
   /** Sessions that a person may keep at the top of their list. */
   pins: 20,
   historyPageSize: 30,

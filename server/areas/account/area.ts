@@ -30,6 +30,7 @@ export const accountArea = ({ db, storage, files }: Kit) => {
         for (const key of await store.removeFiles(tx)) await storage.delete(key);
       },
     ],
+    shows: store.shownAsAvatars,
     registered: takeInvite,
     serve: ({ auth, answers, cancelJobs }) =>
       createAccountHandlers(

@@ -36,7 +36,7 @@ export const aboutText = (session: SessionRow, count: number): string =>
 const endings: Readonly<Record<string, string>> = {
   error: '（回复出错，没有写完）',
   stopped: '（回复已停止）',
-  interrupted: '（回复中断）',
+  interrupted: '（服务器重启过，这条回复的结尾丢了）',
   streaming: '（回复还没有写完）',
 };
 

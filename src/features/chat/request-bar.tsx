@@ -42,7 +42,12 @@ const RequestBar = ({ session }: { session: SessionDetail }) => {
         </button>
       )}
       {reporting && (
-        <ReportSheet uuid={session.uuid} id={null} onClose={() => setReporting(false)} />
+        <ReportSheet
+          uuid={session.uuid}
+          id={null}
+          whole="对方"
+          onClose={() => setReporting(false)}
+        />
       )}
     </div>
   );
