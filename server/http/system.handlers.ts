@@ -5,10 +5,19 @@ import type { Handlers } from './handlers.ts';
 export const createSystemHandlers = ({
   version,
   officialSite,
-}: Pick<Settings, 'version' | 'officialSite'>): Pick<Handlers, 'health' | 'siteInfo'> => ({
+  minPromptBytes,
+  signupTokens,
+}: Pick<Settings, 'version' | 'officialSite' | 'minPromptBytes' | 'signupTokens'>): Pick<
+  Handlers,
+  'health' | 'siteInfo'
+> => ({
   health: async (_input, { db }) => {
     await db.execute(sql`SELECT 1`);
     return { ready: true, version };
   },
-  siteInfo: () => ({ official_site: officialSite }),
+  siteInfo: () => ({
+    official_site: officialSite,
+    min_prompt_bytes: minPromptBytes,
+    signup_tokens: signupTokens,
+  }),
 });

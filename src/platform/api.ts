@@ -7,6 +7,7 @@ import { answerFromCache, noteAnswer } from './cache.ts';
 import { callTable } from './call-table.ts';
 import { takeEarly } from './early.ts';
 import { answerForFresh, isAboutFresh, withPending } from './pending.ts';
+import { noteLoginEnded } from './login-ended.ts';
 import { refreshScreens } from './query-client.ts';
 import { toast } from '@/platform/toast.ts';
 import { uuid } from './uuid.ts';
@@ -65,6 +66,7 @@ export const keepRefreshedToken = (header: string | null, sent: string) => {
 export const leaveExpiredLogin = (sent: string) => {
   // Only the token that was refused is dropped, and a page without one never reloads: no loop.
   if (sent === '' || authStore.get().token !== sent) return;
+  noteLoginEnded(authStore.get().user?.guest === true ? 'guest' : 'account');
   authStore.clear();
   location.reload();
 };

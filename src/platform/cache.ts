@@ -26,7 +26,6 @@ const kept: ReadonlySet<PlainCallName> = new Set([
   'embeddingList',
   'helpList',
   'helpPage',
-  'siteInfo',
   'deleteSession',
   'deleteHistory',
   'imageIndex',

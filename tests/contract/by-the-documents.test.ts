@@ -129,9 +129,7 @@ describe('pictures', () => {
       await database.query(`UPDATE models SET enabled = true, disable_api = false`);
       await database.end();
     }
-    await expect
-      .poll(() => off('builtin-film'), { timeout: 20_000 })
-      .toMatchObject({ disable: 0 });
+    await expect.poll(() => off('builtin-film'), { timeout: 20_000 }).toMatchObject({ disable: 0 });
     const metadata = await data('GET', 'image/metadata?model=builtin-canvas');
     expect(metadata['controlnetModules']).toContain('canny');
   });

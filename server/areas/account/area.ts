@@ -1,4 +1,5 @@
 import type { Area, Kit } from '../../area.ts';
+import { exportDeps } from '../export/export-deps.ts';
 import { createExportService } from '../export/export.service.ts';
 import { orderList } from '../payment/order-view.ts';
 import { createAccountData } from './account-data.ts';
@@ -8,11 +9,9 @@ import { createAccountService } from './account.service.ts';
 import * as store from './account.store.ts';
 import { takeInvite } from './invite.service.ts';
 
-export const accountArea = ({ db, storage, files }: Kit) => {
-  const exports = createExportService({
-    storage,
-    picture: (address, signal) => files.jpegForDocument(address, signal),
-  });
+export const accountArea = (kit: Kit) => {
+  const { db, storage, files } = kit;
+  const exports = createExportService(exportDeps(kit));
   return {
     jobKinds: [
       createAccountExport(

@@ -447,21 +447,28 @@ export const createFileService = (deps: FileServiceDeps) => {
     },
 
     /**
-     * A picture as a JPEG for a document: an own one, a public one of the web, or one that stands
-     * in its address. Null where it cannot be had.
+     * A picture as a JPEG for a document: an own one, or one that stands in its address. Null where
+     * it cannot be had. Nothing is fetched: the address of a stranger's words would tell its owner
+     * who reads them, and when.
      */
-    async jpegForDocument(url: string, signal: AbortSignal): Promise<Buffer | null> {
+    async jpegForDocument(url: string): Promise<Buffer | null> {
       try {
-        const own = ownImage(url);
+        const own = namedImage(url);
         const inline = /^data:image\/(?:png|jpeg|gif|webp);base64,/i.exec(url);
-        let data: Buffer | null;
+        let data: Buffer | null = null;
         if (own) data = await readWhole(storageKey(own.key, own.type));
         else if (inline) data = Buffer.from(url.slice(inline[0].length), 'base64');
-        else data = (await fetch(url, { ...documentPictures, signal }))?.data ?? null;
         return data && (await jpegOf(data, documentSide));
       } catch {
         return null;
       }
+    },
+
+    /** What a person's own file says. @throws Refusal not_found */
+    async attachedText(db: Executor, uuid: string, user: Identity) {
+      const [row] = await store.findTexts(db, [uuid.toLowerCase()], user.id);
+      if (!row) throw new Refusal('not_found', '这个文件已经不在了');
+      return { name: row.name, text: row.text, cut: row.cut };
     },
 
     /** An own picture, or its thumbnail, to be sent to whoever knows its key. Null: there is none. */

@@ -222,12 +222,7 @@ export const Reply = memo(function Reply({ row }: { row: ReplyRow }) {
         )}
       </div>
       {row.last && !writing && (
-        <ReplyActs
-          message={message}
-          text={() => replyText(message, live)}
-          raw={raw}
-          fresh={live !== null}
-        />
+        <ReplyActs message={message} text={() => replyText(message, live)} raw={raw} />
       )}
     </div>
   );

@@ -1,7 +1,8 @@
 import { writeDraft } from '@/platform/draft.ts';
 import { useModel } from '@/platform/queries.ts';
 import { PathIcon } from '@/ui/icon.tsx';
-import { limits } from '@contract/limits.ts';
+import { useSite } from '@/platform/site.ts';
+import { leastText } from './send-rules.ts';
 import type { SessionDetail } from '@contract/session.ts';
 import { picturePath } from './picture-path.ts';
 
@@ -15,6 +16,7 @@ const ideas = [
 /** In a session of pictures before its first: what it is, and things to try. */
 export const PictureHint = ({ session }: { session: SessionDetail }) => {
   const model = useModel(session.model);
+  const { min_prompt_bytes: least } = useSite();
   return (
     <div className="list first-hint">
       <span className="first-dot" style={{ background: model?.color || undefined }}>
@@ -38,10 +40,7 @@ export const PictureHint = ({ session }: { session: SessionDetail }) => {
           </li>
         ))}
       </ul>
-      <p className="first-rule">
-        第一句至少 {Math.ceil(limits.minPromptBytes / 3)} 个汉字或 {limits.minPromptBytes}{' '}
-        个英文字母；画之前还可以换模型
-      </p>
+      <p className="first-rule">{leastText(least)}画之前还可以换模型</p>
     </div>
   );
 };
