@@ -4,13 +4,25 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import react from '@vitejs/plugin-react';
-import { transform } from 'esbuild';
+import { build, type Plugin as BuildPlugin } from 'esbuild';
 import { defineConfig, type Plugin } from 'vite';
 import { keepFormerChunks, pwa } from './scripts/pwa.ts';
 import { callTable } from './src/platform/call-table.ts';
+import { earlyCalls } from './src/platform/early-calls.ts';
 
 const at = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
 const outDir = at('./dist/page');
+
+/** Of the table of calls only these lines. */
+const addressesOf = (names: readonly (keyof typeof callTable)[]): BuildPlugin => ({
+  name: 'addresses',
+  setup: (bundle) =>
+    bundle.onLoad({ filter: /\/src\/platform\/call-table\.ts$/ }, () => ({
+      contents: `export const callTable = ${JSON.stringify(
+        Object.fromEntries(names.map((name) => [name, { path: callTable[name].path }])),
+      )}`,
+    })),
+});
 
 /**
  * What is seen first needs nothing but the first HTML: it holds the style, and the script that sets
@@ -30,14 +42,19 @@ const firstHtml = (): Plugin[] => {
       transformIndexHtml: {
         order: 'pre',
         handler: async (html, { server }) => {
-          const { code } = await transform(await readFile(at('./src/app/boot.js'), 'utf8'), {
-            loader: 'js',
+          const { outputFiles } = await build({
+            entryPoints: [at('./src/app/boot.ts')],
+            bundle: true,
+            write: false,
             minify: true,
-            define: { [mark]: server ? '{}' : JSON.stringify([mark]) },
+            format: 'iife',
+            target: 'es2022',
+            define: { pageFiles: server ? '{}' : JSON.stringify([mark]) },
+            plugins: [addressesOf(earlyCalls)],
           });
           return html.replace(
-            '<script src="/src/app/boot.js"></script>',
-            () => `<script>${code.trim()}</script>`,
+            '<script src="/src/app/boot.ts"></script>',
+            () => `<script>${outputFiles[0]?.text.trim()}</script>`,
           );
         },
       },

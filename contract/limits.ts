@@ -1,3 +1,6 @@
+/** Messages that a page of a session begins with; by itself, for the script in the first HTML. */
+export const historyPageSize = 30;
+
 /** Numbers that the page and the server must agree on. Sources: document 1 §5 and §9, decisions. */
 export const limits = {
   defaultMaxPrompt: 65_535,
@@ -13,7 +16,7 @@ export const limits = {
   unusedFileDays: 7,
   /** Sessions that a person may keep at the top of their list. */
   pins: 20,
-  historyPageSize: 30,
+  historyPageSize,
   apiKeys: 5,
   /** Tokens of the prompt and the answer of one call of the public API, where a model has no other. */
   apiTokens: 4096,

@@ -54,6 +54,8 @@ export const model = z.object({
   vip: z.int(),
   /** 1: it belongs to a person alone. */
   private: z.int(),
+  /** 0: of pictures, and not trained to its end; all others 1. */
+  status: z.int(),
   /** Of a model of pictures: what it takes. Null for all others. */
   image: z.nullable(imageModel),
   /** Of a model of films: what it takes. Null for all others. */

@@ -12,6 +12,12 @@ const count = (max: number) => maybe(z.int().check(z.gte(1), z.lte(max)));
 const message = z.looseObject({ role: text(20).check(z.minLength(1)) });
 const messages = z.array(message).check(z.minLength(1), z.maxLength(2000));
 
+/** A knowledge base that the answer draws on, by its key; with strict_mode it draws on nothing else. */
+const grounds = {
+  embedding: maybe(text(100)),
+  strict_mode: maybe(z.union([z.literal(0), z.literal(1), z.boolean()])),
+};
+
 const tokenUsage = z.looseObject({
   prompt_tokens: z.int(),
   completion_tokens: z.int(),
@@ -57,6 +63,7 @@ export const openApiCalls = {
       n: count(8),
       max_tokens: count(10_000_000),
       max_completion_tokens: count(10_000_000),
+      ...grounds,
     }),
     output: z.looseObject({
       id: z.string(),
@@ -193,7 +200,13 @@ export const openApiCalls = {
     summary: '对话；stream 为 true 时逐段返回，出错时最后一段是数组 [code, message]',
     maxBytes: 20 * megabyte,
     idempotent: true,
-    input: z.looseObject({ model, messages, stream: maybe(z.boolean()), n: count(8) }),
+    input: z.looseObject({
+      model,
+      messages,
+      stream: maybe(z.boolean()),
+      n: count(8),
+      ...grounds,
+    }),
     output: z.object({
       ...done,
       model: z.string(),

@@ -1,13 +1,34 @@
-import { runGuarded, ThreadFailure } from './guarded-thread.ts';
-import type { ChildAnswer, ChildTask } from './guarded-process.ts';
+import { openGuarded, runGuarded, ThreadFailure } from './guarded-thread.ts';
+import type { ChildAnswer, ChildOrder } from './guarded-process.ts';
 
-/** What guarded-process.ts starts: does one task in a thread, says what came of it, and ends. */
+/** What guarded-process.ts starts: does a task in a thread, says what came of it, and ends. */
 
 process.on('disconnect', () => process.exit());
-process.once('message', ({ url, task, bounds }: ChildTask) => {
-  const answer = (of: ChildAnswer) => process.send?.(of, () => process.exit());
-  runGuarded(new URL(url), task, bounds).then(
-    (done) => answer({ done }),
-    (error: unknown) => answer({ tooMuch: error instanceof ThreadFailure && error.tooMuch }),
-  );
-});
+
+const say = (answer: ChildAnswer): Promise<void> =>
+  new Promise((resolve) => {
+    if (process.send) process.send(answer, () => resolve());
+    else resolve();
+  });
+
+/** Whoever asks for several has them done in one thread, as long as it gives its memory back. */
+let thread: ReturnType<typeof openGuarded> | null = null;
+
+const act = async ({ url, task, bounds, several }: ChildOrder): Promise<ChildAnswer> => {
+  try {
+    if (!several) return { done: await runGuarded(new URL(url), task, bounds), last: true };
+    thread ??= openGuarded(new URL(url), bounds);
+    const done = await thread.ask(task);
+    return { done, last: thread.kept() > bounds.growth / 4 };
+  } catch (error) {
+    return { tooMuch: error instanceof ThreadFailure && error.tooMuch };
+  }
+};
+
+const obey = async (order: ChildOrder): Promise<void> => {
+  const answer = await act(order);
+  await say(answer);
+  if (!('done' in answer) || answer.last) process.exit();
+};
+
+process.on('message', (order: ChildOrder) => void obey(order));

@@ -2,7 +2,7 @@ import type { default as Sharp } from 'sharp';
 import pLimit from 'p-limit';
 import type { ImageParameters } from '../../contract/image.ts';
 import type { GuardedFetch } from '../net/guarded-fetch.ts';
-import { brushSvg } from './brush.ts';
+import { brushSvg } from '../../packages/canvas/brush.ts';
 import { ImageEngineError, type MadePicture } from './image-engine.ts';
 import { ask } from './image-wire.ts';
 

@@ -1,4 +1,5 @@
 import { manageAccountRoutes } from '@/features/account/manage-routes.ts';
+import { manageMarketRoutes } from '@/features/market/manage-routes.ts';
 import { manageModelRoutes } from '@/features/model/manage-routes.ts';
 import { manageNoticeRoutes } from '@/features/notice/manage-routes.ts';
 import { manageOrderRoutes } from '@/features/payment/manage-routes.ts';
@@ -6,14 +7,18 @@ import { managePromptRoutes } from '@/features/prompt/manage-routes.ts';
 import { manageScenarioRoutes } from '@/features/scenario/manage-routes.ts';
 import { manageSessionRoutes } from '@/features/session/manage-routes.ts';
 import { statsRoutes } from '@/features/stats/routes.ts';
-import { managerRoute } from '@/platform/manager-route.ts';
+import { managerRoute, marketManagerRoute } from '@/platform/manager-route.ts';
 import { lazyRouteComponent } from '@tanstack/react-router';
+
+const shell = lazyRouteComponent(() => import('./manager-shell.tsx'), 'ManagerShell');
+
+export const marketManagerRoutes = marketManagerRoute
+  .update({ component: shell })
+  .addChildren(manageMarketRoutes);
 
 /** The administration: its shell, and the screens of all areas in it. */
 export const managerRoutes = managerRoute
-  .update({
-    component: lazyRouteComponent(() => import('./manager-shell.tsx'), 'ManagerShell'),
-  })
+  .update({ component: shell })
   .addChildren([
     ...statsRoutes,
     ...manageSessionRoutes,

@@ -29,6 +29,7 @@ const entries: readonly Entry[] = [
 ];
 const more: readonly Entry[] = [
   { label: '模型与服务', icon: 'link', to: '/manager/model' },
+  { label: '应用市场', icon: 'download', to: '/market/manager/apps' },
   { label: '举报', icon: 'warning', to: '/forum/reports' },
   { label: '操作记录', icon: 'lock', to: '/manager/log' },
   { label: '服务状态', icon: 'settings', to: '/manager/state' },

@@ -20,7 +20,7 @@ import { parseSearch, stringifySearch } from '@/platform/search.ts';
 import { createRouter } from '@tanstack/react-router';
 import { errorRoutes } from './error-routes.ts';
 import { galleryRoutes } from './gallery-routes.ts';
-import { managerRoutes } from './manager-routes.ts';
+import { managerRoutes, marketManagerRoutes } from './manager-routes.ts';
 import { RouteError } from './route-error.tsx';
 import { Shell } from './shell.tsx';
 
@@ -46,6 +46,7 @@ export const router = createRouter({
       ...helpRoutes,
       ...shareRoutes,
       managerRoutes,
+      marketManagerRoutes,
       ...errorRoutes,
       ...galleryRoutes,
     ]),

@@ -1,9 +1,10 @@
-import { accountOf, authStore } from '@/platform/auth-store.ts';
-import { forgetPictures, pictureKey, type PicturePlace } from '@/platform/first-view.ts';
+import { accountOf } from '@/platform/account-of.ts';
+import { authStore } from '@/platform/auth-store.ts';
+import { keepPicture, pictureAt, type PicturePlace } from '@/platform/first-picture.ts';
 
 /**
  * Takes a picture of the screen now and then: its HTML as React made it, without what does not
- * outlive the page. src/app/boot.js shows it at the next start until the screen itself is there.
+ * outlive the page. src/app/boot.ts shows it at the next start until the screen itself is there.
  */
 
 /** How often the screen is looked at, ms. */
@@ -14,13 +15,6 @@ const most = 150_000;
 /** What is no picture: it plays, floats above the screen, or names something in memory. */
 const gone =
   '.skip, canvas, video, audio, iframe, dialog, [src^="blob:"], [role="dialog"], [role="alert"]';
-
-const addressOf = (): [PicturePlace, string] | null => {
-  const { pathname, search } = location;
-  if (pathname === '/' && (search === '' || search === '?channel=private')) return ['home', ''];
-  const uuid = /^\?uuid=([\w-]{36})$/.exec(search)?.[1];
-  return pathname === '/chat' && uuid !== undefined ? ['chat', uuid] : null;
-};
 
 const rowsOf = (list: Element) => [
   ...list.querySelectorAll<HTMLElement>('[data-testid="virtuoso-item-list"] > *, .list-tail > *'),
@@ -58,27 +52,26 @@ const draw = (place: PicturePlace): string | null => {
 
 let last = '';
 const take = () => {
-  const at = addressOf();
+  const at = pictureAt(location);
   const { token } = authStore.get();
   // Who has just left has nothing to come back to.
   if (!at || (at[0] === 'chat' && token === '')) return;
   const [place, address] = at;
   const html = draw(place);
   if (html === null) return;
-  const styles = [...document.querySelectorAll('link[rel="stylesheet"]')].map((link) =>
-    link.getAttribute('href'),
+  const styles = [...document.querySelectorAll('link[rel="stylesheet"]')].map(
+    (link) => link.getAttribute('href') ?? '',
   );
-  const account = accountOf(token);
-  const picture = JSON.stringify({ account, address, styles, html });
-  if (picture === last) return;
-  last = picture;
-  try {
-    if (html === '' || html.length > most) localStorage.removeItem(pictureKey(place));
-    else localStorage.setItem(pictureKey(place), picture);
-  } catch {
-    // Full or forbidden: the next start shows empty boxes.
-    forgetPictures();
-  }
+  const picture = {
+    account: accountOf(token),
+    address,
+    styles,
+    html: html.length > most ? '' : html,
+  };
+  const same = JSON.stringify(picture);
+  if (same === last) return;
+  last = same;
+  keepPicture(place, picture);
 };
 
 const takeQuietly = () => {

@@ -4,6 +4,7 @@ import ky, { TimeoutError } from 'ky';
 import { ApiError, isCancelled, isOffline, offlineText, openEnvelope } from './api-error.ts';
 import { authStore } from './auth-store.ts';
 import { answerFromCache, noteAnswer } from './cache.ts';
+import { callAddress } from './call-address.ts';
 import { callTable } from './call-table.ts';
 import { takeEarly } from './early.ts';
 import { answerForFresh, isAboutFresh, withPending } from './pending.ts';
@@ -48,14 +49,6 @@ export const signInFirst = (): boolean => {
   return true;
 };
 
-/** Flags travel as 0 and 1; what is undefined is left out. */
-const scalars = (input: Record<string, unknown>): URLSearchParams => {
-  const search = new URLSearchParams();
-  for (const [key, value] of Object.entries(input))
-    if (typeof value === 'string' || typeof value === 'number') search.set(key, String(value));
-  return search;
-};
-
 export const keepRefreshedToken = (header: string | null, sent: string) => {
   const token = header?.match(/^Bearer (\S+)$/i)?.[1];
   // Somebody logged out or in meanwhile: an answer to the former account must not bring it back.
@@ -87,13 +80,11 @@ const send = async (name: PlainCallName, input: Record<string, unknown>, options
   }
   let response: Response;
   try {
-    const url = new URL(call.path, location.origin);
-    url.search = scalars(inQuery).toString();
-    const early =
-      call.method === 'GET' ? await takeEarly(url.pathname + url.search, token) : undefined;
+    const address = callAddress(call.path, inQuery);
+    const early = call.method === 'GET' ? await takeEarly(address, token) : undefined;
     response =
       early ??
-      (await http(url, {
+      (await http(new URL(address, location.origin), {
         method: call.method,
         headers,
         keepalive: options.keepalive === true,

@@ -1,6 +1,6 @@
 import type { User } from '@contract/auth.ts';
-import { subjectOf } from '@sw/token.ts';
 import { createStore, useStore } from './store.ts';
+import { tokenKey, userKey } from './stored.ts';
 
 export interface Auth {
   /** The bearer token; empty: nobody is signed in, not even as a guest. */
@@ -9,8 +9,6 @@ export interface Auth {
   user: User | null;
 }
 
-const tokenKey = 'queqiao.token';
-const userKey = 'queqiao.user';
 const nobody: Auth = { token: '', user: null };
 
 const read = (): Auth => {
@@ -53,9 +51,6 @@ export const authStore = {
 globalThis.addEventListener?.('storage', (event) => {
   if (event.key === tokenKey || event.key === userKey || event.key === null) store.set(read());
 });
-
-/** The account a token names; a token of another form names nobody but itself. */
-export const accountOf = (token: string): string => subjectOf(token) ?? token;
 
 /** `signedIn`: a registered account; `guest`: an account made without registering. */
 export const useAuth = () => {

@@ -1,6 +1,7 @@
 import type { PlainCallName } from '@contract/calls.ts';
-import { accountOf, authStore } from './auth-store.ts';
-import { forgetPictures } from './first-view.ts';
+import { accountOf } from './account-of.ts';
+import { authStore } from './auth-store.ts';
+import { forgetPictures } from './first-picture.ts';
 import { lazyChunk } from '@/platform/lazy-chunk.ts';
 import { createStore, useStore } from './store.ts';
 
@@ -20,6 +21,7 @@ const kept: ReadonlySet<PlainCallName> = new Set([
   'historyList',
   'lastMessages',
   'models',
+  'siteInfo',
   'userInfo',
   'scenarioList',
   'scenarioCategory',

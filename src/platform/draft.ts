@@ -1,7 +1,7 @@
 import { useCallback, useSyncExternalStore } from 'react';
+import { type Draft, echoedKeys, readEcho, removeEcho, writeEcho } from './draft-echo.ts';
 import { noteStamp, stamp } from './stamp.ts';
 
-const prefix = 'queqiao.draft.';
 /** What this page has read and written: the text survives here when storage is full or forbidden. */
 const texts = new Map<string, string>();
 const listeners = new Set<() => void>();
@@ -10,25 +10,6 @@ const clearing = new Set<() => void>();
 /** Tells those who keep more of a draft than its text that nothing of it may stay. */
 export const onDraftsCleared = (listener: () => void): void => {
   clearing.add(listener);
-};
-
-/** A text and when it was written, by `stamp`. */
-export interface Draft {
-  text: string;
-  at: number;
-}
-
-/** What is echoed under a key; null: nothing. */
-const readEcho = (key: string): Draft | null => {
-  try {
-    const value = localStorage.getItem(prefix + key);
-    if (value === null) return null;
-    const [, at = '0', text = value] = /^(\d+):([^]*)$/.exec(value) ?? [];
-    noteStamp(Number(at));
-    return { text, at: Number(at) };
-  } catch {
-    return null;
-  }
 };
 
 /**
@@ -61,16 +42,8 @@ let timer: ReturnType<typeof setTimeout> | undefined;
 const echo = (key: string) => {
   clearTimeout(echoes.get(key));
   echoes.delete(key);
-  try {
-    // One that was emptied says so until the database has heard of it.
-    localStorage.setItem(
-      prefix + key,
-      `${changed.get(key)?.at ?? stamp()}:${texts.get(key) ?? ''}`,
-    );
-  } catch {
-    // Full or forbidden: the database has it, or the page as long as it lives.
-    localStorage.removeItem(prefix + key);
-  }
+  // One that was emptied says so until the database has heard of it.
+  writeEcho(key, { text: texts.get(key) ?? '', at: changed.get(key)?.at ?? stamp() });
 };
 
 const keep = async () => {
@@ -87,8 +60,7 @@ const keep = async () => {
     for (const [key, draft] of batch) if (!changed.has(key)) changed.set(key, draft);
     throw error;
   }
-  for (const [key, { text }] of batch)
-    if (text === '' && readDraft(key) === '') localStorage.removeItem(prefix + key);
+  for (const [key, { text }] of batch) if (text === '' && readDraft(key) === '') removeEcho(key);
 };
 const keepQuietly = () => void keep().catch(() => undefined);
 const later = () => {
@@ -130,9 +102,8 @@ export const allDrafts = (): ReadonlyMap<string, Draft> => {
   const all = new Map<string, Draft>();
   for (const [key, text] of texts) all.set(key, { text, at: readEcho(key)?.at ?? stamp() });
   try {
-    for (const each of Object.keys(localStorage)) {
-      const key = each.slice(prefix.length);
-      const echoed = each.startsWith(prefix) && !all.has(key) ? readEcho(key) : null;
+    for (const key of echoedKeys()) {
+      const echoed = all.has(key) ? null : readEcho(key);
       if (echoed) all.set(key, echoed);
     }
   } catch {
@@ -160,8 +131,7 @@ export const clearDrafts = () => {
   for (const each of echoes.values()) clearTimeout(each);
   echoes.clear();
   try {
-    for (const key of Object.keys(localStorage))
-      if (key.startsWith(prefix)) localStorage.removeItem(key);
+    for (const key of echoedKeys()) removeEcho(key);
   } catch {
     // Forbidden storage holds nothing.
   }

@@ -1,7 +1,7 @@
 import { takeDraft } from './draft.ts';
 
 /**
- * What stands on the page before the app does (index.html, src/app/boot.js): the box of the screen,
+ * What stands on the page before the app does (index.html, src/app/boot.ts): the box of the screen,
  * in which people write already, or a picture of the screen as it was here last.
  */
 let view = globalThis.document?.querySelector<HTMLElement>('#first') ?? null;
@@ -23,7 +23,7 @@ box?.addEventListener('blur', ({ target }) => {
   });
 });
 
-/** Nobody is interrupted in the middle of a word that an input method is composing (boot.js notes it). */
+/** Nobody is interrupted in the middle of a word that an input method is composing (boot.ts notes it). */
 const whenComposed = (act: () => void): void => {
   if (view?.dataset['composing'] === undefined) act();
   else view.addEventListener('compositionend', () => setTimeout(act), { once: true });
@@ -100,16 +100,4 @@ export const endFirstView = (): void => {
     box = null;
     if (scrollTop > 0) window.scrollTo({ top: scrollTop });
   });
-};
-
-export type PicturePlace = 'home' | 'chat';
-export const pictureKey = (place: PicturePlace): string => `queqiao.picture.${place}`;
-
-/** Nothing that a person read stays in sight. */
-export const forgetPictures = (): void => {
-  try {
-    for (const place of ['home', 'chat'] as const) localStorage.removeItem(pictureKey(place));
-  } catch {
-    // Forbidden storage holds nothing.
-  }
 };

@@ -1,4 +1,5 @@
-import { accountOf, authStore } from './auth-store.ts';
+import { accountOf } from './account-of.ts';
+import { authStore } from './auth-store.ts';
 import { databaseName, loadStore } from './cache.ts';
 import { clearDrafts } from './draft.ts';
 import { notePrefix } from './outbox.ts';

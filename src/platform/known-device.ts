@@ -11,17 +11,25 @@ const read = (): Record<string, string> => {
   }
 };
 
-const normal = (account: string): string => account.normalize('NFKC').trim().toLowerCase();
+/** On a shared phone nobody reads here whose accounts they were. Undefined: no digests without https. */
+const keyOf = async (account: string): Promise<string | undefined> => {
+  const normal = new TextEncoder().encode(account.normalize('NFKC').trim().toLowerCase());
+  const digest = await globalThis.crypto.subtle?.digest('SHA-256', normal);
+  return digest && btoa(String.fromCodePoint(...new Uint8Array(digest))).slice(0, 22);
+};
 
-export const deviceOf = (account: string): string | undefined => {
-  const device = read()[normal(account)];
+export const deviceOf = async (account: string): Promise<string | undefined> => {
+  const key = await keyOf(account);
+  const device = key === undefined ? undefined : read()[key];
   return typeof device === 'string' ? device.slice(0, 200) : undefined;
 };
 
 /** Stays after a logout: that is when it is wanted. */
-export const keepDevice = (account: string, device: string): void => {
-  const { [normal(account)]: _, ...others } = read();
-  const kept = Object.entries({ ...others, [normal(account)]: device }).slice(-most);
+export const keepDevice = async (account: string, device: string): Promise<void> => {
+  const key = await keyOf(account);
+  if (key === undefined) return;
+  const { [key]: _, ...others } = read();
+  const kept = Object.entries({ ...others, [key]: device }).slice(-most);
   try {
     localStorage.setItem(place, JSON.stringify(Object.fromEntries(kept)));
   } catch {

@@ -1,5 +1,6 @@
 import type { Out, PlainCallName } from '@contract/calls.ts';
-import { accountOf, authStore } from './auth-store.ts';
+import { accountOf } from './account-of.ts';
+import { authStore } from './auth-store.ts';
 import { lazyChunk } from '@/platform/lazy-chunk.ts';
 
 /**

@@ -1,16 +1,7 @@
+import { keepInstallOffers } from './install-offer.ts';
 import { createStore, useStore } from './store.ts';
 
 /** Putting the app on the home screen. Loaded after the first screen, as pwa.ts is. */
-
-/** Chromium's offer to install; src/app/boot.js keeps the first one. */
-interface InstallPrompt extends Event {
-  prompt: () => Promise<{ outcome: 'accepted' | 'dismissed' }>;
-}
-declare global {
-  interface Window {
-    queqiaoInstall?: InstallPrompt | undefined;
-  }
-}
 
 /** prompt: the browser asks itself; ios: by hand, in its menu; none: it is, or can not be. */
 export type InstallWay = 'prompt' | 'ios' | 'none';
@@ -33,11 +24,7 @@ const wayNow = (): InstallWay => {
 const way = createStore<InstallWay>(wayNow());
 export const useInstallWay = (): InstallWay => useStore(way);
 
-addEventListener('beforeinstallprompt', (event) => {
-  event.preventDefault();
-  window.queqiaoInstall = event as InstallPrompt;
-  way.set(wayNow());
-});
+keepInstallOffers(() => way.set(wayNow()));
 addEventListener('appinstalled', () => {
   window.queqiaoInstall = undefined;
   way.set('none');

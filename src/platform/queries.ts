@@ -1,10 +1,12 @@
-import type { Settings, User } from '@contract/auth.ts';
+import type { Settings } from '@contract/auth.ts';
 import type { Out } from '@contract/calls.ts';
 import type { Model, modelTypes } from '@contract/model.ts';
 import { useQuery } from '@tanstack/react-query';
 import { api } from './api.ts';
-import { accountOf, authStore, useAuth } from './auth-store.ts';
+import { accountOf } from './account-of.ts';
+import { authStore, useAuth } from './auth-store.ts';
 import { usePrefs } from './prefs.ts';
+import { settingsOf } from './saved-settings.ts';
 import { useSite } from './site.ts';
 
 // By its type alone: the contract's schemas stay out of the page.
@@ -64,15 +66,6 @@ export const useMe = () => {
     enabled: token !== '',
     placeholderData: user ?? undefined,
   });
-};
-
-/** What an account has saved; empty for nobody. */
-export const settingsOf = (user: User | null): Settings => {
-  try {
-    return JSON.parse(user?.setting || '{}') as Settings;
-  } catch {
-    return {};
-  }
 };
 
 /** The saved settings; empty for visitors. */

@@ -10,6 +10,7 @@ type Site = Out<'siteInfo'>;
 const key = 'queqiao.site';
 const usual: Site = {
   official_site: '',
+  wechat: '',
   min_prompt_bytes: limits.minPromptBytes,
   signup_tokens: limits.signupTokens,
 };

@@ -36,7 +36,7 @@ export const WordsField = ({
       onPaste={onPaste}
       onKeyDown={(event) => {
         if (onKey?.(event) !== true) {
-          if (!isSendKey(event, enterMakesLine)) return;
+          if (!isSendKey(event.nativeEvent, enterMakesLine)) return;
           onSend();
         }
         event.preventDefault();

@@ -111,6 +111,7 @@ describe('pictures', () => {
       disable_api: 0,
       vip: 0,
       private: 0,
+      status: 1,
     });
     // What a manager switched off keeps its name, and is not to be chosen.
     const database = new pg.Client({ connectionString: server.databaseUrl });

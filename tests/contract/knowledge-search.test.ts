@@ -4,7 +4,7 @@ import { chunksOf } from '../../server/areas/embedding/chunk.ts';
 import { PassageIndex } from '../../server/areas/embedding/passage-index.ts';
 import { lookAt } from '../../server/areas/embedding/second-look.ts';
 import { gramVector } from '../../server/engines/embedding/built-in-embedding.ts';
-import { chanceOf } from '../../server/engines/built-in-canvas/chance.ts';
+import { chanceOf } from '../../packages/canvas/chance.ts';
 import { TestClient } from '../support/client.ts';
 import { knowledgeQuestions, oldTexts } from '../support/knowledge-questions.ts';
 import { startServer } from '../support/server.ts';

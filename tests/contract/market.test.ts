@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createServer, type Server } from 'node:net';
+import { strFromU8, unzipSync } from 'fflate';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Envelope } from '../../contract/call.ts';
 import { TestClient } from '../support/client.ts';
@@ -307,6 +308,40 @@ describe('an app', () => {
       isDownloadable: true,
     });
   });
+});
+
+test('what one bought and said is in the data that one takes away, and goes with the account', async () => {
+  const id = await publish({ title: '随身带走' });
+  const account = `leaving${Date.now().toString(36)}`;
+  const person = await TestClient.register(server.baseURL, account);
+  const number = await pay(person, id);
+  await post(person, 'product/send_comment', {
+    app_id: id,
+    comment_content: '只有我会这么说',
+    rating: 2.5,
+  });
+  await person.call('exportAccount', {});
+  let made = 0;
+  await expect
+    .poll(async () => (made = (await person.call('accountFiles', {})).list[0]?.id ?? 0), {
+      timeout: 20_000,
+    })
+    .toBeGreaterThan(0);
+  const zip = await fetch(`${server.baseURL}/api/account_file?id=${made}`, {
+    headers: person.headers(),
+  });
+  const files = unzipSync(new Uint8Array(await zip.arrayBuffer()));
+  expect(JSON.parse(strFromU8(files['apps.json'] ?? new Uint8Array()))).toMatchObject({
+    purchases: [{ app: '随身带走', order: number, revoked_at: null }],
+    comments: [{ app: '随身带走', rating: 2.5, comment_content: '只有我会这么说' }],
+  });
+  expect((await details(stranger, id))['comments_detail'].list).toHaveLength(1);
+  await person.call('deleteAccount', { password: 'password-1' });
+  const left = await details(stranger, id);
+  expect(left['comments_detail'].list).toEqual([]);
+  expect(left['app_detail']).toMatchObject({ rating: 0, rating_count: 0 });
+  const row = (await manager.call('managedAppList', {})).list.find((each) => each.id === id);
+  expect(row).toMatchObject({ sales: 1, income: 990 });
 });
 
 describe('nobody downloads what they did not buy', () => {

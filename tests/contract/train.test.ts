@@ -5,7 +5,9 @@ import { gzipSync, strToU8, unzipSync, zipSync } from 'fflate';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type MockTraining, startMockTraining } from '../support/mock-training.ts';
+import { apiUser } from '../support/api-user.ts';
 import { TestClient } from '../support/client.ts';
+import { docOf, docxOf, packedAs, pdfOf, rarOf, wordXml } from '../support/sample-files.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 let service: MockTraining;
@@ -224,6 +226,28 @@ test('a file comes in by pieces, and goes on where it broke', async () => {
   expect(await settled(person, model.id)).toMatchObject([{ status: 1 }]);
 });
 
+test('passages of documents tell their page and heading, by the long name of the chunk size too', async () => {
+  const model = await make(person, 0, { separator: '', max_chunk_size: 300 });
+  const shown = await person.call('trainModel', { model_id: model.id });
+  expect(JSON.parse(shown.model.settings)).toMatchObject({ chunk_size: 300 });
+  const heading =
+    '<w:p><w:pPr><w:pStyle w:val="Heading1"/></w:pPr><w:r><w:t>潮汐</w:t></w:r></w:p>';
+  const word = wordXml(['月亮引起潮汐，一天两次。']).replace('<w:body>', `<w:body>${heading}`);
+  await send(person, '海.docx', docxOf(word), model.id);
+  await send(person, '书.pdf', await pdfOf(['第一页讲山。', '骆驼能走七天不喝水。']), model.id);
+  await send(person, '旧.doc', docOf('蝉在地下住十七年。\r然后才出来。\r'), model.id);
+  const files = await settled(person, model.id);
+  expect(files.map(({ status, error }) => [status, error])).toEqual(files.map(() => [1, '']));
+  for (const [question, title] of [
+    ['潮汐一天几次', '海.docx · 潮汐'],
+    ['骆驼能走几天', '书.pdf · 第 2 页'],
+    ['蝉在地下住几年', '旧.doc'],
+  ] as const) {
+    const { list } = await person.call('askKnowledge', { embedding_key: model.key, question });
+    expect(list[0]?.title).toBe(title);
+  }
+});
+
 test(
   'archives are opened, and hostile ones harm nothing and say why',
   { timeout: 240_000 },
@@ -239,6 +263,14 @@ test(
     });
     await send(person, '好.zip', good, model.id);
     await send(person, '谷.txt.gz', gzipSync(strToU8('谷子的事也在这里。')), model.id);
+    await send(person, '豆.rar', rarOf({ '豆.txt': '豆子装在 rar 里。' }), model.id);
+    await send(
+      person,
+      '瓜.7z',
+      await packedAs('7z', { '瓜.md': '# 瓜\n\n瓜装在 7z 里。' }),
+      model.id,
+    );
+    await send(person, '藕.txt.xz', await packedAs('xz', { '藕.txt': '藕装在 xz 里。' }), model.id);
     const files = await settled(person, model.id);
     const states = Object.fromEntries(files.map(({ name, status }) => [name, status]));
     expect(states).toMatchObject({
@@ -249,7 +281,17 @@ test(
       'e.zip': 3,
       '内.txt': 1,
       '谷.txt.gz': 3,
+      '豆.rar': 3,
+      '豆.txt': 1,
+      '瓜.7z': 3,
+      '瓜.md': 1,
+      '藕.txt.xz': 3,
+      '藕.txt': 1,
     });
+    for (const question of ['豆子装在哪里', '瓜装在哪里', '藕装在哪里', '谷子的事']) {
+      const { list } = await person.call('askKnowledge', { embedding_key: model.key, question });
+      expect(list[0]?.text, question).toContain(question.slice(0, 1));
+    }
     expect(Object.keys(states)).not.toContain('d.exe');
 
     const many: Record<string, Uint8Array> = {};
@@ -405,6 +447,77 @@ test('a document is translated sentence by sentence, corrected, and packed', asy
   );
   const project = await get(owner, 'train/translate_model?page=1&public=0&query=');
   expect(project.data.list?.[0]).toMatchObject({ id: model.id, type: 3 });
+});
+
+test('Word and PDF are translated in their place, in both languages where that is wanted', async () => {
+  const model = await make(owner, 2, { type: 1 });
+  const run = (text: string, mark = '') =>
+    `<w:r>${mark}<w:t xml:space="preserve">${text}</w:t></w:r>`;
+  const word = wordXml([]).replace(
+    '<w:body>',
+    `<w:body><w:p><w:pPr><w:pStyle w:val="Heading1"/></w:pPr>${run('The tide')}</w:p><w:p>${run('Water is ')}${run('heavy', '<w:rPr><w:b/></w:rPr>')}</w:p><w:tbl><w:tr><w:tc><w:p>${run('Moon')}</w:p></w:tc><w:tc><w:p>${run('12')}</w:p></w:tc></w:tr></w:tbl>`,
+  );
+  await send(
+    owner,
+    'sea.docx',
+    docxOf(word, { 'word/media/a.png': strToU8('a picture') }),
+    model.id,
+  );
+  await send(owner, 'old.doc', docOf('Cicadas sleep.\r'), model.id);
+  await send(owner, 'book.pdf', await pdfOf(['Camels walk far.', 'They drink little.']), model.id);
+  const both = await make(owner, 2, { type: 1, bilingual: true });
+  await send(owner, 'book.pdf', await pdfOf(['Camels walk far.']), both.id);
+  const made = async (name: string, id = model.id) => {
+    const files = await settled(owner, id);
+    expect(files.map(({ status, error }) => [status, error])).toEqual(files.map(() => [1, '']));
+    const url = files.find((file) => file.name === name)?.output_url ?? '';
+    const answer = await fetch(owner.baseURL + url);
+    expect(decodeURIComponent(answer.headers.get('content-disposition') ?? '')).toContain('.docx');
+    const parts = unzipSync(new Uint8Array(await answer.arrayBuffer()));
+    return { parts, xml: Buffer.from(parts['word/document.xml'] ?? []).toString() };
+  };
+  const sea = await made('sea.docx');
+  expect(sea.xml).toMatch(/Heading1.*译：The tide/);
+  expect(sea.xml).toMatch(/>译：Water is <.*<w:b\/>.*>heavy</);
+  expect(sea.xml).toMatch(/<w:tbl>.*译：Moon.*<w:t[^>]*>12<.*<\/w:tbl>/);
+  expect(Buffer.from(sea.parts['word/media/a.png'] ?? []).toString()).toBe('a picture');
+  expect((await made('old.doc')).xml).toContain('译：Cicadas sleep.');
+  expect((await made('book.pdf')).xml).toMatch(/译：Camels walk far\..*译：They drink little\./);
+  expect((await made('book.pdf', both.id)).xml).toMatch(/<w:t[^>]*>Camels walk far\..*译：Camels/);
+});
+
+test('programs ask a knowledge base by its key, and only those that are open to them', async () => {
+  const { key, person: asker } = await apiUser(server);
+  const model = await make(asker, 0, { model: 'built-in' });
+  await send(asker, '天.txt', '天上有十二颗红色的星。', model.id);
+  await settled(asker, model.id);
+  const ask = async (key: string, path: string, more: object) => {
+    const answer = await fetch(`${server.baseURL}/v1/${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        model: 'gpt-4o-mini',
+        messages: [{ role: 'user', content: '[1] 天上有几颗红色的星？' }],
+        stream: true,
+        ...more,
+      }),
+    });
+    return { status: answer.status, text: await answer.text() };
+  };
+  const other = await apiUser(server);
+  for (const path of ['chat', 'chat/completions']) {
+    service.asked.length = 0;
+    const { status, text } = await ask(key, path, { embedding: model.key, strict_mode: 1 });
+    expect(status, text).toBe(200);
+    const { messages, embedding } = service.asked.at(-1) ?? { messages: [] };
+    expect(embedding).toBeUndefined();
+    expect(messages).toHaveLength(2);
+    expect(messages[0]).toMatchObject({ role: 'system' });
+    expect(messages[0]?.content).toMatch(/只能依据.*十二颗红色的星/s);
+    const refused = await ask(other.key, path, { embedding: model.key });
+    expect(refused.status, refused.text).toBe(404);
+    expect(refused.text).toContain('没有这个知识库');
+  }
 });
 
 test('without a model the text stays as it is, and the log says so', async () => {

@@ -125,7 +125,7 @@ test('Midjourney: four of one, its buttons, a region, a view drawn back, several
     await page.mouse.move(now.x + now.width * 0.8, now.y + now.height * y, { steps: 4 });
     await page.mouse.up();
   };
-  await sheet.getByRole('slider', { name: '笔的大小' }).fill('10');
+  await sheet.getByRole('slider', { name: '画笔大小' }).fill('10');
   await stroke(0.2);
   await stroke(0.6);
   await expect(painted).toHaveAccessibleName('标了 2 处');

@@ -111,7 +111,8 @@ test('a refused message says why and is tried again; a full storage is said plai
   test.setTimeout(120_000);
   const account = `off${Date.now()}`;
   const client = await TestClient.register(baseURL ?? '', account);
-  const { uuid, id } = await client.ask('一个会话', { model: 'mock-chat' });
+  const { uuid, id } = await client.ask('只有本人看的会话', { model: 'mock-chat' });
+  await client.call('setSession', { session_id: uuid, private: 1 });
   await client.read(uuid, id);
   const line = await openLine(baseURL ?? '');
   const phone = await startPhone(client);
@@ -135,7 +136,7 @@ test('a refused message says why and is tried again; a full storage is said plai
     await expect(page.getByText(/手机存储已满/).first()).toBeVisible();
     await expect(app.question).toHaveValue('没有地方放的话');
     await page.evaluate(() => dispatchEvent(new Event('room')));
-    expect(await humans(client, uuid)).toEqual(['一个会话']);
+    expect(await humans(client, uuid)).toEqual(['只有本人看的会话']);
 
     // Refused by the server, once it is back.
     await app.say('太长了'.repeat(5));
@@ -189,11 +190,20 @@ test('a refused message says why and is tried again; a full storage is said plai
     await app.question.fill('一份草稿');
     await page.goto(`${line.baseURL}/account`);
     await page.waitForTimeout(5_000);
+    await page.evaluate(async () => {
+      const shown = (await caches.keys()).filter((name) =>
+        /avatar|thumbnails|pictures|shared/.test(name),
+      );
+      for (const name of new Set([...shown, 'queqiao-thumbnails']))
+        await (await caches.open(name)).put('/files/left-by-a-person', new Response(''));
+    });
     await page.getByRole('button', { name: '退出登录' }).click();
     await page.getByRole('alertdialog').getByRole('button', { name: '退出' }).click();
     await page.waitForURL((url) => url.pathname === '/');
     await expect
-      .poll(() => page.evaluate(leftovers), { timeout: 10_000 })
+      .poll(() => page.evaluate(leftovers, [account, uuid, '只有本人看的会话', '一份草稿']), {
+        timeout: 10_000,
+      })
       .toEqual({ storage: [], rows: [], caches: [] });
     expect(app.problems).toEqual([]);
   } finally {
@@ -266,8 +276,10 @@ test('a picture, a question to people and an edit that were written offline are 
 });
 
 /** Runs in the page: all that it keeps and that could tell of a person. */
-const leftovers = async () => {
-  const lasting = new Set(['queqiao.prefs', 'queqiao.site', 'queqiao.install', 'phone.entered']);
+/** What a person left behind in this browser; a visitor's own reading of public things is none of it. */
+const leftovers = async (words: string[]) => {
+  const theirs = (text: string) =>
+    words.some((word) => text.includes(word)) || text.includes('eyJ');
   const rows: string[] = [];
   for (const { name = '' } of await indexedDB.databases()) {
     const db = await new Promise<IDBDatabase>((resolve, reject) => {
@@ -284,19 +296,26 @@ const leftovers = async () => {
           resolve({ keys: keys.result, values: values.result }),
         );
       });
-      for (const [at, key] of found.keys.entries()) {
-        const text = JSON.stringify(found.values[at]);
-        // What a visitor reads anew, and what tells this browser from others.
-        if (/测试用户|一个会话|一份草稿|eyJ/.test(text) || !/workbox|queqiao/.test(name))
+      for (const [at, key] of found.keys.entries())
+        if (
+          theirs(JSON.stringify([key, found.values[at]])) ||
+          !/workbox|queqiao/.test(name) ||
+          // An empty draft only says that it is over.
+          (name === 'queqiao-outbox' && (found.values[at] as { text?: string }).text !== '')
+        )
           rows.push(`${name}/${store}/${JSON.stringify(key)}`);
-      }
     }
     db.close();
   }
-  const shown = /avatar|thumbnails|pictures|shared/;
+  const held: string[] = [];
+  for (const name of await caches.keys())
+    for (const request of await (await caches.open(name)).keys())
+      if (request.url.includes('left-by-a-person')) held.push(`${name} ${request.url}`);
   return {
-    storage: Object.keys(localStorage).filter((key) => !lasting.has(key)),
+    storage: Object.entries(localStorage).flatMap(([key, value]: [string, string]) =>
+      theirs(value) || /token|user|draft|outbox|sending|heard|running/.test(key) ? [key] : [],
+    ),
     rows,
-    caches: (await caches.keys()).filter((name) => shown.test(name)),
+    caches: held,
   };
 };

@@ -177,5 +177,7 @@ test('with an official site its ten pages are linked at the top, and support in 
     'https://site.example/download',
   );
   await page.goto('/account');
-  await expect(page.getByRole('link', { name: '联系客服' })).toBeVisible();
+  await expect(
+    page.getByRole('navigation', { name: '全部入口' }).getByRole('link', { name: '联系客服' }),
+  ).toBeVisible();
 });

@@ -45,8 +45,7 @@ const held = () =>
     /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${server.pid}/status`, 'utf8'))?.[1] ?? Infinity,
   ) / 1024;
 
-// Fails since the areas were merged; see the issue before it is mended.
-test.skip('slow documents from one address keep no neighbour waiting, and their memory is given back', async () => {
+test('slow documents from one address keep no neighbour waiting, and their memory is given back', async () => {
   const slow = slowPdf();
   expect(slow.length).toBeLessThan(100_000);
   const quick = await pdfOf(['床前明月光']);

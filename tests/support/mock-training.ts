@@ -10,6 +10,8 @@ export interface MockTraining {
   embedded: string[];
   /** Sentences that were translated, every time they were. */
   translated: string[];
+  /** Requests for an answer of a chat model. */
+  asked: { messages: { role: string; content: string }[]; embedding?: unknown }[];
   /** Calls of Replicate's, as `METHOD path`. */
   calls: string[];
   /** How long each answer takes, ms. */
@@ -42,6 +44,7 @@ export const startMockTraining = async (): Promise<MockTraining> => {
     url: '',
     embedded: [],
     translated: [],
+    asked: [],
     calls: [],
     slowMs: 0,
     stop: async () => {},
@@ -67,9 +70,9 @@ export const startMockTraining = async (): Promise<MockTraining> => {
         });
       }
       if (url === '/v1/chat/completions') {
-        const { messages } = JSON.parse(body.toString()) as {
-          messages: { role: string; content: string }[];
-        };
+        const question = JSON.parse(body.toString()) as MockTraining['asked'][number];
+        state.asked.push(question);
+        const { messages } = question;
         const asked = messages.at(-1)?.content ?? '';
         const lines = asked.split('\n').filter((line) => /^\[\d+\]/.test(line));
         state.translated.push(...lines.map((line) => line.replace(/^\[\d+\] /, '')));

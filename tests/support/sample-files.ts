@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import path from 'node:path';
+import { crc32 } from 'node:zlib';
+import type { SevenZipModule } from '7z-wasm';
 import { zipSync } from 'fflate';
 import PdfDocument from 'pdfkit';
 import sharp from 'sharp';
@@ -78,4 +80,130 @@ export const pdfOf = async (pages: readonly string[]): Promise<Buffer> => {
   document.end();
   await once(document, 'end');
   return Buffer.concat(chunks);
+};
+
+/** An archive of the format that the ending names, packed by 7-Zip. */
+export const packedAs = async (
+  ending: '7z' | 'xz',
+  files: Readonly<Record<string, string>>,
+): Promise<Buffer> => {
+  const { default: create } = await import('7z-wasm');
+  const program: SevenZipModule = await create({ print: () => {}, quit: () => {} });
+  const { FS } = program;
+  for (const [name, text] of Object.entries(files)) FS.writeFile(`/${name}`, text);
+  program.callMain([
+    'a',
+    `-t${ending}`,
+    `/made.${ending}`,
+    ...Object.keys(files).map((name) => `/${name}`),
+  ]);
+  return Buffer.from(FS.readFile(`/made.${ending}`, { encoding: 'binary' }));
+};
+
+const variable = (value: number): number[] =>
+  value < 128 ? [value] : [(value & 127) | 128, ...variable(value >>> 7)];
+
+/** A RAR 5 archive whose files are stored as they are. */
+export const rarOf = (files: Readonly<Record<string, string>>): Buffer => {
+  const word = (value: number) => {
+    const bytes = Buffer.alloc(4);
+    bytes.writeUInt32LE(value >>> 0);
+    return bytes;
+  };
+  const block = (fields: readonly number[], data = Buffer.alloc(0)) => {
+    const sized = Buffer.from([...variable(fields.length), ...fields]);
+    return Buffer.concat([word(crc32(sized)), sized, data]);
+  };
+  const blocks = Object.entries(files).map(([name, text]) => {
+    const data = Buffer.from(text);
+    const size = variable(data.length);
+    const label = Buffer.from(name);
+    return block(
+      // A file (2) with data behind it (2): sizes, CRC, stored, made on Unix.
+      [
+        2,
+        2,
+        ...size,
+        4,
+        ...size,
+        0,
+        ...word(crc32(data)),
+        0,
+        1,
+        ...variable(label.length),
+        ...label,
+      ],
+      data,
+    );
+  });
+  const mark = Buffer.from('526172211a070100', 'hex');
+  return Buffer.concat([mark, block([1, 0, 0]), ...blocks, block([5, 0, 0])]);
+};
+
+/** A Word 97 file: a compound file with the text in one piece. */
+export const docOf = (text: string): Buffer => {
+  const sector = 512;
+  const streamSectors = 8;
+  const main = Buffer.alloc(streamSectors * sector);
+  const table = Buffer.alloc(streamSectors * sector);
+  const textAt = 1024;
+  main.writeUInt16LE(0xa5ec, 0);
+  main.writeUInt16LE(0x00c1, 2);
+  main.writeUInt16LE(0x1200, 0x0a);
+  main.writeUInt32LE(textAt, 0x18);
+  main.writeUInt32LE(text.length, 0x4c);
+  main.writeUInt32LE(0, 0x1a2);
+  main.writeUInt32LE(21, 0x1a6);
+  main.write(text, textAt, 'utf16le');
+  table.writeUInt8(2, 0);
+  table.writeUInt32LE(16, 1);
+  table.writeUInt32LE(text.length, 9);
+  table.writeUInt32LE(textAt, 15);
+
+  const head = Buffer.alloc(sector);
+  Buffer.from('d0cf11e0a1b11ae1', 'hex').copy(head);
+  for (const [value, at] of [
+    [0x3e, 24],
+    [3, 26],
+    [0xfffe, 28],
+    [9, 30],
+    [6, 32],
+  ] as const)
+    head.writeUInt16LE(value, at);
+  for (const [value, at] of [
+    [1, 44],
+    [1, 48],
+    [4096, 56],
+    [-2, 60],
+    [-2, 68],
+  ] as const)
+    head.writeInt32LE(value, at);
+  head.fill(0xff, 76);
+  head.writeInt32LE(0, 76);
+
+  const chains = Buffer.alloc(sector, 0xff);
+  chains.writeInt32LE(-3, 0);
+  chains.writeInt32LE(-2, 4);
+  for (let at = 2; at < 2 + streamSectors * 2; at += 1)
+    chains.writeInt32LE((at - 1) % streamSectors === 0 ? -2 : at + 1, at * 4);
+
+  const folder = Buffer.alloc(sector);
+  const entries = [
+    { name: 'Root Entry', type: 5, child: 1, next: -1, start: -2, size: 0 },
+    { name: 'WordDocument', type: 2, child: -1, next: 2, start: 2, size: main.length },
+    { name: '1Table', type: 2, child: -1, next: -1, start: 10, size: table.length },
+  ];
+  for (const [nth, { name, type, child, next, start, size }] of entries.entries()) {
+    const at = nth * 128;
+    folder.write(name, at, 'utf16le');
+    folder.writeUInt16LE((name.length + 1) * 2, at + 64);
+    folder.writeUInt8(type, at + 66);
+    folder.writeUInt8(1, at + 67);
+    folder.writeInt32LE(next, at + 68);
+    folder.writeInt32LE(-1, at + 72);
+    folder.writeInt32LE(child, at + 76);
+    folder.writeInt32LE(start, at + 116);
+    folder.writeUInt32LE(size, at + 120);
+  }
+  return Buffer.concat([head, chains, folder, main, table]);
 };

@@ -21,6 +21,8 @@ export interface AccountSources {
     userId: number,
     page: number,
   ) => Promise<{ list: unknown[]; page_count: number }>;
+  /** Apps that were bought, and what was said of apps. */
+  apps: (db: Executor, userId: number) => Promise<unknown>;
   /** A session with all its messages, as it can be taken in again. */
   session: (db: Executor, session: SessionRow, signal: AbortSignal) => Promise<Buffer>;
 }
@@ -30,6 +32,7 @@ const readme = `鹊桥账户数据
 account.json       账户资料与设置
 orders.json        订单
 consumption.csv    消费记录
+apps.json          应用市场：取得的应用与写过的评论
 sessions/          会话，每个一个 JSON，可以在“我的 → 导入会话”原样导入
 pictures/          上传与画出的图片
 `;
@@ -54,6 +57,7 @@ export const createAccountData = (sources: AccountSources) =>
       count = page_count;
     }
     yield plain('orders.json', text(orders), 0.02);
+    yield plain('apps.json', text(await sources.apps(db, userId)), 0.03);
     const lines: string[] = [];
     for await (const piece of transactionCsv(db, userId, {})) lines.push(piece);
     yield plain('consumption.csv', Buffer.from(lines.join('')), 0.05);

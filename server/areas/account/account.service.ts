@@ -8,6 +8,7 @@ import { nameFault, normalName } from '../auth/names.ts';
 import { hashPassword, passwordFault, verifyPassword } from '../auth/password.ts';
 import type { FileService } from '../file/file.service.ts';
 import { balances, debit } from '../ledger/ledger.service.ts';
+import { forgetPersonInMarket } from '../market/person-apps.service.ts';
 import { setVipEnd } from '../ledger/vip.service.ts';
 import {
   busyAmong,
@@ -126,6 +127,7 @@ export const createAccountService = ({ db, files, storage, stopSession }: Accoun
         });
         await eraseDeletedOf(tx, user.id);
         await store.revokeLogins(tx, user.id, 'all');
+        await forgetPersonInMarket(tx, user.id);
         await store.erasePerson(tx, user.id);
         return store.removeFiles(tx, user.id);
       });

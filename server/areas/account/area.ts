@@ -1,6 +1,7 @@
 import type { Area, Kit } from '../../area.ts';
 import { exportDeps } from '../export/export-deps.ts';
 import { createExportService } from '../export/export.service.ts';
+import { appsOfPerson } from '../market/person-apps.service.ts';
 import { orderList } from '../payment/order-view.ts';
 import { createAccountData } from './account-data.ts';
 import { createAccountExport } from './account-export.ts';
@@ -20,6 +21,7 @@ export const accountArea = (kit: Kit) => {
           storage,
           profile: store.profileOf,
           orders: orderList,
+          apps: appsOfPerson,
           session: (executor, session, signal) => exports.json(executor, session, signal),
         }),
       ),

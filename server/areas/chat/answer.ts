@@ -1,14 +1,12 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { streamCodes, type StreamCode } from '../../../contract/errors.ts';
 import { deduction, estimateTokens, isFree, type Price } from '../../../contract/price.ts';
+import { picturesOf, type ChatMessage, type ContentPart } from '../../../common/chat-message.ts';
 import {
   EngineError,
-  picturesOf,
   type ChatEngine,
-  type ChatMessage,
   type ChatPart,
   type ChatRequest,
-  type ContentPart,
 } from '../../engines/chat-engine.ts';
 import { AnswerLog, type PartKind } from './answer-log.ts';
 import { promptTokens } from './prompt.ts';

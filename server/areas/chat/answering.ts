@@ -4,7 +4,7 @@ import { limits, tooLongText } from '../../../contract/limits.ts';
 import { deduction, estimateTokens, isFree } from '../../../contract/price.ts';
 import type { Executor, Transaction } from '../../db/database.ts';
 import { together, withCommit } from '../../db/in-transaction.ts';
-import type { ChatMessage } from '../../engines/chat-engine.ts';
+import type { ChatMessage } from '../../../common/chat-message.ts';
 import { Refusal, type Identity } from '../../http/handlers.ts';
 import { hold, openLocked, type OpenWallet } from '../ledger/ledger.service.ts';
 import type { ModelService, ResolvedModel } from '../model/model.service.ts';

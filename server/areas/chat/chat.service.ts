@@ -4,7 +4,7 @@ import { sessionTypes } from '../../../contract/session.ts';
 import type { Executor, Transaction } from '../../db/database.ts';
 import { inTransaction } from '../../db/in-transaction.ts';
 import type { KnowledgeService } from '../embedding/embedding.service.ts';
-import type { ChatMessage } from '../../engines/chat-engine.ts';
+import type { ChatMessage } from '../../../common/chat-message.ts';
 import { Refusal, type Identity } from '../../http/handlers.ts';
 import type { ModelService, ResolvedModel } from '../model/model.service.ts';
 import { find as findScenario } from '../scenario/scenario.service.ts';

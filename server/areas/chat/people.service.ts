@@ -1,7 +1,7 @@
 import type { Parsed } from '../../../contract/calls.ts';
 import { limits } from '../../../contract/limits.ts';
 import type { Transaction } from '../../db/database.ts';
-import type { ChatMessage } from '../../engines/chat-engine.ts';
+import type { ChatMessage } from '../../../common/chat-message.ts';
 import { Refusal, type Identity } from '../../http/handlers.ts';
 import type { ModelService, ResolvedModel } from '../model/model.service.ts';
 import { moveQuestion, noteChanged, noteModel, noteWritten } from '../forum/forum.service.ts';

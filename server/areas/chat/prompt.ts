@@ -1,6 +1,6 @@
 import { limits } from '../../../contract/limits.ts';
 import type { Settings } from '../../../contract/auth.ts';
-import { picturesOf, textOf, type ChatMessage } from '../../engines/chat-engine.ts';
+import { picturesOf, textOf, type ChatMessage } from '../../../common/chat-message.ts';
 
 type Content = ChatMessage['content'];
 

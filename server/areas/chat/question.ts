@@ -7,7 +7,7 @@ import {
 } from '../../../contract/chat.ts';
 import { limits } from '../../../contract/limits.ts';
 import type { Executor } from '../../db/database.ts';
-import type { ChatMessage, ContentPart } from '../../engines/chat-engine.ts';
+import type { ChatMessage, ContentPart } from '../../../common/chat-message.ts';
 import type { FileService } from '../file/file.service.ts';
 import { pictureParameters, withoutBlanks } from '../../http/documented.ts';
 import { Refusal } from '../../http/handlers.ts';

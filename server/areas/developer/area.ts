@@ -1,5 +1,6 @@
 import type { Area, Host } from '../../area.ts';
 import { registerOpenCalls } from '../../http/open-routes.ts';
+import { createRunningCalls } from '../../http/running-calls.ts';
 import { createApiChat } from './chat.service.ts';
 import { createDeveloperHandlers } from './developer.handlers.ts';
 import { dropOldReservations } from './developer.store.ts';
@@ -9,13 +10,15 @@ import { countEndedJobs, createImageApi } from './image.handlers.ts';
 import { createChatHandlers } from './open.handlers.ts';
 import { createSpeechApi } from './speech.handlers.ts';
 
-export const developerArea = () =>
-  ({
+export const developerArea = () => {
+  const running = createRunningCalls();
+  return {
+    drain: (ms: number) => running.drain(ms),
     chores: [countEndedJobs, dropOldReservations],
     serve: ({ auth }: Host) => createDeveloperHandlers({ auth }),
     routes: (
       http,
-      { db, settings, instance, models, files, jobs, prompts, embeddings, log }: Host,
+      { db, settings, instance, models, files, jobs, prompts, embeddings, knowledge, log }: Host,
     ) => {
       const gate = createGate({
         db,
@@ -35,8 +38,9 @@ export const developerArea = () =>
       registerOpenCalls(http, {
         db,
         gate,
+        running,
         handlers: {
-          ...createChatHandlers({ db, chat, models, embeddings, prompts }),
+          ...createChatHandlers({ db, chat, models, embeddings, prompts, knowledge }),
           ...createImageApi({ db, models, files, jobs, log }),
           ...createSpeechApi({ db, models, log }),
           ...createEmbeddingApi({ db, embeddings, gate, log }),
@@ -46,4 +50,5 @@ export const developerArea = () =>
         publicUrl: settings.publicUrl,
       });
     },
-  }) satisfies Area;
+  } satisfies Area;
+};

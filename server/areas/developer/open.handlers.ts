@@ -1,9 +1,12 @@
 import { modelTypes } from '../../../contract/model.ts';
 import { needsTranslation } from '../../../contract/image-prompt.ts';
 import type { Database } from '../../db/database.ts';
-import type { RelayEvent } from '../../engines/chat-relay.ts';
+import type { ChatBody, RelayEvent } from '../../engines/chat-relay.ts';
 import type { EmbeddingModels } from '../../engines/embedding/embedding-models.ts';
 import type { ApiCaller, OpenContext, OpenHandlers } from '../../http/open-routes.ts';
+import { ApiRefusal } from '../../http/open-failure.ts';
+import type { KnowledgeService } from '../embedding/embedding.service.ts';
+import { find as findKnowledgeBase } from '../embedding/knowledge-bases.ts';
 import { balances } from '../ledger/ledger.service.ts';
 import type { ModelService } from '../model/model.service.ts';
 import type { PromptService } from '../prompt/prompt.service.ts';
@@ -47,6 +50,21 @@ const plainStyle: Style = {
   end: () => done,
 };
 
+interface Grounds {
+  embedding?: string | null | undefined;
+  strict_mode?: 0 | 1 | boolean | null | undefined;
+}
+
+const wordsIn = (content: unknown): string =>
+  typeof content === 'string'
+    ? content
+    : Array.isArray(content)
+      ? content
+          .map((part: { text?: unknown } | null) => part?.text)
+          .filter((text) => typeof text === 'string')
+          .join('\n')
+      : '';
+
 const typeNames: Readonly<Record<number, string>> = Object.fromEntries(
   Object.entries(modelTypes).map(([name, type]) => [type, name]),
 );
@@ -64,6 +82,7 @@ export const createChatHandlers = (deps: {
   models: Pick<ModelService, 'list' | 'closedToApi'>;
   embeddings: Pick<EmbeddingModels, 'names'>;
   prompts: Pick<PromptService, 'expand'>;
+  knowledge: Pick<KnowledgeService, 'on'>;
 }): Pick<
   OpenHandlers,
   | 'chatCompletions'
@@ -75,7 +94,7 @@ export const createChatHandlers = (deps: {
   | 'apiInscriptor'
   | 'apiBalance'
 > => {
-  const { db, chat, models, embeddings, prompts } = deps;
+  const { db, chat, models, embeddings, prompts, knowledge } = deps;
 
   const modelRows = async (caller: ApiCaller) => {
     const closed = await models.closedToApi(db);
@@ -103,6 +122,27 @@ export const createChatHandlers = (deps: {
         prompt_factor: model.prompt_factor,
       }));
     return [...listed, ...embedding];
+  };
+
+  /** The request with what the named knowledge base has on its last question. @throws ApiRefusal */
+  const grounded = async (asked: ChatBody & Grounds, context: OpenContext): Promise<ChatBody> => {
+    const { embedding, strict_mode: strict, ...body } = asked;
+    const { messages } = asked;
+    const told = { ...body, model: asked.model, messages };
+    if (!embedding) return told;
+    const { user } = context.caller;
+    if (!(await findKnowledgeBase(db, embedding, user.id)))
+      throw new ApiRefusal('embedding_missing', '没有这个知识库，或它不对您开放', {
+        status: 404,
+        param: 'embedding',
+      });
+    const question = wordsIn(
+      [...messages].reverse().find(({ role }) => role === 'user')?.['content'],
+    );
+    const content = await knowledge.on(db, embedding, question, user.id, {
+      strict: strict === 1 || strict === true,
+    });
+    return { ...told, messages: [{ role: 'system', content }, ...messages] };
   };
 
   /** A text from the named chat model, or the cheapest that is connected; null: none is. */
@@ -135,7 +175,8 @@ export const createChatHandlers = (deps: {
 
   return {
     async chatCompletions(input, context) {
-      const { stream, stream_options: options, ...body } = input;
+      const { stream, stream_options: options, ...asked } = input;
+      const body = await grounded(asked, context);
       if (stream)
         return chat.stream(
           context,
@@ -153,7 +194,8 @@ export const createChatHandlers = (deps: {
     },
 
     async apiChat(input, context) {
-      const { stream, ...body } = input;
+      const { stream, ...asked } = input;
+      const body = await grounded(asked, context);
       if (stream) return chat.stream(context, body, plainStyle);
       const { answer, counted, deducted } = await chat.whole(context, body);
       const { message, finish } = firstChoice(answer);

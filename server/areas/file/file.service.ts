@@ -3,7 +3,7 @@ import type { StructuredMessage } from '../../../contract/chat.ts';
 import type { AttachedFile, UploadedImage } from '../../../contract/file.ts';
 import { limits } from '../../../contract/limits.ts';
 import type { Executor } from '../../db/database.ts';
-import type { ContentPart } from '../../engines/chat-engine.ts';
+import type { ContentPart } from '../../../common/chat-message.ts';
 import type { GuardedFetch } from '../../net/guarded-fetch.ts';
 import { type Identity, Refusal, type UploadedFile } from '../../http/handlers.ts';
 import { addressKey, createKeyLimit, createPersonLimit, isLocal } from '../../http/rate-limit.ts';

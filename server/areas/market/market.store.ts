@@ -373,3 +373,34 @@ export const usedLink = async (db: Executor, nonce: string) => {
   const [row] = await db.select().from(appDownloads).where(eq(appDownloads.nonce, nonce));
   return row ?? null;
 };
+
+// ---- all that is a person's ----------------------------------------------------------------------
+
+export const purchasesOf = (db: Executor, userId: number) =>
+  db
+    .select({
+      title: apps.title,
+      order: sql<
+        string | null
+      >`(SELECT o.number FROM orders o WHERE o.id = ${appPurchases.orderId})`,
+      createdAt: appPurchases.createdAt,
+      revokedAt: appPurchases.revokedAt,
+    })
+    .from(appPurchases)
+    .innerJoin(apps, eq(apps.id, appPurchases.appId))
+    .where(eq(appPurchases.userId, userId))
+    .orderBy(desc(appPurchases.id));
+
+export const commentsBy = (db: Executor, userId: number) =>
+  db
+    .select({ title: apps.title, comment: appComments })
+    .from(appComments)
+    .innerJoin(apps, eq(apps.id, appComments.appId))
+    .where(eq(appComments.userId, userId))
+    .orderBy(desc(appComments.id));
+
+export const erasePerson = async (tx: Transaction, userId: number): Promise<void> => {
+  await tx.delete(appReports).where(eq(appReports.userId, userId));
+  await tx.delete(appComments).where(eq(appComments.userId, userId));
+  await tx.update(appDownloads).set({ ip: '' }).where(eq(appDownloads.userId, userId));
+};

@@ -16,7 +16,7 @@ import { createBuiltInSpeakEngine } from '../../engines/speech/built-in-speak-en
 import { createLocalHearEngine } from '../../engines/speech/local-hear-engine.ts';
 import { createBuiltInVideoEngine } from '../../engines/video/built-in-video-engine.ts';
 import type { VideoEngine } from '../../engines/video/video-engine.ts';
-import { createBuiltInEngine } from '../../engines/built-in/built-in-engine.ts';
+import { createBuiltInEngine } from '../../engines/built-in-engine.ts';
 import { listModels } from '../../engines/openai-compatible/list-models.ts';
 import { help } from '../help/help.service.ts';
 import { createGuardedFetch } from '../../net/guarded-fetch.ts';
@@ -329,6 +329,8 @@ const flatFields = (model: ModelRow) => {
     vip: model.vipExcluded ? 1 : 0,
     // Nobody has a model of their own here: what is trained is a style or a knowledge base.
     private: 0,
+    // Of a model of pictures that nobody has told anything of there is nothing to draw with yet.
+    status: model.type === modelTypes.image && image === null ? 0 : 1,
   };
 };
 

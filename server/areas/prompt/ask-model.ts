@@ -7,7 +7,7 @@ import { Answer, heldAhead } from '../chat/answer.ts';
 import { excerptOf } from '../chat/digest.ts';
 import { promptTokens } from '../chat/prompt.ts';
 import type { Database, Transaction } from '../../db/database.ts';
-import type { ChatMessage } from '../../engines/chat-engine.ts';
+import type { ChatMessage } from '../../../common/chat-message.ts';
 import { countInThread } from '../../engines/token-thread.ts';
 import { Refusal } from '../../http/handlers.ts';
 import { extendHold, hold, release, settle } from '../ledger/ledger.service.ts';

@@ -2,7 +2,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import { needsTranslation } from '../../../contract/image-prompt.ts';
 import { modelTypes } from '../../../contract/model.ts';
 import type { Database, Executor, Transaction } from '../../db/database.ts';
-import type { ChatMessage } from '../../engines/chat-engine.ts';
+import type { ChatMessage } from '../../../common/chat-message.ts';
 import { Refusal, type Identity } from '../../http/handlers.ts';
 import type { ModelService, ResolvedModel } from '../model/model.service.ts';
 import { requireUsable } from '../session/session.service.ts';

@@ -27,7 +27,7 @@ import { hold, release, settle } from '../ledger/ledger.service.ts';
 import type { PromptService } from '../prompt/prompt.service.ts';
 import { beginTraining, doneOf, trainingLivesMs, type TrainingInput } from './begin-training.ts';
 import { kindOf, type FileKind } from './reading/kinds.ts';
-import { readFile, UnreadableFile } from './reading/read-file.ts';
+import { type FileReader, openReader, UnreadableFile } from './reading/read-file.ts';
 import {
   askFor,
   needsWork,
@@ -61,6 +61,14 @@ export interface TrainWorkDeps {
   prompts: Pick<PromptService, 'writer' | 'ask'>;
   files: Pick<FileService, 'picture'>;
   documentSeconds: number;
+}
+
+/** What one file of a project is worked on with. */
+interface FileWork {
+  io: JobIo;
+  /** How much of the file is done, 0 to 1. */
+  progress: (part: number) => void;
+  reader: FileReader;
 }
 
 /** Why a file cannot be done, for people: others of the project go on. */
@@ -110,16 +118,17 @@ export const createTrainWorks = (deps: TrainWorkDeps): JobWork<unknown>[] => {
     for (const key of keys) if (!known.has(key)) await storage.delete(key);
   };
 
-  const open = async (file: store.FileRow, done: Done, io: JobIo, project: store.ProjectRow) => {
+  const open = async (
+    file: store.FileRow,
+    project: store.ProjectRow,
+    { done, io, reader }: { done: Done; io: JobIo; reader: FileReader },
+  ) => {
     const learns = project.type === projectTypes.knowledge;
     if ((await depthOf(file)) >= mostDepth) throw new FileFailure('压缩包套了太多层，请先展开');
     const data = await bytesOf(file);
     await note(file.id, '正在展开压缩包');
     const { files, skipped } = await read(
-      readFile(
-        { want: 'files', name: file.name, data: new Uint8Array(data) },
-        { seconds: seconds * 2, userId: project.userId },
-      ),
+      reader.read<'files'>({ want: 'files', name: file.name, data: new Uint8Array(data) }),
     );
     const room = trainLimits.files - (await store.countFiles(db, file.projectId));
     if (files.length > room) throw new FileFailure(`一个项目最多 ${trainLimits.files} 个文件`);
@@ -168,23 +177,19 @@ export const createTrainWorks = (deps: TrainWorkDeps): JobWork<unknown>[] => {
   const learn = async (
     file: store.FileRow,
     project: store.ProjectRow,
-    io: JobIo,
-    progress: (part: number) => void,
+    { io, progress, reader }: FileWork,
   ): Promise<void> => {
     await note(file.id, '正在读取文字');
     const data = await bytesOf(file);
     const { chunk_size: size, separator, model } = project.settings;
     const { chunks, cut } = await read(
-      readFile(
-        {
-          want: 'sections',
-          kind: file.kind as FileKind,
-          data: new Uint8Array(data),
-          separator: separator ?? '',
-          size: size ?? trainLimits.chunk.default,
-        },
-        { seconds: seconds * 2, userId: project.userId },
-      ),
+      reader.read<'sections'>({
+        want: 'sections',
+        kind: file.kind as FileKind,
+        data: new Uint8Array(data),
+        separator: separator ?? '',
+        size: size ?? trainLimits.chunk.default,
+      }),
     );
     io.signal.throwIfAborted();
     const engine = await embeddings.engine(model ?? '');
@@ -287,8 +292,7 @@ export const createTrainWorks = (deps: TrainWorkDeps): JobWork<unknown>[] => {
   const translate = async (
     file: store.FileRow,
     project: store.ProjectRow,
-    io: JobIo,
-    progress: (part: number) => void,
+    { io, progress, reader }: FileWork,
   ): Promise<void> => {
     const direction = directionOf(project);
     let { total, open: left } = await store.countSegments(db, file.id);
@@ -296,10 +300,11 @@ export const createTrainWorks = (deps: TrainWorkDeps): JobWork<unknown>[] => {
       await note(file.id, '正在读取文字');
       const data = await bytesOf(file);
       const { segments } = await read(
-        readFile(
-          { want: 'segments', kind: file.kind as FileKind, data: new Uint8Array(data) },
-          { seconds: seconds * 2, userId: project.userId },
-        ),
+        reader.read<'segments'>({
+          want: 'segments',
+          kind: file.kind as FileKind,
+          data: new Uint8Array(data),
+        }),
       );
       await db.transaction(async (tx) => {
         await store.deleteSegments(tx, file.id);
@@ -434,38 +439,41 @@ export const createTrainWorks = (deps: TrainWorkDeps): JobWork<unknown>[] => {
     });
   };
 
+  const failFile = (id: number, why: string): Promise<void> =>
+    db.transaction(async (tx) => {
+      const row = await store.findFile(tx, id);
+      if (row?.holdId) await release(tx, row.holdId);
+      await store.endFile(tx, id, { status: fileStates.failed, error: why });
+      await store.addLog(tx, id, `没有成功：${why}`);
+    });
+
   /** Does one file after the other, those that come meanwhile included. */
   const workOnFiles =
-    (
-      one: (
-        file: store.FileRow,
-        project: store.ProjectRow,
-        io: JobIo,
-        progress: (part: number) => void,
-      ) => Promise<void>,
-    ) =>
+    (one: (file: store.FileRow, project: store.ProjectRow, work: FileWork) => Promise<void>) =>
     async (job: ClaimedJob, io: JobIo) => {
       const done = (job.remote ?? {}) as Done;
       await clearKeys(done, job.subject_id);
       await io.place(here);
-      for (;;) {
-        io.signal.throwIfAborted();
-        const project = await store.findProject(db, job.subject_id);
-        const file = await store.nextFile(db, job.subject_id);
-        if (!project || !file) return { result: null };
-        try {
-          const progress = await progressOf(project.id, io);
-          if (file.kind === 'archive') await open(file, done, io, project);
-          else await one(file, project, io, progress);
-        } catch (error) {
-          if (!(error instanceof FileFailure)) throw error;
-          await db.transaction(async (tx) => {
-            const row = await store.findFile(tx, file.id);
-            if (row?.holdId) await release(tx, row.holdId);
-            await store.endFile(tx, file.id, { status: fileStates.failed, error: error.message });
-            await store.addLog(tx, file.id, `没有成功：${error.message}`);
-          });
+      const begun = await store.findProject(db, job.subject_id);
+      if (!begun) return { result: null };
+      const reader = openReader({ seconds: seconds * 2, userId: begun.userId });
+      try {
+        for (;;) {
+          io.signal.throwIfAborted();
+          const project = await store.findProject(db, job.subject_id);
+          const file = await store.nextFile(db, job.subject_id);
+          if (!project || !file) return { result: null };
+          try {
+            const progress = await progressOf(project.id, io);
+            if (file.kind === 'archive') await open(file, project, { done, io, reader });
+            else await one(file, project, { io, progress, reader });
+          } catch (error) {
+            if (!(error instanceof FileFailure)) throw error;
+            await failFile(file.id, error.message);
+          }
         }
+      } finally {
+        reader.close();
       }
     };
 

@@ -32,7 +32,7 @@ import type { ModelService } from '../model/model.service.ts';
 import { modelTypes } from '../../../contract/model.ts';
 import { beginTraining } from './begin-training.ts';
 import { kindOf, type FileKind } from './reading/kinds.ts';
-import { readFile, UnreadableFile } from './reading/read-file.ts';
+import { openReader, UnreadableFile } from './reading/read-file.ts';
 import * as store from './train.store.ts';
 
 type ListInput = Parsed<'translateModelList'> & { type?: number | undefined };
@@ -53,7 +53,9 @@ const settingsOf = (
       throw new Refusal('bad_input', 'settings：不是 JSON');
     }
   }
-  const parsed = projectSettings.safeParse({ ...before, ...(read as object) });
+  const { max_chunk_size: longName, ...told } = (read ?? {}) as Record<string, unknown>;
+  const named = longName === undefined ? told : { chunk_size: longName, ...told };
+  const parsed = projectSettings.safeParse({ ...before, ...named });
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   throw new Refusal('bad_input', `settings.${issue?.path.join('.') ?? ''}：内容有误`);
@@ -241,22 +243,22 @@ export const createTrainService = (deps: TrainServiceDeps) => {
     const targets = (await store.targetsOf(db, file.id)).map(({ source, target, state }) =>
       state === 0 ? source : target,
     );
+    const reader = openReader({ seconds: deps.documentSeconds * 3, userId });
     try {
-      const made = await readFile(
-        {
-          want: 'written',
-          kind: file.kind as FileKind,
-          data: new Uint8Array(data),
-          targets,
-          bilingual: settings.bilingual,
-        },
-        { seconds: deps.documentSeconds * 3, userId },
-      );
+      const made = await reader.read<'written'>({
+        want: 'written',
+        kind: file.kind as FileKind,
+        data: new Uint8Array(data),
+        targets,
+        bilingual: settings.bilingual,
+      });
       const stem = file.name.replace(/\.[^.]*$/, '');
       return { data: Buffer.from(made.data), name: `${stem}.${made.ending}` };
     } catch (error) {
       if (error instanceof UnreadableFile) throw new Refusal('upload_unreadable', error.message);
       throw error;
+    } finally {
+      reader.close();
     }
   };
 

@@ -2,9 +2,9 @@ import { randomInt } from 'node:crypto';
 import { familyRules } from '../../../contract/image-prompt.ts';
 import type { ImageChoices, ImageEngine } from '../image-engine.ts';
 import { ImageEngineError } from '../image-engine.ts';
-import type { CanvasAnswer } from './canvas-task.ts';
+import { profiles } from '../../../packages/canvas/profiles.ts';
+import type { CanvasAnswer } from '../../../packages/canvas/task.ts';
 import { workInThread } from './canvas-threads.ts';
-import { profiles } from './profiles.ts';
 
 /** The styles by the names that `parameters.style` takes. */
 const choices: ImageChoices = {

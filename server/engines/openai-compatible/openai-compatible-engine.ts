@@ -1,12 +1,6 @@
 import { Agent, type Dispatcher } from 'undici';
-import {
-  picturesOf,
-  textOf,
-  type ChatEngine,
-  type ChatMessage,
-  type ChatPart,
-  type ChatRequest,
-} from '../chat-engine.ts';
+import { picturesOf, textOf, type ChatMessage } from '../../../common/chat-message.ts';
+import type { ChatEngine, ChatPart, ChatRequest } from '../chat-engine.ts';
 import { apiUrl } from './address.ts';
 import { RefusedRequest, StreamReader } from './stream-reader.ts';
 import { faultError, type UpstreamFault } from './upstream-error.ts';

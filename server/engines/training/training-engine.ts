@@ -1,4 +1,4 @@
-import type { StyleProfile } from '../built-in-canvas/profiles.ts';
+import type { StyleProfile } from '../../../packages/canvas/profiles.ts';
 
 /** What a style is trained from. */
 export interface TrainingOrder {

@@ -156,6 +156,7 @@ export const Overview = () => {
               <Row icon="person" text="资料与安全" to="/account" search={{ tab: 'profile' }} />
             </>
           )}
+          <Row icon="download" text="应用市场" to="/apps" />
           <Row icon="pin" text="公告" unread={unread} to="/notice" />
           {site !== '' && <Row icon="code" text="源码订阅" to="/subscribe" />}
           {signedIn && (

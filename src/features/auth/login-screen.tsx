@@ -25,12 +25,12 @@ export const LoginScreen = () => {
   const login = () => {
     // Said at once, and the server still has the last word (document 1 §5).
     setTried(true);
-    void submit((read) =>
+    void submit(async (read) =>
       api.login({
         account: account.trim(),
         password,
         totp: totp || undefined,
-        device: deviceOf(account),
+        device: await deviceOf(account),
         ...read,
       }),
     );

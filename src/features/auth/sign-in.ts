@@ -42,7 +42,7 @@ export const useSignIn = (back: string | undefined) => {
         return;
       }
       if (!answer.token || !answer.profile) return;
-      if (answer.device) keepDevice(answer.profile.account, answer.device);
+      if (answer.device) await keepDevice(answer.profile.account, answer.device);
       authStore.set({ token: answer.token, user: answer.profile });
       const saved = JSON.parse(answer.profile.setting || '{}') as Settings;
       prefsStore.set({

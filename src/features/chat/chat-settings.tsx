@@ -1,7 +1,8 @@
 import { ApiError } from '@/platform/api-error.ts';
 import { authStore } from '@/platform/auth-store.ts';
 import { act, laterText, settingsLane } from '@/platform/outbox.ts';
-import { settingsOf, useChatModels, useImageModels, useSettings } from '@/platform/queries.ts';
+import { useChatModels, useImageModels, useSettings } from '@/platform/queries.ts';
+import { settingsOf } from '@/platform/saved-settings.ts';
 import { Icon } from '@/ui/icon.tsx';
 import { ModelSheet } from '@/widgets/model/model-sheet.tsx';
 import { SliderField } from '@/ui/slider-field.tsx';

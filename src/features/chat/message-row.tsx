@@ -163,7 +163,7 @@ const Reasoning = ({ text, thinking }: { text: string; thinking: boolean }) => {
   );
 };
 
-const Typing = () => (
+export const Typing = () => (
   <span className="typing" role="status" aria-label="正在回复">
     <i />
     <i />

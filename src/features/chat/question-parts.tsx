@@ -140,7 +140,7 @@ export const QuestionEditor = ({ message }: { message: Message }) => {
         onChange={(event) => write(event.target.value)}
         onKeyDown={(event) => {
           if (event.key === 'Escape') close();
-          if (!isSendKey(event, disable_enter === 1)) return;
+          if (!isSendKey(event.nativeEvent, disable_enter === 1)) return;
           event.preventDefault();
           void send();
         }}

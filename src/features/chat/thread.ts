@@ -1,4 +1,5 @@
 import { api } from '@/platform/api.ts';
+import { newestOf } from '@/platform/early.ts';
 import { lazyChunk } from '@/platform/lazy-chunk.ts';
 import { onActDone, outboxState } from '@/platform/outbox.ts';
 import { isWaiting, loadOutbox } from '@/platform/pending.ts';
@@ -268,9 +269,7 @@ export class Thread {
   async loadNewest(): Promise<void> {
     const page = await api.historyList(
       {
-        session_id: this.uuid,
-        newest: 1,
-        page_size: limits.historyPageSize,
+        ...newestOf(this.uuid),
         ...(this.only === null ? {} : { id: this.only }),
       },
       { quiet: true },

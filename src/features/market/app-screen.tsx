@@ -164,7 +164,7 @@ const App = ({ id, details }: { id: number; details: Details }) => {
       </p>
       {!signedIn ? (
         <Link
-          className="button button-primary"
+          className={`button button-primary ${css.main}`}
           to="/login"
           search={{ back: `/apps/details?appid=${id}` }}
         >
@@ -173,6 +173,7 @@ const App = ({ id, details }: { id: number; details: Details }) => {
       ) : (
         <Button
           kind="primary"
+          className={css.main ?? ''}
           busy={busy}
           onClick={() => void act(app.isDownloadable ? () => fetchApp(id) : buy)}
         >
@@ -206,11 +207,7 @@ const App = ({ id, details }: { id: number; details: Details }) => {
                   {byteSize(each.code_size)} · {dateTime(each.created_at)}
                 </small>
                 {app.isDownloadable && (
-                  <Button
-                    size="small"
-                    busy={busy}
-                    onClick={() => void act(() => fetchApp(id, each.id))}
-                  >
+                  <Button busy={busy} onClick={() => void act(() => fetchApp(id, each.id))}>
                     下载
                   </Button>
                 )}

@@ -63,7 +63,7 @@ export const AppsScreen = () => {
               key={each ?? ''}
               to="/apps"
               search={{ type: each, query }}
-              className="chip"
+              className={each === type ? 'chip chip-on' : 'chip'}
               aria-current={each === type ? 'true' : undefined}
             >
               {each ?? '全部'}

@@ -10,7 +10,7 @@ import { ManagePage } from '@/ui/manage-page.tsx';
 import { Sheet } from '@/ui/sheet.tsx';
 import { DataTable, type Column } from '@/ui/table/data-table.tsx';
 import { useTableSearch } from '@/ui/table/use-table-search.ts';
-import { Markdown } from '@/widgets/markdown/markdown.tsx';
+import { MarkdownField } from '@/widgets/editor/markdown-field.tsx';
 import type { AdminNotice } from '@contract/manage-notice.ts';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -51,7 +51,6 @@ const Editor = ({ notice, onDone }: { notice: AdminNotice | null; onDone: () => 
   );
   const [file, setFile] = useState<File | null>(null);
   const [removed, setRemoved] = useState(false);
-  const [preview, setPreview] = useState(false);
   const [busy, setBusy] = useState(false);
   const [failed, setFailed] = useState('');
   const changed = text !== (notice?.content ?? '');
@@ -76,7 +75,7 @@ const Editor = ({ notice, onDone }: { notice: AdminNotice | null; onDone: () => 
           ...(at === '' ? {} : { publish_at: new Date(at).toISOString() }),
           ...(removed ? { remove_file: '1' } : {}),
         },
-        file,
+        { file },
       );
       keepDraft(id, null);
       toast(notice ? '修改成功' : at === '' ? '发表成功' : '到时间会自动发布', 'success');
@@ -100,39 +99,7 @@ const Editor = ({ notice, onDone }: { notice: AdminNotice | null; onDone: () => 
       {draft !== null && draft !== notice?.content && (
         <p className="field-hint">接着上次没有发布的草稿。</p>
       )}
-      <div className={css.tabs} role="group" aria-label="看什么">
-        <button
-          type="button"
-          className="chip"
-          aria-pressed={!preview}
-          onClick={() => setPreview(false)}
-        >
-          编辑
-        </button>
-        <button
-          type="button"
-          className="chip"
-          aria-pressed={preview}
-          onClick={() => setPreview(true)}
-        >
-          预览
-        </button>
-      </div>
-      {preview ? (
-        <div className={css.preview}>
-          <Markdown text={text || '（还没有内容）'} />
-        </div>
-      ) : (
-        <textarea
-          className="text-input"
-          aria-label="公告内容"
-          rows={12}
-          maxLength={100_000}
-          placeholder="用 Markdown 写"
-          value={text}
-          onChange={(event) => setText(event.target.value)}
-        />
-      )}
+      <MarkdownField label="公告内容" value={text} max={100_000} onChange={setText} />
       <label className={css.line}>
         定时发布
         <input

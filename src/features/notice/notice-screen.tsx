@@ -1,6 +1,7 @@
 import { api } from '@/platform/api.ts';
 import { ApiError } from '@/platform/api-error.ts';
-import { accountOf, useAuth } from '@/platform/auth-store.ts';
+import { accountOf } from '@/platform/account-of.ts';
+import { useAuth } from '@/platform/auth-store.ts';
 import { byteSize, dateTime } from '@/platform/format.ts';
 import { keepNoticeSeen } from '@/platform/queries.ts';
 import { queryClient } from '@/platform/query-client.ts';

@@ -8,14 +8,18 @@ import { Button } from '@/ui/button.tsx';
 import { Icon } from '@/ui/icon.tsx';
 import type { TrainModel } from '@contract/train.ts';
 import { trainLimits, trainTexts } from '@contract/train-limits.ts';
-import { useState } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import { FileDrop } from './file-drop.tsx';
 import { attempt, settingsOf } from './projects.ts';
 import css from './train.module.css';
 
 type LoraImage = { url: string; txt: string };
 
-/** Pictures that a style is learned from, each with what is said of it. */
+/** So long after the last change the pictures are kept, ms. */
+const restMs = 600;
+
+/** Pictures that a style is learned from, each with what is said of it; kept as they come. */
 export const LoraImages = ({
   model,
   onStarted,
@@ -26,6 +30,44 @@ export const LoraImages = ({
   const [images, setImages] = useState<readonly LoraImage[]>(() => settingsOf(model).images);
   const [busy, setBusy] = useState<'' | 'upload' | 'look' | 'start'>('');
   const [told, setTold] = useState('');
+  const client = useQueryClient();
+  const changed = useRef<readonly LoraImage[] | null>(null);
+  const keep = useCallback(async () => {
+    const { current } = changed;
+    changed.current = null;
+    if (!current) return;
+    // Whoever comes back before the answer does finds them, too.
+    client.setQueryData<{ model: TrainModel }>(['trainProject', model.id], (old) => {
+      if (!old) return old;
+      const settings = JSON.stringify({ ...settingsOf(old.model), images: current });
+      return { model: { ...old.model, settings } };
+    });
+    try {
+      await api.setLoraImages(
+        { model_id: model.id, images: [...current], start: 0 },
+        { quiet: true },
+      );
+    } catch (error) {
+      // Tried again with the next change, and sent whole with the start.
+      if (!(error instanceof ApiError)) throw error;
+    }
+  }, [client, model.id]);
+  const first = useRef(true);
+  useEffect(() => {
+    if (first.current) {
+      first.current = false;
+      return undefined;
+    }
+    changed.current = images;
+    const timer = setTimeout(() => void keep(), restMs);
+    return () => clearTimeout(timer);
+  }, [images, keep]);
+  useEffect(
+    () => () => {
+      void keep();
+    },
+    [keep],
+  );
   const put = (next: readonly LoraImage[]) =>
     // Each address once, the last word on it counting.
     setImages(
@@ -88,6 +130,7 @@ export const LoraImages = ({
       return;
     }
     setBusy('start');
+    changed.current = null;
     await attempt(async () => {
       const { model: now } = await api.setLoraImages({
         model_id: model.id,

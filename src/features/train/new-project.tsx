@@ -1,13 +1,13 @@
 import { Button } from '@/ui/button.tsx';
 import { EmptyState } from '@/ui/empty-state.tsx';
 import { Sheet } from '@/ui/sheet.tsx';
+import { Skeleton } from '@/ui/skeleton.tsx';
 import { Steps } from '@/ui/steps/steps.tsx';
 import { toast } from '@/platform/toast.ts';
 import { api } from '@/platform/api.ts';
 import type { TrainModel } from '@contract/train.ts';
 import { projectTypes, trainTexts } from '@contract/train-limits.ts';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { ComingFiles, FileDrop } from './file-drop.tsx';
 import { endingsFor, useFileUpload } from './file-upload.ts';
 import { LoraImages } from './lora-images.tsx';
@@ -66,28 +66,45 @@ const Files = ({ model, onDone }: { model: TrainModel; onDone: () => void }) => 
 export const NewProject = ({
   place,
   open,
+  id,
+  step,
+  onStep,
   onClose,
   onOpen,
 }: {
   place: Place;
   open: boolean;
+  /** The project that was begun; null: none yet. */
+  id: number | null;
+  /** From 1. */
+  step: number;
+  onStep: (id: number, step: number) => void;
   onClose: () => void;
   onOpen: (id: number) => void;
 }) => {
-  const [model, setModel] = useState<TrainModel | null>(null);
-  const [step, setStep] = useState(0);
   const engines = useEngines().data;
-  const leave = () => {
-    onClose();
-    // What was begun is there, among one's own.
-    setModel(null);
-    setStep(0);
-  };
+  const begun = useQuery({
+    queryKey: ['trainProject', id],
+    queryFn: ({ signal }) => api.trainModel({ model_id: id ?? 0 }, { signal, quiet: true }),
+    enabled: open && id !== null,
+  });
+  const found = begun.data?.model;
+  const model = id !== null && found?.id === id && found.mine ? found : null;
   const title = place === 'train' ? '新建模型' : '新建翻译';
+  const shown = id === null ? 1 : Math.min(Math.max(step, 1), stepNames.length);
+  const lost = begun.isError || (found?.id === id && !found?.mine);
   return (
-    <Sheet open={open} onClose={leave} title={title}>
-      <Steps steps={stepNames} current={step} />
-      {step === 0 && (
+    <Sheet open={open} onClose={onClose} title={title}>
+      <Steps steps={stepNames} current={shown - 1} />
+      {id !== null && !model && !lost && <Skeleton lines={4} />}
+      {id !== null && lost && (
+        <EmptyState
+          icon="warning"
+          text="没有这个项目，它可能已被删除。"
+          action={<Button onClick={onClose}>返回列表</Button>}
+        />
+      )}
+      {shown === 1 && (id === null || model) && (
         <>
           {place === 'translate' && engines?.translate.length === 0 && (
             <p className={css.warning} role="note">
@@ -95,42 +112,28 @@ export const NewProject = ({
             </p>
           )}
           <ProjectForm
+            key={id}
             place={place}
-            onDone={(made) => {
-              setModel(made);
-              setStep(1);
-            }}
+            model={model}
+            submit="下一步"
+            onDone={(made) => onStep(made.id, 2)}
           />
         </>
       )}
-      {step === 1 && model && model.type === projectTypes.lora && (
+      {shown === 2 && model?.type === projectTypes.lora && (
         <div className={css.step}>
-          <LoraImages
-            model={model}
-            onStarted={(now) => {
-              setModel(now);
-              setStep(2);
-            }}
-          />
+          <LoraImages key={model.id} model={model} onStarted={(now) => onStep(now.id, 3)} />
         </div>
       )}
-      {step === 1 && model && model.type !== projectTypes.lora && (
-        <Files model={model} onDone={() => setStep(2)} />
+      {shown === 2 && model && model.type !== projectTypes.lora && (
+        <Files key={model.id} model={model} onDone={() => onStep(model.id, 3)} />
       )}
-      {step === 2 && model && (
+      {shown === 3 && model && (
         <EmptyState
           icon="check"
           text={`「${model.name}」已提交，正在排队等待执行。可以离开，完成后会通知您。`}
           action={
-            <Button
-              kind="primary"
-              onClick={() => {
-                const { id } = model;
-                setModel(null);
-                setStep(0);
-                onOpen(id);
-              }}
-            >
+            <Button kind="primary" onClick={() => onOpen(model.id)}>
               看进度
             </Button>
           }

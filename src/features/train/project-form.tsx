@@ -199,10 +199,12 @@ const glossaryOf = (text: string) =>
 export const ProjectForm = ({
   place,
   model = null,
+  submit = model ? '保存' : '下一步',
   onDone,
 }: {
   place: Place;
   model?: TrainModel | null;
+  submit?: string;
   onDone: (model: TrainModel) => void;
 }) => {
   const engines = useEngines().data;
@@ -259,7 +261,7 @@ export const ProjectForm = ({
     <Form
       fields={fieldsFor(place, engines, model)}
       initial={initial}
-      submit={model ? '保存' : '下一步'}
+      submit={submit}
       onSubmit={send}
     />
   );

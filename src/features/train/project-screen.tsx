@@ -5,6 +5,7 @@ import { progressText } from '@/platform/job-text.ts';
 import { relativeTime } from '@/platform/relative-time.ts';
 import { toast } from '@/platform/toast.ts';
 import { usePageTitle } from '@/platform/use-page-title.ts';
+import { uuid } from '@/platform/uuid.ts';
 import { Button } from '@/ui/button.tsx';
 import { confirmDialog } from '@/ui/dialog.ts';
 import { Icon } from '@/ui/icon.tsx';
@@ -16,7 +17,7 @@ import { SwitchField } from '@/ui/switch-field.tsx';
 import type { TrainFile, TrainModel } from '@contract/train.ts';
 import { fileStates, projectStates, projectTypes, trainTexts } from '@contract/train-limits.ts';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Bar, ComingFiles, FileDrop } from './file-drop.tsx';
 import { endingsFor, useFileUpload } from './file-upload.ts';
@@ -182,6 +183,7 @@ const Files = ({ model }: { model: TrainModel }) => {
 
 /** What can be done with a whole project. */
 const ProjectActs = ({ model, onGone }: { model: TrainModel; onGone: () => void }) => {
+  const navigate = useNavigate();
   const [editing, setEditing] = useState(false);
   const [busy, setBusy] = useState('');
   const translation = isTranslation(model);
@@ -211,6 +213,18 @@ const ProjectActs = ({ model, onGone }: { model: TrainModel; onGone: () => void 
     }
     if (await attempt(() => api.delTrainModel({ id: model.id }), '删除成功')) onGone();
   };
+  const draw = async () => {
+    if (!trained) {
+      toast('模型还没有训练完成，请稍后再试', 'error');
+      return;
+    }
+    setBusy('draw');
+    await attempt(async () => {
+      const { uuid: made } = await api.newSession({ type: 1 }, { idempotencyKey: uuid() });
+      await navigate({ to: '/chat', search: { uuid: made, prompt: `<lora:${model.key}:0.7> ` } });
+    });
+    setBusy('');
+  };
   const copy = (text: string) => {
     copyText(text).then(
       () => toast('复制成功', 'success'),
@@ -238,15 +252,12 @@ const ProjectActs = ({ model, onGone }: { model: TrainModel; onGone: () => void 
         )}
         {lora && (
           <>
-            <Button
-              kind="primary"
-              onClick={() => {
-                if (trained) copy(`<lora:${model.key}:0.7>`);
-                else toast('模型还没有训练完成，请稍后再试', 'error');
-              }}
-            >
-              复制作画标记
+            <Button kind="primary" busy={busy === 'draw'} onClick={() => void draw()}>
+              去作画
             </Button>
+            {trained && (
+              <Button onClick={() => copy(`<lora:${model.key}:0.7>`)}>复制作画标记</Button>
+            )}
             {trained && (
               <Button
                 onClick={() =>
@@ -383,11 +394,7 @@ export const ProjectScreen = ({
           {model.type === projectTypes.lora && model.mine && (
             <section className={css.section} aria-label="图片">
               <h2>图片</h2>
-              <LoraImages
-                key={`${model.id} ${model.settings.length}`}
-                model={model}
-                onStarted={() => void project.refetch()}
-              />
+              <LoraImages key={model.id} model={model} onStarted={() => void project.refetch()} />
             </section>
           )}
           <Files model={model} />

@@ -6,10 +6,12 @@ export interface TrainSearch {
   tab?: 'public' | 'private';
   query?: string;
   page?: number;
-  /** The project that is shown. */
+  /** The project that is shown, or that is being made. */
   model_id?: number;
   /** The steps of a new project are open. */
   new?: number;
+  /** Which of them; 1 where it is not said. */
+  step?: number;
 }
 const tab = oneOf(['public', 'private'] as const);
 const trainSearch = (raw: RawSearch): TrainSearch => ({
@@ -18,6 +20,7 @@ const trainSearch = (raw: RawSearch): TrainSearch => ({
   page: whole(raw, 'page'),
   model_id: whole(raw, 'model_id'),
   new: whole(raw, 'new'),
+  step: whole(raw, 'step'),
 });
 
 export const trainRoutes = [

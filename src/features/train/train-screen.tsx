@@ -37,7 +37,7 @@ const words = {
   },
 } as const;
 
-type Navigate = (next: TrainSearch) => void;
+type Navigate = (next: TrainSearch, options?: { replace: boolean }) => Promise<void>;
 
 const Projects = ({ place, search, go }: { place: Place; search: TrainSearch; go: Navigate }) => {
   const { token, signedIn } = useAuth();
@@ -49,7 +49,7 @@ const Projects = ({ place, search, go }: { place: Place; search: TrainSearch; go
   useEffect(() => {
     if (text.trim() === (search.query ?? '')) return undefined;
     const timer = setTimeout(
-      () => go({ ...search, query: text.trim() || undefined, page: undefined }),
+      () => void go({ ...search, query: text.trim() || undefined, page: undefined }),
       restMs,
     );
     return () => clearTimeout(timer);
@@ -67,7 +67,7 @@ const Projects = ({ place, search, go }: { place: Place; search: TrainSearch; go
       query.state.data?.list.some(({ job }) => job !== null) ? watchMs : false,
   });
   const projects = list.data?.list ?? [];
-  const create = () => go({ ...search, new: 1 });
+  const create = () => void go({ ...search, new: 1 });
   return (
     <div className={`page ${css.screen}`}>
       <header className="page-head">
@@ -88,7 +88,7 @@ const Projects = ({ place, search, go }: { place: Place; search: TrainSearch; go
               type="button"
               className="chip"
               aria-pressed={(tab === 'public') === open}
-              onClick={() => go({ tab, query: search.query })}
+              onClick={() => void go({ tab, query: search.query })}
             >
               {tab === 'private' ? '我的' : '公开的'}
             </button>
@@ -142,20 +142,33 @@ const Projects = ({ place, search, go }: { place: Place; search: TrainSearch; go
           <ProjectCard
             key={model.id}
             model={model}
-            onOpen={() => go({ ...search, model_id: model.id })}
+            onOpen={() => void go({ ...search, model_id: model.id })}
           />
         ))}
       </ul>
       <Pager
         page={page}
         count={list.data?.page_count ?? 0}
-        onPage={(next) => go({ ...search, page: next })}
+        onPage={(next) => void go({ ...search, page: next })}
       />
       <NewProject
         place={place}
         open={search.new === 1 && signedIn}
-        onClose={() => go({ ...search, new: undefined })}
-        onOpen={(id) => go({ model_id: id })}
+        id={search.model_id ?? null}
+        step={search.step ?? 1}
+        onStep={(id, step) => {
+          // Whoever goes back from the files finds the project that they belong to.
+          const begun = { ...search, new: 1, model_id: id };
+          const there = search.model_id === id ? Promise.resolve() : go(begun, { replace: true });
+          void there.then(() => void go({ ...begun, step }));
+        }}
+        onClose={() =>
+          void go(
+            { ...search, new: undefined, step: undefined, model_id: undefined },
+            { replace: true },
+          )
+        }
+        onOpen={(id) => void go({ model_id: id }, { replace: true })}
       />
     </div>
   );
@@ -167,15 +180,15 @@ const translateRoute = getRouteApi('/translate');
 export const TrainScreen = () => {
   const search = trainRoute.useSearch();
   const navigate = trainRoute.useNavigate();
-  const go: Navigate = (next) => void navigate({ search: next });
-  return search.model_id === undefined ? (
+  const go: Navigate = (next, options) => navigate({ search: next, ...options });
+  return search.model_id === undefined || search.new === 1 ? (
     <Projects place="train" search={search} go={go} />
   ) : (
     <ProjectScreen
       key={search.model_id}
       id={search.model_id}
       place="train"
-      onBack={() => go({ tab: search.tab })}
+      onBack={() => void go({ tab: search.tab })}
     />
   );
 };
@@ -183,15 +196,15 @@ export const TrainScreen = () => {
 export const TranslateScreen = () => {
   const search = translateRoute.useSearch();
   const navigate = translateRoute.useNavigate();
-  const go: Navigate = (next) => void navigate({ search: next });
-  return search.model_id === undefined ? (
+  const go: Navigate = (next, options) => navigate({ search: next, ...options });
+  return search.model_id === undefined || search.new === 1 ? (
     <Projects place="translate" search={search} go={go} />
   ) : (
     <ProjectScreen
       key={search.model_id}
       id={search.model_id}
       place="translate"
-      onBack={() => go({ tab: search.tab })}
+      onBack={() => void go({ tab: search.tab })}
     />
   );
 };

@@ -1,4 +1,5 @@
-import { accountOf, authStore } from '@/platform/auth-store.ts';
+import { accountOf } from '@/platform/account-of.ts';
+import { authStore } from '@/platform/auth-store.ts';
 import { db, writing } from './outbox-db.ts';
 
 /** Keeps bytes on this device until they are uploaded. @throws StorageFull */

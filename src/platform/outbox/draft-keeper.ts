@@ -1,11 +1,7 @@
-import { accountOf, authStore } from '@/platform/auth-store.ts';
-import {
-  allDrafts,
-  clearDrafts,
-  keepDraftsBy,
-  restoreDrafts,
-  type Draft,
-} from '@/platform/draft.ts';
+import { accountOf } from '@/platform/account-of.ts';
+import { authStore } from '@/platform/auth-store.ts';
+import { allDrafts, clearDrafts, keepDraftsBy, restoreDrafts } from '@/platform/draft.ts';
+import type { Draft } from '@/platform/draft-echo.ts';
 import { toast } from '@/platform/toast.ts';
 import { db, StorageFull, writing } from './outbox-db.ts';
 

@@ -3,7 +3,7 @@ import { actStoreOn, outboxDatabase, type KeptBlob } from '@sw/outbox-store.ts';
 import Dexie, { type Table } from 'dexie';
 import { ApiError } from '@/platform/api-error.ts';
 import { loadStore } from '@/platform/cache.ts';
-import type { Draft } from '@/platform/draft.ts';
+import type { Draft } from '@/platform/draft-echo.ts';
 import type { Note } from '@/platform/outbox.ts';
 import { isFull } from '@/platform/storage-full.ts';
 

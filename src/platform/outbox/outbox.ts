@@ -5,7 +5,8 @@ import { ApiError } from '@/platform/api-error.ts';
 import { api } from '@/platform/api.ts';
 import { clearAttachments, messageWith, readAttachments } from '@/platform/attach/attach-store.ts';
 import { partsOf } from '@/platform/attach/parts.ts';
-import { accountOf, authStore } from '@/platform/auth-store.ts';
+import { accountOf } from '@/platform/account-of.ts';
+import { authStore } from '@/platform/auth-store.ts';
 import {
   notePrefix,
   keepNotesBy,

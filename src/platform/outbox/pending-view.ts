@@ -5,7 +5,7 @@ import type { Session, SessionDetail } from '@contract/session.ts';
 import { authStore } from '@/platform/auth-store.ts';
 import type { OfName } from '@/platform/outbox.ts';
 import type { PendingHooks } from '@/platform/pending.ts';
-import { settingsOf } from '@/platform/queries.ts';
+import { settingsOf } from '@/platform/saved-settings.ts';
 import { readQuestion } from '@/platform/question.ts';
 import type { Act } from '@sw/outbox-engine.ts';
 

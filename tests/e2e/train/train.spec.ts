@@ -1,4 +1,5 @@
 import { expect, type Page, test } from '@playwright/test';
+import sharp from 'sharp';
 import { TestClient } from '../../support/client.ts';
 
 const baseURL = () => test.info().project.use.baseURL ?? '';
@@ -77,4 +78,70 @@ test('a document is translated, and a sentence of it is corrected side by side',
   const { list } = await person.call('trainFileList', { model_id: model.id });
   const made = await (await fetch(baseURL() + String(list[0]?.output_url))).text();
   expect(made.split('\n')[0]).toBe('Hello, world.');
+});
+
+const picture = (r: number, g: number, b: number) =>
+  sharp({ create: { width: 96, height: 96, channels: 3, background: { r, g, b } } })
+    .png()
+    .toBuffer();
+
+test('a style is begun, left, found again where it was, described by keyboard, and trained', async ({
+  page,
+}) => {
+  const person = await enter(page);
+  const key = `red_${Date.now()}`;
+  await page.goto('/train?new=1');
+  const sheet = page.getByRole('dialog', { name: '新建模型' });
+  await sheet.getByText('画风 LoRA').click();
+  await sheet.getByLabel('模型名称').fill('朱红');
+  await sheet.getByLabel('模型唯一Key').fill(key);
+  await sheet.getByRole('button', { name: '下一步' }).click();
+  const kept = page.waitForResponse((answer) =>
+    answer.url().includes('/api/train/set_lora_images'),
+  );
+  await sheet.locator('input[type=file]').setInputFiles([
+    { name: '1.png', mimeType: 'image/png', buffer: await picture(200, 20, 20) },
+    { name: '2.png', mimeType: 'image/png', buffer: await picture(220, 30, 10) },
+  ]);
+  await expect(sheet.getByRole('heading', { name: '2 张图片' })).toBeVisible();
+  await kept;
+
+  // Back is the step before, with what was said there; forward and a new load are where one was.
+  await page.goBack();
+  await expect(sheet.getByLabel('模型名称')).toHaveValue('朱红');
+  await sheet.getByRole('button', { name: '下一步' }).click();
+  await expect(sheet.getByRole('heading', { name: '2 张图片' })).toBeVisible();
+  await page.reload();
+  await expect(sheet.getByRole('heading', { name: '2 张图片' })).toBeVisible();
+  await sheet.getByRole('textbox', { name: '第 1 张的说明' }).fill('朱红的墙');
+  await page.keyboard.press('Control+ArrowDown');
+  await expect(sheet.getByRole('textbox', { name: '第 2 张的说明' })).toBeFocused();
+  await sheet.getByRole('button', { name: '一键写说明（1）' }).click();
+  await expect(sheet.getByRole('button', { name: '都有说明了' })).toBeVisible();
+  await sheet.getByRole('button', { name: '开始训练' }).click();
+  await sheet.getByRole('button', { name: '看进度' }).click();
+  await expect(page.getByRole('heading', { name: '朱红', level: 1 })).toBeVisible();
+  await expect(page.getByText('可以使用')).toBeVisible();
+  const { list } = await person.call('trainModelList', { public: 0 });
+  const settings = JSON.parse(list[0]?.settings ?? '{}') as { images?: { txt: string }[] };
+  expect(settings.images?.map(({ txt }) => txt)).toEqual(['朱红的墙', expect.stringMatching(/./)]);
+  await page.getByRole('button', { name: '去作画' }).click();
+  await expect(page.getByRole('textbox', { name: /画面|消息|提示/ }).first()).toHaveValue(
+    new RegExp(`lora:${key}`),
+  );
+});
+
+test('the steps of a stranger’s project are as if it were not there', async ({ page }) => {
+  const owner = await TestClient.register(baseURL());
+  const { model } = await owner.call('newTrainModel', {
+    name: '秘密',
+    key: `secret_${Date.now()}`,
+    type: 0,
+  });
+  await enter(page);
+  await page.goto(`/train?new=1&model_id=${model.id}&step=2`);
+  const sheet = page.getByRole('dialog', { name: '新建模型' });
+  await expect(sheet.getByText('没有这个项目，它可能已被删除。')).toBeVisible();
+  await sheet.getByRole('button', { name: '返回列表' }).click();
+  await expect(sheet).toBeHidden();
 });

@@ -1,5 +1,5 @@
 import { createFairLanes } from '../../../fair-lanes.ts';
-import { runApart } from '../../../guarded-process.ts';
+import { openApart } from '../../../guarded-process.ts';
 import { ThreadFailure } from '../../../guarded-thread.ts';
 import { workerUrl } from '../../../worker-url.ts';
 import type { ReadAnswer, ReadAnswers, ReadTask } from './read-task.ts';
@@ -12,25 +12,42 @@ const inLane = createFairLanes(2);
 /** A file from which nothing can be learned, with the reason for people. */
 export class UnreadableFile extends Error {}
 
+export interface FileReader {
+  /** @throws UnreadableFile */
+  read: <W extends ReadTask['want']>(
+    task: Extract<ReadTask, { want: W }>,
+  ) => Promise<ReadAnswers[W]>;
+  close: () => void;
+}
+
 /**
- * Reads one of people's files in a process that is ended when it takes too much.
- * @throws UnreadableFile
+ * Reads one person's files, one after the other, in a process that is ended when one of them takes
+ * too much; the next one then has a new process.
  */
-export const readFile = <W extends ReadTask['want']>(
-  task: Extract<ReadTask, { want: W }>,
-  { seconds, userId }: { seconds: number; userId: number },
-): Promise<ReadAnswers[W]> =>
-  inLane(String(userId), async () => {
-    let answer: ReadAnswer<W>;
-    try {
-      const url = workerUrl('./read-worker.ts', import.meta.url);
-      answer = await runApart<ReadAnswer<W>>(url, task, { ...bounds, seconds });
-    } catch (error) {
-      if (!(error instanceof ThreadFailure)) throw error;
-      throw new UnreadableFile(
-        error.tooMuch ? '文件太大或太复杂，无法读取' : '文件已损坏、已加密或无法读取',
-      );
-    }
-    if ('refused' in answer) throw new UnreadableFile(answer.refused);
-    return answer.done;
-  });
+export const openReader = ({
+  seconds,
+  userId,
+}: {
+  /** That one file may take. */
+  seconds: number;
+  userId: number;
+}): FileReader => {
+  const apart = openApart(workerUrl('./read-worker.ts', import.meta.url), { ...bounds, seconds });
+  return {
+    read: <W extends ReadTask['want']>(task: Extract<ReadTask, { want: W }>) =>
+      inLane(String(userId), async () => {
+        let answer: ReadAnswer<W>;
+        try {
+          answer = await apart.ask<ReadAnswer<W>>(task);
+        } catch (error) {
+          if (!(error instanceof ThreadFailure)) throw error;
+          throw new UnreadableFile(
+            error.tooMuch ? '文件太大或太复杂，无法读取' : '文件已损坏、已加密或无法读取',
+          );
+        }
+        if ('refused' in answer) throw new UnreadableFile(answer.refused);
+        return answer.done;
+      }),
+    close: () => apart.close(),
+  };
+};

@@ -1,4 +1,4 @@
-import { parentPort, workerData } from 'node:worker_threads';
+import { parentPort } from 'node:worker_threads';
 import { chunksOf, type Section } from '../../embedding/chunk.ts';
 import { decodeText } from '../../file/decode.ts';
 import { pdfPages } from '../../file/pdf-pages.ts';
@@ -23,7 +23,7 @@ import type { FileKind } from './kinds.ts';
 import type { ReadAnswer, ReadAnswers, ReadTask } from './read-task.ts';
 import { unpack, Unwanted } from './unpack.ts';
 
-/** Reads one of people's files and says what is in it; whoever started this ends it. */
+/** Reads people's files, one after the other, and says what is in them; whoever started this ends it. */
 
 /** Letters of one file that are learned. */
 const mostText = 4_000_000;
@@ -204,11 +204,15 @@ const work = async (task: ReadTask): Promise<ReadAnswers[ReadTask['want']]> => {
   }
 };
 
-let answer: ReadAnswer;
-try {
-  answer = { done: await work(workerData as ReadTask) };
-} catch (error) {
-  // Whatever else is wrong with it, it cannot be read.
-  answer = { refused: error instanceof Unwanted ? error.message : unreadable };
-}
-parentPort?.postMessage(answer, []);
+const answerTo = async (task: ReadTask): Promise<ReadAnswer> => {
+  try {
+    return { done: await work(task) };
+  } catch (error) {
+    // Whatever else is wrong with it, it cannot be read.
+    return { refused: error instanceof Unwanted ? error.message : unreadable };
+  }
+};
+
+parentPort?.on('message', (task: ReadTask) => {
+  void answerTo(task).then((answer) => parentPort?.postMessage(answer, []));
+});

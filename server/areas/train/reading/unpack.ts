@@ -81,19 +81,27 @@ const run = ({ module, said }: Program, args: string[]): string[] => {
   return [...said];
 };
 
-const listed = (lines: readonly string[]): Entry[] => {
+/** `alone`: the name of what is in an archive that tells none, such as .xz. */
+const listed = (lines: readonly string[], alone: string): Entry[] => {
   const entries: Entry[] = [];
   let entry: Entry | null = null;
   let begun = false;
+  const open = (path: string): Entry => {
+    entry = { path, size: null, folder: false, encrypted: false };
+    entries.push(entry);
+    return entry;
+  };
   for (const line of lines) {
     if (line.startsWith('----------')) begun = true;
     if (!begun) continue;
     const [, key = '', value = ''] = /^([A-Z][\w ]*) = ?(.*)$/.exec(line) ?? [];
+    if (key === '') continue;
     if (key === 'Path') {
-      entry = { path: value, size: null, folder: false, encrypted: false };
-      entries.push(entry);
-    } else if (!entry) continue;
-    else if (key === 'Size') entry.size = /^\d+$/.test(value) ? Number(value) : null;
+      open(value);
+      continue;
+    }
+    entry ??= open(alone);
+    if (key === 'Size') entry.size = /^\d+$/.test(value) ? Number(value) : null;
     else if (key === 'Folder') entry.folder = value === '+';
     else if (key === 'Attributes') entry.folder ||= value.startsWith('D');
     else if (key === 'Encrypted') entry.encrypted = value === '+';
@@ -154,7 +162,7 @@ export const unpack = async (name: string, data: Uint8Array): Promise<Unpacked> 
   FS.write(stream, data, 0, data.length);
   FS.close(stream);
   const told = run(program, ['l', '-slt', '-p-', archive]);
-  const entries = listed(told).filter(({ folder }) => !folder);
+  const entries = listed(told, stem.replace(/\.[^.]*$/, '')).filter(({ folder }) => !folder);
   if (told.some((line) => /Cannot open encrypted|Wrong password|Enter password/i.test(line)))
     throw new Unwanted(locked);
   if (entries.some(({ encrypted }) => encrypted)) throw new Unwanted(locked);

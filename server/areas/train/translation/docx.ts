@@ -161,20 +161,36 @@ interface Place {
 
 const written = (text: string): string => `<w:t xml:space="preserve">${encoded(text)}</w:t>`;
 
-/** The words of each mark in a translation; all of it is the first's where the marks are not right. */
+const unmarkedText = (text: string): string => text.replaceAll(/<\/?\d+\/?>/g, '');
+
+/** The words of each mark in a translation; what stands beside a mark goes with the one before it. */
 const shares = (target: string, count: number): string[] => {
-  if (count === 1) return [wordsOf(target) === '' ? target : target.replaceAll(/<\/?\d+\/?>/g, '')];
+  if (count === 1) return [wordsOf(target) === '' ? target : unmarkedText(target)];
   const parts = Array.from({ length: count }, () => '');
-  let rest = target;
-  let right = true;
-  for (const [whole, number, words = ''] of target.matchAll(/<(\d+)>([^]*?)<\/\1>/g)) {
-    const at = Number(number) - 1;
-    if (parts[at] === undefined) right = false;
-    else parts[at] += words.replaceAll(/<\/?\d+\/?>/g, '');
-    rest = rest.replace(whole, '');
+  let before = '';
+  let last: number | null = null;
+  let from = 0;
+  const beside = (text: string) => {
+    // A space between two marks belongs to words that have spaces between them.
+    const said = last === null ? '' : (parts[last] ?? '');
+    const kept = text.trim() !== '' || /[\w.,;:!?)]$/.test(said) ? unmarkedText(text) : '';
+    if (last === null) before += kept;
+    else parts[last] = said + kept;
+  };
+  for (const found of target.matchAll(/<(\d+)>([^]*?)<\/\1>/g)) {
+    beside(target.slice(from, found.index));
+    from = found.index + found[0].length;
+    const at = Number(found[1]) - 1;
+    const words = unmarkedText(found[2] ?? '');
+    if (parts[at] === undefined) {
+      beside(words);
+      continue;
+    }
+    parts[at] += last === null ? before + words : words;
+    last = at;
   }
-  const left = rest.replaceAll(/<\/?\d+\/?>/g, '').trim();
-  if (!right || left !== '') parts[0] = `${parts[0] ?? ''}${left}`;
+  beside(target.slice(from));
+  if (last === null) parts[0] = before;
   return parts;
 };
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
-import { growth, steep } from '../../../tests/support/growth.ts';
+import { growth, steep } from '../../tests/support/growth.ts';
 import { readWish, type Subject, subjects } from './words.ts';
 
 vi.setConfig({ testTimeout: 30_000 });

@@ -1,6 +1,6 @@
-import type { ImageParameters } from '../../../contract/image.ts';
-import { brushSvg } from '../brush.ts';
-import { CanvasRefusal } from './canvas-task.ts';
+import type { ImageParameters } from '../../contract/image.ts';
+import { brushSvg } from './brush.ts';
+import { CanvasRefusal } from './task.ts';
 import { clamp, mix, smooth } from './chance.ts';
 import { type Colour, fromLab, type Lab, toLab } from './colour.ts';
 import { loadSharp } from './encode.ts';

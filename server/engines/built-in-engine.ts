@@ -1,7 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { HelpService } from '../../areas/help/help.service.ts';
-import type { ChatEngine } from '../chat-engine.ts';
-import { answer } from './answer.ts';
+import type { ChatEngine } from './chat-engine.ts';
+import { answer, type Handbook } from '../../packages/assistant/answer.ts';
 
 /** Letters of one part. */
 const partLetters = 6;
@@ -28,10 +27,7 @@ function* pieces(text: string): Generator<string> {
  * so its usage is zero.
  * @param deps.rate letters a second, as fast as one reads along; 0: all at once
  */
-export const createBuiltInEngine = (deps: {
-  help: () => HelpService;
-  rate: number;
-}): ChatEngine => ({
+export const createBuiltInEngine = (deps: { help: () => Handbook; rate: number }): ChatEngine => ({
   async write({ messages, signal }, take) {
     signal.throwIfAborted();
     const text = answer(messages, { help: deps.help(), now: new Date() });

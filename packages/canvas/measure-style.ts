@@ -1,4 +1,4 @@
-import type { CanvasIo } from './canvas-task.ts';
+import type { CanvasIo } from './task.ts';
 import { chanceOf, clamp } from './chance.ts';
 import { fromLab, type Lab, toLab } from './colour.ts';
 import { previewOf } from './encode.ts';

@@ -1,6 +1,4 @@
-import type { HelpSection, HelpService } from '../../areas/help/help.service.ts';
-import type { Hit } from '../../areas/help/search.ts';
-import { type ChatMessage, picturesOf, textOf } from '../chat-engine.ts';
+import { type ChatMessage, picturesOf, textOf } from '../../common/chat-message.ts';
 import { arithmetic } from './arithmetic.ts';
 import { asksAboutFiles, attachedFiles, onFiles, onPictures } from './attachments.ts';
 import { dates } from './dates.ts';
@@ -10,25 +8,46 @@ import { abilities, isCourtesy, talk } from './talk.ts';
 import { asIs, draw, textTool } from './text-tools.ts';
 import { conversion } from './units.ts';
 
+/** A part of a page of the help: Markdown below one of its headings. */
+export interface Section {
+  page: { slug: string; title: string };
+  /** Empty for what stands before the first heading. */
+  heading: string;
+  text: string;
+}
+
+export interface Passage {
+  item: Section;
+  /** BM25. */
+  score: number;
+  /** How much of what was asked is in it, 0–1. */
+  coverage: number;
+}
+
+export interface Handbook {
+  /** What answers a question best, best first. Empty: nothing on it. */
+  search: (query: string, most: number) => Passage[];
+}
+
 export interface Surroundings {
-  help: HelpService;
+  help: Handbook;
   now: Date;
 }
 
 /** A question longer than this is a text, not a sum or a date. */
 const shortQuestion = 200;
 /** Whether a section is the answer: it holds half of the question's words if they are rare, else nearly all. */
-const isEnough = ({ coverage, score }: Hit<HelpSection>): boolean =>
+const isEnough = ({ coverage, score }: Passage): boolean =>
   (coverage >= 0.5 && score >= 6) || (coverage >= 0.9 && score >= 3.5);
 const quoteLetters = 1500;
 
-const link = ({ page }: HelpSection) => `[${page.title}](/help?page=${page.slug})`;
+const link = ({ page }: Section) => `[${page.title}](/help?page=${page.slug})`;
 
-const unique = (sections: HelpSection[]): HelpSection[] =>
+const unique = (sections: Section[]): Section[] =>
   sections.filter((section, at) => sections.findIndex((each) => each.page === section.page) === at);
 
 /** The text of a section, cut at a paragraph. */
-const quote = ({ text }: HelpSection): string => {
+const quote = ({ text }: Section): string => {
   if (text.length <= quoteLetters) return text;
   const cut = text.lastIndexOf('\n\n', quoteLetters);
   return `${text.slice(0, cut > 0 ? cut : quoteLetters)}\n\n……`;
@@ -38,7 +57,7 @@ const otherModels =
   '我是内置助手，不是神经网络模型，只会查帮助和做一些计算；要问任何问题，请[连接一个模型服务](/help?page=connect)，或换一个模型。';
 
 /** The section of the help that answers a question, or null when none does. */
-const fromHelp = (question: string, help: HelpService): string | null => {
+const fromHelp = (question: string, help: Handbook): string | null => {
   const [best, ...rest] = help.search(question, 6);
   if (!best || !isEnough(best)) return null;
   const { item } = best;
@@ -48,7 +67,7 @@ const fromHelp = (question: string, help: HelpService): string | null => {
   return `### ${title}\n\n${quote(item)}\n\n---\n\n摘自帮助页${link(item)}。${also}`;
 };
 
-const unknown = (question: string, help: HelpService): string => {
+const unknown = (question: string, help: Handbook): string => {
   const near = unique(help.search(question, 6).map((hit) => hit.item)).slice(0, 3);
   const pages = near.length > 0 ? `\n\n也许这几页有用：${near.map(link).join('、')}。` : '';
   return `这个我不知道。${otherModels}${pages}\n\n${abilities}`;

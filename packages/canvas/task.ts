@@ -1,8 +1,8 @@
-import type { CodeName } from '../../../contract/errors.ts';
-import type { ImageOrder } from '../image-engine.ts';
+import type { CodeName } from '../../contract/errors.ts';
+import type { ImageParameters } from '../../contract/image.ts';
 import type { StyleProfile } from './profiles.ts';
 
-/** What the thread that draws is asked for, and what it says. */
+/** What the canvas is asked for, and what it says. */
 
 export type CanvasTask =
   | { kind: 'make'; order: CanvasOrder }
@@ -10,23 +10,26 @@ export type CanvasTask =
   | { kind: 'interrogate'; image: Uint8Array }
   | { kind: 'measure'; images: Uint8Array[]; batch: number; epochs: number };
 
-/** An order as it reaches the thread: with a seed, and bytes instead of buffers. */
-export interface CanvasOrder extends Pick<
-  ImageOrder,
-  | 'task'
-  | 'prompt'
-  | 'n'
-  | 'width'
-  | 'height'
-  | 'parameters'
-  | 'strength'
-  | 'resizeMode'
-  | 'profiles'
-> {
+export interface CanvasOrder {
+  task: 'generate' | 'upscale' | 'edit' | 'remove-background' | 'edit-background' | 'action';
+  prompt: string;
+  n: number;
+  /** Pixels. */
+  width: number;
+  height: number;
+  parameters: ImageParameters;
+  /** How much of `base` is changed, percent. */
+  strength: number;
+  /** 0 stretch, 1 crop, 2 fill, 3 upscale. */
+  resizeMode: number;
   seed: number;
+  /** PNG or JPEG, upright; null: none. */
   base: Uint8Array | null;
   control: { image: Uint8Array; module: string; mode: 0 | 1 | 2 } | null;
+  /** Of an edited background. */
   background: Uint8Array | null;
+  /** Styles that were trained here. */
+  profiles: readonly StyleProfile[];
 }
 
 export type CanvasAnswer =
@@ -52,12 +55,3 @@ export class CanvasRefusal extends Error {
     this.codeName = codeName;
   }
 }
-
-export type ToCanvas =
-  | { kind: 'start'; id: number; task: CanvasTask; seconds: number }
-  | { kind: 'stop'; id: number };
-
-export type FromCanvas =
-  | { kind: 'progress'; id: number; fraction: number; preview?: Uint8Array }
-  | { kind: 'done'; id: number; answer: CanvasAnswer }
-  | { kind: 'failed'; id: number; refused: CodeName | null; message: string };

@@ -4,7 +4,7 @@ import {
   type CanvasOrder,
   CanvasRefusal,
   type CanvasTask,
-} from './canvas-task.ts';
+} from './task.ts';
 import { blend, hex } from './colour.ts';
 import { describePhoto } from './describe.ts';
 import { edgeKindOf, follow, linesOf } from './edges.ts';

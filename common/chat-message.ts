@@ -1,0 +1,32 @@
+/** A piece of a message that is more than plain text. */
+export type ContentPart =
+  | { type: 'text'; text: string }
+  /** A file that a person attached: its name and what it says; cut: the rest was left out. */
+  | { type: 'file'; name: string; text: string; cut: boolean }
+  /** A picture, as a data URL; until it is sent to an engine also an address of the web. */
+  | { type: 'image_url'; image_url: { url: string; detail: 'low' | 'high' } };
+
+export interface ChatMessage {
+  role: 'system' | 'user' | 'assistant';
+  content: string | ContentPart[];
+}
+
+/** An attached file as models are given it. */
+const fileText = ({ name, text, cut }: ContentPart & { type: 'file' }): string =>
+  `附件《${name}》的内容${cut ? '（后面的部分已省略）' : ''}：\n\n${text}`;
+
+/** Everything in a message's content that is text, as models are given it. */
+export const textOf = (content: ChatMessage['content']): string =>
+  typeof content === 'string'
+    ? content
+    : content
+        .flatMap((part) =>
+          part.type === 'text' ? part.text : part.type === 'file' ? fileText(part) : [],
+        )
+        .join('\n\n');
+
+/** The pictures in a message's content. */
+export const picturesOf = (
+  content: ChatMessage['content'],
+): (ContentPart & { type: 'image_url' })[] =>
+  typeof content === 'string' ? [] : content.filter((part) => part.type === 'image_url');

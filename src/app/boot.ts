@@ -1,0 +1,191 @@
+import { readEcho, writeEcho } from '@/platform/draft-echo.ts';
+import { askEarly } from '@/platform/early.ts';
+import { readPicture } from '@/platform/first-picture.ts';
+import { keepInstallOffers } from '@/platform/install-offer.ts';
+import { readPrefs, showPrefs } from '@/platform/prefs-record.ts';
+import { settingsOf } from '@/platform/saved-settings.ts';
+import { isSendKey } from '@/platform/send-key.ts';
+import { stamp } from '@/platform/stamp.ts';
+import { readStored, tokenKey, userKey } from '@/platform/stored.ts';
+
+/**
+ * Runs before anything else, as a script in the first HTML: the looks of this browser, what is seen
+ * and written in before the app (src/platform/first-view.ts ends it), and then the app.
+ */
+
+/** vite.config.ts puts the app's chunk and those of home and chat here. */
+declare const pageFiles: Record<string, string[]> & { app?: string };
+
+/** As long as the app waits for something to be seen, ms. */
+const longestWait = 1_000;
+/** px. */
+const highestBox = 168;
+
+showPrefs(readPrefs());
+keepInstallOffers();
+
+const token = readStored(tokenKey);
+const { pathname, search } = location;
+const asked = new URLSearchParams(search).get('uuid') ?? '';
+const session = pathname === '/chat' && /^[\w-]{36}$/.test(asked) ? asked : null;
+// Who has no account yet is a reader of a chat, and has no box there.
+const place = pathname === '/' ? 'home' : session !== null && token ? 'chat' : '';
+document.documentElement.dataset['first'] = place;
+
+const linkTo = (rel: string, href: string): void => {
+  const link = document.createElement('link');
+  link.rel = rel;
+  link.href = href;
+  document.head.append(link);
+};
+
+/** The screen as this device showed it last; without one the empty boxes stand. */
+const showPicture = (first: HTMLElement): void => {
+  const picture = readPicture(location, token);
+  if (!picture) return;
+  for (const href of picture.styles)
+    if (!document.querySelector(`link[href="${href}"]`)) linkTo('stylesheet', href);
+  first.innerHTML = picture.html;
+  first.dataset['picture'] = '';
+};
+
+const enterMakesLine = (): boolean => {
+  try {
+    const user = JSON.parse(readStored(userKey)) as { setting?: string } | null;
+    return settingsOf(user).disable_enter === 1;
+  } catch {
+    return false;
+  }
+};
+
+/** Lets people write in the box, and ask for what they wrote to be sent once the app is there. */
+const openBox = (
+  first: HTMLElement,
+  box: HTMLTextAreaElement,
+  button: HTMLButtonElement | null,
+  draft: string,
+): void => {
+  const isEmpty = () => box.value.trim() === '';
+  const send = (on: boolean) => {
+    if (on && isEmpty()) return;
+    if (on) {
+      first.dataset['send'] = '';
+      first.dispatchEvent(new Event('send'));
+    } else delete first.dataset['send'];
+    if (!button) return;
+    button.disabled = isEmpty();
+    button.ariaBusy = on ? 'true' : null;
+  };
+  const grow = () => {
+    box.style.height = 'auto';
+    if (box.value) box.style.height = `${Math.min(highestBox, box.scrollHeight)}px`;
+  };
+  box.dataset['draft'] = draft;
+  box.value = readEcho(draft)?.text ?? '';
+  box.addEventListener('input', () => {
+    grow();
+    box.dataset['written'] = '';
+    // Whoever writes on has not ended.
+    send(false);
+    // The last keys are kept, should the app never come.
+    writeEcho(draft, { text: box.value, at: stamp() });
+  });
+  // Once the style is there, before the first paint.
+  requestAnimationFrame(() => {
+    if (box.value) grow();
+  });
+  if (!button) return;
+  const breaks = enterMakesLine();
+  button.disabled = isEmpty();
+  button.addEventListener('click', (event) => {
+    event.preventDefault();
+    send(true);
+  });
+  box.addEventListener('keydown', (event) => {
+    if (!isSendKey(event, breaks)) return;
+    event.preventDefault();
+    send(true);
+  });
+};
+
+const showFirst = (first: HTMLElement): void => {
+  showPicture(first);
+  const form = first.querySelector(place === 'home' ? '.composer-box' : '.send-line');
+  const box = form?.querySelector('textarea');
+  const button = form?.querySelector<HTMLButtonElement>('.composer-send, .send-button');
+  if (box) openBox(first, box, button ?? null, session ?? 'home');
+  // A link leads on within the app once that is there, which is sooner than to load the page anew.
+  first.addEventListener('click', (event) => {
+    const link = event.target instanceof Element && event.target.closest('a[href^="/"]');
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    first.dataset['next'] = link.getAttribute('href') ?? '/';
+    first.dispatchEvent(new Event('next'));
+  });
+  first.addEventListener('compositionstart', () => {
+    first.dataset['composing'] = '';
+  });
+  first.addEventListener('compositionend', () => {
+    delete first.dataset['composing'];
+  });
+  const list = first.querySelector('[role="log"]');
+  requestAnimationFrame(() => {
+    if (list) list.scrollTop = list.scrollHeight;
+  });
+};
+// Not by a script behind it: the empty boxes would be seen before it runs.
+if (place)
+  new MutationObserver((_, observer) => {
+    const root = document.querySelector('#root');
+    const first = document.querySelector<HTMLElement>('#first');
+    if (!root || !first) return;
+    observer.disconnect();
+    // One of the two is read out, not both.
+    root.setAttribute('aria-hidden', 'true');
+    showFirst(first);
+  }).observe(document.documentElement, { childList: true, subtree: true });
+
+/** The app can not be had, or fails at once: said plainly, where nothing would ever happen. */
+const tellFailed = (): void => {
+  const note = document.createElement('div');
+  note.className = 'first-failed';
+  note.role = 'alert';
+  note.append('没有加载完，请检查网络后重新加载');
+  const again = document.createElement('button');
+  again.type = 'button';
+  again.className = 'button button-primary';
+  again.append('重新加载');
+  again.addEventListener('click', () => location.reload());
+  note.append(again);
+  document.body.append(note);
+  addEventListener('online', () => location.reload(), { once: true });
+};
+
+let started = false;
+const start = (): void => {
+  if (started) return;
+  started = true;
+  askEarly(pathname, session, token);
+  // The code of the screen that is opened comes together with the page's own.
+  for (const file of pageFiles[pathname] ?? []) linkTo('modulepreload', file);
+  const { app } = pageFiles;
+  if (app === undefined) return;
+  const run = () => void import(/* @vite-ignore */ app).catch(tellFailed);
+  // The app may be at hand before the document is: it needs its root.
+  if (document.readyState === 'loading') addEventListener('DOMContentLoaded', run);
+  else run();
+};
+// Each request and each kilobyte of code takes its time from the first view: it is seen before them.
+if (place && !document.hidden) {
+  new PerformanceObserver((list) => {
+    if (list.getEntriesByName('first-contentful-paint').length > 0) start();
+  }).observe({ type: 'paint', buffered: true });
+  setTimeout(start, longestWait);
+} else start();
+
+// An installed app opened at a conversation: going back leads home, not out of it.
+if (history.length === 1 && pathname !== '/' && matchMedia('(display-mode: standalone)').matches) {
+  const here = location.href;
+  history.replaceState({ __TSR_index: 0, __TSR_key: 'home', key: 'home' }, '', '/');
+  history.pushState({ __TSR_index: 1, __TSR_key: 'here', key: 'here' }, '', here);
+}

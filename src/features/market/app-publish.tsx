@@ -1,0 +1,307 @@
+import { api } from '@/platform/api.ts';
+import { ApiError, errorText } from '@/platform/api-error.ts';
+import { sendForm } from '@/platform/send-form.ts';
+import { toast } from '@/platform/toast.ts';
+import { Button } from '@/ui/button.tsx';
+import type { Field, FormValues } from '@/ui/form/field.ts';
+import { Form } from '@/ui/form/form.tsx';
+import { LoadFailed } from '@/ui/load-failed.tsx';
+import { Skeleton } from '@/ui/skeleton.tsx';
+import { Steps } from '@/ui/steps/steps.tsx';
+import { MarkdownField } from '@/widgets/editor/markdown-field.tsx';
+import type { Out } from '@contract/calls.ts';
+import { marketLimits, marketTexts } from '@contract/market.ts';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import css from './manage-apps.module.css';
+
+type Draft = Out<'appDraft'>;
+type Pair = readonly [string, string];
+
+const fields: readonly Field[] = [
+  {
+    name: 'title',
+    label: '名称',
+    kind: 'text',
+    required: true,
+    missing: marketTexts.title,
+    max: marketLimits.title,
+  },
+  { name: 'type', label: '类型', kind: 'text', max: marketLimits.word, hint: '如：效率工具' },
+  { name: 'source', label: '来源', kind: 'text', max: marketLimits.word, hint: '留空：官方' },
+  { name: 'developer', label: '开发者', kind: 'text', max: marketLimits.word },
+  {
+    name: 'price',
+    label: '价格',
+    kind: 'number',
+    required: true,
+    min: 0,
+    max: marketLimits.price / 100,
+    step: 0.01,
+    unit: '元',
+    hint: '0：免费',
+  },
+  {
+    name: 'version',
+    label: '版本号',
+    kind: 'text',
+    required: true,
+    missing: marketTexts.version,
+    max: marketLimits.version,
+  },
+  {
+    name: 'version_desc',
+    label: '版本描述',
+    kind: 'long',
+    required: true,
+    missing: marketTexts.versionText,
+    max: marketLimits.versionText,
+  },
+];
+
+const pairsOf = (json: string): Pair[] => {
+  const urls = JSON.parse(json) as string[];
+  return Array.from({ length: Math.ceil(urls.length / 2) }, (_, at): Pair => [
+    urls[at * 2] ?? '',
+    urls[at * 2 + 1] ?? '',
+  ]);
+};
+
+const PictureLink = ({
+  label,
+  url,
+  onChange,
+}: {
+  label: string;
+  url: string;
+  onChange: (url: string) => void;
+}) => {
+  const [busy, setBusy] = useState(false);
+  const take = async (file: File | undefined) => {
+    if (!file) return;
+    setBusy(true);
+    try {
+      onChange((await sendForm('adminUpload', {}, { file })).url);
+    } catch (error) {
+      toast(`上传失败：${errorText(error)}`, 'error');
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <div className={css.link}>
+      {url.startsWith('/files/') && <img src={`${url}?size=180`} alt="" />}
+      <input
+        className="text-input"
+        aria-label={label}
+        placeholder="https:// 开头的图片地址"
+        inputMode="url"
+        value={url}
+        onChange={(event) => onChange(event.target.value)}
+      />
+      <label className="button" aria-busy={busy || undefined}>
+        {busy ? '上传中…' : '上传'}
+        <input
+          type="file"
+          className="sr-only"
+          accept="image/png,image/jpeg"
+          aria-label={`上传${label}`}
+          disabled={busy}
+          onChange={(event) => {
+            void take(event.target.files?.[0]);
+            event.target.value = '';
+          }}
+        />
+      </label>
+    </div>
+  );
+};
+
+/** Links to pictures: two are added and removed at once (document 3 §5). */
+const PicturePairs = ({
+  pairs,
+  onChange,
+}: {
+  pairs: readonly Pair[];
+  onChange: (pairs: Pair[]) => void;
+}) => (
+  <div className={css.part} role="group" aria-label="预览图">
+    <h3>预览图（最多 {marketLimits.images} 张，两张一组）</h3>
+    {pairs.map((pair, at) => (
+      // Pairs have no names of their own.
+      // oxlint-disable-next-line react/no-array-index-key
+      <div key={at} className={css.pair}>
+        {pair.map((url, side) => (
+          <PictureLink
+            // oxlint-disable-next-line react/no-array-index-key
+            key={side}
+            label={`预览图 ${at * 2 + side + 1}`}
+            url={url}
+            onChange={(next) =>
+              onChange(
+                pairs.map((each, index): Pair =>
+                  index !== at ? each : side === 0 ? [next, each[1]] : [each[0], next],
+                ),
+              )
+            }
+          />
+        ))}
+        <Button
+          size="small"
+          kind="ghost"
+          onClick={() => onChange(pairs.filter((_, index) => index !== at))}
+        >
+          去掉这一组
+        </Button>
+      </div>
+    ))}
+    {pairs.length * 2 < marketLimits.images && (
+      <Button onClick={() => onChange([...pairs, ['', '']])}>添加一组预览图</Button>
+    )}
+  </div>
+);
+
+const Publish = ({ draft, onDone }: { draft: Draft | null; onDone: () => void }) => {
+  const [step, setStep] = useState(0);
+  const [values, setValues] = useState<FormValues>(
+    draft ? { ...draft, price: draft.price / 100 } : { price: 0 },
+  );
+  const [pairs, setPairs] = useState(() => pairsOf(draft?.images_url ?? '[]'));
+  const [cover, setCover] = useState<File | null>(null);
+  const [file, setFile] = useState<File | null>(null);
+  const [text, setText] = useState(draft?.md_description ?? '');
+  const [sent, setSent] = useState(0);
+  const [busy, setBusy] = useState(false);
+  const [failed, setFailed] = useState('');
+  const fileName = file?.name ?? draft?.file_name ?? '';
+
+  const send = async (given: FormValues, state: 'draft' | 'published') => {
+    const urls = state === 'draft' ? pairs.flat().filter((url) => url.trim() !== '') : pairs.flat();
+    const { message } = await sendForm(
+      'saveApp',
+      {
+        ...(draft ? { id: draft.id } : {}),
+        title: String(given['title'] ?? ''),
+        type: String(given['type'] ?? ''),
+        source: String(given['source'] ?? ''),
+        developer: String(given['developer'] ?? ''),
+        price: Math.round(Number(given['price'] ?? 0) * 100),
+        version: String(given['version'] ?? ''),
+        version_desc: String(given['version_desc'] ?? ''),
+        images_url: JSON.stringify(urls),
+        md_description: text,
+        state,
+      },
+      { file, cover_image: cover },
+      setSent,
+    );
+    toast(message, 'success');
+    onDone();
+  };
+  const act = async (state: 'draft' | 'published') => {
+    setBusy(true);
+    setFailed('');
+    try {
+      await send(values, state);
+    } catch (error) {
+      setFailed(errorText(error));
+    } finally {
+      setBusy(false);
+      setSent(0);
+    }
+  };
+  const fault = failed && (
+    <p className={css.failed} role="alert">
+      {failed}
+    </p>
+  );
+  const progress = sent > 0 && (
+    <progress className={css.progress} value={sent} aria-label="已上传" />
+  );
+  return (
+    <div className={css.stack}>
+      <Steps steps={['基本信息', '介绍']} current={step} />
+      {step === 0 ? (
+        <Form
+          fields={fields}
+          initial={values}
+          submit="下一步"
+          onChange={setValues}
+          onSubmit={async (given) => {
+            if (pairs.flat().some((url) => url.trim() === ''))
+              throw new ApiError(422, marketTexts.image, 422);
+            if (fileName === '') throw new ApiError(422, '请选择应用文件', 422);
+            setValues(given);
+            setFailed('');
+            setStep(1);
+          }}
+          renderExtra={() => (
+            <Button busy={busy} onClick={() => void act('draft')}>
+              存草稿
+            </Button>
+          )}
+        >
+          <PicturePairs pairs={pairs} onChange={setPairs} />
+          <label className={`${css.part} ${css.file}`}>
+            封面（一张）
+            <input
+              type="file"
+              accept="image/png,image/jpeg"
+              onChange={(event) => setCover(event.target.files?.[0] ?? null)}
+            />
+            {(cover || draft?.cover_image_url) && (
+              <small className="field-hint">
+                {cover ? cover.name : '已有封面，再选一张就换掉'}
+              </small>
+            )}
+          </label>
+          <label className={`${css.part} ${css.file}`}>
+            应用文件（一个）
+            <input type="file" onChange={(event) => setFile(event.target.files?.[0] ?? null)} />
+            {fileName !== '' && <small className="field-hint">{fileName}</small>}
+          </label>
+          {fault}
+          {progress}
+        </Form>
+      ) : (
+        <>
+          <MarkdownField
+            label="介绍"
+            value={text}
+            max={marketLimits.description}
+            onChange={setText}
+          />
+          {fault}
+          {progress}
+          <div className={css.end}>
+            <Button onClick={() => setStep(0)}>上一步</Button>
+            <Button busy={busy} onClick={() => void act('draft')}>
+              存草稿
+            </Button>
+            <Button kind="primary" busy={busy} onClick={() => void act('published')}>
+              发布
+            </Button>
+          </div>
+        </>
+      )}
+    </div>
+  );
+};
+
+/** Publishes an app in two steps, from a draft or from nothing. */
+export const AppPublish = ({ id, onDone }: { id: number | undefined; onDone: () => void }) => {
+  const draft = useQuery({
+    queryKey: ['appDraft', id],
+    queryFn: ({ signal }) => api.appDraft({ id: id ?? 0 }, { signal, quiet: true }),
+    enabled: id !== undefined,
+    gcTime: 0,
+    staleTime: Infinity,
+  });
+  if (id !== undefined && !draft.data)
+    return draft.isError ? (
+      <LoadFailed error={draft.error} onRetry={() => void draft.refetch()} />
+    ) : (
+      <Skeleton lines={8} />
+    );
+  return <Publish draft={draft.data ?? null} onDone={onDone} />;
+};

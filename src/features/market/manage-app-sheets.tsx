@@ -1,0 +1,312 @@
+import { api } from '@/platform/api.ts';
+import { ApiError, errorText } from '@/platform/api-error.ts';
+import { byteSize, dateTime } from '@/platform/format.ts';
+import { sendForm } from '@/platform/send-form.ts';
+import { toast } from '@/platform/toast.ts';
+import { Button } from '@/ui/button.tsx';
+import { confirmDialog } from '@/ui/dialog.ts';
+import { Form } from '@/ui/form/form.tsx';
+import { LoadFailed } from '@/ui/load-failed.tsx';
+import { Pager } from '@/ui/pager/pager.tsx';
+import { Skeleton } from '@/ui/skeleton.tsx';
+import { MarkdownField } from '@/widgets/editor/markdown-field.tsx';
+import type { Out } from '@contract/calls.ts';
+import { marketLimits, marketTexts } from '@contract/market.ts';
+import { keepPreviousData, useQuery, type UseQueryResult } from '@tanstack/react-query';
+import Rate from 'antd-mobile/es/components/rate';
+import { useState, type ReactNode } from 'react';
+import css from './manage-apps.module.css';
+
+/** What is failing was told by the call. */
+const quietly = (work: Promise<unknown>) => void work.catch(() => undefined);
+
+const Loaded = <T,>({
+  query,
+  children,
+}: {
+  query: UseQueryResult<T>;
+  children: (data: T) => ReactNode;
+}) => {
+  if (query.data !== undefined) return children(query.data);
+  return query.isError ? (
+    <LoadFailed error={query.error} onRetry={() => void query.refetch()} />
+  ) : (
+    <Skeleton lines={6} />
+  );
+};
+
+const InfoForm = ({ info, onDone }: { info: Out<'appGeneralInfo'>; onDone: () => void }) => {
+  const [rating, setRating] = useState(info.rating);
+  return (
+    <Form
+      fields={[
+        {
+          name: 'title',
+          label: '名称',
+          kind: 'text',
+          required: true,
+          missing: marketTexts.title,
+          max: marketLimits.title,
+        },
+        { name: 'type', label: '类型', kind: 'text', max: marketLimits.word },
+        {
+          name: 'source',
+          label: '来源',
+          kind: 'text',
+          max: marketLimits.word,
+          hint: '留空：官方',
+        },
+        { name: 'developer', label: '开发者', kind: 'text', max: marketLimits.word },
+        {
+          name: 'price',
+          label: '价格',
+          kind: 'number',
+          required: true,
+          min: 0,
+          max: marketLimits.price / 100,
+          step: 0.01,
+          unit: '元',
+          hint: '0：免费',
+        },
+        { name: 'closeComment', label: '关闭评论', kind: 'switch' },
+      ]}
+      initial={{ ...info, price: info.price / 100 }}
+      onSubmit={async ({ title, type, source, developer, price, closeComment }) => {
+        await api.saveAppGeneralInfo(
+          {
+            id: info.id,
+            title: String(title ?? ''),
+            type: String(type ?? ''),
+            source: String(source ?? ''),
+            developer: String(developer ?? ''),
+            price: Math.round(Number(price) * 100),
+            rating,
+            closeComment: closeComment === true,
+          },
+          { quiet: true },
+        );
+        toast(marketTexts.saved, 'success');
+        onDone();
+      }}
+    >
+      <div className={css.part} role="group" aria-label="起始评分">
+        <h3>起始评分</h3>
+        <Rate allowHalf value={rating} onChange={setRating} />
+        <small className="field-hint">还没有人评分时显示</small>
+      </div>
+    </Form>
+  );
+};
+
+/** What lists and the head of an app say of it. */
+export const AppInfo = ({ id, onDone }: { id: number; onDone: () => void }) => {
+  const info = useQuery({
+    queryKey: ['appGeneralInfo', id],
+    queryFn: ({ signal }) => api.appGeneralInfo({ id }, { signal, quiet: true }),
+    gcTime: 0,
+  });
+  return <Loaded query={info}>{(data) => <InfoForm info={data} onDone={onDone} />}</Loaded>;
+};
+
+const DescriptionForm = ({
+  id,
+  initial,
+  onDone,
+}: {
+  id: number;
+  initial: string;
+  onDone: () => void;
+}) => {
+  const [text, setText] = useState(initial);
+  const [busy, setBusy] = useState(false);
+  const [failed, setFailed] = useState('');
+  const save = async () => {
+    setBusy(true);
+    setFailed('');
+    try {
+      await api.saveAppDescription({ id, md_description: text }, { quiet: true });
+      toast(marketTexts.saved, 'success');
+      onDone();
+    } catch (error) {
+      setFailed(errorText(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <div className={css.stack}>
+      <MarkdownField label="介绍" value={text} max={marketLimits.description} onChange={setText} />
+      {failed && (
+        <p className={css.failed} role="alert">
+          {failed}
+        </p>
+      )}
+      <div className={css.end}>
+        <Button kind="primary" busy={busy} onClick={() => void save()}>
+          保存
+        </Button>
+      </div>
+    </div>
+  );
+};
+
+export const AppDescription = ({ id, onDone }: { id: number; onDone: () => void }) => {
+  const description = useQuery({
+    queryKey: ['appDescription', id],
+    queryFn: ({ signal }) => api.appDescription({ id }, { signal, quiet: true }),
+    gcTime: 0,
+  });
+  return (
+    <Loaded query={description}>
+      {({ md_description: text }) => <DescriptionForm id={id} initial={text} onDone={onDone} />}
+    </Loaded>
+  );
+};
+
+const NewVersion = ({ id, onDone }: { id: number; onDone: () => void }) => {
+  const [file, setFile] = useState<File | null>(null);
+  const [sent, setSent] = useState(0);
+  return (
+    <Form
+      fields={[
+        {
+          name: 'version',
+          label: '版本号',
+          kind: 'text',
+          required: true,
+          missing: marketTexts.version,
+          max: marketLimits.version,
+        },
+        {
+          name: 'description',
+          label: '版本描述',
+          kind: 'long',
+          required: true,
+          missing: marketTexts.versionText,
+          max: marketLimits.versionText,
+        },
+      ]}
+      submit="添加版本"
+      onSubmit={async ({ version, description }) => {
+        if (!file) throw new ApiError(422, '请选择应用文件', 422);
+        try {
+          await sendForm(
+            'addAppVersion',
+            { id, version: String(version), description: String(description) },
+            { file },
+            setSent,
+          );
+        } finally {
+          setSent(0);
+        }
+        toast(marketTexts.saved, 'success');
+        onDone();
+      }}
+    >
+      <label className={`${css.part} ${css.file}`}>
+        应用文件（一个）
+        <input type="file" onChange={(event) => setFile(event.target.files?.[0] ?? null)} />
+        {sent > 0 && <progress className={css.progress} value={sent} aria-label="已上传" />}
+      </label>
+    </Form>
+  );
+};
+
+export const AppVersions = ({ id }: { id: number }) => {
+  const [page, setPage] = useState(1);
+  const [adding, setAdding] = useState(false);
+  const versions = useQuery({
+    queryKey: ['appVersionList', id, page],
+    queryFn: ({ signal }) => api.appVersionList({ id, page }, { signal, quiet: true }),
+    placeholderData: keepPreviousData,
+  });
+  return (
+    <Loaded query={versions}>
+      {({ title, list: { list, count } }) => (
+        <div className={css.stack}>
+          <div className={css.head}>
+            <small>
+              {title} · {count} 个版本
+            </small>
+            <Button size="small" onClick={() => setAdding(!adding)}>
+              {adding ? '取消' : '添加版本'}
+            </Button>
+          </div>
+          {adding && <NewVersion id={id} onDone={() => setAdding(false)} />}
+          <ul className={css.rows}>
+            {list.map((each) => (
+              <li key={each.id}>
+                <div className={css.head}>
+                  <strong>{each.version}</strong>
+                  <small className="tabular">
+                    {byteSize(each.code_size)} · {dateTime(each.created_at)}
+                  </small>
+                  {each.code_url !== '' && (
+                    <a href={each.code_url} download={each.file_name}>
+                      下载
+                    </a>
+                  )}
+                </div>
+                <p>{each.description}</p>
+                <code>
+                  {each.sha256 && `SHA-256 ${each.sha256}`}
+                  {each.scanned && ' · 已查毒'}
+                </code>
+              </li>
+            ))}
+          </ul>
+          <Pager page={page} count={Math.ceil(count / marketLimits.page)} onPage={setPage} />
+        </div>
+      )}
+    </Loaded>
+  );
+};
+
+export const AppComments = ({ id }: { id: number }) => {
+  const [page, setPage] = useState(1);
+  const comments = useQuery({
+    queryKey: ['appCommentList', id, page],
+    queryFn: ({ signal }) => api.appCommentList({ id, page }, { signal, quiet: true }),
+    placeholderData: keepPreviousData,
+  });
+  const remove = async (commentId: number) => {
+    const sure = await confirmDialog({ text: '删除这条评论？', ok: '删除', danger: true });
+    if (!sure) {
+      toast('已取消删除');
+      return;
+    }
+    await api.delAppComment({ id: commentId });
+    toast(marketTexts.deleted, 'success');
+  };
+  return (
+    <Loaded query={comments}>
+      {({ title, list: { list, count } }) => (
+        <div className={css.stack}>
+          <small className="field-hint">
+            {title} · {count} 条评论{list.some(({ reports }) => reports > 0) && '，被举报的在前'}
+          </small>
+          {count === 0 && <p>还没有人评论。</p>}
+          <ul className={css.rows}>
+            {list.map((each) => (
+              <li key={each.id}>
+                <div className={css.head}>
+                  <strong>{each.user_name}</strong>
+                  <small className="tabular">
+                    ★ {each.rating.toFixed(1)} · {each.version && `${each.version} · `}
+                    {dateTime(each.created_at)}
+                  </small>
+                  {each.reports > 0 && <span className="tag tag-vip">{each.reports} 次举报</span>}
+                  <Button size="small" kind="danger" onClick={() => quietly(remove(each.id))}>
+                    删除
+                  </Button>
+                </div>
+                <p>{each.comment_content}</p>
+              </li>
+            ))}
+          </ul>
+          <Pager page={page} count={Math.ceil(count / marketLimits.page)} onPage={setPage} />
+        </div>
+      )}
+    </Loaded>
+  );
+};

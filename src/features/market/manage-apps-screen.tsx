@@ -1,0 +1,250 @@
+import { api } from '@/platform/api.ts';
+import { dateTime } from '@/platform/format.ts';
+import { toast } from '@/platform/toast.ts';
+import { Act } from '@/ui/act.tsx';
+import { Button } from '@/ui/button.tsx';
+import { confirmDialog } from '@/ui/dialog.ts';
+import { FilterBar } from '@/ui/filter-bar/filter-bar.tsx';
+import { ManagePage } from '@/ui/manage-page.tsx';
+import { Sheet } from '@/ui/sheet.tsx';
+import { DataTable, type Column } from '@/ui/table/data-table.tsx';
+import { useTableSearch } from '@/ui/table/use-table-search.ts';
+import { yuan } from '@/widgets/pay/money.ts';
+import type { Out } from '@contract/calls.ts';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { AppPublish } from './app-publish.tsx';
+import { AppComments, AppDescription, AppInfo, AppVersions } from './manage-app-sheets.tsx';
+import css from './manage-apps.module.css';
+
+const route = getRouteApi('/market/manager/apps');
+type Row = Out<'managedAppList'>['list'][number];
+
+const states = { draft: '草稿', published: '已上架', down: '已下架' } as const;
+
+const columns: readonly Column<Row>[] = [
+  {
+    key: 'title',
+    title: '名称',
+    value: (row) => row.title,
+    role: 'title',
+    wide: true,
+    render: (row) => (
+      <span className={css.name}>
+        {row.cover_image_url ? (
+          <img src={`${row.cover_image_url}?size=180`} alt="" loading="lazy" />
+        ) : (
+          <i aria-hidden="true">{Array.from(row.title)[0]}</i>
+        )}
+        <span>{row.title}</span>
+      </span>
+    ),
+  },
+  {
+    key: 'state',
+    title: '状态',
+    value: (row) => states[row.state],
+    role: 'plain',
+    render: (row) => <span className="tag">{states[row.state]}</span>,
+  },
+  { key: 'type', title: '类型', value: (row) => row.type || '应用', role: 'plain' },
+  { key: 'source', title: '来源', value: (row) => row.source || '官方', role: 'plain' },
+  {
+    key: 'price',
+    title: '价格',
+    value: (row) => row.price / 100,
+    render: (row) => (row.price === 0 ? '免费' : yuan(row.price)),
+    align: 'end',
+    sortable: true,
+  },
+  { key: 'version', title: '版本', value: (row) => row.version || '—' },
+  {
+    key: 'rating',
+    title: '评分',
+    value: (row) => row.rating,
+    render: (row) =>
+      row.rating > 0 ? `★ ${row.rating.toFixed(1)}（${row.rating_count}）` : '暂无',
+    align: 'end',
+    sortable: true,
+  },
+  {
+    key: 'reports',
+    title: '举报',
+    value: (row) => row.reports,
+    align: 'end',
+    sortable: true,
+  },
+  {
+    key: 'download_count',
+    title: '下载',
+    value: (row) => row.download_count,
+    align: 'end',
+    sortable: true,
+  },
+  { key: 'sales', title: '卖出', value: (row) => row.sales, align: 'end', sortable: true },
+  {
+    key: 'income',
+    title: '收入',
+    value: (row) => row.income / 100,
+    render: (row) => yuan(row.income),
+    align: 'end',
+    sortable: true,
+  },
+  {
+    key: 'updated_at',
+    title: '更新',
+    value: (row) => row.updated_at,
+    render: (row) => dateTime(row.updated_at),
+    spare: true,
+  },
+];
+
+type Part = 'acts' | 'info' | 'description' | 'versions' | 'comments' | 'publish';
+const titles: Readonly<Record<Part, string>> = {
+  acts: '应用',
+  info: '基本信息',
+  description: '介绍',
+  versions: '版本',
+  comments: '评论',
+  publish: '发布应用',
+};
+
+/** What is failing was told by the call. */
+const quietly = (work: Promise<unknown>) => void work.catch(() => undefined);
+
+const Acts = ({
+  row,
+  onPart,
+  onDone,
+}: {
+  row: Row;
+  onPart: (part: Part) => void;
+  onDone: () => void;
+}) => {
+  const navigate = useNavigate();
+  const down = row.state === 'published';
+  const turn = async () => {
+    const sure = await confirmDialog(
+      down
+        ? { text: `下架“${row.title}”？买过的人还能下载。`, ok: '下架', danger: true }
+        : { text: `重新上架“${row.title}”？`, ok: '上架' },
+    );
+    if (!sure) return;
+    await api.setAppState({ id: row.id, state: down ? 'down' : 'published' });
+    toast(down ? '已下架' : '已上架', 'success');
+    onDone();
+  };
+  const removeDraft = async () => {
+    const sure = await confirmDialog({
+      text: `删除草稿“${row.title}”？`,
+      ok: '删除',
+      danger: true,
+    });
+    if (!sure) {
+      toast('已取消删除');
+      return;
+    }
+    await api.delAppDraft({ id: row.id });
+    toast('删除成功', 'success');
+    onDone();
+  };
+  if (row.state === 'draft')
+    return (
+      <>
+        <Act icon="edit" label="接着写" onClick={() => onPart('publish')} />
+        <Act icon="trash" label="删除草稿" danger onClick={() => quietly(removeDraft())} />
+      </>
+    );
+  return (
+    <>
+      <Act icon="edit" label="基本信息" onClick={() => onPart('info')} />
+      <Act icon="document" label="介绍" onClick={() => onPart('description')} />
+      <Act icon="fork" label="版本" onClick={() => onPart('versions')} />
+      <Act icon="chat" label="评论" onClick={() => onPart('comments')} />
+      <Act
+        icon="outward"
+        label="在市场里看"
+        onClick={() => void navigate({ to: '/apps/details', search: { appid: row.id } })}
+      />
+      <Act
+        icon={down ? 'lock' : 'unlock'}
+        label={down ? '下架' : '重新上架'}
+        danger={down}
+        onClick={() => quietly(turn())}
+      />
+    </>
+  );
+};
+
+/** Apps, for managers: published in two steps, their versions, comments, words and figures. */
+export const ManageAppsScreen = () => {
+  const { page = 1, query, state } = route.useSearch();
+  const show = useTableSearch();
+  const [open, setOpen] = useState<{ row: Row | null; part: Part }>();
+  const apps = useQuery({
+    queryKey: ['managedAppList', query, state, page],
+    queryFn: ({ signal }) => api.managedAppList({ query, state, page }, { signal, quiet: true }),
+    placeholderData: keepPreviousData,
+  });
+  const close = () => setOpen(undefined);
+  const { row, part } = open ?? { row: null, part: 'acts' as const };
+  return (
+    <ManagePage
+      title="应用市场"
+      acts={
+        <Button size="small" kind="primary" onClick={() => setOpen({ row: null, part: 'publish' })}>
+          发布应用
+        </Button>
+      }
+    >
+      <FilterBar
+        filters={[
+          { kind: 'text', name: 'query', label: '名称或开发者' },
+          {
+            kind: 'choice',
+            name: 'state',
+            label: '状态',
+            options: Object.entries(states).map(([value, label]) => ({ value, label })),
+          },
+        ]}
+        values={{ query, state }}
+        onChange={show}
+      />
+      <DataTable
+        name="应用"
+        columns={columns}
+        rows={apps.data?.list}
+        rowKey={({ id }) => String(id)}
+        empty={{
+          icon: 'columns',
+          text:
+            query || state ? '没有符合的应用。' : '还没有应用。发布一个，大家就能在市场里看到。',
+        }}
+        error={apps.error}
+        busy={apps.isFetching}
+        onRetry={() => void apps.refetch()}
+        tone={(each) => (each.reports > 0 ? 'bad' : each.state === 'draft' ? 'gold' : undefined)}
+        total={apps.data?.total}
+        page={page}
+        pageCount={apps.data?.page_count}
+        onPage={(next) => show({ page: next })}
+        onOpen={(each) => setOpen({ row: each, part: 'acts' })}
+      />
+      <Sheet
+        open={open !== undefined}
+        onClose={close}
+        title={row && part === 'acts' ? row.title : titles[part]}
+      >
+        {row && part === 'acts' && (
+          <Acts row={row} onDone={close} onPart={(next) => setOpen({ row, part: next })} />
+        )}
+        {row && part === 'info' && <AppInfo id={row.id} onDone={close} />}
+        {row && part === 'description' && <AppDescription id={row.id} onDone={close} />}
+        {row && part === 'versions' && <AppVersions id={row.id} />}
+        {row && part === 'comments' && <AppComments id={row.id} />}
+        {open && part === 'publish' && <AppPublish id={row?.id} onDone={close} />}
+      </Sheet>
+    </ManagePage>
+  );
+};

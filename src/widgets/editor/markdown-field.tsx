@@ -1,0 +1,99 @@
+import { errorText } from '@/platform/api-error.ts';
+import { sendForm } from '@/platform/send-form.ts';
+import { toast } from '@/platform/toast.ts';
+import { Button } from '@/ui/button.tsx';
+import { Markdown } from '@/widgets/markdown/markdown.tsx';
+import { useRef, useState } from 'react';
+import css from './markdown-field.module.css';
+
+/** Markdown that a manager writes: as text, as it will look, with pictures uploaded into it. */
+export const MarkdownField = ({
+  label,
+  value,
+  max,
+  rows = 12,
+  onChange,
+}: {
+  label: string;
+  value: string;
+  /** Characters. */
+  max: number;
+  rows?: number;
+  onChange: (text: string) => void;
+}) => {
+  const [preview, setPreview] = useState(false);
+  const [busy, setBusy] = useState(false);
+  const writing = useRef<HTMLTextAreaElement>(null);
+  const picking = useRef<HTMLInputElement>(null);
+  const addPicture = async (file: File | undefined) => {
+    if (!file) return;
+    setBusy(true);
+    try {
+      const { url } = await sendForm('adminUpload', {}, { file });
+      const at = writing.current?.selectionStart ?? value.length;
+      onChange(`${value.slice(0, at)}![图片](${url})${value.slice(at)}`);
+    } catch (error) {
+      toast(`上传失败：${errorText(error)}`, 'error');
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <div className={css.field}>
+      <div className={css.tabs} role="group" aria-label="看什么">
+        <button
+          type="button"
+          className="chip"
+          aria-pressed={!preview}
+          onClick={() => setPreview(false)}
+        >
+          编辑
+        </button>
+        <button
+          type="button"
+          className="chip"
+          aria-pressed={preview}
+          onClick={() => setPreview(true)}
+        >
+          预览
+        </button>
+        <Button
+          size="small"
+          kind="ghost"
+          busy={busy}
+          disabled={preview}
+          onClick={() => picking.current?.click()}
+        >
+          插入图片
+        </Button>
+        <input
+          ref={picking}
+          type="file"
+          accept="image/png,image/jpeg"
+          aria-label="插入图片"
+          hidden
+          onChange={(event) => {
+            void addPicture(event.target.files?.[0]);
+            event.target.value = '';
+          }}
+        />
+      </div>
+      {preview ? (
+        <div className={css.preview}>
+          <Markdown text={value || '（还没有内容）'} />
+        </div>
+      ) : (
+        <textarea
+          ref={writing}
+          className="text-input"
+          aria-label={label}
+          rows={rows}
+          maxLength={max}
+          placeholder="用 Markdown 写"
+          value={value}
+          onChange={(event) => onChange(event.target.value)}
+        />
+      )}
+    </div>
+  );
+};
