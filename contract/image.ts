@@ -220,6 +220,8 @@ export const imageReply = z.object({
   parameters: imageParameters,
   width: z.int(),
   height: z.int(),
+  /** Things in the words that the engine knows it cannot draw; left out: it does not know. */
+  unread: z.optional(z.array(z.string())),
 });
 export type ImageReply = z.output<typeof imageReply>;
 
@@ -487,9 +489,18 @@ export const imageCalls = {
     input: z.object({
       image_id: z.optional(id),
       image_url: z.optional(url),
-      model: z._default(z.enum(['clip', 'DeepBooru']), 'clip'),
+      /** clip, DeepBooru, or a model of pictures by its name. */
+      model: z._default(text(100), 'clip'),
+      /** 1: a chat model says it in Chinese where the service does not, at its price. */
+      chinese: z._default(whether, 1),
     }),
-    output: z.object({ result: z.string(), result_cn: z.string() }),
+    output: z.object({
+      result: z.string(),
+      result_cn: z.string(),
+      /** Who looked, in words for people; whether the Chinese was translated by a chat model. */
+      engine: z.string(),
+      translated: z.boolean(),
+    }),
     codes: [
       ...refusals,
       'address_unreachable',

@@ -5,7 +5,7 @@ import { ApiError, isCancelled, isOffline, offlineText, openEnvelope } from './a
 import { authStore } from './auth-store.ts';
 import { answerFromCache, noteAnswer } from './cache.ts';
 import { callAddress } from './call-address.ts';
-import { callTable } from './call-table.ts';
+import { callTable } from '@common/call-table.ts';
 import { takeEarly } from './early.ts';
 import { answerForFresh, isAboutFresh, withPending } from './pending.ts';
 import { noteLoginEnded } from './login-ended.ts';

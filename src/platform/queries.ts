@@ -91,15 +91,17 @@ export const useChosenModel = (): Model | undefined => {
  */
 export const useChosenPainter = (): Model | undefined => {
   const { painter } = usePrefs();
-  const { signedIn } = useAuth();
+  const { signedIn, user } = useAuth();
   const { default_image_model: saved } = useSettings();
+  // What nobody chose is never dearer than what is left.
+  const within = (tokens: number) => (user?.vip ?? 0) > 0 || tokens <= (user?.chatgpt_balance ?? 0);
   const models = useImageModels().data ?? [];
   const named = (name: string | undefined) => models.find((each) => each.name === name);
   const usable = models.filter(({ factor }) => signedIn || factor === 0);
   return (
     named(painter) ??
     named(saved) ??
-    usable.find(({ image }) => image?.family === 'midjourney') ??
+    usable.find(({ image, factor }) => image?.family === 'midjourney' && within(4 * factor)) ??
     usable.find((each) => each.built_in) ??
     models[0]
   );

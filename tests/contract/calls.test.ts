@@ -180,6 +180,11 @@ describe('every call', () => {
     for (const field of spec.inQuery) expect(Object.keys(shape)).toContain(field);
   });
 
+  test('no two refusals share a code, but for those that one page tells alike', () => {
+    const used = Object.values(codes).map(({ code }) => code as number);
+    expect(used.filter((code, at) => used.indexOf(code) !== at)).toEqual([3001]);
+  });
+
   test('no two calls share an address', () => {
     const addresses = every.map(([, { method, path }]) => `${method} ${path}`);
     expect(new Set(addresses).size).toBe(addresses.length);

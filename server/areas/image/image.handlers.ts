@@ -1,6 +1,7 @@
 import type { Handlers } from '../../http/handlers.ts';
 import type { FileService } from '../file/file.service.ts';
 import { jobNow } from '../../jobs/job.service.ts';
+import type { PromptService } from '../prompt/prompt.service.ts';
 import type { ModelService } from '../model/model.service.ts';
 import { createImageService } from './image.service.ts';
 import { createLookService } from './look.service.ts';
@@ -24,9 +25,10 @@ type ImageHandlers = Pick<
 export const createImageHandlers = (deps: {
   models: ModelService;
   files: FileService;
+  prompts: Pick<PromptService, 'translate'>;
 }): ImageHandlers => {
   const service = createImageService(deps);
-  const look = createLookService(deps);
+  const look = createLookService({ ...deps, translate: deps.prompts.translate });
   const edits = createEditService(deps);
   return {
     generateImage: async (input, { db, user }) => ({

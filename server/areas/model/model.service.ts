@@ -79,6 +79,8 @@ export interface ResolvedImageModel {
   vipExcluded: boolean;
   builtIn: boolean;
   image: ImageModel;
+  /** A manager said which checkpoints people may choose: `image` has these alone. */
+  onlyCheckpoints: boolean;
 }
 
 /** A service that makes pictures with a model, as one of its channels has it. */
@@ -177,7 +179,7 @@ export interface ModelService {
   /** As reportOutcome; what fails at pictures may well go on chatting. */
   reportImageOutcome(outcome: Outcome): void;
   /** What a service of this kind offers under these names; those that nobody can use are left out. */
-  plan(kind: Service['kind'], names: readonly string[]): NewModel[];
+  plan(kind: Exclude<ChannelRow['kind'], 'built-in'>, names: readonly string[]): NewModel[];
   /** What was remembered of the catalogue is read anew: somebody changed it. */
   forget(): void;
   /** Null: there is no such model of this kind, or nothing serves it any more. */
@@ -287,8 +289,23 @@ const resolve = ({ model, channel }: ServedModel): ResolvedModel => ({
 });
 
 /** Null: it is no model of pictures, or nobody knows what it takes. */
-const imageOf = (model: ModelRow): ImageModel | null =>
-  model.type === modelTypes.image ? (model.image ?? imageOfferOf(model.name)?.image ?? null) : null;
+export const imageOf = (model: ModelRow): ImageModel | null => {
+  if (model.type !== modelTypes.image) return null;
+  const image = model.image ?? imageOfferOf(model.name)?.image ?? null;
+  const chosen = model.imageChoice;
+  if (!image || !chosen) return image;
+  const { sizes, checkpoints: only, factors } = chosen;
+  const checkpoints = image.checkpoints
+    .filter(({ name }) => only.length === 0 || only.includes(name))
+    .map((each) => ({ ...each, factor: factors[each.name] ?? each.factor }));
+  const usual = checkpoints.some(({ name }) => name === image.default_checkpoint);
+  return {
+    ...image,
+    sizes: sizes.length > 0 ? sizes : image.sizes,
+    checkpoints,
+    default_checkpoint: usual ? image.default_checkpoint : (checkpoints[0]?.name ?? ''),
+  };
+};
 
 const resolveImage = ({ model, channel }: ServedModel): ResolvedImageModel | null => {
   const image = imageOf(model);
@@ -301,6 +318,7 @@ const resolveImage = ({ model, channel }: ServedModel): ResolvedImageModel | nul
       vipExcluded: model.vipExcluded,
       builtIn: channel.kind === 'built-in',
       image,
+      onlyCheckpoints: (model.imageChoice?.checkpoints.length ?? 0) > 0,
     }
   );
 };
@@ -826,6 +844,7 @@ export const createModelService = (deps: {
     plan(kind, names) {
       if (kind === 'openai-compatible')
         return offered(names, (name) => (isLowCost(name) ? 50 : 100));
+      if (kind === 'embedding' || kind === 'replicate') return [];
       if (kind === 'stability') {
         const { name, label, ...film } = stabilityFilm;
         return [{ ...mediaModel(name, film), label }];

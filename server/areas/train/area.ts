@@ -1,5 +1,6 @@
 import type { Area, Kit } from '../../area.ts';
 import { createReplicateTraining } from '../../engines/training/replicate-training.ts';
+import type { TrainingEngine } from '../../engines/training/training-engine.ts';
 import { builtInStyle } from '../../engines/training/built-in-style.ts';
 import { createTrainHandlers } from './train.handlers.ts';
 import { createTrainService } from './train.service.ts';
@@ -8,16 +9,26 @@ import { createTrainWorks } from './train-work.ts';
 
 export const trainArea = (kit: Kit) => {
   const { db, storage, embeddings, prompts, files, models, settings } = kit;
-  const connected = settings.replicateToken !== '' && settings.replicateTrainer !== '';
-  const training = connected
-    ? createReplicateTraining({
-        baseUrl: settings.replicateBaseUrl,
-        token: settings.replicateToken,
-        trainer: settings.replicateTrainer,
-        destination: settings.replicateDestination,
-        fetch: kit.fetch,
-      })
-    : builtInStyle;
+  const connect = (service: {
+    baseUrl: string;
+    token: string;
+    trainer: string;
+    destination: string;
+  }) => createReplicateTraining({ ...service, fetch: kit.fetch });
+  const bySettings =
+    settings.replicateToken !== '' && settings.replicateTrainer !== ''
+      ? connect({
+          baseUrl: settings.replicateBaseUrl,
+          token: settings.replicateToken,
+          trainer: settings.replicateTrainer,
+          destination: settings.replicateDestination,
+        })
+      : builtInStyle;
+  /** What trains now: a manager's service before the one of the settings. */
+  const training = async (): Promise<TrainingEngine> => {
+    const service = await kit.services.find('replicate');
+    return service ? connect({ ...service, token: service.secret }) : bySettings;
+  };
   return {
     jobKinds: createTrainWorks({
       db,

@@ -1,6 +1,7 @@
 import { and, asc, desc, eq, gt, inArray, lt, ne, or, sql, type SQL } from 'drizzle-orm';
 import { projectStates, projectTypes } from '../../../contract/train-limits.ts';
 import type { Executor, Transaction } from '../../db/database.ts';
+import { countUpTo } from '../../db/count-up-to.ts';
 import { users } from '../../db/schema.ts';
 import { namedIn, showsWhere } from '../file/shown.ts';
 import {
@@ -122,6 +123,37 @@ export const projectPage = async (
     .from(trainingProjects)
     .where(fits);
   return { rows, total: counted?.count ?? 0 };
+};
+
+export interface ManagedFilter {
+  userId?: number | undefined;
+  key?: string | undefined;
+  name?: string | undefined;
+  type?: number | undefined;
+  status?: number | undefined;
+}
+
+/** Of everybody, the newest first. */
+export const managedProjects = async (
+  db: Executor,
+  { userId, key, name, type, status }: ManagedFilter,
+  { offset, limit }: { offset: number; limit: number },
+) => {
+  const fits = and(
+    userId === undefined ? undefined : eq(trainingProjects.userId, userId),
+    key ? sql`strpos(lower(${trainingProjects.key}), ${key.toLowerCase()}) > 0` : undefined,
+    containing(name ?? ''),
+    type === undefined ? undefined : eq(trainingProjects.type, type),
+    status === undefined ? undefined : eq(trainingProjects.status, status),
+  );
+  const rows = await db
+    .select()
+    .from(trainingProjects)
+    .where(fits)
+    .orderBy(desc(trainingProjects.id))
+    .offset(offset)
+    .limit(limit);
+  return { rows, total: await countUpTo(db, trainingProjects, fits) };
 };
 
 export const namesOf = async (

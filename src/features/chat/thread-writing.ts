@@ -1,7 +1,7 @@
 import { api, signInFirst } from '@/platform/api.ts';
 import { ApiError, errorText } from '@/platform/api-error.ts';
 import { act, outboxState, perform, type OfName } from '@/platform/outbox.ts';
-import type { Act, NewAct, Part } from '@sw/outbox-engine.ts';
+import type { Act, NewAct, Part } from '@common/outbox/engine.ts';
 import { loadOutbox } from '@/platform/pending.ts';
 import { refreshScreens } from '@/platform/query-client.ts';
 import { openStream } from '@/platform/stream.ts';

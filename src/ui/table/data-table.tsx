@@ -1,3 +1,4 @@
+import { limits } from '@contract/limits.ts';
 import { useMedia, wideEnoughForMenu } from '@/platform/use-media.ts';
 import {
   columnVisibilityFeature,
@@ -243,7 +244,8 @@ export const DataTable = <Row,>(props: DataTableProps<Row>) => {
           <span className={css.count} aria-live="polite">
             {chosen.length > 0
               ? `已选 ${chosen.length} 行`
-              : props.total !== undefined && `共 ${props.total.toLocaleString('zh-CN')} 条`}
+              : props.total !== undefined &&
+                `共 ${props.total.toLocaleString('zh-CN')} 条${props.total >= limits.counted ? '以上' : ''}`}
           </span>
           {chosen.length > 0 && (
             <span className={css.acts}>

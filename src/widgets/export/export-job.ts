@@ -2,7 +2,7 @@ import type { ExportEvent, ExportFormat } from '@contract/export.ts';
 import { ApiError, errorText, offlineText, openEnvelope } from '@/platform/api-error.ts';
 import { api } from '@/platform/api.ts';
 import { authStore } from '@/platform/auth-store.ts';
-import { callTable } from '@/platform/call-table.ts';
+import { callTable } from '@common/call-table.ts';
 import { createStore, useStore } from '@/platform/store.ts';
 import { toast } from '@/platform/toast.ts';
 
