@@ -103,7 +103,7 @@ export const streamCodes = {
   upstream: '模型服务出错，请重试',
   timeout: '模型长时间没有回应，请重试',
   too_large: '回复超出了长度上限，已停止',
-  interrupted: '服务器重启，回复中断。已写出的内容会保留，可以重试',
+  interrupted: '服务器重启过，这条回复的结尾丢了，只留下已经写出的部分',
   empty: '模型没有返回内容，请重试',
   connection: '连接中断，请重试',
   temporary: '临时对话的回复没有保存，已经看不到了',

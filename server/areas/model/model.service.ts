@@ -37,6 +37,7 @@ import {
   insertLocalChannel,
   lockCatalogue,
   noteEnvironment,
+  idleModels,
   servedModels,
   setChannelModels,
   setModelImage,
@@ -129,6 +130,8 @@ export interface ModelService {
   start(): Promise<void>;
   /** What may be offered to people, in the order of offering. */
   list(db: Executor): Promise<Model[]>;
+  /** The same and behind them those that nobody can choose now, so that what names them is told. */
+  catalogue(db: Executor): Promise<Model[]>;
   /** Addresses (scheme, host, port) that the page may read replies from, as last seen. */
   accelerators(): readonly string[];
   /** Null: there is no such model, or nothing serves it any more. */
@@ -342,6 +345,7 @@ const flatFields = (model: ModelRow) => {
     disable: 0,
     disable_api: model.disableApi ? 1 : 0,
     vip: model.vipExcluded ? 1 : 0,
+    // Nobody has a model of their own here: what is trained is a style or a knowledge base.
     private: 0,
     // Of a model of pictures that nobody has told anything of there is nothing to draw with yet.
     status: model.type === modelTypes.image && image === null ? 0 : 1,
@@ -713,6 +717,20 @@ export const createModelService = (deps: {
         if (!models.has(model.name)) models.set(model.name, present(model, channel, mediaOf(row)));
       }
       return [...models.values()];
+    },
+
+    async catalogue(db) {
+      const offered = await this.list(db);
+      const names = new Set(offered.map(({ name }) => name));
+      const absent = (await idleModels(db)).filter(({ model }) => !names.has(model.name));
+      return [
+        ...offered,
+        ...absent.map(({ model, channel }) => ({
+          ...present(model, channel, { video: null, voice: null }),
+          display: false,
+          disable: 1,
+        })),
+      ];
     },
 
     accelerators() {

@@ -3,6 +3,7 @@ import { projectStates, projectTypes } from '../../../contract/train-limits.ts';
 import type { Executor, Transaction } from '../../db/database.ts';
 import { countUpTo } from '../../db/count-up-to.ts';
 import { users } from '../../db/schema.ts';
+import { namedIn, showsWhere } from '../file/shown.ts';
 import {
   trainingFiles,
   trainingLogs,
@@ -245,14 +246,10 @@ export const trainedStyles = (db: Executor, userId: number) =>
     .orderBy(desc(trainingProjects.id))
     .limit(50);
 
-/** Addresses of the pictures that styles are trained from. */
-export const styleImages = async (db: Executor): Promise<string[]> => {
-  const { rows } = await db.execute<{ url: string }>(sql`
-    SELECT DISTINCT image->>'url' AS url FROM training_projects,
-      jsonb_array_elements(settings->'images') image
-    WHERE type = ${projectTypes.lora} AND jsonb_typeof(settings->'images') = 'array'`);
-  return rows.map(({ url }) => url);
-};
+/** Pictures that a style is trained from, and those of a project's description. */
+export const shownByProjects =
+  showsWhere(sql`${namedIn(sql`settings::text`, sql`training_projects`)}
+  OR ${namedIn(sql`description`, sql`training_projects`)}`);
 
 // ---- files ------------------------------------------------------------------
 
