@@ -458,11 +458,12 @@ const fillBooks = async (pool: pg.Pool, people: readonly Person[], tokens: numbe
          CASE WHEN dice < 0.02 THEN '电话里核对过' ELSE '' END, at, at + interval '2 hours',
          CASE WHEN dice < 0.75 THEN at + interval '1 minute' END,
          CASE WHEN dice >= 0.75 THEN at + interval '2 hours' END
-       FROM (SELECT n, ($1::bigint[])[1 + floor(random() * array_length($1, 1))::int] AS person,
+       FROM (SELECT row_number() OVER (ORDER BY at) AS n, person, vip, q, dice, provider, at
+         FROM (SELECT ($1::bigint[])[1 + floor(random() * array_length($1, 1))::int] AS person,
            random() < 0.3 AS vip, 1 + floor(random() ^ 2 * 6)::int AS q, random() AS dice,
            (ARRAY['wechat', 'alipay', 'sandbox'])[1 + floor(random() * 3)::int] AS provider,
            now() - random() ^ 2 * interval '90 days' - interval '3 hours' AS at
-         FROM generate_series(1, $3::int) n) plan
+         FROM generate_series(1, $3::int)) drawn ORDER BY at) plan
        RETURNING id, state, created_at, paid_at, closed_at
      )
      INSERT INTO order_events (order_id, event, state, created_at)
@@ -470,15 +471,6 @@ const fillBooks = async (pool: pg.Pool, people: readonly Person[], tokens: numbe
      UNION ALL SELECT id, 'paid', 'paid', paid_at FROM made WHERE paid_at IS NOT NULL
      UNION ALL SELECT id, 'closed', 'closed', closed_at FROM made WHERE closed_at IS NOT NULL`,
     [ids, randomBytes(2).readUInt16BE().toString().padStart(5, '0').slice(0, 4), count],
-  );
-  await pool.query(
-    `INSERT INTO model_stats (user_id, model, state, first_time, time, request_time, created_at)
-     SELECT user_id, model, CASE WHEN random() < 0.04 THEN 'error' ELSE 'success' END,
-       300 + floor(random() ^ 3 * 4000)::int, 2000 + floor(random() ^ 2 * 20000)::int,
-       created_at, created_at
-     FROM consumptions WHERE user_id = ANY($1) AND created_at > now() - interval '3 months'
-     ORDER BY created_at DESC LIMIT 200000`,
-    [ids],
   );
   // Today has something to show, too.
   await pool.query(
@@ -489,6 +481,29 @@ const fillBooks = async (pool: pg.Pool, people: readonly Person[], tokens: numbe
        now() - random() * interval '20 hours'
      FROM generate_series(1, 60), (SELECT name FROM models WHERE type = 0 AND enabled LIMIT 1) m`,
     [ids, tokens],
+  );
+  await pool.query(
+    `INSERT INTO model_stats (user_id, model, state, first_time, time, request_time, created_at)
+     SELECT user_id, model, CASE WHEN random() < 0.04 THEN 'error' ELSE 'success' END,
+       300 + floor(random() ^ 3 * 4000)::int, 2000 + floor(random() ^ 2 * 20000)::int,
+       created_at, created_at
+     FROM consumptions WHERE user_id = ANY($1) AND created_at > now() - interval '3 months'
+     ORDER BY created_at DESC LIMIT 200000`,
+    [ids],
+  );
+  await pool.query(
+    `UPDATE users SET vip_activated_at = now() - interval '10 days',
+       vip_expired_at = now() + interval '20 days'
+     WHERE id = ANY($1) AND id % 7 = 0`,
+    [ids],
+  );
+  await pool.query(
+    `INSERT INTO training_projects (user_id, key, name, type, status, private, description)
+     SELECT ($1::bigint[])[1 + n % array_length($1, 1)], 'demo_' || $2::text || '_' || n,
+       (ARRAY['产品手册', '水彩画风', '合同翻译', '园艺笔记'])[1 + n % 4],
+       (ARRAY[0, 1, 2, 0])[1 + n % 4], (ARRAY[1, 1, 0, 2])[1 + n % 4], n % 3 > 0, '演示项目'
+     FROM generate_series(1, 12) n ON CONFLICT DO NOTHING`,
+    [ids, randomBytes(3).toString('hex')],
   );
   for (const [days, content] of [
     [40, '## 欢迎使用鹊桥\n\n这里是演示数据。从首页开始第一个会话吧。'],

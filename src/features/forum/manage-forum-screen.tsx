@@ -47,7 +47,7 @@ const Groups = () => {
       wide: true,
       render: (row) => (
         <>
-          <span className={css.dot} style={{ background: row.color }} />
+          <span className={css.colour} style={{ background: row.color }} />
           {row.name}
         </>
       ),

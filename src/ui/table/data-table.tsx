@@ -100,8 +100,16 @@ const compare = (a: Value, b: Value): number => {
     : String(a).localeCompare(String(b), 'zh-CN');
 };
 
-const roomFor = (column: { align?: 'start' | 'end'; wide?: boolean } | undefined): string =>
-  [column?.align === 'end' && css.end, column?.wide && css.wide].filter(Boolean).join(' ');
+const roomFor = (
+  column: { align?: 'start' | 'end'; wide?: boolean; role?: string } | undefined,
+): string =>
+  [
+    column?.align === 'end' && css.end,
+    column?.wide && css.wide,
+    column?.role === 'bare' && css.bare,
+  ]
+    .filter(Boolean)
+    .join(' ');
 
 /** Moves the focus among rows with the arrows; Enter and Space are the row's own. */
 const moveAmongRows = (event: KeyboardEvent<HTMLElement>) => {
