@@ -5,13 +5,16 @@ import { pictureIdeas } from '@contract/picture-ideas.ts';
 import type { SessionDetail } from '@contract/session.ts';
 import { leastText } from './send-rules.ts';
 
+/** Latin names stand apart from the Chinese around them. */
+const setApart = (name: string): string => (/[a-z0-9]/i.test(name) ? ` ${name} ` : name);
+
 /** In a session of pictures before its first: what it is, and pictures to try, each with its words. */
 export const PictureHint = ({ session }: { session: SessionDetail }) => {
   const model = useModel(session.model);
   const { min_prompt_bytes: least } = useSite();
   return (
     <div className="list first-hint hint-pictures">
-      <h2>用 {model?.label ?? session.model} 画一张</h2>
+      <h2>用{setApart(model?.label ?? session.model)}画一张</h2>
       {model?.remark && <p>{model.remark}</p>}
       <ul className="hint-ideas" aria-label="试试这些">
         {pictureIdeas.map(({ name, prompt }) => (
