@@ -124,7 +124,9 @@ test('users, orders, sessions and trainings are filtered, changed and logged on 
   await sheetOf(page).getByRole('button', { name: '修改', exact: true }).first().click();
   await sheetOf(page).getByLabel('回复').fill('四月到五月。');
   await sheetOf(page).getByRole('button', { name: '保存' }).click();
-  await expect(sheetOf(page).getByText('四月到五月。')).toBeVisible();
+  await expect(
+    sheetOf(page).getByRole('paragraph').filter({ hasText: '四月到五月。' }),
+  ).toBeVisible();
   await close(page);
   await rowOf(page, '紫藤花').getByRole('button', { name: '删除' }).click();
   await confirm(page, '取消');
