@@ -10,7 +10,7 @@ export interface MockS3 {
   region: string;
   /** By path, bucket included. */
   objects: Map<string, { data: Buffer; type: string }>;
-  /** Answers everything with this status instead; 0: works. */
+  /** Replies everything with this status instead; 0: works. */
   failing: number;
   /** Waits so long before each answer, ms. */
   delay: number;

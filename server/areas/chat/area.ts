@@ -1,14 +1,14 @@
 import type { Area } from '../../area.ts';
-import { answerNews } from './answer-news.ts';
+import { replyNews } from './reply-news.ts';
 import { createManageMessageHandlers } from './manage-message.service.ts';
 import { createChatHandlers } from './chat.handlers.ts';
 
 export const chatArea = () =>
   ({
-    waits: { answer: answerNews },
-    serve: ({ answers, models, files, knowledge, settings, cancelJobs, waits }) => ({
+    waits: { answer: replyNews },
+    serve: ({ replies, models, files, knowledge, settings, cancelJobs, waits }) => ({
       ...createChatHandlers({
-        answers,
+        replies,
         models,
         attachments: files,
         knowledge,
