@@ -221,6 +221,7 @@ export const chatCalls = {
       beside: z.nullable(z.int()),
     }),
     codes: [
+      'words_blocked',
       'login_required',
       'balance',
       'session_busy',
@@ -317,6 +318,7 @@ export const chatCalls = {
     }),
     output: z.object({}),
     codes: [
+      'words_blocked',
       'login_required',
       'question_closed',
       'session_busy',

@@ -341,8 +341,8 @@ export const imageCalls = {
     summary: '一次作画的进度',
     input: z.object({ request_id: requestId }),
     output: z.object({
-      /** 0 to 1, by both names. */
-      result: z.number(),
+      /** As document 2 §7 has it: 0 to 1, and base64 of the picture so far. */
+      result: z.object({ progress: z.number(), current_image: z.string() }),
       progress: z.number(),
       /** Data URL of the picture so far; empty: nothing yet. */
       current_image: z.string(),

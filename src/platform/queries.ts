@@ -7,6 +7,7 @@ import { accountOf } from './account-of.ts';
 import { authStore, useAuth } from './auth-store.ts';
 import { usePrefs } from './prefs.ts';
 import { settingsOf } from './saved-settings.ts';
+import { useSite } from './site.ts';
 
 // By its type alone: the contract's schemas stay out of the page.
 const chatType: (typeof modelTypes)['chat'] = 0;
@@ -139,33 +140,8 @@ export const useUnreadNotices = () => {
   return { notice, count: notice ? (data?.unread ?? 0) : 0 };
 };
 
-const siteKey = 'queqiao.site';
-const knownSite = (): string | undefined => {
-  try {
-    return localStorage.getItem(siteKey) ?? undefined;
-  } catch {
-    return undefined;
-  }
-};
-
 /** Address of the official site, without a slash at its end; empty: there is none, or it is not known yet. */
-export const useOfficialSite = (): string =>
-  useQuery({
-    queryKey: ['siteInfo'],
-    queryFn: async ({ signal }) => {
-      const { official_site: site } = await api.siteInfo({}, { signal, quiet: true });
-      try {
-        // Known at once the next time: the menus then have their final size from the start.
-        localStorage.setItem(siteKey, site);
-      } catch {
-        // It is asked for again.
-      }
-      return site;
-    },
-    placeholderData: knownSite,
-    staleTime: Infinity,
-    meta: { steady: true },
-  }).data ?? '';
+export const useOfficialSite = (): string => useSite().official_site;
 
 /** What a model costs, in two or three characters. */
 export const priceText = (model: Pick<Model, 'factor'>): string =>

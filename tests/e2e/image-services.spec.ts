@@ -214,6 +214,10 @@ test('Midjourney: four of one, its buttons, a region, a view drawn back, several
   await expect(pictures(page).getByRole('img')).toHaveCount(4, soon);
   const { chatgpt_balance: after } = await person.client.call('userInfo', {});
   expect(before - after).toBe(8000);
+  await page.goto('/tasks');
+  const refusedTask = page.getByRole('listitem').filter({ hasText: 'a banned one' });
+  await expect(refusedTask.getByRole('link', { name: '修改提示词' })).toBeVisible(soon);
+  await expect(refusedTask.getByRole('button', { name: /^重试/ })).toHaveCount(0);
 });
 
 test('stable-diffusion-webui and OpenAI-compatible services: each with its own tool, its failures by number @I1 @I7 @I8 @I9 @I11 @C18', async ({

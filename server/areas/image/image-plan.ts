@@ -112,7 +112,7 @@ export const planPictures = (
     request: ImageRequest;
     translateWith: NonNullable<ImagePlan['translate']>;
   },
-  model: { factor: number; image: ImageModel },
+  model: { factor: number; image: ImageModel; onlyCheckpoints?: boolean },
 ): Omit<ImagePlan, 'source'> => {
   const { human, request } = asked;
   const { family, abilities } = model.image;
@@ -124,6 +124,12 @@ export const planPictures = (
   // An action goes on from a finished picture: what went along with that one has had its effect.
   if (task === 'action')
     for (const key of ['cref', 'sref', 'weight'] as const) delete parameters[key];
+  if (model.onlyCheckpoints) {
+    // The service's own usual one may be one that nobody may use.
+    parameters.checkpoint ??= model.image.default_checkpoint;
+    if (!model.image.checkpoints.some(({ name }) => name === parameters.checkpoint))
+      throw new Refusal('bad_input', 'parameters.checkpoint：这个大模型现在不能用');
+  }
   const ability = abilityFor[task];
   if (ability && !abilities.includes(ability)) throw new Refusal('job_unsuitable');
   const fromPicture = task !== 'txt2img' && task !== 'action' && task !== 'blend';

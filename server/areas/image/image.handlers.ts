@@ -41,7 +41,10 @@ export const createImageHandlers = (deps: {
       const images = job.state === 'done' ? await imagesOfJob(db, job.uuid, user.id) : [];
       // All of it is done when the pictures are there.
       const progress = job.state === 'done' ? 1 : Math.min(job.progress, 0.99);
-      return { result: progress, progress, current_image, job, images };
+      // Behind the comma of a data URL stands the base64.
+      const base64 = current_image.slice(current_image.indexOf(',') + 1);
+      const result = { progress, current_image: base64 };
+      return { result, progress, current_image, job, images };
     },
 
     upscaleImage: (input, { db, user }) => edits.upscale(db, input, user),

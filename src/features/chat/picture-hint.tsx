@@ -1,15 +1,20 @@
 import { writeDraft } from '@/platform/draft.ts';
 import { useModel } from '@/platform/queries.ts';
-import { limits } from '@contract/limits.ts';
+import { useSite } from '@/platform/site.ts';
 import { pictureIdeas } from '@contract/picture-ideas.ts';
 import type { SessionDetail } from '@contract/session.ts';
+import { leastText } from './send-rules.ts';
+
+/** Latin names stand apart from the Chinese around them. */
+const setApart = (name: string): string => (/[a-z0-9]/i.test(name) ? ` ${name} ` : name);
 
 /** In a session of pictures before its first: what it is, and pictures to try, each with its words. */
 export const PictureHint = ({ session }: { session: SessionDetail }) => {
   const model = useModel(session.model);
+  const { min_prompt_bytes: least } = useSite();
   return (
     <div className="list first-hint hint-pictures">
-      <h2>用 {model?.label ?? session.model} 画一张</h2>
+      <h2>用{setApart(model?.label ?? session.model)}画一张</h2>
       {model?.remark && <p>{model.remark}</p>}
       <ul className="hint-ideas" aria-label="试试这些">
         {pictureIdeas.map(({ name, prompt }) => (
@@ -33,10 +38,7 @@ export const PictureHint = ({ session }: { session: SessionDetail }) => {
           </li>
         ))}
       </ul>
-      <p className="first-rule">
-        示例由内置画板画成。第一句至少 {Math.ceil(limits.minPromptBytes / 3)} 个汉字或{' '}
-        {limits.minPromptBytes} 个英文字母
-      </p>
+      <p className="first-rule">{leastText(least)}示例由内置画板画成</p>
     </div>
   );
 };
