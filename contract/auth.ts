@@ -77,6 +77,8 @@ export const user = z.object({
   vip_balance: z.int(),
   /** 1: a tenth or less is left of what there was after the last tokens came, and nobody was told. */
   balance_low: z.int(),
+  /** What others did that was not read yet, counted to 100. */
+  news_unread: z.int(),
   subscribe: z.int(),
   /** Free sessions left this month; null: no limit. */
   sessions_left: z.nullable(z.int()),

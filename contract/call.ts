@@ -207,6 +207,43 @@ export const requestId = z.string().check(z.minLength(1), z.maxLength(64));
 /** ISO 8601, UTC. */
 export const time = z.string();
 
+export const text = (max: number) => z.string().check(z.maxLength(max));
+
+/** A calendar's month or day as clients' pickers write it, in China's time; an instant counts there. */
+const written = (value: string): string => {
+  if (value.includes('T')) {
+    const at = Date.parse(value);
+    return Number.isNaN(at) ? '' : new Date(at + 8 * 3_600_000).toISOString().slice(0, 10);
+  }
+  const [, year, month, day] =
+    /^(\d{4})[-/.年]?(\d{1,2})月?(?:[-/.]?(\d{1,2})日?)?(?: [\d:]{1,8})?$/.exec(value) ?? [];
+  return [year, month, day]
+    .flatMap((part) => (part === undefined ? [] : part.padStart(2, '0')))
+    .join('-');
+};
+
+/** YYYY-MM of 2026-01, 2026-1, 2026/01, 202601, 2026年1月, or any day of it. */
+export const monthOf = z.pipe(
+  z.pipe(
+    text(40),
+    z.transform((value) => written(value).slice(0, 7)),
+  ),
+  z.string().check(z.regex(/^[12]\d{3}-(?:0[1-9]|1[0-2])$/, '应为 2026-01 这样的月份')),
+);
+
+/** YYYY-MM-DD of 2026-01-05, 2026/1/5, 20260105, 2026年1月5日, or an instant of it. */
+export const dayOf = z.pipe(
+  z.pipe(text(40), z.transform(written)),
+  z
+    .string()
+    .check(
+      z.regex(
+        /^[12]\d{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])$/,
+        '应为 2026-01-05 这样的一天',
+      ),
+    ),
+);
+
 /** A session's uuid, or its number as digits. */
 export const sessionRef = z.pipe(
   z.pipe(
@@ -219,8 +256,6 @@ export const sessionRef = z.pipe(
       z.regex(/^([1-9]\d{0,15}|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$/),
     ),
 );
-
-export const text = (max: number) => z.string().check(z.maxLength(max));
 
 /** A name out of a list; empty is none, as a form sends what was not chosen. */
 export const chosen = (max: number) =>

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { call, id, text, time, wholeNumber } from './call.ts';
+import { call, dayOf, id, monthOf, text, time, wholeNumber } from './call.ts';
 
 /** An API key as its owner sees it; the key itself is shown once, when it is made. */
 export const apiKey = z.object({
@@ -42,9 +42,6 @@ export const apiUsage = z.object({
   deduct_tokens: z.int(),
 });
 export type ApiUsage = z.output<typeof apiUsage>;
-
-const month = z.string().check(z.regex(/^\d{4}-(0[1-9]|1[0-2])$/));
-const day = z.string().check(z.regex(/^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/));
 
 export const developerCalls = {
   apiKeys: call({
@@ -108,7 +105,7 @@ export const developerCalls = {
     path: '/api/api/usage',
     access: 'user',
     summary: '一个月里每天的，或一天里每个模型的 API 用量',
-    input: z.object({ month: z.optional(month), day: z.optional(day), key_id: z.optional(id) }),
+    input: z.object({ month: z.optional(monthOf), day: z.optional(dayOf), key_id: z.optional(id) }),
     output: z.object({ list: z.array(apiUsage) }),
     codes: ['account_disabled'],
   }),

@@ -49,7 +49,7 @@ const report = z.object({
 });
 
 /** reply: to one's question; mention: one was spoken to; accept: one's answer was accepted. */
-export const newsKind = z.enum(['reply', 'mention', 'accept', 'essence', 'report']);
+export const newsKind = z.enum(['reply', 'message', 'mention', 'accept', 'essence', 'report']);
 export type NewsKind = z.output<typeof newsKind>;
 
 export const newsItem = z.object({

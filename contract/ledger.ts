@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { call, download, listOf, page, text, time, wholeNumber } from './call.ts';
+import { call, download, listOf, monthOf, page, text, time, wholeNumber } from './call.ts';
 
 /** One spend (document 3 §3). */
 export const consumption = z.object({
@@ -18,7 +18,6 @@ export const consumption = z.object({
 });
 export type Consumption = z.output<typeof consumption>;
 
-const month = z.string().check(z.regex(/^\d{4}-(?:0[1-9]|1[0-2])$/, '应为 2026-01 这样的月份'));
 const filter = {
   model: z.optional(text(100)),
   type: z.optional(wholeNumber(0, 100)),
@@ -44,7 +43,7 @@ export const ledgerCalls = {
     path: '/api/usage',
     access: 'guest',
     summary: '一个月的用量；items 是到这个月为止的十二个月，这个月在最前',
-    input: z.object({ month: z.optional(month) }),
+    input: z.object({ month: z.optional(monthOf) }),
     output: z.object({
       month: z.string(),
       items: z.array(
@@ -88,7 +87,7 @@ export const ledgerCalls = {
     path: '/api/transaction_file',
     access: 'guest',
     summary: '消费记录的 CSV，可以只要一个月的',
-    input: z.object({ month: z.optional(month), ...filter, ticket: z.optional(text(100)) }),
+    input: z.object({ month: z.optional(monthOf), ...filter, ticket: z.optional(text(100)) }),
     output: z.string(),
     codes: ['account_disabled'],
   }),

@@ -52,6 +52,8 @@ export const model = z.object({
   /** 1: the membership does not include it. */
   vip: z.int(),
   private: z.int(),
+  /** 0: of pictures, and not trained to its end; all others 1. */
+  status: z.int(),
   /** Of a model of pictures: what it takes. Null for all others. */
   image: z.nullable(imageModel),
   /** Of a model of films: what it takes. Null for all others. */

@@ -17,7 +17,11 @@ export const systemCalls = {
     access: 'public',
     summary: '这个站点：官方网站的地址',
     input: z.object({}),
-    /** The address has no slash at its end; empty: this is nobody's official site. */
-    output: z.object({ official_site: z.string() }),
+    output: z.object({
+      /** Without a slash at its end; empty: this is nobody's official site. */
+      official_site: z.string(),
+      /** What the code on /wechat says; empty without an official site. */
+      wechat: z.string(),
+    }),
   }),
 };

@@ -11,6 +11,7 @@ import { createKeyBox } from './areas/model/channel-key.ts';
 import { startSearchIndexer } from './areas/session/search-indexer.ts';
 import { createPaymentService } from './areas/payment/payment.service.ts';
 import { createSandbox } from './areas/payment/sandbox.ts';
+import { unreadOf as unreadNews } from './areas/forum/news.service.ts';
 import { countThisMonth } from './areas/session/session.service.ts';
 import { type Connection, connectDatabase } from './db/connect.ts';
 import { StartupError } from './db/startup-error.ts';
@@ -110,6 +111,7 @@ const compose = async (
       for (const area of brought) await area.takeOver?.(tx, fromUserId, toUserId);
     },
     countThisMonth,
+    unreadNews,
     registered: async (tx, userId, invite) => {
       for (const area of brought) await area.registered?.(tx, userId, invite);
     },
@@ -187,7 +189,11 @@ const compose = async (
       // The port is free at once for the process that comes after.
       server.server.close();
       jobEvents.close();
-      await Promise.all([answers.drain(drainMs), jobs.drain(drainMs)]);
+      await Promise.all([
+        answers.drain(drainMs),
+        jobs.drain(drainMs),
+        ...brought.map((area) => area.drain?.(drainMs)),
+      ]);
       await Promise.race([server.close(), sleep(lingerMs)]);
       server.server.closeAllConnections();
       await searchIndexer.close();

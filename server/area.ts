@@ -73,6 +73,8 @@ export interface Area {
   seed?: (db: Database) => Promise<void>;
   /** The handlers of its calls, in processes that serve people. */
   serve?: (host: Host) => Partial<Handlers>;
+  /** The process is asked to stop: lets what runs end within so many ms, then ends it. */
+  drain?: (ms: number) => Promise<void>;
   /** Its addresses beside the calls. */
   routes?: (http: FastifyInstance, host: Host) => void;
 }

@@ -44,6 +44,8 @@ export interface Settings {
   publicUrl: string;
   /** The web site whose pages the menus lead to, without a slash at the end; empty: none. */
   officialSite: string;
+  /** What the code of its account on WeChat says; empty: the official site's page of it. */
+  wechatAccount: string;
   /** What people pay by, the first unless they choose; empty: nothing is sold. */
   payment: ProviderName[];
   /** The host of PUBLIC_URL where 沙箱收银台 may be used although it is public. */
@@ -237,6 +239,7 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
     fetchAllowed: words('FETCH_ALLOWED'),
     publicUrl: word('PUBLIC_URL').replace(/\/+$/, ''),
     officialSite: siteAddress(word('OFFICIAL_SITE')),
+    wechatAccount: word('WECHAT_ACCOUNT'),
     payment: providersIn(word('PAYMENT') === '' ? ['sandbox'] : words('PAYMENT')),
     sandboxAllowed: word('SANDBOX_ALLOWED'),
     paymentCheckSeconds: Math.max(1, whole(env, 'PAYMENT_CHECK_SECONDS', 15, 3600)),

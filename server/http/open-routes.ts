@@ -10,6 +10,7 @@ import { ApiRefusal, failureBody, sendApiFailure } from './open-failure.ts';
 import { openApiDocument } from './openapi.ts';
 import { createAddressLimit } from './rate-limit.ts';
 import { bearerOf, generalBodyLimit, pathOf } from './routes.ts';
+import type { RunningCalls } from './running-calls.ts';
 import { type Sink, sinkOf } from './sink.ts';
 import { readInput } from './validate.ts';
 
@@ -69,11 +70,14 @@ interface Deps {
   db: Database;
   gate: KeyGate;
   handlers: OpenHandlers;
+  running: RunningCalls;
   /** Requests a minute and address that carry no valid key. */
   addressLimit: number;
   version: string;
   publicUrl: string;
 }
+
+const restarting = () => new ApiRefusal('unavailable', '服务器正在重启，请稍后重试');
 
 /** Of a request that was let in. */
 const callers = new WeakMap<FastifyRequest, ApiCaller>();
@@ -152,8 +156,8 @@ const contextOf = (
   request: FastifyRequest,
   reply: FastifyReply,
   caller: ApiCaller,
+  gone: AbortController,
 ) => {
-  const gone = new AbortController();
   const unwatch = gate.watch(caller, () =>
     gone.abort(new ApiRefusal('unauthorized', '这个 API-KEY 已被删除或停用')),
   );
@@ -211,7 +215,7 @@ const send = (reply: FastifyReply, answer: Exclude<OpenAnswer, { events: unknown
 
 const createServe =
   (deps: Deps, name: OpenName, spec: CallSpec) =>
-  async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
+  async (request: FastifyRequest, reply: FastifyReply, gone: AbortController): Promise<unknown> => {
     const { db, handlers } = deps;
     const caller = callers.get(request);
     if (!caller) throw new Refusal('unauthorized');
@@ -225,7 +229,7 @@ const createServe =
       rest === undefined ? request.query : { ...(request.query as object), model: rest };
     const input = readInput(spec, query, fields);
     const serve = handlers[name] as (input: unknown, context: OpenContext) => Promise<OpenAnswer>;
-    const context = { ...contextOf(deps, request, reply, caller), files };
+    const context = { ...contextOf(deps, request, reply, caller, gone), files };
     const key = keyOf(spec, request);
     if (key === null) {
       const answer = await serve(input, context);
@@ -310,8 +314,11 @@ export const registerOpenCalls = (app: FastifyInstance, deps: Deps): void => {
         await enter(request, reply);
       },
       handler: async (request, reply) => {
+        const gone = new AbortController();
         try {
-          return await serve(request, reply);
+          return await deps.running.keep(serve(request, reply, gone), () =>
+            gone.abort(restarting()),
+          );
         } catch (error) {
           return fail(error, request, reply);
         }

@@ -5,10 +5,17 @@ import type { Handlers } from './handlers.ts';
 export const createSystemHandlers = ({
   version,
   officialSite,
-}: Pick<Settings, 'version' | 'officialSite'>): Pick<Handlers, 'health' | 'siteInfo'> => ({
+  wechatAccount,
+}: Pick<Settings, 'version' | 'officialSite' | 'wechatAccount'>): Pick<
+  Handlers,
+  'health' | 'siteInfo'
+> => ({
   health: async (_input, { db }) => {
     await db.execute(sql`SELECT 1`);
     return { ready: true, version };
   },
-  siteInfo: () => ({ official_site: officialSite }),
+  siteInfo: () => ({
+    official_site: officialSite,
+    wechat: officialSite === '' ? '' : wechatAccount || `${officialSite}/wechat`,
+  }),
 });

@@ -10,6 +10,7 @@ import { Refusal, type Identity } from '../http/handlers.ts';
 import type { Settings } from '../settings.ts';
 import { areKeys, createPush, pushKeys } from './push.ts';
 import { waitEndedChannel } from './wait-ended.ts';
+import { plainLine } from './plain-line.ts';
 import * as store from './wait.store.ts';
 
 /** What a notification says of something that is waited for. */
@@ -40,6 +41,9 @@ const sweepMost = 500;
 const pushesAtOnce = 20;
 /** Seconds until the next try, after each one that failed; then it is given up. */
 const pauses = [5, 30, 120, 600, 1800];
+/** Letters of a notification: phones show fewer, and push services take 4 KB in all. */
+const titleMost = 80;
+const bodyMost = 240;
 /** How long pushes that are on their way may take at the end of the process, ms. */
 const drainMs = 3_000;
 
@@ -71,7 +75,12 @@ export const createWaits = async ({ db, instance, settings, log, sources }: Wait
         executor,
         places.map((at) => asked[at]!),
       );
-      for (const [nth, at] of places.entries()) Object.assign(results[at]!, news[nth]);
+      for (const [nth, at] of places.entries()) {
+        const found = news[nth];
+        if (!found) continue;
+        const title = plainLine(found.title, titleMost) || '鹊桥';
+        Object.assign(results[at]!, found, { title, body: plainLine(found.body, bodyMost) });
+      }
     }
     return results;
   };

@@ -186,9 +186,9 @@ interface At {
   tab: string | undefined;
 }
 
-const Unread = ({ count }: { count: number }) =>
+const Unread = ({ count, what }: { count: number; what: string }) =>
   count > 0 && (
-    <i className="menu-unread tabular" aria-label={`${count} 条未读公告`}>
+    <i className="menu-unread tabular" aria-label={`${count} 条未读${what}`}>
       {count > 9 ? '9+' : count}
     </i>
   );
@@ -196,16 +196,17 @@ const Unread = ({ count }: { count: number }) =>
 const MenuLink = ({
   place,
   unread = 0,
+  what = '公告',
   path,
   channel,
   tab,
-}: { place: Place; unread?: number } & At) => {
+}: { place: Place; unread?: number; what?: string } & At) => {
   const active = place.active(path, channel, tab);
   return (
     <Link {...place.link} className="menu-link" aria-current={active ? 'page' : undefined}>
       <Icon name={place.icon} />
       <span>{place.label}</span>
-      <Unread count={unread} />
+      <Unread count={unread} what={what} />
     </Link>
   );
 };
@@ -213,16 +214,17 @@ const MenuLink = ({
 const BarLink = ({
   place,
   unread = 0,
+  what = '公告',
   path,
   channel,
   tab,
-}: { place: Place; unread?: number } & At) => {
+}: { place: Place; unread?: number; what?: string } & At) => {
   const active = place.active(path, channel, tab);
   return (
     <Link {...place.link} className="bar-link" aria-current={active ? 'page' : undefined}>
       <Icon name={place.icon} size={24} />
       <span>{place.short}</span>
-      <Unread count={unread} />
+      <Unread count={unread} what={what} />
     </Link>
   );
 };
@@ -243,6 +245,7 @@ export const Shell = () => {
   const spoken = useSpoken();
   const site = useOfficialSite();
   const unread = useUnreadNotices().count;
+  const news = user?.news_unread ?? 0;
   return (
     <div className={inChat ? 'shell shell-chat' : inManager ? 'shell shell-manager' : 'shell'}>
       <a className="skip" href="#content">
@@ -266,7 +269,7 @@ export const Shell = () => {
         <MenuLink place={mine} {...at} />
         <MenuLink place={open} {...at} />
         <MenuLink place={favorites} {...at} />
-        <MenuLink place={forum} {...at} />
+        <MenuLink place={forum} unread={news} what="消息" {...at} />
         <MenuLink place={scenarios} {...at} />
         <MenuLink place={models} {...at} />
         <hr />
@@ -325,7 +328,7 @@ export const Shell = () => {
           <Link to="/" search={{ new: 1 }} className="bar-new" aria-label="新建会话">
             <Icon name="plus" size={24} />
           </Link>
-          <BarLink place={forum} {...at} />
+          <BarLink place={forum} unread={news} what="消息" {...at} />
           <BarLink place={account} unread={unread} {...at} />
         </nav>
       )}

@@ -103,6 +103,7 @@ describe('pictures', () => {
       disable_api: 0,
       vip: 0,
       private: 0,
+      status: 1,
     });
     const metadata = await data('GET', 'image/metadata?model=builtin-canvas');
     expect(metadata['controlnetModules']).toContain('canny');

@@ -225,6 +225,37 @@ test('hostile texts come back as texts, in titles, excerpts, news and reports', 
   expect((await manager.call('reportList', {})).list[0]?.note).toBe(title);
 });
 
+test('a push is one plain line of bounded length, and a friend’s message is told as that', async () => {
+  const pushed = push.pushed.length;
+  const told = () => push.pushed.slice(pushed).map(({ message }) => message);
+  const mei = await named('mei', '梅\u202E四');
+  await mei.call('pushSubscribe', push.browser());
+  const { uuid } = await ask(mei, '<b>粗\u202E\u2066反</b>\u200B字', '第一问');
+  await answer(zhou, uuid, `# 标题\n\n<script>x</script>\u0007${'很长'.repeat(4000)}`);
+  await expect.poll(() => told().length, { timeout: 10_000 }).toBe(1);
+  expect(told()[0]?.title).toBe('<b>粗反</b>字');
+  for (const message of told())
+    expect(`${message.title}${message.body}`).not.toMatch(
+      /[\p{Cc}\u200B\u202A-\u202E\u2066-\u2069]/u,
+    );
+  expect(Array.from(told()[0]?.body ?? '').length).toBeLessThanOrEqual(240);
+
+  expect((await mei.call('userInfo', {})).news_unread).toBe(1);
+  const { uuid: friend } = await mei.call('newFriend', { friend_user_id: await idOf(wang) });
+  await answer(mei, friend, '你好，我是梅');
+  for (const words of ['你好呀', '在吗']) await answer(wang, friend, words);
+  await expect.poll(() => told().length, { timeout: 10_000 }).toBe(2);
+  expect(told()[1]?.body).toMatch(/^王三 给您发来消息：你好呀$|^王三 给您发来 2 条消息：在吗$/);
+  expect((await news(mei)).list[0]).toMatchObject({
+    kind: 'message',
+    text: '王三 给您发来 2 条消息',
+    excerpt: '在吗',
+  });
+  expect((await mei.call('userInfo', {})).news_unread).toBe(2);
+  await mei.call('readNews', {});
+  expect((await mei.call('userInfo', {})).news_unread).toBe(0);
+});
+
 describe('scenarios and prompts', () => {
   test('one’s own scenario is private until a manager has approved it', async () => {
     const { list: categories } = await lin.call('scenarioCategory', {});

@@ -15,7 +15,14 @@ let key = '';
 
 beforeAll(async () => {
   push = await startPushService(() => key);
-  server = await startServer({ env: { FETCH_ALLOWED: push.host, PAYMENT_CHECK_SECONDS: '1' } });
+  server = await startServer({
+    env: {
+      FETCH_ALLOWED: push.host,
+      PAYMENT_CHECK_SECONDS: '1',
+      OFFICIAL_SITE: 'https://queqiao.example/',
+      WECHAT_ACCOUNT: 'http://weixin.qq.com/r/queqiao',
+    },
+  });
   pool = new pg.Pool({ connectionString: server.databaseUrl });
   manager = new TestClient(server.baseURL);
   await manager.login('admin', ADMIN_PASSWORD);
@@ -120,6 +127,10 @@ test('the source code of a notice comes to subscribers alone, and nothing of it 
   };
   const person = await TestClient.register(server.baseURL);
   const visitor = new TestClient(server.baseURL);
+  expect(await visitor.call('siteInfo', {})).toEqual({
+    official_site: 'https://queqiao.example',
+    wechat: 'http://weixin.qq.com/r/queqiao',
+  });
   const later = await publish(
     { notice: '以后的', publish_at: new Date(Date.now() + 3_600_000).toISOString() },
     '还没有发布',

@@ -9,6 +9,8 @@ import { onePixel } from '../support/world.ts';
 let mock: MockOpenAi;
 let spare: MockOpenAi;
 let server: TestServer;
+/** Starts another process on the same database. */
+let beside: () => Promise<TestServer>;
 let user: ApiUser;
 let client: OpenAI;
 
@@ -19,11 +21,16 @@ const clientOf = (key: string) =>
 beforeAll(async () => {
   mock = await startMockOpenAi();
   spare = await startMockOpenAi();
+  const service = {
+    OPENAI_BASE_URL: mock.baseURL,
+    OPENAI_API_KEY: 'sk-test',
+    OPENAI_MODELS: 'mock-chat,mock-mini',
+    SECRET_KEY: 'the same in all processes',
+  };
+  beside = () => startServer({ databaseUrl: server.databaseUrl, env: service });
   server = await startServer({
     env: {
-      OPENAI_BASE_URL: mock.baseURL,
-      OPENAI_API_KEY: 'sk-test',
-      OPENAI_MODELS: 'mock-chat,mock-mini',
+      ...service,
       SIGNUP_TOKENS: '1000000',
       ASSISTANT_RATE: '0',
       CANVAS_SECONDS: '0',
@@ -517,6 +524,45 @@ describe('keys', () => {
     await expect.poll(() => mock.active).toBe(0);
   });
 
+  test('a server that restarts lets a stream end, or ends it with a word and its bill', async () => {
+    const own = await apiUser(server);
+    const other = await beside();
+    const bound = new OpenAI({
+      apiKey: own.key,
+      baseURL: `${other.baseURL}/v1`,
+      maxRetries: 0,
+    });
+    const streams = ['tokens=60 rate=20 id=short', 'tokens=5000 rate=20 id=long'];
+    const read = await Promise.all(
+      streams.map(async (bench) => {
+        const messages = say(`[[bench ${bench}]]`);
+        const stream = await bound.chat.completions.create({ model, messages, stream: true });
+        const chunks = stream[Symbol.asyncIterator]();
+        await chunks.next();
+        return async () => {
+          let finish: string | null = null;
+          for (let next = await chunks.next(); !next.done; next = await chunks.next())
+            finish = next.value.choices[0]?.finish_reason ?? finish;
+          return finish;
+        };
+      }),
+    );
+    const [short, long] = read.map((rest) => rest());
+    const stopped = other.stop();
+    expect(await short).toBe('stop');
+    const error = await failing(long!);
+    expect(error.message).toContain('正在重启');
+    await stopped;
+    const holds = await onDatabase<{ state: string; spent: number }>(
+      server,
+      `SELECT state, spent::int FROM holds WHERE user_id = $1 ORDER BY spent`,
+      [own.userId],
+    );
+    expect(holds.map(({ state }) => state)).toEqual(['settled', 'settled']);
+    expect(1_000_000 - (await balance(own))).toBe(holds[0]!.spent + holds[1]!.spent);
+    await expect.poll(() => mock.active).toBe(0);
+  });
+
   test('usage of a day and a month is told by key and model', async () => {
     const one = await apiUser(server);
     const bound = clientOf(one.key);
@@ -536,6 +582,18 @@ describe('keys', () => {
     const day = list[0]?.date;
     expect((await one.person.call('apiUsage', { day })).list).toEqual(list);
     expect((await one.person.call('apiUsage', { month: '2020-01' })).list).toEqual([]);
+    // As pickers of months and days write them.
+    const [year = '', month = '', date = ''] = (day ?? '').split('-');
+    const months = [`${year}/${Number(month)}`, `${year}${month}`, `${year}年${Number(month)}月`];
+    for (const written of [...months, `${day}T02:00:00.000Z`])
+      expect((await one.person.call('apiUsage', { month: written })).list).toEqual(list);
+    const days = [`${year}/${Number(month)}/${Number(date)}`, `${year}${month}${date}`];
+    for (const written of [...days, `${day} 12:00:00`, `${day}T02:00:00.000Z`])
+      expect((await one.person.call('apiUsage', { day: written })).list).toEqual(list);
+    for (const wrong of ['0000-01', '2026-13', '昨天', '2026-01-01T', '2026-1-1-1'])
+      expect((await one.person.raw('apiUsage', { month: wrong })).status).toBe(422);
+    expect((await one.person.raw('apiUsage', { day: `${year}-${month}` })).status).toBe(422);
+    expect((await one.person.raw('apiUsage', { day: '2026-02-31' })).code).toBeGreaterThan(0);
   });
 });
 

@@ -1,7 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+<<<<<<< HEAD
 import path from 'node:path';
+=======
+import OpenAI, { toFile } from 'openai';
+>>>>>>> main
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { apiUser } from '../support/api-user.ts';
 import { TestClient } from '../support/client.ts';
 import { startMediaService, type MediaService } from '../support/mock-media.ts';
 import { scratchFolder } from '../support/scratch.ts';
@@ -28,6 +33,7 @@ beforeAll(async () => {
     OPENAI_BASE_URL: `${service.url}/v1`,
     OPENAI_API_KEY: 'sk-test',
     OPENAI_MODELS: 'gpt-4o-mini,whisper-1,tts-1',
+    EMBEDDING_MODEL: 'embed-mock',
     SIGNUP_TOKENS: String(tokens),
     ASSISTANT_RATE: '0',
   };
@@ -196,4 +202,59 @@ test('deleted replies are read to nobody, and their sound goes', async () => {
   await own.call('deleteHistory', { session_id: uuid, id: historyId });
   const gone = await speak(own, asked);
   expect(gone.status).toBe(404);
+});
+
+test('a program has a recording written down and a text made a vector by a service @D2', async () => {
+  const user = await apiUser(server);
+  const openai = new OpenAI({ apiKey: user.key, baseURL: `${server.baseURL}/v1`, maxRetries: 0 });
+  const balance = async () => (await user.person.call('userInfo', {})).chatgpt_balance;
+  service.asked.length = 0;
+  const file = await toFile(recording, 'a.wav', { type: 'audio/wav' });
+  const heard = await openai.audio.transcriptions.create({ model: 'whisper-1', file });
+  expect(heard.text).toBe(service.words);
+  expect(service.asked[0]).toMatchObject({ path: 'POST /v1/audio/transcriptions' });
+  expect(service.asked[0]?.file).toEqual(recording);
+  const price = tokens - (await balance());
+  expect(price).toBeGreaterThan(0);
+  expect(price % 40).toBe(0);
+
+  const form = new FormData();
+  form.set('file', new Blob([new Uint8Array(recording)]), 'a.wav');
+  const own = await fetch(`${server.baseURL}/v1/transcribe`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${user.key}` },
+    body: form,
+  });
+  expect(await own.json()).toEqual({ result: true, text: service.words });
+  expect(await balance()).toBe(tokens - 2 * price);
+
+  service.behave(async (response) => {
+    response.writeHead(500).end('{}');
+    return true;
+  });
+  await expect(openai.audio.transcriptions.create({ model: 'whisper-1', file })).rejects.toThrow(
+    OpenAI.InternalServerError,
+  );
+  service.behave(null);
+  expect(await balance()).toBe(tokens - 2 * price);
+
+  const made = await openai.embeddings.create({
+    model: 'embed-mock',
+    input: '山间的月亮',
+    encoding_format: 'float',
+  });
+  expect(made).toMatchObject({
+    model: 'embed-mock',
+    data: [{ embedding: [0.6, 0.8] }],
+    usage: { prompt_tokens: 40 },
+  });
+  // 40 tokens at the twentieth part of one.
+  expect(await balance()).toBe(tokens - 2 * price - 2);
+  const { list } = await user.person.call('apiUsage', {});
+  expect(new Map(list.map((row) => [row.model, [row.count, row.deduct_tokens]]))).toEqual(
+    new Map([
+      ['embed-mock', [1, 2]],
+      ['whisper-1', [2, 2 * price]],
+    ]),
+  );
 });

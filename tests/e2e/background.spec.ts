@@ -62,6 +62,24 @@ const countShown = async (cdp: CDPSession): Promise<() => number> => {
   return () => count;
 };
 
+/** Wakes the worker as a browser does that has a network again. */
+const waker = async (cdp: CDPSession, baseURL: string | undefined) => {
+  let registrationId = '';
+  cdp.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
+    registrationId = registrations[0]?.registrationId ?? registrationId;
+  });
+  await cdp.send('ServiceWorker.enable');
+  await expect.poll(() => registrationId).not.toBe('');
+  const { origin } = new URL(baseURL ?? '');
+  return () =>
+    cdp.send('ServiceWorker.dispatchSyncEvent', {
+      origin,
+      registrationId,
+      tag: 'queqiao-waits',
+      lastChance: false,
+    });
+};
+
 /** Writes down the numbers that the worker puts on the app's icon; 0: none. */
 const noteBadges = (context: BrowserContext) =>
   workerOf(context).evaluate(`globalThis.badges = [];
@@ -102,6 +120,50 @@ test('a reply that is done while the tab is away is told once, and a tap opens i
   await expect(app.log).toContainText('END-');
   await expect.poll(() => shown(page)).toEqual([]);
   expect((await badges(context)).at(-1)).toBe(0);
+});
+
+test('a payment that is finished while the app is closed is told once, and a tap opens the usage @O4 @P3', async ({
+  app,
+  person,
+  context,
+  baseURL,
+}) => {
+  const { page } = app;
+  await context.grantPermissions(['notifications']);
+  await app.enterAs(person);
+  await page.goto('/account?tab=recharge');
+  await ready(page);
+  await page.getByRole('slider', { name: '数量' }).fill('1');
+  await page.getByRole('button', { name: '支付 ￥20' }).click();
+  const link = page.getByRole('link', { name: '打开收银台' });
+  const cashier = new URL((await link.getAttribute('href')) ?? '', baseURL);
+  const elsewhere = await context.newPage();
+  const cdp = await context.newCDPSession(elsewhere);
+  const count = await countShown(cdp);
+  const wake = await waker(cdp, baseURL);
+  await sight(page, 'hidden');
+  await page.close();
+  const key = cashier.searchParams.get('key') ?? '';
+  await person.client.call('sandboxSettle', { key, pay: 1 });
+  await expect
+    .poll(
+      async () => {
+        await wake();
+        return count();
+      },
+      { timeout: 20_000 },
+    )
+    .toBe(1);
+  const told = await workerOf(context).evaluate(
+    `registration.getNotifications().then((all) => all.map(({ body, data }) => [body, data.url]))`,
+  );
+  expect(told).toEqual([['充值成功', '/account?tab=usage']]);
+  const opened = context.waitForEvent('page');
+  await tap(context);
+  const shownPage = await opened.catch(() => elsewhere);
+  await expect(shownPage).toHaveURL(/\/account\?tab=usage/);
+  await expect(shownPage.getByText('1.02M')).toBeVisible();
+  expect(count()).toBe(1);
 });
 
 test('a worker that is stopped again and again forgets nothing and tells nothing twice @O4', async ({

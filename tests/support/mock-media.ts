@@ -48,8 +48,8 @@ const readForm = async (
 };
 
 /**
- * Services at their wire: OpenAI's `/v1/audio/speech`, `/v1/audio/transcriptions`, `/v1/videos`
- * (create, state, content) and Stability's `/v2beta/image-to-video` (start, result).
+ * Services at their wire: OpenAI's `/v1/audio/speech`, `/v1/audio/transcriptions`, `/v1/embeddings`,
+ * `/v1/videos` (create, state, content) and Stability's `/v2beta/image-to-video` (start, result).
  * Sources: platform.openai.com/docs/api-reference/{audio,videos}, platform.stability.ai/docs.
  */
 export const startMediaService = async (): Promise<MediaService> => {
@@ -83,6 +83,13 @@ export const startMediaService = async (): Promise<MediaService> => {
     const [, result] = /^\/v2beta\/image-to-video\/result\/([\w-]+)$/.exec(path) ?? [];
     if (path === '/v1/audio/speech') binary(response, 'audio/mpeg', service.speech);
     else if (path === '/v1/audio/transcriptions') reply(response, 200, { text: service.words });
+    else if (path === '/v1/embeddings')
+      reply(response, 200, {
+        object: 'list',
+        model: asked.fields['model'],
+        data: [{ object: 'embedding', index: 0, embedding: [0.6, 0.8] }],
+        usage: { prompt_tokens: 40, total_tokens: 40 },
+      });
     else if (path === '/v1/videos' && request.method === 'POST')
       reply(response, 200, { id: begun(), object: 'video', status: 'queued', progress: 0 });
     else if (film) {

@@ -38,6 +38,7 @@ interface AuthDeps {
   registered: (tx: Transaction, userId: number, invite: string | undefined) => Promise<void>;
   /** Sessions made this calendar month, counted no further than `most`. */
   countThisMonth: (db: Executor, userId: number, most: number) => Promise<number>;
+  unreadNews: (db: Executor, userId: number) => Promise<number>;
 }
 
 /** How long a ticket can be used, ms. */
@@ -109,10 +110,11 @@ export const createAuthService = async (deps: AuthDeps) => {
 
   const userView = async (db: Executor, userId: number): Promise<User> => {
     const free = limits.freeSessionsAMonth;
-    const [row, tokensLeft, made] = await together([
+    const [row, tokensLeft, made, unread] = await together([
       store.findUser(db, userId),
       deps.balances(db, userId),
       deps.countThisMonth(db, userId, free),
+      deps.unreadNews(db, userId),
     ]);
     if (!row) throw new Refusal('not_found');
     const vipLeftMs = (row.vipExpiredAt?.getTime() ?? 0) - Date.now();
@@ -137,6 +139,7 @@ export const createAuthService = async (deps: AuthDeps) => {
       chatgpt_balance: tokensLeft.balance,
       vip_balance: tokensLeft.vip,
       balance_low: tokensLeft.low ? 1 : 0,
+      news_unread: unread,
       subscribe: row.subscribe,
       sessions_left: vip ? null : free - made,
     };

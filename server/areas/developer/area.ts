@@ -1,5 +1,6 @@
 import type { Area, Host } from '../../area.ts';
 import { registerOpenCalls } from '../../http/open-routes.ts';
+import { createRunningCalls } from '../../http/running-calls.ts';
 import { createApiChat } from './chat.service.ts';
 import { createDeveloperHandlers } from './developer.handlers.ts';
 import { dropOldReservations } from './developer.store.ts';
@@ -9,8 +10,10 @@ import { countEndedJobs, createImageApi } from './image.handlers.ts';
 import { createChatHandlers } from './open.handlers.ts';
 import { createSpeechApi } from './speech.handlers.ts';
 
-export const developerArea = () =>
-  ({
+export const developerArea = () => {
+  const running = createRunningCalls();
+  return {
+    drain: (ms: number) => running.drain(ms),
     chores: [countEndedJobs, dropOldReservations],
     serve: ({ auth }: Host) => createDeveloperHandlers({ auth }),
     routes: (
@@ -35,6 +38,7 @@ export const developerArea = () =>
       registerOpenCalls(http, {
         db,
         gate,
+        running,
         handlers: {
           ...createChatHandlers({ db, chat, models, embeddings, prompts, knowledge }),
           ...createImageApi({ db, models, files, jobs, log }),
@@ -46,4 +50,5 @@ export const developerArea = () =>
         publicUrl: settings.publicUrl,
       });
     },
-  }) satisfies Area;
+  } satisfies Area;
+};

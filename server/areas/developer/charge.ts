@@ -8,8 +8,8 @@ import type { ApiCaller } from '../../http/open-routes.ts';
 import {
   balances,
   extendHold,
-  hold,
   holdLifetime,
+  holdOfBalance,
   release,
   settling,
 } from '../ledger/ledger.service.ts';
@@ -130,13 +130,12 @@ export const openCharge = async (
   const nothing: Used = { promptTokens: 0, completionTokens: 0, prompt: 0, completion: 0 };
   await reserve(call.amount);
   if (!free) {
-    const made = await hold(db, {
+    // A membership does not pay for the API.
+    const made = await holdOfBalance(db, {
       id,
       userId,
       amount: call.amount,
       reference: `api:${keyId}`,
-      // A membership does not pay for the API.
-      vipAllowed: false,
     });
     if (!made) {
       await store.endCall(db, {

@@ -161,26 +161,27 @@ export const createApiChat = (deps: ChatDeps) => {
     const field = lengthField(given);
     let most = Math.min(numberIn(given[field]) ?? room, room, model.maxTokens ?? room);
     let held = 0;
-    if (!isFree(model)) {
+    const open = (amount: number) =>
+      openCharge(deps, caller, { model: model.name, type: sessionTypes.chat, amount });
+    let charge: Charge;
+    if (isFree(model)) charge = await open(held);
+    else {
       const cost = (answer: number) => deduction(model, rough, answer);
       const wanted = stream ? Math.min(ahead.first, most) : most * n;
       held = cost(wanted);
-      const left = await affordable(db, caller);
-      if (left < held) {
+      try {
+        charge = await open(held);
+      } catch (error) {
+        if (!(error instanceof Refusal && error.codeName === 'balance')) throw error;
         // As much of an answer as can be paid for, but no stump.
+        const left = await affordable(db, caller);
         const fits = Math.floor((left - cost(0)) / Math.max(model.factor * (stream ? 1 : n), 1e-9));
-        const least = stream ? leastAnswer : Math.min(most, 256);
-        if (fits >= least) {
-          most = stream ? most : Math.min(most, fits);
-          held = cost(stream ? Math.min(wanted, fits) : most * n);
-        }
+        if (fits < (stream ? leastAnswer : Math.min(most, 256))) throw error;
+        most = stream ? most : Math.min(most, fits);
+        held = cost(stream ? Math.min(wanted, fits) : most * n);
+        charge = await open(held);
       }
     }
-    const charge = await openCharge(deps, caller, {
-      model: model.name,
-      type: sessionTypes.chat,
-      amount: held,
-    });
     const body: ChatBody = { ...given, [field]: most };
     return { context, model, body, ...asked, rough, charge, held };
   };
@@ -260,8 +261,9 @@ export const createApiChat = (deps: ChatDeps) => {
 
   /** Whoever leaves a service at work pays for the question at least. */
   const settleFailure = async (asking: Asking, produced: string): Promise<void> => {
-    if (produced !== '' || asking.context.signal.aborted)
-      await settle(asking, await count(asking, null, produced));
+    const { aborted, reason } = asking.context.signal;
+    const left = aborted && !(reason instanceof Refusal && reason.codeName === 'unavailable');
+    if (produced !== '' || left) await settle(asking, await count(asking, null, produced));
     else await asking.charge.release();
   };
 

@@ -138,7 +138,9 @@ export const usageOf = async (
     input.day === undefined
       ? { from: `${month}-01`, to: lastDay.toISOString().slice(0, 10) }
       : { from: input.day, to: input.day };
-  if (Number.isNaN(Date.parse(range.from))) throw new Refusal('bad_input', 'day：没有这一天');
+  const first = Date.parse(range.from);
+  if (Number.isNaN(first) || new Date(first).toISOString().slice(0, 10) !== range.from)
+    throw new Refusal('bad_input', 'day：没有这一天');
   const rows = await store.usageBetween(db, userId, { ...range, keyId: input.key_id });
   return rows.map(({ usage, mask }) => ({
     date: usage.day,

@@ -31,6 +31,7 @@ const maskedName = (name: string): string =>
 const words: Record<NewsKind, (who: string, count: number) => string> = {
   reply: (who, count) =>
     count > 1 ? `${who} 等 ${count} 次回复了您的问题` : `${who} 回复了您的问题`,
+  message: (who, count) => (count > 1 ? `${who} 给您发来 ${count} 条消息` : `${who} 给您发来消息`),
   mention: (who, count) => (count > 1 ? `${who} 等 ${count} 次提到了您` : `${who} 提到了您`),
   accept: (who) => `${who} 采纳了您的回答`,
   essence: () => '您的问题被设为精华',
@@ -73,8 +74,7 @@ export const listNews = async (db: Executor, userId: number, page: number) => {
   };
 };
 
-export const unreadOf = async (db: Executor, userId: number): Promise<number> =>
-  (await store.countNews(db, userId, most)).unread;
+export const unreadOf = store.countUnread;
 
 export const markRead = store.markRead;
 

@@ -1,6 +1,7 @@
 import { and, eq, isNull, sql } from 'drizzle-orm';
 import type { NewsKind } from '../../../contract/forum.ts';
 import type { Executor } from '../../db/database.ts';
+import { statement } from '../../db/statement.ts';
 import { news } from './forum.tables.ts';
 
 export interface NewNews {
@@ -50,7 +51,9 @@ export interface NewsRow {
 
 // What is deleted, or private to others now, is not told any more.
 const rows = sql`
-  SELECT n.id::float8, n.kind, n.user_id::float8, s.uuid, n.history_id::float8, s.prompt AS title,
+  SELECT n.id::float8,
+    CASE WHEN f.session_id IS NOT NULL AND n.kind = 'reply' THEN 'message' ELSE n.kind END AS kind,
+    n.user_id::float8, s.uuid, n.history_id::float8, s.prompt AS title,
     n.actor_id::float8, a.user_name AS actor_name, n.count, n.excerpt, n.read_at IS NOT NULL AS read,
     (extract(epoch FROM n.created_at) * 1000)::float8 AS created_at
   FROM news n JOIN sessions s ON s.id = n.session_id JOIN users a ON a.id = n.actor_id
@@ -86,6 +89,22 @@ export const countNews = async (
     FROM (${rows} AND n.user_id = ${userId} LIMIT ${most}) mine`);
   return counted[0] ?? { total: 0, unread: 0 };
 };
+
+const unreadBy = statement<{ unread: number }>(
+  'news_unread',
+  `SELECT count(*)::int AS unread FROM (
+     SELECT FROM news n JOIN sessions s ON s.id = n.session_id
+       LEFT JOIN friends f ON f.session_id = s.id
+     WHERE n.user_id = $1 AND n.read_at IS NULL AND s.deleted_at IS NULL
+       AND (NOT s.private OR s.user_id = n.user_id
+         OR f.low_user_id = n.user_id OR f.high_user_id = n.user_id)
+     LIMIT 100) mine`,
+  { shared: true },
+);
+
+/** How many are unread, counted to 100. */
+export const countUnread = async (db: Executor, userId: number): Promise<number> =>
+  (await unreadBy(db, [userId]))[0]?.unread ?? 0;
 
 export const markRead = async (
   db: Executor,

@@ -187,6 +187,20 @@ export const hold = (db: Executor, request: HoldRequest): Promise<string | null>
     return id;
   });
 
+/**
+ * Sets an amount of the balance alone aside, in one statement; false when there is not enough. The
+ * VIP's pot plays no part in it.
+ */
+export const holdOfBalance = (
+  db: Executor,
+  request: Required<Pick<HoldRequest, 'id' | 'userId' | 'amount' | 'reference'>>,
+): Promise<boolean> =>
+  store.insertHoldOfBalance(db, {
+    ...request,
+    amount: wholeTokens(request.amount),
+    ttlMs: holdLifetime,
+  });
+
 /** The hold while its wallet is locked, so that nobody else can end it. */
 const openHold = async (tx: Transaction, holdId: string) => {
   const found = await store.lockHold(tx, holdId);

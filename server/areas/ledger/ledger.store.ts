@@ -165,6 +165,29 @@ const saveAll = statement(
    WHERE $18::smallint IS NOT NULL AND $23::bigint > 0`,
 );
 
+const holdAtOnce = statement<{ id: string }>(
+  'hold_at_once',
+  `WITH wallet AS (
+     UPDATE wallets SET balance = balance - $3::bigint
+     WHERE user_id = $2 AND balance >= $3::bigint RETURNING user_id
+   ), entry AS (
+     INSERT INTO ledger (user_id, pot, kind, amount, reference, remark)
+     SELECT user_id, 'balance', 'hold', -$3::bigint, $1::uuid::text, '' FROM wallet
+   )
+   INSERT INTO holds (id, user_id, balance, vip, vip_allowed, state, reference, expires_at)
+   SELECT $1::uuid, user_id, $3::bigint, 0, false, 'open', $4,
+     now() + $5::float8 * interval '1 millisecond' FROM wallet RETURNING id`,
+);
+
+/** Moves a part of the balance alone into a new hold; false: there is not so much. */
+export const insertHoldOfBalance = async (
+  db: Executor,
+  hold: { id: string; userId: number; amount: number; reference: string; ttlMs: number },
+): Promise<boolean> => {
+  const { id, userId, amount, reference, ttlMs } = hold;
+  return (await holdAtOnce(db, [id, userId, amount, reference, ttlMs])).length > 0;
+};
+
 export interface WalletChange {
   wallet: Pick<WalletRow, 'balance' | 'vipBalance' | 'vipPeriod'>;
   entries: readonly LedgerEntry[];

@@ -322,9 +322,11 @@ const flatFields = (model: ModelRow) => {
     size_limit: sizes,
     size_rate: image ? sizeRates : [],
     disable: 0,
-    disable_api: 0,
+    disable_api: model.disableApi ? 1 : 0,
     vip: model.vipExcluded ? 1 : 0,
     private: 0,
+    // Of a model of pictures that nobody has told anything of there is nothing to draw with yet.
+    status: model.type === modelTypes.image && image === null ? 0 : 1,
   };
 };
 

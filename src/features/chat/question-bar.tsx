@@ -17,7 +17,10 @@ const useRead = (uuid: string, last: number | null) => {
   useEffect(() => {
     if (!signedIn || last === null) return;
     api.readNews({ session_id: uuid }, { quiet: true }).then(
-      () => queryClient.invalidateQueries({ queryKey: ['newsList'] }),
+      () =>
+        Promise.all(
+          ['newsList', 'userInfo'].map((key) => queryClient.invalidateQueries({ queryKey: [key] })),
+        ),
       () => undefined,
     );
   }, [signedIn, uuid, last]);

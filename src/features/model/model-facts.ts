@@ -20,15 +20,13 @@ export const typeNames: Readonly<Record<number, string>> = {
 
 export type Health = Out<'modelHealth'>['list'][number];
 
-/** What only some servers say of a model. */
-type Told = Model & { disable_api?: boolean | number; vip?: boolean | number; status?: number };
-
 /** The developers' interface may call it. */
-export const callable = (model: Told): boolean => !model.disable_api;
+export const callable = (model: Model): boolean => model.disable_api === 0;
 /** Only who pays may use it. */
-export const paidOnly = (model: Told): boolean => Boolean(model.vip);
+export const paidOnly = (model: Model): boolean => model.vip === 1;
 /** A model of somebody's own that has not finished training (document 2 §4). */
-export const untrained = (model: Told): boolean => model.type === types.image && model.status === 0;
+export const untrained = (model: Model): boolean =>
+  model.type === types.image && model.status === 0;
 
 /** What its price is counted in. */
 export const rateTip = (model: Model): string => {

@@ -1,34 +1,38 @@
-import { useOfficialSite } from '@/platform/queries.ts';
+import { api } from '@/platform/api.ts';
 import { usePageTitle } from '@/platform/use-page-title.ts';
 import { EmptyState } from '@/ui/empty-state.tsx';
-import { useEffect, useState } from 'react';
+import { LoadFailed } from '@/ui/load-failed.tsx';
+import { Skeleton } from '@/ui/skeleton.tsx';
+import { useQuery } from '@tanstack/react-query';
 import css from './payment.module.css';
 
 /** The official site's account on WeChat, as a code to scan. */
 export const WechatScreen = () => {
   usePageTitle('微信');
-  const site = useOfficialSite();
-  const [picture, setPicture] = useState('');
-  useEffect(() => {
-    if (site === '') return;
-    const draw = async () => {
+  const code = useQuery({
+    queryKey: ['siteInfo', 'wechat'],
+    queryFn: async ({ signal }) => {
+      const { wechat } = await api.siteInfo({}, { signal, quiet: true });
+      if (wechat === '') return '';
       const { toDataURL } = await import('qrcode');
-      setPicture(await toDataURL(`${site}/wechat`, { width: 440, margin: 2 }));
-    };
-    void draw();
-  }, [site]);
+      return toDataURL(wechat, { width: 480, margin: 2 });
+    },
+    staleTime: Infinity,
+    meta: { steady: true },
+  });
   return (
     <div className={`page ${css.wechat}`}>
       <header className="page-head">
         <h1>微信</h1>
       </header>
-      {site === '' ? (
-        <EmptyState icon="link" text="这个站点没有微信账号。" />
-      ) : (
+      {code.isPending && <Skeleton lines={6} />}
+      {code.isError && !code.data && (
+        <LoadFailed error={code.error} busy={code.isFetching} onRetry={() => void code.refetch()} />
+      )}
+      {code.data === '' && <EmptyState icon="link" text="这个站点没有微信账号。" />}
+      {code.data && (
         <section className={`card ${css.trade}`}>
-          {picture !== '' && (
-            <img className={css.code} src={picture} width={240} height={240} alt="微信二维码" />
-          )}
+          <img className={css.code} src={code.data} width={240} height={240} alt="微信二维码" />
           <p>用微信扫一扫，关注鹊桥</p>
         </section>
       )}

@@ -1,5 +1,11 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { chromium } from '@playwright/test';
 import { App, expect, test } from '../../support/app.ts';
+import { wholeBrowser } from '../../support/browser.ts';
 import { TestClient } from '../../support/client.ts';
+import { ADMIN_PASSWORD } from '../../support/server.ts';
 import { xssPayloads } from '../../support/xss-payloads.ts';
 
 const question = async (client: TestClient, title: string, msg: string) => {
@@ -61,6 +67,68 @@ test('a question is asked, survives a killed page, is found and answered @F1 @F2
   await expect(again).toHaveURL(/category=unanswered/);
   await expect(again.getByRole('link', { name: title })).toBeHidden();
   expect(next.problems).toEqual([]);
+});
+
+/** The processes of the browser with this profile. */
+const processesOf = (profile: string): number[] =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((name) => {
+      try {
+        return readFileSync(`/proc/${name}/cmdline`, 'utf8').includes(profile);
+      } catch {
+        return false;
+      }
+    })
+    .map(Number);
+
+test('what was typed outlasts a browser whose processes are killed @F2 @O3', async ({
+  person,
+  baseURL,
+}) => {
+  test.skip(process.platform !== 'linux', 'finds the processes of its browser as Linux lists them');
+  const profile = mkdtempSync(path.join(tmpdir(), 'queqiao-profile-'));
+  const open = async () => {
+    const context = await chromium.launchPersistentContext(profile, {
+      ...wholeBrowser,
+      ...(baseURL === undefined ? {} : { baseURL }),
+    });
+    const page = await context.newPage();
+    const app = new App(page);
+    await app.enterAs(person);
+    await page.goto('/forum?show-create-dialog');
+    return { context, page, editor: page.getByRole('dialog', { name: '发起提问' }) };
+  };
+  try {
+    const first = await open();
+    const words = `桥断了怎么办 ${Date.now()}`;
+    await first.editor.getByRole('textbox', { name: '标题' }).fill(words);
+    await first.editor.getByRole('textbox', { name: '内容' }).pressSequentially('写到一半');
+    const kept = () =>
+      first.page.evaluate(async () => {
+        const said = <T>(request: IDBRequest<T>) =>
+          new Promise<T>((resolve, reject) => {
+            request.addEventListener('success', () => resolve(request.result));
+            request.addEventListener('error', () => reject(request.error));
+          });
+        const database = await said(indexedDB.open('queqiao-outbox'));
+        const drafts = database.transaction('drafts').objectStore('drafts');
+        const texts = JSON.stringify(await said(drafts.getAll()));
+        database.close();
+        return texts;
+      });
+    await expect.poll(kept).toContain(words);
+    await expect.poll(kept).toContain('写到一半');
+    const gone = first.context.waitForEvent('close');
+    for (const id of processesOf(profile)) process.kill(id, 'SIGKILL');
+    await gone;
+    const second = await open();
+    await expect(second.editor.getByRole('textbox', { name: '标题' })).toHaveValue(words);
+    await expect(second.editor.getByRole('textbox', { name: '内容' })).toHaveValue('写到一半');
+    await second.context.close();
+  } finally {
+    rmSync(profile, { recursive: true, force: true });
+  }
 });
 
 test('hostile texts run nothing in the forum, in news and on the page of a question @F1', async ({
@@ -140,4 +208,74 @@ test('the forum and the model list on a desktop: menu, hover card, two models si
   await page.goto('/model');
   await page.getByRole('button', { name: '关于内置助手' }).hover();
   await expect(page.getByRole('tooltip').first()).toContainText('builtin-assistant');
+
+  const chosen = page.getByRole('row').getByRole('checkbox', { name: '选择这一行' });
+  await chosen.nth(0).check();
+  await chosen.nth(1).check();
+  await page.getByRole('button', { name: '比较这两个' }).click();
+  const compared = page.getByRole('dialog', { name: '比较' });
+  await expect(compared.getByRole('columnheader')).toHaveCount(3);
+  await expect(compared.getByRole('row', { name: /^计费/ })).toBeVisible();
+  await compared.getByRole('button', { name: '用这两个模型一起回答' }).click();
+  await expect(page).toHaveURL(/\/chat\?/);
+});
+
+test('managers mark a question, judge a report, keep groups, prompts and scenarios on a desktop @F1 @F3 @G6', async ({
+  app,
+  page,
+  person,
+}) => {
+  const stamp = Date.now().toString(36);
+  const title = `要管的问题 ${stamp}`;
+  const { uuid } = await question(person.client, title, '有人乱说');
+  const other = await TestClient.register(person.client.baseURL);
+  const { id } = await other.call('sendMessage', { session_id: uuid, msg: `乱说 ${stamp}` });
+  await person.client.call('report', {
+    session_id: uuid,
+    history_id: id,
+    reason: 'other',
+    note: '乱说',
+  });
+  await app.login('admin', ADMIN_PASSWORD);
+  await page.goto('/forum');
+  await page.getByRole('button', { name: '分组' }).click();
+  await page.getByRole('button', { name: '新建分组' }).click();
+  const group = page.getByRole('dialog', { name: '新建分组' });
+  await group.getByLabel('名称').fill(`组 ${stamp}`);
+  await group.getByRole('button', { name: '保存' }).click();
+  await expect(page.getByText('分组已保存')).toBeVisible();
+
+  await page.goto(`/chat?uuid=${uuid}`);
+  await page.getByRole('button', { name: '管理', exact: true }).click();
+  const sheet = page.getByRole('dialog', { name: '管理这个问题' });
+  await sheet.getByRole('switch', { name: '精华' }).click();
+  await sheet.getByLabel('分组').selectOption({ label: `组 ${stamp}` });
+  await sheet.getByRole('button', { name: '保存' }).click();
+  await expect(page.getByText('精华', { exact: true }).first()).toBeVisible();
+
+  await page.goto('/forum/reports');
+  const report = page.getByRole('listitem').filter({ hasText: `乱说 ${stamp}` });
+  await report.getByRole('button', { name: '删除内容' }).click();
+  await page.getByRole('button', { name: '删除', exact: true }).click();
+  await expect(report).toHaveCount(0);
+  const { list } = await person.client.call('historyList', { session_id: uuid });
+  expect(JSON.stringify(list)).not.toContain(`乱说 ${stamp}`);
+
+  await page.goto('/manager/prompt');
+  await page.getByRole('button', { name: '新建模板' }).click();
+  const prompt = page.getByRole('dialog', { name: '新建模板' });
+  await prompt.getByLabel('标题').fill(`模板 ${stamp}`);
+  await prompt.getByLabel('内容').fill('说说{{城市}}');
+  await prompt.getByRole('button', { name: '保存' }).click();
+  await expect(page.getByText('保存成功').first()).toBeVisible();
+  await page.getByRole('searchbox', { name: '关键词' }).fill(`模板 ${stamp}`);
+  await expect(page.getByRole('row').filter({ hasText: `模板 ${stamp}` })).toHaveCount(1);
+
+  await page.goto('/manager/scenario');
+  await page.getByRole('button', { name: '新建场景' }).click();
+  const scenario = page.getByRole('dialog', { name: '新建场景' });
+  await scenario.getByLabel('名称').fill(`场景 ${stamp}`);
+  await scenario.getByLabel('提示词').fill('你是一位桥梁工程师');
+  await scenario.getByRole('button', { name: '保存' }).click();
+  await expect(page.getByRole('row').filter({ hasText: `场景 ${stamp}` })).toHaveCount(1);
 });
