@@ -1,10 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-<<<<<<< HEAD
 import path from 'node:path';
-=======
 import OpenAI, { toFile } from 'openai';
->>>>>>> main
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { apiUser } from '../support/api-user.ts';
 import { TestClient } from '../support/client.ts';

@@ -63,8 +63,17 @@ test('one’s own pictures are looked through without a network, and after a new
       )
       .toEqual([true, true]);
     await own.getByRole('button', { name: '雪山' }).click();
-    const viewer = phone.page.getByRole('dialog', { name: '修改图片' });
-    await expect(viewer.getByText('雪山', { exact: true })).toBeVisible();
+    const viewer = phone.page.getByRole('dialog', { name: '查看图片' });
+    await expect(viewer.getByText('网络不通，请检查网络后再试')).toBeVisible();
+    await expect
+      .poll(() =>
+        viewer
+          .locator('img')
+          .evaluateAll((images) =>
+            images.some((image) => (image as HTMLImageElement).naturalWidth > 0),
+          ),
+      )
+      .toBe(true);
     // Others' pictures change all the time: without a network they are said to be out of reach.
     await phone.page.goto(`${line.baseURL}/image/public`);
     await expect(phone.page.getByRole('button', { name: /再试|重试/ })).toBeVisible();
