@@ -37,8 +37,11 @@ const signsFrom = 40_000;
 const k = 1.2;
 const b = 0.5;
 
-/** A passage and how often a word stands in it, in one number. */
-const posting = (place: number, count: number): number => place * 256 + Math.min(count, 255);
+/** Words count in steps of this: a single letter counts less than once. */
+const countStep = 0.05;
+/** A passage and how much a word counts in it, in one number. */
+const posting = (place: number, count: number): number =>
+  place * 256 + Math.min(Math.max(1, Math.round(count / countStep)), 255);
 
 /** Where each word stands. Most words stand in one place, which takes no list of its own. */
 class Words {
@@ -271,7 +274,7 @@ export class PassageIndex {
       counted.push(entries);
       for (let at = 0; at < n; at += 1) {
         const place = entries[at]! >>> 8;
-        const count = entries[at]! & 255;
+        const count = (entries[at]! & 255) * countStep;
         scores[place] =
           scores[place]! +
           (value * count * (k + 1)) / (count + k * (1 - b + (b * lengths[place]!) / average));
