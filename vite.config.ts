@@ -6,23 +6,20 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import react from '@vitejs/plugin-react';
 import { build, type Plugin as BuildPlugin } from 'esbuild';
 import { defineConfig, type Plugin } from 'vite';
+import { callTableAtBuild, callTableFile, callTableSource } from './scripts/call-table.ts';
 import { keepFormerChunks, pwa } from './scripts/pwa.ts';
-import { callTable } from './src/platform/call-table.ts';
 import { earlyCalls } from './src/platform/early-calls.ts';
 
 const at = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
 const outDir = at('./dist/page');
 
-/** Of the table of calls only these lines. */
-const addressesOf = (names: readonly (keyof typeof callTable)[]): BuildPlugin => ({
-  name: 'addresses',
+const firstAddresses: BuildPlugin = {
+  name: 'first-addresses',
   setup: (bundle) =>
-    bundle.onLoad({ filter: /\/src\/platform\/call-table\.ts$/ }, () => ({
-      contents: `export const callTable = ${JSON.stringify(
-        Object.fromEntries(names.map((name) => [name, { path: callTable[name].path }])),
-      )}`,
+    bundle.onLoad({ filter: callTableFile }, () => ({
+      contents: callTableSource((name) => earlyCalls.some((each) => each === name)),
     })),
-});
+};
 
 /**
  * What is seen first needs nothing but the first HTML: it holds the style, and the script that sets
@@ -50,7 +47,7 @@ const firstHtml = (): Plugin[] => {
             format: 'iife',
             target: 'es2022',
             define: { pageFiles: server ? '{}' : JSON.stringify([mark]) },
-            plugins: [addressesOf(earlyCalls)],
+            plugins: [firstAddresses],
           });
           return html.replace(
             '<script src="/src/app/boot.ts"></script>',
@@ -96,30 +93,6 @@ const firstHtml = (): Plugin[] => {
     },
   ];
 };
-
-/**
- * The page needs of the contract only where each call goes. That table is worked out here, so that
- * the schemas and their validator stay out of what people download.
- */
-const callTableAtBuild = (): Plugin => ({
-  name: 'call-table',
-  apply: 'build',
-  load: {
-    filter: { id: /\/src\/platform\/call-table\.ts$/ },
-    handler: () => {
-      const lines = Object.entries(callTable).map(([name, line]) => [
-        name,
-        line.method,
-        line.path,
-        (line.idempotent ? 1 : 0) + (line.refreshes ? 2 : 0),
-        ...line.inQuery,
-      ]);
-      return `export const callTable = Object.fromEntries(${JSON.stringify(lines)}.map(
-        ([name, method, path, flags, ...inQuery]) =>
-          [name, { method, path, idempotent: (flags & 1) > 0, refreshes: flags > 1, inQuery }]));`;
-    },
-  },
-});
 
 /**
  * The list's package is one file, whose parts are made by top-level calls without any other effect

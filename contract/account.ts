@@ -36,7 +36,7 @@ export const accountCalls = {
     summary: '修改名称',
     input: z.object({ user_name: text(limits.name.max * 4) }),
     output: user,
-    codes: ['account_disabled', 'login_required'],
+    codes: ['account_disabled', 'login_required', 'words_blocked'],
   }),
   uploadAvatar: upload({
     path: '/api/upload_avatar',

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { call, flag, text, time, wholeNumber } from './call.ts';
+import { call, flag, text, time, wholeNumber, offlineCall } from './call.ts';
 import { limits } from './limits.ts';
 
 /** The settings a person saves (document 1 §3). Sliders keep the specification's whole numbers. */
@@ -198,7 +198,7 @@ export const authCalls = {
     output: user,
     codes: ['account_disabled'],
   }),
-  saveSettings: call({
+  saveSettings: offlineCall({
     method: 'POST',
     path: '/api/save_settings',
     access: 'guest',

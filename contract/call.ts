@@ -52,6 +52,8 @@ export interface CallSpec<I extends Schema = Schema, O extends Schema = Schema> 
    * that none of the few connections to the database waits with it, and gives what is then done in it.
    */
   slow: boolean;
+  /** It may wait for a network, and be repeated: made twice it is the same as made once. */
+  offline: boolean;
   /** What a page has to read anew after it: all that is on screen, or nothing. */
   effect: 'screen' | 'none';
   /** A manager's call that changes something: each leaves a line in the log of acts. */
@@ -98,6 +100,7 @@ const spec = <I extends Schema, O extends Schema>(
   maxBytes: null,
   textBody: null,
   slow: kind === 'upload',
+  offline: false,
   effect: options.method === 'GET' ? 'none' : 'screen',
   fieldsInBody: false,
   logged: true,
@@ -114,6 +117,14 @@ export const call = <I extends Schema, O extends Schema>(
   ...spec('call', options),
   kind: 'call',
   slow: false,
+});
+
+/** A call that may be made without a network: it waits in the outbox. */
+export const offlineCall = <I extends Schema, O extends Schema>(
+  options: CallOptions<I, O>,
+): CallSpec<I, O> & { kind: 'call'; slow: false; offline: true } => ({
+  ...call(options),
+  offline: true,
 });
 
 /** A call whose handler first works without a transaction, as an upload's does. */

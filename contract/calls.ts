@@ -16,6 +16,7 @@ import { manageModelCalls } from './manage-model.ts';
 import { manageNoticeCalls } from './manage-notice.ts';
 import { manageOrderCalls } from './manage-order.ts';
 import { manageSessionCalls } from './manage-session.ts';
+import { manageTrainCalls } from './manage-train.ts';
 import { manageUserCalls } from './manage-user.ts';
 import { marketCalls } from './market.ts';
 import { modelCalls } from './model.ts';
@@ -65,6 +66,7 @@ export const calls = {
   ...manageModelCalls,
   ...manageNoticeCalls,
   ...manageOrderCalls,
+  ...manageTrainCalls,
   ...systemCalls,
   ...developerCalls,
   ...openApiCalls,

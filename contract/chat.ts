@@ -12,6 +12,7 @@ import {
   time,
   uuid,
   wholeNumber,
+  offlineCall,
 } from './call.ts';
 import { imageParameters, imageReply, imageTask, resizeMode } from './image.ts';
 import { job } from './job.ts';
@@ -182,7 +183,7 @@ export const chatCalls = {
     codes: ['private_session', 'session_deleted', 'account_disabled'],
     effect: 'none',
   }),
-  sendMessage: call({
+  sendMessage: offlineCall({
     method: 'POST',
     path: '/api/send_message',
     access: 'guest',
@@ -220,6 +221,7 @@ export const chatCalls = {
       beside: z.nullable(z.int()),
     }),
     codes: [
+      'words_blocked',
       'login_required',
       'balance',
       'session_busy',
@@ -301,7 +303,7 @@ export const chatCalls = {
       'account_disabled',
     ],
   }),
-  updateMessage: call({
+  updateMessage: offlineCall({
     method: 'POST',
     path: '/api/update_message',
     access: 'user',
@@ -316,6 +318,7 @@ export const chatCalls = {
     }),
     output: z.object({}),
     codes: [
+      'words_blocked',
       'login_required',
       'question_closed',
       'session_busy',
@@ -326,7 +329,7 @@ export const chatCalls = {
       'account_disabled',
     ],
   }),
-  historyLike: call({
+  historyLike: offlineCall({
     method: 'POST',
     path: '/api/history_like',
     access: 'guest',
@@ -335,7 +338,7 @@ export const chatCalls = {
     output: z.object({ liked: z.boolean(), like_count: z.int() }),
     codes: ['session_unsuitable', 'private_session', 'session_deleted', 'account_disabled'],
   }),
-  addToFavorites: call({
+  addToFavorites: offlineCall({
     method: 'POST',
     path: '/api/add_to_favorites',
     access: 'guest',
@@ -344,7 +347,7 @@ export const chatCalls = {
     output: z.object({}),
     codes: ['session_unsuitable', 'private_session', 'session_deleted', 'account_disabled'],
   }),
-  removeFromFavorites: call({
+  removeFromFavorites: offlineCall({
     method: 'DELETE',
     path: '/api/remove_from_favorites',
     access: 'guest',
@@ -386,7 +389,7 @@ export const chatCalls = {
     output: z.object({ stopped: z.boolean() }),
     codes: ['account_disabled'],
   }),
-  deleteHistory: call({
+  deleteHistory: offlineCall({
     method: 'DELETE',
     path: '/api/delete_history',
     access: 'guest',

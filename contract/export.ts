@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { slowCall, download, sessionRef, stream, text } from './call.ts';
+import { call, slowCall, download, sessionRef, stream, text } from './call.ts';
 
 export const exportFormat = z.enum(['pdf', 'markdown', 'json']);
 export type ExportFormat = z.output<typeof exportFormat>;
@@ -21,6 +21,11 @@ export const exportEvent = z.union([
 export type ExportEvent = z.output<typeof exportEvent>;
 
 const ticket = z.optional(text(100));
+/** Of whoever reads it, such as Asia/Shanghai; empty: China's. */
+const timeZone = z._default(text(64), '');
+
+/** Diagrams of a session that are drawn along, and bytes of a drawing's data URL. */
+export const drawings = { most: 30, source: 12_000, image: 1_500_000 } as const;
 
 export const exportCalls = {
   exportSession: stream({
@@ -28,9 +33,45 @@ export const exportCalls = {
     path: '/api/export_session',
     access: 'public',
     summary: '导出会话：事件是进度，最后给出文件的 key',
-    input: z.object({ session_id: sessionRef, format: exportFormat, ticket }),
+    input: z.object({
+      session_id: sessionRef,
+      format: exportFormat,
+      time_zone: timeZone,
+      ticket,
+    }),
     output: exportEvent,
     codes: ['private_session', 'session_deleted', 'account_disabled'],
+  }),
+  exportDiagrams: call({
+    method: 'GET',
+    path: '/api/export_diagrams',
+    access: 'public',
+    summary: '会话里的图表（Mermaid）原文，画好后随 export_session 的 POST 带来，就画进 PDF',
+    input: z.object({ session_id: sessionRef }),
+    output: z.object({ list: z.array(z.string()) }),
+    codes: ['private_session', 'session_deleted', 'account_disabled'],
+  }),
+  exportDrawn: stream({
+    method: 'POST',
+    path: '/api/export_session',
+    access: 'public',
+    summary: '同 GET，另带画好的图表',
+    maxBytes: 16 * 1024 * 1024,
+    input: z.object({
+      session_id: sessionRef,
+      format: exportFormat,
+      time_zone: timeZone,
+      diagrams: z._default(
+        z
+          .array(z.object({ source: text(drawings.source), image: text(drawings.image) }))
+          .check(z.maxLength(drawings.most)),
+        [],
+      ),
+      ticket,
+    }),
+    output: exportEvent,
+    codes: ['private_session', 'session_deleted', 'account_disabled'],
+    effect: 'none',
   }),
   exportFile: download({
     path: '/api/export_file',

@@ -66,6 +66,20 @@ export const fileCalls = {
     codes: ['address_unreachable', 'account_disabled'],
     effect: 'none',
   }),
+  attachedText: call({
+    method: 'GET',
+    path: '/api/attached_text',
+    access: 'guest',
+    summary: '自己上传的一个文件里的文字',
+    input: z.object({ uuid: z.uuid() }),
+    output: z.object({
+      name: z.string(),
+      text: z.string(),
+      /** The rest of a longer text was left out. */
+      cut: z.boolean(),
+    }),
+    codes: ['account_disabled'],
+  }),
   uploadFile: upload({
     path: '/api/upload_file',
     access: 'guest',

@@ -79,6 +79,9 @@ const ofQuestion = [
   'account_disabled',
 ] as const;
 
+/** Words that nobody may write where everybody reads. */
+export const forumLimits = { words: 2000, word: 40, wordPage: 50 } as const;
+
 export const forumCalls = {
   forumGroups: call({
     method: 'GET',
@@ -147,6 +150,35 @@ export const forumCalls = {
     output: z.object({}),
     codes: ['session_unsuitable', ...ofQuestion],
     effect: 'none',
+  }),
+  blockedWordList: call({
+    method: 'GET',
+    path: '/api/admin/blocked_words',
+    access: 'manager',
+    summary: '管理：屏蔽词，新的在前',
+    input: z.object({ page, query: z.optional(text(forumLimits.word)) }),
+    output: z.object(listOf(z.object({ id: z.int(), word: z.string(), created_at: time }))),
+  }),
+  addBlockedWords: call({
+    method: 'POST',
+    path: '/api/admin/add_blocked_words',
+    access: 'manager',
+    summary: '管理：添加屏蔽词；大家看得到的问答、评论与名称里不能有',
+    input: z.object({
+      words: z
+        .array(text(forumLimits.word).check(z.minLength(1)))
+        .check(z.minLength(1), z.maxLength(500)),
+    }),
+    output: z.object({ added: z.int() }),
+    codes: ['manage_unsuitable'],
+  }),
+  delBlockedWord: call({
+    method: 'POST',
+    path: '/api/admin/del_blocked_word',
+    access: 'manager',
+    summary: '管理：删除一个屏蔽词',
+    input: z.object({ id }),
+    output: z.object({}),
   }),
   reportList: call({
     method: 'GET',

@@ -234,6 +234,17 @@ export const familyRules = {
   ],
 } as const;
 
+/** Ways to put a picture into words (document 2 §2): of photos, of drawn figures. */
+export const imageWays = ['clip', 'DeepBooru'] as const;
+
+/** Families whose services are told how much of a base picture changes. */
+export const takesStrength = (family: ImageFamily): boolean =>
+  family !== 'openai' && family !== 'dalle' && family !== 'cloud';
+
+/** Families that are told how a base picture of another shape is brought to the size. */
+export const takesResizeMode = (family: ImageFamily): boolean =>
+  family === 'built-in' || family === 'stable-diffusion';
+
 /** What people call a style of any family; a service's own name of one that is not known here. */
 export const styleLabel = (name: string): string => {
   const { midjourney, dalle, cloud, builtIn } = familyRules;
@@ -648,6 +659,12 @@ export const previewPrompt = (
     pictures.length > 0 ? `--${name} ${pictures.map(({ url }) => url).join(' ')}` : '';
   return joined([words.baseImage, text, listed('cref', cref), listed('sref', sref)]);
 };
+
+/** Whether the words tell what is made, so that a translation of them is worth its tokens. */
+export const saysWhat = (task: ImageTask, { mask, zoom }: ImageParameters): boolean =>
+  task === 'action'
+    ? mask !== undefined || zoom !== undefined
+    : task !== 'upscale' && task !== 'remove-bg';
 
 // ---- translation ---------------------------------------------------------------
 

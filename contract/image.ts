@@ -220,6 +220,8 @@ export const imageReply = z.object({
   parameters: imageParameters,
   width: z.int(),
   height: z.int(),
+  /** Things in the words that the engine knows it cannot draw; left out: it does not know. */
+  unread: z.optional(z.array(z.string())),
 });
 export type ImageReply = z.output<typeof imageReply>;
 
@@ -339,8 +341,8 @@ export const imageCalls = {
     summary: '一次作画的进度',
     input: z.object({ request_id: requestId }),
     output: z.object({
-      /** 0 to 1, by both names. */
-      result: z.number(),
+      /** As document 2 §7 has it: 0 to 1, and base64 of the picture so far. */
+      result: z.object({ progress: z.number(), current_image: z.string() }),
       progress: z.number(),
       /** Data URL of the picture so far; empty: nothing yet. */
       current_image: z.string(),
@@ -487,9 +489,18 @@ export const imageCalls = {
     input: z.object({
       image_id: z.optional(id),
       image_url: z.optional(url),
-      model: z._default(z.enum(['clip', 'DeepBooru']), 'clip'),
+      /** clip, DeepBooru, or a model of pictures by its name. */
+      model: z._default(text(100), 'clip'),
+      /** 1: a chat model says it in Chinese where the service does not, at its price. */
+      chinese: z._default(whether, 1),
     }),
-    output: z.object({ result: z.string(), result_cn: z.string() }),
+    output: z.object({
+      result: z.string(),
+      result_cn: z.string(),
+      /** Who looked, in words for people; whether the Chinese was translated by a chat model. */
+      engine: z.string(),
+      translated: z.boolean(),
+    }),
     codes: [
       ...refusals,
       'address_unreachable',

@@ -12,6 +12,10 @@ export const limits = {
   signupTokens: 20_000,
   sidebarSessions: 15,
   pageSize: 20,
+  /** An uploaded file that nothing shows is cleared away after so many days. */
+  unusedFileDays: 7,
+  /** A long list says no more of how long it is: counting further costs more than its page. */
+  counted: 10_000,
   /** Sessions that a person may keep at the top of their list. */
   pins: 20,
   historyPageSize,

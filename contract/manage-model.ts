@@ -1,7 +1,27 @@
 import * as z from 'zod/mini';
+import { imageSizes } from './image-prompt.ts';
 import { call, flag, id, listOf, page, slowCall, text, time, wholeNumber } from './call.ts';
 
 const factor = z.number().check(z.gte(0), z.lte(100_000_000));
+
+const sizeName = z
+  .string()
+  .check(
+    z.refine(
+      (name) => imageSizes.some((each) => `${each.width}x${each.height}` === name),
+      '没有这个尺寸',
+    ),
+  );
+
+/** What a manager chose of a model of pictures; empty: as its service says. */
+const imageChoice = z.object({
+  sizes: z._default(z.array(sizeName).check(z.maxLength(100)), []),
+  /** The only ones that people may choose. */
+  checkpoints: z._default(z.array(text(200).check(z.minLength(1))).check(z.maxLength(500)), []),
+  /** Prices by the names of checkpoints. */
+  factors: z._default(z.record(text(200), factor), {}),
+});
+export type ImageChoice = z.output<typeof imageChoice>;
 
 const adminModel = z.object({
   id: z.int(),
@@ -23,6 +43,16 @@ const adminModel = z.object({
   max_prompt: z.nullable(z.int()),
   max_tokens: z.nullable(z.int()),
   accelerator: z.string(),
+  /** 1: the public API may not use it. */
+  disable_api: z.int(),
+  /** Most tokens of a call of the public API; null: 4096. */
+  api_max_tokens: z.nullable(z.int()),
+  /** Of a model of pictures: what it offers now. */
+  sizes: z.array(z.string()),
+  checkpoints: z.array(z.string()),
+  factors: z.record(z.string(), z.number()),
+  /** And what of that a manager chose; null: it is no model of pictures. */
+  image_choice: z.nullable(imageChoice),
   sort: z.int(),
   /** The services that have it. */
   channels: z.array(z.object({ id: z.int(), label: z.string() })),
@@ -35,6 +65,10 @@ export const channelKind = z.enum([
   'stable-diffusion-webui',
   'midjourney',
   'stability',
+  /** Texts into vectors, as OpenAI's `POST /embeddings`. */
+  'embedding',
+  /** Trains styles by Replicate's trainings API. */
+  'replicate',
 ]);
 export type ChannelKind = z.output<typeof channelKind>;
 
@@ -51,6 +85,9 @@ const channel = z.object({
   key_count: z.int(),
   key_hint: z.string(),
   models: z.array(z.string()),
+  /** Of one that trains: `owner/trainer:version`, and the `owner/name` where results go. */
+  trainer: z.string(),
+  destination: z.string(),
   successes: z.int(),
   failures: z.int(),
   /** ms of the last trial. */
@@ -119,9 +156,16 @@ export const manageModelCalls = {
       max_prompt: z.optional(z.nullable(wholeNumber(1, 10_000_000))),
       max_tokens: z.optional(z.nullable(wholeNumber(1, 10_000_000))),
       accelerator: z.optional(text(500)),
+      disable_api: z.optional(flag),
+      api_max_tokens: z.optional(z.nullable(wholeNumber(1, 10_000_000))),
+      /** Of a model of pictures; empty: as its service says. */
+      sizes: z.optional(z.array(sizeName).check(z.maxLength(100))),
+      checkpoints: z.optional(z.array(text(200).check(z.minLength(1))).check(z.maxLength(500))),
+      factors: z.optional(z.record(text(200), factor)),
       sort: z.optional(wholeNumber(-100_000, 100_000)),
     }),
     output: z.object({}),
+    codes: ['manage_unsuitable'],
   }),
   channelList: call({
     method: 'GET',
@@ -183,6 +227,10 @@ export const manageModelCalls = {
       weight: z._default(wholeNumber(1, 1000), 1),
       priority: z._default(wholeNumber(0, 1000), 0),
       models: z._default(z.array(offered).check(z.maxLength(500)), []),
+      trainer: z.optional(
+        z.string().check(z.regex(/^[\w.-]+\/[\w.-]+:[\w.-]+$/, '应为 作者/训练器:版本')),
+      ),
+      destination: z.optional(z.string().check(z.regex(/^[\w.-]+\/[\w.-]+$/, '应为 作者/模型'))),
     }),
     output: z.object({ id: z.int() }),
     codes: ['manage_unsuitable'],

@@ -233,7 +233,7 @@ export const marketCalls = {
       rating,
     }),
     output: comment,
-    codes: ['app_unsuitable', ...person],
+    codes: ['app_unsuitable', 'words_blocked', ...person],
   }),
   delOwnAppComment: call({
     method: 'POST',

@@ -46,11 +46,13 @@ export const model = z.object({
   size_limit: z.array(z.string()),
   /** Factors by the code of the size. */
   size_rate: z.array(z.number()),
+  /** 1: nobody can choose it now; it is listed for the sake of sessions that name it. */
   disable: z.int(),
   /** 1: not to be called through the developer API. */
   disable_api: z.int(),
   /** 1: the membership does not include it. */
   vip: z.int(),
+  /** 1: it belongs to a person alone. */
   private: z.int(),
   /** 0: of pictures, and not trained to its end; all others 1. */
   status: z.int(),
@@ -77,7 +79,7 @@ export const modelCalls = {
     method: 'GET',
     path: '/api/models',
     access: 'public',
-    summary: '可用的模型',
+    summary: '可用的模型，后面是停用的（disable 为 1）',
     input: z.object({}),
     output: z.object({ models: z.array(model) }),
   }),

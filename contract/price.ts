@@ -24,6 +24,30 @@ export const estimateTokens = (text: string): number => {
   return Math.ceil(wide * 0.85 + (text.length - wide) / 3.2);
 };
 
+interface Listed extends Price {
+  type: number;
+  built_in: boolean;
+}
+
+/** The chat model that translates for a person who names none: the cheapest that they may use. */
+export const cheapestWriter = <T extends Pick<Listed, 'type' | 'built_in' | 'factor'>>(
+  models: readonly T[],
+  guest: boolean,
+): T | undefined =>
+  models
+    .filter(({ type, built_in, factor }) => type === 0 && !built_in && (!guest || factor === 0))
+    // Among equals the order of offering counts: sorting keeps it.
+    .sort((a, b) => a.factor - b.factor)[0];
+
+/** What the model is told about the work, in tokens. */
+const taskTokens = 90;
+
+/** Tokens that a translation of words will take, guessed. */
+export const translationDeduction = (writer: Price, words: string): number => {
+  const tokens = estimateTokens(words);
+  return deduction(writer, taskTokens + tokens, tokens + 10);
+};
+
 /** What one picture costs before its size: the checkpoint's factor where it has one, else the model's. */
 export const imageFactor = (
   model: { factor: number; image: Pick<ImageModel, 'checkpoints' | 'default_checkpoint'> },

@@ -11,6 +11,7 @@ import {
   time,
   uuid,
   wholeNumber,
+  offlineCall,
 } from './call.ts';
 import { forumCategory } from './forum.ts';
 import { scenarioBrief } from './scenario.ts';
@@ -137,7 +138,7 @@ export const sessionCalls = {
     output: sessionDetail,
     codes: ['private_session', 'session_deleted', 'account_disabled'],
   }),
-  newSession: call({
+  newSession: offlineCall({
     method: 'POST',
     path: '/api/new_session',
     access: 'public',
@@ -224,7 +225,7 @@ export const sessionCalls = {
     ),
     codes: ['private_session', 'session_deleted', 'account_disabled'],
   }),
-  setSession: call({
+  setSession: offlineCall({
     method: 'POST',
     path: '/api/set_session',
     access: 'guest',
@@ -259,7 +260,7 @@ export const sessionCalls = {
       'account_disabled',
     ],
   }),
-  deleteSession: call({
+  deleteSession: offlineCall({
     method: 'DELETE',
     path: '/api/delete_session',
     access: 'guest',

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { download, id, text, upload } from './call.ts';
+import { download, text, upload, wholeNumber } from './call.ts';
 import { limits } from './limits.ts';
 
 /** Voices of a model of speech: what a request says for it, and what people read. */
@@ -43,8 +43,13 @@ export const speechCalls = {
       model: z.optional(text(100)),
       text: z._default(text(65_535), ''),
       voice: z._default(text(100), ''),
-      /** A message whose reply is read, where `text` is empty; with it the audio is kept. */
-      history_id: z.optional(id),
+      /** A message whose reply is read, where `text` is empty; with it the audio is kept. 0: none. */
+      history_id: z.optional(
+        z.pipe(
+          wholeNumber(0, Number.MAX_SAFE_INTEGER),
+          z.transform((value) => (value === 0 ? undefined : value)),
+        ),
+      ),
       refresh: z._default(
         z.union([z.boolean(), z.literal(0), z.literal(1), z.literal('0'), z.literal('1')]),
         0,

@@ -15,13 +15,17 @@ export const systemCalls = {
     method: 'GET',
     path: '/api/site_info',
     access: 'public',
-    summary: '这个站点：官方网站的地址',
+    summary: '这个站点：官方网站的地址，以及管理员设置的数字',
     input: z.object({}),
     output: z.object({
       /** Without a slash at its end; empty: this is nobody's official site. */
       official_site: z.string(),
       /** What the code on /wechat says; empty without an official site. */
       wechat: z.string(),
+      /** Bytes that a first message has at least. */
+      min_prompt_bytes: z.int(),
+      /** What a new account is given. */
+      signup_tokens: z.int(),
     }),
   }),
 };

@@ -9,6 +9,7 @@ import type { Database } from '../server/db/database.ts';
 import { StartupError } from '../server/db/startup-error.ts';
 import { joinInstances } from '../server/db/instance.ts';
 import { createModelService } from '../server/areas/model/model.service.ts';
+import { rollUp } from '../server/areas/stats/roll-up.ts';
 import { indexQueued } from '../server/areas/session/search.service.ts';
 import { readSettings } from '../server/settings.ts';
 import { between, conversation, personName, pick } from './demo-text.ts';
@@ -112,8 +113,8 @@ const addPeople = async (
   );
   const wallets = new Batch(pool, 'wallets', { user_id: 'bigint', balance: 'bigint' });
   const accounts = ids.map((_, index) => `demo_${run}_${index + 1}`);
-  const since = new Date(Date.now() - 400 * day);
   for (const [index, id] of ids.entries()) {
+    const since = new Date(Date.now() - (1 + 399 * Math.sqrt(1 - (index + 1) / ids.length)) * day);
     await users.add({
       id,
       account: accounts[index],
@@ -440,6 +441,84 @@ const fill = async (pool: pg.Pool, people: Person[], messages: number, signupTok
   return ids.length;
 };
 
+/** Orders of the last months with what happened to them, what clients told of models, notices. */
+const fillBooks = async (pool: pg.Pool, people: readonly Person[], tokens: number) => {
+  const ids = people.map(({ id }) => id);
+  const count = Math.max(30, Math.min(20_000, people.length * 3));
+  await pool.query(
+    `WITH made AS (
+       INSERT INTO orders (number, user_id, kind, type, quantity, title, amount, tokens, provider,
+         state, transaction_id, remarks, created_at, expires_at, paid_at, closed_at)
+       SELECT 'Q' || to_char(at, 'YYYYMMDD') || right($2::text || lpad(n::text, 8, '0'), 12), person,
+         CASE WHEN vip THEN 'vip' ELSE 'token' END, CASE WHEN vip THEN 2 ELSE 1 END, q,
+         CASE WHEN vip THEN '会员 ' || q || ' 个月' ELSE '充值 ' || q || ' 百万 token' END,
+         CASE WHEN vip THEN 2600 ELSE 2000 END * q, CASE WHEN vip THEN 0 ELSE 1000000 * q END,
+         provider, CASE WHEN dice < 0.75 THEN 'paid' ELSE 'closed' END,
+         CASE WHEN dice < 0.75 THEN 'demo-' || $2::text || n ELSE '' END,
+         CASE WHEN dice < 0.02 THEN '电话里核对过' ELSE '' END, at, at + interval '2 hours',
+         CASE WHEN dice < 0.75 THEN at + interval '1 minute' END,
+         CASE WHEN dice >= 0.75 THEN at + interval '2 hours' END
+       FROM (SELECT row_number() OVER (ORDER BY at) AS n, person, vip, q, dice, provider, at
+         FROM (SELECT ($1::bigint[])[1 + floor(random() * array_length($1, 1))::int] AS person,
+           random() < 0.3 AS vip, 1 + floor(random() ^ 2 * 6)::int AS q, random() AS dice,
+           (ARRAY['wechat', 'alipay', 'sandbox'])[1 + floor(random() * 3)::int] AS provider,
+           now() - random() ^ 2 * interval '90 days' - interval '3 hours' AS at
+         FROM generate_series(1, $3::int)) drawn ORDER BY at) plan
+       RETURNING id, state, created_at, paid_at, closed_at
+     )
+     INSERT INTO order_events (order_id, event, state, created_at)
+     SELECT id, 'created', 'created', created_at FROM made
+     UNION ALL SELECT id, 'paid', 'paid', paid_at FROM made WHERE paid_at IS NOT NULL
+     UNION ALL SELECT id, 'closed', 'closed', closed_at FROM made WHERE closed_at IS NOT NULL`,
+    [ids, randomBytes(2).readUInt16BE().toString().padStart(5, '0').slice(0, 4), count],
+  );
+  // Today has something to show, too.
+  await pool.query(
+    `INSERT INTO consumptions (user_id, type, model, human, prompt_tokens, completion_tokens,
+       deduct_tokens, current_balance, created_at)
+     SELECT ($1::bigint[])[1 + floor(random() * array_length($1, 1))::int], 0, m.name,
+       '演示：今天的提问', 200, 300, $2::int + floor(random() * $2::int)::int, 10000000,
+       now() - random() * interval '20 hours'
+     FROM generate_series(1, 60), (SELECT name FROM models WHERE type = 0 AND enabled LIMIT 1) m`,
+    [ids, tokens],
+  );
+  await pool.query(
+    `INSERT INTO model_stats (user_id, model, state, first_time, time, request_time, created_at)
+     SELECT user_id, model, CASE WHEN random() < 0.04 THEN 'error' ELSE 'success' END,
+       300 + floor(random() ^ 3 * 4000)::int, 2000 + floor(random() ^ 2 * 20000)::int,
+       created_at, created_at
+     FROM consumptions WHERE user_id = ANY($1) AND created_at > now() - interval '3 months'
+     ORDER BY created_at DESC LIMIT 200000`,
+    [ids],
+  );
+  await pool.query(
+    `UPDATE users SET vip_activated_at = now() - interval '10 days',
+       vip_expired_at = now() + interval '20 days'
+     WHERE id = ANY($1) AND id % 7 = 0`,
+    [ids],
+  );
+  await pool.query(
+    `INSERT INTO training_projects (user_id, key, name, type, status, private, description)
+     SELECT ($1::bigint[])[1 + n % array_length($1, 1)], 'demo_' || $2::text || '_' || n,
+       (ARRAY['产品手册', '水彩画风', '合同翻译', '园艺笔记'])[1 + n % 4],
+       (ARRAY[0, 1, 2, 0])[1 + n % 4], (ARRAY[1, 1, 0, 2])[1 + n % 4], n % 3 > 0, '演示项目'
+     FROM generate_series(1, 12) n ON CONFLICT DO NOTHING`,
+    [ids, randomBytes(3).toString('hex')],
+  );
+  for (const [days, content] of [
+    [40, '## 欢迎使用鹊桥\n\n这里是演示数据。从首页开始第一个会话吧。'],
+    [12, '## 充值优惠\n\n- 一次满 100 元减 5%\n- 一次满 400 元减 10%'],
+    [1, '## 今晚例行维护\n\n凌晨 2:00 到 2:30 之间，回复可能会断，稍后自动接上。'],
+  ] as const)
+    await pool.query(
+      `INSERT INTO notices (content, created_at, publish_at)
+       SELECT $1::text, now() - make_interval(days => $2::int),
+         now() - make_interval(days => $2::int)
+       WHERE NOT EXISTS (SELECT FROM notices WHERE content = $1::text)`,
+      [content, days],
+    );
+};
+
 const index = async (db: Database): Promise<void> => {
   for (let sum = 0, told = 0; ;) {
     const done = await indexQueued(db, 2000);
@@ -469,6 +548,8 @@ const main = async (): Promise<void> => {
     const began = Date.now();
     const { people, accounts, password } = await addPeople(pool, count);
     const sessions = await fill(pool, people, messages, settings.signupTokens);
+    await fillBooks(pool, people, 2000);
+    await db.transaction((tx) => rollUp(tx, true));
     await index(db);
     const client = await pool.connect();
     await client.query('SET statement_timeout = 0');

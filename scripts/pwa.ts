@@ -2,6 +2,9 @@ import { existsSync, linkSync, mkdirSync, readdirSync, rmSync, statSync } from '
 import path from 'node:path';
 import type { Plugin } from 'vite';
 import { shareTarget } from '../sw/messages.ts';
+import { callTable } from '../common/call-table.ts';
+import { workerSteps } from '../sw/worker-steps.ts';
+import { callTableAtBuild } from './call-table.ts';
 import { VitePWA, type ManifestOptions } from 'vite-plugin-pwa';
 
 /** What must be there before the worker stands: with it home and chats open, and read what was kept. */
@@ -190,6 +193,13 @@ export const pwa = (): Plugin[] => {
       includeManifestIcons: false,
       manifest,
       injectManifest: {
+        buildPlugins: {
+          vite: [
+            callTableAtBuild(
+              (name) => callTable[name].offline || workerSteps.some((step) => step === name),
+            ),
+          ],
+        },
         minify: true,
         target: 'es2022',
         globPatterns: ['**/*.{html,js,css,svg}'],

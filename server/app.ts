@@ -162,6 +162,11 @@ const compose = async (
     removeDeadEntries,
     waits.removeOld,
     ...brought.flatMap((area) => area.chores ?? []),
+    (tx) =>
+      files.removeUnused(
+        tx,
+        brought.flatMap((area) => area.shows ?? []),
+      ),
   ]);
 
   return {

@@ -5,6 +5,8 @@ import type { SecondFactor } from './areas/auth/second-factor.service.ts';
 import type { Answers } from './areas/chat/answers.ts';
 import type { KnowledgeService } from './areas/embedding/embedding.service.ts';
 import type { FileService } from './areas/file/file.service.ts';
+import type { Shows } from './areas/file/shown.ts';
+import type { SideServices } from './areas/model/side-services.ts';
 import type { ModelService } from './areas/model/model.service.ts';
 import type { Payable } from './areas/payment/payable.ts';
 import type { PaymentService } from './areas/payment/payment.service.ts';
@@ -34,6 +36,7 @@ export interface Kit {
   prompts: PromptService;
   knowledge: KnowledgeService;
   embeddings: EmbeddingModels;
+  services: SideServices;
   /** Fetches what everybody on the internet could fetch, and nothing else. */
   fetch: GuardedFetch;
 }
@@ -61,6 +64,8 @@ export interface Area {
   /** The long works that it does. */
   jobKinds?: readonly JobWork<unknown>[];
   chores?: readonly Chore[];
+  /** Which uploaded files it shows somewhere: those are never cleared away. */
+  shows?: Shows;
   /** What it sells. */
   payables?: readonly Payable[];
   /** Somebody registered, by the link that they may have followed. */

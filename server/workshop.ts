@@ -9,7 +9,9 @@ import { drawnBytes, keepUploaded, stateOfFile } from './areas/image/images.serv
 import type { Area, Kit } from './area.ts';
 import { createAreas } from './areas/list.ts';
 import { createJobs } from './jobs/jobs.ts';
+import { createKeyBox } from './areas/model/channel-key.ts';
 import { createModelService } from './areas/model/model.service.ts';
+import { createSideServices } from './areas/model/side-services.ts';
 import { createPromptService } from './areas/prompt/prompt.service.ts';
 import type { Settings } from './settings.ts';
 import { createStorage } from './storage/storage.ts';
@@ -39,7 +41,8 @@ export const createWorkshop = async (
     drawnBytes,
   });
   const prompts = createPromptService({ db, models, log });
-  const embeddings = createEmbeddingModels(settings);
+  const services = createSideServices(db, () => createKeyBox(settings.secretKey, settings.dataDir));
+  const embeddings = createEmbeddingModels(settings, () => services.find('embedding'));
   const knowledge = createKnowledgeService({ embeddings });
   const kit: Kit = {
     db,
@@ -52,6 +55,7 @@ export const createWorkshop = async (
     prompts,
     knowledge,
     embeddings,
+    services,
     fetch,
   };
   const areas = createAreas(kit);

@@ -1,4 +1,4 @@
-import type { CallName } from '../contract/calls.ts';
+import { callTable } from '../common/call-table.ts';
 import type { WaitRef } from '../contract/wait.ts';
 import { getFact } from './kv.ts';
 import { outboxChannel, outboxLock, outboxTag, waitsTag, type Wait } from './messages.ts';
@@ -10,10 +10,11 @@ import {
   type News,
   type Part,
   type Sent,
-} from './outbox-engine.ts';
-import { actStoreOn, outboxDatabase } from './outbox-store.ts';
+} from '../common/outbox/engine.ts';
+import { actStoreOn, outboxDatabase } from '../common/outbox/store.ts';
 import { pause, type SyncEvent } from './sync.ts';
 import { subjectOf } from './token.ts';
+import type { workerSteps } from './worker-steps.ts';
 
 declare const self: ServiceWorkerGlobalScope;
 
@@ -25,30 +26,7 @@ const patience = 30_000;
 const askEvery = 5_000;
 const longestWait = 15 * 60_000;
 
-type WorkerCall = ActName | 'generateImage' | 'lastMessages' | 'uploadImage' | 'uploadFile';
-type HttpCall = readonly [method: 'POST' | 'DELETE', path: string];
-/** Where the calls go that the worker makes; all that they say is in the body, or in the address. */
-export const workerCalls: Readonly<Record<WorkerCall & CallName, HttpCall>> = {
-  newSession: ['POST', '/api/new_session'],
-  sendMessage: ['POST', '/api/send_message'],
-  historyLike: ['POST', '/api/history_like'],
-  addToFavorites: ['POST', '/api/add_to_favorites'],
-  removeFromFavorites: ['DELETE', '/api/remove_from_favorites'],
-  deleteHistory: ['DELETE', '/api/delete_history'],
-  deleteSession: ['DELETE', '/api/delete_session'],
-  setSession: ['POST', '/api/set_session'],
-  saveSettings: ['POST', '/api/save_settings'],
-  updateMessage: ['POST', '/api/update_message'],
-  generateImage: ['POST', '/api/image/generate'],
-  lastMessages: ['POST', '/api/last_messages'],
-  uploadImage: ['POST', '/api/image/upload'],
-  uploadFile: ['POST', '/api/upload_file'],
-};
-/** Fields of a POST that travel in the address. */
-export const inAddress: ReadonlySet<string> = new Set([
-  'sendMessage.session_id',
-  'setSession.session_id',
-]);
+type WorkerCall = ActName | (typeof workerSteps)[number];
 
 const fail = (status: number, code: number, message = '', wait = 0): never => {
   const failure: Failure = { status, code, message, wait };
@@ -69,12 +47,12 @@ const ask = async (
   input: object,
   { key, body }: { key?: string; body?: FormData } = {},
 ): Promise<unknown> => {
-  const [method, path] = workerCalls[name];
+  const { method, path, inQuery } = callTable[name];
   const url = new URL(path, self.location.origin);
   const json: Record<string, unknown> = {};
   for (const [field, value] of Object.entries(input))
     if (value === undefined) continue;
-    else if (method === 'DELETE' || inAddress.has(`${name}.${field}`))
+    else if (method === 'DELETE' || inQuery.includes(field))
       url.searchParams.set(field, String(value));
     else json[field] = value;
   const headers = new Headers({ authorization: `Bearer ${token}` });

@@ -238,6 +238,37 @@ describe('talk and help', () => {
     expect(ask('如何安装')).toContain('/help?page=app');
   });
 
+  it.each<[string, string]>([
+    // What it offers itself, each line of it.
+    ['怎么连接 DeepSeek？', '/help?page=connect'],
+    ['token 怎么扣？', '/help?page=tokens'],
+    ['(3+5)×12', '= **96**'],
+    ['1.5万的15%', '= **2250**'],
+    ['三加五等于几', '= **8**'],
+    ['今天星期几', '星期六'],
+    ['春节还有几天', '**77** 天'],
+    ['农历八月十五是哪天', '2027 年 9 月 15 日'],
+    ['30 天后是几号', '2026 年 12 月 21 日'],
+    ['5 英里是多少公里', '**8.04672** 公里'],
+    ['3 斤等于几公斤', '**1.5** 公斤'],
+    ['100 华氏度', '**37.7778** 摄氏度'],
+    ['字数统计：鹊桥', '| 汉字 | 2 |'],
+    ['转大写：abc', 'ABC'],
+    ['反转：abc', 'cba'],
+    ['随机数 1 到 100', '（1 到 100）'],
+    ['UUID', '-4'],
+    ['给我看一个 Markdown 示例', '```mermaid'],
+    // What home offers to tap.
+    ['你能做什么？', '我能做这些'],
+    ['(128 + 36) × 2.5 等于多少？', '= **410**'],
+    ['26.2 英里是多少公里？', '**42.1648** 公里'],
+    ['怎样接入别的模型？', '/help?page=connect'],
+  ])('keeps what it promises: %s', (question, expected) => {
+    const reply = ask(question);
+    expect(reply).toContain(expected);
+    expect(reply).not.toContain('不知道');
+  });
+
   it('says when it does not know, and what it can do', () => {
     for (const question of [
       '红烧肉怎么做',

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { growth, steep } from '../../tests/support/growth.ts';
-import { readWish, type Subject, subjects } from './words.ts';
+import { pictureIdeas } from '../../contract/picture-ideas.ts';
+import { readWish, type Subject, subjects, unreadWords } from './words.ts';
 
 vi.setConfig({ testTimeout: 30_000 });
 
@@ -83,6 +84,17 @@ test('longer words are read before the shorter ones within them', () => {
     style: 'watercolour',
   });
   expect(readWish('category, seaside, window-shopping').subjects).toEqual(['beach', 'window']);
+});
+
+test('what is another thing than the word in it is not drawn, and told', () => {
+  expect(readWish('大熊猫').subjects).toEqual([]);
+  expect(readWish('万里长城').subjects).toEqual([]);
+  expect(unreadWords('一只大熊猫坐在桌子上吃苹果')).toEqual(['大熊猫', '桌子', '苹果']);
+  expect(unreadWords('a cat on a table eating apples, masterpiece')).toEqual(['table', 'apples']);
+  // A word says where, how or how many: nothing is missed.
+  expect(unreadWords('雨后山间的小亭子，一匹骏马在草原上奔跑，明月当空，高清')).toEqual([]);
+  expect(unreadWords('没有苹果的山')).toEqual([]);
+  for (const { prompt } of pictureIdeas) expect(unreadWords(prompt), prompt).toEqual([]);
 });
 
 test('what is refused is not there', () => {

@@ -372,10 +372,40 @@ const lexicon: readonly [signs: readonly Sign[], chinese: string, english: strin
 
   [
     [],
-    '一叶 萤火虫 雨林风 日本 生日 水果 金属 中国 火锅 白天鹅 马上 花费 人工 人类 个人 海报 海拔 江湖 风景 美丽 水平 家具 大家 明天 今天 星期 山东 山西 黄瓜 云南 风格 山羊 花纹 头发花白 高清 高质量 电影 叶子节 茶几 后期 冷静 黄金',
+    '一叶 雨林风 日本 生日 金属 中国 马上 花费 人工 人类 个人 海拔 江湖 风景 美丽 水平 大家 明天 今天 星期 山东 山西 云南 风格 花纹 高清 高质量 电影 叶子节 后期 冷静 黄金 国风 古典 一些 许多 光影 星光 火红 雪白 花样 水润 月色下 家里 人们 人群',
     '',
   ],
 ];
+
+/** Letters that make no other thing of a word that is known: 山间, 湖面, 雨后, 小亭子. */
+const plainLetters = new Set(
+  '上下里中内外间边旁前后底面顶头子儿们色光影景天大小老古新美高低远近深浅满处时分的地得着了和与及有是在把被从向往到这那某每个一二两三四五六七八九十几数半双只条匹朵棵株座栋片轮弯盏艘辆架张幅位名群对杯碗颗粒块滴束簇丛排行串层道缕抹些丝起来去生开起落升飘飞过穿入出',
+);
+
+const verbs =
+  '奔跑 飞翔 飞行 盛开 绽放 流淌 站立 坐着 站着 躺着 看着 望着 走路 行走 散步 漫步 跳舞 微笑 睡觉 休息 等待 看书 读书 写字 弹琴 唱歌 吃饭 喝茶 下棋 钓鱼 游泳 跳跃 旋转 燃烧 闪烁 发光 照耀 照亮 映照 笼罩 覆盖 环绕 围绕 穿过 经过 透出 透过 洒满 洒在 倒映 漂浮 飘落 飘扬 飘动 升起 落下 拥抱 牵手 回头 抬头 眺望 仰望 俯瞰 独自 一起 中间 之间 之中 之上 之下 旁边 附近 周围 背后 前方 上方 下方 左边 右边';
+const adjectives =
+  '可爱 漂亮 优雅 精致 细腻 真实 写实 逼真 清新 自然 浪漫 神秘 孤独 快乐 悲伤 古老 现代 传统 巨大 高大 宏大 细小 遥远 安详 清澈 透明 晶莹 茂密 茂盛 金色 银色 彩色 深色 浅色 明媚 灿烂 璀璨 朴素 华丽 复古 怀旧 慵懒 悠闲 唯美 抽象 立体 治愈 史诗 震撼 丰富 饱满 蜿蜒 连绵 起伏 巍峨 陡峭 寂静 空旷 繁华 热闹 古朴 雅致 意境 诗意 飘逸';
+const craft =
+  '画面 构图 背景 前景 主体 光线 光影 氛围 质感 细节 场景 画风 色调 色彩 配色 镜头 视角 角度 俯视 仰视 正面 侧面 全身 半身 高清 超清 超高清 画质 作品 图片 照片 图案 壁纸 封面 海报 头像框 线条 笔触 纹理 材质 渲染 大师 杰作 一幅 一张 画作 绘画 艺术 摄影 摄影作品 虚化 景深 逆光 侧光 背光 柔光 留白 风格 元素 主题 感觉 样子 气氛 季节 时候 时间 位置 地方 世界 以及 还有 或者 非常 十分 很多 许多 一些 如画 如诗 无人 不要 没有 万里 千里 敞篷';
+const silent = new Set(`${verbs} ${adjectives} ${craft}`.split(' '));
+/** How something is or where, by its form. */
+const isManner = (word: string): boolean => /[在着了地得]$|^[很更最太]/.test(word);
+/** Of words of one letter those that name a thing; the others are parts of speech. */
+const singleThings = new Set(
+  '龙虎熊狼象猴羊牛猪鸡鸭鹅兔狐狮豹蛇鼠鹰龟虾蟹蜂车书剑枪刀伞琴笛鼓桌椅床门墙碗瓶壶锅糖饼面包饭蛋瓜桃梨枣',
+);
+
+const englishSilent = new Set(
+  'the and with for from over under into onto near beside behind between through above below across around along upon inside outside that this these those its his her their your our very more most some many few several two three four five one single big small large little tiny huge giant tall short long wide narrow old new young ancient modern beautiful pretty lovely cute elegant detailed realistic photorealistic photo photograph photography picture image painting drawing illustration art artwork artstation style styled render rendering rendered digital high quality highly best masterpiece resolution ultra hd 4k 8k uhd hdr light lights lighting lit shadow shadows color colors colour colours colored tone tones texture atmosphere mood scene scenery view background foreground focus depth bokeh composition perspective angle shot cinematic dramatic epic magic magical mystical mysterious fantasy surreal abstract simple clean fresh natural nature wild distant far close standing sitting lying walking running flying floating looking holding wearing sleeping playing resting rising falling shining glowing blooming surrounded covered filled made there are was were has have been being where while when like as at by in on of to up out a an is it he she they no not without only just also behind front left right top bottom middle full half hope love dream peace joy happy sad lonely wet dry hot flowing winding air'.split(
+    ' ',
+  ),
+);
+const namesSomething = (word: string): boolean =>
+  word.length > 2 &&
+  /^[a-z]/.test(word) &&
+  !englishSilent.has(word) &&
+  !/.{3}(?:ing|ly)$/.test(word);
 
 const chineseWords = new Map<string, readonly Sign[]>();
 const englishWords = new Map<string, readonly Sign[]>();
@@ -409,26 +439,88 @@ const englishSigns = (words: readonly string[]): readonly Sign[] | undefined => 
 
 const refusing = /(?:没有|不要|去掉|除了|无|别|\bno|\bwithout|\bnot)\s*$/i;
 
-/** Signs in their order, and the ones that the text itself refuses (没有人, without people). */
-const readSigns = (text: string): { wanted: Sign[]; refused: Sign[] } => {
+/** A word that is known, where it stands in a run of Chinese. */
+interface Known {
+  from: number;
+  to: number;
+  signs: readonly Sign[];
+}
+
+const knownIn = (run: string): Known[] => {
+  const found: Known[] = [];
+  for (let at = 0; at < run.length;) {
+    let length = Math.min(longest, run.length - at);
+    while (length > 0 && !chineseWords.has(run.slice(at, at + length))) length -= 1;
+    const signs = chineseWords.get(run.slice(at, at + length));
+    if (signs) found.push({ from: at, to: at + length, signs });
+    at += Math.max(1, length);
+  }
+  return found;
+};
+
+/** Chinese is written without spaces: which letters are one word the platform's dictionary knows. */
+const dictionary = new Intl.Segmenter('zh', { granularity: 'word' });
+
+/**
+ * A run of Chinese, word by word. What is known counts where it is a word or is left by words that
+ * say nothing more; a word of which only a part is known is another thing: 大熊猫 is no cat.
+ */
+const readChinese = (run: string): { known: Known[]; unread: string[] } => {
+  const known = knownIn(run);
+  const covered = new Set<number>();
+  for (const { from, to } of known) for (let at = from; at < to; at += 1) covered.add(at);
+  const unread: string[] = [];
+  const lost = new Set<Known>();
+  for (const { segment, index } of dictionary.segment(run)) {
+    let bare = false;
+    for (let at = 0; at < segment.length && !bare; at += 1)
+      bare = !covered.has(index + at) && !plainLetters.has(segment.charAt(at));
+    if (!bare) continue;
+    const within = known.filter(({ from, to }) => from >= index && to <= index + segment.length);
+    const crossed = known.some(
+      (each) => !within.includes(each) && each.from < index + segment.length && each.to > index,
+    );
+    if (crossed) continue;
+    if (segment.length === 1 ? !singleThings.has(segment) : isManner(segment)) continue;
+    // In a phrase of four letters a whole word keeps its meaning: 明月当空 has a moon.
+    if (segment.length > 3 && within.some(({ from, to }) => to - from > 1)) continue;
+    for (const each of within) lost.add(each);
+    if (!silent.has(segment)) unread.push(segment.replace(/(?<=.)[上下里中内外边旁]$/, ''));
+  }
+  return { known: known.filter((each) => !lost.has(each)), unread };
+};
+
+/** Signs in their order, the ones that the text itself refuses (没有人), and what it names besides. */
+const readSigns = (text: string): { wanted: Sign[]; refused: Sign[]; unread: string[] } => {
   const wanted: Sign[] = [];
   const refused: Sign[] = [];
+  const unread: string[] = [];
+  const isRefused = (at: number) => refusing.test(text.slice(Math.max(0, at - 12), at));
   const add = (signs: readonly Sign[], at: number) =>
-    (refusing.test(text.slice(Math.max(0, at - 12), at)) ? refused : wanted).push(...signs);
+    (isRefused(at) ? refused : wanted).push(...signs);
+  const miss = (word: string, at: number) => {
+    if (!isRefused(at)) unread.push(word);
+  };
   const pattern = /[\p{Script=Han}]+|[a-z0-9][a-z0-9'-]*/gu;
   const latin: { word: string; at: number }[] = [];
   const readLatin = () => {
     for (let at = 0; at < latin.length;) {
-      const place = latin[at]!.at;
+      const { word, at: place } = latin[at]!;
       const take = [3, 2, 1].find((count) => {
-        const signs = englishSigns(latin.slice(at, at + count).map(({ word }) => word));
+        const signs = englishSigns(latin.slice(at, at + count).map((each) => each.word));
         if (signs) add(signs, place);
         return signs;
       });
       // A word with a dash may be two that are known.
-      if (take === undefined)
-        for (const part of latin[at]!.word.split('-').slice(latin[at]!.word.includes('-') ? 0 : 1))
-          add(englishSigns([part]) ?? [], place);
+      if (take === undefined) {
+        let some = false;
+        for (const part of word.split('-').slice(word.includes('-') ? 0 : 1)) {
+          const signs = englishSigns([part]);
+          some ||= signs !== undefined;
+          add(signs ?? [], place);
+        }
+        if (!some && namesSomething(word)) miss(word, place);
+      }
       at += take ?? 1;
     }
     latin.length = 0;
@@ -439,15 +531,12 @@ const readSigns = (text: string): { wanted: Sign[]; refused: Sign[] } => {
       continue;
     }
     readLatin();
-    for (let at = 0; at < run.length;) {
-      let length = Math.min(longest, run.length - at);
-      while (length > 0 && !chineseWords.has(run.slice(at, at + length))) length -= 1;
-      add(chineseWords.get(run.slice(at, at + length)) ?? [], index + at);
-      at += Math.max(1, length);
-    }
+    const { known, unread: others } = readChinese(run);
+    for (const { from, signs } of known) add(signs, index + from);
+    for (const word of others) miss(word, index + run.indexOf(word));
   }
   readLatin();
-  return { wanted, refused };
+  return { wanted, refused, unread };
 };
 
 /** Characters of a prompt that are read. */
@@ -465,6 +554,13 @@ const valuesOf = <T extends string>(signs: readonly Sign[], kind: string): T[] =
     ),
   ),
 ];
+
+/** Words that are told to have asked for nothing, at most. */
+const mostUnread = 6;
+
+/** Things that the words name and that cannot be drawn, in their order, each once. */
+export const unreadWords = (prompt: string): string[] =>
+  [...new Set(readSigns(clean(prompt)).unread)].slice(0, mostUnread);
 
 /** What is asked for by the words, less what the negative words name. */
 export const readWish = (prompt: string, negative = ''): Wish => {

@@ -96,10 +96,52 @@ const writeAside = async (entry: Entry, place: string): Promise<void> => {
   }
 };
 
+const tableOf = (name: string): string | undefined => /^tables\/(\w+)\/\d+\.copy$/.exec(name)?.[1];
+const isFile = ({ name, type }: Header): boolean =>
+  /^data\/(secret-key$|files\/)/.test(name) && type === 'file';
+
+/** Goes through an archive to its very end. @throws StartupError where it is no whole backup */
+const readArchive = async (
+  file: string,
+  take: (entry: Entry) => Promise<unknown>,
+): Promise<void> => {
+  const archive = extract();
+  const read = pipeline(createReadStream(file), createGunzip(), archive);
+  read.catch(() => undefined);
+  try {
+    for await (const entry of archive) await take(entry as unknown as Entry);
+    await read;
+  } catch (error) {
+    const broken = error as NodeJS.ErrnoException;
+    if (broken.code?.startsWith('Z_') || /tar/i.test(broken.message)) throw unreadable();
+    throw error;
+  } finally {
+    archive.destroy();
+  }
+};
+
+/** What the archive says of itself, once all of it was read and found to be as it says. */
+const verify = async (file: string): Promise<Manifest> => {
+  let about: Manifest | null = null;
+  await readArchive(file, async (entry) => {
+    if (!about) {
+      about = await readManifest(entry);
+      return;
+    }
+    const { name } = entry.header;
+    const table = tableOf(name);
+    const known = about.tables.some((each) => each.name === table);
+    if (table === undefined ? !isFile(entry.header) : !known) throw unreadable();
+    entry.resume();
+    await finished(entry);
+  });
+  if (!about) throw unreadable();
+  return about;
+};
+
 /**
  * Fills an empty database and data folder from a backup. The tables are made as they were then; the
- * next start brings them up to date. All rows come in one transaction: a broken archive leaves an
- * empty database. A queue's entries are made anew by the server for what still waits.
+ * next start brings them up to date. A broken archive changes nothing. A queue's entries are made anew by the server for what still waits.
  */
 export const restore = async (options: {
   file: string;
@@ -110,14 +152,11 @@ export const restore = async (options: {
   log: FastifyBaseLogger;
 }): Promise<{ createdAt: string; tables: number; files: number; filesElsewhere: boolean }> => {
   const { file, connectionString, dataDir, replace, log } = options;
+  // Nothing of what is there goes before all of what comes was read.
+  const about = await verify(file);
   const client = new pg.Client({ connectionString, application_name: 'queqiao-restore' });
   client.on('error', () => undefined);
   await client.connect();
-  const archive = extract();
-  // Its end is told by the entries, which reject with what went wrong.
-  const read = pipeline(createReadStream(file), createGunzip(), archive);
-  read.catch(() => undefined);
-  const entries = archive[Symbol.asyncIterator]();
   let rows: CopyStreamQuery | null = null;
   let current = '';
   const endTable = async () => {
@@ -127,8 +166,6 @@ export const restore = async (options: {
     rows = null;
   };
   try {
-    const first = await entries.next();
-    const about = await readManifest(first.done ? undefined : (first.value as unknown as Entry));
     await requireEmpty(client, replace);
     await client.query('DROP SCHEMA IF EXISTS graphile_worker CASCADE');
     await client.query('DROP SCHEMA public CASCADE');
@@ -138,26 +175,29 @@ export const restore = async (options: {
     const columns = new Map(about.tables.map((table) => [table.name, table.columns]));
     const constraints = await loosen(client, about.tables);
     let files = 0;
-    for (let next = await entries.next(); !next.done; next = await entries.next()) {
-      const entry = next.value as unknown as Entry;
+    let begun = false;
+    await readArchive(file, async (entry) => {
+      if (!begun) {
+        begun = true;
+        await readManifest(entry);
+        return;
+      }
       const { name } = entry.header;
-      const [, table] = /^tables\/(\w+)\/\d+\.copy$/.exec(name) ?? [];
-      if (table !== undefined) {
-        const own = columns.get(table);
-        if (!own) throw unreadable();
-        if (table !== current || !rows) {
-          await endTable();
-          current = table;
-          rows = client.query(copyFrom(`COPY ${quoted(table)} (${columnList(own)}) FROM STDIN`));
-        }
-        await pipeline(entry, rows, { end: false });
-      } else if (/^data\/(secret-key$|files\/)/.test(name) && entry.header.type === 'file') {
+      const table = tableOf(name);
+      if (table === undefined) {
         await endTable();
         await writeAside(entry, placeIn(dataDir, name.slice('data/'.length)));
         files += 1;
-      } else throw unreadable();
-    }
-    await read;
+        return;
+      }
+      if (table !== current || !rows) {
+        await endTable();
+        current = table;
+        const own = columns.get(table) ?? [];
+        rows = client.query(copyFrom(`COPY ${quoted(table)} (${columnList(own)}) FROM STDIN`));
+      }
+      await pipeline(entry, rows, { end: false });
+    });
     await endTable();
     await tighten(client, about, constraints);
     await client.query('COMMIT');
@@ -168,12 +208,7 @@ export const restore = async (options: {
       files,
       filesElsewhere: about.files_elsewhere,
     };
-  } catch (error) {
-    const broken = error as NodeJS.ErrnoException;
-    if (broken.code?.startsWith('Z_') || /tar/i.test(broken.message)) throw unreadable();
-    throw error;
   } finally {
-    archive.destroy();
     await client.end();
   }
 };

@@ -15,6 +15,7 @@ import {
 import type { Settings } from '../../contract/auth.ts';
 import type { ReplyState, StructuredMessage } from '../../contract/chat.ts';
 import type { ImageModel, ImageOrigin, ImageParameters, ImageTask } from '../../contract/image.ts';
+import type { ImageChoice } from '../../contract/manage-model.ts';
 import type { JobKind, JobState, SubjectKind } from '../../contract/job.ts';
 import type { Voices } from '../../contract/speech.ts';
 import type { WaitKind } from '../../contract/wait.ts';
@@ -85,7 +86,13 @@ export const channels = pgTable('channels', {
   key: text('key').notNull().unique(),
   kind: text('kind')
     .$type<
-      'built-in' | 'openai-compatible' | 'stable-diffusion-webui' | 'midjourney' | 'stability'
+      | 'built-in'
+      | 'openai-compatible'
+      | 'stable-diffusion-webui'
+      | 'midjourney'
+      | 'stability'
+      | 'embedding'
+      | 'replicate'
     >()
     .notNull(),
   label: text('label').notNull(),
@@ -98,6 +105,11 @@ export const channels = pgTable('channels', {
   /** Given to what it serves: its share among equals, and its turn, smaller first. */
   weight: integer('weight').notNull().default(1),
   priority: integer('priority').notNull().default(0),
+  /** Of one that embeds its models; of one that trains its trainer, and where results go. */
+  options: jsonb('options')
+    .$type<{ models?: string[]; trainer?: string; destination?: string }>()
+    .notNull()
+    .default({}),
   createdAt: instant('created_at').notNull().defaultNow(),
 });
 
@@ -123,6 +135,8 @@ export const models = pgTable('models', {
   apiMaxTokens: integer('api_max_tokens'),
   /** Of a model of pictures. */
   image: jsonb('image').$type<ImageModel>(),
+  /** What a manager chose of that. */
+  imageChoice: jsonb('image_choice').$type<ImageChoice>(),
   /** Of a model that speaks, where a manager said so. */
   voice: jsonb('voice').$type<Voices>(),
   sort: integer('sort').notNull().default(100),

@@ -57,6 +57,8 @@ export interface ImageResult {
   actions: ImageAction[];
   /** As the service changed the words; empty: it did not. */
   revisedPrompt: string;
+  /** Things in the words that it cannot draw, where it knows. */
+  unread?: readonly string[];
   /** What the service calls this work; kept for actions on it. JSON. */
   remote: unknown;
 }

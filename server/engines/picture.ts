@@ -8,6 +8,8 @@ import { ask } from './image-wire.ts';
 
 /** Most bytes and pixels of one picture that a service gives. */
 const most = { bytes: 48 * 1024 * 1024, pixels: 100_000_000 };
+/** Shapes that differ by less than this are the same to the eye: the logarithm of their ratio. */
+const nearlySame = 0.03;
 /** How long a picture may take to be fetched, ms. */
 const fetchMs = 60_000;
 
@@ -147,6 +149,76 @@ export const drawMask = async (
     .composite([{ ...drawn, blend: form === 'white' ? 'over' : 'dest-out' }])
     .png()
     .toBuffer();
+};
+
+/** A picture brought to a size: a shape that is nearly the same is stretched, another one cropped. */
+export const broughtTo = async (
+  data: Buffer,
+  size: { width: number; height: number },
+): Promise<Buffer> => {
+  const now = await measure(data);
+  if (!now || (now.width === size.width && now.height === size.height)) return data;
+  const sharp = await loadSharp();
+  const shape = Math.abs(Math.log((now.width * size.height) / (now.height * size.width)));
+  return lane(() =>
+    sharp(data)
+      .resize(size.width, size.height, { fit: shape < nearlySame ? 'fill' : 'cover' })
+      .png()
+      .toBuffer(),
+  );
+};
+
+/** Where a picture lies in a larger one that was made around it. */
+export interface Framed {
+  size: { width: number; height: number };
+  place: { left: number; top: number; width: number; height: number };
+}
+
+/** The place of a picture, as large as it fits, in the middle of a size of another shape. */
+export const frameFor = (
+  picture: { width: number; height: number },
+  size: { width: number; height: number },
+): Framed => {
+  const scale = Math.min(size.width / picture.width, size.height / picture.height);
+  const width = Math.min(size.width, Math.max(1, Math.round(picture.width * scale)));
+  const height = Math.min(size.height, Math.max(1, Math.round(picture.height * scale)));
+  const left = Math.floor((size.width - width) / 2);
+  const top = Math.floor((size.height - height) / 2);
+  return { size, place: { left, top, width, height } };
+};
+
+/** A picture in its frame; what lies around it mirrors its edges, or is plain white. PNG. */
+export const putInFrame = async (
+  data: Buffer,
+  { size, place }: Framed,
+  around: 'mirror' | 'white',
+): Promise<Buffer> => {
+  const sharp = await loadSharp();
+  const sides = {
+    left: place.left,
+    top: place.top,
+    right: size.width - place.left - place.width,
+    bottom: size.height - place.top - place.height,
+  };
+  return lane(() =>
+    sharp(data)
+      .resize(place.width, place.height, { fit: 'fill' })
+      .ensureAlpha()
+      .extend(
+        around === 'mirror'
+          ? { ...sides, extendWith: 'mirror' }
+          : { ...sides, background: '#ffffff' },
+      )
+      .png()
+      .toBuffer(),
+  );
+};
+
+/** What lies in the frame's place of what was made of all of it. PNG. */
+export const takenFromFrame = async (data: Buffer, { size, place }: Framed): Promise<Buffer> => {
+  const whole = await broughtTo(data, size);
+  const sharp = await loadSharp();
+  return lane(() => sharp(whole).extract(place).png().toBuffer());
 };
 
 /** A cut-out picture before a colour (#rrggbb) or a picture. PNG of the cut-out's size. */

@@ -47,6 +47,8 @@ export interface Context<Who = Identity | null> {
    * A line is written for each of their changing calls, also for one that says nothing.
    */
   noteAct: (act: ActNote) => void;
+  /** Writes that line at once, in a transaction that ends before the call does; none follows. */
+  keepAct: (tx: Executor, act: ActNote) => Promise<void>;
 }
 
 export interface ActNote {

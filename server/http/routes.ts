@@ -189,6 +189,7 @@ const createServe =
     const agent = (request.headers['user-agent'] ?? '').slice(0, 300);
     let token: { value: string; userId: number } | null = null;
     let noted: ActNote | null = null;
+    let actKept = false;
     const isAct = user !== null && forManagers(spec) && spec.method !== 'GET' && spec.logged;
 
     const contextOn = (executor: Executor): Context => ({
@@ -207,6 +208,11 @@ const createServe =
       afterCommit: (act) => void acts.push(act),
       noteAct: (act) => {
         noted = act;
+      },
+      keepAct: async (tx, act) => {
+        if (!user) return;
+        await keepAct(tx, { ...act, userId: user.id, call: name, input, ip: request.ip });
+        actKept = true;
       },
     });
 
@@ -231,7 +237,7 @@ const createServe =
       });
     const answerOn = async (executor: Executor) => {
       const answer = present(spec, await finish(executor));
-      if (isAct)
+      if (isAct && !actKept)
         await keepAct(executor, { ...noted, userId: user.id, call: name, input, ip: request.ip });
       return answer;
     };

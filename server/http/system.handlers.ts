@@ -6,10 +6,12 @@ export const createSystemHandlers = ({
   version,
   officialSite,
   wechatAccount,
-}: Pick<Settings, 'version' | 'officialSite' | 'wechatAccount'>): Pick<
-  Handlers,
-  'health' | 'siteInfo'
-> => ({
+  minPromptBytes,
+  signupTokens,
+}: Pick<
+  Settings,
+  'version' | 'officialSite' | 'wechatAccount' | 'minPromptBytes' | 'signupTokens'
+>): Pick<Handlers, 'health' | 'siteInfo'> => ({
   health: async (_input, { db }) => {
     await db.execute(sql`SELECT 1`);
     return { ready: true, version };
@@ -17,5 +19,7 @@ export const createSystemHandlers = ({
   siteInfo: () => ({
     official_site: officialSite,
     wechat: officialSite === '' ? '' : wechatAccount || `${officialSite}/wechat`,
+    min_prompt_bytes: minPromptBytes,
+    signup_tokens: signupTokens,
   }),
 });

@@ -69,6 +69,11 @@ const given = (spec: CallSpec, query: unknown, body: unknown): Record<string, un
   const picked: Record<string, unknown> = { ...body };
   for (const field of spec.inQuery)
     if (Object.hasOwn(inQuery, field)) picked[field] = inQuery[field];
+  // The specification does not always say where a field travels: what the body lacks may be there.
+  const fields = spec.kind === 'call' ? fieldsOf(spec.input) : null;
+  for (const field of Object.keys(fields ?? {}))
+    if (!Object.hasOwn(picked, field) && Object.hasOwn(inQuery, field))
+      picked[field] = inQuery[field];
   return picked;
 };
 

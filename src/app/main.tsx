@@ -17,8 +17,10 @@ import { onFirstUse } from '@/platform/first-use.ts';
 import { endFirstView, followFirstView } from '@/platform/first-view.ts';
 import { inIdleTime } from '@/platform/idle.ts';
 import { hasLeft } from '@/platform/outbox.ts';
+import { takeLoginEnded } from '@/platform/login-ended.ts';
 import { loadOutbox } from '@/platform/pending.ts';
 import { queryClient } from '@/platform/query-client.ts';
+import { toast } from '@/platform/toast.ts';
 import type { ToWorker } from '@sw/messages.ts';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
@@ -72,6 +74,17 @@ createRoot(document.querySelector('#root')!).render(
     </QueryClientProvider>
   </StrictMode>,
 );
+const ended = takeLoginEnded();
+if (ended === 'account')
+  toast('登录已失效，请重新登录', 'info', {
+    label: '去登录',
+    run: () =>
+      void router.navigate({
+        to: '/login',
+        search: { back: `${location.pathname}${location.search}` },
+      }),
+  });
+else if (ended === 'guest') toast('访客身份已失效，可以重新开始聊天');
 // A screen takes its place itself; one that led elsewhere, or failed, does not.
 const leaveFirstView = router.subscribe('onResolved', ({ toLocation }) => {
   if (toLocation.pathname !== firstPath) endFirstView();

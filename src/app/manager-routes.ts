@@ -1,4 +1,5 @@
 import { manageAccountRoutes } from '@/features/account/manage-routes.ts';
+import { manageForumRoutes } from '@/features/forum/manage-routes.ts';
 import { manageMarketRoutes } from '@/features/market/manage-routes.ts';
 import { manageModelRoutes } from '@/features/model/manage-routes.ts';
 import { manageNoticeRoutes } from '@/features/notice/manage-routes.ts';
@@ -7,6 +8,7 @@ import { managePromptRoutes } from '@/features/prompt/manage-routes.ts';
 import { manageScenarioRoutes } from '@/features/scenario/manage-routes.ts';
 import { manageSessionRoutes } from '@/features/session/manage-routes.ts';
 import { statsRoutes } from '@/features/stats/routes.ts';
+import { manageTrainRoutes } from '@/features/train/manage-routes.ts';
 import { managerRoute, marketManagerRoute } from '@/platform/manager-route.ts';
 import { lazyRouteComponent } from '@tanstack/react-router';
 
@@ -28,4 +30,6 @@ export const managerRoutes = managerRoute
     ...manageOrderRoutes,
     ...manageScenarioRoutes,
     ...managePromptRoutes,
+    ...manageForumRoutes,
+    ...manageTrainRoutes,
   ]);

@@ -15,7 +15,7 @@ interface Entry {
 }
 
 const entries: readonly Entry[] = [
-  { label: '首页', icon: 'spark', to: '/manager/default' },
+  { label: '首页', icon: 'pin', to: '/manager/default' },
   { label: '概览', icon: 'columns', to: '/manager/summary' },
   { label: '趋势', icon: 'sort', to: '/manager/chart' },
   { label: '用户', icon: 'people', to: '/manager/user' },
@@ -23,6 +23,7 @@ const entries: readonly Entry[] = [
   { label: '会话', icon: 'chat', to: '/manager/session' },
   { label: '公告', icon: 'document', to: '/manager/notice' },
   { label: '场景', icon: 'fork', to: '/manager/scenario' },
+  { label: '训练', icon: 'spark', to: '/manager/train' },
   { label: '排行', icon: 'star', to: '/manager/ranking' },
   { label: '提示词', icon: 'edit', to: '/manager/prompt' },
   { label: '模型统计', icon: 'code', to: '/manager/model_stats' },
@@ -30,7 +31,7 @@ const entries: readonly Entry[] = [
 const more: readonly Entry[] = [
   { label: '模型与服务', icon: 'link', to: '/manager/model' },
   { label: '应用市场', icon: 'download', to: '/market/manager/apps' },
-  { label: '举报', icon: 'warning', to: '/forum/reports' },
+  { label: '社区', icon: 'help', to: '/manager/forum' },
   { label: '操作记录', icon: 'lock', to: '/manager/log' },
   { label: '服务状态', icon: 'settings', to: '/manager/state' },
   { label: '安全与管理员', icon: 'person', to: '/manager/security' },

@@ -5,9 +5,10 @@ import { ApiError, isCancelled, isOffline, offlineText, openEnvelope } from './a
 import { authStore } from './auth-store.ts';
 import { answerFromCache, noteAnswer } from './cache.ts';
 import { callAddress } from './call-address.ts';
-import { callTable } from './call-table.ts';
+import { callTable } from '@common/call-table.ts';
 import { takeEarly } from './early.ts';
 import { answerForFresh, isAboutFresh, withPending } from './pending.ts';
+import { noteLoginEnded } from './login-ended.ts';
 import { refreshScreens } from './query-client.ts';
 import { toast } from '@/platform/toast.ts';
 import { uuid } from './uuid.ts';
@@ -58,6 +59,7 @@ export const keepRefreshedToken = (header: string | null, sent: string) => {
 export const leaveExpiredLogin = (sent: string) => {
   // Only the token that was refused is dropped, and a page without one never reloads: no loop.
   if (sent === '' || authStore.get().token !== sent) return;
+  noteLoginEnded(authStore.get().user?.guest === true ? 'guest' : 'account');
   authStore.clear();
   location.reload();
 };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compactNumber, maskAccount, maskName } from './format.ts';
+import { compactNumber, maskAccount, maskName, toldApart } from './format.ts';
 
 describe('maskAccount', () => {
   it.each([
@@ -40,5 +40,41 @@ describe('maskName', () => {
     ['江南 2026', '江南 2026'],
   ])('%s is shown as %s', (name, shown) => {
     expect(maskName(name)).toBe(shown);
+  });
+});
+
+describe('toldApart', () => {
+  it.each([
+    [
+      ['Hidden Alpha 70B', 'Hidden Beta 70B'],
+      ['…Alpha 70B', '…Beta 70B'],
+    ],
+    [
+      ['GPT-4o', 'GPT-4o mini'],
+      ['GPT-4o', 'GPT-4o mini'],
+    ],
+    [
+      ['Qwen2.5 72B Instruct', 'Qwen2.5 72B Instruct Turbo'],
+      ['…Instruct', '…Instruct Turbo'],
+    ],
+    [
+      ['deepseek-chat-v3', 'deepseek-reasoner'],
+      ['…chat-v3', '…reasoner'],
+    ],
+    [
+      ['内置助手', '通义千问'],
+      ['内置助手', '通义千问'],
+    ],
+    [
+      ['Hidden Alpha 70B', 'Other Alpha 70B'],
+      ['Hidden Alpha 70B', 'Other Alpha 70B'],
+    ],
+    [
+      ['Same Long Model', 'Same Long Model'],
+      ['…Model', '…Model'],
+    ],
+    [['Alone Long Model'], ['Alone Long Model']],
+  ])('%j are shown as %j', (names, shown) => {
+    expect(toldApart(names)).toEqual(shown);
   });
 });

@@ -43,3 +43,21 @@ export const byteSize = (bytes: number): string => {
   if (kilobytes < 1024) return `${Math.round(kilobytes)} KB`;
   return `${(kilobytes / 1024).toFixed(1)} MB`;
 };
+
+/** Up to so many letters a name is seen whole beside another. */
+const shortName = 10;
+const words = /[^\s\-_/:]+[\s\-_/:]*/g;
+
+/**
+ * Names that stand beside each other where there is little room: what all of them begin with is left
+ * out of long ones, so that they are told apart though their ends are cut off.
+ */
+export const toldApart = (names: readonly string[]): string[] => {
+  if (names.length < 2 || names.every((name) => name.length <= shortName)) return [...names];
+  const parts = names.map((name) => name.match(words) ?? [name]);
+  const [first = []] = parts;
+  const most = Math.min(...parts.map((each) => each.length)) - 1;
+  let same = 0;
+  while (same < most && parts.every((each) => each[same] === first[same])) same += 1;
+  return same === 0 ? [...names] : parts.map((each) => `…${each.slice(same).join('')}`);
+};

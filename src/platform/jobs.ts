@@ -5,7 +5,7 @@ import { ApiError } from './api-error.ts';
 import { api } from './api.ts';
 import { accountOf } from './account-of.ts';
 import { authStore } from './auth-store.ts';
-import { callTable } from './call-table.ts';
+import { callTable } from '@common/call-table.ts';
 import { refreshScreens } from './query-client.ts';
 import { runningJobs } from './running-jobs.ts';
 import { isStream, pause, readEvents } from './stream.ts';

@@ -4,7 +4,7 @@ import { ApiError } from './api-error.ts';
 import { api } from './api.ts';
 import { accountOf } from './account-of.ts';
 import { authStore } from './auth-store.ts';
-import type { Act, ActName, NewAct } from '@sw/outbox-engine.ts';
+import type { Act, ActName, NewAct } from '@common/outbox/engine.ts';
 import { isWaiting, loadOutbox, readWaiting } from './pending.ts';
 import { stamp } from './stamp.ts';
 

@@ -7,6 +7,7 @@ import { accountOf } from './account-of.ts';
 import { authStore, useAuth } from './auth-store.ts';
 import { usePrefs } from './prefs.ts';
 import { settingsOf } from './saved-settings.ts';
+import { useSite } from './site.ts';
 
 // By its type alone: the contract's schemas stay out of the page.
 const chatType: (typeof modelTypes)['chat'] = 0;
@@ -90,15 +91,17 @@ export const useChosenModel = (): Model | undefined => {
  */
 export const useChosenPainter = (): Model | undefined => {
   const { painter } = usePrefs();
-  const { signedIn } = useAuth();
+  const { signedIn, user } = useAuth();
   const { default_image_model: saved } = useSettings();
+  // What nobody chose is never dearer than what is left.
+  const within = (tokens: number) => (user?.vip ?? 0) > 0 || tokens <= (user?.chatgpt_balance ?? 0);
   const models = useImageModels().data ?? [];
   const named = (name: string | undefined) => models.find((each) => each.name === name);
   const usable = models.filter(({ factor }) => signedIn || factor === 0);
   return (
     named(painter) ??
     named(saved) ??
-    usable.find(({ image }) => image?.family === 'midjourney') ??
+    usable.find(({ image, factor }) => image?.family === 'midjourney' && within(4 * factor)) ??
     usable.find((each) => each.built_in) ??
     models[0]
   );
@@ -137,33 +140,8 @@ export const useUnreadNotices = () => {
   return { notice, count: notice ? (data?.unread ?? 0) : 0 };
 };
 
-const siteKey = 'queqiao.site';
-const knownSite = (): string | undefined => {
-  try {
-    return localStorage.getItem(siteKey) ?? undefined;
-  } catch {
-    return undefined;
-  }
-};
-
 /** Address of the official site, without a slash at its end; empty: there is none, or it is not known yet. */
-export const useOfficialSite = (): string =>
-  useQuery({
-    queryKey: ['siteInfo'],
-    queryFn: async ({ signal }) => {
-      const { official_site: site } = await api.siteInfo({}, { signal, quiet: true });
-      try {
-        // Known at once the next time: the menus then have their final size from the start.
-        localStorage.setItem(siteKey, site);
-      } catch {
-        // It is asked for again.
-      }
-      return site;
-    },
-    placeholderData: knownSite,
-    staleTime: Infinity,
-    meta: { steady: true },
-  }).data ?? '';
+export const useOfficialSite = (): string => useSite().official_site;
 
 /** What a model costs, in two or three characters. */
 export const priceText = (model: Pick<Model, 'factor'>): string =>

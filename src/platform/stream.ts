@@ -4,7 +4,7 @@ import { fetchEventSource } from '@microsoft/fetch-event-source';
 import { ApiError, errorText, openEnvelope } from './api-error.ts';
 import { authStore } from './auth-store.ts';
 import { beginBusy } from './busy.ts';
-import { callTable } from './call-table.ts';
+import { callTable } from '@common/call-table.ts';
 
 export interface StreamOptions {
   /** A session's uuid or number. */

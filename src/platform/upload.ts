@@ -3,7 +3,7 @@ import { ApiError, offlineText, openEnvelope } from './api-error.ts';
 import { keepRefreshedToken, leaveExpiredLogin } from './api.ts';
 import { authStore } from './auth-store.ts';
 import { beginBusy } from './busy.ts';
-import { callTable } from './call-table.ts';
+import { callTable } from '@common/call-table.ts';
 
 /** As long as one may take, ms. */
 const timeout = 600_000;

@@ -233,6 +233,19 @@ describe('branches', () => {
 });
 
 describe('two models beside each other', () => {
+  test('each bill begins where the last one ended: what is held for the other is not spent', async () => {
+    const payer = await TestClient.register(here.server.baseURL);
+    const had = (await payer.call('userInfo', {})).chatgpt_balance;
+    const talk = await Talk.start(payer);
+    await talk.say('比一比两个模型的账', { beside: 'mock-b' });
+    const { list } = await payer.call('transactionList', {});
+    const bills = list.map((bill) => [bill.current_balance, bill.deduct_tokens]).reverse();
+    const [first, second] = bills;
+    expect(bills).toHaveLength(2);
+    expect(first?.[0]).toBe(had);
+    expect(second?.[0]).toBe(had - (first?.[1] ?? 0));
+  });
+
   test('both answer the same question, and either can be gone on with', async () => {
     const talk = await Talk.start();
     await talk.say('第一个问题');

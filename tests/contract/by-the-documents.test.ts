@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import pg from 'pg';
+import sharp from 'sharp';
 import { TestClient } from '../support/client.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
@@ -55,9 +56,16 @@ describe('pictures', () => {
     expect(await data('POST', 'image/generate', first)).toMatchObject({ images: [] });
     let progress: Fields = {};
     const begun = Date.now();
-    do progress = await data('GET', `image/progress?request_id=${encodeURIComponent(mine)}`);
-    while (Number(progress['progress']) < 1 && Date.now() - begun < 20_000);
-    expect(progress).toMatchObject({ result: 1, progress: 1, current_image: expect.any(String) });
+    const previews: string[] = [];
+    do {
+      progress = await data('GET', `image/progress?request_id=${encodeURIComponent(mine)}`);
+      previews.push(String((progress['result'] as Fields)['current_image']));
+    } while (Number(progress['progress']) < 1 && Date.now() - begun < 20_000);
+    expect(progress['result']).toEqual({ progress: 1, current_image: expect.any(String) });
+    const pictures = previews.filter((text) => text !== '');
+    expect(pictures.length).toBeGreaterThan(0);
+    for (const text of pictures)
+      expect((await sharp(Buffer.from(text, 'base64')).metadata()).width).toBeGreaterThan(0);
     const page = await data('GET', `history_list?session_id=${uuid}`);
     const [message] = page['list'] as Fields[];
     const images = JSON.parse(String(message?.['ai'])) as Fields[];
@@ -105,6 +113,24 @@ describe('pictures', () => {
       private: 0,
       status: 1,
     });
+    // What a manager switched off keeps its name, and is not to be chosen.
+    const database = new pg.Client({ connectionString: server.databaseUrl });
+    await database.connect();
+    const off = async (name: string) =>
+      ((await data('GET', 'models'))['models'] as Fields[]).find((each) => each['name'] === name);
+    try {
+      await database.query(
+        `UPDATE models SET enabled = name <> 'builtin-film', disable_api = name = 'builtin-canvas'`,
+      );
+      await expect
+        .poll(() => off('builtin-film'), { timeout: 20_000 })
+        .toMatchObject({ disable: 1, display: false, label: expect.any(String) });
+      expect(await off('builtin-canvas')).toMatchObject({ disable: 0, disable_api: 1 });
+    } finally {
+      await database.query(`UPDATE models SET enabled = true, disable_api = false`);
+      await database.end();
+    }
+    await expect.poll(() => off('builtin-film'), { timeout: 20_000 }).toMatchObject({ disable: 0 });
     const metadata = await data('GET', 'image/metadata?model=builtin-canvas');
     expect(metadata['controlnetModules']).toContain('canny');
   });
@@ -288,6 +314,55 @@ describe('the login in the address', () => {
     const bare = await fetch(`${server.baseURL}/api/user_info?token=${person.token}`);
     expect(bare.status).toBe(401);
   });
+});
+
+describe('fields of a POST in its address', () => {
+  test('favourites, likes and notices take them there', async () => {
+    const { uuid } = await data('POST', 'new_session', { type: 0 });
+    const session = String(uuid);
+    const { id } = await data('POST', 'send_message', { uuid, msg: '鹊桥是什么？' });
+    const place = `session_id=${session}&history_id=${String(id)}`;
+    expect(await data('POST', `history_like?${place}`)).toMatchObject({ liked: true });
+    // A body without anything in it is the same.
+    await data('POST', `add_to_favorites?${place}`, {});
+    const { list } = await data('GET', `history_list?session_id=${session}`);
+    expect((list as Fields[])[0]).toMatchObject({ id, liked: true, in_favorites: true });
+    const database = new pg.Client({ connectionString: server.databaseUrl });
+    await database.connect();
+    const { rows } = await database.query<{ id: string }>(
+      `INSERT INTO notices (content) VALUES ('新的公告') RETURNING id`,
+    );
+    await database.end();
+    const unread = async () => (await data('GET', 'notice_info'))['unread'];
+    expect(await unread()).toBe(1);
+    await data('PUT', `update_notice?notice_id=${rows[0]?.id}`);
+    expect(await unread()).toBe(0);
+    expect((await ask('POST', 'history_like?session_id=0&history_id=x')).status).toBe(422);
+    // What stands in the body is what counts.
+    expect((await ask('POST', `history_like?${place}`, { history_id: 999_999 })).code).not.toBe(0);
+  });
+});
+
+test('text_to_speech reads a text for no message by history_id 0', async () => {
+  const speak = (body: Fields) =>
+    fetch(`${server.baseURL}/api/text_to_speech`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${person.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  const spoken = await speak({ model: '', text: '你好', voice: '', history_id: 0, speed: 1 });
+  expect(spoken.headers.get('content-type')).toMatch(/^audio\//);
+  expect((await spoken.arrayBuffer()).byteLength).toBeGreaterThan(1000);
+  const nothing = await speak({ text: '', history_id: 0, refresh: false });
+  expect(await nothing.json()).toMatchObject({ message: expect.stringMatching(/./) });
+});
+
+test('whoever is signed in no longer is told the same, and not refused', async () => {
+  const gone = await TestClient.register(server.baseURL);
+  const { token } = gone;
+  await gone.call('logout', {});
+  for (const stale of [token, 'x.y.z', 'no token at all'])
+    expect(await data('GET', 'auth_check', undefined, stale)).toMatchObject({ admin: false });
 });
 
 test('a visitor is told that they are no administrator', async () => {

@@ -62,6 +62,7 @@ const expectEnvelope = (answer: RawAnswer, what: string) => {
 /** Calls whose good input names something that only other calls could have made. */
 const aboutNothing: ReadonlySet<CallName> = new Set([
   'answerFriend',
+  'attachedText',
   'sharedSession',
   'updateNotice',
   'watchWaits',
@@ -177,6 +178,11 @@ describe('every call', () => {
     for (const code of spec.codes) expect(codes[code].http).toBe(200);
     const shape = (spec.input as z.ZodMiniObject).def.shape;
     for (const field of spec.inQuery) expect(Object.keys(shape)).toContain(field);
+  });
+
+  test('no two refusals share a code, but for those that one page tells alike', () => {
+    const used = Object.values(codes).map(({ code }) => code as number);
+    expect(used.filter((code, at) => used.indexOf(code) !== at)).toEqual([3001]);
   });
 
   test('no two calls share an address', () => {

@@ -1,17 +1,32 @@
 import { randomUUID } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { requestOf, TestClient } from '../support/client.ts';
 import { exported, exportEvents, pdfText } from '../support/exports.ts';
 import { startServer, type TestServer } from '../support/server.ts';
+import { onePixel } from '../support/world.ts';
 
+/** Somebody's pictures on the web; what was asked of them. */
+let elsewhere: Server;
+let host: string;
+const asked: string[] = [];
 let server: TestServer;
 let database: pg.Client;
 let author: TestClient;
 let session: { id: number; uuid: string };
 beforeAll(async () => {
-  server = await startServer();
+  elsewhere = createServer((request, response) => {
+    asked.push(request.url ?? '');
+    response.writeHead(200, { 'content-type': 'image/png' });
+    response.end(onePixel);
+  });
+  await new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', () => resolve()));
+  host = `127.0.0.1:${(elsewhere.address() as AddressInfo).port}`;
+  server = await startServer({ env: { FETCH_ALLOWED: host } });
   database = new pg.Client({ connectionString: server.databaseUrl });
   await database.connect();
   author = await TestClient.register(server.baseURL);
@@ -24,6 +39,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await database.end();
   await server.stop();
+  elsewhere.close();
 });
 
 const answer = `# 天河的**宽度**
@@ -162,6 +178,107 @@ test('a PDF holds real text in reading order, links, and names the picture that 
   }
   expect(text).not.toContain('藏起来');
   expect(links).toContain('https://example.com/yinhe?a=1');
+});
+
+/** A session of one exchange, by whichever model. */
+const talkOf = async (ai: string, more: Record<string, unknown> = {}): Promise<string> => {
+  const message = {
+    id: 1,
+    prev: 0,
+    shown: true,
+    human: '请看',
+    ai,
+    model: 'builtin-assistant',
+    state: 'done',
+    created_at: '2024-02-03T04:05:06Z',
+    ...more,
+  };
+  const data = {
+    queqiao: 1,
+    sessions: [{ title: '一谈', model: 'builtin-assistant', messages: [message] }],
+  };
+  return (await author.call('importSessions', { data })).uuid ?? '';
+};
+
+test('no file asks another server for a picture: its owner would learn who reads, and the network lies open', async () => {
+  const { image } = await author.upload(
+    'uploadImage',
+    new Blob([onePixel], { type: 'image/png' }),
+    'a.png',
+  );
+  const foreign = `http://${host}/who-reads.png`;
+  const secure = 'https://127.0.0.1:9/inside.png';
+  const request = {
+    type: 'chat-vision',
+    images: [secure],
+    image_detail: 'low',
+    files: [],
+    at_user: null,
+    at_ai: '',
+  };
+  const uuid = await talkOf(
+    `![甲](${foreign}) ![乙](${secure}) ![自己](${image.url}) ![全](${server.baseURL}${image.url})`,
+    { request },
+  );
+  for (const format of ['pdf', 'markdown', 'json'] as const) {
+    const { failed } = await exported(author, uuid, format);
+    if (format === 'pdf') expect([...failed].sort()).toEqual([secure]);
+  }
+  expect(asked).toEqual([]);
+  // What stands here is in it, whichever way it is named.
+  const { data } = await exported(author, uuid, 'pdf');
+  expect((await pdfText(data)).text).toContain('甲');
+});
+
+test('files tell times where their reader lives, and models by their names', async () => {
+  const uuid = await talkOf('一句回答');
+  for (const [time_zone, told] of [
+    ['America/New_York', ['2024-02-02 23:05', '北美']],
+    ['Asia/Shanghai', ['2024-02-03 12:05', '中国标准时间']],
+    // Nothing named, or nonsense: the service is China's.
+    ['', ['2024-02-03 12:05', '中国标准时间']],
+    ['Mars/Base', ['2024-02-03 12:05', '中国标准时间']],
+  ] as const) {
+    const markdown = (await exported(author, uuid, 'markdown', { time_zone })).data.toString();
+    const pdf = (await pdfText((await exported(author, uuid, 'pdf', { time_zone })).data)).text;
+    for (const part of [...told, '内置助手']) {
+      expect(markdown).toContain(part);
+      expect(pdf).toContain(part.replaceAll(' ', ''));
+    }
+    expect(markdown + pdf).not.toContain('builtin-assistant');
+  }
+});
+
+test('a diagram that the page has drawn stands in the PDF, instead of its source', async () => {
+  const source = 'graph TD\n  A[出发] --> B[到达]';
+  const uuid = await talkOf(`看图：\n\n\`\`\`mermaid\n${source}\n\`\`\`\n\n图后面的话。`);
+  expect(await author.call('exportDiagrams', { session_id: uuid })).toEqual({ list: [source] });
+  const stranger = await TestClient.register(server.baseURL);
+  expect((await stranger.raw('exportDiagrams', { session_id: uuid })).code).toBe(1432);
+  const image = `data:image/png;base64,${(
+    await sharp({ create: { width: 400, height: 300, channels: 3, background: '#f00' } })
+      .png()
+      .toBuffer()
+  ).toString('base64')}`;
+  const without = await pdfText((await exported(author, uuid, 'pdf')).data);
+  expect(without.text).toContain('graphTD');
+  const diagrams = [{ source, image }];
+  const drawn = await exported(author, uuid, 'pdf', { diagrams });
+  const { text } = await pdfText(drawn.data);
+  expect(text).not.toContain('graphTD');
+  expect(text).toContain('图后面的话');
+  expect(drawn.data.includes('/DCTDecode')).toBe(true);
+  // What is no picture leaves the source; nothing is fetched for it.
+  for (const wrong of [
+    'https://127.0.0.1:9/a.png',
+    `http://${host}/b.png`,
+    'data:image/png;base64,x',
+  ]) {
+    const odd = await exported(author, uuid, 'pdf', { diagrams: [{ source, image: wrong }] });
+    expect((await pdfText(odd.data)).text).toContain('graphTD');
+    expect(odd.failed).toEqual([]);
+  }
+  expect(asked).toEqual([]);
 });
 
 test('Markdown holds the shown branch as it was written', async () => {

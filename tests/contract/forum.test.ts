@@ -1,11 +1,8 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openDatabase } from '../../server/db/database.ts';
-import { removeUnused } from '../../server/areas/file/file.store.ts';
 import { TestClient } from '../support/client.ts';
 import { type FakePushService, startPushService } from '../support/push-service.ts';
 import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
-import { onePixel } from '../support/world.ts';
 import { xssPayloads } from '../support/xss-payloads.ts';
 
 /** The forum: three people ask, answer, like, accept, change, report and are told of it. */
@@ -184,33 +181,6 @@ describe('three people', () => {
           .status,
       ).toBe(401);
   });
-});
-
-test('a picture that a text shows or showed outlasts every cleaning', async () => {
-  const upload = async () =>
-    (await lin.upload('uploadImage', new Blob([onePixel], { type: 'image/png' }), 'a.png')).image
-      .url;
-  const [kept, former, unused] = [await upload(), await upload(), await upload()];
-  const { uuid, id } = await ask(lin, '看图', `![旧](${former})`);
-  await lin.call('updateMessage', {
-    session_id: uuid,
-    id,
-    title: '看图',
-    content: `![新](${kept})`,
-  });
-  expect((await forum(lin)).list.find((each) => each.uuid === uuid)?.images).toEqual([kept]);
-  const db = openDatabase(pool);
-  for (let round = 0; round < 3; round++) {
-    await pool.query(`UPDATE files SET seen_at = now() - interval '400 days'`);
-    await removeUnused(db, 1000);
-  }
-  const { rows } = await pool.query<{ url: string }>(
-    `SELECT '/files/' || key || '.png' AS url FROM files`,
-  );
-  const left = rows.map(({ url }) => url);
-  expect(left).toContain(kept);
-  expect(left).toContain(former);
-  expect(left).not.toContain(unused);
 });
 
 test('hostile texts come back as texts, in titles, excerpts, news and reports', async () => {

@@ -32,7 +32,7 @@ interface Told {
   list: Row[];
   images: Row[];
   image: Row;
-  result: number;
+  result: { progress: number };
   isLiked: number;
   job: Task;
   info: Row & { children: Row[]; parents: Row[]; tools: { method: string }[] };
@@ -81,7 +81,8 @@ const plain = (token: string) => {
     result: async ({ uuid }: Task): Promise<[Row, ...Row[]]> => {
       for (let waited = 0; waited < 20_000; waited += 100) {
         const { data } = await send('GET', 'image/progress', { request_id: uuid });
-        if (data.result === 1 && data.images.length > 0) return data.images as [Row, ...Row[]];
+        if (data.result.progress === 1 && data.images.length > 0)
+          return data.images as [Row, ...Row[]];
         if (data.job.state === 'error') throw new Error(data.job.error_message);
         await sleep(100);
       }

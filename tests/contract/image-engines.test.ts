@@ -278,6 +278,26 @@ describe('stable-diffusion-webui', () => {
     expect(await read('DeepBooru')).toEqual({ text: 'square, blue', chinese: '' });
   });
 
+  test('enlarges and looks by names that the service has, and no others', async () => {
+    const plain = await startMockSdWebui({ controlnet: true, upscalers: ['None', 'SwinIR_4x'] });
+    const own = createStableDiffusionEngine({ baseUrl: plain.url, auth: '', pollMs: 10 });
+    const base = await paint(60, 40, '#aa5500');
+    await own.run(order({ task: 'upscale', n: 1, base }), watch());
+    const enlarged = plain.asked.find(({ path }) => path.endsWith('extra-single-image'));
+    expect(enlarged?.body['upscaler_1']).toBe('SwinIR_4x');
+    const parameters = { upscaler: 'R-ESRGAN 4x+' };
+    const unknown = own.run(order({ task: 'upscale', n: 1, base, parameters }), watch());
+    expect((await failureOf(unknown)).codeName).toBe('job_unsuitable');
+    const signal = AbortSignal.timeout(5000);
+    const module = own.detect({ image: base, module: 'depth_leres', parameters: {} }, signal);
+    expect((await failureOf(module)).codeName).toBe('job_unsuitable');
+    // What a page kept from another service does not reach this one.
+    const control = { image: base, module: 'canny', model: 'gone [00000000]', mode: 0 as const };
+    await own.run(order({ n: 1, control }), watch());
+    expect(plain.faults).toEqual([]);
+    await plain.close();
+  });
+
   test('is told to stop when nobody wants it any more', async () => {
     mock.scenario = 'endless';
     const stop = new AbortController();
@@ -694,19 +714,29 @@ describe('OpenAI-compatible images', () => {
   test('a part of a picture is drawn anew where the mask has a hole', async () => {
     const base = await paint(400, 300, '#446688');
     const mask = { left: 10, top: 20, width: 30, height: 40 };
-    await run('gpt-image-1', { task: 'edit', n: 1, base, parameters: { mask } });
+    const size = { width: 400, height: 300 };
+    await run('gpt-image-1', { task: 'edit', n: 1, base, parameters: { mask }, ...size });
     const [asked] = mock.asked;
     expect(asked?.path).toBe('/v1/images/edits');
-    const alpha = await sharp(asked?.files['mask']).extractChannel('alpha').raw().toBuffer();
-    expect([alpha[20 * 400 + 10], alpha[59 * 400 + 39]]).toEqual([0, 0]);
-    expect([alpha[0], alpha[60 * 400 + 10], alpha[20 * 400 + 40]]).toEqual([255, 255, 255]);
+    // It lies in the middle of the size that the service makes.
+    const holeAt = async (at: number) => {
+      const { data, info } = await sharp(mock.asked[at]?.files['mask'])
+        .extractChannel('alpha')
+        .raw()
+        .toBuffer({ resolveWithObject: true });
+      expect(`${info.width}x${info.height}`).toBe(mock.asked[at]?.fields['size']);
+      const scale = info.height / 300;
+      const left = Math.floor((info.width - Math.round(400 * scale)) / 2);
+      return (x: number, y: number) =>
+        data[Math.round((y + 0.5) * scale) * info.width + left + Math.round((x + 0.5) * scale)];
+    };
+    const hole = await holeAt(0);
+    expect([hole(11, 21), hole(38, 58)]).toEqual([0, 0]);
+    expect([hole(0, 0), hole(10, 62), hole(43, 20)]).toEqual([255, 255, 255]);
     const brush = [{ size: 8, points: [14, 40, 36, 40] }];
-    await run('gpt-image-1', { task: 'edit', n: 1, base, parameters: { mask, brush } });
-    const painted = await sharp(mock.asked[1]?.files['mask'])
-      .extractChannel('alpha')
-      .raw()
-      .toBuffer();
-    expect([painted[40 * 400 + 25], painted[30 * 400 + 25]]).toEqual([0, 255]);
+    await run('gpt-image-1', { task: 'edit', n: 1, base, parameters: { mask, brush }, ...size });
+    const painted = await holeAt(1);
+    expect([painted(25, 40), painted(25, 30)]).toEqual([0, 255]);
     await run('gpt-image-1', { n: 1, base });
     expect(mock.asked[2]?.files['mask']).toBeUndefined();
     const error = await failureOf(run('dall-e-3', { n: 1, base }));

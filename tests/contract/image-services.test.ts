@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import pg from 'pg';
+import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { codes } from '../../contract/errors.ts';
 import { modelTypes } from '../../contract/model.ts';
@@ -50,6 +51,11 @@ afterAll(async () => {
     await mock.close();
   }
 });
+
+const photo = (width: number, height: number) =>
+  sharp({ create: { width, height, channels: 3, background: '#336699' } })
+    .png()
+    .toBuffer();
 
 const pictures = async () => {
   const { models } = await client.call('models', {});
@@ -111,6 +117,49 @@ test('what can be chosen is told, and how words will reach the service', async (
   });
   expect(result).toMatch(/^https:\/\/example\.com\/a\.png 桥 .*--ar 16:9.*--chaos 30/);
   expect(result).not.toContain('stylize');
+});
+
+test('a picture is put into words by who was asked, in Chinese too where a chat model is there', async () => {
+  const file = new Blob([new Uint8Array(await photo(64, 64))], { type: 'image/png' });
+  const { image } = await client.upload('uploadImage', file, 'a.png');
+  const look = (model: string) => client.call('interrogateImage', { image_url: image.url, model });
+  expect(await look('clip')).toMatchObject({
+    result: 'a blue square',
+    result_cn: '蓝色方块',
+    translated: true,
+  });
+  expect(await look('DeepBooru')).toMatchObject({ result: 'square, blue' });
+  expect(await look('midjourney')).toMatchObject({
+    result: 'a red square',
+    result_cn: '红色方块',
+    engine: 'Midjourney',
+    translated: false,
+  });
+  expect((await look('builtin-canvas')).result_cn).toMatch(/\p{Script=Han}/u);
+  const nobody = await client.raw('interrogateImage', { image_url: image.url, model: 'gpt-9' });
+  expect(nobody.code).toBe(codes.model_unavailable.code);
+});
+
+test('an edit gives back the size that the picture had, whatever steps a service knows', async () => {
+  const file = new Blob([new Uint8Array(await photo(1200, 900))], { type: 'image/png' });
+  const { image } = await client.upload('uploadImage', file, 'a.png');
+  const sizeAt = async (painter: string) => {
+    const { job } = await client.call('editImage', {
+      image_id: image.id,
+      painter,
+      prompt: 'a red lantern',
+      mask: { left: 100, top: 100, width: 300, height: 200 },
+      n: 1,
+    });
+    expect(await ended(client, job.uuid)).toMatchObject({ state: 'done' });
+    const { images } = await client.call('imageProgress', { request_id: job.uuid });
+    return images.map(({ size }) => size);
+  };
+  expect(await sizeAt('stable-diffusion')).toEqual(['1200x900']);
+  expect(await sizeAt('gpt-image-1')).toEqual(['1200x900']);
+  // It was given a picture of the shape that it makes, with its own in the middle.
+  const { width, height } = await sharp(openAi.asked.at(-1)!.files['image']).metadata();
+  expect(`${width}x${height}`).toBe(openAi.asked.at(-1)!.fields['size']);
 });
 
 test('of several services another one takes over when one fails; who answered is named', async () => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { generateSync } from 'otplib';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -5,6 +6,7 @@ import type { CallSpec } from '../../contract/call.ts';
 import { type CallName, calls } from '../../contract/calls.ts';
 import { TestClient } from '../support/client.ts';
 import { type MockOpenAi, startMockOpenAi } from '../support/mock-openai.ts';
+import { startMockTraining } from '../support/mock-training.ts';
 import { ADMIN_PASSWORD } from '../support/server.ts';
 import { createWorld, goodInputs, sendRaw, talk, type World } from '../support/world.ts';
 
@@ -102,7 +104,7 @@ test('a manager of the lower rank has no power over others of them', async () =>
     ['updateUser', { user_id: owner, disabled: 1 }],
   ] as const) {
     const answer = await sendRaw(lower, name, input);
-    expect(answer.envelope?.code).toBe(1470);
+    expect(answer.envelope?.code).toBe(1490);
   }
   const last = await sendRaw(world.people.manager, 'setManager', { user_id: owner, rank: 'none' });
   expect(last.envelope?.message).toContain('至少');
@@ -187,6 +189,156 @@ test('a service is tried, added, rotates its keys and answers; its key never com
   await manager.call('delChannel', { id });
 });
 
+test('services that embed and train are connected by form, tried, used and switched off', async () => {
+  const { manager, user } = world.people;
+  const side = await startMockTraining();
+  try {
+    const embedding = { kind: 'embedding' as const, base_url: `${side.url}/v1`, api_key: 'sk-e' };
+    const trial = await manager.call('testChannel', { ...embedding, model: 'mock-embedding' });
+    expect(trial).toMatchObject({ ok: true, message: expect.stringMatching(/\d+ 维向量/) });
+    const bare = await sendRaw(manager, 'saveChannel', { ...embedding, label: '向量' });
+    expect(bare.envelope?.message).toContain('模型');
+    const { id } = await manager.call('saveChannel', {
+      ...embedding,
+      label: '向量',
+      models: [{ name: 'mock-embedding' }],
+    });
+    const half = {
+      kind: 'replicate' as const,
+      base_url: `${side.url}/replicate`,
+      api_key: 'r8-key',
+      label: '训练服务',
+      trainer: 'someone/lora:v1',
+    };
+    expect((await sendRaw(manager, 'saveChannel', half)).envelope?.message).toContain('结果');
+    const { id: second } = await manager.call('saveChannel', { ...half, destination: 'me/style' });
+    await expect
+      .poll(() => user.call('trainEngines', {}), { timeout: 10_000 })
+      .toMatchObject({
+        embedding: ['mock-embedding'],
+        lora: expect.stringContaining('someone/lora'),
+      });
+    const { list } = await manager.call('channelList', {});
+    expect(list.find((each) => each.id === second)).toMatchObject({
+      trainer: 'someone/lora:v1',
+      destination: 'me/style',
+    });
+    expect(JSON.stringify(list)).not.toContain('r8-key');
+    // They answer nobody in a session.
+    const { models } = await user.call('models', {});
+    expect(models.some(({ name }) => name === 'mock-embedding')).toBe(false);
+    await manager.call('setChannel', { id, enabled: 0 });
+    await manager.call('delChannel', { id: second });
+    await expect
+      .poll(() => user.call('trainEngines', {}), { timeout: 10_000 })
+      .toMatchObject({ embedding: [], lora: '' });
+    await manager.call('delChannel', { id });
+  } finally {
+    await side.stop();
+  }
+});
+
+test('what a manager sets of a model holds: for the API, its sizes, its checkpoints and their prices @G7', async () => {
+  const { manager, user } = world.people;
+  const all = (await manager.call('adminModelList', { page_size: 100 })).list;
+  const chat = all.find(({ unique_key }) => unique_key === 'builtin-assistant')!;
+  await manager.call('setModel', { id: chat.id, disable_api: 1, api_max_tokens: 777 });
+  const [row] = (await manager.call('adminModelList', { unique_key: chat.unique_key })).list;
+  expect(row).toMatchObject({ disable_api: 1, api_max_tokens: 777, image_choice: null });
+  const { models } = await user.call('models', {});
+  expect(models.find(({ name }) => name === chat.unique_key)).toMatchObject({ disable_api: 1 });
+  await manager.call('setModel', { id: chat.id, disable_api: 0, api_max_tokens: null });
+  const wrong = await sendRaw(manager, 'setModel', { id: chat.id, sizes: ['512x512'] });
+  expect(wrong.envelope?.code).toBe(1490);
+
+  const canvas = all.find(({ unique_key }) => unique_key === 'builtin-canvas')!;
+  const strange = await sendRaw(manager, 'setModel', { id: canvas.id, sizes: ['13x13'] });
+  expect(strange.status).toBe(422);
+  const none = await sendRaw(manager, 'setModel', { id: canvas.id, checkpoints: ['没有'] });
+  expect(none.envelope?.message).toContain('没有大模型');
+  // Two checkpoints, as a service would have told of them.
+  await database.query(`UPDATE models SET image = $2 WHERE id = $1`, [
+    canvas.id,
+    JSON.stringify({
+      family: 'built-in',
+      abilities: ['text-to-image'],
+      sizes: [],
+      checkpoints: [
+        { name: 'plain', label: 'plain', factor: null },
+        { name: 'fine', label: 'fine', factor: 5 },
+      ],
+      default_checkpoint: 'plain',
+      default_count: 1,
+      max_count: 4,
+      default_translate: false,
+    }),
+  ]);
+  await manager.call('setModel', {
+    id: canvas.id,
+    sizes: ['512x512'],
+    checkpoints: ['fine'],
+    factors: { fine: 7 },
+  });
+  const offered = (await user.call('models', {})).models.find(
+    ({ name }) => name === 'builtin-canvas',
+  );
+  expect(offered).toMatchObject({
+    sizes: ['512x512'],
+    checkpoints: ['fine'],
+    factors: { fine: 7 },
+    default_checkpoint: 'fine',
+  });
+  const { uuid } = await user.call('newSession', { type: 1, model: 'builtin-canvas' });
+  const sent = await user.call('sendMessage', { session_id: uuid, msg: '山间的月亮' });
+  const refused = await sendRaw(user, 'generateImage', {
+    history_id: sent.id,
+    request_id: randomUUID(),
+    checkpoint: 'plain',
+  });
+  expect(refused.envelope?.message).toContain('大模型');
+  await manager.call('setModel', { id: canvas.id, sizes: [], checkpoints: [], factors: {} });
+});
+
+test('projects of people are found, renamed, hidden and deleted @G7', async () => {
+  const { manager, user, other } = world.people;
+  const made = async (client: TestClient, key: string) =>
+    (await client.call('newTrainModel', { name: '园艺笔记', key, type: 0, private: 0 })).model;
+  const own = await made(user, 'garden_one');
+  await made(other, 'garden_two');
+  const found = await manager.call('adminTrainList', { user_id: userId });
+  expect(found.list.map(({ key }) => key)).toEqual(['garden_one']);
+  expect((await manager.call('adminTrainList', { unique_key: 'GARDEN_TWO' })).total).toBe(1);
+  expect((await manager.call('adminTrainList', { name: '园艺', type: 0 })).total).toBe(2);
+  expect((await manager.call('adminTrainList', { name: '园艺', type: 1 })).total).toBe(0);
+  await manager.call('setTrainProject', { id: own.id, name: '花园', private: 1 });
+  expect((await other.raw('trainModel', { model_id: own.id })).status).toBe(404);
+  expect((await user.call('trainModel', { model_id: own.id })).model.name).toBe('花园');
+  await manager.call('delTrainProject', { id: own.id });
+  expect((await user.raw('trainModel', { model_id: own.id })).status).toBe(404);
+  const { list } = await manager.call('adminActList', { subject: `train:${own.id}` });
+  expect(list.map(({ call }) => call)).toEqual(['delTrainProject', 'setTrainProject']);
+});
+
+test('what managers block is written nowhere that everybody reads', async () => {
+  const { manager, user } = world.people;
+  const { added } = await manager.call('addBlockedWords', { words: ['Bad Word', 'badword'] });
+  expect(added).toBe(1);
+  const { list } = await manager.call('blockedWordList', { query: 'BADW' });
+  expect(list.map(({ word }) => word)).toEqual(['badword']);
+  const { uuid } = await user.call('newSession', { type: 2, private: 0 });
+  const say = (msg: string) => sendRaw(user, 'sendMessage', { session_id: uuid, msg });
+  expect((await say('这里有一个 B a d\u200b W o r d，请看')).envelope?.code).toBe(1437);
+  expect((await say('这里什么也没有，请看')).envelope?.code).toBe(0);
+  const named = await sendRaw(user, 'saveUser', { user_name: 'ＢＡＤword' });
+  expect(named.envelope?.code).toBe(1437);
+  // Between a person and a model it is their own affair.
+  const chat = await user.call('newSession', { type: 0 });
+  const own = await sendRaw(user, 'sendMessage', { session_id: chat.uuid, msg: '什么是 bad word' });
+  expect(own.envelope?.code).toBe(0);
+  await manager.call('delBlockedWord', { id: list[0]!.id });
+  expect((await say('现在可以写 badword 了')).envelope?.code).toBe(0);
+});
+
 test('figures, charts and ranks follow what people do', async () => {
   const { manager } = world.people;
   const summary = await manager.call('adminSummary', {});
@@ -226,6 +378,14 @@ test('a notice is published, scheduled, changed and deleted', async () => {
   expect(await save({ notice: '## 改过', id: String(now) })).toBe(now);
   const all = await manager.call('adminNoticeList', { query: '改过' });
   expect(all.list[0]).toMatchObject({ file_name: '说明.txt', published: 1 });
+  // Who attached it can look at it; who has no subscription cannot.
+  expect(all.list[0]?.code_url).toBe(`/api/download_source_code?id=${now}`);
+  expect((await user.call('downloadSourceCode', { id: now })).url).toBe('');
+  const { url } = await manager.call('downloadSourceCode', { id: now });
+  expect(await (await fetch(world.server.baseURL + url)).text()).toBe('附件');
+  await save({ notice: '## 换了附件', id: String(now) }, new Blob(['新的附件']));
+  const again = await manager.call('downloadSourceCode', { id: now });
+  expect(await (await fetch(world.server.baseURL + again.url)).text()).toBe('新的附件');
   await manager.call('delNotice', { id: now });
 });
 
@@ -234,7 +394,7 @@ test('with an authenticator app a password alone does not let a manager in', asy
   const { baseURL } = world.server;
   const { secret } = await manager.call('totpBegin', {});
   const wrong = await sendRaw(manager, 'totpEnable', { code: '12345' });
-  expect(wrong.envelope?.code).toBe(1470);
+  expect(wrong.envelope?.code).toBe(1490);
   const code = generateSync({ secret });
   const { recovery_codes: recovery } = await manager.call('totpEnable', { code });
   expect(recovery).toHaveLength(10);

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createServer, type Server } from 'node:net';
 import { strFromU8, unzipSync } from 'fflate';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Envelope } from '../../contract/call.ts';
 import { TestClient } from '../support/client.ts';
@@ -386,6 +387,19 @@ describe('nobody downloads what they did not buy', () => {
     const [unused, begun] = [await linkOf(buyer, id), await linkOf(buyer, id)];
     await (await fetch(begun, { headers: { range: 'bytes=0-9' } })).arrayBuffer();
     await manager.call('refundOrder', { order_id: number, amount: 990, reason: '不要了' });
+    // Who did it is written in the transaction that did it.
+    const database = new pg.Client({ connectionString: server.databaseUrl });
+    await database.connect();
+    const { rows } = await database.query<{ acts: string; events: string }>(
+      `SELECT a.xmin::text AS acts, e.xmin::text AS events
+       FROM orders o JOIN order_events e ON e.order_id = o.id AND e.event = 'refund'
+       JOIN manager_acts a ON a.subject = 'order:' || o.number
+       WHERE o.number = $1`,
+      [number],
+    );
+    await database.end();
+    expect(rows).toHaveLength(1);
+    expect(rows[0]).toMatchObject({ events: rows[0]?.acts });
     expect((await details(buyer, id))['app_detail'].isDownloadable).toBe(false);
     expect((await details(buyer, id))['versions_detail'].list[0].code_url).toBe('');
     expect((await fetch(unused)).status).toBe(404);

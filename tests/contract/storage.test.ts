@@ -4,6 +4,7 @@ import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { shownByMessages } from '../../server/areas/chat/chat.store.ts';
 import { createFileService } from '../../server/areas/file/file.service.ts';
 import { openDatabase } from '../../server/db/database.ts';
 import { createFolderStorage } from '../../server/storage/folder-storage.ts';
@@ -223,7 +224,7 @@ describe('a server with S3', () => {
     expect((await fetch(`${address}?size=640`)).status).toBe(404);
   });
 
-  test('clears away what no message refers to after a day, and nothing else', async () => {
+  test('clears away what no message refers to after a week, and nothing else', async () => {
     const pool = new pg.Pool({ connectionString: server.databaseUrl });
     try {
       const db = openDatabase(pool);
@@ -259,7 +260,7 @@ describe('a server with S3', () => {
       await pool.query(`UPDATE files SET seen_at = now() - interval '8 days' WHERE id <> $1`, [
         fresh.uuid,
       ]);
-      await db.transaction((tx) => service.removeUnused(tx));
+      await db.transaction((tx) => service.removeUnused(tx, [shownByMessages]));
       const { rows } = await pool.query<{ id: string }>('SELECT id FROM files');
       const left = rows.map((row) => row.id);
       expect(left).toEqual(expect.arrayContaining([used.uuid, fresh.uuid, usedText.uuid]));

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { exported } from '../support/exports.ts';
 import { TestClient } from '../support/client.ts';
 import { generateFilm, makeFilm, sendFilm, until, uploadBase } from '../support/films.ts';
 import { startMediaService, type MediaService } from '../support/mock-media.ts';
@@ -188,11 +189,18 @@ test('private films are found by nobody else, public ones by all, deleted ones b
     await owner.call('setSession', { session_id: open.sent.uuid, private: 0 });
     const { list } = await visitor().call('videoIndex', {});
     expect(list[0]).toMatchObject({ url: open.films[0]?.url, session_uuid: open.sent.uuid });
+    const watched = await other.call('historyList', { session_id: open.sent.uuid });
+    expect(watched.list[0]?.ai).toContain(open.films[0]?.url);
     await owner.call('setSession', { session_id: open.sent.uuid, private: 1 });
     expect((await visitor().call('videoIndex', {})).list).toEqual([]);
     await owner.call('deleteSession', { session_id: open.sent.uuid });
     expect((await read(open.films[0]?.url ?? '')).status).toBe(404);
   }
+  // Whoever has its link sees it, and a file has its first picture.
+  const { key } = await owner.call('shareSession', { session_id: secret.sent.uuid });
+  const { list: told } = await visitor().call('sharedSession', { key });
+  expect(told[0]?.ai).toContain(secret.films[0]?.url);
+  expect((await exported(owner, secret.sent.uuid, 'pdf')).failed).toEqual([]);
   await owner.call('deleteHistory', { session_id: secret.sent.uuid, id: secret.sent.historyId });
   expect((await read(secret.films[0]?.url ?? '')).status).toBe(404);
   expect((await read(secret.films[0]?.poster ?? '')).status).toBe(404);

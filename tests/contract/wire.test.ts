@@ -9,12 +9,24 @@ const page = fileURLToPath(new URL('../../dist/page', import.meta.url));
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await startServer({ env: { TRUST_PROXY: 'loopback', RATE_LIMIT: '50' } });
+  server = await startServer({
+    env: {
+      TRUST_PROXY: 'loopback',
+      RATE_LIMIT: '50',
+      MIN_PROMPT_BYTES: '9',
+      SIGNUP_TOKENS: '33000',
+    },
+  });
 });
 afterAll(() => server.stop());
 
 const get = (path: string, headers: Record<string, string> = {}) =>
   fetch(server.baseURL + path, { headers });
+
+test('a page is told what the manager set', async () => {
+  const answer = await (await get('/api/site_info', { 'x-forwarded-for': '10.7.7.7' })).json();
+  expect(answer).toMatchObject({ data: { min_prompt_bytes: 9, signup_tokens: 33_000 } });
+});
 
 describe('the page', () => {
   test.each(['/', '/api', '/chat?uuid=1', '/manager/users', '/somewhere/else'])(

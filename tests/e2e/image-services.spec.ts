@@ -106,6 +106,16 @@ test('Midjourney: four of one, its buttons, a region, a view drawn back, several
   await expect(pictures(page).getByRole('img')).toHaveCount(4, soon);
   expect(bodyOf(midjourney)['prompt']).toBe('a magpie on a bridge --ar 16:9 --v 6');
   const chip = (name: string) => newest(page).getByRole('button', { name, exact: true });
+  // One row to enlarge, one to vary, a column for each picture.
+  const box = async (name: string) => (await chip(name).boundingBox())!;
+  const [first, last, below] = await Promise.all([
+    box('🔍 放大 1，2000 tokens'),
+    box('🔍 放大 4，2000 tokens'),
+    box('🪄 变体 1，8000 tokens'),
+  ]);
+  expect(last.y).toBe(first.y);
+  expect(below.x).toBe(first.x);
+  expect(below.y).toBeGreaterThan(first.y);
   await chip('🔍 放大 2，2000 tokens').click();
   await expect(newest(page)).toContainText('放大 2');
   await expect(pictures(page).getByRole('img')).toHaveCount(1, soon);
@@ -196,10 +206,18 @@ test('Midjourney: four of one, its buttons, a region, a view drawn back, several
   await expect(refusal).toContainText('提示词里有 Midjourney 不允许的内容', soon);
   await expect(refusal).toContainText('没有扣费');
   midjourney.scenario = 'normal';
-  await newest(page).getByRole('button', { name: '重试 · 8000 tokens', exact: true }).click();
+  // The same words would be refused again: they are changed.
+  await expect(newest(page).getByRole('button', { name: /^重试/ })).toHaveCount(0);
+  await newest(page).getByRole('button', { name: '修改提示词' }).click();
+  await expect(words(page)).toHaveValue('a banned one');
+  await say(page, 'a kind one');
   await expect(pictures(page).getByRole('img')).toHaveCount(4, soon);
   const { chatgpt_balance: after } = await person.client.call('userInfo', {});
   expect(before - after).toBe(8000);
+  await page.goto('/tasks');
+  const refusedTask = page.getByRole('listitem').filter({ hasText: 'a banned one' });
+  await expect(refusedTask.getByRole('link', { name: '修改提示词' })).toBeVisible(soon);
+  await expect(refusedTask.getByRole('button', { name: /^重试/ })).toHaveCount(0);
 });
 
 test('stable-diffusion-webui and OpenAI-compatible services: each with its own tool, its failures by number @I1 @I7 @I8 @I9 @I11 @C18', async ({
@@ -299,6 +317,43 @@ test('stable-diffusion-webui and OpenAI-compatible services: each with its own t
     [person.account],
   );
   await refused(1026, '会员不包含这个模型，余额又不足');
+});
+
+test('a visitor who chose a paid model of pictures comes back from signing in to it; what nobody chose stays within the balance @I1 @A1', async ({
+  app,
+  page,
+  person,
+  services: { database },
+}) => {
+  await page.goto('/');
+  await page.getByRole('tab', { name: '画图' }).click();
+  await page.getByRole('button', { name: /^选择模型/ }).click();
+  await page
+    .getByRole('dialog')
+    .getByRole('radio', { name: /DALL-E 3/ })
+    .click();
+  await page.getByRole('textbox', { name: '输入问题' }).fill('a lighthouse by the sea');
+  await app.sendButton.or(page.getByRole('button', { name: /^发送/ })).click();
+  await page.waitForURL(/\/login/);
+  await page.getByRole('textbox', { name: '用户名' }).fill(person.account);
+  await page.getByLabel('密码', { exact: true }).fill(person.password);
+  await page.getByRole('button', { name: '登录', exact: true }).click();
+  await page.waitForURL(/\/\?tab=imagine/);
+  await expect(page.getByRole('tab', { name: '画图' })).toHaveAttribute('aria-selected', 'true');
+  await expect(page.getByRole('button', { name: /^选择模型，现在是 DALL-E 3/ })).toBeVisible();
+  await expect(page.getByRole('textbox', { name: '输入问题' })).toHaveValue(
+    'a lighthouse by the sea',
+  );
+
+  // Two of them would be dearer than what is left.
+  await database.query(
+    'UPDATE wallets SET balance = 16000 WHERE user_id = (SELECT id FROM users WHERE account = $1)',
+    [person.account],
+  );
+  await page.reload();
+  await expect(page.getByRole('button', { name: /^发送.*15000 tokens/ })).toBeVisible(soon);
+  await open(app, person, 'dall-e-3');
+  await expect(page.getByRole('button', { name: '张数：1' })).toBeVisible();
 });
 
 test('a member’s tag, replies read from an accelerator and without it, an account that is closed @C2 @C20 @C21', async ({

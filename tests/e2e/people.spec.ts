@@ -36,7 +36,11 @@ test.describe('with a model of a connected service', () => {
     await expect(page.getByRole('link', { name: '去充值' }).last()).toBeVisible();
     await app.sendButton.click();
     await expect(page).toHaveURL(/\/error\?code=1025/);
-    await page.goBack();
+    // What costs nothing comes first, then the way back to what was written.
+    const ways = page.getByRole('main').getByRole('link');
+    await expect(ways).toHaveText(['用免费模型', '返回会话', '新建会话', '回到首页']);
+    await expect(ways.first()).toHaveClass(/button-primary/);
+    await ways.filter({ hasText: '返回会话' }).click();
     await expect(app.question).toHaveValue('余额还够这一条吗？');
     await page.getByRole('button', { name: '使用免费模型' }).click();
     await expect(page).not.toHaveURL(new RegExp(uuid));

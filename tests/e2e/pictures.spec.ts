@@ -132,7 +132,12 @@ test('another model has its own counts, sizes and price; a base picture is uploa
   await page.getByTitle('选择模型').click();
   await page.getByRole('radio', { name: /dall-e-3|DALL/i }).click();
   await expect(page.getByText('修改成功')).toBeVisible();
-  await expect(page.getByRole('button', { name: '张数：2' })).toBeVisible();
+  // Two of them, which is usual, nobody here could pay: by itself it is one.
+  await expect(page.getByRole('button', { name: '张数：1' })).toBeVisible();
+  await expect(go(page)).toHaveAccessibleName(/15000 tokens/);
+  await page.getByRole('button', { name: /^张数/ }).click();
+  await page.getByRole('radio', { name: '2', exact: true }).click();
+  await page.keyboard.press('Escape');
   await expect(go(page)).toHaveAccessibleName(/30000 tokens/);
   await expect(page.getByText('余额不足')).toBeVisible();
   await words(page).fill('a lighthouse in a storm');

@@ -91,6 +91,18 @@ test('what was backed up while people wrote is whole again on another machine', 
   const broken = await call('restore', to, cut);
   expect(broken).toMatchObject({ ok: false, said: expect.stringContaining('不完整') });
 
+  // What was there before a broken one came is still there.
+  const kept = await startServer({ env: { ASSISTANT_RATE: '0' } });
+  await TestClient.register(kept.baseURL);
+  const place = { databaseUrl: kept.databaseUrl, dataDir: scratchFolder('kept') };
+  await kept.stop();
+  const untouched = await countsOf(place.databaseUrl);
+  expect(await call('restore', place, cut, '--replace')).toMatchObject({
+    ok: false,
+    said: expect.stringContaining('不完整'),
+  });
+  expect(await countsOf(place.databaseUrl)).toEqual(untouched);
+
   const brought = await call('restore', to, file);
   expect(brought).toMatchObject({ ok: true });
   expect(settled(await countsOf(to.databaseUrl))).toEqual(settled(later));

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TestClient } from '../support/client.ts';
 import { type MockMidjourney, startMockMidjourney } from '../support/mock-midjourney.ts';
 import { type MockOpenAiImages, startMockOpenAiImages } from '../support/mock-openai-images.ts';
+import { type MockSdWebui, startMockSdWebui } from '../support/mock-sd-webui.ts';
 import { ended, generate, paint, replyOf, sendPicture } from '../support/pictures.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
@@ -11,18 +12,21 @@ import { startServer, type TestServer } from '../support/server.ts';
 const silence = 3;
 let images: MockOpenAiImages;
 let midjourney: MockMidjourney;
+let webui: MockSdWebui;
 let server: TestServer;
 let client: TestClient;
 
 beforeAll(async () => {
   images = await startMockOpenAiImages({});
   midjourney = await startMockMidjourney();
+  webui = await startMockSdWebui();
   server = await startServer({
     env: {
       OPENAI_BASE_URL: `${images.url}/v1`,
       OPENAI_API_KEY: 'sk-test',
       OPENAI_MODELS: 'dall-e-2,sd3.5-large',
       MJ_PROXY_URL: midjourney.url,
+      SD_WEBUI_URL: webui.url,
       IMAGE_SILENCE_SECONDS: String(silence),
       SIGNUP_TOKENS: '1000000',
       CANVAS_SECONDS: '0',
@@ -34,6 +38,7 @@ afterAll(async () => {
   await server?.stop();
   await images.close();
   await midjourney.close();
+  await webui.close();
 });
 
 test('one that never answers is given up after its time, and the next try paints; nobody is told a time that is a guess', async () => {
@@ -74,6 +79,42 @@ test('a work that stands still is given up and cancelled at its service', async 
   expect(midjourney.cancels).toBeGreaterThan(before);
   midjourney.scenario = 'normal';
   expect(await ended(client, uuid)).toMatchObject({ state: 'done' });
+});
+
+test('a webui that stands still in the middle is told to stop, and its place is free for the next', async () => {
+  webui.scenario = 'endless';
+  const stuck = await sendPicture(client, 'a stone bridge', {
+    model: 'stable-diffusion',
+    image: { n: 1 },
+  });
+  const { uuid } = await generate(client, stuck.historyId);
+  const other = await TestClient.register(server.baseURL);
+  const waits = await sendPicture(other, 'a small boat', {
+    model: 'stable-diffusion',
+    image: { n: 1 },
+  });
+  const next = await generate(other, waits.historyId);
+  await expect.poll(() => webui.interrupts, { timeout: 20_000 }).toBeGreaterThan(0);
+  webui.scenario = 'normal';
+  expect(await ended(other, next.uuid)).toMatchObject({ state: 'done', error_code: 0 });
+  expect(await ended(client, uuid)).toMatchObject({ state: 'done', error_code: 0 });
+  expect(webui.running).toBe(0);
+
+  // It breaks off in the middle of its answer, as one does that is ended: tried again, paid once.
+  webui.scenario = 'cut';
+  const before = (await client.call('userInfo', {})).chatgpt_balance;
+  const broken = await sendPicture(client, 'a lantern', {
+    model: 'stable-diffusion',
+    image: { n: 1 },
+  });
+  const asked = webui.asked.length;
+  const { uuid: again } = await generate(client, broken.historyId);
+  await expect.poll(() => webui.asked.length, { timeout: 10_000 }).toBeGreaterThan(asked);
+  webui.scenario = 'normal';
+  const job = await ended(client, again);
+  expect(job).toMatchObject({ state: 'done' });
+  expect(before - (await client.call('userInfo', {})).chatgpt_balance).toBe(job.deduct_tokens);
+  expect(job.deduct_tokens).toBeGreaterThan(0);
 });
 
 test('of a fixed seed no picture is ordered twice: each has the next', async () => {

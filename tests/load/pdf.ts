@@ -45,7 +45,7 @@ const delay = monitorEventLoopDelay({ resolution: 5 });
 delay.enable();
 const started = performance.now();
 const { data } = await makePdfApart({
-  head: { title: '一千条消息', about: '测量', base: '', count },
+  head: { title: '一千条消息', about: '测量', base: '', diagrams: [], count },
   messages: pieces(),
   picture: async () => null,
   onProgress: () => undefined,

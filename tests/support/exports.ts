@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import type { In } from '../../contract/calls.ts';
 import type { ExportEvent, ExportFormat } from '../../contract/export.ts';
 import { requestOf, type TestClient } from './client.ts';
 
@@ -7,9 +8,18 @@ export const exportEvents = async (
   client: TestClient,
   sessionId: string,
   format: ExportFormat,
+  more: Partial<In<'exportDrawn'>> = {},
 ): Promise<ExportEvent[]> => {
-  const { url } = requestOf('exportSession', { session_id: sessionId, format });
-  const response = await fetch(client.baseURL + url, { headers: client.headers() });
+  const input = { session_id: sessionId, format, ...more };
+  const { url, method, body, hasBody } = requestOf(
+    more.diagrams ? 'exportDrawn' : 'exportSession',
+    input,
+  );
+  const response = await fetch(client.baseURL + url, {
+    method,
+    headers: { ...client.headers(), ...(hasBody && { 'content-type': 'application/json' }) },
+    ...(hasBody && { body: JSON.stringify(body) }),
+  });
   const text = await response.text();
   if (!response.headers.get('content-type')?.startsWith('text/event-stream'))
     return [JSON.parse(text) as ExportEvent];
@@ -20,8 +30,13 @@ export const exportEvents = async (
 };
 
 /** An exported file as its reader gets it. @throws Error when there is none */
-export const exported = async (client: TestClient, sessionId: string, format: ExportFormat) => {
-  const events = await exportEvents(client, sessionId, format);
+export const exported = async (
+  client: TestClient,
+  sessionId: string,
+  format: ExportFormat,
+  more: Partial<In<'exportDrawn'>> = {},
+) => {
+  const events = await exportEvents(client, sessionId, format, more);
   const last = events.at(-1);
   if (!last || !('key' in last)) throw new Error(`no file: ${JSON.stringify(last)}`);
   const response = await fetch(`${client.baseURL}/api/export_file?key=${last.key}`);

@@ -111,6 +111,16 @@ export const startMockOpenAiImages = async (
       return reply(response, 401, error('invalid_api_key', 'invalid_request_error'));
     if (path === '/v1/models')
       return reply(response, 200, { data: mock.models.map((id) => ({ id, object: 'model' })) });
+    if (path === '/v1/chat/completions') {
+      // It translates, and has one answer.
+      const said = { choices: [{ index: 0, delta: { content: '蓝色方块' } }] };
+      const end = { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] };
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.end(
+        `data: ${JSON.stringify(said)}\n\ndata: ${JSON.stringify(end)}\n\ndata: [DONE]\n\n`,
+      );
+      return undefined;
+    }
     const scenario = mock.next.shift() ?? mock.scenario;
     const fields: Record<string, unknown> = {};
     const files: Record<string, Buffer> = {};

@@ -49,12 +49,18 @@ export interface MockSdWebui extends FakeService {
 
 const checkpoint = 'dreamshaper_8.safetensors [879db523c3]';
 const samplers = ['Euler', 'DPM++ 2M'];
-const upscalers = ['None', 'Lanczos', 'R-ESRGAN 4x+', '4x-UltraSharp'];
+const usualUpscalers = ['None', 'Lanczos', 'R-ESRGAN 4x+', '4x-UltraSharp'];
 const controlModel = 'control_v11p_sd15_canny [d14c016b]';
 
 export const startMockSdWebui = async (
-  options: { auth?: string; controlnet?: boolean; rembg?: boolean } = {},
+  options: {
+    auth?: string;
+    controlnet?: boolean;
+    rembg?: boolean;
+    upscalers?: readonly string[];
+  } = {},
 ): Promise<MockSdWebui> => {
+  const upscalers = options.upscalers ?? usualUpscalers;
   let task = { id: '', from: 0, ms: 1, interrupted: false };
   const ended = new Set<string>();
 

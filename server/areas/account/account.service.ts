@@ -8,6 +8,7 @@ import { nameFault, normalName } from '../auth/names.ts';
 import { hashPassword, passwordFault, verifyPassword } from '../auth/password.ts';
 import type { FileService } from '../file/file.service.ts';
 import { balances, debit } from '../ledger/ledger.service.ts';
+import { refuseBlocked } from '../forum/blocked-words.service.ts';
 import { forgetPersonInMarket } from '../market/person-apps.service.ts';
 import { setVipEnd } from '../ledger/vip.service.ts';
 import {
@@ -45,6 +46,7 @@ export const createAccountService = ({ db, files, storage, stopSession }: Accoun
       const name = normalName(given);
       const wrong = name === '' ? '名称不能为空！' : nameFault(name);
       if (wrong) throw fault('user_name', wrong);
+      await refuseBlocked(executor, name);
       await store.saveName(executor, userId, name);
     },
 

@@ -1,6 +1,7 @@
 import { and, desc, eq, gt, isNull, lt, ne, sql } from 'drizzle-orm';
 import type { Database, Executor, Transaction } from '../../db/database.ts';
 import { logins, pushDevices, users, wallets } from '../../db/schema.ts';
+import { showsWhere } from '../file/shown.ts';
 import { accountFiles, invited, invites } from './account.tables.ts';
 
 // ---- the person ----------------------------------------------------------------------------------
@@ -271,3 +272,6 @@ export const isManager = async (db: Executor, userId: number): Promise<boolean> 
   const [row] = await db.select({ manager: users.manager }).from(users).where(eq(users.id, userId));
   return row?.manager ?? false;
 };
+
+export const shownAsAvatars = showsWhere(sql`f.kind = 'image' AND EXISTS (
+  SELECT FROM users u WHERE u.avatar = f.url AND u.deleted_at IS NULL)`);

@@ -1,4 +1,5 @@
 import type { Area, Kit } from '../../area.ts';
+import { exportDeps } from '../export/export-deps.ts';
 import { createExportService } from '../export/export.service.ts';
 import { appsOfPerson } from '../market/person-apps.service.ts';
 import { orderList } from '../payment/order-view.ts';
@@ -9,11 +10,9 @@ import { createAccountService } from './account.service.ts';
 import * as store from './account.store.ts';
 import { takeInvite } from './invite.service.ts';
 
-export const accountArea = ({ db, storage, files }: Kit) => {
-  const exports = createExportService({
-    storage,
-    picture: (address, signal) => files.jpegForDocument(address, signal),
-  });
+export const accountArea = (kit: Kit) => {
+  const { db, storage, files } = kit;
+  const exports = createExportService(exportDeps(kit));
   return {
     jobKinds: [
       createAccountExport(
@@ -32,6 +31,7 @@ export const accountArea = ({ db, storage, files }: Kit) => {
         for (const key of await store.removeFiles(tx)) await storage.delete(key);
       },
     ],
+    shows: store.shownAsAvatars,
     registered: takeInvite,
     serve: ({ auth, answers, cancelJobs }) =>
       createAccountHandlers(

@@ -1,5 +1,6 @@
 import { and, desc, eq, gt, isNotNull, isNull, or, sql, type SQL } from 'drizzle-orm';
 import type { Parsed } from '../../../contract/calls.ts';
+import { countUpTo } from '../../db/count-up-to.ts';
 import type { Executor } from '../../db/database.ts';
 import { logins, tickets, users, wallets } from '../../db/schema.ts';
 
@@ -61,16 +62,8 @@ export const pageOfUsers = (
     .offset(offset)
     .limit(limit);
 
-export const countUsers = async (
-  db: Executor,
-  filter: Parsed<'adminUserList'>,
-): Promise<number> => {
-  const [row] = await db
-    .select({ count: sql<number>`count(*)::int` })
-    .from(users)
-    .where(conditions(filter));
-  return row?.count ?? 0;
-};
+export const countUsers = (db: Executor, filter: Parsed<'adminUserList'>): Promise<number> =>
+  countUpTo(db, users, conditions(filter));
 
 /** A person's row, its changes waiting until the transaction ends. */
 export const lockUser = async (db: Executor, id: number) => {

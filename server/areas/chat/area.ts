@@ -2,10 +2,12 @@ import type { Area } from '../../area.ts';
 import { answerNews } from './answer-news.ts';
 import { createManageMessageHandlers } from './manage-message.service.ts';
 import { createChatHandlers } from './chat.handlers.ts';
+import { shownByMessages } from './chat.store.ts';
 
 export const chatArea = () =>
   ({
     waits: { answer: answerNews },
+    shows: shownByMessages,
     serve: ({ answers, models, files, knowledge, settings, cancelJobs, waits }) => ({
       ...createChatHandlers({
         answers,

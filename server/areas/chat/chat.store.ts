@@ -5,6 +5,7 @@ import type { Executor, Transaction } from '../../db/database.ts';
 import { sqlState, uniqueViolation } from '../../db/failure.ts';
 import { history, sessions, users } from '../../db/schema.ts';
 import { statement } from '../../db/statement.ts';
+import { showsWhere } from '../file/shown.ts';
 
 /** What a structured message carries beside its prompt. */
 export type Request = Omit<StructuredMessage, 'prompt'>;
@@ -515,3 +516,21 @@ export const messageIsThere = async (tx: Transaction, id: number): Promise<boole
     .for('update');
   return rows.length > 0;
 };
+
+/** So long a session that was deleted can be had back. */
+const sessionStands = sql`(s.deleted_at IS NULL OR s.deleted_at > now() - interval '30 days')`;
+
+/**
+ * Pictures that messages took along, started from or have in their texts, also in former ones; and
+ * the texts attached to them.
+ */
+export const shownByMessages = showsWhere(sql`f.kind = 'image' AND EXISTS (
+    SELECT FROM message_images m JOIN history h ON h.id = m.history_id
+      JOIN sessions s ON s.id = h.session_id
+    WHERE m.key = f.key AND ${sessionStands}
+  ) OR f.kind = 'text' AND EXISTS (
+    SELECT FROM history h JOIN sessions s ON s.id = h.session_id
+    WHERE h.request IS NOT NULL AND h.user_id = f.user_id AND ${sessionStands}
+      AND h.request @> jsonb_build_object('files', jsonb_build_array(
+        jsonb_build_object('uuid', f.id)))
+  )`);

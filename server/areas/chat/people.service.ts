@@ -4,6 +4,7 @@ import type { Transaction } from '../../db/database.ts';
 import type { ChatMessage } from '../../../common/chat-message.ts';
 import { Refusal, type Identity } from '../../http/handlers.ts';
 import type { ModelService, ResolvedModel } from '../model/model.service.ts';
+import { refuseBlocked } from '../forum/blocked-words.service.ts';
 import { moveQuestion, noteChanged, noteModel, noteWritten } from '../forum/forum.service.ts';
 import { noteSent, requireWelcome } from '../session/pair.service.ts';
 import { markDeleted, noteReply, type SessionRow } from '../session/session.service.ts';
@@ -117,6 +118,7 @@ export const createPeopleService = ({ models, attachments, instanceId }: PeopleD
       const question = { human: taken.human, request };
       const planned = model && (await talkFor(tx, session, { question, user }, model, input));
       const title = first ? cleaned(input.title ?? '') : '';
+      if (session.lowUserId === null) await refuseBlocked(tx, title, question.human);
       await insertAhead(tx, {
         ...question,
         ...drawn,
@@ -183,6 +185,7 @@ export const createPeopleService = ({ models, attachments, instanceId }: PeopleD
       if (human === '') throw new Refusal('bad_input', 'content：内容不能为空');
       const first = await begins(tx, message);
       const title = first && input.title !== undefined ? cleaned(input.title) : message.title;
+      if (session.lowUserId === null) await refuseBlocked(tx, title, human);
       if (first && input.group_id !== undefined) await moveQuestion(tx, session.id, input.group_id);
       await noteChanged(tx, message, { title, human });
       await store.editMessage(tx, message.id, { human, title });

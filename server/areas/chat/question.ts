@@ -113,10 +113,13 @@ export interface Room {
 const noFile = '00000000-0000-0000-0000-000000000000';
 
 /** What goes along with a message, as anybody but its author may have it: no id opens anything. */
-export const withoutIds = (request: Request | null): Request | null =>
-  request === null || request.files.length === 0
+export const withoutIds = (request: Request | null): Request | null => {
+  // What asks for a film has no such list.
+  const { files = [] } = (request ?? {}) as Partial<Request>;
+  return request === null || files.length === 0
     ? request
-    : { ...request, files: request.files.map((file) => ({ ...file, uuid: noFile })) };
+    : { ...request, files: files.map((file) => ({ ...file, uuid: noFile })) };
+};
 
 /**
  * A question as a model gets it, with its pictures and files as far as there is room, which is

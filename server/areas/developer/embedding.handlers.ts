@@ -82,7 +82,7 @@ export const createEmbeddingApi = (deps: {
         const usage = { prompt_tokens: rough, total_tokens: rough };
         return { json: { object: 'list', data, model, usage } };
       }
-      const answer = await relayEmbeddings(deps.embeddings.service, body, context.signal);
+      const answer = await relayEmbeddings(await deps.embeddings.service(), body, context.signal);
       const told = usageIn({
         usage: { completion_tokens: 0, ...(answer['usage'] as object | undefined) },
       });

@@ -283,7 +283,7 @@ export const createImageApi = (deps: {
       const { caller } = context;
       const words = await looks.interrogate(
         db,
-        { image_url: await pictureOf(context, input), model: input.clip },
+        { image_url: await pictureOf(context, input), model: input.clip, chinese: 0 },
         caller.user,
       );
       return { json: { result: true, text: words.result, text_cn: words.result_cn } };

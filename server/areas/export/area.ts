@@ -1,13 +1,12 @@
 import type { Area, Kit } from '../../area.ts';
 import { createExportHandlers } from './export.handlers.ts';
+import { exportDeps } from './export-deps.ts';
 import { createExportService } from './export.service.ts';
 import { createImportService } from './import.service.ts';
 
-export const exportArea = ({ storage, files, models, settings }: Kit) => {
-  const exports = createExportService({
-    storage,
-    picture: (address, signal) => files.jpegForDocument(address, signal),
-  });
+export const exportArea = (kit: Kit) => {
+  const { models, settings } = kit;
+  const exports = createExportService(exportDeps(kit));
   return {
     chores: [(tx) => exports.removeExpired(tx)],
     serve: () =>

@@ -1,5 +1,6 @@
 import type { ExportEvent } from '../../../contract/export.ts';
 import { codes } from '../../../contract/errors.ts';
+import type { Parsed } from '../../../contract/calls.ts';
 import { disposition } from '../../http/disposition.ts';
 import { refusalOf } from '../../http/failure.ts';
 import type { Handlers } from '../../http/handlers.ts';
@@ -17,13 +18,21 @@ export interface ExportHandlersDeps {
 const heartbeat = 15_000;
 /** Progress is told in steps of at least this. */
 const step = 0.01;
+/** So long a session is looked through for diagrams, ms. */
+const diagramsMs = 10_000;
 
 export const createExportHandlers = ({
   exports,
   imports,
   publicUrl,
-}: ExportHandlersDeps): Pick<Handlers, 'exportSession' | 'exportFile' | 'importSessions'> => ({
-  exportSession: async (input, { db, user, log, request, reply }) => {
+}: ExportHandlersDeps): Pick<
+  Handlers,
+  'exportSession' | 'exportDrawn' | 'exportDiagrams' | 'exportFile' | 'importSessions'
+> => {
+  const make = async (
+    input: Omit<Parsed<'exportDrawn'>, 'ticket'>,
+    { db, user, log, request, reply }: Parameters<Handlers['exportSession']>[1],
+  ): Promise<void> => {
     const session = await exports.readable(db, input, user);
     const base = publicUrl || `${request.protocol}://${request.host}`;
     reply.hijack();
@@ -49,6 +58,8 @@ export const createExportHandlers = ({
         db,
         user,
         base,
+        timeZone: input.time_zone,
+        diagrams: new Map(input.diagrams.map(({ source, image }) => [source, image])),
         signal: gone.signal,
         onProgress: (done) => {
           if (done - told < step) return;
@@ -67,24 +78,34 @@ export const createExportHandlers = ({
       clearInterval(beat);
       response.end();
     }
-  },
+  };
+  return {
+    exportSession: (input, context) => make({ ...input, diagrams: [] }, context),
 
-  exportFile: async ({ key }, { db, reply }) => {
-    const file = await exports.open(db, key);
-    await reply
-      .headers({
-        'content-type': file.mime,
-        'content-disposition': disposition(file.name),
-        'content-length': file.size,
-        'x-content-type-options': 'nosniff',
-        'content-security-policy': "sandbox; default-src 'none'",
-        'cache-control': 'private, no-store',
-      })
-      .send(file.stream);
-  },
+    exportDrawn: make,
 
-  importSessions: async ({ data }, { user }) => {
-    const read = await imports.read(data, user);
-    return (db) => imports.keep(db, read, user);
-  },
-});
+    exportDiagrams: async (input, { db, user }) => {
+      const session = await exports.readable(db, input, user);
+      return { list: await exports.diagrams(db, session, AbortSignal.timeout(diagramsMs)) };
+    },
+
+    exportFile: async ({ key }, { db, reply }) => {
+      const file = await exports.open(db, key);
+      await reply
+        .headers({
+          'content-type': file.mime,
+          'content-disposition': disposition(file.name),
+          'content-length': file.size,
+          'x-content-type-options': 'nosniff',
+          'content-security-policy': "sandbox; default-src 'none'",
+          'cache-control': 'private, no-store',
+        })
+        .send(file.stream);
+    },
+
+    importSessions: async ({ data }, { user }) => {
+      const read = await imports.read(data, user);
+      return (db) => imports.keep(db, read, user);
+    },
+  };
+};

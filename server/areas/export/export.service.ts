@@ -1,6 +1,8 @@
-import type { ExportFormat } from '../../../contract/export.ts';
+import { drawings, type ExportFormat } from '../../../contract/export.ts';
 import type { Parsed } from '../../../contract/calls.ts';
 import type { Database, Executor } from '../../db/database.ts';
+import { diagramFits } from '../../../common/markdown/bounds.ts';
+import { diagramsIn } from './pdf-markdown.ts';
 import { type Identity, Refusal } from '../../http/handlers.ts';
 import { readableSession, type SessionRow } from '../session/session.service.ts';
 import { newKey, type Storage } from '../../storage/storage.ts';
@@ -9,12 +11,15 @@ import { jsonMessage, jsonSession } from './json-format.ts';
 import { markdownHead, markdownMessage } from './markdown-format.ts';
 import { makePdfApart } from './pdf.ts';
 import type { PdfMessage } from './pdf-document.ts';
-import { aboutText, dayText, pairsOf, timeText, type Talk } from './talk.ts';
+import { diagramAddress } from './pdf-picture.ts';
+import { aboutText, dayText, pairsOf, timeText, zoneOf, type Talk, type Telling } from './talk.ts';
 
 export interface ExportDeps {
   storage: Storage;
-  /** A picture as a JPEG; null where it cannot be had. */
+  /** An own picture as a JPEG; null where it cannot be had. Nothing is fetched from elsewhere. */
   picture: (address: string, signal: AbortSignal) => Promise<Buffer | null>;
+  /** What people call the models. */
+  labels: (db: Executor) => Promise<ReadonlyMap<string, string>>;
 }
 
 export interface ExportWork {
@@ -22,6 +27,9 @@ export interface ExportWork {
   user: Identity | null;
   /** Address of this server, for links; empty: not known. */
   base: string;
+  timeZone: string;
+  /** Drawings of diagrams as data URLs, by what they are drawn from. */
+  diagrams: ReadonlyMap<string, string>;
   onProgress: (done: number) => void;
   signal: AbortSignal;
 }
@@ -46,17 +54,20 @@ const kinds: Readonly<Record<ExportFormat, { ending: string; mime: string }>> = 
 };
 
 /** A title as a file's name: no folders, no marks that turn the writing, at most 60 characters. */
-export const fileName = (title: string, date: Date, ending: string): string => {
+export const fileName = (title: string, day: string, ending: string): string => {
   const plain = title
     .normalize('NFC')
     .replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\\/:*?"<>|]+/gu, ' ')
     .replace(/\s+/g, ' ')
     .replace(/^[.\s]+|[.\s]+$/g, '');
   const short = Array.from(plain).slice(0, 60).join('').trim() || '鹊桥对话';
-  return `${short} ${dayText(date)}.${ending}`;
+  return `${short} ${day}.${ending}`;
 };
 
-export const createExportService = ({ storage, picture }: ExportDeps) => {
+/** Of work that is not about a file for somebody. */
+const quiet = { base: '', timeZone: '', diagrams: new Map<string, string>(), onProgress: () => {} };
+
+export const createExportService = ({ storage, picture, labels }: ExportDeps) => {
   async function* rowsOf({ db, signal }: ExportWork, what: store.Wanted) {
     let after = 0;
     for (;;) {
@@ -69,7 +80,11 @@ export const createExportService = ({ storage, picture }: ExportDeps) => {
   }
 
   /** The shown messages, each with its answers; partners never stand in different pieces. */
-  async function* talks(work: ExportWork, session: SessionRow): AsyncGenerator<Talk[]> {
+  async function* talks(
+    work: ExportWork,
+    session: SessionRow,
+    { label }: Telling,
+  ): AsyncGenerator<Talk[]> {
     let open: store.ExportRow[] = [];
     for await (const rows of rowsOf(work, { sessionId: session.id, all: false })) {
       open.push(...rows);
@@ -79,10 +94,13 @@ export const createExportService = ({ storage, picture }: ExportDeps) => {
         last && last.besideGroup !== 0
           ? open.filter((row) => row.besideGroup === last.besideGroup)
           : [];
-      yield pairsOf(open.filter((row) => !keep.includes(row)));
+      yield pairsOf(
+        open.filter((row) => !keep.includes(row)),
+        label,
+      );
       open = keep;
     }
-    if (open.length > 0) yield pairsOf(open);
+    if (open.length > 0) yield pairsOf(open, label);
   }
 
   const toJson = async (
@@ -108,20 +126,21 @@ export const createExportService = ({ storage, picture }: ExportDeps) => {
     work: ExportWork,
     session: SessionRow,
     total: number,
+    telling: Telling,
   ): Promise<Buffer> => {
-    const parts = [markdownHead(session, total)];
+    const parts = [markdownHead(session, total, telling)];
     let done = 0;
-    for await (const pieces of talks(work, session)) {
-      parts.push(...pieces.map((talk) => markdownMessage(talk, work.base)));
+    for await (const pieces of talks(work, session, telling)) {
+      parts.push(...pieces.map((talk) => markdownMessage(talk, work.base, telling)));
       done += pieces.length;
       work.onProgress(Math.min(1, done / Math.max(1, total)));
     }
     return Buffer.from(parts.join('\n'));
   };
 
-  const pdfMessage = (talk: Talk): PdfMessage => ({
+  const pdfMessage = (talk: Talk, { timeZone }: Telling): PdfMessage => ({
     speaker: talk.speaker,
-    time: timeText(talk.time),
+    time: timeText(talk.time, timeZone),
     title: talk.title,
     text: talk.text,
     images: talk.images,
@@ -129,21 +148,28 @@ export const createExportService = ({ storage, picture }: ExportDeps) => {
     answers: talk.answers,
   });
 
-  const toPdf = (work: ExportWork, session: SessionRow, total: number) => {
+  const toPdf = (work: ExportWork, session: SessionRow, total: number, telling: Telling) => {
     async function* pieces() {
-      for await (const each of talks(work, session))
+      for await (const each of talks(work, session, telling))
         for (let at = 0; at < each.length; at += messagesAPiece)
-          yield each.slice(at, at + messagesAPiece).map(pdfMessage);
+          yield each.slice(at, at + messagesAPiece).map((talk) => pdfMessage(talk, telling));
     }
     return makePdfApart({
       head: {
         title: session.prompt || '鹊桥对话',
-        about: aboutText(session, total),
+        about: aboutText(session, total, telling),
         base: work.base,
         count: total,
+        diagrams: [...work.diagrams.keys()],
       },
       messages: pieces(),
-      picture,
+      picture: (address, signal) =>
+        picture(
+          address.startsWith(diagramAddress)
+            ? (work.diagrams.get(address.slice(diagramAddress.length)) ?? '')
+            : address,
+          signal,
+        ),
       onProgress: work.onProgress,
       signal: work.signal,
     });
@@ -153,7 +179,7 @@ export const createExportService = ({ storage, picture }: ExportDeps) => {
     /** The session, for somebody who may read it. @throws Refusal as get_session; not_found for a temporary one */
     async readable(
       db: Executor,
-      { session_id: ref }: Parsed<'exportSession'>,
+      { session_id: ref }: Parsed<'exportDiagrams'>,
       user: Identity | null,
     ): Promise<SessionRow> {
       const session = await readableSession(db, ref, user);
@@ -161,9 +187,23 @@ export const createExportService = ({ storage, picture }: ExportDeps) => {
       return session;
     },
 
+    /** The diagrams of its shown messages, each once, as far as they are drawn along. */
+    async diagrams(db: Executor, session: SessionRow, signal: AbortSignal): Promise<string[]> {
+      const found = new Set<string>();
+      const work = { ...quiet, db, user: null, signal };
+      for await (const pieces of talks(work, session, { timeZone: '', label: String }))
+        for (const { answers } of pieces)
+          for (const { text } of answers)
+            for (const source of diagramsIn(text)) {
+              if (found.size >= drawings.most) return [...found];
+              if (source.length <= drawings.source && diagramFits(source)) found.add(source);
+            }
+      return [...found];
+    },
+
     /** All of a session as its owner may have it. */
     json: (db: Executor, session: SessionRow, signal: AbortSignal): Promise<Buffer> =>
-      toJson({ db, user: null, base: '', onProgress: () => undefined, signal }, session, 1, {
+      toJson({ ...quiet, db, user: null, signal }, session, 1, {
         all: true,
         viewer: session.userId,
       }),
@@ -174,16 +214,21 @@ export const createExportService = ({ storage, picture }: ExportDeps) => {
         sessionId: session.id,
         all: format === 'json',
       });
+      const names = await labels(work.db);
+      const telling: Telling = {
+        timeZone: zoneOf(work.timeZone),
+        label: (model) => names.get(model) ?? model,
+      };
       let data: Buffer;
       let failed: string[] = [];
       if (format === 'json') data = await toJson(work, session, total);
-      else if (format === 'markdown') data = await toMarkdown(work, session, total);
-      else ({ data, failed } = await toPdf(work, session, total));
+      else if (format === 'markdown') data = await toMarkdown(work, session, total, telling);
+      else ({ data, failed } = await toPdf(work, session, total, telling));
       work.signal.throwIfAborted();
       const { ending, mime } = kinds[format];
       const key = newKey();
       const storageKey = `${newKey()}.${ending}`;
-      const name = fileName(session.prompt, new Date(), ending);
+      const name = fileName(session.prompt, dayText(new Date(), telling.timeZone), ending);
       await storage.put(storageKey, data, mime);
       const size = data.length;
       const userId = work.user?.id ?? null;

@@ -1,5 +1,5 @@
 import type { SessionRow } from '../session/session.service.ts';
-import { aboutText, timeText, type Talk } from './talk.ts';
+import { aboutText, timeText, type Talk, type Telling } from './talk.ts';
 
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
@@ -9,13 +9,13 @@ const asLine = (text: string): string => oneLine(text).replace(/([\\`*_[\]<>#])/
 const addressOf = (address: string, base: string): string =>
   address.startsWith('/') ? base + address : address;
 
-export const markdownHead = (session: SessionRow, count: number): string =>
-  `# ${asLine(session.prompt) || '鹊桥对话'}\n\n${asLine(aboutText(session, count))}\n`;
+export const markdownHead = (session: SessionRow, count: number, telling: Telling): string =>
+  `# ${asLine(session.prompt) || '鹊桥对话'}\n\n${asLine(aboutText(session, count, telling))}\n`;
 
 /** One message. `base`: this server's address, before its own pictures. */
-export const markdownMessage = (talk: Talk, base: string): string =>
+export const markdownMessage = (talk: Talk, base: string, { timeZone }: Telling): string =>
   [
-    `---\n\n## ${asLine(talk.speaker)} · ${timeText(talk.time)}\n`,
+    `---\n\n## ${asLine(talk.speaker)} · ${timeText(talk.time, timeZone)}\n`,
     talk.title === '' ? '' : `**${asLine(talk.title)}**\n`,
     talk.text === '' ? '' : `${talk.text}\n`,
     ...talk.images.map((image) => `![图片](${addressOf(image, base)})\n`),

@@ -2,9 +2,9 @@ import PDFDocument from 'pdfkit';
 import { openFaces } from './pdf-face.ts';
 import { createFormulas } from './pdf-formula.ts';
 import { createBreaker, type Style } from './pdf-line.ts';
-import { colors, createMarkdown, picturesIn } from './pdf-markdown.ts';
+import { colors, createMarkdown, diagramsIn, picturesIn } from './pdf-markdown.ts';
 import { createFlow, paper } from './pdf-page.ts';
-import { createPictures } from './pdf-picture.ts';
+import { createPictures, diagramAddress } from './pdf-picture.ts';
 
 export interface PdfHead {
   title: string;
@@ -14,6 +14,8 @@ export interface PdfHead {
   base: string;
   /** How many messages will come. */
   count: number;
+  /** What diagrams were drawn from. */
+  diagrams: string[];
 }
 
 export interface PdfAnswer {
@@ -138,6 +140,7 @@ export const makePdf = async ({
     flow.space(14);
   };
 
+  const drawn = new Set(head.diagrams);
   let done = 0;
   for await (const part of messages) {
     const texts = part.flatMap((message) => message.answers.map((answer) => answer.text));
@@ -148,6 +151,10 @@ export const makePdf = async ({
         ...answers.flatMap((answer) => answer.images),
       ]),
       ...texts.flatMap(picturesIn),
+      ...texts
+        .flatMap(diagramsIn)
+        .filter((source) => drawn.has(source))
+        .map((source) => diagramAddress + source),
     ]);
     for (const message of part) {
       writeMessage(message);

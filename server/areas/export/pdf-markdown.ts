@@ -6,7 +6,7 @@ import { safeImage, safeLink } from '../../../common/markdown/safe-url.ts';
 import type { Formulas } from './pdf-formula.ts';
 import type { Breaker, Color, Line, Run, Style } from './pdf-line.ts';
 import type { Flow } from './pdf-page.ts';
-import type { Picture, Pictures } from './pdf-picture.ts';
+import { diagramAddress, type Picture, type Pictures } from './pdf-picture.ts';
 
 export const colors = {
   ink: [17, 24, 39],
@@ -169,7 +169,7 @@ export const createMarkdown = ({ flow, breaker, formulas, pictures, base }: Writ
     }
     const style: Style = { kind: 'plain', size: sizes.small, color: colors.second };
     const name = words === '' ? '' : `：${words}`;
-    const text = `［图片没有取到${name}　${address.startsWith('data:') ? '内嵌图片' : address}］`;
+    const text = `［图片没有放进来${name}　${address.startsWith('data:') ? '内嵌图片' : address}］`;
     flow.lines(breaker.breakLines([{ text, style }], flow.width), { size: sizes.small });
     flow.space(4);
   };
@@ -197,6 +197,11 @@ export const createMarkdown = ({ flow, breaker, formulas, pictures, base }: Writ
   };
 
   const code = (text: string, language: string) => {
+    const drawing = isDiagram(language) ? pictures.get(diagramAddress + text) : null;
+    if (drawing) {
+      drawPicture(drawing);
+      return;
+    }
     const style: Style = { kind: 'mono', size: sizes.code, color: colors.ink };
     flow.need(44);
     flow.inside({ left: 9, right: 9, pad: 7, color: colors.code }, () => {
@@ -481,6 +486,16 @@ export const createMarkdown = ({ flow, breaker, formulas, pictures, base }: Writ
     showPicture,
   };
 };
+
+const isDiagram = (language: string): boolean => /^mermaid\b/i.test(language);
+
+/** What the diagrams of a Markdown text are drawn from. */
+export const diagramsIn = (text: string): string[] =>
+  text.includes('mermaid')
+    ? blocksOf(text).flatMap((each) =>
+        each.kind === 'code' && isDiagram(each.language) ? [each.pieces.join('\n')] : [],
+      )
+    : [];
 
 /** The addresses of all pictures in Markdown that may be loaded. */
 export const picturesIn = (text: string): string[] => {

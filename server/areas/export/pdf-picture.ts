@@ -1,5 +1,10 @@
 import type PDFKit from 'pdfkit';
 
+/** Before a diagram's source, where pictures are asked for by their addresses. */
+export const diagramAddress = 'mermaid:';
+/** Pixels of a drawing for each that it is wide. */
+const drawnAt = 2;
+
 export interface Picture {
   /** Points, at 96 pixels an inch. */
   width: number;
@@ -35,7 +40,8 @@ export const createPictures = (
               const image = (
                 document as unknown as { openImage: (data: Buffer) => Opened }
               ).openImage(Buffer.from(data.buffer, data.byteOffset, data.byteLength));
-              picture = { width: image.width * 0.75, height: image.height * 0.75, image };
+              const size = address.startsWith(diagramAddress) ? 0.75 / drawnAt : 0.75;
+              picture = { width: image.width * size, height: image.height * size, image };
             }
           } catch {
             // What is no picture after all counts as not there.
@@ -51,7 +57,7 @@ export const createPictures = (
     /** Addresses of those that could not be had. */
     failed: (): string[] =>
       [...known]
-        .filter(([, picture]) => picture === null)
+        .filter(([address, picture]) => picture === null && !address.startsWith(diagramAddress))
         .map(([address]) => (address.startsWith('data:') ? '内嵌图片' : address)),
   };
 };

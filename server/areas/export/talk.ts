@@ -18,53 +18,87 @@ export interface Talk {
   answers: { name: string; text: string; images: string[] }[];
 }
 
-const two = (value: number) => String(value).padStart(2, '0');
+/** How a file tells times and names. */
+export interface Telling {
+  /** Where whoever reads it lives. */
+  timeZone: string;
+  /** What people call a model. */
+  label: (model: string) => string;
+}
 
-/** 2026-11-21 in the server's time zone. */
-export const dayText = (date: Date): string =>
-  `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+const usualZone = 'Asia/Shanghai';
 
-/** 2026-11-21 09:36. */
-export const timeText = (date: Date): string =>
-  `${dayText(date)} ${two(date.getHours())}:${two(date.getMinutes())}`;
+/** A zone that is known, or China's. */
+export const zoneOf = (asked: string): string => {
+  try {
+    return new Intl.DateTimeFormat('zh-CN', { timeZone: asked }).resolvedOptions().timeZone;
+  } catch {
+    return usualZone;
+  }
+};
 
-export const aboutText = (session: SessionRow, count: number): string =>
-  [maskName(session.userName), session.model, timeText(session.createdAt), `共 ${count} 条消息`]
+/** 2026-11-21 09:36 in a time zone. */
+export const timeText = (date: Date, timeZone: string): string =>
+  new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' }).format(
+    date,
+  );
+
+/** 2026-11-21 in a time zone. */
+export const dayText = (date: Date, timeZone: string): string =>
+  timeText(date, timeZone).slice(0, 10);
+
+const zoneName = (date: Date, timeZone: string): string =>
+  new Intl.DateTimeFormat('zh-CN', { timeZone, timeZoneName: 'long' })
+    .formatToParts(date)
+    .find(({ type }) => type === 'timeZoneName')?.value ?? timeZone;
+
+export const aboutText = (
+  session: SessionRow,
+  count: number,
+  { timeZone, label }: Telling,
+): string =>
+  [
+    maskName(session.userName),
+    session.model === '' ? '' : label(session.model),
+    `${timeText(session.createdAt, timeZone)}（${zoneName(session.createdAt, timeZone)}）`,
+    `共 ${count} 条消息`,
+  ]
     .filter((part) => part !== '')
     .join(' · ');
 
 const endings: Readonly<Record<string, string>> = {
   error: '（回复出错，没有写完）',
   stopped: '（回复已停止）',
-  interrupted: '（回复中断）',
+  interrupted: '（服务器重启过，这条回复的结尾丢了）',
   streaming: '（回复还没有写完）',
 };
 
 /** Pictures that were made, one that failed named with its number. */
-const picturesOf = (row: ExportRow, note: string): Talk['answers'] => {
+const picturesOf = (row: ExportRow, note: string, name: string): Talk['answers'] => {
   const made = readReply(row.ai)?.images ?? [];
   const images = made.map(({ url }) => url).filter((url) => url !== '');
   const failed = made.flatMap(({ url, error }, at) =>
     url === '' ? [`第 ${at + 1} 张：${error || '图片已删除'}`] : [],
   );
   const text = [...failed, note].filter((part) => part !== '').join('\n\n');
-  return text === '' && images.length === 0 ? [] : [{ name: row.model, text, images }];
+  return text === '' && images.length === 0 ? [] : [{ name, text, images }];
 };
 
-const answerOf = (row: ExportRow): Talk['answers'] => {
+const answerOf = (row: ExportRow, label: Telling['label']): Talk['answers'] => {
+  const name = label(row.model);
   const note = endings[row.state] ?? '';
-  if (row.type === sessionTypes.image) return picturesOf(row, note);
+  if (row.type === sessionTypes.image) return picturesOf(row, note, name);
   if (row.type === sessionTypes.video) {
     const films = readFilms(row.ai);
     const told = films.map(({ duration }) => `（视频，${Math.round(duration)} 秒）`);
     const text = [...told, note].filter((part) => part !== '').join('\n\n');
-    return text === '' ? [] : [{ name: row.model, text, images: films.map((each) => each.poster) }];
+    return text === '' ? [] : [{ name, text, images: films.map((each) => each.poster) }];
   }
   const text = [row.ai.trim(), note].filter((part) => part !== '').join('\n\n');
-  return text === '' ? [] : [{ name: row.model, text, images: [] }];
+  return text === '' ? [] : [{ name, text, images: [] }];
 };
 
-const talkOf = (row: ExportRow, beside: ExportRow | undefined): Talk => ({
+const talkOf = (row: ExportRow, beside: ExportRow | undefined, label: Telling['label']): Talk => ({
   speaker: maskName(row.userName),
   time: row.createdAt,
   title: row.title,
@@ -74,14 +108,16 @@ const talkOf = (row: ExportRow, beside: ExportRow | undefined): Talk => ({
       ? [filmOf(row.human, row.request).base_image].filter((url) => url !== '')
       : [...(row.request?.images ?? []), ...addressesOf(row.request?.image)],
   files: (row.request?.files ?? []).map((file) => file.name),
-  answers: [...answerOf(row), ...(beside ? answerOf(beside) : [])],
+  answers: [...answerOf(row, label), ...(beside ? answerOf(beside, label) : [])],
 });
 
 /** Rows of the shown path with those beside them, as messages in order. */
-export const pairsOf = (rows: readonly ExportRow[]): Talk[] => {
+export const pairsOf = (rows: readonly ExportRow[], label: Telling['label']): Talk[] => {
   const partners = new Map<number, ExportRow>();
   for (const row of rows) if (!row.shown) partners.set(row.besideGroup, row);
   return rows
     .filter((row) => row.shown)
-    .map((row) => talkOf(row, row.besideGroup === 0 ? undefined : partners.get(row.besideGroup)));
+    .map((row) =>
+      talkOf(row, row.besideGroup === 0 ? undefined : partners.get(row.besideGroup), label),
+    );
 };

@@ -4,7 +4,6 @@ import { registerFiles } from './file.route.ts';
 
 export const fileArea = ({ files }: Kit) =>
   ({
-    chores: [(tx) => files.removeUnused(tx)],
     takeOver: files.move,
     serve: () => createFileHandlers(files),
     routes: (http, { db }) => registerFiles(http, files, db),

@@ -5,7 +5,7 @@ export const createFileHandlers = (
   files: FileService,
 ): Pick<
   Handlers,
-  'uploadImage' | 'uploadFile' | 'imageByUrl' | 'croppingImage' | 'foreignImage'
+  'uploadImage' | 'uploadFile' | 'attachedText' | 'imageByUrl' | 'croppingImage' | 'foreignImage'
 > => ({
   uploadImage: async (_input, { file, user }) => {
     const keep = await files.image(file, user);
@@ -15,6 +15,7 @@ export const createFileHandlers = (
     const keep = await files.text(file, user, ip);
     return async (db) => ({ file: await keep(db) });
   },
+  attachedText: ({ uuid }, { db, user }) => files.attachedText(db, uuid, user),
   croppingImage: async ({ image }, { user }) => {
     const keep = await files.croppedImage(image, user);
     return async (db) => ({ image: await keep(db) });

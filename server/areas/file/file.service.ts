@@ -22,6 +22,7 @@ import {
 } from './image.ts';
 import { parametersKeyword, withPngText } from './png-text.ts';
 import { createPersonQueue } from './queue.ts';
+import type { Shows } from './shown.ts';
 import { readText } from './text.ts';
 
 export interface FileServiceDeps {
@@ -345,12 +346,6 @@ export const createFileService = (deps: FileServiceDeps) => {
       }
     },
 
-    /** Keeps pictures from being cleared away for now; those that are not there are passed over. */
-    async stillUsed(db: Executor, urls: readonly string[]): Promise<void> {
-      const keys = urls.flatMap((url) => ownImage(url)?.key ?? []);
-      if (keys.length > 0) await store.touchImages(db, keys);
-    },
-
     /**
      * A picture to work with: an own one, or one of the web by the guarded way; upright, as PNG or
      * JPEG. Null where it cannot be had.
@@ -452,21 +447,28 @@ export const createFileService = (deps: FileServiceDeps) => {
     },
 
     /**
-     * A picture as a JPEG for a document: an own one, a public one of the web, or one that stands
-     * in its address. Null where it cannot be had.
+     * A picture as a JPEG for a document: an own one, or one that stands in its address. Null where
+     * it cannot be had. Nothing is fetched: the address of a stranger's words would tell its owner
+     * who reads them, and when.
      */
-    async jpegForDocument(url: string, signal: AbortSignal): Promise<Buffer | null> {
+    async jpegForDocument(url: string): Promise<Buffer | null> {
       try {
-        const own = ownImage(url);
+        const own = namedImage(url);
         const inline = /^data:image\/(?:png|jpeg|gif|webp);base64,/i.exec(url);
-        let data: Buffer | null;
+        let data: Buffer | null = null;
         if (own) data = await readWhole(storageKey(own.key, own.type));
         else if (inline) data = Buffer.from(url.slice(inline[0].length), 'base64');
-        else data = (await fetch(url, { ...documentPictures, signal }))?.data ?? null;
         return data && (await jpegOf(data, documentSide));
       } catch {
         return null;
       }
+    },
+
+    /** What a person's own file says. @throws Refusal not_found */
+    async attachedText(db: Executor, uuid: string, user: Identity) {
+      const [row] = await store.findTexts(db, [uuid.toLowerCase()], user.id);
+      if (!row) throw new Refusal('not_found', '这个文件已经不在了');
+      return { name: row.name, text: row.text, cut: row.cut };
     },
 
     /** An own picture, or its thumbnail, to be sent to whoever knows its key. Null: there is none. */
@@ -491,9 +493,15 @@ export const createFileService = (deps: FileServiceDeps) => {
     /** Gives a guest's files to the account that the guest became. */
     move: store.moveFiles,
 
-    /** Clears away files seven days old that no message refers to. */
-    async removeUnused(db: Executor): Promise<void> {
-      for (const { key, kind, mime } of await store.removeUnused(db, 200)) {
+    /** Clears away files that for days nothing has named, as far as no area shows them. */
+    async removeUnused(db: Executor, areas: readonly Shows[]): Promise<void> {
+      const unseen = await store.longUnseen(db, 200);
+      if (unseen.length === 0) return;
+      const shown = new Set<string>();
+      for (const shows of areas) for (const id of await shows(db, unseen)) shown.add(id);
+      await store.markSeen(db, [...shown]);
+      const unused = unseen.map(({ id }) => id).filter((id) => !shown.has(id));
+      for (const { key, kind, mime } of await store.removeFiles(db, unused)) {
         if (kind !== 'image') continue;
         await dropFiles(key, mime === imageMimes.png ? 'png' : 'jpg');
       }

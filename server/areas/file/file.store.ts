@@ -1,7 +1,9 @@
 import { and, eq, inArray, sql, sum } from 'drizzle-orm';
+import { limits } from '../../../contract/limits.ts';
 import type { Executor } from '../../db/database.ts';
 import { files } from '../../db/schema.ts';
 import { statement } from '../../db/statement.ts';
+import type { StoredUpload } from './shown.ts';
 
 export type FileRow = typeof files.$inferSelect;
 
@@ -83,51 +85,34 @@ export const moveFiles = async (db: Executor, fromUserId: number, toUserId: numb
 };
 
 /**
- * Takes out of the table, from the files least lately looked at, those seven days old to which no
- * message refers whose session is there; gives what the storage still has of them. A file that a
- * message is just taking up is locked by it and left.
+ * Files that nothing has looked at for so long that they may be cleared away, the longest first,
+ * locked; one that a message is just taking up is locked by it and left.
  */
-export const removeUnused = async (
-  db: Executor,
-  most: number,
-): Promise<Pick<FileRow, 'key' | 'kind' | 'mime'>[]> => {
-  const { rows } = await db.execute<{ key: string; kind: FileRow['kind']; mime: string }>(sql`
-    WITH looked AS (
-      SELECT id FROM files WHERE seen_at < now() - interval '7 days'
-      ORDER BY seen_at LIMIT ${most} FOR UPDATE SKIP LOCKED
-    ), judged AS (
-      SELECT f.id, EXISTS (
-        SELECT FROM history h JOIN sessions s ON s.id = h.session_id
-        WHERE h.request IS NOT NULL
-          AND (CASE f.kind WHEN 'image' THEN
-            h.request @> jsonb_build_object('images', jsonb_build_array(a.url))
-            OR h.request @> jsonb_build_object('image', jsonb_build_object('base_image', a.url))
-            OR h.request @> jsonb_build_object('image', jsonb_build_object('controlnet_image', a.url))
-            OR h.request @> jsonb_build_object('image', jsonb_build_object('parameters',
-              jsonb_build_object('bg_image', a.url)))
-            OR h.request @> jsonb_build_object('image', jsonb_build_object('parameters',
-              jsonb_build_object('cref', jsonb_build_array(jsonb_build_object('url', a.url)))))
-            OR h.request @> jsonb_build_object('image', jsonb_build_object('parameters',
-              jsonb_build_object('sref', jsonb_build_array(jsonb_build_object('url', a.url)))))
-          ELSE h.user_id = f.user_id AND
-            h.request @> jsonb_build_object('files', jsonb_build_array(
-              jsonb_build_object('uuid', f.id)))
-          END)
-          AND (s.deleted_at IS NULL OR s.deleted_at > now() - interval '30 days')
-      ) OR EXISTS (
-        SELECT FROM message_images m JOIN history h ON h.id = m.history_id
-          JOIN sessions s ON s.id = h.session_id
-        WHERE m.key = f.key
-          AND (s.deleted_at IS NULL OR s.deleted_at > now() - interval '30 days')
-      ) OR EXISTS (
-        SELECT FROM users u WHERE u.id = f.user_id AND u.avatar = a.url
-      ) AS used
-      FROM files f JOIN looked USING (id), LATERAL (SELECT '/files/' || f.key ||
-        CASE f.mime WHEN 'image/png' THEN '.png' ELSE '.jpg' END AS url) a
-    ), kept AS (
-      UPDATE files SET seen_at = now() FROM judged WHERE judged.id = files.id AND judged.used
-    )
-    DELETE FROM files USING judged WHERE judged.id = files.id AND NOT judged.used
-    RETURNING files.key, files.kind, files.mime`);
+export const longUnseen = async (db: Executor, most: number): Promise<StoredUpload[]> => {
+  const { rows } = await db.execute<StoredUpload & Record<string, unknown>>(sql`
+    SELECT id, kind, key, user_id,
+      '/files/' || key || CASE mime WHEN 'image/png' THEN '.png' ELSE '.jpg' END AS url
+    FROM files WHERE seen_at < now() - ${`${limits.unusedFileDays} days`}::interval
+    ORDER BY seen_at LIMIT ${most} FOR UPDATE SKIP LOCKED`);
   return rows;
 };
+
+export const markSeen = async (db: Executor, ids: readonly string[]): Promise<void> => {
+  if (ids.length === 0) return;
+  await db
+    .update(files)
+    .set({ seenAt: sql`now()` })
+    .where(inArray(files.id, [...ids]));
+};
+
+/** Takes files out of the table; gives what the storage still has of them. */
+export const removeFiles = async (
+  db: Executor,
+  ids: readonly string[],
+): Promise<Pick<FileRow, 'key' | 'kind' | 'mime'>[]> =>
+  ids.length === 0
+    ? []
+    : db
+        .delete(files)
+        .where(inArray(files.id, [...ids]))
+        .returning({ key: files.key, kind: files.kind, mime: files.mime });

@@ -1,6 +1,7 @@
 import type { Transaction } from '../../db/database.ts';
 import type { Handlers } from '../../http/handlers.ts';
 import * as service from './forum.service.ts';
+import { addBlockedWords, blockedWordPage, removeBlockedWord } from './blocked-words.service.ts';
 import { deleteGroup, groups, saveGroup } from './groups.service.ts';
 import { listNews, type Told } from './news.service.ts';
 
@@ -16,6 +17,9 @@ type ForumHandlers = Pick<
   | 'forumGroups'
   | 'saveForumGroup'
   | 'delForumGroup'
+  | 'blockedWordList'
+  | 'addBlockedWords'
+  | 'delBlockedWord'
   | 'acceptAnswer'
   | 'markQuestion'
   | 'report'
@@ -30,6 +34,19 @@ export const createForumHandlers = ({ push, remove }: ForumDeps): ForumHandlers 
   forumGroups: async (_input, { db }) => ({ list: await groups(db) }),
 
   saveForumGroup: async (input, { db }) => ({ id: await saveGroup(db, input) }),
+
+  blockedWordList: (input, { db }) => blockedWordPage(db, input),
+
+  addBlockedWords: async ({ words }, { db, noteAct }) => {
+    const added = await addBlockedWords(db, words);
+    noteAct({ subject: 'blocked_words', to: { added } });
+    return { added: added.length };
+  },
+
+  delBlockedWord: async ({ id }, { db, noteAct }) => {
+    noteAct({ subject: 'blocked_words', from: { word: await removeBlockedWord(db, id) } });
+    return {};
+  },
 
   delForumGroup: async ({ id }, { db }) => {
     await deleteGroup(db, id);

@@ -1,6 +1,7 @@
 import { and, asc, desc, eq, isNull, isNotNull, ne, sql } from 'drizzle-orm';
 import type { ReportReason } from '../../../contract/forum.ts';
 import { defaultGroup } from '../../../contract/forum.ts';
+import { countUpTo } from '../../db/count-up-to.ts';
 import type { Executor, Transaction } from '../../db/database.ts';
 import { sqlState, uniqueViolation } from '../../db/failure.ts';
 import { history, sessions } from '../../db/schema.ts';
@@ -243,11 +244,8 @@ export const listReports = async (
       LEFT JOIN history h ON h.id = r.history_id
       JOIN users a ON a.id = coalesce(h.user_id, s.user_id)
     WHERE ${state} ORDER BY r.id DESC OFFSET ${offset} LIMIT ${limit}`);
-  const [counted] = await db
-    .select({ total: sql<number>`count(*)::int` })
-    .from(reports)
-    .where(open ? isNull(reports.resolvedAt) : isNotNull(reports.resolvedAt));
-  return { list: rows, total: counted?.total ?? 0 };
+  const where = open ? isNull(reports.resolvedAt) : isNotNull(reports.resolvedAt);
+  return { list: rows, total: await countUpTo(db, reports, where) };
 };
 
 export const findReport = async (db: Executor, id: number) => {

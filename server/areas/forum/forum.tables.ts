@@ -2,6 +2,13 @@ import { boolean, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core
 import type { NewsKind, ReportReason } from '../../../contract/forum.ts';
 import { bigId, instant, reference } from '../../db/columns.ts';
 
+export const blockedWords = pgTable('blocked_words', {
+  id: bigId(),
+  /** Without spaces, in lower case. */
+  word: text('word').notNull().unique(),
+  createdAt: instant('created_at').notNull().defaultNow(),
+});
+
 export const forumGroups = pgTable('forum_groups', {
   id: bigId(),
   name: text('name').notNull().unique(),
@@ -51,7 +58,7 @@ export const messageEdits = pgTable('message_edits', {
   createdAt: instant('created_at').notNull().defaultNow(),
 });
 
-/** Pictures that the text of a message shows or showed. */
+/** Pictures that a message names, and those that its text showed before; a trigger notes them, too. */
 export const messageImages = pgTable(
   'message_images',
   {

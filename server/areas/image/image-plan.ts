@@ -13,6 +13,7 @@ import {
   parametersOf,
   picturesOf,
   readImageWords,
+  saysWhat,
   sizeFor,
   writePrompt,
 } from '../../../contract/image-prompt.ts';
@@ -75,12 +76,6 @@ export const abilityFor: Readonly<Partial<Record<ImageTask, ImageAbility>>> = {
   'edit-bg': 'edit-background',
 };
 
-/** Whether the words tell what is made, so that a translation of them is worth its tokens. */
-const saysWhat = (task: ImageTask, { mask, zoom }: ImageParameters): boolean =>
-  task === 'action'
-    ? mask !== undefined || zoom !== undefined
-    : task !== 'upscale' && task !== 'remove-bg';
-
 export const priceOf = (price: PicturePrice, n: number): number => imageDeduction({ n, ...price });
 
 /** A message's wishes with what the call that begins the work says beside or instead of them. */
@@ -117,7 +112,7 @@ export const planPictures = (
     request: ImageRequest;
     translateWith: NonNullable<ImagePlan['translate']>;
   },
-  model: { factor: number; image: ImageModel },
+  model: { factor: number; image: ImageModel; onlyCheckpoints?: boolean },
 ): Omit<ImagePlan, 'source'> => {
   const { human, request } = asked;
   const { family, abilities } = model.image;
@@ -129,6 +124,12 @@ export const planPictures = (
   // An action goes on from a finished picture: what went along with that one has had its effect.
   if (task === 'action')
     for (const key of ['cref', 'sref', 'weight'] as const) delete parameters[key];
+  if (model.onlyCheckpoints) {
+    // The service's own usual one may be one that nobody may use.
+    parameters.checkpoint ??= model.image.default_checkpoint;
+    if (!model.image.checkpoints.some(({ name }) => name === parameters.checkpoint))
+      throw new Refusal('bad_input', 'parameters.checkpoint：这个大模型现在不能用');
+  }
   const ability = abilityFor[task];
   if (ability && !abilities.includes(ability)) throw new Refusal('job_unsuitable');
   const fromPicture = task !== 'txt2img' && task !== 'action' && task !== 'blend';

@@ -12,7 +12,7 @@ import {
   type MadePicture,
   type Reference,
 } from '../../engines/image-engine.ts';
-import { changedWithin } from '../../engines/picture.ts';
+import { broughtTo, changedWithin } from '../../engines/picture.ts';
 import { namedImage, type FileService } from '../file/file.service.ts';
 import { codes } from '../../../contract/errors.ts';
 import { JobError, type ClaimedJob, type JobIo, type JobWork } from '../../jobs/job-kind.ts';
@@ -44,7 +44,7 @@ type Kept = {
 interface Painted {
   pictures: { kept: Kept; error: string }[];
   prompt: string;
-  result: Pick<ImageResult, 'actions' | 'revisedPrompt' | 'remote'>;
+  result: Pick<ImageResult, 'actions' | 'revisedPrompt' | 'remote' | 'unread'>;
   channel: Pick<ImageChannel, 'channelId' | 'label'>;
   size: { width: number; height: number };
 }
@@ -224,6 +224,22 @@ export const createImageWork = (deps: ImageWorkDeps): JobWork<unknown> => {
     );
   };
 
+  /** What was changed is as large as was asked for, whatever steps of size a service knows. */
+  const asLarge = async (
+    plan: ImagePlan,
+    { width, height }: Pick<ImageOrder, 'width' | 'height'>,
+    given: readonly MadePicture[],
+  ): Promise<readonly MadePicture[]> => {
+    if (!edits.has(plan.task)) return given;
+    return Promise.all(
+      given.map(async (picture) =>
+        picture.data
+          ? { ...picture, data: await broughtTo(picture.data, { width, height }) }
+          : picture,
+      ),
+    );
+  };
+
   /** Stores what a service gave; more than was asked for is left out, less is told. */
   const keep = async (
     order: Omit<ImageOrder, 'model'>,
@@ -306,7 +322,8 @@ export const createImageWork = (deps: ImageWorkDeps): JobWork<unknown> => {
       if (!(await io.place({ channelId, label, places: engine.concurrency }))) continue;
       try {
         const result = await runAt(channel, order, done, io);
-        const given = await inPlace(plan, order, result.pictures);
+        const changed = await inPlace(plan, order, result.pictures);
+        const given = await asLarge(plan, order, changed);
         const pictures = await keep(order, plan, job, given, (keys) => {
           done.keys = keys;
           return io.remember(done);
@@ -449,6 +466,7 @@ export const createImageWork = (deps: ImageWorkDeps): JobWork<unknown> => {
       engine: channel.label,
       parameters: keptParameters(plan.parameters),
       ...painted.size,
+      ...(result.unread?.length ? { unread: [...result.unread] } : {}),
     };
     const spent = await charge(tx, job, rows.length);
     await finishPictures(tx, placeOf(job), { state: 'done', reply, deductTokens: spent });

@@ -1,6 +1,7 @@
 import type { Handlers } from '../../http/handlers.ts';
 import type { FileService } from '../file/file.service.ts';
 import { jobNow } from '../../jobs/job.service.ts';
+import type { PromptService } from '../prompt/prompt.service.ts';
 import type { ModelService } from '../model/model.service.ts';
 import { createImageService } from './image.service.ts';
 import { createLookService } from './look.service.ts';
@@ -24,9 +25,10 @@ type ImageHandlers = Pick<
 export const createImageHandlers = (deps: {
   models: ModelService;
   files: FileService;
+  prompts: Pick<PromptService, 'translate'>;
 }): ImageHandlers => {
   const service = createImageService(deps);
-  const look = createLookService(deps);
+  const look = createLookService({ ...deps, translate: deps.prompts.translate });
   const edits = createEditService(deps);
   return {
     generateImage: async (input, { db, user }) => ({
@@ -39,7 +41,10 @@ export const createImageHandlers = (deps: {
       const images = job.state === 'done' ? await imagesOfJob(db, job.uuid, user.id) : [];
       // All of it is done when the pictures are there.
       const progress = job.state === 'done' ? 1 : Math.min(job.progress, 0.99);
-      return { result: progress, progress, current_image, job, images };
+      // Behind the comma of a data URL stands the base64.
+      const base64 = current_image.slice(current_image.indexOf(',') + 1);
+      const result = { progress, current_image: base64 };
+      return { result, progress, current_image, job, images };
     },
 
     upscaleImage: (input, { db, user }) => edits.upscale(db, input, user),

@@ -3,6 +3,7 @@ import type { ImageOrigin } from '../../../contract/image.ts';
 import type { Executor, Transaction } from '../../db/database.ts';
 import { images, sessions, users } from '../../db/schema.ts';
 import { statement } from '../../db/statement.ts';
+import { showsWhere } from '../file/shown.ts';
 
 export type ImageRow = typeof images.$inferSelect;
 
@@ -350,3 +351,8 @@ export const imagesOfJob = async (
     WHERE j.uuid = ${jobUuid} AND i.deleted_at IS NULL ORDER BY i.id`);
   return rows;
 };
+
+/** What a picture that is still there was made from. */
+export const shownAsParents = showsWhere(sql`f.kind = 'image' AND EXISTS (
+  SELECT FROM images parent JOIN images child ON child.parent_id = parent.id
+  WHERE parent.key = f.key AND parent.key <> '' AND child.deleted_at IS NULL)`);

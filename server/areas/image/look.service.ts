@@ -6,7 +6,9 @@ import { ImageEngineError } from '../../engines/image-engine.ts';
 import { ownImage, type FileService } from '../file/file.service.ts';
 import { Refusal, type Identity } from '../../http/handlers.ts';
 import { createPersonLimit } from '../../http/rate-limit.ts';
+import { imageWays } from '../../../contract/image-prompt.ts';
 import type { ImageChannel, ModelService } from '../model/model.service.ts';
+import type { PromptService } from '../prompt/prompt.service.ts';
 import { requireUsable } from '../session/session.service.ts';
 import { imageAddress, requireImage } from './images.service.ts';
 
@@ -19,8 +21,10 @@ const looksAMinute = 30;
 export const createLookService = (deps: {
   models: Pick<ModelService, 'list' | 'findImage' | 'imageEngines'>;
   files: Pick<FileService, 'picture'>;
+  /** For words that a service gives in English alone; left out: they stay so. */
+  translate?: PromptService['translate'];
 }) => {
-  const { models, files } = deps;
+  const { models, files, translate } = deps;
   const limitPerson = createPersonLimit(looksAMinute);
 
   const fetched = async (url: string, signal: AbortSignal): Promise<Buffer> => {
@@ -41,9 +45,9 @@ export const createLookService = (deps: {
     );
 
   /** Asks one service after another. @throws Refusal job_unsuitable, engine_failed … */
-  const ask = async <T>(
-    channels: readonly ImageChannel[],
-    look: (channel: ImageChannel) => Promise<T>,
+  const ask = async <T, C extends ImageChannel>(
+    channels: readonly C[],
+    look: (channel: C) => Promise<T>,
   ): Promise<T> => {
     let refusal = new Refusal('job_unsuitable');
     for (const channel of channels) {
@@ -61,6 +65,44 @@ export const createLookService = (deps: {
       }
     }
     throw refusal;
+  };
+
+  /**
+   * Who looks: the service of that way or the model of that name alone; where nobody has the way,
+   * services that know words for pictures before the one built in, which only measures them.
+   */
+  const lookersFor = async (db: Executor, model: string, user: Identity) => {
+    const listed = (await models.list(db))
+      .filter(({ type, factor }) => type === modelTypes.image && (!user.guest || factor === 0))
+      .sort((a, b) => Number(a.built_in) - Number(b.built_in));
+    const way = (imageWays as readonly string[]).includes(model);
+    const asked = listed.filter(({ name, image }) =>
+      way ? image?.family === 'stable-diffusion' : name === model,
+    );
+    if (!way && asked.length === 0) throw new Refusal('model_unavailable');
+    const among = async (some: typeof listed) => {
+      const found = [];
+      for (const { name, label } of some)
+        for (const channel of await channelsOf(db, name, 'interrogate'))
+          found.push({ ...channel, model: label });
+      return found;
+    };
+    const first = await among(asked);
+    return first.length > 0 || !way ? first : among(listed);
+  };
+
+  /** The words in Chinese, where a chat model can say them; null: there is none, or it did not. */
+  const translated = async (words: string, user: Identity): Promise<string | null> => {
+    if (!translate) return null;
+    try {
+      const asker = { id: user.id, guest: user.guest };
+      const { result, translated: done } = await translate(asker, words, { into: 'chinese' });
+      return done ? result : null;
+    } catch (error) {
+      // The words themselves were found: they are worth having without it.
+      if (error instanceof Refusal) return null;
+      throw error;
+    }
   };
 
   return {
@@ -98,19 +140,18 @@ export const createLookService = (deps: {
       }
       if (url === '') throw new Refusal('bad_input', 'image_url：请选择图片');
       const signal = AbortSignal.timeout(lookMs);
-      const channels = [];
-      // Services that know words for pictures before the one built in, which only measures them.
-      const listed = (await models.list(db))
-        .filter((model) => model.type === modelTypes.image)
-        .filter((model) => !user.guest || model.factor === 0)
-        .sort((a, b) => Number(a.built_in) - Number(b.built_in));
-      for (const { name } of listed) channels.push(...(await channelsOf(db, name, 'interrogate')));
-      if (channels.length === 0) throw new Refusal('job_unsuitable', '没有能看图的绘画服务');
+      const lookers = await lookersFor(db, input.model, user);
+      if (lookers.length === 0) throw new Refusal('job_unsuitable', '没有能看图的绘画服务');
       const image = await fetched(url, signal);
-      const words = await ask(channels, ({ engine }) =>
-        engine.interrogate({ image, model: input.model }, signal),
-      );
-      return { result: words.text, result_cn: words.chinese };
+      const way = input.model === 'DeepBooru' ? 'DeepBooru' : 'clip';
+      const { words, engine } = await ask(lookers, async (channel) => ({
+        words: await channel.engine.interrogate({ image, model: way }, signal),
+        engine: channel.model,
+      }));
+      const result = { result: words.text, result_cn: words.chinese, engine, translated: false };
+      if (words.chinese !== '') return result;
+      const chinese = input.chinese === 1 ? await translated(words.text, user) : null;
+      return chinese === null ? result : { ...result, result_cn: chinese, translated: true };
     },
   };
 };

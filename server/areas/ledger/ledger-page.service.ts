@@ -1,4 +1,5 @@
-import { desc, eq, sql } from 'drizzle-orm';
+import { desc, eq } from 'drizzle-orm';
+import { countUpTo } from '../../db/count-up-to.ts';
 import type { Executor } from '../../db/database.ts';
 import { ledger } from '../../db/schema.ts';
 
@@ -11,9 +12,5 @@ export const ledgerPage = async (db: Executor, userId: number, page: number, siz
     .orderBy(desc(ledger.id))
     .offset((page - 1) * size)
     .limit(size);
-  const [counted] = await db
-    .select({ total: sql<number>`count(*)::int` })
-    .from(ledger)
-    .where(eq(ledger.userId, userId));
-  return { list, total: counted?.total ?? 0 };
+  return { list, total: await countUpTo(db, ledger, eq(ledger.userId, userId)) };
 };

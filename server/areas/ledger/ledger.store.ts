@@ -161,7 +161,10 @@ const saveAll = statement(
    )
    INSERT INTO consumptions (user_id, type, model, human, prompt_tokens, completion_tokens,
      deduct_tokens, current_balance)
-   SELECT $1, $18::smallint, $19::text, $20::text, $21::int, $22::int, $23::bigint, $24::bigint
+   SELECT $1, $18::smallint, $19::text, $20::text, $21::int, $22::int, $23::bigint,
+     -- What is set aside for another answer is not spent.
+     $24::bigint + (SELECT coalesce(sum(other.balance + other.vip), 0) FROM holds other
+       WHERE other.user_id = $1 AND other.state = 'open' AND other.id IS DISTINCT FROM $10::uuid)
    WHERE $18::smallint IS NOT NULL AND $23::bigint > 0`,
 );
 

@@ -28,11 +28,6 @@ interface Manager {
   noteAct: (act: ActNote) => void;
 }
 
-const own = /\/files\/[0-9a-f]{40}\.(?:jpg|png)/g;
-/** Addresses of own pictures that an app shows. */
-export const picturesOf = (row: { cover: string; images: string[]; text: string }): string[] =>
-  [...[row.cover, ...row.images, row.text].join(' ').matchAll(own)].map(([url]) => url);
-
 const isLink = (url: string): boolean =>
   /^\/files\/[0-9a-f]{40}\.(jpg|png)$/.test(url) ||
   (/^https?:\/\//i.test(url) && URL.canParse(url) && url.length <= 2000);

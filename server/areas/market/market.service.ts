@@ -9,6 +9,7 @@ import type { ByteRange } from '../../storage/byte-range.ts';
 import { type Identity, Refusal } from '../../http/handlers.ts';
 import { createPersonLimit } from '../../http/rate-limit.ts';
 import type { Storage } from '../../storage/storage.ts';
+import { refuseBlocked } from '../forum/blocked-words.service.ts';
 import type { PaymentService } from '../payment/payment.service.ts';
 import { appPayable } from './app-payable.ts';
 import { type Link, linkLifetime, makeLink, readLink } from './link.ts';
@@ -247,6 +248,7 @@ export const createMarketService = ({ db, storage, payments }: Deps) => {
       const content = given.trim();
       if (content === '') throw new Refusal('bad_input', 'comment_content：请写点什么');
       await limitComments(user.id);
+      await refuseBlocked(executor, content);
       await store.putComment(executor, {
         appId: id,
         userId: user.id,

@@ -2,6 +2,7 @@ import { and, desc, eq, inArray, isNull, sql } from 'drizzle-orm';
 import type { AppState } from '../../../contract/market.ts';
 import type { Executor, Transaction } from '../../db/database.ts';
 import { users } from '../../db/schema.ts';
+import { namedIn, showsWhere } from '../file/shown.ts';
 import {
   appComments,
   appDownloads,
@@ -149,11 +150,10 @@ export const managedApps = async (
   return { list, total: await counted(db, where) };
 };
 
-/** Texts of all apps that may show pictures. */
-export const shownPictures = (db: Executor) =>
-  db
-    .select({ cover: apps.coverImageUrl, images: apps.images, text: apps.mdDescription })
-    .from(apps);
+/** Covers, screenshots and descriptions. */
+export const shownByApps = showsWhere(
+  namedIn(sql`concat_ws(' ', cover_image_url, images::text, md_description)`, sql`apps`),
+);
 
 // ---- versions ------------------------------------------------------------------------------------
 

@@ -117,4 +117,22 @@ export const channelPresets: readonly Preset[] = [
     needs_key: false,
     models: [],
   },
+  {
+    key: 'embedding',
+    label: '向量服务（知识库）',
+    kind: 'embedding',
+    base_url: 'https://api.siliconflow.cn/v1',
+    key_url: 'https://cloud.siliconflow.cn/account/ak',
+    needs_key: false,
+    models: [{ name: 'BAAI/bge-m3', factor: 0 }],
+  },
+  {
+    key: 'replicate',
+    label: 'Replicate（训练画风）',
+    kind: 'replicate',
+    base_url: 'https://api.replicate.com/v1',
+    key_url: 'https://replicate.com/account/api-tokens',
+    needs_key: true,
+    models: [],
+  },
 ];

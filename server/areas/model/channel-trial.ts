@@ -4,6 +4,8 @@ import { EngineError } from '../../engines/chat-engine.ts';
 import { listModels } from '../../engines/openai-compatible/list-models.ts';
 import { createOpenAiCompatibleEngine } from '../../engines/openai-compatible/openai-compatible-engine.ts';
 import { createStableDiffusionEngine } from '../../engines/stable-diffusion-webui/stable-diffusion-engine.ts';
+import { isEmbeddingModel } from '../../engines/embedding/embedding-models.ts';
+import { createOpenAiEmbedding } from '../../engines/embedding/openai-embedding.ts';
 import { imageOfferOf } from './image-models.ts';
 import { isChatModel } from './model-names.ts';
 import { priceOfName } from './model-prices.ts';
@@ -119,6 +121,52 @@ const tryAddress = async (baseUrl: string, secret: string): Promise<Trial> => {
   }
 };
 
+const tryEmbedding = async (baseUrl: string, apiKey: string, model?: string): Promise<Trial> => {
+  const signal = AbortSignal.timeout(patience);
+  const names = await listModels(baseUrl, apiKey, signal).catch(() => []);
+  const models = names.filter(isEmbeddingModel).map((name) => ({ name, factor: 0 }));
+  const chosen = model || models[0]?.name;
+  if (!chosen) return failure('请写一个向量模型的名字再试', models);
+  const begun = performance.now();
+  try {
+    const { vectors } = await createOpenAiEmbedding({ baseUrl, apiKey, model: chosen }).embed(
+      ['你好'],
+      signal,
+    );
+    return {
+      ok: true,
+      message: `${chosen} 给出 ${(vectors[0]?.length ?? 0) / 4} 维向量`,
+      latency: Math.round(performance.now() - begun),
+      models,
+    };
+  } catch (error) {
+    return failure(`${chosen}：${(error as Error).message}`, models);
+  }
+};
+
+const tryReplicate = async (baseUrl: string, token: string): Promise<Trial> => {
+  const begun = performance.now();
+  try {
+    const answer = await fetch(`${baseUrl}/account`, {
+      headers: { authorization: `Bearer ${token}` },
+      signal: AbortSignal.timeout(patience),
+      redirect: 'manual',
+    });
+    await answer.body?.cancel();
+    if (answer.status === 401 || answer.status === 403)
+      return failure(`密钥不对，或没有权限（服务回答 ${answer.status}）`);
+    if (answer.status >= 500) return failure(`服务回答 ${answer.status}`);
+    return {
+      ok: true,
+      message: answer.ok ? '连上了，密钥可以用' : '地址有回应。训练一次，就知道密钥对不对',
+      latency: Math.round(performance.now() - begun),
+      models: [],
+    };
+  } catch (error) {
+    return failure(reasonOf((error as Error).cause ?? error));
+  }
+};
+
 /** Asks a service what it has and lets it answer once. Never throws: what went wrong is told. */
 export const tryService = (
   kind: ChannelKind,
@@ -127,6 +175,8 @@ export const tryService = (
   model?: string,
 ): Promise<Trial> => {
   if (kind === 'openai-compatible') return tryOpenAi(baseUrl, secret, model);
+  if (kind === 'embedding') return tryEmbedding(baseUrl, secret, model);
+  if (kind === 'replicate') return tryReplicate(baseUrl, secret);
   if (kind === 'stable-diffusion-webui') return tryWebui(baseUrl, secret);
   return tryAddress(baseUrl, secret);
 };

@@ -5,7 +5,7 @@ import type { ChannelRow } from './model.store.ts';
 export interface Service {
   /** Of its channel. */
   key: string;
-  kind: Exclude<ChannelRow['kind'], 'built-in'>;
+  kind: Exclude<ChannelRow['kind'], 'built-in' | 'embedding' | 'replicate'>;
   /** Names it for people. */
   label: string;
   baseUrl: string;

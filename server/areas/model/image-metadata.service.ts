@@ -32,13 +32,14 @@ export const metadata = async (
   models: Pick<ModelService, 'findImage' | 'imageChoices'>,
   name: string,
 ): Promise<Out<'imageMetadata'>> => {
-  const { image } = await find(db, models, name);
+  const { image, onlyCheckpoints } = await find(db, models, name);
   const choices = await models.imageChoices(db, name);
   if (!choices) throw new Refusal('model_unavailable');
-  const known = choices.checkpoints.length > 0 ? choices.checkpoints : image.checkpoints;
+  const told = choices.checkpoints.length > 0 && !onlyCheckpoints;
+  const known = told ? choices.checkpoints : image.checkpoints;
   return {
     checkpoints: known.map((each) => ({ name: each.name, label: each.label })),
-    default_checkpoint: choices.defaultCheckpoint || image.default_checkpoint,
+    default_checkpoint: (told && choices.defaultCheckpoint) || image.default_checkpoint,
     loras: choices.loras,
     styles: choices.styles.length > 0 ? choices.styles : [...stylesOf(image.family)],
     samplers: choices.samplers,

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Out, Parsed } from '../../../contract/calls.ts';
-import type { AdminChannel, AdminModel } from '../../../contract/manage-model.ts';
+import type { AdminChannel, AdminModel, ImageChoice } from '../../../contract/manage-model.ts';
 import type { Executor } from '../../db/database.ts';
 import { type ActNote, Refusal } from '../../http/handlers.ts';
 import type { KeyBox } from './channel-key.ts';
 import { channelPresets } from './channel-presets.ts';
 import { tryService } from './channel-trial.ts';
 import * as store from './manage-model.store.ts';
-import type { ModelService } from './model.service.ts';
+import { imageOf, type ModelService } from './model.service.ts';
 import { lockCatalogue, setChannelModels, type ChannelRow, type ModelRow } from './model.store.ts';
 
 type Note = (act: ActNote) => void;
@@ -24,6 +24,25 @@ export const keysIn = (secret: string): string[] =>
 /** Enough to tell keys apart, too little to use one. */
 const hintOf = (key: string): string =>
   key.length < 12 ? (key === '' ? '' : '••••') : `${key.slice(0, 3)}…${key.slice(-4)}`;
+
+const noChoice: ImageChoice = { sizes: [], checkpoints: [], factors: {} };
+
+/** What a model of pictures offers, also what of it is not offered now. */
+const imageView = (row: ModelRow) => {
+  const image = imageOf({ ...row, imageChoice: null });
+  const { factors } = row.imageChoice ?? noChoice;
+  return {
+    sizes: image?.sizes ?? [],
+    checkpoints: image?.checkpoints.map(({ name }) => name) ?? [],
+    factors: Object.fromEntries(
+      (image?.checkpoints ?? []).map(({ name, factor }) => [
+        name,
+        factors[name] ?? factor ?? row.factor,
+      ]),
+    ),
+    image_choice: image && (row.imageChoice ?? noChoice),
+  };
+};
 
 const modelView = (row: ModelRow, channels: AdminModel['channels']): AdminModel => ({
   id: row.id,
@@ -43,6 +62,9 @@ const modelView = (row: ModelRow, channels: AdminModel['channels']): AdminModel 
   max_prompt: row.maxPrompt,
   max_tokens: row.maxTokens,
   accelerator: row.accelerator,
+  disable_api: flagOf(row.disableApi),
+  api_max_tokens: row.apiMaxTokens,
+  ...imageView(row),
   sort: row.sort,
   channels,
   created_at: row.createdAt.toISOString(),
@@ -63,6 +85,8 @@ const changesOf = (input: Parsed<'setModel'>): Partial<ModelRow> => {
   if (input.max_prompt !== undefined) values.maxPrompt = input.max_prompt;
   if (input.max_tokens !== undefined) values.maxTokens = input.max_tokens;
   if (input.accelerator !== undefined) values.accelerator = input.accelerator;
+  if (input.disable_api !== undefined) values.disableApi = input.disable_api === 1;
+  if (input.api_max_tokens !== undefined) values.apiMaxTokens = input.api_max_tokens;
   if (input.sort !== undefined) values.sort = input.sort;
   return values;
 };
@@ -93,7 +117,9 @@ export const createManageModelService = (deps: {
       priority: channel.priority,
       key_count: own.length,
       key_hint: hintOf(own[0] ?? ''),
-      models: names,
+      models: channel.options.models ?? names,
+      trainer: channel.options.trainer ?? '',
+      destination: channel.options.destination ?? '',
       successes: health?.successes ?? 0,
       failures: health?.failures ?? 0,
       latency: health?.latency ?? null,
@@ -145,6 +171,23 @@ export const createManageModelService = (deps: {
       const row = await store.lockModel(db, input.id);
       if (!row) throw new Refusal('not_found', '没有这个模型');
       const values = changesOf(input);
+      const { sizes, checkpoints, factors } = input;
+      if (sizes ?? checkpoints ?? factors) {
+        const image = imageOf({ ...row, imageChoice: null });
+        if (!image) throw new Refusal('manage_unsuitable', '只有画图模型有尺寸与大模型');
+        const known = new Set(image.checkpoints.map(({ name }) => name));
+        const strange = [...(checkpoints ?? []), ...Object.keys(factors ?? {})].find(
+          (name) => !known.has(name),
+        );
+        if (strange !== undefined)
+          throw new Refusal('bad_input', `checkpoints：没有大模型 ${strange}`);
+        const before = row.imageChoice ?? noChoice;
+        values.imageChoice = {
+          sizes: sizes ?? before.sizes,
+          checkpoints: checkpoints ?? before.checkpoints,
+          factors: factors ?? before.factors,
+        };
+      }
       await store.changeModel(db, row.id, values);
       note({
         subject: `model:${row.name}`,
@@ -199,16 +242,27 @@ export const createManageModelService = (deps: {
         enabled: input.enabled === 1,
         weight: input.weight,
         priority: input.priority,
+        options: {
+          ...(input.kind === 'embedding' ? { models: input.models.map(({ name }) => name) } : {}),
+          ...(input.trainer ? { trainer: input.trainer } : {}),
+          ...(input.destination ? { destination: input.destination } : {}),
+        },
         ...(secret === '' ? {} : { keyEncrypted: keys.seal(keysIn(secret).join('\n'), key) }),
       };
+      const aside = input.kind === 'embedding' || input.kind === 'replicate';
+      const named = input.models.map(({ name }) => name);
+      if (input.kind === 'embedding' && named.length === 0)
+        throw new Refusal('bad_input', 'models 请至少写一个模型');
+      if (input.kind === 'replicate' && (!input.trainer || !input.destination))
+        throw new Refusal(
+          'bad_input',
+          `${input.trainer ? 'destination' : 'trainer'} 请填写训练器与结果放到的模型`,
+        );
       const id =
         known?.id ?? (await store.insertChannel(db, { ...values, key, source: 'manager' }));
-      const wanted = models.plan(
-        input.kind,
-        input.models.map(({ name }) => name),
-      );
-      if (wanted.length === 0) throw new Refusal('bad_input', 'models 请至少选一个模型');
-      await setChannelModels(db, id, wanted, input.weight);
+      const wanted = models.plan(input.kind, named);
+      if (!aside && wanted.length === 0) throw new Refusal('bad_input', 'models 请至少选一个模型');
+      if (!aside) await setChannelModels(db, id, wanted, input.weight);
       for (const { name, factor } of input.models)
         if (factor !== undefined) await store.setFactor(db, name, factor);
       await store.changeChannel(db, id, values);
@@ -219,7 +273,7 @@ export const createManageModelService = (deps: {
           label: values.label,
           base_url: values.baseUrl,
           enabled: values.enabled,
-          models: wanted.map(({ name }) => name),
+          models: aside ? named : wanted.map(({ name }) => name),
         },
       });
       return { id };

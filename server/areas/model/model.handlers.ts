@@ -20,7 +20,7 @@ export const createModelHandlers = ({
   const limitPerson = createPersonLimit(reportsAMinute);
   const limitAddress = createAddressLimit(reportsAMinute * 5);
   return {
-    models: async (_input, { db }) => ({ models: await models.list(db) }),
+    models: async (_input, { db }) => ({ models: await models.catalogue(db) }),
 
     modelHealth: async (_input, { db }) => ({ list: await health(db, models) }),
 

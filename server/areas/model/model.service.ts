@@ -37,6 +37,7 @@ import {
   insertLocalChannel,
   lockCatalogue,
   noteEnvironment,
+  idleModels,
   servedModels,
   setChannelModels,
   setModelImage,
@@ -78,6 +79,8 @@ export interface ResolvedImageModel {
   vipExcluded: boolean;
   builtIn: boolean;
   image: ImageModel;
+  /** A manager said which checkpoints people may choose: `image` has these alone. */
+  onlyCheckpoints: boolean;
 }
 
 /** A service that makes pictures with a model, as one of its channels has it. */
@@ -127,6 +130,8 @@ export interface ModelService {
   start(): Promise<void>;
   /** What may be offered to people, in the order of offering. */
   list(db: Executor): Promise<Model[]>;
+  /** The same and behind them those that nobody can choose now, so that what names them is told. */
+  catalogue(db: Executor): Promise<Model[]>;
   /** Addresses (scheme, host, port) that the page may read replies from, as last seen. */
   accelerators(): readonly string[];
   /** Null: there is no such model, or nothing serves it any more. */
@@ -174,7 +179,7 @@ export interface ModelService {
   /** As reportOutcome; what fails at pictures may well go on chatting. */
   reportImageOutcome(outcome: Outcome): void;
   /** What a service of this kind offers under these names; those that nobody can use are left out. */
-  plan(kind: Service['kind'], names: readonly string[]): NewModel[];
+  plan(kind: Exclude<ChannelRow['kind'], 'built-in'>, names: readonly string[]): NewModel[];
   /** What was remembered of the catalogue is read anew: somebody changed it. */
   forget(): void;
   /** Null: there is no such model of this kind, or nothing serves it any more. */
@@ -284,8 +289,23 @@ const resolve = ({ model, channel }: ServedModel): ResolvedModel => ({
 });
 
 /** Null: it is no model of pictures, or nobody knows what it takes. */
-const imageOf = (model: ModelRow): ImageModel | null =>
-  model.type === modelTypes.image ? (model.image ?? imageOfferOf(model.name)?.image ?? null) : null;
+export const imageOf = (model: ModelRow): ImageModel | null => {
+  if (model.type !== modelTypes.image) return null;
+  const image = model.image ?? imageOfferOf(model.name)?.image ?? null;
+  const chosen = model.imageChoice;
+  if (!image || !chosen) return image;
+  const { sizes, checkpoints: only, factors } = chosen;
+  const checkpoints = image.checkpoints
+    .filter(({ name }) => only.length === 0 || only.includes(name))
+    .map((each) => ({ ...each, factor: factors[each.name] ?? each.factor }));
+  const usual = checkpoints.some(({ name }) => name === image.default_checkpoint);
+  return {
+    ...image,
+    sizes: sizes.length > 0 ? sizes : image.sizes,
+    checkpoints,
+    default_checkpoint: usual ? image.default_checkpoint : (checkpoints[0]?.name ?? ''),
+  };
+};
 
 const resolveImage = ({ model, channel }: ServedModel): ResolvedImageModel | null => {
   const image = imageOf(model);
@@ -298,6 +318,7 @@ const resolveImage = ({ model, channel }: ServedModel): ResolvedImageModel | nul
       vipExcluded: model.vipExcluded,
       builtIn: channel.kind === 'built-in',
       image,
+      onlyCheckpoints: (model.imageChoice?.checkpoints.length ?? 0) > 0,
     }
   );
 };
@@ -324,6 +345,7 @@ const flatFields = (model: ModelRow) => {
     disable: 0,
     disable_api: model.disableApi ? 1 : 0,
     vip: model.vipExcluded ? 1 : 0,
+    // Nobody has a model of their own here: what is trained is a style or a knowledge base.
     private: 0,
     // Of a model of pictures that nobody has told anything of there is nothing to draw with yet.
     status: model.type === modelTypes.image && image === null ? 0 : 1,
@@ -697,6 +719,20 @@ export const createModelService = (deps: {
       return [...models.values()];
     },
 
+    async catalogue(db) {
+      const offered = await this.list(db);
+      const names = new Set(offered.map(({ name }) => name));
+      const absent = (await idleModels(db)).filter(({ model }) => !names.has(model.name));
+      return [
+        ...offered,
+        ...absent.map(({ model, channel }) => ({
+          ...present(model, channel, { video: null, voice: null }),
+          display: false,
+          disable: 1,
+        })),
+      ];
+    },
+
     accelerators() {
       // Asked for with each answer: what is old is read again without anybody waiting for it.
       if (!refreshing && (!cached || Date.now() - cached.at >= cacheMs)) {
@@ -808,6 +844,7 @@ export const createModelService = (deps: {
     plan(kind, names) {
       if (kind === 'openai-compatible')
         return offered(names, (name) => (isLowCost(name) ? 50 : 100));
+      if (kind === 'embedding' || kind === 'replicate') return [];
       if (kind === 'stability') {
         const { name, label, ...film } = stabilityFilm;
         return [{ ...mediaModel(name, film), label }];

@@ -3,6 +3,7 @@ import type { ImageModel } from '../../../contract/image.ts';
 import type { Executor } from '../../db/database.ts';
 import { livingLock } from '../../db/instance.ts';
 import { channels, instances, modelChannels, models } from '../../db/schema.ts';
+import { namedIn, showsWhere } from '../file/shown.ts';
 
 export type ModelRow = typeof models.$inferSelect;
 export type NewModel = typeof models.$inferInsert;
@@ -45,6 +46,21 @@ export const servedModels = (db: Executor): Promise<ServedModel[]> =>
       ),
     )
     .orderBy(asc(models.sort), asc(models.name), asc(modelChannels.priority), asc(channels.id));
+
+/** Models that nobody can choose now: switched off, or no service of theirs is there; each once. */
+export const idleModels = (db: Executor): Promise<{ model: ModelRow; channel: ChannelRow }[]> =>
+  db
+    .selectDistinctOn([models.id], { model: models, channel: channels })
+    .from(models)
+    .innerJoin(modelChannels, eq(modelChannels.modelId, models.id))
+    .innerJoin(channels, eq(channels.id, modelChannels.channelId))
+    .where(
+      or(
+        eq(models.enabled, false),
+        eq(channels.enabled, false),
+        and(eq(channels.source, 'environment'), sql`NOT ${inSomeEnvironment}`),
+      ),
+    );
 
 /** Notes the channels of the services that this process has in its environment, by their keys. */
 export const noteEnvironment = async (
@@ -135,3 +151,5 @@ export const setModelImage = async (
     .set({ image: { ...image, checkpoints } })
     .where(eq(models.name, name));
 };
+
+export const shownByModels = showsWhere(namedIn(sql`concat_ws(' ', logo, remark)`, sql`models`));

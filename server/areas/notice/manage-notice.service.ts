@@ -3,6 +3,7 @@ import type { Out, Parsed } from '../../../contract/calls.ts';
 import type { Executor } from '../../db/database.ts';
 import { notices } from '../../db/schema.ts';
 import { type Handlers, Refusal } from '../../http/handlers.ts';
+import { sourceUrl } from './notice.service.ts';
 import { newKey, type Storage } from '../../storage/storage.ts';
 
 const wanted = (query: string | undefined) =>
@@ -33,8 +34,9 @@ const list = async (
     list: rows.map(({ notice, readers, published }) => ({
       id: notice.id,
       content: notice.content,
-      code_url: notice.codeUrl,
-      bucket_key: notice.bucketKey,
+      code_url: sourceUrl(notice),
+      // The key itself is the right to read the file.
+      bucket_key: notice.bucketKey === '' ? '' : notice.fileName || `notice-${notice.id}`,
       file_name: notice.fileName,
       file_size: notice.fileSize,
       view_count: Math.max(notice.viewCount, readers),
@@ -56,7 +58,7 @@ export const createManageNoticeHandlers = ({
 }): Pick<Handlers, 'adminNoticeList' | 'saveNotice' | 'delNotice'> => ({
   adminNoticeList: (input, { db }) => list(db, input),
 
-  saveNotice: async (input, { file, noteAct }) => {
+  saveNotice: async (input, { file, noteAct, afterCommit }) => {
     const publishAt = input.publish_at ? new Date(input.publish_at) : null;
     if (publishAt && Number.isNaN(publishAt.getTime()))
       throw new Refusal('bad_input', 'publish_at 应为一个时间');
@@ -87,6 +89,8 @@ export const createManageNoticeHandlers = ({
         .update(notices)
         .set({ content: input.notice, ...(publishAt ? { publishAt } : {}), ...attached })
         .where(eq(notices.id, before.id));
+      if (attached.bucketKey !== undefined && before.bucketKey !== '')
+        afterCommit(() => storage.delete(before.bucketKey));
       noteAct({
         subject: `notice:${before.id}`,
         from: { notice: before.content, publish_at: before.publishAt },

@@ -25,16 +25,11 @@ export const createNoticeHandlers = ({
   },
 
   downloadSourceCode: async ({ id }, { db, user }) => ({
-    url: await sourceCode(
-      db,
-      user.id,
-      id,
-      async () => (await auth.makeTicket(db, user.jti)).ticket,
-    ),
+    url: await sourceCode(db, user, id, async () => (await auth.makeTicket(db, user.jti)).ticket),
   }),
 
   noticeFile: async ({ id }, { db, user, reply }) => {
-    const { name, file } = await attachmentOf(db, storage, user.id, id);
+    const { name, file } = await attachmentOf(db, storage, user, id);
     await reply
       .headers({
         'content-type': 'application/octet-stream',

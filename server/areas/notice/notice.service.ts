@@ -1,10 +1,16 @@
 import type { Out } from '../../../contract/calls.ts';
 import type { Notice } from '../../../contract/notice.ts';
 import type { Executor } from '../../db/database.ts';
-import { Refusal } from '../../http/handlers.ts';
+import { type Identity, Refusal } from '../../http/handlers.ts';
 import type { Storage, StoredFile } from '../../storage/storage.ts';
 import { membershipOf } from '../ledger/vip.service.ts';
 import * as store from './notice.store.ts';
+
+type Reader = Pick<Identity, 'id' | 'manager'>;
+
+/** Where the source code of a notice is asked for; empty: it has none. */
+export const sourceUrl = (row: Pick<store.NoticeRow, 'id' | 'codeUrl' | 'bucketKey'>): string =>
+  row.codeUrl === '' && row.bucketKey === '' ? '' : `/api/download_source_code?id=${row.id}`;
 
 const viewOf = (row: store.NoticeRow): Notice => ({
   id: row.id,
@@ -12,8 +18,7 @@ const viewOf = (row: store.NoticeRow): Notice => ({
   // A scheduled one is as old as people know it.
   created_at: row.publishAt.toISOString(),
   // Who has no subscription is led to it by the page; the address itself is asked for.
-  code_url:
-    row.codeUrl === '' && row.bucketKey === '' ? '' : `/api/download_source_code?id=${row.id}`,
+  code_url: sourceUrl(row),
   // The key itself is the right to read the file.
   bucket_key: row.bucketKey === '' ? '' : row.fileName || `notice-${row.id}`,
   file_size: row.fileSize,
@@ -55,11 +60,11 @@ export const noticeList = async (
 };
 
 /** A published notice, and whether this person may have its source code. @throws Refusal not_found */
-const noticeFor = async (db: Executor, userId: number, id: number) => {
+const noticeFor = async (db: Executor, user: Reader, id: number) => {
   const notice = await store.findNotice(db, id);
   if (!notice) throw new Refusal('not_found', '没有这条公告');
-  const { subscribe = 0 } = (await membershipOf(db, userId)) ?? {};
-  return { notice, subscribed: subscribe > 0 };
+  const { subscribe = 0 } = (await membershipOf(db, user.id)) ?? {};
+  return { notice, subscribed: subscribe > 0 || user.manager };
 };
 
 /**
@@ -68,11 +73,11 @@ const noticeFor = async (db: Executor, userId: number, id: number) => {
  */
 export const sourceCode = async (
   db: Executor,
-  userId: number,
+  user: Reader,
   id: number,
   makeTicket: () => Promise<string>,
 ): Promise<string> => {
-  const { notice, subscribed } = await noticeFor(db, userId, id);
+  const { notice, subscribed } = await noticeFor(db, user, id);
   if (!subscribed) return '';
   if (notice.bucketKey === '') return notice.codeUrl;
   return `/api/notice_file?${new URLSearchParams({ id: String(id), ticket: await makeTicket() }).toString()}`;
@@ -82,10 +87,10 @@ export const sourceCode = async (
 export const attachmentOf = async (
   db: Executor,
   storage: Storage,
-  userId: number,
+  user: Reader,
   id: number,
 ): Promise<{ name: string; file: StoredFile }> => {
-  const { notice, subscribed } = await noticeFor(db, userId, id);
+  const { notice, subscribed } = await noticeFor(db, user, id);
   const file = subscribed && notice.bucketKey !== '' ? await storage.get(notice.bucketKey) : null;
   if (!file) throw new Refusal('not_found', '没有这个文件');
   return { name: notice.fileName || `notice-${notice.id}`, file };

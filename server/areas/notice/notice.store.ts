@@ -1,6 +1,7 @@
 import { and, desc, eq, lte, sql } from 'drizzle-orm';
 import type { Executor } from '../../db/database.ts';
 import { noticeReads, notices } from '../../db/schema.ts';
+import { namedIn, showsWhere } from '../file/shown.ts';
 
 /** What has not been published yet is not there for people. */
 const published = () => lte(notices.publishAt, sql`now()`);
@@ -86,3 +87,7 @@ export const newestRead = async (db: Executor, userId: number): Promise<Date | n
     .limit(1);
   return row?.at ?? null;
 };
+
+export const shownByNotices = showsWhere(
+  namedIn(sql`concat_ws(' ', content, code_url)`, sql`notices`),
+);

@@ -102,19 +102,20 @@ export const createManageOrderHandlers = (payments: PaymentService): ManageOrder
     return {};
   },
 
-  refundOrder: async (input, { user, noteAct }) => {
-    const refund = await payments.refund({
+  refundOrder: async (input, { user, keepAct }) => {
+    const { state } = await payments.refund({
       number: input.order_id,
       amount: input.amount,
       reason: input.reason,
       managerId: user.id,
       forgive: input.forgive === 1,
+      decided: (tx, refund) =>
+        keepAct(tx, {
+          subject: `order:${input.order_id}`,
+          to: { refund: refund.number, amount: refund.amount },
+        }),
     });
-    noteAct({
-      subject: `order:${input.order_id}`,
-      to: { refund: refund.number, amount: refund.amount, state: refund.state },
-    });
-    return { state: refund.state };
+    return { state };
   },
 
   adminInvoiceList: ({ page, state }, { db }) =>

@@ -2,7 +2,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import { limits } from '../../../contract/limits.ts';
 import { orderLifetime } from '../../../contract/goods.ts';
 import type { Order, ProviderName } from '../../../contract/payment.ts';
-import type { Database, Executor } from '../../db/database.ts';
+import type { Database, Executor, Transaction } from '../../db/database.ts';
 import { inTransaction } from '../../db/in-transaction.ts';
 import { Refusal } from '../../http/handlers.ts';
 import { createPersonLimit } from '../../http/rate-limit.ts';
@@ -483,6 +483,8 @@ export const createPaymentService = (deps: PaymentDeps) => {
       reason: string;
       managerId: number;
       forgive?: boolean;
+      /** Runs in the transaction that decides it. */
+      decided?: (tx: Transaction, refund: store.RefundRow) => Promise<void>;
     }): Promise<store.RefundRow> => {
       const { amount, reason, managerId } = request;
       const found = await store.findOrder(db, request.number);
@@ -511,6 +513,7 @@ export const createPaymentService = (deps: PaymentDeps) => {
         });
         const detail = { refund: refund.number, amount, reason, taken };
         await store.addEvent(tx, order, 'refund', { managerId, detail });
+        await request.decided?.(tx, refund);
         return { order, refund };
       });
       try {

@@ -14,6 +14,7 @@ import {
   sql,
 } from 'drizzle-orm';
 import type { ProviderName } from '../../../contract/payment.ts';
+import { countUpTo } from '../../db/count-up-to.ts';
 import type { Database, Executor, Transaction } from '../../db/database.ts';
 import { users } from '../../db/schema.ts';
 import type { OrderRow } from './payable.ts';
@@ -274,11 +275,7 @@ export const orderPage = async (
     .orderBy(desc(orders.id))
     .offset(offset)
     .limit(limit);
-  const [counted] = await db
-    .select({ count: sql<number>`count(*)::int` })
-    .from(orders)
-    .where(where);
-  return { list, total: counted?.count ?? 0 };
+  return { list, total: await countUpTo(db, orders, where) };
 };
 
 // ---- refunds -------------------------------------------------------------------------------------
@@ -398,11 +395,7 @@ export const differences = async (
     .orderBy(desc(paymentDifferences.id))
     .offset(offset)
     .limit(limit);
-  const [counted] = await db
-    .select({ count: sql<number>`count(*)::int` })
-    .from(paymentDifferences)
-    .where(where);
-  return { list, total: counted?.count ?? 0 };
+  return { list, total: await countUpTo(db, paymentDifferences, where) };
 };
 
 export const resolveDifference = async (
@@ -476,11 +469,7 @@ export const invoicePage = async (
     .orderBy(desc(invoices.id))
     .offset(offset)
     .limit(limit);
-  const [counted] = await db
-    .select({ count: sql<number>`count(*)::int` })
-    .from(invoices)
-    .where(where);
-  return { list, total: counted?.count ?? 0 };
+  return { list, total: await countUpTo(db, invoices, where) };
 };
 
 /** Ends a request; a rejected one lets go of its orders. Null: there is none that waits. */

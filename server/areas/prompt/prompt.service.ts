@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { needsTranslation } from '../../../contract/image-prompt.ts';
-import { modelTypes } from '../../../contract/model.ts';
+import { cheapestWriter } from '../../../contract/price.ts';
 import type { Database, Executor, Transaction } from '../../db/database.ts';
 import type { ChatMessage } from '../../../common/chat-message.ts';
 import { Refusal, type Identity } from '../../http/handlers.ts';
@@ -80,13 +80,7 @@ export const createPromptService = (deps: {
       requireUsable(model, asker.guest);
       return model.builtIn ? null : model;
     }
-    const usable = (await models.list(db))
-      .filter(
-        (model) =>
-          model.type === modelTypes.chat && !model.built_in && (!asker.guest || model.factor === 0),
-      )
-      // Among equals the order of offering counts: sorting keeps it.
-      .sort((a, b) => a.factor - b.factor)[0];
+    const usable = cheapestWriter(await models.list(db), asker.guest);
     return usable ? models.find(db, usable.name) : null;
   };
 

@@ -1,6 +1,7 @@
 import { and, asc, desc, eq, isNull, or, sql } from 'drizzle-orm';
 import type { Executor } from '../../db/database.ts';
 import { sqlState, uniqueViolation } from '../../db/failure.ts';
+import { namedIn, showsWhere } from '../file/shown.ts';
 import { promptMarks, promptTemplates, type TemplateAttrs } from './prompt.tables.ts';
 
 const there = isNull(promptTemplates.deletedAt);
@@ -206,3 +207,7 @@ export const moveTemplates = async (
     INSERT INTO prompt_marks (user_id, prompt_id, kind, created_at)
       SELECT ${toUserId}, prompt_id, kind, created_at FROM gone ON CONFLICT DO NOTHING`);
 };
+
+export const shownByTemplates = showsWhere(
+  namedIn(sql`content`, sql`prompt_templates WHERE deleted_at IS NULL`),
+);

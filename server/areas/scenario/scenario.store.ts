@@ -2,6 +2,7 @@ import { and, asc, count, desc, eq, isNull, or, sql } from 'drizzle-orm';
 import type { Executor, Transaction } from '../../db/database.ts';
 import { sqlState, uniqueViolation } from '../../db/failure.ts';
 import { scenarioCategories, scenarios, users } from '../../db/schema.ts';
+import { namedIn, showsWhere } from '../file/shown.ts';
 import type { ScenarioSeed } from './scenario-seeds.ts';
 
 const columns = {
@@ -260,3 +261,7 @@ export const updateScenario = async (
     throw error;
   }
 };
+
+export const shownByScenarios = showsWhere(
+  namedIn(sql`concat_ws(' ', description, prompt)`, sql`scenarios`),
+);

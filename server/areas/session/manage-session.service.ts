@@ -1,5 +1,6 @@
 import type { Out, Parsed } from '../../../contract/calls.ts';
 import type { AdminSession } from '../../../contract/manage-session.ts';
+import { limits } from '../../../contract/limits.ts';
 import type { Executor } from '../../db/database.ts';
 import { Refusal } from '../../http/handlers.ts';
 import { findSessions, snippetsOf, wordsOf } from './search.service.ts';
@@ -8,8 +9,6 @@ import { findSession, markDeleted, updateSession } from './session.store.ts';
 
 export { hideSessionsOf } from './manage-session.store.ts';
 
-/** So many are counted: pages beyond are of no use to anybody. */
-const mostCounted = 100_000;
 /** So many are found by words in their titles. */
 const mostTitles = 200;
 
@@ -61,7 +60,7 @@ export const manageList = async (
   const offset = (page - 1) * size;
   if (words.length === 0) {
     const rows = await store.pageOfSessions(db, filter, { offset, limit: size });
-    const total = await store.countSessions(db, filter, mostCounted);
+    const total = await store.countSessions(db, filter, limits.counted);
     return { list: rows.map((row) => viewOf(row)), ...pageOf(total, page, size) };
   }
   const inTitles = await store.pageOfSessions(

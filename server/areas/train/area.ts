@@ -1,33 +1,33 @@
 import type { Area, Kit } from '../../area.ts';
-import type { Transaction } from '../../db/database.ts';
 import { createReplicateTraining } from '../../engines/training/replicate-training.ts';
+import type { TrainingEngine } from '../../engines/training/training-engine.ts';
 import { builtInStyle } from '../../engines/training/built-in-style.ts';
 import { createTrainHandlers } from './train.handlers.ts';
 import { createTrainService } from './train.service.ts';
-import { dropOldUploads, styleImages } from './train.store.ts';
+import { dropOldUploads, shownByProjects } from './train.store.ts';
 import { createTrainWorks } from './train-work.ts';
-
-/** So often pictures are said to be in use, ms: unused ones stay for longer. */
-const keepMs = 3_600_000;
 
 export const trainArea = (kit: Kit) => {
   const { db, storage, embeddings, prompts, files, models, settings } = kit;
-  const connected = settings.replicateToken !== '' && settings.replicateTrainer !== '';
-  const training = connected
-    ? createReplicateTraining({
-        baseUrl: settings.replicateBaseUrl,
-        token: settings.replicateToken,
-        trainer: settings.replicateTrainer,
-        destination: settings.replicateDestination,
-        fetch: kit.fetch,
-      })
-    : builtInStyle;
-  let kept = 0;
-  /** Pictures that a style is trained from stay, though no message names them. */
-  const keepImages = async (tx: Transaction): Promise<void> => {
-    if (Date.now() - kept < keepMs) return;
-    kept = Date.now();
-    await files.stillUsed(tx, await styleImages(tx));
+  const connect = (service: {
+    baseUrl: string;
+    token: string;
+    trainer: string;
+    destination: string;
+  }) => createReplicateTraining({ ...service, fetch: kit.fetch });
+  const bySettings =
+    settings.replicateToken !== '' && settings.replicateTrainer !== ''
+      ? connect({
+          baseUrl: settings.replicateBaseUrl,
+          token: settings.replicateToken,
+          trainer: settings.replicateTrainer,
+          destination: settings.replicateDestination,
+        })
+      : builtInStyle;
+  /** What trains now: a manager's service before the one of the settings. */
+  const training = async (): Promise<TrainingEngine> => {
+    const service = await kit.services.find('replicate');
+    return service ? connect({ ...service, token: service.secret }) : bySettings;
   };
   return {
     jobKinds: createTrainWorks({
@@ -39,7 +39,8 @@ export const trainArea = (kit: Kit) => {
       files,
       documentSeconds: settings.documentSeconds,
     }),
-    chores: [dropOldUploads, keepImages],
+    chores: [dropOldUploads],
+    shows: shownByProjects,
     serve: ({ jobs }) =>
       createTrainHandlers(
         createTrainService({

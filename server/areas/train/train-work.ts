@@ -57,7 +57,8 @@ export interface TrainWorkDeps {
   db: Database;
   storage: Storage;
   embeddings: EmbeddingModels;
-  training: TrainingEngine;
+  /** What trains styles now. */
+  training: () => Promise<TrainingEngine>;
   prompts: Pick<PromptService, 'writer' | 'ask'>;
   files: Pick<FileService, 'picture'>;
   documentSeconds: number;
@@ -500,7 +501,7 @@ export const createTrainWorks = (deps: TrainWorkDeps): JobWork<unknown>[] => {
       file.id,
       `${images.length} 张图片，批大小 ${settings.batch_size}，${settings.epoch} 轮`,
     );
-    const engine = job.hold_id === null ? builtInStyle : deps.training;
+    const engine = job.hold_id === null ? builtInStyle : await deps.training();
     await note(
       file.id,
       engine.label === ''
@@ -695,7 +696,7 @@ export const createTrainWorks = (deps: TrainWorkDeps): JobWork<unknown>[] => {
       await store.changeProject(tx, project.id, {
         status: projectStates.trained,
         profile: style.profile,
-        engine: job.hold_id === null ? '' : deps.training.label,
+        engine: job.hold_id === null ? '' : (await deps.training()).label,
         ...(style.stored ? { artifactKey: style.stored.key, artifactName: style.stored.name } : {}),
       });
       await store.changeFile(tx, style.fileId, { token: spent });

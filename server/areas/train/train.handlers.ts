@@ -2,6 +2,7 @@ import type { FastifyReply } from 'fastify';
 import { projectTypes, trainTexts } from '../../../contract/train-limits.ts';
 import type { Handlers } from '../../http/handlers.ts';
 import { disposition } from '../../http/disposition.ts';
+import { changeProject, managedProjects } from './manage-train.service.ts';
 import type { TrainService } from './train.service.ts';
 
 type TrainHandlers = Pick<
@@ -25,6 +26,9 @@ type TrainHandlers = Pick<
   | 'trainFileContent'
   | 'segmentList'
   | 'saveSegment'
+  | 'adminTrainList'
+  | 'setTrainProject'
+  | 'delTrainProject'
 >;
 
 const send = async (
@@ -46,6 +50,23 @@ export const createTrainHandlers = (
   service: TrainService,
   stopJob: (id: number) => Promise<unknown>,
 ): TrainHandlers => ({
+  adminTrainList: (input, { db }) => managedProjects(db, input),
+
+  setTrainProject: async (input, { db, noteAct }) => {
+    await changeProject(db, input, noteAct);
+    return {};
+  },
+
+  delTrainProject: async ({ id }, { db, noteAct, afterCommit }) => {
+    const { keys, jobs, name, userId } = await service.removeAny(db, id);
+    noteAct({ subject: `train:${id}`, from: { name, user_id: userId } });
+    afterCommit(async () => {
+      for (const job of jobs) await stopJob(job);
+      await service.takeAway(keys);
+    });
+    return {};
+  },
+
   trainModelList: (input, { db, user }) => {
     const types =
       input.type === undefined ? [projectTypes.knowledge, projectTypes.lora] : [input.type];

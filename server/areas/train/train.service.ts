@@ -18,7 +18,7 @@ import {
   trainLimits,
   trainTexts,
 } from '../../../contract/train-limits.ts';
-import type { Executor } from '../../db/database.ts';
+import type { Executor, Transaction } from '../../db/database.ts';
 import { inTransaction } from '../../db/in-transaction.ts';
 import type { EmbeddingModels } from '../../engines/embedding/embedding-models.ts';
 import type { TrainingEngine } from '../../engines/training/training-engine.ts';
@@ -97,7 +97,8 @@ export interface TrainServiceDeps {
   models: Pick<ModelService, 'list'>;
   files: Pick<FileService, 'takeImages'>;
   embeddings: EmbeddingModels;
-  training: TrainingEngine;
+  /** What trains styles now. */
+  training: () => Promise<TrainingEngine>;
   /** Most bytes that one person's files of training take. */
   quota: number;
   uploadLimit: number;
@@ -320,6 +321,15 @@ export const createTrainService = (deps: TrainServiceDeps) => {
       });
     });
 
+  const takeApart = async (tx: Transaction, row: store.ProjectRow) => {
+    const files = await store.allFiles(tx, row.id);
+    for (const { holdId } of files) if (holdId) await release(tx, holdId);
+    const jobs = await openJobsOf(tx, { subject: 'project', id: row.id });
+    await store.deleteProject(tx, row.id);
+    const keys = [...files.map(({ storageKey }) => storageKey), row.artifactKey];
+    return { keys: keys.filter((key) => key !== null), jobs: jobs.map((job) => job.id) };
+  };
+
   return {
     list,
 
@@ -335,7 +345,7 @@ export const createTrainService = (deps: TrainServiceDeps) => {
       );
       return {
         embedding: await deps.embeddings.names(),
-        lora: deps.training.label,
+        lora: (await deps.training()).label,
         translate: chat
           .sort((one, other) => one.factor - other.factor)
           .map(({ name, label, factor }) => ({ name, label, factor })),
@@ -419,21 +429,21 @@ export const createTrainService = (deps: TrainServiceDeps) => {
           });
           await store.addLog(tx, file.id, '已提交，正在排队');
           await store.changeProject(tx, row.id, { status: projectStates.open });
-          await beginTraining(tx, row, { paid: deps.training.paid });
+          await beginTraining(tx, row, { paid: (await deps.training()).paid });
         }
         return viewOne(tx, row.id, user);
       });
     },
 
     /** Gives what lies outside the database, to be taken away once it is gone from there. */
-    remove: (db: Executor, id: number, user: Identity) =>
-      changing(db, id, user, async (tx, row) => {
-        const files = await store.allFiles(tx, row.id);
-        for (const { holdId } of files) if (holdId) await release(tx, holdId);
-        const jobs = await openJobsOf(tx, { subject: 'project', id: row.id });
-        await store.deleteProject(tx, row.id);
-        const keys = [...files.map(({ storageKey }) => storageKey), row.artifactKey];
-        return { keys: keys.filter((key) => key !== null), jobs: jobs.map((job) => job.id) };
+    remove: (db: Executor, id: number, user: Identity) => changing(db, id, user, takeApart),
+
+    /** The same, of anybody's. @throws Refusal not_found */
+    removeAny: (db: Executor, id: number) =>
+      inTransaction(db, async (tx) => {
+        const row = await store.lockProject(tx, id);
+        if (!row) throw notThere();
+        return { ...(await takeApart(tx, row)), name: row.name, userId: row.userId };
       }),
 
     async removeFile(db: Executor, id: number, user: Identity) {
@@ -485,7 +495,7 @@ export const createTrainService = (deps: TrainServiceDeps) => {
         await store.addLog(tx, id, trainTexts.retrying);
         if (row.status === projectStates.failed)
           await store.changeProject(tx, row.id, { status: projectStates.open });
-        const paid = row.type === projectTypes.lora && deps.training.paid;
+        const paid = row.type === projectTypes.lora && (await deps.training()).paid;
         await beginTraining(tx, row, { paid });
       });
     },

@@ -1,7 +1,9 @@
 import { and, asc, desc, eq, gt, inArray, lt, ne, or, sql, type SQL } from 'drizzle-orm';
 import { projectStates, projectTypes } from '../../../contract/train-limits.ts';
 import type { Executor, Transaction } from '../../db/database.ts';
+import { countUpTo } from '../../db/count-up-to.ts';
 import { users } from '../../db/schema.ts';
+import { namedIn, showsWhere } from '../file/shown.ts';
 import {
   trainingFiles,
   trainingLogs,
@@ -123,6 +125,37 @@ export const projectPage = async (
   return { rows, total: counted?.count ?? 0 };
 };
 
+export interface ManagedFilter {
+  userId?: number | undefined;
+  key?: string | undefined;
+  name?: string | undefined;
+  type?: number | undefined;
+  status?: number | undefined;
+}
+
+/** Of everybody, the newest first. */
+export const managedProjects = async (
+  db: Executor,
+  { userId, key, name, type, status }: ManagedFilter,
+  { offset, limit }: { offset: number; limit: number },
+) => {
+  const fits = and(
+    userId === undefined ? undefined : eq(trainingProjects.userId, userId),
+    key ? sql`strpos(lower(${trainingProjects.key}), ${key.toLowerCase()}) > 0` : undefined,
+    containing(name ?? ''),
+    type === undefined ? undefined : eq(trainingProjects.type, type),
+    status === undefined ? undefined : eq(trainingProjects.status, status),
+  );
+  const rows = await db
+    .select()
+    .from(trainingProjects)
+    .where(fits)
+    .orderBy(desc(trainingProjects.id))
+    .offset(offset)
+    .limit(limit);
+  return { rows, total: await countUpTo(db, trainingProjects, fits) };
+};
+
 export const namesOf = async (
   db: Executor,
   userIds: readonly number[],
@@ -213,14 +246,10 @@ export const trainedStyles = (db: Executor, userId: number) =>
     .orderBy(desc(trainingProjects.id))
     .limit(50);
 
-/** Addresses of the pictures that styles are trained from. */
-export const styleImages = async (db: Executor): Promise<string[]> => {
-  const { rows } = await db.execute<{ url: string }>(sql`
-    SELECT DISTINCT image->>'url' AS url FROM training_projects,
-      jsonb_array_elements(settings->'images') image
-    WHERE type = ${projectTypes.lora} AND jsonb_typeof(settings->'images') = 'array'`);
-  return rows.map(({ url }) => url);
-};
+/** Pictures that a style is trained from, and those of a project's description. */
+export const shownByProjects =
+  showsWhere(sql`${namedIn(sql`settings::text`, sql`training_projects`)}
+  OR ${namedIn(sql`description`, sql`training_projects`)}`);
 
 // ---- files ------------------------------------------------------------------
 

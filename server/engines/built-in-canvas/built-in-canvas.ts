@@ -3,6 +3,7 @@ import { familyRules } from '../../../contract/image-prompt.ts';
 import type { ImageChoices, ImageEngine } from '../image-engine.ts';
 import { ImageEngineError } from '../image-engine.ts';
 import { profiles } from '../../../packages/canvas/profiles.ts';
+import { unreadWords } from '../../../packages/canvas/words.ts';
 import type { CanvasAnswer } from '../../../packages/canvas/task.ts';
 import { workInThread } from './canvas-threads.ts';
 
@@ -85,6 +86,7 @@ export const createBuiltInCanvas = ({ seconds }: { seconds: number }): ImageEngi
       })),
       actions: [],
       revisedPrompt: '',
+      unread: task === 'generate' || task === 'edit' ? unreadWords(prompt) : [],
       remote: null,
     };
   },

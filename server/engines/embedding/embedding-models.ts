@@ -8,12 +8,14 @@ import { createOpenAiEmbedding } from './openai-embedding.ts';
 const embeds = /(^|[-_/.:])(embed|embedding|embeddings|bge|gte|e5|m3e)(?=$|[-_/.:\d])/i;
 const reranks = /rerank/i;
 
+export const isEmbeddingModel = (name: string): boolean => embeds.test(name) && !reranks.test(name);
+
 /** The service is asked for its models again after this, ms; after a failure sooner. */
 const askAgainMs = { known: 30 * 60_000, failed: 60_000 };
 
 export interface EmbeddingModels {
   /** Where the named ones are; an empty address: nowhere. */
-  readonly service: { baseUrl: string; apiKey: string };
+  service: () => Promise<{ baseUrl: string; apiKey: string }>;
   /** Names of what connected services embed with, the first being the usual one. */
   names: () => Promise<string[]>;
   /** The one of that name, the usual one for the empty name; what is built in where none is connected. */
@@ -36,6 +38,8 @@ export const createEmbeddingModels = (
     | 'openaiApiKey'
     | 'openaiModels'
   >,
+  /** The service that a manager connected instead; null: none. */
+  connected: () => Promise<{ baseUrl: string; secret: string; models: string[] } | null>,
 ): EmbeddingModels => {
   const own = settings.embeddingBaseUrl !== '';
   const apiKey = own ? settings.embeddingApiKey : settings.openaiApiKey;
@@ -44,10 +48,12 @@ export const createEmbeddingModels = (
     : settings.openaiBaseUrl || (apiKey === '' ? '' : 'https://api.openai.com/v1');
   let known: { names: string[]; until: number } | null = null;
   const ask = async (): Promise<string[]> => {
+    const instead = await connected();
+    if (instead) return instead.models;
     if (baseUrl === '') return [];
     if (settings.embeddingModels.length > 0) return settings.embeddingModels;
     const told = own ? [] : settings.openaiModels;
-    const fits = (name: string) => embeds.test(name) && !reranks.test(name);
+    const fits = isEmbeddingModel;
     if (told.length > 0) return told.filter(fits);
     if (known && Date.now() < known.until) return known.names;
     try {
@@ -58,9 +64,13 @@ export const createEmbeddingModels = (
     }
     return known.names;
   };
-  const of = (model: string) => createOpenAiEmbedding({ baseUrl, apiKey, model });
+  const service = async () => {
+    const instead = await connected();
+    return instead ? { baseUrl: instead.baseUrl, apiKey: instead.secret } : { baseUrl, apiKey };
+  };
+  const of = async (model: string) => createOpenAiEmbedding({ ...(await service()), model });
   return {
-    service: { baseUrl, apiKey },
+    service,
     names: ask,
     engine: async (name) => {
       if (name === 'built-in') return builtInEmbedding;

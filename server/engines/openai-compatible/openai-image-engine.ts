@@ -27,9 +27,13 @@ import {
   dataUrl,
   drawMask,
   exactly,
+  frameFor,
   fromBase64,
   made,
   measure,
+  putInFrame,
+  takenFromFrame,
+  type Framed,
 } from '../picture.ts';
 import { type Silence, usualSilence } from '../silence.ts';
 import { apiUrl } from './address.ts';
@@ -187,6 +191,7 @@ export const createOpenAiImageEngine = (options: OpenAiImageOptions): ImageEngin
     const family = options.imageOf(order.model)?.family ?? 'openai';
     const without = new Set(refused.get(order.model));
     const plain: Fields = { model: order.model, prompt: order.prompt, n, size };
+    const frame = await frameOf(order, size);
     for (;;) {
       const extra = Object.entries(fieldsOf(order, family)).filter(([name]) => !without.has(name));
       const fields: Fields = { ...plain, ...Object.fromEntries(extra) };
@@ -194,9 +199,12 @@ export const createOpenAiImageEngine = (options: OpenAiImageOptions): ImageEngin
         const said =
           order.base === null || family === 'sd3'
             ? await send('generations', { json: fields }, io.signal)
-            : await send('edits', { form: await formOf(order, fields) }, io.signal);
+            : await send('edits', { form: await formOf(order, fields, frame) }, io.signal);
         if (without.size > 0) refused.set(order.model, without);
-        return await read(said, n, io.signal);
+        const answered = await read(said, n, io.signal);
+        return frame
+          ? { ...answered, pictures: await unframed(answered.pictures, frame) }
+          : answered;
       } catch (error) {
         if (!(error instanceof RefusedOrder)) throw error;
         const field = fieldToDrop(error.fault, Object.keys(fields));
@@ -329,22 +337,47 @@ const fieldToDrop = (fault: UpstreamFault, sent: readonly string[]): string[] | 
   return spare.length > 0 ? spare : null;
 };
 
+/**
+ * Where the picture of an edit lies in the size that the service makes, so that nothing of it is
+ * stretched or lost on the way; null: it is asked for as it is.
+ */
+const frameOf = async (order: ImageOrder, size: string): Promise<Framed | null> => {
+  if (order.task !== 'edit' || !order.base) return null;
+  const own = await measure(order.base);
+  const [width = 0, height = 0] = size.split('x').map(Number);
+  if (!own || !(width > 0) || !(height > 0)) return null;
+  return own.width === width && own.height === height ? null : frameFor(own, { width, height });
+};
+
+const unframed = (pictures: readonly MadePicture[], frame: Framed): Promise<MadePicture[]> =>
+  Promise.all(
+    pictures.map(async (picture) =>
+      picture.data ? { ...picture, data: await takenFromFrame(picture.data, frame) } : picture,
+    ),
+  );
+
 /** A request with pictures in it: the base picture, and what of it is drawn anew as a hole. */
-const formOf = async (order: ImageOrder, fields: Fields): Promise<() => FormData> => {
+const formOf = async (
+  order: ImageOrder,
+  fields: Fields,
+  frame: Framed | null,
+): Promise<() => FormData> => {
   const { base } = order;
   const { mask: part, brush, brush_inverted } = order.parameters;
   const size = base && (await measure(base));
   if (!base || !size) throw unsuitable('请先选择要修改的图片');
-  const mask =
+  const whole =
     order.task === 'edit' && part
       ? await drawMask(size, { mask: part, brush, brush_inverted }, 'hole')
       : null;
-  const png = base[0] !== 0xff;
+  const mask = whole && frame ? await putInFrame(whole, frame, 'white') : whole;
+  const sent = frame ? await putInFrame(base, frame, 'mirror') : base;
+  const png = sent[0] !== 0xff;
   return () => {
     const form = new FormData();
     for (const [name, value] of Object.entries(fields)) form.set(name, String(value));
     const type = png ? 'image/png' : 'image/jpeg';
-    form.set('image', new Blob([new Uint8Array(base)], { type }), png ? 'image.png' : 'image.jpg');
+    form.set('image', new Blob([new Uint8Array(sent)], { type }), png ? 'image.png' : 'image.jpg');
     if (mask) form.set('mask', new Blob([new Uint8Array(mask)], { type: 'image/png' }), 'mask.png');
     return form;
   };

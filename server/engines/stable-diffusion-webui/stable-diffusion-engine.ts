@@ -47,7 +47,12 @@ export const webuiAbilities: readonly ImageAbility[] = [
   'lora',
 ];
 
-const defaults = { steps: 25, cfg: 7, upscaler: 'R-ESRGAN 4x+', negativeLength: 2000 };
+const defaults = {
+  steps: 25,
+  cfg: 7,
+  upscalers: ['R-ESRGAN 4x+', '4x-UltraSharp', 'Lanczos'],
+  negativeLength: 2000,
+};
 /** What fits into the model: as wide to high as it was, in the multiples of 8 that it can have. */
 const fitting = (width: number, height: number): { width: number; height: number } => {
   const scale = Math.min(1, 2048 / Math.max(width, height));
@@ -244,7 +249,7 @@ export const createStableDiffusionEngine = (options: StableDiffusionOptions): Im
     );
     if (!kind) throw unsuitable('画图服务没有这种构图控制，请换一种');
     if (!kind.modules.includes(module)) module = kind.modules[0] ?? 'none';
-    if (model === '') model = kind.models[0] ?? 'None';
+    if (!kind.models.includes(model)) model = kind.models[0] ?? 'None';
     return {
       controlnet: {
         args: [
@@ -338,13 +343,27 @@ export const createStableDiffusionEngine = (options: StableDiffusionOptions): Im
     remote: null,
   });
 
+  /** One of the names that the service has: the one that was asked for, else its best all-rounder. */
+  const upscalerFor = async (wanted: string | undefined, signal: AbortSignal): Promise<string> => {
+    const { upscalers } = known ?? (await choices(signal));
+    if (wanted !== undefined && upscalers.length > 0 && !upscalers.includes(wanted))
+      throw unsuitable('画图服务没有这种放大算法，请换一种');
+    if (wanted !== undefined) return wanted;
+    return (
+      defaults.upscalers.find((each) => upscalers.includes(each)) ??
+      upscalers.find((each) => /esrgan|sharp/i.test(each)) ??
+      upscalers[0] ??
+      'None'
+    );
+  };
+
   const upscale = async (order: ImageOrder, io: ImageIo, task: string): Promise<ImageResult> => {
     if (order.base === null) throw unsuitable('请先选择要放大的图片');
     const body = {
       image: order.base.toString('base64'),
       resize_mode: 0,
       upscaling_resize: order.parameters.resize ?? 2,
-      upscaler_1: order.parameters.upscaler ?? defaults.upscaler,
+      upscaler_1: await upscalerFor(order.parameters.upscaler, io.signal),
       show_extras_results: true,
     };
     const { image } = await follow(io, task, { from: 0.05, to: 0.95 }, (signal) =>
@@ -451,7 +470,10 @@ export const createStableDiffusionEngine = (options: StableDiffusionOptions): Im
 
     async detect({ image, module, parameters }, signal) {
       const { controlTypes: types } = known ?? (await choices(signal));
-      const kind = types.find((each) => each.type.toLowerCase() === module.toLowerCase());
+      const kind = types.find(
+        (each) => each.type.toLowerCase() === module.toLowerCase() || each.modules.includes(module),
+      );
+      if (!kind) throw unsuitable('画图服务没有这种构图控制，请换一种');
       const number = (name: string) =>
         parameters[name] === undefined ? {} : { [`controlnet_${name}`]: parameters[name] };
       const { images } = await call(
@@ -459,7 +481,7 @@ export const createStableDiffusionEngine = (options: StableDiffusionOptions): Im
         detected,
         signal,
         {
-          controlnet_module: kind?.modules[0] ?? module,
+          controlnet_module: kind.modules.includes(module) ? module : kind.modules[0],
           controlnet_input_images: [image.toString('base64')],
           ...number('processor_res'),
           ...number('threshold_a'),

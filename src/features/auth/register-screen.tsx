@@ -2,6 +2,7 @@ import { api } from '@/platform/api.ts';
 import { useAuth } from '@/platform/auth-store.ts';
 import { Button } from '@/ui/button.tsx';
 import { usePageTitle } from '@/platform/use-page-title.ts';
+import { useSite } from '@/platform/site.ts';
 import { limits } from '@contract/limits.ts';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -19,6 +20,7 @@ export const RegisterScreen = () => {
   usePageTitle('注册');
   const { back, invite } = route.useSearch();
   const { guest } = useAuth();
+  const { signup_tokens: given } = useSite();
   const { submit, busy, captcha } = useSignIn(back);
   const [name, setName] = useState('');
   const [account, setAccount] = useState('');
@@ -39,7 +41,9 @@ export const RegisterScreen = () => {
       note={
         guest
           ? '注册之后，现在的会话会归到新账号里。'
-          : `注册即送 ${limits.signupTokens.toLocaleString('zh-CN')} tokens。`
+          : given > 0
+            ? `注册即送 ${given.toLocaleString('zh-CN')} tokens。`
+            : ''
       }
       other={
         <>

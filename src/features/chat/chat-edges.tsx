@@ -2,7 +2,8 @@ import { useAuth } from '@/platform/auth-store.ts';
 import { useModel } from '@/platform/queries.ts';
 import { Button } from '@/ui/button.tsx';
 import { Icon } from '@/ui/icon.tsx';
-import { limits } from '@contract/limits.ts';
+import { useSite } from '@/platform/site.ts';
+import { leastText } from './send-rules.ts';
 import type { SessionDetail, sessionTypes } from '@contract/session.ts';
 import { useNavigate } from '@tanstack/react-router';
 import { useChatActs, type Pictures } from './chat-context.ts';
@@ -21,6 +22,7 @@ export const FirstHint = ({
   pictures: Pictures | null;
 }) => {
   const model = useModel(session.model);
+  const { min_prompt_bytes: least } = useSite();
   if (only)
     return (
       <div className="list first-hint">
@@ -46,12 +48,7 @@ export const FirstHint = ({
       </span>
       <h2>{session.writable ? `和${model?.label ?? session.model}聊聊` : '这里还没有消息'}</h2>
       {model?.remark && <p>{model.remark}</p>}
-      {session.writable && (
-        <p className="first-rule">
-          第一句至少 {Math.ceil(limits.minPromptBytes / 3)} 个汉字或 {limits.minPromptBytes}{' '}
-          个英文字母；发出之前还可以换模型
-        </p>
-      )}
+      {session.writable && <p className="first-rule">{leastText(least)}发出之前还可以换模型</p>}
     </div>
   );
 };

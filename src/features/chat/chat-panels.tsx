@@ -1,3 +1,4 @@
+import { api } from '@/platform/api.ts';
 import { ApiError } from '@/platform/api-error.ts';
 import { writeDraft } from '@/platform/draft.ts';
 import { ExportSheet } from '@/widgets/export/export-sheet.tsx';
@@ -17,11 +18,14 @@ import type { Thread } from './thread.ts';
 
 /** What stands over the conversation. */
 export type Panel =
-  | { kind: 'none' | 'more' | 'settings' | 'find' | 'export' }
+  | { kind: 'none' | 'more' | 'settings' | 'find' | 'export' | 'report' }
   | { kind: 'menu'; target: MenuTarget }
   | { kind: 'person'; person: { id: number; name: string } };
 
 const FindSheet = lazy(() => import('./find-sheet.tsx'));
+const ReportSheet = lazy(() =>
+  import('./question-sheets.tsx').then(({ ReportSheet: part }) => ({ default: part })),
+);
 
 /** Loaded once it was asked for; then it stays, so that closing can be animated. */
 const Once = ({ when, children }: { when: boolean; children: ReactNode }) => {
@@ -60,6 +64,16 @@ const ChatPanels = ({
       const done = await act(name, session.uuid, input);
       const text = session.favorite ? '已取消收藏' : '已收藏';
       toast(done ? text : `${text}，${laterText}`, 'success');
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+    }
+  };
+  const { friend } = session;
+  const block = async (on: boolean) => {
+    close();
+    try {
+      await api.answerFriend({ session_id: session.uuid, act: on ? 'block' : 'unblock' });
+      toast(on ? '已屏蔽，不会再收到对方的消息' : '已取消屏蔽', 'success');
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
     }
@@ -110,6 +124,16 @@ const ChatPanels = ({
         {session.owner && (
           <Act icon="settings" label="设置" onClick={() => onPanel({ kind: 'settings' })} />
         )}
+        {friend && (
+          <Act
+            icon="lock"
+            label={friend.state === 'blocking' ? '取消屏蔽对方' : '屏蔽对方'}
+            onClick={() => void block(friend.state !== 'blocking')}
+          />
+        )}
+        {friend && (
+          <Act icon="warning" label="举报对方" onClick={() => onPanel({ kind: 'report' })} />
+        )}
         {session.owner && (
           <Act icon="trash" label="删除会话" danger onClick={() => void remove()} />
         )}
@@ -139,6 +163,11 @@ const ChatPanels = ({
           onChoose={onShow}
         />
       </Once>
+      {panel.kind === 'report' && (
+        <Suspense fallback={null}>
+          <ReportSheet uuid={session.uuid} id={null} whole="对方" onClose={close} />
+        </Suspense>
+      )}
       <MessageMenu target={target} onClose={close} />
       <PersonSheet person={person} onClose={close} />
     </>

@@ -51,6 +51,7 @@ import {
   useSyncExternalStore,
   type RefObject,
 } from 'react';
+import { Arriving, useArrivingWords } from './arriving.tsx';
 import { ChatContext, type ChatActs, type Pictures, type RowMode } from './chat-context.ts';
 import { ChatHeader } from './chat-header.tsx';
 import type { Panel } from './chat-panels.tsx';
@@ -160,6 +161,7 @@ const Chat = ({
   });
   const view = useSyncExternalStore(thread.subscribe, thread.get);
   const pictures = usePictures(session.data);
+  const arriving = useArrivingWords(uuid);
   usePageTitle(session.data?.friend?.name ?? session.data?.prompt ?? '会话');
 
   const failure = session.error ?? (view.loaded ? null : messages.error);
@@ -195,9 +197,23 @@ const Chat = ({
         </div>
       );
   }
-  if (!session.data || !view.loaded || pictures === null) return <Opening />;
+  if (!session.data || !view.loaded || pictures === null)
+    return arriving.words === '' ? (
+      <Opening />
+    ) : (
+      <div className="chat" aria-busy="true" aria-label="正在打开会话">
+        <div className="chat-head" />
+        <Arriving words={arriving.words} answered />
+      </div>
+    );
   return (
-    <Conversation session={session.data} thread={thread} view={view} pictures={pictures ?? null} />
+    <Conversation
+      session={session.data}
+      thread={thread}
+      view={view}
+      pictures={pictures ?? null}
+      arriving={arriving}
+    />
   );
 };
 
@@ -457,12 +473,18 @@ const usePromptOfAddress = (
   view: ThreadView,
   send: (text: string, options: SendOptions) => Promise<boolean>,
   { thread, pictures, draw }: ChatActs,
+  /** It was sent, or came to nothing. */
+  onSent: () => void,
 ) => {
   const { prompt, send: atOnce, suggestion } = route.useSearch();
   const ledHere = useLocation({ select: ({ state }) => state.sends === true });
   const navigate = route.useNavigate();
   const model = useModel(session.model);
   const taken = useRef(false);
+  const latest = useRef(onSent);
+  useEffect(() => {
+    latest.current = onSent;
+  });
   const asked = prompt !== undefined || atOnce === 1;
   useEffect(() => {
     if (!asked || taken.current || !session.writable) return;
@@ -479,6 +501,7 @@ const usePromptOfAddress = (
     const refusal = text.length > most ? tooLongText(most) : refusalOf(text, most, first);
     if (refusal !== '') {
       toast(refusal, 'error');
+      latest.current();
       return;
     }
     const sendNow = async () => {
@@ -486,7 +509,9 @@ const usePromptOfAddress = (
       if (pictures) await pictures.sendWords(session.uuid, text, model, draw);
       else await deliver(thread, session, text, send, { suggestion: suggestion === 1 });
     };
-    sendNow().catch(() => toast(offlineText, 'error'));
+    sendNow()
+      .catch(() => toast(offlineText, 'error'))
+      .finally(() => latest.current());
   }, [
     asked,
     prompt,
@@ -536,11 +561,13 @@ const Conversation = ({
   thread,
   view,
   pictures,
+  arriving: brought,
 }: {
   session: SessionDetail;
   thread: Thread;
   view: ThreadView;
   pictures: Pictures | null;
+  arriving: ReturnType<typeof useArrivingWords>;
 }) => {
   const box = useRef<HTMLDivElement>(null);
   const list = useRef<ListHandle>(null);
@@ -552,7 +579,9 @@ const Conversation = ({
   const back = useBack();
   const send = useSend(thread, list);
   const acts = useActs(session, thread, setPanel, send, pictures, list);
-  const arriving = usePromptOfAddress(session, view, send, acts);
+  const asking = usePromptOfAddress(session, view, send, acts, brought.forget);
+  const coming = brought.words !== '' && view.rows.length + view.tail.length === 0;
+  const arriving = asking || coming;
   const replying = view.replying !== null;
   const stop = useCallback(() => {
     if (replying)
@@ -650,7 +679,9 @@ const Conversation = ({
             )}
             {empty && (
               <Suspense fallback={<div className="list" />}>
-                {arriving ? (
+                {coming ? (
+                  <Arriving words={brought.words} answered={!pictures} />
+                ) : arriving ? (
                   <div className="list" />
                 ) : (
                   <FirstHint session={session} only={thread.only !== null} pictures={pictures} />

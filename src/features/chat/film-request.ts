@@ -4,7 +4,6 @@ import type { Message } from '@contract/chat.ts';
 import { limits } from '@contract/limits.ts';
 import type { Model } from '@contract/model.ts';
 import { videoDeduction } from '@contract/price.ts';
-import type { MadeVideo } from '@contract/video.ts';
 
 /** What a message of a session of films asks for, as it is sent. */
 export interface FilmAsked {
@@ -36,12 +35,6 @@ export const readFilmAsked = ({ human, format }: Pick<Message, 'human' | 'format
     base_image: value?.base_image ?? '',
     parameters: { ...usual, ...value?.parameters },
   };
-};
-
-/** The films of an answer; null: there are none (yet). */
-export const readFilms = ({ ai }: Pick<Message, 'ai'>): readonly MadeVideo[] | null => {
-  const value = ai === '' ? null : parsed(ai);
-  return Array.isArray(value) ? (value as MadeVideo[]) : null;
 };
 
 /** What is chosen for the next film, beside its words. */

@@ -158,14 +158,12 @@ export const Marks = ({ message }: { message: Message }) => {
   );
 };
 
-const Usage = ({ message, fresh }: { message: Message; fresh: boolean }) => {
+const Usage = ({ message }: { message: Message }) => {
   const { owner } = useChatActs();
   const { show_token_usage } = useSettings();
   const tokens = message.prompt_tokens + message.completion_tokens;
   const paid = message.deduct_tokens;
-  if (!owner || tokens === 0) return null;
-  if (show_token_usage !== 1)
-    return fresh && paid > 0 ? <span className="usage">花费 {paid} tokens</span> : null;
+  if (!owner || tokens === 0 || show_token_usage !== 1) return null;
   return (
     <span
       className="usage"
@@ -181,13 +179,10 @@ export const ReplyActs = ({
   message,
   text,
   raw,
-  fresh,
 }: {
   message: Message;
   text: () => string;
   raw: boolean;
-  /** It was written while the page is open: its price is news. */
-  fresh: boolean;
 }) => {
   const acts = useChatActs();
   const again = acts.owner && acts.writable && !acts.people && !acts.temporary;
@@ -210,7 +205,7 @@ export const ReplyActs = ({
           />
           <MoreAct message={message} of="reply" />
           <Pager message={message} />
-          <Usage message={message} fresh={fresh} />
+          <Usage message={message} />
         </>
       )}
     </ActsRow>

@@ -163,7 +163,7 @@ const Reasoning = ({ text, thinking }: { text: string; thinking: boolean }) => {
   );
 };
 
-const Typing = () => (
+export const Typing = () => (
   <span className="typing" role="status" aria-label="正在回复">
     <i />
     <i />
@@ -222,20 +222,16 @@ export const Reply = memo(function Reply({ row }: { row: ReplyRow }) {
         )}
       </div>
       {row.last && !writing && (
-        <ReplyActs
-          message={message}
-          text={() => replyText(message, live)}
-          raw={raw}
-          fresh={live !== null}
-        />
+        <ReplyActs message={message} text={() => replyText(message, live)} raw={raw} />
       )}
     </div>
   );
 });
 
 const noticeText = (message: Message): string => {
+  if (message.state === 'interrupted')
+    return message.ai === '' ? '服务器重启过，这条回复没有写出来' : streamCodes.interrupted;
   if (message.error_message !== '') return message.error_message;
-  if (message.state === 'interrupted') return streamCodes.interrupted;
   if (message.state === 'stopped') return '已停止';
   if (message.state === 'none') return '这条消息还没有回复';
   return streamCodes[message.error_code as StreamCode] ?? '出错了，请重试';
@@ -279,7 +275,10 @@ export const Notice = memo(function Notice({ row }: { row: NoticeRow }) {
               {button('换免费模型', () => acts.startAnew(readQuestion(message).text, 'free'))}
             </>
           )}
-          {code !== 'connection' && button('重试', () => acts.retry(message))}
+          {code !== 'connection' &&
+            button(message.state === 'interrupted' ? '重新生成' : '重试', () =>
+              acts.retry(message),
+            )}
         </div>
       )}
       {message.ai === '' && <Pager message={message} />}

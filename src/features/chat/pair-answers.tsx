@@ -1,3 +1,4 @@
+import { toldApart } from '@/platform/format.ts';
 import { useChatModels } from '@/platform/queries.ts';
 import { Icon } from '@/ui/icon.tsx';
 import { useMedia } from '@/platform/use-media.ts';
@@ -107,13 +108,14 @@ const PairAnswers = memo(function PairAnswers({ row }: { row: PairRow }) {
     <div className="pair" data-message={row.message.id}>
       {!both && (
         <div className="pair-switch" role="tablist" aria-label="两个模型的回答">
-          {labels.map((label, index) => (
+          {toldApart(labels).map((label, index) => (
             <button
               // The same model may answer twice.
               key={row.answers[index]?.message.id}
               type="button"
               role="tab"
               aria-selected={index === at}
+              title={labels[index]}
               onClick={() => go(index)}
             >
               {label}

@@ -1,8 +1,8 @@
 import { ApiError, errorText } from '@/platform/api-error.ts';
 import { api } from '@/platform/api.ts';
 import { readDraft, writeDraft } from '@/platform/draft.ts';
+import { useLookWays } from '@/widgets/image/look-ways.ts';
 import { takeAsBase } from '@/widgets/image/base-picture.ts';
-import { changeImageDraft, clearImageDraft } from '@/widgets/image/image-draft.ts';
 import { parameterRows } from '@/widgets/image/parameter-rows.ts';
 import { pictureSources } from '@/widgets/image/picture-sources.ts';
 import { ImageViewer } from '@/widgets/viewer/image-viewer.tsx';
@@ -21,12 +21,13 @@ import type { ImageAbility, ImageReply, ImageTask, MadeImage } from '@contract/i
 import type { Message } from '@contract/chat.ts';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
-import { useChatActs, type ChatActs } from './chat-context.ts';
+import { useChatActs } from './chat-context.ts';
 import { ChipChoice } from '@/ui/chip-choice.tsx';
 import { MoreAct, Marks, SmallAct } from './message-acts.tsx';
 import type { Press } from './press-sheet.tsx';
 import { usePriceOf } from './picture-price.ts';
 import { followUp, onceMore, wordsOf, type Asked } from './picture-request.ts';
+import { changeAsked } from './picture-send.ts';
 
 const BackgroundSheet = lazy(() => import('./background-sheet.tsx'));
 const PressSheet = lazy(() => import('./press-sheet.tsx'));
@@ -56,14 +57,6 @@ interface Made {
   asked: Asked;
   reply: ImageReply;
 }
-
-/** Puts a request back into the box, to be changed. */
-const change = (acts: ChatActs, asked: Asked) => {
-  writeDraft(acts.uuid, asked.prompt);
-  clearImageDraft(acts.uuid);
-  changeImageDraft(acts.uuid, asked.image);
-  document.querySelector<HTMLTextAreaElement>('.send textarea')?.focus();
-};
 
 /** Goes on from a picture, where the model can; null: it can not. */
 export const useAsBase = (): ((picture: MadeImage) => void) | null => {
@@ -146,6 +139,14 @@ export const PictureActs = ({
       </button>
     );
   };
+  // What is done with one of four stands in rows, a column for each of them.
+  const numbered = ['放大', '变体'].flatMap((name) => {
+    const actions = reply.actions.filter(({ label }) => new RegExp(`^${name} [1-4]$`).test(label));
+    return actions.length > 1 ? [{ name, actions }] : [];
+  });
+  const others = reply.actions.filter(
+    (action) => !numbered.some(({ actions }) => actions.includes(action)),
+  );
   const act = (label: string, request: Asked) =>
     chip(label, request, () => void acts.draw(request));
   return (
@@ -168,7 +169,46 @@ export const PictureActs = ({
             own &&
             can('image-to-image') &&
             act('变体', followUp('vary', { asked, picture: single }))}
-          {reply.actions.map((action) => {
+          {numbered.length > 0 && (
+            <div className="made-rows">
+              {numbered.map(({ name, actions }) => {
+                const requests = actions.map((action) => ({
+                  action,
+                  request: followUp('action', {
+                    asked,
+                    picture: only ?? noPicture,
+                    parameters: { action },
+                  }),
+                }));
+                const price = requests[0] && priceOf(requests[0].request);
+                return (
+                  <div key={name}>
+                    <span>
+                      {name}
+                      {price && <small>{price.text}</small>}
+                    </span>
+                    {requests.map(({ action, request }) => (
+                      <button
+                        key={action.hash}
+                        type="button"
+                        className="chip"
+                        aria-label={[
+                          [action.emoji, action.label].filter(Boolean).join(' '),
+                          priceOf(request)?.words,
+                        ]
+                          .filter(Boolean)
+                          .join('，')}
+                        onClick={() => void acts.draw(request)}
+                      >
+                        {action.label.slice(-1)}
+                      </button>
+                    ))}
+                  </div>
+                );
+              })}
+            </div>
+          )}
+          {others.map((action) => {
             const picture = only ?? noPicture;
             const label = [action.emoji, action.label].filter(Boolean).join(' ');
             const request = followUp('action', { asked, picture, parameters: { action } });
@@ -177,7 +217,7 @@ export const PictureActs = ({
               : act(label, request);
           })}
           {act('重画', onceMore(asked))}
-          {chip('修改再画', null, () => change(acts, asked))}
+          {chip('修改再画', null, () => changeAsked(acts.uuid, asked))}
           {single && chip('更多', null, () => onMenu(0))}
           {press.sheet}
         </div>
@@ -227,11 +267,6 @@ const Words = ({ name, text, onUse }: { name: string; text: string; onUse: () =>
     </section>
   );
 
-const ways = [
-  { value: 'clip', label: '写实（CLIP）' },
-  { value: 'DeepBooru', label: '动漫（DeepBooru）' },
-] as const;
-
 /** Words for a picture, to copy or to go on with. */
 const Interrogation = ({
   picture,
@@ -241,7 +276,15 @@ const Interrogation = ({
   onClose: () => void;
 }) => {
   const { uuid } = useChatActs();
-  const [way, setWay] = useState<(typeof ways)[number]['value']>('clip');
+  const { ways, priceOf } = useLookWays();
+  const own = useModel(useChatActs().model);
+  const [chosen, setWay] = useState('');
+  // By the model that painted it, where that one looks, too.
+  const usual = ways.find(({ value }) => value === own?.name) ?? ways[0];
+  const way = chosen === '' ? (usual?.value ?? '') : chosen;
+  const price = priceOf(way);
+  const [asked, setAsked] = useState<readonly string[]>([]);
+  const key = `${picture?.id ?? 0} ${way}`;
   const told = useQuery({
     queryKey: ['interrogate', picture?.id, way],
     queryFn: ({ signal }) =>
@@ -251,7 +294,8 @@ const Interrogation = ({
           : { image_url: picture?.url, model: way },
         { signal, quiet: true },
       ),
-    enabled: picture !== null,
+    // What costs something waits for a press.
+    enabled: picture !== null && way !== '' && (price === 0 || asked.includes(key)),
     staleTime: Infinity,
     retry: false,
     meta: { steady: true },
@@ -263,10 +307,20 @@ const Interrogation = ({
   };
   return (
     <Sheet open={picture !== null} onClose={onClose} title="反推提示词">
-      <div className="told-ways">
-        <ChipChoice label="用什么看" value={way} choices={ways} onChange={setWay} />
-      </div>
-      {told.isPending && <Skeleton lines={5} />}
+      {ways.length > 1 && (
+        <div className="told-ways">
+          <ChipChoice label="用什么看" value={way} choices={ways} onChange={setWay} />
+        </div>
+      )}
+      {told.fetchStatus === 'idle' && told.isPending && (
+        <div className="press">
+          <p className="field-hint">看图不收费，译成中文由聊天模型做</p>
+          <Button kind="primary" onClick={() => setAsked([...asked, key])}>
+            反推提示词 · 约 {price} tokens
+          </Button>
+        </div>
+      )}
+      {told.isFetching && told.isPending && <Skeleton lines={5} />}
       {told.isError && (
         <LoadFailed error={told.error} busy={told.isFetching} onRetry={() => void told.refetch()} />
       )}
@@ -274,6 +328,9 @@ const Interrogation = ({
         <>
           <Words name="中文" text={told.data.result_cn} onUse={() => use(told.data.result_cn)} />
           <Words name="英文" text={told.data.result} onUse={() => use(told.data.result)} />
+          <p className="field-hint">
+            {told.data.engine} 看的{told.data.translated ? '，中文由聊天模型翻译' : ''}
+          </p>
         </>
       )}
     </Sheet>

@@ -1,6 +1,5 @@
 import { useAuth } from '@/platform/auth-store.ts';
 import { useDraft } from '@/platform/draft.ts';
-import { compactNumber } from '@/platform/format.ts';
 import {
   blendOf,
   changeImageDraft,
@@ -9,6 +8,7 @@ import {
   draftWithSettings,
   requestOf,
   useImageDraft,
+  type ImageDraft,
 } from '@/widgets/image/image-draft.ts';
 import {
   closeImageTool,
@@ -20,6 +20,7 @@ import {
 import { type ImagePrice, imagePrice } from '@/widgets/image/image-price.ts';
 import { isForeign } from '@/widgets/image/foreign-image.tsx';
 import { aspectName } from '@/widgets/image/aspect-name.ts';
+import { useTranslationCost } from '@/widgets/image/translation-price.ts';
 import { smallPicture } from '@/widgets/image/picture-sources.ts';
 import { useImageModels, useModel, useSettings } from '@/platform/queries.ts';
 import { DropVeil } from '@/ui/drop-veil.tsx';
@@ -29,6 +30,7 @@ import { toast } from '@/platform/toast.ts';
 import { WordsField } from '@/ui/words-field.tsx';
 import { sizeFor } from '@contract/image-prompt.ts';
 import { limits } from '@contract/limits.ts';
+import type { Model } from '@contract/model.ts';
 import type { SessionDetail } from '@contract/session.ts';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
@@ -55,7 +57,7 @@ const Poor = ({ price, onFree }: { price: ImagePrice; onFree: (() => void) | nul
   return (
     <div className="send-note" role="status">
       <p>
-        余额不足：要 {price.text}，还剩 {compactNumber(Math.max(0, have))}。
+        余额不足：要 {price.text}，还剩 {Math.max(0, have)}。
       </p>
       <Link className="send-note-act" to="/account" search={{ tab: 'recharge' }}>
         去充值
@@ -67,6 +69,18 @@ const Poor = ({ price, onFree }: { price: ImagePrice; onFree: (() => void) | nul
       )}
     </div>
   );
+};
+
+/** What the box would send, and what that takes with the translation of its words. */
+const boxPrice = (
+  draft: ImageDraft,
+  text: string,
+  model: Model,
+  user: { vip: number } | null,
+  costOf: ReturnType<typeof useTranslationCost>,
+): ImagePrice => {
+  const image = requestOf(draftSaid(draft, text, model), model);
+  return imagePrice(image, model, user, costOf({ type: 'txt2img', prompt: text, image }, model));
 };
 
 /** What is sent from a session of pictures, and what it will cost. */
@@ -92,8 +106,9 @@ export const PictureBox = ({
   const modelChange = useModelChange(uuid);
   const [choosing, setChoosing] = useState<'model' | 'size' | null>(null);
   const request = requestOf(draftWithSettings(draft, settings), model);
+  const costOf = useTranslationCost();
   const price = model
-    ? imagePrice(requestOf(draftSaid(draft, text, model), model), model, user)
+    ? boxPrice(draftWithSettings(draft, settings), text, model, user, costOf)
     : null;
   const midjourney = model?.image?.family === 'midjourney';
   const abilities = model?.image?.abilities ?? [];

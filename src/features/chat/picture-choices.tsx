@@ -1,5 +1,6 @@
 import { aspectName } from '@/widgets/image/aspect-name.ts';
 import type { ImageDraft } from '@/widgets/image/image-draft.ts';
+import { useTranslates } from '@/widgets/image/translation-price.ts';
 import { Sheet } from '@/ui/sheet.tsx';
 import { SwitchField } from '@/ui/switch-field.tsx';
 import { sizesOf } from '@contract/image-prompt.ts';
@@ -25,6 +26,7 @@ export const PictureChoices = ({
   onClose: () => void;
 }) => {
   const image = model?.image;
+  const translates = useTranslates();
   const most = Math.min(limits.imageCount.most, image?.max_count ?? 1);
   const only = image?.family === 'sd3' && request.base_image !== '';
   return (
@@ -67,12 +69,14 @@ export const PictureChoices = ({
             );
           })}
         </div>
-        <SwitchField
-          label="把提示词翻译成英文"
-          hint="有些模型只看得懂英文；已经是英文的不翻译"
-          checked={request.translate === 1}
-          onChange={(on) => onChange({ translate: on ? 1 : 0 })}
-        />
+        {translates && (
+          <SwitchField
+            label="把提示词翻译成英文"
+            hint="有些模型只看得懂英文；已经是英文的不翻译"
+            checked={request.translate === 1}
+            onChange={(on) => onChange({ translate: on ? 1 : 0 })}
+          />
+        )}
       </div>
     </Sheet>
   );

@@ -1,6 +1,7 @@
 import { ApiError, errorText } from '@/platform/api-error.ts';
 import { api } from '@/platform/api.ts';
-import { noteJob } from '@/platform/jobs.ts';
+import { noteJob, onJobEnded } from '@/platform/jobs.ts';
+import { reportRefused, reportTime } from '@/platform/report-time.ts';
 import type { Job } from '@contract/job.ts';
 import { perform } from '@/platform/outbox.ts';
 import { createStore, useStore } from '@/platform/store.ts';
@@ -35,6 +36,16 @@ const mark = (id: number, on: boolean) => {
   asking.set(next);
 };
 
+/** Works that were begun here, and when. */
+const begun = new Map<string, number>();
+const outcomes = { done: 'success', error: 'error', cancelled: 'stop' } as const;
+onJobEnded(({ uuid: ended, state, model }) => {
+  const asked = begun.get(ended);
+  if (asked === undefined || state === 'queued' || state === 'running') return;
+  begun.delete(ended);
+  reportTime({ model, state: outcomes[state], asked, time: Date.now() - asked });
+});
+
 /** Tries of one call that got no answer; the server knows them by their number. */
 const mostTries = 3;
 const pause = 1_200;
@@ -52,10 +63,12 @@ export const beginWork = async (
   refuse(id, null);
   mark(id, true);
   const request_id = uuid();
+  const asked = Date.now();
   try {
     for (let tries = 1; ; tries += 1) {
       try {
         const { job } = await ask(request_id);
+        begun.set(job.uuid, asked);
         noteJob(job);
         thread.change(id, { job, ai: '', state: 'none', error_code: '', error_message: '' });
         return;
@@ -69,6 +82,7 @@ export const beginWork = async (
     }
   } catch (error) {
     const code = error instanceof ApiError ? error.code : 0;
+    reportRefused(thread.session?.model ?? '', asked, error);
     refuse(id, { code, message: errorText(error) });
   } finally {
     mark(id, false);

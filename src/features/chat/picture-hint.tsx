@@ -1,47 +1,44 @@
 import { writeDraft } from '@/platform/draft.ts';
 import { useModel } from '@/platform/queries.ts';
-import { PathIcon } from '@/ui/icon.tsx';
-import { limits } from '@contract/limits.ts';
+import { useSite } from '@/platform/site.ts';
+import { pictureIdeas } from '@contract/picture-ideas.ts';
 import type { SessionDetail } from '@contract/session.ts';
-import { picturePath } from './picture-path.ts';
+import { leastText } from './send-rules.ts';
 
-const ideas = [
-  '黄昏的雪山，湖面倒影，几只飞鸟',
-  '月夜的海，远处一座灯塔，水彩',
-  '江南小城，雨后，屋檐下的花',
-  'a red fox in a snowy forest, soft light',
-];
+/** Latin names stand apart from the Chinese around them. */
+const setApart = (name: string): string => (/[a-z0-9]/i.test(name) ? ` ${name} ` : name);
 
-/** In a session of pictures before its first: what it is, and things to try. */
+/** In a session of pictures before its first: what it is, and pictures to try, each with its words. */
 export const PictureHint = ({ session }: { session: SessionDetail }) => {
   const model = useModel(session.model);
+  const { min_prompt_bytes: least } = useSite();
   return (
-    <div className="list first-hint">
-      <span className="first-dot" style={{ background: model?.color || undefined }}>
-        <PathIcon path={picturePath} size={26} />
-      </span>
-      <h2>用{model?.label ?? session.model}画一张</h2>
+    <div className="list first-hint hint-pictures">
+      <h2>用{setApart(model?.label ?? session.model)}画一张</h2>
       {model?.remark && <p>{model.remark}</p>}
       <ul className="hint-ideas" aria-label="试试这些">
-        {ideas.map((idea) => (
-          <li key={idea}>
+        {pictureIdeas.map(({ name, prompt }) => (
+          <li key={name}>
             <button
               type="button"
-              className="chip"
               onClick={() => {
-                writeDraft(session.uuid, idea);
+                writeDraft(session.uuid, prompt);
                 document.querySelector<HTMLTextAreaElement>('.send textarea')?.focus();
               }}
             >
-              {idea}
+              <img
+                src={`/samples/idea-${name}.webp`}
+                width={480}
+                height={360}
+                alt=""
+                decoding="async"
+              />
+              <span>{prompt}</span>
             </button>
           </li>
         ))}
       </ul>
-      <p className="first-rule">
-        第一句至少 {Math.ceil(limits.minPromptBytes / 3)} 个汉字或 {limits.minPromptBytes}{' '}
-        个英文字母；画之前还可以换模型
-      </p>
+      <p className="first-rule">{leastText(least)}示例由内置画板画成</p>
     </div>
   );
 };

@@ -1,5 +1,6 @@
 import { useAuth } from '@/platform/auth-store.ts';
 import { useModel } from '@/platform/queries.ts';
+import { useTranslationCost } from '@/widgets/image/translation-price.ts';
 import { useChatActs } from './chat-context.ts';
 import { priceOfAsked, type Asked } from './picture-request.ts';
 
@@ -7,8 +8,9 @@ import { priceOfAsked, type Asked } from './picture-request.ts';
 export const usePriceOf = (): ((asked: Asked) => { text: string; words: string } | null) => {
   const model = useModel(useChatActs().model);
   const { user } = useAuth();
+  const costOf = useTranslationCost();
   return (asked) => {
-    const price = model ? priceOfAsked(asked, model, user) : null;
+    const price = model ? priceOfAsked(asked, model, user, costOf(asked, model)) : null;
     return price && price.tokens > 0 ? price : null;
   };
 };

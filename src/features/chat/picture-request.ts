@@ -118,10 +118,11 @@ export const priceOfAsked = (
   asked: Asked,
   model: Model,
   user: { vip: number } | null,
+  translation = 0,
 ): ImagePrice => {
   const { image } = asked;
   const size = model.image ? sizeFor(model.image, image.size).code : image.size;
-  return imagePrice({ ...image, n: countOf(asked, model), size }, model, user);
+  return imagePrice({ ...image, n: countOf(asked, model), size }, model, user, translation);
 };
 
 /** A request to do something with a picture that was made here. */

@@ -4,21 +4,28 @@ import { ForeignImage, isForeign } from '@/widgets/image/foreign-image.tsx';
 import { pictureSources, smallPicture } from '@/widgets/image/picture-sources.ts';
 import { isUnfinished, useJob } from '@/platform/jobs.ts';
 import { progressText } from '@/platform/job-text.ts';
-import { useModel } from '@/platform/queries.ts';
+import { useAuth } from '@/platform/auth-store.ts';
+import { useImageModels, useModel } from '@/platform/queries.ts';
 import { api } from '@/platform/api.ts';
-import { ApiError } from '@/platform/api-error.ts';
+import { ApiError, errorText } from '@/platform/api-error.ts';
+import { finePointer, useMedia } from '@/platform/use-media.ts';
+import { toast } from '@/platform/toast.ts';
+import { savePicture } from '@/ui/save-picture.ts';
+import { ImageViewer } from '@/widgets/viewer/image-viewer.tsx';
 import { Icon, PathIcon } from '@/ui/icon.tsx';
 import { PhotoViewer } from '@/ui/photo-viewer.tsx';
 import type { ImageReply, MadeImage } from '@contract/image.ts';
 import type { Job, JobEvent } from '@contract/job.ts';
 import type { Message } from '@contract/chat.ts';
 import { codes } from '@contract/errors.ts';
+import { takesStrength } from '@contract/image-prompt.ts';
 import { Link } from '@tanstack/react-router';
 import { memo, useState, type CSSProperties, type ReactNode } from 'react';
 import { useChatActs } from './chat-context.ts';
 import { Separator, useLongPress } from './message-row.tsx';
 import { PictureActs, PictureMenu, useAsBase } from './picture-acts.tsx';
 import { picturePath } from './picture-path.ts';
+import { changeAsked } from './picture-send.ts';
 import { generate, useAsking, useRefused } from './picture-draw.ts';
 import { usePriceOf } from './picture-price.ts';
 import {
@@ -108,7 +115,10 @@ const Question = ({ message, asked }: { message: Message; asked: Asked }) => {
       ? `比例 ${shape.width}:${shape.height}`
       : painted && `${shape.width}×${shape.height}`,
     painted && `${countOf(asked, model)} 张`,
-    image.strength !== undefined && base !== '' && `改变的程度 ${image.strength}`,
+    image.strength !== undefined &&
+      base !== '' &&
+      takesStrength(model?.image?.family ?? 'built-in') &&
+      `改变的程度 ${image.strength}`,
     image.parameters.checkpoint,
     image.controlnet_module !== '' && `构图 ${image.controlnet_module}`,
   ].filter(Boolean);
@@ -242,6 +252,8 @@ const Failed = ({
   const asking = useAsking(message.id);
   const price = usePriceOf()(asked);
   const poor = code === codes.balance.code || code === codes.balance_excluded.code;
+  // The same words would be refused again.
+  const banned = code === codes.prompt_banned.code;
   return (
     <div
       className={quiet ? 'made-failed made-quiet' : 'made-failed'}
@@ -274,15 +286,25 @@ const Failed = ({
               </button>
             </>
           )}
-          <button
-            type="button"
-            className={poor ? 'notice-act' : 'notice-act notice-act-first'}
-            disabled={asking}
-            onClick={() => void generate(acts.thread, message.id, asked)}
-          >
-            {label}
-            {price && ` · ${price.words}`}
-          </button>
+          {banned ? (
+            <button
+              type="button"
+              className="notice-act notice-act-first"
+              onClick={() => changeAsked(acts.uuid, asked)}
+            >
+              修改提示词
+            </button>
+          ) : (
+            <button
+              type="button"
+              className={poor ? 'notice-act' : 'notice-act notice-act-first'}
+              disabled={asking}
+              onClick={() => void generate(acts.thread, message.id, asked)}
+            >
+              {label}
+              {price && ` · ${price.words}`}
+            </button>
+          )}
         </div>
       )}
     </div>
@@ -295,6 +317,7 @@ const Tile = ({
   columns,
   onView,
   onMenu,
+  onBase,
 }: {
   picture: MadeImage;
   /** Its number, from 0. */
@@ -302,6 +325,8 @@ const Tile = ({
   columns: number;
   onView: () => void;
   onMenu: () => void;
+  /** Null: it cannot be gone on from. */
+  onBase: (() => void) | null;
 }) => {
   const label = `第 ${at + 1} 张`;
   if (picture.url === '')
@@ -324,6 +349,25 @@ const Tile = ({
           decoding="async"
         />
       </button>
+      <span className="made-hover">
+        {onBase && (
+          <button type="button" aria-label={`${label}作为底图`} title="作为底图" onClick={onBase}>
+            <Icon name="reply" size={18} />
+          </button>
+        )}
+        <button
+          type="button"
+          aria-label={`保存${label}`}
+          title="保存"
+          onClick={() =>
+            void savePicture(picture.url).catch((error: unknown) =>
+              toast(errorText(error), 'error'),
+            )
+          }
+        >
+          <Icon name="download" size={18} />
+        </button>
+      </span>
       <button
         type="button"
         className="made-more"
@@ -333,6 +377,31 @@ const Tile = ({
         <Icon name="more" size={18} />
       </button>
     </li>
+  );
+};
+
+const nothingMade = { uuid: '', seed: null, error: '' };
+
+/** What the words name and the canvas cannot draw, and who could. */
+const Unread = ({ words }: { words: readonly string[] }) => {
+  const { user } = useAuth();
+  const others = (useImageModels().data ?? []).some(({ built_in }) => !built_in);
+  return (
+    <p className="made-unread">
+      没听懂：{words.join('、')}
+      {others ? (
+        '，换成其他画图模型可画'
+      ) : user?.admin ? (
+        <>
+          ，
+          <Link className="link" to="/manager/start">
+            连接模型可画
+          </Link>
+        </>
+      ) : (
+        '，连接模型可画'
+      )}
+    </p>
   );
 };
 
@@ -347,12 +416,22 @@ const Pictures = ({
 }) => {
   const [viewing, setViewing] = useState<number | null>(null);
   const [menu, setMenu] = useState<number | null>(null);
+  const [edited, setEdited] = useState<number | null>(null);
   const asBase = useAsBase();
+  const acts = useChatActs();
   const { images } = reply;
   const first = images.find(({ url, width, height }) => url !== '' && width > 0 && height > 0);
   const shape = first ?? (reply.width > 0 && reply.height > 0 ? reply : { width: 1, height: 1 });
   const shown = images.filter(({ url }) => url !== '');
   const columns = columnsFor(images.length);
+  // With a mouse all that is known of a picture stands beside it; on a phone it is seen first.
+  const mouse = useMedia(finePointer);
+  const whole = mouse && shown.every(({ id }) => id > 0);
+  const use = (act: (picture: MadeImage) => void) => (at: number) => {
+    const picture = shown[at];
+    if (picture) act(picture);
+  };
+  const madeOf = ({ id }: { id: number }) => shown.find((each) => each.id === id) ?? nothingMade;
   const failed = images.flatMap(({ error }, at) => (error === '' ? [] : [{ error, at }]));
   return (
     <>
@@ -365,6 +444,7 @@ const Pictures = ({
             columns={columns}
             onView={() => setViewing(shown.indexOf(picture))}
             onMenu={() => setMenu(at)}
+            onBase={asBase ? () => asBase(picture) : null}
           />
         ))}
       </Grid>
@@ -377,6 +457,7 @@ const Pictures = ({
           ))}
         </ul>
       )}
+      {reply.unread && reply.unread.length > 0 && <Unread words={reply.unread} />}
       <PictureActs message={message} asked={asked} reply={reply} onMenu={setMenu} />
       <PictureMenu
         message={message}
@@ -389,26 +470,42 @@ const Pictures = ({
         }}
         onClose={() => setMenu(null)}
       />
-      {viewing !== null && (
-        <PhotoViewer
-          images={shown.map(({ url }) => url)}
-          index={viewing}
-          words={asked.prompt}
-          acts={
-            asBase
-              ? [
-                  {
-                    icon: 'reply',
-                    label: '作为底图',
-                    run: (at) => {
-                      const picture = shown[at];
-                      if (picture) asBase(picture);
+      {viewing !== null &&
+        (whole ? (
+          <ImageViewer
+            images={shown}
+            at={viewing}
+            onTurn={setViewing}
+            onClose={() => setViewing(null)}
+            onBase={asBase ? (picture) => asBase({ ...picture, ...madeOf(picture) }) : undefined}
+          />
+        ) : (
+          <PhotoViewer
+            images={shown.map(({ url }) => url)}
+            index={viewing}
+            words={asked.prompt}
+            acts={[
+              ...(asBase ? [{ icon: 'reply' as const, label: '作为底图', run: use(asBase) }] : []),
+              ...(shown.every(({ id }) => id > 0)
+                ? [
+                    {
+                      icon: 'edit' as const,
+                      label: acts.owner ? '修改图片' : '查看图片',
+                      run: (at: number) => setEdited(at),
                     },
-                  },
-                ]
-              : []
-          }
-          onClose={() => setViewing(null)}
+                  ]
+                : []),
+            ]}
+            onClose={() => setViewing(null)}
+          />
+        ))}
+      {edited !== null && (
+        <ImageViewer
+          images={shown}
+          at={edited}
+          onTurn={setEdited}
+          onClose={() => setEdited(null)}
+          onBase={asBase ? (picture) => asBase({ ...picture, ...madeOf(picture) }) : undefined}
         />
       )}
     </>

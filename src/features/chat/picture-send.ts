@@ -4,6 +4,7 @@ import {
   blendOf,
   changeImageDraft,
   changeImageParameters,
+  clearImageDraft,
   draftSaid,
   draftWithSettings,
   imageRefusal,
@@ -76,4 +77,12 @@ export const sendWords = async (
   const { strength, resize_mode, controlnet_image } = draft;
   changeImageDraft(key, { base_image: draft.base_image, strength, resize_mode, controlnet_image });
   changeImageParameters(key, { blend: draft.parameters?.blend });
+};
+
+/** Puts a request back into its box, to be changed. */
+export const changeAsked = (key: string, asked: Asked): void => {
+  writeDraft(key, asked.prompt);
+  clearImageDraft(key);
+  changeImageDraft(key, asked.image);
+  document.querySelector<HTMLTextAreaElement>('.send textarea')?.focus();
 };

@@ -1,4 +1,4 @@
-import { readQuestion, thumbnailOf, type Question } from '@/platform/question.ts';
+import { ownFiles, readQuestion, thumbnailOf, type Question } from '@/platform/question.ts';
 import { isSendKey } from '@/platform/send-key.ts';
 import { useSettings } from '@/platform/queries.ts';
 import { readDraft, writeDraft } from '@/platform/draft.ts';
@@ -8,13 +8,35 @@ import { Icon } from '@/ui/icon.tsx';
 import { PhotoViewer } from '@/ui/photo-viewer.tsx';
 import { ForeignImage, isForeign } from '@/widgets/image/foreign-image.tsx';
 import type { Message } from '@contract/chat.ts';
-import { useLayoutEffect, useRef, useState } from 'react';
+import { lazy, Suspense, useLayoutEffect, useRef, useState } from 'react';
 import { useChatActs } from './chat-context.ts';
 import './question-parts.css';
+
+const AttachedText = lazy(() => import('./attached-text.tsx'));
+
+/** A file by its name; whose own it is opens it. */
+const FileChip = ({ file, onOpen }: { file: Question['files'][number]; onOpen: () => void }) => {
+  const name = file.name || '附件';
+  const words = (
+    <>
+      <Icon name="document" size={18} />
+      <span>{name}</span>
+      {file.size > 0 && <small>{byteSize(file.size)}</small>}
+    </>
+  );
+  return ownFiles([file]).length > 0 ? (
+    <button type="button" className="file-chip" aria-label={`打开${name}`} onClick={onOpen}>
+      {words}
+    </button>
+  ) : (
+    <span className="file-chip">{words}</span>
+  );
+};
 
 /** The pictures and files of a message. */
 export const Attachments = ({ images, files }: Pick<Question, 'images' | 'files'>) => {
   const [shown, setShown] = useState<number | null>(null);
+  const [reading, setReading] = useState<Question['files'][number] | null>(null);
   const foreign = images.filter(isForeign);
   const own = images.filter((url) => !isForeign(url));
   return (
@@ -51,13 +73,16 @@ export const Attachments = ({ images, files }: Pick<Question, 'images' | 'files'
       {files.length > 0 && (
         <ul className="file-chips" aria-label="附件">
           {files.map((file, at) => (
-            <li key={at} className="file-chip">
-              <Icon name="document" size={18} />
-              <span>{file.name || '附件'}</span>
-              {file.size > 0 && <small>{byteSize(file.size)}</small>}
+            <li key={at}>
+              <FileChip file={file} onOpen={() => setReading(file)} />
             </li>
           ))}
         </ul>
+      )}
+      {reading && (
+        <Suspense fallback={null}>
+          <AttachedText file={reading} onClose={() => setReading(null)} />
+        </Suspense>
       )}
       {shown !== null && <PhotoViewer images={own} index={shown} onClose={() => setShown(null)} />}
     </div>

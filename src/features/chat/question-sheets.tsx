@@ -12,18 +12,20 @@ import type { ReportReason } from '@contract/forum.ts';
 import { useQuery } from '@tanstack/react-query';
 import css from './question.module.css';
 
-/** Tells the managers of a message, or of the question as a whole. */
+/** Tells the managers of a message, or of the question or private talk as a whole. */
 export const ReportSheet = ({
   uuid,
   id,
+  whole = '这个问题',
   onClose,
 }: {
   uuid: string;
-  /** Null: the whole question. */
+  /** Null: the whole of it. */
   id: number | null;
+  whole?: string;
   onClose: () => void;
 }) => (
-  <Sheet open onClose={onClose} title={id === null ? '举报这个问题' : '举报这条消息'}>
+  <Sheet open onClose={onClose} title={`举报${id === null ? whole : '这条消息'}`}>
     <Form
       fields={[
         {

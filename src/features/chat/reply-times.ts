@@ -1,5 +1,4 @@
-import { api } from '@/platform/api.ts';
-import { inIdleTime } from '@/platform/idle.ts';
+import { reportRefused, reportTime } from '@/platform/report-time.ts';
 
 interface Watched {
   model: string;
@@ -24,6 +23,11 @@ export class Stopwatch {
     this.asked = 0;
   }
 
+  /** What was asked for was not taken. */
+  refused(model: string, error: unknown): void {
+    if (this.asked !== 0) reportRefused(model, this.asked, error);
+  }
+
   /** The reply with this number is one that was asked for. */
   watch(id: number, model: string): void {
     if (this.asked === 0 || model === '') return;
@@ -45,16 +49,12 @@ export class Stopwatch {
     if (!reply) return;
     this.running.delete(id);
     const now = Date.now();
-    const report = {
-      state: reply.stopped ? 'stop' : state,
-      first_time: (reply.first || now) - reply.asked,
-      time: now - reply.asked,
+    reportTime({
       model: reply.model,
-      request_time: new Date(reply.asked).toISOString(),
-    } as const;
-    // Nobody waits for it, and its loss harms nobody.
-    inIdleTime(() => {
-      api.modelStat(report, { quiet: true, keepalive: true }).catch(() => {});
+      state: reply.stopped ? 'stop' : state,
+      asked: reply.asked,
+      first: (reply.first || now) - reply.asked,
+      time: now - reply.asked,
     });
   }
 }

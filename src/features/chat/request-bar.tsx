@@ -1,4 +1,5 @@
 import { api } from '@/platform/api.ts';
+import { Button } from '@/ui/button.tsx';
 import type { SessionDetail } from '@contract/session.ts';
 import { useState } from 'react';
 import css from './question.module.css';
@@ -20,29 +21,38 @@ const RequestBar = ({ session }: { session: SessionDetail }) => {
   if (state === undefined || state === 'new' || state === 'accepted') return null;
   return (
     <div className={css.request} role="group" aria-label="私聊请求">
-      <p>{words[state]}</p>
-      {asked && (
-        <button type="button" className="button button-ghost" onClick={() => answer('accept')}>
-          接受
-        </button>
-      )}
-      {asked && (
-        <button type="button" className="button button-ghost" onClick={() => answer('block')}>
-          屏蔽
-        </button>
-      )}
-      {state === 'blocking' && (
-        <button type="button" className="button button-ghost" onClick={() => answer('unblock')}>
-          取消屏蔽
-        </button>
-      )}
-      {state !== 'asking' && (
-        <button type="button" className="button button-ghost" onClick={() => setReporting(true)}>
-          举报
-        </button>
-      )}
+      <div className={css.requestInner}>
+        <p>{words[state]}</p>
+        <div className={css.requestActs}>
+          {asked && (
+            <Button kind="primary" size="small" onClick={() => answer('accept')}>
+              接受
+            </Button>
+          )}
+          {asked && (
+            <Button size="small" onClick={() => answer('block')}>
+              屏蔽
+            </Button>
+          )}
+          {state === 'blocking' && (
+            <Button size="small" onClick={() => answer('unblock')}>
+              取消屏蔽
+            </Button>
+          )}
+          {state !== 'asking' && (
+            <Button size="small" onClick={() => setReporting(true)}>
+              举报
+            </Button>
+          )}
+        </div>
+      </div>
       {reporting && (
-        <ReportSheet uuid={session.uuid} id={null} onClose={() => setReporting(false)} />
+        <ReportSheet
+          uuid={session.uuid}
+          id={null}
+          whole="对方"
+          onClose={() => setReporting(false)}
+        />
       )}
     </div>
   );

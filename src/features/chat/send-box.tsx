@@ -1,6 +1,7 @@
 import { finePointer, useMedia } from '@/platform/use-media.ts';
 import { offlineText } from '@/platform/api-error.ts';
 import type { AttachTarget } from '@/platform/attach/attach-store.ts';
+import { toldApart } from '@/platform/format.ts';
 import { readDraft, useDraft, writeDraft } from '@/platform/draft.ts';
 import { lazyChunk, whenLoaded } from '@/platform/lazy-chunk.ts';
 import { useChatModels, useSettings } from '@/platform/queries.ts';
@@ -13,6 +14,7 @@ import type { SessionDetail } from '@contract/session.ts';
 import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { TakeKeys } from './at-list.tsx';
 import { useChatActs } from './chat-context.ts';
+import { useChoices } from './chat-choices.ts';
 import { useModelChange } from './model-change.ts';
 import type { Outgoing } from './outgoing.ts';
 import type { BoxState } from './send-kit.tsx';
@@ -107,6 +109,10 @@ export const SendBox = ({
   const busy = view.sending || (reached && view.replying !== null);
   const canStop = reached && view.replying !== null && view.replyStarted;
   const known = models.data?.find((each) => each.name === session.model);
+  const [{ beside }] = useChoices(session.uuid);
+  const besideModel = models.data?.find(
+    ({ name }) => chats && name === beside && name !== session.model,
+  );
   const most = (chats ? known?.max_prompt : null) ?? limits.defaultMaxPrompt;
   const length = text.trim().length;
   const choose = change.choose;
@@ -179,6 +185,9 @@ export const SendBox = ({
             <SendModel
               name={session.model}
               model={known}
+              shown={
+                besideModel && toldApart([known?.label ?? session.model, besideModel.label])[0]
+              }
               first={first}
               onChoose={() => setChoosing(true)}
             />

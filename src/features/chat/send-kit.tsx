@@ -3,7 +3,7 @@ import { allReady, setAttachments, useAttachments } from '@/platform/attach/atta
 import { AttachDrop, AttachTray } from '@/widgets/attach/attach.tsx';
 import type { AttachTarget } from '@/platform/attach/attach-store.ts';
 import { useAuth } from '@/platform/auth-store.ts';
-import { compactNumber } from '@/platform/format.ts';
+import { compactNumber, toldApart } from '@/platform/format.ts';
 import { useChatModels, useSettings } from '@/platform/queries.ts';
 import { Icon, PathIcon } from '@/ui/icon.tsx';
 import { ModelSheet } from '@/widgets/model/model-sheet.tsx';
@@ -263,11 +263,12 @@ const Beside = ({ session }: { session: SessionDetail }) => {
   const others = models.data?.filter(({ name }) => name !== session.model) ?? [];
   if (others.length === 0) return null;
   const chosen = others.find(({ name }) => name === beside);
+  const own = models.data?.find(({ name }) => name === session.model)?.label ?? session.model;
   return (
     <>
       {chosen ? (
         <Removable
-          words={`＋ ${chosen.label}`}
+          words={`＋ ${toldApart([own, chosen.label])[1]}`}
           label={`不再请 ${chosen.label} 一起回答`}
           onRemove={() => choose({ beside: noModel })}
         />

@@ -6,10 +6,13 @@ import type { Model } from '@contract/model.ts';
 export const SendModel = ({
   name,
   model,
+  shown,
   first,
   onChoose,
 }: {
   name: string;
+  /** Its name beside another one's; left out: its own. */
+  shown?: string | undefined;
   /** Undefined while the models are not known, or it is none of them any more. */
   model: Model | undefined;
   /** The session has no message yet. */
@@ -20,11 +23,12 @@ export const SendModel = ({
     type="button"
     className="send-model"
     disabled={!first}
-    title={first ? '选择模型' : '有了消息以后，模型不能再换'}
+    title={`${model?.label ?? name}：${first ? '选择模型' : '有了消息以后，模型不能再换'}`}
+    aria-label={shown === undefined ? undefined : (model?.label ?? name)}
     onClick={onChoose}
   >
     <span className="chip-dot" style={{ background: model?.color || undefined }} />
-    <span className="send-model-name">{model?.label ?? name}</span>
+    <span className="send-model-name">{shown ?? model?.label ?? name}</span>
     {model && <small>{priceText(model)}</small>}
     {first && <Icon name="down" size={14} />}
   </button>

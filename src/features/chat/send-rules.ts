@@ -1,4 +1,5 @@
-import { limits, tooLongText, tooShortText } from '@contract/limits.ts';
+import { site } from '@/platform/site.ts';
+import { tooLongText, tooShortText } from '@contract/limits.ts';
 import { useLayoutEffect, useRef } from 'react';
 
 const bytesOf = (text: string) => new TextEncoder().encode(text).length;
@@ -6,9 +7,14 @@ const bytesOf = (text: string) => new TextEncoder().encode(text).length;
 /** Why a text can not be sent as it is; empty when it can. */
 export const refusalOf = (text: string, most: number, first: boolean): string => {
   if (text.length > most) return tooLongText(most);
-  if (first && bytesOf(text) < limits.minPromptBytes) return tooShortText(limits.minPromptBytes);
+  const { min_prompt_bytes: least } = site();
+  if (first && bytesOf(text) < least) return tooShortText(least);
   return '';
 };
+
+/** How much the first message has at least, before more is said. */
+export const leastText = (bytes: number): string =>
+  bytes < 2 ? '' : `第一句至少 ${Math.ceil(bytes / 3)} 个汉字或 ${bytes} 个英文字母；`;
 
 const tallest = 168;
 

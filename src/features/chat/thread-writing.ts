@@ -1,7 +1,7 @@
 import { api, signInFirst } from '@/platform/api.ts';
 import { ApiError, errorText } from '@/platform/api-error.ts';
 import { act, outboxState, perform, type OfName } from '@/platform/outbox.ts';
-import type { Act, NewAct, Part } from '@sw/outbox-engine.ts';
+import type { Act, NewAct, Part } from '@common/outbox/engine.ts';
 import { loadOutbox } from '@/platform/pending.ts';
 import { refreshScreens } from '@/platform/query-client.ts';
 import { openStream } from '@/platform/stream.ts';
@@ -169,6 +169,7 @@ export class ThreadWriting {
       this.thread.announce(replaced ? replaced.id : 0);
     } catch (error) {
       this.unsent.delete(key);
+      this.times.refused(fresh.model, error);
       this.thread.messages = [
         ...this.thread.messages.filter((message) => message.id !== id),
         ...after,
@@ -354,6 +355,9 @@ export class ThreadWriting {
       this.thread.forgetLive(id);
       this.thread.replace(id, unwritten);
       this.thread.announce();
+    } catch (error) {
+      this.times.refused(message.model, error);
+      throw error;
     } finally {
       this.thread.publish({ sending: false });
       this.attachAll();
@@ -393,6 +397,9 @@ export class ThreadWriting {
         each.id === place.id ? fresh : each,
       );
       this.thread.announce(place.id);
+    } catch (error) {
+      this.times.refused(model ?? message.model, error);
+      throw error;
     } finally {
       this.thread.publish({ sending: false });
       this.attachAll();

@@ -206,8 +206,10 @@ export class Thread {
   /** The newest messages: all of the first page at first, later what is new. */
   async refresh(signal?: AbortSignal): Promise<void> {
     if (!this.view.loaded) {
-      const first = this.view.focus === null ? this.loadNewest() : this.loadAround(this.view.focus);
-      this.firstLoad ??= first.finally(() => {
+      // Asked for once, whoever else wants it meanwhile: a second request would fail unheard.
+      this.firstLoad ??= (
+        this.view.focus === null ? this.loadNewest() : this.loadAround(this.view.focus)
+      ).finally(() => {
         this.firstLoad = null;
       });
       return this.firstLoad;

@@ -120,7 +120,7 @@ export const ForumScreen = () => {
       <header className="page-head">
         <h1>问答社区</h1>
         {me?.admin && (
-          <Link to="/forum/reports" className="button button-ghost button-icon" aria-label="举报">
+          <Link to="/manager/forum" className="button button-ghost button-icon" aria-label="举报">
             <Icon name="warning" size={22} />
           </Link>
         )}

@@ -3,7 +3,6 @@ import { toast } from '@/platform/toast.ts';
 import { Act } from '@/ui/act.tsx';
 import { Button } from '@/ui/button.tsx';
 import { confirmDialog } from '@/ui/dialog.ts';
-import { Form } from '@/ui/form/form.tsx';
 import { Icon } from '@/ui/icon.tsx';
 import { Sheet } from '@/ui/sheet.tsx';
 import { useForumGroups } from '@/widgets/editor/groups.ts';
@@ -11,6 +10,7 @@ import type { Out } from '@contract/calls.ts';
 import type { defaultGroup } from '@contract/forum.ts';
 import { useState } from 'react';
 import css from './forum.module.css';
+import { GroupForm } from './group-form.tsx';
 
 type Group = Out<'forumGroups'>['list'][number];
 // By its type alone: the contract's schemas stay out of the page.
@@ -100,37 +100,10 @@ const GroupSheet = ({
         title={editing?.id === undefined ? '新建分组' : '修改分组'}
       >
         {editing && (
-          <Form
+          <GroupForm
             key={editing.id ?? 'new'}
-            fields={[
-              { name: 'name', label: '名称', kind: 'text', required: true, min: 1, max: 16 },
-              { name: 'color', label: '颜色', kind: 'colour' },
-              {
-                name: 'sort',
-                label: '排序',
-                kind: 'number',
-                min: 0,
-                max: 10_000,
-                hint: '小的在前',
-              },
-            ]}
-            initial={{
-              name: editing.name ?? '',
-              color: editing.color ?? '#2563eb',
-              sort: editing.sort ?? 100,
-            }}
-            onSubmit={async (values) => {
-              await api.saveForumGroup(
-                {
-                  ...(editing.id === undefined ? {} : { id: editing.id }),
-                  name: String(values['name'] ?? ''),
-                  color: String(values['color'] ?? '#2563eb'),
-                  sort: Number(values['sort'] ?? 100),
-                },
-                { quiet: true },
-              );
-              await done('分组已保存');
-            }}
+            group={editing}
+            onSaved={() => void done('分组已保存')}
           />
         )}
       </Sheet>

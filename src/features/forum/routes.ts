@@ -1,7 +1,7 @@
 import { root } from '@/platform/root-route.ts';
 import { oneOf, whole, words, type RawSearch } from '@/platform/search.ts';
 import type { ForumCategory } from '@contract/forum.ts';
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
 
 const categories: readonly ForumCategory[] = [
   'hot',
@@ -42,14 +42,6 @@ interface NewsSearch {
 }
 const newsSearch = (raw: RawSearch): NewsSearch => ({ page: whole(raw, 'page') });
 
-interface ReportsSearch extends NewsSearch {
-  state?: 'done';
-}
-const reportsSearch = (raw: RawSearch): ReportsSearch => ({
-  page: whole(raw, 'page'),
-  state: oneOf(['done'])(raw, 'state'),
-});
-
 export const forumRoutes = [
   createRoute({
     getParentRoute: () => root,
@@ -66,7 +58,6 @@ export const forumRoutes = [
   createRoute({
     getParentRoute: () => root,
     path: '/forum/reports',
-    validateSearch: reportsSearch,
-    component: lazyRouteComponent(() => import('./reports-screen.tsx'), 'ReportsScreen'),
+    beforeLoad: () => redirect({ to: '/manager/forum', replace: true, throw: true }),
   }),
 ] as const;

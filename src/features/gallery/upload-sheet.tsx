@@ -6,6 +6,7 @@ import { smallPicture } from '@/widgets/image/picture-sources.ts';
 import { Button } from '@/ui/button.tsx';
 import { Sheet } from '@/ui/sheet.tsx';
 import { toast } from '@/platform/toast.ts';
+import { limits } from '@contract/limits.ts';
 import styles from './gallery.module.css';
 
 /** Brings pictures in: chosen, taken, dropped, pasted or by their address. */
@@ -134,7 +135,10 @@ export const UploadSheet = ({ open, onClose }: { open: boolean; onClose: () => v
           已上传 {there.length} 张，关闭后就能看到。
         </p>
       )}
-      <p className={styles['note']}>上传后 7 天没有用到的图片会自动清理。</p>
+      <p className={styles['note']}>
+        上传后 {limits.unusedFileDays}{' '}
+        天都没有用到的图片会自动清理；用在消息、提问、头像、修改等任何地方的会一直保留。
+      </p>
     </Sheet>
   );
 };

@@ -7,6 +7,7 @@ import { SliderField } from '@/ui/slider-field.tsx';
 import { toast } from '@/platform/toast.ts';
 import { useState } from 'react';
 import { Choices } from './choices.tsx';
+import { SamplePicture } from './shape-picture.tsx';
 import { useTool } from './tool-context.ts';
 
 /** LoRAs of one request at most. */
@@ -25,6 +26,7 @@ const Loras = () => {
   const labelOf = (key: string) => known.find((each) => each.key === key)?.label ?? key;
   const set = (lora: typeof chosen) =>
     setParameters({ lora: lora.length === 0 ? undefined : lora });
+  const sampled = image.family === 'built-in';
   const wanted = query.trim().toLowerCase();
   const others = known.filter(
     ({ key, label }) =>
@@ -70,19 +72,28 @@ const Loras = () => {
           onChange={(event) => setQuery(event.target.value)}
         />
       )}
-      <div className="tool-chips">
+      <div className={sampled ? 'tool-tiles' : 'tool-chips'}>
         {others.slice(0, 60).map(({ key, label }) => (
           <button
             key={key}
             type="button"
-            className="chip"
+            className={sampled ? 'tool-tile' : 'chip'}
             onClick={() => {
               if (chosen.length >= mostLoras) toast(`最多叠加 ${mostLoras} 个 LoRA`, 'error');
               else set([...chosen, { key, weight: familyRules.lora.default }]);
             }}
           >
-            <Icon name="plus" size={14} />
-            {label}
+            {sampled ? (
+              <>
+                <SamplePicture name={`lora-${key}`} />
+                <span>{label}</span>
+              </>
+            ) : (
+              <>
+                <Icon name="plus" size={14} />
+                {label}
+              </>
+            )}
           </button>
         ))}
       </div>

@@ -1,4 +1,9 @@
-import { draftSaid, imageRefusal, requestOf } from '@/widgets/image/image-draft.ts';
+import {
+  draftSaid,
+  draftWithSettings,
+  imageRefusal,
+  requestOf,
+} from '@/widgets/image/image-draft.ts';
 import {
   closeImageTool,
   useImageBusy,
@@ -8,7 +13,8 @@ import {
 } from '@/widgets/image/image-tool.ts';
 import { useAuth } from '@/platform/auth-store.ts';
 import { imagePrice } from '@/widgets/image/image-price.ts';
-import { useModel } from '@/platform/queries.ts';
+import { useTranslationCost } from '@/widgets/image/translation-price.ts';
+import { useModel, useSettings } from '@/platform/queries.ts';
 import { Button } from '@/ui/button.tsx';
 import { EmptyState } from '@/ui/empty-state.tsx';
 import { Icon } from '@/ui/icon.tsx';
@@ -88,7 +94,11 @@ const tabs: readonly Tab[] = [
 const usePrice = (): string => {
   const { model, draft, text } = useTool();
   const { user } = useAuth();
-  return imagePrice(requestOf(draftSaid(draft, text, model), model), model, user).words;
+  const costOf = useTranslationCost();
+  const settings = useSettings();
+  const image = requestOf(draftSaid(draftWithSettings(draft, settings), text, model), model);
+  const translation = costOf({ type: 'txt2img', prompt: text, image }, model);
+  return imagePrice(image, model, user, translation).words;
 };
 
 const Foot = () => {

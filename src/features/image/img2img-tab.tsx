@@ -4,7 +4,13 @@ import { AnyImage } from '@/widgets/image/foreign-image.tsx';
 import { Button } from '@/ui/button.tsx';
 import { Icon } from '@/ui/icon.tsx';
 import { SliderField } from '@/ui/slider-field.tsx';
-import { defaultStrength, familyRules, sizesOf } from '@contract/image-prompt.ts';
+import {
+  defaultStrength,
+  familyRules,
+  sizesOf,
+  takesResizeMode,
+  takesStrength,
+} from '@contract/image-prompt.ts';
 import { limits } from '@contract/limits.ts';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { Choices } from './choices.tsx';
@@ -44,8 +50,8 @@ export const Img2ImgTab = () => {
   const measured = useMeasure(url);
   const midjourney = image.family === 'midjourney';
   // Services that take the picture as it is have no say in either: what would do nothing is not shown.
-  const strengthSent = !['openai', 'dalle', 'cloud'].includes(image.family);
-  const resized = image.family === 'built-in' || image.family === 'stable-diffusion';
+  const strengthSent = takesStrength(image.family);
+  const resized = takesResizeMode(image.family);
   const pick = async () => {
     const [picked] = await pickImages({ max: 1, title: '选择基础图片' });
     if (picked) takeAsBase(key, model, picked);

@@ -7,6 +7,7 @@ import { SwitchField } from '@/ui/switch-field.tsx';
 import { previewPrompt, needsTranslation } from '@contract/image-prompt.ts';
 import { limits } from '@contract/limits.ts';
 import { useId, useState } from 'react';
+import { useTranslates } from '@/widgets/image/translation-price.ts';
 import { PromptSheet } from '@/widgets/template/prompt-sheet.tsx';
 import { useTool } from './tool-context.ts';
 
@@ -81,6 +82,7 @@ export const PromptTab = () => {
   const { text, setText, image, model, words, draft, change, parameters, setParameters } =
     useTool();
   const [choosing, setChoosing] = useState(false);
+  const translates = useTranslates();
   const midjourney = image.family === 'midjourney';
   const request = requestOf(draftWithSettings(draft, useSettings()), model);
   return (
@@ -126,12 +128,12 @@ export const PromptTab = () => {
           onChange={(negative) => setParameters({ negative_prompt: negative || undefined })}
         />
       )}
-      {image.family !== 'built-in' && (
+      {image.family !== 'built-in' && translates && (
         <SwitchField
           label="画之前译成英文"
           hint={
             needsTranslation(words.prompt) || words.prompt === ''
-              ? '这类模型更懂英文；没有连接翻译模型时按原文画'
+              ? '这类模型更懂英文'
               : '描述里几乎没有中文，不需要翻译'
           }
           checked={request.translate === 1}

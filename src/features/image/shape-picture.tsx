@@ -1,3 +1,5 @@
+import { useState } from 'react';
+
 /** A sheet of the given shape, drawn within a square of 40 px. */
 export const ShapePicture = ({ width, height }: { width: number; height: number }) => {
   const scale = 30 / Math.max(width, height, 1);
@@ -24,3 +26,19 @@ export const ResizePicture = ({ mode }: { mode: number }) => (
     {mode === 3 && <path d="M33 15l5-4M38 14.500v-3.500h-3.500" />}
   </svg>
 );
+
+/** How a style or a LoRA of the built-in canvas looks. */
+export const SamplePicture = ({ name }: { name: string }) => {
+  const [missing, setMissing] = useState(false);
+  return missing ? null : (
+    <img
+      className="tool-sample"
+      src={`/samples/${name}.webp`}
+      width={160}
+      height={160}
+      alt=""
+      loading="lazy"
+      onError={() => setMissing(true)}
+    />
+  );
+};

@@ -1,6 +1,7 @@
 import { familyRules, styleOf } from '@contract/image-prompt.ts';
 import { Skeleton } from '@/ui/skeleton.tsx';
 import { Choices } from './choices.tsx';
+import { SamplePicture } from './shape-picture.tsx';
 import { useTool, type ToolState } from './tool-context.ts';
 
 /** The styles that a model knows by name, and the one it takes by itself; none: it has no such choice. */
@@ -25,6 +26,9 @@ export const StyleTab = () => {
   const { image, parameters, setParameters, metadata } = state;
   const { styles, usual } = stylesFor(state);
   const style = image.family === 'midjourney' ? styleOf(parameters) : (parameters.style ?? usual);
+  // Of what is drawn here it is known how it looks.
+  const sample = (name: string) =>
+    image.family === 'built-in' ? { picture: <SamplePicture name={name} /> } : {};
   if (styles.length === 0 && metadata.isPending) return <Skeleton lines={4} />;
   return (
     <Choices
@@ -38,8 +42,8 @@ export const StyleTab = () => {
       }
       value={style}
       choices={[
-        ...(usual === '' ? [{ value: '', label: '不指定' }] : []),
-        ...styles.map(({ name, label }) => ({ value: name, label })),
+        ...(usual === '' ? [{ value: '', label: '不指定', ...sample('plain') }] : []),
+        ...styles.map(({ name, label }) => ({ value: name, label, ...sample(`style-${name}`) })),
       ]}
       onChange={(name) => setParameters({ style: name === usual ? undefined : name })}
     />

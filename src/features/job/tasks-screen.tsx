@@ -2,7 +2,6 @@ import { BackHead } from '@/ui/back-head.tsx';
 import { api } from '@/platform/api.ts';
 import { ApiError } from '@/platform/api-error.ts';
 import { useAuth } from '@/platform/auth-store.ts';
-import { compactNumber } from '@/platform/format.ts';
 import { jobWords, progressText } from '@/platform/job-text.ts';
 import { findJobs, isUnfinished, noteJob, useJob } from '@/platform/jobs.ts';
 import { useModel } from '@/platform/queries.ts';
@@ -16,6 +15,7 @@ import { useTableSearch } from '@/ui/table/use-table-search.ts';
 import { toast } from '@/platform/toast.ts';
 import { usePageTitle } from '@/platform/use-page-title.ts';
 import { uuid } from '@/platform/uuid.ts';
+import { codes } from '@contract/errors.ts';
 import type { Job } from '@contract/job.ts';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
@@ -55,7 +55,7 @@ const states = {
 };
 
 const cost = (job: Job): string => {
-  const tokens = compactNumber(job.deduct_tokens);
+  const tokens = job.deduct_tokens;
   if (job.state === 'error' || job.state === 'cancelled')
     return job.deduct_tokens === 0 ? '没有扣费' : `扣 ${tokens} tokens，其余已退回`;
   if (job.deduct_tokens === 0) return '免费';
@@ -114,12 +114,14 @@ const Task = ({ told }: { told: Job }) => {
   const label = useModel(job.model)?.label ?? job.model;
   const unfinished = isUnfinished(job);
   const percent = Math.floor(job.progress * 100);
+  const failed = job.state === 'error' || job.state === 'cancelled';
+  const banned = job.error_code === codes.prompt_banned.code;
   const [cancelling, cancel] = useAct(() => api.cancelJob({ request_id: job.uuid }));
   const [retrying, retry] = useAct(async () => {
-    const { job: fresh } = await api.generateImage({
-      history_id: job.history_id,
-      request_id: uuid(),
-    });
+    const again = { history_id: job.history_id, request_id: uuid() };
+    const { job: fresh } = await (job.kind === 'video'
+      ? api.generateVideo(again)
+      : api.generateImage(again));
     noteJob(fresh);
     toast('又开始了', 'success');
   });
@@ -169,12 +171,20 @@ const Task = ({ told }: { told: Job }) => {
             取消
           </Button>
         )}
-        {(job.state === 'error' || job.state === 'cancelled') && job.subject_kind === 'message' && (
-          <Button size="small" busy={retrying} onClick={retry}>
-            重试
-            {job.held_tokens > 0 && ` · ${job.held_tokens} tokens`}
-          </Button>
-        )}
+        {failed &&
+          (banned || job.subject_kind === 'image' ? (
+            // The same once more would be refused again; what was asked of a picture is asked there.
+            <Subject job={job} className="button button-small">
+              {banned ? '修改提示词' : '再改一次'}
+            </Subject>
+          ) : (
+            job.subject_kind === 'message' && (
+              <Button size="small" busy={retrying} onClick={retry}>
+                重试
+                {job.held_tokens > 0 && ` · ${job.held_tokens} tokens`}
+              </Button>
+            )
+          ))}
         {job.state === 'done' && (
           <Subject job={job} className="button button-small">
             {jobWords[job.kind].open}

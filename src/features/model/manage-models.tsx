@@ -6,6 +6,7 @@ import type { Field } from '@/ui/form/field.ts';
 import { Sheet } from '@/ui/sheet.tsx';
 import { DataTable, type Column } from '@/ui/table/data-table.tsx';
 import { useTableSearch } from '@/ui/table/use-table-search.ts';
+import { imageSizes } from '@contract/image-prompt.ts';
 import type { AdminModel } from '@contract/manage-model.ts';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -24,6 +25,7 @@ const marks = (row: AdminModel): string[] =>
     !row.display && '不显示',
     row.vip_excluded && '会员除外',
     row.vision && '看图',
+    row.disable_api && '不给 API',
     row.channels.length === 0 && '没有服务',
   ].filter((mark) => typeof mark === 'string');
 
@@ -68,7 +70,7 @@ const columns: readonly Column<AdminModel>[] = [
 ];
 
 const money = 100_000_000;
-const fields: readonly Field[] = [
+const usualFields: readonly Field[] = [
   { name: 'label', label: '名称', kind: 'text', required: true, max: 100 },
   { name: 'remarks', label: '说明', kind: 'text', max: 500 },
   {
@@ -112,6 +114,21 @@ const fields: readonly Field[] = [
     max: 10_000_000,
     unit: 'tokens',
   },
+  {
+    name: 'disable_api',
+    label: '不给 API 用',
+    kind: 'switch',
+    hint: '公开的 API 不能用它，网页里照常',
+  },
+  {
+    name: 'api_max_tokens',
+    label: 'API 一次最长',
+    kind: 'number',
+    min: 1,
+    max: 10_000_000,
+    unit: 'tokens',
+    hint: '提问与回答合计；留空：4096',
+  },
   { name: 'color', label: '颜色', kind: 'colour' },
   { name: 'logo', label: '图标地址', kind: 'text', max: 500 },
   {
@@ -123,15 +140,85 @@ const fields: readonly Field[] = [
   },
 ];
 
+/** Of a model of pictures. */
+const imageFields = (model: AdminModel): Field[] => [
+  {
+    name: 'sizes',
+    label: '尺寸',
+    kind: 'many',
+    options: imageSizes.map(({ width, height }) => ({
+      value: `${width}x${height}`,
+      label: `${width}×${height}`,
+    })),
+    hint: `一个都不选：按服务说的${model.sizes.length > 0 ? `（${model.sizes.join('、')}）` : ''}`,
+  },
+  ...(model.checkpoints.length === 0
+    ? []
+    : [
+        {
+          name: 'checkpoints',
+          label: '大模型',
+          kind: 'many',
+          options: model.checkpoints.map((name) => ({ value: name, label: name })),
+          hint: '大家只能选这些；一个都不选：全部',
+        } satisfies Field,
+        {
+          name: 'factors',
+          label: '大模型的价格',
+          kind: 'long',
+          mono: true,
+          lines: 3,
+          placeholder: '名字 价格',
+          hint: '一行一个：名字，空格，每张扣多少。不写的和上面一样',
+          check: (value) => {
+            const lines = linesIn(value);
+            const strange = lines.find((line) => factorIn(line) === null);
+            if (strange !== undefined) return `看不懂这一行：${strange}`;
+            const unknown = lines
+              .map((line) => factorIn(line)?.[0] ?? '')
+              .find((name) => !model.checkpoints.includes(name));
+            return unknown === undefined ? undefined : `没有大模型 ${unknown}`;
+          },
+        } satisfies Field,
+      ]),
+];
+
+const linesIn = (value: unknown): string[] =>
+  String(value ?? '')
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+const factorIn = (line: string): [string, number] | null => {
+  const [, name = '', price = ''] = /^(.+?)\s+(\d+(?:\.\d+)?)$/.exec(line) ?? [];
+  return name === '' ? null : [name, Number(price)];
+};
+const textsIn = (value: unknown): string[] =>
+  Array.isArray(value) ? value.map((each) => String(each)) : [];
+
 const flag = (value: unknown): 0 | 1 => (value === true ? 1 : 0);
 const maybe = (value: unknown): number | null => (typeof value === 'number' ? value : null);
 
 const ModelForm = ({ model, onSaved }: { model: AdminModel; onSaved: () => void }) => (
   <Form
-    fields={fields}
+    fields={model.image_choice === null ? usualFields : [...usualFields, ...imageFields(model)]}
     initial={{
-      ...model,
-      channels: null,
+      label: model.label,
+      remarks: model.remarks,
+      factor: model.factor,
+      prompt_factor: model.prompt_factor,
+      sort: model.sort,
+      max_prompt: model.max_prompt,
+      max_tokens: model.max_tokens,
+      api_max_tokens: model.api_max_tokens,
+      color: model.color,
+      logo: model.logo,
+      accelerator: model.accelerator,
+      sizes: model.image_choice?.sizes ?? [],
+      checkpoints: model.image_choice?.checkpoints ?? [],
+      factors: Object.entries(model.image_choice?.factors ?? {})
+        .map((pair) => pair.join(' '))
+        .join('\n'),
+      disable_api: model.disable_api === 1,
       display: model.display === 1,
       disable: model.disable === 1,
       vip_excluded: model.vip_excluded === 1,
@@ -155,6 +242,17 @@ const ModelForm = ({ model, onSaved }: { model: AdminModel; onSaved: () => void 
           color: String(values['color']),
           logo: String(values['logo'] ?? ''),
           accelerator: String(values['accelerator'] ?? ''),
+          disable_api: flag(values['disable_api']),
+          api_max_tokens: maybe(values['api_max_tokens']),
+          ...(model.image_choice === null
+            ? {}
+            : {
+                sizes: textsIn(values['sizes']),
+                checkpoints: textsIn(values['checkpoints']),
+                factors: Object.fromEntries(
+                  linesIn(values['factors']).map((line) => factorIn(line) ?? ['', 0]),
+                ),
+              }),
         },
         { quiet: true },
       );

@@ -3,6 +3,14 @@ import css from './manage-model.module.css';
 
 type Preset = Out<'channelPresets'>['list'][number];
 
+const makes: Readonly<Record<Exclude<Preset['kind'], 'openai-compatible'>, string>> = {
+  'stable-diffusion-webui': '画图',
+  midjourney: '画图',
+  stability: '视频',
+  embedding: '把文字变成向量',
+  replicate: '训练画风',
+};
+
 /** The well-known services to begin with. */
 export const Presets = ({
   list,
@@ -26,9 +34,7 @@ export const Presets = ({
                 .slice(0, 2)
                 .map(({ name }) => name)
                 .join('、') || (preset.base_url ? '本机的模型' : '自己填地址')
-            : preset.kind === 'stability'
-              ? '视频'
-              : '画图'}
+            : makes[preset.kind]}
         </small>
       </button>
     ))}

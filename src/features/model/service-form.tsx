@@ -23,6 +23,8 @@ export interface ServiceDraft {
   key_url: string;
   needs_key: boolean;
   models: readonly { name: string; factor?: number | undefined }[];
+  trainer?: string;
+  destination?: string;
   weight: number;
   priority: number;
   enabled: 0 | 1;
@@ -48,10 +50,35 @@ export const draftOfChannel = (channel: AdminChannel): ServiceDraft => ({
   key_url: '',
   needs_key: false,
   models: channel.models.map((name) => ({ name })),
+  trainer: channel.trainer,
+  destination: channel.destination,
   weight: channel.weight,
   priority: channel.priority,
   enabled: channel.enabled === 1 ? 1 : 0,
 });
+
+/** Its models are named by whoever connects it. */
+const likeOpenAi = (kind: ChannelKind): boolean =>
+  kind === 'openai-compatible' || kind === 'embedding';
+
+const trainerFields: readonly Field[] = [
+  {
+    name: 'trainer',
+    label: '训练器',
+    kind: 'text',
+    required: true,
+    max: 200,
+    placeholder: '作者/训练器:版本',
+  },
+  {
+    name: 'destination',
+    label: '结果放到',
+    kind: 'text',
+    required: true,
+    max: 200,
+    placeholder: '作者/模型',
+  },
+];
 
 const fieldsOf = (draft: ServiceDraft): Field[] => [
   { name: 'label', label: '名称', kind: 'text', required: true, max: 60 },
@@ -62,13 +89,13 @@ const fieldsOf = (draft: ServiceDraft): Field[] => [
     required: true,
     max: 500,
     placeholder: 'https://api.example.com/v1',
-    hint: draft.kind === 'openai-compatible' ? '通常以 /v1 结尾' : '这个服务的网址',
+    hint: likeOpenAi(draft.kind) ? '通常以 /v1 结尾' : '这个服务的网址',
     check: (value) =>
       /^https?:\/\/\S+$/.test(String(value)) ? undefined : '应为 http:// 或 https:// 开头的地址',
   },
   {
     name: 'api_key',
-    label: draft.kind === 'openai-compatible' ? '密钥（API Key）' : '密码',
+    label: likeOpenAi(draft.kind) || draft.kind === 'replicate' ? '密钥（API Key）' : '密码',
     kind: 'long',
     lines: 1,
     mono: true,
@@ -133,7 +160,7 @@ export const ServiceForm = ({ draft, onSaved }: { draft: ServiceDraft; onSaved: 
   const [trial, setTrial] = useState<Trial>();
   const [testing, setTesting] = useState(false);
   const [models, setModels] = useState(linesOf(draft.models));
-  const openAi = draft.kind === 'openai-compatible';
+  const openAi = likeOpenAi(draft.kind);
   const test = async () => {
     setTesting(true);
     setTrial(undefined);
@@ -168,10 +195,16 @@ export const ServiceForm = ({ draft, onSaved }: { draft: ServiceDraft; onSaved: 
     );
   return (
     <Form
-      fields={[...fieldsOf(draft), ...(draft.id === undefined ? [] : extras)]}
+      fields={[
+        ...fieldsOf(draft),
+        ...(draft.kind === 'replicate' ? trainerFields : []),
+        ...(draft.id === undefined ? [] : extras),
+      ]}
       initial={{
         label: draft.label,
         base_url: draft.base_url,
+        trainer: draft.trainer ?? '',
+        destination: draft.destination ?? '',
         weight: draft.weight,
         priority: draft.priority,
       }}
@@ -189,6 +222,12 @@ export const ServiceForm = ({ draft, onSaved }: { draft: ServiceDraft; onSaved: 
             weight: Number(sent['weight'] ?? draft.weight),
             priority: Number(sent['priority'] ?? draft.priority),
             models: openAi ? modelsIn(models) : [],
+            ...(draft.kind === 'replicate'
+              ? {
+                  trainer: String(sent['trainer'] ?? '').trim(),
+                  destination: String(sent['destination'] ?? '').trim(),
+                }
+              : {}),
           },
           { quiet: true },
         );
@@ -223,7 +262,9 @@ export const ServiceForm = ({ draft, onSaved }: { draft: ServiceDraft; onSaved: 
             onChange={(event) => setModels(event.target.value)}
           />
           <small className="field-hint">
-            一行一个：模型名，空格，价格（每个 token 扣多少，0 免费）。价格不写就按它的系列
+            {draft.kind === 'embedding'
+              ? '一行一个模型名，第一个是平常用的'
+              : '一行一个：模型名，空格，价格（每个 token 扣多少，0 免费）。价格不写就按它的系列'}
           </small>
         </label>
       )}

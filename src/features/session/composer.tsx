@@ -11,7 +11,7 @@ import { useEver } from '@/platform/use-ever.ts';
 import { ModelSheet } from '@/widgets/model/model-sheet.tsx';
 import { WordsField } from '@/ui/words-field.tsx';
 import type { Model } from '@contract/model.ts';
-import { Link } from '@tanstack/react-router';
+import { getRouteApi, Link, useLocation } from '@tanstack/react-router';
 import {
   lazy,
   Suspense,
@@ -32,6 +32,8 @@ const DrawPrice = lazy(() => import('./draw-price.tsx'));
 const StartActs = lazy(async () => ({ default: (await import('./start-sheets.tsx')).StartActs }));
 const StartSheets = lazy(() => import('./start-sheets.tsx'));
 
+const route = getRouteApi('/');
+
 const kinds: readonly (readonly [kind: StartKind, text: string])[] = [
   ['chat', '聊天'],
   ['imagine', '画图'],
@@ -42,11 +44,14 @@ const isFree = (model: Model) => model.factor === 0;
 
 const AccountLine = () => {
   const { user, signedIn } = useAuth();
+  const { href } = useLocation();
   if (!signedIn || !user)
     return (
       <p className="composer-account">
         免登录即可使用免费模型，
-        <Link to="/login">登录</Link>
+        <Link to="/login" search={{ back: href === '/' ? undefined : href }}>
+          登录
+        </Link>
         后可用全部模型
       </p>
     );
@@ -74,6 +79,7 @@ export const Composer = ({
   /** Something else is being done: it takes no room, and keeps what was written. */
   folded?: boolean;
 }) => {
+  const navigate = route.useNavigate();
   const [text, setText] = useDraft('home');
   const [kind, setKind] = useState(tab);
   const [asked, setAsked] = useState(tab);
@@ -130,7 +136,14 @@ export const Composer = ({
               role="tab"
               aria-selected={each === kind}
               aria-controls="composer-panel"
-              onClick={() => setKind(each)}
+              onClick={() => {
+                setKind(each);
+                // It stands in the address, too: who signs in on the way comes back to it.
+                void navigate({
+                  search: (now) => ({ ...now, tab: each === 'chat' ? undefined : each }),
+                  replace: true,
+                });
+              }}
             >
               {name}
             </button>

@@ -1,12 +1,19 @@
 import { useAuth } from '@/platform/auth-store.ts';
-import { requestOf } from '@/widgets/image/image-draft.ts';
+import { useDraft } from '@/platform/draft.ts';
+import { useSettings } from '@/platform/queries.ts';
+import { draftWithSettings, requestOf } from '@/widgets/image/image-draft.ts';
+import { useTranslationCost } from '@/widgets/image/translation-price.ts';
 import { imagePrice } from '@/widgets/image/image-price.ts';
 import type { Model } from '@contract/model.ts';
 
 /** What the first pictures of a session take: as many and as large as its model usually makes. */
 export default function DrawPrice({ model }: { model: Model }) {
   const { user } = useAuth();
-  const { text, words } = imagePrice(requestOf({}, model), model, user);
+  const [prompt] = useDraft('home');
+  const costOf = useTranslationCost();
+  const image = requestOf(draftWithSettings({}, useSettings()), model);
+  const translation = costOf({ type: 'txt2img', prompt, image }, model);
+  const { text, words } = imagePrice(image, model, user, translation);
   return (
     <>
       <span aria-hidden="true">{text}</span>

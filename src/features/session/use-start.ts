@@ -9,6 +9,7 @@ import { writeDraft } from '@/platform/draft.ts';
 import { enqueue, isUnheard } from '@/platform/outbox.ts';
 import { loadOutbox } from '@/platform/pending.ts';
 import { useChatModels, useChosenModel, useChosenPainter } from '@/platform/queries.ts';
+import { site } from '@/platform/site.ts';
 import { toast } from '@/platform/toast.ts';
 import { uuid } from '@/platform/uuid.ts';
 import type { In, Out } from '@contract/calls.ts';
@@ -91,8 +92,12 @@ export const useStart = (choice: StartChoice, kind: StartKind) => {
       toast(tooLongText(most), 'error');
       return false;
     }
-    if (!suggestion && !added && new TextEncoder().encode(prompt).length < limits.minPromptBytes) {
-      toast(tooShortText(limits.minPromptBytes), 'error');
+    if (
+      !suggestion &&
+      !added &&
+      new TextEncoder().encode(prompt).length < site().min_prompt_bytes
+    ) {
+      toast(tooShortText(site().min_prompt_bytes), 'error');
       return false;
     }
     setBusy(true);

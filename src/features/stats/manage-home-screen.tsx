@@ -12,6 +12,9 @@ const links: readonly { to: LinkProps['to']; label: string; note: string }[] = [
   { to: '/manager/model', label: '模型与服务', note: '接入服务，定价格与顺序' },
   { to: '/manager/notice', label: '公告', note: '写、定时、附件' },
   { to: '/manager/order', label: '订单', note: '退款、发票、对账' },
+  { to: '/market/manager/apps', label: '应用市场', note: '发布应用，版本与评论' },
+  { to: '/manager/train', label: '训练', note: '大家的知识库、画风与翻译' },
+  { to: '/manager/forum', label: '社区', note: '举报、分组、屏蔽词' },
   { to: '/manager/log', label: '操作记录', note: '谁在什么时候改了什么' },
   { to: '/manager/state', label: '服务状态', note: '磁盘、数据库、任务、快慢' },
 ];

@@ -115,7 +115,11 @@ export const LoraImages = ({
     for (const [at, { url }] of waiting.entries()) {
       setTold(`正在看第 ${at + 1} / ${waiting.length} 张`);
       const done = await attempt(async () => {
-        const { result } = await api.interrogateImage({ image_url: url, model: 'clip' });
+        const { result } = await api.interrogateImage({
+          image_url: url,
+          model: 'clip',
+          chinese: 0,
+        });
         say(url, result.slice(0, 1000));
       });
       if (!done) break;

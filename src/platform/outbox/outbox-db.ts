@@ -1,5 +1,5 @@
-import type { Act } from '@sw/outbox-engine.ts';
-import { actStoreOn, outboxDatabase, type KeptBlob } from '@sw/outbox-store.ts';
+import type { Act } from '@common/outbox/engine.ts';
+import { actStoreOn, outboxDatabase, type KeptBlob } from '@common/outbox/store.ts';
 import Dexie, { type Table } from 'dexie';
 import { ApiError } from '@/platform/api-error.ts';
 import { loadStore } from '@/platform/cache.ts';

@@ -29,7 +29,7 @@ import {
   type Failure,
   type NewAct,
   type News,
-} from '@sw/outbox-engine.ts';
+} from '@common/outbox/engine.ts';
 import { followDrafts, forgetOwner, startKeeping } from './draft-keeper.ts';
 import { actStore, db, writing } from './outbox-db.ts';
 import { pendingHooks } from './pending-view.ts';

@@ -7,7 +7,7 @@ import type { OfName } from '@/platform/outbox.ts';
 import type { PendingHooks } from '@/platform/pending.ts';
 import { settingsOf } from '@/platform/saved-settings.ts';
 import { readQuestion } from '@/platform/question.ts';
-import type { Act } from '@sw/outbox-engine.ts';
+import type { Act } from '@common/outbox/engine.ts';
 
 /** What is read, as it will be once what waits is done. */
 

@@ -1,3 +1,4 @@
+import { limits } from '@contract/limits.ts';
 import { useMedia, wideEnoughForMenu } from '@/platform/use-media.ts';
 import {
   columnVisibilityFeature,
@@ -99,8 +100,16 @@ const compare = (a: Value, b: Value): number => {
     : String(a).localeCompare(String(b), 'zh-CN');
 };
 
-const roomFor = (column: { align?: 'start' | 'end'; wide?: boolean } | undefined): string =>
-  [column?.align === 'end' && css.end, column?.wide && css.wide].filter(Boolean).join(' ');
+const roomFor = (
+  column: { align?: 'start' | 'end'; wide?: boolean; role?: string } | undefined,
+): string =>
+  [
+    column?.align === 'end' && css.end,
+    column?.wide && css.wide,
+    column?.role === 'bare' && css.bare,
+  ]
+    .filter(Boolean)
+    .join(' ');
 
 /** Moves the focus among rows with the arrows; Enter and Space are the row's own. */
 const moveAmongRows = (event: KeyboardEvent<HTMLElement>) => {
@@ -243,7 +252,8 @@ export const DataTable = <Row,>(props: DataTableProps<Row>) => {
           <span className={css.count} aria-live="polite">
             {chosen.length > 0
               ? `已选 ${chosen.length} 行`
-              : props.total !== undefined && `共 ${props.total.toLocaleString('zh-CN')} 条`}
+              : props.total !== undefined &&
+                `共 ${props.total.toLocaleString('zh-CN')} 条${props.total >= limits.counted ? '以上' : ''}`}
           </span>
           {chosen.length > 0 && (
             <span className={css.acts}>

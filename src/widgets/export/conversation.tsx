@@ -1,6 +1,8 @@
 import { maskName } from '@/platform/format.ts';
 import type { Message } from '@contract/chat.ts';
 import { Markdown } from '@/widgets/markdown/markdown.tsx';
+import { streamCodes } from '@contract/errors.ts';
+import { filmBase, readFilms } from '@/widgets/image/film-reply.ts';
 import { readPictures } from '@/widgets/image/image-reply.ts';
 import { ForeignImage, isForeign } from '@/widgets/image/foreign-image.tsx';
 import { useModel } from '@/platform/queries.ts';
@@ -11,6 +13,7 @@ import './conversation.css';
 type One = Omit<Message, 'beside'>;
 
 const pictureType = 1;
+const filmType = 4;
 
 /** What was drawn; null: nothing was. */
 const Drawn = ({ message }: { message: One }) => {
@@ -32,26 +35,68 @@ const Drawn = ({ message }: { message: One }) => {
   );
 };
 
-const Answer = ({ message }: { message: One }) => {
+/** What was filmed, to be played; `still`: its first pictures alone. */
+const Filmed = ({ message, still }: { message: One; still: boolean }) =>
+  (readFilms(message) ?? []).map(({ uuid, url, poster, width, height, duration, error }) => {
+    const label = `视频，${Math.round(duration)} 秒`;
+    if (url === '') return <p key={uuid}>{error || '视频已删除'}</p>;
+    return (
+      <figure key={uuid} className="told-film">
+        {still ? (
+          <img src={poster} width={width} height={height} alt={label} />
+        ) : (
+          <video
+            src={url}
+            poster={poster}
+            width={width}
+            height={height}
+            controls
+            loop
+            muted
+            playsInline
+            preload="none"
+            aria-label={label}
+          />
+        )}
+        {still && <figcaption>{label}</figcaption>}
+      </figure>
+    );
+  });
+
+/** How a reply ended that is not whole. */
+const endings: Partial<Record<Message['state'], string>> = {
+  interrupted: streamCodes.interrupted,
+  stopped: '回复已停止',
+  error: '回复出错，没有写完',
+};
+
+const bodyOf = (message: One, still: boolean) => {
+  if (message.type === pictureType) return <Drawn message={message} />;
+  if (message.type === filmType) return <Filmed message={message} still={still} />;
+  return <Markdown text={message.ai} />;
+};
+
+const Answer = ({ message, still }: { message: One; still: boolean }) => {
   const model = useModel(message.model);
   if (message.ai === '') return null;
+  const ending = endings[message.state];
   return (
     <div className="told told-theirs">
       <span className="told-name">{model?.label ?? message.model}</span>
-      <div className="told-bubble">
-        {message.type === pictureType ? (
-          <Drawn message={message} />
-        ) : (
-          <Markdown text={message.ai} />
-        )}
-      </div>
+      <div className="told-bubble">{bodyOf(message, still)}</div>
+      {ending !== undefined && <p className="told-ending">{ending}</p>}
     </div>
   );
 };
 
-/** A message and what was answered, to be read alone: nothing can be done with it. */
-export const Exchange = ({ message }: { message: Message }) => {
-  const { text, images, files } = readQuestion(message);
+/**
+ * A message and what was answered, to be read alone: nothing can be done with it.
+ * @param still films are shown as pictures
+ */
+export const Exchange = ({ message, still = false }: { message: Message; still?: boolean }) => {
+  const { text, images: asked, files } = readQuestion(message);
+  const base = message.type === filmType ? filmBase(message) : '';
+  const images = base === '' ? asked : [base, ...asked];
   return (
     <section className="told-pair" data-message={message.id}>
       <div className="told told-mine">
@@ -83,8 +128,8 @@ export const Exchange = ({ message }: { message: Message }) => {
           ))}
         </div>
       </div>
-      <Answer message={message} />
-      {message.beside && <Answer message={message.beside} />}
+      <Answer message={message} still={still} />
+      {message.beside && <Answer message={message.beside} still={still} />}
     </section>
   );
 };

@@ -1,9 +1,12 @@
 import type { ExportEvent, ExportFormat } from '@contract/export.ts';
 import { ApiError, errorText, offlineText, openEnvelope } from '@/platform/api-error.ts';
+import { api } from '@/platform/api.ts';
 import { authStore } from '@/platform/auth-store.ts';
-import { callTable } from '@/platform/call-table.ts';
+import { callTable } from '@common/call-table.ts';
 import { createStore, useStore } from '@/platform/store.ts';
 import { toast } from '@/platform/toast.ts';
+
+import type { DrawnDiagram } from './diagram-pictures.ts';
 
 export interface ExportJob {
   format: ExportFormat;
@@ -51,17 +54,36 @@ async function* eventsOf(response: Response): AsyncGenerator<ExportEvent> {
   }
 }
 
+/** The session's diagrams, drawn here: only a browser can. */
+const diagramsOf = async (sessionUuid: string, signal: AbortSignal): Promise<DrawnDiagram[]> => {
+  const { list } = await api.exportDiagrams({ session_id: sessionUuid }, { signal, quiet: true });
+  if (list.length === 0) return [];
+  const { drawDiagrams } = await import('./diagram-pictures.ts');
+  // Without them the sources stand in the file.
+  return drawDiagrams(list).catch(() => []);
+};
+
 const open = async (
   sessionUuid: string,
   format: ExportFormat,
   signal: AbortSignal,
 ): Promise<Response> => {
+  const diagrams = format === 'pdf' ? await diagramsOf(sessionUuid, signal) : [];
   const { token } = authStore.get();
-  const search = new URLSearchParams({ session_id: sessionUuid, format });
-  const response = await fetch(`${callTable.exportSession.path}?${search.toString()}`, {
-    headers: token ? { authorization: `Bearer ${token}` } : {},
-    signal,
-  }).catch(() => {
+  const time_zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const input = { session_id: sessionUuid, format, time_zone };
+  const headers: Record<string, string> = token ? { authorization: `Bearer ${token}` } : {};
+  const path = callTable.exportSession.path;
+  const response = await (
+    diagrams.length === 0
+      ? fetch(`${path}?${new URLSearchParams(input).toString()}`, { headers, signal })
+      : fetch(path, {
+          method: 'POST',
+          headers: { ...headers, 'content-type': 'application/json' },
+          body: JSON.stringify({ ...input, diagrams }),
+          signal,
+        })
+  ).catch(() => {
     throw new ApiError(0, offlineText, 0);
   });
   if (response.headers.get('content-type')?.startsWith('text/event-stream')) return response;

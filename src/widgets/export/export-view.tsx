@@ -59,7 +59,8 @@ const Way = ({
 const Failures = ({ failed }: { failed: readonly string[] }) => (
   <div className="export-failed" role="alert">
     <p>
-      <Icon name="warning" size={18} />有 {failed.length} 张图片没有取到，文件里留了说明：
+      <Icon name="warning" size={18} />有 {failed.length}{' '}
+      张图片没有放进文件，里面留了说明。别的网站的图片不会去取。
     </p>
     <ul>
       {failed.map((address) => (

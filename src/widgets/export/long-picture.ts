@@ -1,4 +1,5 @@
 import { lazyChunk } from '@/platform/lazy-chunk.ts';
+import { pixelsOf } from './diagram-pictures.ts';
 
 /** CSS px. A phone's canvas holds some 16 million pixels: 390 × 2 by 6000 × 2 is below that. */
 export const pictureWidth = 390;
@@ -34,7 +35,7 @@ const dropForeign = (page: HTMLElement): number => {
 
 const isSettled = (page: HTMLElement): boolean =>
   [...page.querySelectorAll('img')].every((image) => image.complete) &&
-  page.querySelector('.formula:not([data-drawn]), .code-box[data-plain]') === null;
+  page.querySelector('.formula:not([data-drawn]), .code-box[data-plain], [data-drawing]') === null;
 
 const settle = async (page: HTMLElement, signal: AbortSignal): Promise<void> => {
   const end = performance.now() + patience;
@@ -42,6 +43,22 @@ const settle = async (page: HTMLElement, signal: AbortSignal): Promise<void> => 
   await pause(120);
   while (!isSettled(page) && performance.now() < end && !signal.aborted) await pause(60);
   await document.fonts.ready;
+};
+
+/** Drawings of this page have addresses that only it can read: their pixels take their place. */
+const keepDrawings = async (page: HTMLElement): Promise<void> => {
+  const drawings = [...page.querySelectorAll<HTMLImageElement>('img[src^="blob:"]')];
+  await Promise.all(
+    drawings.map(async (image) => {
+      const { width, height } = image;
+      try {
+        image.src = await pixelsOf(image.src, width, height);
+        await image.decode();
+      } catch {
+        // It is left as it is.
+      }
+    }),
+  );
 };
 
 const asDataUrl = async (address: string): Promise<string> => {
@@ -128,6 +145,7 @@ export const drawLongPicture = async (
 ): Promise<LongPicture> => {
   const dropped = dropForeign(page);
   const [{ domToBlob }] = await Promise.all([load(), settle(page, signal)]);
+  await keepDrawings(page);
   const fonts = await fontsOf(page);
   const cuts = cutsOf(page);
   const units = [...page.querySelectorAll<HTMLElement>('[data-unit]')];

@@ -74,7 +74,7 @@ const Drawing = ({
           </header>
           {messages.map((message) => (
             <div className="long-unit" data-unit key={message.id}>
-              <Exchange message={message} />
+              <Exchange message={message} still />
             </div>
           ))}
           <footer className="long-foot" data-unit>

@@ -4,7 +4,9 @@ import type { ImageParameters } from '@contract/image.ts';
 import type { Model } from '@contract/model.ts';
 import { countFor, readImageWords, sizeFor } from '@contract/image-prompt.ts';
 import { blendText, limits } from '@contract/limits.ts';
+import { imageDeduction, imageFactor } from '@contract/price.ts';
 import { useCallback, useMemo } from 'react';
+import { authStore } from '@/platform/auth-store.ts';
 import { readDraft, useDraft, writeDraft } from '@/platform/draft.ts';
 
 /** What the next pictures of a session are made with; what is left out is as the model usually has it. */
@@ -73,15 +75,40 @@ export const draftSaid = (
     draft.base_image || readImageWords(text, model?.image?.family ?? 'built-in').baseImage,
 });
 
+/** As many as a model usually makes, or as what is left pays for: nobody asked for more. */
+const usualCount = (
+  model: Model | undefined,
+  size: number,
+  parameters: ImageParameters,
+): number => {
+  const image = model?.image;
+  if (!model || !image) return 1;
+  const { user } = authStore.get();
+  const paysAll = (user?.vip ?? 0) > 0 && !model.vip_excluded;
+  if (!user || user.guest || paysAll) return image.default_count;
+  const cost = (n: number) =>
+    imageDeduction({
+      n,
+      factor: imageFactor({ factor: model.factor, image }, parameters.checkpoint),
+      size,
+      dalle3: image.family === 'dalle',
+      hd: parameters.hd === true,
+    });
+  let n = image.default_count;
+  while (n > 1 && cost(n) > user.chatgpt_balance) n -= 1;
+  return n;
+};
+
 /** The request that the draft means for a model, whole: what `send_message` takes as `image`. */
 export const requestOf = (draft: ImageDraft, model: Model | undefined): ImageRequest => {
   const image = model?.image;
-  const wanted = draft.n ?? image?.default_count ?? 1;
-  const size = draft.size ?? limits.defaultImageSize;
+  const asked = draft.size ?? limits.defaultImageSize;
+  const size = image ? sizeFor(image, asked).code : asked;
+  const wanted = draft.n ?? usualCount(model, size, draft.parameters ?? {});
   const baseImage = draft.base_image ?? '';
   return {
     n: image ? countFor(image, wanted, baseImage !== '') : wanted,
-    size: image ? sizeFor(image, size).code : size,
+    size,
     translate: draft.translate ?? (image?.default_translate ? 1 : 0),
     base_image: baseImage,
     ...(draft.strength === undefined ? {} : { strength: draft.strength }),

@@ -13,7 +13,7 @@ export interface ImagePrice {
 }
 
 /** Tokens that the request takes, before any membership. */
-const imageCost = (request: ImageRequest, { factor, image }: Model): number =>
+export const imageCost = (request: ImageRequest, { factor, image }: Model): number =>
   imageDeduction({
     n: request.n,
     factor: image ? imageFactor({ factor, image }, request.parameters.checkpoint) : factor,
@@ -27,10 +27,17 @@ export const imagePrice = (
   request: ImageRequest,
   model: Model,
   user: { vip: number } | null,
+  /** What the translation of its words will take, about. */
+  translation = 0,
 ): ImagePrice => {
-  const tokens = imageCost(request, model);
+  const pictures = imageCost(request, model);
+  const free = pictures > 0 && (user?.vip ?? 0) > 0 && !model.vip_excluded;
+  const tokens = (free ? 0 : pictures) + translation;
+  if (translation > 0)
+    return free
+      ? { tokens, text: `约 ${tokens} token`, words: `VIP 免费，翻译约 ${translation} tokens` }
+      : { tokens, text: `约 ${tokens} token`, words: `约 ${tokens} tokens，含翻译 ${translation}` };
+  if (free) return { tokens, text: 'VIP 免费', words: 'VIP 免费' };
   if (tokens === 0) return { tokens, text: '免费', words: model.built_in ? '内置 免费' : '免费' };
-  if ((user?.vip ?? 0) > 0 && !model.vip_excluded)
-    return { tokens: 0, text: 'VIP 免费', words: 'VIP 免费' };
   return { tokens, text: `${tokens} token`, words: `${tokens} tokens` };
 };

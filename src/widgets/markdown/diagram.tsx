@@ -16,6 +16,7 @@ const isDark = () => document.documentElement.dataset['dark'] === '1';
 export const Diagram = memo(function Diagram({ source }: { source: string }) {
   const dark = useSyncExternalStore(onTheme, isDark, () => false);
   const [picture, setPicture] = useState<Picture | null>(null);
+  const [failed, setFailed] = useState(false);
   useEffect(() => {
     let gone = false;
     let url = '';
@@ -26,14 +27,19 @@ export const Diagram = memo(function Diagram({ source }: { source: string }) {
       else setPicture(made);
     };
     // Not a drawing that Mermaid understands: the source is shown.
-    const cancel = whenLoaded(load, (draw) => void show(draw).catch(() => {}));
+    const cancel = whenLoaded(load, (draw) => void show(draw).catch(() => setFailed(true)));
     return () => {
       gone = true;
       cancel();
       if (url !== '') URL.revokeObjectURL(url);
     };
   }, [source, dark]);
-  if (!picture) return <CodeBox pieces={[source]} language="mermaid" open={false} />;
+  if (!picture)
+    return (
+      <div className="diagram-waits" data-drawing={!failed || undefined}>
+        <CodeBox pieces={[source]} language="mermaid" open={false} />
+      </div>
+    );
   return (
     <div className="diagram">
       <img src={picture.url} width={picture.width} height={picture.height} alt="流程图" />

@@ -216,11 +216,11 @@ const Method = ({
       })
       .finally(() => setBusy(false));
   };
-  if (job) return <Working told={job} image={image} onView={onView} onAgain={() => setJob(null)} />;
   const common = { info, tool, busy, onBegin: begin };
   const marking = method === 'edit' || (method === 'editBg' && framing);
-  return (
-    <>
+  // What was chosen and written stays for another try.
+  const asking = (
+    <div className={styles['asking']} hidden={job !== null}>
       {marking ? (
         <MaskStage
           image={image}
@@ -262,6 +262,12 @@ const Method = ({
         )}
         {method === 'interrogate' && <InterrogatePanel info={info} />}
       </div>
+    </div>
+  );
+  return (
+    <>
+      {asking}
+      {job && <Working told={job} image={image} onView={onView} onAgain={() => setJob(null)} />}
     </>
   );
 };
@@ -277,6 +283,7 @@ const ImageViewerView = ({
   onClose,
   explore = false,
   from = null,
+  onBase,
 }: ImageViewerProps) => {
   const box = useRef<HTMLDivElement>(null);
   const [visited, setVisited] = useState<ViewedImage | null>(null);
@@ -458,7 +465,19 @@ const ImageViewerView = ({
               info.url === '' ? (
                 <p className={styles['note']}>图片已删除</p>
               ) : (
-                <InfoPanel info={info} explore={explore} onMethod={setMode} onView={view} />
+                <InfoPanel
+                  info={info}
+                  explore={explore}
+                  onMethod={setMode}
+                  onView={view}
+                  onBase={
+                    onBase &&
+                    (() => {
+                      onClose();
+                      onBase(shown);
+                    })
+                  }
+                />
               )
             ) : (
               <Skeleton lines={5} />

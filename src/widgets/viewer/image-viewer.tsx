@@ -20,6 +20,8 @@ export interface ImageViewerProps {
   explore?: boolean;
   /** Where its tile stands, from which it grows. */
   from?: DOMRect | null;
+  /** Goes on from it where the viewer was opened, instead of in a new session. */
+  onBase?: ((image: ViewedImage) => void) | undefined;
 }
 
 const load = lazyChunk(() => import('./image-viewer-view.tsx'));

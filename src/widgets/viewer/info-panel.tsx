@@ -4,7 +4,7 @@ import { parameterRows } from '@/widgets/image/parameter-rows.ts';
 import { smallPicture } from '@/widgets/image/picture-sources.ts';
 import { sizeOf } from '@/widgets/image/shelves.ts';
 import { copyText } from '@/platform/copy.ts';
-import { compactNumber, dateTime, maskName } from '@/platform/format.ts';
+import { dateTime, maskName } from '@/platform/format.ts';
 import { Avatar } from '@/ui/avatar.tsx';
 import { Button } from '@/ui/button.tsx';
 import { Icon, PathIcon } from '@/ui/icon.tsx';
@@ -166,7 +166,7 @@ const Facts = ({ info }: { info: ImageInfo }) => {
   );
 };
 
-const priceOf = (tokens: number): string => (tokens === 0 ? '免费' : compactNumber(tokens));
+const priceOf = (tokens: number): string => (tokens === 0 ? '免费' : `${tokens} token`);
 
 /** All that is known of a picture, and what can be made of it. */
 export const InfoPanel = ({
@@ -174,11 +174,14 @@ export const InfoPanel = ({
   explore,
   onMethod,
   onView,
+  onBase,
 }: {
   info: ImageInfo;
   explore: boolean;
   onMethod: (method: ImageMethod) => void;
   onView: (image: ViewedImage) => void;
+  /** Undefined: it becomes the base of a new session. */
+  onBase?: (() => void) | undefined;
 }) => {
   const start = useStartFrom();
   const { own, tools } = info;
@@ -220,7 +223,7 @@ export const InfoPanel = ({
         </section>
       )}
       <section>
-        <h3>新的会话</h3>
+        <h3>{onBase ? '接着画' : '新的会话'}</h3>
         <div className={styles['tools']}>
           {fromWords && (
             <Button kind={explore ? 'primary' : 'plain'} onClick={() => void start.remix(info)}>
@@ -228,7 +231,7 @@ export const InfoPanel = ({
               {explore ? '用提示词再画' : '画同款'}
             </Button>
           )}
-          <Button onClick={() => void start.imageToImage(info)}>作为底图</Button>
+          <Button onClick={onBase ?? (() => void start.imageToImage(info))}>作为底图</Button>
           {start.imageToVideo && (
             <Button onClick={() => void start.imageToVideo?.(info)}>生成视频</Button>
           )}

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import { api } from '@/platform/api.ts';
 import { copyText } from '@/platform/copy.ts';
-import { compactNumber } from '@/platform/format.ts';
+import { useLookWays } from '@/widgets/image/look-ways.ts';
 import { pickImages } from '@/widgets/image/image-picker.ts';
 import { AnyImage } from '@/widgets/image/foreign-image.tsx';
 import { Button } from '@/ui/button.tsx';
@@ -12,7 +12,9 @@ import { Skeleton } from '@/ui/skeleton.tsx';
 import { SliderField } from '@/ui/slider-field.tsx';
 import type { ImageInfo } from '@contract/gallery.ts';
 import type { Job } from '@contract/job.ts';
+import { takesStrength } from '@contract/image-prompt.ts';
 import { limits } from '@contract/limits.ts';
+import { useModel } from '@/platform/queries.ts';
 import { isEmpty, maskParameters, type Mask } from './mask.ts';
 import { MaskTools, type MaskTool } from './mask-editor.tsx';
 import { useStartFrom } from './start-from.ts';
@@ -28,8 +30,7 @@ interface PanelProps {
   onBegin: (begin: (requestId: string) => Promise<{ job: Job }>) => void;
 }
 
-const priceWords = (tokens: number): string =>
-  tokens === 0 ? '免费' : `${compactNumber(tokens)} tokens`;
+const priceWords = (tokens: number): string => (tokens === 0 ? '免费' : `${tokens} tokens`);
 
 const Submit = ({
   label,
@@ -265,6 +266,7 @@ export const VariationsPanel = ({ info, tool, busy, onBegin }: PanelProps) => {
   const [prompt, setPrompt] = useState(info.prompt.slice(0, limits.imageEditPrompt.max));
   const [strength, setStrength] = useState<number>(limits.strength.otherwise);
   const [n, setN] = useState(tool.n);
+  const family = useModel(tool.model)?.image?.family ?? 'built-in';
   const words = prompt.trim();
   return (
     <>
@@ -274,14 +276,16 @@ export const VariationsPanel = ({ info, tool, busy, onBegin }: PanelProps) => {
         placeholder="想变成什么样（可以不写）"
         onChange={setPrompt}
       />
-      <SliderField
-        label="改变的程度"
-        min={1}
-        max={100}
-        value={strength}
-        show={(value) => `${value}%`}
-        onChange={setStrength}
-      />
+      {takesStrength(family) && (
+        <SliderField
+          label="改变的程度"
+          min={1}
+          max={100}
+          value={strength}
+          show={(value) => `${value}%`}
+          onChange={setStrength}
+        />
+      )}
       <Count n={n} tool={tool} onChange={setN} />
       <Submit
         label="画变体"
@@ -376,11 +380,6 @@ export const EditPanel = ({
   );
 };
 
-const ways = [
-  { value: 'clip', label: '写实（CLIP）' },
-  { value: 'DeepBooru', label: '动漫（DeepBooru）' },
-] as const;
-
 const Told = ({ name, text, onUse }: { name: string; text: string; onUse: () => void }) =>
   text === '' ? null : (
     <section className={styles['words']}>
@@ -398,12 +397,18 @@ const Told = ({ name, text, onUse }: { name: string; text: string; onUse: () => 
   );
 
 export const InterrogatePanel = ({ info }: { info: ImageInfo }) => {
-  const [way, setWay] = useState<(typeof ways)[number]['value']>('clip');
+  const { ways, priceOf } = useLookWays();
+  const [chosen, setWay] = useState('');
+  const way = chosen === '' ? (ways[0]?.value ?? '') : chosen;
+  const price = priceOf(way);
+  // What costs something waits for a press.
+  const [asked, setAsked] = useState<readonly string[]>([]);
   const start = useStartFrom();
   const told = useQuery({
     queryKey: ['interrogate', info.id, way],
     queryFn: ({ signal }) =>
       api.interrogateImage({ image_id: info.id, model: way }, { signal, quiet: true }),
+    enabled: way !== '' && (price === 0 || asked.includes(way)),
     staleTime: Infinity,
     retry: false,
     meta: { steady: true },
@@ -411,8 +416,18 @@ export const InterrogatePanel = ({ info }: { info: ImageInfo }) => {
   const use = (text: string) => void start.textToImage(text, info);
   return (
     <>
-      <ChipChoice label="用什么看" value={way} choices={ways} onChange={setWay} />
-      {told.isPending && <Skeleton lines={5} />}
+      {ways.length > 1 && (
+        <ChipChoice label="用什么看" value={way} choices={ways} onChange={setWay} />
+      )}
+      {told.fetchStatus === 'idle' && told.isPending && (
+        <div className={styles['submit']}>
+          <Button kind="primary" onClick={() => setAsked([...asked, way])}>
+            反推提示词 · 约 {price} tokens
+          </Button>
+          <small>看图不收费，译成中文由聊天模型做</small>
+        </div>
+      )}
+      {told.isFetching && told.isPending && <Skeleton lines={5} />}
       {told.isError && (
         <LoadFailed error={told.error} busy={told.isFetching} onRetry={() => void told.refetch()} />
       )}
@@ -420,6 +435,9 @@ export const InterrogatePanel = ({ info }: { info: ImageInfo }) => {
         <>
           <Told name="中文" text={told.data.result_cn} onUse={() => use(told.data.result_cn)} />
           <Told name="英文" text={told.data.result} onUse={() => use(told.data.result)} />
+          <p className={styles['note']}>
+            {told.data.engine} 看的{told.data.translated ? '，中文由聊天模型翻译' : ''}
+          </p>
         </>
       )}
     </>

@@ -1,5 +1,5 @@
 import { errorText } from '@/platform/api-error.ts';
-import { api } from '@/platform/api.ts';
+import { reportTime } from '@/platform/report-time.ts';
 import { useAuth } from '@/platform/auth-store.ts';
 import { useModel, useSpeakModels } from '@/platform/queries.ts';
 import { useSaveSettings } from '@/platform/save-settings.ts';
@@ -44,11 +44,8 @@ const useReader = () => {
 };
 
 const report = (state: 'success' | 'error', model: string, from: number): void => {
-  const time = Math.round(performance.now() - from);
-  const began = new Date(Date.now() - time).toISOString();
-  void api
-    .modelStat({ state, first_time: time, time, model, request_time: began }, { quiet: true })
-    .catch(() => {});
+  const time = performance.now() - from;
+  reportTime({ model, state, asked: Date.now() - time, time });
 };
 
 /** What plays: sound that was fetched, or the device's own voice. */

@@ -1,6 +1,6 @@
 import { ApiError } from '@/platform/api-error.ts';
 import { authStore } from '@/platform/auth-store.ts';
-import { callTable } from '@/platform/call-table.ts';
+import { callTable } from '@common/call-table.ts';
 import type { In } from '@contract/calls.ts';
 
 /** Has the built-in voice made ready, so that the first words are not waited for. */

@@ -1,5 +1,5 @@
 import { errorText } from '@/platform/api-error.ts';
-import { api } from '@/platform/api.ts';
+import { reportTime } from '@/platform/report-time.ts';
 import { useAuth } from '@/platform/auth-store.ts';
 import { feel } from '@/platform/haptics.ts';
 import { priceText, useHearModels, useModel } from '@/platform/queries.ts';
@@ -42,11 +42,8 @@ const words: Readonly<Record<State, string>> = {
 
 /** Tells the server how the recognition went. */
 const report = (state: 'success' | 'error', model: string, from: number): void => {
-  const time = Math.round(performance.now() - from);
-  const began = new Date(Date.now() - time).toISOString();
-  void api
-    .modelStat({ state, first_time: time, time, model, request_time: began }, { quiet: true })
-    .catch(() => {});
+  const time = performance.now() - from;
+  reportTime({ model, state, asked: Date.now() - time, time });
 };
 
 /** The voice tool: records, and what was said can be mended before it goes into the box. */

@@ -67,24 +67,51 @@ test('a pasted or dropped picture becomes the base; what is none says so; an add
   await expect(base).toHaveCount(0);
 });
 
-test('what was chosen once stands in the box until it is taken away @I8', async ({
+test('what was chosen once stands in the box until it is taken away; an idea is one press @I8 @I1', async ({
   app,
   page,
   person,
 }) => {
   await app.enterAs(person);
   await open(app, person);
+  const ideas = page.getByRole('list', { name: '试试这些' }).getByRole('button');
+  await expect(ideas).toHaveCount(8);
+  const shown = ideas.nth(3).locator('img');
+  await expect.poll(() => shown.evaluate((img: HTMLImageElement) => img.naturalWidth)).toBe(480);
+  await ideas.nth(3).click();
+  await expect(words(page)).toHaveValue('鹊桥，满天繁星');
   await page.getByRole('button', { name: '画图工具' }).click();
   const tool = page
     .getByRole('dialog', { name: '画图工具' })
     .or(page.getByRole('complementary', { name: '画图工具' }));
-  await tool.getByRole('tab', { name: '风格', exact: true }).click();
+  const on = (tab: string) => tool.getByRole('tab', { name: tab, exact: true }).click();
+  await on('风格');
   await tool.getByRole('radio', { name: '水墨' }).click();
+  // How it looks is seen on it.
+  const sample = tool.locator('label', { hasText: '水墨' }).locator('img');
+  await expect.poll(() => sample.evaluate((img: HTMLImageElement) => img.naturalWidth)).toBe(160);
+  await on('LoRA');
+  await tool.getByRole('button', { name: '敦煌壁画' }).click();
+  await on('参数');
+  await tool.getByRole('textbox', { name: '随机种子' }).fill('4711');
   await page.keyboard.press('Escape');
-  const chip = page.getByRole('button', { name: '修改风格：水墨' });
-  await expect(chip).toBeVisible();
-  await page.getByRole('button', { name: '不用风格 水墨' }).click();
-  await expect(chip).toHaveCount(0);
+  for (const [change, drop] of [
+    ['修改风格：水墨', '不用风格 水墨'],
+    ['修改LoRA：敦煌壁画 70%', '不用LoRA 敦煌壁画 70%'],
+    ['修改种子：4711', '不用种子 4711'],
+  ] as const) {
+    const chip = page.getByRole('button', { name: change });
+    await expect(chip).toBeVisible();
+    await page.getByRole('button', { name: drop }).click();
+    await expect(chip).toHaveCount(0);
+  }
+});
+
+test('what the canvas cannot draw stands under the picture @I1', async ({ app, page, person }) => {
+  await app.enterAs(person);
+  const { sent } = await paint(person.client, '雪山上的大熊猫吃苹果', { image: { n: 1, size: 0 } });
+  await page.goto(`/chat?uuid=${sent.uuid}`);
+  await expect(page.getByText(/^没听懂：大熊猫、苹果，/)).toBeVisible(soon);
 });
 
 test('the selector tells in a row of its own why an address gives no picture @I15', async ({

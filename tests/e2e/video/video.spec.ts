@@ -67,3 +67,13 @@ test('who wants less motion is shown posters alone on a phone', async ({ app, pa
   await page.waitForTimeout(400);
   await expect(tile.locator('video')).toHaveCount(0);
 });
+
+test('a shared film is played, not told in brackets and quotes', async ({ page, person }) => {
+  const { uuid } = (await makeFilm(person.client)).sent;
+  const { key } = await person.client.call('shareSession', { session_id: uuid });
+  await page.goto(`/share?key=${key}`);
+  const log = page.getByRole('log', { name: '分享的对话' });
+  await expect(log.locator('video')).toBeVisible();
+  await expect(log.getByRole('img', { name: '消息里的图片' })).toBeVisible();
+  await expect(log).not.toContainText('"url"');
+});

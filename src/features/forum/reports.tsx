@@ -2,26 +2,21 @@ import { api } from '@/platform/api.ts';
 import { maskName } from '@/platform/format.ts';
 import { relativeTime } from '@/platform/relative-time.ts';
 import { toast } from '@/platform/toast.ts';
-import { usePageTitle } from '@/platform/use-page-title.ts';
-import { BackHead } from '@/ui/back-head.tsx';
 import { Button } from '@/ui/button.tsx';
 import { confirmDialog } from '@/ui/dialog.ts';
 import { EmptyState } from '@/ui/empty-state.tsx';
 import { LoadFailed } from '@/ui/load-failed.tsx';
 import { Pager } from '@/ui/pager/pager.tsx';
 import { Skeleton } from '@/ui/skeleton.tsx';
+import { useTableSearch } from '@/ui/table/use-table-search.ts';
 import { reportWords } from '@/widgets/editor/report-words.ts';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import css from './forum.module.css';
 
-const route = getRouteApi('/forum/reports');
-
 /** What people reported, for managers to judge. */
-export const ReportsScreen = () => {
-  usePageTitle('举报');
-  const { page = 1, state } = route.useSearch();
-  const navigate = route.useNavigate();
+export const Reports = ({ page, state }: { page: number; state: 'done' | undefined }) => {
+  const show = useTableSearch();
   const list = useQuery({
     queryKey: ['reportList', page, state],
     queryFn: ({ signal }) =>
@@ -45,8 +40,7 @@ export const ReportsScreen = () => {
     toast(remove === 1 ? '内容已删除' : '已处理', 'success');
   };
   return (
-    <div className="page">
-      <BackHead to="/forum" back="返回社区" title="举报" />
+    <>
       <nav className={css.menu} aria-label="状态">
         {([undefined, 'done'] as const).map((each) => (
           <button
@@ -54,7 +48,7 @@ export const ReportsScreen = () => {
             type="button"
             className="chip"
             aria-pressed={state === each}
-            onClick={() => void navigate({ search: { state: each } })}
+            onClick={() => show({ state: each })}
           >
             {each === undefined ? '未处理' : '已处理'}
           </button>
@@ -115,12 +109,8 @@ export const ReportsScreen = () => {
         ))}
       </ul>
       {list.data && (
-        <Pager
-          page={page}
-          count={list.data.page_count}
-          onPage={(next) => void navigate({ search: (old) => ({ ...old, page: next }) })}
-        />
+        <Pager page={page} count={list.data.page_count} onPage={(next) => show({ page: next })} />
       )}
-    </div>
+    </>
   );
 };

@@ -1,4 +1,5 @@
-import type { In, Out } from '../contract/calls.ts';
+import type { calls, CallName, In, Out } from '../../contract/calls.ts';
+import { codes } from '../../contract/errors.ts';
 
 /**
  * What is to be done on the server, in order, once, when it can be reached. This part knows neither
@@ -6,17 +7,9 @@ import type { In, Out } from '../contract/calls.ts';
  */
 
 /** The calls that may wait for a network. Each is the same when it is repeated. */
-export type ActName =
-  | 'newSession'
-  | 'sendMessage'
-  | 'historyLike'
-  | 'addToFavorites'
-  | 'removeFromFavorites'
-  | 'deleteHistory'
-  | 'deleteSession'
-  | 'setSession'
-  | 'saveSettings'
-  | 'updateMessage';
+export type ActName = {
+  [K in CallName]: (typeof calls)[K] extends { offline: true } ? K : never;
+}[CallName];
 
 /** A picture or file of a message that still has to be uploaded. */
 export interface Part {
@@ -118,7 +111,6 @@ export interface Line {
   tell: (news: News) => void;
 }
 
-const codes = { busy: 1409, deleted: 1433, expired: 1002, missing: 404, broken: 500 } as const;
 /** Answers of a server that is not well, or not there yet. */
 const passing: ReadonlySet<number> = new Set([408, 425, 429, 502, 503, 504]);
 /** After so many faults of the server over one act it is for the person to say. */
@@ -142,11 +134,12 @@ const deletes: ReadonlySet<ActName> = new Set([
 export const judge = (name: ActName, { status, code }: Failure): Verdict => {
   if (status === 0 || passing.has(status)) return 'again';
   // The answer broke off on its way.
-  if (code === codes.broken && status < codes.broken) return 'again';
-  if (status === 401 || code === codes.expired) return 'signed-out';
-  if (code === codes.busy) return 'busy';
+  if (code === codes.internal.code && status < codes.internal.http) return 'again';
+  if (status === 401 || code === codes.login_expired.code) return 'signed-out';
+  if (code === codes.session_busy.code) return 'busy';
   // What shall be gone is gone.
-  if (deletes.has(name) && (status === codes.missing || code === codes.deleted)) return 'done';
+  if (deletes.has(name) && (status === codes.not_found.http || code === codes.session_deleted.code))
+    return 'done';
   return status >= 500 ? 'fault' : 'refused';
 };
 
@@ -233,7 +226,7 @@ export const createEngine = (store: ActStore, line: Line) => {
       if (!blob) {
         const failure: Failure = {
           status: 200,
-          code: 1417,
+          code: codes.upload_unreadable.code,
           message: `「${part.name}」已不在这台设备上`,
           wait: 0,
         };

@@ -1,4 +1,4 @@
-import type { Act, ActStore } from './outbox-engine.ts';
+import type { Act, ActStore } from './engine.ts';
 
 /** Made by the page (src/platform/outbox/outbox-db.ts), which alone gives it its tables. */
 export const outboxDatabase = 'queqiao-outbox';

@@ -11,7 +11,7 @@ import {
   type Line,
   type NewAct,
   type News,
-} from './outbox-engine.ts';
+} from './engine.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['performance', 'Date', 'setTimeout'] });

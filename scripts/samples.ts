@@ -1,0 +1,62 @@
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import sharp from 'sharp';
+import { familyRules } from '../contract/image-prompt.ts';
+import type { ImageParameters } from '../contract/image.ts';
+import { pictureIdeas } from '../contract/picture-ideas.ts';
+import { profiles } from '../packages/canvas/profiles.ts';
+import { workOn } from '../packages/canvas/work.ts';
+
+/**
+ * `npx tsx scripts/samples.ts`: draws with the built-in canvas what the page shows of its ideas,
+ * styles and LoRAs, into public/samples/. They are committed; run it again when the canvas changes.
+ */
+const out = fileURLToPath(new URL('../public/samples/', import.meta.url));
+mkdirSync(out, { recursive: true });
+
+const seed = 20_260;
+const subject = '黄昏的雪山，湖面倒影，一只小船';
+
+const draw = async (
+  name: string,
+  prompt: string,
+  size: { width: number; height: number },
+  shown: number,
+  parameters: ImageParameters = {},
+) => {
+  const answer = await workOn(
+    {
+      kind: 'make',
+      order: {
+        task: 'generate',
+        prompt,
+        n: 1,
+        ...size,
+        parameters,
+        strength: 75,
+        resizeMode: 0,
+        seed,
+        base: null,
+        control: null,
+        background: null,
+        profiles: [],
+      },
+    },
+    { progress: () => Promise.resolve() },
+  );
+  if (answer.kind !== 'made') throw new Error(`${name} was not drawn`);
+  await sharp(answer.pictures[0]!.data)
+    .resize(shown)
+    .webp({ quality: 76, effort: 6 })
+    .toFile(path.join(out, `${name}.webp`));
+};
+
+for (const { name, prompt } of pictureIdeas)
+  await draw(`idea-${name}`, prompt, { width: 1024, height: 768 }, 480);
+const square = { width: 512, height: 512 };
+await draw('plain', subject, square, 160);
+for (const { name } of familyRules.builtIn.styles)
+  await draw(`style-${name}`, subject, square, 160, { style: name });
+for (const { key } of profiles)
+  await draw(`lora-${key}`, subject, square, 160, { lora: [{ key, weight: 100 }] });

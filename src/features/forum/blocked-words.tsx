@@ -1,0 +1,110 @@
+import { api } from '@/platform/api.ts';
+import { dateTime } from '@/platform/format.ts';
+import { toast } from '@/platform/toast.ts';
+import { Button } from '@/ui/button.tsx';
+import { FilterBar } from '@/ui/filter-bar/filter-bar.tsx';
+import { Form } from '@/ui/form/form.tsx';
+import { Sheet } from '@/ui/sheet.tsx';
+import { DataTable, type Column } from '@/ui/table/data-table.tsx';
+import { useTableSearch } from '@/ui/table/use-table-search.ts';
+import type { Out } from '@contract/calls.ts';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import css from './forum.module.css';
+
+type Word = Out<'blockedWordList'>['list'][number];
+
+const remove = async (row: Word): Promise<void> => {
+  await api.delBlockedWord({ id: row.id });
+  toast('删除成功', 'success');
+};
+
+const columns: readonly Column<Word>[] = [
+  { key: 'word', title: '词', value: (row) => row.word, role: 'title', wide: true },
+  {
+    key: 'created_at',
+    title: '添加',
+    value: (row) => row.created_at,
+    render: (row) => dateTime(row.created_at),
+  },
+  {
+    key: 'acts',
+    title: '操作',
+    role: 'bare',
+    value: () => null,
+    render: (row) => (
+      <Button size="small" kind="danger" onClick={() => void remove(row).catch(() => undefined)}>
+        删除
+      </Button>
+    ),
+  },
+];
+
+/** Words that nobody may write where everybody reads. */
+export const BlockedWords = ({ page, query }: { page: number; query: string | undefined }) => {
+  const show = useTableSearch();
+  const [adding, setAdding] = useState(false);
+  const words = useQuery({
+    queryKey: ['blockedWordList', query, page],
+    queryFn: ({ signal }) => api.blockedWordList({ query, page }, { signal, quiet: true }),
+    placeholderData: keepPreviousData,
+  });
+  return (
+    <>
+      <FilterBar
+        filters={[{ kind: 'text', name: 'query', label: '找一个词' }]}
+        values={{ query }}
+        onChange={show}
+      >
+        <Button size="small" kind="primary" onClick={() => setAdding(true)}>
+          添加屏蔽词
+        </Button>
+      </FilterBar>
+      <DataTable
+        name="屏蔽词"
+        columns={columns}
+        rows={words.data?.list}
+        rowKey={({ id }) => String(id)}
+        empty={{
+          icon: 'lock',
+          text: '没有屏蔽词。添加之后，大家看得到的问答、应用评论与名称里都不能有它们。',
+        }}
+        error={words.error}
+        onRetry={() => void words.refetch()}
+        total={words.data?.total}
+        page={page}
+        pageCount={words.data?.page_count}
+        onPage={(next) => show({ page: next })}
+      />
+      <Sheet open={adding} onClose={() => setAdding(false)} title="添加屏蔽词">
+        <p className={css.note}>不分大小写，中间有空格也算。太短的词会误伤别的词。</p>
+        <Form
+          fields={[
+            {
+              name: 'words',
+              label: '词，一行一个',
+              kind: 'long',
+              lines: 6,
+              required: true,
+              max: 10_000,
+            },
+          ]}
+          submit="添加"
+          onSubmit={async (values) => {
+            const { added } = await api.addBlockedWords(
+              {
+                words: String(values['words'] ?? '')
+                  .split('\n')
+                  .map((word) => word.trim())
+                  .filter((word) => word !== ''),
+              },
+              { quiet: true },
+            );
+            setAdding(false);
+            toast(`添加了 ${added} 个词`, 'success');
+          }}
+        />
+      </Sheet>
+    </>
+  );
+};

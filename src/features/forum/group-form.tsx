@@ -1,0 +1,33 @@
+import { api } from '@/platform/api.ts';
+import { Form } from '@/ui/form/form.tsx';
+import type { Out } from '@contract/calls.ts';
+
+export type Group = Out<'forumGroups'>['list'][number];
+
+/** A group of the forum; without an id a new one. */
+export const GroupForm = ({ group, onSaved }: { group: Partial<Group>; onSaved: () => void }) => (
+  <Form
+    fields={[
+      { name: 'name', label: '名称', kind: 'text', required: true, min: 1, max: 16 },
+      { name: 'color', label: '颜色', kind: 'colour' },
+      { name: 'sort', label: '排序', kind: 'number', min: 0, max: 10_000, hint: '小的在前' },
+    ]}
+    initial={{
+      name: group.name ?? '',
+      color: group.color ?? '#2563eb',
+      sort: group.sort ?? 100,
+    }}
+    onSubmit={async (values) => {
+      await api.saveForumGroup(
+        {
+          ...(group.id === undefined ? {} : { id: group.id }),
+          name: String(values['name'] ?? ''),
+          color: String(values['color'] ?? '#2563eb'),
+          sort: Number(values['sort'] ?? 100),
+        },
+        { quiet: true },
+      );
+      onSaved();
+    }}
+  />
+);

@@ -1,0 +1,143 @@
+import { api } from '@/platform/api.ts';
+import { toast } from '@/platform/toast.ts';
+import { Button } from '@/ui/button.tsx';
+import { confirmDialog } from '@/ui/dialog.ts';
+import { ManagePage } from '@/ui/manage-page.tsx';
+import { Sheet } from '@/ui/sheet.tsx';
+import { DataTable, type Column } from '@/ui/table/data-table.tsx';
+import { useTableSearch } from '@/ui/table/use-table-search.ts';
+import { useForumGroups } from '@/widgets/editor/groups.ts';
+import type { defaultGroup } from '@contract/forum.ts';
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+import css from './forum.module.css';
+import { BlockedWords } from './blocked-words.tsx';
+import { type Group, GroupForm } from './group-form.tsx';
+import { Reports } from './reports.tsx';
+
+const route = getRouteApi('/manager/forum');
+// By its type alone: the contract's schemas stay out of the page.
+const usualGroup: typeof defaultGroup = 1;
+
+const Groups = () => {
+  const groups = useForumGroups();
+  const [open, setOpen] = useState<Partial<Group>>();
+  const remove = async (group: Group) => {
+    const sure = await confirmDialog({
+      title: `删除分组“${group.name}”`,
+      text: '其中的问题会归到默认分组。',
+      ok: '删除',
+      danger: true,
+    });
+    if (!sure) {
+      toast('已取消删除');
+      return;
+    }
+    await api.delForumGroup({ id: group.id });
+    await groups.refetch();
+    toast('分组已删除', 'success');
+  };
+  const columns: readonly Column<Group>[] = [
+    { key: 'id', title: '编号', value: (row) => row.id },
+    {
+      key: 'name',
+      title: '名称',
+      value: (row) => row.name,
+      role: 'title',
+      wide: true,
+      render: (row) => (
+        <>
+          <span className={css.colour} style={{ background: row.color }} />
+          {row.name}
+        </>
+      ),
+    },
+    { key: 'sort', title: '排序', value: (row) => row.sort, align: 'end' },
+    {
+      key: 'acts',
+      title: '操作',
+      role: 'bare',
+      value: () => null,
+      render: (row) =>
+        row.id === usualGroup ? (
+          '默认分组'
+        ) : (
+          <Button
+            size="small"
+            kind="danger"
+            onClick={() => void remove(row).catch(() => undefined)}
+          >
+            删除
+          </Button>
+        ),
+    },
+  ];
+  return (
+    <>
+      <p className={css.buttons}>
+        <Button size="small" kind="primary" onClick={() => setOpen({})}>
+          新建分组
+        </Button>
+      </p>
+      <DataTable
+        name="分组"
+        columns={columns}
+        rows={groups.data}
+        rowKey={({ id }) => String(id)}
+        empty={{ icon: 'columns', text: '还没有分组。' }}
+        error={groups.error}
+        onRetry={() => void groups.refetch()}
+        onOpen={setOpen}
+      />
+      <Sheet
+        open={open !== undefined}
+        onClose={() => setOpen(undefined)}
+        title={open?.id === undefined ? '新建分组' : '修改分组'}
+      >
+        {open && (
+          <GroupForm
+            key={open.id ?? 'new'}
+            group={open}
+            onSaved={() => {
+              void groups.refetch();
+              setOpen(undefined);
+              toast('分组已保存', 'success');
+            }}
+          />
+        )}
+      </Sheet>
+    </>
+  );
+};
+
+const tabs = [
+  ['reports', '举报'],
+  ['groups', '分组'],
+  ['words', '屏蔽词'],
+] as const;
+
+/** The forum, for managers: what was reported, and its groups. */
+export const ManageForumScreen = () => {
+  const { tab = 'reports', state, query, page = 1 } = route.useSearch();
+  const show = useTableSearch();
+  return (
+    <ManagePage title="社区">
+      <div className={css.menu} role="group" aria-label="看什么">
+        {tabs.map(([key, label]) => (
+          <button
+            key={key}
+            type="button"
+            className="chip"
+            aria-pressed={tab === key}
+            onClick={() => show({ tab: key, state: undefined, query: undefined })}
+          >
+            {label}
+          </button>
+        ))}
+      </div>
+      {tab === 'reports' && <Reports page={page} state={state} />}
+      {tab === 'groups' && <Groups />}
+      {tab === 'words' && <BlockedWords page={page} query={query} />}
+    </ManagePage>
+  );
+};

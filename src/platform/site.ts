@@ -1,0 +1,50 @@
+import type { Out } from '@contract/calls.ts';
+import { limits } from '@contract/limits.ts';
+import { useEffect } from 'react';
+import { api } from './api.ts';
+import { createStore, useStore } from './store.ts';
+
+/** What whoever runs this server has set, as far as pages tell it. */
+type Site = Out<'siteInfo'>;
+
+const key = 'queqiao.site';
+const usual: Site = {
+  official_site: '',
+  wechat: '',
+  min_prompt_bytes: limits.minPromptBytes,
+  signup_tokens: limits.signupTokens,
+};
+
+/** As it was known last: menus and texts then have their final size from the start. */
+const known = (): Partial<Site> => {
+  try {
+    const kept: unknown = JSON.parse(localStorage.getItem(key) ?? 'null');
+    return typeof kept === 'object' && kept !== null ? kept : {};
+  } catch {
+    return {};
+  }
+};
+
+const store = createStore<Site>({ ...usual, ...known() });
+let asked: Promise<void> | null = null;
+
+const ask = async (): Promise<void> => {
+  try {
+    const fresh = await api.siteInfo({}, { quiet: true });
+    store.set({ ...usual, ...fresh });
+    localStorage.setItem(key, JSON.stringify(fresh));
+  } catch {
+    // Not answered, or not kept: the next life of the page asks again.
+  }
+};
+
+/** Asks the server once for each life of the page. */
+const loadSite = (): Promise<void> => (asked ??= ask());
+
+/** As far as it is known now. */
+export const site = (): Site => store.get();
+
+export const useSite = (): Site => {
+  useEffect(() => void loadSite(), []);
+  return useStore(store);
+};

@@ -1,0 +1,32 @@
+import { useAuth } from '@/platform/auth-store.ts';
+import { useChatModels } from '@/platform/queries.ts';
+import type { ImageRequest } from '@contract/chat.ts';
+import { needsTranslation, readImageWords, saysWhat } from '@contract/image-prompt.ts';
+import type { ImageTask } from '@contract/image.ts';
+import type { Model } from '@contract/model.ts';
+import { cheapestWriter, translationDeduction } from '@contract/price.ts';
+
+/** Whether anybody translates the words for this person: else there is nothing to switch on. */
+export const useTranslates = (): boolean => {
+  const { signedIn } = useAuth();
+  return cheapestWriter(useChatModels().data ?? [], !signedIn) !== undefined;
+};
+
+/** Tells what the translation of a request's words will take, about; 0: nothing, or there is none. */
+export const useTranslationCost = (): ((
+  asked: { type: ImageTask; prompt: string; image: ImageRequest },
+  model: Model,
+) => number) => {
+  const { signedIn } = useAuth();
+  const models = useChatModels().data ?? [];
+  const writer = cheapestWriter(models, !signedIn);
+  return ({ type, prompt, image }, model) => {
+    if (!writer || image.translate !== 1 || !saysWhat(type, image.parameters)) return 0;
+    const words = readImageWords(prompt, model.image?.family ?? 'built-in').prompt;
+    if (words === '' || !needsTranslation(words)) return 0;
+    return translationDeduction(
+      { factor: writer.factor, promptFactor: writer.prompt_factor },
+      words,
+    );
+  };
+};

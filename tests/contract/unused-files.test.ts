@@ -1,0 +1,221 @@
+import { randomUUID } from 'node:crypto';
+import { pino } from 'pino';
+import { expect, test } from 'vitest';
+import { connectDatabase } from '../../server/db/connect.ts';
+import { readSettings } from '../../server/settings.ts';
+import { createWorkshop } from '../../server/workshop.ts';
+import type { Area } from '../../server/area.ts';
+import { TestClient } from '../support/client.ts';
+import { sendFilm } from '../support/films.ts';
+import { newPictures } from '../support/pictures.ts';
+import { stage } from '../support/stage.ts';
+import { onePixel } from '../support/world.ts';
+
+/** What people uploaded stays as long as anything shows it, and goes when nothing does. */
+
+const here = stage();
+
+/** The server's own clearing away, as its housekeeping does it. */
+const openCleaner = async () => {
+  const settings = readSettings({
+    DATABASE_URL: here.server.databaseUrl,
+    DATA_DIR: here.server.dataDir,
+    WORKERS: '0',
+  });
+  const log = pino({ level: 'silent' });
+  const connection = await connectDatabase(settings, log);
+  const { kit, areas } = await createWorkshop(settings, log, connection);
+  const shows = (areas as readonly Area[]).flatMap((area) => area.shows ?? []);
+  return {
+    clean: () => connection.db.transaction((tx) => kit.files.removeUnused(tx, shows)),
+    close: async () => {
+      kit.models.close();
+      await kit.instance.close();
+      await connection.close();
+    },
+  };
+};
+
+const timeColumns = {
+  files: ['seen_at', 'created_at'],
+  images: ['created_at'],
+  history: ['created_at', 'answered_at'],
+  sessions: ['created_at', 'updated_at', 'deleted_at'],
+};
+
+/** Everything becomes older by that many days. */
+const daysLater = async (days: number) => {
+  for (const [table, columns] of Object.entries(timeColumns))
+    await here.database.query(
+      `UPDATE ${table} SET ${columns.map((name) => `${name} = ${name} - interval '${days} days'`).join(', ')}`,
+    );
+};
+
+test('a year on everything shown is still there, and everything else is gone', async () => {
+  const { baseURL } = here.server;
+  const client = await TestClient.register(baseURL);
+  const friend = await TestClient.register(baseURL);
+  const { id: userId } = await client.call('userInfo', {});
+  const picture = async () =>
+    (await client.upload('uploadImage', new Blob([onePixel], { type: 'image/png' }), 'a.png')).image
+      .url;
+  const insert = (sql: string, ...values: unknown[]) => here.database.query(sql, values);
+  const shown: Record<string, string> = {};
+  const unshown: Record<string, string> = {};
+
+  // By the roads that people take.
+  const { uuid: drawing } = await newPictures(client);
+  const draw = (image: Record<string, unknown>) =>
+    client.call('sendMessage', {
+      session_id: drawing,
+      format: 1,
+      msg: JSON.stringify({ type: 'img2img', prompt: '画成水彩', ...image }),
+    });
+  shown['base of a drawing'] = await picture();
+  await draw({ base_image: shown['base of a drawing'] });
+  shown['base by its whole address'] = await picture();
+  await draw({ base_image: `${baseURL}${shown['base by its whole address']}` });
+  shown['background'] = await picture();
+  await draw({
+    base_image: shown['base of a drawing'],
+    parameters: { bg_image: shown['background'] },
+  });
+  const film = await picture();
+  shown['base of a film'] = film;
+  await sendFilm(client, { base: film });
+  const question = await client.call('newSession', { type: 2 });
+  shown['former text of a question'] = await picture();
+  shown['text of a question'] = await picture();
+  const asked = await client.call('sendMessage', {
+    session_id: question.uuid,
+    title: '看图',
+    msg: `![旧](${shown['former text of a question']})`,
+  });
+  await client.call('updateMessage', {
+    session_id: question.uuid,
+    id: asked.id,
+    title: '看图',
+    content: `![新](${shown['text of a question']})`,
+  });
+  const { uuid: pair } = await client.call('newFriend', {
+    friend_user_id: (await friend.call('userInfo', {})).id,
+  });
+  shown['private message'] = await picture();
+  await client.call('sendMessage', { session_id: pair, msg: `![看](${shown['private message']})` });
+  const face = new Blob([onePixel], { type: 'image/png' });
+  shown['avatar'] = (await client.upload('uploadAvatar', face, 'a.png')).url;
+
+  // By what is stored of them.
+  const uploadOf = async (url: string) =>
+    (await insert(`SELECT id FROM images WHERE '/files/' || key || '.' || type = $1`, url))
+      .rows[0] as { id: string };
+  shown['parent of an edit'] = await picture();
+  await insert(
+    `INSERT INTO images (user_id, parent_id, how, origin, key, width, height, size, model, prompt)
+     VALUES ($1, $2, 'upscale', 'drawn', $3, 1, 1, 1, 'm', '')`,
+    userId,
+    (await uploadOf(shown['parent of an edit'])).id,
+    randomUUID().replaceAll('-', '').padEnd(40, '0'),
+  );
+  unshown['parent of an edit that was deleted'] = await picture();
+  await insert(
+    `INSERT INTO images (user_id, parent_id, how, origin, key, width, height, size, model, prompt,
+       deleted_at)
+     VALUES ($1, $2, 'upscale', 'drawn', '', 1, 1, 1, 'm', '', now())`,
+    userId,
+    (await uploadOf(unshown['parent of an edit that was deleted'])).id,
+  );
+  shown['picture of a style'] = await picture();
+  shown['description of a project'] = await picture();
+  await insert(
+    `INSERT INTO training_projects (user_id, key, name, type, settings, description)
+     VALUES ($1, $4, '画风', 1, $2, $3)`,
+    userId,
+    JSON.stringify({ images: [{ url: shown['picture of a style'] }] }),
+    `![](${shown['description of a project']})`,
+    randomUUID(),
+  );
+  shown['cover of an app'] = await picture();
+  shown['screenshot of an app'] = await picture();
+  shown['description of an app'] = await picture();
+  await insert(
+    `INSERT INTO apps (title, cover_image_url, images, md_description) VALUES ('应用', $1, $2, $3)`,
+    shown['cover of an app'],
+    JSON.stringify([shown['screenshot of an app']]),
+    `![](${shown['description of an app']})`,
+  );
+  shown['notice'] = await picture();
+  await insert(`INSERT INTO notices (content) VALUES ($1)`, `![](${shown['notice']})`);
+  shown['template'] = await picture();
+  await insert(
+    `INSERT INTO prompt_templates (user_id, type, title, content) VALUES ($1, 1, '模板', $2)`,
+    userId,
+    JSON.stringify({ base_image: shown['template'] }),
+  );
+  shown['scenario'] = await picture();
+  await insert(
+    `INSERT INTO scenarios (category_id, user_id, name, description, prompt)
+     SELECT min(id), $1, '场景', $2, 'p' FROM scenario_categories`,
+    userId,
+    `![](${shown['scenario']})`,
+  );
+  shown['logo of a model'] = await picture();
+  await insert(
+    `UPDATE models SET logo = $1 WHERE name = 'builtin-assistant'`,
+    shown['logo of a model'],
+  );
+
+  unshown['nothing'] = await picture();
+  unshown['session deleted'] = await picture();
+  const gone = await newPictures(client);
+  await client.call('sendMessage', {
+    session_id: gone.uuid,
+    format: 1,
+    msg: JSON.stringify({
+      type: 'img2img',
+      prompt: '画成水彩',
+      base_image: unshown['session deleted'],
+    }),
+  });
+  await client.call('deleteSession', { session_id: gone.uuid });
+  const text = async (name: string) =>
+    (await client.upload('uploadFile', new Blob(['文字']), name)).file.uuid;
+  const [attached, left] = [await text('a.txt'), await text('b.txt')];
+  const chat = await client.call('newSession', { type: 0 });
+  await client.call('sendMessage', {
+    session_id: chat.uuid,
+    format: 1,
+    msg: JSON.stringify({ prompt: '请读一下附件', files: [{ uuid: attached }] }),
+  });
+
+  const statuses = async (urls: Record<string, string>) =>
+    Object.fromEntries(
+      await Promise.all(
+        Object.entries(urls).map(async ([name, url]) => {
+          expect(url, name).toMatch(/^\/files\//);
+          return [name, (await fetch(baseURL + url)).status] as const;
+        }),
+      ),
+    );
+  const all = (urls: Record<string, string>, status: number) =>
+    Object.fromEntries(Object.keys(urls).map((name) => [name, status]));
+  const cleaner = await openCleaner();
+  try {
+    await cleaner.clean();
+    expect(await statuses({ ...shown, ...unshown })).toEqual(all({ ...shown, ...unshown }, 200));
+    for (const days of [365, 365]) {
+      await daysLater(days);
+      await cleaner.clean();
+      expect(await statuses(shown)).toEqual(all(shown, 200));
+      expect(await statuses(unshown)).toEqual(all(unshown, 404));
+    }
+    const { rows } = await here.database.query(`SELECT id FROM files WHERE kind = 'text'`);
+    expect(rows).toEqual([{ id: attached }]);
+    expect(left).not.toBe(attached);
+    // Nobody's list shows what is gone.
+    const listed = await client.call('uploadedFiles', { page: 1 });
+    for (const url of Object.values(unshown)) expect(JSON.stringify(listed)).not.toContain(url);
+  } finally {
+    await cleaner.close();
+  }
+});

@@ -1,0 +1,260 @@
+import { expect, test } from '../../support/app.ts';
+import { TestClient } from '../../support/client.ts';
+
+test('the end of a reply that a restart lost is told of, and written anew on a press @C11', async ({
+  app,
+  page,
+  person,
+}) => {
+  const message = (id: number, human: string, ai: string) => ({
+    id,
+    prev: id - 1,
+    shown: true,
+    human,
+    ai,
+    model: 'builtin-assistant',
+    state: 'interrupted',
+    error_code: 'interrupted',
+    error_message: '',
+    created_at: new Date().toISOString(),
+  });
+  const messages = [
+    message(1, '前面的问题', '前面写了一半'),
+    message(2, '12 乘以 12 等于多少？', '十二乘以'),
+  ];
+  const data = {
+    queqiao: 1,
+    sessions: [{ title: '断了的', model: 'builtin-assistant', messages }],
+  };
+  const { uuid } = await person.client.call('importSessions', { data });
+  const { key } = await person.client.call('shareSession', { session_id: uuid ?? '' });
+  await page.goto(`/share?key=${key}`);
+  await expect(page.getByText('这条回复的结尾丢了')).toHaveCount(2);
+
+  await app.enterAs(person);
+  await page.goto(`/chat?uuid=${uuid}`);
+  const told = app.log.getByRole('alert').filter({ hasText: '服务器重启过，这条回复的结尾丢了' });
+  await expect(told).toHaveCount(2);
+  await told.getByRole('button', { name: '重新生成' }).click();
+  await app.settled();
+  await expect(told).toHaveCount(1);
+  await expect(app.log).toContainText('144');
+});
+
+test('whoever writes in private is blocked and reported from the chat’s own menu too @C14', async ({
+  app,
+  page,
+  person,
+  baseURL,
+}) => {
+  const stranger = await TestClient.register(baseURL ?? '');
+  const { id } = await person.client.call('userInfo', {});
+  const { uuid } = await stranger.call('newFriend', { friend_user_id: id });
+  await stranger.call('sendMessage', { session_id: uuid, msg: '您好，想认识一下' });
+  await app.enterAs(person);
+  await page.goto(`/chat?uuid=${uuid}`);
+  const bar = page.getByRole('group', { name: '私聊请求' });
+  await expect(bar.getByRole('button', { name: '屏蔽' })).toBeVisible();
+  await bar.getByRole('button', { name: '接受' }).click();
+  await expect(bar).toBeHidden();
+
+  const choose = async (name: string) => {
+    await page.getByRole('button', { name: '更多', exact: true }).last().click();
+    await page.getByRole('button', { name, exact: true }).click();
+  };
+  await choose('屏蔽对方');
+  await expect(bar).toContainText('您屏蔽了对方');
+  expect((await stranger.raw('sendMessage', { session_id: uuid, msg: '在吗' })).code).toBe(1422);
+  await choose('举报对方');
+  const report = page.getByRole('dialog', { name: '举报对方' });
+  await report.getByRole('button', { name: '举报', exact: true }).click();
+  await expect(page.getByText('已收到举报')).toBeVisible();
+  await choose('取消屏蔽对方');
+  await expect(bar).toBeHidden();
+  expect((await stranger.raw('sendMessage', { session_id: uuid, msg: '在吗' })).code).toBe(0);
+});
+
+test('a session deleted elsewhere says so at every act, and nothing fails unheard @C15', async ({
+  app,
+  page,
+  person,
+}) => {
+  const { uuid, id } = await person.client.ask('12*12 等于多少？');
+  await person.client.read(uuid, id);
+  await app.enterAs(person);
+  await page.goto(`/chat?uuid=${uuid}`);
+  await expect(app.log).toContainText('144');
+  await person.client.call('deleteSession', { session_id: uuid });
+  const gone = page.getByText('会话已删除').first();
+  await app.log.getByRole('button', { name: '点赞' }).click();
+  await expect(gone).toBeVisible();
+  await app.log.getByRole('button', { name: '收藏' }).click();
+  await app.say('再说一句');
+  await expect(page).toHaveURL(/\/error\?code=1433/);
+  await app.walk(`/chat?uuid=${uuid}&history_id=${id}`);
+  await expect(gone).toBeVisible();
+  await page.goto(`/chat?uuid=${uuid}`);
+  await expect(gone).toBeVisible();
+  // What the page threw or refused unheard is found by the fixture at the end.
+  await page.evaluate(() => dispatchEvent(new Event('visibilitychange')));
+  await page.waitForLoadState('networkidle');
+});
+
+test('a sign-in that ended is told of, and leads to signing in again @C21', async ({
+  app,
+  page,
+  person,
+}) => {
+  await app.enterAs(person);
+  await page.goto('/');
+  await expect(page.getByRole('textbox', { name: '输入问题' })).toBeVisible();
+  // Signed out on another device.
+  await person.client.call('logout', {});
+  await app.walk('/account?tab=usage');
+  const told = page.getByRole('button', { name: /登录已失效，请重新登录/ });
+  await expect(told).toBeVisible();
+  await told.click();
+  await expect(page).toHaveURL(/\/login/);
+});
+
+test('what a reply took is told where that is switched on, and nowhere else @C16', async ({
+  app,
+  page,
+  person,
+}) => {
+  const { uuid } = await person.client.call('newSession', { type: 0, model: 'mock-chat' });
+  await app.enterAs(person);
+  await page.goto(`/chat?uuid=${uuid}`);
+  const reply = (words: string) => app.log.getByText(words);
+  await app.say('第一句说点什么');
+  await expect(reply('您说：第一句说点什么')).toBeVisible();
+  await app.settled();
+  await expect(app.log.getByRole('button', { name: '复制回复' })).toBeVisible();
+  await expect(app.log.getByText(/tokens/)).toHaveCount(0);
+  await person.client.call('saveSettings', { show_token_usage: 1 });
+  await page.reload();
+  await expect(app.log.getByText(/\d+ tokens/)).toBeVisible();
+});
+
+test('a refused message and a refused picture are reported of their models @C5', async ({
+  app,
+  page,
+  person,
+}) => {
+  const reports: { model: string; state: string }[] = [];
+  await page.route('**/api/model_stat', async (route) => {
+    reports.push(route.request().postDataJSON() as { model: string; state: string });
+    await route.continue();
+  });
+  await page.route('**/api/send_message*', (route) =>
+    route.fulfill({
+      json: { code: 1413, message: '这个模型暂时不可用，请换一个', data: null },
+    }),
+  );
+  await app.openNew(person, 'mock-chat');
+  await app.say('会被拒绝的一句话');
+  await expect
+    .poll(() => reports)
+    .toContainEqual(expect.objectContaining({ model: 'mock-chat', state: 'error' }));
+  await page.unroute('**/api/send_message*');
+  await page.route('**/api/image/generate', (route) =>
+    route.fulfill({ json: { code: 1025, message: '余额不足，请充值', data: null } }),
+  );
+  const { uuid } = await person.client.call('newSession', { type: 1, model: 'builtin-canvas' });
+  await page.goto(`/chat?uuid=${uuid}`);
+  await page.getByRole('textbox').first().fill('黄昏的雪山，湖面倒影');
+  await page
+    .getByRole('button', { name: /^(画|发送|作画)/ })
+    .last()
+    .click();
+  // A balance says nothing of the model.
+  await expect
+    .poll(() => reports)
+    .toContainEqual(expect.objectContaining({ model: 'builtin-canvas', state: 'stop' }));
+  await page.unroute('**/api/image/generate');
+  await page
+    .getByRole('button', { name: /重试|重新/ })
+    .first()
+    .click();
+  await expect
+    .poll(() => reports, { timeout: 30_000 })
+    .toContainEqual(expect.objectContaining({ model: 'builtin-canvas', state: 'success' }));
+});
+
+test('two models whose names begin alike are told apart in the box and above their answers @C3', async ({
+  app,
+  page,
+  person,
+}) => {
+  await page.route('**/api/models', async (route) => {
+    const answer = await route.fetch();
+    const body = (await answer.json()) as { data: { models: { name: string; label: string }[] } };
+    const names: Record<string, string> = {
+      'mock-chat': 'Hidden Model Alpha 70B',
+      'mock-vision': 'Hidden Model Beta 70B',
+    };
+    for (const model of body.data.models) model.label = names[model.name] ?? model.label;
+    await route.fulfill({ json: body });
+  });
+  await app.openNew(person, 'mock-chat');
+  await page.getByRole('button', { name: '再加一个模型一起回答' }).click();
+  await page.getByRole('radio', { name: /Hidden Model Beta/ }).click();
+  await expect(page.locator('.send-model-name')).toHaveText('…Alpha 70B');
+  await expect(page.locator('.send-chip')).toContainText('＋ …Beta 70B');
+  await app.say('比一比两个模型');
+  const tabs = page.getByRole('tablist', { name: '两个模型的回答' }).getByRole('tab');
+  await expect(tabs).toHaveText(['…Alpha 70B', '…Beta 70B']);
+  await app.settled();
+});
+
+test('an attached text is opened where it hangs, beside the words it came with @C12', async ({
+  app,
+  page,
+  person,
+}) => {
+  const { file } = await person.client.upload(
+    'uploadFile',
+    new Blob(['鹊桥计划在七月初七上线。\n第二行']),
+    '计划.txt',
+  );
+  const { uuid } = await person.client.call('newSession', { type: 0, model: 'mock-chat' });
+  const message = { type: 'chat', prompt: '什么时候上线？', files: [{ uuid: file.uuid }] };
+  const before = await person.client.call('sendMessage', { session_id: uuid, msg: '先问一句别的' });
+  await person.client.read(uuid, before.id);
+  const { id } = await person.client.call('sendMessage', {
+    session_id: uuid,
+    msg: JSON.stringify(message),
+    format: 1,
+  });
+  await person.client.read(uuid, id);
+  await app.enterAs(person);
+  await page.goto(`/chat?uuid=${uuid}`);
+  const question = app.log.locator(`[data-message="${id}"]`).first();
+  const chip = question.getByRole('button', { name: '打开计划.txt' });
+  await chip.click();
+  const sheet = page.getByRole('dialog', { name: '计划.txt' });
+  await expect(sheet).toContainText('鹊桥计划在七月初七上线。');
+  await page.keyboard.press('Escape');
+  await expect(sheet).toBeHidden();
+  // At the side of one's own words, not at the other's.
+  const [hung, said] = [await chip.boundingBox(), await question.locator('.bubble').boundingBox()];
+  const right = (box: { x: number; width: number } | null) => (box?.x ?? 0) + (box?.width ?? 0);
+  expect(Math.abs(right(hung) - right(said))).toBeLessThan(6);
+});
+
+test('what the manager set is told as it is set, before anything is sent @C16', async ({
+  app,
+  page,
+  person,
+}) => {
+  const data = { official_site: '', min_prompt_bytes: 30, signup_tokens: 777 };
+  await page.route('**/api/site_info', (route) =>
+    route.fulfill({ json: { code: 0, message: '', data } }),
+  );
+  await page.goto('/register');
+  await expect(page.getByText('注册即送 777 tokens')).toBeVisible();
+  await app.openNew(person, 'mock-chat');
+  await expect(page.getByText('第一句至少 10 个汉字或 30 个英文字母')).toBeVisible();
+  await app.say('不到十个汉字');
+  await expect(page.getByText('内容太短，至少需要 10 个汉字或 30 个英文字母')).toBeVisible();
+});

@@ -1,0 +1,123 @@
+import type { Page } from '@playwright/test';
+import sharp from 'sharp';
+import { expect, test, type Person } from '../../support/app.ts';
+
+const soon = { timeout: 30_000 };
+const viewerOf = (page: Page, name = '修改图片') => page.getByRole('dialog', { name });
+
+const photo = () =>
+  sharp({ create: { width: 320, height: 240, channels: 3, background: '#f4f4f4' } })
+    .composite([
+      {
+        input: { create: { width: 100, height: 100, channels: 3, background: '#205080' } },
+        left: 110,
+        top: 70,
+      },
+    ])
+    .png()
+    .toBuffer();
+
+const uploaded = async (person: Person) => {
+  const file = new Blob([new Uint8Array(await photo())], { type: 'image/png' });
+  return (await person.client.upload('uploadImage', file, 'a.png')).image;
+};
+
+/** Which corner and middle the newest own picture has: red, green, blue, opacity. */
+const newest = async (person: Person) => {
+  const { list } = await person.client.call('imageIndex', { private: 1 });
+  const response = await fetch(person.client.baseURL + list[0]!.url);
+  const { data, info } = await sharp(Buffer.from(await response.arrayBuffer()))
+    .ensureAlpha()
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  const at = (x: number, y: number) => [...data.subarray((y * info.width + x) * 4).subarray(0, 4)];
+  return { count: list.length, corner: at(4, 4), side: at(300, 120), middle: at(160, 120) };
+};
+
+test('in the viewer a picture is cut out, set before a colour, varied and put into words @I14', async ({
+  app,
+  page,
+  person,
+}) => {
+  await app.enterAs(person);
+  const image = await uploaded(person);
+  await page.goto(`/image/private?rank=upload&image_id=${image.id}`);
+  const viewer = viewerOf(page);
+  const mode = async (name: string) => {
+    await viewer.getByRole('button', { name: new RegExp(`^${name}`) }).click();
+    return page.getByRole('dialog', { name, exact: true });
+  };
+  const result = page.getByRole('slider', { name: '对比原图与新图' });
+
+  const cutting = await mode('抠图');
+  await cutting.getByRole('button', { name: '抠图 · 免费' }).click();
+  await expect(result).toBeVisible(soon);
+  const cut = await newest(person);
+  expect(cut.corner[3]).toBe(0);
+  expect(cut.middle[3]).toBe(255);
+  await cutting.getByRole('button', { name: '返回' }).click();
+
+  const ground = await mode('换背景');
+  await ground.getByRole('radio', { name: '红' }).click();
+  await ground.getByRole('button', { name: '换背景 · 免费' }).click();
+  await expect(result).toBeVisible(soon);
+  const red = await newest(person);
+  expect(red.corner[0]! - red.corner[2]!).toBeGreaterThan(120);
+  expect(red.middle[2]! - red.middle[0]!).toBeGreaterThan(60);
+  await ground.getByRole('button', { name: '再改一次' }).click();
+  // Of the frame's part alone: it is drawn first.
+  await ground.getByRole('button', { name: '只换框里的' }).click();
+  const submit = ground.getByRole('button', { name: '换背景 · 免费' });
+  await expect(submit).toBeDisabled();
+  const paper = (await ground.locator('canvas').boundingBox())!;
+  await page.mouse.move(paper.x + 2, paper.y + 2);
+  await page.mouse.down();
+  await page.mouse.move(paper.x + paper.width * 0.3, paper.y + paper.height - 2, { steps: 4 });
+  await page.mouse.up();
+  await submit.click();
+  await expect(result).toBeVisible(soon);
+  const part = await newest(person);
+  expect(part.corner[0]! - part.corner[2]!).toBeGreaterThan(120);
+  expect(Math.abs(part.side[0]! - part.side[2]!)).toBeLessThan(20);
+  await ground.getByRole('button', { name: '返回' }).click();
+
+  const varying = await mode('变体');
+  await varying.getByRole('textbox', { name: '变体的提示词' }).fill('雪山上的月亮');
+  await varying.getByRole('radio', { name: '2 张' }).click();
+  await varying.getByRole('button', { name: '画变体 · 免费' }).click();
+  await expect(varying.getByRole('group', { name: '结果' }).getByRole('button')).toHaveCount(
+    2,
+    soon,
+  );
+  expect((await newest(person)).count).toBe(5);
+  await varying.getByRole('button', { name: '返回' }).click();
+
+  const looking = await mode('反推提示词');
+  await expect(looking.getByText(/内置画板 看的/)).toBeVisible(soon);
+  await looking.getByRole('button', { name: '用它画图' }).first().click();
+  await page.waitForURL(/\/chat\?/);
+  await expect(page.getByRole('textbox', { name: '画图提示词' })).not.toHaveValue('');
+});
+
+test('from the viewer others like it are asked for at once, and a film is begun with it @I14 @V2', async ({
+  app,
+  page,
+  person,
+}) => {
+  await app.enterAs(person);
+  const image = await uploaded(person);
+  const address = `/image/private?rank=upload&image_id=${image.id}`;
+  await page.goto(address);
+  await viewerOf(page).getByRole('button', { name: '画几张变体' }).click();
+  await page.waitForURL(/\/chat\?/);
+  const answer = page.locator('[data-message]').last();
+  await expect(answer.getByRole('img', { name: '底图' })).toBeVisible(soon);
+  await expect(
+    answer.getByRole('list', { name: '画好的图片' }).getByRole('img').first(),
+  ).toBeVisible(soon);
+  await app.walk(address);
+  await viewerOf(page).getByRole('button', { name: '生成视频' }).click();
+  await page.waitForURL(/open=img-video/);
+  const film = page.getByRole('dialog', { name: /视频/ });
+  await expect(film.getByRole('img').first()).toBeVisible(soon);
+});

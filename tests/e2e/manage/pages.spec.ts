@@ -1,0 +1,327 @@
+import { generateSync } from 'otplib';
+import type { Page } from '@playwright/test';
+import { expect, foreignServer, test as base } from '../../support/app.ts';
+import { TestClient } from '../../support/client.ts';
+import { ADMIN_PASSWORD, startServer } from '../../support/server.ts';
+import { setup as startCluster } from '../../support/shared-database.ts';
+import { talk } from '../../support/world.ts';
+
+interface Place {
+  url: string;
+  owner: TestClient;
+  /** Of the lower rank. */
+  lower: { account: string; id: number };
+  person: { id: number; uuid: string; name: string };
+}
+
+/** A server with an owner, a manager and a person who did a little of everything. */
+const test = base.extend<object, { place: Place }>({
+  place: [
+    async ({ browser: _browser }, use) => {
+      const endCluster = await startCluster();
+      const server = await startServer({
+        env: { TRUST_PROXY: 'loopback', ASSISTANT_RATE: '0', PAYMENT_CHECK_SECONDS: '1' },
+      });
+      const owner = new TestClient(server.baseURL);
+      await owner.login('admin', ADMIN_PASSWORD);
+      const manager = await TestClient.register(server.baseURL, 'lower-manager');
+      const lowerId = (await manager.call('userInfo', {})).id;
+      await owner.call('setManager', { user_id: lowerId, rank: 'manager' });
+      const client = await TestClient.register(server.baseURL, 'busy-person');
+      await client.call('saveUser', { user_name: '忙碌的人' });
+      const { uuid } = await talk(client, '紫藤花几月开');
+      await client.call('newTrainModel', { name: '园艺笔记', key: 'garden', type: 0 });
+      const order = await client.call('recharge', { type: 'token', num: 1 });
+      const key = new URL(order.url, server.baseURL).searchParams.get('key') ?? '';
+      await client.call('sandboxSettle', { key, pay: 1 });
+      await client.call('tradeStatus', { platform_order_id: order.trade_no });
+      await use({
+        url: server.baseURL,
+        owner,
+        lower: { account: 'lower-manager', id: lowerId },
+        person: { id: (await client.call('userInfo', {})).id, uuid, name: '忙碌的人' },
+      });
+      await server.stop();
+      await endCluster();
+    },
+    { scope: 'worker', timeout: 90_000 },
+  ],
+  baseURL: async ({ place }, use) => use(place.url),
+});
+test.skip(foreignServer, 'needs a server of its own');
+
+const signIn = async (page: Page, account: string, password: string) => {
+  await page.goto('/login');
+  await page.getByLabel('用户名').fill(account);
+  await page.getByLabel('密码', { exact: true }).fill(password);
+  await page.getByRole('button', { name: '登录', exact: true }).click();
+};
+const asOwner = async (page: Page) => {
+  await signIn(page, 'admin', ADMIN_PASSWORD);
+  await page.waitForURL(/\/manager\//);
+};
+
+const sheetOf = (page: Page) => page.getByRole('dialog');
+const rowOf = (page: Page, words: string) => page.getByRole('row').filter({ hasText: words });
+/** Waits until a table shows no row but those that fit. */
+const only = async (page: Page, words: string) => {
+  await expect(rowOf(page, words).first()).toBeVisible();
+  await expect(page.getByRole('row').filter({ hasNotText: words })).toHaveCount(1);
+};
+const close = async (page: Page) => {
+  await sheetOf(page).getByRole('button', { name: '关闭' }).click();
+  await expect(sheetOf(page)).toBeHidden();
+};
+const confirm = (page: Page, name: string) =>
+  page.getByRole('alertdialog').getByRole('button', { name }).click();
+
+test('users, orders, sessions and trainings are filtered, changed and logged on a desktop @G1 @G3 @G4 @G7', async ({
+  page,
+  place,
+}) => {
+  test.setTimeout(120_000);
+  const { person, owner } = place;
+  const logged = async (subject: string, call: string) => {
+    const { list } = await owner.call('adminActList', { subject });
+    expect(list.map((act) => act.call)).toContain(call);
+  };
+  await asOwner(page);
+
+  await page.goto('/manager/user');
+  await page.getByRole('searchbox').first().fill(person.name);
+  await only(page, person.name);
+  await rowOf(page, person.name).click();
+  await expect(page).toHaveURL(new RegExp(`person=${person.id}`));
+  await sheetOf(page).getByText('禁止新建会话').click();
+  await expect.poll(() => logged(`user:${person.id}`, 'updateUser').then(() => true)).toBe(true);
+  await sheetOf(page).getByText('禁止新建会话').click();
+  await close(page);
+  await page.goto(`/manager/user?user_id=${person.id}`);
+  await only(page, person.name);
+
+  await page.goto('/manager/order');
+  await page.getByRole('combobox', { name: '支付' }).selectOption('paid');
+  await expect(rowOf(page, person.name)).toHaveAttribute('data-tone', 'good');
+  await page.getByRole('combobox', { name: '支付' }).selectOption('alipay');
+  await expect(page.getByText('没有符合的订单')).toBeVisible();
+  const [order] = (await owner.call('adminOrderList', { userId: person.id, type: 'paid' })).list;
+  // A number ignores the other filters.
+  await page.getByRole('searchbox', { name: /订单号/ }).fill(order!.order_id);
+  await rowOf(page, person.name).click();
+  await sheetOf(page).getByLabel('备注').fill('电话里说过');
+  await sheetOf(page).getByRole('button', { name: '保存' }).click();
+  await expect(page.getByText('修改成功')).toBeVisible();
+  await close(page);
+  await expect(rowOf(page, '电话里说过')).toBeVisible();
+  await logged(`order:${order!.order_id}`, 'setOrder');
+
+  await page.goto(`/manager/session?user_id=${person.id}`);
+  await only(page, '紫藤花');
+  const acts = rowOf(page, '紫藤花').getByRole('button');
+  const [first, second] = [await acts.nth(0).boundingBox(), await acts.nth(1).boundingBox()];
+  expect(first?.y).toBe(second?.y);
+  await rowOf(page, '紫藤花').click({ position: { x: 60, y: 12 } });
+  await sheetOf(page).getByRole('button', { name: '修改', exact: true }).first().click();
+  await sheetOf(page).getByLabel('回复').fill('四月到五月。');
+  await sheetOf(page).getByRole('button', { name: '保存' }).click();
+  await expect(sheetOf(page).getByText('四月到五月。')).toBeVisible();
+  await close(page);
+  await rowOf(page, '紫藤花').getByRole('button', { name: '删除' }).click();
+  await confirm(page, '取消');
+  await expect(page.getByText('已取消删除')).toBeVisible();
+  await rowOf(page, '紫藤花').getByRole('button', { name: '删除' }).click();
+  await confirm(page, '删除');
+  await expect(rowOf(page, '紫藤花')).toHaveAttribute('data-tone', 'bad');
+  await page.getByRole('combobox', { name: '状态' }).selectOption('0');
+  await expect(page.getByText('没有符合的会话')).toBeVisible();
+
+  await page.goto('/manager/train');
+  await page.getByRole('searchbox', { name: 'Key' }).fill('no_such');
+  await expect(page.getByText('没有符合的项目')).toBeVisible();
+  await page.getByRole('searchbox', { name: 'Key' }).fill('garden');
+  await rowOf(page, '园艺笔记').click({ position: { x: 20, y: 12 } });
+  await sheetOf(page).getByLabel('模型名称').fill('');
+  await sheetOf(page).getByRole('button', { name: '保存' }).click();
+  await expect(sheetOf(page).getByText('请输入模型名称')).toBeVisible();
+  await sheetOf(page).getByLabel('模型名称').fill('花园');
+  await sheetOf(page).getByRole('button', { name: '保存' }).click();
+  await expect(page.getByText('模型修改成功')).toBeVisible();
+  await expect(rowOf(page, '花园')).toBeVisible();
+
+  // All of it stands in the log, which is filtered, too.
+  await page.goto('/manager/log');
+  await page.getByRole('combobox', { name: '动作' }).selectOption('setTrainProject');
+  await expect(page.getByRole('row')).toHaveCount(2);
+  await page
+    .getByRole('row')
+    .last()
+    .click({ position: { x: 20, y: 12 } });
+  await expect(sheetOf(page).getByText(/从[\s\S]*园艺笔记/)).toBeVisible();
+});
+
+test('notices, prompts, scenarios and groups are written, filtered and logged on a desktop @G5 @G6', async ({
+  page,
+  place,
+}) => {
+  test.setTimeout(120_000);
+  await asOwner(page);
+  await page.goto('/manager/prompt');
+  await page.getByRole('button', { name: '新建模板' }).click();
+  await sheetOf(page).getByLabel('标题').fill('周报');
+  await sheetOf(page).getByLabel('内容').fill('把下面的事写成周报：{{事}}');
+  await sheetOf(page).getByRole('button', { name: '保存' }).click();
+  await expect(page.getByText('保存成功')).toBeVisible();
+  await page.getByRole('searchbox', { name: '关键词' }).fill('周报');
+  await only(page, '周报');
+  await rowOf(page, '周报').getByRole('button', { name: '删除' }).first().click();
+  await confirm(page, '删除');
+  await expect(page.getByText('删除成功')).toBeVisible();
+
+  await page.goto('/manager/scenario');
+  await page.getByRole('button', { name: /新建/ }).click();
+  await sheetOf(page).getByLabel('名称').fill('园丁');
+  await sheetOf(page).getByLabel('提示词').fill('您是园丁，请回答：{{input}}');
+  await sheetOf(page).getByRole('button', { name: '保存' }).click();
+  await expect(rowOf(page, '园丁')).toBeVisible();
+
+  await page.goto('/forum/reports');
+  await expect(page).toHaveURL(/\/manager\/forum/);
+  await expect(page.getByRole('navigation', { name: '管理菜单' })).toBeVisible();
+  await page.getByRole('button', { name: '分组', exact: true }).click();
+  await page.getByRole('button', { name: '新建分组' }).click();
+  await sheetOf(page).getByLabel('名称').fill('园艺');
+  await sheetOf(page).getByRole('button', { name: '保存' }).click();
+  await expect(rowOf(page, '园艺')).toBeVisible();
+  await rowOf(page, '园艺').getByRole('button', { name: '删除' }).click();
+  await confirm(page, '删除');
+  await expect(rowOf(page, '园艺')).toHaveCount(0);
+
+  await page.goto('/manager/notice');
+  await page.getByRole('button', { name: '写公告' }).click();
+  await sheetOf(page).getByLabel('公告内容').fill('## 今晚维护');
+  await expect
+    .poll(() => page.evaluate(() => localStorage.getItem('queqiao.notice-draft.new')))
+    .toBe('## 今晚维护');
+  await sheetOf(page).getByRole('button', { name: '预览' }).click();
+  await expect(sheetOf(page).getByRole('heading', { name: '今晚维护' })).toBeVisible();
+  await sheetOf(page)
+    .getByLabel('附件（一个）')
+    .setInputFiles({
+      name: '源码.zip',
+      mimeType: 'application/zip',
+      buffer: Buffer.from('全部源码'),
+    });
+  await sheetOf(page).getByRole('button', { name: '发布' }).click();
+  await expect(rowOf(page, '今晚维护')).toContainText('源码.zip');
+  await page.getByRole('searchbox').fill('没有这样的词');
+  await expect(page.getByText('还没有公告')).toBeVisible();
+  // Gone again: it would be shown to whoever signs in after this.
+  await page.getByRole('searchbox').fill('');
+  await rowOf(page, '今晚维护').getByRole('button', { name: '删除' }).click();
+  await confirm(page, '删除');
+  await expect(page.getByText('删除成功')).toBeVisible();
+
+  const { calls } = await place.owner.call('adminActList', {});
+  expect(calls.map(({ call }) => call)).toEqual(
+    expect.arrayContaining([
+      'saveNotice',
+      'delNotice',
+      'managePrompt',
+      'removePrompt',
+      'manageScenario',
+      'saveForumGroup',
+      'delForumGroup',
+    ]),
+  );
+});
+
+test('figures, charts, ranks and models are looked at and changed on a desktop @G2 @G7', async ({
+  app,
+  page,
+  place,
+}) => {
+  await asOwner(page);
+  await page.goto('/manager/default');
+  await expect(page.getByText('接入第一个模型服务')).toBeVisible();
+  await page.goto('/manager/summary');
+  await expect(page.getByText('用户', { exact: true }).first()).toBeVisible();
+  await page.goto('/manager/chart');
+  await expect(page.getByRole('figure')).toHaveCount(4);
+  await page
+    .getByRole('radio', { name: /3 ?个月/ })
+    .or(page.getByRole('button', { name: /3 ?个月/ }))
+    .click();
+  await expect(page).toHaveURL(/range=3m/);
+  await page.goto('/manager/ranking');
+  await expect(page.getByRole('heading', { name: '消耗排行' })).toBeVisible();
+  await page.goto('/manager/model_stats');
+  await expect(page.getByRole('heading', { name: '模型统计' })).toBeVisible();
+
+  await page.goto('/manager/model?tab=models');
+  await page.getByRole('combobox', { name: '类型' }).selectOption('1');
+  await rowOf(page, '内置画板').click({ position: { x: 20, y: 12 } });
+  await sheetOf(page).getByText('512×512', { exact: true }).click();
+  await sheetOf(page).getByText('不给 API 用').click();
+  await sheetOf(page).getByRole('switch', { name: '不给 API 用' }).click();
+  await sheetOf(page).getByRole('button', { name: '保存' }).click();
+  await expect(page.getByText('模型修改成功')).toBeVisible();
+  await expect(rowOf(page, '内置画板')).toContainText('不给 API');
+  const [model] = (await place.owner.call('adminModelList', { unique_key: 'builtin-canvas' })).list;
+  expect(model).toMatchObject({ disable_api: 1, image_choice: { sizes: ['512x512'] } });
+  const { list } = await place.owner.call('adminActList', { subject: 'model:builtin-canvas' });
+  expect(list[0]?.call).toBe('setModel');
+  expect(app.problems).toEqual([]);
+});
+
+test('a manager of the lower rank sees and may do what that rank may on a desktop', async ({
+  page,
+  place,
+}) => {
+  await signIn(page, place.lower.account, 'password-1');
+  await page.waitForURL((url) => url.pathname !== '/login');
+  await page.goto('/manager/session');
+  await expect(page.getByRole('heading', { name: '会话', level: 1 })).toBeVisible();
+  const menu = page.getByRole('navigation', { name: '管理菜单' });
+  await expect(menu.getByRole('link', { name: '用户' })).toBeVisible();
+  await page.goto('/manager/security');
+  await expect(page.getByRole('button', { name: '打开动态验证码' })).toBeVisible();
+  await expect(page.getByRole('button', { name: '添加' })).toHaveCount(0);
+  // Over another manager, the owner above all, nothing can be done from here.
+  const { id } = await place.owner.call('userInfo', {});
+  await page.goto(`/manager/user?person=${id}`);
+  await sheetOf(page).getByText('禁用账号').click();
+  await expect(page.getByText(/不能|所有者/).first()).toBeVisible();
+  expect((await place.owner.raw('userInfo', {})).code).toBe(0);
+});
+
+test('with an authenticator a manager signs in by two proofs on a desktop', async ({
+  page,
+  place,
+}) => {
+  await signIn(page, place.lower.account, 'password-1');
+  await page.waitForURL((url) => url.pathname !== '/login');
+  await page.goto('/manager/security');
+  await page.getByRole('button', { name: '打开动态验证码' }).click();
+  const words = (await page.getByText('手工输入：').textContent()) ?? '';
+  const secret = /手工输入：(\w+)/.exec(words)?.[1] ?? '';
+  await page.getByLabel('验证器上的六位数字').fill(generateSync({ secret }));
+  await page.getByRole('button', { name: '打开', exact: true }).click();
+  await expect(page.getByRole('heading', { name: '恢复码' })).toBeVisible();
+  const recovery = (await page.locator('main span').allTextContents()).find((text) =>
+    /^[0-9a-z]{4,}-[0-9a-z-]{4,}$/i.test(text),
+  );
+  await page.getByRole('button', { name: '我抄好了' }).click();
+
+  await page.evaluate(() => localStorage.clear());
+  await signIn(page, place.lower.account, 'password-1');
+  await page.getByRole('alertdialog').getByRole('button').last().click();
+  await page.getByLabel('动态验证码').fill('000000');
+  await page.getByRole('button', { name: '登录', exact: true }).click();
+  await expect(page.getByText('动态验证码不对')).toBeVisible();
+  await page.getByRole('alertdialog').getByRole('button').last().click();
+  await page.getByLabel('动态验证码').fill(recovery ?? '');
+  await page.getByRole('button', { name: '登录', exact: true }).click();
+  await page.waitForURL((url) => url.pathname !== '/login');
+  await page.goto('/manager/security');
+  await expect(page.getByText(/还剩 9 个恢复码/)).toBeVisible();
+});
