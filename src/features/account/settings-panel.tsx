@@ -40,7 +40,7 @@ const DefaultModel = ({
 );
 
 const accents = [
-  { value: '', label: '随主题' },
+  { value: '', label: '默认' },
   { value: 'blue', label: '蓝' },
   { value: 'green', label: '绿' },
   { value: 'purple', label: '紫' },

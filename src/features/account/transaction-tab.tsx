@@ -126,7 +126,7 @@ const TransactionTab = () => {
           ))}
         </select>
         <Button busy={busy} onClick={() => void save()}>
-          导出 CSV
+          导出全部
         </Button>
       </div>
       <DataTable

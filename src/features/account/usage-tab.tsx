@@ -92,7 +92,7 @@ const Charts = ({ usage, labelOf }: { usage: Usage; labelOf: (model: string) => 
   const models = modelLines(usage.list, days, labelOf);
   const months = useMemo(() => [...usage.items].reverse(), [usage.items]);
   return (
-    <>
+    <div className={css.charts}>
       <LineChart title="每天扣除的 token" times={days} series={lines} unit="token" />
       {models.length > 0 && (
         <LineChart title="各模型每天扣除的 token" times={days} series={models} unit="token" />
@@ -106,7 +106,7 @@ const Charts = ({ usage, labelOf }: { usage: Usage; labelOf: (model: string) => 
         unit="token"
         height={160}
       />
-    </>
+    </div>
   );
 };
 

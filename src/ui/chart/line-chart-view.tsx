@@ -6,7 +6,7 @@ import 'uplot/dist/uPlot.min.css';
 import css from './line-chart.module.css';
 import type { LineChartProps } from './line-chart.tsx';
 
-const row = ['--accent', '--success', '--warning', '--danger', '--second'];
+const row = ['--accent', '--series-2', '--series-3', '--series-4', '--series-5', '--second'];
 
 const token = (name: string): string =>
   getComputedStyle(document.documentElement).getPropertyValue(name).trim();
