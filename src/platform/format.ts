@@ -46,6 +46,8 @@ export const byteSize = (bytes: number): string => {
 
 /** Up to so many letters a name is seen whole beside another. */
 const shortName = 10;
+/** Letters that are worth an ellipsis. */
+const worthLeaving = 6;
 const words = /[^\s\-_/:]+[\s\-_/:]*/g;
 
 /**
@@ -59,5 +61,6 @@ export const toldApart = (names: readonly string[]): string[] => {
   const most = Math.min(...parts.map((each) => each.length)) - 1;
   let same = 0;
   while (same < most && parts.every((each) => each[same] === first[same])) same += 1;
-  return same === 0 ? [...names] : parts.map((each) => `…${each.slice(same).join('')}`);
+  const saved = first.slice(0, same).join('').length;
+  return saved < worthLeaving ? [...names] : parts.map((each) => `…${each.slice(same).join('')}`);
 };

@@ -48,6 +48,8 @@ describe('the page', () => {
     expect(policy).toContain("frame-ancestors 'none'");
     expect(policy).toContain("object-src 'none'");
     expect(policy).toContain("base-uri 'none'");
+    const powers = (await get('/')).headers.get('permissions-policy') ?? '';
+    expect(powers).toMatch(/geolocation=\(\)/);
   });
 
   test('its assets are kept for good and sent compressed', async () => {

@@ -83,7 +83,7 @@ test('a session deleted elsewhere says so at every act, and nothing fails unhear
   await person.client.read(uuid, id);
   await app.enterAs(person);
   await page.goto(`/chat?uuid=${uuid}`);
-  await expect(app.log).toContainText('144');
+  await expect(app.log).toContainText('您说：12*12 等于多少？');
   await person.client.call('deleteSession', { session_id: uuid });
   const gone = page.getByText('会话已删除').first();
   await app.log.getByRole('button', { name: '点赞' }).click();
@@ -111,9 +111,8 @@ test('a sign-in that ended is told of, and leads to signing in again @C21', asyn
   // Signed out on another device.
   await person.client.call('logout', {});
   await app.walk('/account?tab=usage');
-  const told = page.getByRole('button', { name: /登录已失效，请重新登录/ });
-  await expect(told).toBeVisible();
-  await told.click();
+  await expect(page.getByText('登录已失效，请重新登录')).toBeVisible();
+  await page.getByRole('button', { name: '去登录' }).click();
   await expect(page).toHaveURL(/\/login/);
 });
 
@@ -162,11 +161,8 @@ test('a refused message and a refused picture are reported of their models @C5',
   );
   const { uuid } = await person.client.call('newSession', { type: 1, model: 'builtin-canvas' });
   await page.goto(`/chat?uuid=${uuid}`);
-  await page.getByRole('textbox').first().fill('黄昏的雪山，湖面倒影');
-  await page
-    .getByRole('button', { name: /^(画|发送|作画)/ })
-    .last()
-    .click();
+  await page.getByRole('textbox', { name: '画图提示词' }).fill('黄昏的雪山，湖面倒影');
+  await page.getByRole('button', { name: /^生成/ }).click();
   // A balance says nothing of the model.
   await expect
     .poll(() => reports)
@@ -257,4 +253,49 @@ test('what the manager set is told as it is set, before anything is sent @C16', 
   await expect(page.getByText('第一句至少 10 个汉字或 30 个英文字母')).toBeVisible();
   await app.say('不到十个汉字');
   await expect(page.getByText('内容太短，至少需要 10 个汉字或 30 个英文字母')).toBeVisible();
+});
+
+test('the first question from home stands there from the first frame of its conversation on @H3 @C3', async ({
+  app,
+  page,
+  person,
+}) => {
+  await app.enterAs(person);
+  // Slow enough that whatever stands there meanwhile would be seen.
+  await page.route('**/api/get_session*', async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    await route.continue();
+  });
+  await page.goto('/');
+  const box = page.getByRole('textbox', { name: '输入问题' });
+  await box.fill('12*12 等于多少？');
+  await page.evaluate(() => {
+    const seen: string[] = [];
+    Object.assign(window, { seen });
+    const there = (selector: string, words = '') =>
+      [...document.querySelectorAll(`#root ${selector}`)].some(
+        (each) => each.getClientRects().length > 0 && (each.textContent ?? '').includes(words),
+      );
+    const look = () => {
+      if (there('.chat')) {
+        const state = [
+          there('.bubble-mine', '12*12') ? 'question' : 'no question',
+          there('.list-opening') ? 'skeleton' : '',
+          there('.first-hint') ? 'hint' : '',
+        ];
+        seen.push(state.filter((each) => each !== '').join(' '));
+      }
+      requestAnimationFrame(look);
+    };
+    look();
+  });
+  await app.sendButton.click();
+  await page.waitForURL(/\/chat\?/);
+  await app.settled();
+  await expect(app.log).toContainText('12*12');
+  const seen = await page.evaluate(() => Reflect.get(window, 'seen') as string[]);
+  expect(seen[0]).toBe('question');
+  expect(seen.at(-1)).toBe('question');
+  // The list takes the question over within a few frames; nothing else ever stands in its place.
+  expect(seen.filter((each) => /skeleton|hint/.test(each))).toEqual([]);
 });

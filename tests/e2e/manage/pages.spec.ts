@@ -81,10 +81,10 @@ test('users, orders, sessions and trainings are filtered, changed and logged on 
 }) => {
   test.setTimeout(120_000);
   const { person, owner } = place;
-  const logged = async (subject: string, call: string) => {
-    const { list } = await owner.call('adminActList', { subject });
-    expect(list.map((act) => act.call)).toContain(call);
-  };
+  const logged = (subject: string, call: string) =>
+    expect
+      .poll(async () => (await owner.call('adminActList', { subject })).list.map((act) => act.call))
+      .toContain(call);
   await asOwner(page);
 
   await page.goto('/manager/user');
@@ -93,7 +93,7 @@ test('users, orders, sessions and trainings are filtered, changed and logged on 
   await rowOf(page, person.name).click();
   await expect(page).toHaveURL(new RegExp(`person=${person.id}`));
   await sheetOf(page).getByText('禁止新建会话').click();
-  await expect.poll(() => logged(`user:${person.id}`, 'updateUser').then(() => true)).toBe(true);
+  await logged(`user:${person.id}`, 'updateUser');
   await sheetOf(page).getByText('禁止新建会话').click();
   await close(page);
   await page.goto(`/manager/user?user_id=${person.id}`);
