@@ -54,6 +54,8 @@ export const speechCalls = {
         z.union([z.boolean(), z.literal(0), z.literal(1), z.literal('0'), z.literal('1')]),
         0,
       ),
+      /** 1: nothing is read; the voice that is built in is made ready, and the answer is empty. */
+      prepare: z._default(z.union([z.literal(0), z.literal(1)]), 0),
       /** Above 2 counts as 1. */
       speed: z._default(z.number().check(z.gte(0), z.lte(100)), 1),
     }),

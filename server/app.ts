@@ -4,7 +4,7 @@ import type { WaitKind } from '../contract/wait.ts';
 import { handlersOf, type Area, type Host } from './area.ts';
 import { createAuthService } from './areas/auth/auth.service.ts';
 import { createSecondFactor } from './areas/auth/second-factor.service.ts';
-import { createAnswers } from './areas/chat/answers.ts';
+import { createReplies } from './areas/chat/replies.ts';
 import { keepAct } from './areas/stats/acts.service.ts';
 import { openWallet, purse } from './areas/ledger/ledger.service.ts';
 import { createKeyBox } from './areas/model/channel-key.ts';
@@ -29,7 +29,7 @@ import { createProviders } from './payments/providers.ts';
 import type { Settings } from './settings.ts';
 import { createWaits, type WaitSource } from './waits/wait.service.ts';
 import { createWaitHandlers } from './waits/wait.handlers.ts';
-import { createWorkshop } from './workshop.ts';
+import { createKit } from './kit.ts';
 
 /** How many ports after the usual one are tried when nobody chose one. */
 const otherPorts = 20;
@@ -70,10 +70,10 @@ const compose = async (
   connection: Connection,
 ): Promise<App> => {
   const { db } = connection;
-  const { kit, areas, jobs, kinds } = await createWorkshop(settings, log, connection);
+  const { kit, areas, jobs, kinds } = await createKit(settings, log, connection);
   const { instance, models, files } = kit;
   const brought: readonly Area[] = areas;
-  const answers = await createAnswers({
+  const replies = await createReplies({
     db,
     instance,
     models,
@@ -126,7 +126,7 @@ const compose = async (
     figures,
     secondFactor,
     auth,
-    answers,
+    replies,
     jobs,
     jobEvents,
     waits,
@@ -195,7 +195,7 @@ const compose = async (
       server.server.close();
       jobEvents.close();
       await Promise.all([
-        answers.drain(drainMs),
+        replies.drain(drainMs),
         jobs.drain(drainMs),
         ...brought.map((area) => area.drain?.(drainMs)),
       ]);

@@ -2,7 +2,7 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type { WaitKind } from '../contract/wait.ts';
 import type { AuthService } from './areas/auth/auth.service.ts';
 import type { SecondFactor } from './areas/auth/second-factor.service.ts';
-import type { Answers } from './areas/chat/answers.ts';
+import type { Replies } from './areas/chat/replies.ts';
 import type { KnowledgeService } from './areas/embedding/embedding.service.ts';
 import type { FileService } from './areas/file/file.service.ts';
 import type { Shows } from './areas/file/shown.ts';
@@ -45,7 +45,7 @@ export interface Kit {
 export interface Host extends Kit {
   auth: AuthService;
   secondFactor: SecondFactor;
-  answers: Answers;
+  replies: Replies;
   /** What this process noted of its requests. */
   figures: Figures;
   jobs: Jobs;

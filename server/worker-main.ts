@@ -3,7 +3,7 @@ import { StartupError } from './db/startup-error.ts';
 import { createLog } from './http/log.ts';
 import { readSettings } from './settings.ts';
 import { untilAsked } from './stopping.ts';
-import { createWorkshop } from './workshop.ts';
+import { createKit } from './kit.ts';
 
 /** `npm run worker`: works on jobs beside the servers on the same database, and serves nobody. */
 const drainMs = 10_000;
@@ -17,7 +17,7 @@ try {
   if (settings.workers === 0) throw new StartupError('WORKERS 为 0：这个进程没有事可做');
   const log = createLog(settings.logLevel);
   const connection = await connectDatabase(settings, log);
-  const { kit, jobs } = await createWorkshop(settings, log, connection);
+  const { kit, jobs } = await createKit(settings, log, connection);
   const { instance, models } = kit;
   say(`鹊桥的工作进程已启动：同时做 ${settings.workers} 个任务`);
   await asked;

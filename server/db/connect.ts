@@ -4,7 +4,7 @@ import type { Database } from './database.ts';
 import { openDatabase } from './database.ts';
 import { joinEmbedded } from './embedded.ts';
 import { migrate } from './migrate.ts';
-import { QuickClient } from './quick-client.ts';
+import { PipelinedClient } from './pipelined-client.ts';
 import { StartupError } from './startup-error.ts';
 
 export interface Connection {
@@ -24,7 +24,7 @@ interface DatabaseSettings {
 
 const openPool = (connectionString: string, log: FastifyBaseLogger): pg.Pool => {
   const pool = new pg.Pool({
-    Client: QuickClient,
+    Client: PipelinedClient,
     connectionString,
     application_name: 'queqiao',
     max: 10,

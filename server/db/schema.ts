@@ -496,7 +496,7 @@ export const consumptions = pgTable('consumptions', {
   createdAt: instant('created_at').notNull().defaultNow(),
 });
 
-/** Answers of calls that carried an idempotency key, kept 24 hours, in the transaction they guard. */
+/** Replies of calls that carried an idempotency key, kept 24 hours, in the transaction they guard. */
 export const idempotency = pgTable(
   'idempotency',
   {

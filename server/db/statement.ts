@@ -1,6 +1,6 @@
 import pg from 'pg';
 import type { Executor } from './database.ts';
-import { laneOf, rowsOf } from './lane.ts';
+import { sharedConnectionOf, rowsOf } from './shared-connection.ts';
 
 /** Numbers are joined by far quicker than pg quotes each of them. */
 const asText = (value: unknown): unknown =>
@@ -18,7 +18,7 @@ export const statement =
   (db: Executor, params: readonly unknown[]): Promise<Row[]> => {
     // A made query is taken as it is; pg copies a mere description, which takes as long as sending.
     const query = Object.assign(new pg.Query<Row>(text, params.map(asText)), { name, text });
-    if (shared && '$client' in db) return laneOf(db.$client).read(query);
+    if (shared && '$client' in db) return sharedConnectionOf(db.$client).read(query);
     const { client } = db._.session as unknown as { client: pg.Pool | pg.PoolClient };
     return rowsOf(client, query);
   };

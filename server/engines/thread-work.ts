@@ -30,12 +30,13 @@ export interface ThreadWorkOptions {
   threads: number;
   /** How long the works of a thread may take without one of them coming to its end, ms. */
   workMs: number;
+  /** How long a thread stays without work, ms; a minute where it is not said. */
+  idleMs?: number;
   /** What a work rejects with that failed, or whose thread is gone. */
   failure: (why: string) => Error;
 }
 
-/** How long a thread stays without work, ms. */
-const idleMs = 60_000;
+const usualIdleMs = 60_000;
 
 /** Does works in threads, so that nothing else in the server stands still meanwhile. */
 export const createThreadWork = <J extends ThreadJob>(options: ThreadWorkOptions) => {
@@ -57,7 +58,7 @@ export const createThreadWork = <J extends ThreadJob>(options: ThreadWorkOptions
     if (least && (least.load() === 0 || threads.size >= options.threads)) return least;
     const thread = startTaskThread<Waiting<Answer>, FromThread<Answer>>({
       url: options.url,
-      idleMs,
+      idleMs: options.idleMs ?? usualIdleMs,
       workMs: options.workMs,
       onMessage: hear,
       onEnd: (left, ended) => {

@@ -5,7 +5,7 @@ import type { FastifyBaseLogger, FastifyReply } from 'fastify';
 export const heartbeat = { frame: ':\n\n', everyMs: 15_000 };
 
 /**
- * Answers with a stream of server-sent events. `follow` gets the response, whose head is sent, and
+ * Replies with a stream of server-sent events. `follow` gets the response, whose head is sent, and
  * gives what to call when the connection is gone; should it fail, the connection is cut.
  */
 export const serveEvents = async (

@@ -302,7 +302,7 @@ const reportFailure = (request: FastifyRequest, error: unknown, refusal: Refusal
 /** The path without the query, which may hold a ticket. */
 export const pathOf = (request: FastifyRequest): string => request.url.split('?', 1)[0] ?? '';
 
-/** Answers whatever went wrong with the envelope; what already began to stream is cut off. */
+/** Replies whatever went wrong with the envelope; what already began to stream is cut off. */
 export const answerFailure = (
   error: unknown,
   request: FastifyRequest,

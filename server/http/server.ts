@@ -53,7 +53,7 @@ const unreadable: Readonly<Record<string, [status: number, message: string]>> = 
   ERR_HTTP_REQUEST_TIMEOUT: [408, '请求没有及时发完'],
 };
 
-/** Answers what is not even a whole HTTP request, where the socket still takes it. */
+/** Replies what is not even a whole HTTP request, where the socket still takes it. */
 const answerUnreadable = (error: Error & { code?: string }, socket: Duplex): void => {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();

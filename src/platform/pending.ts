@@ -4,7 +4,7 @@ import { authStore } from './auth-store.ts';
 import { lazyChunk } from '@/platform/lazy-chunk.ts';
 
 /**
- * What the first path must know of the outbox (`src/shared/outbox/`), which comes later: whether
+ * What the first path must know of the outbox (`src/platform/outbox/`), which comes later: whether
  * something waits in it, and that what is read shows it. Small, and read without waiting.
  */
 

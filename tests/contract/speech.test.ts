@@ -1,9 +1,12 @@
+import { writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import path from 'node:path';
 import OpenAI, { toFile } from 'openai';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { apiUser } from '../support/api-user.ts';
 import { TestClient } from '../support/client.ts';
 import { startMediaService, type MediaService } from '../support/mock-media.ts';
+import { scratchFolder } from '../support/scratch.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { talk } from '../support/world.ts';
 
@@ -151,6 +154,32 @@ test('a recording is written down, paid by the second, for nothing when that fai
   expect(await balance()).toBe(tokens - price);
   const { list } = await own.call('transactionList', {});
   expect(list).toMatchObject([{ model: 'whisper-1', deduct_tokens: price }]);
+});
+
+test('the voice is made ready without reading anything', async () => {
+  const ready = await speak(client, { model: 'builtin-voice', prepare: 1 });
+  expect([ready.status, (await ready.arrayBuffer()).byteLength]).toEqual([200, 0]);
+  service.asked.length = 0;
+  // A service's voice costs money and has nothing to load.
+  expect((await speak(client, { model: 'tts-1', prepare: 1 })).status).toBe(200);
+  expect(service.asked).toEqual([]);
+});
+
+test('a model of the machine itself says plainly what of it is missing', async () => {
+  const folder = scratchFolder('hearing');
+  for (const [file, said] of [
+    ['', /没有模型（\.onnx 文件）/],
+    ['model.int8.onnx', /没有 tokens\.txt/],
+  ] as const) {
+    if (file !== '') writeFileSync(path.join(folder, file), 'x');
+    const local = await startServer({ env: { SPEECH_MODEL_DIR: folder } });
+    const person = await TestClient.register(local.baseURL);
+    const refused = await hear(person, recording, 'local-speech');
+    await local.stop();
+    expect(refused.code).toBe(1425);
+    expect(refused.message).toMatch(said);
+    expect(refused.message).not.toContain(folder);
+  }
 });
 
 test('where nothing recognises speech, that is said', async () => {

@@ -11,6 +11,7 @@ import { createFolderStorage } from '../../server/storage/folder-storage.ts';
 import { createS3Storage } from '../../server/storage/s3-storage.ts';
 import { newKey, type Storage } from '../../server/storage/storage.ts';
 import { TestClient } from '../support/client.ts';
+import { makeFilm } from '../support/films.ts';
 import { type MockS3, startMockS3 } from '../support/mock-s3.ts';
 import { noise } from '../support/sample-files.ts';
 import { startServer, type TestServer } from '../support/server.ts';
@@ -48,6 +49,32 @@ describe.each<[string, () => Storage]>([
     await storage.delete(key);
     await storage.delete(key);
     expect(await storage.get(key)).toBeNull();
+  });
+
+  test.each([true, false])('gives parts of a file (S3 knows ranges: %s)', async (ranges) => {
+    const storage = make();
+    const key = newKey();
+    const data = Buffer.from(Array.from({ length: 5000 }, (_, at) => (at * 7) % 256));
+    await storage.put(key, data, 'video/webm');
+    s3.ranges = ranges;
+    try {
+      for (const [range, from, to] of [
+        [{ from: 10, to: 19 }, 10, 19],
+        [{ from: 4990, to: null }, 4990, 4999],
+        [{ from: 4000, to: 90_000 }, 4000, 4999],
+        [{ last: 7 }, 4993, 4999],
+        [{ last: 90_000 }, 0, 4999],
+      ] as const) {
+        const part = await storage.getPart(key, range);
+        if (part === null || part === 'outside') throw new Error('there is such a part');
+        expect([part.from, part.to, part.size]).toEqual([from, to, data.length]);
+        expect((await buffer(part.stream)).equals(data.subarray(from, to + 1))).toBe(true);
+      }
+      expect(await storage.getPart(key, { from: 5000, to: null })).toBe('outside');
+      expect(await storage.getPart(newKey(), { from: 0, to: null })).toBeNull();
+    } finally {
+      s3.ranges = true;
+    }
   });
 
   test.each([
@@ -125,12 +152,29 @@ describe('a server with S3', () => {
         S3_REGION: s3.region,
         S3_ACCESS_KEY: s3.accessKey,
         S3_SECRET_KEY: s3.secretKey,
+        FILM_SECONDS: '1',
       },
     });
     client = await TestClient.register(server.baseURL);
   });
   afterAll(() => server.stop());
   const png = new Blob([new Uint8Array(onePixel)]);
+
+  test('plays films from there in parts, without fetching the whole for each', async () => {
+    const [film] = (await makeFilm(client)).films;
+    const url = film?.url ?? '';
+    const whole = Buffer.from(await (await fetch(server.baseURL + url)).arrayBuffer());
+    s3.sent = 0;
+    const part = await fetch(server.baseURL + url, { headers: { range: 'bytes=100-199' } });
+    expect([part.status, part.headers.get('content-range')]).toEqual([
+      206,
+      `bytes 100-199/${whole.length}`,
+    ]);
+    expect(Buffer.from(await part.arrayBuffer()).equals(whole.subarray(100, 200))).toBe(true);
+    expect(s3.sent).toBe(100);
+    const outside = { headers: { range: `bytes=${whole.length}-` } };
+    expect((await fetch(server.baseURL + url, outside)).status).toBe(416);
+  });
 
   test('keeps pictures and thumbnails there alone', async () => {
     const { image } = await client.upload('uploadImage', png, 'a.png');

@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { connectDatabase } from '../../server/db/connect.ts';
 import { readSettings } from '../../server/settings.ts';
-import { createWorkshop } from '../../server/workshop.ts';
+import { createKit } from '../../server/kit.ts';
 import type { Area } from '../../server/area.ts';
 import { TestClient } from '../support/client.ts';
 import { sendFilm } from '../support/films.ts';
@@ -24,7 +24,7 @@ const openCleaner = async () => {
   });
   const log = pino({ level: 'silent' });
   const connection = await connectDatabase(settings, log);
-  const { kit, areas } = await createWorkshop(settings, log, connection);
+  const { kit, areas } = await createKit(settings, log, connection);
   const shows = (areas as readonly Area[]).flatMap((area) => area.shows ?? []);
   return {
     clean: () => connection.db.transaction((tx) => kit.files.removeUnused(tx, shows)),

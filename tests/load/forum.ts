@@ -84,7 +84,7 @@ const fill = async (client: pg.Pool, from: number, to: number, me: number): Prom
        SELECT 'builtin-assistant', id FROM made WHERE id % 5 = 0`,
     [from, to, me, subjects, asks],
   );
-  // Answers alone are not searched for here: a million of them are long in the index's queue.
+  // Replies alone are not searched for here: a million of them are long in the index's queue.
   await client.query('ALTER TABLE history DISABLE TRIGGER USER');
   await client.query(
     `INSERT INTO history (session_id, user_id, human, model, prev_id)

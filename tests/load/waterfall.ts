@@ -161,6 +161,38 @@ const fling = async (page: Page, devtools: CDPSession, share: number): Promise<F
   };
 };
 
+/** From the click on a tile until the viewer shows its picture, ms: of so many tiles. */
+const openings = async (page: Page, count: number): Promise<number[]> => {
+  await page.evaluate(() => scrollTo(0, 0));
+  await page.waitForSelector('.waterfall > li img');
+  await sleep(500);
+  const took: number[] = [];
+  for (let at = 0; at < count; at += 1) {
+    took.push(
+      await page.evaluate(
+        (nth) =>
+          new Promise<number>((resolve) => {
+            const tiles = document.querySelectorAll<HTMLElement>('.waterfall > li button');
+            const from = performance.now();
+            const look = () => {
+              const shown = [...document.querySelectorAll<HTMLImageElement>('[role=dialog] img')];
+              if (shown.some(({ naturalWidth }) => naturalWidth > 0))
+                requestAnimationFrame(() => resolve(performance.now() - from));
+              else requestAnimationFrame(look);
+            };
+            tiles[nth % tiles.length]?.click();
+            look();
+          }),
+        at % 2,
+      ),
+    );
+    await page.keyboard.press('Escape');
+    await page.waitForSelector('[role=dialog]', { state: 'detached' });
+    await sleep(300);
+  }
+  return took;
+};
+
 /** Puts the least in the list's place that can show the same. */
 const layPlain = (page: Page) =>
   page.evaluate(
@@ -246,6 +278,14 @@ const open = (): Promise<Record<Which, Flung>> =>
         high = now;
       }
       await devtools.send('Emulation.setCPUThrottlingRate', { rate: cpuSlowdown });
+      const opened = await openings(page, 11);
+      await devtools.send('Emulation.setCPUThrottlingRate', { rate: 1 });
+      const atEase = await openings(page, 11);
+      await devtools.send('Emulation.setCPUThrottlingRate', { rate: cpuSlowdown });
+      // The first one loads the viewer itself.
+      const told = ([first = 0, ...rest]: number[]) =>
+        `first ${round(first, 0)} ms, then a median of ${round(median(rest), 0)} ms`;
+      console.log(`the viewer opens: ${told(opened)}; on a quick machine ${told(atEase)}`);
       const ours = await fling(page, devtools, 1);
       console.log('a run', JSON.stringify(ours));
       await layPlain(page);

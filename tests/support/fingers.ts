@@ -9,6 +9,10 @@ export const fingers = async (page: Page) => {
       touchPoints: points.map(([x, y], id) => ({ x, y, id })),
     });
   return {
+    /** Puts a finger down; it stays until `lift`. */
+    press: (point: [number, number]) => send('touchStart', [point]),
+    slide: (point: [number, number]) => send('touchMove', [point]),
+    lift: () => send('touchEnd', []),
     draw: async (points: [number, number][]) => {
       const [first, ...rest] = points;
       await send('touchStart', [first!]);

@@ -14,7 +14,7 @@ export interface MediaService extends FakeService {
   asked: MediaAsked[];
   /** How often a film is asked for before it is there. */
   rounds: number;
-  /** Answers that go on in the place of the usual ones. */
+  /** Replies that go on in the place of the usual ones. */
   behave: (act: ((response: ServerResponse, asked: MediaAsked) => Promise<boolean>) | null) => void;
   /** What recognition says. */
   words: string;

@@ -98,7 +98,7 @@ export interface MockOpenAi {
   port: number;
   /** Chat requests so far, refused ones included. */
   calls: number;
-  /** Answers that are being written. */
+  /** Replies that are being written. */
   active: number;
   lastRequest: MockRequest | null;
   /** The pictures of the last request, in all its messages. */

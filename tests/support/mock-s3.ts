@@ -10,10 +10,14 @@ export interface MockS3 {
   region: string;
   /** By path, bucket included. */
   objects: Map<string, { data: Buffer; type: string }>;
-  /** Answers everything with this status instead; 0: works. */
+  /** Replies everything with this status instead; 0: works. */
   failing: number;
   /** Waits so long before each answer, ms. */
   delay: number;
+  /** Gives parts of files; else always the whole one, as some services do. */
+  ranges: boolean;
+  /** Bytes of files that it sent. */
+  sent: number;
   /** Breaks each file off in its middle. */
   cutting: boolean;
   close(): Promise<void>;
@@ -32,6 +36,8 @@ export const startMockS3 = async (): Promise<MockS3> => {
     objects: new Map(),
     failing: 0,
     delay: 0,
+    ranges: true,
+    sent: 0,
     cutting: false,
     close: async () => {
       server.closeAllConnections();
@@ -92,6 +98,24 @@ export const startMockS3 = async (): Promise<MockS3> => {
         return response.writeHead(204).end();
       }
       if (!found) return refuse(404);
+      const { length } = found.data;
+      const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/.exec(request.headers.range ?? '') ?? [];
+      if (mock.ranges && from + to !== '') {
+        const first = from === '' ? Math.max(0, length - Number(to)) : Number(from);
+        const last = from === '' || to === '' ? length - 1 : Math.min(length - 1, Number(to));
+        if (first > last)
+          return response.writeHead(416, { 'content-range': `bytes */${length}` }).end();
+        const part = found.data.subarray(first, last + 1);
+        mock.sent += part.length;
+        return response
+          .writeHead(206, {
+            'content-type': found.type,
+            'content-length': part.length,
+            'content-range': `bytes ${first}-${last}/${length}`,
+          })
+          .end(part);
+      }
+      mock.sent += length;
       response.writeHead(200, {
         'content-type': found.type,
         'content-length': found.data.length,

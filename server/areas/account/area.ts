@@ -33,14 +33,14 @@ export const accountArea = (kit: Kit) => {
     ],
     shows: store.shownAsAvatars,
     registered: takeInvite,
-    serve: ({ auth, answers, cancelJobs }) =>
+    serve: ({ auth, replies, cancelJobs }) =>
       createAccountHandlers(
         createAccountService({
           db,
           files,
           storage,
           stopSession: async (sessionId) => {
-            await Promise.all([answers.stopSession(sessionId), cancelJobs({ sessionId })]);
+            await Promise.all([replies.stopSession(sessionId), cancelJobs({ sessionId })]);
           },
         }),
         { auth, storage },

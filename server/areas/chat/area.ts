@@ -1,16 +1,16 @@
 import type { Area } from '../../area.ts';
-import { answerNews } from './answer-news.ts';
+import { replyNews } from './reply-news.ts';
 import { createManageMessageHandlers } from './manage-message.service.ts';
 import { createChatHandlers } from './chat.handlers.ts';
 import { shownByMessages } from './chat.store.ts';
 
 export const chatArea = () =>
   ({
-    waits: { answer: answerNews },
+    waits: { answer: replyNews },
     shows: shownByMessages,
-    serve: ({ answers, models, files, knowledge, settings, cancelJobs, waits }) => ({
+    serve: ({ replies, models, files, knowledge, settings, cancelJobs, waits }) => ({
       ...createChatHandlers({
-        answers,
+        replies,
         models,
         attachments: files,
         knowledge,

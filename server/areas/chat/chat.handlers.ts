@@ -4,8 +4,8 @@ import { type Handlers, type Identity, Refusal } from '../../http/handlers.ts';
 import { addressKey, createKeyLimit, isLocal, networkKey } from '../../http/rate-limit.ts';
 import type { KnowledgeService } from '../embedding/embedding.service.ts';
 import type { ModelService } from '../model/model.service.ts';
-import type { AnswerRequest } from './answer.ts';
-import type { Answers } from './answers.ts';
+import type { ReplyRequest } from './reply.ts';
+import type { Replies } from './replies.ts';
 import { createChatService } from './chat.service.ts';
 import * as marks from './marks.service.ts';
 import { loginUrl } from '../session/session.service.ts';
@@ -13,7 +13,7 @@ import type { Told } from '../forum/news.service.ts';
 import type { Attachments } from './question.ts';
 
 export interface ChatDeps {
-  answers: Answers;
+  replies: Replies;
   models: ModelService;
   attachments: Attachments;
   knowledge: Pick<KnowledgeService, 'on'>;
@@ -79,17 +79,17 @@ const createGuestLimit = (messages: number) => {
 };
 
 export const createChatHandlers = ({
-  answers,
+  replies,
   cancelJobs,
   push,
   guestMessages,
   ...deps
 }: ChatDeps): ChatHandlers => {
-  const service = createChatService({ ...deps, instanceId: answers.instanceId });
+  const service = createChatService({ ...deps, instanceId: replies.instanceId });
   const limitGuest = createGuestLimit(guestMessages);
   /** Once the answer to the caller, who is to open the stream meanwhile, is on its way. */
-  const begin = (request: AnswerRequest): void => {
-    setImmediate(() => answers.begin(request));
+  const begin = (request: ReplyRequest): void => {
+    setImmediate(() => replies.begin(request));
   };
   return {
     historyList: (input, { db, user }) => service.list(db, input, user),
@@ -147,11 +147,11 @@ export const createChatHandlers = ({
 
     eventStream: async (input, { db, user, log, request, reply }) => {
       // Whoever sent the message may read what is being written to it.
-      const own = answers.isOwn(input.history_id, input.session_id, user);
+      const own = replies.isOwn(input.history_id, input.session_id, user);
       const state = own ? 'streaming' : await service.readable(db, input, user);
       const position = positionOf(request.headers['last-event-id'], input.last_event_id);
       await serveEvents({ reply, log }, async (response) => {
-        const leave = await answers.read(input.history_id, state, sinkOf(response), position);
+        const leave = await replies.read(input.history_id, state, sinkOf(response), position);
         if (own) return leave;
         // What is made private or deleted meanwhile is read on by nobody.
         const still = setInterval(() => {
@@ -168,13 +168,13 @@ export const createChatHandlers = ({
 
     stopStream: async (input, { db, user }) => {
       const running = await service.stoppable(db, input.history_id, user);
-      if (running) await answers.stop(input.history_id);
+      if (running) await replies.stop(input.history_id);
       return { stopped: running };
     },
 
     deleteHistory: async (input, { db, user, afterCommit }) => {
       const { deletedSession } = await service.remove(db, input, user);
-      if (deletedSession !== null) afterCommit(() => answers.stopSession(deletedSession));
+      if (deletedSession !== null) afterCommit(() => replies.stopSession(deletedSession));
       else afterCommit(() => cancelJobs(input.id));
       return { is_session: deletedSession !== null };
     },

@@ -25,7 +25,7 @@ import {
   usableModel,
   type Locked,
   type Plan,
-} from './answering.ts';
+} from './reply-plan.ts';
 import * as branches from './branch.store.ts';
 import * as store from './chat.store.ts';
 import { summaryOf, titleOf } from './digest.ts';
@@ -320,7 +320,7 @@ export const createChatService = (deps: ChatServiceDeps) => {
       });
     },
 
-    /** Answers a message once more, as a new branch. */
+    /** Replies a message once more, as a new branch. */
     regenerate(db: Executor, input: Parsed<'regenerateMessage'>, user: Identity) {
       return inTransaction(db, async (tx) => {
         const session = await writableSession(tx, input.session_id, user);

@@ -13,7 +13,7 @@ import type { Transaction } from '../../db/database.ts';
 import { Refusal, type Identity } from '../../http/handlers.ts';
 import type { ModelService } from '../model/model.service.ts';
 import { requireUsable } from '../session/session.service.ts';
-import { insertAhead, requireLength, type Locked } from './answering.ts';
+import { insertAhead, requireLength, type Locked } from './reply-plan.ts';
 import type { Request } from './chat.store.ts';
 import { filmText, titleOf } from './digest.ts';
 import { bad, cleaned, type Attachments, parsed, readAs } from './question.ts';

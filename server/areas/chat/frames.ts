@@ -1,5 +1,5 @@
 import type { StreamEvent } from '../../../contract/chat.ts';
-import type { PartKind } from './answer-log.ts';
+import type { PartKind } from './reply-log.ts';
 
 /** Ids of the events that end a stream: larger than any position, and the last the largest. */
 export const errorEventId = Number.MAX_SAFE_INTEGER - 1;

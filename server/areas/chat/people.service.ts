@@ -8,7 +8,7 @@ import { refuseBlocked } from '../forum/blocked-words.service.ts';
 import { moveQuestion, noteChanged, noteModel, noteWritten } from '../forum/forum.service.ts';
 import { noteSent, requireWelcome } from '../session/pair.service.ts';
 import { markDeleted, noteReply, type SessionRow } from '../session/session.service.ts';
-import type { AnswerRequest } from './answer.ts';
+import type { ReplyRequest } from './reply.ts';
 import {
   holdForReply,
   insertAhead,
@@ -18,7 +18,7 @@ import {
   usableModel,
   type Locked,
   type Plan,
-} from './answering.ts';
+} from './reply-plan.ts';
 import * as store from './chat.store.ts';
 import { summaryOf, titleOf } from './digest.ts';
 import { removeFromTalk } from './people-removal.service.ts';
@@ -156,7 +156,7 @@ export const createPeopleService = ({ models, attachments, instanceId }: PeopleD
       session: SessionRow,
       input: Parsed<'retryMessage'>,
       user: Identity,
-    ): Promise<AnswerRequest> {
+    ): Promise<ReplyRequest> {
       const message = await ownMessage(tx, session, input.history_id, user);
       if (message.model === '' || message.state === 'done') throw new Refusal('nothing_to_retry');
       const model = await usableModel(tx, models, message.model, user, message);

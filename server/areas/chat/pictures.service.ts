@@ -19,7 +19,7 @@ import {
   writableSession,
   type SessionRow,
 } from '../session/session.service.ts';
-import { insertAhead, requireLength, type Locked } from './answering.ts';
+import { insertAhead, requireLength, type Locked } from './reply-plan.ts';
 import * as store from './chat.store.ts';
 import { picturesText, titleOf } from './digest.ts';
 import { lockSession } from './marks.store.ts';

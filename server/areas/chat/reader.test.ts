@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { AnswerLog } from './answer-log.ts';
+import { ReplyLog } from './reply-log.ts';
 import { heartbeat } from '../../http/event-stream.ts';
 import { doneFrame, errorEventId, errorFrame, textFrame } from './frames.ts';
 import { Reader } from './reader.ts';
@@ -33,11 +33,11 @@ const makeSink = () => {
 };
 
 const logOf = (text: string) => {
-  const log = new AnswerLog();
+  const log = new ReplyLog();
   log.append('text', text);
   return log;
 };
-const add = (log: AnswerLog, reader: Reader, text: string) => {
+const add = (log: ReplyLog, reader: Reader, text: string) => {
   const start = log.length;
   log.append('text', text);
   reader.push(textFrame('text', text, log.length), start, log.length);
@@ -55,7 +55,7 @@ test('a reader gets what it lacks, then each piece, then the end', () => {
 
 test('a slow reader is sent nothing until it takes again, and then all at once', () => {
   const sink = makeSink();
-  const log = new AnswerLog();
+  const log = new ReplyLog();
   const reader = new Reader(sink, log, 0);
   sink.takes = false;
   for (const text of ['a', 'b', 'c']) add(log, reader, text);
@@ -68,9 +68,9 @@ test('a slow reader is sent nothing until it takes again, and then all at once',
 test('a reader that takes nothing for too long is let go, a silent one is kept alive', () => {
   const times = { heartbeatMs: 10, stuckMs: 50 };
   const stuck = makeSink();
-  const slow = new Reader(stuck, new AnswerLog(), 0);
+  const slow = new Reader(stuck, new ReplyLog(), 0);
   stuck.takes = false;
-  const log = new AnswerLog();
+  const log = new ReplyLog();
   slow.follow(logOf('x'));
   slow.tend(Date.now() + 40, times);
   expect(stuck.destroyed).toBe(false);

@@ -1,4 +1,4 @@
-import type { AnswerLog } from './answer-log.ts';
+import type { ReplyLog } from './reply-log.ts';
 import { heartbeat } from '../../http/event-stream.ts';
 import type { Sink } from '../../http/sink.ts';
 import { doneFrame, errorEventId, errorFrame, textFrame } from './frames.ts';
@@ -18,7 +18,7 @@ const sliceSize = 32_768;
  */
 export class Reader {
   readonly #sink: Sink;
-  #log: AnswerLog;
+  #log: ReplyLog;
   #position: number;
   #ending: Ending | null = null;
   #closed = false;
@@ -27,7 +27,7 @@ export class Reader {
   #lastWrite = Date.now();
 
   /** @param position The last event's id that the other side has; 0 for none. */
-  constructor(sink: Sink, log: AnswerLog, position: number) {
+  constructor(sink: Sink, log: ReplyLog, position: number) {
     this.#sink = sink;
     this.#log = log;
     this.#position = position;
@@ -46,7 +46,7 @@ export class Reader {
   }
 
   /** Another process's reply has grown, or this one begins only now. */
-  follow(log: AnswerLog): void {
+  follow(log: ReplyLog): void {
     this.#log = log;
     this.#catchUp();
   }

@@ -4,8 +4,8 @@ import { sessionTypes } from '../../../contract/session.ts';
 import type { Database } from '../../db/database.ts';
 import { committing, together, withCommit } from '../../db/in-transaction.ts';
 import { countFreeUse, release, settling } from '../ledger/ledger.service.ts';
-import { AnswerLog } from './answer-log.ts';
-import { finishAnswer, noteEnd } from './answer.store.ts';
+import { ReplyLog } from './reply-log.ts';
+import { closeReply, noteEnd } from './reply.store.ts';
 import { excerptOf, summaryOf } from './digest.ts';
 
 export interface Finished {
@@ -19,7 +19,7 @@ export interface Finished {
   model: string;
   price: Price;
   holdId: string | null;
-  log: AnswerLog;
+  log: ReplyLog;
   state: ReplyState;
   error: { code: string; message: string } | null;
   promptTokens: number;
@@ -30,7 +30,7 @@ export interface Finished {
 const temporaryText = '临时对话';
 
 /** The reply is no longer this process's: another one has ended it. */
-export class LostAnswer extends Error {}
+export class LostReply extends Error {}
 
 /**
  * Ends a reply: its last state, the charge, the record of the spend and the session's card, in one
@@ -38,7 +38,7 @@ export class LostAnswer extends Error {}
  */
 export const finishReply = (db: Database, reply: Finished): Promise<void> =>
   committing(db, async (tx) => {
-    const log = reply.temporary ? new AnswerLog() : reply.log;
+    const log = reply.temporary ? new ReplyLog() : reply.log;
     const summary = log.text === '' ? null : summaryOf(log.text);
     await withCommit(tx, noteEnd(tx, reply.sessionId, summary));
     const produced = reply.log.length > 0;
@@ -69,7 +69,7 @@ export const finishReply = (db: Database, reply: Finished): Promise<void> =>
     return async () => {
       const [, ended] = await together([
         charge(),
-        finishAnswer(tx, reply.owner, reply.id, {
+        closeReply(tx, reply.owner, reply.id, {
           state: reply.state,
           errorCode: reply.error?.code ?? '',
           errorMessage: reply.temporary ? '' : (reply.error?.message ?? ''),
@@ -79,6 +79,6 @@ export const finishReply = (db: Database, reply: Finished): Promise<void> =>
           log,
         }),
       ]);
-      if (!ended) throw new LostAnswer(`reply ${reply.id} was ended elsewhere`);
+      if (!ended) throw new LostReply(`reply ${reply.id} was ended elsewhere`);
     };
   });

@@ -29,15 +29,88 @@ export interface Found {
 
 /** So many of each list are put together. */
 const eachList = 60;
+/** Passages that the words of a question touch at most, the rarest words first. */
+const mostTouched = 400_000;
 /** Passages from which on only those are compared whole whose signs are alike. */
 const signsFrom = 40_000;
 
 const k = 1.2;
 const b = 0.5;
 
-interface Postings {
-  places: number[];
-  counts: number[];
+/** Words count in steps of this: a single letter counts less than once. */
+const countStep = 0.05;
+/** A passage and how much a word counts in it, in one number. */
+const posting = (place: number, count: number): number =>
+  place * 256 + Math.min(Math.max(1, Math.round(count / countStep)), 255);
+
+/** Where each word stands. Most words stand in one place, which takes no list of its own. */
+class Words {
+  private readonly numbers = new Map<string, number>();
+  private readonly sizes: number[] = [];
+  private readonly first: number[] = [];
+  private readonly more: (Int32Array | null)[] = [];
+
+  add(term: string, entry: number): void {
+    const word = this.numbers.get(term);
+    if (word === undefined) {
+      this.numbers.set(term, this.first.length);
+      this.sizes.push(1);
+      this.first.push(entry);
+      this.more.push(null);
+      return;
+    }
+    const at = this.sizes[word]! - 1;
+    let list = this.more[word] ?? null;
+    if (!list || at === list.length) {
+      const longer = new Int32Array(Math.ceil(at * 1.5) + 2);
+      if (list) longer.set(list);
+      this.more[word] = list = longer;
+    }
+    list[at] = entry;
+    this.sizes[word] = at + 2;
+  }
+
+  /** What was added for a word; empty: it stands nowhere. */
+  of(term: string): Int32Array {
+    const word = this.numbers.get(term);
+    if (word === undefined) return new Int32Array();
+    const size = this.sizes[word]!;
+    const all = new Int32Array(size);
+    all[0] = this.first[word]!;
+    const list = this.more[word];
+    if (list) all.set(list.subarray(0, size - 1), 1);
+    return all;
+  }
+
+  sizeOf(term: string): number {
+    const word = this.numbers.get(term);
+    return word === undefined ? 0 : this.sizes[word]!;
+  }
+}
+
+/** The best of what is considered, most of which is not among them. */
+class Best {
+  private kept: [place: number, score: number][] = [];
+  private least = -Infinity;
+  private readonly most: number;
+
+  constructor(most: number) {
+    this.most = most;
+  }
+
+  consider(place: number, score: number): void {
+    if (score <= this.least) return;
+    this.kept.push([place, score]);
+    if (this.kept.length < this.most * 8) return;
+    this.kept = this.all;
+    this.least = this.kept.at(-1)?.[1] ?? -Infinity;
+  }
+
+  get all(): [place: number, score: number][] {
+    return this.kept
+      .sort((one, other) => other[1] - one[1] || one[0] - other[0])
+      .slice(0, this.most);
+  }
 }
 
 interface Block {
@@ -103,10 +176,6 @@ const signsOf = (numbers: Int8Array, count: number, size: number): [Uint32Array,
   return [above, below];
 };
 
-/** The best of a list by their scores. */
-const bestOf = (scores: Map<number, number>, most: number): [number, number][] =>
-  [...scores].sort((one, other) => other[1] - one[1] || one[0] - other[0]).slice(0, most);
-
 /**
  * The passages of one knowledge base in memory: BM25 over words and pairs of letters, and vectors by
  * their cosine. Made anew from the rows, file by file.
@@ -115,11 +184,13 @@ export class PassageIndex {
   private readonly ids: number[] = [];
   private readonly lengths: number[] = [];
   private readonly files = new Map<number, { from: number; count: number }>();
-  private readonly postings = new Map<string, Postings>();
+  private readonly words = new Words();
   private readonly blocks: Block[] = [];
   private readonly gone = new Set<number>();
   private total = 0;
   private live = 0;
+  /** Of every passage, 0 between questions. */
+  private scores = new Float32Array(0);
 
   get size(): number {
     return this.live;
@@ -138,10 +209,7 @@ export class PassageIndex {
       this.lengths.push(text.length);
       this.total += text.length;
       for (const [term, count] of termsOf(text)) {
-        let postings = this.postings.get(term);
-        if (!postings) this.postings.set(term, (postings = { places: [], counts: [] }));
-        postings.places.push(place);
-        postings.counts.push(count);
+        this.words.add(term, posting(place, count));
       }
     }
     const count = ids.length;
@@ -179,38 +247,49 @@ export class PassageIndex {
   }
 
   private byWords(question: string): {
-    scores: Map<number, number>;
+    best: [place: number, score: number][];
     rarity: Record<string, number>;
   } {
-    const scores = new Map<number, number>();
     const rarity: Record<string, number> = {};
     const average = this.total / (this.live || 1) || 1;
     const asked = [...queryTerms(question)].map(([term, weight]) => {
-      const postings = this.postings.get(term);
-      const n = postings?.places.length ?? 0;
+      const n = this.words.sizeOf(term);
       const rare = Math.log(1 + (this.live - n + 0.5) / (n + 0.5));
       const value = Math.max(0, rare) * Math.min(weight, 2);
       rarity[term] = value;
-      return { postings, value, n };
+      return { term, value, n };
     });
     // In a large base the common words alone would touch nearly every passage.
     asked.sort((one, other) => one.n - other.n);
+    if (this.scores.length < this.ids.length)
+      this.scores = new Float32Array(Math.ceil(this.ids.length * 1.2));
+    const { scores, lengths } = this;
+    const counted: Int32Array[] = [];
     let touched = 0;
-    for (const { postings, value } of asked) {
-      if (!postings || value === 0) continue;
-      if (touched > 0 && touched + postings.places.length > 400_000) break;
-      touched += postings.places.length;
-      const { places, counts } = postings;
-      for (let at = 0; at < places.length; at += 1) {
-        const place = places[at]!;
-        const count = counts[at]!;
-        const score =
-          (value * count * (k + 1)) / (count + k * (1 - b + (b * this.lengths[place]!) / average));
-        scores.set(place, (scores.get(place) ?? 0) + score);
+    for (const { term, value, n } of asked) {
+      if (n === 0 || value === 0) continue;
+      if (touched > 0 && touched + n > mostTouched) break;
+      touched += n;
+      const entries = this.words.of(term);
+      counted.push(entries);
+      for (let at = 0; at < n; at += 1) {
+        const place = entries[at]! >>> 8;
+        const count = (entries[at]! & 255) * countStep;
+        scores[place] =
+          scores[place]! +
+          (value * count * (k + 1)) / (count + k * (1 - b + (b * lengths[place]!) / average));
       }
     }
-    for (const place of this.gone) scores.delete(place);
-    return { scores, rarity };
+    const best = new Best(eachList);
+    for (const entries of counted)
+      for (let at = 0; at < entries.length; at += 1) {
+        const place = entries[at]! >>> 8;
+        const score = scores[place]!;
+        if (score === 0) continue;
+        scores[place] = 0;
+        if (!this.gone.has(place)) best.consider(place, score);
+      }
+    return { best: best.all, rarity };
   }
 
   private likeness(block: Block, at: number, question: Int8Array): number {
@@ -261,32 +340,26 @@ export class PassageIndex {
     return near;
   }
 
-  private byVectors(question: Int8Array, model: string, exact: boolean): Map<number, number> {
-    const scores = new Map<number, number>();
+  private byVectors(
+    question: Int8Array,
+    model: string,
+    exact: boolean,
+  ): [place: number, score: number][] {
+    const best = new Best(eachList);
     const own = 1 / Math.max(1, lengthOf(question, 0, question.length));
-    let least = -Infinity;
-    const consider = (place: number, value: number) => {
-      if (value <= least || this.gone.has(place)) return;
-      scores.set(place, value * own);
-      if (scores.size > eachList * 8) {
-        const kept = bestOf(scores, eachList);
-        scores.clear();
-        for (const [at, score] of kept) scores.set(at, score);
-        least = (kept.at(-1)?.[1] ?? 0) / own;
-      }
+    const consider = (block: Block, at: number) => {
+      const place = block.from + at;
+      if (!this.gone.has(place)) best.consider(place, this.likeness(block, at, question) * own);
     };
     const size = question.length;
     const blocks = this.blocks.filter((block) => block.model === model && block.size === size);
     const count = blocks.reduce((sum, block) => sum + block.count, 0);
-    if (count >= signsFrom && !exact) {
+    if (count >= signsFrom && !exact)
       for (const { block, at } of this.nearBySigns(blocks, question, Math.max(3000, count / 50)))
-        consider(block.from + at, this.likeness(block, at, question));
-      return scores;
-    }
-    for (const block of blocks)
-      for (let at = 0; at < block.count; at += 1)
-        consider(block.from + at, this.likeness(block, at, question));
-    return scores;
+        consider(block, at);
+    else
+      for (const block of blocks) for (let at = 0; at < block.count; at += 1) consider(block, at);
+    return best.all;
   }
 
   /** The model that most passages were embedded with; null: none was. */
@@ -302,7 +375,7 @@ export class PassageIndex {
     vector: { numbers: Int8Array; model: string } | null,
     { exact = false } = {},
   ): Found {
-    const { scores, rarity } = this.byWords(question);
+    const { best, rarity } = this.byWords(question);
     const found = new Map<number, Candidate>();
     const of = (place: number): Candidate => {
       let candidate = found.get(place);
@@ -312,10 +385,10 @@ export class PassageIndex {
       }
       return candidate;
     };
-    for (const [at, [place]] of bestOf(scores, eachList).entries()) of(place).wordsRank = at + 1;
+    for (const [at, [place]] of best.entries()) of(place).wordsRank = at + 1;
     if (vector) {
       const alike = this.byVectors(vector.numbers, vector.model, exact);
-      for (const [at, [place, value]] of bestOf(alike, eachList).entries()) {
+      for (const [at, [place, value]] of alike.entries()) {
         const candidate = of(place);
         candidate.vectorRank = at + 1;
         candidate.likeness = value;

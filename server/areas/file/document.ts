@@ -1,5 +1,5 @@
 import { limits } from '../../../contract/limits.ts';
-import { createFairLanes } from '../../fair-lanes.ts';
+import { createFairQueue } from '../../fair-queue.ts';
 import { runApart } from '../../guarded-process.ts';
 import { ThreadFailure } from '../../guarded-thread.ts';
 import { Refusal } from '../../http/handlers.ts';
@@ -14,7 +14,7 @@ export interface DocumentText {
 
 const bounds = { heapMb: 256, growth: 500 * 1024 * 1024 };
 
-const inLane = createFairLanes(2);
+const inLane = createFairQueue(2);
 
 const unreadable = () => new Refusal('upload_unreadable', '文件已损坏、已加密或无法读取');
 const tooMuch = () => new Refusal('upload_unreadable', '文件太复杂，无法读取');

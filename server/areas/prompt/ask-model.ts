@@ -3,7 +3,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import { streamCodes } from '../../../contract/errors.ts';
 import { deduction, estimateTokens, isFree } from '../../../contract/price.ts';
 import { sessionTypes } from '../../../contract/session.ts';
-import { Answer, heldAhead } from '../chat/answer.ts';
+import { Reply, heldAhead } from '../chat/reply.ts';
 import { excerptOf } from '../chat/digest.ts';
 import { promptTokens } from '../chat/prompt.ts';
 import type { Database, Transaction } from '../../db/database.ts';
@@ -49,7 +49,7 @@ export const askModel = async (
     });
     if (!holdId) throw new Refusal('balance');
   }
-  const answer = new Answer(
+  const answer = new Reply(
     {
       model,
       messages,

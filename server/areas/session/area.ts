@@ -7,9 +7,9 @@ export const sessionArea = () =>
   ({
     chores: [removeTemporary],
     takeOver: moveSessions,
-    serve: ({ models, auth, answers, files, cancelJobs }) => {
+    serve: ({ models, auth, replies, files, cancelJobs }) => {
       const stopSession = async (sessionId: number) => {
-        await Promise.all([answers.stopSession(sessionId), cancelJobs({ sessionId })]);
+        await Promise.all([replies.stopSession(sessionId), cancelJobs({ sessionId })]);
       };
       return {
         ...createSessionHandlers({ models, createGuest: auth.createGuest, stopSession }),

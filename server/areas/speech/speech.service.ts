@@ -25,6 +25,8 @@ import type {
 import { requireUsable } from '../session/session.service.ts';
 import * as store from './speech.store.ts';
 
+/** The voice stays for ten minutes; it is not made ready again before these, ms. */
+const prepareMs = 5 * 60_000;
 /** How long a reading or a listening may take, ms. */
 const longestMs = 5 * 60_000;
 /** Of these that one person may ask for at once. */
@@ -150,6 +152,15 @@ export const createSpeechService = (deps: {
     }
   };
 
+  let prepared = -Infinity;
+  /** Makes the built-in voice ready, at most once in a while whoever asks. */
+  const prepare = async (db: Executor, model: ResolvedMediaModel): Promise<void> => {
+    if (!model.builtIn || performance.now() - prepared < prepareMs) return;
+    prepared = performance.now();
+    const channels = await models.mediaEngines(db, modelTypes.textToSpeech, model.name);
+    await channels[0]?.engine.prepare?.();
+  };
+
   return {
     /** Writes down what is said in a recording. */
     async hear(
@@ -189,6 +200,10 @@ export const createSpeechService = (deps: {
     async speak(db: Executor, input: Parsed<'textToSpeech'>, user: Identity): Promise<Spoken> {
       const model = await modelFor(db, modelTypes.textToSpeech, input.model, user);
       if (!model) throw new Refusal('model_unavailable');
+      if (input.prepare === 1) {
+        await prepare(db, model);
+        return { data: Buffer.alloc(0), mime: 'audio/mpeg' };
+      }
       const historyId = input.history_id;
       const reply = historyId === undefined ? null : await readableReply(db, historyId, user);
       const words = speechText(input.text || (reply?.ai ?? ''));

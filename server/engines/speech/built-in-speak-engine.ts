@@ -8,6 +8,8 @@ import { SpeechEngineError, type SpeakEngine } from './speech-engine.ts';
 const inThread = createThreadWork<SpeakJob>({
   url: workerUrl('./speaking-worker.ts', import.meta.url),
   threads: 2,
+  // Loading it takes three times as long as speaking.
+  idleMs: 10 * 60_000,
   workMs: 60_000,
   failure: (why) =>
     new SpeechEngineError('engine_failed', '朗读没有成功，请重试', {
@@ -33,6 +35,9 @@ const atOnce = 300;
 /** Speech without any service: espeak-ng as WebAssembly. */
 export const createBuiltInSpeakEngine = (): SpeakEngine => ({
   voices: () => voices,
+  prepare: async () => {
+    await inThread({ pieces: ['好。'], voice: 'cmn', speed: 1 }, AbortSignal.timeout(30_000));
+  },
   speak: async ({ text, voice, speed }, signal) => {
     // An option is what begins so.
     const pieces = piecesOf(text, atOnce).map((piece) => piece.replace(/^[-\s]+/, ' '));

@@ -1,10 +1,9 @@
-import { readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import path from 'node:path';
 import { AudioData, AudioDecoder, EncodedAudioChunk } from '@napi-rs/webcodecs';
 import { ALL_FORMATS, AudioSampleSink, BufferSource, Input } from 'mediabunny';
 import { serveThread } from '../thread-work.ts';
 import type { HearJob } from './hear-task.ts';
+import { modelIn } from './hear-model.ts';
 
 /** Listens with a model in a folder, so that nothing else in the server stands still meanwhile. */
 
@@ -23,28 +22,6 @@ interface Sherpa {
   OfflineRecognizer: new (config: object) => Recognizer;
 }
 
-/** The files of a model, by what their names say; smaller ones (int8) first. */
-const modelOf = (folder: string): object => {
-  const files = readdirSync(folder).sort(
-    (a, b) => Number(b.includes('int8')) - Number(a.includes('int8')),
-  );
-  const find = (pattern: RegExp) => {
-    const found = files.find((file) => pattern.test(file));
-    return found === undefined ? undefined : path.join(folder, found);
-  };
-  const tokens = find(/tokens\.txt$/);
-  const encoder = find(/encoder.*\.onnx$/);
-  const decoder = find(/decoder.*\.onnx$/);
-  const joiner = find(/joiner.*\.onnx$/);
-  const whole = find(/^model.*\.onnx$/) ?? find(/\.onnx$/);
-  if (!tokens) throw new Error('SPEECH_MODEL_DIR has no tokens.txt');
-  if (encoder && decoder && joiner) return { transducer: { encoder, decoder, joiner }, tokens };
-  if (encoder && decoder) return { whisper: { encoder, decoder }, tokens };
-  if (!whole) throw new Error('SPEECH_MODEL_DIR has no model');
-  if (/paraformer/i.test(`${folder} ${whole}`)) return { paraformer: { model: whole }, tokens };
-  return { senseVoice: { model: whole, useInverseTextNormalization: 1 }, tokens };
-};
-
 let ready: { folder: string; recognizer: Promise<Recognizer> } | null = null;
 
 const load = async (folder: string): Promise<Recognizer> => {
@@ -54,7 +31,7 @@ const load = async (folder: string): Promise<Recognizer> => {
   const { OfflineRecognizer } = module.default ?? module;
   return new OfflineRecognizer({
     modelConfig: {
-      ...modelOf(folder),
+      ...modelIn(folder),
       numThreads: Math.min(4, availableParallelism()),
       provider: 'cpu',
     },

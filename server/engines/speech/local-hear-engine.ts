@@ -1,20 +1,34 @@
 import { workerUrl } from '../../worker-url.ts';
 import { createThreadWork } from '../thread-work.ts';
 import type { HearJob } from './hear-task.ts';
+import { modelIn, ModelMissing } from './hear-model.ts';
 import { SpeechEngineError, type HearEngine } from './speech-engine.ts';
+
+const unable = (why: string) =>
+  new SpeechEngineError('engine_failed', `本机的语音识别还不能用：${why}`, { retriable: false });
 
 const inThread = createThreadWork<HearJob>({
   url: workerUrl('./hearing-worker.ts', import.meta.url),
   threads: 1,
   workMs: 5 * 60_000,
   failure: (why) =>
-    new SpeechEngineError('engine_failed', '本机的语音识别没有成功，请检查 SPEECH_MODEL_DIR', {
-      retriable: true,
-      cause: new Error(why),
-    }),
+    /sherpa-onnx-node/.test(why)
+      ? unable('服务器上没有安装 sherpa-onnx-node')
+      : new SpeechEngineError('engine_failed', '本机的语音识别没有成功，请检查 SPEECH_MODEL_DIR', {
+          retriable: true,
+          cause: new Error(why),
+        }),
 });
 
 /** Recognition by sherpa-onnx with a model in a folder; no service is needed. */
 export const createLocalHearEngine = (folder: string): HearEngine => ({
-  hear: ({ data }, signal) => inThread({ folder, data }, signal),
+  hear: async ({ data }, signal) => {
+    try {
+      modelIn(folder);
+    } catch (error) {
+      if (error instanceof ModelMissing) throw unable(error.message);
+      throw error;
+    }
+    return inThread({ folder, data }, signal);
+  },
 });

@@ -23,6 +23,8 @@ export interface SpeakEngine {
   /** The first is the usual one. */
   voices: (model: string) => Voices;
   speak: (order: SpeakOrder, signal: AbortSignal) => Promise<Spoken>;
+  /** Loads what speaking takes, where that is here. */
+  prepare?: () => Promise<void>;
 }
 
 /** A recording whose words are looked for. */

@@ -7,7 +7,13 @@ import { inIdleTime } from '@/platform/idle.ts';
 import { endFirstView, hasFirstPicture, takeFirstBox } from '@/platform/first-view.ts';
 import { lazyChunk, whenLoaded } from '@/platform/lazy-chunk.ts';
 import { Navigate as MarkdownNavigate } from '@/widgets/markdown/navigate.ts';
-import { useChatModels, useImageModels, useModel, useVideoModels } from '@/platform/queries.ts';
+import {
+  useChatModels,
+  useImageModels,
+  useModel,
+  useSettings,
+  useVideoModels,
+} from '@/platform/queries.ts';
 import { Button } from '@/ui/button.tsx';
 import { confirmDialog } from '@/ui/dialog.ts';
 import { EmptyState } from '@/ui/empty-state.tsx';
@@ -585,6 +591,24 @@ const Conversation = ({
         .catch(() => {});
   }, [replying, thread]);
   useKeys(list, back, stop);
+  const { default_audio_model: reader } = useSettings();
+  const speaks = session.type === 0 && view.rows.length > 0;
+  useEffect(() => {
+    if (!speaks) return undefined;
+    // Behind all that the opening of a session loads.
+    let idle = () => {};
+    const timer = setTimeout(() => {
+      idle = inIdleTime(() => {
+        void import('@/widgets/voice/get-ready.ts').then(({ getVoiceReady }) =>
+          getVoiceReady(reader ?? ''),
+        );
+      });
+    }, 3_000);
+    return () => {
+      clearTimeout(timer);
+      idle();
+    };
+  }, [speaks, reader]);
   useVisibleHeight(box);
   useEffect(() => onFirstUse(() => void thread.writing().catch(() => {})), [thread]);
   useLayoutEffect(() => {

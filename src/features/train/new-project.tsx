@@ -1,12 +1,13 @@
 import { Button } from '@/ui/button.tsx';
 import { EmptyState } from '@/ui/empty-state.tsx';
+import { Icon } from '@/ui/icon.tsx';
 import { Sheet } from '@/ui/sheet.tsx';
 import { Skeleton } from '@/ui/skeleton.tsx';
 import { Steps } from '@/ui/steps/steps.tsx';
 import { toast } from '@/platform/toast.ts';
 import { api } from '@/platform/api.ts';
 import type { TrainModel } from '@contract/train.ts';
-import { projectTypes, trainTexts } from '@contract/train-limits.ts';
+import { fileStates, projectTypes, trainTexts } from '@contract/train-limits.ts';
 import { useQuery } from '@tanstack/react-query';
 import { ComingFiles, FileDrop } from './file-drop.tsx';
 import { endingsFor, useFileUpload } from './file-upload.ts';
@@ -14,6 +15,9 @@ import { LoraImages } from './lora-images.tsx';
 import { ProjectForm, useEngines } from './project-form.tsx';
 import type { Place } from './projects.ts';
 import css from './train.module.css';
+
+/** How often files that are worked on are read anew, ms. */
+const watchMs = 2_000;
 
 const stepNames = ['项目', '文件', '开始'] as const;
 
@@ -25,6 +29,8 @@ const Files = ({ model, onDone }: { model: TrainModel; onDone: () => void }) => 
     queryKey: ['trainFiles', model.id],
     queryFn: ({ signal }) =>
       api.trainFileList({ model_id: model.id, page_size: 256 }, { signal, quiet: true }),
+    refetchInterval: (query) =>
+      query.state.data?.list.some(({ status }) => status === fileStates.working) ? watchMs : false,
   });
   const count = files.data?.total ?? 0;
   const endings = endingsFor(translation);
@@ -40,10 +46,14 @@ const Files = ({ model, onDone }: { model: TrainModel; onDone: () => void }) => 
         <ComingFiles coming={coming} onRetry={retry} onRemove={remove} />
         {files.data?.list.map((file) => (
           <li key={file.id} className={css.file}>
-            <span aria-hidden="true">✓</span>
+            <Icon name={file.status === fileStates.failed ? 'warning' : 'check'} />
             <div className={css.fileWords}>
               <strong>{file.name}</strong>
-              <small>已收到</small>
+              {file.status === fileStates.failed ? (
+                <small className={css.wrong}>没有成功：{file.error}</small>
+              ) : (
+                <small>已收到</small>
+              )}
             </div>
           </li>
         ))}

@@ -16,12 +16,21 @@ const still = () => matchMedia('(prefers-reduced-motion: reduce)').matches;
 /** A picture: its small one at once, sharp when the whole one is there. */
 const Photo = ({ image, alt }: { image: ViewedImage; alt: string }) => {
   const [sharp, setSharp] = useState(false);
+  const [small, setSmall] = useState<640 | 320 | 180>(640);
   return (
     <span
       className={styles['photo']}
       style={{ '--shape': image.width / Math.max(1, image.height) } as React.CSSProperties}
     >
-      {!sharp && <img src={smallPicture(image.url, 640)} alt="" aria-hidden="true" />}
+      {!sharp && (
+        <img
+          src={smallPicture(image.url, small)}
+          alt=""
+          aria-hidden="true"
+          // Without a network there is the one of its tile, if any.
+          onError={() => setSmall((now) => (now === 640 ? 320 : 180))}
+        />
+      )}
       <img
         src={image.url}
         alt={alt}

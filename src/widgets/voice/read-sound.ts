@@ -3,6 +3,18 @@ import { authStore } from '@/platform/auth-store.ts';
 import { callTable } from '@common/call-table.ts';
 import type { In } from '@contract/calls.ts';
 
+/** Has the built-in voice made ready, so that the first words are not waited for. */
+export const prepareVoice = async (model: string): Promise<void> => {
+  const { token } = authStore.get();
+  if (token === '') return;
+  await fetch(callTable.textToSpeech.path, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model, prepare: 1 } satisfies In<'textToSpeech'>),
+    priority: 'low',
+  }).catch(() => undefined);
+};
+
 /**
  * The sound of words that are read aloud, as an address that is to be given back
  * (`URL.revokeObjectURL`). @throws ApiError with the server's words, or 音频文件获取错误

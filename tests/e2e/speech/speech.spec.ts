@@ -5,6 +5,7 @@ import path from 'node:path';
 import { expect, test } from '../../support/app.ts';
 import { chromiumArgs, quickBrowser } from '../../support/browser.ts';
 import { TestClient } from '../../support/client.ts';
+import { fingers } from '../../support/fingers.ts';
 import { startMediaService, type MediaService } from '../../support/mock-media.ts';
 import { startServer, type TestServer } from '../../support/server.ts';
 
@@ -114,6 +115,70 @@ test('a reply is read aloud while one reads on, faster when asked', async ({ app
   expect(await sound.evaluate((audio: HTMLAudioElement) => audio.paused)).toBe(true);
   await player.getByRole('button', { name: '关闭朗读' }).click();
   await expect(player).toHaveCount(0);
+});
+
+test('a finger that holds talks until it leaves, and one that slides away calls it off', async ({
+  app,
+  page,
+}) => {
+  const client = await TestClient.register(server.baseURL);
+  const { uuid } = await client.call('newSession', { type: 0, model: 'builtin-assistant' });
+  await app.enterAs({ account: '', password: '', client });
+  await page.goto(`${server.baseURL}/chat?uuid=${uuid}`);
+  await page.getByRole('button', { name: '语音输入' }).click();
+  const tool = page.getByRole('dialog', { name: '语音输入' });
+  await tool.getByRole('radio', { name: /Whisper|whisper/ }).click();
+  const button = tool.getByRole('button', { name: /录音/ });
+  await expect
+    .poll(async () => {
+      const before = await button.boundingBox();
+      await page.waitForTimeout(100);
+      return JSON.stringify(before) === JSON.stringify(await button.boundingBox());
+    })
+    .toBe(true);
+  const place = await button.boundingBox();
+  if (!place) throw new Error('the button has no place');
+  const middle: [number, number] = [place.x + place.width / 2, place.y + place.height / 2];
+  const hand = await fingers(page);
+
+  service.asked.length = 0;
+  await hand.press(middle);
+  await expect(tool.getByText(/正在录音 [1-9] 秒/)).toBeVisible();
+  await hand.slide([middle[0] - 60, middle[1] - 30]);
+  await hand.slide([middle[0] - 130, middle[1] - 40]);
+  await expect(tool.getByText('松开取消')).toBeVisible();
+  await hand.lift();
+  await expect(page.getByText('已取消')).toBeVisible();
+  await expect(tool.getByText('轻点开始，再点结束；或按住说话')).toBeVisible();
+  await expect(tool.getByRole('textbox')).toHaveValue('');
+  expect(service.asked).toEqual([]);
+
+  await hand.press(middle);
+  await expect(tool.getByText(/正在录音 [1-9] 秒/)).toBeVisible();
+  // Away and back again is not called off.
+  await hand.slide([middle[0] - 130, middle[1] - 40]);
+  await expect(tool.getByText('松开取消')).toBeVisible();
+  await hand.slide(middle);
+  await expect(tool.getByText('松开取消')).toBeHidden();
+  await hand.lift();
+  await expect(tool.getByRole('textbox')).toHaveValue(service.words);
+});
+
+test('a microphone that is denied is told of, and may be tried again', async ({ app, page }) => {
+  const client = await TestClient.register(server.baseURL);
+  const { uuid } = await client.call('newSession', { type: 0, model: 'builtin-assistant' });
+  await app.enterAs({ account: '', password: '', client });
+  await page.addInitScript(() => {
+    navigator.mediaDevices.getUserMedia = () =>
+      Promise.reject(new DOMException('Permission denied', 'NotAllowedError'));
+  });
+  await page.goto(`${server.baseURL}/chat?uuid=${uuid}`);
+  await page.getByRole('button', { name: '语音输入' }).click();
+  const tool = page.getByRole('dialog', { name: '语音输入' });
+  await tool.getByRole('radio', { name: /Whisper|whisper/ }).click();
+  await tool.getByRole('button', { name: '开始录音' }).click();
+  await expect(page.getByText('无法捕获您的麦克风。请检查控制台日志。')).toBeVisible();
+  await expect(tool.getByRole('button', { name: '开始录音' })).toBeEnabled();
 });
 
 test('a browser without a microphone says so', async ({ app, page }) => {

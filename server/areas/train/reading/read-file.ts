@@ -1,4 +1,4 @@
-import { createFairLanes } from '../../../fair-lanes.ts';
+import { createFairQueue } from '../../../fair-queue.ts';
 import { openApart } from '../../../guarded-process.ts';
 import { ThreadFailure } from '../../../guarded-thread.ts';
 import { workerUrl } from '../../../worker-url.ts';
@@ -7,7 +7,7 @@ import type { ReadAnswer, ReadAnswers, ReadTask } from './read-task.ts';
 /** The heap of the thread, MB, and all that the process may grow meanwhile, bytes. */
 const bounds = { heapMb: 512, growth: 700 * 1024 * 1024 };
 
-const inLane = createFairLanes(2);
+const inLane = createFairQueue(2);
 
 /** A file from which nothing can be learned, with the reason for people. */
 export class UnreadableFile extends Error {}

@@ -2,7 +2,7 @@
  * So many things are done at once, of each person one; the others wait, and whoever has waited
  * longest without having anything done is next.
  */
-export const createFairLanes = (lanes: number) => {
+export const createFairQueue = (lanes: number) => {
   const busy = new Set<string>();
   const waiting = new Map<string, (() => void)[]>();
 

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { EngineError, type ChatEngine } from '../../engines/chat-engine.ts';
 import { countTokens } from '../../engines/tokens.ts';
-import { Answer, type AnswerHooks, type AnswerRequest } from './answer.ts';
+import { Reply, type ReplyHooks, type ReplyRequest } from './reply.ts';
 
 const silent = { warn: () => {}, error: () => {} };
 
@@ -21,10 +21,10 @@ const run = async (
   {
     request = {},
     hooks = {},
-  }: { request?: Partial<AnswerRequest>; hooks?: Partial<AnswerHooks> } = {},
+  }: { request?: Partial<ReplyRequest>; hooks?: Partial<ReplyHooks> } = {},
 ) => {
   const outcomes: [number, boolean][] = [];
-  const answer = new Answer(
+  const answer = new Reply(
     {
       historyId: 1,
       sessionId: 1,

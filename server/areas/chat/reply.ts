@@ -8,11 +8,11 @@ import {
   type ChatPart,
   type ChatRequest,
 } from '../../engines/chat-engine.ts';
-import { AnswerLog, type PartKind } from './answer-log.ts';
+import { ReplyLog, type PartKind } from './reply-log.ts';
 import { promptTokens } from './prompt.ts';
 
 /** What is to be written, and what is held for it. */
-export interface AnswerOrder {
+export interface ReplyOrder {
   model: { name: string; maxTokens: number | null } & Price;
   messages: ChatMessage[];
   sampling: Pick<ChatRequest, 'temperature' | 'presencePenalty' | 'frequencyPenalty'>;
@@ -22,7 +22,7 @@ export interface AnswerOrder {
 }
 
 /** The reply to a message. */
-export interface AnswerRequest extends AnswerOrder {
+export interface ReplyRequest extends ReplyOrder {
   historyId: number;
   sessionId: number;
   sessionUuid: string;
@@ -32,7 +32,7 @@ export interface AnswerRequest extends AnswerOrder {
   temporary: boolean;
 }
 
-export interface AnswerLimits {
+export interface ReplyLimits {
   /** From the request to the first piece, ms. */
   firstByteMs: number;
   /** Between two pieces, ms. */
@@ -65,7 +65,7 @@ interface Channel {
   upstreamName: string;
 }
 
-export interface AnswerHooks {
+export interface ReplyHooks {
   channels: () => Promise<Channel[]>;
   /** A piece can be read: `text` lies between the two positions of the log. */
   onText: (kind: PartKind, text: string, start: number, end: number) => void;
@@ -99,11 +99,11 @@ const channelAtFault: ReadonlySet<StreamCode> = new Set([
 ]);
 
 /** One reply while it is written: asks the engines, keeps the text, watches limits and cost. */
-export class Answer<Order extends AnswerOrder = AnswerRequest> {
+export class Reply<Order extends ReplyOrder = ReplyRequest> {
   readonly request: Order;
-  readonly log = new AnswerLog();
-  readonly #hooks: AnswerHooks;
-  readonly #limits: AnswerLimits;
+  readonly log = new ReplyLog();
+  readonly #hooks: ReplyHooks;
+  readonly #limits: ReplyLimits;
   #abort = new AbortController();
   #cut: Cut | null = null;
   #timer: NodeJS.Timeout | undefined;
@@ -119,7 +119,7 @@ export class Answer<Order extends AnswerOrder = AnswerRequest> {
   #held: number;
   #extending = false;
 
-  constructor(request: Order, limits: AnswerLimits, hooks: AnswerHooks) {
+  constructor(request: Order, limits: ReplyLimits, hooks: ReplyHooks) {
     this.request = request;
     this.#limits = limits;
     this.#hooks = hooks;

@@ -3,7 +3,7 @@ import type { Database } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import type { Instance } from '../../db/instance.ts';
 import type { KeyBox } from '../model/channel-key.ts';
-import type { AnswerLog, PartKind } from './answer-log.ts';
+import type { ReplyLog, PartKind } from './reply-log.ts';
 import type { Ending } from './reader.ts';
 
 /** NOTIFY channels: somebody reads a reply elsewhere; a piece of it. */
@@ -25,8 +25,8 @@ export interface Piece {
   ending: Ending | null;
 }
 
-export interface Told {
-  log: AnswerLog;
+export interface RelayedReply {
+  log: ReplyLog;
   /** Null while it is being written. */
   ending: Ending | null;
 }
@@ -50,7 +50,7 @@ const unsealed = (box: KeyBox, payload: string): Piece | null => {
  * key that all processes share, for a NOTIFY lies in the database's files for a moment.
  * @param source the reply where this process has it
  */
-export const createHandover = async ({
+export const createReplyRelay = async ({
   db,
   instance,
   box,
@@ -61,7 +61,7 @@ export const createHandover = async ({
   db: Database;
   instance: Pick<Instance, 'listen'>;
   box: KeyBox;
-  source: (id: number) => Told | null;
+  source: (id: number) => RelayedReply | null;
   onPiece: (piece: Piece) => void;
   log: Pick<FastifyBaseLogger, 'warn'>;
 }) => {

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { beforeEach, expect, test } from 'vitest';
-import { laneOf } from './lane.ts';
+import { sharedConnectionOf } from './shared-connection.ts';
 
 type Answer = (error: Error | null, result?: { rows: object[] }) => void;
 
@@ -29,7 +29,7 @@ class FakePool {
 
 let pool: FakePool;
 const read = (name: string) =>
-  laneOf(pool as unknown as pg.Pool).read<{ name: string }>({ name, text: '' });
+  sharedConnectionOf(pool as unknown as pg.Pool).read<{ name: string }>({ name, text: '' });
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 beforeEach(() => {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { AnswerLog, type PartKind, type Slice } from './answer-log.ts';
+import { ReplyLog, type PartKind, type Slice } from './reply-log.ts';
 
-const rest = (log: AnswerLog, from: number, most: number): Slice[] => {
+const rest = (log: ReplyLog, from: number, most: number): Slice[] => {
   const slices: Slice[] = [];
   for (let at = from; ;) {
     const slice = log.sliceFrom(at, most);
@@ -28,10 +28,10 @@ const pieces = fc.array(
 test('any rest of the text can be read from any event, in the order in which it came', () => {
   fc.assert(
     fc.property(pieces, fc.integer({ min: 1, max: 7 }), (given, most) => {
-      const log = new AnswerLog();
+      const log = new ReplyLog();
       const ends = [0];
       for (const [kind, text] of given) if (log.append(kind, text) !== '') ends.push(log.length);
-      const stored = AnswerLog.of({ ai: log.text, reasoning: log.reasoning, parts: log.parts });
+      const stored = ReplyLog.of({ ai: log.text, reasoning: log.reasoning, parts: log.parts });
       for (const end of ends) {
         const slices = rest(stored, end, most);
         expect(slices.at(-1)?.end ?? end).toBe(log.length);
@@ -47,7 +47,7 @@ test('any rest of the text can be read from any event, in the order in which it 
 });
 
 test('a character that comes in two halves is kept whole', () => {
-  const log = new AnswerLog();
+  const log = new ReplyLog();
   expect(log.append('text', '好\ud83d')).toBe('好');
   expect(log.length).toBe(1);
   expect(log.append('text', '\ude00！')).toBe('😀！');
@@ -56,13 +56,13 @@ test('a character that comes in two halves is kept whole', () => {
 });
 
 test('what PostgreSQL cannot keep is left out', () => {
-  const log = new AnswerLog();
+  const log = new ReplyLog();
   expect(log.append('text', 'a\0b\0')).toBe('ab');
   expect(log.append('text', '\0')).toBe('');
 });
 
 test('thinking and text alternate in parts, thinking first', () => {
-  const log = new AnswerLog();
+  const log = new ReplyLog();
   log.append('text', 'ab');
   log.append('text', 'c');
   log.append('reasoning', 'xyz');

@@ -20,7 +20,7 @@ import { createStorage } from './storage/storage.ts';
  * What works on jobs and what that needs: part of every server, and all there is of a process that
  * only works (worker-main.ts).
  */
-export const createWorkshop = async (
+export const createKit = async (
   settings: Settings,
   log: FastifyBaseLogger,
   { db, connectionString }: Pick<Connection, 'db' | 'connectionString'>,

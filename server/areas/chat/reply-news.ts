@@ -1,5 +1,5 @@
 import type { WaitNews, WaitSource } from '../../waits/wait.service.ts';
-import { readForNews } from './answer.store.ts';
+import { readForNews } from './reply.store.ts';
 import { summaryOf } from './digest.ts';
 
 const titleMost = 60;
@@ -35,7 +35,7 @@ const newsOf = (row: Row): WaitNews => {
 };
 
 /** News of replies; an id is the number of the message. */
-export const answerNews: WaitSource = async (db, asked) => {
+export const replyNews: WaitSource = async (db, asked) => {
   const numbers = asked.map(({ id }) => (/^[1-9]\d{0,15}$/.test(id) ? Number(id) : 0));
   const wanted = [...new Set(numbers.filter((id) => id > 0))];
   const rows = wanted.length === 0 ? [] : await readForNews(db, wanted);

@@ -9,7 +9,7 @@ import { Refusal, type Identity } from '../../http/handlers.ts';
 import { hold, openLocked, type OpenWallet } from '../ledger/ledger.service.ts';
 import type { ModelService, ResolvedModel } from '../model/model.service.ts';
 import { requireUsable, writableSession, type SessionRow } from '../session/session.service.ts';
-import { heldAhead, type AnswerRequest } from './answer.ts';
+import { heldAhead, type ReplyRequest } from './reply.ts';
 import { drawMessage, insertMessage, type Drawn, type NewMessage } from './chat.store.ts';
 import { promptTokens, sampling, type Generation } from './prompt.ts';
 import type { Question } from './question.ts';
@@ -18,7 +18,7 @@ import type { Question } from './question.ts';
 export interface Plan {
   model: ResolvedModel;
   messages: ChatMessage[];
-  sampling: AnswerRequest['sampling'];
+  sampling: ReplyRequest['sampling'];
   /** Of the hold to be made; null for a free model. */
   holdId: string | null;
   /** Tokens to hold. */
@@ -105,7 +105,7 @@ export const holdForReply = async (
   { model, messages, sampling, holdId, held }: Plan,
   /** The payer's, where it is locked already. */
   wallet?: OpenWallet | null,
-): Promise<AnswerRequest> => {
+): Promise<ReplyRequest> => {
   if (holdId) {
     const made = await hold(tx, {
       id: holdId,

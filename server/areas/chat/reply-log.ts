@@ -15,7 +15,7 @@ const isHighSurrogate = (unit: number): boolean => (unit & 0xfc00) === 0xd800;
  * The text of a reply in the order in which it came. Positions count UTF-16 units over reasoning
  * and text together; they never stand inside a character.
  */
-export class AnswerLog {
+export class ReplyLog {
   text = '';
   reasoning = '';
   /** See the column history.parts. */
@@ -78,8 +78,8 @@ export class AnswerLog {
   }
 
   /** The same text as it stands in a row. */
-  static of(row: { ai: string; reasoning: string; parts: number[] }): AnswerLog {
-    const log = new AnswerLog();
+  static of(row: { ai: string; reasoning: string; parts: number[] }): ReplyLog {
+    const log = new ReplyLog();
     log.text = row.ai;
     log.reasoning = row.reasoning;
     log.parts = row.parts;

@@ -22,7 +22,7 @@ const slow = 100;
  * and none waits for a free connection. Where many ask, the database works through them in one go
  * instead of being woken for each. It is the pool's, and goes back while nobody asks.
  */
-class Lane {
+class SharedConnection {
   readonly #pool: pg.Pool;
   #client: Promise<pg.PoolClient> | null = null;
   /** When those were sent that are not answered yet, ms. */
@@ -61,13 +61,13 @@ class Lane {
   }
 }
 
-const lanes = new WeakMap<pg.Pool, Lane>();
+const lanes = new WeakMap<pg.Pool, SharedConnection>();
 
 /** The lane of a pool. */
-export const laneOf = (pool: pg.Pool): Lane => {
+export const sharedConnectionOf = (pool: pg.Pool): SharedConnection => {
   const known = lanes.get(pool);
   if (known) return known;
-  const lane = new Lane(pool);
+  const lane = new SharedConnection(pool);
   lanes.set(pool, lane);
   return lane;
 };

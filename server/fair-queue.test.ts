@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { createFairLanes } from './fair-lanes.ts';
+import { createFairQueue } from './fair-queue.ts';
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 test('one person has one lane, and who has waited longest is next', async () => {
-  const lanes = createFairLanes(2);
+  const lanes = createFairQueue(2);
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
   const work = (person: string, name: string) =>
@@ -32,7 +32,7 @@ test('one person has one lane, and who has waited longest is next', async () => 
 });
 
 test('what fails gives its lane free', async () => {
-  const lanes = createFairLanes(1);
+  const lanes = createFairQueue(1);
   await expect(lanes('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
   expect(await lanes('b', () => Promise.resolve(1))).toBe(1);
 });

@@ -5,7 +5,7 @@ import { sqlState } from '../../db/failure.ts';
 import { history, sessions } from '../../db/schema.ts';
 import { statement } from '../../db/statement.ts';
 import { tellEndedSql } from '../../waits/wait-ended.ts';
-import type { AnswerLog } from './answer-log.ts';
+import type { ReplyLog } from './reply-log.ts';
 
 /** NOTIFY channels: replies that grew or ended (their ids), and one that shall stop. */
 export const changedChannel = 'answers_changed';
@@ -13,7 +13,7 @@ export const stopChannel = 'answer_stop';
 
 export interface Flush {
   id: number;
-  log: AnswerLog;
+  log: ReplyLog;
   promptTokens: number;
 }
 
@@ -21,7 +21,7 @@ export interface Flush {
  * Stores what many replies have so far and announces it, in one statement. Gives those that are
  * still this owner's, and which of them shall stop.
  */
-export const flushAnswers = async (
+export const flushReplies = async (
   db: Executor,
   owner: number,
   flushes: readonly Flush[],
@@ -97,7 +97,7 @@ const nothingEnded = '22012';
  * owner's, or has ended already: then the transaction can only be rolled back, which a commit does
  * as well.
  */
-export const finishAnswer = async (
+export const closeReply = async (
   tx: Transaction,
   owner: number,
   id: number,
@@ -108,7 +108,7 @@ export const finishAnswer = async (
     promptTokens: number;
     completionTokens: number;
     deductTokens: number;
-    log: AnswerLog;
+    log: ReplyLog;
   },
 ): Promise<boolean> => {
   const { log } = values;
@@ -148,9 +148,9 @@ const answerColumns = {
   errorMessage: history.errorMessage,
   temporary: sessions.temporary,
 };
-export type AnswerRow = Awaited<ReturnType<typeof readAnswers>>[number];
+export type ReplyRow = Awaited<ReturnType<typeof readReplies>>[number];
 
-export const readAnswers = (db: Executor, ids: readonly number[]) =>
+export const readReplies = (db: Executor, ids: readonly number[]) =>
   db
     .select(answerColumns)
     .from(history)
@@ -158,7 +158,7 @@ export const readAnswers = (db: Executor, ids: readonly number[]) =>
     .where(inArray(history.id, ids));
 
 /** The replies that are being written, of any process. */
-export const runningAnswers = (db: Executor) =>
+export const runningReplies = (db: Executor) =>
   db
     .select({ id: history.id, owner: history.owner })
     .from(history)

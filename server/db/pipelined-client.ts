@@ -9,7 +9,7 @@ type Send = (...args: unknown[]) => unknown;
  * after it, and whatever is sent in one turn (such as a last statement and its `commit`, see
  * `committing`) leaves in one piece. A transaction without a statement is not even begun.
  */
-export class QuickClient extends pg.Client {
+export class PipelinedClient extends pg.Client {
   constructor(config?: pg.ClientConfig) {
     super({ ...config, pipeline: true });
     const send = this.query.bind(this) as Send;

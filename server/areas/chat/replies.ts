@@ -9,21 +9,21 @@ import { heartbeat } from '../../http/event-stream.ts';
 import type { Sink } from '../../http/sink.ts';
 import type { KeyBox } from '../model/channel-key.ts';
 import type { ModelService } from '../model/model.service.ts';
-import { AnswerLog } from './answer-log.ts';
+import { ReplyLog } from './reply-log.ts';
 import {
-  Answer,
-  type AnswerHooks,
-  type AnswerLimits,
-  type AnswerRequest,
+  Reply,
+  type ReplyHooks,
+  type ReplyLimits,
+  type ReplyRequest,
   type Ended,
-} from './answer.ts';
-import * as store from './answer.store.ts';
+} from './reply.ts';
+import * as store from './reply.store.ts';
 import { textFrame } from './frames.ts';
-import { createHandover, type Piece } from './handover.ts';
+import { createReplyRelay, type Piece } from './reply-relay.ts';
 import { Reader, type Ending } from './reader.ts';
-import { finishReply, LostAnswer, type Finished } from './settlement.ts';
+import { finishReply, LostReply, type Finished } from './settlement.ts';
 
-export interface AnswersOptions extends AnswerLimits {
+export interface RepliesOptions extends ReplyLimits {
   /** How often a reply is stored while it is written, ms. */
   flushMs: number;
   /** How often other processes' replies are looked at when no notice comes, ms. */
@@ -35,7 +35,7 @@ export interface AnswersOptions extends AnswerLimits {
   stuckMs: number;
 }
 
-const defaults: Omit<AnswersOptions, 'firstByteMs' | 'idleMs'> = {
+const defaults: Omit<RepliesOptions, 'firstByteMs' | 'idleMs'> = {
   totalMs: holdLifetime - 60_000,
   size: 1_000_000,
   flushMs: 1000,
@@ -50,20 +50,20 @@ const tickMs = 125;
 const flushBatch = 200;
 /** How long the reply to a question that is not stored can still be read, ms. */
 const keptMs = 120_000;
-const noText = new AnswerLog();
+const noText = new ReplyLog();
 /** How long the process that has such a reply may be silent before it is given up, ms. */
 const silentMs = 3000;
 
 /** The end of a reply that stands in no row. */
 interface Kept {
-  log: AnswerLog;
+  log: ReplyLog;
   ending: Ending;
   until: number;
 }
 
 /** A reply of this process, or one of another process that somebody reads here. */
 interface Live {
-  log: AnswerLog;
+  log: ReplyLog;
   readers: Set<Reader>;
   /** Null while another process writes it. */
   own: Own | null;
@@ -72,7 +72,7 @@ interface Live {
 }
 
 interface Own {
-  answer: Answer;
+  answer: Reply;
   /** Length at the last flush. */
   stored: number;
   nextFlush: number;
@@ -81,18 +81,18 @@ interface Own {
   finished: Promise<void>;
 }
 
-export interface AnswersDeps {
+export interface RepliesDeps {
   db: Database;
   instance: Instance;
   models: Pick<ModelService, 'find' | 'engines' | 'reportOutcome'>;
-  fetchPicture: AnswerHooks['fetchPicture'];
+  fetchPicture: ReplyHooks['fetchPicture'];
   /** Seals what is handed to other processes and may not be stored. */
   box: KeyBox;
   log: FastifyBaseLogger;
-  options: Pick<AnswersOptions, 'firstByteMs' | 'idleMs'> & Partial<AnswersOptions>;
+  options: Pick<RepliesOptions, 'firstByteMs' | 'idleMs'> & Partial<RepliesOptions>;
 }
 
-export type Answers = Awaited<ReturnType<typeof createAnswers>>;
+export type Replies = Awaited<ReturnType<typeof createReplies>>;
 
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -101,7 +101,7 @@ const endingOf = ({
   errorCode: code,
   errorMessage: message,
   temporary,
-}: Pick<store.AnswerRow, 'state' | 'errorCode' | 'errorMessage' | 'temporary'>): Ending => {
+}: Pick<store.ReplyRow, 'state' | 'errorCode' | 'errorMessage' | 'temporary'>): Ending => {
   if (temporary) return { error: { code: 'temporary', message: streamCodes.temporary } };
   return { error: state === 'error' || state === 'interrupted' ? { code, message } : null };
 };
@@ -111,7 +111,7 @@ const endingOf = ({
  * memory; the row gets it at most once a second, and a NOTIFY tells the other processes, whose
  * readers follow the row. Readers come and go without the writing noticing.
  */
-export const createAnswers = async ({
+export const createReplies = async ({
   db,
   instance,
   models,
@@ -119,8 +119,8 @@ export const createAnswers = async ({
   box,
   log,
   options,
-}: AnswersDeps) => {
-  const settings: AnswersOptions = { ...defaults, ...options };
+}: RepliesDeps) => {
+  const settings: RepliesOptions = { ...defaults, ...options };
   const live = new Map<number, Live>();
   const kept = new Map<number, Kept>();
   let draining = false;
@@ -128,12 +128,12 @@ export const createAnswers = async ({
 
   // ---- writing ---------------------------------------------------------------------------------
 
-  const begin = (request: AnswerRequest): void => {
+  const begin = (request: ReplyRequest): void => {
     const id = request.historyId;
     live.get(id)?.own?.answer.cut('lost');
     // Somebody may have opened the stream between the commit and this call.
     const readers = live.get(id)?.readers ?? new Set<Reader>();
-    const answer = new Answer(request, settings, {
+    const answer = new Reply(request, settings, {
       channels: async () => {
         const model = await models.find(db, request.model.name);
         return model ? models.engines(db, model) : [];
@@ -220,7 +220,7 @@ export const createAnswers = async ({
         await finishReply(db, reply);
         return true;
       } catch (error) {
-        if (error instanceof LostAnswer) return false;
+        if (error instanceof LostReply) return false;
         log.error({ err: error, id, attempt }, 'a reply could not be stored');
         if (closed || attempt >= 100) return false;
         await wait(Math.min(5000, 100 * 2 ** attempt));
@@ -241,7 +241,7 @@ export const createAnswers = async ({
     for (let from = 0; from < due.length; from += flushBatch) {
       const batch = due.slice(from, from + flushBatch);
       try {
-        const kept = await store.flushAnswers(
+        const kept = await store.flushReplies(
           db,
           instance.id,
           batch.map(({ id, own }) => ({
@@ -286,7 +286,7 @@ export const createAnswers = async ({
     for (const reader of entry.readers) reader.end(ending);
   };
 
-  const handover = await createHandover({
+  const handover = await createReplyRelay({
     db,
     instance,
     box,
@@ -301,7 +301,7 @@ export const createAnswers = async ({
 
   const follow = (id: number): Live => {
     const entry = {
-      log: new AnswerLog(),
+      log: new ReplyLog(),
       readers: new Set<Reader>(),
       own: null,
       heardAt: Date.now(),
@@ -321,7 +321,7 @@ export const createAnswers = async ({
       while (changed.size > 0) {
         const ids = [...changed];
         changed.clear();
-        const rows = new Map((await store.readAnswers(db, ids)).map((row) => [row.id, row]));
+        const rows = new Map((await store.readReplies(db, ids)).map((row) => [row.id, row]));
         for (const id of ids) updateFollowed(id, rows.get(id));
       }
     } catch (error) {
@@ -331,7 +331,7 @@ export const createAnswers = async ({
     }
   };
 
-  const updateFollowed = (id: number, row: store.AnswerRow | undefined): void => {
+  const updateFollowed = (id: number, row: store.ReplyRow | undefined): void => {
     const entry = live.get(id);
     if (!entry || entry.own) return;
     const end = (ending: Ending): void => {
@@ -347,7 +347,7 @@ export const createAnswers = async ({
         .catch((error: unknown) => log.warn({ err: error, id }, 'a reply could not be asked for'));
       return;
     }
-    const next = AnswerLog.of(row);
+    const next = ReplyLog.of(row);
     if (next.length < entry.log.length) {
       // It was begun again since: whoever reads the old one has to open it anew.
       return end({ error: { code: 'connection', message: streamCodes.connection } });
@@ -392,9 +392,9 @@ export const createAnswers = async ({
     let entry = live.get(id);
     if (!entry && state === 'streaming') entry = follow(id);
     if (!entry) {
-      const [row] = await store.readAnswers(db, [id]);
+      const [row] = await store.readReplies(db, [id]);
       if (!row?.temporary) {
-        const reader = new Reader(sink, row ? AnswerLog.of(row) : new AnswerLog(), position);
+        const reader = new Reader(sink, row ? ReplyLog.of(row) : new ReplyLog(), position);
         reader.end(row ? endingOf(row) : { error: null });
         replays.add(reader);
         return () => replays.delete(reader);
@@ -436,7 +436,7 @@ export const createAnswers = async ({
     }
     await store.requestStop(db, id);
     for (let waited = 0; waited < 5000; waited += 50) {
-      const [row] = await store.readAnswers(db, [id]);
+      const [row] = await store.readReplies(db, [id]);
       if (row?.state !== 'streaming') return;
       await wait(50);
     }
@@ -453,7 +453,7 @@ export const createAnswers = async ({
     const row = await store.readUnfinished(db, id);
     if (!row || row.owner === null) return;
     const model = await models.find(db, row.model);
-    const text = AnswerLog.of(row);
+    const text = ReplyLog.of(row);
     const counts = row.holdId ? await countInThread([text.reasoning, text.text]) : [];
     try {
       await finishReply(db, {
@@ -474,7 +474,7 @@ export const createAnswers = async ({
       });
       log.info({ id, owner: row.owner }, 'ended a reply whose process is gone');
     } catch (error) {
-      if (!(error instanceof LostAnswer)) throw error;
+      if (!(error instanceof LostReply)) throw error;
     }
   };
 
@@ -482,7 +482,7 @@ export const createAnswers = async ({
   let strays = new Set<number>();
 
   const sweep = async (): Promise<void> => {
-    const running = await store.runningAnswers(db);
+    const running = await store.runningReplies(db);
     const alive = new Map<number, boolean>();
     const nextStrays = new Set<number>();
     for (const { id, owner } of running) {

@@ -1,0 +1,88 @@
+import { expect, foreignServer, test } from '../../support/app.ts';
+import { TestClient } from '../../support/client.ts';
+import { openLine } from '../../support/faulty-line.ts';
+import { startPhone } from '../../support/phone.ts';
+import { paint } from '../../support/pictures.ts';
+
+test.skip(foreignServer, 'needs a server whose line the tests may cut');
+
+/** Kept in the page: the answers about one's own pictures, and the small pictures themselves. */
+const keptOf = async () => {
+  if (!navigator.serviceWorker.controller) return null;
+  const db = await new Promise<IDBDatabase>((resolve) => {
+    const asked = indexedDB.open('queqiao-cache');
+    asked.addEventListener('success', () => resolve(asked.result));
+  });
+  const asked = db.transaction('answers').objectStore('answers').getAllKeys();
+  const keys = await new Promise<IDBValidKey[]>((resolve) => {
+    asked.addEventListener('success', () => resolve(asked.result));
+  });
+  db.close();
+  let pictures = 0;
+  for (const name of await caches.keys())
+    for (const { url } of await (await caches.open(name)).keys())
+      if (new URL(url).pathname.startsWith('/files/')) pictures += 1;
+  return { lists: keys.filter((key) => String(key).startsWith('imageIndex')).length, pictures };
+};
+
+test('one’s own pictures are looked through without a network, and after a new start of the browser @I12', async ({
+  baseURL,
+}) => {
+  test.setTimeout(120_000);
+  const client = await TestClient.register(baseURL ?? '');
+  await paint(client, '雪山', { image: { n: 1, size: 0 } });
+  await paint(client, '湖水', { image: { n: 1, size: 0 } });
+  const line = await openLine(baseURL ?? '');
+  const phone = await startPhone(client);
+  try {
+    await phone.page.goto(`${line.baseURL}/image/private`);
+    const tiles = phone.page.getByRole('list', { name: '我的图片' }).getByRole('listitem');
+    await expect(tiles).toHaveCount(2);
+    // Nothing is wider than the screen.
+    expect(
+      await phone.page.evaluate(() => document.documentElement.scrollWidth - screen.width),
+    ).toBeLessThanOrEqual(0);
+    await expect
+      .poll(() => phone.page.evaluate(() => Boolean(navigator.serviceWorker.controller)))
+      .toBe(true);
+    // What came before the worker was there comes through it now.
+    await phone.page.reload();
+    await expect(tiles).toHaveCount(2);
+    await expect
+      .poll(() => phone.page.evaluate(keptOf).catch(() => null), { timeout: 30_000 })
+      .toMatchObject({ lists: 1, pictures: 2 });
+    line.state = 'down';
+    const start = await phone.closed();
+    await start();
+    await phone.page.goto(`${line.baseURL}/image/private`);
+    const own = phone.page.getByRole('list', { name: '我的图片' });
+    await expect(own.getByRole('listitem')).toHaveCount(2);
+    await expect
+      .poll(() =>
+        own
+          .locator('img')
+          .evaluateAll((images) =>
+            images.map((image) => (image as HTMLImageElement).naturalWidth > 0),
+          ),
+      )
+      .toEqual([true, true]);
+    await own.getByRole('button', { name: '雪山' }).click();
+    const viewer = phone.page.getByRole('dialog', { name: '查看图片' });
+    await expect(viewer.getByText('网络不通，请检查网络后再试')).toBeVisible();
+    await expect
+      .poll(() =>
+        viewer
+          .locator('img')
+          .evaluateAll((images) =>
+            images.some((image) => (image as HTMLImageElement).naturalWidth > 0),
+          ),
+      )
+      .toBe(true);
+    // Others' pictures change all the time: without a network they are said to be out of reach.
+    await phone.page.goto(`${line.baseURL}/image/public`);
+    await expect(phone.page.getByRole('button', { name: /再试|重试/ })).toBeVisible();
+  } finally {
+    await phone.end();
+    await line.close();
+  }
+});
