@@ -21,7 +21,7 @@ import type { JobWork } from './jobs/job-kind.ts';
 import type { Jobs } from './jobs/jobs.ts';
 import type { GuardedFetch } from './net/guarded-fetch.ts';
 import type { Settings } from './settings.ts';
-import type { Storage } from './storage/storage.ts';
+import type { Storage } from './storage/storage-interface.ts';
 import type { WaitSource, Waits } from './waits/wait.service.ts';
 
 /** What every process has, those that only work on jobs included. */

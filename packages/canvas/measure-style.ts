@@ -4,7 +4,8 @@ import { fromLab, type Lab, toLab } from './colour.ts';
 import { previewOf } from './encode.ts';
 import { type Photo, readPhoto } from './photo.ts';
 import { pictureOf } from './picture.ts';
-import { applyProfiles, type StyleProfile } from './profiles.ts';
+import type { StyleProfile } from './style-profile.ts';
+import { applyProfiles } from './profiles.ts';
 import { readWish } from './words.ts';
 
 /** Pixels of the longer side of a picture that is measured, and of a part of it. */

@@ -1,6 +1,6 @@
 import type { CodeName } from '../../contract/errors.ts';
 import type { ImageParameters } from '../../contract/image.ts';
-import type { StyleProfile } from './profiles.ts';
+import type { StyleProfile } from './style-profile.ts';
 
 /** What the canvas is asked for, and what it says. */
 

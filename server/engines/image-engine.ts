@@ -1,5 +1,5 @@
 import type { ImageAbility, ImageAction, ImageParameters } from '../../contract/image.ts';
-import type { StyleProfile } from '../../packages/canvas/profiles.ts';
+import type { StyleProfile } from '../../packages/canvas/style-profile.ts';
 import { ServiceError } from './service-wire.ts';
 
 /** A picture that goes along to show a character or a style. */

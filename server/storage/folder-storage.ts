@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { bytesOf } from './byte-range.ts';
-import type { Storage } from './storage.ts';
+import type { Storage } from './storage-interface.ts';
 import { requireKey } from './storage-key.ts';
 
 /** Bytes that are read at once: pictures are some hundred thousand and more. */

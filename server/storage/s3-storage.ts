@@ -7,7 +7,7 @@ import { request, type Dispatcher } from 'undici';
 import { timeLimit } from '../net/time-limit.ts';
 import type { S3Settings } from '../settings.ts';
 import { bytesOf } from './byte-range.ts';
-import type { Storage } from './storage.ts';
+import type { Storage } from './storage-interface.ts';
 import { requireKey } from './storage-key.ts';
 
 type Answer = Pick<Dispatcher.ResponseData, 'statusCode' | 'headers' | 'body'>;

@@ -4,7 +4,7 @@ import type { Session, SessionDetail } from '@contract/session.ts';
 import Dexie, { type Table } from 'dexie';
 import { accountOf } from './account-of.ts';
 import { authStore } from './auth-store.ts';
-import { databaseName } from './cache.ts';
+import { databaseName } from './cache-name.ts';
 import { readQuestion } from './question.ts';
 import { isFull } from './storage-full.ts';
 import { toast } from '@/platform/toast.ts';

@@ -1,3 +1,4 @@
+import { databaseName } from './cache-name.ts';
 import type { PlainCallName } from '@contract/calls.ts';
 import { accountOf } from './account-of.ts';
 import { authStore } from './auth-store.ts';
@@ -10,7 +11,6 @@ import { createStore, useStore } from './store.ts';
  * the messages of sessions that were opened, models, settings, help. This part is small and on the first path; the
  * database comes with `cache-store.ts`, long after the first paint or when it is needed.
  */
-export const databaseName = 'queqiao-cache';
 
 /** Answers of calls, oldest first, that are still to be kept. */
 type Heard = [name: PlainCallName, input: unknown, data: unknown];

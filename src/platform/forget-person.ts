@@ -1,6 +1,7 @@
 import { accountOf } from './account-of.ts';
 import { authStore } from './auth-store.ts';
-import { databaseName, loadStore } from './cache.ts';
+import { databaseName } from './cache-name.ts';
+import { loadStore } from './cache.ts';
 import { clearDrafts } from './draft.ts';
 import { notePrefix } from './outbox.ts';
 import { loadOutbox, readWaiting } from './pending.ts';

@@ -1,3 +1,4 @@
+import type { Note, OfName } from './note.ts';
 import type { In, Out } from '@contract/calls.ts';
 import { codes } from '@contract/errors.ts';
 import { ApiError } from './api-error.ts';
@@ -17,8 +18,6 @@ import { uuid } from './uuid.ts';
  * is done at once; it is noted in this browser before, so that it goes on after a crash. What can
  * not be done now goes into the outbox, which loads when it is needed.
  */
-
-export type OfName<T, K extends ActName> = Extract<T, { name: K }>;
 
 export interface OutboxState {
   /** What waits, of the account that is signed in, in order. */
@@ -43,14 +42,6 @@ export const tellActDone: Done = (act, data) => {
 export const notePrefix = 'queqiao.sending.';
 /** A lock of this name is held while a noted act is on its way. */
 export const noteLock = (key: string): string => notePrefix + key;
-
-/** What is noted of an act that is on its way. */
-export interface Note {
-  act: NewAct;
-  account: string;
-  /** When it was noted, by `stamp`; an earlier version of the page did not say. */
-  at?: number;
-}
 
 export interface NoteKeeper {
   keep: (note: Note) => void;

@@ -1,3 +1,4 @@
+import type { PendingHooks } from './pending-hooks.ts';
 import type { Out, PlainCallName } from '@contract/calls.ts';
 import { accountOf } from './account-of.ts';
 import { authStore } from './auth-store.ts';
@@ -53,12 +54,6 @@ export const isWaiting = (lane: string): boolean => own()?.lanes.includes(lane) 
 /** The session was begun here, and the server does not have it yet. */
 export const isFresh = (ref: unknown): boolean => own()?.fresh.includes(String(ref)) ?? false;
 
-export interface PendingHooks {
-  /** What a call about a fresh session answers; undefined: the server has to. */
-  local: (name: PlainCallName, input: unknown) => unknown;
-  /** An answer with what waits already done to it. */
-  over: <K extends PlainCallName>(name: K, input: unknown, data: Out<K>) => Out<K>;
-}
 let hooks: PendingHooks | null = null;
 /** Tells how to look at answers, while something waits; null: as they are. */
 export const showPending = (next: PendingHooks | null): void => {

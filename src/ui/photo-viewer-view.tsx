@@ -5,7 +5,7 @@ import 'react-photo-view/dist/react-photo-view.css';
 import { copyText } from '@/platform/copy.ts';
 import { Icon } from './icon.tsx';
 import { useModal } from './modal.ts';
-import type { PhotoAct, PhotoViewerProps } from './photo-viewer.tsx';
+import type { PhotoAct, PhotoViewerProps } from './photo-viewer-props.ts';
 import './photo-viewer.css';
 import { savePicture, sharePicture } from './save-picture.ts';
 

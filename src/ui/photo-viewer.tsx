@@ -1,25 +1,5 @@
+import type { PhotoViewerProps } from './photo-viewer-props.ts';
 import { lazy, Suspense } from 'react';
-import type { IconName } from './icon.tsx';
-
-/** Something else that can be done with the picture in sight. */
-export interface PhotoAct {
-  icon: IconName;
-  label: string;
-  /** Given its number; the viewer is closed by then. */
-  run: (at: number) => void;
-}
-
-export interface PhotoViewerProps {
-  /** Addresses of the pictures, in full size. */
-  images: readonly string[];
-  /** The one to begin with. */
-  index: number;
-  /** What all or each of them were painted from; can be copied there. Empty or absent: nothing. */
-  words?: string | readonly string[];
-  acts?: readonly PhotoAct[];
-  /** Called once it has closed, by a swipe, the back button, Escape or its ✕. */
-  onClose: () => void;
-}
 
 const PhotoViewerView = lazy(() => import('./photo-viewer-view.tsx'));
 

@@ -6,7 +6,7 @@ import { Button } from './button.tsx';
 import { Icon } from './icon.tsx';
 import { useModal } from './modal.ts';
 import './sheet-view.css';
-import type { SheetProps } from './sheet.tsx';
+import type { SheetProps } from './sheet-props.ts';
 
 interface InsideProps {
   open: boolean;

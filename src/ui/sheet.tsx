@@ -1,13 +1,6 @@
-import { lazy, Suspense, type ReactNode } from 'react';
+import type { SheetProps } from './sheet-props.ts';
+import { lazy, Suspense } from 'react';
 import { useEver } from '@/platform/use-ever.ts';
-
-export interface SheetProps {
-  open: boolean;
-  onClose: () => void;
-  /** Its name, shown at its head. */
-  title: string;
-  children: ReactNode;
-}
 
 const SheetView = lazy(() => import('./sheet-view.tsx'));
 

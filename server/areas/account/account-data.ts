@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers';
 import type { Executor } from '../../db/database.ts';
-import type { Storage } from '../../storage/storage.ts';
+import type { Storage } from '../../storage/storage-interface.ts';
 import { transactionCsv } from '../ledger/usage.service.ts';
 import { anySession, type SessionRow, sessionIdsOf } from '../session/session.service.ts';
 import * as store from './account.store.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { inTransaction } from '../../db/in-transaction.ts';
 import { type Handlers, Refusal } from '../../http/handlers.ts';
 import { beginJob, openJobsOf, requireRoomForJob } from '../../jobs/job.service.ts';
-import type { Storage } from '../../storage/storage.ts';
+import type { Storage } from '../../storage/storage-interface.ts';
 import type { AuthService } from '../auth/auth.service.ts';
 import { exportLivesMs } from './account-export.ts';
 import type { AccountService } from './account.service.ts';

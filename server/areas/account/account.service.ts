@@ -2,7 +2,7 @@ import type { Out, Parsed } from '../../../contract/calls.ts';
 import type { Database, Executor } from '../../db/database.ts';
 import { inTransaction } from '../../db/in-transaction.ts';
 import { type Identity, Refusal, type UploadedFile } from '../../http/handlers.ts';
-import type { Storage } from '../../storage/storage.ts';
+import type { Storage } from '../../storage/storage-interface.ts';
 import { loginSeconds } from '../auth/token.ts';
 import { nameFault, normalName } from '../auth/names.ts';
 import { hashPassword, passwordFault, verifyPassword } from '../auth/password.ts';

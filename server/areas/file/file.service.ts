@@ -7,7 +7,9 @@ import type { ContentPart } from '../../../common/chat-message.ts';
 import type { GuardedFetch } from '../../net/guarded-fetch.ts';
 import { type Identity, Refusal, type UploadedFile } from '../../http/handlers.ts';
 import { addressKey, createKeyLimit, createPersonLimit, isLocal } from '../../http/rate-limit.ts';
-import { newKey, type Storage, type StoredFile } from '../../storage/storage.ts';
+import type { Storage } from '../../storage/storage-interface.ts';
+import type { StoredFile } from '../../storage/storage-interface.ts';
+import { newKey } from '../../storage/storage.ts';
 import * as store from './file.store.ts';
 import {
   imageMimes,

@@ -8,7 +8,7 @@ import { keptSecret } from '../../db/kept-secret.ts';
 import type { ByteRange } from '../../storage/byte-range.ts';
 import { type Identity, Refusal } from '../../http/handlers.ts';
 import { createPersonLimit } from '../../http/rate-limit.ts';
-import type { Storage } from '../../storage/storage.ts';
+import type { Storage } from '../../storage/storage-interface.ts';
 import { refuseBlocked } from '../forum/blocked-words.service.ts';
 import type { PaymentService } from '../payment/payment.service.ts';
 import { appPayable } from './app-payable.ts';

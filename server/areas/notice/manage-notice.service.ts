@@ -4,7 +4,8 @@ import type { Executor } from '../../db/database.ts';
 import { notices } from '../../db/schema.ts';
 import { type Handlers, Refusal } from '../../http/handlers.ts';
 import { sourceUrl } from './notice.service.ts';
-import { newKey, type Storage } from '../../storage/storage.ts';
+import type { Storage } from '../../storage/storage-interface.ts';
+import { newKey } from '../../storage/storage.ts';
 
 const wanted = (query: string | undefined) =>
   query ? sql`strpos(lower(${notices.content}), ${query.toLowerCase()}) > 0` : undefined;

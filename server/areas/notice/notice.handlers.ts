@@ -1,5 +1,5 @@
 import type { Handlers } from '../../http/handlers.ts';
-import type { Storage } from '../../storage/storage.ts';
+import type { Storage } from '../../storage/storage-interface.ts';
 import type { AuthService } from '../auth/auth.service.ts';
 import {
   attachmentOf,

@@ -2,7 +2,8 @@ import type { Out } from '../../../contract/calls.ts';
 import type { Notice } from '../../../contract/notice.ts';
 import type { Executor } from '../../db/database.ts';
 import { type Identity, Refusal } from '../../http/handlers.ts';
-import type { Storage, StoredFile } from '../../storage/storage.ts';
+import type { Storage } from '../../storage/storage-interface.ts';
+import type { StoredFile } from '../../storage/storage-interface.ts';
 import { membershipOf } from '../ledger/vip.service.ts';
 import * as store from './notice.store.ts';
 

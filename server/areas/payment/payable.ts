@@ -1,3 +1,4 @@
+import type { Taken } from './taken.ts';
 import type { Executor, Transaction } from '../../db/database.ts';
 import type { orders } from './payment.tables.ts';
 
@@ -17,12 +18,6 @@ export interface Offer extends Wish {
   amount: number;
   /** What it adds to the balance. */
   tokens: number;
-}
-
-/** What a refund took back, as it is kept to be given again when the refund fails. */
-export interface Taken {
-  tokens: number;
-  [more: string]: unknown;
 }
 
 /** How much of an order is refunded: cents of this refund, of those before it, and whether all is. */

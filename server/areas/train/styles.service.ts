@@ -1,6 +1,6 @@
 import { projectStates } from '../../../contract/train-limits.ts';
 import type { Executor } from '../../db/database.ts';
-import type { StyleProfile } from '../../../packages/canvas/profiles.ts';
+import type { StyleProfile } from '../../../packages/canvas/style-profile.ts';
 import { Refusal } from '../../http/handlers.ts';
 import * as store from './train.store.ts';
 

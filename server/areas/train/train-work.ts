@@ -20,7 +20,8 @@ import {
 import { builtInStyle } from '../../engines/training/built-in-style.ts';
 import { Refusal } from '../../http/handlers.ts';
 import { JobError, type ClaimedJob, type JobIo, type JobWork } from '../../jobs/job-kind.ts';
-import { newKey, type Storage } from '../../storage/storage.ts';
+import type { Storage } from '../../storage/storage-interface.ts';
+import { newKey } from '../../storage/storage.ts';
 import { cleanName, type FileService } from '../file/file.service.ts';
 import { replaceChunks } from '../embedding/embedding.service.ts';
 import { hold, release, settle } from '../ledger/ledger.service.ts';

@@ -1,7 +1,7 @@
 import { boolean, integer, jsonb, pgTable, smallint, text, uuid } from 'drizzle-orm/pg-core';
 import type { ProjectSettings } from '../../../contract/train.ts';
 import { bigId, bytes, instant, reference, tokens } from '../../db/columns.ts';
-import type { StyleProfile } from '../../../packages/canvas/profiles.ts';
+import type { StyleProfile } from '../../../packages/canvas/style-profile.ts';
 
 export const trainingProjects = pgTable('training_projects', {
   id: bigId(),

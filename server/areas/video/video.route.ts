@@ -3,7 +3,7 @@ import type { Database } from '../../db/database.ts';
 import { readRange } from '../../http/byte-range.ts';
 import { Refusal } from '../../http/handlers.ts';
 import { answerFailure } from '../../http/routes.ts';
-import type { Storage } from '../../storage/storage.ts';
+import type { Storage } from '../../storage/storage-interface.ts';
 import { posterSides, type FilmFiles, type PosterSide } from './film-files.ts';
 import * as store from './video.store.ts';
 

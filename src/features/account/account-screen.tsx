@@ -9,7 +9,7 @@ import { lazy, Suspense } from 'react';
 import './account.css';
 import css from './account-screen.module.css';
 import { Overview } from './overview.tsx';
-import type { AccountTab } from './routes.ts';
+import type { AccountTab } from './account-search.ts';
 import { SettingsPanel } from './settings-panel.tsx';
 
 const UsageTab = lazy(() => import('./usage-tab.tsx'));

@@ -1,5 +1,6 @@
 import { GroupField } from '@/widgets/editor/group-field.tsx';
-import { MarkdownEditor, type Edited } from '@/widgets/editor/markdown-editor.tsx';
+import type { Edited } from '@/widgets/editor/editor-props.ts';
+import { MarkdownEditor } from '@/widgets/editor/markdown-editor.tsx';
 import { useState } from 'react';
 
 /** Changes one's own message; of a question to people with its title. Loads when first shown. */

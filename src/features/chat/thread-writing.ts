@@ -1,6 +1,7 @@
 import { api, signInFirst } from '@/platform/api.ts';
 import { ApiError, errorText } from '@/platform/api-error.ts';
-import { act, outboxState, perform, type OfName } from '@/platform/outbox.ts';
+import type { OfName } from '@/platform/note.ts';
+import { act, outboxState, perform } from '@/platform/outbox.ts';
 import type { Act, NewAct, Part } from '@common/outbox/engine.ts';
 import { loadOutbox } from '@/platform/pending.ts';
 import { refreshScreens } from '@/platform/query-client.ts';

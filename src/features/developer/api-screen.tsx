@@ -6,7 +6,7 @@ import css from './api.module.css';
 import { ExampleTab } from './example-tab.tsx';
 import { InterfaceTab } from './interface-tab.tsx';
 import { KeyTab } from './key-tab.tsx';
-import type { ApiTab } from './routes.ts';
+import type { ApiTab } from './developer-search.ts';
 import { UsageTab } from './usage-tab.tsx';
 
 const route = getRouteApi('/api');

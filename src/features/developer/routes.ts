@@ -1,35 +1,6 @@
 import { root } from '@/platform/root-route.ts';
-import { oneOf, whole, words, type RawSearch } from '@/platform/search.ts';
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-
-export const apiTabs = ['api-key', 'example', 'interface', 'usage'] as const;
-export type ApiTab = (typeof apiTabs)[number];
-
-export interface ApiSearch {
-  /** Absent: api-key. */
-  tab?: ApiTab;
-  /** YYYY-MM and YYYY-MM-DD. */
-  month?: string;
-  day?: string;
-  /** Number of the key whose use is shown. */
-  key?: number;
-  /** What the chart counts. */
-  by?: 'count' | 'tokens';
-  /** The call whose console is open. */
-  open?: string;
-}
-
-const tab = oneOf(apiTabs);
-const by = oneOf(['count', 'tokens']);
-
-export const apiSearch = (raw: RawSearch): ApiSearch => ({
-  tab: tab(raw, 'tab'),
-  month: words(raw, 'month', 7),
-  day: words(raw, 'day', 10),
-  key: whole(raw, 'key'),
-  by: by(raw, 'by'),
-  open: words(raw, 'open', 60),
-});
+import { apiSearch } from './developer-search.ts';
 
 export const developerRoutes = [
   createRoute({

@@ -9,7 +9,7 @@ import { Icon } from '@/ui/icon.tsx';
 import { BatchBar } from './batch-bar.tsx';
 import { GalleryList } from './gallery-list.tsx';
 import styles from './gallery.module.css';
-import type { ExploreSearch, GallerySearch } from './routes.ts';
+import type { ExploreSearch, GallerySearch } from './gallery-search.ts';
 import { UploadSheet } from './upload-sheet.tsx';
 import { useGallery, type GalleryImage, type Shelf } from './use-gallery.ts';
 

@@ -5,7 +5,7 @@ import { sizeOf } from '@/widgets/image/shelves.ts';
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import type { ListedImage } from '@contract/image.ts';
-import type { ExploreSearch, GallerySearch } from './routes.ts';
+import type { ExploreSearch, GallerySearch } from './gallery-search.ts';
 
 /** Which pictures, in which order. */
 export type Shelf =

@@ -1,5 +1,6 @@
 import { isMisfit, measurePicture, takeAsBase } from '@/widgets/image/base-picture.ts';
-import { pickImages, type PickedImage } from '@/widgets/image/image-picker.ts';
+import type { PickedImage } from '@/widgets/image/picked-image.ts';
+import { pickImages } from '@/widgets/image/image-picker.ts';
 import { AnyImage } from '@/widgets/image/foreign-image.tsx';
 import { Button } from '@/ui/button.tsx';
 import { Icon } from '@/ui/icon.tsx';

@@ -5,7 +5,7 @@ import {
   type ImageDraft,
 } from '@/widgets/image/image-draft.ts';
 import { useImageMetadata } from '@/widgets/image/image-metadata.ts';
-import type { PickedImage } from '@/widgets/image/image-picker.ts';
+import type { PickedImage } from '@/widgets/image/picked-image.ts';
 import type { Out } from '@contract/calls.ts';
 import { readImageWords, type ImageWords } from '@contract/image-prompt.ts';
 import type { ImageModel, ImageParameters } from '@contract/image.ts';

@@ -26,7 +26,7 @@ import {
   type Health,
 } from './model-facts.ts';
 import css from './model.module.css';
-import type { ModelKind } from './routes.ts';
+import type { ModelKind } from './model-search.ts';
 
 const route = getRouteApi('/model');
 

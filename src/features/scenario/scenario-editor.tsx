@@ -8,7 +8,7 @@ import { Sheet } from '@/ui/sheet.tsx';
 import { FillSheet } from '@/widgets/template/fill-sheet.tsx';
 import { varsOf } from '@/widgets/template/template-vars.ts';
 import { useState } from 'react';
-import type { Scenario } from './scenario-screen.tsx';
+import type { Scenario } from './scenario.ts';
 
 /** Writes a scenario: one's own, which may be offered to everybody, or as a manager any. */
 const ScenarioEditor = ({

@@ -1,3 +1,4 @@
+import type { Scenario } from './scenario.ts';
 import { ApiError } from '@/platform/api-error.ts';
 import { api } from '@/platform/api.ts';
 import { useAuth } from '@/platform/auth-store.ts';
@@ -15,14 +16,11 @@ import { Pager } from '@/ui/pager/pager.tsx';
 import { Skeleton } from '@/ui/skeleton.tsx';
 import { FillSheet } from '@/widgets/template/fill-sheet.tsx';
 import { varsOf } from '@/widgets/template/template-vars.ts';
-import type { Out } from '@contract/calls.ts';
 import { codes, errorPageTexts } from '@contract/errors.ts';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import css from './scenario.module.css';
-
-export type Scenario = Out<'scenarioList'>['list'][number];
 
 const route = getRouteApi('/scenario');
 const ScenarioEditor = lazy(() => import('./scenario-editor.tsx'));

@@ -1,5 +1,5 @@
 import { feel } from '@/platform/haptics.ts';
-import type { GestureActs } from './use-gestures.ts';
+import type { GestureActs } from './gesture-acts.ts';
 
 /** How far a finger goes before it is known where, px. */
 const slop = 10;

@@ -9,7 +9,8 @@ import type { Session } from '@contract/session.ts';
 import { Link, useLocation } from '@tanstack/react-router';
 import { useDeferredValue, useRef, useState } from 'react';
 import './recent-sessions.css';
-import { peopleKind, sessionTitle, Unread, useModelLook } from './session-card.tsx';
+import { sessionTitle } from './session-title.ts';
+import { peopleKind, Unread, useModelLook } from './session-card.tsx';
 import { useSessionList } from './session-queries.ts';
 import { useFindKey } from './use-find-key.ts';
 

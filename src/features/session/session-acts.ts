@@ -3,7 +3,7 @@ import { act, laterText } from '@/platform/outbox.ts';
 import { confirmDialog } from '@/ui/dialog.ts';
 import { toast } from '@/platform/toast.ts';
 import type { Session } from '@contract/session.ts';
-import { sessionTitle } from './session-card.tsx';
+import { sessionTitle } from './session-title.ts';
 
 const shorten = (title: string): string => (title.length > 30 ? `${title.slice(0, 30)}…` : title);
 

@@ -8,9 +8,7 @@ import type { Channel, Session } from '@contract/session.ts';
 import { Link } from '@tanstack/react-router';
 import { Marked } from './marked.tsx';
 import type { SessionAct } from './session-acts.ts';
-
-export const sessionTitle = (session: Pick<Session, 'prompt'>): string =>
-  session.prompt || '新会话';
+import { sessionTitle } from './session-title.ts';
 
 /** A model's label and colour by its name; one that is gone keeps its name. */
 export const useModelLook = (name: string): { label: string; color: string; logo: string } => {

@@ -5,7 +5,7 @@ import type { Session } from '@contract/session.ts';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { SessionAct } from './session-acts.ts';
-import { sessionTitle } from './session-card.tsx';
+import { sessionTitle } from './session-title.ts';
 
 const titleMost = 100;
 

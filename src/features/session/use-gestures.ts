@@ -1,11 +1,5 @@
+import type { GestureActs } from './gesture-acts.ts';
 import { useEffect, useRef, type RefObject } from 'react';
-
-export interface GestureActs {
-  /** The card of this uuid was swept aside; '': none is any more. */
-  onSwipe: (uuid: string) => void;
-  /** The list was pulled down; settles once it has been read anew. */
-  onRefresh: () => Promise<unknown>;
-}
 
 /** Swipes on cards and pulling down, on touch screens; the code comes with the first touch. */
 export const useGestures = (screen: RefObject<HTMLElement | null>, acts: GestureActs): void => {

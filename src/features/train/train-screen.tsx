@@ -14,7 +14,7 @@ import { NewProject } from './new-project.tsx';
 import { ProjectCard } from './project-card.tsx';
 import { ProjectScreen } from './project-screen.tsx';
 import type { Place } from './projects.ts';
-import type { TrainSearch } from './routes.ts';
+import type { TrainSearch } from './train-search.ts';
 import css from './train.module.css';
 
 /** How often projects that are worked on are read anew, ms. */

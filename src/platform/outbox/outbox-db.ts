@@ -4,7 +4,7 @@ import Dexie, { type Table } from 'dexie';
 import { ApiError } from '@/platform/api-error.ts';
 import { loadStore } from '@/platform/cache.ts';
 import type { Draft } from '@/platform/draft-echo.ts';
-import type { Note } from '@/platform/outbox.ts';
+import type { Note } from '@/platform/note.ts';
 import { isFull } from '@/platform/storage-full.ts';
 
 /** The text of a box, and everything else that belongs to what is not sent yet. */

@@ -7,14 +7,8 @@ import { clearAttachments, messageWith, readAttachments } from '@/platform/attac
 import { partsOf } from '@/platform/attach/parts.ts';
 import { accountOf } from '@/platform/account-of.ts';
 import { authStore } from '@/platform/auth-store.ts';
-import {
-  notePrefix,
-  keepNotesBy,
-  noteLock,
-  outboxState,
-  tellActDone,
-  type Note,
-} from '@/platform/outbox.ts';
+import type { Note } from '@/platform/note.ts';
+import { notePrefix, keepNotesBy, noteLock, outboxState, tellActDone } from '@/platform/outbox.ts';
 import { writeDraft } from '@/platform/draft.ts';
 import { readWaiting, showPending, writeWaiting, type Waiting } from '@/platform/pending.ts';
 import { refreshScreens } from '@/platform/query-client.ts';

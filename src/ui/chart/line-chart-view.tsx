@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef, useState } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import css from './line-chart.module.css';
-import type { LineChartProps } from './line-chart.tsx';
+import type { LineChartProps } from './line-chart-props.ts';
 
 const row = ['--accent', '--series-2', '--series-3', '--series-4', '--series-5', '--second'];
 

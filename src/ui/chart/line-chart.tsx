@@ -1,27 +1,6 @@
+import type { LineChartProps } from './line-chart-props.ts';
 import { lazy, Suspense } from 'react';
 import css from './line-chart.module.css';
-
-export interface Series {
-  label: string;
-  /** As long as `times`; null: nothing is known. */
-  values: readonly (number | null)[];
-  /** Names a token; the next of a fixed row where left out. */
-  colour?: string;
-}
-
-export interface LineChartProps {
-  /** What it shows, also for a screen reader. */
-  title: string;
-  /** ISO 8601 or a day (`2026-11-21`), in order. */
-  times: readonly string[];
-  series: readonly Series[];
-  /** Behind figures: `tokens`, `次`. */
-  unit?: string;
-  /** px. */
-  height?: number;
-  /** Figures of the axis and of the legend. */
-  show?: (value: number) => string;
-}
 
 const Drawn = lazy(() => import('./line-chart-view.tsx'));
 

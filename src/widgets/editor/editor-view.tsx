@@ -21,7 +21,7 @@ import {
   type DragEvent,
 } from 'react';
 import { createPortal } from 'react-dom';
-import type { EditorProps } from './markdown-editor.tsx';
+import type { EditorProps } from './editor-props.ts';
 import { editFor, type TextEdit, type Tool } from './text-edits.ts';
 import './editor.css';
 

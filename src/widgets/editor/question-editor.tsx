@@ -10,7 +10,8 @@ import type { defaultGroup } from '@contract/forum.ts';
 import { useRef, useState } from 'react';
 import { useForumGroups } from './groups.ts';
 import { GroupField } from './group-field.tsx';
-import { MarkdownEditor, type Edited } from './markdown-editor.tsx';
+import type { Edited } from './editor-props.ts';
+import { MarkdownEditor } from './markdown-editor.tsx';
 
 const groupDraft = 'edit:question:group';
 const usualGroup: typeof defaultGroup = 1;

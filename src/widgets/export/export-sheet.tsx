@@ -1,17 +1,5 @@
-import type { Message } from '@contract/chat.ts';
-import type { SessionDetail } from '@contract/session.ts';
+import type { ExportSheetProps } from './export-sheet-props.ts';
 import { lazy, Suspense, useState } from 'react';
-
-export interface ExportSheetProps {
-  session: SessionDetail;
-  open: boolean;
-  onClose: () => void;
-  /**
-   * Of a temporary chat, which the server does not have: what stands on the page, oldest first.
-   * Left out: the messages are read from the server.
-   */
-  messages?: readonly Message[];
-}
 
 const View = lazy(() => import('./export-view.tsx'));
 

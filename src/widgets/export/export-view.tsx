@@ -11,7 +11,7 @@ import {
   watchExports,
   type ExportJob,
 } from './export-job.ts';
-import type { ExportSheetProps } from './export-sheet.tsx';
+import type { ExportSheetProps } from './export-sheet-props.ts';
 import './export.css';
 import { PictureMaker } from './picture-maker.tsx';
 import { ShareLink } from './share-link.tsx';

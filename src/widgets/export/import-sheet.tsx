@@ -1,9 +1,5 @@
+import type { ImportSheetProps } from './import-sheet-props.ts';
 import { lazy, Suspense, useState } from 'react';
-
-export interface ImportSheetProps {
-  open: boolean;
-  onClose: () => void;
-}
 
 const View = lazy(() => import('./import-view.tsx'));
 

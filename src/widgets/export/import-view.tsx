@@ -9,7 +9,7 @@ import { Icon } from '@/ui/icon.tsx';
 import { Sheet } from '@/ui/sheet.tsx';
 import './export.css';
 import { readImport, UnreadableFile } from './import-file.ts';
-import type { ImportSheetProps } from './import-sheet.tsx';
+import type { ImportSheetProps } from './import-sheet-props.ts';
 
 type State =
   | { step: 'choose'; problem: string }

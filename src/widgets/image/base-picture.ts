@@ -3,7 +3,7 @@ import type { ImageModel } from '@contract/image.ts';
 import type { Model } from '@contract/model.ts';
 import { toast } from '@/platform/toast.ts';
 import { changeImageDraft, readImageDraft } from './image-draft.ts';
-import type { PickedImage } from './image-picker.ts';
+import type { PickedImage } from './picked-image.ts';
 import { openImageTool } from './image-tool.ts';
 
 /** Only a model with a list of its own asks for one of its sizes; Midjourney goes by the aspect. */

@@ -1,6 +1,6 @@
 import { api } from '@/platform/api.ts';
 import { errorText } from '@/platform/api-error.ts';
-import type { PickedImage } from './image-picker.ts';
+import type { PickedImage } from './picked-image.ts';
 import { Button } from '@/ui/button.tsx';
 import { Sheet } from '@/ui/sheet.tsx';
 import { SliderField } from '@/ui/slider-field.tsx';

@@ -12,7 +12,7 @@ import { Sheet } from '@/ui/sheet.tsx';
 import { toast } from '@/platform/toast.ts';
 import { useMedia } from '@/platform/use-media.ts';
 import { ComingTile } from './coming-tile.tsx';
-import type { PickedImage } from './image-picker.ts';
+import type { PickedImage } from './picked-image.ts';
 import './image-picker.css';
 import { useIntake } from './picker-intake.ts';
 import { smallPicture } from './picture-sources.ts';

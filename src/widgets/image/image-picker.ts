@@ -1,10 +1,4 @@
-/** A picture that was chosen; its address can be given to the server. */
-export interface PickedImage {
-  url: string;
-  /** Pixels. */
-  width: number;
-  height: number;
-}
+import type { PickedImage } from './picked-image.ts';
 
 /**
  * Lets the person choose pictures: uploaded ones, painted ones, or new ones by file, camera, paste

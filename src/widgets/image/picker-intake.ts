@@ -5,7 +5,7 @@ import { prepareImage } from '@/platform/attach/shrink-image.ts';
 import { refreshScreens } from '@/platform/query-client.ts';
 import { upload } from '@/platform/upload.ts';
 import { uuid } from '@/platform/uuid.ts';
-import type { PickedImage } from './image-picker.ts';
+import type { PickedImage } from './picked-image.ts';
 
 /** A picture on its way to the server. */
 export interface Coming {

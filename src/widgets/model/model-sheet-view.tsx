@@ -4,7 +4,7 @@ import { Avatar } from '@/ui/avatar.tsx';
 import { moveByArrows } from '@/ui/arrow-keys.ts';
 import { Icon } from '@/ui/icon.tsx';
 import './model-sheet.css';
-import type { ModelSheetProps } from './model-sheet.tsx';
+import type { ModelSheetProps } from './model-sheet-props.ts';
 import { Sheet } from '@/ui/sheet.tsx';
 
 const any = () => true;

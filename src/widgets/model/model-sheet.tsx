@@ -1,20 +1,5 @@
-import type { Model } from '@contract/model.ts';
+import type { ModelSheetProps } from './model-sheet-props.ts';
 import { lazy, Suspense, useState } from 'react';
-
-export interface ModelSheetProps {
-  open: boolean;
-  /** Name of the model in use. */
-  value: string;
-  title?: string;
-  /** Those that can be chosen here. */
-  only?: ((model: Model) => boolean) | undefined;
-  /** Models of pictures; else those of chats. */
-  pictures?: boolean;
-  /** Models of films. */
-  films?: boolean;
-  onClose: () => void;
-  onChoose: (name: string) => void;
-}
 
 const ModelSheetView = lazy(() => import('./model-sheet-view.tsx'));
 

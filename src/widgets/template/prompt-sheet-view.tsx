@@ -16,7 +16,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useState } from 'react';
 import { FillSheet } from './fill-sheet.tsx';
 import css from './prompt-sheet.module.css';
-import type { PromptSheetProps } from './prompt-sheet.tsx';
+import type { PromptSheetProps } from './prompt-sheet-props.ts';
 
 type Template = Out<'promptList'>['prompts'][number];
 

@@ -1,6 +1,6 @@
 import { useState, type CSSProperties } from 'react';
 import { smallPicture } from '@/widgets/image/picture-sources.ts';
-import type { ViewedImage } from './image-viewer.tsx';
+import type { ViewedImage } from './image-viewer-props.ts';
 import styles from './viewer.module.css';
 
 /** A picture and what was made of it, one above the other; a slider uncovers the one or the other. */

@@ -24,7 +24,7 @@ import type { ImageInfo, ImageMethod } from '@contract/gallery.ts';
 import type { ListedImage } from '@contract/image.ts';
 import type { Job } from '@contract/job.ts';
 import { Compare } from './compare.tsx';
-import type { ImageViewerProps, ViewedImage } from './image-viewer.tsx';
+import type { ImageViewerProps, ViewedImage } from './image-viewer-props.ts';
 import { InfoPanel, methodNames } from './info-panel.tsx';
 import { isEmpty, maskParameters, noMask } from './mask.ts';
 import { MaskStage, usualThickness, type MaskTool } from './mask-editor.tsx';

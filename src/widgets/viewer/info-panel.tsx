@@ -9,7 +9,7 @@ import { Avatar } from '@/ui/avatar.tsx';
 import { Button } from '@/ui/button.tsx';
 import { Icon, PathIcon } from '@/ui/icon.tsx';
 import type { ImageInfo, ImageKin, ImageMethod } from '@contract/gallery.ts';
-import type { ViewedImage } from './image-viewer.tsx';
+import type { ViewedImage } from './image-viewer-props.ts';
 import { useStartFrom } from './start-from.ts';
 import styles from './viewer.module.css';
 

@@ -4,7 +4,7 @@ import { toast } from '@/platform/toast.ts';
 import { Button } from '@/ui/button.tsx';
 import { ChipChoice } from '@/ui/chip-choice.tsx';
 import { SliderField } from '@/ui/slider-field.tsx';
-import type { ViewedImage } from './image-viewer.tsx';
+import type { ViewedImage } from './image-viewer-props.ts';
 import { drawMask, hasRoom, noMask, rectangle, type Mark, type Mask } from './mask.ts';
 import { useZoom } from './use-zoom.ts';
 import styles from './viewer.module.css';

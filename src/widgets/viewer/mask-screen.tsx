@@ -3,7 +3,7 @@ import { createPortal } from 'react-dom';
 import { Button } from '@/ui/button.tsx';
 import { Icon } from '@/ui/icon.tsx';
 import { useModal } from '@/ui/modal.ts';
-import type { ViewedImage } from './image-viewer.tsx';
+import type { ViewedImage } from './image-viewer-props.ts';
 import { noMask, type Mask } from './mask.ts';
 import { MaskStage, MaskTools, usualThickness, type MaskTool } from './mask-editor.tsx';
 import styles from './viewer.module.css';

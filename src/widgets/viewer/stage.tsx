@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState, type PointerEvent } from 'react';
 import { smallPicture } from '@/widgets/image/picture-sources.ts';
-import type { ViewedImage } from './image-viewer.tsx';
+import type { ViewedImage } from './image-viewer-props.ts';
 import { useZoom } from './use-zoom.ts';
 import styles from './viewer.module.css';
 

@@ -1,0 +1,12 @@
+import { oneOf, type RawSearch } from '@/platform/search.ts';
+
+export const modelKinds = ['chat', 'image', 'video', 'speech', 'hearing', 'free'] as const;
+export type ModelKind = (typeof modelKinds)[number];
+
+export interface ModelSearch {
+  /** What is shown; all when left out. */
+  kind?: ModelKind;
+}
+export const modelSearch = (raw: RawSearch): ModelSearch => ({
+  kind: oneOf(modelKinds)(raw, 'kind'),
+});

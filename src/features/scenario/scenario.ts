@@ -1,0 +1,3 @@
+import type { Out } from '@contract/calls.ts';
+
+export type Scenario = Out<'scenarioList'>['list'][number];

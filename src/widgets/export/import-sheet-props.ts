@@ -1,0 +1,4 @@
+export interface ImportSheetProps {
+  open: boolean;
+  onClose: () => void;
+}

@@ -1,0 +1,10 @@
+export interface PromptSheetProps {
+  open: boolean;
+  /** 0: of chats; 1: of pictures. */
+  type: 0 | 1;
+  /** Name of the model that they are for: some are offered with some models alone. */
+  model: string;
+  onClose: () => void;
+  /** Gets the text with its variables filled in. */
+  onChoose: (text: string) => void;
+}
