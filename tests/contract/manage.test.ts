@@ -185,7 +185,11 @@ test('a service is tried, added, rotates its keys and answers; its key never com
   }
   await manager.call('setChannel', { id, enabled: 0 });
   const gone = await user.call('models', {});
-  expect(gone.models.some(({ name }) => name === 'trial-model')).toBe(false);
+  // What names it can still tell its label; nobody chooses it.
+  expect(gone.models.find(({ name }) => name === 'trial-model')).toMatchObject({
+    disable: 1,
+    display: false,
+  });
   await manager.call('delChannel', { id });
 });
 

