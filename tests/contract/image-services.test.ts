@@ -252,6 +252,8 @@ test('Midjourney’s four pictures are four, and each can be gone on with', asyn
 test('a work that was ordered is collected by another process when the first one is killed', async () => {
   midjourney.scenario = 'endless';
   midjourney.asked.length = 0;
+  // What was looked at is the order that follows, not one before.
+  midjourney.tasks.clear();
   const sent = await sendPicture(client, '喜鹊飞过山岗', { model: 'midjourney' });
   const { uuid } = await generate(client, sent.historyId);
   const looks = () => [...midjourney.tasks.values()].at(-1)?.looks ?? 0;
