@@ -335,10 +335,38 @@ test('what managers block is written nowhere that everybody reads', async () => 
   expect((await say('这里什么也没有，请看')).envelope?.code).toBe(0);
   const named = await sendRaw(user, 'saveUser', { user_name: 'ＢＡＤword' });
   expect(named.envelope?.code).toBe(1437);
+  const registered = await sendRaw(new TestClient(world.server.baseURL), 'register', {
+    account: 'of-a-bad-name',
+    name: '一个 BadWord',
+    password: 'password-1',
+    password2: 'password-1',
+  });
+  expect(registered.envelope?.code).toBe(1437);
+  const renamed = (title: string) => sendRaw(user, 'setSession', { session_id: uuid, title });
+  expect((await renamed('关于 bad word')).envelope?.code).toBe(1437);
+  expect((await renamed('关于园艺')).envelope?.code).toBe(0);
+  const { list: categories } = await user.call('scenarioCategory', {});
+  const template = (publish: number) =>
+    sendRaw(user, 'saveScenario', {
+      name: '新场景',
+      prompt: '请写 badword：{{input}}',
+      desc_: '',
+      color: '#3366cc',
+      category: categories[0]!.id,
+      publish,
+    });
+  expect((await template(1)).envelope?.code).toBe(1437);
+  expect((await template(0)).envelope?.code).toBe(0);
   // Between a person and a model it is their own affair.
   const chat = await user.call('newSession', { type: 0 });
   const own = await sendRaw(user, 'sendMessage', { session_id: chat.uuid, msg: '什么是 bad word' });
   expect(own.envelope?.code).toBe(0);
+  await user.call('setSession', { session_id: chat.uuid, private: 1 });
+  expect(
+    (await sendRaw(user, 'setSession', { session_id: chat.uuid, title: 'badword' })).envelope?.code,
+  ).toBe(0);
+  const opened = await sendRaw(user, 'setSession', { session_id: chat.uuid, private: 0 });
+  expect(opened.envelope?.code).toBe(1437);
   await manager.call('delBlockedWord', { id: list[0]!.id });
   expect((await say('现在可以写 badword 了')).envelope?.code).toBe(0);
 });
