@@ -136,6 +136,20 @@ test('balance, membership and privacy are changed, and the ledger says so', asyn
   expect(hidden.changed).toBeGreaterThan(0);
 });
 
+test('a person is found by any part of a name or account, however written', async () => {
+  const { manager } = world.people;
+  const found = async (query: string) =>
+    (await manager.call('adminUserList', { query })).list.map(({ user_id: id }) => id);
+  const person = await TestClient.register(world.server.baseURL, 'Zhu-Que-77');
+  const { id } = await person.call('userInfo', {});
+  await person.call('saveUser', { user_name: '朱雀 Äpfel 白虎' });
+  for (const query of ['雀', '白虎', '朱雀 äp', 'PFEL', 'que-77', 'Q', ' 雀 äpfel 白 '])
+    expect(await found(query), query).toContain(id);
+  // All its letters are there, but not one after the other; the account does not go on in the name.
+  for (const query of ['雀白', '虎白', 'que-7朱', '77\n朱', '%', '雀_'])
+    expect(await found(query), query).not.toContain(id);
+});
+
 test('sessions are found by their words, read, changed and deleted', async () => {
   const { manager, user } = world.people;
   const own = await talk(user, '紫藤花开在几月，怎么养护');
@@ -380,6 +394,31 @@ test('figures, charts and ranks follow what people do', async () => {
   expect(chart.requestCounts.length).toBeGreaterThanOrEqual(12);
   const days = await manager.call('adminChartList', { range: '1m' });
   expect(days.requestCounts.at(-1)?.days).toMatch(/^\d{4}-\d\d-\d\d$/);
+  // Long ago is counted by days and all the same as every five minutes.
+  await database.query(`INSERT INTO orders (number, user_id, kind, type, title, amount, tokens,
+      provider, state, paid_at, created_at)
+    SELECT 'QLold' || n, ${userId}, 'token', 1, '充值', 2000, 1, '', 'paid', now(),
+      now() - n * interval '7 hours' FROM generate_series(1, 90) n`);
+  await database.query('DELETE FROM stat_marks');
+  await database.query(`UPDATE stat_days SET value = value + 1000`);
+  const orders = (await manager.call('adminSummary', {})).order_count;
+  const { rows: counted } =
+    await database.query(`SELECT (SELECT count(*)::int FROM orders) AS orders,
+    (SELECT sum(value)::int FROM stat_days WHERE metric = 'order') AS days,
+    (SELECT count(*)::int FROM stat_days d WHERE value <> (SELECT sum(value) FROM stat_steps s
+      WHERE s.metric = d.metric AND (s.at AT TIME ZONE 'Asia/Shanghai')::date = d.day)) AS wrong`);
+  expect(counted[0]).toEqual({ orders, days: orders, wrong: 0 });
+  const totals = async () => (await manager.call('adminOrderList', { type: 'all' })).days;
+  const before = await totals();
+  expect(before.length).toBeGreaterThan(25);
+  expect(before.map(({ day }) => day)).toEqual(before.map(({ day }) => day).sort());
+  await database.query(`INSERT INTO orders (number, user_id, kind, type, title, amount, tokens,
+      provider, state, paid_at)
+    VALUES ('QLnow', ${userId}, 'token', 1, '充值', 2000, 1, '', 'paid', now())`);
+  const after = await totals();
+  expect(after.reduce((sum, { amount }) => sum + amount, 0)).toBe(
+    before.reduce((sum, { amount }) => sum + amount, 0) + 2000,
+  );
   await manager.call('adminRankList', {});
   const state = await manager.call('adminService', {});
   expect(state.requests).toBeGreaterThan(10);
