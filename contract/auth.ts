@@ -140,6 +140,7 @@ export const authCalls = {
       ...captchaAnswer,
     }),
     output: signedIn,
+    codes: ['words_blocked'],
   }),
   logout: call({
     method: 'POST',

@@ -51,6 +51,8 @@ export const job = z.object({
   held_tokens: z.int(),
   created_at: time,
   finished_at: z.nullable(time),
+  /** In the list: the first picture that it made and that is still there. */
+  picture: z.optional(z.string()),
 });
 export type Job = z.output<typeof job>;
 

@@ -72,7 +72,7 @@ export const scenarioCalls = {
     summary: '新建或修改自己的场景；publish 为 1 时提交给管理员，通过后大家都能用',
     input: z.object({ ...written, publish: z._default(flag, 0) }),
     output: z.object({ id: z.int() }),
-    codes: ['login_required', 'account_disabled'],
+    codes: ['login_required', 'account_disabled', 'words_blocked'],
   }),
   delScenario: call({
     method: 'POST',
@@ -95,6 +95,7 @@ export const scenarioCalls = {
       state: z.optional(scenarioState),
     }),
     output: z.object({ id: z.int() }),
+    codes: ['words_blocked'],
   }),
   removeScenario: call({
     method: 'POST',

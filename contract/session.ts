@@ -255,6 +255,7 @@ export const sessionCalls = {
       'model_unavailable',
       'session_unsuitable',
       'private_forced',
+      'words_blocked',
       'private_global_off',
       'session_deleted',
       'account_disabled',

@@ -11,6 +11,7 @@ import { createKeyBox } from './areas/model/channel-key.ts';
 import { startSearchIndexer } from './areas/session/search-indexer.ts';
 import { createPaymentService } from './areas/payment/payment.service.ts';
 import { createSandbox } from './areas/payment/sandbox.ts';
+import { refuseBlocked } from './areas/forum/blocked-words.service.ts';
 import { unreadOf as unreadNews } from './areas/forum/news.service.ts';
 import { countThisMonth } from './areas/session/session.service.ts';
 import { type Connection, connectDatabase } from './db/connect.ts';
@@ -112,6 +113,7 @@ const compose = async (
     },
     countThisMonth,
     unreadNews,
+    refuseBlocked,
     registered: async (tx, userId, invite) => {
       for (const area of brought) await area.registered?.(tx, userId, invite);
     },

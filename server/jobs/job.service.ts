@@ -73,6 +73,7 @@ const viewOf = (row: store.JobRow, seconds: number | null): Job => {
     held_tokens: row.held_tokens,
     created_at: row.created_at.toISOString(),
     finished_at: row.finished_at?.toISOString() ?? null,
+    ...(row.picture && { picture: row.picture }),
   };
 };
 

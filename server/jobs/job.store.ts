@@ -117,6 +117,8 @@ export interface JobRow {
   beside_for: number | null;
   /** For how long it has been worked on, s. */
   running_for: number | null;
+  /** Address of the first picture that it made; asked for in the list alone. */
+  picture?: string | null;
 }
 
 /** A worker that has taken a job up still looks for a free place at a service: it waits. */
@@ -126,7 +128,7 @@ const waits = (job: string) =>
 const open = (job: string) => `${job}.state IN ('queued', 'running')`;
 const works = (job: string) => `(${job}.state = 'running' AND ${job}.engine <> '')`;
 
-const viewOf = (name: string, condition: string, end = '') =>
+const viewOf = (name: string, condition: string, end = '', more = '') =>
   statement<JobRow>(
     name,
     `SELECT j.id::float8, j.uuid, j.user_id::float8, j.kind,
@@ -141,7 +143,7 @@ const viewOf = (name: string, condition: string, end = '') =>
        CASE WHEN ${waits('j')} THEN (SELECT extract(epoch FROM now() - min(o.started_at)) FROM jobs o
          WHERE ${open('o')} AND ${works('o')} AND o.model = j.model) END::float8 AS beside_for,
        CASE WHEN ${works('j')} THEN extract(epoch FROM now() - j.started_at) END::float8
-         AS running_for
+         AS running_for${more}
      FROM jobs j LEFT JOIN sessions s ON s.id = j.session_id WHERE ${condition} ${end}`,
   );
 
@@ -157,7 +159,15 @@ const newestOf = viewOf(
   `j.id IN (SELECT max(o.id) FROM jobs o WHERE o.subject_kind = $1
      AND o.subject_id = ANY($2::bigint[]) GROUP BY o.subject_id)`,
 );
-const paged = viewOf('jobs_page', 'j.user_id = $1', 'ORDER BY j.id DESC OFFSET $2 LIMIT $3');
+const firstPicture = `,
+       (SELECT '/files/' || i.key || '.' || i.type FROM images i WHERE i.history_id = j.history_id
+         AND i.job_id = j.id AND i.deleted_at IS NULL ORDER BY i.id LIMIT 1) AS picture`;
+const paged = viewOf(
+  'jobs_page',
+  'j.user_id = $1',
+  'ORDER BY j.id DESC OFFSET $2 LIMIT $3',
+  firstPicture,
+);
 const pagedOpen = viewOf(
   'jobs_page_open',
   `j.user_id = $1 AND j.state IN ('queued', 'running')`,

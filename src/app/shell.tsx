@@ -352,7 +352,7 @@ export const Shell = () => {
           <VipEnding />
         </Suspense>
       )}
-      <NoticePopup />
+      {!inManager && !/^\/(login|register)$/.test(pathname) && <NoticePopup />}
       <DialogHost />
       <ImageToolHost />
     </div>

@@ -121,3 +121,48 @@ test('usage counts what was free, too, by day and month; the future has none @P1
   expect(used.items[0]).toMatchObject({ month: used.month, session: 1, deduct_tokens: 0 });
   expect(used.list.reduce((sum, row) => sum + row.count, 0)).toBe(1);
 });
+
+test('what counts double or a quarter is weighed; little left is told once, until tokens come again @P6', async () => {
+  const person = await register('weighed-one');
+  const { id: userId } = await person.call('userInfo', {});
+  const database = new pg.Client({ connectionString: server.databaseUrl });
+  await database.connect();
+  try {
+    for (const [type, expected] of [
+      [0, 400],
+      [1, 400],
+      [2, 100],
+      [4, 800],
+      [5, 800],
+    ] as const) {
+      await database.query(`DELETE FROM usage_days WHERE user_id = $1`, [userId]);
+      await database.query(
+        `INSERT INTO usage_days SELECT $1, (now() AT TIME ZONE 'Asia/Shanghai')::date, $2, 'one', 1, 1,
+           300, 100, 7`,
+        [userId, type],
+      );
+      const [row] = (await person.call('usage', {})).list;
+      expect(row).toMatchObject({ type, tokens: expected, deduct_tokens: 7 });
+    }
+    const left = (tokens: number) =>
+      database.query(`UPDATE wallets SET balance = $2 WHERE user_id = $1`, [userId, tokens]);
+    const low = async () => (await person.call('userInfo', {})).balance_low;
+    await left(2001);
+    expect(await low()).toBe(0);
+    await left(2000);
+    expect(await low()).toBe(1);
+    await person.call('lowBalanceSeen', {});
+    await left(10);
+    expect(await low()).toBe(0);
+    const order = await person.call('recharge', { type: 'token', num: 1 });
+    const key = new URL(order.url, server.baseURL).searchParams.get('key') ?? '';
+    await person.call('sandboxSettle', { key, pay: 1 });
+    const asked = { platform_order_id: order.trade_no };
+    await expect.poll(async () => (await person.call('tradeStatus', asked)).status).toBe(1);
+    expect(await low()).toBe(0);
+    await left(100_000);
+    expect(await low()).toBe(1);
+  } finally {
+    await database.end();
+  }
+});

@@ -136,6 +136,20 @@ test('balance, membership and privacy are changed, and the ledger says so', asyn
   expect(hidden.changed).toBeGreaterThan(0);
 });
 
+test('a person is found by any part of a name or account, however written', async () => {
+  const { manager } = world.people;
+  const found = async (query: string) =>
+    (await manager.call('adminUserList', { query })).list.map(({ user_id: id }) => id);
+  const person = await TestClient.register(world.server.baseURL, 'Zhu-Que-77');
+  const { id } = await person.call('userInfo', {});
+  await person.call('saveUser', { user_name: '朱雀 Äpfel 白虎' });
+  for (const query of ['雀', '白虎', '朱雀 äp', 'PFEL', 'que-77', 'Q', ' 雀 äpfel 白 '])
+    expect(await found(query), query).toContain(id);
+  // All its letters are there, but not one after the other; the account does not go on in the name.
+  for (const query of ['雀白', '虎白', 'que-7朱', '77\n朱', '%', '雀_'])
+    expect(await found(query), query).not.toContain(id);
+});
+
 test('sessions are found by their words, read, changed and deleted', async () => {
   const { manager, user } = world.people;
   const own = await talk(user, '紫藤花开在几月，怎么养护');
@@ -335,10 +349,38 @@ test('what managers block is written nowhere that everybody reads', async () => 
   expect((await say('这里什么也没有，请看')).envelope?.code).toBe(0);
   const named = await sendRaw(user, 'saveUser', { user_name: 'ＢＡＤword' });
   expect(named.envelope?.code).toBe(1437);
+  const registered = await sendRaw(new TestClient(world.server.baseURL), 'register', {
+    account: 'of-a-bad-name',
+    name: '一个 BadWord',
+    password: 'password-1',
+    password2: 'password-1',
+  });
+  expect(registered.envelope?.code).toBe(1437);
+  const renamed = (title: string) => sendRaw(user, 'setSession', { session_id: uuid, title });
+  expect((await renamed('关于 bad word')).envelope?.code).toBe(1437);
+  expect((await renamed('关于园艺')).envelope?.code).toBe(0);
+  const { list: categories } = await user.call('scenarioCategory', {});
+  const template = (publish: number) =>
+    sendRaw(user, 'saveScenario', {
+      name: '新场景',
+      prompt: '请写 badword：{{input}}',
+      desc_: '',
+      color: '#3366cc',
+      category: categories[0]!.id,
+      publish,
+    });
+  expect((await template(1)).envelope?.code).toBe(1437);
+  expect((await template(0)).envelope?.code).toBe(0);
   // Between a person and a model it is their own affair.
   const chat = await user.call('newSession', { type: 0 });
   const own = await sendRaw(user, 'sendMessage', { session_id: chat.uuid, msg: '什么是 bad word' });
   expect(own.envelope?.code).toBe(0);
+  await user.call('setSession', { session_id: chat.uuid, private: 1 });
+  expect(
+    (await sendRaw(user, 'setSession', { session_id: chat.uuid, title: 'badword' })).envelope?.code,
+  ).toBe(0);
+  const opened = await sendRaw(user, 'setSession', { session_id: chat.uuid, private: 0 });
+  expect(opened.envelope?.code).toBe(1437);
   await manager.call('delBlockedWord', { id: list[0]!.id });
   expect((await say('现在可以写 badword 了')).envelope?.code).toBe(0);
 });
@@ -352,6 +394,31 @@ test('figures, charts and ranks follow what people do', async () => {
   expect(chart.requestCounts.length).toBeGreaterThanOrEqual(12);
   const days = await manager.call('adminChartList', { range: '1m' });
   expect(days.requestCounts.at(-1)?.days).toMatch(/^\d{4}-\d\d-\d\d$/);
+  // Long ago is counted by days and all the same as every five minutes.
+  await database.query(`INSERT INTO orders (number, user_id, kind, type, title, amount, tokens,
+      provider, state, paid_at, created_at)
+    SELECT 'QLold' || n, ${userId}, 'token', 1, '充值', 2000, 1, '', 'paid', now(),
+      now() - n * interval '7 hours' FROM generate_series(1, 90) n`);
+  await database.query('DELETE FROM stat_marks');
+  await database.query(`UPDATE stat_days SET value = value + 1000`);
+  const orders = (await manager.call('adminSummary', {})).order_count;
+  const { rows: counted } =
+    await database.query(`SELECT (SELECT count(*)::int FROM orders) AS orders,
+    (SELECT sum(value)::int FROM stat_days WHERE metric = 'order') AS days,
+    (SELECT count(*)::int FROM stat_days d WHERE value <> (SELECT sum(value) FROM stat_steps s
+      WHERE s.metric = d.metric AND (s.at AT TIME ZONE 'Asia/Shanghai')::date = d.day)) AS wrong`);
+  expect(counted[0]).toEqual({ orders, days: orders, wrong: 0 });
+  const totals = async () => (await manager.call('adminOrderList', { type: 'all' })).days;
+  const before = await totals();
+  expect(before.length).toBeGreaterThan(25);
+  expect(before.map(({ day }) => day)).toEqual(before.map(({ day }) => day).sort());
+  await database.query(`INSERT INTO orders (number, user_id, kind, type, title, amount, tokens,
+      provider, state, paid_at)
+    VALUES ('QLnow', ${userId}, 'token', 1, '充值', 2000, 1, '', 'paid', now())`);
+  const after = await totals();
+  expect(after.reduce((sum, { amount }) => sum + amount, 0)).toBe(
+    before.reduce((sum, { amount }) => sum + amount, 0) + 2000,
+  );
   await manager.call('adminRankList', {});
   const state = await manager.call('adminService', {});
   expect(state.requests).toBeGreaterThan(10);

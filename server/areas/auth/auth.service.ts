@@ -36,6 +36,8 @@ interface AuthDeps {
   secondFactor: Pick<SecondFactor, 'isOn' | 'prove'>;
   /** Somebody registered, by somebody's link perhaps. */
   registered: (tx: Transaction, userId: number, invite: string | undefined) => Promise<void>;
+  /** @throws Refusal words_blocked */
+  refuseBlocked: (db: Executor, text: string) => Promise<void>;
   /** Sessions made this calendar month, counted no further than `most`. */
   countThisMonth: (db: Executor, userId: number, most: number) => Promise<number>;
   unreadNews: (db: Executor, userId: number) => Promise<number>;
@@ -212,6 +214,7 @@ export const createAuthService = async (deps: AuthDeps) => {
   const register = async (input: Parsed<'register'>, context: Context): Promise<SignedIn> => {
     const fault = registrationFault(input);
     if (fault) return { error: fault };
+    await deps.refuseBlocked(context.db, normalName(input.name));
     const proven = await isProven(secret, input);
     const attempt = await attempts.beginRegistration(context.ip, { proven });
     if (attempt.needsCaptcha && !(await solveCaptcha(context.db, input))) {

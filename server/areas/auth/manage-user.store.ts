@@ -34,15 +34,18 @@ const kinds: Readonly<Record<NonNullable<Parsed<'adminUserList'>['kind']>, SQL |
 };
 
 const conditions = ({ user_id: id, query, kind }: Parsed<'adminUserList'>): SQL | undefined => {
-  const wanted = query?.trim().toLowerCase() ?? '';
+  const wanted = query?.replaceAll('\0', '').trim() ?? '';
   return and(
     isNull(users.mergedInto),
     id === undefined ? undefined : eq(users.id, id),
     wanted === ''
       ? undefined
-      : or(
-          sql`strpos(coalesce(${users.account}, ''), ${wanted}) > 0`,
-          sql`strpos(lower(${users.userName}), ${wanted}) > 0`,
+      : and(
+          sql`name_grams(${users.account}, ${users.userName}) @> sought_grams(${wanted})`,
+          or(
+            sql`strpos(lower(${users.account}), lower(${wanted})) > 0`,
+            sql`strpos(lower(${users.userName}), lower(${wanted})) > 0`,
+          ),
         ),
     kind && kinds[kind],
   );

@@ -11,6 +11,9 @@ test('a summary is the reply without its Markdown', () => {
     summaryOf('## 标题\n\n- **第一** `条`\n- [链接](https://a.b)\n\n```js\nlet a = 1;\n```'),
   ).toBe('标题 第一 条 链接 let a = 1;');
   expect(summaryOf('| 甲 | 乙 |\n| --- | --- |\n| 1 | 2 |')).toBe('甲 乙 1 2');
+  expect(summaryOf('这是**内容**，用 `a*b` 和~~没用的~~***词***，2 * 3 * 4，snake_case')).toBe(
+    '这是内容，用 a b 和没用的词，2 3 4，snake case',
+  );
 });
 
 test('an excerpt never cuts a character', () => {

@@ -1,5 +1,5 @@
 import type { Out } from '../../../contract/calls.ts';
-import { priceOfName } from './model-prices.ts';
+import { priceOfName } from './chat-price-by-name.ts';
 
 type Preset = Out<'channelPresets'>['list'][number];
 

@@ -8,7 +8,7 @@ import { isEmbeddingModel } from '../../engines/embedding/embedding-models.ts';
 import { createOpenAiEmbedding } from '../../engines/embedding/openai-embedding.ts';
 import { imageOfferOf } from './image-models.ts';
 import { isChatModel } from './model-names.ts';
-import { priceOfName } from './model-prices.ts';
+import { priceOfName } from './chat-price-by-name.ts';
 
 type Trial = Out<'testChannel'>;
 

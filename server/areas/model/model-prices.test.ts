@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { priceOfName } from './model-prices.ts';
+import { priceOfName } from './chat-price-by-name.ts';
 
 test.each([
   ['gpt-4', 30, true],

@@ -31,7 +31,7 @@ import { createImageChoices } from './image-choices.ts';
 import { canvasImage, imageOfferOf, serviceModels } from './image-models.ts';
 import { findLocalServices } from './local-services.ts';
 import { mediaOfferOf, stabilityFilm, type MediaOffer } from './media-models.ts';
-import { priceOfName } from './model-prices.ts';
+import { priceOfName } from './chat-price-by-name.ts';
 import { colorOf, isChatModel, isLowCost, isVisionModel, prettyLabel } from './model-names.ts';
 import {
   insertLocalChannel,

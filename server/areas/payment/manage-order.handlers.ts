@@ -3,7 +3,7 @@ import { type Handlers, Refusal } from '../../http/handlers.ts';
 import { handleInvoice, invoicePage } from './invoice.service.ts';
 import type { PaymentService } from './payment.service.ts';
 import type { OrderRow } from './payable.ts';
-import { dailyTotals, type DifferenceRow, type OrderFilter } from './payment.store.ts';
+import { createDailyTotals, type DifferenceRow, type OrderFilter } from './payment.store.ts';
 
 type ManageOrderHandlers = Pick<
   Handlers,
@@ -54,88 +54,91 @@ const moment = (text: string | undefined): Date | undefined => {
   return date;
 };
 
-export const createManageOrderHandlers = (payments: PaymentService): ManageOrderHandlers => ({
-  adminOrderList: async (input, { db }) => {
-    const [start, end] = input.timeRange ?? [];
-    const [from, to] = [moment(start), moment(end)];
-    const filter: OrderFilter = {
-      type: input.type,
-      ...(input.orderId ? { number: input.orderId.trim() } : {}),
-      ...(typeof input.userId === 'number' ? { userId: input.userId } : {}),
-      ...(from ? { from } : {}),
-      ...(to ? { to } : {}),
-    };
-    const { list, ...rest } = await payments.orderPage(db, filter, input.page);
-    return {
-      ...rest,
-      list: list.map(({ order, userName }) => viewOf(order, userName)),
-      days: await dailyTotals(db),
-    };
-  },
+export const createManageOrderHandlers = (payments: PaymentService): ManageOrderHandlers => {
+  const dailyTotals = createDailyTotals();
+  return {
+    adminOrderList: async (input, { db }) => {
+      const [start, end] = input.timeRange ?? [];
+      const [from, to] = [moment(start), moment(end)];
+      const filter: OrderFilter = {
+        type: input.type,
+        ...(input.orderId ? { number: input.orderId.trim() } : {}),
+        ...(typeof input.userId === 'number' ? { userId: input.userId } : {}),
+        ...(from ? { from } : {}),
+        ...(to ? { to } : {}),
+      };
+      const { list, ...rest } = await payments.orderPage(db, filter, input.page);
+      return {
+        ...rest,
+        list: list.map(({ order, userName }) => viewOf(order, userName)),
+        days: await dailyTotals(db),
+      };
+    },
 
-  adminOrderInfo: async ({ order_id: number }, { db }) => {
-    const { order, events, refunds } = await payments.orderStory(db, number);
-    const { list } = await payments.orderPage(db, { number }, 1);
-    return {
-      order: viewOf(order, list[0]?.userName ?? ''),
-      events: events.map((event) => ({
-        event: event.event,
-        state: event.state,
-        detail: JSON.stringify(event.detail),
-        manager_id: event.managerId,
-        created_at: event.createdAt.toISOString(),
-      })),
-      refunds: refunds.map((refund) => ({
-        number: refund.number,
-        amount: refund.amount,
-        reason: refund.reason,
-        state: refund.state,
-        created_at: refund.createdAt.toISOString(),
-      })),
-    };
-  },
+    adminOrderInfo: async ({ order_id: number }, { db }) => {
+      const { order, events, refunds } = await payments.orderStory(db, number);
+      const { list } = await payments.orderPage(db, { number }, 1);
+      return {
+        order: viewOf(order, list[0]?.userName ?? ''),
+        events: events.map((event) => ({
+          event: event.event,
+          state: event.state,
+          detail: JSON.stringify(event.detail),
+          manager_id: event.managerId,
+          created_at: event.createdAt.toISOString(),
+        })),
+        refunds: refunds.map((refund) => ({
+          number: refund.number,
+          amount: refund.amount,
+          reason: refund.reason,
+          state: refund.state,
+          created_at: refund.createdAt.toISOString(),
+        })),
+      };
+    },
 
-  setOrder: async ({ order_id: number, remarks }, { db, user, noteAct }) => {
-    const { order } = await payments.orderStory(db, number);
-    await payments.setRemarks(db, number, remarks, user.id);
-    noteAct({ subject: `order:${number}`, from: { remarks: order.remarks }, to: { remarks } });
-    return {};
-  },
+    setOrder: async ({ order_id: number, remarks }, { db, user, noteAct }) => {
+      const { order } = await payments.orderStory(db, number);
+      await payments.setRemarks(db, number, remarks, user.id);
+      noteAct({ subject: `order:${number}`, from: { remarks: order.remarks }, to: { remarks } });
+      return {};
+    },
 
-  refundOrder: async (input, { user, keepAct }) => {
-    const { state } = await payments.refund({
-      number: input.order_id,
-      amount: input.amount,
-      reason: input.reason,
-      managerId: user.id,
-      forgive: input.forgive === 1,
-      decided: (tx, refund) =>
-        keepAct(tx, {
-          subject: `order:${input.order_id}`,
-          to: { refund: refund.number, amount: refund.amount },
-        }),
-    });
-    return { state };
-  },
+    refundOrder: async (input, { user, keepAct }) => {
+      const { state } = await payments.refund({
+        number: input.order_id,
+        amount: input.amount,
+        reason: input.reason,
+        managerId: user.id,
+        forgive: input.forgive === 1,
+        decided: (tx, refund) =>
+          keepAct(tx, {
+            subject: `order:${input.order_id}`,
+            to: { refund: refund.number, amount: refund.amount },
+          }),
+      });
+      return { state };
+    },
 
-  adminInvoiceList: ({ page, state }, { db }) =>
-    invoicePage(db, state === undefined ? {} : { state }, page),
+    adminInvoiceList: ({ page, state }, { db }) =>
+      invoicePage(db, state === undefined ? {} : { state }, page),
 
-  handleInvoice: async ({ id, state, remark }, { db, user, noteAct }) => {
-    await handleInvoice(db, id, { state, remark, managerId: user.id });
-    noteAct({ subject: `invoice:${id}`, to: { state, remark } });
-    return {};
-  },
+    handleInvoice: async ({ id, state, remark }, { db, user, noteAct }) => {
+      await handleInvoice(db, id, { state, remark, managerId: user.id });
+      noteAct({ subject: `invoice:${id}`, to: { state, remark } });
+      return {};
+    },
 
-  differenceList: async ({ page, open }, { db }) => {
-    const { list, ...rest } = await payments.differences(db, open === 1, page);
-    return { ...rest, list: list.map(differenceView) };
-  },
+    differenceList: async ({ page, open }, { db }) => {
+      const { list, ...rest } = await payments.differences(db, open === 1, page);
+      return { ...rest, list: list.map(differenceView) };
+    },
 
-  resolveDifference: async ({ id, note }, { db, user, noteAct }) => {
-    if (!(await payments.resolveDifference(db, id, user.id, note)))
-      throw new Refusal('not_found', '没有这条等待处理的差异');
-    noteAct({ subject: `difference:${id}`, to: { note } });
-    return {};
-  },
-});
+    resolveDifference: async ({ id, note }, { db, user, noteAct }) => {
+      if (!(await payments.resolveDifference(db, id, user.id, note)))
+        throw new Refusal('not_found', '没有这条等待处理的差异');
+      noteAct({ subject: `difference:${id}`, to: { note } });
+      return {};
+    },
+  };
+};

@@ -2,6 +2,7 @@ import type { Parsed } from '../../../contract/calls.ts';
 import type { Database, Executor } from '../../db/database.ts';
 import { inTransaction } from '../../db/in-transaction.ts';
 import { Refusal, type Identity } from '../../http/handlers.ts';
+import { refuseBlocked } from '../forum/blocked-words.service.ts';
 import { type ScenarioSeed, scenarioSeeds } from './scenario-seeds.ts';
 import * as store from './scenario.store.ts';
 
@@ -117,6 +118,8 @@ export const save = (
     if (state === 'pending' && own.pending >= most.pending)
       throw new Refusal('too_many', `最多有 ${most.pending} 个场景同时等待审核`);
     const values = { ...valuesOf(input), state };
+    if (state === 'pending')
+      await refuseBlocked(tx, values.name, values.description, values.prompt);
     if (input.id === undefined) {
       if (own.all >= most.own)
         throw new Refusal('too_many', `最多保存 ${most.own} 个自己的场景，请先删除不用的`);
@@ -152,10 +155,12 @@ export const manage = (
   inTransaction(db, async (tx) => {
     await requireCategory(tx, input.category);
     const values = { ...valuesOf(input), display: input.display === 1, edited: true };
+    const before = input.id === undefined ? null : await managed(tx, input.id, user);
+    const state = before?.userId ? (input.state ?? before.state) : 'public';
+    // One with a blocked word can still be rejected.
+    if (state === 'public') await refuseBlocked(tx, values.name, values.description, values.prompt);
     if (input.id === undefined)
       return numberOf(await store.insertScenario(tx, { ...values, userId: null }));
-    const before = await managed(tx, input.id, user);
-    const state = before.userId === null ? 'public' : (input.state ?? before.state);
     return numberOf(await store.updateScenario(tx, input.id, { ...values, state }));
   });
 

@@ -17,6 +17,7 @@ import type {
   ResolvedMediaModel,
   ResolvedModel,
 } from '../model/model.service.ts';
+import { refuseBlocked } from '../forum/blocked-words.service.ts';
 import { listForum, questionLooks } from '../forum/forum-list.service.ts';
 import { requireGroup } from '../forum/groups.service.ts';
 import { countSession, find as findScenario } from '../scenario/scenario.service.ts';
@@ -701,6 +702,10 @@ export const createSessionService = (models: ModelService) => {
             throw new Refusal('session_unsuitable', '会话还没有内容，发出第一条消息后再改名');
           values.prompt = title;
         }
+        const open = hidden === undefined ? !row.private : hidden === 0;
+        if (title !== undefined && (open || row.type === sessionTypes.people))
+          await refuseBlocked(tx, title);
+        else if (title === undefined && open && row.private) await refuseBlocked(tx, row.prompt);
         if (input.private !== undefined && (input.private === 1) !== row.private) {
           const rules = { forced: row.ownerForcedPrivate, setting: row.ownerSetting };
           const toPrivate = input.private === 1;

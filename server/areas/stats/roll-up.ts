@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { Executor, Transaction } from '../../db/database.ts';
 import { inTransaction } from '../../db/in-transaction.ts';
-import { statMarks, statSpent, statSteps } from './stats.tables.ts';
+import { statDays, statMarks, statSpent, statSteps } from './stats.tables.ts';
 
 /**
  * Figures and charts are read from what is counted here, in steps of five minutes, so that they do
@@ -46,6 +46,12 @@ export const rollUp = async (tx: Transaction, whole = false): Promise<void> => {
   const day = sql`(created_at AT TIME ZONE ${sql.raw(`'${zone}'`)})::date`;
   const firstDay = sql`(CASE WHEN ${start} = '-infinity' THEN '-infinity'::date
     ELSE (${start}::timestamptz AT TIME ZONE ${sql.raw(`'${zone}'`)})::date END)`;
+  await tx.execute(sql`DELETE FROM ${statDays} WHERE day >= ${firstDay}`);
+  await tx.execute(
+    sql`INSERT INTO ${statDays} (metric, day, value)
+      SELECT metric, (at AT TIME ZONE ${sql.raw(`'${zone}'`)})::date, sum(value) FROM ${statSteps}
+      WHERE at >= ${firstDay}::timestamp AT TIME ZONE ${sql.raw(`'${zone}'`)} GROUP BY 1, 2`,
+  );
   await tx.execute(sql`DELETE FROM ${statSpent} WHERE day >= ${firstDay}`);
   await tx.execute(
     sql`INSERT INTO stat_spent (day, user_id, tokens)

@@ -4,6 +4,7 @@ import type { Executor } from '../../db/database.ts';
 import { zone } from './roll-up.ts';
 
 const inZone = sql.raw(`'${zone}'`);
+const today = sql`(now() AT TIME ZONE ${inZone})::date`;
 const midnight = sql`date_trunc('day', now(), ${inZone})`;
 
 export interface SummaryRow {
@@ -17,10 +18,11 @@ export interface SummaryRow {
 export const summary = async (db: Executor): Promise<SummaryRow[]> => {
   const { rows } = await db.execute<{ [K in keyof SummaryRow]: SummaryRow[K] }>(
     sql`SELECT metric, sum(value)::float8 AS total,
-        coalesce(sum(value) FILTER (WHERE at >= ${midnight}), 0)::float8 AS today,
-        coalesce(sum(value) FILTER (WHERE at >= ${midnight} - interval '1 day'
-          AND at < now() - interval '1 day'), 0)::float8 AS yesterday
-      FROM stat_steps GROUP BY metric`,
+        coalesce(sum(value) FILTER (WHERE day >= ${today}), 0)::float8 AS today,
+        coalesce((SELECT sum(s.value) FROM stat_steps s WHERE s.metric = d.metric
+          AND s.at >= ${midnight} - interval '1 day' AND s.at < now() - interval '1 day'), 0)::float8
+          AS yesterday
+      FROM stat_days d GROUP BY metric`,
   );
   return rows;
 };
@@ -38,10 +40,7 @@ export const ranking = async (
   days: number | null,
   most: number,
 ): Promise<Ranked[]> => {
-  const since =
-    days === null
-      ? sql`'-infinity'::date`
-      : sql`(now() AT TIME ZONE ${inZone})::date - ${days}::int`;
+  const since = days === null ? sql`'-infinity'::date` : sql`${today} - ${days}::int`;
   const { rows } = await db.execute<{
     user_id: number;
     user_name: string;
@@ -72,28 +71,33 @@ const ranges: Readonly<Record<ChartRange, { back: string; step: string }>> = {
   '3m': { back: '3 months', step: '1 day' },
 };
 
+interface Point extends Record<string, unknown> {
+  days: string;
+  value: number;
+}
+
+const chartOfDays = async (db: Executor, metric: string, back: string): Promise<Point[]> => {
+  const { rows } = await db.execute<Point>(
+    sql`SELECT to_char(s.at, 'YYYY-MM-DD') AS days, coalesce(d.value, 0)::float8 AS value
+      FROM generate_series(
+        date_trunc('day', (now() - ${sql.raw(`interval '${back}'`)}) AT TIME ZONE ${inZone}),
+        now() AT TIME ZONE ${inZone}, interval '1 day') s (at)
+      LEFT JOIN stat_days d ON d.metric = ${metric} AND d.day = s.at::date ORDER BY s.at`,
+  );
+  return rows;
+};
+
 /** A metric step by step, those without anything included. */
-export const chart = async (
-  db: Executor,
-  metric: string,
-  range: ChartRange,
-): Promise<{ days: string; value: number }[]> => {
+export const chart = async (db: Executor, metric: string, range: ChartRange): Promise<Point[]> => {
   const { back, step } = ranges[range];
-  const daily = step === '1 day';
-  const floor = (at: ReturnType<typeof sql>) =>
-    daily
-      ? sql`date_trunc('day', ${at}, ${inZone})`
-      : sql`date_bin(${sql.raw(`'${step}'`)}, ${at}, '2000-01-01Z')`;
-  const first = floor(sql`now() - ${sql.raw(`interval '${back}'`)}`);
-  const { rows } = await db.execute<{ days: string; value: number }>(
-    sql`SELECT ${
-      daily
-        ? sql`to_char(s.at AT TIME ZONE ${inZone}, 'YYYY-MM-DD')`
-        : sql`to_char(s.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`
-    } AS days, coalesce(sum(t.value), 0)::float8 AS value
-      FROM generate_series(${first}, now(), ${sql.raw(`interval '${step}'`)}) s (at)
-      LEFT JOIN stat_steps t ON t.metric = ${metric} AND t.at >= s.at
-        AND t.at < s.at + ${sql.raw(`interval '${step}'`)}
+  if (step === '1 day') return chartOfDays(db, metric, back);
+  const width = sql.raw(`interval '${step}'`);
+  const { rows } = await db.execute<Point>(
+    sql`SELECT to_char(s.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS days,
+        coalesce(sum(t.value), 0)::float8 AS value
+      FROM generate_series(date_bin(${width}, now() - ${sql.raw(`interval '${back}'`)}, '2000-01-01Z'),
+        now(), ${width}) s (at)
+      LEFT JOIN stat_steps t ON t.metric = ${metric} AND t.at >= s.at AND t.at < s.at + ${width}
       GROUP BY s.at ORDER BY s.at`,
   );
   return rows;

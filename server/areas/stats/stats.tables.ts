@@ -26,6 +26,17 @@ export const statSteps = pgTable(
   (table) => [primaryKey({ columns: [table.metric, table.at] })],
 );
 
+/** The same by days of China. */
+export const statDays = pgTable(
+  'stat_days',
+  {
+    metric: text('metric').notNull(),
+    day: date('day').notNull(),
+    value: tokens('value').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.metric, table.day] })],
+);
+
 /** What each person spent on a day of China. */
 export const statSpent = pgTable(
   'stat_spent',

@@ -129,28 +129,30 @@ const TransactionTab = () => {
           导出全部
         </Button>
       </div>
-      <DataTable
-        name="消费记录"
-        columns={columns}
-        rows={spends.data?.list}
-        rowKey={(row) => String(row.id)}
-        error={spends.error}
-        busy={spends.isFetching}
-        onRetry={() => void spends.refetch()}
-        page={page}
-        pageCount={spends.data?.page_count ?? 0}
-        total={spends.data?.total ?? 0}
-        onPage={goTo}
-        empty={{
-          icon: 'receipt',
-          text: '还没有消费。用收费模型聊天之后，每次扣了多少会记在这里。',
-          action: (
-            <Link className="button" to="/" search={{ new: 1 }}>
-              新建会话
-            </Link>
-          ),
-        }}
-      />
+      <div className={css.spends}>
+        <DataTable
+          name="消费记录"
+          columns={columns}
+          rows={spends.data?.list}
+          rowKey={(row) => String(row.id)}
+          error={spends.error}
+          busy={spends.isFetching}
+          onRetry={() => void spends.refetch()}
+          page={page}
+          pageCount={spends.data?.page_count ?? 0}
+          total={spends.data?.total ?? 0}
+          onPage={goTo}
+          empty={{
+            icon: 'receipt',
+            text: '还没有消费。用收费模型聊天之后，每次扣了多少会记在这里。',
+            action: (
+              <Link className="button" to="/" search={{ new: 1 }}>
+                新建会话
+              </Link>
+            ),
+          }}
+        />
+      </div>
     </>
   );
 };

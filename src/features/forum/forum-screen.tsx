@@ -169,30 +169,34 @@ export const ForumScreen = () => {
           </button>
         ))}
       </nav>
-      <FilterBar
-        filters={[{ kind: 'text', name: 'query', label: '搜索问题' }]}
-        values={{ query }}
-        onChange={({ query: words }) =>
-          void navigate({
-            search: (old) => ({ ...old, query: words, page: undefined }),
-            replace: query !== undefined,
-            resetScroll: false,
-          })
-        }
-      >
-        {user_id !== undefined && (
-          <button
-            type="button"
-            className="chip chip-on"
-            aria-label="去掉筛选：提问者"
-            onClick={() =>
-              void navigate({ search: (old) => ({ ...old, user_id: undefined, page: undefined }) })
-            }
-          >
-            {author ? `提问者：${maskName(author)}` : '只看一位提问者'}
-            <Icon name="close" size={14} />
-          </button>
-        )}
+      <div className={css.tools}>
+        <FilterBar
+          filters={[{ kind: 'text', name: 'query', label: '搜索问题' }]}
+          values={{ query }}
+          onChange={({ query: words }) =>
+            void navigate({
+              search: (old) => ({ ...old, query: words, page: undefined }),
+              replace: query !== undefined,
+              resetScroll: false,
+            })
+          }
+        >
+          {user_id !== undefined && (
+            <button
+              type="button"
+              className="chip chip-on"
+              aria-label="去掉筛选：提问者"
+              onClick={() =>
+                void navigate({
+                  search: (old) => ({ ...old, user_id: undefined, page: undefined }),
+                })
+              }
+            >
+              {author ? `提问者：${maskName(author)}` : '只看一位提问者'}
+              <Icon name="close" size={14} />
+            </button>
+          )}
+        </FilterBar>
         <span className={css.starts}>
           <Link to="/" search={{ new: 1 }} className="chip">
             <Icon name="chat" size={16} />
@@ -203,7 +207,7 @@ export const ForumScreen = () => {
             开始画图
           </Link>
         </span>
-      </FilterBar>
+      </div>
       {!needsAccount && list.isPending && <Loading />}
       {list.isError && !list.data && (
         <LoadFailed error={list.error} busy={list.isFetching} onRetry={() => void list.refetch()} />

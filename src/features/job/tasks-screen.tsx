@@ -4,6 +4,7 @@ import { ApiError } from '@/platform/api-error.ts';
 import { useAuth } from '@/platform/auth-store.ts';
 import { jobWords, progressText } from '@/platform/job-text.ts';
 import { findJobs, isUnfinished, noteJob, useJob } from '@/platform/jobs.ts';
+import { thumbnailOf } from '@/platform/question.ts';
 import { useModel } from '@/platform/queries.ts';
 import { relativeTime } from '@/platform/relative-time.ts';
 import { Button } from '@/ui/button.tsx';
@@ -130,6 +131,8 @@ const Task = ({ told }: { told: Job }) => {
       <div className="task-picture" aria-hidden="true">
         {live && live.current_image !== '' ? (
           <img src={live.current_image} alt="" />
+        ) : told.picture ? (
+          <img src={thumbnailOf(told.picture, 128)} alt="" loading="lazy" />
         ) : (
           <Icon name={job.state === 'error' ? 'warning' : 'spark'} size={22} />
         )}

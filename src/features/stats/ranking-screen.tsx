@@ -20,7 +20,20 @@ const periods = [
 
 type Placed = Ranked & { place: number };
 const columns: readonly Column<Placed>[] = [
-  { key: 'place', title: '名次', value: ({ place }) => place, align: 'end' },
+  {
+    key: 'place',
+    title: '名次',
+    value: ({ place }) => place,
+    align: 'end',
+    render: ({ place }) =>
+      place <= 3 ? (
+        <span className={css.medal} data-place={place}>
+          {place}
+        </span>
+      ) : (
+        place
+      ),
+  },
   {
     key: 'user',
     title: '用户',
@@ -29,7 +42,6 @@ const columns: readonly Column<Placed>[] = [
     wide: true,
     render: (row) => (
       <Link to="/manager/user" search={{ user_id: row.user_id }}>
-        {row.place <= 3 ? '🥇🥈🥉'.slice((row.place - 1) * 2, row.place * 2) : ''}{' '}
         {row.user.user_name}
       </Link>
     ),

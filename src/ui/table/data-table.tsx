@@ -253,6 +253,7 @@ export const DataTable = <Row,>(props: DataTableProps<Row>) => {
             {chosen.length > 0
               ? `已选 ${chosen.length} 行`
               : props.total !== undefined &&
+                rows !== undefined &&
                 `共 ${props.total.toLocaleString('zh-CN')} 条${props.total >= limits.counted ? '以上' : ''}`}
           </span>
           {chosen.length > 0 && (
