@@ -25,6 +25,8 @@ export const attachedFile = z.object({
   size: z.int(),
   /** Characters of its text, and whether the rest of a longer text was left out. */
   chars: z.int(),
+  /** As many tokens does its text take. */
+  tokens: z.optional(z.int()),
   cut: z.boolean(),
 });
 export type AttachedFile = z.output<typeof attachedFile>;

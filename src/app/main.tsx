@@ -20,7 +20,7 @@ import { hasLeft } from '@/platform/outbox.ts';
 import { takeLoginEnded } from '@/platform/login-ended.ts';
 import { loadOutbox } from '@/platform/pending.ts';
 import { queryClient } from '@/platform/query-client.ts';
-import { toast } from '@/platform/toast.ts';
+import { leaveToasts, toast } from '@/platform/toast.ts';
 import type { ToWorker } from '@sw/messages.ts';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
@@ -85,6 +85,9 @@ if (ended === 'account')
       }),
   });
 else if (ended === 'guest') toast('访客身份已失效，可以重新开始聊天');
+router.subscribe('onBeforeLoad', ({ pathChanged }) => {
+  if (pathChanged) leaveToasts();
+});
 // A screen takes its place itself; one that led elsewhere, or failed, does not.
 const leaveFirstView = router.subscribe('onResolved', ({ toLocation }) => {
   if (toLocation.pathname !== firstPath) endFirstView();

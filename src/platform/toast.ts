@@ -5,6 +5,8 @@ const stay = { error: 5_000, success: 2_000, info: 2_500 } as const;
 /** One that leads somewhere stays until it can be reached in peace, ms. */
 const stayWithAct = 20_000;
 const most = 5;
+/** As long as a toast goes along to the page that its cause leads to, ms. */
+const travels = 1_000;
 
 let host: HTMLElement | undefined;
 
@@ -15,6 +17,13 @@ const makeHost = (): HTMLElement => {
   element.setAttribute('aria-label', '通知');
   document.body.append(element);
   return element;
+};
+
+/** Takes away what was said of the page that is left; but not what leads somewhere, or was just said. */
+export const leaveToasts = () => {
+  for (const shown of host?.querySelectorAll<HTMLElement>('.toast') ?? [])
+    if (!shown.querySelector('b') && performance.now() - Number(shown.dataset['at']) > travels)
+      shown.remove();
 };
 
 /**
@@ -28,10 +37,16 @@ export const toast = (
 ) => {
   host ??= makeHost();
   for (const shown of host.querySelectorAll('.toast'))
-    if (shown.firstElementChild?.textContent === text) shown.remove();
+    // What went well now was refused before, if at all.
+    if (
+      shown.firstElementChild?.textContent === text ||
+      (kind === 'success' && shown.matches('.toast-error'))
+    )
+      shown.remove();
   const item = document.createElement('button');
   item.type = 'button';
   item.className = `toast toast-${kind}`;
+  item.dataset['at'] = String(performance.now());
   const words = document.createElement('span');
   words.setAttribute('role', kind === 'error' ? 'alert' : 'status');
   item.append(words);

@@ -14,7 +14,9 @@ export const moveByArrows = (event: KeyboardEvent<HTMLElement>): void => {
         ? all.at(-1)
         : step === undefined
           ? undefined
-          : all[(at + step + all.length) % all.length];
+          : at < 0 && step < 0
+            ? all.at(-1)
+            : all[(at + step + all.length) % all.length];
   if (!next) return;
   event.preventDefault();
   next.focus();

@@ -1,9 +1,10 @@
 import Popup from 'antd-mobile/es/components/popup';
 import { memo, useRef, type ReactNode } from 'react';
-import { useMedia, wideEnoughForMenu } from '@/platform/use-media.ts';
+import { finePointer, useMedia, wideEnoughForMenu } from '@/platform/use-media.ts';
 import { moveByArrows } from './arrow-keys.ts';
 import { Button } from './button.tsx';
 import { Icon } from './icon.tsx';
+import { MenuPopover } from './menu-popover.tsx';
 import { useModal } from './modal.ts';
 import './sheet-view.css';
 import type { SheetProps } from './sheet-props.ts';
@@ -44,7 +45,7 @@ const Inside = memo(
   (_, next) => !next.open,
 );
 
-const SheetView = ({ open, onClose, title, children }: SheetProps) => {
+const Drawer = ({ open, onClose, title, children }: SheetProps) => {
   const side = useMedia(wideEnoughForMenu);
   const panel = useRef<HTMLDivElement>(null);
   useModal(open, onClose, panel);
@@ -75,5 +76,10 @@ const SheetView = ({ open, onClose, title, children }: SheetProps) => {
     </Popup>
   );
 };
+
+const beside = `${wideEnoughForMenu} and ${finePointer}`;
+
+const SheetView = (props: SheetProps) =>
+  useMedia(beside) && props.menu ? <MenuPopover {...props} /> : <Drawer {...props} />;
 
 export default SheetView;

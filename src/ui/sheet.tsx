@@ -1,4 +1,5 @@
 import type { SheetProps } from './sheet-props.ts';
+import '@/platform/last-press.ts';
 import { lazy, Suspense } from 'react';
 import { useEver } from '@/platform/use-ever.ts';
 

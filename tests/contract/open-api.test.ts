@@ -338,6 +338,55 @@ describe('failures as the client of OpenAI knows them', () => {
     expect(await failing(ask({ n: 2, stream: true }))).toMatchObject({ status: 400, param: 'n' });
   });
 
+  test('a model that is closed to programs, or has a limit of its own', async () => {
+    const set = (fields: string) =>
+      onDatabase(server, `UPDATE models SET ${fields} WHERE name = 'mock-mini'`);
+    const mini = { model: 'mock-mini' };
+    const long = { ...mini, messages: say('长'.repeat(600)) };
+    const names = async () => (await client.models.list()).data.map(({ id }) => id);
+    // The rows are looked at again after a while.
+    const soon = { timeout: 10_000, interval: 500 };
+    const codeOf = (work: Promise<unknown>) =>
+      work.then(
+        () => '',
+        (error: unknown) => (error as APIError).code,
+      );
+    await ask(long);
+    await set('api_max_tokens = 300');
+    try {
+      await expect.poll(() => codeOf(ask(long)), soon).toBe('context_length_exceeded');
+      await ask(mini);
+      await set('api_max_tokens = NULL, disable_api = true');
+      await expect.poll(() => codeOf(ask(mini)), soon).toBe('model_not_found');
+      expect(await names()).not.toContain('mock-mini');
+      expect(await failing(client.models.retrieve('mock-mini'))).toMatchObject({ status: 404 });
+    } finally {
+      await set('api_max_tokens = NULL, disable_api = false');
+    }
+    await expect.poll(names, soon).toContain('mock-mini');
+    await expect.poll(() => codeOf(ask(mini)), soon).toBe('');
+  });
+
+  test('a page of any other site may call it with a key, and read what the headers tell', async () => {
+    const url = `${server.baseURL}/v1/models`;
+    const origin = 'https://program.example';
+    const asked = await fetch(url, {
+      method: 'OPTIONS',
+      headers: {
+        origin,
+        'access-control-request-method': 'GET',
+        'access-control-request-headers': 'authorization,x-stainless-os',
+      },
+    });
+    expect(asked.status).toBe(204);
+    expect(asked.headers.get('access-control-allow-headers')).toMatch(/^\*.*\bauthorization\b/);
+    for (const key of [user.key, '1-wrong']) {
+      const { headers } = await fetch(url, { headers: { origin, authorization: `Bearer ${key}` } });
+      expect(headers.get('access-control-allow-origin')).toBe('*');
+      expect(headers.get('access-control-expose-headers')).toMatch(/x-request-id.*x-ratelimit/);
+    }
+  });
+
   test('a balance that does not suffice is 402 and stays as it is', async () => {
     const poor = await apiUser(server);
     await onDatabase(server, 'UPDATE wallets SET balance = 5 WHERE user_id = $1', [poor.userId]);

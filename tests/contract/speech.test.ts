@@ -207,9 +207,17 @@ test('a program has a recording written down and a text made a vector by a servi
   const balance = async () => (await user.person.call('userInfo', {})).chatgpt_balance;
   service.asked.length = 0;
   const file = await toFile(recording, 'a.wav', { type: 'audio/wav' });
-  const heard = await openai.audio.transcriptions.create({ model: 'whisper-1', file });
+  const heard = await openai.audio.transcriptions.create({
+    model: 'whisper-1',
+    file,
+    language: 'zh',
+    prompt: '鹊桥',
+  });
   expect(heard.text).toBe(service.words);
-  expect(service.asked[0]).toMatchObject({ path: 'POST /v1/audio/transcriptions' });
+  expect(service.asked[0]).toMatchObject({
+    path: 'POST /v1/audio/transcriptions',
+    fields: { language: 'zh', prompt: '鹊桥' },
+  });
   expect(service.asked[0]?.file).toEqual(recording);
   const price = tokens - (await balance());
   expect(price).toBeGreaterThan(0);

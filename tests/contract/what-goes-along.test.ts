@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
 import type { StructuredMessage } from '../../contract/chat.ts';
 import { limits } from '../../contract/limits.ts';
+import { estimateTokens } from '../../contract/price.ts';
 import { TestClient } from '../support/client.ts';
 import { stageWithModels } from '../support/stage.ts';
 import { onePixel } from '../support/world.ts';
@@ -109,6 +110,22 @@ test('an attached text is given with its name, as far as the model takes it', as
   expect(files).toEqual([
     { uuid: file.uuid, name: '笔记.txt', size: file.size, chars: file.chars },
   ]);
+});
+
+test('what is said to be taken for an attached text before it is sent is what is taken', async () => {
+  const chinese = '鹊桥每年七月初七才有一次，喜鹊们从各地飞来，把桥搭到天亮。'.repeat(100);
+  const english = 'The magpies come from far away to build the bridge for one night. '.repeat(50);
+  for (const text of [chinese, english]) {
+    const file = await textFile(text);
+    const prompt = '[[mock no-usage]] 总结一下';
+    const told = (file.tokens ?? 0) + estimateTokens(prompt);
+    const uuid = await start();
+    await ask(uuid, { prompt, files: [{ uuid: file.uuid, name: '', size: 0 }] });
+    const [row] = await rows(uuid);
+    expect(row?.prompt_tokens).toBeGreaterThan(told * 0.95);
+    expect(row?.prompt_tokens).toBeLessThan(told * 1.05);
+    expect(row?.deduct_tokens).toBeGreaterThan(told);
+  }
 });
 
 test('a scenario’s text is put around the question, and again when it is answered anew', async () => {

@@ -85,9 +85,12 @@ test('pictures and texts go to the model: picked, pasted, dropped; wrong ones ar
   await page.getByLabel('选择文件').setInputFiles([
     { name: '记录.txt', mimeType: 'text/plain', buffer: Buffer.from('鹊桥计划在七月初七上线。') },
     { name: '程序.exe', mimeType: 'application/x-msdownload', buffer: Buffer.from('MZ') },
+    { name: '坏.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF-1.7 nothing') },
   ]);
   await expect(page.getByText('不支持这种文件：程序.exe')).toBeVisible();
   await expect(items.filter({ hasText: '记录.txt' })).toContainText('12 字');
+  await expect(page.getByText(/文件已损坏、已加密或无法读取/)).toBeVisible();
+  await page.getByRole('button', { name: '去掉文件 坏.pdf' }).click();
 
   // What it costs is said before, and all of it outlives the page.
   await expect(page.getByText(/约 0\.\dk tokens/)).toBeVisible();

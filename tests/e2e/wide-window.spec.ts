@@ -12,6 +12,17 @@ const boxOf = async (on: Locator) => {
   return box;
 };
 
+/** A menu stands right below or above its button, one of its sides in line with it. */
+const expectBeside = async (menu: Locator, button: Locator) => {
+  const [at, from] = [await boxOf(menu), await boxOf(button)];
+  const below = at.y - (from.y + from.height);
+  const above = from.y - (at.y + at.height);
+  expect(Math.max(below, above)).toBeGreaterThanOrEqual(0);
+  expect(Math.max(below, above)).toBeLessThan(20);
+  const aligned = [at.x - from.x, at.x + at.width - from.x - from.width];
+  expect(Math.min(...aligned.map(Math.abs))).toBeLessThan(20);
+};
+
 test('a wide window: the fifteen used last, found and opened, and a model; cards side by side @H1 @H3 @H4 @S5', async ({
   app,
   page,
@@ -49,7 +60,7 @@ test('a wide window: the fifteen used last, found and opened, and a model; cards
   const [left, right] = [await boxOf(cards.nth(0)), await boxOf(cards.nth(1))];
   expect(right.y).toBe(left.y);
   expect(right.x).toBeGreaterThanOrEqual(left.x + left.width);
-  // The search stands open in the head; a sheet comes in from the side, as high as its acts.
+  // The search stands open in the head; a menu stands beside its button.
   await expect(page.getByRole('button', { name: '搜索', exact: true })).toBeHidden();
   await page.getByRole('searchbox', { name: '搜索会话和消息' }).fill('第 9 个答');
   await expect(cards).toHaveCount(1);
@@ -57,12 +68,7 @@ test('a wide window: the fifteen used last, found and opened, and a model; cards
   await card.getByRole('button', { name: /更多操作/ }).click();
   const keep = page.getByRole('dialog').getByRole('button', { name: '收藏', exact: true });
   await expect(keep).toBeVisible();
-  await expect
-    .poll(async () => {
-      const { x, width, height } = await boxOf(page.getByRole('dialog'));
-      return [x > 840, x + width <= 1680, height < 1000];
-    })
-    .toEqual([true, true, true]);
+  await expectBeside(page.getByRole('dialog'), card.getByRole('button', { name: /更多操作/ }));
   await keep.click();
   await expect(card.getByText('已收藏')).toBeAttached();
 });
@@ -120,12 +126,18 @@ test('a wide window: a mouse and a keyboard in a conversation; two answers besid
   await expect(app.question).toHaveValue('第一行\n[[bench tokens=600 rate=0 id=keys]]');
   await app.question.press('Enter');
   await app.settled();
+  await app.question.fill('[[bench tokens=4000 rate=100 id=escape]]');
+  await app.question.press('Enter');
+  await expect(app.stopButton).toBeVisible();
+  await page.keyboard.press('Escape');
+  await app.settled();
+  await expect(app.log.getByText('已停止')).toBeVisible();
   await app.log.focus();
   const top = app.log.getByText('第二种问法是什么？', { exact: true }).first();
   await page.keyboard.press('Control+ArrowUp');
   await expect(top).toBeInViewport();
   await page.keyboard.press('Control+ArrowDown');
-  await expect(app.log.getByText('END-keys-DONE')).toBeInViewport();
+  await expect(app.log.getByText('已停止')).toBeInViewport();
   await expect(top).not.toBeInViewport();
   await page.keyboard.press('Control+ArrowLeft');
   await page.waitForURL(/\/help/);
@@ -199,14 +211,23 @@ test('a wide window: the box has the focus when a conversation opens and after s
   await page.keyboard.press('Enter');
   await expect(app.log).toContainText('144');
   await expect(box).toBeFocused();
-  await page.getByRole('button', { name: '更多', exact: true }).click();
   const menu = page.getByRole('dialog');
   const acts = menu.locator('.act');
-  await acts.first().focus();
-  await page.keyboard.press('ArrowDown');
-  await expect(acts.nth(1)).toBeFocused();
-  // As high as its acts, not as the window.
-  expect((await boxOf(menu)).height).toBeLessThan(900);
-  await page.keyboard.press('Escape');
-  await expect(menu).toBeHidden();
+  const answer = app.log.getByText('144').last();
+  await answer.hover();
+  const mores = [
+    page.getByRole('button', { name: '更多', exact: true }),
+    app.log.getByRole('button', { name: '更多操作' }).last(),
+  ];
+  for (const more of mores) {
+    await more.click();
+    await expectBeside(menu, more);
+    await page.keyboard.press('ArrowDown');
+    await expect(acts.first()).toBeFocused();
+    await page.keyboard.press('ArrowDown');
+    await expect(acts.nth(1)).toBeFocused();
+    await page.keyboard.press('Escape');
+    await expect(menu).toBeHidden();
+    await expect(more).toBeFocused();
+  }
 });

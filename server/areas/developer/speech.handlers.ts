@@ -116,7 +116,11 @@ export const createSpeechApi = (deps: {
     );
   };
 
-  const hear = async (context: OpenContext, named: string | undefined): Promise<string> => {
+  const hear = async (
+    context: OpenContext,
+    named: string | undefined,
+    told: { language?: string | undefined; hint?: string | undefined },
+  ): Promise<string> => {
     const type = modelTypes.speechToText;
     const model = await modelFor(context, type, named);
     const [file] = context.files;
@@ -133,7 +137,7 @@ export const createSpeechApi = (deps: {
       context,
       { type, model, amount: hearingDeduction(model, seconds) },
       ({ engine, upstreamName }, signal) =>
-        engine.hear({ model: upstreamName, data: file.data, mime }, signal),
+        engine.hear({ model: upstreamName, data: file.data, mime, ...told }, signal),
     );
   };
 
@@ -146,13 +150,16 @@ export const createSpeechApi = (deps: {
     apiSpeech: async ({ text, voice, speed, model }, context) =>
       audio(await speak(context, { text, voice, speed, model })),
 
-    async createTranscription({ model, response_format: format }, context) {
-      const text = await hear(context, model);
+    async createTranscription({ model, response_format: format, language, prompt }, context) {
+      const text = await hear(context, model, {
+        language: language ?? undefined,
+        hint: prompt ?? undefined,
+      });
       return format === 'text' ? { text, type: 'text/plain; charset=utf-8' } : { json: { text } };
     },
 
-    apiTranscribe: async ({ model }, context) => ({
-      json: { result: true, text: await hear(context, model) },
+    apiTranscribe: async ({ model, language }, context) => ({
+      json: { result: true, text: await hear(context, model, { language }) },
     }),
   };
 };

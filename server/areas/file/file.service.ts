@@ -6,6 +6,7 @@ import type { Executor } from '../../db/database.ts';
 import type { ContentPart } from '../../../common/chat-message.ts';
 import type { GuardedFetch } from '../../net/guarded-fetch.ts';
 import { type Identity, Refusal, type UploadedFile } from '../../http/handlers.ts';
+import { countInThread } from '../../engines/token-thread.ts';
 import { addressKey, createKeyLimit, createPersonLimit, isLocal } from '../../http/rate-limit.ts';
 import type { Storage } from '../../storage/storage-interface.ts';
 import type { StoredFile } from '../../storage/storage-interface.ts';
@@ -280,6 +281,7 @@ export const createFileService = (deps: FileServiceDeps) => {
         readText(name, file.data, { seconds: deps.documentSeconds, owner }),
       );
       const size = file.data.length;
+      const [tokens] = await countInThread([text]);
       return async (db) => {
         await requireRoom(db, user.id, size);
         const uuid = await store.insertFile(db, {
@@ -292,7 +294,15 @@ export const createFileService = (deps: FileServiceDeps) => {
           text,
           cut,
         });
-        return { uuid, name, mime, size, chars: text.length, cut };
+        return {
+          uuid,
+          name,
+          mime,
+          size,
+          chars: text.length,
+          ...(tokens === undefined ? {} : { tokens }),
+          cut,
+        };
       };
     },
 

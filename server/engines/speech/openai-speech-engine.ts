@@ -95,10 +95,12 @@ export const createOpenAiSpeechEngine = (options: {
       return { data, mime: wav ? 'audio/wav' : 'audio/mpeg' };
     },
 
-    async hear({ model, data, mime }, signal) {
+    async hear({ model, data, mime, language, hint }, signal) {
       const form = new FormData();
       form.set('model', model);
       form.set('response_format', 'json');
+      if (language) form.set('language', language);
+      if (hint) form.set('prompt', hint);
       const file = new Blob([new Uint8Array(data)], { type: mime });
       form.set('file', file, fileNames[mime] ?? 'speech.wav');
       const reply = await ask(apiUrl(options.baseUrl, 'audio/transcriptions'), {

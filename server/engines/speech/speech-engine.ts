@@ -33,6 +33,10 @@ export interface HearOrder {
   data: Buffer;
   /** As `lookAtMedia` found it. */
   mime: string;
+  /** Such as `zh`: what is spoken, where the asker knows. */
+  language?: string | undefined;
+  /** Words that may come up, or the text before. */
+  hint?: string | undefined;
 }
 
 /** What writes down what is said. What it rejects with is a SpeechEngineError. */

@@ -103,7 +103,7 @@ const ChatPanels = ({
 
   return (
     <>
-      <Sheet open={panel.kind === 'more'} onClose={close} title="会话">
+      <Sheet menu open={panel.kind === 'more'} onClose={close} title="会话">
         <Act icon="search" label="查找" onClick={() => onPanel({ kind: 'find' })} />
         <Act
           icon="sort"

@@ -633,6 +633,7 @@ const Conversation = ({
   const canWrite = session.writable && thread.only === null;
   const empty = view.rows.length + view.tail.length === 0;
   const listed = useListed(empty);
+  const [begins] = useState(empty);
   const question = session.type === peopleType && session.friend === null;
   const [byVotes, setByVotes] = useState(false);
 
@@ -697,7 +698,13 @@ const Conversation = ({
               </Suspense>
             )}
             {listed && (
-              <MessageList thread={thread} view={view} hidden={empty || byVotes} ref={list} />
+              <MessageList
+                thread={thread}
+                view={view}
+                hidden={empty || byVotes}
+                begins={begins}
+                ref={list}
+              />
             )}
             {pictures && <pictures.PictureWatch session={session} />}
             {canWrite && !arriving && pictures && (

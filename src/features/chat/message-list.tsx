@@ -175,16 +175,46 @@ const useStick = (
   return stick;
 };
 
+/** How long a list may take to show its first row before its cover goes all the same, ms. */
+const coverPatience = 1_500;
+
+/**
+ * Whether the first rows stand before the list: it needs a few frames to measure itself, in which
+ * it would be blank.
+ */
+const useCover = (scroller: HTMLElement | null, begins: boolean, filled: boolean): boolean => {
+  const [waits, setWaits] = useState(begins);
+  useEffect(() => {
+    if (!waits || !filled || !scroller) return undefined;
+    const started = performance.now();
+    const look = () => {
+      const row = scroller.querySelector('[data-item-index], .list-tail > *');
+      const seen =
+        row !== null &&
+        row.getClientRects().length > 0 &&
+        getComputedStyle(row).visibility !== 'hidden';
+      if (seen || performance.now() - started > coverPatience) setWaits(false);
+      else frame = requestAnimationFrame(look);
+    };
+    let frame = requestAnimationFrame(look);
+    return () => cancelAnimationFrame(frame);
+  }, [scroller, waits, filled]);
+  return waits && filled;
+};
+
 export const MessageList = ({
   thread,
   view,
   hidden,
+  begins,
   ref,
 }: {
   thread: Thread;
   view: ThreadView;
   /** It has no rows, and something else stands in its place. */
   hidden: boolean;
+  /** Its first rows are written here, before one's eyes. */
+  begins: boolean;
   ref: Ref<ListHandle>;
 }) => {
   const virtuoso = useRef<VirtuosoHandle>(null);
@@ -194,6 +224,7 @@ export const MessageList = ({
   const { newestFirst, rows, focus } = view;
   const follows = !newestFirst && !view.hasNewer;
   const stick = useStick(scroller, tail, follows, focus === null);
+  const covered = useCover(scroller, begins, !hidden);
   const element = useRef<HTMLElement | null>(null);
   useEffect(() => {
     element.current = scroller;
@@ -289,6 +320,14 @@ export const MessageList = ({
         aria-label="消息"
         aria-live="off"
       />
+      {covered && (
+        <div className="list-cover" aria-hidden="true" inert>
+          <div className="list-space" />
+          {[...rows, ...view.tail].map((row, at) => (
+            <Fragment key={row.key}>{contentOf(at, row)}</Fragment>
+          ))}
+        </div>
+      )}
       {!newestFirst && (!atBottom || view.hasNewer) && (
         <button type="button" className="to-bottom" onClick={toBottom} aria-label="回到底部">
           <Icon name="down" size={20} />

@@ -51,7 +51,7 @@ const MessageMenu = ({ target, onClose }: { target: MenuTarget | null; onClose: 
   };
   return (
     <>
-      <Sheet open={target !== null} onClose={onClose} title={reply ? '这条回复' : '这条提问'}>
+      <Sheet menu open={target !== null} onClose={onClose} title={reply ? '这条回复' : '这条提问'}>
         <Act icon="copy" label="复制" onClick={then(() => void copyText(text))} />
         <Act icon="document" label="选择文字" onClick={then(() => setSelecting(text))} />
         {saved && !acts.temporary && (

@@ -452,7 +452,7 @@ export const PictureMenu = ({
   const open = picture !== undefined && picture.url !== '';
   return (
     <>
-      <Sheet open={open} onClose={onClose} title={`第 ${(at ?? 0) + 1} 张`}>
+      <Sheet menu open={open} onClose={onClose} title={`第 ${(at ?? 0) + 1} 张`}>
         {open && at !== null && list(at, picture)}
       </Sheet>
       {press.sheet}

@@ -69,7 +69,7 @@ export const PictureChoices = ({
             );
           })}
         </div>
-        {translates && (
+        {translates && image?.family !== 'built-in' && (
           <SwitchField
             label="把提示词翻译成英文"
             hint="有些模型只看得懂英文；已经是英文的不翻译"

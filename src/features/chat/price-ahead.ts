@@ -16,7 +16,7 @@ export interface Pair {
 /** Tokens that a message costs beside its text; the reply that is held ahead. As the server counts. */
 const tokensAround = 4;
 const heldAhead = 256;
-/** Tokens of a character of a file, whose text is not here. */
+/** Tokens of a character of a file of which nothing more is known. */
 const tokensOfChar = 0.6;
 
 export const priceOf = (model: Model) => ({
@@ -41,10 +41,15 @@ export const contextTokens = (pairs: readonly Pair[], maxPrompt: number): number
 /** Tokens of what is being written: its words, pictures and files, of which no more goes than fits. */
 export const draftTokens = (text: string, attachments: Attachments, maxPrompt: number): number => {
   const chars = attachments.items.reduce((sum, item) => sum + item.chars, 0);
+  const tokens = attachments.items.reduce(
+    (sum, item) => sum + (item.tokens ?? item.chars * tokensOfChar),
+    0,
+  );
+  const fits = chars > maxPrompt ? maxPrompt / chars : 1;
   return (
     estimateTokens(text) +
     tokensAround +
-    Math.ceil(Math.min(chars, maxPrompt) * tokensOfChar) +
+    Math.ceil(tokens * fits) +
     imagesOf(attachments).length * limits.imageTokens[attachments.detail]
   );
 };

@@ -6,6 +6,22 @@ import css from './api.module.css';
 import { setFreshKey, useFreshKey } from './fresh-key.ts';
 import type { OpenCall, OpenField } from './open-document.ts';
 
+/** Of the answers so far: the calls after them ask for it. */
+const told = { request_id: '', image_url: '' };
+
+const remember = (answer: { request_id?: unknown; images?: unknown }): void => {
+  if (typeof answer.request_id === 'string') told.request_id = answer.request_id;
+  const [picture] = Array.isArray(answer.images) ? (answer.images as { url?: unknown }[]) : [];
+  if (typeof picture?.url === 'string') told.image_url = picture.url;
+};
+
+/** Models of the calls that do not talk. */
+const otherModels: Readonly<Record<string, string>> = {
+  '/v1/embeddings': 'builtin-embedding',
+  '/v1/audio/speech': 'builtin-voice',
+  '/v1/audio/transcriptions': 'whisper-1',
+};
+
 /** What a field is filled with at first, by its name. */
 const usual = (model: string): Readonly<Record<string, unknown>> => ({
   model,
@@ -18,20 +34,21 @@ const usual = (model: string): Readonly<Record<string, unknown>> => ({
   input: '你好',
   scale: 2,
   bg_color: '#ffffff',
+  image_url: told.image_url,
 });
+
+const shownAlways: readonly string[] = ['stream', 'to', 'scale', 'image_url', 'bg_color'];
 
 /** Fields that show how to call it; the rest stands in the list above. */
 const worth = (call: OpenCall): OpenField[] =>
   call.fields.filter(
-    ({ name, where, required }) =>
-      where === 'body' && (required || name === 'stream' || name === 'to' || name === 'scale'),
+    ({ name, where, required }) => where === 'body' && (required || shownAlways.includes(name)),
   );
 
 const bodyFor = (call: OpenCall, model: string): string => {
-  const filled = usual(model);
+  const filled = usual(otherModels[call.path] ?? model);
   const body: Record<string, unknown> = {};
   for (const { name } of worth(call)) body[name] = filled[name] ?? '';
-  if (call.path === '/v1/embeddings') body['model'] = 'builtin-embedding';
   return JSON.stringify(body, null, 2);
 };
 
@@ -54,7 +71,9 @@ export const Console = ({ call }: { call: OpenCall }) => {
   const model = models[0]?.name ?? 'builtin-assistant';
   const key = useFreshKey();
   const [body, setBody] = useState<string>();
-  const [query, setQuery] = useState<Record<string, string>>({});
+  const [query, setQuery] = useState<Record<string, string>>(() => ({
+    request_id: told.request_id,
+  }));
   const [shown, setShown] = useState<Shown | null>(null);
   const [failed, setFailed] = useState('');
   const [busy, setBusy] = useState(false);
@@ -128,7 +147,9 @@ export const Console = ({ call }: { call: OpenCall }) => {
         const raw = await response.text();
         let pretty = raw;
         try {
-          pretty = JSON.stringify(JSON.parse(raw), null, 2);
+          const answer = JSON.parse(raw) as object;
+          remember(answer);
+          pretty = JSON.stringify(answer, null, 2);
         } catch {
           // It is shown as it came.
         }

@@ -54,7 +54,7 @@ export const ExampleTab = () => {
       </div>
       {fresh === '' && signedIn && (
         <p className={css.hint}>
-          还没有 KEY？<Link to="/api">去创建一个</Link>，创建后会自动填进代码。
+          完整的 KEY 只在创建时显示一次。<Link to="/api">去创建一个</Link>，它会自动填进代码。
         </p>
       )}
       <div className={css.choices} role="tablist" aria-label="语言">

@@ -7,7 +7,9 @@ import { usePageTitle } from '@/platform/use-page-title.ts';
 import { Button } from '@/ui/button.tsx';
 import { confirmDialog } from '@/ui/dialog.ts';
 import { EmptyState } from '@/ui/empty-state.tsx';
+import { Icon } from '@/ui/icon.tsx';
 import { LoadFailed } from '@/ui/load-failed.tsx';
+import { PhotoViewer } from '@/ui/photo-viewer.tsx';
 import { Skeleton } from '@/ui/skeleton.tsx';
 import { ForeignImage, isForeign } from '@/widgets/image/foreign-image.tsx';
 import { Markdown } from '@/widgets/markdown/markdown.tsx';
@@ -16,7 +18,12 @@ import { PayHost } from '@/widgets/pay/pay-host.tsx';
 import { openPayment } from '@/widgets/pay/pay-order.ts';
 import type { Out } from '@contract/calls.ts';
 import { marketLimits } from '@contract/market.ts';
-import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
+import {
+  useInfiniteQuery,
+  useQuery,
+  useQueryClient,
+  type UseInfiniteQueryResult,
+} from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import Rate from 'antd-mobile/es/components/rate';
 import { useState } from 'react';
@@ -42,6 +49,26 @@ const fetchApp = async (id: number, versionId?: number): Promise<void> => {
   link.click();
   toast(`开始下载 ${name}`, 'success');
 };
+
+/** Reads on, or again what could not be read. */
+const More = ({
+  of,
+  begun,
+  text,
+}: {
+  of: Pick<
+    UseInfiniteQueryResult,
+    'isError' | 'isFetching' | 'hasNextPage' | 'fetchNextPage' | 'refetch' | 'data'
+  >;
+  /** There is more than what came with the app. */
+  begun: boolean;
+  text: string;
+}) =>
+  (of.data ? of.hasNextPage : begun && of.isError) ? (
+    <Button busy={of.isFetching} onClick={() => void (of.data ? of.fetchNextPage() : of.refetch())}>
+      {of.isError ? `${text}：没有读到，重试` : text}
+    </Button>
+  ) : null;
 
 const CommentForm = ({ id, mine }: { id: number; mine: Details['app_detail']['my_comment'] }) => {
   const [rating, setRating] = useState(mine?.rating ?? 5);
@@ -98,6 +125,7 @@ const App = ({ id, details }: { id: number; details: Details }) => {
   const { app_detail: app } = details;
   const { signedIn } = useAuth();
   const [busy, setBusy] = useState(false);
+  const [shown, setShown] = useState<number | null>(null);
   const client = useQueryClient();
   usePageTitle(app.title);
   const versions = useInfiniteQuery({
@@ -132,12 +160,17 @@ const App = ({ id, details }: { id: number; details: Details }) => {
       toast('已举报，管理员会查看', 'success');
     });
   const images = JSON.parse(app.images_url) as string[];
+  const own = images.filter((url) => !isForeign(url));
   const shownVersions =
     versions.data?.pages.flatMap(({ list }) => list) ?? details.versions_detail.list;
   const shownComments =
     comments.data?.pages.flatMap(({ list }) => list) ?? details.comments_detail.list;
   return (
     <div className={`page ${css.detail}`}>
+      <Link to="/apps" className={css.back}>
+        <Icon name="back" size={20} />
+        应用市场
+      </Link>
       <header className={css.head}>
         {app.cover_image_url ? (
           <img className={css.cover} src={`${app.cover_image_url}?size=320`} alt="" />
@@ -186,7 +219,15 @@ const App = ({ id, details }: { id: number; details: Details }) => {
             isForeign(url) ? (
               <ForeignImage key={url} url={url} alt={`预览图 ${at + 1}`} />
             ) : (
-              <img key={url} src={`${url}?size=640`} alt={`预览图 ${at + 1}`} loading="lazy" />
+              <button
+                key={url}
+                type="button"
+                className={css.zoom}
+                aria-label={`放大预览图 ${at + 1}`}
+                onClick={() => setShown(own.indexOf(url))}
+              >
+                <img src={`${url}?size=640`} alt={`预览图 ${at + 1}`} loading="lazy" />
+              </button>
             ),
           )}
         </div>
@@ -222,11 +263,7 @@ const App = ({ id, details }: { id: number; details: Details }) => {
             </li>
           ))}
         </ul>
-        {versions.hasNextPage && (
-          <Button busy={versions.isFetchingNextPage} onClick={() => void versions.fetchNextPage()}>
-            更早的版本
-          </Button>
-        )}
+        <More of={versions} begun={details.versions_detail.hasMorePages} text="更早的版本" />
       </section>
       <section className="card">
         <h2>评论</h2>
@@ -250,6 +287,7 @@ const App = ({ id, details }: { id: number; details: Details }) => {
         {!app.closeComment && !app.isDownloadable && (
           <p className={css.facts}>取得这个应用之后可以评论。</p>
         )}
+        {shownComments.length === 0 && <p className={css.facts}>还没有人评论。</p>}
         <ul className={css.rows}>
           {shownComments.map((each) => (
             <li key={each.id}>
@@ -269,12 +307,9 @@ const App = ({ id, details }: { id: number; details: Details }) => {
             </li>
           ))}
         </ul>
-        {comments.hasNextPage && (
-          <Button busy={comments.isFetchingNextPage} onClick={() => void comments.fetchNextPage()}>
-            更早的评论
-          </Button>
-        )}
+        <More of={comments} begun={details.comments_detail.hasMorePages} text="更早的评论" />
       </section>
+      {shown !== null && <PhotoViewer images={own} index={shown} onClose={() => setShown(null)} />}
       <PayHost />
     </div>
   );

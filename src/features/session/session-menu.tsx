@@ -67,6 +67,7 @@ const SessionMenu = ({
   return (
     <>
       <Sheet
+        menu
         open={session !== undefined}
         onClose={onClose}
         title={session ? sessionTitle(session) : ''}

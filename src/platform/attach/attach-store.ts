@@ -25,6 +25,8 @@ export interface Attachment {
   /** Of a ready file: its name on the server, and how much text it has. */
   uuid: string;
   chars: number;
+  /** Of its text, where the server has counted them. */
+  tokens?: number;
   /** The rest of a longer text was left out. */
   cut: boolean;
   /** Its bytes are kept on this device until they are uploaded (`@/platform/outbox/blobs.ts`). */

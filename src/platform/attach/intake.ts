@@ -48,6 +48,7 @@ const fileChange = (file: AttachedFile): Partial<Attachment> => ({
   name: file.name,
   size: file.size,
   chars: file.chars,
+  ...(file.tokens === undefined ? {} : { tokens: file.tokens }),
   cut: file.cut,
 });
 

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 import sharp from 'sharp';
-import { type App, expect, test, type Person } from '../../support/app.ts';
+import { type App, expect, foreignServer, test, type Person } from '../../support/app.ts';
 import { fingers } from '../../support/fingers.ts';
 import { paint } from '../../support/pictures.ts';
 
@@ -104,6 +104,30 @@ test('what was chosen once stands in the box until it is taken away; an idea is 
     await expect(chip).toBeVisible();
     await page.getByRole('button', { name: drop }).click();
     await expect(chip).toHaveCount(0);
+  }
+});
+
+test('translating is offered where it acts, and nowhere else @I8', async ({
+  app,
+  page,
+  person,
+}) => {
+  test.skip(foreignServer, 'needs the service that the tests connect');
+  await app.enterAs(person);
+  const translation = page.getByRole('switch', { name: /译成英文|翻译成英文/ });
+  const choices = page.getByRole('dialog', { name: '张数与尺寸' });
+  for (const [model, offered] of [
+    ['dall-e-3', 1],
+    ['builtin-canvas', 0],
+  ] as const) {
+    const { uuid } = await person.client.call('newSession', { type: 1, model });
+    await page.goto(`/chat?uuid=${uuid}&open=img-tool&tab=prompt`);
+    await expect(page.getByRole('textbox', { name: '画面描述' })).toBeVisible(soon);
+    await expect(translation).toHaveCount(offered);
+    await page.goto(`/chat?uuid=${uuid}`);
+    await page.getByRole('button', { name: /^张数：/ }).click();
+    await expect(choices.getByRole('radiogroup').first()).toBeVisible();
+    await expect(choices.getByRole('switch')).toHaveCount(offered);
   }
 });
 

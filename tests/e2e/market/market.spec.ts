@@ -44,7 +44,10 @@ test('from the entries to the market: chosen by type, bought, downloaded, commen
   manager,
 }) => {
   const [type, title] = [named('效率'), named('写作助手')];
-  await publish(manager, { type, title, price: '990', developer: '鹊桥' });
+  const picture = new Blob([new Uint8Array(onePixel)]);
+  const { image } = await manager.client.upload('uploadImage', picture, 'a.png');
+  const images_url = JSON.stringify([image.url, 'https://example.com/b.png']);
+  await publish(manager, { type, title, price: '990', developer: '鹊桥', images_url });
   await app.enterAs(person);
   await page.goto('/account');
   await page.getByRole('link', { name: '应用市场' }).click();
@@ -58,6 +61,11 @@ test('from the entries to the market: chosen by type, bought, downloaded, commen
   await expect(page).toHaveTitle(new RegExp(title));
   await expect(page.getByText('取得这个应用之后可以评论')).toBeVisible();
   await expect(page.getByText(/SHA-256 [0-9a-f]{64}/)).toBeVisible();
+  await expect(page.getByText('还没有人评论')).toBeVisible();
+  await page.getByRole('button', { name: '放大预览图 1' }).click();
+  const close = page.getByRole('button', { name: '关闭' });
+  await close.click();
+  await expect(close).toBeHidden();
 
   await page.getByRole('button', { name: '购买 ￥9.90' }).click();
   await expect(page.getByRole('img', { name: '沙箱收银台二维码' })).toBeVisible();
@@ -81,6 +89,9 @@ test('from the entries to the market: chosen by type, bought, downloaded, commen
   await expect(page.getByText('发表成功')).toBeVisible();
   await expect(page.getByRole('listitem').filter({ hasText: '很好用，推荐' })).toBeVisible();
   await expect(page.getByText('★ 5.0（1 人）')).toBeVisible();
+  await expect(page.getByText('还没有人评论')).toBeHidden();
+  await page.getByRole('main').getByRole('link', { name: '应用市场' }).click();
+  await expect(page).toHaveURL(/\/apps$/);
 });
 
 test('a manager publishes in two steps, mends, adds a version, removes a comment, takes down on a desktop @M2', async ({

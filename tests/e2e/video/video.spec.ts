@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { expect, test } from '../../support/app.ts';
 import { makeFilm, uploadBase } from '../../support/films.ts';
 
@@ -76,4 +77,66 @@ test('a shared film is played, not told in brackets and quotes', async ({ page, 
   await expect(log.locator('video')).toBeVisible();
   await expect(log.getByRole('img', { name: '消息里的图片' })).toBeVisible();
   await expect(log).not.toContainText('"url"');
+});
+
+test('a failed film begins again by its own call, and a failed change leads back to its picture @C2', async ({
+  app,
+  page,
+  person,
+}) => {
+  await app.enterAs(person);
+  const job = {
+    state: 'error',
+    progress: 0,
+    position: 0,
+    remaining: null,
+    model: 'builtin-motion',
+    engine: '',
+    session_uuid: randomUUID(),
+    history_id: 4711,
+    error_code: 1,
+    error_message: '服务没有回应',
+    deduct_tokens: 0,
+    held_tokens: 0,
+    created_at: new Date().toISOString(),
+    finished_at: new Date().toISOString(),
+  };
+  const film = {
+    ...job,
+    uuid: randomUUID(),
+    kind: 'video',
+    title: '动起来',
+    subject_kind: 'message',
+    subject_id: 4711,
+  };
+  const change = {
+    ...job,
+    uuid: randomUUID(),
+    kind: 'image',
+    title: '抠图',
+    subject_kind: 'image',
+    subject_id: 815,
+  };
+  const list = {
+    list: [film, change],
+    page: 1,
+    page_count: 1,
+    page_size: 20,
+    total: 2,
+    running: 0,
+  };
+  await page.route('**/api/job_list*', (route) =>
+    route.fulfill({ json: { code: 0, message: '', data: list } }),
+  );
+  await page.goto('/tasks');
+  const task = (title: string) => page.getByRole('listitem').filter({ hasText: title });
+  await expect(task('抠图').getByRole('button', { name: /重试/ })).toHaveCount(0);
+  await expect(task('抠图').getByRole('link', { name: '再改一次' })).toHaveAttribute(
+    'href',
+    '/image/private?image_id=815',
+  );
+  const begun = page.waitForRequest(/generate/);
+  await task('动起来').getByRole('button', { name: '重试' }).click();
+  expect(new URL((await begun).url()).pathname).toBe('/api/video/generate_video');
+  expect((await begun).postDataJSON()).toMatchObject({ history_id: 4711 });
 });
