@@ -281,7 +281,6 @@ test('a system notice is read once, or put away until the next load @S6', async 
   await expect(notice).toBeHidden();
 });
 
-// Fails since the home's box was made anew; see which before it is mended.
 test('a tap stays a tap, sessions are pinned and renamed under the headings of their time, and a visitor is led to sign in and back @H1 @C8', async ({
   app,
   page,
