@@ -267,6 +267,8 @@ test('a system notice is read once, or put away until the next load @S6', async 
   await open(app, person, '/');
   const notice = page.getByRole('dialog', { name: '系统公告' });
   await expect(notice.getByRole('heading', { name: '维护通知' })).toBeVisible();
+  // It tells something; it is no failure.
+  await expect(notice.getByText('今晚')).toHaveCSS('background-color', 'rgba(0, 0, 0, 0)');
   await notice.getByRole('button', { name: '关闭' }).click();
   await expect(notice).toBeHidden();
   expect(read).toBe(false);

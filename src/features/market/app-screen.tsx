@@ -222,6 +222,7 @@ const App = ({ id, details }: { id: number; details: Details }) => {
               <button
                 key={url}
                 type="button"
+                className={css.zoom}
                 aria-label={`放大预览图 ${at + 1}`}
                 onClick={() => setShown(own.indexOf(url))}
               >

@@ -2,7 +2,7 @@ import { Markdown } from '@/widgets/markdown/markdown.tsx';
 import { Button } from '@/ui/button.tsx';
 import { Sheet } from '@/ui/sheet.tsx';
 import { Link } from '@tanstack/react-router';
-import './notice.css';
+import css from './notice-sheet.module.css';
 
 const NoticeSheet = ({
   content,
@@ -17,10 +17,10 @@ const NoticeSheet = ({
   onAcknowledge: () => void;
 }) => (
   <Sheet open onClose={onClose} title="系统公告">
-    <div className="notice">
-      <p className="notice-time">{time}</p>
+    <div className={css.sheet}>
+      <p className={css.time}>{time}</p>
       <Markdown text={content} />
-      <div className="notice-acts">
+      <div className={css.acts}>
         <Link className="button" to="/notice" onClick={onClose}>
           全部公告
         </Link>
