@@ -24,6 +24,16 @@ test('on a desktop a picture has its acts below the mouse and opens with its wor
   await expect(page.getByRole('button', { name: '修改底图' })).toBeVisible();
   await page.getByRole('button', { name: '不用底图' }).click();
 
+  const more = page.getByRole('button', { name: '第 1 张的更多操作' });
+  await tile.hover();
+  await more.click();
+  const menu = page.getByRole('dialog', { name: '第 1 张' });
+  const [at, from] = [(await menu.boundingBox())!, (await more.boundingBox())!];
+  expect(Math.abs(at.x + at.width / 2 - from.x - from.width / 2)).toBeLessThan(at.width);
+  await page.keyboard.press('Escape');
+  await expect(menu).toHaveCount(0);
+  await expect(more).toBeFocused();
+
   await tile.click();
   const viewer = page.getByRole('dialog', { name: '修改图片' });
   await expect(viewer.getByText('雪山上的月亮', { exact: true })).toBeVisible(soon);
