@@ -63,7 +63,7 @@ export default defineConfig({
     {
       name: 'desktop',
       workers: 1,
-      grep: /newcomer|offline in mid-stream|menus fit|an @ alone|a wide window|on a desktop/,
+      grep: /newcomer|offline in mid-stream|menus fit|an @ alone|a wide window|on a desktop|(account|developer|forum|market|train)\/[\w-]+\.spec/,
       use: { ...devices['Desktop Chrome'], viewport: { width: 1680, height: 1050 } },
     },
     {

@@ -152,6 +152,7 @@ test.each([
     size: data.length,
     chars: poem.length - 1,
     cut: false,
+    tokens: expect.any(Number),
   });
 });
 

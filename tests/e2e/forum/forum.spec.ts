@@ -62,10 +62,10 @@ test('a question is asked, survives a killed page, is found and answered @F1 @F2
     'aria-pressed',
     'true',
   );
-  await expect(again.getByRole('link', { name: title })).toBeVisible();
+  await expect(again.getByRole('main').getByRole('link', { name: title })).toBeVisible();
   await again.getByRole('button', { name: '未解决' }).click();
   await expect(again).toHaveURL(/category=unanswered/);
-  await expect(again.getByRole('link', { name: title })).toBeHidden();
+  await expect(again.getByRole('main').getByRole('link', { name: title })).toBeHidden();
   expect(next.problems).toEqual([]);
 });
 
