@@ -42,6 +42,7 @@ test('from the entries to the market: chosen by type, bought, downloaded, commen
   page,
   person,
   manager,
+  browser,
 }) => {
   const [type, title] = [named('效率'), named('写作助手')];
   const picture = new Blob([new Uint8Array(onePixel)]);
@@ -66,6 +67,17 @@ test('from the entries to the market: chosen by type, bought, downloaded, commen
   const close = page.getByRole('button', { name: '关闭' });
   await close.click();
   await expect(close).toBeHidden();
+
+  // A stranger reads it all, and is led to sign in and back instead of getting it.
+  const context = await browser.newContext({ ...test.info().project.use, serviceWorkers: 'block' });
+  const stranger = await context.newPage();
+  await stranger.goto(page.url());
+  await expect(stranger.getByRole('heading', { name: '能做什么' })).toBeVisible();
+  await expect(stranger.getByRole('button', { name: '下载', exact: true })).toHaveCount(0);
+  await expect(stranger.getByRole('textbox', { name: '评论' })).toHaveCount(0);
+  await stranger.getByRole('link', { name: '登录后购买' }).click();
+  await expect(stranger).toHaveURL(/\/login\?back=.*appid/);
+  await context.close();
 
   await page.getByRole('button', { name: '购买 ￥9.90' }).click();
   await expect(page.getByRole('img', { name: '沙箱收银台二维码' })).toBeVisible();
