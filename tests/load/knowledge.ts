@@ -124,16 +124,19 @@ const measureIndex = (): void => {
 const measureBase = async (): Promise<void> => {
   const files: string[] = [];
   let text = '';
+  let own = 0;
   let bytes = 0;
   const goal = Number(values.megabytes) * megabyte;
   for (let at = 0; bytes < goal; at += 1) {
     const paragraph = `${passage(at, 180)}\n\n`;
     const size = Buffer.byteLength(paragraph);
-    if (Buffer.byteLength(text) + size > 3.9 * megabyte) {
+    if (own + size > 3.9 * megabyte) {
       files.push(text);
       text = '';
+      own = 0;
     }
     text += paragraph;
+    own += size;
     bytes += size;
   }
   files.push(text);

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
 import { chanceOf } from '../../../packages/canvas/chance.ts';
+import { termsOf } from '../help/search.ts';
 import { gramVector } from '../../engines/embedding/built-in-embedding.ts';
 import { PassageIndex } from './passage-index.ts';
+import { hashOf } from './term-hash.ts';
+import { TermCounter } from './term-counter.ts';
 import { VectorShelf } from './vector-shelf.ts';
 import { WordPlaces } from './word-places.ts';
 
@@ -91,7 +94,8 @@ test('every word is found in every place it stands in', () => {
   const known = new Map<string, number[]>();
   for (let at = 0; at < 60_000; at += 1) {
     const word = `词${Math.floor(random.next() ** 5 * 20_000)}`;
-    places.add(word, at * 256 + 7);
+    const { high, low } = hashOf(word);
+    places.add(high, low, at * 256 + 7);
     known.set(word, [...(known.get(word) ?? []), at * 256 + 7]);
   }
   for (const [word, all] of known) {
@@ -99,6 +103,50 @@ test('every word is found in every place it stands in', () => {
     expect([...places.of(word)]).toEqual(all);
   }
   expect([...places.of('没有')]).toEqual([]);
+});
+
+test('words are counted as the search of the help counts them', () => {
+  const random = chanceOf(3);
+  const counter = new TermCounter();
+  const some = [
+    '鹊',
+    '桥',
+    '的',
+    '𠮷',
+    '𪚥',
+    'a',
+    'GPT-4',
+    '9',
+    '１２',
+    ' ',
+    '，',
+    '。',
+    'ﬁ',
+    '〇',
+    '々',
+    'é',
+    '한',
+    '😀',
+    '_x.y',
+  ];
+  const texts = Array.from({ length: 200 }, () =>
+    Array.from({ length: random.whole(0, 60) }, () => random.pick(some)).join(''),
+  );
+  for (const text of [...texts, '长'.repeat(5000), '鹊桥'.repeat(900)]) {
+    counter.count(text);
+    const wanted = [...termsOf(text)].map(([term, count]) => {
+      const { high, low } = hashOf(term);
+      return [`${high} ${low}`, count] as const;
+    });
+    const counted = new Map(
+      Array.from({ length: counter.size }, (_, at) => [
+        `${counter.highs[at]} ${counter.lows[at]}`,
+        counter.counts[at] ?? 0,
+      ]),
+    );
+    expect(new Set(counted.keys())).toEqual(new Set(wanted.map(([key]) => key)));
+    for (const [key, count] of wanted) expect((counted.get(key) ?? 0) / count).toBeCloseTo(1, 3);
+  }
 });
 
 test('a passage that is gone is found neither by words nor by its vector', () => {

@@ -1,6 +1,7 @@
-import { queryTerms, termsOf } from '../help/search.ts';
+import { queryTerms } from '../help/search.ts';
 import { Best } from './best.ts';
-import { VectorShelf } from './vector-shelf.ts';
+import { TermCounter } from './term-counter.ts';
+import { grown, VectorShelf } from './vector-shelf.ts';
 import { WordPlaces } from './word-places.ts';
 
 /** Passages as they come into an index. */
@@ -67,6 +68,8 @@ const bytesOf = (vectors: Uint8Array, count: number, model: string) => {
 export const questionBytes = (vector: Uint8Array, model: string): Int8Array =>
   bytesOf(vector, 1, model).numbers;
 
+const terms = new TermCounter();
+
 const shelfKey = (model: string, size: number): string => `${size} ${model}`;
 
 /**
@@ -74,13 +77,14 @@ const shelfKey = (model: string, size: number): string => `${size} ${model}`;
  * their cosine. Made anew from the rows, file by file.
  */
 export class PassageIndex {
-  private readonly ids: number[] = [];
-  private readonly lengths: number[] = [];
+  private count = 0;
+  private ids = new Float64Array(0);
+  /** Letters of each; below 0: it is gone. */
+  private lengths = new Float32Array(0);
   private readonly files = new Map<number, { from: number; count: number }>();
   private readonly words = new WordPlaces();
   /** By model and size. */
   private readonly shelves = new Map<string, { model: string; vectors: VectorShelf }>();
-  private readonly gone = new Set<number>();
   private total = 0;
   private live = 0;
   /** Of every passage, 0 between questions. */
@@ -92,19 +96,23 @@ export class PassageIndex {
 
   /** Most of it belongs to files that are gone. */
   get stale(): boolean {
-    return this.ids.length > 200 && this.live < this.ids.length / 2;
+    return this.count > 200 && this.live < this.count / 2;
   }
 
   add({ mark, ids, texts, vectors, model }: IndexedFile): void {
-    const from = this.ids.length;
+    const from = this.count;
+    this.count += texts.length;
+    this.ids = grown(this.ids, this.count);
+    this.lengths = grown(this.lengths, this.count);
     for (const [at, text] of texts.entries()) {
       const place = from + at;
-      this.ids.push(ids[at] ?? 0);
-      this.lengths.push(text.length);
+      this.ids[place] = ids[at] ?? 0;
+      this.lengths[place] = text.length;
       this.total += text.length;
-      for (const [term, count] of termsOf(text)) {
-        this.words.add(term, posting(place, count));
-      }
+      terms.count(text);
+      const { size, highs, lows, counts } = terms;
+      for (let term = 0; term < size; term += 1)
+        this.words.add(highs[term]!, lows[term]!, posting(place, counts[term]!));
     }
     const count = ids.length;
     const known = this.files.get(mark);
@@ -127,8 +135,8 @@ export class PassageIndex {
     this.files.delete(mark);
     const to = file.from + file.count;
     for (let at = file.from; at < to; at += 1) {
-      this.gone.add(at);
       this.total -= this.lengths[at] ?? 0;
+      this.lengths[at] = -1;
     }
     for (const { vectors } of this.shelves.values()) vectors.drop(file.from, to);
     this.live -= file.count;
@@ -149,8 +157,7 @@ export class PassageIndex {
     });
     // In a large base the common words alone would touch nearly every passage.
     asked.sort((one, other) => one.n - other.n);
-    if (this.scores.length < this.ids.length)
-      this.scores = new Float32Array(Math.ceil(this.ids.length * 1.2));
+    this.scores = grown(this.scores, this.count);
     const { scores, lengths } = this;
     const counted: Int32Array[] = [];
     let touched = 0;
@@ -175,7 +182,7 @@ export class PassageIndex {
         const score = scores[place]!;
         if (score === 0) continue;
         scores[place] = 0;
-        if (!this.gone.has(place)) best.consider(place, score);
+        if (lengths[place]! >= 0) best.consider(place, score);
       }
     return { best: best.all, rarity };
   }

@@ -8,8 +8,11 @@ const together = 128;
 const memoryPage = 65_536;
 const mostMemory = 65_536 * memoryPage;
 
-/** Of every vector some numbers of one kind, in an array that grows. */
-const grown = <T extends Float32Array | Int32Array>(array: T, count: number): T => {
+/** An array that has room for so many. */
+export const grown = <T extends Float32Array | Float64Array | Int32Array>(
+  array: T,
+  count: number,
+): T => {
   if (count <= array.length) return array;
   const longer = new (array.constructor as new (size: number) => T)(Math.ceil(count * 1.5));
   longer.set(array);
@@ -184,10 +187,5 @@ export class VectorShelf {
       for (const at of this.nearBySigns(this.kernel, Math.max(3000, this.count / 50))) consider(at);
     else for (let at = 0; at < this.count; at += 1) consider(at);
     return best.all;
-  }
-
-  /** How many bytes it takes. */
-  get weight(): number {
-    return this.bytes.length + this.places.length * 10;
   }
 }

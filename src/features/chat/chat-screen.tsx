@@ -83,6 +83,9 @@ const ReadOnly = lazy(() =>
 const QuestionBar = lazy(() => import('./question-bar.tsx'));
 const RequestBar = lazy(() => import('./request-bar.tsx'));
 const VotesList = lazy(() => import('./votes-list.tsx'));
+const OpenElsewhere = lazy(() =>
+  import('./open-elsewhere.tsx').then(({ OpenElsewhere: part }) => ({ default: part })),
+);
 const TemporaryGuard = lazy(() => import('./temporary-guard.tsx'));
 
 export const ChatScreen = () => {
@@ -636,6 +639,9 @@ const Conversation = ({
   const [begins] = useState(empty);
   const question = session.type === peopleType && session.friend === null;
   const [byVotes, setByVotes] = useState(false);
+  const { open } = route.useSearch();
+  const openType = open === 'img-video' ? filmType : pictureType;
+  const elsewhere = open !== undefined && canWrite && session.type !== openType;
 
   return (
     <ChatContext value={acts}>
@@ -706,7 +712,12 @@ const Conversation = ({
                 ref={list}
               />
             )}
-            {pictures && <pictures.PictureWatch session={session} />}
+            {elsewhere && (
+              <Suspense fallback={null}>
+                <OpenElsewhere type={openType} />
+              </Suspense>
+            )}
+            {pictures && !elsewhere && <pictures.PictureWatch session={session} />}
             {canWrite && !arriving && pictures && (
               <pictures.PictureBox session={session} first={view.count === 0} />
             )}
