@@ -562,20 +562,22 @@ test('a style is learned from pictures, shown while it is, downloaded, and drawn
     );
     images.push({ url: image.url, txt: 'red' });
   }
-  const opened = Promise.withResolvers<void>();
-  const following = followJobs(
-    person,
-    ({ job, current_image }) => job.kind === 'lora' && (current_image !== '' || job.progress === 1),
-    { onOpen: () => opened.resolve() },
-  );
-  await opened.promise;
+  let following: ReturnType<typeof followJobs> | undefined;
+  await new Promise<void>((resolve) => {
+    following = followJobs(
+      person,
+      ({ job, current_image }) =>
+        job.kind === 'lora' && (current_image !== '' || job.progress === 1),
+      { onOpen: resolve },
+    );
+  });
   // One address twice counts once.
   const set = await post(person, 'train/set_lora_images', {
     model_id: model.id,
     images: [...images, { ...images[0], txt: '朱红' }],
   });
   expect(JSON.parse((set.data['model'] as { settings: string }).settings).images).toHaveLength(3);
-  const looks = await following;
+  const looks = (await following) ?? [];
   const seen = looks.find(({ current_image }) => current_image !== '');
   expect(seen?.job).toMatchObject({ kind: 'lora', state: 'running', subject_id: model.id });
   const sample = Buffer.from(
