@@ -177,7 +177,7 @@ export const ManagePerson = ({ userId }: { userId: number }) => {
     queryFn: ({ signal }) => api.adminUserInfo({ user_id: userId }, { signal, quiet: true }),
   });
   const chart = useMemo(() => {
-    if (!info.data) return;
+    if (!info.data) return null;
     const spent = new Map(info.data.days.map(({ days, tokens }) => [days, tokens]));
     const times = lastDays(30);
     return { times, series: [{ label: '消耗', values: times.map((day) => spent.get(day) ?? 0) }] };

@@ -98,7 +98,7 @@ const Orders = () => {
   });
   const { data } = orders;
   const days = useMemo(() => {
-    if (!data) return;
+    if (!data) return null;
     const amounts = new Map(data.days.map(({ day, amount }) => [day, amount / 100]));
     const times = lastDays(30);
     return {
