@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState, type PointerEvent } from 'react';
-import { smallPicture, wholeSources } from '@/widgets/image/picture-sources.ts';
+import { smallImage, wholeSources } from '@/widgets/image/image-sources.ts';
 import type { ViewedImage, ViewedTile } from './image-viewer-props.ts';
 import { useZoom } from './use-zoom.ts';
 import styles from './viewer.module.css';
@@ -16,7 +16,7 @@ const still = () => matchMedia('(prefers-reduced-motion: reduce)').matches;
 /** Small pictures to begin with: that of the tile is there already. */
 const smallOnes = (url: string, tile: ViewedTile | null): string[] => [
   ...(tile && url !== '' && tile.src.includes(url) ? [tile.src] : []),
-  ...([640, 320, 180] as const).map((side) => smallPicture(url, side)),
+  ...([640, 320, 180] as const).map((side) => smallImage(url, side)),
 ];
 
 /** A picture: its small one at once, and as sharp as the screen is when that is there. */
