@@ -1,5 +1,6 @@
 import type { Handlers } from '../../http/handlers.ts';
 import type { PromptService } from './prompt.service.ts';
+import { keywordPage, removeKeyword, saveKeyword } from './keywords.service.ts';
 import * as templates from './templates.service.ts';
 
 type PromptHandlers = Pick<
@@ -17,6 +18,9 @@ type PromptHandlers = Pick<
   | 'managePromptList'
   | 'managePrompt'
   | 'removePrompt'
+  | 'manageKeywordList'
+  | 'manageKeyword'
+  | 'removeKeyword'
 >;
 
 export const createPromptHandlers = (prompts: PromptService): PromptHandlers => ({
@@ -74,6 +78,15 @@ export const createPromptHandlers = (prompts: PromptService): PromptHandlers => 
 
   removePrompt: async ({ id }, { db }) => {
     await templates.removeTemplate(db, null, id);
+    return {};
+  },
+
+  manageKeywordList: (input, { db }) => keywordPage(db, input),
+
+  manageKeyword: async (input, { db, noteAct }) => ({ id: await saveKeyword(db, input, noteAct) }),
+
+  removeKeyword: async (input, { db, noteAct }) => {
+    await removeKeyword(db, input, noteAct);
     return {};
   },
 });
