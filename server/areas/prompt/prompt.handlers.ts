@@ -74,9 +74,15 @@ export const createPromptHandlers = (prompts: PromptService): PromptHandlers => 
 
   managePromptList: (input, { db }) => templates.listShared(db, input),
 
-  managePrompt: async (input, { db }) => ({ id: await templates.saveTemplate(db, null, input) }),
+  managePrompt: async (input, { db, noteAct }) => {
+    const from = await templates.sharedWords(db, input.id);
+    const id = await templates.saveTemplate(db, null, input);
+    noteAct({ subject: `prompt:${id}`, from, to: await templates.sharedWords(db, id) });
+    return { id };
+  },
 
-  removePrompt: async ({ id }, { db }) => {
+  removePrompt: async ({ id }, { db, noteAct }) => {
+    noteAct({ subject: `prompt:${id}`, from: await templates.sharedWords(db, id) });
     await templates.removeTemplate(db, null, id);
     return {};
   },
