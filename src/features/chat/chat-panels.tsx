@@ -14,7 +14,7 @@ import { openImageTool } from '@/widgets/image/image-tool.ts';
 import { ChatSettings } from './chat-settings.tsx';
 import MessageMenu, { type MenuTarget } from './message-menu.tsx';
 import PersonSheet from './person-sheet.tsx';
-import type { Thread } from './thread.ts';
+import type { Thread } from '@/widgets/conversation/thread.ts';
 
 /** What stands over the conversation. */
 export type Panel =
@@ -92,7 +92,7 @@ const ChatPanels = ({
     }
     try {
       await act('deleteSession', session.uuid, { session_id: session.uuid });
-      thread.forget();
+      thread.store.forget();
       writeDraft(session.uuid, '');
       toast('会话已删除', 'success');
       void navigate({ to: '/', search: { channel: 'private' } });
@@ -141,7 +141,7 @@ const ChatPanels = ({
       <Sheet open={panel.kind === 'settings'} onClose={close} title="会话设置">
         <ChatSettings
           session={session}
-          first={thread.get().count === 0}
+          first={thread.store.get().count === 0}
           onTool={() => {
             close();
             openImageTool({ key: session.uuid, model: session.model });
@@ -152,7 +152,7 @@ const ChatPanels = ({
         session={session}
         open={panel.kind === 'export'}
         onClose={close}
-        {...(session.temporary ? { messages: thread.all() } : {})}
+        {...(session.temporary ? { messages: thread.store.all() } : {})}
       />
       <Once when={panel.kind === 'find'}>
         <FindSheet

@@ -7,13 +7,7 @@ import { inIdleTime } from '@/platform/idle.ts';
 import { endFirstView, hasFirstPicture, takeFirstBox } from '@/platform/first-view.ts';
 import { lazyChunk, whenLoaded } from '@/platform/lazy-chunk.ts';
 import { Navigate as MarkdownNavigate } from '@/widgets/markdown/navigate.ts';
-import {
-  useChatModels,
-  useImageModels,
-  useModel,
-  useSettings,
-  useVideoModels,
-} from '@/platform/queries.ts';
+import { useChatModels, useModel, useModelsOf, useSettings } from '@/platform/queries.ts';
 import { Button } from '@/ui/button.tsx';
 import { confirmDialog } from '@/ui/dialog.ts';
 import { EmptyState } from '@/ui/empty-state.tsx';
@@ -43,6 +37,7 @@ import {
   lazy,
   Suspense,
   useCallback,
+  useContext,
   useEffect,
   useLayoutEffect,
   useMemo,
@@ -52,16 +47,18 @@ import {
   type RefObject,
 } from 'react';
 import { Arriving, useArrivingWords } from './arriving.tsx';
-import { ChatContext, type ChatActs, type Pictures, type RowMode } from './chat-context.ts';
+import { ChatContext, type ChatActs, type RowMode } from '@/widgets/conversation/chat-context.ts';
 import { ChatHeader } from './chat-header.tsx';
 import type { Panel } from './chat-panels.tsx';
 import { setCompose } from './compose-store.ts';
+import { SessionTypes, type SessionType } from '@/widgets/conversation/session-type.ts';
 import { MessageList, type ListHandle } from './message-list.tsx';
 import { deliver, SendBox } from './send-box.tsx';
 import { QuestionContext } from './question-context.ts';
-import { refusalOf } from './send-rules.ts';
-import { Thread, type ThreadView } from './thread.ts';
-import type { SendOptions, ThreadWriting } from './thread-writing.ts';
+import { refusalOf } from '@/widgets/composer/send-rules.ts';
+import type { ThreadView } from '@/widgets/conversation/message-store.ts';
+import { Thread } from '@/widgets/conversation/thread.ts';
+import type { SendOptions, ThreadCommands } from '@/widgets/conversation/thread-commands.ts';
 import { useOnline } from './use-online.ts';
 import { useVisibleHeight } from './use-visible-height.ts';
 import { warmUp } from './warm-up.ts';
@@ -71,8 +68,6 @@ const loadVoice = lazyChunk(() => import('@/widgets/voice/get-ready.ts'));
 const route = getRouteApi('/chat');
 
 /** What is opened over the conversation comes when it is first opened. */
-const loadPictures = lazyChunk(() => import('./pictures.ts'));
-const loadFilms = lazyChunk(() => import('./films.ts'));
 const ChatPanels = lazy(() => import('./chat-panels.tsx'));
 const FirstHint = lazy(() =>
   import('./chat-edges.tsx').then(({ FirstHint: part }) => ({ default: part })),
@@ -102,36 +97,32 @@ const pageOf = (error: unknown): { to: '/404' } | { to: '/error'; code: number }
 
 const hasPointer = '(hover: hover)';
 const peopleType: (typeof sessionTypes)['people'] = 2;
-const pictureType: (typeof sessionTypes)['image'] = 1;
-const filmType: (typeof sessionTypes)['video'] = 4;
 
-/** What a session of pictures is shown with: null while it loads, undefined where it is none. */
-const usePictures = (session: SessionDetail | undefined): Pictures | null | undefined => {
-  const [pictures, setPictures] = useState<Pictures | null>(null);
-  const type = session?.type;
-  useEffect(() => {
-    if (type === pictureType) return whenLoaded(loadPictures, setPictures);
-    return type === filmType ? whenLoaded(loadFilms, setPictures) : undefined;
-  }, [type]);
-  return type === pictureType || type === filmType ? pictures : undefined;
+/** What a session is shown with: null while it loads, undefined where it is a conversation. */
+const useSessionType = (session: SessionDetail | undefined): SessionType | null | undefined => {
+  const load = useContext(SessionTypes).get(session?.type ?? 0);
+  const [loaded, setLoaded] = useState<SessionType | null>(null);
+  useEffect(() => (load ? whenLoaded(load, setLoaded) : undefined), [load]);
+  return load && loaded;
 };
 
 /** Tells the thread what it must know of its session; gives whether people write here. */
 const useKnownSession = (thread: Thread, session: SessionDetail | undefined) => {
   const { user } = useAuth();
   const models = useChatModels().data;
+  const types = useContext(SessionTypes);
   useEffect(() => {
     if (!session) return;
     thread.know({
       model: session.model,
       temporary: session.temporary,
       people: session.type === peopleType,
-      pictures: session.type === pictureType || session.type === filmType,
+      makes: types.has(session.type),
       type: session.type,
       me: { id: user?.id ?? 0, name: user?.user_name ?? '' },
       streamBase: (name) => models?.find((model) => model.name === name)?.accelerator ?? '',
     });
-  }, [thread, session, user?.id, user?.user_name, models]);
+  }, [thread, session, user?.id, user?.user_name, models, types]);
 };
 
 const Chat = ({
@@ -156,18 +147,18 @@ const Chat = ({
   const messages = useQuery({
     // A favourite by itself is another list than its session: neither waits for the other's answer.
     queryKey: ['thread', uuid, only],
-    queryFn: ({ signal }) => thread.refresh(signal).then(() => true),
+    queryFn: ({ signal }) => thread.loader.refresh(signal).then(() => true),
     // A thread made anew has nothing yet, however lately the one before it looked.
     staleTime: 0,
     refetchInterval: session.data?.type === peopleType ? limits.peoplePolling : false,
   });
-  const view = useSyncExternalStore(thread.subscribe, thread.get);
-  const pictures = usePictures(session.data);
+  const view = useSyncExternalStore(thread.store.subscribe, thread.store.get);
+  const sessionType = useSessionType(session.data);
   const arriving = useArrivingWords(uuid);
   usePageTitle(session.data?.friend?.name ?? session.data?.prompt ?? '会话');
 
   const failure = session.error ?? (view.loaded ? null : messages.error);
-  const opened = session.data !== undefined && view.loaded && pictures !== null;
+  const opened = session.data !== undefined && view.loaded && sessionType !== null;
   const empty = view.rows.length + view.tail.length === 0;
   useLayoutEffect(() => {
     // A list of messages ends it itself, once it has found its place.
@@ -199,7 +190,7 @@ const Chat = ({
         </div>
       );
   }
-  if (!session.data || !view.loaded || pictures === null)
+  if (!session.data || !view.loaded || sessionType === null)
     return arriving.words === '' ? (
       <Opening />
     ) : (
@@ -213,7 +204,7 @@ const Chat = ({
       session={session.data}
       thread={thread}
       view={view}
-      pictures={pictures ?? null}
+      sessionType={sessionType ?? null}
       arriving={arriving}
     />
   );
@@ -299,16 +290,13 @@ const useActs = (
   thread: Thread,
   open: (panel: Panel) => void,
   send: (text: string, options?: SendOptions) => Promise<boolean>,
-  pictures: Pictures | null,
+  sessionType: SessionType | null,
   list: RefObject<ListHandle | null>,
 ): ChatActs => {
   const refuse = useRefusal();
   const navigate = useNavigate();
-  const chats = useChatModels();
-  const painters = useImageModels();
+  const models = useModelsOf(sessionType?.models ?? 'chat');
   const { user } = useAuth();
-  const cameras = useVideoModels();
-  const models = pictures ? (pictures.type === filmType ? cameras : painters) : chats;
   const free = models.data?.find((model) => model.factor === 0)?.name;
   const me = user?.id ?? 0;
   const { uuid, owner, model, writable, temporary, forkable } = session;
@@ -329,11 +317,11 @@ const useActs = (
     const quietly = (act: Promise<unknown>) => {
       act.catch(refuse);
     };
-    const writing = (act: (writing: ThreadWriting) => Promise<unknown>) =>
-      thread.writing().then(act);
+    const command = (act: (commands: ThreadCommands) => Promise<unknown>) =>
+      thread.commands().then(act);
     const startAnew = async (question: string, which: 'same' | 'free') => {
       const fresh = await api.newSession(
-        { type: pictures?.type ?? 0, model: which === 'same' ? model : free },
+        { type: sessionType?.type ?? 0, model: which === 'same' ? model : free },
         { quiet: true },
       );
       writeDraft(fresh.uuid, question);
@@ -347,7 +335,7 @@ const useActs = (
     const remove = async (message: Message) => {
       const sure = await confirmDialog({
         title: '删除消息',
-        text: deletionOf(message, latest.current, thread.isFirst(message.id)),
+        text: deletionOf(message, latest.current, thread.store.isFirst(message.id)),
         ok: '删除',
         danger: true,
       });
@@ -355,8 +343,8 @@ const useActs = (
         toast('已取消删除');
         return;
       }
-      const writing = await thread.writing();
-      if (await writing.remove(message.id))
+      const commands = await thread.commands();
+      if (await commands.remove(message.id))
         void navigate({ to: '/', search: { channel: 'private' } });
       toast('消息记录已删除', 'success');
     };
@@ -374,12 +362,10 @@ const useActs = (
       openMenu: (message, part) => open({ kind: 'menu', target: { message, part } }),
       openPerson: (person) => open({ kind: 'person', person }),
       answerTo: (atUser) => setCompose(uuid, { atUser }),
-      pictures,
-      draw: async (asked) => {
-        if (!pictures) return false;
-        const drawing = pictures.draw(thread, asked);
+      sessionType,
+      follow: async (work) => {
         list.current?.toBottom();
-        return drawing.then(
+        return work.then(
           () => true,
           (error: unknown) => {
             refuse(error);
@@ -387,14 +373,14 @@ const useActs = (
           },
         );
       },
-      retry: (message) => quietly(writing((hand) => hand.retry(message.id))),
+      retry: (message) => quietly(command((commands) => commands.retry(message.id))),
       reconnect: (message) => thread.reconnect(message.id),
-      stop: (message) => quietly(writing((hand) => hand.stop(message.id))),
+      stop: (message) => quietly(command((commands) => commands.stop(message.id))),
       regenerate: (message, other) =>
-        quietly(writing((hand) => hand.regenerate(message.id, other))),
-      choose: (id) => writing((hand) => hand.choose(id)).then(() => undefined, refuse),
-      like: ({ id }) => quietly(writing((hand) => hand.like(id))),
-      favourite: ({ id }) => quietly(writing((hand) => hand.favourite(id))),
+        quietly(command((commands) => commands.regenerate(message.id, other))),
+      choose: (id) => command((commands) => commands.choose(id)).then(() => undefined, refuse),
+      like: ({ id }) => quietly(command((commands) => commands.like(id))),
+      favourite: ({ id }) => quietly(command((commands) => commands.favourite(id))),
       ask: async (message, text) => {
         const { images, detail, files: attached } = readQuestion(message);
         const files = ownFiles(attached);
@@ -435,7 +421,7 @@ const useActs = (
     refuse,
     open,
     send,
-    pictures,
+    sessionType,
     list,
   ]);
 };
@@ -449,8 +435,8 @@ const useSend = (thread: Thread, list: RefObject<ListHandle | null>) => {
     async (text: string, options: SendOptions = {}): Promise<boolean> => {
       if (open.current.text !== text) open.current = { text, key: newKey() };
       try {
-        const writing = await thread.writing();
-        const sending = writing.send(text, open.current.key, options);
+        const commands = await thread.commands();
+        const sending = commands.send(text, open.current.key, options);
         list.current?.toBottom();
         await sending;
         open.current = { text: '', key: '' };
@@ -474,7 +460,7 @@ const usePromptOfAddress = (
   session: SessionDetail,
   view: ThreadView,
   send: (text: string, options: SendOptions) => Promise<boolean>,
-  { thread, pictures, draw }: ChatActs,
+  acts: ChatActs,
   /** It was sent, or came to nothing. */
   onSent: () => void,
 ) => {
@@ -508,8 +494,8 @@ const usePromptOfAddress = (
     }
     const sendNow = async () => {
       await clean;
-      if (pictures) await pictures.sendWords(session.uuid, text, model, draw);
-      else await deliver(thread, session, text, send, { suggestion: suggestion === 1 });
+      if (acts.sessionType) await acts.sessionType.sendWords(session.uuid, text, model, acts);
+      else await deliver(acts.thread, session, text, send, { suggestion: suggestion === 1 });
     };
     sendNow()
       .catch(() => toast(offlineText, 'error'))
@@ -525,9 +511,7 @@ const usePromptOfAddress = (
     model,
     navigate,
     send,
-    thread,
-    pictures,
-    draw,
+    acts,
   ]);
   return asked && session.writable;
 };
@@ -562,13 +546,13 @@ const Conversation = ({
   session,
   thread,
   view,
-  pictures,
+  sessionType,
   arriving: brought,
 }: {
   session: SessionDetail;
   thread: Thread;
   view: ThreadView;
-  pictures: Pictures | null;
+  sessionType: SessionType | null;
   arriving: ReturnType<typeof useArrivingWords>;
 }) => {
   const box = useRef<HTMLDivElement>(null);
@@ -580,7 +564,7 @@ const Conversation = ({
   const navigate = useNavigate();
   const back = useBack();
   const send = useSend(thread, list);
-  const acts = useActs(session, thread, setPanel, send, pictures, list);
+  const acts = useActs(session, thread, setPanel, send, sessionType, list);
   const asking = usePromptOfAddress(session, view, send, acts, brought.forget);
   const coming = brought.words !== '' && view.rows.length + view.tail.length === 0;
   const arriving = asking || coming;
@@ -588,8 +572,8 @@ const Conversation = ({
   const stop = useCallback(() => {
     if (replying)
       thread
-        .writing()
-        .then((writing) => writing.stop())
+        .commands()
+        .then((commands) => commands.stop())
         .catch(() => {});
   }, [replying, thread]);
   useKeys(list, back, stop);
@@ -613,7 +597,7 @@ const Conversation = ({
     };
   }, [speaks, reader]);
   useVisibleHeight(box);
-  useEffect(() => onFirstUse(() => void thread.writing().catch(() => {})), [thread]);
+  useEffect(() => onFirstUse(() => void thread.commands().catch(() => {})), [thread]);
   useLayoutEffect(() => {
     takeFirstBox(() => {
       box.current?.querySelector<HTMLElement>('form textarea')?.focus({ preventScroll: true });
@@ -626,7 +610,7 @@ const Conversation = ({
     },
     [navigate],
   );
-  const sort = () => thread.setNewestFirst(!view.newestFirst);
+  const sort = () => thread.store.setNewestFirst(!view.newestFirst);
   const show = (id: number) => {
     void list.current?.show(id);
   };
@@ -684,11 +668,15 @@ const Conversation = ({
             {empty && (
               <Suspense fallback={<div className="list" />}>
                 {coming ? (
-                  <Arriving words={brought.words} answered={!pictures} />
+                  <Arriving words={brought.words} answered={!sessionType} />
                 ) : arriving ? (
                   <div className="list" />
                 ) : (
-                  <FirstHint session={session} only={thread.only !== null} pictures={pictures} />
+                  <FirstHint
+                    session={session}
+                    only={thread.only !== null}
+                    sessionType={sessionType}
+                  />
                 )}
               </Suspense>
             )}
@@ -706,16 +694,16 @@ const Conversation = ({
                 ref={list}
               />
             )}
-            {pictures && <pictures.PictureWatch session={session} />}
-            {canWrite && !arriving && pictures && (
-              <pictures.PictureBox session={session} first={view.count === 0} />
+            {sessionType && <sessionType.Watch session={session} />}
+            {canWrite && !arriving && sessionType && (
+              <sessionType.Box session={session} first={view.count === 0} />
             )}
             {session.friend && (
               <Suspense fallback={null}>
                 <RequestBar session={session} />
               </Suspense>
             )}
-            {canWrite && !arriving && !pictures && (
+            {canWrite && !arriving && !sessionType && (
               <SendBox session={session} view={view} onSend={send} />
             )}
             {!session.writable && thread.only === null && (

@@ -13,15 +13,16 @@ import { limits } from '@contract/limits.ts';
 import type { SessionDetail } from '@contract/session.ts';
 import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { TakeKeys } from './at-list.tsx';
-import { useChatActs } from './chat-context.ts';
+import { useChatActs } from '@/widgets/conversation/chat-context.ts';
 import { useChoices } from './chat-choices.ts';
-import { useModelChange } from './model-change.ts';
+import { useModelChange } from '@/widgets/composer/model-change.ts';
 import type { Outgoing } from './outgoing.ts';
 import type { BoxState } from './send-kit.tsx';
-import { SendModel } from './send-model.tsx';
-import { refusalOf, useGrowth } from './send-rules.ts';
-import type { Thread, ThreadView } from './thread.ts';
-import type { SendOptions } from './thread-writing.ts';
+import { SendModel } from '@/widgets/composer/send-model.tsx';
+import { refusalOf, useGrowth } from '@/widgets/composer/send-rules.ts';
+import type { ThreadView } from '@/widgets/conversation/message-store.ts';
+import type { Thread } from '@/widgets/conversation/thread.ts';
+import type { SendOptions } from '@/widgets/conversation/thread-commands.ts';
 import { useOnline } from './use-online.ts';
 
 /** Pictures, prices, mentions: all that a plain message does without. */
@@ -56,7 +57,7 @@ export const deliver = async (
 ): Promise<void> => {
   const { uuid } = session;
   // What sends them is there before the words leave the draft.
-  await thread.writing();
+  await thread.commands();
   let outgoing: Outgoing = { text: prompt, options: {}, restore: () => undefined };
   if (hasMore(session)) {
     const kit = await loadKit();
@@ -132,7 +133,7 @@ export const SendBox = ({
       box.current?.focus({ preventScroll: true });
   }, [box, handy, uuid]);
   const context = useMemo(
-    () => ({ revision, recent: (pairs: number) => thread.recentPairs(pairs) }),
+    () => ({ revision, recent: (pairs: number) => thread.store.recentPairs(pairs) }),
     [thread, revision],
   );
 
@@ -224,8 +225,8 @@ export const SendBox = ({
                 aria-label="停止"
                 onClick={() => {
                   thread
-                    .writing()
-                    .then((writing) => writing.stop())
+                    .commands()
+                    .then((commands) => commands.stop())
                     .catch(() => {});
                 }}
               >
