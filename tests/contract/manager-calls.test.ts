@@ -326,7 +326,7 @@ describe('an act of a manager', () => {
     const before = await lastLine();
     const refused: string[] = [];
     for (const [name] of acts) {
-      const good = goodInputs(world.talks.other)[name] as Input;
+      const good: Input = goodInputs(world.talks.other)[name];
       if ('id' in good || 'user_id' in good || 'order_id' in good) {
         const nothing = { ...good, id: 987_654_321, user_id: 987_654_321, order_id: 'Q0' };
         const known = Object.fromEntries(

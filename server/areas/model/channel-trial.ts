@@ -51,7 +51,7 @@ const faultsOfLine: Readonly<Record<string, string>> = {
 const refused = (status: number): string => `密钥不对，或没有权限（服务回答 ${status}）`;
 
 const reasonOf = (error: unknown): string => {
-  const { name, message = '', cause } = error as Error;
+  const { name, message, cause } = error as Error;
   for (const each of [error, cause]) {
     const { code } = (each ?? {}) as { code?: unknown };
     const known = typeof code === 'string' ? faultsOfLine[code] : undefined;

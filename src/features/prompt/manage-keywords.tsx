@@ -7,7 +7,6 @@ import { Form } from '@/ui/form/form.tsx';
 import { Sheet } from '@/ui/sheet.tsx';
 import { DataTable, type Column } from '@/ui/table/data-table.tsx';
 import { useTableSearch } from '@/ui/table/use-table-search.ts';
-import type { In } from '@contract/calls.ts';
 import type { ManagedKeyword } from '@contract/prompt.ts';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -103,10 +102,7 @@ export const ManageKeywords = () => {
   const words = useQuery({
     queryKey: ['manageKeywordList', page, query, chosen, state],
     queryFn: ({ signal }) =>
-      api.manageKeywordList(
-        { page, query, type: chosen, state: state as In<'manageKeywordList'>['state'] },
-        { signal, quiet: true },
-      ),
+      api.manageKeywordList({ page, query, type: chosen, state }, { signal, quiet: true }),
     placeholderData: keepPreviousData,
   });
   const row = open === 'new' ? undefined : open;
