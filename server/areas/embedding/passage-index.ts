@@ -34,7 +34,7 @@ export interface Found {
 /** So many of each list are put together. */
 const eachList = 60;
 /** Passages that the words of a question touch at most, the rarest words first. */
-const mostTouched = 400_000;
+const mostTouched = 200_000;
 
 const k = 1.2;
 const b = 0.5;

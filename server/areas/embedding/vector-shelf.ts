@@ -184,7 +184,8 @@ export class VectorShelf {
       if (norm > 0) best.consider(this.places[at]!, this.product(at, question) * norm * own);
     };
     if (this.kernel && !exactly)
-      for (const at of this.nearBySigns(this.kernel, Math.max(3000, this.count / 50))) consider(at);
+      for (const at of this.nearBySigns(this.kernel, Math.max(3000, this.count / 100)))
+        consider(at);
     else for (let at = 0; at < this.count; at += 1) consider(at);
     return best.all;
   }
