@@ -20,7 +20,7 @@ const onFirstUse = [
   /\/manage-[\w-]+\.tsx?$/,
   /\/src\/widgets\/export\//,
   // Areas that are of use without a network are named; whatever else comes, comes when it is met.
-  /\/src\/features\/(?!(account|auth|chat|help|image|job|notice|session|share)\/)/,
+  /\/src\/features\/(?!(account|auth|chat|help|image|job|notice|session|share|video)\/)/,
 ];
 
 /** Taken by scripts/screenshots.ts. */

@@ -28,7 +28,9 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { loadChat } from '@/features/chat/routes.ts';
 import { loadHome } from '@/features/session/routes.ts';
+import { SessionTypes } from '@/widgets/conversation/session-type.ts';
 import { router } from './routes.tsx';
+import { sessionTypes } from './session-types.ts';
 
 /** As long as what stands before the app may stay, ms after its start. */
 const longestFirstView = 15_000;
@@ -70,7 +72,9 @@ followFirstView((href) => void router.navigate({ href }).then(endFirstView, endF
 createRoot(document.querySelector('#root')!).render(
   <StrictMode>
     <QueryClientProvider client={queryClient}>
-      <RouterProvider router={router} />
+      <SessionTypes value={sessionTypes}>
+        <RouterProvider router={router} />
+      </SessionTypes>
     </QueryClientProvider>
   </StrictMode>,
 );

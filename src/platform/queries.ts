@@ -40,6 +40,10 @@ export const useChatModels = () => useModels(chatModels);
 /** The models of pictures that can be chosen now. */
 export const useImageModels = () => useModels(imageModels);
 
+/** The models of a kind that can be chosen now. */
+export const useModelsOf = (kind: 'chat' | 'image' | 'video') =>
+  useModels({ chat: chatModels, image: imageModels, video: videoModels }[kind]);
+
 /** The models of films that can be chosen now. */
 export const useVideoModels = () => useModels(videoModels);
 

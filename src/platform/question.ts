@@ -28,7 +28,7 @@ const plain = (text: string): Question => ({
 });
 
 /** A public https address, or one of this server's pictures; anything else is not loaded. */
-const isPicture = (url: unknown): url is string =>
+const isImage = (url: unknown): url is string =>
   typeof url === 'string' && /^(?:\/files\/|https:\/\/)/.test(url);
 
 const read = ({ human, format }: Asked): Question => {
@@ -38,7 +38,7 @@ const read = ({ human, format }: Asked): Question => {
     if (typeof value?.prompt !== 'string') return plain(human);
     return {
       text: value.prompt,
-      images: (value.images ?? []).filter(isPicture),
+      images: (value.images ?? []).filter(isImage),
       detail: value.image_detail ?? 'low',
       files: value.files ?? [],
       atUser: value.at_user ?? null,

@@ -7,7 +7,7 @@ import { Icon } from './icon.tsx';
 import { useModal } from './modal.ts';
 import type { PhotoAct, PhotoViewerProps } from './photo-viewer-props.ts';
 import './photo-viewer.css';
-import { savePicture, sharePicture } from './save-picture.ts';
+import { saveImage, shareImage } from './save-image.ts';
 
 /** Of opening, closing and going on, ms. */
 const speed = 180;
@@ -100,7 +100,7 @@ const PhotoViewerView = ({
               type="button"
               className="photo-act"
               aria-label="分享图片"
-              onClick={() => void sharePicture(images[at] ?? '', words)}
+              onClick={() => void shareImage(images[at] ?? '', words)}
             >
               <Icon name="share" size={22} />
             </button>
@@ -108,7 +108,7 @@ const PhotoViewerView = ({
               type="button"
               className="photo-act"
               aria-label="下载图片"
-              onClick={() => void savePicture(images[at] ?? '')}
+              onClick={() => void saveImage(images[at] ?? '')}
             >
               <Icon name="download" size={22} />
             </button>

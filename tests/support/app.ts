@@ -68,7 +68,9 @@ export class App {
   /** Waits until no reply is being written. */
   async settled(): Promise<void> {
     await expect(this.stopButton).toBeHidden({ timeout: 45_000 });
-    await expect(this.page.getByRole('status', { name: '正在回复' })).toBeHidden();
+    await expect(this.page.getByRole('status', { name: '正在回复' })).toHaveCount(0, {
+      timeout: 45_000,
+    });
   }
 
   async register(name = '小鹊'): Promise<{ account: string; password: string }> {

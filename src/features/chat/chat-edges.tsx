@@ -3,10 +3,11 @@ import { useModel } from '@/platform/queries.ts';
 import { Button } from '@/ui/button.tsx';
 import { Icon } from '@/ui/icon.tsx';
 import { useSite } from '@/platform/site.ts';
-import { leastText } from './send-rules.ts';
+import { leastText } from '@/widgets/composer/send-rules.ts';
 import type { SessionDetail, sessionTypes } from '@contract/session.ts';
 import { useNavigate } from '@tanstack/react-router';
-import { useChatActs, type Pictures } from './chat-context.ts';
+import type { SessionType } from '@/widgets/conversation/session-type.ts';
+import { useChatActs } from '@/widgets/conversation/chat-context.ts';
 
 const peopleType: (typeof sessionTypes)['people'] = 2;
 
@@ -14,12 +15,12 @@ const peopleType: (typeof sessionTypes)['people'] = 2;
 export const FirstHint = ({
   session,
   only,
-  pictures,
+  sessionType,
 }: {
   session: SessionDetail;
   /** A single message was asked for, and is gone. */
   only: boolean;
-  pictures: Pictures | null;
+  sessionType: SessionType | null;
 }) => {
   const model = useModel(session.model);
   const { min_prompt_bytes: least } = useSite();
@@ -30,7 +31,7 @@ export const FirstHint = ({
         <p>它可能已被删除，或者换到了别的分支</p>
       </div>
     );
-  if (pictures && session.writable) return <pictures.PictureHint session={session} />;
+  if (sessionType && session.writable) return <sessionType.Hint session={session} />;
   if (session.type === peopleType)
     return (
       <div className="list first-hint">

@@ -14,7 +14,7 @@ import { openImageTool } from '@/widgets/image/image-tool.ts';
 import { ChatSettings } from './chat-settings.tsx';
 import MessageMenu, { type MenuTarget } from './message-menu.tsx';
 import PersonSheet from './person-sheet.tsx';
-import type { Thread } from './thread.ts';
+import type { Thread } from '@/widgets/conversation/thread.ts';
 
 /** What stands over the conversation. */
 export type Panel =

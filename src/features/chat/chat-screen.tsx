@@ -7,13 +7,7 @@ import { inIdleTime } from '@/platform/idle.ts';
 import { endFirstView, hasFirstPicture, takeFirstBox } from '@/platform/first-view.ts';
 import { lazyChunk, whenLoaded } from '@/platform/lazy-chunk.ts';
 import { Navigate as MarkdownNavigate } from '@/widgets/markdown/navigate.ts';
-import {
-  useChatModels,
-  useImageModels,
-  useModel,
-  useSettings,
-  useVideoModels,
-} from '@/platform/queries.ts';
+import { useChatModels, useModel, useModelsOf, useSettings } from '@/platform/queries.ts';
 import { Button } from '@/ui/button.tsx';
 import { confirmDialog } from '@/ui/dialog.ts';
 import { EmptyState } from '@/ui/empty-state.tsx';
@@ -43,6 +37,7 @@ import {
   lazy,
   Suspense,
   useCallback,
+  useContext,
   useEffect,
   useLayoutEffect,
   useMemo,
@@ -52,16 +47,17 @@ import {
   type RefObject,
 } from 'react';
 import { Arriving, useArrivingWords } from './arriving.tsx';
-import { ChatContext, type ChatActs, type Pictures, type RowMode } from './chat-context.ts';
+import { ChatContext, type ChatActs, type RowMode } from '@/widgets/conversation/chat-context.ts';
 import { ChatHeader } from './chat-header.tsx';
 import type { Panel } from './chat-panels.tsx';
 import { setCompose } from './compose-store.ts';
+import { SessionTypes, type SessionType } from '@/widgets/conversation/session-type.ts';
 import { MessageList, type ListHandle } from './message-list.tsx';
 import { deliver, SendBox } from './send-box.tsx';
 import { QuestionContext } from './question-context.ts';
-import { refusalOf } from './send-rules.ts';
-import { Thread, type ThreadView } from './thread.ts';
-import type { SendOptions, ThreadWriting } from './thread-writing.ts';
+import { refusalOf } from '@/widgets/composer/send-rules.ts';
+import { Thread, type ThreadView } from '@/widgets/conversation/thread.ts';
+import type { SendOptions, ThreadWriting } from '@/widgets/conversation/thread-writing.ts';
 import { useOnline } from './use-online.ts';
 import { useVisibleHeight } from './use-visible-height.ts';
 import { warmUp } from './warm-up.ts';
@@ -71,8 +67,6 @@ const loadVoice = lazyChunk(() => import('@/widgets/voice/get-ready.ts'));
 const route = getRouteApi('/chat');
 
 /** What is opened over the conversation comes when it is first opened. */
-const loadPictures = lazyChunk(() => import('./pictures.ts'));
-const loadFilms = lazyChunk(() => import('./films.ts'));
 const ChatPanels = lazy(() => import('./chat-panels.tsx'));
 const FirstHint = lazy(() =>
   import('./chat-edges.tsx').then(({ FirstHint: part }) => ({ default: part })),
@@ -102,36 +96,32 @@ const pageOf = (error: unknown): { to: '/404' } | { to: '/error'; code: number }
 
 const hasPointer = '(hover: hover)';
 const peopleType: (typeof sessionTypes)['people'] = 2;
-const pictureType: (typeof sessionTypes)['image'] = 1;
-const filmType: (typeof sessionTypes)['video'] = 4;
 
-/** What a session of pictures is shown with: null while it loads, undefined where it is none. */
-const usePictures = (session: SessionDetail | undefined): Pictures | null | undefined => {
-  const [pictures, setPictures] = useState<Pictures | null>(null);
-  const type = session?.type;
-  useEffect(() => {
-    if (type === pictureType) return whenLoaded(loadPictures, setPictures);
-    return type === filmType ? whenLoaded(loadFilms, setPictures) : undefined;
-  }, [type]);
-  return type === pictureType || type === filmType ? pictures : undefined;
+/** What a session is shown with: null while it loads, undefined where it is a conversation. */
+const useSessionType = (session: SessionDetail | undefined): SessionType | null | undefined => {
+  const load = useContext(SessionTypes).get(session?.type ?? 0);
+  const [loaded, setLoaded] = useState<SessionType | null>(null);
+  useEffect(() => (load ? whenLoaded(load, setLoaded) : undefined), [load]);
+  return load && loaded;
 };
 
 /** Tells the thread what it must know of its session; gives whether people write here. */
 const useKnownSession = (thread: Thread, session: SessionDetail | undefined) => {
   const { user } = useAuth();
   const models = useChatModels().data;
+  const types = useContext(SessionTypes);
   useEffect(() => {
     if (!session) return;
     thread.know({
       model: session.model,
       temporary: session.temporary,
       people: session.type === peopleType,
-      pictures: session.type === pictureType || session.type === filmType,
+      makes: types.has(session.type),
       type: session.type,
       me: { id: user?.id ?? 0, name: user?.user_name ?? '' },
       streamBase: (name) => models?.find((model) => model.name === name)?.accelerator ?? '',
     });
-  }, [thread, session, user?.id, user?.user_name, models]);
+  }, [thread, session, user?.id, user?.user_name, models, types]);
 };
 
 const Chat = ({
@@ -162,12 +152,12 @@ const Chat = ({
     refetchInterval: session.data?.type === peopleType ? limits.peoplePolling : false,
   });
   const view = useSyncExternalStore(thread.subscribe, thread.get);
-  const pictures = usePictures(session.data);
+  const sessionType = useSessionType(session.data);
   const arriving = useArrivingWords(uuid);
   usePageTitle(session.data?.friend?.name ?? session.data?.prompt ?? '会话');
 
   const failure = session.error ?? (view.loaded ? null : messages.error);
-  const opened = session.data !== undefined && view.loaded && pictures !== null;
+  const opened = session.data !== undefined && view.loaded && sessionType !== null;
   const empty = view.rows.length + view.tail.length === 0;
   useLayoutEffect(() => {
     // A list of messages ends it itself, once it has found its place.
@@ -199,7 +189,7 @@ const Chat = ({
         </div>
       );
   }
-  if (!session.data || !view.loaded || pictures === null)
+  if (!session.data || !view.loaded || sessionType === null)
     return arriving.words === '' ? (
       <Opening />
     ) : (
@@ -213,7 +203,7 @@ const Chat = ({
       session={session.data}
       thread={thread}
       view={view}
-      pictures={pictures ?? null}
+      sessionType={sessionType ?? null}
       arriving={arriving}
     />
   );
@@ -299,16 +289,13 @@ const useActs = (
   thread: Thread,
   open: (panel: Panel) => void,
   send: (text: string, options?: SendOptions) => Promise<boolean>,
-  pictures: Pictures | null,
+  sessionType: SessionType | null,
   list: RefObject<ListHandle | null>,
 ): ChatActs => {
   const refuse = useRefusal();
   const navigate = useNavigate();
-  const chats = useChatModels();
-  const painters = useImageModels();
+  const models = useModelsOf(sessionType?.models ?? 'chat');
   const { user } = useAuth();
-  const cameras = useVideoModels();
-  const models = pictures ? (pictures.type === filmType ? cameras : painters) : chats;
   const free = models.data?.find((model) => model.factor === 0)?.name;
   const me = user?.id ?? 0;
   const { uuid, owner, model, writable, temporary, forkable } = session;
@@ -333,7 +320,7 @@ const useActs = (
       thread.writing().then(act);
     const startAnew = async (question: string, which: 'same' | 'free') => {
       const fresh = await api.newSession(
-        { type: pictures?.type ?? 0, model: which === 'same' ? model : free },
+        { type: sessionType?.type ?? 0, model: which === 'same' ? model : free },
         { quiet: true },
       );
       writeDraft(fresh.uuid, question);
@@ -374,12 +361,10 @@ const useActs = (
       openMenu: (message, part) => open({ kind: 'menu', target: { message, part } }),
       openPerson: (person) => open({ kind: 'person', person }),
       answerTo: (atUser) => setCompose(uuid, { atUser }),
-      pictures,
-      draw: async (asked) => {
-        if (!pictures) return false;
-        const drawing = pictures.draw(thread, asked);
+      sessionType,
+      follow: async (work) => {
         list.current?.toBottom();
-        return drawing.then(
+        return work.then(
           () => true,
           (error: unknown) => {
             refuse(error);
@@ -435,7 +420,7 @@ const useActs = (
     refuse,
     open,
     send,
-    pictures,
+    sessionType,
     list,
   ]);
 };
@@ -474,7 +459,7 @@ const usePromptOfAddress = (
   session: SessionDetail,
   view: ThreadView,
   send: (text: string, options: SendOptions) => Promise<boolean>,
-  { thread, pictures, draw }: ChatActs,
+  acts: ChatActs,
   /** It was sent, or came to nothing. */
   onSent: () => void,
 ) => {
@@ -508,8 +493,8 @@ const usePromptOfAddress = (
     }
     const sendNow = async () => {
       await clean;
-      if (pictures) await pictures.sendWords(session.uuid, text, model, draw);
-      else await deliver(thread, session, text, send, { suggestion: suggestion === 1 });
+      if (acts.sessionType) await acts.sessionType.sendWords(session.uuid, text, model, acts);
+      else await deliver(acts.thread, session, text, send, { suggestion: suggestion === 1 });
     };
     sendNow()
       .catch(() => toast(offlineText, 'error'))
@@ -525,9 +510,7 @@ const usePromptOfAddress = (
     model,
     navigate,
     send,
-    thread,
-    pictures,
-    draw,
+    acts,
   ]);
   return asked && session.writable;
 };
@@ -562,13 +545,13 @@ const Conversation = ({
   session,
   thread,
   view,
-  pictures,
+  sessionType,
   arriving: brought,
 }: {
   session: SessionDetail;
   thread: Thread;
   view: ThreadView;
-  pictures: Pictures | null;
+  sessionType: SessionType | null;
   arriving: ReturnType<typeof useArrivingWords>;
 }) => {
   const box = useRef<HTMLDivElement>(null);
@@ -580,7 +563,7 @@ const Conversation = ({
   const navigate = useNavigate();
   const back = useBack();
   const send = useSend(thread, list);
-  const acts = useActs(session, thread, setPanel, send, pictures, list);
+  const acts = useActs(session, thread, setPanel, send, sessionType, list);
   const asking = usePromptOfAddress(session, view, send, acts, brought.forget);
   const coming = brought.words !== '' && view.rows.length + view.tail.length === 0;
   const arriving = asking || coming;
@@ -684,11 +667,15 @@ const Conversation = ({
             {empty && (
               <Suspense fallback={<div className="list" />}>
                 {coming ? (
-                  <Arriving words={brought.words} answered={!pictures} />
+                  <Arriving words={brought.words} answered={!sessionType} />
                 ) : arriving ? (
                   <div className="list" />
                 ) : (
-                  <FirstHint session={session} only={thread.only !== null} pictures={pictures} />
+                  <FirstHint
+                    session={session}
+                    only={thread.only !== null}
+                    sessionType={sessionType}
+                  />
                 )}
               </Suspense>
             )}
@@ -706,16 +693,16 @@ const Conversation = ({
                 ref={list}
               />
             )}
-            {pictures && <pictures.PictureWatch session={session} />}
-            {canWrite && !arriving && pictures && (
-              <pictures.PictureBox session={session} first={view.count === 0} />
+            {sessionType && <sessionType.Watch session={session} />}
+            {canWrite && !arriving && sessionType && (
+              <sessionType.Box session={session} first={view.count === 0} />
             )}
             {session.friend && (
               <Suspense fallback={null}>
                 <RequestBar session={session} />
               </Suspense>
             )}
-            {canWrite && !arriving && !pictures && (
+            {canWrite && !arriving && !sessionType && (
               <SendBox session={session} view={view} onSend={send} />
             )}
             {!session.writable && thread.only === null && (

@@ -15,8 +15,8 @@ import type { SessionDetail } from '@contract/session.ts';
 import { useEffect, useRef, useState } from 'react';
 import { useChoices } from './chat-choices.ts';
 import './chat-settings.css';
-import { useModelChange } from './model-change.ts';
-import { ModelFailure } from './model-failure.tsx';
+import { useModelChange } from '@/widgets/composer/model-change.ts';
+import { ModelFailure } from '@/widgets/composer/model-failure.tsx';
 
 /** A slider is saved when it has come to rest, ms. */
 const rest = 400;

@@ -7,10 +7,10 @@ import { Sheet } from '@/ui/sheet.tsx';
 import { Skeleton } from '@/ui/skeleton.tsx';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { separatorTime } from './chat-time.ts';
+import { separatorTime } from '@/widgets/conversation/chat-time.ts';
 import './find-sheet.css';
 import { searchThread, type Hit } from './thread-search.ts';
-import type { Thread } from './thread.ts';
+import type { Thread } from '@/widgets/conversation/thread.ts';
 
 /** How long the words must rest before they are looked for, ms. */
 const rest = 250;

@@ -2,8 +2,8 @@ import { inIdleTime } from '@/platform/idle.ts';
 import type { Block } from '@common/markdown/document.ts';
 import { memo, useEffect, useState, useSyncExternalStore } from 'react';
 import { Reply } from './message-row.tsx';
-import { replyRows, type LiveRow, type ReplyRow } from './rows.ts';
-import { useIdle } from './use-idle.ts';
+import { replyRows, type LiveRow, type ReplyRow } from '@/widgets/conversation/rows.ts';
+import { useIdle } from '@/widgets/conversation/use-idle.ts';
 
 /** So many rows from the end are drawn at once; they fill the screen. */
 const atOnce = 2;

@@ -14,8 +14,8 @@ import {
 } from 'react';
 import { Virtuoso, type VirtuosoHandle } from 'react-virtuoso';
 import { RowView } from './row-view.tsx';
-import type { Row } from './rows.ts';
-import type { Thread, ThreadView } from './thread.ts';
+import type { Row } from '@/widgets/conversation/rows.ts';
+import type { Thread, ThreadView } from '@/widgets/conversation/thread.ts';
 
 export interface ListHandle {
   toTop: () => void;
@@ -303,7 +303,7 @@ export const MessageList = ({
         initialTopMostItemIndex={at < 0 ? start : { index: at, align: 'start' }}
         computeItemKey={keyOf}
         itemContent={contentOf}
-        defaultItemHeight={rows[0]?.kind === 'picture' ? pictureHeight : 120}
+        defaultItemHeight={rows[0]?.kind === 'work' ? pictureHeight : 120}
         increaseViewportBy={{ top: 600, bottom: 150 }}
         // Rows are measured where they have just been laid out; a frame later all is laid out for it.
         skipAnimationFrameInResizeObserver

@@ -9,7 +9,7 @@ import { ModelSheet } from '@/widgets/model/model-sheet.tsx';
 import { Sheet } from '@/ui/sheet.tsx';
 import type { Message } from '@contract/chat.ts';
 import { lazy, Suspense, useEffect, useState } from 'react';
-import { useChatActs } from './chat-context.ts';
+import { useChatActs } from '@/widgets/conversation/chat-context.ts';
 import { acceptAnswer, copyLink, quote } from './question-acts.ts';
 import { useQuestion } from './question-context.ts';
 
@@ -43,7 +43,7 @@ const MessageMenu = ({ target, onClose }: { target: MenuTarget | null; onClose: 
   const may = acts.people ? mine : acts.owner;
   const saved = message !== undefined && message.id > 0;
   const branches =
-    saved && acts.owner && acts.writable && !acts.people && !acts.temporary && !acts.pictures;
+    saved && acts.owner && acts.writable && !acts.people && !acts.temporary && !acts.sessionType;
   const person = { id: message?.user_id ?? 0, name: maskName(message?.user_name ?? '') };
   const then = (act: () => void) => () => {
     onClose();
@@ -68,7 +68,7 @@ const MessageMenu = ({ target, onClose }: { target: MenuTarget | null; onClose: 
             />
           </>
         )}
-        {reply && message && text !== '' && !acts.pictures && (
+        {reply && message && text !== '' && !acts.sessionType && (
           <Act
             icon="sound"
             label="朗读"
@@ -144,7 +144,7 @@ const MessageMenu = ({ target, onClose }: { target: MenuTarget | null; onClose: 
             )}
           </>
         )}
-        {saved && acts.forkable && !acts.pictures && (
+        {saved && acts.forkable && !acts.sessionType && (
           <Act icon="fork" label="从这里接着聊" onClick={then(() => acts.fork(message.id))} />
         )}
         {saved && may && (

@@ -16,12 +16,24 @@ import {
   useSyncExternalStore,
   type ReactNode,
 } from 'react';
-import { useChatActs, useRowMode } from './chat-context.ts';
-import { separatorTime } from './chat-time.ts';
-import type { Segment } from './live-reply.ts';
-import { ActsRow, MoreAct, ModelName, Pager, ReplyActs, SmallAct } from './message-acts.tsx';
-import { segmentsOfMessage, type NoticeRow, type QuestionRow, type ReplyRow } from './rows.ts';
-import { replyText } from './thread.ts';
+import { useChatActs, useRowMode } from '@/widgets/conversation/chat-context.ts';
+import { separatorTime } from '@/widgets/conversation/chat-time.ts';
+import type { Segment } from '@/widgets/conversation/live-reply.ts';
+import {
+  ActsRow,
+  MoreAct,
+  ModelName,
+  Pager,
+  ReplyActs,
+  SmallAct,
+} from '@/widgets/conversation/message-acts.tsx';
+import {
+  segmentsOfMessage,
+  type NoticeRow,
+  type QuestionRow,
+  type ReplyRow,
+} from '@/widgets/conversation/rows.ts';
+import { replyText } from '@/widgets/conversation/thread.ts';
 
 const parts = () => import('./question-parts.tsx');
 const Attachments = lazy(() => parts().then((module) => ({ default: module.Attachments })));

@@ -6,9 +6,9 @@ import { readQuestion } from '@/platform/question.ts';
 import { Icon, PathIcon } from '@/ui/icon.tsx';
 import { toast } from '@/platform/toast.ts';
 import { useNavigate } from '@tanstack/react-router';
-import { useChatActs } from './chat-context.ts';
+import { useChatActs } from '@/widgets/conversation/chat-context.ts';
 import './outgoing-note.css';
-import type { Outgoing, OutgoingRow } from './rows.ts';
+import type { Outgoing, OutgoingRow } from '@/widgets/conversation/rows.ts';
 
 const clockPath = 'M12 20.5a8.5 8.5 0 1 0 0-17 8.5 8.5 0 0 0 0 17ZM12 7.5V12l3 2';
 

@@ -4,12 +4,12 @@ import { Icon } from '@/ui/icon.tsx';
 import { useMedia } from '@/platform/use-media.ts';
 import type { Message } from '@contract/chat.ts';
 import { memo, useRef, useState } from 'react';
-import { useChatActs } from './chat-context.ts';
-import type { LiveReply } from './live-reply.ts';
+import { useChatActs } from '@/widgets/conversation/chat-context.ts';
+import type { LiveReply } from '@/widgets/conversation/live-reply.ts';
 import { LiveRows } from './live-rows.tsx';
 import { Notice, Reply } from './message-row.tsx';
 import './pair-answers.css';
-import { replyRows, type PairRow } from './rows.ts';
+import { replyRows, type PairRow } from '@/widgets/conversation/rows.ts';
 
 /** From here on there is room for two columns. */
 const wideEnoughForTwo = '(min-width: 1024px)';

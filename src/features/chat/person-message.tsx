@@ -5,16 +5,16 @@ import { useChatModels } from '@/platform/queries.ts';
 import { readQuestion } from '@/platform/question.ts';
 import { Avatar } from '@/ui/avatar.tsx';
 import { memo } from 'react';
-import { useChatActs, useRowMode } from './chat-context.ts';
-import { separatorTime } from './chat-time.ts';
-import { ActsRow, MoreAct, Marks, SmallAct } from './message-acts.tsx';
+import { useChatActs, useRowMode } from '@/widgets/conversation/chat-context.ts';
+import { separatorTime } from '@/widgets/conversation/chat-time.ts';
+import { ActsRow, MoreAct, Marks, SmallAct } from '@/widgets/conversation/message-acts.tsx';
 import { MessageEditor } from './message-editor.tsx';
 import { Separator, useLongPress } from './message-row.tsx';
 import './person-message.css';
 import { acceptAnswer, quote } from './question-acts.ts';
 import { useQuestion } from './question-context.ts';
 import { Attachments } from './question-parts.tsx';
-import type { QuestionRow } from './rows.ts';
+import type { QuestionRow } from '@/widgets/conversation/rows.ts';
 
 /** What a person wrote in a session of people: who, when, to whom, and Markdown. */
 const PersonMessage = memo(function PersonMessage({

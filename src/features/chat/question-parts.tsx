@@ -9,7 +9,7 @@ import { PhotoViewer } from '@/ui/photo-viewer.tsx';
 import { ForeignImage, isForeign } from '@/widgets/image/foreign-image.tsx';
 import type { Message } from '@contract/chat.ts';
 import { lazy, Suspense, useLayoutEffect, useRef, useState } from 'react';
-import { useChatActs } from './chat-context.ts';
+import { useChatActs } from '@/widgets/conversation/chat-context.ts';
 import './question-parts.css';
 
 const AttachedText = lazy(() => import('./attached-text.tsx'));

@@ -1,8 +1,8 @@
 import { lazy, memo, Suspense } from 'react';
-import { useChatActs } from './chat-context.ts';
+import { useChatActs } from '@/widgets/conversation/chat-context.ts';
 import { LiveRows } from './live-rows.tsx';
 import { Notice, Question, Reply } from './message-row.tsx';
-import type { Row } from './rows.ts';
+import type { Row } from '@/widgets/conversation/rows.ts';
 
 const PairAnswers = lazy(() => import('./pair-answers.tsx'));
 const OutgoingNote = lazy(() => import('./outgoing-note.tsx'));
@@ -10,7 +10,7 @@ const PersonMessage = lazy(() => import('./person-message.tsx'));
 
 /** One row of the list. What not every conversation has is loaded when first met. */
 export const RowView = memo(function RowView({ row }: { row: Row }) {
-  const { people, pictures } = useChatActs();
+  const { people, sessionType } = useChatActs();
   switch (row.kind) {
     case 'question':
       if (!people) return <Question row={row} />;
@@ -35,8 +35,8 @@ export const RowView = memo(function RowView({ row }: { row: Row }) {
           <PairAnswers row={row} />
         </Suspense>
       );
-    case 'picture':
-      return pictures && <pictures.PictureRow row={row} />;
+    case 'work':
+      return sessionType && <sessionType.Row row={row} />;
     default:
       return <Notice row={row} />;
   }

@@ -13,15 +13,15 @@ import { limits } from '@contract/limits.ts';
 import type { SessionDetail } from '@contract/session.ts';
 import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { TakeKeys } from './at-list.tsx';
-import { useChatActs } from './chat-context.ts';
+import { useChatActs } from '@/widgets/conversation/chat-context.ts';
 import { useChoices } from './chat-choices.ts';
-import { useModelChange } from './model-change.ts';
+import { useModelChange } from '@/widgets/composer/model-change.ts';
 import type { Outgoing } from './outgoing.ts';
 import type { BoxState } from './send-kit.tsx';
-import { SendModel } from './send-model.tsx';
-import { refusalOf, useGrowth } from './send-rules.ts';
-import type { Thread, ThreadView } from './thread.ts';
-import type { SendOptions } from './thread-writing.ts';
+import { SendModel } from '@/widgets/composer/send-model.tsx';
+import { refusalOf, useGrowth } from '@/widgets/composer/send-rules.ts';
+import type { Thread, ThreadView } from '@/widgets/conversation/thread.ts';
+import type { SendOptions } from '@/widgets/conversation/thread-writing.ts';
 import { useOnline } from './use-online.ts';
 
 /** Pictures, prices, mentions: all that a plain message does without. */

@@ -28,10 +28,10 @@ import {
   priceOf,
   roughly,
   type Pair,
-} from './price-ahead.ts';
+} from '@/widgets/conversation/price-ahead.ts';
 import './send-kit.css';
 
-export { ModelFailure } from './model-failure.tsx';
+export { ModelFailure } from '@/widgets/composer/model-failure.tsx';
 export { AttachButton, pasteInto } from '@/widgets/attach/attach.tsx';
 export {
   hasPictures,

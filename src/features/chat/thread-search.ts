@@ -1,5 +1,5 @@
 import { readQuestion } from '@/platform/question.ts';
-import type { Thread } from './thread.ts';
+import type { Thread } from '@/widgets/conversation/thread.ts';
 
 /** A place where words were found. */
 export interface Hit {

@@ -7,10 +7,10 @@ import { Skeleton } from '@/ui/skeleton.tsx';
 import type { Message } from '@contract/chat.ts';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Fragment, useMemo } from 'react';
-import { ChatContext, useChatActs } from './chat-context.ts';
+import { ChatContext, useChatActs } from '@/widgets/conversation/chat-context.ts';
 import css from './question.module.css';
 import { RowView } from './row-view.tsx';
-import { segmentsOfMessage, type Row } from './rows.ts';
+import { segmentsOfMessage, type Row } from '@/widgets/conversation/rows.ts';
 
 /** What a message looks like: what somebody wrote, and a model's reply to it. */
 const rowsOf = (message: Message): Row[] => {

@@ -2,7 +2,7 @@ import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode } fro
 import { inIdleTime } from '@/platform/idle.ts';
 import { useMedia, wideEnoughForMenu } from '@/platform/use-media.ts';
 import { useImageMark, voteOnImage } from '@/widgets/image/image-marks.ts';
-import { pictureSources } from '@/widgets/image/picture-sources.ts';
+import { imageSources } from '@/widgets/image/image-sources.ts';
 import type { ViewedImage } from '@/widgets/viewer/image-viewer-props.ts';
 import { ImageViewer, warmViewer } from '@/widgets/viewer/image-viewer.tsx';
 import { Button } from '@/ui/button.tsx';
@@ -107,12 +107,7 @@ export const GalleryList = ({
             }
           }}
         >
-          <img
-            {...pictureSources(image)}
-            sizes={`${Math.round(width)}px`}
-            alt=""
-            decoding="async"
-          />
+          <img {...imageSources(image)} sizes={`${Math.round(width)}px`} alt="" decoding="async" />
           {choosing && (
             <span className={styles['check']} aria-hidden="true">
               {chosen?.has(image.id) && <Icon name="check" size={18} />}

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'react';
 import { pictureTypes } from '@/platform/attach/file-kinds.ts';
 import { ComingTile } from '@/widgets/image/coming-tile.tsx';
 import { useIntake } from '@/widgets/image/picker-intake.ts';
-import { smallPicture } from '@/widgets/image/picture-sources.ts';
+import { smallImage } from '@/widgets/image/image-sources.ts';
 import { Button } from '@/ui/button.tsx';
 import { Sheet } from '@/ui/sheet.tsx';
 import { toast } from '@/platform/toast.ts';
@@ -125,7 +125,7 @@ export const UploadSheet = ({ open, onClose }: { open: boolean; onClose: () => v
           ))}
           {there.map((url) => (
             <li key={url} className={styles['there']}>
-              <img src={smallPicture(url, 180)} alt="已上传" />
+              <img src={smallImage(url, 180)} alt="已上传" />
             </li>
           ))}
         </ul>

@@ -7,7 +7,7 @@ import { SliderField } from '@/ui/slider-field.tsx';
 import { toast } from '@/platform/toast.ts';
 import { useState } from 'react';
 import { Choices } from './choices.tsx';
-import { SamplePicture } from './shape-picture.tsx';
+import { SampleImage } from './shape-image.tsx';
 import { useTool } from './tool-context.ts';
 
 /** LoRAs of one request at most. */
@@ -85,7 +85,7 @@ const Loras = () => {
           >
             {sampled ? (
               <>
-                <SamplePicture name={`lora-${key}`} />
+                <SampleImage name={`lora-${key}`} />
                 <span>{label}</span>
               </>
             ) : (

@@ -1,4 +1,4 @@
-import { isMisfit, measurePicture, takeAsBase } from '@/widgets/image/base-picture.ts';
+import { isMisfit, measureImage, takeAsBase } from '@/widgets/image/base-image.ts';
 import type { PickedImage } from '@/widgets/image/picked-image.ts';
 import { pickImages } from '@/widgets/image/image-picker.ts';
 import { AnyImage } from '@/widgets/image/foreign-image.tsx';
@@ -15,8 +15,8 @@ import {
 import { limits } from '@contract/limits.ts';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { Choices } from './choices.tsx';
-import { PictureSlots } from './picture-slots.tsx';
-import { ResizePicture } from './shape-picture.tsx';
+import { ImageSlots } from './image-slots.tsx';
+import { ResizeImage } from './shape-image.tsx';
 import { useTool } from './tool-context.ts';
 
 const CropDialog = lazy(() => import('@/widgets/image/crop-dialog.tsx'));
@@ -29,7 +29,7 @@ const useMeasure = (url: string): PickedImage | null => {
     let left = false;
     const measure = async () => {
       try {
-        const picture = await measurePicture(url);
+        const picture = await measureImage(url);
         if (!left) setMeasured(picture);
       } catch {
         // The server may still reach what this browser does not.
@@ -60,7 +60,7 @@ export const Img2ImgTab = () => {
   const blend = parameters.blend?.map((each) => each.url) ?? [];
   const blending = url === '' && image.abilities.includes('blend');
   const slots = blending && (
-    <PictureSlots
+    <ImageSlots
       label="融图图片"
       hint={`选 ${limits.blend.min} 到 ${limits.blend.max} 张，合成一张新的画；描述可以不写`}
       urls={blend}
@@ -125,7 +125,7 @@ export const Img2ImgTab = () => {
           choices={familyRules.resizeModes.map(({ mode, label }) => ({
             value: mode as number,
             label,
-            picture: <ResizePicture mode={mode} />,
+            picture: <ResizeImage mode={mode} />,
           }))}
           onChange={(mode) => change({ resize_mode: mode === 0 ? undefined : mode })}
         />

@@ -6,7 +6,7 @@ import { SliderField } from '@/ui/slider-field.tsx';
 import { SwitchField } from '@/ui/switch-field.tsx';
 import { useId, useState } from 'react';
 import { Choices } from './choices.tsx';
-import { PictureSlots } from './picture-slots.tsx';
+import { ImageSlots } from './image-slots.tsx';
 import { useTool } from './tool-context.ts';
 
 const midjourney = familyRules.midjourney;
@@ -88,7 +88,7 @@ const References = () => {
   const styles = parameters.sref?.map(({ url }) => url) ?? [];
   return (
     <>
-      <PictureSlots
+      <ImageSlots
         label="角色参考图"
         hint="画出来的人物会像它们"
         urls={characters}
@@ -98,7 +98,7 @@ const References = () => {
       {characters.length > 0 && (
         <MidjourneySlider name="cw" label="角色相似度" hint="0 只像脸，100 连同头发与衣服" />
       )}
-      <PictureSlots
+      <ImageSlots
         label="风格参考图"
         hint="画面的色彩与笔触会像它们"
         urls={styles}

@@ -3,7 +3,7 @@ import { aspectName } from '@/widgets/image/aspect-name.ts';
 import { requestOf } from '@/widgets/image/image-draft.ts';
 import { SliderField } from '@/ui/slider-field.tsx';
 import { Choices } from './choices.tsx';
-import { ShapePicture } from './shape-picture.tsx';
+import { ShapeImage } from './shape-image.tsx';
 import { useTool } from './tool-context.ts';
 
 const ratioOf = (aspect: string): { width: number; height: number } => {
@@ -24,7 +24,7 @@ const Aspects = () => {
           value: aspect,
           label: aspect,
           hint: aspectName(shape.width, shape.height).split(' ')[0],
-          picture: <ShapePicture {...shape} />,
+          picture: <ShapeImage {...shape} />,
         };
       })}
       onChange={(aspect) => setParameters({ aspect: aspect === usual ? undefined : aspect })}
@@ -42,7 +42,7 @@ const Sizes = () => {
         value: code,
         label: `${width}×${height}`,
         hint: aspectName(width, height),
-        picture: <ShapePicture width={width} height={height} />,
+        picture: <ShapeImage width={width} height={height} />,
       }))}
       onChange={(size) => change({ size })}
     />

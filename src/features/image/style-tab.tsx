@@ -1,7 +1,7 @@
 import { familyRules, styleOf } from '@contract/image-prompt.ts';
 import { Skeleton } from '@/ui/skeleton.tsx';
 import { Choices } from './choices.tsx';
-import { SamplePicture } from './shape-picture.tsx';
+import { SampleImage } from './shape-image.tsx';
 import { useTool, type ToolState } from './tool-context.ts';
 
 /** The styles that a model knows by name, and the one it takes by itself; none: it has no such choice. */
@@ -28,7 +28,7 @@ export const StyleTab = () => {
   const style = image.family === 'midjourney' ? styleOf(parameters) : (parameters.style ?? usual);
   // Of what is drawn here it is known how it looks.
   const sample = (name: string) =>
-    image.family === 'built-in' ? { picture: <SamplePicture name={name} /> } : {};
+    image.family === 'built-in' ? { picture: <SampleImage name={name} /> } : {};
   if (styles.length === 0 && metadata.isPending) return <Skeleton lines={4} />;
   return (
     <Choices

@@ -29,7 +29,7 @@ const keyOf = ({ uuid: key }: ListedVideo): string => key;
 const shapeOf = (video: ListedVideo): ListedVideo => video;
 
 /** Begins a session of films; its dialog asks for the image. */
-const useNewFilm = () => {
+const useNewVideo = () => {
   const navigate = useNavigate();
   const [busy, setBusy] = useState(false);
   const begin = async () => {
@@ -142,7 +142,7 @@ export const VideoScreen = () => {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const own = search.private === 1 ? 1 : 0;
-  const fresh = useNewFilm();
+  const fresh = useNewVideo();
   return (
     <div className="page">
       <header className="page-head">

@@ -1,4 +1,4 @@
-import { smallPicture } from '@/widgets/image/picture-sources.ts';
+import { smallImage } from '@/widgets/image/image-sources.ts';
 import { useMedia } from '@/platform/use-media.ts';
 import type { ListedVideo } from '@contract/video.ts';
 import { Link } from '@tanstack/react-router';
@@ -51,7 +51,7 @@ export const VideoTile = ({ video, width }: { video: ListedVideo; width: number 
       onFocus={() => setOver(true)}
       onBlur={() => setOver(false)}
     >
-      <img src={smallPicture(video.poster, width > 320 ? 640 : 320)} alt="" decoding="async" />
+      <img src={smallImage(video.poster, width > 320 ? 640 : 320)} alt="" decoding="async" />
       {active && (
         <video
           src={video.url}

@@ -10,7 +10,7 @@ const readable =
 
 const has = (list: string, ending: string) => ending !== '' && ` ${list} `.includes(` ${ending} `);
 
-export const isPicture = (file: File): boolean =>
+export const isImage = (file: File): boolean =>
   /^image\/(?!svg)/.test(file.type) || has(pictures, endingOf(file.name));
 
 export const isReadable = (file: File): boolean =>

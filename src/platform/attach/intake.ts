@@ -16,7 +16,7 @@ import {
   type AttachTarget,
 } from './attach-store.ts';
 import { blank } from './blank.ts';
-import { isPicture, isReadable } from './file-kinds.ts';
+import { isImage, isReadable } from './file-kinds.ts';
 import { prepareImage } from './shrink-image.ts';
 
 /** How long to wait before a try that no server heard is made again, ms. */
@@ -234,7 +234,7 @@ export const addFiles = async (target: AttachTarget, files: readonly File[]): Pr
   const { draftKey, model, onModel } = target;
   const pictures: File[] = [];
   for (const file of files) {
-    if (isPicture(file)) {
+    if (isImage(file)) {
       pictures.push(file);
     } else if (!isReadable(file)) {
       toast(`不支持这种文件：${file.name}`, 'error');

@@ -46,7 +46,7 @@ const tools: readonly { tool: Tool; label: string; path: string }[] = [
   },
   { tool: 'table', label: '表格', path: 'M4 5h16v14H4zM4 10h16M4 14.5h16M12 5v14' },
 ];
-const picturePath =
+const imagePath =
   'M5 4.5h14A1.5 1.5 0 0 1 20.5 6v12a1.5 1.5 0 0 1-1.5 1.5H5A1.5 1.5 0 0 1 3.5 18V6A1.5 1.5 0 0 1 5 4.5ZM8.5 10.5a1.5 1.5 0 1 0 0-3 1.5 1.5 0 0 0 0 3ZM4 17l5-5 3.5 3.5L16 12l4.5 4.5';
 
 /** Puts an edit into the box the way typing does, so that the browser can undo it. */
@@ -304,7 +304,7 @@ const EditorView = ({
             aria-busy={sending > 0 || undefined}
             onClick={() => picker.current?.click()}
           >
-            <PathIcon path={picturePath} />
+            <PathIcon path={imagePath} />
           </button>
           {sending > 0 && <span role="status">正在上传图片…</span>}
           <input

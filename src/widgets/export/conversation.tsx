@@ -2,8 +2,8 @@ import { maskName } from '@/platform/format.ts';
 import type { Message } from '@contract/chat.ts';
 import { Markdown } from '@/widgets/markdown/markdown.tsx';
 import { streamCodes } from '@contract/errors.ts';
-import { filmBase, readFilms } from '@/widgets/image/film-reply.ts';
-import { readPictures } from '@/widgets/image/image-reply.ts';
+import { videoBase, readVideos } from '@/widgets/image/video-reply.ts';
+import { readImages } from '@/widgets/image/image-reply.ts';
 import { ForeignImage, isForeign } from '@/widgets/image/foreign-image.tsx';
 import { useModel } from '@/platform/queries.ts';
 import { readQuestion, thumbnailOf } from '@/platform/question.ts';
@@ -17,7 +17,7 @@ const filmType = 4;
 
 /** What was drawn; null: nothing was. */
 const Drawn = ({ message }: { message: One }) => {
-  const images = readPictures(message)?.images.filter(({ url }) => url !== '') ?? [];
+  const images = readImages(message)?.images.filter(({ url }) => url !== '') ?? [];
   if (images.length === 0) return null;
   return (
     <span className="told-images told-drawn">
@@ -37,7 +37,7 @@ const Drawn = ({ message }: { message: One }) => {
 
 /** What was filmed, to be played; `still`: its first pictures alone. */
 const Filmed = ({ message, still }: { message: One; still: boolean }) =>
-  (readFilms(message) ?? []).map(({ uuid, url, poster, width, height, duration, error }) => {
+  (readVideos(message) ?? []).map(({ uuid, url, poster, width, height, duration, error }) => {
     const label = `视频，${Math.round(duration)} 秒`;
     if (url === '') return <p key={uuid}>{error || '视频已删除'}</p>;
     return (
@@ -95,7 +95,7 @@ const Answer = ({ message, still }: { message: One; still: boolean }) => {
  */
 export const Exchange = ({ message, still = false }: { message: Message; still?: boolean }) => {
   const { text, images: asked, files } = readQuestion(message);
-  const base = message.type === filmType ? filmBase(message) : '';
+  const base = message.type === filmType ? videoBase(message) : '';
   const images = base === '' ? asked : [base, ...asked];
   return (
     <section className="told-pair" data-message={message.id}>

@@ -3,7 +3,7 @@ import { api } from '@/platform/api.ts';
 import { errorText } from '@/platform/api-error.ts';
 import { byteSize } from '@/platform/format.ts';
 import { Icon } from '@/ui/icon.tsx';
-import { smallPicture, type Side } from './picture-sources.ts';
+import { smallImage, type Side } from './image-sources.ts';
 import styles from './foreign-image.module.css';
 
 interface Loaded {
@@ -92,5 +92,5 @@ export const AnyImage = ({ url, side, alt }: { url: string; side: Side; alt: str
   isForeign(url) ? (
     <ForeignImage url={url} alt={alt} />
   ) : (
-    <img src={smallPicture(url, side)} alt={alt} loading="lazy" />
+    <img src={smallImage(url, side)} alt={alt} loading="lazy" />
   );

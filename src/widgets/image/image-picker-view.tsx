@@ -2,7 +2,7 @@ import { limits } from '@contract/limits.ts';
 import { QueryClientProvider, useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState, type FormEvent, type ReactNode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { isPicture, pictureTypes } from '@/platform/attach/file-kinds.ts';
+import { isImage, pictureTypes } from '@/platform/attach/file-kinds.ts';
 import { queryClient } from '@/platform/query-client.ts';
 import { Button } from '@/ui/button.tsx';
 import { EmptyState } from '@/ui/empty-state.tsx';
@@ -15,7 +15,7 @@ import { ComingTile } from './coming-tile.tsx';
 import type { PickedImage } from './picked-image.ts';
 import './image-picker.css';
 import { useIntake } from './picker-intake.ts';
-import { smallPicture } from './picture-sources.ts';
+import { smallImage } from './image-sources.ts';
 import { shelfNames, shelves, sizeOf, type Shelf } from './shelves.ts';
 
 const icons = {
@@ -68,8 +68,8 @@ const Tile = ({
       onClick={onToggle}
     >
       <img
-        src={smallPicture(image.url, 180)}
-        srcSet={`${smallPicture(image.url, 180)} 1x, ${smallPicture(image.url, 320)} 2x`}
+        src={smallImage(image.url, 180)}
+        srcSet={`${smallImage(image.url, 180)} 1x, ${smallImage(image.url, 320)} 2x`}
         alt=""
         loading="lazy"
         decoding="async"
@@ -211,7 +211,7 @@ const Picker = ({
   const { takeFiles } = intake;
   useEffect(() => {
     const onPaste = (event: ClipboardEvent) => {
-      const files = [...(event.clipboardData?.files ?? [])].filter(isPicture);
+      const files = [...(event.clipboardData?.files ?? [])].filter(isImage);
       if (files.length === 0) return;
       event.preventDefault();
       setShelf('uploaded');

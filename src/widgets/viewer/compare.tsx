@@ -1,5 +1,5 @@
 import { useState, type CSSProperties } from 'react';
-import { smallPicture } from '@/widgets/image/picture-sources.ts';
+import { smallImage } from '@/widgets/image/image-sources.ts';
 import type { ViewedImage } from './image-viewer-props.ts';
 import styles from './viewer.module.css';
 
@@ -19,8 +19,8 @@ export const Compare = ({ before, after }: { before: ViewedImage; after: ViewedI
       <img className={styles['after']} src={after.url} alt="新的图片" draggable={false} />
       <img
         className={styles['before']}
-        src={smallPicture(before.url, 640)}
-        srcSet={`${smallPicture(before.url, 640)} 640w, ${before.url} ${before.width}w`}
+        src={smallImage(before.url, 640)}
+        srcSet={`${smallImage(before.url, 640)} 640w, ${before.url} ${before.width}w`}
         sizes="(min-width: 750px) 60vw, 100vw"
         alt="原来的图片"
         draggable={false}

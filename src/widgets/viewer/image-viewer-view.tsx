@@ -9,7 +9,7 @@ import { refreshScreens } from '@/platform/query-client.ts';
 import { toast } from '@/platform/toast.ts';
 import { uuid } from '@/platform/uuid.ts';
 import { deleteImage, useDeletedImages } from '@/widgets/image/image-marks.ts';
-import { smallPicture } from '@/widgets/image/picture-sources.ts';
+import { smallImage } from '@/widgets/image/image-sources.ts';
 import { sizeOf } from '@/widgets/image/shelves.ts';
 import { Act } from '@/ui/act.tsx';
 import { Button } from '@/ui/button.tsx';
@@ -17,7 +17,7 @@ import { confirmDialog } from '@/ui/dialog.ts';
 import { Icon } from '@/ui/icon.tsx';
 import { LoadFailed } from '@/ui/load-failed.tsx';
 import { useModal } from '@/ui/modal.ts';
-import { savePicture, sharePicture } from '@/ui/save-picture.ts';
+import { saveImage, shareImage } from '@/ui/save-image.ts';
 import { Sheet } from '@/ui/sheet.tsx';
 import { Skeleton } from '@/ui/skeleton.tsx';
 import type { ImageInfo, ImageMethod } from '@contract/gallery.ts';
@@ -106,7 +106,7 @@ const Working = ({
                   aria-label={`第 ${at + 1} 张`}
                   onClick={() => setChosen(at)}
                 >
-                  <img src={smallPicture(each.url, 180)} alt="" />
+                  <img src={smallImage(each.url, 180)} alt="" />
                 </button>
               ))}
             </div>
@@ -115,7 +115,7 @@ const Working = ({
             <Button kind="primary" onClick={() => onView(shown)}>
               看这一张
             </Button>
-            <Button onClick={() => void savePicture(shown.url)}>下载</Button>
+            <Button onClick={() => void saveImage(shown.url)}>下载</Button>
             <Button onClick={onAgain}>再改一次</Button>
           </div>
         </div>
@@ -129,7 +129,7 @@ const Working = ({
             className={styles['photo']}
             style={{ '--shape': image.width / Math.max(1, image.height) } as React.CSSProperties}
           >
-            <img src={live?.current_image || smallPicture(image.url, 640)} alt="画到一半的样子" />
+            <img src={live?.current_image || smallImage(image.url, 640)} alt="画到一半的样子" />
           </span>
         </div>
       </div>
@@ -395,7 +395,7 @@ const ImageViewerView = ({
               kind="ghost"
               size="icon"
               aria-label="分享图片"
-              onClick={() => void sharePicture(share(info), info.prompt)}
+              onClick={() => void shareImage(share(info), info.prompt)}
             >
               <Icon name="share" size={22} />
             </Button>
@@ -403,7 +403,7 @@ const ImageViewerView = ({
               kind="ghost"
               size="icon"
               aria-label="下载图片"
-              onClick={() => void savePicture(shown.url)}
+              onClick={() => void saveImage(shown.url)}
             >
               <Icon name="download" size={22} />
             </Button>

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { voteOnImage, useImageMark } from '@/widgets/image/image-marks.ts';
 import { parameterRows } from '@/widgets/image/parameter-rows.ts';
-import { smallPicture } from '@/widgets/image/picture-sources.ts';
+import { smallImage } from '@/widgets/image/image-sources.ts';
 import { sizeOf } from '@/widgets/image/shelves.ts';
 import { copyText } from '@/platform/copy.ts';
 import { dateTime, maskName } from '@/platform/format.ts';
@@ -66,7 +66,7 @@ const KinTile = ({
     {kin.url === '' ? (
       <span>图片已删除</span>
     ) : (
-      <img src={smallPicture(kin.url, 180)} alt="" loading="lazy" />
+      <img src={smallImage(kin.url, 180)} alt="" loading="lazy" />
     )}
     <small>{label}</small>
   </button>

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState, type CSSProperties, type PointerEvent } from 'react';
-import { smallPicture } from '@/widgets/image/picture-sources.ts';
+import { smallImage } from '@/widgets/image/image-sources.ts';
 import { toast } from '@/platform/toast.ts';
 import { Button } from '@/ui/button.tsx';
 import { ChipChoice } from '@/ui/chip-choice.tsx';
@@ -135,7 +135,7 @@ export const MaskStage = ({
         >
           <img
             src={image.url}
-            style={{ backgroundImage: `url(${smallPicture(image.url, 640)})` }}
+            style={{ backgroundImage: `url(${smallImage(image.url, 640)})` }}
             alt="要修改的图片"
             draggable={false}
           />

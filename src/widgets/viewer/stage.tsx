@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState, type PointerEvent } from 'react';
-import { smallPicture } from '@/widgets/image/picture-sources.ts';
+import { smallImage } from '@/widgets/image/image-sources.ts';
 import type { ViewedImage } from './image-viewer-props.ts';
 import { useZoom } from './use-zoom.ts';
 import styles from './viewer.module.css';
@@ -24,7 +24,7 @@ const Photo = ({ image, alt }: { image: ViewedImage; alt: string }) => {
     >
       {!sharp && (
         <img
-          src={smallPicture(image.url, small)}
+          src={smallImage(image.url, small)}
           alt=""
           aria-hidden="true"
           // Without a network there is the one of its tile, if any.

@@ -1,0 +1,44 @@
+import { writeDraft } from '@/platform/draft.ts';
+import { useModel } from '@/platform/queries.ts';
+import { useSite } from '@/platform/site.ts';
+import { pictureIdeas } from '@contract/picture-ideas.ts';
+import type { SessionDetail } from '@contract/session.ts';
+import { leastText } from '@/widgets/composer/send-rules.ts';
+
+/** Latin names stand apart from the Chinese around them. */
+const setApart = (name: string): string => (/[a-z0-9]/i.test(name) ? ` ${name} ` : name);
+
+/** In a session of pictures before its first: what it is, and pictures to try, each with its words. */
+export const ImageHint = ({ session }: { session: SessionDetail }) => {
+  const model = useModel(session.model);
+  const { min_prompt_bytes: least } = useSite();
+  return (
+    <div className="list first-hint hint-pictures">
+      <h2>用{setApart(model?.label ?? session.model)}画一张</h2>
+      {model?.remark && <p>{model.remark}</p>}
+      <ul className="hint-ideas" aria-label="试试这些">
+        {pictureIdeas.map(({ name, prompt }) => (
+          <li key={name}>
+            <button
+              type="button"
+              onClick={() => {
+                writeDraft(session.uuid, prompt);
+                document.querySelector<HTMLTextAreaElement>('.send textarea')?.focus();
+              }}
+            >
+              <img
+                src={`/samples/idea-${name}.webp`}
+                width={480}
+                height={360}
+                alt=""
+                decoding="async"
+              />
+              <span>{prompt}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+      <p className="first-rule">{leastText(least)}示例由内置画板画成</p>
+    </div>
+  );
+};

@@ -1,0 +1,594 @@
+import { maskName } from '@/platform/format.ts';
+import { readImages } from '@/widgets/image/image-reply.ts';
+import { ForeignImage, isForeign } from '@/widgets/image/foreign-image.tsx';
+import { imageSources, smallImage } from '@/widgets/image/image-sources.ts';
+import { isUnfinished, useJob } from '@/platform/jobs.ts';
+import { progressText } from '@/platform/job-text.ts';
+import { useAuth } from '@/platform/auth-store.ts';
+import { useImageModels, useModel } from '@/platform/queries.ts';
+import { api } from '@/platform/api.ts';
+import { ApiError, errorText } from '@/platform/api-error.ts';
+import { finePointer, useMedia } from '@/platform/use-media.ts';
+import { toast } from '@/platform/toast.ts';
+import { saveImage } from '@/ui/save-image.ts';
+import { ImageViewer } from '@/widgets/viewer/image-viewer.tsx';
+import { Icon, PathIcon } from '@/ui/icon.tsx';
+import { PhotoViewer } from '@/ui/photo-viewer.tsx';
+import type { ImageReply, MadeImage } from '@contract/image.ts';
+import type { Job, JobEvent } from '@contract/job.ts';
+import type { Message } from '@contract/chat.ts';
+import { codes } from '@contract/errors.ts';
+import { takesStrength } from '@contract/image-prompt.ts';
+import { Link } from '@tanstack/react-router';
+import { memo, useState, type CSSProperties, type ReactNode } from 'react';
+import { useChatActs } from '@/widgets/conversation/chat-context.ts';
+import { Separator, useLongPress } from '@/features/chat/message-row.tsx';
+import { ImageActs, ImageMenu, useAsBase } from './image-acts.tsx';
+import { imagePath } from '@/widgets/image/image-path.ts';
+import { changeAsked } from './image-send.ts';
+import { generate } from './image-draw.ts';
+import { useAsking, useRefused } from '@/widgets/conversation/work.ts';
+import { usePriceOf } from './request-price.ts';
+import {
+  baseOf,
+  countOf,
+  readAsked,
+  shapeOf,
+  taskName,
+  wordsOf,
+  type Asked,
+} from './image-request.ts';
+import type { WorkRow as Row } from '@/widgets/conversation/rows.ts';
+
+/** Longer prompts are folded. */
+const longPrompt = 160;
+
+const columnsFor = (count: number): number => {
+  if (count === 1) return 1;
+  return count === 2 || count === 4 ? 2 : 3;
+};
+
+/** The place of the pictures, as high from the first moment as at the end. */
+const Grid = ({
+  count,
+  shape,
+  label,
+  children,
+}: {
+  count: number;
+  shape: { width: number; height: number };
+  label: string;
+  children: ReactNode;
+}) => (
+  <div
+    className="made"
+    data-count={count}
+    style={
+      {
+        '--made-shape': shape.width / shape.height,
+        '--made-columns': columnsFor(count),
+      } as CSSProperties
+    }
+  >
+    <ul aria-label={label}>{children}</ul>
+  </div>
+);
+
+/** The picture that it starts from; one that can not be shown is named. */
+const BaseImage = ({ url, onView }: { url: string; onView: () => void }) => {
+  const [broken, setBroken] = useState(!url.startsWith('/files/'));
+  if (isForeign(url)) return <ForeignImage url={url} alt="底图" />;
+  if (broken)
+    return (
+      <p className="asked-facts asked-address">
+        <PathIcon path={imagePath} size={14} />
+        底图 {url}
+      </p>
+    );
+  return (
+    <button type="button" className="asked-base" aria-label="查看底图" onClick={onView}>
+      <img
+        src={smallImage(url, 180)}
+        alt="底图"
+        loading="lazy"
+        decoding="async"
+        onError={() => setBroken(true)}
+      />
+    </button>
+  );
+};
+
+const Question = ({ message, asked }: { message: Message; asked: Asked }) => {
+  const acts = useChatActs();
+  const [open, setOpen] = useState(false);
+  const [viewing, setViewing] = useState(false);
+  const press = useLongPress(() => acts.openMenu(message, 'question'));
+  const model = useModel(acts.model);
+  const words = wordsOf(asked);
+  const base = baseOf(asked);
+  const task = taskName(asked);
+  const long = words.length > longPrompt;
+  const shape = shapeOf(asked, model);
+  const { image } = asked;
+  const painted = asked.type === 'txt2img' || asked.type === 'img2img' || asked.type === 'vary';
+  const facts = [
+    painted && model?.image?.family === 'midjourney'
+      ? `比例 ${shape.width}:${shape.height}`
+      : painted && `${shape.width}×${shape.height}`,
+    painted && `${countOf(asked, model)} 张`,
+    image.strength !== undefined &&
+      base !== '' &&
+      takesStrength(model?.image?.family ?? 'built-in') &&
+      `改变的程度 ${image.strength}`,
+    image.parameters.checkpoint,
+    image.controlnet_module !== '' && `构图 ${image.controlnet_module}`,
+  ].filter(Boolean);
+  return (
+    <div className="question">
+      {!acts.owner && <span className="speaker">{maskName(message.user_name)}</span>}
+      {base !== '' && <BaseImage key={base} url={base} onView={() => setViewing(true)} />}
+      <div className="bubble bubble-mine" {...press}>
+        {task !== '' && <span className="asked-task">{task}</span>}
+        {long && !open ? `${words.slice(0, longPrompt)}…` : words}
+        {long && (
+          <button type="button" className="unfold" onClick={() => setOpen(!open)}>
+            {open ? '收起' : `展开全部 ${words.length} 字`}
+          </button>
+        )}
+      </div>
+      {facts.length > 0 && <p className="asked-facts">{facts.join(' · ')}</p>}
+      {viewing && <PhotoViewer images={[base]} index={0} onClose={() => setViewing(false)} />}
+    </div>
+  );
+};
+
+const cancel = async (job: Job) => {
+  try {
+    await api.cancelJob({ request_id: job.uuid });
+  } catch (error) {
+    // The call has said why.
+    if (!(error instanceof ApiError)) throw error;
+  }
+};
+
+/**
+ * What is seen of pictures to come, by their place. An engine that paints one after the other shows
+ * each at its own; what others show may be all of them at once, and lies over all places.
+ */
+const usePreviews = (live: JobEvent | null, count: number, inTurn: boolean): readonly string[] => {
+  const [seen, setSeen] = useState<readonly string[]>([]);
+  const image = live?.current_image ?? '';
+  if (image === '' || !inTurn) return [];
+  const at = Math.min(count - 1, Math.floor((live?.job.progress ?? 0) * count));
+  if (seen[at] === image) return seen;
+  const next = Array.from({ length: at + 1 }, (_, place) => seen[place] ?? '');
+  next[at] = image;
+  setSeen(next);
+  return next;
+};
+
+const Waiting = ({
+  asked,
+  live,
+  owner,
+}: {
+  asked: Asked;
+  /** Null: it is on its way to the server. */
+  live: JobEvent | null;
+  owner: boolean;
+}) => {
+  const { model: name } = useChatActs();
+  const model = useModel(name);
+  const [cancelling, setCancelling] = useState(false);
+  const shape = shapeOf(asked, model);
+  const count = countOf(asked, model);
+  const inTurn = count === 1 || model?.image?.family === 'built-in';
+  const previews = usePreviews(live, count, inTurn);
+  const job = live?.job;
+  const percent = Math.floor((job?.progress ?? 0) * 100);
+  return (
+    <>
+      <Grid count={count} shape={shape} label="正在画">
+        {Array.from({ length: count }, (_, at) => (
+          <li key={at} className="made-tile made-wait">
+            {previews[at] && <img src={previews[at]} alt={`第 ${at + 1} 张画到现在的样子`} />}
+          </li>
+        ))}
+        {live && !inTurn && live.current_image !== '' && (
+          <li className="made-preview">
+            <img src={live.current_image} alt="画到现在的样子" />
+          </li>
+        )}
+      </Grid>
+      <div className="made-state">
+        <p role="status">{job ? progressText(job) : '正在发送…'}</p>
+        {job && owner && (
+          <button
+            type="button"
+            className="notice-act"
+            disabled={cancelling}
+            onClick={() => {
+              setCancelling(true);
+              void cancel(job).finally(() => setCancelling(false));
+            }}
+          >
+            取消
+          </button>
+        )}
+        <span
+          className="made-bar"
+          role="progressbar"
+          aria-label="作画进度"
+          aria-valuenow={percent}
+          aria-valuemin={0}
+          aria-valuemax={100}
+        >
+          <i style={{ transform: `scaleX(${job?.progress ?? 0})` }} />
+        </span>
+      </div>
+    </>
+  );
+};
+
+const Failed = ({
+  reason,
+  code,
+  free,
+  quiet,
+  label,
+  message,
+  asked,
+}: {
+  reason: string;
+  code: number;
+  /** Nothing was taken for it. */
+  free: boolean;
+  /** It was the person's own will. */
+  quiet: boolean;
+  label: string;
+  message: Message;
+  asked: Asked;
+}) => {
+  const acts = useChatActs();
+  const asking = useAsking(message.id);
+  const price = usePriceOf()(asked);
+  const poor = code === codes.balance.code || code === codes.balance_excluded.code;
+  // The same words would be refused again.
+  const banned = code === codes.prompt_banned.code;
+  return (
+    <div
+      className={quiet ? 'made-failed made-quiet' : 'made-failed'}
+      role={quiet ? undefined : 'alert'}
+    >
+      <p>
+        {!quiet && <Icon name="warning" size={16} />}
+        <span>
+          {reason}
+          {free && !reason.includes('没有扣费') && '（没有扣费）'}
+        </span>
+      </p>
+      {acts.owner && acts.writable && (
+        <div className="notice-acts">
+          {poor && (
+            <>
+              <Link
+                className="notice-act notice-act-first"
+                to="/account"
+                search={{ tab: 'recharge' }}
+              >
+                去充值
+              </Link>
+              <button
+                type="button"
+                className="notice-act"
+                onClick={() => acts.startAnew(asked.prompt, 'free')}
+              >
+                换免费模型
+              </button>
+            </>
+          )}
+          {banned ? (
+            <button
+              type="button"
+              className="notice-act notice-act-first"
+              onClick={() => changeAsked(acts.uuid, asked)}
+            >
+              修改提示词
+            </button>
+          ) : (
+            <button
+              type="button"
+              className={poor ? 'notice-act' : 'notice-act notice-act-first'}
+              disabled={asking}
+              onClick={() => void generate(acts.thread, message.id, asked)}
+            >
+              {label}
+              {price && ` · ${price.words}`}
+            </button>
+          )}
+        </div>
+      )}
+    </div>
+  );
+};
+
+const Tile = ({
+  picture,
+  at,
+  columns,
+  onView,
+  onMenu,
+  onBase,
+}: {
+  picture: MadeImage;
+  /** Its number, from 0. */
+  at: number;
+  columns: number;
+  onView: () => void;
+  onMenu: () => void;
+  /** Null: it cannot be gone on from. */
+  onBase: (() => void) | null;
+}) => {
+  const label = `第 ${at + 1} 张`;
+  if (picture.url === '')
+    return (
+      <li className="made-tile made-none">
+        <Icon name="warning" size={20} />
+        {picture.error === '' ? '图片已删除' : '没有画成'}
+      </li>
+    );
+  return (
+    <li className="made-tile">
+      <button type="button" className="made-view" aria-label={`查看${label}`} onClick={onView}>
+        <img
+          {...imageSources(picture)}
+          sizes={`(min-width: 750px) ${columns === 1 ? 440 : Math.round(560 / columns)}px, ${Math.round(88 / columns)}vw`}
+          width={picture.width}
+          height={picture.height}
+          alt={label}
+          loading="lazy"
+          decoding="async"
+        />
+      </button>
+      <span className="made-hover">
+        {onBase && (
+          <button type="button" aria-label={`${label}作为底图`} title="作为底图" onClick={onBase}>
+            <Icon name="reply" size={18} />
+          </button>
+        )}
+        <button
+          type="button"
+          aria-label={`保存${label}`}
+          title="保存"
+          onClick={() =>
+            void saveImage(picture.url).catch((error: unknown) => toast(errorText(error), 'error'))
+          }
+        >
+          <Icon name="download" size={18} />
+        </button>
+      </span>
+      <button
+        type="button"
+        className="made-more"
+        aria-label={`${label}的更多操作`}
+        onClick={onMenu}
+      >
+        <Icon name="more" size={18} />
+      </button>
+    </li>
+  );
+};
+
+const nothingMade = { uuid: '', seed: null, error: '' };
+
+/** What the words name and the canvas cannot draw, and who could. */
+const Unread = ({ words }: { words: readonly string[] }) => {
+  const { user } = useAuth();
+  const others = (useImageModels().data ?? []).some(({ built_in }) => !built_in);
+  return (
+    <p className="made-unread">
+      没听懂：{words.join('、')}
+      {others ? (
+        '，换成其他画图模型可画'
+      ) : user?.admin ? (
+        <>
+          ，
+          <Link className="link" to="/manager/start">
+            连接模型可画
+          </Link>
+        </>
+      ) : (
+        '，连接模型可画'
+      )}
+    </p>
+  );
+};
+
+const Images = ({
+  message,
+  asked,
+  reply,
+}: {
+  message: Message;
+  asked: Asked;
+  reply: ImageReply;
+}) => {
+  const [viewing, setViewing] = useState<number | null>(null);
+  const [menu, setMenu] = useState<number | null>(null);
+  const [edited, setEdited] = useState<number | null>(null);
+  const asBase = useAsBase();
+  const acts = useChatActs();
+  const { images } = reply;
+  const first = images.find(({ url, width, height }) => url !== '' && width > 0 && height > 0);
+  const shape = first ?? (reply.width > 0 && reply.height > 0 ? reply : { width: 1, height: 1 });
+  const shown = images.filter(({ url }) => url !== '');
+  const columns = columnsFor(images.length);
+  // With a mouse all that is known of a picture stands beside it; on a phone it is seen first.
+  const mouse = useMedia(finePointer);
+  const whole = mouse && shown.every(({ id }) => id > 0);
+  const use = (act: (picture: MadeImage) => void) => (at: number) => {
+    const picture = shown[at];
+    if (picture) act(picture);
+  };
+  const madeOf = ({ id }: { id: number }) => shown.find((each) => each.id === id) ?? nothingMade;
+  const failed = images.flatMap(({ error }, at) => (error === '' ? [] : [{ error, at }]));
+  return (
+    <>
+      <Grid count={images.length} shape={shape} label="画好的图片">
+        {images.map((picture, at) => (
+          <Tile
+            key={picture.uuid || at}
+            picture={picture}
+            at={at}
+            columns={columns}
+            onView={() => setViewing(shown.indexOf(picture))}
+            onMenu={() => setMenu(at)}
+            onBase={asBase ? () => asBase(picture) : null}
+          />
+        ))}
+      </Grid>
+      {failed.length > 0 && (
+        <ul className="made-errors" role="alert">
+          {failed.map(({ error, at }) => (
+            <li key={at}>
+              第 {at + 1} 张：{error}
+            </li>
+          ))}
+        </ul>
+      )}
+      {reply.unread && reply.unread.length > 0 && <Unread words={reply.unread} />}
+      <ImageActs message={message} asked={asked} reply={reply} onMenu={setMenu} />
+      <ImageMenu
+        message={message}
+        asked={asked}
+        reply={reply}
+        at={menu}
+        onView={(at) => {
+          const picture = images[at];
+          if (picture) setViewing(shown.indexOf(picture));
+        }}
+        onClose={() => setMenu(null)}
+      />
+      {viewing !== null &&
+        (whole ? (
+          <ImageViewer
+            images={shown}
+            at={viewing}
+            onTurn={setViewing}
+            onClose={() => setViewing(null)}
+            onBase={asBase ? (picture) => asBase({ ...picture, ...madeOf(picture) }) : undefined}
+          />
+        ) : (
+          <PhotoViewer
+            images={shown.map(({ url }) => url)}
+            index={viewing}
+            words={asked.prompt}
+            acts={[
+              ...(asBase ? [{ icon: 'reply' as const, label: '作为底图', run: use(asBase) }] : []),
+              ...(shown.every(({ id }) => id > 0)
+                ? [
+                    {
+                      icon: 'edit' as const,
+                      label: acts.owner ? '修改图片' : '查看图片',
+                      run: (at: number) => setEdited(at),
+                    },
+                  ]
+                : []),
+            ]}
+            onClose={() => setViewing(null)}
+          />
+        ))}
+      {edited !== null && (
+        <ImageViewer
+          images={shown}
+          at={edited}
+          onTurn={setEdited}
+          onClose={() => setEdited(null)}
+          onBase={asBase ? (picture) => asBase({ ...picture, ...madeOf(picture) }) : undefined}
+        />
+      )}
+    </>
+  );
+};
+
+const Answer = ({ message, asked }: { message: Message; asked: Asked }) => {
+  const acts = useChatActs();
+  const live = useJob(message.job);
+  const refused = useRefused(message.id);
+  const asking = useAsking(message.id);
+  const reply = readImages(message);
+  const job = live?.job ?? null;
+  const some = reply?.images.some(({ url, error }) => url !== '' || error === '') ?? false;
+  if (reply && some) return <Images message={message} asked={asked} reply={reply} />;
+  if (message.id < 0 || asking) return <Waiting asked={asked} live={null} owner={false} />;
+  // What has ended elsewhere is being read.
+  const arriving = job?.state === 'done' && message.state === 'none';
+  if (job && (isUnfinished(job) || arriving))
+    return <Waiting asked={asked} live={live} owner={acts.owner && !arriving} />;
+  if (refused)
+    return (
+      <Failed
+        reason={refused.message}
+        code={refused.code}
+        free
+        quiet={false}
+        label="重试"
+        message={message}
+        asked={asked}
+      />
+    );
+  if (job?.state === 'cancelled' || message.state === 'stopped')
+    return (
+      <Failed
+        reason="已取消，没有扣费"
+        code={0}
+        free={false}
+        quiet
+        label="重新开始"
+        message={message}
+        asked={asked}
+      />
+    );
+  if (job?.state === 'error' || message.state === 'error') {
+    const each = reply?.images.flatMap(({ error }, at) =>
+      error === '' ? [] : [`第 ${at + 1} 张：${error}`],
+    );
+    const said = job?.error_message || message.error_message || codes.engine_failed.text;
+    return (
+      <Failed
+        reason={each?.length ? each.join('\n') : said}
+        code={job?.error_code ?? (Number(message.error_code) || 0)}
+        free={(job?.deduct_tokens ?? message.deduct_tokens) === 0}
+        quiet={false}
+        label="重试"
+        message={message}
+        asked={asked}
+      />
+    );
+  }
+  return (
+    <Failed
+      reason={acts.owner ? '还没有开始画' : '还没有画'}
+      code={0}
+      free={false}
+      quiet
+      label="开始画"
+      message={message}
+      asked={asked}
+    />
+  );
+};
+
+/** What was asked of a painter, and what came of it. */
+export const ImageRow = memo(function ImageRow({ row: { message, time } }: { row: Row }) {
+  const asked = readAsked(message);
+  return (
+    <div className="row-question picture-row" data-message={message.id}>
+      <Separator time={time} />
+      <Question message={message} asked={asked} />
+      <div className="made-answer">
+        <Answer message={message} asked={asked} />
+      </div>
+    </div>
+  );
+});

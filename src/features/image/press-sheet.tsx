@@ -1,0 +1,159 @@
+import { isEmpty, maskParameters, type Mask } from '@/widgets/viewer/mask.ts';
+import { MaskScreen } from '@/widgets/viewer/mask-screen.tsx';
+import { Button } from '@/ui/button.tsx';
+import { Sheet } from '@/ui/sheet.tsx';
+import { SliderField } from '@/ui/slider-field.tsx';
+import { toast } from '@/platform/toast.ts';
+import { limits } from '@contract/limits.ts';
+import type { ImageAction, ImageParameters, MadeImage } from '@contract/image.ts';
+import { useId, useState } from 'react';
+import { usePriceOf } from './request-price.ts';
+import { followUp, wordsOf, type Asked } from './image-request.ts';
+
+/** What is done with a picture once the person has said more. */
+export interface Press {
+  asked: Asked;
+  picture: MadeImage;
+  /** A service's button; null: the model's own way to draw a part anew. */
+  action: ImageAction | null;
+}
+
+interface AskProps {
+  press: Press;
+  onDraw: (asked: Asked) => void;
+}
+
+const zoom = { min: 100, max: 200 };
+const { min: fewest, max: most } = limits.imageEditPrompt;
+
+const refusalOf = (words: string): string => {
+  if (words === '') return '请填写修改图片的提示内容';
+  return words.length < fewest || words.length > most ? `长度在 ${fewest} 到 ${most} 个字符` : '';
+};
+
+const nextOf = ({ asked, picture, action }: Press, said: ImageParameters): Asked =>
+  followUp(action ? 'action' : 'edit', {
+    asked,
+    picture,
+    parameters: { ...(action ? { action } : {}), ...said },
+  });
+
+const Words = ({
+  label,
+  value,
+  onChange,
+}: {
+  label: string;
+  value: string;
+  onChange: (value: string) => void;
+}) => {
+  const id = useId();
+  return (
+    <div className="field">
+      <div className="field-head">
+        <label htmlFor={id}>{label}</label>
+        <output htmlFor={id}>{value.trim().length} 字</output>
+      </div>
+      <textarea
+        id={id}
+        className="text-input"
+        rows={2}
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+      />
+    </div>
+  );
+};
+
+/** How far to draw back. */
+const AskZoom = ({ press, onDraw }: AskProps) => {
+  const [words, setWords] = useState(() => wordsOf(press.asked));
+  const [far, setFar] = useState(150);
+  const next = nextOf(press, { zoom: far });
+  const price = usePriceOf()(next);
+  return (
+    <div className="press">
+      <SliderField
+        label="视野扩大到"
+        hint="原图留在中间，四周接着画出来"
+        min={zoom.min}
+        max={zoom.max}
+        step={5}
+        value={far}
+        show={(value) => `${(value / 100).toFixed(2)} 倍`}
+        onChange={setFar}
+      />
+      <Words label="画面描述" value={words} onChange={setWords} />
+      <Button kind="primary" onClick={() => onDraw({ ...next, prompt: words.trim() })}>
+        扩图
+        {price && ` · ${price.words}`}
+      </Button>
+    </div>
+  );
+};
+
+/** What the marked part becomes. */
+const AskPart = ({ press, mask, onDraw }: AskProps & { mask: Mask }) => {
+  const [words, setWords] = useState(() => wordsOf(press.asked));
+  const { picture } = press;
+  const next = nextOf(press, maskParameters(mask, picture));
+  const price = usePriceOf()(next);
+  const draw = () => {
+    const prompt = words.trim();
+    const refusal = isEmpty(mask) ? '请先在图片上标出要重画的地方' : refusalOf(prompt);
+    if (refusal !== '') {
+      toast(refusal, 'error');
+      return;
+    }
+    // The region is measured in the picture that it lies in.
+    onDraw({ ...next, prompt, image: { ...next.image, base_image: picture.url } });
+  };
+  return (
+    <>
+      <Words label="这里画什么" value={words} onChange={setWords} />
+      <Button kind="primary" onClick={draw}>
+        重画这块
+        {price && ` · ${price.words}`}
+      </Button>
+    </>
+  );
+};
+
+/** Asks for what a button needs before it is pressed: a part of the picture, or how far to draw back. */
+const PressSheet = ({
+  press,
+  onClose,
+  onDraw,
+}: {
+  /** Null: closed. */
+  press: Press | null;
+  onClose: () => void;
+  onDraw: (asked: Asked) => void;
+}) => {
+  const zooming = press?.action?.asks === 'zoom' ? press : null;
+  const marking = zooming ? null : press;
+  const key = press ? `${press.picture.uuid} ${press.action?.hash ?? ''}` : '';
+  const drawn = (asked: Asked) => {
+    onClose();
+    onDraw(asked);
+  };
+  return (
+    <>
+      <Sheet open={zooming !== null} onClose={onClose} title={zooming?.action?.label ?? '扩图'}>
+        {zooming && <AskZoom key={key} press={zooming} onDraw={drawn} />}
+      </Sheet>
+      {marking && (
+        <MaskScreen
+          key={key}
+          title={marking.action?.label ?? '局部重画'}
+          image={marking.picture}
+          onClose={onClose}
+        >
+          {(mask) => <AskPart press={marking} mask={mask} onDraw={drawn} />}
+        </MaskScreen>
+      )}
+    </>
+  );
+};
+
+export default PressSheet;

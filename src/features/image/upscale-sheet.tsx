@@ -1,0 +1,80 @@
+import { api } from '@/platform/api.ts';
+import { Button } from '@/ui/button.tsx';
+import { LoadFailed } from '@/ui/load-failed.tsx';
+import { Skeleton } from '@/ui/skeleton.tsx';
+import type { ImageParameters, MadeImage } from '@contract/image.ts';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useChatActs } from '@/widgets/conversation/chat-context.ts';
+import { ChipChoice } from '@/ui/chip-choice.tsx';
+import { ImageSheet, type ImageSheetProps } from './image-sheet.tsx';
+
+const factors = [
+  { value: 2, label: '2 倍' },
+  { value: 4, label: '4 倍' },
+] as const;
+
+const Ask = ({
+  picture,
+  price,
+  onDraw,
+}: {
+  picture: MadeImage;
+  price: string;
+  onDraw: (parameters: ImageParameters) => void;
+}) => {
+  const { model } = useChatActs();
+  const [resize, setResize] = useState<2 | 4>(2);
+  const [upscaler, setUpscaler] = useState('');
+  const metadata = useQuery({
+    queryKey: ['imageMetadata', model],
+    queryFn: ({ signal }) => api.imageMetadata({ model }, { signal, quiet: true }),
+    staleTime: 5 * 60_000,
+    meta: { steady: true },
+  });
+  const names = metadata.data?.upscalers ?? [];
+  return (
+    <div className="press">
+      <h3>放大到</h3>
+      <ChipChoice label="放大到" value={resize} choices={factors} onChange={setResize} />
+      <p className="field-hint tabular">
+        {picture.width * resize}×{picture.height * resize}
+      </p>
+      <h3>放大算法</h3>
+      {metadata.isPending && <Skeleton lines={3} />}
+      {metadata.isError && (
+        <LoadFailed
+          error={metadata.error}
+          busy={metadata.isFetching}
+          onRetry={() => void metadata.refetch()}
+        />
+      )}
+      {metadata.data && (
+        <ChipChoice
+          label="放大算法"
+          value={upscaler}
+          choices={[
+            { value: '', label: '默认' },
+            ...names.map((name) => ({ value: name, label: name })),
+          ]}
+          onChange={setUpscaler}
+        />
+      )}
+      <Button
+        kind="primary"
+        onClick={() => onDraw({ resize, ...(upscaler === '' ? {} : { upscaler }) })}
+      >
+        放大{price !== '' && ` · ${price}`}
+      </Button>
+    </div>
+  );
+};
+
+/** Asks how large a picture is to be, and by which way of the service. */
+const UpscaleSheet = ({ price = '', ...sheet }: ImageSheetProps) => (
+  <ImageSheet {...sheet} title="放大">
+    {(picture, draw) => <Ask key={picture.uuid} picture={picture} price={price} onDraw={draw} />}
+  </ImageSheet>
+);
+
+export default UpscaleSheet;

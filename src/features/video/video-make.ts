@@ -1,0 +1,56 @@
+import { api } from '@/platform/api.ts';
+import { readDraft, writeDraft } from '@/platform/draft.ts';
+import { toast } from '@/platform/toast.ts';
+import type { sessionTypes } from '@contract/session.ts';
+import type { Model } from '@contract/model.ts';
+import type { ChatActs } from '@/widgets/conversation/chat-context.ts';
+import { changeVideoDraft, readVideoDraft, type VideoAsked } from './video-request.ts';
+import { beginWork, sendWork } from '@/widgets/conversation/work.ts';
+import type { Thread } from '@/widgets/conversation/thread.ts';
+
+const videoType: (typeof sessionTypes)['video'] = 4;
+
+/** Begins the film of a message that is with the server. */
+export const generateVideo = (thread: Thread, id: number): Promise<void> =>
+  beginWork(thread, id, (request_id) =>
+    api.generateVideo({ history_id: id, request_id }, { quiet: true, idempotencyKey: request_id }),
+  );
+
+/** Sends a request and begins its film. */
+const makeVideo = (thread: Thread, asked: VideoAsked): Promise<void> =>
+  sendWork(thread, {
+    human: JSON.stringify(asked),
+    type: videoType,
+    begin: (id) => generateVideo(thread, id),
+  });
+
+/** An address at the head of the words is the image (document 1 §5). */
+const addressed = /^https?:\/\/\S+(?:\s|$)/;
+
+/**
+ * Sends the words of a box with the image and what was chosen for it. They leave the box at once and
+ * come back when they were not taken.
+ */
+export const sendVideo = async (
+  key: string,
+  text: string,
+  _model: Model | undefined,
+  { thread, follow }: Pick<ChatActs, 'thread' | 'follow'>,
+): Promise<void> => {
+  const prompt = text.trim();
+  const { base_image, cfg_scale, motion_bucket_id } = readVideoDraft(key);
+  if (base_image === '' && !addressed.test(prompt)) {
+    toast('请填入图片', 'error');
+    return;
+  }
+  writeDraft(key, '');
+  changeVideoDraft(key, { base_image: '' });
+  const parameters = { cfg_scale, motion_bucket_id };
+  if (
+    await follow(makeVideo(thread, { type: 'img2video', app: '', prompt, base_image, parameters }))
+  )
+    return;
+  // Something may have been written meanwhile.
+  writeDraft(key, [prompt, readDraft(key)].filter((each) => each !== '').join('\n'));
+  changeVideoDraft(key, { base_image });
+};

@@ -1,0 +1,16 @@
+import type { SessionType } from '@/widgets/conversation/session-type.ts';
+import { VideoBox } from './video-box.tsx';
+import { VideoHint } from './video-hint.tsx';
+import { sendVideo } from './video-make.ts';
+import { VideoRow } from './video-row.tsx';
+import { VideoWatch } from './video-watch.tsx';
+
+export const videoSessions: SessionType = {
+  type: 4,
+  models: 'video',
+  Box: VideoBox,
+  Hint: VideoHint,
+  Row: VideoRow,
+  Watch: VideoWatch,
+  sendWords: sendVideo,
+};

@@ -1,0 +1,180 @@
+import { errorText } from '@/platform/api-error.ts';
+import { useDraft } from '@/platform/draft.ts';
+import { toast } from '@/platform/toast.ts';
+import { Button } from '@/ui/button.tsx';
+import { Icon } from '@/ui/icon.tsx';
+import { Sheet } from '@/ui/sheet.tsx';
+import { SliderField } from '@/ui/slider-field.tsx';
+import { measureImage } from '@/widgets/image/base-image.ts';
+import type { PickedImage } from '@/widgets/image/picked-image.ts';
+import { pickImages } from '@/widgets/image/image-picker.ts';
+import { smallImage } from '@/widgets/image/image-sources.ts';
+import type { ImageSize } from '@contract/image-prompt.ts';
+import { limits } from '@contract/limits.ts';
+import type { Model } from '@contract/model.ts';
+import type { SessionDetail } from '@contract/session.ts';
+import { lazy, Suspense, useEffect, useId, useState } from 'react';
+import { useChatActs } from '@/widgets/conversation/chat-context.ts';
+import css from './video-session.module.css';
+import { sendVideo } from './video-make.ts';
+import { changeVideoDraft, videoPrice, useVideoDraft } from './video-request.ts';
+
+const CropDialog = lazy(() => import('@/widgets/image/crop-dialog.tsx'));
+
+const { cfgScale, motion } = limits.film;
+
+const sizesOf = (model: Model | undefined): ImageSize[] =>
+  (model?.video?.sizes ?? []).map((size, code) => {
+    const [width = 1, height = 1] = size.split('x').map(Number);
+    return { code, width, height };
+  });
+
+/** The pixels of the image that is chosen; null while they are not known. */
+const useMeasured = (url: string): PickedImage | null => {
+  const [measured, setMeasured] = useState<PickedImage | null>(null);
+  useEffect(() => {
+    if (url === '') return undefined;
+    let left = false;
+    const measure = async () => {
+      try {
+        const picture = await measureImage(url);
+        if (!left) setMeasured(picture);
+      } catch {
+        // The server may still reach what this browser does not.
+      }
+    };
+    void measure();
+    return () => {
+      left = true;
+    };
+  }, [url]);
+  return measured?.url === url ? measured : null;
+};
+
+/** What is filmed from: an image, how much moves, and how closely the film keeps to it. */
+export const VideoSheet = ({
+  session,
+  model,
+  open,
+  onClose,
+}: {
+  session: SessionDetail;
+  model: Model | undefined;
+  open: boolean;
+  onClose: () => void;
+}) => {
+  const { uuid } = session;
+  const acts = useChatActs();
+  const draft = useVideoDraft(uuid);
+  const [text, setText] = useDraft(uuid);
+  const [cropping, setCropping] = useState<PickedImage | null>(null);
+  const id = useId();
+  const sizes = sizesOf(model);
+  const measured = useMeasured(draft.base_image);
+  const misfit = (picture: PickedImage) =>
+    sizes.length > 0 &&
+    picture.width > 0 &&
+    !sizes.some(({ width, height }) => width === picture.width && height === picture.height);
+  const pick = async () => {
+    try {
+      const [picked] = await pickImages({ max: 1, title: '选择图片' });
+      if (!picked) return;
+      changeVideoDraft(uuid, { base_image: picked.url });
+      if (misfit(picked)) setCropping(picked);
+    } catch (error) {
+      toast(errorText(error), 'error');
+    }
+  };
+  const begin = () => {
+    if (draft.base_image === '') {
+      toast('请填入图片', 'error');
+      return;
+    }
+    if (measured && misfit(measured)) {
+      setCropping(measured);
+      return;
+    }
+    onClose();
+    void sendVideo(uuid, text, model, acts);
+  };
+  const price = model && videoPrice(model);
+  return (
+    <>
+      <Sheet open={open && cropping === null} onClose={onClose} title="图片变视频">
+        <div className={css.sheet}>
+          {draft.base_image === '' ? (
+            <button type="button" className={css.empty} onClick={() => void pick()}>
+              <Icon name="plus" size={28} />
+              <span>选一张图片</span>
+              <small>上传、拍照、粘贴、网址，或自己画过的</small>
+            </button>
+          ) : (
+            <div className={css.base}>
+              <img src={smallImage(draft.base_image, 640)} alt="要动起来的图片" />
+              <div className={css.line}>
+                <Button onClick={() => void pick()}>换一张</Button>
+                {sizes.length > 0 && measured && (
+                  <Button onClick={() => setCropping(measured)}>裁剪</Button>
+                )}
+                <Button kind="ghost" onClick={() => changeVideoDraft(uuid, { base_image: '' })}>
+                  移除
+                </Button>
+              </div>
+            </div>
+          )}
+          {measured && misfit(measured) && (
+            <p className={css.warn} role="status">
+              <Icon name="warning" size={18} />
+              图片是 {measured.width}×{measured.height}，这个模型只收{' '}
+              {model?.video?.sizes.map((size) => size.replace('x', '×')).join('、')}，请先裁剪
+            </p>
+          )}
+          <div className="field">
+            <label htmlFor={id}>画面描述（可不填）</label>
+            <textarea
+              id={id}
+              className="text-input"
+              rows={2}
+              value={text}
+              onChange={(event) => setText(event.target.value)}
+            />
+          </div>
+          <SliderField
+            label="运动幅度"
+            hint="小：轻轻地动；大：动得多、动得远"
+            min={motion.min}
+            max={motion.max}
+            value={draft.motion_bucket_id}
+            onChange={(motion_bucket_id) => changeVideoDraft(uuid, { motion_bucket_id })}
+          />
+          <SliderField
+            label="忠于原图"
+            hint="大：更像原图；小：更自由"
+            min={cfgScale.min}
+            max={cfgScale.max}
+            step={0.1}
+            value={draft.cfg_scale}
+            show={(value) => value.toFixed(1)}
+            onChange={(cfg_scale) => changeVideoDraft(uuid, { cfg_scale })}
+          />
+          <Button kind="primary" onClick={begin}>
+            制作视频{price && ` · ${price.words}`}
+          </Button>
+        </div>
+      </Sheet>
+      <Suspense fallback={null}>
+        {cropping && (
+          <CropDialog
+            request={cropping}
+            sizes={sizes}
+            onClose={() => setCropping(null)}
+            onDone={(url) => {
+              setCropping(null);
+              changeVideoDraft(uuid, { base_image: url });
+            }}
+          />
+        )}
+      </Suspense>
+    </>
+  );
+};

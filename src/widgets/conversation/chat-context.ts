@@ -1,0 +1,71 @@
+import { createContext, useContext, useSyncExternalStore } from 'react';
+import type { Message } from '@contract/chat.ts';
+import type { SessionType } from './session-type.ts';
+import type { Thread } from './thread.ts';
+
+/** What a row can be turned into: its source, or a box to write in. */
+export type RowMode = 'raw' | 'edit';
+
+/** What every row of a conversation may ask for. Stays the same object while the session is open. */
+export interface ChatActs {
+  thread: Thread;
+  uuid: string;
+  owner: boolean;
+  /** The reader may write here. */
+  writable: boolean;
+  /** The session's model. */
+  model: string;
+  people: boolean;
+  temporary: boolean;
+  /** The reader may take the session over as one of their own. */
+  forkable: boolean;
+  /** There is a mouse: acts show themselves when it comes. A finger opens the sheet instead. */
+  pointer: boolean;
+  /** Number of the reader's account; 0: none. */
+  me: number;
+  /** Opens the sheet with all that can be done with a message. */
+  openMenu: (message: Message, part: 'question' | 'reply') => void;
+  /** Opens what there is to know about somebody who wrote. */
+  openPerson: (person: { id: number; name: string }) => void;
+  /** The next message speaks to this person. */
+  answerTo: (person: { id: number; name: string }) => void;
+  /** Of a session in which things are made: what shows and makes them. Null: it is another. */
+  sessionType: SessionType | null;
+  /** Goes to the newest row, and waits; false: it was refused, and that was told. */
+  follow: (work: Promise<void>) => Promise<boolean>;
+  retry: (message: Message) => void;
+  reconnect: (message: Message) => void;
+  stop: (message: Message) => void;
+  /** Answers once more, as a branch; without a model by the one that answered. */
+  regenerate: (message: Message, model?: string) => void;
+  /** Shows another branch, or goes on with the other of two answers. */
+  choose: (id: number) => Promise<void>;
+  /** Likes a message, or no longer. */
+  like: (message: Message) => void;
+  /** Takes a message into the favourites, or out. */
+  favourite: (message: Message) => void;
+  /** Sends a question again with other words, as a branch; false: it was not taken. */
+  ask: (message: Message, text: string) => Promise<boolean>;
+  /** Asks first, then deletes. */
+  remove: (message: Message) => void;
+  /** Makes a session of one's own that goes on from here. */
+  fork: (id: number) => void;
+  /** Makes a new session with this model (the server's default without one) and takes the question along. */
+  startAnew: (question: string, model: 'same' | 'free') => void;
+  is: (mode: RowMode, id: number) => boolean;
+  toggle: (mode: RowMode, id: number) => void;
+  onModes: (listener: () => void) => () => void;
+}
+
+export const ChatContext = createContext<ChatActs | null>(null);
+
+export const useChatActs = (): ChatActs => {
+  const acts = useContext(ChatContext);
+  if (!acts) throw new Error('a row outside a conversation');
+  return acts;
+};
+
+export const useRowMode = (mode: RowMode, id: number): boolean => {
+  const acts = useChatActs();
+  return useSyncExternalStore(acts.onModes, () => acts.is(mode, id));
+};

@@ -1,0 +1,29 @@
+/** Sides of the small pictures that this server gives, px: each is at most as wide and high. */
+const sides = [128, 180, 320, 640] as const;
+export type Side = (typeof sides)[number];
+
+const own = /^\/files\/[^?#]+$/;
+
+/** The small picture of one of this server's; other servers' pictures have none. */
+export const smallImage = (url: string, side: Side): string =>
+  own.test(url) ? `${url}?size=${side}` : url;
+
+/**
+ * What an `img` shows a made picture with: the browser takes the smallest that is sharp.
+ * @param width px of the picture itself @param height px of the picture itself
+ */
+export const imageSources = (picture: { url: string; width: number; height: number }) => {
+  const { url, width, height } = picture;
+  const longest = Math.max(width, height, 1);
+  return {
+    src: smallImage(url, 640),
+    srcSet: own.test(url)
+      ? sides
+          .map((side) => {
+            const shown = Math.round(width * Math.min(1, side / longest));
+            return `${smallImage(url, side)} ${Math.max(1, shown)}w`;
+          })
+          .join(', ')
+      : undefined,
+  };
+};
