@@ -92,7 +92,7 @@ const ChatPanels = ({
     }
     try {
       await act('deleteSession', session.uuid, { session_id: session.uuid });
-      thread.forget();
+      thread.store.forget();
       writeDraft(session.uuid, '');
       toast('会话已删除', 'success');
       void navigate({ to: '/', search: { channel: 'private' } });
@@ -141,7 +141,7 @@ const ChatPanels = ({
       <Sheet open={panel.kind === 'settings'} onClose={close} title="会话设置">
         <ChatSettings
           session={session}
-          first={thread.get().count === 0}
+          first={thread.store.get().count === 0}
           onTool={() => {
             close();
             openImageTool({ key: session.uuid, model: session.model });
@@ -152,7 +152,7 @@ const ChatPanels = ({
         session={session}
         open={panel.kind === 'export'}
         onClose={close}
-        {...(session.temporary ? { messages: thread.all() } : {})}
+        {...(session.temporary ? { messages: thread.store.all() } : {})}
       />
       <Once when={panel.kind === 'find'}>
         <FindSheet

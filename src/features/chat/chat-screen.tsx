@@ -56,8 +56,9 @@ import { MessageList, type ListHandle } from './message-list.tsx';
 import { deliver, SendBox } from './send-box.tsx';
 import { QuestionContext } from './question-context.ts';
 import { refusalOf } from '@/widgets/composer/send-rules.ts';
-import { Thread, type ThreadView } from '@/widgets/conversation/thread.ts';
-import type { SendOptions, ThreadWriting } from '@/widgets/conversation/thread-writing.ts';
+import type { ThreadView } from '@/widgets/conversation/message-store.ts';
+import { Thread } from '@/widgets/conversation/thread.ts';
+import type { SendOptions, ThreadCommands } from '@/widgets/conversation/thread-commands.ts';
 import { useOnline } from './use-online.ts';
 import { useVisibleHeight } from './use-visible-height.ts';
 import { warmUp } from './warm-up.ts';
@@ -146,12 +147,12 @@ const Chat = ({
   const messages = useQuery({
     // A favourite by itself is another list than its session: neither waits for the other's answer.
     queryKey: ['thread', uuid, only],
-    queryFn: ({ signal }) => thread.refresh(signal).then(() => true),
+    queryFn: ({ signal }) => thread.loader.refresh(signal).then(() => true),
     // A thread made anew has nothing yet, however lately the one before it looked.
     staleTime: 0,
     refetchInterval: session.data?.type === peopleType ? limits.peoplePolling : false,
   });
-  const view = useSyncExternalStore(thread.subscribe, thread.get);
+  const view = useSyncExternalStore(thread.store.subscribe, thread.store.get);
   const sessionType = useSessionType(session.data);
   const arriving = useArrivingWords(uuid);
   usePageTitle(session.data?.friend?.name ?? session.data?.prompt ?? '会话');
@@ -316,8 +317,8 @@ const useActs = (
     const quietly = (act: Promise<unknown>) => {
       act.catch(refuse);
     };
-    const writing = (act: (writing: ThreadWriting) => Promise<unknown>) =>
-      thread.writing().then(act);
+    const command = (act: (commands: ThreadCommands) => Promise<unknown>) =>
+      thread.commands().then(act);
     const startAnew = async (question: string, which: 'same' | 'free') => {
       const fresh = await api.newSession(
         { type: sessionType?.type ?? 0, model: which === 'same' ? model : free },
@@ -334,7 +335,7 @@ const useActs = (
     const remove = async (message: Message) => {
       const sure = await confirmDialog({
         title: '删除消息',
-        text: deletionOf(message, latest.current, thread.isFirst(message.id)),
+        text: deletionOf(message, latest.current, thread.store.isFirst(message.id)),
         ok: '删除',
         danger: true,
       });
@@ -342,8 +343,8 @@ const useActs = (
         toast('已取消删除');
         return;
       }
-      const writing = await thread.writing();
-      if (await writing.remove(message.id))
+      const commands = await thread.commands();
+      if (await commands.remove(message.id))
         void navigate({ to: '/', search: { channel: 'private' } });
       toast('消息记录已删除', 'success');
     };
@@ -372,14 +373,14 @@ const useActs = (
           },
         );
       },
-      retry: (message) => quietly(writing((hand) => hand.retry(message.id))),
+      retry: (message) => quietly(command((commands) => commands.retry(message.id))),
       reconnect: (message) => thread.reconnect(message.id),
-      stop: (message) => quietly(writing((hand) => hand.stop(message.id))),
+      stop: (message) => quietly(command((commands) => commands.stop(message.id))),
       regenerate: (message, other) =>
-        quietly(writing((hand) => hand.regenerate(message.id, other))),
-      choose: (id) => writing((hand) => hand.choose(id)).then(() => undefined, refuse),
-      like: ({ id }) => quietly(writing((hand) => hand.like(id))),
-      favourite: ({ id }) => quietly(writing((hand) => hand.favourite(id))),
+        quietly(command((commands) => commands.regenerate(message.id, other))),
+      choose: (id) => command((commands) => commands.choose(id)).then(() => undefined, refuse),
+      like: ({ id }) => quietly(command((commands) => commands.like(id))),
+      favourite: ({ id }) => quietly(command((commands) => commands.favourite(id))),
       ask: async (message, text) => {
         const { images, detail, files: attached } = readQuestion(message);
         const files = ownFiles(attached);
@@ -434,8 +435,8 @@ const useSend = (thread: Thread, list: RefObject<ListHandle | null>) => {
     async (text: string, options: SendOptions = {}): Promise<boolean> => {
       if (open.current.text !== text) open.current = { text, key: newKey() };
       try {
-        const writing = await thread.writing();
-        const sending = writing.send(text, open.current.key, options);
+        const commands = await thread.commands();
+        const sending = commands.send(text, open.current.key, options);
         list.current?.toBottom();
         await sending;
         open.current = { text: '', key: '' };
@@ -571,8 +572,8 @@ const Conversation = ({
   const stop = useCallback(() => {
     if (replying)
       thread
-        .writing()
-        .then((writing) => writing.stop())
+        .commands()
+        .then((commands) => commands.stop())
         .catch(() => {});
   }, [replying, thread]);
   useKeys(list, back, stop);
@@ -596,7 +597,7 @@ const Conversation = ({
     };
   }, [speaks, reader]);
   useVisibleHeight(box);
-  useEffect(() => onFirstUse(() => void thread.writing().catch(() => {})), [thread]);
+  useEffect(() => onFirstUse(() => void thread.commands().catch(() => {})), [thread]);
   useLayoutEffect(() => {
     takeFirstBox(() => {
       box.current?.querySelector<HTMLElement>('form textarea')?.focus({ preventScroll: true });
@@ -609,7 +610,7 @@ const Conversation = ({
     },
     [navigate],
   );
-  const sort = () => thread.setNewestFirst(!view.newestFirst);
+  const sort = () => thread.store.setNewestFirst(!view.newestFirst);
   const show = (id: number) => {
     void list.current?.show(id);
   };

@@ -15,7 +15,8 @@ import {
 import { Virtuoso, type VirtuosoHandle } from 'react-virtuoso';
 import { RowView } from './row-view.tsx';
 import type { Row } from '@/widgets/conversation/rows.ts';
-import type { Thread, ThreadView } from '@/widgets/conversation/thread.ts';
+import type { ThreadView } from '@/widgets/conversation/message-store.ts';
+import type { Thread } from '@/widgets/conversation/thread.ts';
 
 export interface ListHandle {
   toTop: () => void;
@@ -241,7 +242,7 @@ export const MessageList = ({
   }, [scroller]);
   useEffect(() => {
     if (!scroller) return undefined;
-    return thread.watchScreen(() =>
+    return thread.loader.watchScreen(() =>
       [...scroller.querySelectorAll<HTMLElement>('[data-message]')].map(({ dataset }) =>
         Number(dataset['message']),
       ),
@@ -257,7 +258,7 @@ export const MessageList = ({
       virtuoso.current?.scrollToIndex({ index: 'LAST', align: 'end' });
     };
     // What could not be read now is asked for again at the next tap.
-    if (thread.get().hasNewer) thread.toNewest().then(go, () => {});
+    if (thread.store.get().hasNewer) thread.loader.toNewest().then(go, () => {});
     else go();
   }, [stick, thread]);
   const toTop = useCallback(() => {
@@ -266,12 +267,12 @@ export const MessageList = ({
   }, [stick]);
   const show = useCallback(
     async (id: number) => {
-      const here = await thread.show(id).catch((error: unknown) => {
+      const here = await thread.loader.show(id).catch((error: unknown) => {
         toast(errorText(error), 'error');
       });
       if (here === undefined) return;
       if (here) {
-        const index = placeOf(thread.get().rows, id);
+        const index = placeOf(thread.store.get().rows, id);
         stick.set(false);
         if (index >= 0) virtuoso.current?.scrollToIndex({ index, align: 'start' });
       }
@@ -283,10 +284,10 @@ export const MessageList = ({
 
   // What could not be read now is asked for again at the next scroll.
   const older = () => {
-    thread.loadOlder().catch(() => {});
+    thread.loader.loadOlder().catch(() => {});
   };
   const newer = () => {
-    thread.loadNewer().catch(() => {});
+    thread.loader.loadNewer().catch(() => {});
   };
   const at = focus === null ? -1 : placeOf(rows, focus);
   const start = newestFirst ? 0 : ({ index: 'LAST', align: 'end' } as const);

@@ -33,7 +33,7 @@ import {
   type QuestionRow,
   type ReplyRow,
 } from '@/widgets/conversation/rows.ts';
-import { replyText } from '@/widgets/conversation/thread.ts';
+import { replyText } from '@/widgets/conversation/message-store.ts';
 
 const parts = () => import('./question-parts.tsx');
 const Attachments = lazy(() => parts().then((module) => ({ default: module.Attachments })));

@@ -11,7 +11,7 @@ import type { Model } from '@contract/model.ts';
 import type { SessionDetail } from '@contract/session.ts';
 import { readChoices } from './chat-choices.ts';
 import { clearCompose, readCompose, setCompose } from './compose-store.ts';
-import type { SendOptions } from '@/widgets/conversation/thread-writing.ts';
+import type { SendOptions } from '@/widgets/conversation/thread-commands.ts';
 
 /** A message as it is sent, with what was added to it. */
 export interface Outgoing {

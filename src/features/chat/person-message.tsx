@@ -117,8 +117,8 @@ const PersonMessage = memo(function PersonMessage({
           draftKey={String(message.id)}
           group={message.title === '' ? undefined : question?.group_id}
           onSave={async ({ title, content }, group) => {
-            const writing = await acts.thread.writing();
-            return writing.update(message.id, content, title, group);
+            const commands = await acts.thread.commands();
+            return commands.update(message.id, content, title, group);
           }}
           onClose={() => acts.toggle('edit', message.id)}
         />

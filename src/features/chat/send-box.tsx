@@ -20,8 +20,9 @@ import type { Outgoing } from './outgoing.ts';
 import type { BoxState } from './send-kit.tsx';
 import { SendModel } from '@/widgets/composer/send-model.tsx';
 import { refusalOf, useGrowth } from '@/widgets/composer/send-rules.ts';
-import type { Thread, ThreadView } from '@/widgets/conversation/thread.ts';
-import type { SendOptions } from '@/widgets/conversation/thread-writing.ts';
+import type { ThreadView } from '@/widgets/conversation/message-store.ts';
+import type { Thread } from '@/widgets/conversation/thread.ts';
+import type { SendOptions } from '@/widgets/conversation/thread-commands.ts';
 import { useOnline } from './use-online.ts';
 
 /** Pictures, prices, mentions: all that a plain message does without. */
@@ -56,7 +57,7 @@ export const deliver = async (
 ): Promise<void> => {
   const { uuid } = session;
   // What sends them is there before the words leave the draft.
-  await thread.writing();
+  await thread.commands();
   let outgoing: Outgoing = { text: prompt, options: {}, restore: () => undefined };
   if (hasMore(session)) {
     const kit = await loadKit();
@@ -132,7 +133,7 @@ export const SendBox = ({
       box.current?.focus({ preventScroll: true });
   }, [box, handy, uuid]);
   const context = useMemo(
-    () => ({ revision, recent: (pairs: number) => thread.recentPairs(pairs) }),
+    () => ({ revision, recent: (pairs: number) => thread.store.recentPairs(pairs) }),
     [thread, revision],
   );
 
@@ -224,8 +225,8 @@ export const SendBox = ({
                 aria-label="停止"
                 onClick={() => {
                   thread
-                    .writing()
-                    .then((writing) => writing.stop())
+                    .commands()
+                    .then((commands) => commands.stop())
                     .catch(() => {});
                 }}
               >

@@ -8,7 +8,7 @@ const TemporaryGuard = () => {
   useBlocker({
     shouldBlockFn: async ({ next }) => {
       const stays = (next.search as { uuid?: string }).uuid === uuid && next.pathname === '/chat';
-      if (stays || thread.get().count === 0) return false;
+      if (stays || thread.store.get().count === 0) return false;
       const leave = await confirmDialog({
         title: '离开临时对话',
         text: '这里的内容没有保存，离开后就找不回来了。',
@@ -17,7 +17,7 @@ const TemporaryGuard = () => {
       });
       return !leave;
     },
-    enableBeforeUnload: () => thread.get().count > 0,
+    enableBeforeUnload: () => thread.store.get().count > 0,
   });
   return null;
 };

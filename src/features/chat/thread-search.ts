@@ -21,7 +21,7 @@ const snippetAround = (text: string, at: number, length: number): string => {
 export const searchThread = (thread: Thread, words: string): Hit[] => {
   const wanted = words.trim().toLowerCase();
   if (wanted === '') return [];
-  return [...thread.all()].reverse().flatMap((message) =>
+  return [...thread.store.all()].reverse().flatMap((message) =>
     (['human', 'ai'] as const).flatMap((part) => {
       // The reply of a picture is its data.
       if (part === 'ai' && (message.type === 1 || message.type === 4)) return [];

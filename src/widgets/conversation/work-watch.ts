@@ -28,7 +28,7 @@ export const useMadeWatch = (
     const bring = async (id: number) => {
       coming.add(id);
       try {
-        await thread.reload(id);
+        await thread.loader.reload(id);
         // One that the server itself has not brought up to date is asked for again in a while.
         timers.add(setTimeout(() => coming.delete(id), pause));
       } catch {
@@ -37,13 +37,13 @@ export const useMadeWatch = (
     };
     const look = () => {
       if (!owner || token === '') return;
-      for (const { job, id } of thread.all())
+      for (const { job, id } of thread.store.all())
         // It ended while this list was away.
         if (job && isUnfinished(job) && !noteJob(job) && !coming.has(id)) void bring(id);
     };
     look();
     const forget = [
-      thread.subscribe(look),
+      thread.store.subscribe(look),
       onJobEnded((job) => {
         if (job.session_uuid === uuid) void bring(job.history_id);
       }),
@@ -56,11 +56,11 @@ export const useMadeWatch = (
             void bring(id);
             return;
           }
-          const sent = thread.all().find((message) => message.id === id);
+          const sent = thread.store.all().find((message) => message.id === id);
           if (sent) begin(thread, sent);
         };
         // The thread hears of it first, and takes the message in.
-        thread.writing().then(beginNow, () => {});
+        thread.commands().then(beginNow, () => {});
       }),
     ];
     return () => {

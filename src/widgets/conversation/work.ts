@@ -68,7 +68,7 @@ export const beginWork = async (
         const { job } = await ask(request_id);
         begun.set(job.uuid, asked);
         noteJob(job);
-        thread.change(id, { job, ai: '', state: 'none', error_code: '', error_message: '' });
+        thread.store.change(id, { job, ai: '', state: 'none', error_code: '', error_message: '' });
         return;
       } catch (error) {
         const unheard = error instanceof ApiError && error.status === 0;
@@ -80,7 +80,7 @@ export const beginWork = async (
     }
   } catch (error) {
     const code = error instanceof ApiError ? error.code : 0;
-    reportRefused(thread.session?.model ?? '', asked, error);
+    reportRefused(thread.store.session?.model ?? '', asked, error);
     refuse(id, { code, message: errorText(error) });
   } finally {
     mark(id, false);
@@ -105,10 +105,10 @@ export const sendWork = async (
 ): Promise<void> => {
   const { human, type, draw: drawn, begin } = work;
   const key = uuid();
-  await thread.toNewest().catch(() => {});
-  const writing = await thread.writing();
-  const before = thread.get().lastId ?? 0;
-  const id = writing.put({ human, format: 1, type, state: 'none' }, key);
+  await thread.loader.toNewest().catch(() => {});
+  const { unsent } = await thread.commands();
+  const before = thread.store.get().lastId ?? 0;
+  const id = unsent.put({ human, format: 1, type, state: 'none' }, key);
   try {
     const sent = await perform<'sendMessage'>({
       name: 'sendMessage',
@@ -120,10 +120,10 @@ export const sendWork = async (
       ...(drawn ? { draw: drawn } : {}),
     });
     if (sent === null) return;
-    writing.settle(id, { id: sent.id, created_at: sent.created_at });
+    unsent.settle(id, { id: sent.id, created_at: sent.created_at });
     await begin(sent.id);
   } catch (error) {
-    writing.settle(id, null);
+    unsent.settle(id, null);
     throw error;
   }
 };

@@ -1,0 +1,213 @@
+import { api } from '@/platform/api.ts';
+import { newestOf } from '@/platform/early.ts';
+import type { Message } from '@contract/chat.ts';
+import { limits } from '@contract/limits.ts';
+import type { MessageStore, ThreadView } from './message-store.ts';
+
+/** As many messages as last_messages gives at once. */
+const mostLast = 100;
+/** How many of the newest messages of a session of people are looked at again for edits. */
+const lookedAtAgain = 30;
+
+/** Brings a session's messages into their store. Tabs on the same session tell each other of changes. */
+export class MessageLoader {
+  private readonly store: MessageStore;
+  /** Messages came in: some of them may be being written. */
+  private readonly onTaken: () => void;
+  private channel: BroadcastChannel | null = null;
+  private firstLoad: Promise<void> | null = null;
+  private loadingMore = false;
+  /** Numbers of the messages that the list has on the page just now. */
+  private onScreen: () => number[] = () => [];
+
+  constructor(store: MessageStore, onTaken: () => void) {
+    this.store = store;
+    this.onTaken = onTaken;
+  }
+
+  /** Starts to hear of other tabs; gives what ends that. */
+  listen(): () => void {
+    if (typeof BroadcastChannel !== 'function') return () => {};
+    const channel = new BroadcastChannel(`queqiao.thread.${this.store.uuid}`);
+    channel.addEventListener('message', ({ data }: MessageEvent<number>) => {
+      (data > 0 ? this.reread(data - 1) : this.refresh()).catch(() => {});
+    });
+    this.channel = channel;
+    return () => {
+      channel.close();
+      this.channel = null;
+    };
+  }
+
+  /** @param from the first message that others must read again; 0: the newest will do */
+  announce(from = 0): void {
+    this.channel?.postMessage(from);
+  }
+
+  /** Tells how to find out which messages are on the page; gives what ends that. */
+  watchScreen(onScreen: () => number[]): () => void {
+    this.onScreen = onScreen;
+    return () => {
+      this.onScreen = () => [];
+    };
+  }
+
+  /** The newest messages: all of the first page at first, later what is new. */
+  async refresh(signal?: AbortSignal): Promise<void> {
+    const { loaded, focus, hasNewer } = this.store.get();
+    if (!loaded) {
+      // Asked for once, whoever else wants it meanwhile: a second request would fail unheard.
+      this.firstLoad ??= (focus === null ? this.loadNewest() : this.loadAround(focus)).finally(
+        () => {
+          this.firstLoad = null;
+        },
+      );
+      return this.firstLoad;
+    }
+    if (this.store.only !== null) return this.loadNewest();
+    if (this.store.session?.temporary === true) return undefined;
+    const people = this.store.session?.people === true;
+    const known = this.store.known();
+    const after = known.at(people ? -1 - lookedAtAgain : -2)?.id ?? (known[0]?.id ?? 1) - 1;
+    if (people) await this.lookAgain(hasNewer ? Infinity : after, signal);
+    return hasNewer ? undefined : this.reread(after, signal);
+  }
+
+  /** Takes everything behind a message as the server has it now. */
+  async reread(after: number, signal?: AbortSignal): Promise<void> {
+    if (!this.store.get().loaded || this.store.session?.temporary === true) return;
+    const fresh = await api.lastMessages(
+      { sessionId: this.store.uuid, maxHistoryId: after },
+      { quiet: true, ...(signal ? { signal } : {}) },
+    );
+    const whole = fresh.length < mostLast;
+    const end = whole ? Infinity : (fresh.at(-1)?.id ?? 0);
+    this.store.takeStretch(fresh, after, end);
+    if (!whole) for (const { id } of this.store.known()) if (id > end) this.store.drop(id);
+    this.store.publish(whole ? {} : { hasNewer: true });
+    this.onTaken();
+  }
+
+  /**
+   * Reads again what is on the screen of a session of people: anyone of it may have been changed,
+   * taken back or liked by somebody else.
+   * @param to number of the newest that need be read
+   */
+  private async lookAgain(to: number, signal?: AbortSignal): Promise<void> {
+    const shown = this.onScreen().filter((id) => id > 0 && id <= to);
+    const [first, last] = [Math.min(...shown), Math.max(...shown)];
+    const stretch = this.store
+      .known()
+      .filter(({ id }) => id >= first && id <= last)
+      .slice(-mostLast);
+    const [oldest] = stretch;
+    if (!oldest) return;
+    const page = await api.historyList(
+      { session_id: this.store.uuid, newest: 1, page_size: stretch.length, before: last + 1 },
+      { quiet: true, ...(signal ? { signal } : {}) },
+    );
+    this.store.takeStretch(page.list.reverse(), oldest.id - 1, last);
+    this.store.publish();
+  }
+
+  async loadNewest(): Promise<void> {
+    const page = await api.historyList(
+      {
+        ...newestOf(this.store.uuid),
+        ...(this.store.only === null ? {} : { id: this.store.only }),
+      },
+      { quiet: true },
+    );
+    this.take(page.list.reverse(), {
+      hasOlder: this.store.only === null && page.list.length >= limits.historyPageSize,
+      hasNewer: false,
+      focus: null,
+    });
+  }
+
+  /** The messages around one, whose neighbours load as the list is scrolled. */
+  private async loadAround(id: number): Promise<void> {
+    const half = Math.ceil(limits.historyPageSize / 2);
+    const read = (newest: 0 | 1, where: { before: number } | { after: number }) =>
+      api.historyList(
+        { session_id: this.store.uuid, newest, page_size: half, ...where },
+        { quiet: true },
+      );
+    const [older, newer] = await Promise.all([read(1, { before: id + 1 }), read(0, { after: id })]);
+    const found = older.list[0]?.id === id;
+    this.take([...older.list.reverse(), ...newer.list], {
+      hasOlder: older.list.length >= half,
+      hasNewer: newer.list.length >= half,
+      focus: found ? id : null,
+    });
+  }
+
+  private take(
+    messages: Message[],
+    change: Pick<ThreadView, 'hasOlder' | 'hasNewer' | 'focus'>,
+  ): void {
+    this.store.takeNew(messages, change);
+    this.onTaken();
+  }
+
+  /** The page of messages before the oldest here. */
+  async loadOlder(): Promise<void> {
+    const oldest = this.store.known()[0];
+    if (this.loadingMore || !this.store.get().hasOlder || !oldest) return;
+    this.loadingMore = true;
+    try {
+      const { list } = await api.historyList(
+        {
+          session_id: this.store.uuid,
+          newest: 1,
+          page_size: limits.historyPageSize,
+          before: oldest.id,
+        },
+        { quiet: true },
+      );
+      this.store.takeOlder(list.reverse(), list.length >= limits.historyPageSize);
+    } finally {
+      this.loadingMore = false;
+    }
+  }
+
+  /** The page of messages behind the newest here, where the list was opened in the middle. */
+  async loadNewer(): Promise<void> {
+    const newest = this.store.known().at(-1);
+    if (this.loadingMore || !this.store.get().hasNewer || !newest) return;
+    this.loadingMore = true;
+    try {
+      const { list } = await api.historyList(
+        {
+          session_id: this.store.uuid,
+          newest: 0,
+          page_size: limits.historyPageSize,
+          after: newest.id,
+        },
+        { quiet: true },
+      );
+      this.store.takeNewer(list, list.length >= limits.historyPageSize);
+      this.onTaken();
+    } finally {
+      this.loadingMore = false;
+    }
+  }
+
+  /** Brings a message into the list; gives whether it was there, so that the list only has to move. */
+  async show(id: number): Promise<boolean> {
+    if (this.store.find(id)) return true;
+    await this.loadAround(id);
+    return false;
+  }
+
+  /** Back to the newest messages where the list was opened in the middle; else nothing. */
+  async toNewest(): Promise<void> {
+    if (this.store.get().hasNewer) await this.loadNewest();
+  }
+
+  /** Reads a message again, and all that are newer. */
+  async reload(id: number): Promise<void> {
+    if (this.store.find(id)) await this.reread(this.store.before(id));
+    this.announce(id);
+  }
+}
