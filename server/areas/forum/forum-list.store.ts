@@ -49,32 +49,26 @@ const wayOf = (filter: ForumFilter, me: number): Way & { of?: keyof ForumFilter 
 };
 
 const wayOfCategory = (category: ForumCategory, me: number): Way => {
-  switch (category) {
-    case 'hot':
-      return {
-        from: usual,
-        where: inForum,
-        order: sql`forum_heat(s.reply_count, s.like_count, s.created_at) DESC, s.id DESC`,
-      };
-    case 'mine':
-      return {
-        from: usual,
-        where: sql`s.user_id = ${me} AND s.type = 2 AND s.deleted_at IS NULL AND s.prompt <> ''
-          AND s.id NOT IN (SELECT f.session_id FROM friends f
-            WHERE f.low_user_id = ${me} OR f.high_user_id = ${me})`,
-        order: newest,
-      };
-    case 'replied':
-      return marked(sql`forum_replies`, sql`m.user_id = ${me}`);
-    case 'history':
-      return marked(sql`forum_visits`, sql`m.user_id = ${me}`);
-    case 'answered':
-      return { from: usual, where: sql`${inForum} AND s.accepted_id IS NOT NULL`, order: newest };
-    case 'unanswered':
-      return { from: usual, where: sql`${inForum} AND s.accepted_id IS NULL`, order: newest };
-    case 'essence':
-      return { from: usual, where: sql`${inForum} AND s.essence`, order: newest };
-  }
+  const ways: Record<ForumCategory, Way> = {
+    hot: {
+      from: usual,
+      where: inForum,
+      order: sql`forum_heat(s.reply_count, s.like_count, s.created_at) DESC, s.id DESC`,
+    },
+    mine: {
+      from: usual,
+      where: sql`s.user_id = ${me} AND s.type = 2 AND s.deleted_at IS NULL AND s.prompt <> ''
+        AND s.id NOT IN (SELECT f.session_id FROM friends f
+          WHERE f.low_user_id = ${me} OR f.high_user_id = ${me})`,
+      order: newest,
+    },
+    replied: marked(sql`forum_replies`, sql`m.user_id = ${me}`),
+    history: marked(sql`forum_visits`, sql`m.user_id = ${me}`),
+    answered: { from: usual, where: sql`${inForum} AND s.accepted_id IS NOT NULL`, order: newest },
+    unanswered: { from: usual, where: sql`${inForum} AND s.accepted_id IS NULL`, order: newest },
+    essence: { from: usual, where: sql`${inForum} AND s.essence`, order: newest },
+  };
+  return ways[category];
 };
 
 /**
@@ -95,22 +89,16 @@ const conditionsOf = (
 ];
 
 const categoryOf = (category: ForumCategory, me: number): SQL => {
-  switch (category) {
-    case 'mine':
-      return sql`s.user_id = ${me}`;
-    case 'replied':
-      return sql`EXISTS (SELECT FROM forum_replies r WHERE r.user_id = ${me} AND r.session_id = s.id)`;
-    case 'history':
-      return sql`EXISTS (SELECT FROM forum_visits v WHERE v.user_id = ${me} AND v.session_id = s.id)`;
-    case 'answered':
-      return sql`s.accepted_id IS NOT NULL`;
-    case 'unanswered':
-      return sql`s.accepted_id IS NULL`;
-    case 'essence':
-      return sql`s.essence`;
-    case 'hot':
-      return sql`true`;
-  }
+  const conditions: Record<ForumCategory, SQL> = {
+    hot: sql`true`,
+    mine: sql`s.user_id = ${me}`,
+    replied: sql`EXISTS (SELECT FROM forum_replies r WHERE r.user_id = ${me} AND r.session_id = s.id)`,
+    history: sql`EXISTS (SELECT FROM forum_visits v WHERE v.user_id = ${me} AND v.session_id = s.id)`,
+    answered: sql`s.accepted_id IS NOT NULL`,
+    unanswered: sql`s.accepted_id IS NULL`,
+    essence: sql`s.essence`,
+  };
+  return conditions[category];
 };
 
 /** How far a list reaches back; with several filters, how many of the first one's are looked through. */
