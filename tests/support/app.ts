@@ -73,10 +73,13 @@ export class App {
     });
   }
 
-  async register(name = '小鹊'): Promise<{ account: string; password: string }> {
+  async register(
+    name = '小鹊',
+    address = '/register',
+  ): Promise<{ account: string; password: string }> {
     const account = `e2e${randomUUID().slice(0, 10)}`;
     const password = 'mima-12345';
-    await this.page.goto('/register');
+    await this.page.goto(address);
     await this.page.getByRole('textbox', { name: '名称' }).fill(name);
     await this.page.getByRole('textbox', { name: '用户名' }).fill(account);
     await this.page.getByLabel('密码', { exact: true }).fill(password);

@@ -151,17 +151,17 @@ export const figuresOf = async (db: Executor, userId: number): Promise<Figures> 
       WHERE s.user_id = ${userId}) AS history_count,
     (SELECT count(*)::int FROM images WHERE user_id = ${userId} AND deleted_at IS NULL)
       AS image_count,
-    coalesce((SELECT sum(tokens) FROM stat_spent WHERE user_id = ${userId}
-      AND day = (now() AT TIME ZONE 'Asia/Shanghai')::date), 0)::float8 AS today_tokens,
-    coalesce((SELECT sum(tokens) FROM stat_spent WHERE user_id = ${userId}
-      AND day > (now() AT TIME ZONE 'Asia/Shanghai')::date - 30), 0)::float8 AS month_tokens,
-    coalesce((SELECT sum(tokens) FROM stat_spent WHERE user_id = ${userId}), 0)::float8
-      AS total_tokens,
+    coalesce(sum(u.deduct_tokens) FILTER (
+      WHERE u.day = (now() AT TIME ZONE 'Asia/Shanghai')::date), 0)::float8 AS today_tokens,
+    coalesce(sum(u.deduct_tokens) FILTER (
+      WHERE u.day > (now() AT TIME ZONE 'Asia/Shanghai')::date - 30), 0)::float8 AS month_tokens,
+    coalesce(sum(u.deduct_tokens), 0)::float8 AS total_tokens,
     coalesce((SELECT sum(size) FROM files WHERE user_id = ${userId}), 0)::float8 AS file_bytes,
     (SELECT count(*)::int FROM logins WHERE user_id = ${userId} AND revoked_at IS NULL
       AND expires_at > now()) AS login_count,
     (SELECT max(created_at) FROM history WHERE user_id = ${userId}
-      AND id > (SELECT coalesce(max(id), 0) - 1000000 FROM history)) AS last_seen_at`);
+      AND id > (SELECT coalesce(max(id), 0) - 1000000 FROM history)) AS last_seen_at
+    FROM usage_days u WHERE u.user_id = ${userId}`);
   return rows[0]!;
 };
 
@@ -171,9 +171,10 @@ export const daysOf = async (
   userId: number,
 ): Promise<{ days: string; tokens: number }[]> => {
   const { rows } = await db.execute<{ days: string; tokens: number }>(
-    sql`SELECT to_char(day, 'YYYY-MM-DD') AS days, tokens::float8 FROM stat_spent
+    sql`SELECT to_char(day, 'YYYY-MM-DD') AS days, sum(deduct_tokens)::float8 AS tokens
+      FROM usage_days
       WHERE user_id = ${userId} AND day > (now() AT TIME ZONE 'Asia/Shanghai')::date - 30
-      ORDER BY day`,
+      GROUP BY day HAVING sum(deduct_tokens) > 0 ORDER BY day`,
   );
   return rows;
 };

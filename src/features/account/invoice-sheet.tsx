@@ -6,6 +6,7 @@ import { Sheet } from '@/ui/sheet.tsx';
 import { yuan } from '@/widgets/pay/money.ts';
 import type { In, Out } from '@contract/calls.ts';
 import { useState } from 'react';
+import css from './lists.module.css';
 
 type Order = Out<'tradeList'>['list'][number];
 
@@ -14,7 +15,7 @@ const InvoiceSheet = ({ order, onClose }: { order: Order; onClose: () => void })
   const [key] = useState(uuid);
   return (
     <Sheet open onClose={onClose} title="申请发票">
-      <p>
+      <p className={css.lead}>
         {order.title}，{yuan(order.amount - order.refunded_amount)}
         。开好后发到您的邮箱，也会显示在订单里。
       </p>

@@ -3,6 +3,7 @@ import { byteSize, compactNumber, dateTime } from '@/platform/format.ts';
 import { toast } from '@/platform/toast.ts';
 import { Act } from '@/ui/act.tsx';
 import { Button } from '@/ui/button.tsx';
+import { lastDays } from '@/ui/chart/last-days.ts';
 import { LineChart } from '@/ui/chart/line-chart.tsx';
 import { alertDialog, confirmDialog } from '@/ui/dialog.ts';
 import { Form } from '@/ui/form/form.tsx';
@@ -175,14 +176,12 @@ export const ManagePerson = ({ userId }: { userId: number }) => {
     queryKey: ['adminUserInfo', userId],
     queryFn: ({ signal }) => api.adminUserInfo({ user_id: userId }, { signal, quiet: true }),
   });
-  const chart = useMemo(
-    () =>
-      info.data && {
-        times: info.data.days.map(({ days }) => days),
-        series: [{ label: '消耗', values: info.data.days.map(({ tokens }) => tokens) }],
-      },
-    [info.data],
-  );
+  const chart = useMemo(() => {
+    if (!info.data) return null;
+    const spent = new Map(info.data.days.map(({ days, tokens }) => [days, tokens]));
+    const times = lastDays(30);
+    return { times, series: [{ label: '消耗', values: times.map((day) => spent.get(day) ?? 0) }] };
+  }, [info.data]);
   if (info.isError) return <LoadFailed error={info.error} onRetry={() => void info.refetch()} />;
   if (!info.data || !chart) return <Skeleton lines={8} />;
   const { user, figures } = info.data;

@@ -12,6 +12,7 @@ import type { Out } from '@contract/calls.ts';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
+import { InvoiceList } from './invoice-list.tsx';
 import css from './lists.module.css';
 
 const InvoiceSheet = lazy(() => import('./invoice-sheet.tsx'));
@@ -27,7 +28,7 @@ const invoiceWords = {
 } as const;
 
 const stateText = (order: Order): string => {
-  if (order.provider === '') return '赠送';
+  if (order.provider === '') return order.trade_value < 0 ? '扣除' : '赠送';
   if (order.state === 'created') return order.url === '' ? '已过期' : '待付款';
   if (order.state === 'closed') return '已关闭';
   if (order.state === 'refunded') return '已退款';
@@ -139,6 +140,7 @@ const OrderTab = () => {
           ),
         }}
       />
+      <InvoiceList />
       <PayHost />
       {invoicing && (
         <Suspense fallback={null}>

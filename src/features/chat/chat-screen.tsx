@@ -20,7 +20,7 @@ import { toast } from '@/platform/toast.ts';
 import { usePageTitle } from '@/platform/use-page-title.ts';
 import { uuid as newKey } from '@/platform/uuid.ts';
 import { codes, errorPageTexts } from '@contract/errors.ts';
-import { limits, tooLongText } from '@contract/limits.ts';
+import { limits } from '@contract/limits.ts';
 import type { Message } from '@contract/chat.ts';
 import type { SessionDetail, sessionTypes } from '@contract/session.ts';
 import { useQuery } from '@tanstack/react-query';
@@ -486,7 +486,7 @@ const usePromptOfAddress = (
     if (atOnce !== 1 || !ledHere || text === '') return;
     const most = model?.max_prompt ?? limits.defaultMaxPrompt;
     const first = view.count === 0 && suggestion !== 1;
-    const refusal = text.length > most ? tooLongText(most) : refusalOf(text, most, first);
+    const refusal = refusalOf(text, most, first);
     if (refusal !== '') {
       toast(refusal, 'error');
       latest.current();

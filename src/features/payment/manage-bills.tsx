@@ -8,6 +8,7 @@ import { useTableSearch } from '@/ui/table/use-table-search.ts';
 import type { AdminInvoice, Difference } from '@contract/manage-order.ts';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import css from './manage-order.module.css';
 import { yuan } from './order-words.ts';
 
 const invoiceStates = { requested: '等待开票', issued: '已开', rejected: '已退回' } as const;
@@ -71,11 +72,19 @@ const Invoices = ({ page }: { page: number }) => {
       />
       <Sheet open={open !== undefined} onClose={() => setOpen(undefined)} title="发票申请">
         {open && (
-          <>
-            <p>
-              {open.title} {open.tax_number} · {yuan(open.amount)} · {open.email}
-            </p>
-            <p className="field-hint">订单 {open.order_ids.join('、')}</p>
+          <div className={css.order}>
+            <dl className={css.facts}>
+              <dt>抬头</dt>
+              <dd>{open.title}</dd>
+              <dt>税号</dt>
+              <dd>{open.tax_number || '个人'}</dd>
+              <dt>金额</dt>
+              <dd>{yuan(open.amount)}</dd>
+              <dt>邮箱</dt>
+              <dd>{open.email}</dd>
+              <dt>订单</dt>
+              <dd>{open.order_ids.join('、')}</dd>
+            </dl>
             {open.state === 'requested' ? (
               <Form
                 fields={[
@@ -116,7 +125,7 @@ const Invoices = ({ page }: { page: number }) => {
                 {invoiceStates[open.state]}：{open.remark || '没有说明'}
               </p>
             )}
-          </>
+          </div>
         )}
       </Sheet>
     </>

@@ -1,5 +1,6 @@
 import { api } from '@/platform/api.ts';
 import { dateTime } from '@/platform/format.ts';
+import { lastDays } from '@/ui/chart/last-days.ts';
 import { LineChart } from '@/ui/chart/line-chart.tsx';
 import { DateRange } from '@/ui/date-range/date-range.tsx';
 import { longRanges, quickRange } from '@/ui/date-range/ranges.ts';
@@ -96,14 +97,15 @@ const Orders = () => {
     placeholderData: keepPreviousData,
   });
   const { data } = orders;
-  const days = useMemo(
-    () =>
-      data && {
-        times: data.days.map(({ day }) => day),
-        series: [{ label: '收入', values: data.days.map(({ amount }) => amount / 100) }],
-      },
-    [data],
-  );
+  const days = useMemo(() => {
+    if (!data) return null;
+    const amounts = new Map(data.days.map(({ day, amount }) => [day, amount / 100]));
+    const times = lastDays(30);
+    return {
+      times,
+      series: [{ label: '收入', values: times.map((day) => amounts.get(day) ?? 0) }],
+    };
+  }, [data]);
   return (
     <>
       <FilterBar

@@ -17,6 +17,7 @@ const events: Readonly<Record<string, string>> = {
   closed: '关闭',
   refund: '退款',
   refunded: '退款完成',
+  refund_failed: '退款没有成功',
   remarks: '改备注',
   booked: '记账',
 };

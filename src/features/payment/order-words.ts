@@ -12,11 +12,15 @@ const types: Readonly<Record<number, string>> = {
   6: '应用',
 };
 
+const isAdjustment = (row: AdminOrder): boolean => row.order_id.startsWith('SYS');
+
 /** One that a manager booked is no purchase. */
 export const typeOf = (row: AdminOrder): string =>
-  row.order_id.startsWith('SYS') ? '系统调整' : (types[row.type] ?? '其他');
+  isAdjustment(row) ? '系统调整' : (types[row.type] ?? '其他');
 
 const states = { created: '待付款', paid: '已付款', closed: '已关闭', refunded: '已退款' } as const;
 
-export const stateOf = (row: AdminOrder): string =>
-  row.state === 'paid' && row.refunded_amount > 0 ? '部分退款' : states[row.state];
+export const stateOf = (row: AdminOrder): string => {
+  if (isAdjustment(row)) return row.trade_value < 0 ? '已扣除' : '已记入';
+  return row.state === 'paid' && row.refunded_amount > 0 ? '部分退款' : states[row.state];
+};

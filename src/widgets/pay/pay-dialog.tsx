@@ -2,6 +2,7 @@ import { api } from '@/platform/api.ts';
 import { ApiError } from '@/platform/api-error.ts';
 import { refreshScreens } from '@/platform/query-client.ts';
 import { toast } from '@/platform/toast.ts';
+import { finePointer, useMedia } from '@/platform/use-media.ts';
 import { Button } from '@/ui/button.tsx';
 import { confirmDialog } from '@/ui/dialog.ts';
 import { Sheet } from '@/ui/sheet.tsx';
@@ -75,6 +76,8 @@ const PayDialog = ({ order, onPaid }: { order: Order; onPaid: () => void }) => {
   const picture = useCode(order.url);
   const now = useNow();
   const [pressed, setPressed] = useState(false);
+  // Beside a mouse there is no payment app that could be opened.
+  const opens = !useMedia(finePointer) || order.provider === 'sandbox';
   const recharge = order.type === 1;
   // Asked while the dialog stands; afterwards waits.ts and the worker go on by themselves.
   const asked = useQuery({
@@ -148,18 +151,24 @@ const PayDialog = ({ order, onPaid }: { order: Order; onPaid: () => void }) => {
               请在 {clock(left)} 内付款
             </p>
             <div className={css.acts}>
-              <a
-                className="button button-primary"
-                href={appLink(order)}
-                {...(order.provider === 'sandbox' ? { target: '_blank', rel: 'opener' } : {})}
+              {opens && (
+                <a
+                  className="button button-primary"
+                  href={appLink(order)}
+                  {...(order.provider === 'sandbox' ? { target: '_blank', rel: 'opener' } : {})}
+                >
+                  {look.open}
+                </a>
+              )}
+              <Button
+                kind={opens ? 'plain' : 'primary'}
+                busy={pressed}
+                onClick={() => void look1()}
               >
-                {look.open}
-              </a>
-              <Button busy={pressed} onClick={() => void look1()}>
                 我已支付
               </Button>
             </div>
-            {order.provider === 'wechat' && picture !== '' && (
+            {order.provider === 'wechat' && opens && picture !== '' && (
               <a className={css.more} href={picture} download="wechat-pay.png">
                 在这部手机上付款：保存二维码，到微信里扫
               </a>
