@@ -1,7 +1,7 @@
 import { maskName } from '@/platform/format.ts';
 import { readImages } from '@/widgets/image/image-reply.ts';
 import { ForeignImage, isForeign } from '@/widgets/image/foreign-image.tsx';
-import { imageSources, smallImage } from '@/widgets/image/image-sources.ts';
+import { imageSources, smallImage, smallerOnes } from '@/widgets/image/image-sources.ts';
 import { isUnfinished, useJob } from '@/platform/jobs.ts';
 import { progressText } from '@/platform/job-text.ts';
 import { useAuth } from '@/platform/auth-store.ts';
@@ -482,6 +482,7 @@ const Images = ({
         ) : (
           <PhotoViewer
             images={shown.map(({ url }) => url)}
+            smallerOf={smallerOnes}
             index={viewing}
             words={asked.prompt}
             acts={[
