@@ -17,6 +17,10 @@ const keptOf = async () => {
   const keys = await new Promise<IDBValidKey[]>((resolve) => {
     asked.addEventListener('success', () => resolve(asked.result));
   });
+  const counted = db.transaction('messages').objectStore('messages').count();
+  const messages = await new Promise<number>((resolve) => {
+    counted.addEventListener('success', () => resolve(counted.result));
+  });
   db.close();
   let pictures = 0;
   for (const name of await caches.keys())
@@ -24,6 +28,7 @@ const keptOf = async () => {
       if (new URL(url).pathname.startsWith('/files/')) pictures += 1;
   return {
     lists: keys.filter((key) => JSON.stringify(key).includes('imageIndex')).length,
+    messages,
     pictures,
   };
 };
@@ -55,15 +60,17 @@ test('one’s own pictures are looked through without a network, and after a new
       .poll(() => phone.page.evaluate(keptOf).catch(() => null), { timeout: 30_000 })
       .toMatchObject({ lists: 1, pictures: 2 });
     await phone.page.goto(`${line.baseURL}/chat?uuid=${sent.uuid}`);
-    const made = phone.page.getByRole('list', { name: '画好的图片' }).locator('img');
     const seen = () =>
-      made.evaluateAll((images) =>
-        images.map((image) => (image as HTMLImageElement).naturalWidth > 0),
-      );
+      phone.page
+        .getByRole('list', { name: '画好的图片' })
+        .locator('img')
+        .evaluateAll((images) =>
+          images.map((image) => (image as HTMLImageElement).naturalWidth > 0),
+        );
     await expect.poll(seen).toEqual([true]);
     await expect
       .poll(() => phone.page.evaluate(keptOf).catch(() => null), { timeout: 30_000 })
-      .toMatchObject({ pictures: 3 });
+      .toMatchObject({ messages: 1, pictures: 3 });
     line.state = 'down';
     const start = await phone.closed();
     await start();
