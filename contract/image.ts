@@ -227,6 +227,7 @@ export type ImageReply = z.output<typeof imageReply>;
 
 /** The groups of keywords (document 2 §3): directory, then groups in it. */
 export const keywordType = z.enum(['quality', 'composition', 'looks', 'effect', 'draw', 'command']);
+export type KeywordType = z.output<typeof keywordType>;
 
 /** A picture as lists have it (document 2 §3). */
 export const listedImage = z.object({

@@ -94,7 +94,7 @@ export const manageUserCalls = {
       user_name: z.optional(text(40)),
     }),
     output: z.object({}),
-    codes: ['manage_unsuitable'],
+    codes: ['manage_unsuitable', 'words_blocked'],
   }),
   updateTokens: call({
     method: 'POST',

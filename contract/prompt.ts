@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
-import { call, id, listOf, page, text, wholeNumber } from './call.ts';
+import { call, flag, id, listOf, page, text, wholeNumber } from './call.ts';
+import { keywordType } from './image.ts';
 import { named } from './words.ts';
 
 /** What a template is for (document 3 §3). */
@@ -30,6 +31,29 @@ const promptTemplate = z.object({
   own: z.boolean(),
 });
 export type PromptTemplate = z.output<typeof promptTemplate>;
+
+/** A word of the library for prompts of pictures, as managers see it. */
+const managedKeyword = z.object({
+  id: z.int(),
+  /** English, as models read it. */
+  text: z.string(),
+  lang_zh: z.string(),
+  type: keywordType,
+  /** Group and group within it. */
+  dir: z.string(),
+  sub_dir: z.string(),
+  /** 1: it came with the program. */
+  built_in: z.int(),
+  /** Of one that came with the program: a manager wrote it anew, or took it away. */
+  changed: z.int(),
+  removed: z.int(),
+});
+export type ManagedKeyword = z.output<typeof managedKeyword>;
+
+/** Which words of the library are listed. */
+export const keywordStates = z.enum(['own', 'changed', 'removed']);
+/** Words that managers may add. */
+export const mostKeywords = 5000;
 
 export const promptLengths = { title: [1, 50], content: [1, 4000] } as const;
 
@@ -131,6 +155,44 @@ export const promptCalls = {
     access: 'manager',
     summary: '删除大家都能看到的提示词模板',
     input: z.object({ id }),
+    output: z.object({}),
+  }),
+  manageKeywordList: call({
+    method: 'GET',
+    path: '/api/admin/keyword_list',
+    access: 'manager',
+    summary: '管理：画图关键词库，自己添加的在前',
+    input: z.object({
+      page,
+      page_size: z._default(wholeNumber(1, 100), 20),
+      query: z.optional(text(100)),
+      type: z.optional(keywordType),
+      state: z.optional(keywordStates),
+    }),
+    output: z.object({ ...listOf(managedKeyword), dirs: z.array(z.string()) }),
+  }),
+  manageKeyword: call({
+    method: 'POST',
+    path: '/api/admin/save_keyword',
+    access: 'manager',
+    summary: '管理：添加画图关键词，或修改一个；自带的也可以改',
+    input: z.object({
+      id: z.optional(id),
+      type: keywordType,
+      text: named(1, 200),
+      lang_zh: named(1, 100),
+      dir: named(1, 20),
+      sub_dir: named(1, 20),
+    }),
+    output: z.object({ id: z.int() }),
+    codes: ['manage_unsuitable'],
+  }),
+  removeKeyword: call({
+    method: 'POST',
+    path: '/api/admin/del_keyword',
+    access: 'manager',
+    summary: '管理：删除一个画图关键词；自带的从此不再提供，restore 为 1 时恢复原样',
+    input: z.object({ id, restore: z._default(flag, 0) }),
     output: z.object({}),
   }),
 };

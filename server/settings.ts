@@ -139,8 +139,8 @@ export interface Settings {
   logLevel: string;
   /** Whoever has it may read `/metrics`; empty: nobody. */
   metricsToken: string;
-  /** Models that run on this machine are looked for and connected. */
-  localModels: boolean;
+  /** Where models of this machine are looked for: `on`, `off`, or addresses by comma. */
+  localModels: string;
   /** The project's folder: package.json, dist/ and server/db/migrations/ are below it. */
   root: string;
   /** Of package.json. */
@@ -302,7 +302,7 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
     clamdUrl: clamdAddress(word('CLAMD_URL')),
     logLevel: word('LOG_LEVEL', 'info'),
     metricsToken: word('METRICS_TOKEN'),
-    localModels: word('LOCAL_MODELS', 'on') !== 'off',
+    localModels: word('LOCAL_MODELS', 'on'),
     root,
     version: manifest.version,
   };

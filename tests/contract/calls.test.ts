@@ -139,6 +139,7 @@ const aboutNothing: ReadonlySet<CallName> = new Set([
   'delScenarioCategory',
   'delPrompt',
   'removePrompt',
+  'removeKeyword',
 ]);
 
 describe('every call', () => {

@@ -1,14 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { generateSync } from 'otplib';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { CallSpec } from '../../contract/call.ts';
-import { type CallName, calls } from '../../contract/calls.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TestClient } from '../support/client.ts';
 import { type MockOpenAi, startMockOpenAi } from '../support/mock-openai.ts';
 import { startMockTraining } from '../support/mock-training.ts';
 import { ADMIN_PASSWORD } from '../support/server.ts';
-import { createWorld, goodInputs, sendRaw, talk, type World } from '../support/world.ts';
+import { createWorld, sendRaw, talk, type World } from '../support/world.ts';
 
 let world: World;
 let lower: TestClient;
@@ -16,9 +14,6 @@ let lowerId: number;
 let userId: number;
 let database: pg.Client;
 let mock: MockOpenAi;
-
-const every = Object.entries(calls) as [CallName, CallSpec][];
-const managers = every.filter(([, { access }]) => access === 'manager' || access === 'owner');
 
 beforeAll(async () => {
   mock = await startMockOpenAi();
@@ -34,40 +29,6 @@ afterAll(async () => {
   await database?.end();
   await world?.stop();
   await mock?.close();
-});
-
-const linesOf = async (call: string): Promise<number> => {
-  const { rows } = await database.query<{ count: number }>(
-    'SELECT count(*)::int FROM manager_acts WHERE call = $1',
-    [call],
-  );
-  return rows[0]?.count ?? 0;
-};
-
-describe('a call of managers', () => {
-  test.each(managers)('%s does not exist for others', async (name, spec) => {
-    const { none, guest, user } = world.people;
-    for (const client of [none, guest, user]) {
-      const answer = await sendRaw(client, name, goodInputs(world.talks.user)[name]);
-      expect(answer.status).toBe(404);
-      expect(answer.envelope?.message).toBe('没有找到');
-    }
-    if (spec.access === 'owner') {
-      const answer = await sendRaw(lower, name, goodInputs(world.talks.user)[name]);
-      expect(answer.envelope?.message).toBe('没有找到');
-    }
-  });
-
-  const changing = managers.filter(
-    ([, { method, kind, logged }]) => method !== 'GET' && kind !== 'download' && logged,
-  );
-  test.each(changing)('%s leaves a line in the log, and none where it failed', async (name) => {
-    const own = await talk(world.people.user, '你好，请问你是谁');
-    const before = await linesOf(name);
-    const answer = await sendRaw(world.people.manager, name, goodInputs(own)[name]);
-    const done = answer.status === 200 && answer.envelope?.code === 0;
-    expect(await linesOf(name)).toBe(before + (done ? 1 : 0));
-  });
 });
 
 test('the log cannot be changed, says from what to what, and keeps no password', async () => {
@@ -349,6 +310,14 @@ test('what managers block is written nowhere that everybody reads', async () => 
   expect((await say('这里什么也没有，请看')).envelope?.code).toBe(0);
   const named = await sendRaw(user, 'saveUser', { user_name: 'ＢＡＤword' });
   expect(named.envelope?.code).toBe(1437);
+  // Neither do managers give such names, nor those that the service speaks by.
+  const renamedTo = (user_name: string) =>
+    sendRaw(manager, 'updateUser', { user_id: userId, user_name });
+  expect((await renamedTo('一个 Bad Word')).envelope?.code).toBe(1437);
+  for (const name of ['鹊桥官方', 'Ａｄｍｉｎ', '   '])
+    expect((await renamedTo(name)).status).toBe(422);
+  expect((await renamedTo('园丁')).envelope?.code).toBe(0);
+  expect((await user.call('userInfo', {})).user_name).toBe('园丁');
   const registered = await sendRaw(new TestClient(world.server.baseURL), 'register', {
     account: 'of-a-bad-name',
     name: '一个 BadWord',
@@ -383,6 +352,48 @@ test('what managers block is written nowhere that everybody reads', async () => 
   expect(opened.envelope?.code).toBe(1437);
   await manager.call('delBlockedWord', { id: list[0]!.id });
   expect((await say('现在可以写 badword 了')).envelope?.code).toBe(0);
+});
+
+test('the library of words for pictures is added to, changed, taken from and given back', async () => {
+  const { manager, user } = world.people;
+  const offered = async (type: 'draw' | 'quality') =>
+    (await user.call('keywordList', { type })).keywords;
+  const total = (await manager.call('manageKeywordList', {})).total;
+  const own = {
+    type: 'draw' as const,
+    text: 'lacquer painting',
+    lang_zh: '漆画',
+    dir: '绘画',
+    sub_dir: '风格',
+  };
+  const { id } = await manager.call('manageKeyword', own);
+  expect((await offered('draw')).find((each) => each.id === id)).toMatchObject({
+    text: 'lacquer painting',
+    lang_zh: '漆画',
+  });
+  const twice = await sendRaw(manager, 'manageKeyword', { ...own, text: 'Lacquer Painting' });
+  expect(twice.envelope?.message).toContain('已经有');
+  const list = async (filter: object) => (await manager.call('manageKeywordList', filter)).list;
+  expect(await list({ query: '漆' })).toMatchObject([{ id, built_in: 0 }]);
+  // One of the program's own: changed, taken away, and as it came again.
+  const first = (await offered('quality'))[0]!;
+  const { set } = await user.call('topKeyword', { id: first.id, type: 'quality' });
+  expect(set).toBe(true);
+  const changed = { id: first.id, type: 'quality' as const, text: 'magnum opus', lang_zh: '巨作' };
+  await manager.call('manageKeyword', { ...changed, dir: first.dir, sub_dir: first.sub_dir });
+  expect((await offered('quality')).find((each) => each.id === first.id)).toMatchObject({
+    text: 'magnum opus',
+    top: true,
+  });
+  await manager.call('removeKeyword', { id: first.id });
+  expect((await offered('quality')).some((each) => each.id === first.id)).toBe(false);
+  expect((await user.raw('hideKeyword', { id: first.id, type: 'quality' })).status).toBe(404);
+  expect(await list({ state: 'removed' })).toMatchObject([{ id: first.id, removed: 1 }]);
+  await manager.call('removeKeyword', { id: first.id, restore: 1 });
+  expect((await offered('quality')).find((each) => each.id === first.id)?.text).toBe(first.text);
+  await manager.call('removeKeyword', { id });
+  expect((await offered('draw')).some((each) => each.id === id)).toBe(false);
+  expect((await manager.call('manageKeywordList', {})).total).toBe(total);
 });
 
 test('figures, charts and ranks follow what people do', async () => {

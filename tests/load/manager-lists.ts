@@ -11,12 +11,17 @@ import { now, quantile } from './lib/measure.ts';
  * to use instead of the embedded one.
  *
  * npx tsx tests/load/manager-lists.ts [--large 1000000] [--rounds 60]
+ *
+ * --fill: only fills (in the cluster of TEST_CLUSTER_URL) and prints the two databases' addresses;
+ * with --databases SMALL,LARGE these are measured, as often as wanted.
  */
 const { values } = parseArgs({
   options: {
     small: { type: 'string', default: '1000' },
     large: { type: 'string', default: '1000000' },
     rounds: { type: 'string', default: '60' },
+    fill: { type: 'boolean', default: false },
+    databases: { type: 'string', default: '' },
   },
 });
 
@@ -62,21 +67,37 @@ const fillings = (rows: number): string[] => [
      (SELECT min(id) AS first FROM users WHERE account LIKE 'load%') p`,
   `INSERT INTO payment_differences (provider, number, kind, detail)
    SELECT 'wechat', 'QL' || n, 'amount', '差一分' FROM generate_series(1, ${rows}) n`,
+  `INSERT INTO history (session_id, user_id, human, ai, model, state, created_at)
+   SELECT s.first + n % ${rows}, p.first + n % ${Math.max(1, rows / 1000)}, '问题 ' || n, '回答 ' || n,
+     'builtin-assistant', 'done', now() - n * interval '30 seconds'
+   FROM generate_series(1, ${rows}) n,
+     (SELECT min(id) AS first FROM users WHERE account LIKE 'load%') p,
+     (SELECT min(id) AS first FROM sessions) s`,
+  `INSERT INTO consumptions (user_id, type, model, prompt_tokens, completion_tokens, deduct_tokens,
+     current_balance, created_at)
+   SELECT p.first + (n * 7919) % ${Math.max(1, rows / 100)}, 0, 'model-' || n % 20, 100, 200, n % 500,
+     1000, now() - n * interval '30 seconds'
+   FROM generate_series(1, ${rows}) n,
+     (SELECT min(id) AS first FROM users WHERE account LIKE 'load%') p`,
   'ANALYZE',
 ];
 
-const prepare = async (rows: number): Promise<Side> => {
+const prepare = async (rows: number, databaseUrl?: string): Promise<Side> => {
   const server = await startServer({
     env: { RATE_LIMIT: '1000000', CREDENTIALS_LIMIT: '1000000', FREE_REGISTRATIONS: '1000000' },
+    ...(databaseUrl && { databaseUrl }),
   });
   const database = new pg.Client({ connectionString: server.databaseUrl });
   database.on('error', () => undefined);
   await database.connect();
-  // Rows that are only read here need not be counted and queued one by one.
-  for (const table of ['sessions', 'ledger', 'orders', 'users'])
-    await database.query(`ALTER TABLE ${table} DISABLE TRIGGER USER`);
-  console.log(`filling tables with ${rows} rows…`);
-  for (const filling of fillings(rows)) await database.query(filling);
+  if (databaseUrl === undefined) {
+    // Rows that are only read here need not be counted and queued one by one.
+    for (const table of ['sessions', 'ledger', 'orders', 'users', 'history', 'consumptions'])
+      await database.query(`ALTER TABLE ${table} DISABLE TRIGGER USER`);
+    console.log(`filling tables with ${rows} rows…`);
+    for (const filling of fillings(rows)) await database.query(filling);
+    await database.query('VACUUM ANALYZE');
+  }
   const { rows: people } = await database.query<{ id: string }>(
     `SELECT min(id) AS id FROM users WHERE account LIKE 'load%'`,
   );
@@ -117,16 +138,23 @@ const reads: Record<string, (side: Side) => Promise<unknown>> = {
   'act_list, of a call': ({ manager }) => manager.call('adminActList', { call: 'setModel' }),
   'act_list, of a subject': ({ manager }) => manager.call('adminActList', { subject: 'user:77' }),
   summary_data: ({ manager }) => manager.call('adminSummary', {}),
-  chart_list: ({ manager }) => manager.call('adminChartList', { range: '3m' }),
+  'chart_list, 3 months': ({ manager }) => manager.call('adminChartList', { range: '3m' }),
+  'chart_list, 12 hours': ({ manager }) => manager.call('adminChartList', { range: '12h' }),
   rank_list: ({ manager }) => manager.call('adminRankList', {}),
+  channel_list: ({ manager }) => manager.call('channelList', {}),
+  keyword_list: ({ manager }) => manager.call('manageKeywordList', {}),
 };
 
 const endCluster = await startCluster();
 const sides: Side[] = [];
 try {
-  sides.push(await prepare(Number(values.small)), await prepare(Number(values.large)));
+  const [smallUrl, largeUrl] = values.databases === '' ? [] : values.databases.split(',');
+  sides.push(await prepare(Number(values.small), smallUrl));
+  sides.push(await prepare(Number(values.large), largeUrl));
+  if (values.fill) console.log(sides.map(({ server }) => server.databaseUrl).join(','));
   const times = new Map<string, [number[], number[]]>();
-  for (let round = -5; round < Number(values.rounds); round += 1)
+  const rounds = values.fill ? -5 : Number(values.rounds);
+  for (let round = -5; round < rounds; round += 1)
     for (const [name, read] of Object.entries(reads))
       for (const [at, side] of sides.entries()) {
         const began = now();

@@ -21,6 +21,10 @@ export interface MediaService extends FakeService {
   /** What is given as a film and as speech. */
   film: Buffer;
   speech: Buffer;
+  /** Keys that are let in; empty: all. */
+  keys: string[];
+  /** What it lists as its models. */
+  models: string[];
 }
 
 const readForm = async (
@@ -48,8 +52,9 @@ const readForm = async (
 };
 
 /**
- * Services at their wire: OpenAI's `/v1/audio/speech`, `/v1/audio/transcriptions`, `/v1/embeddings`,
- * `/v1/videos` (create, state, content) and Stability's `/v2beta/image-to-video` (start, result).
+ * Services at their wire: OpenAI's `/v1/models`, `/v1/audio/speech`, `/v1/audio/transcriptions`, `/v1/embeddings`,
+ * `/v1/videos` (create, state, content) and Stability's `/v1/user/balance` and
+ * `/v2beta/image-to-video` (start, result).
  * Sources: platform.openai.com/docs/api-reference/{audio,videos}, platform.stability.ai/docs.
  */
 export const startMediaService = async (): Promise<MediaService> => {
@@ -81,7 +86,13 @@ export const startMediaService = async (): Promise<MediaService> => {
     const [, film] = /^\/v1\/videos\/([\w-]+)$/.exec(path) ?? [];
     const [, content] = /^\/v1\/videos\/([\w-]+)\/content$/.exec(path) ?? [];
     const [, result] = /^\/v2beta\/image-to-video\/result\/([\w-]+)$/.exec(path) ?? [];
-    if (path === '/v1/audio/speech') binary(response, 'audio/mpeg', service.speech);
+    const [, key = ''] = /^Bearer (.+)$/.exec(asked.authorization) ?? [];
+    if (service.keys.length > 0 && !service.keys.includes(key))
+      reply(response, 401, { error: { message: 'no such key', code: 'invalid_api_key' } });
+    else if (path === '/v1/models')
+      reply(response, 200, { data: service.models.map((id) => ({ id, object: 'model' })) });
+    else if (path === '/v1/user/balance') reply(response, 200, { credits: 12.5 });
+    else if (path === '/v1/audio/speech') binary(response, 'audio/mpeg', service.speech);
     else if (path === '/v1/audio/transcriptions') reply(response, 200, { text: service.words });
     else if (path === '/v1/embeddings')
       reply(response, 200, {
@@ -110,6 +121,8 @@ export const startMediaService = async (): Promise<MediaService> => {
     words: '今天天气很好',
     film: Buffer.alloc(0),
     speech: Buffer.alloc(0),
+    keys: [],
+    models: [],
     behave: (act) => {
       behaviour = act;
     },

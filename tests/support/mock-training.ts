@@ -94,6 +94,7 @@ export const startMockTraining = async (): Promise<MockTraining> => {
       const path = url.slice('/replicate/'.length);
       state.calls.push(`${method} ${path}`);
       if (request.headers.authorization !== 'Bearer r8_test') return json({ detail: 'no' }, 401);
+      if (path === 'account') return json({ type: 'user', username: 'me' });
       if (method === 'POST' && path === 'files')
         return json({ id: 'f1', urls: { get: `${state.url}/replicate/files/f1` } }, 201);
       if (method === 'POST' && /^models\/[^/]+\/[^/]+\/versions\/[^/]+\/trainings$/.test(path)) {

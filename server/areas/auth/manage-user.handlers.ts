@@ -47,9 +47,16 @@ export const createManageUserHandlers = (deps: ManageUserDeps): ManageUserHandle
       return {};
     },
     totpState: (_input, { db, user }) => secondFactor.state(db, user.id),
-    totpBegin: (_input, { db, user }) => secondFactor.begin(db, user),
-    totpEnable: ({ code }, { db, user }) => secondFactor.enable(db, user.id, code),
-    totpDisable: async ({ code }, { db, user }) => {
+    totpBegin: (_input, { db, user, noteAct }) => {
+      noteAct({ subject: `user:${user.id}`, to: { totp: 'begun' } });
+      return secondFactor.begin(db, user);
+    },
+    totpEnable: ({ code }, { db, user, noteAct }) => {
+      noteAct({ subject: `user:${user.id}`, from: { totp: false }, to: { totp: true } });
+      return secondFactor.enable(db, user.id, code);
+    },
+    totpDisable: async ({ code }, { db, user, noteAct }) => {
+      noteAct({ subject: `user:${user.id}`, from: { totp: true }, to: { totp: false } });
       await secondFactor.disable(db, user.id, code);
       return {};
     },

@@ -19,6 +19,8 @@ export interface ManageUserDeps {
   ) => Promise<number | null>;
   /** Until when a membership runs; null ends it. */
   setVipEnd: (db: Executor, userId: number, until: Date | null) => Promise<void>;
+  /** @throws Refusal words_blocked */
+  refuseBlocked: (db: Executor, text: string) => Promise<void>;
   hideSessions: (db: Executor, userId: number) => Promise<number>;
   lastActs: (db: Executor) => Promise<Map<number, Date | null>>;
   ledgerPage: (
@@ -153,6 +155,7 @@ export const createManageUserService = (deps: ManageUserDeps) => ({
       const name = normalName(input.user_name);
       const fault = name === '' ? '名称不能为空' : nameFault(name);
       if (fault) throw new Refusal('bad_input', `user_name ${fault}`);
+      await deps.refuseBlocked(db, name);
       values.userName = name;
     }
     await store.changeUser(db, row.id, values);

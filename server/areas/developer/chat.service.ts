@@ -213,7 +213,12 @@ export const createApiChat = (deps: ChatDeps) => {
       } catch (error) {
         if (context.signal.aborted) throw context.signal.reason;
         if (!(error instanceof RelayError)) throw error;
-        models.reportOutcome({ ...outcome, channelId, ok: error.askerAtFault });
+        models.reportOutcome({
+          ...outcome,
+          channelId,
+          ok: error.askerAtFault,
+          told: error.message,
+        });
         failure = error;
         if (begun() || !error.retriable) break;
         log.warn(

@@ -33,7 +33,9 @@ type ForumHandlers = Pick<
 export const createForumHandlers = ({ push, remove }: ForumDeps): ForumHandlers => ({
   forumGroups: async (_input, { db }) => ({ list: await groups(db) }),
 
-  saveForumGroup: async (input, { db }) => ({ id: await saveGroup(db, input) }),
+  saveForumGroup: async (input, { db, noteAct }) => ({
+    id: await saveGroup(db, input, noteAct),
+  }),
 
   blockedWordList: (input, { db }) => blockedWordPage(db, input),
 
@@ -48,8 +50,8 @@ export const createForumHandlers = ({ push, remove }: ForumDeps): ForumHandlers 
     return {};
   },
 
-  delForumGroup: async ({ id }, { db }) => {
-    await deleteGroup(db, id);
+  delForumGroup: async ({ id }, { db, noteAct }) => {
+    await deleteGroup(db, id, noteAct);
     return {};
   },
 
@@ -59,8 +61,8 @@ export const createForumHandlers = ({ push, remove }: ForumDeps): ForumHandlers 
     return { accepted_id: acceptedId };
   },
 
-  markQuestion: async (input, { db, user, afterCommit }) => {
-    const told = await service.mark(db, input, user);
+  markQuestion: async (input, { db, user, noteAct, afterCommit }) => {
+    const told = await service.mark(db, input, user, noteAct);
     afterCommit(() => push(told));
     return {};
   },
@@ -72,8 +74,8 @@ export const createForumHandlers = ({ push, remove }: ForumDeps): ForumHandlers 
 
   reportList: (input, { db }) => service.reports(db, input),
 
-  resolveReport: async (input, { db, user, afterCommit }) => {
-    const told = await service.resolve(db, input, user, remove);
+  resolveReport: async (input, { db, user, noteAct, afterCommit }) => {
+    const told = await service.resolve(db, input, { user, note: noteAct, remove });
     afterCommit(() => push(told));
     return {};
   },

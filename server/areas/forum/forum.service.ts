@@ -3,13 +3,15 @@ import { limits } from '../../../contract/limits.ts';
 import { sessionTypes } from '../../../contract/session.ts';
 import type { Executor, Transaction } from '../../db/database.ts';
 import { inTransaction } from '../../db/in-transaction.ts';
-import { Refusal, type Identity } from '../../http/handlers.ts';
+import { type ActNote, Refusal, type Identity } from '../../http/handlers.ts';
 import { readableSession, type SessionRow } from '../session/session.service.ts';
 import { summaryOf } from '../chat/digest.ts';
 import { imagesIn } from './forum-list.service.ts';
 import { requireGroup } from './groups.service.ts';
 import { markRead, tell, unreadOf, type Told } from './news.service.ts';
 import * as store from './forum.store.ts';
+
+type Note = (act: ActNote) => void;
 
 /** One person reports no more than this in a day. */
 const reportsADay = 30;
@@ -116,16 +118,25 @@ export const mark = (
   db: Executor,
   input: Parsed<'markQuestion'>,
   user: Identity,
+  note: Note,
 ): Promise<Told[]> =>
   inTransaction(db, async (tx) => {
     const session = await readableSession(tx, input.session_id, user);
     requirePeople(session);
     if (input.group_id !== undefined) await requireGroup(tx, input.group_id);
-    await store.markSession(tx, session.id, {
+    const marks = {
       ...(input.essence === undefined ? {} : { essence: input.essence === 1 }),
       ...(input.pinned === undefined ? {} : { pinned: input.pinned === 1 }),
       ...(input.closed === undefined ? {} : { closed: input.closed === 1 }),
       ...(input.group_id === undefined ? {} : { groupId: input.group_id }),
+    };
+    await store.markSession(tx, session.id, marks);
+    note({
+      subject: `session:${session.id}`,
+      from: Object.fromEntries(
+        Object.keys(marks).map((key) => [key, session[key as keyof typeof marks]]),
+      ),
+      to: marks,
     });
     if (input.essence !== 1 || session.essence) return [];
     return tell(tx, {
@@ -185,8 +196,15 @@ export const reports = async (db: Executor, { state, page }: Parsed<'reportList'
 export const resolve = (
   db: Executor,
   { id, remove: removed }: Parsed<'resolveReport'>,
-  user: Identity,
-  remove: (tx: Transaction, sessionId: number, historyId: number) => Promise<void>,
+  {
+    user,
+    note,
+    remove,
+  }: {
+    user: Identity;
+    note: Note;
+    remove: (tx: Transaction, sessionId: number, historyId: number) => Promise<void>;
+  },
 ): Promise<Told[]> =>
   inTransaction(db, async (tx) => {
     const found = await store.findReport(tx, id);
@@ -195,6 +213,11 @@ export const resolve = (
     const by = { userId: user.id, removed: removed === 1 };
     const people = await store.resolveReports(tx, { sessionId, historyId }, by);
     if (removed === 1) await remove(tx, sessionId, historyId);
+    note({
+      subject: `report:${id}`,
+      from: { session_id: sessionId, history_id: historyId, excerpt: found.excerpt },
+      to: { removed: removed === 1 },
+    });
     const told: Told[] = [];
     for (const userId of new Set(people))
       told.push(

@@ -2,10 +2,15 @@ import type { Parsed } from '../../../contract/calls.ts';
 import { defaultGroup } from '../../../contract/forum.ts';
 import type { Executor } from '../../db/database.ts';
 import { inTransaction } from '../../db/in-transaction.ts';
-import { Refusal } from '../../http/handlers.ts';
+import { type ActNote, Refusal } from '../../http/handlers.ts';
 import * as store from './forum.store.ts';
 
+type Note = (act: ActNote) => void;
+
 export const groups = store.listGroups;
+
+const groupOf = async (db: Executor, id: number | undefined) =>
+  (await groups(db)).find((each) => each.id === id);
 
 /** @throws Refusal bad_input where there is no such group */
 export const requireGroup = async (db: Executor, id: number): Promise<void> => {
@@ -17,15 +22,19 @@ export const requireGroup = async (db: Executor, id: number): Promise<void> => {
 export const saveGroup = async (
   db: Executor,
   { id, ...values }: Parsed<'saveForumGroup'>,
+  note: Note,
 ): Promise<number> => {
+  const before = await groupOf(db, id);
   const saved = await store.saveGroup(db, id, values);
   if (saved === 'missing') throw new Refusal('not_found', '没有这个分组');
   if (saved === 'taken') throw new Refusal('bad_input', 'name：已经有同名的分组');
+  note({ subject: `forum_group:${saved}`, from: before, to: values });
   return saved;
 };
 
-export const deleteGroup = (db: Executor, id: number): Promise<void> =>
+export const deleteGroup = (db: Executor, id: number, note: Note): Promise<void> =>
   inTransaction(db, async (tx) => {
+    note({ subject: `forum_group:${id}`, from: await groupOf(tx, id) });
     if (id === defaultGroup) throw new Refusal('bad_input', 'id：默认分组不能删除');
     if (!(await store.deleteGroup(tx, id))) throw new Refusal('not_found', '没有这个分组');
   });

@@ -315,8 +315,8 @@ export const createImageWork = (deps: ImageWorkDeps): JobWork<unknown> => {
     const order = await orderOf(plan, words, job.user_id, io.signal);
     let failure: JobError | null = null;
     let full: JobError | null = null;
-    const report = (channelId: number, ok: boolean) =>
-      models.reportImageOutcome({ channelId, model: job.model, userId: job.user_id, ok });
+    const report = (channelId: number, ok: boolean, told = '') =>
+      models.reportImageOutcome({ channelId, model: job.model, userId: job.user_id, ok, told });
     for (const channel of channels) {
       const { channelId, label, engine } = channel;
       if (!(await io.place({ channelId, label, places: engine.concurrency }))) continue;
@@ -340,15 +340,15 @@ export const createImageWork = (deps: ImageWorkDeps): JobWork<unknown> => {
             } satisfies Painted,
           };
         }
-        report(channelId, false);
         const error = result.pictures.find((picture) => picture.error !== '')?.error;
+        report(channelId, false, error);
         failure = new JobError('engine_failed', error ?? codes.engine_failed.text, {
           retriable: true,
         });
       } catch (error) {
         io.signal.throwIfAborted();
         if (!(error instanceof ImageEngineError)) throw error;
-        if (!error.askerAtFault && !error.busy) report(channelId, false);
+        if (!error.askerAtFault && !error.busy) report(channelId, false, error.message);
         // That work is over; the next try orders anew.
         if (done.at) {
           delete done.at;

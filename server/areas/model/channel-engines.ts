@@ -15,7 +15,7 @@ import { createOpenAiVideoEngine } from '../../engines/video/openai-video-engine
 import { createStabilityVideoEngine } from '../../engines/video/stability-video-engine.ts';
 import type { VideoEngine } from '../../engines/video/video-engine.ts';
 import type { GuardedFetch } from '../../net/guarded-fetch.ts';
-import type { KeyBox } from './channel-key.ts';
+import { keysIn, type KeyBox } from './channel-key.ts';
 import { imageOfferOf } from './image-models.ts';
 import type { ChannelRow } from './model.store.ts';
 
@@ -41,7 +41,7 @@ const none: Engines = {
 
 /** Several keys stand one a line. */
 const keysOf = (secret: string): string[] => {
-  const lines = secret.split('\n').flatMap((line) => line.trim() || []);
+  const lines = keysIn(secret);
   return lines.length > 0 ? lines : [''];
 };
 
@@ -51,13 +51,16 @@ const keysOf = (secret: string): string[] => {
  */
 const inTurn = <T extends object>(engines: readonly T[]): T => {
   if (engines.length === 1) return engines[0]!;
-  let next = 0;
+  // Each method has turns of its own: some are asked in between that need no key.
+  const turns = new Map<string | symbol, number>();
   return new Proxy(engines[0]!, {
     get: (first, name) => {
       const value: unknown = Reflect.get(first, name);
       if (typeof value !== 'function') return value;
       return (...sent: unknown[]): unknown => {
-        const engine = engines[next++ % engines.length]!;
+        const turn = turns.get(name) ?? 0;
+        turns.set(name, turn + 1);
+        const engine = engines[turn % engines.length]!;
         return (Reflect.get(engine, name) as (...sent: unknown[]) => unknown).apply(engine, sent);
       };
     },

@@ -7,7 +7,11 @@ const gatherMs = 3_000;
 interface Gathered {
   successes: number;
   failures: number;
+  reason: string;
 }
+
+/** What went wrong, without what only the person who asked is to know. */
+export const shortReason = (told: string): string => told.split('，')[0] ?? '';
 
 /** Counts how channels do, a few writes for many replies. */
 export const createChannelHealth = (db: Database) => {
@@ -18,13 +22,13 @@ export const createChannelHealth = (db: Database) => {
     timer = undefined;
     const some = gathered;
     gathered = new Map();
-    for (const [channelId, { successes, failures }] of some)
+    for (const [channelId, { successes, failures, reason }] of some)
       await db.execute(
         sql`INSERT INTO channel_health
             (channel_id, successes, failures, last_success_at, last_failure_at, last_error)
           SELECT id, ${successes}, ${failures},
             CASE WHEN ${successes} > 0 THEN now() END, CASE WHEN ${failures} > 0 THEN now() END,
-            CASE WHEN ${failures} > 0 THEN '服务没有成功回答' ELSE '' END
+            ${reason}
           FROM channels WHERE id = ${channelId}
           ON CONFLICT (channel_id) DO UPDATE SET
             successes = channel_health.successes + excluded.successes,
@@ -36,9 +40,11 @@ export const createChannelHealth = (db: Database) => {
       );
   };
   return {
-    note(channelId: number, ok: boolean): void {
-      const known = gathered.get(channelId) ?? { successes: 0, failures: 0 };
+    /** @param told what the person who asked was told of a failure */
+    note(channelId: number, ok: boolean, told = ''): void {
+      const known = gathered.get(channelId) ?? { successes: 0, failures: 0, reason: '' };
       known[ok ? 'successes' : 'failures'] += 1;
+      if (!ok) known.reason = shortReason(told).slice(0, 300) || '服务没有成功回答';
       gathered.set(channelId, known);
       timer ??= setTimeout(() => {
         // Figures: what cannot be written is lost without harm.

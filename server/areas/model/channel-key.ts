@@ -14,6 +14,13 @@ export interface KeyBox {
   open(sealed: Buffer, channel: string): string | null;
 }
 
+/** Keys of a channel, one a line. */
+export const keysIn = (secret: string): string[] =>
+  secret
+    .split('\n')
+    .map((key) => key.trim())
+    .filter((key) => key !== '');
+
 const readOrMake = (dataDir: string): string => {
   const file = path.join(dataDir, 'secret-key');
   const read = () => readFileSync(file, 'utf8').trim();

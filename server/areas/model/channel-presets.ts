@@ -1,5 +1,6 @@
 import type { Out } from '../../../contract/calls.ts';
 import { priceOfName } from './chat-price-by-name.ts';
+import { mediaOfferOf } from './media-models.ts';
 
 type Preset = Out<'channelPresets'>['list'][number];
 
@@ -16,7 +17,10 @@ const openAi = (
   base_url: baseUrl,
   key_url: keyUrl,
   needs_key: keyUrl !== '',
-  models: models.map((name) => ({ name, factor: keyUrl === '' ? 0 : priceOfName(name).factor })),
+  models: models.map((name) => ({
+    name,
+    factor: keyUrl === '' ? 0 : (mediaOfferOf(name) ?? priceOfName(name)).factor,
+  })),
 });
 
 /** Well-known services: what to fill in, so that a key is all that is left to enter. */
@@ -90,6 +94,20 @@ export const channelPresets: readonly Preset[] = [
   openAi('ollama', 'Ollama（本机）', 'http://127.0.0.1:11434/v1', '', []),
   openAi('lmstudio', 'LM Studio（本机）', 'http://127.0.0.1:1234/v1', '', []),
   openAi('other', '其他 OpenAI 兼容服务', '', '', []),
+  openAi(
+    'speech',
+    '语音（OpenAI 朗读与识别）',
+    'https://api.openai.com/v1',
+    'https://platform.openai.com/api-keys',
+    ['gpt-4o-mini-tts', 'gpt-4o-mini-transcribe'],
+  ),
+  openAi(
+    'video',
+    '视频（OpenAI videos）',
+    'https://api.openai.com/v1',
+    'https://platform.openai.com/api-keys',
+    ['sora-2'],
+  ),
   {
     key: 'webui',
     label: 'stable-diffusion-webui',

@@ -1,12 +1,18 @@
 import type { Out } from '../../../contract/calls.ts';
 import type { ChannelKind } from '../../../contract/manage-model.ts';
+import { modelTypes } from '../../../contract/model.ts';
 import { EngineError } from '../../engines/chat-engine.ts';
 import { listModels } from '../../engines/openai-compatible/list-models.ts';
 import { createOpenAiCompatibleEngine } from '../../engines/openai-compatible/openai-compatible-engine.ts';
 import { createStableDiffusionEngine } from '../../engines/stable-diffusion-webui/stable-diffusion-engine.ts';
+import { EmbeddingError } from '../../engines/embedding/embedding-engine.ts';
 import { isEmbeddingModel } from '../../engines/embedding/embedding-models.ts';
 import { createOpenAiEmbedding } from '../../engines/embedding/openai-embedding.ts';
+import { ServiceError } from '../../engines/service-wire.ts';
+import { createOpenAiSpeechEngine } from '../../engines/speech/openai-speech-engine.ts';
+import { shortReason } from './channel-health.ts';
 import { imageOfferOf } from './image-models.ts';
+import { mediaOfferOf } from './media-models.ts';
 import { isChatModel } from './model-names.ts';
 import { priceOfName } from './chat-price-by-name.ts';
 
@@ -23,45 +29,89 @@ const failure = (message: string, models: Trial['models'] = []): Trial => ({
   models,
 });
 
+/** What a broken connection means for who typed the address. */
+const faultsOfLine: Readonly<Record<string, string>> = {
+  ECONNREFUSED: '连不上：这个地址没有服务在听',
+  ENOTFOUND: '找不到这个网址，请检查有没有写错',
+  EAI_AGAIN: '找不到这个网址，请检查有没有写错',
+  EHOSTUNREACH: '连不上：到不了这个地址',
+  ENETUNREACH: '连不上：到不了这个地址',
+  ECONNRESET: '连上之后又断开了，请检查是 http 还是 https',
+  UND_ERR_SOCKET: '连上之后又断开了，请检查是 http 还是 https',
+  EPROTO: '连上之后又断开了，请检查是 http 还是 https',
+  ERR_SSL_WRONG_VERSION_NUMBER: '连上之后又断开了，请检查是 http 还是 https',
+  DEPTH_ZERO_SELF_SIGNED_CERT: '它的证书不被信任',
+  SELF_SIGNED_CERT_IN_CHAIN: '它的证书不被信任',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: '它的证书不被信任',
+  ERR_TLS_CERT_ALTNAME_INVALID: '它的证书是别的网址的',
+  CERT_HAS_EXPIRED: '它的证书过期了',
+  UND_ERR_CONNECT_TIMEOUT: '连不上：这个地址没有回应',
+};
+
+const refused = (status: number): string => `密钥不对，或没有权限（服务回答 ${status}）`;
+
 const reasonOf = (error: unknown): string => {
-  if (error instanceof EngineError) return error.message;
-  const { name, message, code } = error as { name?: string; message?: string; code?: string };
+  const { name, message, cause } = error as Error;
+  for (const each of [error, cause]) {
+    const { code } = (each ?? {}) as { code?: unknown };
+    const known = typeof code === 'string' ? faultsOfLine[code] : undefined;
+    if (known) return known;
+  }
   if (name === 'TimeoutError' || name === 'AbortError') return '等了 25 秒没有回应，请检查地址';
-  if (code === 'ECONNREFUSED') return '连不上：这个地址没有服务在听';
-  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return '找不到这个网址，请检查有没有写错';
-  const status = /answered (\d{3})/.exec(message ?? '')?.[1];
-  if (status === '401' || status === '403')
-    return '密钥不对，或没有权限（服务回答 ' + status + '）';
-  if (status === '404') return '这个地址没有模型列表（404），请检查地址末尾是否要有 /v1';
+  const told = /answered (\d{3})/.exec(`${message} ${(cause as Error | undefined)?.message ?? ''}`);
+  const status = Number(told?.[1] ?? (cause as { status?: unknown } | undefined)?.status ?? 0);
+  if (status === 401 || status === 403) return refused(status);
+  if (
+    error instanceof EngineError ||
+    error instanceof ServiceError ||
+    error instanceof EmbeddingError
+  )
+    return shortReason(message);
+  if (status === 404) return '这个地址没有模型列表（404），请检查地址末尾是否要有 /v1';
   if (status) return `服务回答 ${status}`;
   return '没有成功：服务的回答读不懂，请检查地址';
 };
 
-const tryOpenAi = async (baseUrl: string, key: string, model?: string): Promise<Trial> => {
-  const signal = AbortSignal.timeout(patience);
-  let names: string[] = [];
-  let listing: unknown;
-  try {
-    names = await listModels(baseUrl, key, signal);
-  } catch (error) {
-    listing = error;
-  }
-  const models = names
-    .filter((name) => isChatModel(name) || imageOfferOf(name) !== null)
-    .map((name) => ({ name, factor: imageOfferOf(name)?.factor ?? priceOfName(name).factor }));
-  const chosen = model || models.find(({ name }) => isChatModel(name))?.name;
-  if (chosen === undefined)
-    return listing
-      ? failure(reasonOf(listing))
-      : failure('连上了，但它没有可以聊天的模型；请写一个模型名再试', models);
-  const engine = createOpenAiCompatibleEngine({ baseUrl, apiKey: key });
+/** A second of silence, as a WAV of 8,000 samples a second. */
+const silence = (): Buffer => {
+  const samples = 8000;
+  const wav = Buffer.alloc(44 + samples, 0x80);
+  wav.write('RIFF', 0, 'latin1');
+  wav.writeUInt32LE(36 + samples, 4);
+  wav.write('WAVEfmt ', 8, 'latin1');
+  wav.writeUInt32LE(16, 16);
+  wav.writeUInt16LE(1, 20);
+  wav.writeUInt16LE(1, 22);
+  wav.writeUInt32LE(samples, 24);
+  wav.writeUInt32LE(samples, 28);
+  wav.writeUInt16LE(1, 32);
+  wav.writeUInt16LE(8, 34);
+  wav.write('data', 36, 'latin1');
+  wav.writeUInt32LE(samples, 40);
+  return wav;
+};
+
+interface Asked {
+  baseUrl: string;
+  apiKey: string;
+  model: string;
+  signal: AbortSignal;
+}
+
+/** What a model said, and the ms until its first word where that is not all of it. */
+interface Answered {
+  message: string;
+  firstMs?: number;
+}
+
+const chat = async ({ baseUrl, apiKey, model, signal }: Asked): Promise<Answered> => {
   const begun = performance.now();
-  let latency: number | null = null;
+  let firstMs: number | undefined;
   let said = '';
   try {
-    await engine.write(
+    await createOpenAiCompatibleEngine({ baseUrl, apiKey }).write(
       {
-        model: chosen,
+        model,
         messages: [{ role: 'user', content: '请只回答两个字：你好' }],
         temperature: 1,
         presencePenalty: 0,
@@ -70,16 +120,77 @@ const tryOpenAi = async (baseUrl: string, key: string, model?: string): Promise<
         signal,
       },
       (parts) => {
-        latency ??= Math.round(performance.now() - begun);
+        firstMs ??= performance.now() - begun;
         for (const part of parts) if (part.kind === 'text') said += part.text;
       },
     );
   } catch (error) {
-    // The list may come without a key while a reply needs one.
-    if (said === '') return failure(`${chosen}：${reasonOf(error)}`, models);
+    if (said === '') throw error;
   }
-  const shown = said.trim().slice(0, mostReply);
-  return { ok: true, message: `${chosen} 回答：${shown || '（空）'}`, latency, models };
+  return {
+    message: `${model} 回答：${said.trim().slice(0, mostReply) || '（空）'}`,
+    ...(firstMs === undefined ? {} : { firstMs }),
+  };
+};
+
+const speak = async ({ baseUrl, apiKey, model, signal }: Asked): Promise<Answered> => {
+  const engine = createOpenAiSpeechEngine({ baseUrl, apiKey });
+  const [voice = ''] = Object.keys(engine.voices(model));
+  const { data } = await engine.speak({ model, text: '你好', voice, speed: 1 }, signal);
+  return { message: `${model} 读出了“你好”（${Math.ceil(data.length / 1024)} KB）` };
+};
+
+const hear = async ({ baseUrl, apiKey, model, signal }: Asked): Promise<Answered> => {
+  const order = { model, data: silence(), mime: 'audio/wav' };
+  const words = await createOpenAiSpeechEngine({ baseUrl, apiKey }).hear(order, signal);
+  return {
+    message: `${model} 听了一秒静音，写下：${words.trim().slice(0, mostReply) || '（空）'}`,
+  };
+};
+
+/** What costs too much to be tried for nothing. */
+const known = ({ model }: Asked): Promise<Answered> =>
+  Promise.resolve({ message: `连上了，密钥可以用。${model} 用一次花费不少，没有试做` });
+
+const trialOf = (name: string): ((asked: Asked) => Promise<Answered>) => {
+  if (imageOfferOf(name)) return known;
+  const type = mediaOfferOf(name)?.type;
+  if (type === modelTypes.video) return known;
+  if (type === modelTypes.textToSpeech) return speak;
+  return type === modelTypes.speechToText ? hear : chat;
+};
+
+const factorOf = (name: string): number =>
+  (imageOfferOf(name) ?? mediaOfferOf(name) ?? priceOfName(name)).factor;
+
+const tryOpenAi = async (baseUrl: string, apiKey: string, model?: string): Promise<Trial> => {
+  const signal = AbortSignal.timeout(patience);
+  let names: string[] = [];
+  let listing: unknown;
+  try {
+    names = await listModels(baseUrl, apiKey, signal);
+  } catch (error) {
+    listing = error;
+  }
+  const models = names
+    .filter((name) => isChatModel(name) || imageOfferOf(name) || mediaOfferOf(name))
+    .map((name) => ({ name, factor: factorOf(name) }));
+  const chosen = model || (models.find(({ name }) => trialOf(name) === chat) ?? models[0])?.name;
+  if (chosen === undefined)
+    return listing
+      ? failure(reasonOf(listing))
+      : failure('连上了，但它没有这里能用的模型；请写一个模型名再试', models);
+  const act = trialOf(chosen);
+  if (listing && act === known) return failure(reasonOf(listing));
+  const begun = performance.now();
+  try {
+    // The list may come without a key while an answer needs one, and the other way round.
+    const { message, firstMs } = await act({ baseUrl, apiKey, model: chosen, signal });
+    const latency = Math.round(firstMs ?? performance.now() - begun);
+    return { ok: true, message, latency: act === known ? null : latency, models };
+  } catch (error) {
+    return failure(`${chosen}：${reasonOf(error)}`, models);
+  }
 };
 
 const tryWebui = async (baseUrl: string, auth: string): Promise<Trial> => {
@@ -99,40 +210,71 @@ const tryWebui = async (baseUrl: string, auth: string): Promise<Trial> => {
   }
 };
 
-const tryAddress = async (baseUrl: string, secret: string): Promise<Trial> => {
+/** One question that costs nothing, and to which only a wrong key is answered with 401 or 403. */
+const tryQuestion = async (
+  url: string,
+  headers: Record<string, string>,
+  fine: (status: number) => string | null,
+): Promise<Trial> => {
   const begun = performance.now();
   try {
-    const answer = await fetch(baseUrl, {
-      headers: secret === '' ? {} : { 'mj-api-secret': secret },
+    const answer = await fetch(url, {
+      headers,
       signal: AbortSignal.timeout(patience),
       redirect: 'manual',
     });
     await answer.body?.cancel();
-    return answer.status < 500
-      ? {
-          ok: true,
-          message: '地址有回应。画一张图，就知道密钥对不对',
-          latency: Math.round(performance.now() - begun),
-          models: [],
-        }
-      : failure(`服务回答 ${answer.status}`);
+    const { status } = answer;
+    if (status === 401 || status === 403) return failure(refused(status));
+    const message = fine(status);
+    if (message === null) return failure(`服务回答 ${status}`);
+    return { ok: true, message, latency: Math.round(performance.now() - begun), models: [] };
   } catch (error) {
-    return failure(reasonOf((error as Error).cause ?? error));
+    return failure(reasonOf(error));
   }
 };
 
+const tryMidjourney = (baseUrl: string, secret: string): Promise<Trial> => {
+  const below = baseUrl.replace(/\/+$/, '').replace(/\/mj$/, '');
+  return tryQuestion(
+    `${below}/mj/task/0/fetch`,
+    secret === '' ? {} : { 'mj-api-secret': secret },
+    // Who has no such work says so by nothing, or by 404.
+    (status) => (status < 300 || status === 404 ? '连上了，密钥没有被拒绝' : null),
+  );
+};
+
+const tryStability = (baseUrl: string, apiKey: string): Promise<Trial> =>
+  tryQuestion(
+    `${baseUrl.replace(/\/+$/, '')}/v1/user/balance`,
+    { authorization: `Bearer ${apiKey}` },
+    (status) =>
+      status < 300
+        ? '连上了，密钥可以用'
+        : status === 404
+          ? '地址有回应。做一段视频，就知道密钥对不对'
+          : null,
+  );
+
 const tryEmbedding = async (baseUrl: string, apiKey: string, model?: string): Promise<Trial> => {
   const signal = AbortSignal.timeout(patience);
-  const names = await listModels(baseUrl, apiKey, signal).catch(() => []);
+  let names: string[] = [];
+  let listing: unknown;
+  try {
+    names = await listModels(baseUrl, apiKey, signal);
+  } catch (error) {
+    listing = error;
+  }
   const models = names.filter(isEmbeddingModel).map((name) => ({ name, factor: 0 }));
   const chosen = model || models[0]?.name;
-  if (!chosen) return failure('请写一个向量模型的名字再试', models);
+  if (!chosen) return failure(listing ? reasonOf(listing) : '请写一个向量模型的名字再试', models);
   const begun = performance.now();
   try {
-    const { vectors } = await createOpenAiEmbedding({ baseUrl, apiKey, model: chosen }).embed(
-      ['你好'],
-      signal,
-    );
+    const { vectors } = await createOpenAiEmbedding({
+      baseUrl,
+      nextKey: () => apiKey,
+      model: chosen,
+    }).embed(['你好'], signal);
     return {
       ok: true,
       message: `${chosen} 给出 ${(vectors[0]?.length ?? 0) / 4} 维向量`,
@@ -140,32 +282,21 @@ const tryEmbedding = async (baseUrl: string, apiKey: string, model?: string): Pr
       models,
     };
   } catch (error) {
-    return failure(`${chosen}：${(error as Error).message}`, models);
+    return failure(`${chosen}：${reasonOf(error)}`, models);
   }
 };
 
-const tryReplicate = async (baseUrl: string, token: string): Promise<Trial> => {
-  const begun = performance.now();
-  try {
-    const answer = await fetch(`${baseUrl}/account`, {
-      headers: { authorization: `Bearer ${token}` },
-      signal: AbortSignal.timeout(patience),
-      redirect: 'manual',
-    });
-    await answer.body?.cancel();
-    if (answer.status === 401 || answer.status === 403)
-      return failure(`密钥不对，或没有权限（服务回答 ${answer.status}）`);
-    if (answer.status >= 500) return failure(`服务回答 ${answer.status}`);
-    return {
-      ok: true,
-      message: answer.ok ? '连上了，密钥可以用' : '地址有回应。训练一次，就知道密钥对不对',
-      latency: Math.round(performance.now() - begun),
-      models: [],
-    };
-  } catch (error) {
-    return failure(reasonOf((error as Error).cause ?? error));
-  }
-};
+const tryReplicate = (baseUrl: string, token: string): Promise<Trial> =>
+  tryQuestion(
+    `${baseUrl.replace(/\/+$/, '')}/account`,
+    { authorization: `Bearer ${token}` },
+    (status) =>
+      status < 300
+        ? '连上了，密钥可以用'
+        : status === 404
+          ? '地址有回应。训练一次，就知道密钥对不对'
+          : null,
+  );
 
 /** Asks a service what it has and lets it answer once. Never throws: what went wrong is told. */
 export const tryService = (
@@ -178,5 +309,5 @@ export const tryService = (
   if (kind === 'embedding') return tryEmbedding(baseUrl, secret, model);
   if (kind === 'replicate') return tryReplicate(baseUrl, secret);
   if (kind === 'stable-diffusion-webui') return tryWebui(baseUrl, secret);
-  return tryAddress(baseUrl, secret);
+  return kind === 'midjourney' ? tryMidjourney(baseUrl, secret) : tryStability(baseUrl, secret);
 };

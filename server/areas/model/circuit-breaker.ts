@@ -31,6 +31,8 @@ export interface Outcome {
   userId: number;
   /** False: the service itself failed, not the question. */
   ok: boolean;
+  /** Of a failure: what the asker was told. */
+  told?: string;
 }
 
 export interface CircuitBreaker {

@@ -1,7 +1,7 @@
 import { listModels } from '../../engines/openai-compatible/list-models.ts';
 
 /** Where programs that run models on this very machine usually listen. */
-const places = [
+const usualPlaces = [
   { label: 'Ollama（本机）', baseUrl: 'http://127.0.0.1:11434/v1' },
   { label: 'LM Studio（本机）', baseUrl: 'http://127.0.0.1:1234/v1' },
   { label: 'llama.cpp（本机）', baseUrl: 'http://127.0.0.1:8080/v1' },
@@ -18,12 +18,24 @@ export interface LocalService {
 /** A place that does not answer within this has nothing, ms. */
 const patience = 1_500;
 
+/** The addresses that `LOCAL_MODELS` names; empty: nobody is looked for. */
+export const localAddresses = (word: string): string[] => {
+  if (word === 'off') return [];
+  if (word === 'on') return usualPlaces.map(({ baseUrl }) => baseUrl);
+  return word.split(',').map((each) => each.trim().replace(/\/+$/, ''));
+};
+
 /** What answers there and has models. */
-export const findLocalServices = async (signal: AbortSignal): Promise<LocalService[]> => {
+export const findLocalServices = async (
+  addresses: readonly string[],
+  signal: AbortSignal,
+): Promise<LocalService[]> => {
   const asked = await Promise.allSettled(
-    places.map(async ({ label, baseUrl }) => ({
+    addresses.map(async (baseUrl) => ({
       key: `local ${baseUrl}`,
-      label,
+      label:
+        usualPlaces.find((each) => each.baseUrl === baseUrl)?.label ??
+        `${new URL(baseUrl).host}（本机）`,
       baseUrl,
       models: await listModels(
         baseUrl,

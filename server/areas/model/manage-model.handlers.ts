@@ -31,7 +31,9 @@ export const createManageModelHandlers = (deps: {
     testChannel: (input, { db }) => service.test(db, input),
     saveChannel: async (input, { db, noteAct, afterCommit }) => {
       const saved = await service.save(db, input, noteAct);
-      afterCommit(forget);
+      afterCommit(() =>
+        input.kind === 'stable-diffusion-webui' ? deps.models.learn(saved.id) : forget(),
+      );
       return saved;
     },
     setChannel: async (input, { db, noteAct, afterCommit }) => {

@@ -3,7 +3,7 @@ import type { Out, Parsed } from '../../../contract/calls.ts';
 import type { AdminChannel, AdminModel, ImageChoice } from '../../../contract/manage-model.ts';
 import type { Executor } from '../../db/database.ts';
 import { type ActNote, Refusal } from '../../http/handlers.ts';
-import type { KeyBox } from './channel-key.ts';
+import { keysIn, type KeyBox } from './channel-key.ts';
 import { channelPresets } from './channel-presets.ts';
 import { tryService } from './channel-trial.ts';
 import * as store from './manage-model.store.ts';
@@ -13,13 +13,6 @@ import { lockCatalogue, setChannelModels, type ChannelRow, type ModelRow } from 
 type Note = (act: ActNote) => void;
 
 const flagOf = (value: boolean): 0 | 1 => (value ? 1 : 0);
-
-/** Keys of a channel, one a line. */
-export const keysIn = (secret: string): string[] =>
-  secret
-    .split('\n')
-    .map((key) => key.trim())
-    .filter((key) => key !== '');
 
 /** Enough to tell keys apart, too little to use one. */
 const hintOf = (key: string): string =>
@@ -300,6 +293,8 @@ export const createManageModelService = (deps: {
 
     remove: async (db: Executor, id: number, note: Note): Promise<void> => {
       const channel = await own(db, id);
+      if (channel.source === 'local')
+        throw new Refusal('manage_unsuitable', '本机发现的服务删了还会再找到，请停用它');
       await store.removeChannel(db, channel.id);
       note({
         subject: `channel:${channel.id}`,

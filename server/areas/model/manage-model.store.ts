@@ -72,19 +72,21 @@ export const listChannels = async (db: Executor) => {
     .from(modelChannels)
     .innerJoin(models, eq(models.id, modelChannels.modelId))
     .orderBy(asc(models.sort), asc(models.name));
-  const { rows: spent } = await db.execute<{ channel_id: number; tokens: number }>(
-    sql`SELECT c.channel_id::float8, sum(s.tokens)::float8 AS tokens
-      FROM (SELECT model, sum(deduct_tokens) AS tokens FROM consumptions
-        WHERE created_at > now() - interval '30 days' GROUP BY model) s
-      JOIN models m ON m.name = s.model JOIN model_channels c ON c.model_id = m.id GROUP BY 1`,
+  const { rows: spent } = await db.execute<{ model: string; tokens: number }>(
+    sql`SELECT model, sum(deduct_tokens)::float8 AS tokens FROM consumptions
+      WHERE created_at > now() - interval '30 days' GROUP BY model`,
   );
-  const tokens = new Map(spent.map((row) => [row.channel_id, row.tokens]));
-  return rows.map(({ channel, health }) => ({
-    channel,
-    health,
-    models: served.filter((row) => row.channelId === channel.id).map(({ name }) => name),
-    spent: tokens.get(channel.id) ?? 0,
-  }));
+  const tokens = new Map(spent.map((row) => [row.model, row.tokens]));
+  return rows.map(({ channel, health }) => {
+    const own = served.filter((row) => row.channelId === channel.id).map(({ name }) => name);
+    const names = channel.kind === 'replicate' ? ['lora'] : (channel.options.models ?? own);
+    return {
+      channel,
+      health,
+      models: own,
+      spent: names.reduce((sum, name) => sum + (tokens.get(name) ?? 0), 0),
+    };
+  });
 };
 
 export const findChannel = async (db: Executor, id: number) => {

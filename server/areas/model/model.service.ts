@@ -29,7 +29,7 @@ import { drawOrder } from './draw.ts';
 import { environmentServices, type Service } from './environment.ts';
 import { createImageChoices } from './image-choices.ts';
 import { canvasImage, imageOfferOf, serviceModels } from './image-models.ts';
-import { findLocalServices } from './local-services.ts';
+import { findLocalServices, localAddresses } from './local-services.ts';
 import { mediaOfferOf, stabilityFilm, type MediaOffer } from './media-models.ts';
 import { priceOfName } from './chat-price-by-name.ts';
 import { colorOf, isChatModel, isLowCost, isVisionModel, prettyLabel } from './model-names.ts';
@@ -182,6 +182,8 @@ export interface ModelService {
   plan(kind: Exclude<ChannelRow['kind'], 'built-in'>, names: readonly string[]): NewModel[];
   /** What was remembered of the catalogue is read anew: somebody changed it. */
   forget(): void;
+  /** Asks a service of pictures that was just connected what it can do. */
+  learn(channelId: number): void;
   /** Null: there is no such model of this kind, or nothing serves it any more. */
   findMedia(db: Executor, type: MediaType, name: string): Promise<ResolvedMediaModel | null>;
   /** What is used where no model is named: what is built in, else the first. Null: there is none. */
@@ -532,6 +534,7 @@ export const createModelService = (deps: {
     });
 
   const services = environmentServices(settings);
+  const localPlaces = localAddresses(settings.localModels);
 
   const offer = async (channelId: number, wanted: NewModel[], weight = 1) => {
     await pool.transaction(async (tx) => {
@@ -587,29 +590,31 @@ export const createModelService = (deps: {
     }
     const { name, label, ...model } = serviceModels[kind];
     await offer(channelId, [{ ...imageModel(name, model), label }], weight);
-    if (kind === 'midjourney') return undefined;
-    const askForChoices = async () => {
-      const rows = (await servedModels(pool)).filter((row) => row.model.name === name);
-      const channels = rows.flatMap((row) => {
-        const engine = imageEngineOf(row);
-        return engine ? [{ channelId: row.channel.id, engine }] : [];
-      });
-      await channels.find((each) => each.channelId === channelId)?.engine.choices(closing.signal);
-      const choices = await choicesOf(channels);
-      await pool.transaction(async (tx) => {
-        await lockCatalogue(tx);
-        await setModelImage(tx, name, {
-          ...model.image,
-          abilities: [...new Set(channels.flatMap(({ engine }) => engine.abilities))],
-          checkpoints: choices.checkpoints.map((each) => ({ ...each, factor: null })),
-          default_checkpoint: choices.defaultCheckpoint,
-        });
-      });
-      cached = null;
-      return 'a service of pictures told what it can do';
-    };
-    void again(askForChoices, retryMs.first);
+    if (kind === 'stable-diffusion-webui') void again(askForChoices(channelId), retryMs.first);
     return undefined;
+  };
+
+  /** What all of stable-diffusion-webui's channels offer, one of them asked anew. */
+  const askForChoices = (channelId: number) => async (): Promise<string> => {
+    const { name, label: _label, ...model } = serviceModels['stable-diffusion-webui'];
+    const rows = (await servedModels(pool)).filter((row) => row.model.name === name);
+    const channels = rows.flatMap((row) => {
+      const engine = imageEngineOf(row);
+      return engine ? [{ channelId: row.channel.id, engine }] : [];
+    });
+    await channels.find((each) => each.channelId === channelId)?.engine.choices(closing.signal);
+    const choices = await choicesOf(channels);
+    await pool.transaction(async (tx) => {
+      await lockCatalogue(tx);
+      await setModelImage(tx, name, {
+        ...model.image,
+        abilities: [...new Set(channels.flatMap(({ engine }) => engine.abilities))],
+        checkpoints: choices.checkpoints.map((each) => ({ ...each, factor: null })),
+        default_checkpoint: choices.defaultCheckpoint,
+      });
+    });
+    cached = null;
+    return 'a service of pictures told what it can do';
   };
 
   /**
@@ -619,7 +624,7 @@ export const createModelService = (deps: {
   const watchLocal = async (): Promise<void> => {
     try {
       const others = (await servedModels(pool)).some(({ channel }) => channel.kind !== 'built-in');
-      const found = others ? [] : await findLocalServices(closing.signal);
+      const found = others ? [] : await findLocalServices(localPlaces, closing.signal);
       for (const { key, label, baseUrl, models } of found) {
         const id = await pool.transaction(async (tx) => {
           await lockCatalogue(tx);
@@ -707,7 +712,7 @@ export const createModelService = (deps: {
       });
       cached = null;
       for (const [at, service] of services.entries()) await offerAll(channelIds[at] ?? 0, service);
-      if (settings.localModels) void watchLocal();
+      if (localPlaces.length > 0) void watchLocal();
     },
 
     async list(db) {
@@ -788,7 +793,7 @@ export const createModelService = (deps: {
     },
 
     reportOutcome(outcome) {
-      health.note(outcome.channelId, outcome.ok);
+      health.note(outcome.channelId, outcome.ok, outcome.told);
       breaker.report(outcome);
     },
 
@@ -837,7 +842,7 @@ export const createModelService = (deps: {
     },
 
     reportImageOutcome(outcome) {
-      health.note(outcome.channelId, outcome.ok);
+      health.note(outcome.channelId, outcome.ok, outcome.told);
       imageBreaker.report(outcome);
     },
 
@@ -855,6 +860,14 @@ export const createModelService = (deps: {
 
     forget() {
       cached = null;
+    },
+
+    learn(channelId) {
+      cached = null;
+      askForChoices(channelId)().then(
+        (said) => log.info(said),
+        (error: unknown) => log.warn({ err: error }, 'a service of pictures cannot be asked'),
+      );
     },
 
     async findMedia(db, type, name) {
@@ -884,6 +897,7 @@ export const createModelService = (deps: {
     },
 
     reportMediaOutcome(outcome) {
+      health.note(outcome.channelId, outcome.ok, outcome.told);
       mediaBreaker.report(outcome);
     },
 

@@ -1,7 +1,8 @@
 import { and, asc, eq } from 'drizzle-orm';
 import type { Database } from '../../db/database.ts';
 import { channels } from '../../db/schema.ts';
-import type { KeyBox } from './channel-key.ts';
+import { createChannelHealth } from './channel-health.ts';
+import { keysIn, type KeyBox } from './channel-key.ts';
 
 /** Changes made by a manager are seen within this, ms. */
 const cacheMs = 3_000;
@@ -9,10 +10,15 @@ const cacheMs = 3_000;
 export interface SideService {
   label: string;
   baseUrl: string;
+  /** The first key: who began a work with it asks after it with it. */
   secret: string;
+  /** The key whose turn it is. */
+  nextKey: () => string;
   models: string[];
   trainer: string;
   destination: string;
+  /** How a request went. */
+  report: (ok: boolean, told?: string) => void;
 }
 
 export interface SideServices {
@@ -22,6 +28,8 @@ export interface SideServices {
 
 /** Services of managers that answer nobody in a session: they embed texts, or train styles. */
 export const createSideServices = (db: Database, keys: () => KeyBox): SideServices => {
+  const health = createChannelHealth(db);
+  let turn = 0;
   const known = new Map<string, { found: SideService | null; until: number }>();
   return {
     find: async (kind) => {
@@ -34,15 +42,18 @@ export const createSideServices = (db: Database, keys: () => KeyBox): SideServic
         .orderBy(asc(channels.priority), asc(channels.id))
         .limit(1);
       const secret = row?.keyEncrypted ? keys().open(row.keyEncrypted, row.key) : '';
+      const own = keysIn(secret ?? '');
       const found =
         row && secret !== null
           ? {
               label: row.label,
               baseUrl: row.baseUrl,
-              secret: secret.split('\n')[0]?.trim() ?? '',
+              secret: own[0] ?? '',
+              nextKey: () => own[turn++ % own.length] ?? '',
               models: row.options.models ?? [],
               trainer: row.options.trainer ?? '',
               destination: row.options.destination ?? '',
+              report: (ok: boolean, told?: string) => health.note(row.id, ok, told),
             }
           : null;
       known.set(kind, { found, until: Date.now() + cacheMs });

@@ -111,9 +111,10 @@ export const createManageOrderHandlers = (payments: PaymentService): ManageOrder
         reason: input.reason,
         managerId: user.id,
         forgive: input.forgive === 1,
-        decided: (tx, refund) =>
+        decided: (tx, refund, before) =>
           keepAct(tx, {
             subject: `order:${input.order_id}`,
+            from: { state: before.state, refunded_amount: before.refundedAmount },
             to: { refund: refund.number, amount: refund.amount },
           }),
       });
@@ -125,7 +126,11 @@ export const createManageOrderHandlers = (payments: PaymentService): ManageOrder
 
     handleInvoice: async ({ id, state, remark }, { db, user, noteAct }) => {
       await handleInvoice(db, id, { state, remark, managerId: user.id });
-      noteAct({ subject: `invoice:${id}`, to: { state, remark } });
+      noteAct({
+        subject: `invoice:${id}`,
+        from: { state: 'requested' },
+        to: { state, remark },
+      });
       return {};
     },
 
@@ -137,7 +142,7 @@ export const createManageOrderHandlers = (payments: PaymentService): ManageOrder
     resolveDifference: async ({ id, note }, { db, user, noteAct }) => {
       if (!(await payments.resolveDifference(db, id, user.id, note)))
         throw new Refusal('not_found', '没有这条等待处理的差异');
-      noteAct({ subject: `difference:${id}`, to: { note } });
+      noteAct({ subject: `difference:${id}`, from: { resolved: false }, to: { note } });
       return {};
     },
   };

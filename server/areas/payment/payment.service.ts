@@ -484,7 +484,11 @@ export const createPaymentService = (deps: PaymentDeps) => {
       managerId: number;
       forgive?: boolean;
       /** Runs in the transaction that decides it. */
-      decided?: (tx: Transaction, refund: store.RefundRow) => Promise<void>;
+      decided?: (
+        tx: Transaction,
+        refund: store.RefundRow,
+        before: Pick<OrderRow, 'state' | 'refundedAmount'>,
+      ) => Promise<void>;
     }): Promise<store.RefundRow> => {
       const { amount, reason, managerId } = request;
       const found = await store.findOrder(db, request.number);
@@ -513,7 +517,7 @@ export const createPaymentService = (deps: PaymentDeps) => {
         });
         const detail = { refund: refund.number, amount, reason, taken };
         await store.addEvent(tx, order, 'refund', { managerId, detail });
-        await request.decided?.(tx, refund);
+        await request.decided?.(tx, refund, at);
         return { order, refund };
       });
       try {

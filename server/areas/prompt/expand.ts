@@ -1,5 +1,5 @@
 import { needsTranslation } from '../../../contract/image-prompt.ts';
-import { keywordsOf, type Keyword } from './keywords.ts';
+import type { Keyword } from './keywords.ts';
 
 /** What words of a prompt tell of what is in the picture. */
 const subjects: readonly { of: RegExp; add: readonly string[] }[] = [
@@ -37,11 +37,11 @@ const most = 9;
  * Adds fitting words of the keyword library, in the language that the prompt is written in. No
  * model: the same prompt always gets the same words, and none that it already holds.
  */
-export const expandFromLibrary = (prompt: string): string => {
+export const expandFromLibrary = (prompt: string, library: readonly Keyword[]): string => {
   const chinese = needsTranslation(prompt);
   const fitting = subjects.filter(({ of }) => of.test(prompt)).flatMap(({ add }) => add);
   const wanted = [...new Set([...(fitting.length > 0 ? fitting : otherwise), ...always])];
-  const words = new Map<string, Keyword>(keywordsOf().map((word) => [word.text, word]));
+  const words = new Map<string, Keyword>(library.map((word) => [word.text, word]));
   const lower = prompt.toLowerCase();
   const added = wanted
     .flatMap((text) => words.get(text) ?? [])

@@ -1,7 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { keywordType } from '../../../contract/image.ts';
-
-type KeywordType = (typeof keywordType.options)[number];
+import { type KeywordType, keywordType } from '../../../contract/image.ts';
 
 export interface Keyword {
   /** Stays the same for good: people's marks name it. */

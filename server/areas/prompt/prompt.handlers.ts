@@ -1,5 +1,6 @@
 import type { Handlers } from '../../http/handlers.ts';
 import type { PromptService } from './prompt.service.ts';
+import { keywordPage, removeKeyword, saveKeyword } from './keywords.service.ts';
 import * as templates from './templates.service.ts';
 
 type PromptHandlers = Pick<
@@ -17,6 +18,9 @@ type PromptHandlers = Pick<
   | 'managePromptList'
   | 'managePrompt'
   | 'removePrompt'
+  | 'manageKeywordList'
+  | 'manageKeyword'
+  | 'removeKeyword'
 >;
 
 export const createPromptHandlers = (prompts: PromptService): PromptHandlers => ({
@@ -70,10 +74,25 @@ export const createPromptHandlers = (prompts: PromptService): PromptHandlers => 
 
   managePromptList: (input, { db }) => templates.listShared(db, input),
 
-  managePrompt: async (input, { db }) => ({ id: await templates.saveTemplate(db, null, input) }),
+  managePrompt: async (input, { db, noteAct }) => {
+    const from = await templates.sharedWords(db, input.id);
+    const id = await templates.saveTemplate(db, null, input);
+    noteAct({ subject: `prompt:${id}`, from, to: await templates.sharedWords(db, id) });
+    return { id };
+  },
 
-  removePrompt: async ({ id }, { db }) => {
+  removePrompt: async ({ id }, { db, noteAct }) => {
+    noteAct({ subject: `prompt:${id}`, from: await templates.sharedWords(db, id) });
     await templates.removeTemplate(db, null, id);
+    return {};
+  },
+
+  manageKeywordList: (input, { db }) => keywordPage(db, input),
+
+  manageKeyword: async (input, { db, noteAct }) => ({ id: await saveKeyword(db, input, noteAct) }),
+
+  removeKeyword: async (input, { db, noteAct }) => {
+    await removeKeyword(db, input, noteAct);
     return {};
   },
 });

@@ -8,7 +8,8 @@ import type { ModelService, ResolvedModel } from '../model/model.service.ts';
 import { requireUsable } from '../session/session.service.ts';
 import { askModel } from './ask-model.ts';
 import { expandFromLibrary } from './expand.ts';
-import { keywordsOf, type Keyword } from './keywords.ts';
+import type { Keyword } from './keywords.ts';
+import { library } from './keywords.service.ts';
 import { marksOf, toggleMark, type MarkKind } from './prompt.store.ts';
 
 type Asker = Pick<Identity, 'id' | 'guest'>;
@@ -111,7 +112,7 @@ export const createPromptService = (deps: {
     async expand(asker, text) {
       if (text.trim() === '') return { result: '', library: true };
       const model = await chatModel(asker);
-      if (!model) return { result: expandFromLibrary(text), library: true };
+      if (!model) return { result: expandFromLibrary(text, await library(db)), library: true };
       return { result: await ask(asker, model, 'expand', text), library: false };
     },
 
@@ -120,13 +121,13 @@ export const createPromptService = (deps: {
       const place = (kind: MarkKind) =>
         new Map(marks.filter((mark) => mark.kind === kind).map((mark, at) => [mark.keywordId, at]));
       const [top, hidden] = [place('top'), place('hide')];
-      return keywordsOf(type)
+      return (await library(executor, type))
         .map((word) => ({ ...word, top: top.has(word.id), hidden: hidden.has(word.id) }))
         .sort((a, b) => (top.get(b.id) ?? -1) - (top.get(a.id) ?? -1));
     },
 
     async mark(executor, userId, { id, type }, kind) {
-      if (!keywordsOf(type).some((word) => word.id === id))
+      if (!(await library(executor, type)).some((word) => word.id === id))
         throw new Refusal('not_found', '没有这个关键词');
       return toggleMark(executor, userId, id, kind);
     },

@@ -1,4 +1,5 @@
 import { boolean, integer, jsonb, pgTable, primaryKey, smallint, text } from 'drizzle-orm/pg-core';
+import type { KeywordType } from '../../../contract/image.ts';
 import { bigId, instant, reference } from '../../db/columns.ts';
 
 /** Names of models that a template is offered with, or not. */
@@ -20,6 +21,19 @@ export const promptTemplates = pgTable('prompt_templates', {
   edited: boolean('edited').notNull().default(false),
   createdAt: instant('created_at').notNull().defaultNow(),
   deletedAt: instant('deleted_at'),
+});
+
+/** Words that managers added, and what they changed of the program's own, which keep their number. */
+export const imageKeywords = pgTable('image_keywords', {
+  id: integer('id').primaryKey().generatedByDefaultAsIdentity({ startWith: 1_000_000 }),
+  type: text('type').$type<KeywordType>().notNull(),
+  word: text('word').notNull(),
+  langZh: text('lang_zh').notNull(),
+  dir: text('dir').notNull(),
+  subDir: text('sub_dir').notNull(),
+  /** Nobody is offered it. */
+  removed: boolean('removed').notNull().default(false),
+  createdAt: instant('created_at').notNull().defaultNow(),
 });
 
 export const promptMarks = pgTable(

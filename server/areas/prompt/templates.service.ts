@@ -39,6 +39,12 @@ export const listTemplates = async (
     viewOf(row, { top: row.top, hidden: row.hidden }),
   );
 
+/** One that everybody sees, as the log of acts has it; undefined: there is none. */
+export const sharedWords = async (db: Executor, id: number | undefined) => {
+  const row = id === undefined ? undefined : await store.findShared(db, id);
+  return row && { type: row.type, title: row.title, content: row.content };
+};
+
 export const listShared = async (db: Executor, input: Parsed<'managePromptList'>) => {
   const { page, page_size: pageSize, type } = input;
   const query = input.query?.replaceAll('\0', '').trim() || undefined;

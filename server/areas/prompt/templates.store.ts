@@ -117,6 +117,14 @@ export const saveTemplate = async (
   }
 };
 
+export const findShared = async (db: Executor, id: number) => {
+  const [row] = await db
+    .select()
+    .from(promptTemplates)
+    .where(and(there, isNull(promptTemplates.userId), eq(promptTemplates.id, id)));
+  return row;
+};
+
 export const removeTemplate = async (
   db: Executor,
   userId: number | null,

@@ -25,17 +25,21 @@ export const createScenarioHandlers = (): ScenarioHandlers => ({
     return {};
   },
 
-  manageScenario: async (input, { db, user }) => ({ id: await service.manage(db, input, user) }),
+  manageScenario: async (input, { db, user, noteAct }) => ({
+    id: await service.manage(db, input, user, noteAct),
+  }),
 
-  removeScenario: async ({ id }, { db, user }) => {
-    await service.removeAny(db, id, user);
+  removeScenario: async ({ id }, { db, user, noteAct }) => {
+    await service.removeAny(db, id, user, noteAct);
     return {};
   },
 
-  saveScenarioCategory: async (input, { db }) => ({ id: await service.saveCategory(db, input) }),
+  saveScenarioCategory: async (input, { db, noteAct }) => ({
+    id: await service.saveCategory(db, input, noteAct),
+  }),
 
-  delScenarioCategory: async ({ id }, { db }) => {
-    await service.deleteCategory(db, id);
+  delScenarioCategory: async ({ id }, { db, noteAct }) => {
+    await service.deleteCategory(db, id, noteAct);
     return {};
   },
 });

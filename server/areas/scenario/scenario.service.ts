@@ -1,10 +1,12 @@
 import type { Parsed } from '../../../contract/calls.ts';
 import type { Database, Executor } from '../../db/database.ts';
 import { inTransaction } from '../../db/in-transaction.ts';
-import { Refusal, type Identity } from '../../http/handlers.ts';
+import { type ActNote, Refusal, type Identity } from '../../http/handlers.ts';
 import { refuseBlocked } from '../forum/blocked-words.service.ts';
 import { type ScenarioSeed, scenarioSeeds } from './scenario-seeds.ts';
 import * as store from './scenario.store.ts';
+
+type Note = (act: ActNote) => void;
 
 /** One person has no more of their own, and no more that wait for a manager. */
 const most = { own: 200, pending: 20 } as const;
@@ -139,6 +141,12 @@ export const remove = (db: Executor, id: number, user: Identity): Promise<void> 
     await store.updateScenario(tx, id, { deletedAt: new Date() });
   });
 
+const wordsOf = ({ name, prompt, state }: { name: string; prompt: string; state: string }) => ({
+  name,
+  prompt,
+  state,
+});
+
 /** What a manager may see: all but what is private to somebody else. */
 const managed = async (db: Executor, id: number, user: Identity) => {
   const before = await store.findScenario(db, id);
@@ -151,6 +159,7 @@ export const manage = (
   db: Executor,
   input: Parsed<'manageScenario'>,
   user: Identity,
+  note: Note,
 ): Promise<number> =>
   inTransaction(db, async (tx) => {
     await requireCategory(tx, input.category);
@@ -159,29 +168,45 @@ export const manage = (
     const state = before?.userId ? (input.state ?? before.state) : 'public';
     // One with a blocked word can still be rejected.
     if (state === 'public') await refuseBlocked(tx, values.name, values.description, values.prompt);
-    if (input.id === undefined)
-      return numberOf(await store.insertScenario(tx, { ...values, userId: null }));
-    return numberOf(await store.updateScenario(tx, input.id, { ...values, state }));
+    const id = numberOf(
+      input.id === undefined
+        ? await store.insertScenario(tx, { ...values, userId: null })
+        : await store.updateScenario(tx, input.id, { ...values, state }),
+    );
+    note({
+      subject: `scenario:${id}`,
+      ...(before && { from: wordsOf(before) }),
+      to: { name: values.name, prompt: values.prompt, state },
+    });
+    return id;
   });
 
-export const removeAny = (db: Executor, id: number, user: Identity): Promise<void> =>
+export const removeAny = (db: Executor, id: number, user: Identity, note: Note): Promise<void> =>
   inTransaction(db, async (tx) => {
-    await managed(tx, id, user);
+    const before = await managed(tx, id, user);
     await store.updateScenario(tx, id, { deletedAt: new Date() });
+    note({ subject: `scenario:${id}`, from: wordsOf(before) });
   });
 
 export const saveCategory = async (
   db: Executor,
   { id, ...values }: Parsed<'saveScenarioCategory'>,
+  note: Note,
 ): Promise<number> => {
+  const before = await categoryOf(db, id);
   const saved = await store.saveCategory(db, id, values);
   if (saved === 'missing') throw new Refusal('not_found', '没有这个分类');
   if (saved === 'taken') throw new Refusal('bad_input', 'name：已经有同名的分类');
+  note({ subject: `scenario_category:${saved}`, from: before, to: values });
   return saved;
 };
 
-export const deleteCategory = (db: Executor, id: number): Promise<void> =>
+const categoryOf = async (db: Executor, id: number | undefined) =>
+  (await store.listCategories(db)).find((each) => each.id === id);
+
+export const deleteCategory = (db: Executor, id: number, note: Note): Promise<void> =>
   inTransaction(db, async (tx) => {
+    note({ subject: `scenario_category:${id}`, from: await categoryOf(tx, id) });
     if ((await store.countOfCategory(tx, id)) > 0)
       throw new Refusal('bad_input', 'id：这个分类里还有场景，请先移走或删除它们');
     if (!(await store.deleteCategory(tx, id))) throw new Refusal('not_found', '没有这个分类');

@@ -28,8 +28,12 @@ export const createManageSessionHandlers = (deps: {
     return {};
   },
 
-  adminUpload: async (_input, { file, user }) => {
+  adminUpload: async (_input, { file, user, noteAct }) => {
     const keep = await deps.files.image(file, user);
-    return async (db) => ({ url: (await keep(db)).url });
+    return async (db) => {
+      const { url } = await keep(db);
+      noteAct({ subject: 'upload', to: { url } });
+      return { url };
+    };
   },
 });

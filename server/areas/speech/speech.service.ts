@@ -90,8 +90,8 @@ export const createSpeechService = (deps: {
     let failure = new Refusal('model_unavailable');
     for (const channel of await models.mediaEngines(db, type, model.name)) {
       const { channelId } = channel;
-      const report = (ok: boolean) =>
-        models.reportMediaOutcome({ channelId, model: model.name, userId: user.id, ok });
+      const report = (ok: boolean, told = '') =>
+        models.reportMediaOutcome({ channelId, model: model.name, userId: user.id, ok, told });
       try {
         const made = await act(channel);
         report(true);
@@ -99,7 +99,7 @@ export const createSpeechService = (deps: {
       } catch (error) {
         if (!(error instanceof SpeechEngineError)) throw error;
         log.warn({ err: error, channelId }, 'a service of speech failed');
-        if (!error.askerAtFault) report(false);
+        if (!error.askerAtFault) report(false, error.message);
         failure = new Refusal(error.codeName, error.message);
         if (!error.retriable) break;
       }

@@ -1,6 +1,6 @@
 import type { Area, Kit } from '../../area.ts';
 import { createReplicateTraining } from '../../engines/training/replicate-training.ts';
-import type { TrainingEngine } from '../../engines/training/training-engine.ts';
+import { TrainingError, type TrainingEngine } from '../../engines/training/training-engine.ts';
 import { builtInStyle } from '../../engines/training/built-in-style.ts';
 import { createTrainHandlers } from './train.handlers.ts';
 import { createTrainService } from './train.service.ts';
@@ -27,7 +27,21 @@ export const trainArea = (kit: Kit) => {
   /** What trains now: a manager's service before the one of the settings. */
   const training = async (): Promise<TrainingEngine> => {
     const service = await kit.services.find('replicate');
-    return service ? connect({ ...service, token: service.secret }) : bySettings;
+    if (!service) return bySettings;
+    const engine = connect({ ...service, token: service.secret });
+    return {
+      ...engine,
+      train: async (order, io) => {
+        try {
+          const trained = await engine.train(order, io);
+          service.report(true);
+          return trained;
+        } catch (error) {
+          if (error instanceof TrainingError) service.report(false, error.message);
+          throw error;
+        }
+      },
+    };
   };
   return {
     jobKinds: createTrainWorks({

@@ -138,8 +138,8 @@ export const createVideoWork = (deps: {
     let failure: JobError | null = null;
     for (const channel of channels) {
       const { channelId, label, engine } = channel;
-      const report = (ok: boolean) =>
-        models.reportMediaOutcome({ channelId, model: job.model, userId: job.user_id, ok });
+      const report = (ok: boolean, told = '') =>
+        models.reportMediaOutcome({ channelId, model: job.model, userId: job.user_id, ok, told });
       if (!(await io.place({ channelId, label, places: engine.concurrency }))) continue;
       try {
         const result = await keep(await runAt(channel, plan, done, io), done, io);
@@ -148,7 +148,7 @@ export const createVideoWork = (deps: {
       } catch (error) {
         io.signal.throwIfAborted();
         if (!(error instanceof VideoEngineError)) throw error;
-        if (!error.askerAtFault) report(false);
+        if (!error.askerAtFault) report(false, error.message);
         // That work is over; the next try orders anew.
         delete done.at;
         await io.remember(done);

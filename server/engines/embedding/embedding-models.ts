@@ -1,7 +1,7 @@
 import type { Settings } from '../../settings.ts';
 import { listModels } from '../openai-compatible/list-models.ts';
 import { builtInEmbedding } from './built-in-embedding.ts';
-import type { EmbeddingEngine } from './embedding-engine.ts';
+import { EmbeddingError, type EmbeddingEngine } from './embedding-engine.ts';
 import { createOpenAiEmbedding } from './openai-embedding.ts';
 
 /** Names under which services offer embeddings. */
@@ -39,7 +39,12 @@ export const createEmbeddingModels = (
     | 'openaiModels'
   >,
   /** The service that a manager connected instead; null: none. */
-  connected: () => Promise<{ baseUrl: string; secret: string; models: string[] } | null>,
+  connected: () => Promise<{
+    baseUrl: string;
+    nextKey: () => string;
+    models: string[];
+    report: (ok: boolean, told?: string) => void;
+  } | null>,
 ): EmbeddingModels => {
   const own = settings.embeddingBaseUrl !== '';
   const apiKey = own ? settings.embeddingApiKey : settings.openaiApiKey;
@@ -66,9 +71,26 @@ export const createEmbeddingModels = (
   };
   const service = async () => {
     const instead = await connected();
-    return instead ? { baseUrl: instead.baseUrl, apiKey: instead.secret } : { baseUrl, apiKey };
+    return instead ? { baseUrl: instead.baseUrl, apiKey: instead.nextKey() } : { baseUrl, apiKey };
   };
-  const of = async (model: string) => createOpenAiEmbedding({ ...(await service()), model });
+  const of = async (model: string): Promise<EmbeddingEngine> => {
+    const instead = await connected();
+    if (!instead) return createOpenAiEmbedding({ baseUrl, nextKey: () => apiKey, model });
+    const engine = createOpenAiEmbedding({ ...instead, model });
+    return {
+      ...engine,
+      embed: async (texts, signal) => {
+        try {
+          const made = await engine.embed(texts, signal);
+          instead.report(true);
+          return made;
+        } catch (error) {
+          if (error instanceof EmbeddingError) instead.report(false, error.message);
+          throw error;
+        }
+      },
+    };
+  };
   return {
     service,
     names: ask,

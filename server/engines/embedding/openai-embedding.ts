@@ -20,13 +20,15 @@ const mostDimensions = 4096;
 /** Embeddings of any service that speaks OpenAI's `POST /embeddings`. */
 export const createOpenAiEmbedding = (service: {
   baseUrl: string;
-  apiKey: string;
+  /** Asked for each time: several keys take turns. */
+  nextKey: () => string;
   model: string;
 }): EmbeddingEngine => ({
   model: service.model,
   paid: true,
   batch: 32,
   embed: async (texts, signal) => {
+    const apiKey = service.nextKey();
     let status = 0;
     let body: unknown;
     try {
@@ -36,7 +38,7 @@ export const createOpenAiEmbedding = (service: {
         signal: AbortSignal.any([signal, timeLimit(60_000)]),
         headers: {
           'content-type': 'application/json',
-          ...(service.apiKey === '' ? {} : { authorization: `Bearer ${service.apiKey}` }),
+          ...(apiKey === '' ? {} : { authorization: `Bearer ${apiKey}` }),
         },
         body: JSON.stringify({ model: service.model, input: texts, encoding_format: 'float' }),
       });

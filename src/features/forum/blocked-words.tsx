@@ -79,6 +79,7 @@ export const BlockedWords = ({ page, query }: { page: number; query: string | un
       <Sheet open={adding} onClose={() => setAdding(false)} title="添加屏蔽词">
         <p className={css.note}>不分大小写，中间有空格也算。太短的词会误伤别的词。</p>
         <Form
+          draft="blocked-words"
           fields={[
             {
               name: 'words',

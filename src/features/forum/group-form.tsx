@@ -7,6 +7,7 @@ export type Group = Out<'forumGroups'>['list'][number];
 /** A group of the forum; without an id a new one. */
 export const GroupForm = ({ group, onSaved }: { group: Partial<Group>; onSaved: () => void }) => (
   <Form
+    draft={`forum-group.${group.id ?? 'new'}`}
     fields={[
       { name: 'name', label: '名称', kind: 'text', required: true, min: 1, max: 16 },
       { name: 'color', label: '颜色', kind: 'colour' },

@@ -128,9 +128,11 @@ const columns: readonly Column<AdminChannel>[] = [
               >
                 {row.enabled ? '停用' : '启用'}
               </Button>
-              <Button size="small" kind="danger" onClick={() => quietly(remove(row))}>
-                删除
-              </Button>
+              {row.source === 'manager' && (
+                <Button size="small" kind="danger" onClick={() => quietly(remove(row))}>
+                  删除
+                </Button>
+              )}
             </>
           )}
         </span>

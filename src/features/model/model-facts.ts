@@ -28,6 +28,10 @@ export const paidOnly = (model: Model): boolean => model.vip === 1;
 export const untrained = (model: Model): boolean =>
   model.type === types.image && model.status === 0;
 
+/** The type of a session with it; undefined: speech has none of its own. */
+export const sessionTypeOf = ({ type }: Model): 0 | 1 | 4 | undefined =>
+  ({ [types.chat]: 0 as const, [types.image]: 1 as const, [types.video]: 4 as const })[type];
+
 /** What its price is counted in. */
 export const rateTip = (model: Model): string => {
   if (model.factor === 0 && (model.prompt_factor ?? 0) === 0) return '免费使用，不扣余额';

@@ -21,6 +21,7 @@ import {
   successText,
   typeNames,
   types,
+  sessionTypeOf,
   untrained,
   versionsOf,
   type Health,
@@ -75,17 +76,17 @@ const useBegin = () => {
       toast('这个模型还没有训练完成，请稍后再试', 'error');
       return;
     }
-    if (model.type !== types.chat && model.type !== types.image) {
+    const type = sessionTypeOf(model);
+    if (type === undefined) {
+      toast('语音模型在会话里用：语音输入，或者朗读回复');
       await navigate({ to: '/', search: { new: 1 } });
       return;
     }
     try {
-      const { uuid } = await api.newSession(
-        { type: model.type === types.image ? 1 : 0, model: model.name },
-        { quiet: true },
-      );
+      const { uuid } = await api.newSession({ type, model: model.name }, { quiet: true });
       if (beside) writeDraft(`choices:${uuid}`, JSON.stringify({ beside: beside.name }));
-      await navigate({ to: '/chat', search: { uuid } });
+      const open = model.type === types.video ? 'img-video' : undefined;
+      await navigate({ to: '/chat', search: { uuid, open } });
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       if (error.code === codes.login_required.code) return;
@@ -190,6 +191,7 @@ export const ModelScreen = () => {
           >
             {model.label}
           </button>
+          {untrained(model) && <span className="tag">未训练</span>}
         </span>
       ),
     },

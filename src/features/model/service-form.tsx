@@ -80,6 +80,21 @@ const trainerFields: readonly Field[] = [
   },
 ];
 
+/** What the secret of a service is called, and whether several take turns. */
+const secretWords = (kind: ChannelKind): { label: string; placeholder: string; hint: string } => {
+  const hint = '加密保存，不会再显示';
+  if (kind === 'stable-diffusion-webui')
+    return { label: '用户名与密码', placeholder: '用户名:密码，没有就留空', hint };
+  if (kind === 'midjourney')
+    return { label: '密码（mj-api-secret）', placeholder: '没有就留空', hint };
+  if (kind === 'replicate') return { label: '密钥（API Key）', placeholder: 'r8_…', hint };
+  return {
+    label: '密钥（API Key）',
+    placeholder: 'sk-…',
+    hint: `${hint}。几个密钥一行一个，轮流使用`,
+  };
+};
+
 const fieldsOf = (draft: ServiceDraft): Field[] => [
   { name: 'label', label: '名称', kind: 'text', required: true, max: 60 },
   {
@@ -95,13 +110,12 @@ const fieldsOf = (draft: ServiceDraft): Field[] => [
   },
   {
     name: 'api_key',
-    label: likeOpenAi(draft.kind) || draft.kind === 'replicate' ? '密钥（API Key）' : '密码',
     kind: 'long',
     lines: 1,
     mono: true,
     required: draft.needs_key && draft.id === undefined,
-    placeholder: draft.id === undefined ? 'sk-…' : '不改就留空',
-    hint: '加密保存，不会再显示。几个密钥一行一个，轮流使用',
+    ...secretWords(draft.kind),
+    ...(draft.id === undefined ? {} : { placeholder: '不改就留空' }),
   },
 ];
 

@@ -12,6 +12,8 @@ import type { PromptTemplate } from '@contract/prompt.ts';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
+import { ManageKeywords } from './manage-keywords.tsx';
+import css from './manage-prompt.module.css';
 
 const route = getRouteApi('/manager/prompt');
 
@@ -67,7 +69,7 @@ const namesIn = (text: unknown): string[] =>
   typeof text === 'string' ? text.split(/[\s,，、]+/).filter((name) => name !== '') : [];
 
 /** Templates that everybody sees. */
-export const ManagePromptScreen = () => {
+const Templates = () => {
   const { page = 1, query, type } = route.useSearch();
   const show = useTableSearch();
   const [open, setOpen] = useState<PromptTemplate | 'new'>();
@@ -82,14 +84,7 @@ export const ManagePromptScreen = () => {
   });
   const row = open === 'new' ? undefined : open;
   return (
-    <ManagePage
-      title="提示词"
-      acts={
-        <Button size="small" kind="primary" onClick={() => setOpen('new')}>
-          新建模板
-        </Button>
-      }
-    >
+    <>
       <FilterBar
         filters={[
           { kind: 'text', name: 'query', label: '关键词' },
@@ -105,7 +100,11 @@ export const ManagePromptScreen = () => {
         ]}
         values={{ query, type }}
         onChange={show}
-      />
+      >
+        <Button size="small" kind="primary" onClick={() => setOpen('new')}>
+          新建模板
+        </Button>
+      </FilterBar>
       <DataTable
         name="提示词"
         columns={columns}
@@ -129,6 +128,7 @@ export const ManagePromptScreen = () => {
         {open && (
           <Form
             key={row?.id ?? 'new'}
+            draft={`manage-prompt.${row?.id ?? 'new'}`}
             fields={[
               { name: 'title', label: '标题', kind: 'text', required: true, max: 50 },
               {
@@ -187,6 +187,35 @@ export const ManagePromptScreen = () => {
           />
         )}
       </Sheet>
+    </>
+  );
+};
+
+const tabs = [
+  ['templates', '模板'],
+  ['keywords', '画图关键词'],
+] as const;
+
+/** What helps people to write: templates, and the library of words for pictures. */
+export const ManagePromptScreen = () => {
+  const { tab = 'templates' } = route.useSearch();
+  const show = useTableSearch();
+  return (
+    <ManagePage title="提示词">
+      <div className={css.tabs} role="group" aria-label="看什么">
+        {tabs.map(([key, label]) => (
+          <button
+            key={key}
+            type="button"
+            className="chip"
+            aria-pressed={tab === key}
+            onClick={() => show({ tab: key, query: undefined, type: undefined, state: undefined })}
+          >
+            {label}
+          </button>
+        ))}
+      </div>
+      {tab === 'templates' ? <Templates /> : <ManageKeywords />}
     </ManagePage>
   );
 };

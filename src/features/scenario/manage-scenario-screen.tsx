@@ -82,6 +82,7 @@ const ScenarioForm = ({
   onSaved: () => void;
 }) => (
   <Form
+    draft={`manage-scenario.${row?.id ?? 'new'}`}
     fields={[
       { name: 'name', label: '名称', kind: 'text', required: true, min: 2, max: 32 },
       {

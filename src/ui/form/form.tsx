@@ -7,6 +7,7 @@ import { format, isValid, parseISO } from 'date-fns';
 import { useId, useRef, useState, type ReactNode } from 'react';
 import { Button } from '../button.tsx';
 import { faultOf, valuesFor, type Field, type FormValue, type FormValues } from './field.ts';
+import { useFormDraft } from './form-draft.ts';
 import css from './form.module.css';
 
 /** A choice of so few is shown at once. */
@@ -155,6 +156,7 @@ export const Form = ({
   initial = {},
   submit = '保存',
   danger = false,
+  draft,
   onSubmit,
   onChange,
   renderExtra,
@@ -165,6 +167,8 @@ export const Form = ({
   /** What the button says. */
   submit?: string;
   danger?: boolean;
+  /** What is typed is kept under this name until it is sent. Never where secrets are typed. */
+  draft?: string;
   /** Gets the values as a call takes them. What it throws is shown. */
   onSubmit: (values: ReturnType<typeof valuesFor>) => Promise<unknown>;
   onChange?: (values: FormValues) => void;
@@ -174,7 +178,7 @@ export const Form = ({
   children?: ReactNode;
 }) => {
   const id = useId();
-  const [values, setValues] = useState<FormValues>(initial);
+  const { values, resumed, set: keep, drop, discard } = useFormDraft(draft, initial);
   const [faults, setFaults] = useState<Record<string, string>>({});
   const [failed, setFailed] = useState('');
   const [busy, setBusy] = useState(false);
@@ -190,7 +194,7 @@ export const Form = ({
   };
   const set = (name: string, value: FormValue) => {
     const next = { ...values, [name]: value };
-    setValues(next);
+    keep(next);
     if (faults[name]) setFaults({ ...faults, [name]: '' });
     onChange?.(next);
   };
@@ -207,6 +211,7 @@ export const Form = ({
     setBusy(true);
     try {
       await onSubmit(valuesFor(fields, values));
+      drop();
     } catch (error) {
       const named =
         error instanceof ApiError ? /^(\w+)(?:\.\w+)*[ ：](.+)$/.exec(error.message) : null;
@@ -227,6 +232,22 @@ export const Form = ({
         if (!busy) void send();
       }}
     >
+      {resumed && (
+        <p className={css.resumed}>
+          接着上次没有保存的内容。
+          <Button
+            size="small"
+            kind="ghost"
+            onClick={() => {
+              discard();
+              setFaults({});
+              onChange?.(initial);
+            }}
+          >
+            放弃它
+          </Button>
+        </p>
+      )}
       {shown.map((field) => {
         const each = `${id}-${field.name}`;
         const fault = faults[field.name];

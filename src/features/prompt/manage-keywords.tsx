@@ -1,0 +1,203 @@
+import { api } from '@/platform/api.ts';
+import { toast } from '@/platform/toast.ts';
+import { Button } from '@/ui/button.tsx';
+import { confirmDialog } from '@/ui/dialog.ts';
+import { FilterBar } from '@/ui/filter-bar/filter-bar.tsx';
+import { Form } from '@/ui/form/form.tsx';
+import { Sheet } from '@/ui/sheet.tsx';
+import { DataTable, type Column } from '@/ui/table/data-table.tsx';
+import { useTableSearch } from '@/ui/table/use-table-search.ts';
+import type { ManagedKeyword } from '@contract/prompt.ts';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+import css from './manage-prompt.module.css';
+
+const route = getRouteApi('/manager/prompt');
+
+const types: Readonly<Record<ManagedKeyword['type'], string>> = {
+  quality: '画质',
+  composition: '构图',
+  looks: '外貌',
+  effect: '效果',
+  draw: '画风',
+  command: '参数',
+};
+const states = { own: '自己添加的', changed: '改过的', removed: '不再提供的' };
+
+// What fails has been told by the call.
+const quietly = (work: Promise<unknown>) => void work.catch(() => undefined);
+
+const stateOf = (row: ManagedKeyword): string => {
+  if (row.removed) return '不再提供';
+  if (!row.built_in) return '自己添加';
+  return row.changed ? '改过' : '自带';
+};
+
+const remove = async (row: ManagedKeyword): Promise<void> => {
+  const yes = await confirmDialog({
+    text: row.built_in
+      ? `不再提供“${row.lang_zh}”？以后可以恢复。`
+      : `删除关键词“${row.lang_zh}”？`,
+    ok: row.built_in ? '不再提供' : '删除',
+    danger: true,
+  });
+  if (!yes) {
+    toast('已取消删除');
+    return;
+  }
+  await api.removeKeyword({ id: row.id });
+  toast(row.built_in ? '不再提供了' : '删除成功', 'success');
+};
+
+const restore = async (row: ManagedKeyword): Promise<void> => {
+  await api.removeKeyword({ id: row.id, restore: 1 });
+  toast('恢复了原样', 'success');
+};
+
+const columns: readonly Column<ManagedKeyword>[] = [
+  { key: 'lang_zh', title: '中文', value: (row) => row.lang_zh, role: 'title' },
+  { key: 'text', title: '英文', value: (row) => row.text, role: 'plain', wide: true },
+  { key: 'type', title: '类型', value: (row) => types[row.type], role: 'plain' },
+  { key: 'dir', title: '分组', value: (row) => `${row.dir} · ${row.sub_dir}` },
+  {
+    key: 'state',
+    title: '状态',
+    value: stateOf,
+    render: (row) => <span className="tag">{stateOf(row)}</span>,
+  },
+  {
+    key: 'acts',
+    title: '操作',
+    role: 'bare',
+    value: () => null,
+    render: (row) => (
+      <span className={css.acts}>
+        {row.built_in === 1 && (row.changed === 1 || row.removed === 1) && (
+          <Button size="small" onClick={() => quietly(restore(row))}>
+            恢复
+          </Button>
+        )}
+        {row.removed === 0 && (
+          <Button size="small" kind="danger" onClick={() => quietly(remove(row))}>
+            {row.built_in ? '不再提供' : '删除'}
+          </Button>
+        )}
+      </span>
+    ),
+  },
+];
+
+const optionsOf = (names: Readonly<Record<string, string>>) =>
+  Object.entries(names).map(([value, label]) => ({ value, label }));
+
+/** The library of words for pictures: the program's own, changed or not, and those of managers. */
+export const ManageKeywords = () => {
+  const { page = 1, query, type, state } = route.useSearch();
+  const show = useTableSearch();
+  const [open, setOpen] = useState<ManagedKeyword | 'new'>();
+  const chosen = Object.keys(types).find((each) => each === type) as
+    | ManagedKeyword['type']
+    | undefined;
+  const words = useQuery({
+    queryKey: ['manageKeywordList', page, query, chosen, state],
+    queryFn: ({ signal }) =>
+      api.manageKeywordList({ page, query, type: chosen, state }, { signal, quiet: true }),
+    placeholderData: keepPreviousData,
+  });
+  const row = open === 'new' ? undefined : open;
+  return (
+    <>
+      <FilterBar
+        filters={[
+          { kind: 'text', name: 'query', label: '找一个词' },
+          { kind: 'choice', name: 'type', label: '类型', options: optionsOf(types) },
+          { kind: 'choice', name: 'state', label: '状态', options: optionsOf(states) },
+        ]}
+        values={{ query, type: chosen, state }}
+        onChange={show}
+      >
+        <Button size="small" kind="primary" onClick={() => setOpen('new')}>
+          添加关键词
+        </Button>
+      </FilterBar>
+      <DataTable
+        name="画图关键词"
+        columns={columns}
+        rows={words.data?.list}
+        rowKey={({ id }) => String(id)}
+        empty={{ icon: 'edit', text: '没有符合的关键词。' }}
+        error={words.error}
+        busy={words.isFetching}
+        onRetry={() => void words.refetch()}
+        tone={(each) => (each.removed ? 'bad' : each.changed ? 'gold' : undefined)}
+        total={words.data?.total}
+        page={page}
+        pageCount={words.data?.page_count}
+        onPage={(next) => show({ page: next })}
+        onOpen={setOpen}
+      />
+      <Sheet
+        open={open !== undefined}
+        onClose={() => setOpen(undefined)}
+        title={open === 'new' ? '添加关键词' : '修改关键词'}
+      >
+        {open && (
+          <Form
+            key={row?.id ?? 'new'}
+            draft={`keyword.${row?.id ?? 'new'}`}
+            fields={[
+              { name: 'lang_zh', label: '中文', kind: 'text', required: true, max: 100 },
+              {
+                name: 'text',
+                label: '英文',
+                kind: 'text',
+                required: true,
+                max: 200,
+                hint: '放进提示词的就是它；参数类写成 --ar 16:9 这样',
+              },
+              {
+                name: 'type',
+                label: '类型',
+                kind: 'choice',
+                required: true,
+                options: optionsOf(types),
+              },
+              { name: 'dir', label: '分组', kind: 'text', required: true, max: 20 },
+              {
+                name: 'sub_dir',
+                label: '小组',
+                kind: 'text',
+                required: true,
+                max: 20,
+                hint: `已经有：${(words.data?.dirs ?? []).slice(0, 12).join('、')}……`,
+              },
+            ]}
+            initial={{
+              lang_zh: row?.lang_zh,
+              text: row?.text,
+              type: row?.type ?? chosen ?? 'draw',
+              dir: row?.dir ?? '绘画',
+              sub_dir: row?.sub_dir ?? '风格',
+            }}
+            onSubmit={async (values) => {
+              await api.manageKeyword(
+                {
+                  ...(row ? { id: row.id } : {}),
+                  type: values['type'] as ManagedKeyword['type'],
+                  text: String(values['text']),
+                  lang_zh: String(values['lang_zh']),
+                  dir: String(values['dir']),
+                  sub_dir: String(values['sub_dir']),
+                },
+                { quiet: true },
+              );
+              toast('保存成功', 'success');
+              setOpen(undefined);
+            }}
+          />
+        )}
+      </Sheet>
+    </>
+  );
+};

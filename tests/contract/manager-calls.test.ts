@@ -1,0 +1,343 @@
+import { generateSync } from 'otplib';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { CallSpec } from '../../contract/call.ts';
+import { type CallName, calls } from '../../contract/calls.ts';
+import { TestClient } from '../support/client.ts';
+import { startMockOpenAi, type MockOpenAi } from '../support/mock-openai.ts';
+import {
+  createWorld,
+  goodInputs,
+  sendRaw,
+  type Talk,
+  talk,
+  type RawAnswer,
+  type World,
+} from '../support/world.ts';
+
+/** All calls of managers: to whom they exist, and that each leaves its line in the log of acts. */
+const every = Object.entries(calls) as [CallName, CallSpec][];
+const managers = every.filter(([, { access }]) => access === 'manager' || access === 'owner');
+const acts = managers.filter(([, { method, logged }]) => method !== 'GET' && logged);
+
+let world: World;
+let database: pg.Client;
+let service: MockOpenAi;
+let owner: TestClient;
+let ownerId: number;
+/** A manager of the lower rank, one that is one no more, a member, and one that is disabled. */
+let lower: TestClient;
+let former: TestClient;
+let vip: TestClient;
+let person: TestClient;
+let personId: number;
+
+const idOf = async (client: TestClient) => (await client.call('userInfo', {})).id;
+const rank = async (client: TestClient, to: 'none' | 'manager') =>
+  owner.call('setManager', { user_id: await idOf(client), rank: to });
+
+beforeAll(async () => {
+  service = await startMockOpenAi();
+  world = await createWorld({ env: { PAYMENT_CHECK_SECONDS: '1' } });
+  owner = world.people.manager;
+  ownerId = await idOf(owner);
+  const { baseURL } = world.server;
+  [lower, former, vip, person] = await Promise.all([
+    TestClient.register(baseURL),
+    TestClient.register(baseURL),
+    TestClient.register(baseURL),
+    TestClient.register(baseURL),
+  ]);
+  personId = await idOf(person);
+  await rank(lower, 'manager');
+  await rank(former, 'manager');
+  await rank(former, 'none');
+  const until = new Date(Date.now() + 86_400_000).toISOString();
+  for (const client of [vip, person])
+    await owner.call('activatedAbility', {
+      user_id: await idOf(client),
+      vip_expired_at: until,
+      subscribe: 2,
+    });
+  database = new pg.Client({ connectionString: world.server.databaseUrl });
+  await database.connect();
+});
+afterAll(async () => {
+  await database?.end();
+  await world?.stop();
+  await service?.close();
+});
+
+const hidden = (answer: RawAnswer): boolean =>
+  answer.status === 404 && answer.envelope?.message === '没有找到';
+
+describe('a call of managers', () => {
+  test.each(managers)(
+    '%s exists for managers of its rank and for nobody else',
+    async (name, spec) => {
+      const input = goodInputs(world.talks.user)[name];
+      const { none, guest, user } = world.people;
+      const strangers = { none, guest, user, vip, former };
+      for (const [who, client] of Object.entries(strangers))
+        expect(hidden(await sendRaw(client, name, input)), who).toBe(true);
+      expect(hidden(await sendRaw(lower, name, input)), 'lower').toBe(spec.access === 'owner');
+    },
+  );
+});
+
+interface Line {
+  id: string;
+  user_id: string;
+  subject: string;
+  before: unknown;
+  after: unknown;
+  ip: string;
+}
+const linesAfter = async (call: string, id: string): Promise<Line[]> => {
+  const { rows } = await database.query<Line>(
+    `SELECT id, user_id, subject, before, after, ip FROM manager_acts
+     WHERE call = $1 AND id > $2 ORDER BY id`,
+    [call, id],
+  );
+  return rows;
+};
+const lastLine = async (): Promise<string> => {
+  const { rows } = await database.query<{ id: string }>(
+    'SELECT coalesce(max(id), 0) AS id FROM manager_acts',
+  );
+  return rows[0]!.id;
+};
+const inserted = async (sql: string, values: unknown[] = []): Promise<number> =>
+  Number((await database.query<{ id: string }>(`${sql} RETURNING id`, values)).rows[0]!.id);
+
+type Input = Record<string, unknown>;
+const made = async (name: CallName, input: Input): Promise<number> => {
+  const { envelope, text } = await sendRaw(owner, name, input);
+  if (envelope?.code !== 0) throw new Error(`${name}: ${text}`);
+  return (envelope.data as { id: number }).id;
+};
+let turn = 0;
+const word = (): string => `新${(turn += 1)}`;
+
+const paidOrder = async (): Promise<string> => {
+  const order = await person.call('recharge', { type: 'token', num: 1 });
+  const key = new URL(order.url, world.server.baseURL).searchParams.get('key') ?? '';
+  await person.call('sandboxSettle', { key, pay: 1 });
+  await expect
+    .poll(
+      async () => (await person.call('tradeStatus', { platform_order_id: order.trade_no })).status,
+      { timeout: 15_000 },
+    )
+    .toBe(1);
+  return order.trade_no;
+};
+const question = async (): Promise<Talk> => {
+  const { uuid, id } = await person.call('newSession', { type: 2, private: 0 });
+  const sent = await person.call('sendMessage', { session_id: uuid, msg: '请问紫藤花什么时候开' });
+  return { uuid, id, historyId: sent.id };
+};
+const builtIn = async (key: string): Promise<number> =>
+  (await owner.call('adminModelList', { unique_key: key })).list[0]!.id;
+const channel = () =>
+  made('saveChannel', {
+    kind: 'openai-compatible',
+    label: '服务',
+    base_url: service.baseURL,
+    api_key: 'sk-of-the-log-1',
+    models: [{ name: 'logged-model' }],
+  });
+const scenario = () => ({
+  name: `场景 ${word()}`,
+  prompt: '请改写：{{input}}',
+  category: 1,
+});
+const keyword = () => ({
+  type: 'draw',
+  text: `brush ${word()}`,
+  lang_zh: '笔触',
+  dir: '绘画',
+  sub_dir: '笔触',
+});
+const prompt = () => ({
+  type: 0,
+  prompt_json: { title: `周报 ${word()}`, content: '写成周报：{{事}}' },
+});
+const published = async () => {
+  const id = await made('saveApp', { title: `应用 ${word()}`, state: 'draft' });
+  await database.query(`UPDATE apps SET state = 'published', published_at = now() WHERE id = $1`, [
+    id,
+  ]);
+  return id;
+};
+const project = async () =>
+  (await person.call('newTrainModel', { name: '笔记', key: `log_${(turn += 1)}`, type: 0 })).model
+    .id;
+const someone = async () => ({
+  user_id: await idOf(await TestClient.register(world.server.baseURL)),
+});
+
+let secret = '';
+let recovery: string[] = [];
+
+/** For each act an input with which it is done. */
+const doable: Record<string, () => Promise<Input>> = {
+  manageScenario: async () => scenario(),
+  removeScenario: async () => ({ id: await made('manageScenario', scenario()) }),
+  saveScenarioCategory: async () => ({ name: word() }),
+  delScenarioCategory: async () => ({ id: await made('saveScenarioCategory', { name: word() }) }),
+  saveForumGroup: async () => ({ name: word(), sort: 200 }),
+  delForumGroup: async () => ({ id: await made('saveForumGroup', { name: word(), sort: 200 }) }),
+  markQuestion: async () => ({ session_id: (await question()).uuid, essence: 1 }),
+  addBlockedWords: async () => ({ words: [`绝不${word()}`] }),
+  delBlockedWord: async () => {
+    const blocked = `绝不${word()}`;
+    await made('addBlockedWords', { words: [blocked] });
+    return { id: (await owner.call('blockedWordList', { query: blocked })).list[0]!.id };
+  },
+  resolveReport: async () => {
+    const { uuid, historyId } = await question();
+    await world.people.user.call('report', {
+      session_id: uuid,
+      history_id: historyId,
+      reason: 'other',
+    });
+    return { id: (await owner.call('reportList', {})).list[0]!.id, remove: 1 };
+  },
+  managePrompt: async () => prompt(),
+  removePrompt: async () => ({ id: await made('managePrompt', prompt()) }),
+  manageKeyword: async () => keyword(),
+  removeKeyword: async () => ({ id: await made('manageKeyword', keyword()) }),
+  saveApp: async () => ({ title: `应用 ${word()}`, state: 'draft' }),
+  addAppVersion: async () => ({ id: await published(), version: '2.0', description: '更快' }),
+  delAppComment: async () => ({
+    id: await inserted(
+      'INSERT INTO app_comments (app_id, user_id, rating, content) VALUES ($1, $2, 8, $3)',
+      [await published(), personId, '好用'],
+    ),
+  }),
+  saveAppDescription: async () => ({ id: await published(), md_description: '# 新的介绍' }),
+  saveAppGeneralInfo: async () => ({ id: await published(), developer: '某人' }),
+  setAppState: async () => ({ id: await published(), state: 'down' }),
+  delAppDraft: async () => ({ id: await made('saveApp', { title: '草稿', state: 'draft' }) }),
+  setManager: async () => ({ ...(await someone()), rank: 'manager' }),
+  totpBegin: async () => ({}),
+  totpEnable: async () => {
+    ({ secret } = await owner.call('totpBegin', {}));
+    return { code: generateSync({ secret }) };
+  },
+  // The act before has switched it on.
+  totpDisable: async () => ({ code: recovery[0]! }),
+  adminDeleteSession: async () => ({ session_id: (await talk(person, '你好，请问你是谁')).uuid }),
+  adminDeleteHistory: async () => ({
+    history_id: (await talk(person, '你好，请问你是谁')).historyId,
+  }),
+  adminUpdateHistory: async () => ({
+    id: (await talk(person, '你好，请问你是谁')).historyId,
+    ai: '改过的回答',
+  }),
+  adminSetSession: async () => {
+    const { uuid } = await person.call('newSession', { type: 0, private: 0 });
+    return { session_id: uuid, private: 1 };
+  },
+  adminUpload: async () => ({}),
+  updateUser: async () => ({ ...(await someone()), session_blacklist: 1 }),
+  updateTokens: async () => ({ ...(await someone()), tokens: 1000, add: 1, remarks: '补偿' }),
+  activatedAbility: async () => ({ ...(await someone()), subscribe: 1, gift: 5 }),
+  updateUserSession: async () => ({ ...(await someone()), session_private: 1 }),
+  resetPassword: async () => ({ ...(await someone()) }),
+  signOutUser: async () => ({ ...(await someone()) }),
+  setModel: async () => ({ id: await builtIn('builtin-voice'), remarks: word() }),
+  saveChannel: async () => ({
+    id: await channel(),
+    kind: 'openai-compatible',
+    label: '改名',
+    base_url: service.baseURL,
+    models: [{ name: 'logged-model' }],
+  }),
+  setChannel: async () => ({ id: await channel(), enabled: 0 }),
+  delChannel: async () => ({ id: await channel() }),
+  saveNotice: async () => ({ notice: '今晚维护' }),
+  delNotice: async () => ({ id: await made('saveNotice', { notice: '今晚维护' }) }),
+  setOrder: async () => ({ order_id: await paidOrder(), remarks: '电话里说过' }),
+  refundOrder: async () => ({ order_id: await paidOrder(), amount: 100, reason: '不要了' }),
+  handleInvoice: async () => ({
+    id: await inserted(
+      `INSERT INTO invoices (user_id, amount, kind, title, email)
+       VALUES ($1, 2000, 'personal', '个人', 'a@example.com')`,
+      [personId],
+    ),
+    state: 'issued',
+  }),
+  resolveDifference: async () => ({
+    id: await inserted(
+      `INSERT INTO payment_differences (provider, number, kind, detail)
+       VALUES ('wechat', $1, 'amount', '差一分')`,
+      [`Q${word()}`],
+    ),
+    note: '查过了',
+  }),
+  setTrainProject: async () => ({ id: await project(), name: '花园' }),
+  delTrainProject: async () => ({ id: await project() }),
+};
+
+/** Acts that only add something: there was nothing before. */
+const adds = new Set([
+  'manageScenario',
+  'saveScenarioCategory',
+  'saveForumGroup',
+  'managePrompt',
+  'manageKeyword',
+  'addBlockedWords',
+  'saveApp',
+  'addAppVersion',
+  'saveNotice',
+  'adminUpload',
+  'totpBegin',
+  'resetPassword',
+  'signOutUser',
+]);
+
+describe('an act of a manager', () => {
+  test.each(acts)('%s leaves one line: who, on what, from what to what', async (name) => {
+    expect(doable[name], `${name} is not tried`).toBeDefined();
+    const input = await doable[name]!();
+    const before = await lastLine();
+    const answer = await sendRaw(owner, name, input);
+    expect(answer.envelope?.code, answer.text).toBe(0);
+    const lines = await linesAfter(name, before);
+    expect(lines).toHaveLength(1);
+    const [line] = lines as [Line];
+    expect(line).toMatchObject({ user_id: String(ownerId), ip: expect.stringMatching(/\d/) });
+    expect(line.subject).toMatch(/^\w+(?::.+)?$/);
+    if (!adds.has(name)) expect(line.before ?? null, 'from what').not.toBeNull();
+    expect(line.before !== null || line.after !== null, 'from what to what').toBe(true);
+    // No secret stands there.
+    const written = JSON.stringify(
+      await database.query('SELECT * FROM manager_acts WHERE id = $1', [line.id]),
+    );
+    if (secret) expect(written).not.toContain(secret);
+    expect(written).not.toContain('sk-of-the-log');
+    const told = answer.envelope?.data as { password?: string; recovery_codes?: string[] };
+    recovery = told.recovery_codes ?? recovery;
+    if (told.password) expect(written).not.toContain(told.password);
+  });
+
+  test('what is refused leaves none', async () => {
+    const before = await lastLine();
+    const refused: string[] = [];
+    for (const [name] of acts) {
+      const good: Input = goodInputs(world.talks.other)[name];
+      if ('id' in good || 'user_id' in good || 'order_id' in good) {
+        const nothing = { ...good, id: 987_654_321, user_id: 987_654_321, order_id: 'Q0' };
+        const known = Object.fromEntries(
+          Object.keys(good).map((key) => [key, nothing[key as keyof typeof nothing]]),
+        );
+        const answer = await sendRaw(owner, name, known);
+        expect(answer.envelope?.code, `${name}: ${answer.text}`).toBeGreaterThan(0);
+        refused.push(name);
+      }
+    }
+    expect(refused.length).toBeGreaterThan(25);
+    expect(await lastLine()).toBe(before);
+  });
+});
