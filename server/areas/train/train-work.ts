@@ -525,7 +525,7 @@ export const createTrainWorks = (deps: TrainWorkDeps): JobWork<unknown>[] => {
           io.progress(
             fraction,
             preview &&
-              (() => Promise.resolve(`data:image/png;base64,${preview.toString('base64')}`)),
+              (() => Promise.resolve(`data:image/jpeg;base64,${preview.toString('base64')}`)),
           );
           const over = Math.floor(fraction * images.length);
           if (fraction < told + 0.25) return;

@@ -78,6 +78,9 @@ const ReadOnly = lazy(() =>
 const QuestionBar = lazy(() => import('./question-bar.tsx'));
 const RequestBar = lazy(() => import('./request-bar.tsx'));
 const VotesList = lazy(() => import('./votes-list.tsx'));
+const OpenElsewhere = lazy(() =>
+  import('./open-elsewhere.tsx').then(({ OpenElsewhere: part }) => ({ default: part })),
+);
 const TemporaryGuard = lazy(() => import('./temporary-guard.tsx'));
 
 export const ChatScreen = () => {
@@ -97,6 +100,8 @@ const pageOf = (error: unknown): { to: '/404' } | { to: '/error'; code: number }
 
 const hasPointer = '(hover: hover)';
 const peopleType: (typeof sessionTypes)['people'] = 2;
+const imageType: (typeof sessionTypes)['image'] = 1;
+const videoType: (typeof sessionTypes)['video'] = 4;
 
 /** What a session is shown with: null while it loads, undefined where it is a conversation. */
 const useSessionType = (session: SessionDetail | undefined): SessionType | null | undefined => {
@@ -620,6 +625,9 @@ const Conversation = ({
   const [begins] = useState(empty);
   const question = session.type === peopleType && session.friend === null;
   const [byVotes, setByVotes] = useState(false);
+  const { open } = route.useSearch();
+  const openType = open === 'img-video' ? videoType : imageType;
+  const elsewhere = open !== undefined && canWrite && session.type !== openType;
 
   return (
     <ChatContext value={acts}>
@@ -694,7 +702,12 @@ const Conversation = ({
                 ref={list}
               />
             )}
-            {sessionType && <sessionType.Watch session={session} />}
+            {elsewhere && (
+              <Suspense fallback={null}>
+                <OpenElsewhere type={openType} />
+              </Suspense>
+            )}
+            {sessionType && !elsewhere && <sessionType.Watch session={session} />}
             {canWrite && !arriving && sessionType && (
               <sessionType.Box session={session} first={view.count === 0} />
             )}
