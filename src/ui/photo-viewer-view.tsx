@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import { createPortal } from 'react-dom';
 import { PhotoSlider } from 'react-photo-view';
 import 'react-photo-view/dist/react-photo-view.css';
@@ -40,6 +40,10 @@ const PhotoViewerView = ({
   useModal(true, close, box);
   useEffect(() => setPanel(box.current), []);
   const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
+  const lost = useCallback(
+    ({ src }: { src: string }) => <Smaller key={src} images={smallerOf?.(src) ?? []} />,
+    [smallerOf],
+  );
   const turn = (to: number, label: string, icon: 'back' | 'forward') => (
     <button
       type="button"
@@ -72,9 +76,7 @@ const PhotoViewerView = ({
           speed={() => (still ? 0 : speed)}
           bannerVisible={false}
           portalContainer={panel}
-          brokenElement={({ src }: { src: string }) => (
-            <Smaller key={src} images={smallerOf?.(src) ?? []} />
-          )}
+          brokenElement={lost}
         />
       )}
       {shown && (
