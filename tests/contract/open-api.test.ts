@@ -2,7 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import OpenAI, { APIError, toFile } from 'openai';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type ApiUser, apiUser, onDatabase } from '../support/api-user.ts';
-import { type MockOpenAi, mockJson, startMockOpenAi } from '../support/mock-openai.ts';
+import {
+  type MockOpenAi,
+  mockJson,
+  type Scenario,
+  startMockOpenAi,
+} from '../support/mock-openai.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { onePixel } from '../support/world.ts';
 
@@ -114,6 +119,21 @@ describe('chat by the client of OpenAI', () => {
       }
       expect(text).toBe(mock.textFor('流'));
       expect(usage?.total_tokens).toBe(include ? 18 : undefined);
+    }
+  });
+
+  test('a stream arrives whole however the service writes it', async () => {
+    const shapes: Scenario[] = ['no-done', 'split', 'crlf', 'comments', 'json', 'cut-usage'];
+    for (const shape of shapes) {
+      mock.enqueue(shape);
+      let text = '';
+      for await (const chunk of await client.chat.completions.create({
+        model,
+        messages: say('流'),
+        stream: true,
+      }))
+        text += chunk.choices[0]?.delta.content ?? '';
+      expect([shape, text]).toEqual([shape, mock.textFor('流')]);
     }
   });
 

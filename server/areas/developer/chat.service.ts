@@ -351,11 +351,20 @@ export const createApiChat = (deps: ChatDeps) => {
         }
       };
 
+      /** Letters that came and whose tokens are not counted yet, and how many more may before they are. */
+      let uncounted = '';
+      let uncountedMost = 0;
       const watchCost = (text: string): void => {
         produced.push(text);
-        rough += estimateTokens(text);
+        if (held === 0) return;
+        uncounted += text;
+        // No letter is more than a token: nothing needs to be counted while all of them would fit.
+        if (extending || uncounted.length <= uncountedMost) return;
+        rough += estimateTokens(uncounted);
+        uncounted = '';
         const cost = deduction(model, asking.rough, rough);
-        if (held === 0 || cost <= held || extending) return;
+        uncountedMost = Math.min((held - cost) / Math.max(model.factor, 1e-9), ahead.more);
+        if (cost <= held) return;
         extending = true;
         const more = cost - held + Math.ceil(Math.max(ahead.more, rough) * model.factor);
         const least = cost - held + Math.ceil(leastAnswer * model.factor);
