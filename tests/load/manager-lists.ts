@@ -75,7 +75,7 @@ const fillings = (rows: number): string[] => [
      (SELECT min(id) AS first FROM sessions) s`,
   `INSERT INTO consumptions (user_id, type, model, prompt_tokens, completion_tokens, deduct_tokens,
      current_balance, created_at)
-   SELECT p.first + (n * 7919) % ${Math.max(1, rows / 100)}, 0, 'model-' || n % 20, 100, 200, n % 500,
+   SELECT p.first + (n::bigint * 7919) % ${Math.max(1, rows / 100)}, 0, 'model-' || n % 20, 100, 200, n % 500,
      1000, now() - n * interval '30 seconds'
    FROM generate_series(1, ${rows}) n,
      (SELECT min(id) AS first FROM users WHERE account LIKE 'load%') p`,

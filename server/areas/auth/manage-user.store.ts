@@ -159,8 +159,12 @@ export const figuresOf = async (db: Executor, userId: number): Promise<Figures> 
     coalesce((SELECT sum(size) FROM files WHERE user_id = ${userId}), 0)::float8 AS file_bytes,
     (SELECT count(*)::int FROM logins WHERE user_id = ${userId} AND revoked_at IS NULL
       AND expires_at > now()) AS login_count,
-    (SELECT max(created_at) FROM history WHERE user_id = ${userId}
-      AND id > (SELECT coalesce(max(id), 0) - 1000000 FROM history)) AS last_seen_at
+    greatest(
+      (SELECT max(created_at) FROM logins WHERE user_id = ${userId}),
+      (SELECT created_at FROM consumptions WHERE user_id = ${userId} ORDER BY id DESC LIMIT 1),
+      (SELECT max(created_at) FROM history WHERE user_id = ${userId} AND session_id IN
+        (SELECT id FROM sessions WHERE user_id = ${userId} AND deleted_at IS NULL
+          ORDER BY updated_at DESC LIMIT 20))) AS last_seen_at
     FROM usage_days u WHERE u.user_id = ${userId}`);
   return rows[0]!;
 };
