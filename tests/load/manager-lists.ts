@@ -116,6 +116,8 @@ const reads: Record<string, (side: Side) => Promise<unknown>> = {
   'user_list, disabled': ({ manager }) => manager.call('adminUserList', { kind: 'disabled' }),
   'user_list, one': ({ manager, person }) => manager.call('adminUserList', { user_id: person }),
   'user_list, a name': ({ manager }) => manager.call('adminUserList', { query: '用户77' }),
+  'user_list, what all are named': ({ manager }) =>
+    manager.call('adminUserList', { query: '用户' }),
   user_info: ({ manager, person }) => manager.call('adminUserInfo', { user_id: person }),
   user_ledger: ({ manager, person }) => manager.call('adminUserLedger', { user_id: person }),
   order_list: ({ manager }) => manager.call('adminOrderList', { type: 'all' }),

@@ -33,19 +33,52 @@ const kinds: Readonly<Record<NonNullable<Parsed<'adminUserList'>['kind']>, SQL |
   manager: eq(users.manager, true),
 };
 
-const conditions = ({ user_id: id, query, kind }: Parsed<'adminUserList'>): SQL | undefined => {
-  const wanted = query?.replaceAll('\0', '').trim() ?? '';
+const wantedOf = (query: string | undefined): string => query?.replaceAll('\0', '').trim() ?? '';
+
+const named = (wanted: string): SQL | undefined =>
+  or(
+    sql`strpos(lower(${users.account}), lower(${wanted})) > 0`,
+    sql`strpos(lower(${users.userName}), lower(${wanted})) > 0`,
+  );
+
+export interface UserFilter extends Parsed<'adminUserList'> {
+  /** Most people are named so: the index by parts of names would only cost. */
+  common?: boolean;
+}
+
+/** How many of the newest are looked at to tell what is common. */
+const looked = 1000;
+
+/** Whether most of the newest people are named so. */
+export const isCommonName = async (db: Executor, query: string | undefined): Promise<boolean> => {
+  const wanted = wantedOf(query);
+  if (wanted === '') return false;
+  const newest = db
+    .select({ account: users.account, userName: users.userName })
+    .from(users)
+    .where(isNull(users.mergedInto))
+    .orderBy(desc(users.id))
+    .limit(looked)
+    .as('users');
+  const [row] = await db
+    .select({ count: sql<number>`count(*)::int` })
+    .from(newest)
+    .where(named(wanted));
+  return (row?.count ?? 0) > looked / 2;
+};
+
+const conditions = ({ user_id: id, query, kind, common }: UserFilter): SQL | undefined => {
+  const wanted = wantedOf(query);
   return and(
     isNull(users.mergedInto),
     id === undefined ? undefined : eq(users.id, id),
     wanted === ''
       ? undefined
       : and(
-          sql`name_grams(${users.account}, ${users.userName}) @> sought_grams(${wanted})`,
-          or(
-            sql`strpos(lower(${users.account}), lower(${wanted})) > 0`,
-            sql`strpos(lower(${users.userName}), lower(${wanted})) > 0`,
-          ),
+          common
+            ? undefined
+            : sql`name_grams(${users.account}, ${users.userName}) @> sought_grams(${wanted})`,
+          named(wanted),
         ),
     kind && kinds[kind],
   );
@@ -53,7 +86,7 @@ const conditions = ({ user_id: id, query, kind }: Parsed<'adminUserList'>): SQL 
 
 export const pageOfUsers = (
   db: Executor,
-  filter: Parsed<'adminUserList'>,
+  filter: UserFilter,
   { offset, limit }: { offset: number; limit: number },
 ) =>
   db
@@ -65,7 +98,7 @@ export const pageOfUsers = (
     .offset(offset)
     .limit(limit);
 
-export const countUsers = (db: Executor, filter: Parsed<'adminUserList'>): Promise<number> =>
+export const countUsers = (db: Executor, filter: UserFilter): Promise<number> =>
   countUpTo(db, users, conditions(filter));
 
 /** A person's row, its changes waiting until the transaction ends. */

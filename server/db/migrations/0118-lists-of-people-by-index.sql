@@ -9,8 +9,6 @@ CREATE INDEX users_guests ON users (id) WHERE guest AND merged_into IS NULL;
 CREATE INDEX users_subscribers ON users (id) WHERE subscribe > 0 AND merged_into IS NULL;
 CREATE INDEX users_disabled ON users (id) WHERE disabled AND merged_into IS NULL;
 CREATE INDEX users_managers ON users (id) WHERE manager AND merged_into IS NULL;
--- Worked out for each row, the grams of names cost more than any index: 800 ms for a common syllable.
-ALTER FUNCTION name_grams(text, text) COST 10000;
 
 -- What was spent with each model on a day of China.
 CREATE TABLE stat_models (
