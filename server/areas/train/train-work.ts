@@ -241,7 +241,7 @@ export const createTrainWorks = (deps: TrainWorkDeps): JobWork<unknown>[] => {
           await note(file.id, `已完成 ${vectors.length} / ${texts.length} 段`);
         }
         // What is built in works in this very thread: as long again belongs to who asks something.
-        if (!engine.paid) await rest(performance.now() - begun, undefined, { signal: io.signal });
+        if (!engine.paid) await rest(performance.now() - begun);
         io.signal.throwIfAborted();
       }
     } catch (error) {
