@@ -117,6 +117,9 @@ test('what was typed outlasts a browser whose processes are killed @F2 @O3', asy
             request.addEventListener('success', () => resolve(request.result));
             request.addEventListener('error', () => reject(request.error));
           });
+        // Opened before the page does, it would be made, and empty.
+        const known = await indexedDB.databases();
+        if (!known.some(({ name }) => name === 'queqiao-outbox')) return '';
         const database = await said(indexedDB.open('queqiao-outbox'));
         const drafts = database.transaction('drafts').objectStore('drafts');
         const texts = JSON.stringify(await said(drafts.getAll()));
