@@ -3,8 +3,9 @@ import { authStore } from './auth-store.ts';
 import { databaseName } from './cache-name.ts';
 import { loadStore } from './cache.ts';
 import { clearDrafts } from './draft.ts';
-import { notePrefix } from './outbox.ts';
-import { loadOutbox, readWaiting } from './pending.ts';
+import { notePrefix } from './outbox-state.ts';
+import { loadOutbox } from './load-outbox.ts';
+import { readWaiting } from './pending.ts';
 import { prefsStore } from './prefs.ts';
 
 /** How much of the person who is here has not been sent yet. */

@@ -1,15 +1,13 @@
-import type { Note, OfName } from './note.ts';
+import type { OfName } from './note.ts';
 import type { In, Out } from '@contract/calls.ts';
 import { codes } from '@contract/errors.ts';
 import { ApiError } from './api-error.ts';
-import { api } from './api.ts';
-import { accountOf } from './account-of.ts';
+import { serverApi } from './server-api.ts';
 import { authStore } from './auth-store.ts';
-import type { Act, ActName, NewAct } from '@common/outbox/engine.ts';
-import { isWaiting, loadOutbox, readWaiting } from './pending.ts';
-import { stamp } from './stamp.ts';
-
-import { createStore } from './store.ts';
+import type { ActName, NewAct } from '@common/outbox/engine.ts';
+import { loadOutbox } from './load-outbox.ts';
+import { leftNotes, note, noteLock } from './outbox-state.ts';
+import { isWaiting, readWaiting } from './pending.ts';
 import { toast } from '@/platform/toast.ts';
 import { uuid } from './uuid.ts';
 
@@ -18,63 +16,6 @@ import { uuid } from './uuid.ts';
  * is done at once; it is noted in this browser before, so that it goes on after a crash. What can
  * not be done now goes into the outbox, which loads when it is needed.
  */
-
-export interface OutboxState {
-  /** What waits, of the account that is signed in, in order. */
-  acts: readonly Act[];
-  /** Keys of those that are being sent now. */
-  sending: ReadonlySet<string>;
-}
-/** Filled by the outbox once it is loaded. */
-export const outboxState = createStore<OutboxState>({ acts: [], sending: new Set() });
-
-type Done = (act: Act, data: unknown) => void;
-const listeners = new Set<Done>();
-/** Hears of acts that the server has done, in this tab or another. */
-export const onActDone = (listener: Done): (() => void) => {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-};
-export const tellActDone: Done = (act, data) => {
-  for (const listener of listeners) listener(act, data);
-};
-
-export const notePrefix = 'queqiao.sending.';
-/** A lock of this name is held while a noted act is on its way. */
-export const noteLock = (key: string): string => notePrefix + key;
-
-export interface NoteKeeper {
-  keep: (note: Note) => void;
-  drop: (key: string) => void;
-}
-let keeper: NoteKeeper | null = null;
-/** The outbox keeps notes, too, once it is there: the quick storage may not outlive the browser. */
-export const keepNotesBy = (next: NoteKeeper): void => {
-  keeper = next;
-};
-
-const note = (act: NewAct): (() => void) => {
-  const key = notePrefix + act.key;
-  const written: Note = { act, account: accountOf(authStore.get().token), at: stamp() };
-  try {
-    localStorage.setItem(key, JSON.stringify(written));
-  } catch {
-    // Full or forbidden: the outbox has it, or the page as long as it lives.
-  }
-  keeper?.keep(written);
-  return () => {
-    localStorage.removeItem(key);
-    keeper?.drop(act.key);
-  };
-};
-
-const leftNotes = (): boolean => {
-  try {
-    return Object.keys(localStorage).some((key) => key.startsWith(notePrefix));
-  } catch {
-    return false;
-  }
-};
 
 /** Something of a former life of the page waits: the outbox is needed soon. */
 export const hasLeft = (): boolean => leftNotes() || Object.keys(readWaiting()).length > 0;
@@ -121,7 +62,7 @@ const formerTaken = (): Promise<unknown> =>
   ]).catch(() => undefined));
 
 const sendNow = async (act: NewAct): Promise<unknown> => {
-  const call = api[act.name] as (input: In<ActName>, options: object) => Promise<unknown>;
+  const call = serverApi[act.name] as (input: In<ActName>, options: object) => Promise<unknown>;
   const forget = note(act);
   await formerTaken();
   if (isWaiting(act.lane)) {

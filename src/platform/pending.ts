@@ -1,8 +1,7 @@
 import type { PendingHooks } from './pending-hooks.ts';
-import type { Out, PlainCallName } from '@contract/calls.ts';
+import type { PlainCallName } from '@contract/calls.ts';
 import { accountOf } from './account-of.ts';
 import { authStore } from './auth-store.ts';
-import { lazyChunk } from '@/platform/lazy-chunk.ts';
 
 /**
  * What the first path must know of the outbox (`src/platform/outbox/`), which comes later: whether
@@ -19,8 +18,6 @@ export interface Waiting {
   /** Whose it is, in words. */
   name: string;
 }
-
-export const loadOutbox = lazyChunk(() => import('./outbox/outbox.ts'));
 
 const key = 'queqiao.outbox';
 
@@ -55,6 +52,8 @@ export const isWaiting = (lane: string): boolean => own()?.lanes.includes(lane) 
 export const isFresh = (ref: unknown): boolean => own()?.fresh.includes(String(ref)) ?? false;
 
 let hooks: PendingHooks | null = null;
+/** How answers are looked at; null: as they are. */
+export const pendingHooks = (): PendingHooks | null => hooks;
 /** Tells how to look at answers, while something waits; null: as they are. */
 export const showPending = (next: PendingHooks | null): void => {
   hooks = next;
@@ -68,15 +67,3 @@ const refOf = (input: unknown): unknown => {
 /** The call asks about a session that the server does not have yet. */
 export const isAboutFresh = (name: PlainCallName, input: unknown): boolean =>
   name !== 'newSession' && isFresh(refOf(input));
-
-/** What it answers; undefined: the server has to. */
-export const answerForFresh = async (name: PlainCallName, input: unknown): Promise<unknown> => {
-  if (!hooks) await (await loadOutbox()).ready();
-  return hooks?.local(name, input);
-};
-
-export const withPending = <K extends PlainCallName>(
-  name: K,
-  input: unknown,
-  data: Out<K>,
-): Out<K> => (hooks ? hooks.over(name, input, data) : data);

@@ -183,6 +183,62 @@ describe('three people', () => {
   });
 });
 
+test('several filters hold together, page by page, and what stops being shown is in no list', async () => {
+  const asker = await TestClient.register(server.baseURL);
+  const helper = await TestClient.register(server.baseURL);
+  const made: { uuid: string; id: number; title: string }[] = [];
+  for (let at = 0; at < 6; at++) {
+    const title = `筛选 ${at}`;
+    made.push({ ...(await ask(asker, title, title, at % 2 === 0 ? 3 : 4)), title });
+  }
+  const other = await ask(helper, '别人的筛选', '别人的', 3);
+  for (const { uuid } of made.slice(0, 4)) {
+    const { id } = await answer(helper, uuid, '这样');
+    await asker.call('acceptAnswer', { session_id: uuid, history_id: id });
+  }
+  for (const { uuid } of [made[0]!, made[1]!, other])
+    await manager.call('markQuestion', { session_id: uuid, essence: 1 });
+  const ai = 'builtin-assistant';
+  const asked = { session_id: made[2]!.uuid, msg: '请教', ai };
+  const { id: reply } = await helper.call('sendMessage', asked);
+  await helper.read(made[2]!.uuid, reply);
+  await helper.call('readNews', { session_id: made[5]!.uuid });
+  const user = await idOf(asker);
+  const of = async (client: TestClient, filter: object) => (await titles(client, filter)).sort();
+  const named3 = ['筛选 0', '筛选 2', '筛选 4'];
+  expect(await of(wang, { user_id: user, group_id: 3 })).toEqual(named3);
+  expect(await of(wang, { user_id: user, category: 'hot' })).toHaveLength(6);
+  expect(await of(wang, { user_id: user, group_id: 3, category: 'hot' })).toEqual(named3);
+  expect(await of(wang, { user_id: user, group_id: 3, category: 'answered' })).toEqual([
+    '筛选 0',
+    '筛选 2',
+  ]);
+  expect(await of(wang, { user_id: user, group_id: 4, category: 'unanswered' })).toEqual([
+    '筛选 5',
+  ]);
+  expect(await of(wang, { group_id: 3, category: 'essence' })).toEqual(['别人的筛选', '筛选 0']);
+  expect(await of(helper, { group_id: 4, category: 'replied' })).toEqual(['筛选 1', '筛选 3']);
+  expect(await of(helper, { group_id: 4, category: 'history' })).toEqual(['筛选 5']);
+  expect(await of(helper, { group_id: 4, category: 'history', user_id: 1 })).toEqual([]);
+  expect(await of(asker, { group_id: 3, category: 'mine' })).toEqual(named3);
+  expect(await of(wang, { model: ai, user_id: user })).toEqual(['筛选 2']);
+  expect(await of(wang, { model: ai, group_id: 4 })).toEqual([]);
+
+  const page = (at: number) => forum(wang, { user_id: user, group_id: 3, page: at, page_size: 2 });
+  const [first, second, third] = [await page(1), await page(2), await page(3)];
+  expect([first.total, first.page_count]).toEqual([3, 2]);
+  expect([...first.list, ...second.list].map(({ title }) => title).sort()).toEqual(named3);
+  expect(third.list).toEqual([]);
+  expect(third.total).toBe(3);
+
+  await asker.call('setSession', { session_id: made[2]!.uuid, private: 1 });
+  await asker.call('deleteSession', { session_id: made[0]!.uuid });
+  expect(await of(wang, { user_id: user, group_id: 3 })).toEqual(['筛选 4']);
+  expect(await of(helper, { category: 'replied', user_id: user })).toEqual(['筛选 1', '筛选 3']);
+  expect(await of(wang, { model: ai, user_id: user })).toEqual([]);
+  expect(await of(asker, { group_id: 3, category: 'mine' })).toEqual(['筛选 2', '筛选 4']);
+});
+
 test('hostile texts come back as texts, in titles, excerpts, news and reports', async () => {
   const bad = xssPayloads.slice(0, 40).join('\n').slice(0, 20_000);
   const title = '<img src=x onerror="window.hacked=1">';

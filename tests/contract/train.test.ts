@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type MockTraining, startMockTraining } from '../support/mock-training.ts';
 import { apiUser } from '../support/api-user.ts';
 import { TestClient } from '../support/client.ts';
+import { followJobs } from '../support/pictures.ts';
 import { docOf, docxOf, packedAs, pdfOf, rarOf, wordXml } from '../support/sample-files.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
@@ -536,7 +537,7 @@ const picture = (r: number, g: number, b: number) =>
     .toBuffer();
 
 test('a style is learned from pictures, shown while it is, downloaded, and drawn with', async () => {
-  const model = await make(person, 1, { batch_size: 1, epoch: 2, type: 'SD-1.5' });
+  const model = await make(person, 1, { batch_size: 1, epoch: 10, type: 'SD-1.5' });
   const none = await post(person, 'train/set_lora_images', { model_id: model.id, images: [] });
   expect(none.message).toBe('请添加训练文件');
   const draw = async () => {
@@ -561,12 +562,29 @@ test('a style is learned from pictures, shown while it is, downloaded, and drawn
     );
     images.push({ url: image.url, txt: 'red' });
   }
+  let following: ReturnType<typeof followJobs> | undefined;
+  await new Promise<void>((resolve) => {
+    following = followJobs(
+      person,
+      ({ job, current_image }) =>
+        job.kind === 'lora' && (current_image !== '' || job.progress === 1),
+      { onOpen: resolve },
+    );
+  });
   // One address twice counts once.
   const set = await post(person, 'train/set_lora_images', {
     model_id: model.id,
     images: [...images, { ...images[0], txt: '朱红' }],
   });
   expect(JSON.parse((set.data['model'] as { settings: string }).settings).images).toHaveLength(3);
+  const looks = (await following) ?? [];
+  const seen = looks.find(({ current_image }) => current_image !== '');
+  expect(seen?.job).toMatchObject({ kind: 'lora', state: 'running', subject_id: model.id });
+  const sample = Buffer.from(
+    seen?.current_image.replace(/^data:image\/jpeg;base64,/, '') ?? '',
+    'base64',
+  );
+  expect((await sharp(sample).metadata()).format).toBe('jpeg');
   const [file] = await settled(person, model.id);
   expect(file?.status, file?.error).toBe(1);
   const profile = (await (

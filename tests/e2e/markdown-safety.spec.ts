@@ -156,6 +156,63 @@ test.describe('nothing that people or models write runs', () => {
     expect(await dangers(page)).toEqual([]);
   });
 
+  test('in a question, its answers, the cards of the forum, the news and notices @R @F1', async ({
+    app,
+    page,
+    person,
+  }) => {
+    const { uuid } = await person.client.call('newSession', { type: 2, private: 0 });
+    await person.client.call('sendMessage', { session_id: uuid, title: '安全', msg: '问' });
+    await app.enterAs(person);
+    const messages = groupsOf(6).map((text, at) => ({
+      ...messageOf(text, at),
+      ai: '',
+      reasoning: '',
+      title: text,
+      content: text,
+    }));
+    await page.route('**/api/history_list?*', (route) =>
+      route.fulfill(envelopeOf(messages.toReversed())),
+    );
+    await page.goto(`/chat?uuid=${uuid}`);
+    await expect(app.log).toBeVisible();
+    expect(await sweep(page)).toEqual([]);
+
+    const questions = groupsOf(10).map((text, at) => ({ ...sessionOf(text, at), type: 2 }));
+    await page.route('**/api/session_list?*', (route) =>
+      route.fulfill(envelopeOf(questions, { models: [] })),
+    );
+    const news = groupsOf(10).map((text, at) => ({
+      id: at + 1,
+      kind: 'reply',
+      uuid,
+      history_id: 1,
+      title: text,
+      actor_id: 1,
+      actor_name: text,
+      count: 1,
+      excerpt: text,
+      text,
+      read: false,
+      created_at: new Date(Date.UTC(2026, 0, 1)).toISOString(),
+    }));
+    await page.route('**/api/news_list?*', (route) =>
+      route.fulfill(envelopeOf(news, { unread: 9 })),
+    );
+    const notices = groupsOf(6).map((content, at) => ({
+      id: at + 1,
+      content,
+      user_id: 1,
+      created_at: new Date(Date.UTC(2026, 0, 1)).toISOString(),
+    }));
+    await page.route('**/api/notice_list?*', (route) => route.fulfill(envelopeOf(notices)));
+    for (const place of ['/forum', '/forum/news', '/notice']) {
+      await page.goto(place);
+      await expect(page.getByText('window.hacked=1').last()).toBeAttached({ timeout: 60_000 });
+      expect(await dangers(page)).toEqual([]);
+    }
+  });
+
   test('on a shared page @R @C8', async ({ page }) => {
     const list = groupsOf(6).map(messageOf);
     await page.route('**/api/shared_session?*', (route) =>

@@ -45,6 +45,8 @@ export const test = base.extend<
           OPENAI_MODELS: 'mock-chat',
           SD_WEBUI_URL: painter.url,
           TRUST_PROXY: 'loopback',
+          OFFICIAL_SITE: 'https://queqiao.example',
+          WECHAT_ACCOUNT: 'http://weixin.qq.com/r/queqiao',
         },
       });
       const manager = new TestClient(server.baseURL);

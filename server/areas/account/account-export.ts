@@ -31,7 +31,7 @@ export const createAccountExport = (
       name: '账户数据',
       failed: '没有整理成，请重试',
       done: async (_executor, ids) => new Map(ids.map((id) => [id, '账户数据整理好了，可以下载'])),
-      url: () => '/account?tab=settings',
+      url: () => '/account?tab=profile',
     },
     work: async (job, io) => {
       const { Zip, ZipDeflate, ZipPassThrough } = await import('fflate');

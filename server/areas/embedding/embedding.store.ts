@@ -4,9 +4,12 @@ import { knowledgeChunks } from './embedding.tables.ts';
 
 export type NewChunk = Omit<typeof knowledgeChunks.$inferInsert, 'id'>;
 
+/** Rows of one statement: its making is not to hold up who asks something else. */
+const atOnce = 100;
+
 export const insertChunks = async (db: Executor, chunks: readonly NewChunk[]): Promise<void> => {
-  for (let at = 0; at < chunks.length; at += 500)
-    await db.insert(knowledgeChunks).values(chunks.slice(at, at + 500));
+  for (let at = 0; at < chunks.length; at += atOnce)
+    await db.insert(knowledgeChunks).values(chunks.slice(at, at + atOnce));
 };
 
 export const deleteChunks = async (db: Executor, fileId: number): Promise<void> => {

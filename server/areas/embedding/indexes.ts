@@ -2,7 +2,7 @@ import type { Executor } from '../../db/database.ts';
 import { startTaskThread, type TaskThread } from '../../task-thread.ts';
 import { workerUrl } from '../../worker-url.ts';
 import type { FromKnowledge, ToKnowledge } from './knowledge-task.ts';
-import type { Found } from './passage-index.ts';
+import type { Found, IndexedFile } from './passage-index.ts';
 import * as store from './embedding.store.ts';
 
 /** How long the thread keeps its passages without being asked, ms. */
@@ -57,6 +57,12 @@ const bring = async (db: Executor, base: number): Promise<string | null> => {
   const known = new Set(told.files);
   const gone = told.files.filter((mark) => !there.some((each) => each.mark === mark));
   if (gone.length > 0) await ask({ kind: 'drop', base, files: gone });
+  /** The thread takes passages in while the next ones are read. */
+  let taking: Promise<unknown> = Promise.resolve();
+  const take = async (file: IndexedFile) => {
+    const said = await ask({ kind: 'add', base, file });
+    if (said.kind === 'done') ({ model } = said);
+  };
   for (const { id: fileId, mark } of there) {
     if (known.has(mark)) continue;
     for (let after = -1; ;) {
@@ -67,22 +73,21 @@ const bring = async (db: Executor, base: number): Promise<string | null> => {
       // Of one file all passages were embedded in one way, but for one that changed in between.
       for (const own of new Set(rows.map((row) => row.model))) {
         const same = rows.filter((row) => row.model === own);
-        const said = await ask({
-          kind: 'add',
-          base,
-          file: {
-            mark,
-            ids: same.map((row) => row.id),
-            texts: same.map((row) => `${row.heading}\n${row.content}`),
-            vectors: new Uint8Array(Buffer.concat(same.map((row) => row.vector))),
-            model: own,
-          },
+        await taking;
+        taking = take({
+          mark,
+          ids: same.map((row) => row.id),
+          texts: same.map((row) => `${row.heading}\n${row.content}`),
+          vectors: new Uint8Array(Buffer.concat(same.map((row) => row.vector))),
+          model: own,
         });
-        if (said.kind === 'done') model = said.model;
+        // What is wrong with it is told where it is waited for.
+        taking.catch(() => undefined);
       }
       if (rows.length < batch) break;
     }
   }
+  await taking;
   return model;
 };
 

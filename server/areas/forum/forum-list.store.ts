@@ -30,62 +30,79 @@ const marked = (table: SQL, key: SQL): Way => ({
   order: sql`m.at DESC, m.session_id DESC`,
 });
 
-const wayOf = (filter: ForumFilter, me: number): Way => {
+const wayOf = (filter: ForumFilter, me: number): Way & { of?: keyof ForumFilter } => {
   const { category, groupId, userId, model } = filter;
-  if (category === 'hot')
+  if (category !== undefined) return { of: 'category', ...wayOfCategory(category, me) };
+  if (userId !== undefined)
     return {
+      of: 'userId',
       from: usual,
-      where: inForum,
-      order: sql`forum_heat(s.reply_count, s.like_count, s.created_at) DESC, s.id DESC`,
-    };
-  if (category === 'mine')
-    return {
-      from: usual,
-      where: sql`s.user_id = ${me} AND s.type = 2 AND s.deleted_at IS NULL AND s.prompt <> ''
-        AND NOT EXISTS (SELECT FROM friends f WHERE f.session_id = s.id)`,
+      where: sql`s.user_id = ${userId} AND ${inForum}`,
       order: newest,
     };
-  if (category === 'replied') return marked(sql`forum_replies`, sql`m.user_id = ${me}`);
-  if (category === 'history') return marked(sql`forum_visits`, sql`m.user_id = ${me}`);
-  if (category === 'answered')
-    return { from: usual, where: sql`${inForum} AND s.accepted_id IS NOT NULL`, order: newest };
-  if (category === 'unanswered')
-    return { from: usual, where: sql`${inForum} AND s.accepted_id IS NULL`, order: newest };
-  if (category === 'essence')
-    return { from: usual, where: sql`${inForum} AND s.essence`, order: newest };
-  if (userId !== undefined)
-    return { from: usual, where: sql`s.user_id = ${userId} AND ${inForum}`, order: newest };
-  if (model !== undefined) return marked(sql`forum_models`, sql`m.model = ${model}`);
+  if (model !== undefined)
+    return { of: 'model', ...marked(sql`forum_models`, sql`m.model = ${model}`) };
   const order = sql`s.pinned DESC, ${newest}`;
   return groupId === undefined
     ? { from: usual, where: inForum, order }
-    : { from: usual, where: sql`${inForum} AND s.group_id = ${groupId}`, order };
+    : { of: 'groupId', from: usual, where: sql`${inForum} AND s.group_id = ${groupId}`, order };
 };
 
-/** Of the filters those that have a column of their own. */
-const conditionsOf = ({ category, groupId, userId, model }: ForumFilter, me: number): SQL[] => [
-  ...(groupId === undefined ? [] : [sql`s.group_id = ${groupId}`]),
-  ...(userId === undefined ? [] : [sql`s.user_id = ${userId}`]),
-  ...(model === undefined
+const wayOfCategory = (category: ForumCategory, me: number): Way => {
+  const ways: Record<ForumCategory, Way> = {
+    hot: {
+      from: usual,
+      where: inForum,
+      order: sql`forum_heat(s.reply_count, s.like_count, s.created_at) DESC, s.id DESC`,
+    },
+    mine: {
+      from: usual,
+      where: sql`s.user_id = ${me} AND s.type = 2 AND s.deleted_at IS NULL AND s.prompt <> ''
+        AND s.id NOT IN (SELECT f.session_id FROM friends f
+          WHERE f.low_user_id = ${me} OR f.high_user_id = ${me})`,
+      order: newest,
+    },
+    replied: marked(sql`forum_replies`, sql`m.user_id = ${me}`),
+    history: marked(sql`forum_visits`, sql`m.user_id = ${me}`),
+    answered: { from: usual, where: sql`${inForum} AND s.accepted_id IS NOT NULL`, order: newest },
+    unanswered: { from: usual, where: sql`${inForum} AND s.accepted_id IS NULL`, order: newest },
+    essence: { from: usual, where: sql`${inForum} AND s.essence`, order: newest },
+  };
+  return ways[category];
+};
+
+/**
+ * Of the filters those that hold within another one's list. Of its own way a filter has none: what
+ * the index is of is not read again.
+ */
+const conditionsOf = (
+  { category, groupId, userId, model }: ForumFilter,
+  me: number,
+  done?: keyof ForumFilter,
+): SQL[] => [
+  ...(groupId === undefined || done === 'groupId' ? [] : [sql`s.group_id = ${groupId}`]),
+  ...(userId === undefined || done === 'userId' ? [] : [sql`s.user_id = ${userId}`]),
+  ...(model === undefined || done === 'model'
     ? []
     : [sql`EXISTS (SELECT FROM forum_models m WHERE m.model = ${model} AND m.session_id = s.id)`]),
-  ...(category === 'mine' ? [sql`s.user_id = ${me}`] : []),
-  ...(category === 'replied'
-    ? [sql`EXISTS (SELECT FROM forum_replies r WHERE r.user_id = ${me} AND r.session_id = s.id)`]
-    : []),
-  ...(category === 'history'
-    ? [sql`EXISTS (SELECT FROM forum_visits v WHERE v.user_id = ${me} AND v.session_id = s.id)`]
-    : []),
-  ...(category === 'answered' ? [sql`s.accepted_id IS NOT NULL`] : []),
-  ...(category === 'unanswered' ? [sql`s.accepted_id IS NULL`] : []),
-  ...(category === 'essence' ? [sql`s.essence`] : []),
+  ...(category === undefined || done === 'category' ? [] : [categoryOf(category, me)]),
 ];
+
+const categoryOf = (category: ForumCategory, me: number): SQL => {
+  const conditions: Record<ForumCategory, SQL> = {
+    hot: sql`true`,
+    mine: sql`s.user_id = ${me}`,
+    replied: sql`EXISTS (SELECT FROM forum_replies r WHERE r.user_id = ${me} AND r.session_id = s.id)`,
+    history: sql`EXISTS (SELECT FROM forum_visits v WHERE v.user_id = ${me} AND v.session_id = s.id)`,
+    answered: sql`s.accepted_id IS NOT NULL`,
+    unanswered: sql`s.accepted_id IS NULL`,
+    essence: sql`s.essence`,
+  };
+  return conditions[category];
+};
 
 /** How far a list reaches back; with several filters, how many of the first one's are looked through. */
 const reach = { plain: 1000, filtered: 5000 } as const;
-
-const countOf = ({ category, groupId, userId, model }: ForumFilter): number =>
-  [category, groupId, userId, model].filter((value) => value !== undefined).length;
 
 /**
  * The numbers of a page of questions, and how many fit, counted no further than the list reaches:
@@ -98,26 +115,22 @@ export const listQuestions = async (
   me: number,
   { offset, limit }: { offset: number; limit: number },
 ): Promise<{ ids: number[]; total: number }> => {
-  const several = countOf(filter) > 1;
   const way = wayOf(filter, me);
+  const conditions = conditionsOf(filter, me, way.of);
+  const several = conditions.length > 0;
   const window = several ? reach.filtered : reach.plain;
-  const first = sql`SELECT s.id FROM ${way.from} WHERE ${way.where} ORDER BY ${way.order} LIMIT ${window}`;
-  const numbered = sql`SELECT id, row_number() OVER () AS place FROM (${first}) ordered`;
+  const first = sql`SELECT s.id, s.group_id, s.user_id FROM ${way.from}
+    WHERE ${way.where} ORDER BY ${way.order} LIMIT ${window}`;
   const fitting = several
-    ? sql`SELECT n.id, n.place FROM (${numbered}) n JOIN sessions s ON s.id = n.id
-        WHERE ${sql.join(conditionsOf(filter, me), sql` AND `)}`
-    : numbered;
-  const { rows } = await db.execute<{ total: number; id: number | null }>(sql`
-    WITH fit AS MATERIALIZED (${fitting})
-    SELECT counted.total, chosen.id::float8
-    FROM (SELECT count(*)::int AS total FROM fit) counted
-    LEFT JOIN (SELECT * FROM fit ORDER BY place OFFSET ${Math.min(offset, window)} LIMIT ${limit}) chosen
-      ON true
-    ORDER BY chosen.place`);
-  return {
-    ids: rows.flatMap(({ id }) => (id === null ? [] : [id])),
-    total: rows[0]?.total ?? 0,
-  };
+    ? sql`SELECT array_agg(s.id ORDER BY s.place) AS ids
+        FROM (SELECT *, row_number() OVER () AS place FROM (${first}) ordered) s
+        WHERE ${sql.join(conditions, sql` AND `)}`
+    : sql`SELECT array_agg(s.id) AS ids FROM (${first}) s`;
+  const from = Math.min(offset, window) + 1;
+  const { rows } = await db.execute<{ total: number; ids: number[] | null }>(sql`
+    SELECT coalesce(cardinality(ids), 0) AS total,
+      ids[${from}::int:${from + limit - 1}::int]::float8[] AS ids FROM (${fitting}) fit`);
+  return { ids: rows[0]?.ids ?? [], total: rows[0]?.total ?? 0 };
 };
 
 /** Of these questions those that fit. */

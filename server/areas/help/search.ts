@@ -31,7 +31,12 @@ const idle =
 const here =
   /[这本](?:个|款)?(?:应用|软件|程序|网站|平台|系统|app)[里上中]?(?=怎|如何|能|可以|有|会)/g;
 
-const latinWord = /[a-z][a-z0-9_+#.-]*[a-z0-9+#]|[a-z]|\d+/g;
+/** Of the words of a text: a short number says little about what is asked. */
+export const latinWeight = (word: string): number => (/^\d{1,2}$/.test(word) ? 0.2 : 1);
+export const partWeight = 0.6;
+export const letterWeight = { alone: 0.6, beside: 0.15 } as const;
+
+export const latinWord = /[a-z][a-z0-9_+#.-]*[a-z0-9+#]|[a-z]|\d+/g;
 const hanRun = /\p{Script=Han}+/gu;
 
 const add = (terms: Map<string, number>, term: string, weight: number) =>
@@ -42,15 +47,14 @@ export const termsOf = (text: string): Map<string, number> => {
   const terms = new Map<string, number>();
   const plain = text.normalize('NFKC').toLowerCase();
   for (const [word] of plain.matchAll(latinWord)) {
-    // A short number says little about what is asked.
-    add(terms, word, /^\d{1,2}$/.test(word) ? 0.2 : 1);
+    add(terms, word, latinWeight(word));
     for (const part of word.split(/[_.-]/))
-      if (part !== word && part.length > 1) add(terms, part, 0.6);
+      if (part !== word && part.length > 1) add(terms, part, partWeight);
   }
   for (const [run] of plain.matchAll(hanRun)) {
     const letters = Array.from(run);
     letters.forEach((letter, at) => {
-      add(terms, letter, letters.length === 1 ? 0.6 : 0.15);
+      add(terms, letter, letters.length === 1 ? letterWeight.alone : letterWeight.beside);
       const next = letters[at + 1];
       if (next !== undefined) add(terms, letter + next, 1);
     });

@@ -42,7 +42,7 @@ export const gramVector = (text: string): Int8Array => {
 export const builtInEmbedding: EmbeddingEngine = {
   model: '',
   paid: false,
-  batch: 64,
+  batch: 16,
   embed: (texts) =>
     Promise.resolve({
       vectors: texts.map((text) => Buffer.from(gramVector(text).buffer)),

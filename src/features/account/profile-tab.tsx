@@ -3,6 +3,7 @@ import { ApiError, errorText } from '@/platform/api-error.ts';
 import { useAuth } from '@/platform/auth-store.ts';
 import { byteSize, dateTime, maskAccount } from '@/platform/format.ts';
 import { forgetPerson } from '@/platform/forget-person.ts';
+import { refreshScreens } from '@/platform/query-client.ts';
 import { toast } from '@/platform/toast.ts';
 import { upload } from '@/platform/upload.ts';
 import { uuid } from '@/platform/uuid.ts';
@@ -46,7 +47,8 @@ const Face = () => {
         signal: new AbortController().signal,
         onProgress: () => undefined,
       });
-      await api.userInfo({}, { quiet: true });
+      // Whatever shows the face asks for it anew.
+      await refreshScreens();
       toast('头像已更新', 'success');
       close();
     } catch (error) {

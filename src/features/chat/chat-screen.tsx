@@ -20,7 +20,7 @@ import { toast } from '@/platform/toast.ts';
 import { usePageTitle } from '@/platform/use-page-title.ts';
 import { uuid as newKey } from '@/platform/uuid.ts';
 import { codes, errorPageTexts } from '@contract/errors.ts';
-import { limits, tooLongText } from '@contract/limits.ts';
+import { limits } from '@contract/limits.ts';
 import type { Message } from '@contract/chat.ts';
 import type { SessionDetail, sessionTypes } from '@contract/session.ts';
 import { useQuery } from '@tanstack/react-query';
@@ -78,6 +78,9 @@ const ReadOnly = lazy(() =>
 const QuestionBar = lazy(() => import('./question-bar.tsx'));
 const RequestBar = lazy(() => import('./request-bar.tsx'));
 const VotesList = lazy(() => import('./votes-list.tsx'));
+const OpenElsewhere = lazy(() =>
+  import('./open-elsewhere.tsx').then(({ OpenElsewhere: part }) => ({ default: part })),
+);
 const TemporaryGuard = lazy(() => import('./temporary-guard.tsx'));
 
 export const ChatScreen = () => {
@@ -97,6 +100,8 @@ const pageOf = (error: unknown): { to: '/404' } | { to: '/error'; code: number }
 
 const hasPointer = '(hover: hover)';
 const peopleType: (typeof sessionTypes)['people'] = 2;
+const imageType: (typeof sessionTypes)['image'] = 1;
+const videoType: (typeof sessionTypes)['video'] = 4;
 
 /** What a session is shown with: null while it loads, undefined where it is a conversation. */
 const useSessionType = (session: SessionDetail | undefined): SessionType | null | undefined => {
@@ -486,7 +491,7 @@ const usePromptOfAddress = (
     if (atOnce !== 1 || !ledHere || text === '') return;
     const most = model?.max_prompt ?? limits.defaultMaxPrompt;
     const first = view.count === 0 && suggestion !== 1;
-    const refusal = text.length > most ? tooLongText(most) : refusalOf(text, most, first);
+    const refusal = refusalOf(text, most, first);
     if (refusal !== '') {
       toast(refusal, 'error');
       latest.current();
@@ -620,6 +625,9 @@ const Conversation = ({
   const [begins] = useState(empty);
   const question = session.type === peopleType && session.friend === null;
   const [byVotes, setByVotes] = useState(false);
+  const { open } = route.useSearch();
+  const openType = open === 'img-video' ? videoType : imageType;
+  const elsewhere = open !== undefined && canWrite && session.type !== openType;
 
   return (
     <ChatContext value={acts}>
@@ -694,7 +702,12 @@ const Conversation = ({
                 ref={list}
               />
             )}
-            {sessionType && <sessionType.Watch session={session} />}
+            {elsewhere && (
+              <Suspense fallback={null}>
+                <OpenElsewhere type={openType} />
+              </Suspense>
+            )}
+            {sessionType && !elsewhere && <sessionType.Watch session={session} />}
             {canWrite && !arriving && sessionType && (
               <sessionType.Box session={session} first={view.count === 0} />
             )}

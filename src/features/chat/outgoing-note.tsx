@@ -1,7 +1,7 @@
 import { setAttachments } from '@/platform/attach/attach-store.ts';
 import { draftOfParts } from '@/platform/attach/parts.ts';
 import { readDraft, writeDraft } from '@/platform/draft.ts';
-import { loadOutbox } from '@/platform/pending.ts';
+import { loadOutbox } from '@/platform/load-outbox.ts';
 import { readQuestion } from '@/platform/question.ts';
 import { Icon, PathIcon } from '@/ui/icon.tsx';
 import { toast } from '@/platform/toast.ts';

@@ -1,4 +1,5 @@
-import { api, signInFirst } from '@/platform/api.ts';
+import { signInFirst } from '@/platform/server-api.ts';
+import { api } from '@/platform/api.ts';
 import { ApiError } from '@/platform/api-error.ts';
 import { useAuth } from '@/platform/auth-store.ts';
 import { Avatar } from '@/ui/avatar.tsx';

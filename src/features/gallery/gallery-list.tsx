@@ -3,9 +3,10 @@ import { inIdleTime } from '@/platform/idle.ts';
 import { useMedia, wideEnoughForMenu } from '@/platform/use-media.ts';
 import { useImageMark, voteOnImage } from '@/widgets/image/image-marks.ts';
 import { imageSources } from '@/widgets/image/image-sources.ts';
-import type { ViewedImage } from '@/widgets/viewer/image-viewer-props.ts';
-import { ImageViewer, warmViewer } from '@/widgets/viewer/image-viewer.tsx';
+import type { ViewedImage, ViewedTile } from '@/widgets/viewer/image-viewer-props.ts';
+import { ImageViewer, tileOf, warmViewer } from '@/widgets/viewer/image-viewer.tsx';
 import { Button } from '@/ui/button.tsx';
+import { LoadedImage } from '@/ui/loaded-image.tsx';
 import { Icon } from '@/ui/icon.tsx';
 import { LoadFailed } from '@/ui/load-failed.tsx';
 import { Waterfall } from '@/ui/waterfall.tsx';
@@ -74,7 +75,7 @@ export const GalleryList = ({
 }) => {
   const { all, images, total, enabled, read } = gallery;
   const wide = useMedia(wideEnoughForMenu);
-  const [from, setFrom] = useState<DOMRect | null>(null);
+  const [from, setFrom] = useState<ViewedTile | null>(null);
   useEffect(() => inIdleTime(warmViewer), []);
 
   const told = useRef({ onPage, page });
@@ -102,12 +103,17 @@ export const GalleryList = ({
           onClick={(event) => {
             if (choosing) latest.current.onChoose?.(image);
             else {
-              setFrom(event.currentTarget.getBoundingClientRect());
+              setFrom(tileOf(event.currentTarget));
               latest.current.onOpen(image.id);
             }
           }}
         >
-          <img {...imageSources(image)} sizes={`${Math.round(width)}px`} alt="" decoding="async" />
+          <LoadedImage
+            {...imageSources(image)}
+            sizes={`${Math.round(width)}px`}
+            alt=""
+            decoding="async"
+          />
           {choosing && (
             <span className={styles['check']} aria-hidden="true">
               {chosen?.has(image.id) && <Icon name="check" size={18} />}

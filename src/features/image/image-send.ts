@@ -1,4 +1,4 @@
-import type { ChatActs } from '@/widgets/conversation/chat-context.ts';
+import type { Making } from '@/widgets/conversation/session-type.ts';
 import { draw } from './image-draw.ts';
 import { authStore } from '@/platform/auth-store.ts';
 import { readDraft, writeDraft } from '@/platform/draft.ts';
@@ -45,7 +45,7 @@ export const sendWords = async (
   key: string,
   text: string,
   model: Model | undefined,
-  { thread, follow }: Pick<ChatActs, 'thread' | 'follow'>,
+  { thread, follow }: Making,
 ): Promise<void> => {
   const prompt = text.trim();
   const draft = readImageDraft(key);

@@ -20,6 +20,8 @@ export const typeNames: Readonly<Record<number, string>> = {
 
 export type Health = Out<'modelHealth'>['list'][number];
 
+export const unknown = '—';
+
 /** The developers' interface may call it. */
 export const callable = (model: Model): boolean => model.disable_api === 0;
 /** Only who pays may use it. */
@@ -27,6 +29,10 @@ export const paidOnly = (model: Model): boolean => model.vip === 1;
 /** A model of somebody's own that has not finished training (document 2 §4). */
 export const untrained = (model: Model): boolean =>
   model.type === types.image && model.status === 0;
+
+/** The type of a session with it; undefined: speech has none of its own. */
+export const sessionTypeOf = ({ type }: Model): 0 | 1 | 4 | undefined =>
+  ({ [types.chat]: 0 as const, [types.image]: 1 as const, [types.video]: 4 as const })[type];
 
 /** What its price is counted in. */
 export const rateTip = (model: Model): string => {
@@ -50,9 +56,9 @@ export const versionsOf = (model: Model): string =>
 
 export const successText = (health: Health | undefined): string =>
   health === undefined || health.count === 0
-    ? '—'
+    ? unknown
     : `${Math.round((health.success / health.count) * 100)}%`;
 
 /** Milliseconds, as people read them. */
 export const secondsText = (ms: number | undefined): string =>
-  ms === undefined || ms === 0 ? '—' : `${(ms / 1000).toFixed(ms < 10_000 ? 1 : 0)} 秒`;
+  ms === undefined || ms === 0 ? unknown : `${(ms / 1000).toFixed(ms < 10_000 ? 1 : 0)} 秒`;

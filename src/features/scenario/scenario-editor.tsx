@@ -1,14 +1,25 @@
 import { api } from '@/platform/api.ts';
+import { readDraft, writeDraft } from '@/platform/draft.ts';
 import { toast } from '@/platform/toast.ts';
 import { Button } from '@/ui/button.tsx';
 import { confirmDialog } from '@/ui/dialog.ts';
-import type { Field } from '@/ui/form/field.ts';
+import type { Field, FormValues } from '@/ui/form/field.ts';
 import { Form } from '@/ui/form/form.tsx';
 import { Sheet } from '@/ui/sheet.tsx';
 import { FillSheet } from '@/widgets/template/fill-sheet.tsx';
 import { varsOf } from '@/widgets/template/template-vars.ts';
 import { useState } from 'react';
+import css from './scenario.module.css';
 import type { Scenario } from './scenario.ts';
+
+/** What was written and not saved: it outlasts a trial of it, which leads to a conversation. */
+const readWritten = (key: string): FormValues | null => {
+  try {
+    return JSON.parse(readDraft(key) || 'null') as FormValues | null;
+  } catch {
+    return null;
+  }
+};
 
 /** Writes a scenario: one's own, which may be offered to everybody, or as a manager any. */
 const ScenarioEditor = ({
@@ -31,6 +42,12 @@ const ScenarioEditor = ({
   const { id } = scenario;
   const own = id === undefined ? !manager : scenario.user_id === me;
   const [trying, setTrying] = useState<{ name: string; text: string } | null>(null);
+  const draft = `scenario:${id ?? 'new'}`;
+  const [written, setWritten] = useState(() => readWritten(draft));
+  const forget = () => {
+    writeDraft(draft, '');
+    setWritten(null);
+  };
   const fields: Field[] = [
     { name: 'name', label: '名称', kind: 'text', required: true, min: 2, max: 32 },
     {
@@ -64,6 +81,7 @@ const ScenarioEditor = ({
       : [{ name: 'display', label: '展示', kind: 'switch' } satisfies Field]),
   ];
   const done = (text: string) => {
+    forget();
     toast(text, 'success');
     onClose();
   };
@@ -89,8 +107,18 @@ const ScenarioEditor = ({
   return (
     <>
       <Sheet open onClose={onClose} title={id === undefined ? '新建场景' : '修改场景'}>
+        {written && (
+          <p className={css.note} role="status">
+            已恢复上次没有保存的内容
+            <Button kind="ghost" size="small" onClick={forget}>
+              {id === undefined ? '重新写' : '换回原文'}
+            </Button>
+          </p>
+        )}
         <Form
+          key={written ? 'written' : 'saved'}
           fields={fields}
+          onChange={(values) => writeDraft(draft, JSON.stringify(values))}
           initial={{
             name: scenario.name ?? '',
             category: String(scenario.category ?? categories[0]?.id ?? ''),
@@ -99,6 +127,7 @@ const ScenarioEditor = ({
             color: scenario.color ?? '#2563eb',
             publish: scenario.state === 'pending' || (own && scenario.state === 'public'),
             display: scenario.display !== 0,
+            ...written,
           }}
           onSubmit={async (values) => {
             const written = {

@@ -2,7 +2,7 @@ import { useAuth } from '@/platform/auth-store.ts';
 import { useShownFromCache } from '@/platform/cache.ts';
 import { maskName } from '@/platform/format.ts';
 import { endFirstView } from '@/platform/first-view.ts';
-import { outboxState } from '@/platform/outbox.ts';
+import { outboxState } from '@/platform/outbox-state.ts';
 import { refreshScreens } from '@/platform/query-client.ts';
 import { useStore } from '@/platform/store.ts';
 import { Icon } from '@/ui/icon.tsx';

@@ -7,14 +7,14 @@ import {
 import { ApiError, offlineText } from '@/platform/api-error.ts';
 import { writeDraft } from '@/platform/draft.ts';
 import { enqueue, isUnheard } from '@/platform/outbox.ts';
-import { loadOutbox } from '@/platform/pending.ts';
+import { loadOutbox } from '@/platform/load-outbox.ts';
 import { useChatModels, useChosenModel, useChosenPainter } from '@/platform/queries.ts';
-import { site } from '@/platform/site.ts';
 import { toast } from '@/platform/toast.ts';
 import { uuid } from '@/platform/uuid.ts';
 import type { In, Out } from '@contract/calls.ts';
 import { codes } from '@contract/errors.ts';
-import { limits, tooLongText, tooShortText } from '@contract/limits.ts';
+import { refusalOf } from '@/widgets/composer/send-rules.ts';
+import { limits } from '@contract/limits.ts';
 import { useNavigate } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { useRefusal } from './use-refusal.ts';
@@ -88,16 +88,9 @@ export const useStart = (choice: StartChoice, kind: StartKind) => {
     const added = !suggestion && !pictures && readAttachments('home').items.length > 0;
     if ((prompt === '' && !added) || busy) return false;
     const most = model?.max_prompt ?? limits.defaultMaxPrompt;
-    if (prompt.length > most) {
-      toast(tooLongText(most), 'error');
-      return false;
-    }
-    if (
-      !suggestion &&
-      !added &&
-      new TextEncoder().encode(prompt).length < site().min_prompt_bytes
-    ) {
-      toast(tooShortText(site().min_prompt_bytes), 'error');
+    const refusal = refusalOf(prompt, most, !suggestion && !added);
+    if (refusal !== '') {
+      toast(refusal, 'error');
       return false;
     }
     setBusy(true);

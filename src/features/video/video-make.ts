@@ -3,7 +3,7 @@ import { readDraft, writeDraft } from '@/platform/draft.ts';
 import { toast } from '@/platform/toast.ts';
 import type { sessionTypes } from '@contract/session.ts';
 import type { Model } from '@contract/model.ts';
-import type { ChatActs } from '@/widgets/conversation/chat-context.ts';
+import type { Making } from '@/widgets/conversation/session-type.ts';
 import { changeVideoDraft, readVideoDraft, type VideoAsked } from './video-request.ts';
 import { beginWork, sendWork } from '@/widgets/conversation/work.ts';
 import type { Thread } from '@/widgets/conversation/thread.ts';
@@ -35,7 +35,7 @@ export const sendVideo = async (
   key: string,
   text: string,
   _model: Model | undefined,
-  { thread, follow }: Pick<ChatActs, 'thread' | 'follow'>,
+  { thread, follow }: Making,
 ): Promise<void> => {
   const prompt = text.trim();
   const { base_image, cfg_scale, motion_bucket_id } = readVideoDraft(key);

@@ -1,5 +1,5 @@
 import { ApiError, errorText, isCancelled } from '@/platform/api-error.ts';
-import { api } from '@/platform/api.ts';
+import { serverApi } from '@/platform/server-api.ts';
 import { authStore } from '@/platform/auth-store.ts';
 import { onDraftsCleared } from '@/platform/draft.ts';
 import { dropBlob, keepBlob, readBlob } from '@/platform/outbox/blobs.ts';
@@ -223,7 +223,7 @@ export const addAddress = ({ draftKey }: AttachTarget, url: string): boolean => 
   }
   const id = add(draftKey, { kind: 'image', name: new URL(url).hostname });
   begin(id, async (idempotencyKey, signal) => {
-    const { image } = await api.imageByUrl({ url }, { idempotencyKey, signal, quiet: true });
+    const { image } = await serverApi.imageByUrl({ url }, { idempotencyKey, signal, quiet: true });
     return imageChange(image);
   });
   return true;

@@ -2,13 +2,19 @@ import type { In } from '@contract/calls.ts';
 import { setFact } from '@sw/kv.ts';
 import { outboxChannel, outboxLock, outboxTag } from '@sw/messages.ts';
 import { ApiError } from '@/platform/api-error.ts';
-import { api } from '@/platform/api.ts';
+import { serverApi } from '@/platform/server-api.ts';
 import { clearAttachments, messageWith, readAttachments } from '@/platform/attach/attach-store.ts';
 import { partsOf } from '@/platform/attach/parts.ts';
 import { accountOf } from '@/platform/account-of.ts';
 import { authStore } from '@/platform/auth-store.ts';
 import type { Note } from '@/platform/note.ts';
-import { notePrefix, keepNotesBy, noteLock, outboxState, tellActDone } from '@/platform/outbox.ts';
+import {
+  notePrefix,
+  keepNotesBy,
+  noteLock,
+  outboxState,
+  tellActDone,
+} from '@/platform/outbox-state.ts';
 import { writeDraft } from '@/platform/draft.ts';
 import { readWaiting, showPending, writeWaiting, type Waiting } from '@/platform/pending.ts';
 import { refreshScreens } from '@/platform/query-client.ts';
@@ -123,7 +129,7 @@ const engine = createEngine(actStore, {
   account: me,
   tell,
   call: (act) => {
-    const call = api[act.name] as (input: In<ActName>, options: object) => Promise<unknown>;
+    const call = serverApi[act.name] as (input: In<ActName>, options: object) => Promise<unknown>;
     return orFailure(
       call(act.input, {
         idempotencyKey: act.key,
@@ -133,7 +139,7 @@ const engine = createEngine(actStore, {
     );
   },
   draw: (input) =>
-    orFailure(api.generateImage(input, { quiet: true, idempotencyKey: input.request_id })),
+    orFailure(serverApi.generateImage(input, { quiet: true, idempotencyKey: input.request_id })),
   upload: async (part, blob) => {
     const options = {
       fileName: part.name,
@@ -150,7 +156,7 @@ const engine = createEngine(actStore, {
   },
   newer: async (session, after) => {
     const newer = await orFailure(
-      api.lastMessages({ sessionId: session, maxHistoryId: after }, { quiet: true }),
+      serverApi.lastMessages({ sessionId: session, maxHistoryId: after }, { quiet: true }),
     );
     const mine = authStore.get().user?.id;
     return newer

@@ -1,14 +1,12 @@
 import { createContext, useContext, useSyncExternalStore } from 'react';
 import type { Message } from '@contract/chat.ts';
-import type { SessionType } from './session-type.ts';
-import type { Thread } from './thread.ts';
+import type { Making, SessionType } from './session-type.ts';
 
 /** What a row can be turned into: its source, or a box to write in. */
 export type RowMode = 'raw' | 'edit';
 
 /** What every row of a conversation may ask for. Stays the same object while the session is open. */
-export interface ChatActs {
-  thread: Thread;
+export interface ChatActs extends Making {
   uuid: string;
   owner: boolean;
   /** The reader may write here. */
@@ -31,8 +29,6 @@ export interface ChatActs {
   answerTo: (person: { id: number; name: string }) => void;
   /** Of a session in which things are made: what shows and makes them. Null: it is another. */
   sessionType: SessionType | null;
-  /** Goes to the newest row, and waits; false: it was refused, and that was told. */
-  follow: (work: Promise<void>) => Promise<boolean>;
   retry: (message: Message) => void;
   reconnect: (message: Message) => void;
   stop: (message: Message) => void;

@@ -1,5 +1,5 @@
 import { ApiError, errorText } from '@/platform/api-error.ts';
-import { loadOutbox } from '@/platform/pending.ts';
+import { loadOutbox } from '@/platform/load-outbox.ts';
 import { refreshScreens } from '@/platform/query-client.ts';
 import { openStream } from '@/platform/stream.ts';
 import { waiting } from '@/platform/waiting.ts';

@@ -1,8 +1,15 @@
 import type { Model } from '@contract/model.ts';
 import type { SessionDetail, sessionTypes } from '@contract/session.ts';
 import { createContext, type ComponentType } from 'react';
-import type { ChatActs } from './chat-context.ts';
 import type { WorkRow } from './rows.ts';
+import type { Thread } from './thread.ts';
+
+/** By what a row or a box of a session asks for something to be made. */
+export interface Making {
+  thread: Thread;
+  /** Goes to the newest row, and waits; false: it was refused, and that was told. */
+  follow: (work: Promise<void>) => Promise<boolean>;
+}
 
 /** With what a session is shown and written in which things are made: images, videos. */
 export interface SessionType {
@@ -26,7 +33,7 @@ export interface SessionType {
     key: string,
     text: string,
     model: Model | undefined,
-    acts: Pick<ChatActs, 'thread' | 'follow'>,
+    making: Making,
   ): Promise<void>;
 }
 

@@ -1,4 +1,5 @@
-import { api, signInFirst } from '@/platform/api.ts';
+import { signInFirst } from '@/platform/server-api.ts';
+import { api } from '@/platform/api.ts';
 import { ApiError } from '@/platform/api-error.ts';
 import { act, perform } from '@/platform/outbox.ts';
 import { uuid } from '@/platform/uuid.ts';

@@ -1,6 +1,7 @@
 import { lazyChunk } from '@/platform/lazy-chunk.ts';
-import { onActDone, outboxState } from '@/platform/outbox.ts';
-import { isWaiting, loadOutbox } from '@/platform/pending.ts';
+import { onActDone, outboxState } from '@/platform/outbox-state.ts';
+import { loadOutbox } from '@/platform/load-outbox.ts';
+import { isWaiting } from '@/platform/pending.ts';
 import type { Message } from '@contract/chat.ts';
 import { MessageLoader } from './message-loader.ts';
 import { MessageStore, type ThreadSession } from './message-store.ts';

@@ -1,4 +1,4 @@
-import { outboxState } from '@/platform/outbox.ts';
+import { outboxState } from '@/platform/outbox-state.ts';
 import type { OfName } from '@/platform/note.ts';
 import type { Act, NewAct } from '@common/outbox/engine.ts';
 import type { Message } from '@contract/chat.ts';

@@ -1,6 +1,6 @@
 import { useAuth } from '@/platform/auth-store.ts';
 import { isUnfinished, noteJob, onJobEnded } from '@/platform/jobs.ts';
-import { onActDone } from '@/platform/outbox.ts';
+import { onActDone } from '@/platform/outbox-state.ts';
 import type { Message } from '@contract/chat.ts';
 import type { SessionDetail } from '@contract/session.ts';
 import { useEffect, useRef } from 'react';

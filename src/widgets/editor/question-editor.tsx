@@ -7,13 +7,15 @@ import { SwitchField } from '@/ui/switch-field.tsx';
 import { toast } from '@/platform/toast.ts';
 import { uuid } from '@/platform/uuid.ts';
 import type { defaultGroup } from '@contract/forum.ts';
-import { useRef, useState } from 'react';
+import { useRef } from 'react';
 import { useForumGroups } from './groups.ts';
 import { GroupField } from './group-field.tsx';
 import type { Edited } from './editor-props.ts';
 import { MarkdownEditor } from './markdown-editor.tsx';
 
 const groupDraft = 'edit:question:group';
+/** Written for oneself alone, it is not shown to all because a browser crashed. */
+const hiddenDraft = 'edit:question:hidden';
 const usualGroup: typeof defaultGroup = 1;
 
 /** The chosen group is kept with what is written. */
@@ -39,7 +41,8 @@ export const QuestionEditor = ({
   onAsked: (uuid: string) => void;
 }) => {
   const { private_global } = useSettings();
-  const [hidden, setHidden] = useState(false);
+  const [hiddenText, setHiddenText] = useDraft(hiddenDraft);
+  const hidden = hiddenText === '1';
   const [group, setGroup] = useDraftedGroup(groupId);
   // A second try goes on where the first was cut off: neither session nor message is made twice.
   const keys = useRef({ session: uuid(), message: uuid() });
@@ -81,7 +84,6 @@ export const QuestionEditor = ({
       if (error instanceof ApiError && error.status !== 0) keys.current.message = uuid();
       throw error;
     }
-    writeDraft(groupDraft, '');
     onAsked(made.current);
     return true;
   };
@@ -94,14 +96,17 @@ export const QuestionEditor = ({
       success="发表成功"
       draftKey="question"
       onSave={ask}
-      onClose={onClose}
+      onClose={() => {
+        for (const key of [groupDraft, hiddenDraft]) writeDraft(key, '');
+        onClose();
+      }}
     >
       <GroupField value={group} onChange={setGroup} />
       <SwitchField
         label="只给自己看"
         hint={private_global === 0 ? undefined : '关闭时，所有人都能看到这个问题，登录的人可以回答'}
         checked={hidden}
-        onChange={setHidden}
+        onChange={(on) => setHiddenText(on ? '1' : '')}
       />
     </MarkdownEditor>
   );

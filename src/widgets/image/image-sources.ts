@@ -8,6 +8,22 @@ const own = /^\/files\/[^?#]+$/;
 export const smallImage = (url: string, side: Side): string =>
   own.test(url) ? `${url}?size=${side}` : url;
 
+/** The smaller ones of one of this server's pictures, largest first. */
+export const smallerOnes = (url: string): readonly string[] =>
+  own.test(url) ? sides.map((side) => smallImage(url, side)).reverse() : [];
+
+/** What an `img` shows a picture with whose whole size may be looked at: the small one only where that is sharp. */
+export const wholeSources = (picture: {
+  url: string;
+  width: number;
+  height: number;
+}): string | undefined => {
+  const { url, width, height } = picture;
+  const longest = Math.max(width, height);
+  if (!own.test(url) || longest <= 640) return undefined;
+  return `${smallImage(url, 640)} ${Math.round((width * 640) / longest)}w, ${url} ${width}w`;
+};
+
 /**
  * What an `img` shows a made picture with: the browser takes the smallest that is sharp.
  * @param width px of the picture itself @param height px of the picture itself

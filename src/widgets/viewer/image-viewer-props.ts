@@ -7,6 +7,11 @@ export interface ViewedImage {
   height: number;
 }
 
+export interface ViewedTile {
+  rect: DOMRect;
+  src: string;
+}
+
 export interface ImageViewerProps {
   images: readonly ViewedImage[];
   /** The one that is shown. */
@@ -15,8 +20,8 @@ export interface ImageViewerProps {
   onClose: () => void;
   /** As the web gallery shows it: to look at, and to go on from. */
   explore?: boolean;
-  /** Where its tile stands, from which it grows. */
-  from?: DOMRect | null;
+  /** Its tile, from which it grows: where that stands and which small picture it shows. */
+  from?: ViewedTile | null;
   /** Goes on from it where the viewer was opened, instead of in a new session. */
   onBase?: ((image: ViewedImage) => void) | undefined;
 }

@@ -1,4 +1,4 @@
-import type { ImageViewerProps } from './image-viewer-props.ts';
+import type { ImageViewerProps, ViewedTile } from './image-viewer-props.ts';
 import { lazy, Suspense } from 'react';
 import { lazyChunk } from '@/platform/lazy-chunk.ts';
 
@@ -9,6 +9,12 @@ const View = lazy(load);
 export const warmViewer = (): void => {
   load().catch(() => undefined);
 };
+
+/** The tile that a press on this element opens. */
+export const tileOf = (element: HTMLElement): ViewedTile => ({
+  rect: element.getBoundingClientRect(),
+  src: element.querySelector('img')?.currentSrc ?? '',
+});
 
 /** Pictures over the whole screen with what is known of them and what can be made of them. */
 export const ImageViewer = (props: ImageViewerProps) => (

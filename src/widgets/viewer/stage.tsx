@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState, type PointerEvent } from 'react';
-import { smallImage } from '@/widgets/image/image-sources.ts';
-import type { ViewedImage } from './image-viewer-props.ts';
+import { smallImage, wholeSources } from '@/widgets/image/image-sources.ts';
+import type { ViewedImage, ViewedTile } from './image-viewer-props.ts';
 import { useZoom } from './use-zoom.ts';
 import styles from './viewer.module.css';
 
@@ -13,26 +13,50 @@ const quick = 160;
 
 const still = () => matchMedia('(prefers-reduced-motion: reduce)').matches;
 
-/** A picture: its small one at once, sharp when the whole one is there. */
-const Photo = ({ image, alt }: { image: ViewedImage; alt: string }) => {
+/** Small pictures to begin with: that of the tile is there already. */
+const smallOnes = (url: string, tile: ViewedTile | null): string[] => [
+  ...(tile && url !== '' && tile.src.includes(url) ? [tile.src] : []),
+  ...([640, 320, 180] as const).map((side) => smallImage(url, side)),
+];
+
+/** A picture: its small one at once, and as sharp as the screen is when that is there. */
+const Photo = ({
+  image,
+  alt,
+  tile,
+  scale,
+}: {
+  image: ViewedImage;
+  alt: string;
+  tile: ViewedTile | null;
+  scale: number;
+}) => {
   const [sharp, setSharp] = useState(false);
-  const [small, setSmall] = useState<640 | 320 | 180>(640);
+  const [tried, setTried] = useState(0);
+  const [smalls] = useState(() => smallOnes(image.url, tile));
+  const box = useRef<HTMLSpanElement>(null);
+  const [width, setWidth] = useState(0);
+  useLayoutEffect(() => setWidth(box.current?.offsetWidth ?? 0), []);
+  const small = smalls[tried];
   return (
     <span
+      ref={box}
       className={styles['photo']}
       style={{ '--shape': image.width / Math.max(1, image.height) } as React.CSSProperties}
     >
-      {!sharp && (
+      {!sharp && small !== undefined && (
         <img
-          src={smallImage(image.url, small)}
+          src={small}
           alt=""
           aria-hidden="true"
           // Without a network there is the one of its tile, if any.
-          onError={() => setSmall((now) => (now === 640 ? 320 : 180))}
+          onError={() => setTried(tried + 1)}
         />
       )}
       <img
         src={image.url}
+        srcSet={wholeSources(image)}
+        sizes={width > 0 ? `${Math.ceil(width * scale)}px` : '100vw'}
         alt={alt}
         draggable={false}
         decoding="async"
@@ -53,7 +77,7 @@ export const Stage = ({
 }: {
   image: ViewedImage;
   alt: string;
-  from: DOMRect | null;
+  from: ViewedTile | null;
   /** Absent: there is none in that direction. */
   onTurn: { back?: () => void; forward?: () => void };
   onClose: () => void;
@@ -68,8 +92,9 @@ export const Stage = ({
   useEffect(reset, [image.id, reset]);
 
   const first = useRef(from);
+  const [tile] = useState(from);
   useLayoutEffect(() => {
-    const rect = first.current;
+    const rect = first.current?.rect;
     const photo = frame.current?.querySelector(`.${styles['photo']}`);
     first.current = null;
     if (!rect || !photo || still() || typeof photo.animate !== 'function') return;
@@ -144,7 +169,7 @@ export const Stage = ({
         {image.url === '' ? (
           <p className={styles['gone']}>图片已删除</p>
         ) : (
-          <Photo key={image.id} image={image} alt={alt} />
+          <Photo key={image.id} image={image} alt={alt} tile={tile} scale={zoom.view.scale} />
         )}
       </div>
     </div>

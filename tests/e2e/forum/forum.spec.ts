@@ -29,6 +29,7 @@ test('a question is asked, survives a killed page, is found and answered @F1 @F2
   await editor.getByRole('textbox', { name: '标题' }).fill(title);
   await editor.getByRole('textbox', { name: '内容' }).fill('桥上有没有**栏杆**？');
   await editor.getByLabel('分组').selectOption({ label: '编程开发' });
+  await editor.getByRole('switch', { name: '只给自己看' }).click();
   // The page is gone without a word.
   await page.close();
   const again = await context.newPage();
@@ -38,6 +39,11 @@ test('a question is asked, survives a killed page, is found and answered @F1 @F2
   const restored = again.getByRole('dialog', { name: '发起提问' });
   await expect(restored.getByRole('textbox', { name: '标题' })).toHaveValue(title);
   await expect(restored.getByRole('textbox', { name: '内容' })).toHaveValue('桥上有没有**栏杆**？');
+  await expect(restored.getByLabel('分组')).toHaveValue(/^[2-9]$/);
+  // What was written for oneself alone does not go out to all after a crash.
+  const alone = restored.getByRole('switch', { name: '只给自己看' });
+  await expect(alone).toBeChecked();
+  await alone.click();
   // Closing asks first.
   await restored.getByRole('button', { name: '关闭' }).click();
   await expect(again.getByText('放弃的话，写的内容就没有了。')).toBeVisible();
@@ -111,6 +117,9 @@ test('what was typed outlasts a browser whose processes are killed @F2 @O3', asy
             request.addEventListener('success', () => resolve(request.result));
             request.addEventListener('error', () => reject(request.error));
           });
+        // Opened before the page does, it would be made, and empty.
+        const known = await indexedDB.databases();
+        if (!known.some(({ name }) => name === 'queqiao-outbox')) return '';
         const database = await said(indexedDB.open('queqiao-outbox'));
         const drafts = database.transaction('drafts').objectStore('drafts');
         const texts = JSON.stringify(await said(drafts.getAll()));

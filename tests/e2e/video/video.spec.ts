@@ -37,6 +37,26 @@ test('an image becomes a film with progress, and stands among one’s own', asyn
   await expect(page.getByRole('list', { name: '我的视频' }).getByRole('link')).toHaveCount(1);
 });
 
+test('the dialog opens from a session of words too, in a session of films made for it', async ({
+  app,
+  page,
+  person,
+}) => {
+  const image = await uploadBase(person.client, 480, 360);
+  const { uuid } = await person.client.call('newSession', { type: 0 });
+  await app.enterAs(person);
+  await page.goto(`/chat?uuid=${uuid}&open=img-video&image_url=${encodeURIComponent(image)}`);
+  const dialog = page.getByRole('dialog', { name: '图片变视频' });
+  await expect(dialog.getByRole('img', { name: '要动起来的图片' })).toBeVisible();
+  expect(app.uuid()).not.toBe(uuid);
+  const { list } = await person.client.call('sessionList', { channel: 'private' });
+  expect(new Set(list.map((session) => session.type))).toEqual(new Set([0, 4]));
+  // The dialog is a matter of the address once only.
+  await page.reload();
+  await expect(page.getByRole('textbox').first()).toBeVisible();
+  await expect(dialog).toHaveCount(0);
+});
+
 test('a film plays muted under the mouse and gives way to its poster on a desktop', async ({
   app,
   page,

@@ -1,0 +1,29 @@
+import { api } from '@/platform/api.ts';
+import { ApiError } from '@/platform/api-error.ts';
+import { uuid } from '@/platform/uuid.ts';
+import { getRouteApi } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
+
+const route = getRouteApi('/chat');
+
+/** `?open=` asks for a dialog that another type of session has: it opens in a new one of that type. */
+export const OpenElsewhere = ({ type }: { type: 1 | 4 }) => {
+  const navigate = route.useNavigate();
+  const asked = useRef(false);
+  useEffect(() => {
+    if (asked.current) return;
+    asked.current = true;
+    const begin = async () => {
+      try {
+        const made = await api.newSession({ type }, { idempotencyKey: uuid() });
+        await navigate({ search: (old) => ({ ...old, uuid: made.uuid }), replace: true });
+      } catch (error) {
+        // What keeps it from being made was said.
+        if (!(error instanceof ApiError)) throw error;
+        await navigate({ search: (old) => ({ ...old, open: undefined }), replace: true });
+      }
+    };
+    void begin();
+  }, [type, navigate]);
+  return null;
+};

@@ -1,0 +1,65 @@
+import type { Act, NewAct } from '@common/outbox/engine.ts';
+import { accountOf } from './account-of.ts';
+import { authStore } from './auth-store.ts';
+import type { Note } from './note.ts';
+import { stamp } from './stamp.ts';
+import { createStore } from './store.ts';
+
+export interface OutboxState {
+  /** What waits, of the account that is signed in, in order. */
+  acts: readonly Act[];
+  /** Keys of those that are being sent now. */
+  sending: ReadonlySet<string>;
+}
+/** Filled by the outbox once it is loaded. */
+export const outboxState = createStore<OutboxState>({ acts: [], sending: new Set() });
+
+type Done = (act: Act, data: unknown) => void;
+const listeners = new Set<Done>();
+/** Hears of acts that the server has done, in this tab or another. */
+export const onActDone = (listener: Done): (() => void) => {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+};
+export const tellActDone: Done = (act, data) => {
+  for (const listener of listeners) listener(act, data);
+};
+
+export const notePrefix = 'queqiao.sending.';
+/** A lock of this name is held while a noted act is on its way. */
+export const noteLock = (key: string): string => notePrefix + key;
+
+export interface NoteKeeper {
+  keep: (note: Note) => void;
+  drop: (key: string) => void;
+}
+let keeper: NoteKeeper | null = null;
+/** The outbox keeps notes, too, once it is there: the quick storage may not outlive the browser. */
+export const keepNotesBy = (next: NoteKeeper): void => {
+  keeper = next;
+};
+
+/** Writes down that an act is on its way, in case the page ends; gives what forgets that. */
+export const note = (act: NewAct): (() => void) => {
+  const key = notePrefix + act.key;
+  const written: Note = { act, account: accountOf(authStore.get().token), at: stamp() };
+  try {
+    localStorage.setItem(key, JSON.stringify(written));
+  } catch {
+    // Full or forbidden: the outbox has it, or the page as long as it lives.
+  }
+  keeper?.keep(written);
+  return () => {
+    localStorage.removeItem(key);
+    keeper?.drop(act.key);
+  };
+};
+
+/** Something was on its way when a former life of the page ended. */
+export const leftNotes = (): boolean => {
+  try {
+    return Object.keys(localStorage).some((key) => key.startsWith(notePrefix));
+  } catch {
+    return false;
+  }
+};
