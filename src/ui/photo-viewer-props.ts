@@ -11,6 +11,8 @@ export interface PhotoAct {
 export interface PhotoViewerProps {
   /** Addresses of the pictures, in full size. */
   images: readonly string[];
+  /** Smaller ones of a picture, best first: without a network one of them may be there. */
+  smallerOf?: (image: string) => readonly string[];
   /** The one to begin with. */
   index: number;
   /** What all or each of them were painted from; can be copied there. Empty or absent: nothing. */

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import { createPortal } from 'react-dom';
 import { PhotoSlider } from 'react-photo-view';
 import 'react-photo-view/dist/react-photo-view.css';
@@ -12,10 +12,20 @@ import { saveImage, shareImage } from './save-image.ts';
 /** Of opening, closing and going on, ms. */
 const speed = 180;
 
+/** In the place of a picture that cannot be had. */
+const Smaller = ({ images }: { images: readonly string[] }) => {
+  const [tried, setTried] = useState(0);
+  const image = images[tried];
+  if (image === undefined)
+    return <p className="photo-broken">图片没有加载出来：网络不通，或者它已被删除</p>;
+  return <img className="photo-small" src={image} alt="" onError={() => setTried(tried + 1)} />;
+};
+
 const noActs: readonly PhotoAct[] = [];
 
 const PhotoViewerView = ({
   images,
+  smallerOf,
   index,
   words: said = '',
   acts = noActs,
@@ -30,6 +40,10 @@ const PhotoViewerView = ({
   useModal(true, close, box);
   useEffect(() => setPanel(box.current), []);
   const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
+  const lost = useCallback(
+    ({ src }: { src: string }) => <Smaller key={src} images={smallerOf?.(src) ?? []} />,
+    [smallerOf],
+  );
   const turn = (to: number, label: string, icon: 'back' | 'forward') => (
     <button
       type="button"
@@ -62,7 +76,7 @@ const PhotoViewerView = ({
           speed={() => (still ? 0 : speed)}
           bannerVisible={false}
           portalContainer={panel}
-          brokenElement={<p className="photo-broken">图片打不开，可能已被删除</p>}
+          brokenElement={lost}
         />
       )}
       {shown && (

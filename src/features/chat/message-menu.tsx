@@ -110,7 +110,7 @@ const MessageMenu = ({ target, onClose }: { target: MenuTarget | null; onClose: 
             )}
             {acts.writable && (
               <Act
-                icon="fork"
+                icon="quote"
                 label="引用回复"
                 onClick={then(() => quote(acts.uuid, person, text, !mine))}
               />

@@ -87,7 +87,7 @@ const PersonMessage = memo(function PersonMessage({
                 )}
                 {question && acts.writable && (
                   <SmallAct
-                    icon="fork"
+                    icon="quote"
                     label="引用"
                     wide
                     onClick={() => quote(acts.uuid, person, text, !mine)}

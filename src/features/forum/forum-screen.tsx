@@ -59,7 +59,7 @@ const Bell = () => {
       aria-label={unread > 0 ? `消息，${unread} 条未读` : '消息'}
     >
       <span className={css.bell}>
-        <Icon name="receipt" size={22} />
+        <Icon name="bell" size={22} />
         {unread > 0 && <span className={css.dot}>{unread > 99 ? '99+' : unread}</span>}
       </span>
     </Link>

@@ -6,6 +6,7 @@ import { imageSources } from '@/widgets/image/image-sources.ts';
 import type { ViewedImage, ViewedTile } from '@/widgets/viewer/image-viewer-props.ts';
 import { ImageViewer, tileOf, warmViewer } from '@/widgets/viewer/image-viewer.tsx';
 import { Button } from '@/ui/button.tsx';
+import { LoadedImage } from '@/ui/loaded-image.tsx';
 import { Icon } from '@/ui/icon.tsx';
 import { LoadFailed } from '@/ui/load-failed.tsx';
 import { Waterfall } from '@/ui/waterfall.tsx';
@@ -107,7 +108,12 @@ export const GalleryList = ({
             }
           }}
         >
-          <img {...imageSources(image)} sizes={`${Math.round(width)}px`} alt="" decoding="async" />
+          <LoadedImage
+            {...imageSources(image)}
+            sizes={`${Math.round(width)}px`}
+            alt=""
+            decoding="async"
+          />
           {choosing && (
             <span className={styles['check']} aria-hidden="true">
               {chosen?.has(image.id) && <Icon name="check" size={18} />}

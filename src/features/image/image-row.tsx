@@ -1,7 +1,7 @@
 import { maskName } from '@/platform/format.ts';
 import { readImages } from '@/widgets/image/image-reply.ts';
 import { ForeignImage, isForeign } from '@/widgets/image/foreign-image.tsx';
-import { imageSources, smallImage } from '@/widgets/image/image-sources.ts';
+import { imageSources, smallImage, smallerOnes } from '@/widgets/image/image-sources.ts';
 import { isUnfinished, useJob } from '@/platform/jobs.ts';
 import { progressText } from '@/platform/job-text.ts';
 import { useAuth } from '@/platform/auth-store.ts';
@@ -12,6 +12,7 @@ import { finePointer, useMedia } from '@/platform/use-media.ts';
 import { toast } from '@/platform/toast.ts';
 import { saveImage } from '@/ui/save-image.ts';
 import { ImageViewer } from '@/widgets/viewer/image-viewer.tsx';
+import { LoadedImage } from '@/ui/loaded-image.tsx';
 import { Icon, PathIcon } from '@/ui/icon.tsx';
 import { PhotoViewer } from '@/ui/photo-viewer.tsx';
 import type { ImageReply, MadeImage } from '@contract/image.ts';
@@ -340,7 +341,7 @@ const Tile = ({
   return (
     <li className="made-tile">
       <button type="button" className="made-view" aria-label={`查看${label}`} onClick={onView}>
-        <img
+        <LoadedImage
           {...imageSources(picture)}
           sizes={`(min-width: 750px) ${columns === 1 ? 440 : Math.round(560 / columns)}px, ${Math.round(88 / columns)}vw`}
           width={picture.width}
@@ -481,6 +482,7 @@ const Images = ({
         ) : (
           <PhotoViewer
             images={shown.map(({ url }) => url)}
+            smallerOf={smallerOnes}
             index={viewing}
             words={asked.prompt}
             acts={[

@@ -20,6 +20,8 @@ export const typeNames: Readonly<Record<number, string>> = {
 
 export type Health = Out<'modelHealth'>['list'][number];
 
+export const unknown = '—';
+
 /** The developers' interface may call it. */
 export const callable = (model: Model): boolean => model.disable_api === 0;
 /** Only who pays may use it. */
@@ -54,9 +56,9 @@ export const versionsOf = (model: Model): string =>
 
 export const successText = (health: Health | undefined): string =>
   health === undefined || health.count === 0
-    ? '—'
+    ? unknown
     : `${Math.round((health.success / health.count) * 100)}%`;
 
 /** Milliseconds, as people read them. */
 export const secondsText = (ms: number | undefined): string =>
-  ms === undefined || ms === 0 ? '—' : `${(ms / 1000).toFixed(ms < 10_000 ? 1 : 0)} 秒`;
+  ms === undefined || ms === 0 ? unknown : `${(ms / 1000).toFixed(ms < 10_000 ? 1 : 0)} 秒`;

@@ -21,6 +21,7 @@ import {
   successText,
   typeNames,
   types,
+  unknown,
   sessionTypeOf,
   untrained,
   versionsOf,
@@ -50,23 +51,53 @@ const factsOf = (model: Model, health: Health | undefined): (readonly [string, s
   ['会员', model.vip_excluded ? '会员额度不包含' : '会员额度可用'],
   ['看图', model.vision ? '可以' : '不可以'],
   ['最长提问', `${model.max_prompt ?? 65_535} 字`],
-  ['版本', versionsOf(model) || '—'],
-  ['近一天成功率', successText(health)],
+  ['版本', versionsOf(model) || unknown],
+  ['近一天成功', successText(health)],
   ['首字', secondsText(health?.first_time)],
   ['完成', secondsText(health?.time)],
-  ['说明', model.remark || '—'],
+  ['说明', model.remark || unknown],
 ];
 
 const Facts = ({ model, health }: { model: Model; health: Health | undefined }) => (
   <dl className={css.facts}>
-    {factsOf(model, health).map(([term, text]) => (
-      <div key={term}>
-        <dt>{term}</dt>
-        <dd>{text}</dd>
-      </div>
-    ))}
+    {factsOf(model, health)
+      .filter(([, text]) => text !== unknown)
+      .map(([term, text]) => (
+        <div key={term}>
+          <dt>{term}</dt>
+          <dd>{text}</dd>
+        </div>
+      ))}
   </dl>
 );
+
+interface Hovered {
+  model: Model;
+  /** px of the window. */
+  left: number;
+  middle: number;
+}
+
+const hoveredAt = (model: Model, logo: Element): Hovered => {
+  const { right, top, bottom } = logo.getBoundingClientRect();
+  return { model, left: right + 8, middle: (top + bottom) / 2 };
+};
+
+/** Beside the logo and whole within the window; what hangs out of the table would be cut off. */
+const HoverCard = ({ of, health }: { of: Hovered; health: Health | undefined }) => {
+  const { model, left, middle } = of;
+  const place = (card: HTMLElement | null) => {
+    if (!card) return;
+    const { offsetHeight: height } = card;
+    const top = Math.min(middle - height / 2, innerHeight - height - 8);
+    card.style.top = `${Math.max(8, top)}px`;
+  };
+  return (
+    <div className={css.hover} role="tooltip" style={{ left }} ref={place}>
+      <Facts model={model} health={health} />
+    </div>
+  );
+};
 
 /** Makes a session with a model, or with two that answer beside each other. */
 const useBegin = () => {
@@ -116,8 +147,10 @@ const Compare = ({
             </th>
             {pair.map((model) => (
               <th key={model.name} scope="col">
-                <Avatar name={model.label} src={model.logo} color={model.color} size={36} />
-                {model.label}
+                <span className={css.compared}>
+                  <Avatar name={model.label} src={model.logo} color={model.color} size={36} />
+                  {model.label}
+                </span>
               </th>
             ))}
           </tr>
@@ -158,6 +191,7 @@ export const ModelScreen = () => {
     staleTime: 60_000,
   });
   const [looked, setLooked] = useState<Model | null>(null);
+  const [hovered, setHovered] = useState<Hovered | null>(null);
   const [pair, setPair] = useState<readonly [Model, Model] | null>(null);
   const healths = new Map(health.data?.list.map((each) => [each.model, each]));
   const fits = kinds.find(([key]) => key === kind)?.[2] ?? (() => true);
@@ -177,12 +211,18 @@ export const ModelScreen = () => {
             className={css.logo}
             aria-label={`关于${model.label}`}
             onClick={() => setLooked(model)}
+            onPointerEnter={({ pointerType, currentTarget }) => {
+              if (pointerType === 'mouse') setHovered(hoveredAt(model, currentTarget));
+            }}
+            onPointerLeave={() => setHovered(null)}
+            onFocus={({ currentTarget }) => {
+              if (currentTarget.matches(':focus-visible'))
+                setHovered(hoveredAt(model, currentTarget));
+            }}
+            onBlur={() => setHovered(null)}
           >
             <Avatar name={model.label} src={model.logo} color={model.color} size={36} />
           </button>
-          <span className={css.hover} role="tooltip">
-            <Facts model={model} health={healths.get(model.name)} />
-          </span>
           <button
             type="button"
             className={css.name}
@@ -231,7 +271,7 @@ export const ModelScreen = () => {
       value: ({ name }) => healths.get(name)?.first_time ?? null,
       render: ({ name }) => secondsText(healths.get(name)?.first_time),
     },
-    { key: 'remark', title: '说明', wide: true, value: ({ remark }) => remark || '—' },
+    { key: 'remark', title: '说明', wide: true, value: ({ remark }) => remark || unknown },
   ];
   return (
     <div className="page">
@@ -273,6 +313,7 @@ export const ModelScreen = () => {
           </Button>
         )}
       />
+      {hovered && !looked && <HoverCard of={hovered} health={healths.get(hovered.model.name)} />}
       <Sheet open={looked !== null} onClose={() => setLooked(null)} title={looked?.label ?? ''}>
         {looked && (
           <>

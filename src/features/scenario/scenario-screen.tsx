@@ -216,7 +216,15 @@ export const ScenarioScreen = () => {
           })
         }
       />
-      {list.isPending && <Skeleton lines={10} />}
+      {list.isPending && (
+        <ul className={css.cards} aria-label="正在加载" aria-busy="true">
+          {[0, 1, 2, 3, 4, 5].map((each) => (
+            <li key={each} className={css.card}>
+              <Skeleton lines={5} />
+            </li>
+          ))}
+        </ul>
+      )}
       {list.isError && !list.data && (
         <LoadFailed error={list.error} busy={list.isFetching} onRetry={() => void list.refetch()} />
       )}
@@ -237,7 +245,7 @@ export const ScenarioScreen = () => {
           }
         />
       )}
-      <ul className={css.cards} aria-label="场景">
+      <ul className={css.cards} aria-label="场景" hidden={scenarios.length === 0}>
         {scenarios.map((scenario) => (
           <Card
             key={scenario.id}

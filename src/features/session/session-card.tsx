@@ -1,3 +1,4 @@
+import { LoadedImage } from '@/ui/loaded-image.tsx';
 import { maskName } from '@/platform/format.ts';
 import { relativeTime } from '@/platform/relative-time.ts';
 import { useModel } from '@/platform/queries.ts';
@@ -30,7 +31,7 @@ export const markedIn = (
 const Thumbnails = ({ images, wide }: { images: readonly string[]; wide: boolean }) => (
   <span className="session-images">
     {images.slice(0, wide ? 5 : 4).map((url) => (
-      <img
+      <LoadedImage
         key={url}
         src={thumbnailOf(url, wide ? 128 : 640)}
         alt=""

@@ -1,3 +1,4 @@
+import { LoadedImage } from '@/ui/loaded-image.tsx';
 import { smallImage } from '@/widgets/image/image-sources.ts';
 import { useMedia } from '@/platform/use-media.ts';
 import type { ListedVideo } from '@contract/video.ts';
@@ -51,7 +52,11 @@ export const VideoTile = ({ video, width }: { video: ListedVideo; width: number 
       onFocus={() => setOver(true)}
       onBlur={() => setOver(false)}
     >
-      <img src={smallImage(video.poster, width > 320 ? 640 : 320)} alt="" decoding="async" />
+      <LoadedImage
+        src={smallImage(video.poster, width > 320 ? 640 : 320)}
+        alt=""
+        decoding="async"
+      />
       {active && (
         <video
           src={video.url}

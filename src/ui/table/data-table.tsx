@@ -134,6 +134,8 @@ const Waiting = ({ columns }: { columns: number }) => (
   </div>
 );
 
+const unknown = '—';
+
 /** A list as a table from 750 px and as cards below: sorted, paged, chosen from, saved as CSV. */
 export const DataTable = <Row,>(props: DataTableProps<Row>) => {
   const { name, columns, rows, rowKey, tone, onOpen, renderChosen, tools = true } = props;
@@ -238,7 +240,7 @@ export const DataTable = <Row,>(props: DataTableProps<Row>) => {
     </label>
   );
   const show = (column: Column<Row>, row: Row) =>
-    column.render ? column.render(row) : (column.value(row) ?? '—');
+    column.render ? column.render(row) : (column.value(row) ?? unknown);
   const sortable = columns.filter(({ sortable }) => sortable);
 
   if (props.error && !rows)
@@ -371,12 +373,16 @@ export const DataTable = <Row,>(props: DataTableProps<Row>) => {
             <li key={row.id} {...rowProps(row.original, row.id)}>
               {renderChosen && box(row.id)}
               <dl>
-                {shownColumns.map((column) => (
-                  <div key={column.key} data-role={column.role ?? 'named'}>
-                    <dt>{column.title}</dt>
-                    <dd>{show(column, row.original)}</dd>
-                  </div>
-                ))}
+                {shownColumns
+                  .map((column) => ({ column, shown: show(column, row.original) }))
+                  // In a card, what is not known takes no room.
+                  .filter(({ shown }) => shown !== unknown)
+                  .map(({ column, shown }) => (
+                    <div key={column.key} data-role={column.role ?? 'named'}>
+                      <dt>{column.title}</dt>
+                      <dd>{shown}</dd>
+                    </div>
+                  ))}
               </dl>
             </li>
           ))}

@@ -8,6 +8,10 @@ const own = /^\/files\/[^?#]+$/;
 export const smallImage = (url: string, side: Side): string =>
   own.test(url) ? `${url}?size=${side}` : url;
 
+/** The smaller ones of one of this server's pictures, largest first. */
+export const smallerOnes = (url: string): readonly string[] =>
+  own.test(url) ? sides.map((side) => smallImage(url, side)).reverse() : [];
+
 /** What an `img` shows a picture with whose whole size may be looked at: the small one only where that is sharp. */
 export const wholeSources = (picture: {
   url: string;

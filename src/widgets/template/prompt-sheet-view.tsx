@@ -133,7 +133,7 @@ const PromptSheetView = ({ open, type, model, onClose, onChoose }: PromptSheetPr
                     aria-label={`${template.top ? '取消置顶' : '置顶'}${template.prompt_json.title}`}
                     onClick={() => quietly(mark(template, 'top'))}
                   >
-                    <Icon name="up" size={18} />
+                    <Icon name="pin" size={18} />
                   </Button>
                   <Button
                     kind="ghost"
@@ -142,7 +142,7 @@ const PromptSheetView = ({ open, type, model, onClose, onChoose }: PromptSheetPr
                     aria-label={`${template.hidden ? '不再隐藏' : '隐藏'}${template.prompt_json.title}`}
                     onClick={() => quietly(mark(template, 'hide'))}
                   >
-                    <Icon name={template.hidden ? 'plus' : 'close'} size={18} />
+                    <Icon name="hide" size={18} />
                   </Button>
                 </>
               )}

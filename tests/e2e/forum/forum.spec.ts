@@ -117,6 +117,9 @@ test('what was typed outlasts a browser whose processes are killed @F2 @O3', asy
             request.addEventListener('success', () => resolve(request.result));
             request.addEventListener('error', () => reject(request.error));
           });
+        // Opened before the page does, it would be made, and empty.
+        const known = await indexedDB.databases();
+        if (!known.some(({ name }) => name === 'queqiao-outbox')) return '';
         const database = await said(indexedDB.open('queqiao-outbox'));
         const drafts = database.transaction('drafts').objectStore('drafts');
         const texts = JSON.stringify(await said(drafts.getAll()));
@@ -284,4 +287,17 @@ test('managers mark a question, judge a report, keep groups, prompts and scenari
   await scenario.getByLabel('提示词').fill('你是一位桥梁工程师');
   await scenario.getByRole('button', { name: '保存' }).click();
   await expect(page.getByRole('row').filter({ hasText: `场景 ${stamp}` })).toHaveCount(1);
+
+  await page.goto('/scenario');
+  await page.getByRole('button', { name: '管理分类' }).click();
+  const categories = page.getByRole('dialog', { name: '场景分类' });
+  await categories.getByRole('button', { name: '新建分类' }).click();
+  const category = page.getByRole('dialog', { name: '新建分类' });
+  await category.getByLabel('名称').fill(`类 ${stamp}`.slice(0, 10));
+  await category.getByRole('button', { name: '保存' }).click();
+  const kept = categories.getByRole('listitem').filter({ hasText: `类 ${stamp}`.slice(0, 10) });
+  await expect(kept).toHaveCount(1);
+  await kept.getByRole('button', { name: /^删除分类/ }).click();
+  await page.getByRole('button', { name: '删除', exact: true }).click();
+  await expect(kept).toHaveCount(0);
 });

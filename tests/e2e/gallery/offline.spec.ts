@@ -17,6 +17,10 @@ const keptOf = async () => {
   const keys = await new Promise<IDBValidKey[]>((resolve) => {
     asked.addEventListener('success', () => resolve(asked.result));
   });
+  const counted = db.transaction('messages').objectStore('messages').count();
+  const messages = await new Promise<number>((resolve) => {
+    counted.addEventListener('success', () => resolve(counted.result));
+  });
   db.close();
   let pictures = 0;
   for (const name of await caches.keys())
@@ -24,6 +28,7 @@ const keptOf = async () => {
       if (new URL(url).pathname.startsWith('/files/')) pictures += 1;
   return {
     lists: keys.filter((key) => JSON.stringify(key).includes('imageIndex')).length,
+    messages,
     pictures,
   };
 };
@@ -33,7 +38,7 @@ test('one’s own pictures are looked through without a network, and after a new
 }) => {
   test.setTimeout(120_000);
   const client = await TestClient.register(baseURL ?? '');
-  await paint(client, '雪山', { image: { n: 1, size: 0 } });
+  const { sent } = await paint(client, '雪山', { image: { n: 1, size: 0 } });
   await paint(client, '湖水', { image: { n: 1, size: 0 } });
   const line = await openLine(baseURL ?? '');
   const phone = await startPhone(client);
@@ -54,6 +59,18 @@ test('one’s own pictures are looked through without a network, and after a new
     await expect
       .poll(() => phone.page.evaluate(keptOf).catch(() => null), { timeout: 30_000 })
       .toMatchObject({ lists: 1, pictures: 2 });
+    await phone.page.goto(`${line.baseURL}/chat?uuid=${sent.uuid}`);
+    const seen = () =>
+      phone.page
+        .getByRole('list', { name: '画好的图片' })
+        .locator('img')
+        .evaluateAll((images) =>
+          images.map((image) => (image as HTMLImageElement).naturalWidth > 0),
+        );
+    await expect.poll(seen).toEqual([true]);
+    await expect
+      .poll(() => phone.page.evaluate(keptOf).catch(() => null), { timeout: 30_000 })
+      .toMatchObject({ messages: 1, pictures: 3 });
     line.state = 'down';
     const start = await phone.closed();
     await start();
@@ -81,6 +98,20 @@ test('one’s own pictures are looked through without a network, and after a new
           ),
       )
       .toBe(true);
+    // In its conversation the small one stands for the whole.
+    await phone.page.goto(`${line.baseURL}/chat?uuid=${sent.uuid}`);
+    await expect.poll(seen).toEqual([true]);
+    await phone.page.getByRole('button', { name: '查看第 1 张' }).click();
+    await expect
+      .poll(() =>
+        phone.page
+          .getByRole('dialog', { name: '看图' })
+          .locator('.photo-small')
+          .evaluateAll((images) =>
+            images.map((image) => (image as HTMLImageElement).naturalWidth > 0),
+          ),
+      )
+      .toEqual([true]);
     // Others' pictures change all the time: without a network they are said to be out of reach.
     await phone.page.goto(`${line.baseURL}/image/public`);
     await expect(phone.page.getByRole('button', { name: /再试|重试/ })).toBeVisible();
