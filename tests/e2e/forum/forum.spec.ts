@@ -216,7 +216,16 @@ test('the forum and the model list on a desktop: menu, hover card, two models si
   await expect(page).toHaveURL(/group_id=/);
   await page.goto('/model');
   await page.getByRole('button', { name: '关于内置助手' }).hover();
-  await expect(page.getByRole('tooltip').first()).toContainText('builtin-assistant');
+  const card = page.getByRole('tooltip').filter({ hasText: '代码' });
+  await expect(card).toContainText('builtin-assistant');
+  // It is whole beside the first row and the last, in a small window, too.
+  await page.setViewportSize({ width: 1024, height: 768 });
+  const logos = page.getByRole('row').getByRole('button', { name: /^关于/ });
+  for (const logo of [logos.first(), logos.last()]) {
+    await logo.hover();
+    await expect(card).toBeInViewport({ ratio: 1 });
+  }
+  await page.setViewportSize({ width: 1680, height: 1050 });
 
   const chosen = page.getByRole('row').getByRole('checkbox', { name: '选择这一行' });
   await chosen.nth(0).check();
