@@ -1,10 +1,21 @@
-import { memo, useEffect, useLayoutEffect, useMemo, useRef, useState, type ReactNode } from 'react';
+import {
+  Fragment,
+  memo,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+  type ReactNode,
+} from 'react';
 import { layWaterfall, placesWithin, type Shape } from './waterfall-layout.ts';
 import './waterfall.css';
 
-/** So far around the window tiles are made beforehand, in windows: a little behind, more ahead. */
-const behind = 0.25;
-const ahead = 1.25;
+/**
+ * So far around the window tiles are made beforehand, in windows: a little behind, more ahead. Of a
+ * quick move every tile is a cost and none is looked at.
+ */
+const around = { calm: { behind: 0.25, ahead: 1.25 }, swift: { behind: 0.05, ahead: 0.75 } };
 /** So far it may be scrolled before other tiles are made, px: a few in every frame, never many. */
 const step = 128;
 /** Who scrolls through a window in less time than this sees no pictures: they are not asked for, ms. */
@@ -24,15 +35,42 @@ interface Seen extends Part {
 }
 
 /** How much of the list is to be there, as it stands in a page that scrolls as a whole. */
-const look = (list: HTMLElement, upwards: boolean): Part => {
+const look = (list: HTMLElement, upwards: boolean, swift: boolean): Part => {
   const { top } = list.getBoundingClientRect();
+  const { behind, ahead } = around[swift ? 'swift' : 'calm'];
   const high = window.innerHeight;
   const from = Math.floor((-top - high * (upwards ? ahead : behind)) / step) * step;
   return { from, to: from + step + Math.ceil((high * (1 + ahead + behind)) / step) * step };
 };
 
+/** Which element shows which place: one that is free takes what comes next. */
+class Elements {
+  private readonly taken = new Map<number, number>();
+  private free: number[] = [];
+  private made = 0;
+
+  /** For each place the number of its element. The same again for the same places. */
+  of(places: readonly number[]): number[] {
+    const wanted = new Set(places);
+    for (const [place, element] of this.taken)
+      if (!wanted.has(place)) {
+        this.taken.delete(place);
+        this.free.push(element);
+      }
+    return places.map((place) => {
+      const known = this.taken.get(place);
+      if (known !== undefined) return known;
+      const element = this.free.pop() ?? this.made++;
+      this.taken.set(place, element);
+      return element;
+    });
+  }
+}
+
 interface TileProps<T> {
   item: T;
+  /** Names the item. */
+  name: string;
   at: number;
   count: number;
   left: number;
@@ -44,16 +82,16 @@ interface TileProps<T> {
 }
 
 const Placed = <T,>(props: TileProps<T>) => {
-  const { item, at, count, left, top, width, height, swift, render } = props;
-  const [filled, setFilled] = useState(!swift);
-  if (!swift && !filled) setFilled(true);
+  const { item, name, at, count, left, top, width, height, swift, render } = props;
+  const [filled, setFilled] = useState(swift ? '' : name);
+  if (!swift && filled !== name) setFilled(name);
   return (
     <li
       aria-posinset={at + 1}
       aria-setsize={count}
       style={{ transform: `translate(${left}px, ${top}px)`, width, height }}
     >
-      {filled && render(item, at, width)}
+      {filled === name && <Fragment key={name}>{render(item, at, width)}</Fragment>}
     </li>
   );
 };
@@ -105,14 +143,15 @@ export const Waterfall = <T,>({
     let last = { y: window.scrollY, time: performance.now() };
     let upwards = false;
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const see = (quick?: boolean) => {
-      const part = look(element, upwards);
-      setSeen((before) => {
-        const swift = quick ?? before.swift;
-        return part.from === before.from && part.to === before.to && swift === before.swift
+    let swift = false;
+    const see = (quick = swift) => {
+      swift = quick;
+      const part = look(element, upwards, swift);
+      setSeen((before) =>
+        part.from === before.from && part.to === before.to && swift === before.swift
           ? before
-          : { ...part, swift };
-      });
+          : { ...part, swift },
+      );
     };
     const onScroll = () => {
       const now = { y: window.scrollY, time: performance.now() };
@@ -124,7 +163,7 @@ export const Waterfall = <T,>({
         clearTimeout(timer);
         timer = setTimeout(() => see(false), settling);
       }
-      see(quick || undefined);
+      see(quick || swift);
     };
     const onResize = () => see();
     const measure = () => {
@@ -151,26 +190,32 @@ export const Waterfall = <T,>({
   useEffect(() => {
     if (near && more) latest.current();
   }, [near, more]);
+  const [elements] = useState(() => new Elements());
   const places = room > 0 ? placesWithin(laid, seen.from, seen.to) : [];
+  const numbers = elements.of(places);
+  const tiles = places.flatMap((at, nth) => {
+    const item = items[at];
+    return item === undefined ? [] : [{ item, at, element: numbers[nth] ?? 0 }];
+  });
+  // Elements stay where they are while it moves quickly; who reads or tabs meets them in their order.
+  if (seen.swift) tiles.sort((one, other) => one.element - other.element);
   return (
     <ul className="waterfall" ref={list} aria-label={label} style={{ height: laid.height }}>
-      {places.map((at) => {
-        const item = items[at];
-        return item === undefined ? null : (
-          <Tile
-            key={keyOf(item)}
-            item={item}
-            at={at}
-            count={total}
-            left={laid.lefts[at] ?? 0}
-            top={laid.tops[at] ?? 0}
-            width={laid.width}
-            height={laid.heights[at] ?? 0}
-            swift={seen.swift}
-            render={render}
-          />
-        );
-      })}
+      {tiles.map(({ item, at, element }) => (
+        <Tile
+          key={element}
+          item={item}
+          name={keyOf(item)}
+          at={at}
+          count={total}
+          left={laid.lefts[at] ?? 0}
+          top={laid.tops[at] ?? 0}
+          width={laid.width}
+          height={laid.heights[at] ?? 0}
+          swift={seen.swift}
+          render={render}
+        />
+      ))}
     </ul>
   );
 };

@@ -172,7 +172,7 @@ const openings = async (page: Page, count: number): Promise<number[]> => {
       await page.evaluate(
         (nth) =>
           new Promise<number>((resolve) => {
-            const tiles = document.querySelectorAll<HTMLElement>('.waterfall > li button');
+            const tiles = document.querySelectorAll<HTMLElement>('.waterfall > li button:has(img)');
             const from = performance.now();
             const look = () => {
               const shown = [...document.querySelectorAll<HTMLImageElement>('[role=dialog] img')];

@@ -1,4 +1,4 @@
-import { setImmediate as yieldTurn } from 'node:timers/promises';
+import { setTimeout as rest } from 'node:timers/promises';
 import { createHash } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { estimateTokens } from '../../../contract/price.ts';
@@ -230,6 +230,7 @@ export const createTrainWorks = (deps: TrainWorkDeps): JobWork<unknown>[] => {
     let told = 0;
     try {
       for (let at = 0; at < texts.length; at += engine.batch) {
+        const begun = performance.now();
         const made = await engine.embed(texts.slice(at, at + engine.batch), io.signal);
         vectors.push(...made.vectors);
         tokens += made.tokens;
@@ -238,7 +239,9 @@ export const createTrainWorks = (deps: TrainWorkDeps): JobWork<unknown>[] => {
           told = vectors.length / texts.length;
           await store.changeFile(db, file.id, { overNum: vectors.length });
           await note(file.id, `已完成 ${vectors.length} / ${texts.length} 段`);
-        } else await yieldTurn();
+        }
+        // What is built in works in this very thread: as long again belongs to who asks something.
+        if (!engine.paid) await rest(performance.now() - begun);
         io.signal.throwIfAborted();
       }
     } catch (error) {

@@ -32,11 +32,14 @@ const voices: Voices = {
 /** Letters that are spoken without letting others have a turn. */
 const atOnce = 300;
 
+/** Nobody hears it: only after some words do the voice and the encoder run as fast as they can. */
+const warming = '鹊桥通向许多模型，打开就能问，不注册也能用；今天是2026年，天气很好。'.repeat(3);
+
 /** Speech without any service: espeak-ng as WebAssembly. */
 export const createBuiltInSpeakEngine = (): SpeakEngine => ({
   voices: () => voices,
   prepare: async () => {
-    await inThread({ pieces: ['好。'], voice: 'cmn', speed: 1 }, AbortSignal.timeout(30_000));
+    await inThread({ pieces: [warming], voice: 'cmn+f2', speed: 1 }, AbortSignal.timeout(30_000));
   },
   speak: async ({ text, voice, speed }, signal) => {
     // An option is what begins so.

@@ -63,8 +63,28 @@ test('others’ pictures are found, liked and gone on from; one’s own change i
   await expect(page).toHaveURL(/rank=all/);
   await expect(list.getByRole('button', { name: words, exact: true })).toBeVisible();
 
+  // Until the whole picture is there, the viewer shows the very one that its tile shows.
+  const thumbnail = tile.locator('img');
+  const shownBy = (image: HTMLImageElement) => (image.naturalWidth > 0 ? image.currentSrc : '');
+  await expect.poll(() => thumbnail.evaluate(shownBy)).toMatch(/size=\d+$/);
+  const small = await thumbnail.evaluate(shownBy);
+  let letIn = () => {};
+  const held = new Promise<void>((resolve) => {
+    letIn = resolve;
+  });
+  const whole = (url: URL) => url.pathname === theirs.url && url.search === '';
+  await page.route(whole, async (route) => {
+    await held;
+    await route.continue();
+  });
   await list.getByRole('button', { name: words, exact: true }).click();
   const viewer = viewerOf(page, '查看图片');
+  await expect.poll(() => viewer.locator('img').first().evaluate(shownBy)).toBe(small);
+  letIn();
+  await expect(viewer.locator('img[aria-hidden]')).toHaveCount(0);
+  await expect
+    .poll(() => viewer.getByRole('img', { name: words }).evaluate(shownBy))
+    .toBe(new URL(theirs.url, page.url()).href);
   await expect(viewer.getByText(words, { exact: true })).toBeVisible();
   await expect(viewer.getByRole('button', { name: '赞，1 人' })).toBeVisible();
   await viewer.getByRole('button', { name: '踩，0 人' }).click();

@@ -117,6 +117,47 @@ test('a reply is read aloud while one reads on, faster when asked', async ({ app
   await expect(player).toHaveCount(0);
 });
 
+test('the built-in voice is made ready before anybody asks it to read, and costs nothing', async ({
+  app,
+  page,
+}, testInfo) => {
+  const client = await TestClient.register(server.baseURL);
+  await client.call('saveSettings', { default_audio_model: 'builtin-voice' });
+  const { uuid, id } = await client.ask('请介绍一下鹊桥', { model: 'builtin-assistant' });
+  await client.read(uuid, id);
+  const before = (await client.call('userInfo', {})).chatgpt_balance;
+  await app.enterAs({ account: '', password: '', client });
+  const spoken: boolean[] = [];
+  page.on('request', (request) => {
+    if (new URL(request.url()).pathname !== '/api/text_to_speech') return;
+    const asked = request.postDataJSON() as { model: string; prepare?: number };
+    expect(asked.model).toBe('builtin-voice');
+    spoken.push(asked.prepare !== 1);
+  });
+  const ready = page.waitForResponse((answer) => answer.url().includes('text_to_speech'));
+  await page.goto(`${server.baseURL}/chat?uuid=${uuid}`);
+  const prepared = await ready;
+  expect(prepared.status()).toBe(200);
+  expect(prepared.headers()['content-length'] ?? '0').toBe('0');
+  expect(spoken).toEqual([false]);
+  await page.getByRole('button', { name: '更多操作' }).last().click();
+  const read = page.getByRole('dialog', { name: '这条回复' }).getByRole('button', { name: '朗读' });
+  await read.evaluate((button) => {
+    button.addEventListener('click', () => performance.mark('tapped'));
+    document.addEventListener('playing', () => performance.mark('heard'), true);
+  });
+  await read.click();
+  await expect
+    .poll(() => page.evaluate(() => performance.getEntriesByName('heard').length))
+    .toBe(1);
+  const waited = await page.evaluate(
+    () => performance.measure('waited', 'tapped', 'heard').duration,
+  );
+  testInfo.annotations.push({ type: 'first sound, ms', description: waited.toFixed(0) });
+  expect(spoken).toEqual([false, true]);
+  expect((await client.call('userInfo', {})).chatgpt_balance).toBe(before);
+});
+
 test('a finger that holds talks until it leaves, and one that slides away calls it off', async ({
   app,
   page,
