@@ -477,10 +477,19 @@ const fillBooks = async (pool: pg.Pool, people: readonly Person[], tokens: numbe
     `INSERT INTO consumptions (user_id, type, model, human, prompt_tokens, completion_tokens,
        deduct_tokens, current_balance, created_at)
      SELECT ($1::bigint[])[1 + floor(random() * array_length($1, 1))::int], 0, m.name,
-       '演示：今天的提问', 200, 300, $2::int + floor(random() * $2::int)::int, 10000000,
-       now() - random() * interval '20 hours'
-     FROM generate_series(1, 60), (SELECT name FROM models WHERE type = 0 AND enabled LIMIT 1) m`,
+       '演示：近来的提问', 200, 300, $2::int + floor(random() * $2::int)::int, 10000000,
+       now() - CASE WHEN n <= 60 THEN random() * interval '20 hours'
+         ELSE random() ^ 1.5 * interval '80 days' END
+     FROM generate_series(1, 600) n,
+       (SELECT name FROM models WHERE type = 0 AND enabled LIMIT 1) m`,
     [ids, tokens],
+  );
+  await pool.query(
+    `INSERT INTO usage_days
+     SELECT user_id, (created_at AT TIME ZONE 'Asia/Shanghai')::date, type, model, count(*),
+       count(*), sum(prompt_tokens), sum(completion_tokens), sum(deduct_tokens)
+     FROM consumptions WHERE user_id = ANY($1) GROUP BY 1, 2, 3, 4 ON CONFLICT DO NOTHING`,
+    [ids],
   );
   await pool.query(
     `INSERT INTO model_stats (user_id, model, state, first_time, time, request_time, created_at)
@@ -519,6 +528,60 @@ const fillBooks = async (pool: pg.Pool, people: readonly Person[], tokens: numbe
     );
 };
 
+/** What waits for managers, and what they did. */
+const fillDesk = async (pool: pg.Pool, people: readonly Person[]) => {
+  const ids = people.map(({ id }) => id);
+  await pool.query(
+    `INSERT INTO manager_acts (user_id, call, subject, input, before, after, ip, created_at)
+     SELECT m.id, act.call, act.subject || p.person, '{}', act.before::jsonb, act.after::jsonb,
+       '127.0.0.1', now() - n * interval '5 hours'
+     FROM (SELECT min(id) AS id FROM users WHERE manager) m,
+       generate_series(1, 24) n,
+       LATERAL (SELECT ($1::bigint[])[1 + n % array_length($1, 1)] AS person) p,
+       LATERAL (SELECT * FROM (VALUES
+         (0, 'updateTokens', 'user:', '{"chatgpt_balance": 20000}', '{"chatgpt_balance": 70000}'),
+         (1, 'updateUser', 'user:', '{"sessionBlacklist": false}', '{"sessionBlacklist": true}'),
+         (2, 'activatedAbility', 'user:', '{"subscribe": 0}', '{"subscribe": 1}'),
+         (3, 'updateUserSession', 'user:', '{"session_private": false}',
+           '{"session_private": true, "hidden": 3}')
+       ) kinds (at, call, subject, before, after) WHERE at = n % 4) act
+     WHERE m.id IS NOT NULL ORDER BY n DESC`,
+    [ids],
+  );
+  await pool.query(
+    `WITH chosen AS (
+       SELECT id, user_id, amount FROM orders o WHERE user_id = ANY($1) AND state = 'paid'
+         AND NOT EXISTS (SELECT FROM invoice_orders i WHERE i.order_id = o.id) ORDER BY id DESC LIMIT 3
+     ), made AS (
+       INSERT INTO invoices (user_id, amount, kind, title, tax_number, email)
+       SELECT user_id, amount, 'company', '演示科技有限公司', '91310000MA1FL00000',
+         'demo' || id || '@example.com' FROM chosen RETURNING id, email
+     )
+     INSERT INTO invoice_orders (order_id, invoice_id)
+     SELECT c.id, m.id FROM chosen c JOIN made m ON m.email = 'demo' || c.id || '@example.com'`,
+    [ids],
+  );
+  await pool.query(
+    `INSERT INTO payment_differences (provider, number, kind, detail, created_at)
+     SELECT provider, number, 'amount', '账单上是 ' || (amount / 100.0)::numeric(10, 2) - 0.01 || ' 元',
+       now() - interval '1 day'
+     FROM orders WHERE user_id = ANY($1) AND state = 'paid' AND provider <> 'sandbox'
+     ORDER BY id DESC LIMIT 2 ON CONFLICT DO NOTHING`,
+    [ids],
+  );
+  await pool.query(
+    `INSERT INTO reports (user_id, session_id, reason, note, excerpt, created_at)
+     SELECT $1, id, 'other', '和这里没有关系', left(prompt, 80), now() - interval '3 hours'
+     FROM sessions WHERE type = 2 AND NOT private AND deleted_at IS NULL AND user_id = ANY($2)
+     ORDER BY id DESC LIMIT 3`,
+    [ids[0], ids],
+  );
+  await pool.query(
+    `INSERT INTO blocked_words (word) VALUES ('代写论文'), ('加微信领红包'), ('包过')
+     ON CONFLICT DO NOTHING`,
+  );
+};
+
 const index = async (db: Database): Promise<void> => {
   for (let sum = 0, told = 0; ;) {
     const done = await indexQueued(db, 2000);
@@ -549,6 +612,7 @@ const main = async (): Promise<void> => {
     const { people, accounts, password } = await addPeople(pool, count);
     const sessions = await fill(pool, people, messages, settings.signupTokens);
     await fillBooks(pool, people, 2000);
+    await fillDesk(pool, people);
     await db.transaction((tx) => rollUp(tx, true));
     await index(db);
     const client = await pool.connect();

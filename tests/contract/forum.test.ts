@@ -282,6 +282,40 @@ test('a push is one plain line of bounded length, and a friend’s message is to
   expect((await mei.call('userInfo', {})).news_unread).toBe(0);
 });
 
+test('how a model did is told by its replies; of reports nobody has more than one voice', async () => {
+  // No other test of this file may ask before: what was counted is told again for a minute.
+  const model = 'builtin-assistant';
+  const { uuid } = await zhou.call('newSession', { type: 0, model });
+  const { id } = await zhou.call('sendMessage', { session_id: uuid, msg: '你好' });
+  await zhou.read(uuid, id);
+  const report = (client: TestClient, state: 'success' | 'error', ms: number, of = model) =>
+    client.call('modelStat', {
+      state,
+      model: of,
+      first_time: ms,
+      time: ms * 2,
+      request_time: Date.now(),
+    });
+  for (const client of [lin, zhou]) await report(client, 'success', 300);
+  for (let at = 0; at < 3; at++) {
+    await report(wang, 'error', 0);
+    await report(wang, 'success', 600_000);
+  }
+  for (let at = 0; at < 22; at++) await report(wang, 'error', 0, 'builtin-voice');
+  await report(lin, 'success', 400, 'builtin-voice');
+  const { list } = await lin.call('modelHealth', {});
+  const chat = list.find((each) => each.model === model);
+  expect(chat?.success).toBe(chat?.count);
+  expect(chat?.first_time).toBe(300);
+  expect(chat?.time).toBeLessThan(600_000);
+  expect(list.find((each) => each.model === 'builtin-voice')).toMatchObject({
+    count: 21,
+    success: 1,
+    first_time: 400,
+    time: 800,
+  });
+});
+
 describe('scenarios and prompts', () => {
   test('one’s own scenario is private until a manager has approved it', async () => {
     const { list: categories } = await lin.call('scenarioCategory', {});

@@ -8,6 +8,7 @@ import { startMockOpenAi, type MockOpenAi } from '../support/mock-openai.ts';
 import {
   createWorld,
   goodInputs,
+  onePixel,
   sendRaw,
   type Talk,
   talk,
@@ -340,4 +341,129 @@ describe('an act of a manager', () => {
     expect(refused.length).toBeGreaterThan(25);
     expect(await lastLine()).toBe(before);
   });
+});
+
+/** By paths and fields of document 3 §7 alone. */
+const ask = async (method: string, path: string, body?: object | FormData) => {
+  const isForm = body instanceof FormData;
+  const response = await fetch(`${world.server.baseURL}/api/${path}`, {
+    method,
+    headers: {
+      ...owner.headers(),
+      ...(body && !isForm ? { 'content-type': 'application/json' } : {}),
+    },
+    ...(body ? { body: isForm ? body : JSON.stringify(body) } : {}),
+  });
+  const answer = (await response.json()) as { code: number; message: string; data: never };
+  expect(answer.code, `${path}: ${answer.message}`).toBe(0);
+  return answer.data as Record<string, never> & { list: Record<string, never>[] };
+};
+
+test('a client of the specification alone manages @G1 @G2 @G3 @G4 @G5 @G6 @G7', async () => {
+  const summary = await ask('GET', 'admin/summary_data');
+  for (const name of ['user', 'order', 'session', 'history', 'image', 'vip'])
+    expect(summary[`${name}_count`], name).toEqual(expect.any(Number));
+  expect(await ask('GET', 'admin/rank_list')).toBeTypeOf('object');
+  const chart = await ask('GET', 'admin/chart_list');
+  for (const name of ['userCounts', 'requestCounts', 'sessionCounts', 'tokenCounts'])
+    expect(chart[name], name).toEqual(
+      expect.arrayContaining([expect.objectContaining({ days: expect.any(String) })]),
+    );
+
+  const own = await talk(person, '银杏什么时候黄');
+  const sessions = await ask('GET', `admin/session_list?page=1&user_id=${personId}&type=0`);
+  expect(sessions).toMatchObject({ page_size: expect.any(Number), total: expect.any(Number) });
+  expect(sessions.list.some(({ uuid }) => uuid === own.uuid)).toBe(true);
+  const history = `admin/history_list?session_id=${own.uuid}&newest=1&page=1`;
+  expect((await ask('GET', history)).list[0]).toMatchObject({ human: '银杏什么时候黄' });
+  await ask('POST', 'admin/update_history', {
+    id: own.historyId,
+    human: '银杏几月黄',
+    ai: '十一月',
+  });
+  await ask('POST', `admin/set_session?session_id=${own.uuid}`, { private: 1 });
+  await ask('DELETE', `admin/delete_history?history_id=${own.historyId}`);
+  await ask('DELETE', `admin/delete_session?session_id=${own.uuid}`);
+  const [gone] = (await ask('GET', `admin/session_list?uuid=${own.uuid}`)).list;
+  expect(gone).toMatchObject({ deleted: 1 });
+  const picture = new FormData();
+  picture.set('file', new Blob([new Uint8Array(onePixel)], { type: 'image/png' }), 'a.png');
+  expect((await ask('POST', 'admin/upload', picture))['url']).toMatch(/^\//);
+
+  const users = await ask('GET', `admin/user_list?page=1&user_id=${personId}`);
+  expect(Object.keys(users.list[0] ?? {})).toEqual(
+    expect.arrayContaining(
+      'user_id user_name session_blacklist session_private chatgpt_balance vip vip_expired_at subscribe created_at'.split(
+        ' ',
+      ),
+    ),
+  );
+  await ask('POST', 'admin/update_user', { user_id: personId, session_blacklist: 1 });
+  expect((await person.raw('newSession', { type: 0 })).code).toBe(3001);
+  await ask('POST', 'admin/update_user', { user_id: personId, session_blacklist: 0 });
+  await ask('POST', 'admin/update_tokens', {
+    user_id: personId,
+    tokens: 700,
+    add: true,
+    remarks: '补偿',
+  });
+  await ask('POST', 'admin/activated_ability', {
+    user_id: personId,
+    vip_expired_at: new Date(Date.now() + 86_400_000).toISOString(),
+    subscribe: 2,
+  });
+  // Forced to be private: a new session is so, whatever its owner wants.
+  await ask('POST', 'admin/update_user_session', { user_id: personId, session_private: 1 });
+  const { uuid } = await person.call('newSession', { type: 0, private: 0 });
+  expect((await person.call('getSession', { uuid })).private).toBe(1);
+  expect((await person.raw('setSession', { session_id: uuid, private: 0 })).code).toBeGreaterThan(
+    0,
+  );
+  await ask('POST', 'admin/update_user_session', { user_id: personId, session_private: 0 });
+
+  const number = await paidOrder();
+  const range = [new Date(0).toISOString(), new Date(Date.now() + 60_000).toISOString()];
+  const orders = await ask('POST', 'admin/order_list', {
+    page: 1,
+    orderId: '',
+    timeRange: range,
+    type: 'paid',
+    userId: personId,
+  });
+  expect(orders.list[0]).toMatchObject({
+    order_id: number,
+    paid_success: 1,
+    amount: 2000,
+    trade_value: 1,
+    type: 1,
+  });
+  // A number ignores the other filters.
+  const one = { page: 1, orderId: number, timeRange: range, type: 'alipay', userId: 1 };
+  expect((await ask('POST', 'admin/order_list', one)).list).toMatchObject([{ order_id: number }]);
+  const gifts = { page: 1, orderId: '', timeRange: null, type: 'gifted', userId: personId };
+  const [system] = (await ask('POST', 'admin/order_list', { ...gifts, timeRange: undefined })).list;
+  expect(system).toMatchObject({ order_id: expect.stringMatching(/^SYS/), remarks: '补偿' });
+
+  const models = await ask('GET', 'admin/model_list?page=1&name=内置&unique_key=builtin-film');
+  expect(models.list).toMatchObject([{ unique_key: 'builtin-film' }]);
+  await ask('POST', 'admin/set_model', models.list[0]);
+  const words = {
+    attrs: { include: [], exclude: [] },
+    prompt_json: { act: '园丁', prompt: '问：{{花}}' },
+  };
+  const { id } = await ask('POST', 'admin/save_prompt', { ...words, type: 0 });
+  const prompts = await ask('GET', 'admin/prompt_list?page=1&page_size=15&query=园丁&type=0');
+  expect(prompts.list).toMatchObject([{ id, prompt_json: { act: '园丁' } }]);
+  await ask('POST', 'admin/del_prompt', { id });
+  const stats = await ask(
+    'GET',
+    `admin/model_stats?start_date=${encodeURIComponent(range[0]!)}&end_date=${encodeURIComponent(range[1]!)}`,
+  );
+  expect(stats).toMatchObject({ list: expect.any(Array), modelUserStats: expect.any(Array) });
+  const notice = new FormData();
+  notice.set('notice', '## 明早维护');
+  notice.set('file', new Blob(['附件']), '说明.txt');
+  const saved = await ask('POST', 'admin/save_notice', notice);
+  const notices = await ask('GET', 'admin/notice_list?page=1&page_size=10&query=明早');
+  expect(notices).toMatchObject({ total: 1, page_size: 10, list: [{ id: saved['id'] }] });
 });

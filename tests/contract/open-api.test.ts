@@ -2,7 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import OpenAI, { APIError, toFile } from 'openai';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type ApiUser, apiUser, onDatabase } from '../support/api-user.ts';
-import { type MockOpenAi, mockJson, startMockOpenAi } from '../support/mock-openai.ts';
+import {
+  type MockOpenAi,
+  mockJson,
+  type Scenario,
+  startMockOpenAi,
+} from '../support/mock-openai.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { onePixel } from '../support/world.ts';
 
@@ -10,7 +15,7 @@ let mock: MockOpenAi;
 let spare: MockOpenAi;
 let server: TestServer;
 /** Starts another process on the same database. */
-let beside: () => Promise<TestServer>;
+let beside: (more?: Record<string, string>) => Promise<TestServer>;
 let user: ApiUser;
 let client: OpenAI;
 
@@ -27,7 +32,7 @@ beforeAll(async () => {
     OPENAI_MODELS: 'mock-chat,mock-mini',
     SECRET_KEY: 'the same in all processes',
   };
-  beside = () => startServer({ databaseUrl: server.databaseUrl, env: service });
+  beside = (more) => startServer({ databaseUrl: server.databaseUrl, env: { ...service, ...more } });
   server = await startServer({
     env: {
       ...service,
@@ -114,6 +119,21 @@ describe('chat by the client of OpenAI', () => {
       }
       expect(text).toBe(mock.textFor('流'));
       expect(usage?.total_tokens).toBe(include ? 18 : undefined);
+    }
+  });
+
+  test('a stream arrives whole however the service writes it', async () => {
+    const shapes: Scenario[] = ['no-done', 'split', 'crlf', 'comments', 'json', 'cut-usage'];
+    for (const shape of shapes) {
+      mock.enqueue(shape);
+      let text = '';
+      for await (const chunk of await client.chat.completions.create({
+        model,
+        messages: say('流'),
+        stream: true,
+      }))
+        text += chunk.choices[0]?.delta.content ?? '';
+      expect([shape, text]).toEqual([shape, mock.textFor('流')]);
     }
   });
 
@@ -437,6 +457,58 @@ describe('failures as the client of OpenAI knows them', () => {
     expect(text).not.toBe('');
     expect(error.code).toBe('upstream_error');
     await expect.poll(async () => before - (await balance())).toBeGreaterThan(0);
+  });
+
+  test('a service that falls silent is given up, before the first word and after it', async () => {
+    const impatient = await beside({ MODEL_FIRST_WORD_SECONDS: '1', MODEL_IDLE_SECONDS: '1' });
+    try {
+      const bound = new OpenAI({
+        apiKey: user.key,
+        baseURL: `${impatient.baseURL}/v1`,
+        maxRetries: 0,
+      });
+      mock.enqueue('hang-before');
+      const late = await failing(ask({ stream: true }, bound));
+      expect(late).toMatchObject({ status: 504, code: 'timeout' });
+      mock.enqueue('hang-middle');
+      const stream = await bound.chat.completions.create({
+        model,
+        messages: say('好'),
+        stream: true,
+      });
+      let text = '';
+      const error = await failing(
+        (async () => {
+          for await (const chunk of stream) text += chunk.choices[0]?.delta.content ?? '';
+        })(),
+      );
+      expect(text).not.toBe('');
+      expect(error.code).toBe('timeout');
+      await expect.poll(() => mock.active).toBe(0);
+    } finally {
+      await impatient.stop();
+    }
+  });
+
+  test('a balance that runs out in mid-stream ends it, all spent and never more', async () => {
+    const poor = await apiUser(server);
+    await onDatabase(server, 'UPDATE wallets SET balance = 3000 WHERE user_id = $1', [poor.userId]);
+    const stream = await clientOf(poor.key).chat.completions.create({
+      model,
+      messages: say('[[bench tokens=20000 rate=2000 id=poor]]'),
+      stream: true,
+    });
+    let chunks = 0;
+    const error = await failing(
+      (async () => {
+        for await (const _ of stream) chunks += 1;
+      })(),
+    );
+    expect(error.code).toBe('insufficient_quota');
+    expect(chunks).toBeGreaterThan(100);
+    await expect.poll(() => mock.active).toBe(0);
+    await expect.poll(() => balance(poor)).toBeLessThan(1500);
+    expect(await balance(poor)).toBeGreaterThanOrEqual(0);
   });
 
   test('a client that goes away stops the service, and is billed what came', async () => {

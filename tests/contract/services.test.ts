@@ -101,7 +101,7 @@ test.concurrent('stable-diffusion-webui is connected by form and draws; what it 
     const { job } = await paint(person, '山间的月亮', { model: 'stable-diffusion' });
     expect(job).toMatchObject({ state: 'done' });
     await seen(id, { successes: 1, failures: 0, latency: expect.any(Number) });
-    expect((await rowOf(id)).spent).toBeGreaterThan(0);
+    await eventually(async () => expect((await rowOf(id)).spent).toBeGreaterThan(0));
     webui.scenario = '500';
     const second = await paint(person, '山间的月亮', { model: 'stable-diffusion' });
     expect(second.job).toMatchObject({ state: 'error' });
@@ -123,7 +123,7 @@ test.concurrent('a Midjourney proxy is connected by form and draws', async () =>
     expect(job).toMatchObject({ state: 'done' });
     expect(proxy.faults).toEqual([]);
     await seen(id, { successes: 1, models: ['midjourney'] });
-    expect((await rowOf(id)).spent).toBeGreaterThan(0);
+    await eventually(async () => expect((await rowOf(id)).spent).toBeGreaterThan(0));
     await manager.call('delChannel', { id });
   } finally {
     await proxy.close();
@@ -181,7 +181,7 @@ test('a service that speaks and listens is connected by form, its keys take turn
       .sort(),
   ).toEqual(['Bearer sk-voice-1', 'Bearer sk-voice-2']);
   await seen(id, { successes: 3, failures: 0, key_count: 2 });
-  expect((await rowOf(id)).spent).toBeGreaterThan(0);
+  await eventually(async () => expect((await rowOf(id)).spent).toBeGreaterThan(0));
   media.keys = ['sk-another'];
   await post('text_to_speech', { model: 'tts-1', text: '第三句话。', voice: 'nova' });
   await seen(id, { last_error: '语音服务没有接受本站的密钥' });
@@ -224,7 +224,7 @@ test('services that film are connected by form, by OpenAI’s shape and by Stabi
   ] as const) {
     expect((await makeFilm(person, { model })).job, model).toMatchObject({ state: 'done' });
     await seen(id, { successes: 1, models: [model] });
-    expect((await rowOf(id)).spent).toBeGreaterThan(0);
+    await eventually(async () => expect((await rowOf(id)).spent).toBeGreaterThan(0));
     await manager.call('delChannel', { id });
   }
 });
@@ -272,7 +272,7 @@ test('a service that embeds is connected by form, its keys take turns', async ()
   const used = media.asked.filter(({ path }) => path.endsWith('/embeddings'));
   expect(new Set(used.map(({ authorization }) => authorization)).size).toBe(2);
   await seen(id, { successes: used.length, key_count: 2 });
-  expect((await rowOf(id)).spent).toBeGreaterThan(0);
+  await eventually(async () => expect((await rowOf(id)).spent).toBeGreaterThan(0));
   media.keys = ['sk-another'];
   await person.call('askKnowledge', { embedding_key: 'of_service', question: '什么时候开' });
   await seen(id, { last_error: '向量服务没有接受本站的密钥' });

@@ -75,7 +75,7 @@ const fillings = (rows: number): string[] => [
      (SELECT min(id) AS first FROM sessions) s`,
   `INSERT INTO consumptions (user_id, type, model, prompt_tokens, completion_tokens, deduct_tokens,
      current_balance, created_at)
-   SELECT p.first + (n * 7919) % ${Math.max(1, rows / 100)}, 0, 'model-' || n % 20, 100, 200, n % 500,
+   SELECT p.first + (n::bigint * 7919) % ${Math.max(1, rows / 100)}, 0, 'model-' || n % 20, 100, 200, n % 500,
      1000, now() - n * interval '30 seconds'
    FROM generate_series(1, ${rows}) n,
      (SELECT min(id) AS first FROM users WHERE account LIKE 'load%') p`,
@@ -116,6 +116,8 @@ const reads: Record<string, (side: Side) => Promise<unknown>> = {
   'user_list, disabled': ({ manager }) => manager.call('adminUserList', { kind: 'disabled' }),
   'user_list, one': ({ manager, person }) => manager.call('adminUserList', { user_id: person }),
   'user_list, a name': ({ manager }) => manager.call('adminUserList', { query: '用户77' }),
+  'user_list, what all are named': ({ manager }) =>
+    manager.call('adminUserList', { query: '用户' }),
   user_info: ({ manager, person }) => manager.call('adminUserInfo', { user_id: person }),
   user_ledger: ({ manager, person }) => manager.call('adminUserLedger', { user_id: person }),
   order_list: ({ manager }) => manager.call('adminOrderList', { type: 'all' }),

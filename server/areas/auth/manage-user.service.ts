@@ -82,8 +82,9 @@ const changed = <T extends object>(before: T, after: Partial<T>): ActNote['from'
 export const createManageUserService = (deps: ManageUserDeps) => ({
   list: async (db: Executor, input: Parsed<'adminUserList'>): Promise<Out<'adminUserList'>> => {
     const { page, page_size: size } = input;
-    const rows = await store.pageOfUsers(db, input, { offset: (page - 1) * size, limit: size });
-    const total = await store.countUsers(db, input);
+    const filter = { ...input, common: await store.isCommonName(db, input.query) };
+    const rows = await store.pageOfUsers(db, filter, { offset: (page - 1) * size, limit: size });
+    const total = await store.countUsers(db, filter);
     return {
       list: rows.map(viewOf),
       page,

@@ -33,19 +33,52 @@ const kinds: Readonly<Record<NonNullable<Parsed<'adminUserList'>['kind']>, SQL |
   manager: eq(users.manager, true),
 };
 
-const conditions = ({ user_id: id, query, kind }: Parsed<'adminUserList'>): SQL | undefined => {
-  const wanted = query?.replaceAll('\0', '').trim() ?? '';
+const wantedOf = (query: string | undefined): string => query?.replaceAll('\0', '').trim() ?? '';
+
+const named = (wanted: string): SQL | undefined =>
+  or(
+    sql`strpos(lower(${users.account}), lower(${wanted})) > 0`,
+    sql`strpos(lower(${users.userName}), lower(${wanted})) > 0`,
+  );
+
+export interface UserFilter extends Parsed<'adminUserList'> {
+  /** Most people are named so: the index by parts of names would only cost. */
+  common?: boolean;
+}
+
+/** How many of the newest are looked at to tell what is common. */
+const looked = 1000;
+
+/** Whether most of the newest people are named so. */
+export const isCommonName = async (db: Executor, query: string | undefined): Promise<boolean> => {
+  const wanted = wantedOf(query);
+  if (wanted === '') return false;
+  const newest = db
+    .select({ account: users.account, userName: users.userName })
+    .from(users)
+    .where(isNull(users.mergedInto))
+    .orderBy(desc(users.id))
+    .limit(looked)
+    .as('users');
+  const [row] = await db
+    .select({ count: sql<number>`count(*)::int` })
+    .from(newest)
+    .where(named(wanted));
+  return (row?.count ?? 0) > looked / 2;
+};
+
+const conditions = ({ user_id: id, query, kind, common }: UserFilter): SQL | undefined => {
+  const wanted = wantedOf(query);
   return and(
     isNull(users.mergedInto),
     id === undefined ? undefined : eq(users.id, id),
     wanted === ''
       ? undefined
       : and(
-          sql`name_grams(${users.account}, ${users.userName}) @> sought_grams(${wanted})`,
-          or(
-            sql`strpos(lower(${users.account}), lower(${wanted})) > 0`,
-            sql`strpos(lower(${users.userName}), lower(${wanted})) > 0`,
-          ),
+          common
+            ? undefined
+            : sql`name_grams(${users.account}, ${users.userName}) @> sought_grams(${wanted})`,
+          named(wanted),
         ),
     kind && kinds[kind],
   );
@@ -53,7 +86,7 @@ const conditions = ({ user_id: id, query, kind }: Parsed<'adminUserList'>): SQL 
 
 export const pageOfUsers = (
   db: Executor,
-  filter: Parsed<'adminUserList'>,
+  filter: UserFilter,
   { offset, limit }: { offset: number; limit: number },
 ) =>
   db
@@ -65,7 +98,7 @@ export const pageOfUsers = (
     .offset(offset)
     .limit(limit);
 
-export const countUsers = (db: Executor, filter: Parsed<'adminUserList'>): Promise<number> =>
+export const countUsers = (db: Executor, filter: UserFilter): Promise<number> =>
   countUpTo(db, users, conditions(filter));
 
 /** A person's row, its changes waiting until the transaction ends. */
@@ -159,8 +192,12 @@ export const figuresOf = async (db: Executor, userId: number): Promise<Figures> 
     coalesce((SELECT sum(size) FROM files WHERE user_id = ${userId}), 0)::float8 AS file_bytes,
     (SELECT count(*)::int FROM logins WHERE user_id = ${userId} AND revoked_at IS NULL
       AND expires_at > now()) AS login_count,
-    (SELECT max(created_at) FROM history WHERE user_id = ${userId}
-      AND id > (SELECT coalesce(max(id), 0) - 1000000 FROM history)) AS last_seen_at
+    greatest(
+      (SELECT max(created_at) FROM logins WHERE user_id = ${userId}),
+      (SELECT created_at FROM consumptions WHERE user_id = ${userId} ORDER BY id DESC LIMIT 1),
+      (SELECT max(created_at) FROM history WHERE user_id = ${userId} AND session_id IN
+        (SELECT id FROM sessions WHERE user_id = ${userId} AND deleted_at IS NULL
+          ORDER BY updated_at DESC LIMIT 20))) AS last_seen_at
     FROM usage_days u WHERE u.user_id = ${userId}`);
   return rows[0]!;
 };

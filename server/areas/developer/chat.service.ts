@@ -19,8 +19,10 @@ import { affordable, type Charge, openCharge } from './charge.ts';
 import { askedOf, type Counted, producedIn, roughPrompt, usageIn } from './chat-text.ts';
 import type { Gate } from './gate.ts';
 
-/** Tokens of an answer that are set aside at first, and for how many more each time. */
+/** Tokens of an answer that are set aside at first, and for how many more each time: as much again as came. */
 const ahead = { first: 512, more: 2048 };
+/** Looked at so often within the time that a service may say nothing: a timer set anew for each chunk costs more. */
+const looks = 4;
 /** An answer for which fewer tokens can be set aside is not begun. */
 const leastAnswer = 16;
 
@@ -201,12 +203,19 @@ export const createApiChat = (deps: ChatDeps) => {
     const outcome = { model: model.name, userId: context.caller.user.id };
     for (const { channelId, relay, upstreamName, label } of await models.relays(db, model.name)) {
       const late = new AbortController();
-      const timer = setTimeout(() => late.abort(tooLate()), silenceMs);
+      let silent = 0;
+      const timer = setInterval(() => {
+        silent += 1;
+        if (silent > looks) late.abort(tooLate());
+      }, silenceMs / looks);
       const signal = AbortSignal.any([context.signal, late.signal]);
       if (!begun()) context.header('x-channel', encodeURIComponent(label));
       try {
-        const answer = await attempt(relay, { ...body, model: upstreamName }, signal, () =>
-          timer.refresh(),
+        const answer = await attempt(
+          relay,
+          { ...body, model: upstreamName },
+          signal,
+          () => (silent = 0),
         );
         models.reportOutcome({ ...outcome, channelId, ok: true });
         return answer;
@@ -226,7 +235,7 @@ export const createApiChat = (deps: ChatDeps) => {
           'a channel failed a call of the API',
         );
       } finally {
-        clearTimeout(timer);
+        clearInterval(timer);
       }
     }
     throw failure
@@ -342,13 +351,22 @@ export const createApiChat = (deps: ChatDeps) => {
         }
       };
 
+      /** Letters that came and whose tokens are not counted yet, and how many more may before they are. */
+      let uncounted = '';
+      let uncountedMost = 0;
       const watchCost = (text: string): void => {
         produced.push(text);
-        rough += estimateTokens(text);
+        if (held === 0) return;
+        uncounted += text;
+        // No letter is more than a token: nothing needs to be counted while all of them would fit.
+        if (extending || uncounted.length <= uncountedMost) return;
+        rough += estimateTokens(uncounted);
+        uncounted = '';
         const cost = deduction(model, asking.rough, rough);
-        if (held === 0 || cost <= held || extending) return;
+        uncountedMost = Math.min((held - cost) / Math.max(model.factor, 1e-9), ahead.more);
+        if (cost <= held) return;
         extending = true;
-        const more = cost - held + Math.ceil(ahead.more * model.factor);
+        const more = cost - held + Math.ceil(Math.max(ahead.more, rough) * model.factor);
         const least = cost - held + Math.ceil(leastAnswer * model.factor);
         void extend(more, least);
       };

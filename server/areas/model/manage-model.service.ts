@@ -165,8 +165,11 @@ export const createManageModelService = (deps: {
       if (!row) throw new Refusal('not_found', '没有这个模型');
       const values = changesOf(input);
       const { sizes, checkpoints, factors } = input;
-      if (sizes ?? checkpoints ?? factors) {
-        const image = imageOf({ ...row, imageChoice: null });
+      const image = imageOf({ ...row, imageChoice: null });
+      // Of a model without pictures its row has them empty, too, and a row may come back as it is.
+      const empty =
+        [sizes ?? [], checkpoints ?? [], Object.keys(factors ?? {})].flat().length === 0;
+      if ((sizes ?? checkpoints ?? factors) && (image || !empty)) {
         if (!image) throw new Refusal('manage_unsuitable', '只有画图模型有尺寸与大模型');
         const known = new Set(image.checkpoints.map(({ name }) => name));
         const strange = [...(checkpoints ?? []), ...Object.keys(factors ?? {})].find(

@@ -2,6 +2,7 @@ import { and, asc, desc, eq, inArray, sql, type SQL } from 'drizzle-orm';
 import type { Parsed } from '../../../contract/calls.ts';
 import type { Executor } from '../../db/database.ts';
 import { channels, modelChannels, models } from '../../db/schema.ts';
+import { spentByModel } from '../stats/spend.service.ts';
 import { channelHealth } from './model.tables.ts';
 
 const conditions = (filter: Parsed<'adminModelList'>): SQL | undefined =>
@@ -72,11 +73,7 @@ export const listChannels = async (db: Executor) => {
     .from(modelChannels)
     .innerJoin(models, eq(models.id, modelChannels.modelId))
     .orderBy(asc(models.sort), asc(models.name));
-  const { rows: spent } = await db.execute<{ model: string; tokens: number }>(
-    sql`SELECT model, sum(deduct_tokens)::float8 AS tokens FROM consumptions
-      WHERE created_at > now() - interval '30 days' GROUP BY model`,
-  );
-  const tokens = new Map(spent.map((row) => [row.model, row.tokens]));
+  const tokens = await spentByModel(db, 30);
   return rows.map(({ channel, health }) => {
     const own = served.filter((row) => row.channelId === channel.id).map(({ name }) => name);
     const names = channel.kind === 'replicate' ? ['lora'] : (channel.options.models ?? own);

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { Executor, Transaction } from '../../db/database.ts';
 import { inTransaction } from '../../db/in-transaction.ts';
-import { statDays, statMarks, statSpent, statSteps } from './stats.tables.ts';
+import { statDays, statMarks, statModels, statSpent, statSteps } from './stats.tables.ts';
 
 /**
  * Figures and charts are read from what is counted here, in steps of five minutes, so that they do
@@ -56,6 +56,13 @@ export const rollUp = async (tx: Transaction, whole = false): Promise<void> => {
   await tx.execute(
     sql`INSERT INTO stat_spent (day, user_id, tokens)
       SELECT ${day}, user_id, sum(deduct_tokens) FROM consumptions
+      WHERE created_at >= ${start}::timestamptz - interval '1 day' AND ${day} >= ${firstDay}
+      GROUP BY 1, 2`,
+  );
+  await tx.execute(sql`DELETE FROM ${statModels} WHERE day >= ${firstDay}`);
+  await tx.execute(
+    sql`INSERT INTO stat_models (day, model, tokens)
+      SELECT ${day}, model, sum(deduct_tokens) FROM consumptions
       WHERE created_at >= ${start}::timestamptz - interval '1 day' AND ${day} >= ${firstDay}
       GROUP BY 1, 2`,
   );

@@ -48,6 +48,17 @@ export const statSpent = pgTable(
   (table) => [primaryKey({ columns: [table.day, table.userId] })],
 );
 
+/** What was spent with each model on a day of China. */
+export const statModels = pgTable(
+  'stat_models',
+  {
+    day: date('day').notNull(),
+    model: text('model').notNull(),
+    tokens: tokens('tokens').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.day, table.model] })],
+);
+
 export const statMarks = pgTable('stat_marks', {
   name: text('name').primaryKey(),
   until: instant('until').notNull(),

@@ -53,7 +53,10 @@ export const createOpenAiEmbedding = (service: {
         status === 401 || status === 403
           ? '向量服务没有接受本站的密钥，请联系管理员'
           : '向量服务没有接受这次请求',
-        { retriable: status === 429 || status >= 500, cause: body },
+        {
+          retriable: status === 429 || status >= 500,
+          cause: new Error(`the service answered ${status}`, { cause: body }),
+        },
       );
     const read = answer.safeParse(body);
     const rows = read.success ? read.data.data : [];

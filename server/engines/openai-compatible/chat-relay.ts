@@ -11,6 +11,8 @@ const maxErrorChars = 64 * 1024;
 /** After finish_reason there may come usage and [DONE]; longer than this nobody waits, ms. */
 const afterFinishMs = 5_000;
 
+const oneEvent = /^data: [^\r\n]*\n\n$/;
+
 /** Whoever asks keeps the time. */
 const agent = new Agent({
   connect: { timeout: 10_000 },
@@ -106,6 +108,8 @@ class RelayReader implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | undefined;
   #status = 0;
   #isEvents = false;
+  /** The last read ended within an event. */
+  #partial = false;
   #body = '';
   #batch: RelayEvent[] = [];
   #begun = false;
@@ -159,7 +163,11 @@ class RelayReader implements Dispatcher.DispatchHandler {
       }
       return;
     }
-    this.#parser.feed(text);
+    // Nearly every read brings one event, whole and in one line.
+    const isWhole = !this.#partial && oneEvent.test(text);
+    if (isWhole) this.#onEvent(text.slice('data: '.length, -2));
+    else this.#parser.feed(text);
+    this.#partial = !text.endsWith('\n\n');
     this.#handOn(controller);
   }
 

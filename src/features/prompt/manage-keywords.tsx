@@ -4,13 +4,14 @@ import { Button } from '@/ui/button.tsx';
 import { confirmDialog } from '@/ui/dialog.ts';
 import { FilterBar } from '@/ui/filter-bar/filter-bar.tsx';
 import { Form } from '@/ui/form/form.tsx';
+import { ManagePage } from '@/ui/manage-page.tsx';
 import { Sheet } from '@/ui/sheet.tsx';
 import { DataTable, type Column } from '@/ui/table/data-table.tsx';
 import { useTableSearch } from '@/ui/table/use-table-search.ts';
 import type { ManagedKeyword } from '@contract/prompt.ts';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useState, type ReactNode } from 'react';
 import css from './manage-prompt.module.css';
 
 const route = getRouteApi('/manager/prompt');
@@ -92,7 +93,7 @@ const optionsOf = (names: Readonly<Record<string, string>>) =>
   Object.entries(names).map(([value, label]) => ({ value, label }));
 
 /** The library of words for pictures: the program's own, changed or not, and those of managers. */
-export const ManageKeywords = () => {
+export const ManageKeywords = ({ tabs }: { tabs: ReactNode }) => {
   const { page = 1, query, type, state } = route.useSearch();
   const show = useTableSearch();
   const [open, setOpen] = useState<ManagedKeyword | 'new'>();
@@ -107,7 +108,15 @@ export const ManageKeywords = () => {
   });
   const row = open === 'new' ? undefined : open;
   return (
-    <>
+    <ManagePage
+      title="提示词"
+      acts={
+        <Button size="small" kind="primary" onClick={() => setOpen('new')}>
+          添加关键词
+        </Button>
+      }
+    >
+      {tabs}
       <FilterBar
         filters={[
           { kind: 'text', name: 'query', label: '找一个词' },
@@ -116,11 +125,7 @@ export const ManageKeywords = () => {
         ]}
         values={{ query, type: chosen, state }}
         onChange={show}
-      >
-        <Button size="small" kind="primary" onClick={() => setOpen('new')}>
-          添加关键词
-        </Button>
-      </FilterBar>
+      />
       <DataTable
         name="画图关键词"
         columns={columns}
@@ -198,6 +203,6 @@ export const ManageKeywords = () => {
           />
         )}
       </Sheet>
-    </>
+    </ManagePage>
   );
 };

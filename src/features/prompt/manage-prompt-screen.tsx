@@ -11,7 +11,7 @@ import { useTableSearch } from '@/ui/table/use-table-search.ts';
 import type { PromptTemplate } from '@contract/prompt.ts';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useState, type ReactNode } from 'react';
 import { ManageKeywords } from './manage-keywords.tsx';
 import css from './manage-prompt.module.css';
 
@@ -69,7 +69,7 @@ const namesIn = (text: unknown): string[] =>
   typeof text === 'string' ? text.split(/[\s,，、]+/).filter((name) => name !== '') : [];
 
 /** Templates that everybody sees. */
-const Templates = () => {
+const Templates = ({ tabs }: { tabs: ReactNode }) => {
   const { page = 1, query, type } = route.useSearch();
   const show = useTableSearch();
   const [open, setOpen] = useState<PromptTemplate | 'new'>();
@@ -84,7 +84,15 @@ const Templates = () => {
   });
   const row = open === 'new' ? undefined : open;
   return (
-    <>
+    <ManagePage
+      title="提示词"
+      acts={
+        <Button size="small" kind="primary" onClick={() => setOpen('new')}>
+          新建模板
+        </Button>
+      }
+    >
+      {tabs}
       <FilterBar
         filters={[
           { kind: 'text', name: 'query', label: '关键词' },
@@ -100,11 +108,7 @@ const Templates = () => {
         ]}
         values={{ query, type }}
         onChange={show}
-      >
-        <Button size="small" kind="primary" onClick={() => setOpen('new')}>
-          新建模板
-        </Button>
-      </FilterBar>
+      />
       <DataTable
         name="提示词"
         columns={columns}
@@ -187,7 +191,7 @@ const Templates = () => {
           />
         )}
       </Sheet>
-    </>
+    </ManagePage>
   );
 };
 
@@ -200,22 +204,20 @@ const tabs = [
 export const ManagePromptScreen = () => {
   const { tab = 'templates' } = route.useSearch();
   const show = useTableSearch();
-  return (
-    <ManagePage title="提示词">
-      <div className={css.tabs} role="group" aria-label="看什么">
-        {tabs.map(([key, label]) => (
-          <button
-            key={key}
-            type="button"
-            className="chip"
-            aria-pressed={tab === key}
-            onClick={() => show({ tab: key, query: undefined, type: undefined, state: undefined })}
-          >
-            {label}
-          </button>
-        ))}
-      </div>
-      {tab === 'templates' ? <Templates /> : <ManageKeywords />}
-    </ManagePage>
+  const choice = (
+    <div className={css.tabs} role="group" aria-label="看什么">
+      {tabs.map(([key, label]) => (
+        <button
+          key={key}
+          type="button"
+          className="chip"
+          aria-pressed={tab === key}
+          onClick={() => show({ tab: key, query: undefined, type: undefined, state: undefined })}
+        >
+          {label}
+        </button>
+      ))}
+    </div>
   );
+  return tab === 'templates' ? <Templates tabs={choice} /> : <ManageKeywords tabs={choice} />;
 };

@@ -9,6 +9,7 @@ import type { ManagerAct } from '@contract/stats.ts';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
+import { changeWords, subjectWords } from './act-words.ts';
 import css from './stats.module.css';
 
 const route = getRouteApi('/manager/log');
@@ -22,8 +23,14 @@ const columns: readonly Column<ManagerAct>[] = [
   },
   { key: 'user_name', title: '管理员', value: (row) => row.user_name },
   { key: 'summary', title: '做了什么', value: (row) => row.summary, role: 'title' },
-  { key: 'subject', title: '对象', value: (row) => row.subject },
-  { key: 'to', title: '改为', value: (row) => row.to || row.input, wide: true, role: 'plain' },
+  { key: 'subject', title: '对象', value: (row) => subjectWords(row.subject) || '—' },
+  {
+    key: 'to',
+    title: '改了什么',
+    value: (row) => changeWords(row.from, row.to).join('；') || '—',
+    wide: true,
+    role: 'plain',
+  },
   { key: 'ip', title: '地址', value: (row) => row.ip, spare: true },
 ];
 
@@ -91,7 +98,10 @@ export const ActsScreen = () => {
             <span>
               {dateTime(open.created_at)} {open.user_name}（{open.ip}）
             </span>
-            <span>对象：{open.subject || '—'}</span>
+            <span>对象：{subjectWords(open.subject) || '—'}</span>
+            {changeWords(open.from, open.to).map((words) => (
+              <span key={words}>{words}</span>
+            ))}
             {open.from && <del>从 {pretty(open.from)}</del>}
             {open.to && <ins>到 {pretty(open.to)}</ins>}
             <span>提交的内容 {pretty(open.input)}</span>

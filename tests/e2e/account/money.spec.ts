@@ -307,6 +307,30 @@ test('an invoice: asked for, sent back with its reason, asked for again, issued,
   await desk.goto('/manager/order?tab=invoices');
 });
 
+test('a payment of another amount is not credited, and a manager works it off @P3 @G3', async ({
+  person,
+  place,
+  enter,
+}) => {
+  const { client } = person;
+  const order = await client.call('recharge', { type: 'token', num: 1, provider: 'wechat' });
+  place.wechat.pay(order.trade_no, 1);
+  const asked = { platform_order_id: order.trade_no };
+  expect((await client.call('tradeStatus', asked)).status).toBe(0);
+  expect((await client.call('userInfo', {})).chatgpt_balance).toBe(20_000);
+  const desk = await enter(place.manager);
+  await desk.goto('/manager/order?tab=differences');
+  const row = rowOf(desk, order.trade_no);
+  await expect(row).toHaveAttribute('data-tone', 'bad');
+  await row.click({ position: { x: 30, y: 14 } });
+  await expect(sheetOf(desk)).toContainText('付了 1 分，订单是 2000 分，没有入账');
+  await sheetOf(desk).getByLabel('怎么处理的').fill('电话核对，已原路退回');
+  await sheetOf(desk).getByRole('button', { name: '已处理' }).click();
+  await expect(desk.getByText('保存成功')).toBeVisible();
+  await expect(row).not.toHaveAttribute('data-tone', 'bad');
+  await expect(row).toContainText('电话核对，已原路退回');
+});
+
 test('an account is ended by its password: told what goes, signed out, and nothing of it is left @P1', async ({
   app,
   page,

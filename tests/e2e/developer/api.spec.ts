@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { expect, test } from '../../support/app.ts';
 import { ADMIN_PASSWORD } from '../../support/server.ts';
 
@@ -61,6 +62,13 @@ test('a key is made, shown once, filled into code, tried in the console and coun
   await page.getByRole('combobox', { name: 'API-KEY' }).selectOption({ label: name });
   await expect(page.getByText('builtin-assistant')).toBeVisible();
   await expect(page.getByText(/合计 [23] 次/)).toBeVisible();
+  const saved = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'CSV' }).click();
+  const csv = await readFile(await (await saved).path(), 'utf8');
+  expect(csv).toContain('模型,请求次数,提问 token,回答 token,合计,实际扣除,API-KEY');
+  expect(csv).toContain('builtin-assistant,1,');
+  await page.getByLabel('日期').fill('2026-01-05');
+  await expect(page.getByText('这一天没有数据')).toBeVisible();
 
   await page.getByRole('link', { name: 'API-KEY', exact: true }).click();
   await rows.getByRole('button', { name: /^删除/ }).click();

@@ -197,6 +197,23 @@ test('pictures go into a question by picker, paste and drop, beside its preview;
     .getByRole('listitem')
     .filter({ hasText: title });
   await expect(card.locator('img[src*="/files/"]')).toHaveCount(isWide(page) ? 5 : 4);
+
+  // By who asked, by words, by nothing that fits; and the ways to begin something else.
+  await card.getByRole('link', { name: /^只看/ }).click();
+  await expect(page).toHaveURL(/user_id=\d+/);
+  await expect(card).toBeVisible();
+  await page.getByRole('searchbox', { name: '搜索问题' }).fill('没有人问过的事');
+  await expect(page.getByText('暂无数据')).toBeVisible();
+  await page.getByRole('button', { name: '去掉筛选：提问者' }).click();
+  await expect(page).not.toHaveURL(/user_id/);
+  await page.goto('/forum?category=history');
+  await page.getByRole('button', { name: '我的提问' }).click();
+  await expect(card).toBeVisible();
+  await page.getByRole('link', { name: '开始画图' }).click();
+  await expect(page).toHaveURL(/tab=imagine/);
+  await page.goBack();
+  await page.getByRole('link', { name: '开始聊天' }).click();
+  await expect(page).toHaveURL(/new=1/);
 });
 
 test('a question’s page: quoted, changed with its former texts, linked to for good, reported; all are told @F1', async ({

@@ -216,7 +216,16 @@ test('the forum and the model list on a desktop: menu, hover card, two models si
   await expect(page).toHaveURL(/group_id=/);
   await page.goto('/model');
   await page.getByRole('button', { name: '关于内置助手' }).hover();
-  await expect(page.getByRole('tooltip').first()).toContainText('builtin-assistant');
+  const card = page.getByRole('tooltip').filter({ hasText: '代码' });
+  await expect(card).toContainText('builtin-assistant');
+  // It is whole beside the first row and the last, in a small window, too.
+  await page.setViewportSize({ width: 1024, height: 768 });
+  const logos = page.getByRole('row').getByRole('button', { name: /^关于/ });
+  for (const logo of [logos.first(), logos.last()]) {
+    await logo.hover();
+    await expect(card).toBeInViewport({ ratio: 1 });
+  }
+  await page.setViewportSize({ width: 1680, height: 1050 });
 
   const chosen = page.getByRole('row').getByRole('checkbox', { name: '选择这一行' });
   await chosen.nth(0).check();
@@ -287,4 +296,17 @@ test('managers mark a question, judge a report, keep groups, prompts and scenari
   await scenario.getByLabel('提示词').fill('你是一位桥梁工程师');
   await scenario.getByRole('button', { name: '保存' }).click();
   await expect(page.getByRole('row').filter({ hasText: `场景 ${stamp}` })).toHaveCount(1);
+
+  await page.goto('/scenario');
+  await page.getByRole('button', { name: '管理分类' }).click();
+  const categories = page.getByRole('dialog', { name: '场景分类' });
+  await categories.getByRole('button', { name: '新建分类' }).click();
+  const category = page.getByRole('dialog', { name: '新建分类' });
+  await category.getByLabel('名称').fill(`类 ${stamp}`.slice(0, 10));
+  await category.getByRole('button', { name: '保存' }).click();
+  const kept = categories.getByRole('listitem').filter({ hasText: `类 ${stamp}`.slice(0, 10) });
+  await expect(kept).toHaveCount(1);
+  await kept.getByRole('button', { name: /^删除分类/ }).click();
+  await page.getByRole('button', { name: '删除', exact: true }).click();
+  await expect(kept).toHaveCount(0);
 });

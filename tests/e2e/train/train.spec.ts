@@ -215,3 +215,19 @@ test('what failed is tried again; a base is opened, found by others, closed and 
   expect(packed.suggestedFilename()).toMatch(/\.zip$/);
   await expect(page.getByRole('button', { name: '再次打包' })).toBeVisible();
 });
+
+test('a style that has not been trained draws nothing and says so', async ({ page }) => {
+  const person = await enter(page);
+  const { model } = await person.call('newTrainModel', {
+    name: '未训练的画风',
+    key: `raw_${Date.now()}`,
+    type: 1,
+  });
+  await page.goto(`/train?model_id=${model.id}`);
+  await expect(page.getByRole('heading', { name: '未训练的画风', level: 1 })).toBeVisible();
+  const { total } = await person.call('sessionList', { channel: 'private' });
+  await page.getByRole('button', { name: '去作画' }).click();
+  await expect(page.getByText('模型还没有训练完成，请稍后再试')).toBeVisible();
+  await expect(page).toHaveURL(/\/train\?/);
+  expect((await person.call('sessionList', { channel: 'private' })).total).toBe(total);
+});
