@@ -12,6 +12,8 @@ import { limits, tooShortText } from '../../../contract/limits.ts';
 import { sessionTypes } from '../../../contract/session.ts';
 import type { Executor, Transaction } from '../../db/database.ts';
 import { Refusal, type Identity } from '../../http/handlers.ts';
+import type { ClaimedJob, JobEnd } from '../../jobs/job-kind.ts';
+import { release } from '../ledger/ledger.service.ts';
 import type { ModelService } from '../model/model.service.ts';
 import {
   noteReply,
@@ -180,7 +182,7 @@ export const startPictures = store.restartPictures;
  * Whether the message is still there, which it is until the transaction ends. Its session is locked
  * before it and before the wallet, as by whoever sends the next one.
  */
-export const picturesWanted = async (
+const picturesWanted = async (
   tx: Transaction,
   { historyId, sessionId }: { historyId: number; sessionId: number },
 ): Promise<boolean> => {
@@ -213,7 +215,32 @@ export const finishMade = async (
   await noteReply(tx, at.sessionId, { replies: 1, summary: end.summary });
 };
 
-/** The same of pictures. */
+/**
+ * Ends the job of a message, in the transaction of `JobKind.finish`: what was made is delivered, or
+ * what was held for it is given back, and the message says why there is nothing.
+ * @param deliver stores and charges it; gives the tokens that it took
+ */
+export const endMade = async <Result>(
+  tx: Transaction,
+  job: Pick<ClaimedJob, 'id' | 'session_id' | 'history_id' | 'hold_id'>,
+  end: JobEnd<Result>,
+  deliver: (result: Result) => Promise<number>,
+): Promise<{ state: JobEnd<Result>['state']; deductTokens: number }> => {
+  const { session_id: sessionId, history_id: historyId } = job;
+  if (sessionId === null || historyId === null) throw new Error(`job ${job.id} has no message`);
+  const at = { sessionId, historyId };
+  const wanted = await picturesWanted(tx, at);
+  if (end.state === 'done' && wanted)
+    return { state: 'done', deductTokens: await deliver(end.result) };
+  if (job.hold_id !== null) await release(tx, job.hold_id);
+  if (!wanted) return { state: 'cancelled', deductTokens: 0 };
+  if (end.state === 'error')
+    await finishMade(tx, at, { state: 'error', code: end.codeName, message: end.message });
+  else await finishMade(tx, at, { state: 'stopped' });
+  return { state: end.state, deductTokens: 0 };
+};
+
+/** `finishMade` of pictures. */
 export const finishPictures = (
   tx: Transaction,
   at: { historyId: number; sessionId: number },

@@ -3,7 +3,7 @@ import type { ImageReply, ImageTask, MadeImage } from '../../../contract/image.t
 import type { ImageWords } from '../../../contract/image-prompt.ts';
 import { sessionTypes } from '../../../contract/session.ts';
 import { excerptOf } from '../chat/digest.ts';
-import { finishPictures, picturesWanted } from '../chat/pictures.service.ts';
+import { endMade, finishPictures } from '../chat/pictures.service.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import {
   ImageEngineError,
@@ -495,16 +495,7 @@ export const createImageWork = (deps: ImageWorkDeps): JobWork<unknown> => {
         if (job.hold_id !== null) await release(tx, job.hold_id);
         return { state: end.state, deductTokens: 0 };
       }
-      const at = placeOf(job);
-      const wanted = await picturesWanted(tx, at);
-      if (end.state === 'done' && wanted)
-        return { state: 'done', deductTokens: await deliver(tx, job, end.result) };
-      if (job.hold_id !== null) await release(tx, job.hold_id);
-      if (!wanted) return { state: 'cancelled', deductTokens: 0 };
-      if (end.state === 'error')
-        await finishPictures(tx, at, { state: 'error', code: end.codeName, message: end.message });
-      else await finishPictures(tx, at, { state: 'stopped' });
-      return { state: end.state, deductTokens: 0 };
+      return endMade(tx, job, end, (result) => deliver(tx, job, result));
     },
   };
   // What it made goes through the worker unread.

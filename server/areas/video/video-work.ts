@@ -9,9 +9,9 @@ import { VideoEngineError, type MadeFilm } from '../../engines/video/video-engin
 import { JobError, type ClaimedJob, type JobIo, type JobWork } from '../../jobs/job-kind.ts';
 import { newKey } from '../../storage/storage.ts';
 import { excerptOf, filmText } from '../chat/digest.ts';
-import { finishMade, picturesWanted } from '../chat/pictures.service.ts';
+import { endMade, finishMade } from '../chat/pictures.service.ts';
 import type { FileService } from '../file/file.service.ts';
-import { countFreeUse, release, settling } from '../ledger/ledger.service.ts';
+import { countFreeUse, settling } from '../ledger/ledger.service.ts';
 import type { MediaChannel, ModelService } from '../model/model.service.ts';
 import { filmAddresses, type FilmFiles, type FilmMime } from './film-files.ts';
 import * as store from './video.store.ts';
@@ -215,18 +215,7 @@ export const createVideoWork = (deps: {
     work,
     discard: ({ key }) => drop(key),
     clear,
-    finish: async (tx, job, end) => {
-      const at = placeOf(job);
-      const wanted = await picturesWanted(tx, at);
-      if (end.state === 'done' && wanted)
-        return { state: 'done', deductTokens: await deliver(tx, job, end.result) };
-      if (job.hold_id !== null) await release(tx, job.hold_id);
-      if (!wanted) return { state: 'cancelled', deductTokens: 0 };
-      if (end.state === 'error')
-        await finishMade(tx, at, { state: 'error', code: end.codeName, message: end.message });
-      else await finishMade(tx, at, { state: 'stopped' });
-      return { state: end.state, deductTokens: 0 };
-    },
+    finish: (tx, job, end) => endMade(tx, job, end, (result) => deliver(tx, job, result)),
   };
   // What it made goes through the worker unread.
   return filming as JobWork<unknown>;

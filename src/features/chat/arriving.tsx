@@ -1,7 +1,8 @@
 import { readDraft } from '@/platform/draft.ts';
 import { getRouteApi, useLocation } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import { Separator, Typing } from './message-row.tsx';
+import { Separator } from '@/widgets/conversation/separator.tsx';
+import { Typing } from './message-row.tsx';
 
 const route = getRouteApi('/chat');
 

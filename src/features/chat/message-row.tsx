@@ -7,17 +7,10 @@ import type { Block } from '@common/markdown/document.ts';
 import type { Message } from '@contract/chat.ts';
 import { streamCodes, type StreamCode } from '@contract/errors.ts';
 import { Link } from '@tanstack/react-router';
-import {
-  lazy,
-  memo,
-  Suspense,
-  useRef,
-  useState,
-  useSyncExternalStore,
-  type ReactNode,
-} from 'react';
+import { lazy, memo, Suspense, useState, useSyncExternalStore, type ReactNode } from 'react';
+import { useLongPress } from '@/widgets/conversation/long-press.ts';
+import { Separator } from '@/widgets/conversation/separator.tsx';
 import { useChatActs, useRowMode } from '@/widgets/conversation/chat-context.ts';
-import { separatorTime } from '@/widgets/conversation/chat-time.ts';
 import type { Segment } from '@/widgets/conversation/live-reply.ts';
 import {
   ActsRow,
@@ -39,52 +32,8 @@ const parts = () => import('./question-parts.tsx');
 const Attachments = lazy(() => parts().then((module) => ({ default: module.Attachments })));
 const QuestionEditor = lazy(() => parts().then((module) => ({ default: module.QuestionEditor })));
 
-/** When it was, where the message before is not close in time. */
-export const Separator = ({ time }: { time: string | null }) =>
-  time === null ? null : (
-    <time className="separator" dateTime={time}>
-      {separatorTime(time)}
-    </time>
-  );
-
 /** Questions longer than this are folded. */
 const longQuestion = 1_200;
-const pressTime = 480;
-
-/** Opens a message's sheet by a long press; a finger that moves scrolls instead. */
-export const useLongPress = (act: () => void) => {
-  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
-  const start = useRef({ x: 0, y: 0 });
-  const pressed = useRef(false);
-  const cancel = () => clearTimeout(timer.current);
-  return {
-    onTouchStart: (event: React.TouchEvent) => {
-      const touch = event.touches[0];
-      if (!touch || event.touches.length > 1) return;
-      start.current = { x: touch.clientX, y: touch.clientY };
-      cancel();
-      pressed.current = false;
-      timer.current = setTimeout(() => {
-        pressed.current = true;
-        act();
-      }, pressTime);
-    },
-    onTouchMove: (event: React.TouchEvent) => {
-      const touch = event.touches[0];
-      if (!touch) return;
-      const far =
-        Math.abs(touch.clientX - start.current.x) + Math.abs(touch.clientY - start.current.y) > 10;
-      if (far) cancel();
-    },
-    onTouchEnd: (event: React.TouchEvent) => {
-      cancel();
-      // The finger that opened the sheet presses nothing of it when it leaves.
-      if (pressed.current && event.cancelable) event.preventDefault();
-    },
-    onTouchCancel: cancel,
-  };
-};
-
 export const Question = memo(function Question({ row }: { row: QuestionRow }) {
   const { message } = row;
   const acts = useChatActs();

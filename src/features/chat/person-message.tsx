@@ -9,7 +9,8 @@ import { useChatActs, useRowMode } from '@/widgets/conversation/chat-context.ts'
 import { separatorTime } from '@/widgets/conversation/chat-time.ts';
 import { ActsRow, MoreAct, Marks, SmallAct } from '@/widgets/conversation/message-acts.tsx';
 import { MessageEditor } from './message-editor.tsx';
-import { Separator, useLongPress } from './message-row.tsx';
+import { Separator } from '@/widgets/conversation/separator.tsx';
+import { useLongPress } from '@/widgets/conversation/long-press.ts';
 import './person-message.css';
 import { acceptAnswer, quote } from './question-acts.ts';
 import { useQuestion } from './question-context.ts';

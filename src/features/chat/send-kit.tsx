@@ -29,7 +29,7 @@ import {
   roughly,
   type Pair,
 } from '@/widgets/conversation/price-ahead.ts';
-import './send-kit.css';
+import '@/widgets/composer/send-kit.css';
 
 export { ModelFailure } from '@/widgets/composer/model-failure.tsx';
 export { AttachButton, pasteInto } from '@/widgets/attach/attach.tsx';

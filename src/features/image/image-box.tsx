@@ -44,7 +44,7 @@ import { sendWords } from './image-send.ts';
 import { StickyChips } from './sticky-chips.tsx';
 import { SendModel } from '@/widgets/composer/send-model.tsx';
 import { refusalOf, useGrowth } from '@/widgets/composer/send-rules.ts';
-import '@/features/chat/send-kit.css';
+import '@/widgets/composer/send-kit.css';
 import '@/widgets/image/image-session.css';
 
 const toolPath =

@@ -2,12 +2,9 @@ import { maskName } from '@/platform/format.ts';
 import { readImages } from '@/widgets/image/image-reply.ts';
 import { ForeignImage, isForeign } from '@/widgets/image/foreign-image.tsx';
 import { imageSources, smallImage, smallerOnes } from '@/widgets/image/image-sources.ts';
-import { isUnfinished, useJob } from '@/platform/jobs.ts';
-import { progressText } from '@/platform/job-text.ts';
 import { useAuth } from '@/platform/auth-store.ts';
 import { useImageModels, useModel } from '@/platform/queries.ts';
-import { api } from '@/platform/api.ts';
-import { ApiError, errorText } from '@/platform/api-error.ts';
+import { errorText } from '@/platform/api-error.ts';
 import { finePointer, useMedia } from '@/platform/use-media.ts';
 import { toast } from '@/platform/toast.ts';
 import { saveImage } from '@/ui/save-image.ts';
@@ -16,19 +13,19 @@ import { LoadedImage } from '@/ui/loaded-image.tsx';
 import { Icon, PathIcon } from '@/ui/icon.tsx';
 import { PhotoViewer } from '@/ui/photo-viewer.tsx';
 import type { ImageReply, MadeImage } from '@contract/image.ts';
-import type { Job, JobEvent } from '@contract/job.ts';
+import type { JobEvent } from '@contract/job.ts';
 import type { Message } from '@contract/chat.ts';
-import { codes } from '@contract/errors.ts';
 import { takesStrength } from '@contract/image-prompt.ts';
 import { Link } from '@tanstack/react-router';
 import { memo, useState, type CSSProperties, type ReactNode } from 'react';
 import { useChatActs } from '@/widgets/conversation/chat-context.ts';
-import { Separator, useLongPress } from '@/features/chat/message-row.tsx';
+import { Separator } from '@/widgets/conversation/separator.tsx';
+import { useLongPress } from '@/widgets/conversation/long-press.ts';
 import { ImageActs, ImageMenu, useAsBase } from './image-acts.tsx';
 import { imagePath } from '@/widgets/image/image-path.ts';
 import { changeAsked } from './image-send.ts';
 import { generate } from './image-draw.ts';
-import { useAsking, useRefused } from '@/widgets/conversation/work.ts';
+import { useWorkState, WorkMissing, WorkProgress } from '@/widgets/conversation/work-state.tsx';
 import { usePriceOf } from './request-price.ts';
 import {
   baseOf,
@@ -143,15 +140,6 @@ const Question = ({ message, asked }: { message: Message; asked: Asked }) => {
   );
 };
 
-const cancel = async (job: Job) => {
-  try {
-    await api.cancelJob({ request_id: job.uuid });
-  } catch (error) {
-    // The call has said why.
-    if (!(error instanceof ApiError)) throw error;
-  }
-};
-
 /**
  * What is seen of pictures to come, by their place. An engine that paints one after the other shows
  * each at its own; what others show may be all of them at once, and lies over all places.
@@ -171,22 +159,19 @@ const usePreviews = (live: JobEvent | null, count: number, inTurn: boolean): rea
 const Waiting = ({
   asked,
   live,
-  owner,
+  cancellable,
 }: {
   asked: Asked;
   /** Null: it is on its way to the server. */
   live: JobEvent | null;
-  owner: boolean;
+  cancellable: boolean;
 }) => {
   const { model: name } = useChatActs();
   const model = useModel(name);
-  const [cancelling, setCancelling] = useState(false);
   const shape = shapeOf(asked, model);
   const count = countOf(asked, model);
   const inTurn = count === 1 || model?.image?.family === 'built-in';
   const previews = usePreviews(live, count, inTurn);
-  const job = live?.job;
-  const percent = Math.floor((job?.progress ?? 0) * 100);
   return (
     <>
       <Grid count={count} shape={shape} label="正在画">
@@ -201,115 +186,8 @@ const Waiting = ({
           </li>
         )}
       </Grid>
-      <div className="made-state">
-        <p role="status">{job ? progressText(job) : '正在发送…'}</p>
-        {job && owner && (
-          <button
-            type="button"
-            className="notice-act"
-            disabled={cancelling}
-            onClick={() => {
-              setCancelling(true);
-              void cancel(job).finally(() => setCancelling(false));
-            }}
-          >
-            取消
-          </button>
-        )}
-        <span
-          className="made-bar"
-          role="progressbar"
-          aria-label="作画进度"
-          aria-valuenow={percent}
-          aria-valuemin={0}
-          aria-valuemax={100}
-        >
-          <i style={{ transform: `scaleX(${job?.progress ?? 0})` }} />
-        </span>
-      </div>
+      <WorkProgress live={live} cancellable={cancellable} label="作画进度" />
     </>
-  );
-};
-
-const Failed = ({
-  reason,
-  code,
-  free,
-  quiet,
-  label,
-  message,
-  asked,
-}: {
-  reason: string;
-  code: number;
-  /** Nothing was taken for it. */
-  free: boolean;
-  /** It was the person's own will. */
-  quiet: boolean;
-  label: string;
-  message: Message;
-  asked: Asked;
-}) => {
-  const acts = useChatActs();
-  const asking = useAsking(message.id);
-  const price = usePriceOf()(asked);
-  const poor = code === codes.balance.code || code === codes.balance_excluded.code;
-  // The same words would be refused again.
-  const banned = code === codes.prompt_banned.code;
-  return (
-    <div
-      className={quiet ? 'made-failed made-quiet' : 'made-failed'}
-      role={quiet ? undefined : 'alert'}
-    >
-      <p>
-        {!quiet && <Icon name="warning" size={16} />}
-        <span>
-          {reason}
-          {free && !reason.includes('没有扣费') && '（没有扣费）'}
-        </span>
-      </p>
-      {acts.owner && acts.writable && (
-        <div className="notice-acts">
-          {poor && (
-            <>
-              <Link
-                className="notice-act notice-act-first"
-                to="/account"
-                search={{ tab: 'recharge' }}
-              >
-                去充值
-              </Link>
-              <button
-                type="button"
-                className="notice-act"
-                onClick={() => acts.startAnew(asked.prompt, 'free')}
-              >
-                换免费模型
-              </button>
-            </>
-          )}
-          {banned ? (
-            <button
-              type="button"
-              className="notice-act notice-act-first"
-              onClick={() => changeAsked(acts.uuid, asked)}
-            >
-              修改提示词
-            </button>
-          ) : (
-            <button
-              type="button"
-              className={poor ? 'notice-act' : 'notice-act notice-act-first'}
-              disabled={asking}
-              onClick={() => void generate(acts.thread, message.id, asked)}
-            >
-              {label}
-              {price && ` · ${price.words}`}
-            </button>
-          )}
-        </div>
-      )}
-    </div>
   );
 };
 
@@ -515,68 +393,27 @@ const Images = ({
 
 const Answer = ({ message, asked }: { message: Message; asked: Asked }) => {
   const acts = useChatActs();
-  const live = useJob(message.job);
-  const refused = useRefused(message.id);
-  const asking = useAsking(message.id);
+  const priceOf = usePriceOf();
   const reply = readImages(message);
-  const job = live?.job ?? null;
-  const some = reply?.images.some(({ url, error }) => url !== '' || error === '') ?? false;
-  if (reply && some) return <Images message={message} asked={asked} reply={reply} />;
-  if (message.id < 0 || asking) return <Waiting asked={asked} live={null} owner={false} />;
-  // What has ended elsewhere is being read.
-  const arriving = job?.state === 'done' && message.state === 'none';
-  if (job && (isUnfinished(job) || arriving))
-    return <Waiting asked={asked} live={live} owner={acts.owner && !arriving} />;
-  if (refused)
-    return (
-      <Failed
-        reason={refused.message}
-        code={refused.code}
-        free
-        quiet={false}
-        label="重试"
-        message={message}
-        asked={asked}
-      />
-    );
-  if (job?.state === 'cancelled' || message.state === 'stopped')
-    return (
-      <Failed
-        reason="已取消，没有扣费"
-        code={0}
-        free={false}
-        quiet
-        label="重新开始"
-        message={message}
-        asked={asked}
-      />
-    );
-  if (job?.state === 'error' || message.state === 'error') {
-    const each = reply?.images.flatMap(({ error }, at) =>
-      error === '' ? [] : [`第 ${at + 1} 张：${error}`],
-    );
-    const said = job?.error_message || message.error_message || codes.engine_failed.text;
-    return (
-      <Failed
-        reason={each?.length ? each.join('\n') : said}
-        code={job?.error_code ?? (Number(message.error_code) || 0)}
-        free={(job?.deduct_tokens ?? message.deduct_tokens) === 0}
-        quiet={false}
-        label="重试"
-        message={message}
-        asked={asked}
-      />
-    );
-  }
+  const each = reply?.images.flatMap(({ error }, at) =>
+    error === '' ? [] : [`第 ${at + 1} 张：${error}`],
+  );
+  const state = useWorkState(message, {
+    unbegun: acts.owner ? '还没有开始画' : '还没有画',
+    begin: '开始画',
+    ...(each?.length ? { failed: each.join('\n') } : {}),
+  });
+  if (reply?.images.some(({ url, error }) => url !== '' || error === ''))
+    return <Images message={message} asked={asked} reply={reply} />;
+  if ('live' in state) return <Waiting asked={asked} {...state} />;
   return (
-    <Failed
-      reason={acts.owner ? '还没有开始画' : '还没有画'}
-      code={0}
-      free={false}
-      quiet
-      label="开始画"
+    <WorkMissing
       message={message}
-      asked={asked}
+      missing={state.missing}
+      prompt={asked.prompt}
+      price={priceOf(asked)?.words ?? ''}
+      onBegin={() => void generate(acts.thread, message.id, asked)}
+      onChange={() => changeAsked(acts.uuid, asked)}
     />
   );
 };

@@ -1,5 +1,5 @@
-import { isMisfit, measureImage, takeAsBase } from '@/widgets/image/base-image.ts';
-import type { PickedImage } from '@/widgets/image/picked-image.ts';
+import { isMisfit, takeAsBase } from '@/widgets/image/base-image.ts';
+import { useMeasuredImage } from '@/widgets/image/use-measured-image.ts';
 import { pickImages } from '@/widgets/image/image-picker.ts';
 import { AnyImage } from '@/widgets/image/foreign-image.tsx';
 import { Button } from '@/ui/button.tsx';
@@ -13,7 +13,7 @@ import {
   takesStrength,
 } from '@contract/image-prompt.ts';
 import { limits } from '@contract/limits.ts';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { lazy, Suspense } from 'react';
 import { Choices } from './choices.tsx';
 import { ImageSlots } from './image-slots.tsx';
 import { ResizeImage } from './shape-image.tsx';
@@ -21,34 +21,12 @@ import { useTool } from './tool-context.ts';
 
 const CropDialog = lazy(() => import('@/widgets/image/crop-dialog.tsx'));
 
-/** Null while they are not known, and where they can not be. */
-const useMeasure = (url: string): PickedImage | null => {
-  const [measured, setMeasured] = useState<PickedImage | null>(null);
-  useEffect(() => {
-    if (url === '') return undefined;
-    let left = false;
-    const measure = async () => {
-      try {
-        const picture = await measureImage(url);
-        if (!left) setMeasured(picture);
-      } catch {
-        // The server may still reach what this browser does not.
-      }
-    };
-    void measure();
-    return () => {
-      left = true;
-    };
-  }, [url]);
-  return measured?.url === url ? measured : null;
-};
-
 export const Img2ImgTab = () => {
   const state = useTool();
   const { key, model, image, words, draft, change, parameters, setParameters } = state;
   const { cropping, setCropping } = state;
   const url = draft.base_image ?? '';
-  const measured = useMeasure(url);
+  const measured = useMeasuredImage(url);
   const midjourney = image.family === 'midjourney';
   // Services that take the picture as it is have no say in either: what would do nothing is not shown.
   const strengthSent = takesStrength(image.family);

@@ -18,7 +18,7 @@ import { useModelChange } from '@/widgets/composer/model-change.ts';
 import { ModelFailure } from '@/widgets/composer/model-failure.tsx';
 import { SendModel } from '@/widgets/composer/send-model.tsx';
 import { useGrowth } from '@/widgets/composer/send-rules.ts';
-import '@/features/chat/send-kit.css';
+import '@/widgets/composer/send-kit.css';
 import '@/widgets/image/image-session.css';
 
 /** What is sent from a session of films, and what it will cost. */

@@ -59,6 +59,16 @@ export const readVideoDraft = (uuid: string): VideoDraft => draftIn(readDraft(ke
 export const changeVideoDraft = (uuid: string, change: Partial<VideoDraft>): void =>
   writeDraft(keyOf(uuid), JSON.stringify({ ...readVideoDraft(uuid), ...change }));
 
+/** Puts a request back into its box, to be changed. */
+export const changeVideoAsked = (
+  uuid: string,
+  { prompt, base_image, parameters }: VideoAsked,
+): void => {
+  writeDraft(uuid, prompt);
+  changeVideoDraft(uuid, { base_image, ...parameters });
+  document.querySelector<HTMLTextAreaElement>('.send textarea')?.focus();
+};
+
 export const useVideoDraft = (uuid: string): VideoDraft => draftIn(useDraft(keyOf(uuid))[0]);
 
 /** What a film takes, in a few letters and in words. */

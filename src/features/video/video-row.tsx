@@ -1,25 +1,20 @@
-import { ApiError } from '@/platform/api-error.ts';
-import { api } from '@/platform/api.ts';
-import { progressText } from '@/platform/job-text.ts';
-import { isUnfinished, useJob } from '@/platform/jobs.ts';
 import { useModel } from '@/platform/queries.ts';
 import { Icon } from '@/ui/icon.tsx';
 import { PhotoViewer } from '@/ui/photo-viewer.tsx';
 import { smallImage } from '@/widgets/image/image-sources.ts';
 import type { Message } from '@contract/chat.ts';
-import { codes } from '@contract/errors.ts';
-import type { Job, JobEvent } from '@contract/job.ts';
+import type { JobEvent } from '@contract/job.ts';
 import type { MadeVideo } from '@contract/video.ts';
-import { Link } from '@tanstack/react-router';
 import { memo, useState } from 'react';
 import { useChatActs } from '@/widgets/conversation/chat-context.ts';
 import css from './video-session.module.css';
 import { generateVideo } from './video-make.ts';
-import { videoPrice, readVideoAsked, type VideoAsked } from './video-request.ts';
+import { changeVideoAsked, videoPrice, readVideoAsked, type VideoAsked } from './video-request.ts';
 import { readVideos } from '@/widgets/image/video-reply.ts';
 import { MoreAct } from '@/widgets/conversation/message-acts.tsx';
-import { Separator, useLongPress } from '@/features/chat/message-row.tsx';
-import { useAsking, useRefused } from '@/widgets/conversation/work.ts';
+import { Separator } from '@/widgets/conversation/separator.tsx';
+import { useLongPress } from '@/widgets/conversation/long-press.ts';
+import { useWorkState, WorkMissing, WorkProgress } from '@/widgets/conversation/work-state.tsx';
 import type { WorkRow as Row } from '@/widgets/conversation/rows.ts';
 
 const Question = ({ message, asked }: { message: Message; asked: VideoAsked }) => {
@@ -54,117 +49,22 @@ const Question = ({ message, asked }: { message: Message; asked: VideoAsked }) =
   );
 };
 
-const cancel = async (job: Job) => {
-  try {
-    await api.cancelJob({ request_id: job.uuid });
-  } catch (error) {
-    // The call has said why.
-    if (!(error instanceof ApiError)) throw error;
-  }
-};
-
 const Waiting = ({
   asked,
   live,
-  owner,
+  cancellable,
 }: {
   asked: VideoAsked;
   /** Null: it is on its way to the server. */
   live: JobEvent | null;
-  owner: boolean;
+  cancellable: boolean;
 }) => {
-  const [cancelling, setCancelling] = useState(false);
-  const job = live?.job;
   const seen = live?.current_image || smallImage(asked.base_image, 640);
   return (
     <>
       <div className={css.wait}>{seen !== '' && <img src={seen} alt="做到现在的样子" />}</div>
-      <div className="made-state">
-        <p role="status">{job ? progressText(job) : '正在发送…'}</p>
-        {job && owner && (
-          <button
-            type="button"
-            className="notice-act"
-            disabled={cancelling}
-            onClick={() => {
-              setCancelling(true);
-              void cancel(job).finally(() => setCancelling(false));
-            }}
-          >
-            取消
-          </button>
-        )}
-        <span
-          className="made-bar"
-          role="progressbar"
-          aria-label="制作进度"
-          aria-valuenow={Math.floor((job?.progress ?? 0) * 100)}
-          aria-valuemin={0}
-          aria-valuemax={100}
-        >
-          <i style={{ transform: `scaleX(${job?.progress ?? 0})` }} />
-        </span>
-      </div>
+      <WorkProgress live={live} cancellable={cancellable} label="制作进度" />
     </>
-  );
-};
-
-const Failed = ({
-  reason,
-  code,
-  quiet,
-  label,
-  message,
-}: {
-  reason: string;
-  code: number;
-  /** It was the person's own will. */
-  quiet: boolean;
-  label: string;
-  message: Message;
-}) => {
-  const acts = useChatActs();
-  const model = useModel(acts.model);
-  const asking = useAsking(message.id);
-  const poor = code === codes.balance.code || code === codes.balance_excluded.code;
-  const price = model && videoPrice(model);
-  return (
-    <div
-      className={quiet ? 'made-failed made-quiet' : 'made-failed'}
-      role={quiet ? undefined : 'alert'}
-    >
-      <p>
-        {!quiet && <Icon name="warning" size={16} />}
-        <span>{reason}</span>
-      </p>
-      {acts.owner && acts.writable && (
-        <div className="notice-acts">
-          {poor && (
-            <>
-              <Link className="notice-act notice-act-first" to="/account" search={{ tab: 'usage' }}>
-                余额与充值
-              </Link>
-              <button
-                type="button"
-                className="notice-act"
-                onClick={() => acts.startAnew(readVideoAsked(message).prompt, 'free')}
-              >
-                换免费模型
-              </button>
-            </>
-          )}
-          <button
-            type="button"
-            className={poor ? 'notice-act' : 'notice-act notice-act-first'}
-            disabled={asking}
-            onClick={() => void generateVideo(acts.thread, message.id)}
-          >
-            {label}
-            {price && price.tokens > 0 && ` · ${price.words}`}
-          </button>
-        </div>
-      )}
-    </div>
   );
 };
 
@@ -206,30 +106,22 @@ const Videos = ({ message, films }: { message: Message; films: readonly MadeVide
 
 const Answer = ({ message, asked }: { message: Message; asked: VideoAsked }) => {
   const acts = useChatActs();
-  const live = useJob(message.job);
-  const refused = useRefused(message.id);
-  const asking = useAsking(message.id);
+  const model = useModel(acts.model);
+  const price = model && videoPrice(model);
   const films = readVideos(message);
-  const job = live?.job ?? null;
+  const state = useWorkState(message, { unbegun: '还没有开始制作', begin: '开始制作' });
   if (films && films.length > 0) return <Videos message={message} films={films} />;
-  if (message.id < 0 || asking) return <Waiting asked={asked} live={null} owner={false} />;
-  // What has ended elsewhere is being read.
-  const arriving = job?.state === 'done' && message.state === 'none';
-  if (job && (isUnfinished(job) || arriving))
-    return <Waiting asked={asked} live={live} owner={acts.owner && !arriving} />;
-  const failed = { message, label: '重试', quiet: false };
-  if (refused) return <Failed {...failed} reason={refused.message} code={refused.code} />;
-  if (job?.state === 'cancelled' || message.state === 'stopped')
-    return <Failed message={message} quiet label="重新开始" reason="已取消，没有扣费" code={0} />;
-  if (job?.state === 'error' || message.state === 'error')
-    return (
-      <Failed
-        {...failed}
-        reason={job?.error_message || message.error_message || codes.engine_failed.text}
-        code={job?.error_code ?? 0}
-      />
-    );
-  return <Failed message={message} quiet label="开始制作" reason="还没有开始制作" code={0} />;
+  if ('live' in state) return <Waiting asked={asked} {...state} />;
+  return (
+    <WorkMissing
+      message={message}
+      missing={state.missing}
+      prompt={asked.prompt}
+      price={price && price.tokens > 0 ? price.words : ''}
+      onBegin={() => void generateVideo(acts.thread, message.id)}
+      onChange={() => changeVideoAsked(acts.uuid, asked)}
+    />
+  );
 };
 
 /** What was to be filmed, and what came of it. */

@@ -5,15 +5,15 @@ import { Button } from '@/ui/button.tsx';
 import { Icon } from '@/ui/icon.tsx';
 import { Sheet } from '@/ui/sheet.tsx';
 import { SliderField } from '@/ui/slider-field.tsx';
-import { measureImage } from '@/widgets/image/base-image.ts';
 import type { PickedImage } from '@/widgets/image/picked-image.ts';
+import { useMeasuredImage } from '@/widgets/image/use-measured-image.ts';
 import { pickImages } from '@/widgets/image/image-picker.ts';
 import { smallImage } from '@/widgets/image/image-sources.ts';
 import type { ImageSize } from '@contract/image-prompt.ts';
 import { limits } from '@contract/limits.ts';
 import type { Model } from '@contract/model.ts';
 import type { SessionDetail } from '@contract/session.ts';
-import { lazy, Suspense, useEffect, useId, useState } from 'react';
+import { lazy, Suspense, useId, useState } from 'react';
 import { useChatActs } from '@/widgets/conversation/chat-context.ts';
 import css from './video-session.module.css';
 import { sendVideo } from './video-make.ts';
@@ -28,28 +28,6 @@ const sizesOf = (model: Model | undefined): ImageSize[] =>
     const [width = 1, height = 1] = size.split('x').map(Number);
     return { code, width, height };
   });
-
-/** The pixels of the image that is chosen; null while they are not known. */
-const useMeasured = (url: string): PickedImage | null => {
-  const [measured, setMeasured] = useState<PickedImage | null>(null);
-  useEffect(() => {
-    if (url === '') return undefined;
-    let left = false;
-    const measure = async () => {
-      try {
-        const picture = await measureImage(url);
-        if (!left) setMeasured(picture);
-      } catch {
-        // The server may still reach what this browser does not.
-      }
-    };
-    void measure();
-    return () => {
-      left = true;
-    };
-  }, [url]);
-  return measured?.url === url ? measured : null;
-};
 
 /** What is filmed from: an image, how much moves, and how closely the film keeps to it. */
 export const VideoSheet = ({
@@ -70,7 +48,7 @@ export const VideoSheet = ({
   const [cropping, setCropping] = useState<PickedImage | null>(null);
   const id = useId();
   const sizes = sizesOf(model);
-  const measured = useMeasured(draft.base_image);
+  const measured = useMeasuredImage(draft.base_image);
   const misfit = (picture: PickedImage) =>
     sizes.length > 0 &&
     picture.width > 0 &&

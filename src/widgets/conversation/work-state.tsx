@@ -1,0 +1,197 @@
+import { ApiError } from '@/platform/api-error.ts';
+import { api } from '@/platform/api.ts';
+import { progressText } from '@/platform/job-text.ts';
+import { isUnfinished, useJob } from '@/platform/jobs.ts';
+import { Icon } from '@/ui/icon.tsx';
+import type { Message } from '@contract/chat.ts';
+import { codes } from '@contract/errors.ts';
+import type { Job, JobEvent } from '@contract/job.ts';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useChatActs } from './chat-context.ts';
+import { useAsking, useRefused } from './work.ts';
+
+/** Why there is nothing yet, and what its button says. */
+export interface Missing {
+  reason: string;
+  code: number;
+  /** Nothing was taken for it. */
+  free: boolean;
+  /** It was the person's own will. */
+  quiet: boolean;
+  label: string;
+}
+
+type WorkState =
+  /** `live`: null while it is on its way to the server. */
+  { live: JobEvent | null; cancellable: boolean } | { missing: Missing };
+
+/** How the work on a message stands of which nothing is there to show. */
+export const useWorkState = (
+  message: Message,
+  words: {
+    /** Nobody has begun it. */
+    unbegun: string;
+    begin: string;
+    /** Why it failed, where more is known than the job tells. */
+    failed?: string;
+  },
+): WorkState => {
+  const acts = useChatActs();
+  const live = useJob(message.job);
+  const refused = useRefused(message.id);
+  const asking = useAsking(message.id);
+  const job = live?.job ?? null;
+  if (message.id < 0 || asking) return { live: null, cancellable: false };
+  // What has ended elsewhere is being read.
+  const arriving = job?.state === 'done' && message.state === 'none';
+  if (job && (isUnfinished(job) || arriving)) return { live, cancellable: acts.owner && !arriving };
+  const missing = { code: 0, free: false, quiet: false, label: '重试' };
+  if (refused)
+    return { missing: { ...missing, reason: refused.message, code: refused.code, free: true } };
+  if (job?.state === 'cancelled' || message.state === 'stopped')
+    return {
+      missing: { ...missing, reason: '已取消，没有扣费', quiet: true, label: '重新开始' },
+    };
+  if (job?.state === 'error' || message.state === 'error')
+    return {
+      missing: {
+        ...missing,
+        reason:
+          words.failed ?? (job?.error_message || message.error_message || codes.engine_failed.text),
+        code: job?.error_code ?? (Number(message.error_code) || 0),
+        free: (job?.deduct_tokens ?? message.deduct_tokens) === 0,
+      },
+    };
+  return { missing: { ...missing, reason: words.unbegun, quiet: true, label: words.begin } };
+};
+
+const cancel = async (job: Job) => {
+  try {
+    await api.cancelJob({ request_id: job.uuid });
+  } catch (error) {
+    // The call has said why.
+    if (!(error instanceof ApiError)) throw error;
+  }
+};
+
+/** How far it is, and its cancel. */
+export const WorkProgress = ({
+  live,
+  cancellable,
+  label,
+}: {
+  live: JobEvent | null;
+  cancellable: boolean;
+  /** What its bar is called. */
+  label: string;
+}) => {
+  const [cancelling, setCancelling] = useState(false);
+  const job = live?.job;
+  const progress = job?.progress ?? 0;
+  return (
+    <div className="made-state">
+      <p role="status">{job ? progressText(job) : '正在发送…'}</p>
+      {job && cancellable && (
+        <button
+          type="button"
+          className="notice-act"
+          disabled={cancelling}
+          onClick={() => {
+            setCancelling(true);
+            void cancel(job).finally(() => setCancelling(false));
+          }}
+        >
+          取消
+        </button>
+      )}
+      <span
+        className="made-bar"
+        role="progressbar"
+        aria-label={label}
+        aria-valuenow={Math.floor(progress * 100)}
+        aria-valuemin={0}
+        aria-valuemax={100}
+      >
+        <i style={{ transform: `scaleX(${progress})` }} />
+      </span>
+    </div>
+  );
+};
+
+/** Why there is nothing, and how to go on. */
+export const WorkMissing = ({
+  message,
+  missing: { reason, code, free, quiet, label },
+  prompt,
+  price,
+  onBegin,
+  onChange,
+}: {
+  message: Message;
+  missing: Missing;
+  /** Goes along to a free model. */
+  prompt: string;
+  /** What another try takes, in words; empty: nothing. */
+  price: string;
+  onBegin: () => void;
+  /** Puts the request back into its box. */
+  onChange: () => void;
+}) => {
+  const acts = useChatActs();
+  const asking = useAsking(message.id);
+  const poor = code === codes.balance.code || code === codes.balance_excluded.code;
+  // The same words would be refused again.
+  const banned = code === codes.prompt_banned.code;
+  return (
+    <div
+      className={quiet ? 'made-failed made-quiet' : 'made-failed'}
+      role={quiet ? undefined : 'alert'}
+    >
+      <p>
+        {!quiet && <Icon name="warning" size={16} />}
+        <span>
+          {reason}
+          {free && !reason.includes('没有扣费') && '（没有扣费）'}
+        </span>
+      </p>
+      {acts.owner && acts.writable && (
+        <div className="notice-acts">
+          {poor && (
+            <>
+              <Link
+                className="notice-act notice-act-first"
+                to="/account"
+                search={{ tab: 'recharge' }}
+              >
+                去充值
+              </Link>
+              <button
+                type="button"
+                className="notice-act"
+                onClick={() => acts.startAnew(prompt, 'free')}
+              >
+                换免费模型
+              </button>
+            </>
+          )}
+          {banned ? (
+            <button type="button" className="notice-act notice-act-first" onClick={onChange}>
+              修改提示词
+            </button>
+          ) : (
+            <button
+              type="button"
+              className={poor ? 'notice-act' : 'notice-act notice-act-first'}
+              disabled={asking}
+              onClick={onBegin}
+            >
+              {label}
+              {price !== '' && ` · ${price}`}
+            </button>
+          )}
+        </div>
+      )}
+    </div>
+  );
+};
