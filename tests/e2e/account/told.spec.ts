@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { strFromU8, unzipSync } from 'fflate';
 import sharp from 'sharp';
 import { expect, foreignServer } from '../../support/app.ts';
+import { TestClient } from '../../support/client.ts';
 import { test } from '../../support/money-place.ts';
 import { paint } from '../../support/pictures.ts';
 import { expectCode } from '../../support/qr-code.ts';
@@ -104,6 +105,40 @@ test('what was spent is filtered and taken away as CSV, all of one’s data as a
   const { width, height } = await sharp(Buffer.from(await face.arrayBuffer())).metadata();
   expect([width, height]).toEqual([400, 400]);
   await expect(page.locator(`main img[src*="${avatar.split('/').at(-1)}"]`).first()).toBeVisible();
+});
+
+test('all sessions become private, and all are deleted, after a step back @P1 @P4', async ({
+  app,
+  page,
+  person,
+  place,
+}) => {
+  const { client } = person;
+  const talks = [];
+  for (const words of ['说说赵州桥', '说说卢沟桥']) {
+    const { uuid, id } = await client.ask(words);
+    await client.read(uuid, id);
+    await client.call('setSession', { session_id: uuid, private: 0 });
+    talks.push(uuid);
+  }
+  const visitor = new TestClient(place.url);
+  await app.enterAs(person);
+  await page.goto('/account?tab=settings');
+  const answer = (name: string) =>
+    page.getByRole('alertdialog').getByRole('button', { name, exact: true }).click();
+  await page.getByRole('button', { name: '把全部会话设为私有' }).click();
+  await answer('全部设为私有');
+  await expect(page.getByText('2 个会话已设为私有')).toBeVisible();
+  for (const session_id of talks)
+    expect((await visitor.raw('getSession', { session_id })).code).toBe(1432);
+  await page.getByRole('button', { name: '删除全部会话' }).click();
+  await answer('取消');
+  await expect(page.getByText('已取消')).toBeVisible();
+  await page.getByRole('button', { name: '删除全部会话' }).click();
+  await answer('全部删除');
+  await expect(page.getByText('2 个会话已删除')).toBeVisible();
+  for (const session_id of talks)
+    expect((await client.raw('getSession', { session_id })).code).toBe(1433);
 });
 
 test('an official site offers its edition and its account on WeChat; a notice meets visitors, too, and waits to be read @P5 @S6', async ({

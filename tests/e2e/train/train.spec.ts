@@ -146,6 +146,76 @@ test('the steps of a stranger’s project are as if it were not there', async ({
   await expect(sheet).toBeHidden();
 });
 
+test('what failed is tried again; a base is opened, found by others, closed and deleted; translations are packed', async ({
+  page,
+}) => {
+  const person = await enter(page);
+  const stranger = await TestClient.register(baseURL());
+  const name = `地方志${Date.now()}`;
+  const { model } = await person.call('newTrainModel', {
+    name,
+    key: `annals_${Date.now()}`,
+    type: 0,
+  });
+  await page.goto(`/train?model_id=${model.id}`);
+  await page.locator('input[type=file]').setInputFiles([
+    { name: '唐诗.md', mimeType: 'text/markdown', buffer: poems },
+    { name: '坏.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF-1.7 nothing') },
+  ]);
+  const files = page.getByRole('region', { name: '文件' }).getByRole('listitem');
+  const broken = files.filter({ hasText: '坏.pdf' });
+  await expect(broken).toContainText(/损坏|无法/);
+  await broken.getByRole('button', { name: '重试' }).click();
+  await expect(page.getByText('正在重置')).toBeVisible();
+  await expect(broken).toContainText(/损坏|无法/);
+  await broken.getByRole('button', { name: '去掉 坏.pdf' }).click();
+  const sure = page.getByRole('alertdialog');
+  await sure.getByRole('button', { name: '去掉' }).click();
+  await expect(broken).toHaveCount(0);
+
+  const found = async () =>
+    (await stranger.call('trainModelList', { public: 1, query: name })).list.map(({ id }) => id);
+  expect(await found()).toEqual([]);
+  const open = page.getByRole('switch', { name: /公开/ });
+  await open.click();
+  await expect(open).toBeChecked();
+  await expect(page.getByRole('button', { name: '复制分享链接' })).toBeVisible();
+  await expect.poll(found).toEqual([model.id]);
+  await open.click();
+  await expect.poll(found).toEqual([]);
+
+  // Asked from its page, it stands in a session of one's own.
+  await page.getByRole('link', { name: '向它提问' }).click();
+  await page.waitForURL(/channel=private/);
+  const { list: sessions } = await person.call('sessionList', { channel: 'private' });
+  expect(sessions).toHaveLength(1);
+
+  await page.goto(`/train?model_id=${model.id}`);
+  await page.getByRole('button', { name: '删除', exact: true }).click();
+  await sure.getByRole('button', { name: '取消' }).click();
+  await expect(page.getByText('已取消删除')).toBeVisible();
+  await page.getByRole('button', { name: '删除', exact: true }).click();
+  await sure.getByRole('button', { name: '删除' }).click();
+  await expect(page.getByText('删除成功')).toBeVisible();
+  expect((await person.call('trainModelList', { public: 0 })).list).toEqual([]);
+
+  const { model: letters } = await person.call('newTrainModel', {
+    name: '信',
+    key: `letters_${Date.now()}`,
+    type: 2,
+    settings: { type: 2 },
+  });
+  await page.goto(`/translate?model_id=${letters.id}`);
+  await page
+    .locator('input[type=file]')
+    .setInputFiles({ name: '信.txt', mimeType: 'text/plain', buffer: Buffer.from('你好。') });
+  const coming = page.waitForEvent('download');
+  await page.getByRole('button', { name: '打包下载' }).click();
+  const packed = await coming;
+  expect(packed.suggestedFilename()).toMatch(/\.zip$/);
+  await expect(page.getByRole('button', { name: '再次打包' })).toBeVisible();
+});
+
 test('a style that has not been trained draws nothing and says so', async ({ page }) => {
   const person = await enter(page);
   const { model } = await person.call('newTrainModel', {
