@@ -7,8 +7,13 @@ import { tellEnded } from '../waits/wait-ended.ts';
 import { JobError, type ClaimedJob, type JobEnd, type JobIo, type JobWork } from './job-kind.ts';
 import * as store from './job.store.ts';
 
-/** How often a job is tried. */
+/** How often a job is tried whose service fails. */
 const mostAttempts = 3;
+/**
+ * How many workers may die at it. A machine that is put off and on is not the job's fault, but none
+ * may bring down worker after worker.
+ */
+const mostDeaths = 10;
 /** Wait before the next try, ms; doubled each time. */
 const retryMs = 2_000;
 /** How often it is said that this process is still at its jobs, and others' are looked at, ms. */
@@ -306,7 +311,7 @@ export const createJobs = async (deps: JobsDeps) => {
     log.info({ job: id, owner }, 'taking over a job whose worker is gone');
     if (job.cancel_requested) await end(at, { state: 'cancelled' });
     else if (job.time_over) await end(at, timeOver);
-    else if (job.attempts >= mostAttempts)
+    else if (job.attempts >= mostDeaths)
       await end(at, {
         state: 'error',
         codeName: 'engine_failed',

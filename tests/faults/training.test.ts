@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TestClient } from '../support/client.ts';
@@ -47,13 +48,13 @@ test(
   async () => {
     const { model: documents } = await person.call('newTrainModel', {
       name: '译文',
-      key: 'killed_translation',
+      key: `killed_${randomUUID().slice(0, 8)}`,
       type: 2,
       settings: { type: 1 },
     });
     const { model: base } = await person.call('newTrainModel', {
       name: '资料',
-      key: 'killed_base',
+      key: `killed_${randomUUID().slice(0, 8)}`,
       type: 0,
       settings: { chunk_size: 100 },
     });
