@@ -282,12 +282,36 @@ test('a push is one plain line of bounded length, and a friend’s message is to
   expect((await mei.call('userInfo', {})).news_unread).toBe(0);
 });
 
+test('who is accepted or spoken to is told by a push, too', async () => {
+  const pushed = push.pushed.length;
+  const told = () =>
+    push.pushed
+      .slice(pushed)
+      .map(({ message }) => message.body)
+      // Who asked is told of the answers by another.
+      .filter((body) => !body.includes('回复了您的问题'));
+  const [jia, yi] = [await named('jia55', '贾五'), await named('yi666', '易六')];
+  for (const client of [jia, yi]) await client.call('pushSubscribe', push.browser());
+  const { uuid } = await ask(lin, '河上架桥', '怎样架');
+  const { id } = await answer(jia, uuid, '先打桩');
+  await lin.call('acceptAnswer', { session_id: uuid, history_id: id });
+  await expect
+    .poll(told, { timeout: 10_000 })
+    .toEqual([expect.stringMatching(/^林一 采纳了您的回答/)]);
+  const msg = JSON.stringify({ prompt: '您看呢', at_user: { id: await idOf(yi) } });
+  await lin.call('sendMessage', { session_id: uuid, msg, format: 1 });
+  await expect.poll(told, { timeout: 10_000 }).toHaveLength(2);
+  expect(told()[1]).toMatch(/^林一 提到了您/);
+});
+
 test('how a model did is told by its replies; of reports nobody has more than one voice', async () => {
   // No other test of this file may ask before: what was counted is told again for a minute.
   const model = 'builtin-assistant';
   const { uuid } = await zhou.call('newSession', { type: 0, model });
   const { id } = await zhou.call('sendMessage', { session_id: uuid, msg: '你好' });
   await zhou.read(uuid, id);
+  const stored = () => pool.query('SELECT state FROM history WHERE id = $1', [id]);
+  await expect.poll(async () => (await stored()).rows).toEqual([{ state: 'done' }]);
   const report = (client: TestClient, state: 'success' | 'error', ms: number, of = model) =>
     client.call('modelStat', {
       state,
