@@ -357,10 +357,13 @@ test('Safari gives the microphone on one press and records on the next, in small
       seen.streams.push(stream);
       return stream;
     };
-    const { createScriptProcessor } = BaseAudioContext.prototype;
-    BaseAudioContext.prototype.createScriptProcessor = function create(size, ...rest) {
-      seen.buffers.push(size);
-      return createScriptProcessor.call(this, size, ...rest);
+    const plain = Object.getOwnPropertyDescriptor(
+      BaseAudioContext.prototype,
+      'createScriptProcessor',
+    )?.value as (this: BaseAudioContext, ...sizes: (number | undefined)[]) => ScriptProcessorNode;
+    BaseAudioContext.prototype.createScriptProcessor = function create(...sizes) {
+      seen.buffers.push(sizes[0]);
+      return plain.apply(this, sizes);
     };
     Object.assign(window, { seen });
   });
