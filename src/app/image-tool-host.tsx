@@ -1,4 +1,4 @@
-import { useImageTool } from '@/widgets/image/image-tool.ts';
+import { useImageTool } from '@/widgets/image/image-tool-store.ts';
 import { lazy, Suspense, useState } from 'react';
 
 const ImageTool = lazy(() => import('@/features/image/image-tool.tsx'));

@@ -550,6 +550,61 @@ describe('failures as the client of OpenAI knows them', () => {
       await other.stop();
     }
   });
+
+  test('too many tokens in a minute are told with the time to wait, and are another key’s as ever', async () => {
+    const limit = 100;
+    const other = await beside({ API_TOKENS: String(limit) });
+    try {
+      const own = await apiUser(server);
+      const asking = (key: string) =>
+        new OpenAI({ apiKey: key, baseURL: `${other.baseURL}/v1`, maxRetries: 0 });
+      const [bound, free] = [asking(own.key), asking((await apiUser(server)).key)];
+      const headers = (response: { headers: Headers } | { headers: Headers | undefined }) => {
+        const get = (name: string) => response.headers?.get(`x-ratelimit-${name}-tokens`) ?? '';
+        return { limit: get('limit'), left: get('remaining'), reset: get('reset') };
+      };
+      const long60 = { model, messages: say('月'.repeat(60)) };
+      const before = headers((await bound.models.list().withResponse()).response);
+      expect(before).toEqual({ limit: '100', left: '100', reset: '0s' });
+      const first = headers((await bound.chat.completions.create(long60).withResponse()).response);
+      expect(first.limit).toBe('100');
+      expect(Number(first.left)).toBeGreaterThan(0);
+      expect(Number(first.left)).toBeLessThanOrEqual(limit - 40);
+      expect(first.reset).toMatch(/^([1-9]|[1-5]\d|60)s$/);
+      // The answer counts as well, once it is known.
+      const then = headers((await bound.models.list().withResponse()).response);
+      expect(Number(then.left)).toBe(Number(first.left) - 7);
+      const calls = mock.calls;
+      const untouched = await balance(own);
+      const ends = await Promise.all(
+        Array.from({ length: 6 }, () => failing(bound.chat.completions.create(long60))),
+      );
+      for (const refused of ends) {
+        expect(refused.status).toBe(429);
+        const wait = Number(refused.headers?.get('retry-after'));
+        expect(wait).toBeGreaterThan(0);
+        expect(wait).toBeLessThanOrEqual(60);
+      }
+      expect(mock.calls).toBe(calls);
+      expect(await balance(own)).toBe(untouched);
+      // What was refused is not counted.
+      const after = headers((await bound.models.list().withResponse()).response);
+      expect(after.left).toBe(then.left);
+      await free.chat.completions.create(long60);
+      // Six at once are judged one after the other.
+      const many = asking((await apiUser(server)).key);
+      const asked = await Promise.allSettled(
+        Array.from({ length: 6 }, () => many.chat.completions.create(long60)),
+      );
+      expect(asked.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+      // A question larger than a minute's share has a minute of its own.
+      const large = asking((await apiUser(server)).key);
+      await large.chat.completions.create({ model, messages: say('月'.repeat(300)) });
+      expect((await failing(large.chat.completions.create(long60))).status).toBe(429);
+    } finally {
+      await other.stop();
+    }
+  });
 });
 
 describe('keys', () => {
@@ -567,6 +622,29 @@ describe('keys', () => {
       Array.from({ length: 8 }, () => one.person.call('genKey', {})),
     );
     expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(4);
+  });
+
+  test('tell when they were used last', async () => {
+    const one = await apiUser(server);
+    const lastUsed = async () => (await one.person.call('apiKeys', {})).list[0]?.last_used_at;
+    expect(await lastUsed()).toBeNull();
+    await clientOf(one.key).models.list();
+    await expect.poll(lastUsed).toEqual(expect.any(String));
+    // It is noted once a minute at most by one server: another has not noted it yet.
+    const past = new Date('2020-01-01T00:00:00Z').toISOString();
+    await onDatabase(server, 'UPDATE api_keys SET last_used_at = $2 WHERE id = $1', [
+      one.keyId,
+      past,
+    ]);
+    expect(await lastUsed()).toBe(past);
+    const other = await beside();
+    try {
+      const bound = new OpenAI({ apiKey: one.key, baseURL: `${other.baseURL}/v1` });
+      await bound.models.list();
+      await expect.poll(lastUsed).not.toBe(past);
+    } finally {
+      await other.stop();
+    }
   });
 
   test('may be bound to models, addresses and a time', async () => {
@@ -809,6 +887,34 @@ describe('the calls of the specification by a client written from it alone', () 
       headers: { authorization: `Bearer ${user.key}` },
     });
     expect(await told.json()).toMatchObject({ result: true, balance: await balance() });
+  });
+
+  test('speech is an audio file; what cannot be read is refused in words', async () => {
+    const told = await post('speech', { text: '月亮很圆' });
+    expect([told.status, told.headers.get('content-type')]).toEqual([200, 'audio/mpeg']);
+    const slow = await post('speech', { text: '月亮很圆', speed: 0.5, model: 'builtin-voice' });
+    const [usual, long] = [await told.arrayBuffer(), await slow.arrayBuffer()];
+    expect(usual.byteLength).toBeGreaterThan(1000);
+    expect(long.byteLength).toBeGreaterThan(usual.byteLength * 1.3);
+    for (const [body, status] of [
+      [{}, 422],
+      [{ text: '' }, 422],
+      [{ text: '月亮', speed: 9 }, 422],
+      [{ text: '月亮', model: 'none' }, 404],
+      [{ text: '月亮', model }, 404],
+      [{ text: '……' }, 400],
+    ] as const) {
+      const refused = await post('speech', body);
+      expect([body, refused.status]).toEqual([body, status]);
+      expect(await refused.json()).toEqual({
+        result: false,
+        code: expect.any(Number),
+        message: expect.stringMatching(/\p{Script=Han}/u),
+      });
+    }
+    expect(
+      (await post('speech', { text: '月亮' }, { authorization: 'Bearer 1-none' })).status,
+    ).toBe(401);
   });
 
   test('pictures: asked for, waited for, made larger, freed of their background', async () => {

@@ -159,7 +159,8 @@ export const createApiChat = (deps: ChatDeps) => {
         `对话约 ${rough} 个 token，超出了模型 ${model.name} 的上限：提问和回答合计最多 ${model.apiMaxTokens} 个`,
         { code: 'context_length_exceeded', param: 'messages' },
       );
-    await gate.takeTokens(caller, rough);
+    const left = await gate.takeTokens(caller, rough);
+    for (const [name, value] of Object.entries(left)) context.header(name, value);
     const field = lengthField(given);
     let most = Math.min(numberIn(given[field]) ?? room, room, model.maxTokens ?? room);
     let held = 0;

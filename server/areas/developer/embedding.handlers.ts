@@ -62,7 +62,8 @@ export const createEmbeddingApi = (deps: {
     const known = builtIn || (await deps.embeddings.names()).includes(model);
     if (!known || !mayUseModel(caller, model)) throw noSuchModel(model);
     const rough = roughTokens(input);
-    await deps.gate.takeTokens(caller, rough);
+    const left = await deps.gate.takeTokens(caller, rough);
+    for (const [name, value] of Object.entries(left)) context.header(name, value);
     const charge = await openCharge(deps, caller, {
       model,
       type: sessionTypes.chat,

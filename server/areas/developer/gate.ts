@@ -19,8 +19,8 @@ const most = 10_000;
 const seconds = (ms: number): string => `${Math.max(0, Math.ceil(ms / 1000))}s`;
 
 export interface Gate extends KeyGate {
-  /** Counts tokens of a key's minute. @throws Refusal too_many before anything is counted */
-  takeTokens: (caller: ApiCaller, tokens: number) => Promise<void>;
+  /** Counts tokens of a key's minute; gives headers that tell how many are left. @throws Refusal too_many and counts nothing */
+  takeTokens: (caller: ApiCaller, tokens: number) => Promise<Record<string, string>>;
   /** Counts what turned out to be more. */
   addTokens: (caller: ApiCaller, tokens: number) => void;
   close: () => void;
@@ -129,11 +129,15 @@ export const createGate = (deps: {
     },
 
     async takeTokens({ keyId }, amount) {
-      const now = await state(tokens, keyId);
+      const key = String(keyId);
+      // Counted before it is judged: of calls at once none sees the minute as it was before another.
+      const now = await tokens.penalty(key, amount);
       // What is larger than a whole minute's share may still be asked in a minute of its own.
-      if ((now.consumedPoints ?? 0) > 0 && (now.consumedPoints ?? 0) + amount > limits.tokens)
+      if (now.consumedPoints > amount && now.consumedPoints > limits.tokens) {
+        await tokens.reward(key, amount);
         throw tooMany(now.msBeforeNext);
-      await tokens.penalty(String(keyId), amount);
+      }
+      return headersOf('tokens', tokens, now);
     },
 
     addTokens({ keyId }, amount) {

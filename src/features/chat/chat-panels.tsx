@@ -10,7 +10,7 @@ import { toast } from '@/platform/toast.ts';
 import type { SessionDetail } from '@contract/session.ts';
 import { useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useState, type ReactNode } from 'react';
-import { openImageTool } from '@/widgets/image/image-tool.ts';
+import { openImageTool } from '@/widgets/image/image-tool-store.ts';
 import { ChatSettings } from './chat-settings.tsx';
 import MessageMenu, { type MenuTarget } from './message-menu.tsx';
 import PersonSheet from './person-sheet.tsx';

@@ -16,7 +16,7 @@ import {
   provideImageSend,
   useImageBusy,
   type ImageToolTab,
-} from '@/widgets/image/image-tool.ts';
+} from '@/widgets/image/image-tool-store.ts';
 import { type ImagePrice, imagePrice } from '@/widgets/image/image-price.ts';
 import { isForeign } from '@/widgets/image/foreign-image.tsx';
 import { aspectName } from '@/widgets/image/aspect-name.ts';

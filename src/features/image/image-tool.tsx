@@ -10,7 +10,7 @@ import {
   useImageSend,
   type ImageToolRequest,
   type ImageToolTab,
-} from '@/widgets/image/image-tool.ts';
+} from '@/widgets/image/image-tool-store.ts';
 import { useAuth } from '@/platform/auth-store.ts';
 import { imagePrice } from '@/widgets/image/image-price.ts';
 import { useTranslationCost } from '@/widgets/image/translation-price.ts';

@@ -2,7 +2,11 @@ import { writeDraft } from '@/platform/draft.ts';
 import { measureImage, takeAsBase } from '@/widgets/image/base-image.ts';
 import { changeImageDraft, readImageDraft } from '@/widgets/image/image-draft.ts';
 import { isForeign } from '@/widgets/image/foreign-image.tsx';
-import { imageToolTabs, openImageTool, type ImageToolTab } from '@/widgets/image/image-tool.ts';
+import {
+  imageToolTabs,
+  openImageTool,
+  type ImageToolTab,
+} from '@/widgets/image/image-tool-store.ts';
 import { useModel } from '@/platform/queries.ts';
 import { toast } from '@/platform/toast.ts';
 import type { Message } from '@contract/chat.ts';

@@ -1,6 +1,6 @@
 import { api } from '@/platform/api.ts';
 import { errorText, isCancelled } from '@/platform/api-error.ts';
-import { setImageBusy } from '@/widgets/image/image-tool.ts';
+import { setImageBusy } from '@/widgets/image/image-tool-store.ts';
 import { Button } from '@/ui/button.tsx';
 import { SwitchField } from '@/ui/switch-field.tsx';
 import { toast } from '@/platform/toast.ts';

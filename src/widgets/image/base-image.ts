@@ -4,7 +4,7 @@ import type { Model } from '@contract/model.ts';
 import { toast } from '@/platform/toast.ts';
 import { changeImageDraft, readImageDraft } from './image-draft.ts';
 import type { PickedImage } from './picked-image.ts';
-import { openImageTool } from './image-tool.ts';
+import { openImageTool } from './image-tool-store.ts';
 
 /** Only a model with a list of its own asks for one of its sizes; Midjourney goes by the aspect. */
 const listedSizes = (image: ImageModel) =>

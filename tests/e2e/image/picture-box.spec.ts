@@ -128,6 +128,17 @@ test('translating is offered where it acts, and nowhere else @I8', async ({
     await page.getByRole('button', { name: /^张数：/ }).click();
     await expect(choices.getByRole('radiogroup').first()).toBeVisible();
     await expect(choices.getByRole('switch')).toHaveCount(offered);
+    if (offered === 0) continue;
+    // What the translation takes is in the button's price before it is pressed.
+    await page.keyboard.press('Escape');
+    await words(page).fill('雪山下的湖水与归来的渔船');
+    await expect(page.getByRole('button', { name: /^生成，\d+ tokens$/ })).toBeVisible();
+    await page.getByRole('button', { name: /^张数：/ }).click();
+    await choices.getByRole('switch').click();
+    await page.keyboard.press('Escape');
+    await expect(
+      page.getByRole('button', { name: /^生成，约 \d+ tokens，含翻译 [1-9]\d*$/ }),
+    ).toBeVisible();
   }
 });
 
