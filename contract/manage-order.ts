@@ -26,7 +26,12 @@ const adminOrder = z.object({
 });
 export type AdminOrder = z.output<typeof adminOrder>;
 
-const adminInvoice = z.extend(invoice, { user_id: z.int(), user_name: z.string() });
+const adminInvoice = z.extend(invoice, {
+  user_id: z.int(),
+  user_name: z.string(),
+  /** Cents that went back after it was asked for: one that was issued is to be written anew. */
+  refunded_amount: z.int(),
+});
 export type AdminInvoice = z.output<typeof adminInvoice>;
 
 const difference = z.object({

@@ -3,10 +3,10 @@ import { call, text, uuid } from './call.ts';
 
 /**
  * Something that ends later and that people want to hear of: a reply (its history_id), a job (its
- * uuid), a payment (the order's number). News (their number) and the end of a membership that comes
- * (its time, ms since 1970) come unasked.
+ * uuid), a payment (the order's number). News (their number), the end of a membership that comes
+ * (its time, ms since 1970) and an invoice (its number) come unasked.
  */
-export const waitKind = z.enum(['answer', 'job', 'order', 'news', 'membership']);
+export const waitKind = z.enum(['answer', 'job', 'order', 'news', 'membership', 'invoice']);
 export type WaitKind = z.output<typeof waitKind>;
 
 export const waitRef = z.object({ kind: waitKind, id: text(64) });

@@ -87,6 +87,7 @@ const notifyTitles: Record<WaitKind, string> = {
   order: '付款到账时通知我？',
   news: '有人回复我时通知我？',
   membership: '会员到期前通知我？',
+  invoice: '发票开好时通知我？',
 };
 
 /** While something takes its time: whoever waits for it may want to do something else. */

@@ -23,6 +23,7 @@ const paces: Record<WaitKind, number> = {
   order: 5_000,
   news: 60_000,
   membership: 60_000,
+  invoice: 60_000,
 };
 /** Nothing is written or drawn for longer than this, ms. */
 const longest = 15 * 60_000;

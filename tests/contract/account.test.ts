@@ -69,13 +69,22 @@ test('an account that is ended leaves its orders and nothing of its person @P1',
   const { uuid } = await person.ask('我的秘密是芝麻开门');
   const order = await person.call('recharge', { type: 'token', num: 1 });
   const key = new URL(order.url, server.baseURL).searchParams.get('key') ?? '';
-  await person.call('sandboxSettle', { key, pay: 1 });
-  await person.call('tradeStatus', { platform_order_id: order.trade_no });
-  expect((await person.raw('deleteAccount', { password: 'wrong-one-1' })).code).toBe(1443);
-  await person.call('deleteAccount', { password: 'password-1' });
-  expect((await person.raw('userInfo', {})).status).toBe(401);
+  const open = await person.call('recharge', { type: 'vip', num: 1 });
+  const openKey = new URL(open.url, server.baseURL).searchParams.get('key') ?? '';
   const client = new pg.Client({ connectionString: server.databaseUrl });
   await client.connect();
+  // The clock leaves it alone.
+  await client.query(`UPDATE orders SET next_ask_at = NULL WHERE number = $1`, [order.trade_no]);
+  await person.call('sandboxSettle', { key, pay: 1 });
+  expect((await person.raw('deleteAccount', { password: 'wrong-one-1' })).code).toBe(1443);
+  // What was paid and not looked at yet is credited first, and told.
+  const told = await person.raw('deleteAccount', { password: 'password-1' });
+  expect([told.code, told.message]).toEqual([1442, expect.stringContaining('刚刚到账')]);
+  expect((await person.call('userInfo', {})).chatgpt_balance).toBeGreaterThanOrEqual(1_000_000);
+  await person.call('deleteAccount', { password: 'password-1' });
+  const late = await new TestClient(server.baseURL).call('sandboxSettle', { key: openKey, pay: 1 });
+  expect(late.state).toBe('closed');
+  expect((await person.raw('userInfo', {})).status).toBe(401);
   const { rows: users } = await client.query<{ account: string | null; user_name: string }>(
     `SELECT account, user_name FROM users u JOIN orders o ON o.user_id = u.id WHERE number = $1`,
     [order.trade_no],

@@ -113,6 +113,42 @@ test('a membership that ends within a week is told, once by push and once on scr
   await expect.poll(() => push.pushed.length, { timeout: 8000 }).toBe(2);
 });
 
+test('an invoice that was issued or sent back is told by push, to whom asked for it @P3', async () => {
+  const { person, device } = await personWithBrowser();
+  const other = await TestClient.register(server.baseURL);
+  const order = await person.call('recharge', { type: 'token', num: 1 });
+  await settle(order.url);
+  const asked = { platform_order_id: order.trade_no };
+  await expect.poll(async () => (await person.call('tradeStatus', asked)).status).toBe(1);
+  const request = () =>
+    person.call('requestInvoice', {
+      order_ids: [order.trade_no],
+      kind: 'personal',
+      title: '王小明',
+      email: 'a@example.com',
+    });
+  const stands = async (client: TestClient, id: number) =>
+    (await client.call('waitStatus', { waits: [{ kind: 'invoice', id: String(id) }] })).results[0];
+  for (const [state, remark, news] of [
+    ['rejected', '抬头不全', { state: 'failed', title: '发票申请被退回' }],
+    ['issued', '', { state: 'done', title: '发票已开出' }],
+  ] as const) {
+    push.pushed = [];
+    const { id } = await request();
+    expect((await stands(person, id))?.state).toBe('pending');
+    expect((await stands(other, id))?.state).toBe('gone');
+    await manager.call('handleInvoice', { id, state, remark });
+    await expect.poll(() => push.pushed.length, { timeout: 8000 }).toBe(1);
+    const body = `20.00 元，抬头：王小明${remark && `。${remark}`}`;
+    const message = { kind: 'invoice', id: String(id), ...news, body, url: '/account?tab=order' };
+    expect(push.pushed[0]).toMatchObject({ device, message });
+    expect((await stands(other, id))?.state).toBe('gone');
+    expect((await manager.raw('handleInvoice', { id, state, remark })).status).toBe(404);
+  }
+  await sleep(1500);
+  expect(push.pushed).toHaveLength(1);
+});
+
 test('the source code of a notice comes to subscribers alone, and nothing of it before its time @P5', async () => {
   const publish = async (fields: Record<string, string>, file?: string) => {
     const form = new FormData();

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { TestClient } from '../support/client.ts';
 import { startAlipay } from '../support/fake-alipay.ts';
 import { startWechatPay } from '../support/fake-wechat-pay.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
 
 /** Notices that nobody of the service has sent, or that were sent before. */
 const forgeries = process.env['HEAVY'] === '1' ? 10_000 : 300;
@@ -172,6 +172,58 @@ describe('with the sandbox', () => {
     expect(news.results[0]?.state).toBe('failed');
   });
 
+  test('what is paid for an account that was ended goes back, and managers know of it', async () => {
+    const person = await TestClient.register(server.baseURL);
+    const order = await person.call('recharge', { type: 'token', num: 1 });
+    await person.call('deleteAccount', { password: 'password-1' });
+    const pool = new pg.Client({ connectionString: server.databaseUrl });
+    await pool.connect();
+    try {
+      const stateOf = async () => {
+        const { rows } = await pool.query<{ state: string; refunded: number; user: number }>(
+          `SELECT state, refunded_amount AS refunded, user_id::int AS user FROM orders
+           WHERE number = $1`,
+          [order.trade_no],
+        );
+        return rows[0]!;
+      };
+      expect((await stateOf()).state).toBe('closed');
+      // The service took the money before it heard that the order was closed.
+      await pool.query(`UPDATE sandbox_trades SET state = 'unpaid' WHERE number = $1`, [
+        order.trade_no,
+      ]);
+      await new TestClient(server.baseURL).call('sandboxSettle', { key: keyOf(order.url), pay: 1 });
+      await untilTrue(async () => (await stateOf()).state === 'refunded');
+      const { user, refunded } = await stateOf();
+      expect(refunded).toBe(2000);
+      const refunds = () =>
+        pool.query(
+          `SELECT r.state, r.amount, r.reason FROM refunds r JOIN orders o ON o.id = r.order_id
+           WHERE o.number = $1`,
+          [order.trade_no],
+        );
+      await untilTrue(async () => (await refunds()).rows[0]?.state === 'done');
+      expect((await refunds()).rows).toEqual([
+        { state: 'done', amount: 2000, reason: '账号已注销' },
+      ]);
+      const { rows: purse } = await pool.query(
+        `SELECT balance::int, vip_balance::int AS vip FROM wallets WHERE user_id = $1`,
+        [user],
+      );
+      expect(purse).toEqual([{ balance: 0, vip: 0 }]);
+      const manager = new TestClient(server.baseURL);
+      await manager.login('admin', ADMIN_PASSWORD);
+      const { list } = await manager.call('differenceList', { page: 1 });
+      expect(list.find(({ number }) => number === order.trade_no)).toMatchObject({
+        kind: 'deleted_account',
+        detail: expect.stringContaining('账号注销之后付了 2000 分'),
+      });
+    } finally {
+      await pool.end();
+    }
+    await expectSound(server.databaseUrl);
+  });
+
   test('editions: the upgrade costs the difference, and each brings its bonus', async () => {
     const person = await TestClient.register(server.baseURL);
     const buy = async (type: 'code' | 'code-pro') => {
@@ -216,6 +268,18 @@ describe('with the sandbox', () => {
     expect(made).toMatchObject({ amount: 2000, state: 'requested' });
     expect((await person.raw('requestInvoice', wish)).code).toBe(1442);
     expect((await person.call('tradeList', {})).list[0]?.invoice).toBe('requested');
+    const manager = new TestClient(server.baseURL);
+    await manager.login('admin', ADMIN_PASSWORD);
+    const refundedOf = async () =>
+      (await manager.call('adminInvoiceList', { page: 1 })).list.find(({ id }) => id === made.id)
+        ?.refunded_amount;
+    expect(await refundedOf()).toBe(0);
+    await manager.call('handleInvoice', { id: made.id, state: 'issued' });
+    const back = { order_id: order.trade_no, reason: '退款', forgive: 1 as const };
+    await manager.call('refundOrder', { ...back, amount: 500 });
+    expect(await refundedOf()).toBe(500);
+    await manager.call('refundOrder', { ...back, amount: 1500 });
+    expect(await refundedOf()).toBe(2000);
     await expectSound(server.databaseUrl);
   });
 });

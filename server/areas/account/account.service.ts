@@ -24,6 +24,8 @@ export interface AccountDeps {
   db: Database;
   files: FileService;
   storage: Storage;
+  /** Closes somebody's unpaid orders; gives how many turned out to be paid. */
+  closeOrders: (userId: number) => Promise<number>;
   /** Stops what is being made in a session. */
   stopSession: (sessionId: number) => Promise<void>;
 }
@@ -32,7 +34,13 @@ const fault = (field: string, text: string): Refusal =>
   new Refusal('bad_input', `${field}：${text}`);
 
 /** What people do with their account itself. */
-export const createAccountService = ({ db, files, storage, stopSession }: AccountDeps) => {
+export const createAccountService = ({
+  db,
+  files,
+  storage,
+  closeOrders,
+  stopSession,
+}: AccountDeps) => {
   /** @throws Refusal wrong_password */
   const provePassword = async (userId: number, password: string): Promise<string> => {
     const kept = await store.passwordOf(db, userId);
@@ -117,6 +125,8 @@ export const createAccountService = ({ db, files, storage, stopSession }: Accoun
       await provePassword(user.id, password);
       if (await store.isManager(db, user.id))
         throw new Refusal('order_unsuitable', '管理员账号不能注销');
+      if ((await closeOrders(user.id)) > 0)
+        throw new Refusal('order_unsuitable', '有一笔付款刚刚到账，请先看过余额，再注销账号');
       const ids = await inTransaction(db, (tx) => deleteAllOf(tx, user.id));
       for (const id of ids.length > 0 ? await busyAmong(db, ids) : []) await stopSession(id);
       const keys = await db.transaction(async (tx) => {

@@ -33,12 +33,13 @@ export const accountArea = (kit: Kit) => {
     ],
     shows: store.shownAsAvatars,
     registered: takeInvite,
-    serve: ({ auth, replies, cancelJobs }) =>
+    serve: ({ auth, replies, cancelJobs, payments }) =>
       createAccountHandlers(
         createAccountService({
           db,
           files,
           storage,
+          closeOrders: payments.closeOrdersOf,
           stopSession: async (sessionId) => {
             await Promise.all([replies.stopSession(sessionId), cancelJobs({ sessionId })]);
           },

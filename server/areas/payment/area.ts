@@ -1,4 +1,5 @@
 import type { Area } from '../../area.ts';
+import { invoiceSource } from './invoice.service.ts';
 import { createManageOrderHandlers } from './manage-order.handlers.ts';
 import { registerNotices } from './notice.route.ts';
 import { ownPayables } from './payables.ts';
@@ -7,6 +8,7 @@ import { createPaymentHandlers } from './payment.handlers.ts';
 export const paymentArea = () =>
   ({
     payables: ownPayables,
+    waits: { invoice: invoiceSource },
     serve: ({ payments, settings }) => ({
       ...createPaymentHandlers(payments, settings),
       ...createManageOrderHandlers(payments),

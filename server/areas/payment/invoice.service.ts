@@ -4,6 +4,8 @@ import type { Invoice } from '../../../contract/payment.ts';
 import type { Executor } from '../../db/database.ts';
 import { inTransaction } from '../../db/in-transaction.ts';
 import { Refusal } from '../../http/handlers.ts';
+import { tellUnasked } from '../../waits/wait-ended.ts';
+import type { WaitNews, WaitSource } from '../../waits/wait.service.ts';
 import * as store from './payment.store.ts';
 
 const viewOf = (row: store.InvoiceRow, numbers: string[]): Invoice => ({
@@ -78,8 +80,9 @@ export const invoicePage = async (
   const at = { offset: (page - 1) * size, limit: size };
   const { list, total } = await store.invoicePage(db, filter, at);
   return {
-    list: list.map(({ invoice, numbers, userName }) => ({
+    list: list.map(({ invoice, numbers, refunded, userName }) => ({
       ...viewOf(invoice, numbers),
+      refunded_amount: refunded,
       user_id: invoice.userId,
       user_name: userName,
     })),
@@ -97,6 +100,30 @@ export const handleInvoice = (
   handled: { state: 'issued' | 'rejected'; remark: string; managerId: number },
 ): Promise<void> =>
   inTransaction(db, async (tx) => {
-    if (!(await store.handleInvoice(tx, id, handled)))
-      throw new Refusal('not_found', '没有这个等待处理的发票申请');
+    const row = await store.handleInvoice(tx, id, handled);
+    if (!row) throw new Refusal('not_found', '没有这个等待处理的发票申请');
+    await tellUnasked(tx, 'invoice', [{ userId: row.userId, id: String(id) }]);
   });
+
+const handledWords = { issued: '发票已开出', rejected: '发票申请被退回' } as const;
+
+/** What a push says of an invoice that somebody asked for. */
+export const invoiceSource: WaitSource = async (db, asked) => {
+  const ids = asked.map(({ id }) => (/^\d{1,15}$/.test(id) ? Number(id) : 0));
+  const rows = new Map((await store.findInvoices(db, ids)).map((row) => [row.id, row]));
+  return asked.map(({ userId }, at): WaitNews | null => {
+    const row = rows.get(ids[at] ?? 0);
+    if (row?.userId !== userId) return null;
+    const url = '/account?tab=order';
+    const { state, remark } = row;
+    if (state === 'requested') return { state: 'pending', title: '发票开具中', body: '', url };
+    const title = handledWords[state];
+    const amount = `${(row.amount / 100).toFixed(2)} 元，抬头：${row.title}`;
+    return {
+      state: state === 'issued' ? 'done' : 'failed',
+      title,
+      body: remark === '' ? amount : `${amount}。${remark}`,
+      url,
+    };
+  });
+};

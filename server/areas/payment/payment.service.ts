@@ -9,6 +9,7 @@ import { createPersonLimit } from '../../http/rate-limit.ts';
 import type { Finding, PaymentProvider } from '../../payments/payment-provider.ts';
 import { tellEnded } from '../../waits/wait-ended.ts';
 import type { WaitNews } from '../../waits/wait.service.ts';
+import { lockPurse } from '../ledger/ledger.service.ts';
 import { setSubscribe, setVipEnd } from '../ledger/vip.service.ts';
 import { handleInvoice, invoicePage } from './invoice.service.ts';
 import { bookAdjustment } from './adjustment.service.ts';
@@ -69,6 +70,28 @@ export const createPaymentService = (deps: PaymentDeps) => {
 
   // ---- the machine -------------------------------------------------------------------------------
 
+  /** Nobody is left to be given what was paid for: the clock pays it back, and managers know of it. */
+  const payBackUndelivered = async (tx: Transaction, paid: OrderRow): Promise<OrderRow> => {
+    const { id, number, amount } = paid;
+    const reason = '账号已注销';
+    const order = await store.changeOrder(tx, id, { state: 'refunded', refundedAmount: amount });
+    const refund = await store.insertRefund(
+      tx,
+      { number: refundNumber(), orderId: id, amount, reason, taken: { tokens: 0 } },
+      0,
+    );
+    const detail = { refund: refund.number, amount, reason };
+    await store.addEvent(tx, order, 'refund', { detail });
+    if (paid.provider !== '')
+      await store.noteDifference(tx, {
+        provider: paid.provider,
+        number,
+        kind: 'deleted_account',
+        detail: `账号注销之后付了 ${amount} 分，没有入账，已安排原路退回，请核对`,
+      });
+    return order;
+  };
+
   /** Moves an order forward by what its service says of it; gives it as it is then. */
   const advance = (id: number, finding: Finding): Promise<OrderRow> =>
     db.transaction(async (tx) => {
@@ -96,6 +119,9 @@ export const createPaymentService = (deps: PaymentDeps) => {
         });
         const detail = { transaction_id: finding.transactionId, late: order.state === 'closed' };
         await store.addEvent(tx, paid, 'paid', { detail });
+        // Whoever deletes the account holds its purse: it is gone by now, or stays until this is done.
+        await lockPurse(tx, paid.userId);
+        if (await store.isDeletedPerson(tx, paid.userId)) return payBackUndelivered(tx, paid);
         await payableOf(paid.kind).deliver(tx, paid);
         await tellEnded(tx, 'order', number);
         return paid;
@@ -392,6 +418,24 @@ export const createPaymentService = (deps: PaymentDeps) => {
         throw new Refusal('order_unsuitable', '只能取消还没有付款的订单');
       }
       return view(db, order.id);
+    },
+
+    /**
+     * Closes all unpaid orders of somebody who leaves. One whose service does not answer is closed by
+     * the clock. Gives how many turned out to be paid.
+     */
+    closeOrdersOf: async (userId: number): Promise<number> => {
+      let paid = 0;
+      for (const order of await store.openOrdersOf(db, userId)) {
+        const provider = providerOf(order.provider);
+        if (!provider) continue;
+        try {
+          if ((await closeWith(provider, order)).state === 'paid') paid += 1;
+        } catch (error) {
+          log.warn({ err: error, order: order.number }, 'an order could not be closed');
+        }
+      }
+      return paid;
     },
 
     orderList,

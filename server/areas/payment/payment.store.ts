@@ -151,6 +151,21 @@ export const countOpen = async (db: Executor, userId: number): Promise<number> =
   return row?.count ?? 0;
 };
 
+export const openOrdersOf = (db: Executor, userId: number): Promise<OrderRow[]> =>
+  db
+    .select()
+    .from(orders)
+    .where(and(eq(orders.userId, userId), eq(orders.state, 'created')))
+    .orderBy(asc(orders.id));
+
+export const isDeletedPerson = async (db: Executor, userId: number): Promise<boolean> => {
+  const rows = await db
+    .select({ id: users.id })
+    .from(users)
+    .where(and(eq(users.id, userId), isNotNull(users.deletedAt)));
+  return rows.length > 0;
+};
+
 /** The open order of a person for a thing, if there is time left to pay it. */
 export const openOrderFor = async (
   db: Executor,
@@ -283,10 +298,11 @@ export const orderPage = async (
 export const insertRefund = async (
   tx: Transaction,
   values: typeof refunds.$inferInsert,
+  askInMs = 60_000,
 ): Promise<RefundRow> => {
   const [row] = await tx
     .insert(refunds)
-    .values({ ...values, nextAskAt: inMs(60_000) })
+    .values({ ...values, nextAskAt: inMs(askInMs) })
     .returning();
   if (!row) throw new Error(`refund ${values.number} was not stored`);
   return row;
@@ -449,6 +465,11 @@ export const invoicedAmong = async (db: Executor, ids: readonly number[]): Promi
   return rows.length > 0;
 };
 
+/** Cents of an invoice that went back after it was asked for. */
+const refundedOf = sql<number>`(SELECT greatest(0, invoices.amount
+    - sum(o.amount - o.refunded_amount))::float8
+  FROM invoice_orders io JOIN orders o ON o.id = io.order_id WHERE io.invoice_id = invoices.id)`;
+
 const numbersOf = sql<string[]>`ARRAY(SELECT o.number FROM invoice_orders io
   JOIN orders o ON o.id = io.order_id WHERE io.invoice_id = invoices.id ORDER BY o.id)`;
 
@@ -462,7 +483,12 @@ export const invoicePage = async (
     filter.state && eq(invoices.state, filter.state),
   );
   const list = await db
-    .select({ invoice: invoices, numbers: numbersOf, userName: users.userName })
+    .select({
+      invoice: invoices,
+      numbers: numbersOf,
+      refunded: refundedOf,
+      userName: users.userName,
+    })
     .from(invoices)
     .innerJoin(users, eq(users.id, invoices.userId))
     .where(where)
@@ -487,6 +513,12 @@ export const handleInvoice = async (
     await tx.delete(invoiceOrders).where(eq(invoiceOrders.invoiceId, id));
   return row ?? null;
 };
+
+export const findInvoices = (db: Executor, ids: readonly number[]): Promise<InvoiceRow[]> =>
+  db
+    .select()
+    .from(invoices)
+    .where(inArray(invoices.id, [...ids]));
 
 // ---- figures -------------------------------------------------------------------------------------
 

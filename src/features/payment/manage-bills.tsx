@@ -12,6 +12,11 @@ import css from './manage-order.module.css';
 import { yuan } from './order-words.ts';
 
 const invoiceStates = { requested: '等待开票', issued: '已开', rejected: '已退回' } as const;
+/** What was refunded after it was asked for: not what the invoice itself says. */
+const refundOf = ({ refunded_amount: back, amount }: AdminInvoice): string =>
+  back === 0 ? '' : back < amount ? `已退款 ${yuan(back)}` : '已退款';
+const invoiceState = (row: AdminInvoice): string =>
+  [invoiceStates[row.state], refundOf(row)].filter(Boolean).join(' · ');
 const invoiceColumns: readonly Column<AdminInvoice>[] = [
   { key: 'title', title: '抬头', value: (row) => row.title, role: 'title', wide: true },
   { key: 'user_name', title: '用户', value: (row) => row.user_name },
@@ -24,7 +29,7 @@ const invoiceColumns: readonly Column<AdminInvoice>[] = [
   },
   { key: 'tax_number', title: '税号', value: (row) => row.tax_number || '—' },
   { key: 'email', title: '邮箱', value: (row) => row.email },
-  { key: 'state', title: '状态', value: (row) => invoiceStates[row.state], role: 'plain' },
+  { key: 'state', title: '状态', value: invoiceState, role: 'plain' },
   {
     key: 'created_at',
     title: '申请',
@@ -63,7 +68,9 @@ const Invoices = ({ page }: { page: number }) => {
         empty={{ icon: 'document', text: '还没有人申请发票。' }}
         error={invoices.error}
         onRetry={() => void invoices.refetch()}
-        tone={(row) => (row.state === 'requested' ? 'gold' : undefined)}
+        tone={(row) =>
+          refundOf(row) !== '' ? 'bad' : row.state === 'requested' ? 'gold' : undefined
+        }
         total={invoices.data?.total}
         page={page}
         pageCount={invoices.data?.page_count}
@@ -84,6 +91,12 @@ const Invoices = ({ page }: { page: number }) => {
               <dd>{open.email}</dd>
               <dt>订单</dt>
               <dd>{open.order_ids.join('、')}</dd>
+              {open.refunded_amount > 0 && (
+                <>
+                  <dt>退款</dt>
+                  <dd>{refundOf(open)}</dd>
+                </>
+              )}
             </dl>
             {open.state === 'requested' ? (
               <Form

@@ -304,7 +304,15 @@ test('an invoice: asked for, sent back with its reason, asked for again, issued,
     'https://invoice.example.com/d/8841.pdf',
   );
   await expect(page.getByRole('button', { name: '开发票' })).toHaveCount(0);
-  await desk.goto('/manager/order?tab=invoices');
+  const refund = async (amount: number, words: string) => {
+    const back = { order_id: number, reason: '不要了', forgive: 1 as const };
+    await place.manager.call('refundOrder', { ...back, amount });
+    await desk.goto('/manager/order?tab=invoices');
+    await expect(rowOf(desk, title).first()).toContainText(words);
+  };
+  await refund(6_000, '已开 · 已退款 ￥60.00');
+  await refund(30_000, '已开 · 已退款');
+  await expect(rowOf(desk, title).first()).not.toContainText('已退款 ￥');
 });
 
 test('a payment of another amount is not credited, and a manager works it off @P3 @G3', async ({
