@@ -46,6 +46,7 @@ test(
   'killing whoever works loses nothing, doubles nothing, and takes nothing twice',
   { timeout: 300_000 },
   async () => {
+    const baseKey = `killed_${randomUUID().slice(0, 8)}`;
     const { model: documents } = await person.call('newTrainModel', {
       name: '译文',
       key: `killed_${randomUUID().slice(0, 8)}`,
@@ -54,7 +55,7 @@ test(
     });
     const { model: base } = await person.call('newTrainModel', {
       name: '资料',
-      key: `killed_${randomUUID().slice(0, 8)}`,
+      key: baseKey,
       type: 0,
       settings: { chunk_size: 100 },
     });
@@ -113,7 +114,7 @@ test(
     const written = [...files, file].reduce((sum, each) => sum + (each?.token ?? 0), 0);
     expect(taken).toBe(written);
     const { list } = await person.call('askKnowledge', {
-      embedding_key: 'killed_base',
+      embedding_key: baseKey,
       question: '第 3 篇讲河流',
     });
     expect(new Set(list.map(({ id }) => id)).size).toBe(list.length);
