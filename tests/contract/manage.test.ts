@@ -89,12 +89,78 @@ test('balance, membership and privacy are changed, and the ledger says so', asyn
 
   const shown = await other.call('newSession', { type: 0, private: 0 });
   await manager.call('adminSetSession', { session_id: shown.uuid, private: 0 });
-  const hidden = await manager.call('updateUserSession', {
-    user_id: id,
-    session_private: 1,
-    history_private: 1,
-  });
-  expect(hidden.changed).toBeGreaterThan(0);
+  const forced = await manager.call('updateUserSession', { user_id: id, session_private: 1 });
+  expect(forced.changed).toBeGreaterThan(0);
+});
+
+test('what was public is hidden from others: made private by a manager, or its person disabled', async () => {
+  const { manager } = world.people;
+  const { baseURL } = world.server;
+  const stranger = await TestClient.register(baseURL);
+  const visitor = new TestClient(baseURL);
+  const account = `hidden${randomUUID().slice(0, 8)}`;
+  const person = await TestClient.register(baseURL, account);
+  const { id } = await person.call('userInfo', {});
+  const publicTalk = async (words: string) => {
+    const { uuid, historyId } = await talk(person, words);
+    await person.call('setSession', { session_id: uuid, private: 0 });
+    const { key } = await person.call('shareSession', { session_id: uuid });
+    return { uuid, historyId, key: key ?? '' };
+  };
+  /** What somebody who is not the owner gets to see. */
+  const seen = async ({ uuid, historyId, key }: Awaited<ReturnType<typeof publicTalk>>) => {
+    const list = await visitor.call('sessionList', { channel: 'public', user_id: id });
+    return {
+      listed: list.list.some((each) => each.uuid === uuid),
+      opened: await Promise.all(
+        [stranger, visitor].map(
+          async (who) => (await sendRaw(who, 'getSession', { uuid })).envelope?.code,
+        ),
+      ),
+      read: (await sendRaw(stranger, 'historyList', { session_id: uuid })).envelope?.code,
+      streamed:
+        (await sendRaw(stranger, 'eventStream', { session_id: uuid, history_id: historyId }))
+          .envelope?.code ?? 0,
+      shared: (await sendRaw(visitor, 'sharedSession', { key })).status,
+    };
+  };
+  const open = { listed: true, opened: [0, 0], read: 0, streamed: 0 };
+  const hidden = { listed: false, opened: [1432, 1432], read: 1432, streamed: 1432 };
+
+  const [first, second] = [
+    await publicTalk('以前公开的第一个'),
+    await publicTalk('以前公开的第二个'),
+  ];
+  for (const each of [first, second]) expect(await seen(each)).toMatchObject(open);
+  expect((await seen(first)).shared).toBe(200);
+  const made = { user_id: id, history_private: 1 as const };
+  expect(await manager.call('updateUserSession', made)).toEqual({ changed: 2 });
+  for (const each of [first, second]) expect(await seen(each)).toMatchObject(hidden);
+  // Only what was, is hidden: the person still has it, and may show it again.
+  expect((await person.call('getSession', { uuid: first.uuid })).private).toBe(1);
+  await person.call('setSession', { session_id: first.uuid, private: 0 });
+  expect(await seen(first)).toMatchObject(open);
+
+  const third = await publicTalk('禁用之前公开的');
+  expect(await seen(third)).toMatchObject({ ...open, shared: 200 });
+  await manager.call('updateUser', { user_id: id, disabled: 1 });
+  expect(await seen(third)).toMatchObject({ ...hidden, shared: 404 });
+  expect(await seen(first)).toMatchObject(hidden);
+  const signIn = () =>
+    sendRaw(new TestClient(baseURL), 'login', { account, password: 'password-1' });
+  expect((await signIn()).envelope?.code).toBe(3001);
+  for (const name of ['userInfo', 'ticket'] as const)
+    expect((await sendRaw(person, name, {})).envelope?.code, name).toBe(3001);
+  const { list } = await manager.call('adminActList', { subject: `user:${id}` });
+  expect(JSON.parse(list[0]!.to)).toEqual({ disabled: true, hidden: 2 });
+
+  await manager.call('updateUser', { user_id: id, disabled: 0 });
+  expect((await signIn()).envelope?.code).toBe(0);
+  expect(await seen(third)).toMatchObject(hidden);
+
+  const { ended } = await manager.call('signOutUser', { user_id: id });
+  expect(ended).toBe(2);
+  expect((await sendRaw(person, 'userInfo', {})).status).toBe(401);
 });
 
 test('a person is found by any part of a name or account, however written', async () => {

@@ -9,6 +9,7 @@ export { expect, foreignServer } from './app.ts';
 
 interface Place {
   url: string;
+  databaseUrl: string;
   owner: TestClient;
   /** Of the lower rank. */
   lower: { account: string; id: number };
@@ -38,6 +39,7 @@ export const test = base.extend<object, { place: Place }>({
       await client.call('tradeStatus', { platform_order_id: order.trade_no });
       await use({
         url: server.baseURL,
+        databaseUrl: server.databaseUrl,
         owner,
         lower: { account: 'lower-manager', id: lowerId },
         person: { id: (await client.call('userInfo', {})).id, uuid, name: '忙碌的人' },

@@ -82,9 +82,8 @@ const changed = <T extends object>(before: T, after: Partial<T>): ActNote['from'
 export const createManageUserService = (deps: ManageUserDeps) => ({
   list: async (db: Executor, input: Parsed<'adminUserList'>): Promise<Out<'adminUserList'>> => {
     const { page, page_size: size } = input;
-    const filter = { ...input, common: await store.isCommonName(db, input.query) };
-    const rows = await store.pageOfUsers(db, filter, { offset: (page - 1) * size, limit: size });
-    const total = await store.countUsers(db, filter);
+    const part = { offset: (page - 1) * size, limit: size };
+    const { rows, total } = await store.pageOfUsers(db, input, part);
     return {
       list: rows.map(viewOf),
       page,
@@ -95,8 +94,7 @@ export const createManageUserService = (deps: ManageUserDeps) => ({
   },
 
   one: async (db: Executor, userId: number): Promise<Out<'adminUserInfo'>> => {
-    const filter = { user_id: userId, page: 1, page_size: 1 };
-    const [row] = await store.pageOfUsers(db, filter, { offset: 0, limit: 1 });
+    const row = await store.userOf(db, userId);
     if (!row) throw new Refusal('not_found', '没有这个用户');
     const figures = await store.figuresOf(db, userId);
     return {
@@ -146,11 +144,13 @@ export const createManageUserService = (deps: ManageUserDeps) => ({
   ): Promise<void> => {
     const row = await governed(db, input.user_id, by);
     const values: Partial<Pick<typeof row, 'sessionBlacklist' | 'disabled' | 'userName'>> = {};
+    let hidden = 0;
     if (input.session_blacklist !== undefined)
       values.sessionBlacklist = input.session_blacklist === 1;
     if (input.disabled !== undefined) {
       if (row.id === by.id) throw new Refusal('manage_unsuitable', '不能禁用自己');
       values.disabled = input.disabled === 1;
+      if (values.disabled && !row.disabled) hidden = await deps.hideSessions(db, row.id);
     }
     if (input.user_name !== undefined) {
       const name = normalName(input.user_name);
@@ -160,7 +160,8 @@ export const createManageUserService = (deps: ManageUserDeps) => ({
       values.userName = name;
     }
     await store.changeUser(db, row.id, values);
-    note({ subject: `user:${row.id}`, from: changed(row, values), to: values });
+    const to = hidden > 0 ? { ...values, hidden } : values;
+    note({ subject: `user:${row.id}`, from: changed(row, values), to });
   },
 
   tokens: async (

@@ -1,5 +1,6 @@
-import { and, desc, eq, gt, isNotNull, isNull, or, sql, type SQL } from 'drizzle-orm';
+import { and, desc, eq, gt, inArray, isNotNull, isNull, or, sql, type SQL } from 'drizzle-orm';
 import type { Parsed } from '../../../contract/calls.ts';
+import { limits } from '../../../contract/limits.ts';
 import { countUpTo } from '../../db/count-up-to.ts';
 import type { Executor } from '../../db/database.ts';
 import { logins, tickets, users, wallets } from '../../db/schema.ts';
@@ -22,7 +23,7 @@ const columns = {
   vipBalance: sql<number>`coalesce(${wallets.vipBalance}, 0)::float8`,
   createdAt: users.createdAt,
 };
-export type ManagedUser = Awaited<ReturnType<typeof pageOfUsers>>[number];
+export type ManagedUser = Awaited<ReturnType<typeof pageWhere>>[number];
 
 const kinds: Readonly<Record<NonNullable<Parsed<'adminUserList'>['kind']>, SQL | undefined>> = {
   account: eq(users.guest, false),
@@ -33,73 +34,111 @@ const kinds: Readonly<Record<NonNullable<Parsed<'adminUserList'>['kind']>, SQL |
   manager: eq(users.manager, true),
 };
 
-const wantedOf = (query: string | undefined): string => query?.replaceAll('\0', '').trim() ?? '';
-
+/** As it is written first: to make a name small takes longer than all the rest. */
 const named = (wanted: string): SQL | undefined =>
   or(
+    sql`strpos(${users.userName}, ${wanted}) > 0`,
     sql`strpos(lower(${users.account}), lower(${wanted})) > 0`,
     sql`strpos(lower(${users.userName}), lower(${wanted})) > 0`,
   );
 
-export interface UserFilter extends Parsed<'adminUserList'> {
-  /** Most people are named so: the index by parts of names would only cost. */
-  common?: boolean;
+export type UserFilter = Pick<Parsed<'adminUserList'>, 'user_id' | 'query' | 'kind'>;
+
+const conditions = ({ user_id: id, kind }: UserFilter): SQL | undefined =>
+  and(
+    isNull(users.mergedInto),
+    id === undefined ? undefined : eq(users.id, id),
+    kind && kinds[kind],
+  );
+
+interface Part {
+  offset: number;
+  limit: number;
 }
 
-/** How many of the newest are looked at to tell what is common. */
+const pageWhere = (db: Executor, where: SQL | undefined, { offset, limit }: Part) =>
+  db
+    .select(columns)
+    .from(users)
+    .leftJoin(wallets, eq(wallets.userId, users.id))
+    .where(where)
+    .orderBy(desc(users.id))
+    .offset(offset)
+    .limit(limit);
+
+/** How many of the newest are looked at to tell how common a name is. */
 const looked = 1000;
 
-/** Whether most of the newest people are named so. */
-export const isCommonName = async (db: Executor, query: string | undefined): Promise<boolean> => {
-  const wanted = wantedOf(query);
-  if (wanted === '') return false;
+/** Those of the newest people who are named so, newest first, and whether most of them are. */
+const newestNamed = async (db: Executor, filter: UserFilter, wanted: string) => {
   const newest = db
-    .select({ account: users.account, userName: users.userName })
+    .select({
+      id: users.id,
+      account: users.account,
+      userName: users.userName,
+      fits: sql<boolean>`${conditions(filter)}`.as('fits'),
+    })
     .from(users)
     .where(isNull(users.mergedInto))
     .orderBy(desc(users.id))
     .limit(looked)
     .as('users');
-  const [row] = await db
-    .select({ count: sql<number>`count(*)::int` })
+  const found = await db
+    .select({ id: newest.id, fits: newest.fits })
     .from(newest)
-    .where(named(wanted));
-  return (row?.count ?? 0) > looked / 2;
+    .where(named(wanted))
+    .orderBy(desc(newest.id));
+  return {
+    ids: found.filter(({ fits }) => fits).map(({ id }) => id),
+    common: found.length > looked / 2,
+  };
 };
 
-const conditions = ({ user_id: id, query, kind, common }: UserFilter): SQL | undefined => {
-  const wanted = wantedOf(query);
-  return and(
-    isNull(users.mergedInto),
-    id === undefined ? undefined : eq(users.id, id),
-    wanted === ''
+/**
+ * A page of who is named so, and how many are. What the newest show of a page is taken from them;
+ * what is rare among them is found by the index by parts of names, which would only cost where
+ * most are named so.
+ */
+const pageOfNamed = async (db: Executor, filter: UserFilter, wanted: string, part: Part) => {
+  const { ids, common } = await newestNamed(db, filter, wanted);
+  const { offset, limit } = part;
+  const shown = ids.length >= offset + limit ? ids.slice(offset, offset + limit) : null;
+  const where = and(
+    conditions(filter),
+    common
       ? undefined
-      : and(
-          common
-            ? undefined
-            : sql`name_grams(${users.account}, ${users.userName}) @> sought_grams(${wanted})`,
-          named(wanted),
-        ),
-    kind && kinds[kind],
+      : sql`name_grams(${users.account}, ${users.userName}) @> sought_grams(${wanted})`,
+    named(wanted),
   );
+  const pageOfIds = (those: readonly number[]) =>
+    those.length === 0
+      ? []
+      : pageWhere(db, inArray(users.id, [...those]), { offset: 0, limit: those.length });
+  if (shown) return { rows: await pageOfIds(shown), total: await countUpTo(db, users, where) };
+  if (common)
+    return { rows: await pageWhere(db, where, part), total: await countUpTo(db, users, where) };
+  const { rows } = await db.execute<{ total: number; ids: number[] }>(sql`
+    WITH hits AS MATERIALIZED (SELECT ${users.id} AS id FROM ${users} WHERE ${where})
+    SELECT (SELECT least(count(*), ${limits.counted})::int FROM hits) AS total,
+      ARRAY(SELECT id::float8 FROM hits ORDER BY hits.id DESC OFFSET ${offset} LIMIT ${limit}) AS ids`);
+  return { rows: await pageOfIds(rows[0]?.ids ?? []), total: rows[0]?.total ?? 0 };
 };
 
-export const pageOfUsers = (
+export const pageOfUsers = async (
   db: Executor,
   filter: UserFilter,
-  { offset, limit }: { offset: number; limit: number },
-) =>
-  db
-    .select(columns)
-    .from(users)
-    .leftJoin(wallets, eq(wallets.userId, users.id))
-    .where(conditions(filter))
-    .orderBy(desc(users.id))
-    .offset(offset)
-    .limit(limit);
+  part: Part,
+): Promise<{ rows: ManagedUser[]; total: number }> => {
+  const wanted = filter.query?.replaceAll('\0', '').trim() ?? '';
+  if (wanted !== '') return pageOfNamed(db, filter, wanted, part);
+  const where = conditions(filter);
+  return { rows: await pageWhere(db, where, part), total: await countUpTo(db, users, where) };
+};
 
-export const countUsers = (db: Executor, filter: UserFilter): Promise<number> =>
-  countUpTo(db, users, conditions(filter));
+export const userOf = async (db: Executor, id: number): Promise<ManagedUser | null> => {
+  const rows = await pageWhere(db, conditions({ user_id: id }), { offset: 0, limit: 1 });
+  return rows[0] ?? null;
+};
 
 /** A person's row, its changes waiting until the transaction ends. */
 export const lockUser = async (db: Executor, id: number) => {

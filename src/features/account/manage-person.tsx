@@ -208,6 +208,16 @@ export const ManagePerson = ({ userId }: { userId: number }) => {
     const { changed } = await api.updateUserSession({ user_id: userId, history_private: 1 });
     toast(`${changed} 个会话改为私有`, 'success');
   };
+  const disable = async (on: boolean) => {
+    const yes =
+      !on ||
+      (await confirmDialog({
+        text: `禁用“${user.user_name}”？本人不能再登录和使用，公开的会话都变为私有，恢复账号后也要本人重新公开。`,
+        ok: '禁用',
+        danger: true,
+      }));
+    if (yes) await api.updateUser({ user_id: userId, disabled: on ? 1 : 0 });
+  };
   const facts = [
     ['编号', user.user_id],
     ['用户名', user.account || '访客'],
@@ -287,9 +297,9 @@ export const ManagePerson = ({ userId }: { userId: number }) => {
           />
           <SwitchField
             label="禁用账号"
-            hint="本人看到：账号已被禁用，请联系管理员"
+            hint="本人看到：账号已被禁用，请联系管理员；公开的会话变为私有"
             checked={user.disabled === 1}
-            onChange={(on) => quietly(api.updateUser({ user_id: userId, disabled: on ? 1 : 0 }))}
+            onChange={(on) => quietly(disable(on))}
           />
           <div>
             <Act icon="lock" label="把已有的会话都设为私有" onClick={() => quietly(hide())} />

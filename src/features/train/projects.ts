@@ -25,10 +25,14 @@ export const stateWords = (
   const working = isTranslation(model) ? '翻译中' : '训练中';
   if (model.job) return { text: model.job.state === 'queued' ? '排队中' : working, look: 'busy' };
   if (model.status === projectStates.packed) return { text: '已打包', look: 'done' };
+  const failed = model.failed_num;
+  if (model.status === projectStates.trained && failed > 0)
+    // A style is whole again each time; of a project of files only some may be there.
+    return model.type === projectTypes.lora
+      ? { text: `可以使用 · ${failed} 次没成功`, look: 'done' }
+      : { text: `${model.over_num} 个完成 · ${failed} 个没成功`, look: 'failed' };
   if (model.status === projectStates.trained)
-    return model.failed_num > 0
-      ? { text: `${model.failed_num} 个没成功`, look: 'failed' }
-      : { text: isTranslation(model) ? '已译完' : '可以使用', look: 'done' };
+    return { text: isTranslation(model) ? '已译完' : '可以使用', look: 'done' };
   if (model.status === projectStates.failed) return { text: '没有成功', look: 'failed' };
   return { text: model.total_num > 0 ? '等待中' : '还没有内容', look: 'idle' };
 };

@@ -1,9 +1,10 @@
 import { LoadedImage } from '@/ui/loaded-image.tsx';
 import { smallImage } from '@/widgets/image/image-sources.ts';
+import { createStore, useStore } from '@/platform/store.ts';
 import { useMedia } from '@/platform/use-media.ts';
 import type { ListedVideo } from '@contract/video.ts';
 import { Link } from '@tanstack/react-router';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useId, useRef, useState } from 'react';
 import css from './video.module.css';
 
 const stillness = '(prefers-reduced-motion: reduce)';
@@ -13,20 +14,45 @@ const pointer = '(hover: hover)';
 const savesData = (): boolean =>
   (navigator as { connection?: { saveData?: boolean } }).connection?.saveData === true;
 
-/** Whether a tile stands in the middle of the screen. */
+/** Tiles across the middle of the screen, by id: on a phone two stand side by side. One alone plays. */
+const across = new Map<string, Element>();
+const chosen = createStore('');
+
+const fromMiddle = (tile: Element): number => {
+  const { top, height } = tile.getBoundingClientRect();
+  return Math.abs(top + height / 2 - innerHeight / 2);
+};
+
+/** The one that plays goes on until it leaves the middle. */
+const choose = (): void => {
+  if (across.has(chosen.get())) return;
+  const [next] = [...across].toSorted(([, a], [, b]) => fromMiddle(a) - fromMiddle(b));
+  chosen.set(next?.[0] ?? '');
+};
+
+/** Whether a tile is the one in the middle of the screen. */
 const useInMiddle = (wanted: boolean) => {
+  const id = useId();
   const tile = useRef<HTMLAnchorElement>(null);
-  const [middle, setMiddle] = useState(false);
+  const middle = useStore(chosen) === id;
   useEffect(() => {
     const element = tile.current;
     if (!wanted || !element) return undefined;
     const observer = new IntersectionObserver(
-      (entries) => setMiddle(entries.at(-1)?.isIntersecting === true),
+      (entries) => {
+        if (entries.at(-1)?.isIntersecting === true) across.set(id, element);
+        else across.delete(id);
+        choose();
+      },
       { rootMargin: '-42% 0px -42% 0px' },
     );
     observer.observe(element);
-    return () => observer.disconnect();
-  }, [wanted]);
+    return () => {
+      observer.disconnect();
+      across.delete(id);
+      choose();
+    };
+  }, [wanted, id]);
   return { tile, middle: wanted && middle };
 };
 

@@ -16,8 +16,10 @@ const painted = async (client: TestClient, words: string, open: boolean) => {
   return replyOf(message).images[0]!;
 };
 
-const photo = () =>
-  sharp({ create: { width: 320, height: 240, channels: 3, background: '#f4f4f4' } })
+const photo = (times = 1) =>
+  sharp({
+    create: { width: 320 * times, height: 240 * times, channels: 3, background: '#f4f4f4' },
+  })
     .composite([
       {
         input: { create: { width: 100, height: 100, channels: 3, background: '#205080' } },
@@ -189,6 +191,28 @@ test('a part is marked with the finger and drawn anew; two fingers zoom and mark
   await expect(viewer.getByText('由它局部重画而来')).toBeVisible();
   await viewer.getByRole('button', { name: '看来历：上传的' }).click();
   await expect(viewer.getByRole('heading', { name: '用它做成的' })).toBeVisible();
+});
+
+test('the viewer takes a picture no larger than the screen shows it, and the whole one once it is enlarged @I13', async ({
+  app,
+  page,
+  person,
+}) => {
+  const file = new Blob([new Uint8Array(await photo(6))], { type: 'image/png' });
+  const { image } = await person.client.upload('uploadImage', file, 'large.png');
+  await app.enterAs(person);
+  await page.goto(`/image/private?rank=upload&image_id=${image.id}`);
+  const viewer = viewerOf(page);
+  const shown = viewer.locator('img:not([aria-hidden])').first();
+  const source = () =>
+    shown.evaluate((each: HTMLImageElement) => each.currentSrc.replace(location.origin, ''));
+  await expect.poll(source).toBe(`${image.url}?size=640`);
+  await expect(viewer.locator('img[aria-hidden]')).toHaveCount(0);
+  const touch = await fingers(page);
+  await touch.pinch(await middleOf(shown), 30, 120);
+  await expect.poll(source).toBe(image.url);
+  // What was there stays until the sharp one can take its place.
+  expect(await shown.evaluate((each) => getComputedStyle(each).opacity)).toBe('1');
 });
 
 test('own pictures are uploaded, packed, hidden and deleted; the newest stands first @I12 @I15', async ({

@@ -235,7 +235,8 @@ test('a manager of the lower rank sees and may do what that rank may on a deskto
   const { id } = await place.owner.call('userInfo', {});
   await page.goto(`/manager/user?person=${id}`);
   await sheetOf(page).getByText('禁用账号').click();
-  await expect(page.getByText(/不能|所有者/).first()).toBeVisible();
+  await confirm(page, '禁用');
+  await expect(page.getByText(/不能更改|不能禁用|只有所有者/).first()).toBeVisible();
   expect((await place.owner.raw('userInfo', {})).code).toBe(0);
 });
 

@@ -2,11 +2,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { speechText } from '../../../common/speech-text.ts';
 import { expect, test } from '../../support/app.ts';
 import { chromiumArgs, quickBrowser } from '../../support/browser.ts';
 import { TestClient } from '../../support/client.ts';
 import { fingers } from '../../support/fingers.ts';
 import { startMediaService, type MediaService } from '../../support/mock-media.ts';
+import { messageOf } from '../../support/pictures.ts';
 import { startServer, type TestServer } from '../../support/server.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'queqiao-voice-'));
@@ -115,6 +117,104 @@ test('a reply is read aloud while one reads on, faster when asked', async ({ app
   expect(await sound.evaluate((audio: HTMLAudioElement) => audio.paused)).toBe(true);
   await player.getByRole('button', { name: '关闭朗读' }).click();
   await expect(player).toHaveCount(0);
+});
+
+test('a reading leads from the lock screen, is made by the service once for a voice, and anew when asked', async ({
+  app,
+  page,
+}) => {
+  const client = await TestClient.register(server.baseURL);
+  await client.call('saveSettings', { default_audio_model: 'builtin-voice' });
+  const { uuid, id } = await client.ask('请介绍一下鹊桥', { model: 'builtin-assistant' });
+  await client.read(uuid, id);
+  const { ai } = await messageOf(client, { uuid, historyId: id });
+  // The service of the tests speaks with what the built-in voice said.
+  const spoken = await fetch(`${server.baseURL}/api/text_to_speech`, {
+    method: 'POST',
+    headers: { ...client.headers(), 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'builtin-voice', text: '你好。'.repeat(20) }),
+  });
+  service.speech = Buffer.from(await spoken.arrayBuffer());
+  await client.call('saveSettings', { default_audio_model: 'tts-1' });
+  await app.enterAs({ account: '', password: '', client });
+  await page.addInitScript(() => {
+    const acts: Record<string, MediaSessionActionHandler | null> = {};
+    const set = navigator.mediaSession.setActionHandler.bind(navigator.mediaSession);
+    navigator.mediaSession.setActionHandler = (action, act) => {
+      acts[action] = act;
+      set(action, act);
+    };
+    Object.assign(window, { acts });
+  });
+  const session = (action: string) =>
+    page.evaluate((name) => {
+      const { acts } = window as unknown as {
+        acts: Record<string, ((details: object) => void) | null>;
+      };
+      acts[name]?.({ action: name });
+    }, action);
+  const handled = () =>
+    page.evaluate(() => {
+      const { acts } = window as unknown as { acts: Record<string, unknown> };
+      return Object.keys(acts)
+        .filter((name) => typeof acts[name] === 'function')
+        .toSorted();
+    });
+  const made = () => service.asked.filter(({ path }) => path === 'POST /v1/audio/speech').length;
+  const before = made();
+  await page.goto(`${server.baseURL}/chat?uuid=${uuid}`);
+  const player = page.getByRole('region', { name: '朗读' });
+  const sound = player.locator('audio');
+  const listen = async () => {
+    await page.getByRole('button', { name: '更多操作' }).last().click();
+    await page
+      .getByRole('dialog', { name: '这条回复' })
+      .getByRole('button', { name: '朗读' })
+      .click();
+    // Its price is seen before.
+    await expect(player.getByText(/tokens，点播放开始/)).toBeVisible();
+    await player.getByRole('button', { name: '播放', exact: true }).click();
+    await expect
+      .poll(() => sound.evaluate((audio: HTMLAudioElement) => audio.currentTime))
+      .toBeGreaterThan(0.1);
+  };
+  const balance = async () => (await client.call('userInfo', {})).chatgpt_balance;
+  await listen();
+  expect(made()).toBe(before + 1);
+  const paid = await balance();
+  const told = await page.evaluate(() => navigator.mediaSession.metadata?.title);
+  expect(told).toBe(speechText(ai).slice(0, 80));
+  expect(await page.evaluate(() => navigator.mediaSession.metadata?.artist)).toBe('鹊桥');
+  expect(await handled()).toEqual(['pause', 'play', 'seekbackward', 'seekforward', 'stop']);
+  const paused = () => sound.evaluate((audio: HTMLAudioElement) => audio.paused);
+  const at = () => sound.evaluate((audio: HTMLAudioElement) => audio.currentTime);
+  await session('pause');
+  await expect.poll(paused).toBe(true);
+  const here = await at();
+  await session('seekforward');
+  expect(await at()).toBeGreaterThan(here + 5);
+  await session('seekbackward');
+  expect(await at()).toBeLessThan(here + 1);
+  await session('play');
+  await expect.poll(paused).toBe(false);
+  await session('stop');
+  await expect(player).toHaveCount(0);
+  expect(await handled()).toEqual([]);
+  expect(await page.evaluate(() => navigator.mediaSession.metadata)).toBeNull();
+
+  // Again, by the same voice: nothing is made, and nothing paid.
+  await listen();
+  expect(made()).toBe(before + 1);
+  expect(await balance()).toBe(paid);
+  const first = await sound.getAttribute('src');
+  await player.getByRole('button', { name: '朗读设置' }).click();
+  await page
+    .getByRole('dialog', { name: '朗读' })
+    .getByRole('button', { name: /^重新生成 · \d+ tokens$/ })
+    .click();
+  await expect.poll(() => sound.getAttribute('src')).not.toBe(first);
+  expect(made()).toBe(before + 2);
+  expect(await balance()).toBeLessThan(paid);
 });
 
 test('the built-in voice is made ready before anybody asks it to read, and costs nothing', async ({
@@ -235,4 +335,66 @@ test('a browser without a microphone says so', async ({ app, page }) => {
   await tool.getByRole('radio', { name: /Whisper|whisper/ }).click();
   await tool.getByRole('button', { name: '开始录音' }).click();
   await expect(page.getByText('此浏览器不支持 WebRTC getUserMedia API。')).toBeVisible();
+});
+
+test('Safari gives the microphone on one press and records on the next, in small buffers', async ({
+  app,
+  page,
+}) => {
+  const client = await TestClient.register(server.baseURL);
+  const { uuid } = await client.call('newSession', { type: 0, model: 'builtin-assistant' });
+  await app.enterAs({ account: '', password: '', client });
+  await page.addInitScript(() => {
+    Object.defineProperty(navigator, 'userAgent', {
+      get: () =>
+        'Mozilla/5.0 (iPhone; CPU iPhone OS 17_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.0 Mobile/15E148 Safari/604.1',
+    });
+    const seen = { streams: [] as MediaStream[], buffers: [] as (number | undefined)[] };
+    const { mediaDevices } = navigator;
+    const open = mediaDevices.getUserMedia.bind(mediaDevices);
+    mediaDevices.getUserMedia = async (wanted) => {
+      const stream = await open(wanted);
+      seen.streams.push(stream);
+      return stream;
+    };
+    const plain = Object.getOwnPropertyDescriptor(
+      BaseAudioContext.prototype,
+      'createScriptProcessor',
+    )?.value as (this: BaseAudioContext, ...sizes: (number | undefined)[]) => ScriptProcessorNode;
+    BaseAudioContext.prototype.createScriptProcessor = function create(...sizes) {
+      seen.buffers.push(sizes[0]);
+      return plain.apply(this, sizes);
+    };
+    Object.assign(window, { seen });
+  });
+  const seen = () =>
+    page.evaluate(() => {
+      const { streams, buffers } = (
+        window as unknown as { seen: { streams: MediaStream[]; buffers: number[] } }
+      ).seen;
+      const live = streams.filter((stream) =>
+        stream.getTracks().some(({ readyState }) => readyState === 'live'),
+      ).length;
+      return { opened: streams.length, live, buffers };
+    });
+  await page.goto(`${server.baseURL}/chat?uuid=${uuid}`);
+  await page.getByRole('button', { name: '语音输入' }).click();
+  const tool = page.getByRole('dialog', { name: '语音输入' });
+  await tool.getByRole('radio', { name: /Whisper|whisper/ }).click();
+  const start = tool.getByRole('button', { name: '开始录音' });
+  await start.click();
+  await expect(tool.getByText('已得到麦克风，请再点一次开始录音')).toBeVisible();
+  expect(await seen()).toEqual({ opened: 1, live: 1, buffers: [] });
+  await start.click();
+  await expect(tool.getByText(/正在录音 [1-9] 秒/)).toBeVisible();
+  expect(await seen()).toEqual({ opened: 1, live: 1, buffers: [4096] });
+  await tool.getByRole('button', { name: '结束录音' }).click();
+  await expect(tool.getByRole('textbox')).toHaveValue(service.words);
+  // The microphone is let go; who leaves between the two presses lets it go, too.
+  expect((await seen()).live).toBe(0);
+  await start.click();
+  await expect(tool.getByText('已得到麦克风，请再点一次开始录音')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(tool).toBeHidden();
+  expect(await seen()).toMatchObject({ opened: 2, live: 0 });
 });

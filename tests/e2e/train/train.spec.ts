@@ -165,6 +165,8 @@ test('what failed is tried again; a base is opened, found by others, closed and 
   const files = page.getByRole('region', { name: '文件' }).getByRole('listitem');
   const broken = files.filter({ hasText: '坏.pdf' });
   await expect(broken).toContainText(/损坏|无法/);
+  // What came through can be asked; what did not is not hidden by it.
+  await expect(page.getByText('1 个完成 · 1 个没成功', { exact: true })).toBeVisible();
   await broken.getByRole('button', { name: '重试' }).click();
   await expect(page.getByText('正在重置')).toBeVisible();
   await expect(broken).toContainText(/损坏|无法/);
@@ -172,6 +174,7 @@ test('what failed is tried again; a base is opened, found by others, closed and 
   const sure = page.getByRole('alertdialog');
   await sure.getByRole('button', { name: '去掉' }).click();
   await expect(broken).toHaveCount(0);
+  await expect(page.getByText('可以使用', { exact: true })).toBeVisible();
 
   const found = async () =>
     (await stranger.call('trainModelList', { public: 1, query: name })).list.map(({ id }) => id);
@@ -230,4 +233,63 @@ test('a style that has not been trained draws nothing and says so', async ({ pag
   await expect(page.getByText('模型还没有训练完成，请稍后再试')).toBeVisible();
   await expect(page).toHaveURL(/\/train\?/);
   expect((await person.call('sessionList', { channel: 'private' })).total).toBe(total);
+});
+
+test('projects are found by name, key and description; a base that is asked alone says what it does not have', async ({
+  page,
+}) => {
+  const person = await enter(page);
+  const made = (name: string, more: { key: string; desc?: string }) =>
+    person.call('newTrainModel', { name, type: 0, ...more });
+  await made('菜谱', { key: `cook_${Date.now()}`, desc: '外婆的家常菜' });
+  await made('游记', { key: `trip_${Date.now()}` });
+  // Files belong to the newest one where nothing else is said.
+  await made('唐诗选', { key: `tang_${Date.now()}` });
+  await person.upload('uploadTrainFile', new Blob([new Uint8Array(poems)]), '唐诗.md');
+  await page.goto('/train');
+  const cards = page.getByRole('listitem').getByRole('button', { name: /知识库/ });
+  await expect(cards).toHaveCount(3);
+  const search = page.getByRole('searchbox', { name: '搜索项目' });
+  for (const [words, name] of [
+    ['家常', '菜谱'],
+    ['trip_', '游记'],
+    ['唐诗', '唐诗选'],
+  ] as const) {
+    await search.fill(words);
+    await expect(cards).toHaveCount(1);
+    await expect(cards).toContainText(name);
+  }
+  await expect(page).toHaveURL(/query=/);
+  // What was searched is the address's: it is there again on the next load and on the way back.
+  await page.reload();
+  await expect(search).toHaveValue('唐诗');
+  await expect(cards).toHaveCount(1);
+  await search.fill('没有这样的项目');
+  await expect(page.getByText('没有找到。换个词试试。')).toBeVisible();
+  await search.fill('唐诗');
+  await cards.click();
+  await expect(page.getByText('可以使用', { exact: true })).toBeVisible();
+
+  await page.getByRole('link', { name: '向它提问' }).click();
+  await page.waitForURL(/channel=private/);
+  const { list } = await person.call('sessionList', { channel: 'private' });
+  const uuid = list[0]?.uuid ?? '';
+  await person.call('setSession', { session_id: uuid, model: 'mock-chat' });
+  await page.goto(`/chat?uuid=${uuid}`);
+  await page.getByRole('button', { name: '更多', exact: true }).first().click();
+  await page.getByRole('button', { name: '设置', exact: true }).click();
+  await page.getByRole('switch', { name: /只按知识库回答/ }).click();
+  await page.keyboard.press('Escape');
+  const log = page.locator('#root').getByRole('log');
+  const say = async (text: string) => {
+    await page.getByRole('textbox', { name: '输入消息' }).fill(text);
+    await page.getByRole('button', { name: '发送', exact: true }).click();
+  };
+  // The service of the tests answers with what it was told.
+  await say('欲穷千里目的下一句是什么？[[told]]');
+  await expect(log).toContainText('更上一层楼');
+  await say('怎样给摩托车换轮胎？[[told]]');
+  const last = log.locator('.reply').last();
+  await expect(last).toContainText('没有找到与这个问题有关的资料');
+  await expect(last).toContainText('资料里没有答案时，直接说明资料中没有，不要自己补充');
 });

@@ -1,6 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import sharp from 'sharp';
 import { expect, test } from '../../support/app.ts';
+import { TestClient } from '../../support/client.ts';
 import { makeFilm, uploadBase } from '../../support/films.ts';
+import { startMediaService } from '../../support/mock-media.ts';
+import { startServer } from '../../support/server.ts';
 
 /** A film takes its seconds, and on a busy machine some more. */
 const soon = { timeout: 45_000 };
@@ -55,6 +59,137 @@ test('the dialog opens from a session of words too, in a session of films made f
   await page.reload();
   await expect(page.getByRole('textbox').first()).toBeVisible();
   await expect(dialog).toHaveCount(0);
+});
+
+test('the tool of pictures opens from a session of words, in a session of pictures made for it', async ({
+  app,
+  page,
+  person,
+}) => {
+  const image = await uploadBase(person.client, 480, 360);
+  const { uuid } = await person.client.call('newSession', { type: 0 });
+  await app.enterAs(person);
+  await page.goto(
+    `/chat?uuid=${uuid}&open=img-tool&tab=img2img&image_url=${encodeURIComponent(image)}`,
+  );
+  await expect(page.getByRole('img', { name: '基础图片' })).toBeVisible();
+  expect(app.uuid()).not.toBe(uuid);
+  expect(page.url()).not.toContain('open=');
+  const made = await person.client.call('getSession', { uuid: app.uuid() });
+  expect(made.type).toBe(1);
+  const { list } = await person.client.call('sessionList', { channel: 'private' });
+  expect(list).toHaveLength(2);
+});
+
+test('a model that takes three sizes alone has other images cropped to one of them', async ({
+  app,
+  page,
+}) => {
+  const service = await startMediaService();
+  const server = await startServer({
+    embedded: true,
+    env: {
+      STABILITY_BASE_URL: service.url,
+      STABILITY_API_KEY: 'sk-stability',
+      FILM_SECONDS: '1',
+      FILM_POLL_SECONDS: '0',
+      SIGNUP_TOKENS: '1000000',
+    },
+  });
+  try {
+    const client = await TestClient.register(server.baseURL);
+    const [film] = (await makeFilm(client, { model: 'builtin-film' })).films;
+    const made = await fetch(server.baseURL + String(film?.url));
+    service.film = Buffer.from(await made.arrayBuffer());
+    const { uuid } = await client.call('newSession', { type: 4, model: 'stable-video-diffusion' });
+    await app.enterAs({ account: '', password: '', client });
+    await page.goto(`${server.baseURL}/chat?uuid=${uuid}&open=img-video`);
+    const dialog = page.getByRole('dialog', { name: '图片变视频' });
+    const crop = page.getByRole('dialog', { name: '裁剪图片' });
+    const choose = async (width: number, height: number) => {
+      await page.getByLabel('从相册选择图片').setInputFiles({
+        name: `${width}.png`,
+        mimeType: 'image/png',
+        buffer: await sharp({ create: { width, height, channels: 3, background: '#357' } })
+          .png()
+          .toBuffer(),
+      });
+    };
+    // One that fits is taken as it is.
+    await dialog.getByRole('button', { name: /选一张图片/ }).click();
+    await choose(768, 768);
+    await expect(dialog.getByRole('img', { name: '要动起来的图片' })).toBeVisible();
+    await expect(dialog.getByText(/这个模型只收/)).toHaveCount(0);
+    await dialog.getByRole('button', { name: '换一张' }).click();
+    await choose(500, 900);
+    await expect(crop.getByText(/图片是 500×900/)).toBeVisible();
+    await expect(crop.getByRole('radio')).toHaveText(['1024×576', '576×1024', '768×768']);
+    // The nearest of them is chosen already.
+    await expect(crop.getByRole('radio', { name: '576×1024' })).toBeChecked();
+    await crop.getByRole('button', { name: '关闭' }).click();
+    // Who does not crop is told, and not let past.
+    await expect(dialog.getByText(/图片是 500×900，这个模型只收 1024×576/)).toBeVisible();
+    await dialog.getByRole('button', { name: /制作视频/ }).click();
+    await crop.getByRole('button', { name: '裁剪', exact: true }).click();
+    await expect(crop).toBeHidden();
+    await expect(dialog.getByText(/这个模型只收/)).toHaveCount(0);
+    await dialog.getByRole('button', { name: /制作视频 · 75000 tokens/ }).click();
+    await expect(page.locator('video')).toBeVisible(soon);
+    const begun = service.asked.find(({ path }) => path === 'POST /v2beta/image-to-video');
+    expect(await sharp(begun?.file ?? Buffer.alloc(0)).metadata()).toMatchObject({
+      width: 576,
+      height: 1024,
+    });
+  } finally {
+    await server.stop();
+    await service.close();
+  }
+});
+
+test('on a phone the film in the middle of the screen plays muted, and no other', async ({
+  app,
+  page,
+  person,
+}) => {
+  await makeFilm(person.client);
+  const { list } = await person.client.call('videoIndex', { private: 1 });
+  const films = Array.from({ length: 12 }, (_, at) => ({
+    ...list[0]!,
+    uuid: randomUUID(),
+    prompt: `第 ${at + 1} 部`,
+  }));
+  await page.route('**/api/video/index*', (route) =>
+    route.fulfill({
+      json: {
+        code: 0,
+        message: '',
+        data: { list: films, page: 1, page_count: 1, page_size: 20, total: films.length },
+      },
+    }),
+  );
+  await app.enterAs(person);
+  await page.goto('/video?private=1');
+  const tiles = page.getByRole('list', { name: '我的视频' }).getByRole('link');
+  await expect(tiles.first()).toBeVisible();
+  const playing = tiles.locator('video[data-playing]');
+  await expect(playing).toHaveCount(1, soon);
+  await expect(tiles.locator('video')).toHaveCount(1);
+  const place = () =>
+    playing.evaluate((video: HTMLVideoElement) => {
+      const { top, bottom } = video.getBoundingClientRect();
+      return {
+        muted: video.muted && video.loop,
+        middle: top < innerHeight * 0.58 && bottom > innerHeight * 0.42,
+      };
+    });
+  expect(await place()).toEqual({ muted: true, middle: true });
+  const name = () => tiles.filter({ has: page.locator('video') }).getAttribute('aria-label');
+  const before = await name();
+  await tiles.last().scrollIntoViewIfNeeded();
+  await expect.poll(name).not.toBe(before);
+  await expect(playing).toHaveCount(1, soon);
+  await expect(tiles.locator('video')).toHaveCount(1);
+  expect(await place()).toEqual({ muted: true, middle: true });
 });
 
 test('a film plays muted under the mouse and gives way to its poster on a desktop', async ({
