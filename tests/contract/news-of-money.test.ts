@@ -214,4 +214,19 @@ test('the source code of a notice comes to subscribers alone, and nothing of it 
   // What was written before it and published after it is new to who has read everything.
   await pool.query('UPDATE notices SET publish_at = now() WHERE id = $1', [later]);
   expect(await person.call('noticeInfo', {})).toMatchObject({ unread: 1, list: [{ id: later }] });
+
+  const pageOf = async (page: number) => {
+    const {
+      list,
+      total,
+      page_count: count,
+    } = await visitor.call('noticeList', {
+      page,
+      page_size: 2,
+    });
+    return { ids: list.map((row) => row.id), total, count };
+  };
+  expect(await pageOf(1)).toEqual({ ids: [later, second], total: 3, count: 2 });
+  expect(await pageOf(2)).toEqual({ ids: [first], total: 3, count: 2 });
+  expect(await pageOf(3)).toEqual({ ids: [], total: 3, count: 2 });
 });

@@ -97,3 +97,29 @@ test('every tab stands; name, devices, a new password and all private are done b
   await page.goto('/notice');
   await expect(page.getByRole('heading', { name: '公告' })).toBeVisible();
 });
+
+test('on a desktop the content is as wide as was chosen, and stays so @P1', async ({
+  app,
+  page,
+  person,
+}) => {
+  await page.setViewportSize({ width: 1920, height: 1050 });
+  await app.enterAs(person);
+  await page.goto('/account?tab=settings');
+  const widest = () =>
+    page.evaluate(() => getComputedStyle(document.documentElement).getPropertyValue('--content'));
+  expect((await widest()).trim()).toBe('1080px');
+  for (const width of [1200, 960]) {
+    await page.getByRole('radio', { name: String(width), exact: true }).click();
+    await expect.poll(async () => (await widest()).trim()).toBe(`${width}px`);
+    await expect
+      .poll(
+        async () =>
+          (JSON.parse((await person.client.call('userInfo', {})).setting) as { max_width?: number })
+            .max_width,
+      )
+      .toBe(width);
+  }
+  await page.reload();
+  await expect.poll(async () => (await widest()).trim()).toBe('960px');
+});
