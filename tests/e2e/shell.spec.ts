@@ -8,6 +8,9 @@ test('unknown addresses lead to /404 and home from there; a suggestion starts a 
   await page.goto('/no/such/page?x=1');
   await page.waitForURL(/\/404$/);
   await expect(page.getByText('您访问了一个不存在的页面')).toBeVisible();
+  // This server is no official site: it has no account on WeChat to show.
+  await page.goto('/wechat');
+  await page.waitForURL(/\/404$/);
   await page.getByRole('link', { name: '回到首页' }).click();
   await page.waitForURL((url) => url.pathname === '/');
   await expect(page.getByRole('textbox', { name: '输入问题' })).toBeVisible();

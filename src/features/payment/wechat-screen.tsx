@@ -1,9 +1,9 @@
 import { api } from '@/platform/api.ts';
 import { usePageTitle } from '@/platform/use-page-title.ts';
-import { EmptyState } from '@/ui/empty-state.tsx';
 import { LoadFailed } from '@/ui/load-failed.tsx';
 import { Skeleton } from '@/ui/skeleton.tsx';
 import { useQuery } from '@tanstack/react-query';
+import { Navigate } from '@tanstack/react-router';
 import css from './payment.module.css';
 
 /** The official site's account on WeChat, as a code to scan. */
@@ -20,6 +20,7 @@ export const WechatScreen = () => {
     staleTime: Infinity,
     meta: { steady: true },
   });
+  if (code.data === '') return <Navigate to="/404" replace />;
   return (
     <div className={`page ${css.wechat}`}>
       <header className="page-head">
@@ -29,7 +30,6 @@ export const WechatScreen = () => {
       {code.isError && !code.data && (
         <LoadFailed error={code.error} busy={code.isFetching} onRetry={() => void code.refetch()} />
       )}
-      {code.data === '' && <EmptyState icon="link" text="这个站点没有微信账号。" />}
       {code.data && (
         <section className={`card ${css.trade}`}>
           <img className={css.code} src={code.data} width={240} height={240} alt="微信二维码" />
