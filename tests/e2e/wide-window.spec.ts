@@ -125,6 +125,7 @@ test('a wide window: a mouse and a keyboard in a conversation; two answers besid
   await app.question.pressSequentially('[[bench tokens=600 rate=0 id=keys]]');
   await expect(app.question).toHaveValue('第一行\n[[bench tokens=600 rate=0 id=keys]]');
   await app.question.press('Enter');
+  await expect(app.log).toContainText('END-keys-DONE');
   await app.settled();
   await app.question.fill('[[bench tokens=4000 rate=100 id=escape]]');
   await app.question.press('Enter');
