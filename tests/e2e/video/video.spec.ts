@@ -107,7 +107,10 @@ test('a model that takes three sizes alone has other images cropped to one of th
     const dialog = page.getByRole('dialog', { name: '图片变视频' });
     const crop = page.getByRole('dialog', { name: '裁剪图片' });
     const choose = async (width: number, height: number) => {
-      await page.getByLabel('从相册选择图片').setInputFiles({
+      const files = page.getByLabel('从相册选择图片');
+      // The one that was used before leaves with its sheet.
+      await expect(files).toHaveCount(1);
+      await files.setInputFiles({
         name: `${width}.png`,
         mimeType: 'image/png',
         buffer: await sharp({ create: { width, height, channels: 3, background: '#357' } })
