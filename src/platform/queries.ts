@@ -15,14 +15,16 @@ const imageType: (typeof modelTypes)['image'] = 1;
 type Models = Out<'models'>;
 const ofType = (type: number) => (data: Models) =>
   data.models.filter((model) => model.type === type && model.display);
-const chatModels = ofType(chatType);
-const imageModels = ofType(imageType);
 const hearType: (typeof modelTypes)['speechToText'] = 2;
 const speakType: (typeof modelTypes)['textToSpeech'] = 3;
 const videoType: (typeof modelTypes)['video'] = 4;
 const hearModels = ofType(hearType);
 const speakModels = ofType(speakType);
-const videoModels = ofType(videoType);
+const ofSessions = {
+  chat: ofType(chatType),
+  image: ofType(imageType),
+  video: ofType(videoType),
+};
 const allModels = (data: Models) => data.models;
 
 const useModels = (select: (data: Models) => Model[]) =>
@@ -34,18 +36,17 @@ const useModels = (select: (data: Models) => Model[]) =>
     meta: { steady: true },
   });
 
+/** The models of a kind of session that can be chosen now. */
+export const useModelsOf = (kind: keyof typeof ofSessions) => useModels(ofSessions[kind]);
+
 /** The chat models that can be chosen now. */
-export const useChatModels = () => useModels(chatModels);
+export const useChatModels = () => useModelsOf('chat');
 
-/** The models of pictures that can be chosen now. */
-export const useImageModels = () => useModels(imageModels);
+/** The models of images that can be chosen now. */
+export const useImageModels = () => useModelsOf('image');
 
-/** The models of a kind that can be chosen now. */
-export const useModelsOf = (kind: 'chat' | 'image' | 'video') =>
-  useModels({ chat: chatModels, image: imageModels, video: videoModels }[kind]);
-
-/** The models of films that can be chosen now. */
-export const useVideoModels = () => useModels(videoModels);
+/** The models of videos that can be chosen now. */
+export const useVideoModels = () => useModelsOf('video');
 
 /** The models that read aloud. */
 export const useSpeakModels = () => useModels(speakModels);

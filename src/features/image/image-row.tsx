@@ -19,7 +19,7 @@ import { takesStrength } from '@contract/image-prompt.ts';
 import { Link } from '@tanstack/react-router';
 import { memo, useState, type CSSProperties, type ReactNode } from 'react';
 import { useChatActs } from '@/widgets/conversation/chat-context.ts';
-import { Separator } from '@/widgets/conversation/separator.tsx';
+import { WorkRowView } from '@/widgets/conversation/work-row.tsx';
 import { useLongPress } from '@/widgets/conversation/long-press.ts';
 import { ImageActs, ImageMenu, useAsBase } from './image-acts.tsx';
 import { imagePath } from '@/widgets/image/image-path.ts';
@@ -36,7 +36,7 @@ import {
   wordsOf,
   type Asked,
 } from './image-request.ts';
-import type { WorkRow as Row } from '@/widgets/conversation/rows.ts';
+import type { WorkRow } from '@/widgets/conversation/rows.ts';
 
 /** Longer prompts are folded. */
 const longPrompt = 160;
@@ -419,15 +419,14 @@ const Answer = ({ message, asked }: { message: Message; asked: Asked }) => {
 };
 
 /** What was asked of a painter, and what came of it. */
-export const ImageRow = memo(function ImageRow({ row: { message, time } }: { row: Row }) {
+export const ImageRow = memo(function ImageRow({ row }: { row: WorkRow }) {
+  const { message } = row;
   const asked = readAsked(message);
   return (
-    <div className="row-question picture-row" data-message={message.id}>
-      <Separator time={time} />
-      <Question message={message} asked={asked} />
-      <div className="made-answer">
-        <Answer message={message} asked={asked} />
-      </div>
-    </div>
+    <WorkRowView
+      row={row}
+      question={<Question message={message} asked={asked} />}
+      answer={<Answer message={message} asked={asked} />}
+    />
   );
 });

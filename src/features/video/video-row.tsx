@@ -12,10 +12,10 @@ import { generateVideo } from './video-make.ts';
 import { changeVideoAsked, videoPrice, readVideoAsked, type VideoAsked } from './video-request.ts';
 import { readVideos } from '@/widgets/image/video-reply.ts';
 import { MoreAct } from '@/widgets/conversation/message-acts.tsx';
-import { Separator } from '@/widgets/conversation/separator.tsx';
+import { WorkRowView } from '@/widgets/conversation/work-row.tsx';
 import { useLongPress } from '@/widgets/conversation/long-press.ts';
 import { useWorkState, WorkMissing, WorkProgress } from '@/widgets/conversation/work-state.tsx';
-import type { WorkRow as Row } from '@/widgets/conversation/rows.ts';
+import type { WorkRow } from '@/widgets/conversation/rows.ts';
 
 const Question = ({ message, asked }: { message: Message; asked: VideoAsked }) => {
   const acts = useChatActs();
@@ -125,15 +125,14 @@ const Answer = ({ message, asked }: { message: Message; asked: VideoAsked }) => 
 };
 
 /** What was to be filmed, and what came of it. */
-export const VideoRow = memo(function VideoRow({ row: { message, time } }: { row: Row }) {
+export const VideoRow = memo(function VideoRow({ row }: { row: WorkRow }) {
+  const { message } = row;
   const asked = readVideoAsked(message);
   return (
-    <div className="row-question picture-row" data-message={message.id}>
-      <Separator time={time} />
-      <Question message={message} asked={asked} />
-      <div className="made-answer">
-        <Answer message={message} asked={asked} />
-      </div>
-    </div>
+    <WorkRowView
+      row={row}
+      question={<Question message={message} asked={asked} />}
+      answer={<Answer message={message} asked={asked} />}
+    />
   );
 });
