@@ -1,10 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
-import { useId, useState } from 'react';
+import { useState } from 'react';
 import { api } from '@/platform/api.ts';
 import { copyText } from '@/platform/copy.ts';
 import { useLookWays } from '@/widgets/image/look-ways.ts';
-import { pickImages } from '@/widgets/image/image-picker.ts';
-import { AnyImage } from '@/widgets/image/foreign-image.tsx';
+import { BackgroundChoice, firstBackground } from '@/widgets/image/background-choice.tsx';
 import { Button } from '@/ui/button.tsx';
 import { ChipChoice } from '@/ui/chip-choice.tsx';
 import { LoadFailed } from '@/ui/load-failed.tsx';
@@ -124,15 +123,6 @@ export const RemoveBackgroundPanel = ({ info, tool, busy, onBegin }: PanelProps)
   </>
 );
 
-const colours = [
-  { value: '#ffffff', label: '白' },
-  { value: '#111827', label: '黑' },
-  { value: '#c8261b', label: '红' },
-  { value: '#438edb', label: '证件照蓝' },
-  { value: '#f5d565', label: '黄' },
-  { value: '#9fd8b4', label: '绿' },
-] as const;
-
 export const BackgroundPanel = ({
   info,
   tool,
@@ -146,51 +136,12 @@ export const BackgroundPanel = ({
   /** One wants to frame a part, or all of it after all. */
   onPart: (framing: boolean) => void;
 }) => {
-  const [colour, setColour] = useState<string>(colours[0].value);
-  const [ground, setGround] = useState('');
+  const [background, setBackground] = useState(firstBackground);
   const [framing, setFraming] = useState(false);
-  const id = useId();
-  const pick = async () => {
-    const [picked] = await pickImages({ max: 1, title: '选择背景图片' });
-    if (picked) setGround(picked.url);
-  };
   return (
     <>
       <p className={styles['note']}>主体留下，背景换成一种颜色或另一张图片。</p>
-      <div className={styles['colours']} role="radiogroup" aria-label="背景颜色">
-        {colours.map(({ value, label }) => (
-          <button
-            key={value}
-            type="button"
-            role="radio"
-            aria-checked={ground === '' && colour === value}
-            aria-label={label}
-            title={label}
-            style={{ background: value }}
-            onClick={() => {
-              setColour(value);
-              setGround('');
-            }}
-          />
-        ))}
-        <label htmlFor={id}>
-          其他颜色
-          <input
-            id={id}
-            type="color"
-            value={colour}
-            onChange={(event) => {
-              setColour(event.target.value);
-              setGround('');
-            }}
-          />
-        </label>
-      </div>
-      <div className={styles['ground']}>
-        {ground !== '' && <AnyImage url={ground} side={128} alt="背景图片" />}
-        <Button size="small" onClick={() => void pick()}>
-          {ground === '' ? '用一张图片' : '换一张'}
-        </Button>
+      <BackgroundChoice value={background} onChange={setBackground} small>
         <Button
           size="small"
           aria-pressed={framing}
@@ -201,7 +152,7 @@ export const BackgroundPanel = ({
         >
           只换框里的
         </Button>
-      </div>
+      </BackgroundChoice>
       <Submit
         label="换背景"
         tool={tool}
@@ -215,7 +166,7 @@ export const BackgroundPanel = ({
               painter: tool.model,
               method: 'editBg',
               ...(framing && part ? { mask: part } : {}),
-              ...(ground === '' ? { bg_color: colour } : { bg_image: ground }),
+              ...background,
             }),
           )
         }
