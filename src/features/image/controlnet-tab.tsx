@@ -40,7 +40,7 @@ const Detected = ({ url, module }: { url: string; module: string }) => {
   });
   const source = preview.data?.image_base64 ?? '';
   return (
-    <figure className="tool-detected" aria-busy={preview.isFetching}>
+    <figure aria-busy={preview.isFetching}>
       {source !== '' ? (
         <img
           src={source.startsWith('data:') ? source : `data:image/png;base64,${source}`}
