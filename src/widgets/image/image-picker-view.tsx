@@ -107,15 +107,11 @@ const Shelved = ({
   if (list.data && images.length === 0 && !before)
     return <EmptyState icon="document" text={none} />;
   return (
-    <ul
-      className={css.pickerGrid}
-      aria-label={shelves[shelf].name}
-      aria-busy={list.isPending}
-    >
+    <ul className={css.pickerGrid} aria-label={shelves[shelf].name} aria-busy={list.isPending}>
       {before}
       {list.isPending &&
         Array.from({ length: 9 }, (_, at) => (
-          <li key={at} className={`${tileCss.pickerTile}`} aria-hidden="true" />
+          <li key={at} className={tileCss.pickerTile} aria-hidden="true" />
         ))}
       {images.map((image, at) => {
         const picked = { url: image.url, ...sizeOf(image.size) };
