@@ -68,6 +68,8 @@ export const structuredMessage = z.object({
           size: z._default(z.int(), 0),
           /** Characters of its text; left out of messages from before they were counted. */
           chars: z.optional(z.int()),
+          /** Tokens of its text; likewise. */
+          tokens: z.optional(z.int()),
         }),
       )
       .check(z.maxLength(limits.attachedFiles)),

@@ -322,6 +322,8 @@ export const files = pgTable('files', {
   /** Of a text file: what it says, and whether the rest of a longer text was left out. */
   text: text('text').notNull().default(''),
   cut: boolean('cut').notNull().default(false),
+  /** Null: it came before they were counted. */
+  tokens: integer('tokens'),
   /** When a message last took it up, or it was last found to be in use. */
   seenAt: instant('seen_at').notNull().defaultNow(),
   createdAt: instant('created_at').notNull().defaultNow(),

@@ -293,6 +293,7 @@ export const createFileService = (deps: FileServiceDeps) => {
           size,
           text,
           cut,
+          tokens: tokens ?? null,
         });
         return {
           uuid,
@@ -331,7 +332,8 @@ export const createFileService = (deps: FileServiceDeps) => {
         files: ids.map((id) => {
           const row = found.find((each) => each.id === id);
           if (!row) throw new Refusal('bad_input', 'files：附件不存在或已过期，请重新上传');
-          return { uuid: id, name: row.name, size: row.size, chars: row.chars };
+          const { name, size, chars, tokens } = row;
+          return { uuid: id, name, size, chars, ...(tokens === null ? {} : { tokens }) };
         }),
       };
     },

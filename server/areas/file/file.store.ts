@@ -53,7 +53,7 @@ export const touchTexts = (
   db: Executor,
   ids: string[],
   userId: number,
-): Promise<(Pick<FileRow, 'id' | 'name' | 'size'> & { chars: number })[]> =>
+): Promise<(Pick<FileRow, 'id' | 'name' | 'size' | 'tokens'> & { chars: number })[]> =>
   db
     .update(files)
     .set({ seenAt: sql`now()` })
@@ -62,6 +62,7 @@ export const touchTexts = (
       id: files.id,
       name: files.name,
       size: files.size,
+      tokens: files.tokens,
       chars: sql<number>`length(${files.text})`,
     });
 
