@@ -32,7 +32,7 @@ const promptTemplate = z.object({
 });
 export type PromptTemplate = z.output<typeof promptTemplate>;
 
-/** A word of the library for prompts of pictures, as managers see it. */
+/** A word of the library for prompts of images, as managers see it. */
 const managedKeyword = z.object({
   id: z.int(),
   /** English, as models read it. */

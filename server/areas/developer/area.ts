@@ -31,7 +31,7 @@ export const developerArea = () => {
         db,
         models,
         gate,
-        fetchPicture: (...asked) => files.pictureForModel(...asked),
+        fetchImage: (...asked) => files.imageForModel(...asked),
         silenceMs: Math.max(settings.modelFirstWordSeconds, settings.modelIdleSeconds) * 1000,
         log,
       });

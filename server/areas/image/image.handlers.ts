@@ -39,7 +39,7 @@ export const createImageHandlers = (deps: {
     imageProgress: async ({ request_id }, { db, user }) => {
       const { job, current_image } = await jobNow(db, request_id, user.id);
       const images = job.state === 'done' ? await imagesOfJob(db, job.uuid, user.id) : [];
-      // All of it is done when the pictures are there.
+      // All of it is done when the images are there.
       const progress = job.state === 'done' ? 1 : Math.min(job.progress, 0.99);
       // Behind the comma of a data URL stands the base64.
       const base64 = current_image.slice(current_image.indexOf(',') + 1);
