@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { call, flag, id, listOf, page, text, wholeNumber } from './call.ts';
 import { keywordType } from './image.ts';
-import { named } from './words.ts';
+import { named } from './text-fields.ts';
 
 /** What a template is for (document 3 §3). */
 export const promptTypes = { chat: 0, image: 1 } as const;

@@ -17,7 +17,7 @@ import { holdLifetime } from '../ledger/ledger.service.ts';
 import type { ModelService, ResolvedModel } from '../model/model.service.ts';
 import { affordable, type Charge, openCharge } from './charge.ts';
 import { askedOf, type Counted, producedIn, roughPrompt, usageIn } from './chat-text.ts';
-import type { Gate } from './gate.ts';
+import type { Gate } from './key-limits.ts';
 
 /** Tokens of an answer that are set aside at first, and for how many more each time: as much again as came. */
 const ahead = { first: 512, more: 2048 };

@@ -29,7 +29,7 @@ import { requireImage } from './images.service.ts';
 /** Characters of a job's name. */
 const titleLength = 200;
 
-export const createImageService = (deps: {
+export const createDrawing = (deps: {
   models: Pick<ModelService, 'findImage'>;
   files: Pick<FileService, 'takeImages' | 'requireRoom'>;
 }) => {
