@@ -110,7 +110,7 @@ const openBox = (
 
 const showFirst = (first: HTMLElement): void => {
   showPicture(first);
-  const form = first.querySelector('[data-writer]');
+  const form = first.querySelector(`[data-writer=${place}]`);
   const box = form?.querySelector('textarea');
   const button = form?.querySelector<HTMLButtonElement>('[data-sender]');
   if (box) openBox(first, box, button ?? null, session ?? 'home');

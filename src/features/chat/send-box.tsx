@@ -207,7 +207,7 @@ export const SendBox = ({
         </div>
         <div>
           {kit && <kit.BoxTop state={state} />}
-          <div className={boxCss.sendLine} data-writer>
+          <div className={boxCss.sendLine} data-writer="chat">
             {kit ? <kit.AttachButton target={target} /> : <span className={boxCss.attachSpace} />}
             <WordsField
               ref={box}

@@ -291,7 +291,7 @@ export const ImageBox = ({
               )}
             </div>
           )}
-          <div className={boxCss.sendLine} data-writer>
+          <div className={boxCss.sendLine} data-writer="chat">
             <button
               type="button"
               className={drawCss.drawTool}

@@ -155,7 +155,7 @@ export const Composer = ({
       {!pictures && <AttachDrop target={target} />}
       <form
         className={css.composerBox}
-        data-writer
+        data-writer="home"
         onSubmit={(event) => {
           event.preventDefault();
           send();

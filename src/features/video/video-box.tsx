@@ -111,7 +111,7 @@ export const VideoBox = ({ session, first }: { session: SessionDetail; first: bo
               </span>
             </div>
           )}
-          <div className={boxCss.sendLine} data-writer>
+          <div className={boxCss.sendLine} data-writer="chat">
             <button
               type="button"
               className={drawCss.drawTool}
