@@ -77,7 +77,7 @@ const soundOf = (
         if (!begun) reject(new Refusal('engine_failed'));
       } catch (error) {
         if (begun) onBroken(error);
-        reject(error as Error);
+        reject(error);
         stream.destroy(error as Error);
       }
     };
