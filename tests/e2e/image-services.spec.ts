@@ -226,6 +226,7 @@ test('stable-diffusion-webui and OpenAI-compatible services: each with its own t
   person,
   services: { webui, images, database },
 }) => {
+  await person.client.call('saveSettings', { show_token_usage: 1 });
   await app.enterAs(person);
   await open(app, person, 'stable-diffusion');
   // What a service takes is offered, and nothing that would do nothing.
