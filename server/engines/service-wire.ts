@@ -41,8 +41,8 @@ export interface WireReply {
   body: Buffer;
 }
 
-/** Of an answer that has no pictures in it, and of one that has. */
-export const mostBytes = { words: 32 * 1024 * 1024, pictures: 160 * 1024 * 1024 } as const;
+/** Of an answer that has no images in it, and of one that has. */
+export const mostBytes = { words: 32 * 1024 * 1024, images: 160 * 1024 * 1024 } as const;
 
 const timeouts = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
@@ -56,7 +56,7 @@ export class ServiceError extends Error {
   readonly codeName: CodeName;
   /** Another channel, or the same one later, may do it: nothing was delivered. */
   readonly retriable: boolean;
-  /** The words or pictures are at fault, not the service: nothing to hold against the channel. */
+  /** The words or images are at fault, not the service: nothing to hold against the channel. */
   readonly askerAtFault: boolean;
   /** It has no room now, and will: nothing to hold against the channel, and no try is used up. */
   readonly busy: boolean;

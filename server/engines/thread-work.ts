@@ -15,7 +15,7 @@ type FromThread<Answer> =
   | { kind: 'done'; id: number; answer: Answer }
   | { kind: 'failed'; id: number; message: string };
 
-/** How far a work is, 0 to 1, and a picture of it in any format that sharp reads. */
+/** How far a work is, 0 to 1, and an image of it in any format that sharp reads. */
 type Progress = (fraction: number, preview?: Buffer) => void;
 
 interface Waiting<Answer> {

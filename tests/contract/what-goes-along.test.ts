@@ -108,7 +108,13 @@ test('an attached text is given with its name, as far as the model takes it', as
   const [row] = await rows(uuid);
   const { files } = JSON.parse(row?.human ?? '{}') as StructuredMessage;
   expect(files).toEqual([
-    { uuid: file.uuid, name: '笔记.txt', size: file.size, chars: file.chars },
+    {
+      uuid: file.uuid,
+      name: '笔记.txt',
+      size: file.size,
+      chars: file.chars,
+      tokens: file.tokens,
+    },
   ]);
 });
 

@@ -21,7 +21,7 @@ export interface ChatDeps {
   minPromptBytes: number;
   /** Messages that one guest may send in a day. */
   guestMessages: number;
-  /** Stops the work on the pictures of a message. */
+  /** Stops the work on the images of a message. */
   cancelJobs: (historyId: number) => Promise<void>;
   /** Sends pushes of what somebody was told. */
   push: (told: readonly Told[]) => void;

@@ -193,7 +193,10 @@ export class MessageStore {
           human: text,
           ai: this.textOf(message),
           pictures: images.length * limits.imageTokens[detail],
-          files: files.reduce((sum, file) => sum + (file.chars ?? file.size / bytesOfChar), 0),
+          files: files.map(({ chars, size, tokens }) => ({
+            chars: chars ?? size / bytesOfChar,
+            tokens,
+          })),
         };
       });
   }

@@ -3,14 +3,19 @@ import { deduction, estimateTokens } from '@contract/price.ts';
 import { limits } from '@contract/limits.ts';
 import type { Model } from '@contract/model.ts';
 
+interface TextSize {
+  chars: number;
+  /** Undefined: nobody counted them. */
+  tokens?: number | undefined;
+}
+
 /** A message and its reply, as they go along with later questions. */
 export interface Pair {
   human: string;
   ai: string;
   /** Tokens of its pictures. */
   pictures: number;
-  /** Characters of its files. */
-  files: number;
+  files: readonly TextSize[];
 }
 
 /** Tokens that a message costs beside its text; the reply that is held ahead. As the server counts. */
@@ -24,35 +29,36 @@ export const priceOf = (model: Model) => ({
   promptFactor: model.prompt_factor,
 });
 
+/** Tokens of texts that go along, of all of which no more than so many characters do. */
+const tokensOf = (texts: readonly TextSize[], most: number): number => {
+  const chars = texts.reduce((sum, text) => sum + text.chars, 0);
+  const tokens = texts.reduce((sum, text) => sum + (text.tokens ?? text.chars * tokensOfChar), 0);
+  return Math.ceil(chars > most ? (tokens * most) / chars : tokens);
+};
+
 /** Tokens of the newest pairs that fit before the question. `pairs`: newest first. */
 export const contextTokens = (pairs: readonly Pair[], maxPrompt: number): number => {
   let room = maxPrompt;
   let tokens = 0;
   for (const { human, ai, pictures, files } of pairs) {
-    const filed = Math.min(files, limits.fileText);
+    const filed = Math.min(
+      files.reduce((sum, { chars }) => sum + chars, 0),
+      limits.fileText,
+    );
     room -= human.length + ai.length + filed;
     if (room < 0) break;
     tokens += estimateTokens(human) + estimateTokens(ai) + 2 * tokensAround;
-    tokens += pictures + Math.ceil(filed * tokensOfChar);
+    tokens += pictures + tokensOf(files, limits.fileText);
   }
   return tokens;
 };
 
 /** Tokens of what is being written: its words, pictures and files, of which no more goes than fits. */
-export const draftTokens = (text: string, attachments: Attachments, maxPrompt: number): number => {
-  const chars = attachments.items.reduce((sum, item) => sum + item.chars, 0);
-  const tokens = attachments.items.reduce(
-    (sum, item) => sum + (item.tokens ?? item.chars * tokensOfChar),
-    0,
-  );
-  const fits = chars > maxPrompt ? maxPrompt / chars : 1;
-  return (
-    estimateTokens(text) +
-    tokensAround +
-    Math.ceil(tokens * fits) +
-    imagesOf(attachments).length * limits.imageTokens[attachments.detail]
-  );
-};
+export const draftTokens = (text: string, attachments: Attachments, maxPrompt: number): number =>
+  estimateTokens(text) +
+  tokensAround +
+  tokensOf(attachments.items, maxPrompt) +
+  imagesOf(attachments).length * limits.imageTokens[attachments.detail];
 
 /** What asking costs before a word of the reply, and what must be there to begin at all. */
 export const priceAhead = (model: Model, tokens: number): { asking: number; needed: number } => ({

@@ -485,7 +485,7 @@ const ImageViewerView = ({
           </div>
         </>
       )}
-      <Sheet open={menu} onClose={() => setMenu(false)} title="这张图片">
+      <Sheet menu open={menu} onClose={() => setMenu(false)} title="这张图片">
         {info && (
           <>
             {info.session && (

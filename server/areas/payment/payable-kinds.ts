@@ -12,7 +12,7 @@ import type { Transaction } from '../../db/database.ts';
 import { Refusal } from '../../http/handlers.ts';
 import { credit, debit } from '../ledger/ledger.service.ts';
 import { membershipOf, prolongVip, setSubscribe, shortenVip } from '../ledger/vip.service.ts';
-import type { Taken } from './taken.ts';
+import type { Taken } from './taken-back.ts';
 import { type OrderRow, type Payable, shareOf, type Wish } from './payable.ts';
 import { paidKinds } from './payment.store.ts';
 

@@ -70,7 +70,7 @@ import { applyStyle } from './styles.ts';
 import { paintBeach, paintWater } from './water.ts';
 import type { Subject, Wish } from './words.ts';
 
-/** One layer of a picture; its share of the work is about so large beside the others'. */
+/** One layer of an image; its share of the work is about so large beside the others'. */
 export interface Layer {
   share: number;
   paint: () => void;
@@ -263,7 +263,7 @@ const layersOf = (scene: Scene): Layer[] => {
 };
 
 /** What is to be painted, layer by layer, and onto what. */
-export const pictureOf = (
+export const imageOf = (
   wish: Wish,
   seed: number,
   width: number,

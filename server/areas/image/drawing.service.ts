@@ -2,11 +2,11 @@ import type { Parsed } from '../../../contract/calls.ts';
 import type { Job } from '../../../contract/job.ts';
 import {
   addressesOf,
-  lockPictures,
+  lockImages,
   offeredActions,
-  startPictures,
+  startImages,
   taskOf,
-} from '../chat/pictures.service.ts';
+} from '../chat/image-messages.service.ts';
 import type { Executor, Transaction } from '../../db/database.ts';
 import { inTransaction } from '../../db/in-transaction.ts';
 import type { FileService } from '../file/file.service.ts';
@@ -23,17 +23,17 @@ import type { ModelService } from '../model/model.service.ts';
 import { requireUsable } from '../session/session.service.ts';
 import { imageLivesMs } from './image-work.ts';
 import { holdFor } from './image-hold.ts';
-import { planPictures, requestOf, type ImagePlan } from './image-plan.ts';
+import { planImages, requestOf, type ImagePlan } from './image-plan.ts';
 import { requireImage } from './images.service.ts';
 
 /** Characters of a job's name. */
 const titleLength = 200;
 
-export const createImageService = (deps: {
+export const createDrawing = (deps: {
   models: Pick<ModelService, 'findImage'>;
   files: Pick<FileService, 'takeImages' | 'requireRoom'>;
 }) => {
-  /** What a service calls the own picture that an action or a variation starts from. */
+  /** What a service calls the own image that an action or a variation starts from. */
   const sourceOf = async (
     tx: Transaction,
     plan: Omit<ImagePlan, 'source'>,
@@ -53,10 +53,10 @@ export const createImageService = (deps: {
   };
 
   return {
-    /** Begins the work on a message's pictures: the job, its entry in the queue and the hold at once. */
+    /** Begins the work on a message's images: the job, its entry in the queue and the hold at once. */
     generate(db: Executor, input: Parsed<'generateImage'>, user: Identity): Promise<Job> {
       return inTransaction(db, async (tx) => {
-        const { message, session } = await lockPictures(tx, input.history_id, user);
+        const { message, session } = await lockImages(tx, input.history_id, user);
         const known = await jobOfRequest(tx, input.request_id, user.id);
         if (known) {
           // The same request once more, without its idempotency key.
@@ -76,7 +76,7 @@ export const createImageService = (deps: {
         if (!model) throw new Refusal('model_unavailable');
         requireUsable(model, user.guest);
         const request = requestOf(message.request?.image, input, model.image);
-        const plan = planPictures(
+        const plan = planImages(
           {
             task: taskOf(message.request),
             human: message.human,
@@ -96,7 +96,7 @@ export const createImageService = (deps: {
         const source = await sourceOf(tx, plan, user);
         await requireRoomForJob(tx, user.id);
         await deps.files.requireRoom(tx, user.id);
-        if (message.state !== 'none') await startPictures(tx, message.id, model.name);
+        if (message.state !== 'none') await startImages(tx, message.id, model.name);
         const payer = {
           id: user.id,
           vip: session.ownerVip,

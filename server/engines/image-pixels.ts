@@ -3,28 +3,28 @@ import pLimit from 'p-limit';
 import type { ImageParameters } from '../../contract/image.ts';
 import type { GuardedFetch } from '../net/guarded-fetch.ts';
 import { brushSvg } from '../../packages/canvas/brush.ts';
-import { ImageEngineError, type MadePicture } from './image-engine.ts';
+import { ImageEngineError, type EngineImage } from './image-engine.ts';
 import { ask } from './image-wire.ts';
 
-/** Most bytes and pixels of one picture that a service gives. */
+/** Most bytes and pixels of one image that a service gives. */
 const most = { bytes: 48 * 1024 * 1024, pixels: 100_000_000 };
 /** Shapes that differ by less than this are the same to the eye: the logarithm of their ratio. */
 const nearlySame = 0.03;
-/** How long a picture may take to be fetched, ms. */
+/** How long an image may take to be fetched, ms. */
 const fetchMs = 60_000;
 
-/** A picture takes up to 400 MB while it is looked at: one at a time. */
+/** An image takes up to 400 MB while it is looked at: one at a time. */
 const lane = pLimit(1);
 
 let loading: Promise<typeof Sharp> | undefined;
-/** libvips takes 20 MB, so it is loaded with the first picture. */
+/** libvips takes 20 MB, so it is loaded with the first image. */
 export const loadSharp = (): Promise<typeof Sharp> => {
   loading ??= import('sharp').then(({ default: sharp }) => sharp);
   return loading;
 };
 
 /** Whether the bytes begin like a PNG, JPEG, WebP or GIF. */
-const looksLikePicture = (data: Buffer): boolean => {
+const looksLikeImage = (data: Buffer): boolean => {
   const head = data.subarray(0, 12).toString('latin1');
   return (
     head.startsWith('\x89PNG\r\n\x1a\n') ||
@@ -34,9 +34,9 @@ const looksLikePicture = (data: Buffer): boolean => {
   );
 };
 
-/** Width and height of a picture whose every row can be read; null for anything else. */
+/** Width and height of an image whose every row can be read; null for anything else. */
 export const measure = async (data: Buffer): Promise<{ width: number; height: number } | null> => {
-  if (data.length > most.bytes || !looksLikePicture(data)) return null;
+  if (data.length > most.bytes || !looksLikeImage(data)) return null;
   const sharp = await loadSharp();
   return lane(async () => {
     try {
@@ -61,24 +61,24 @@ export const fromBase64 = (value: unknown): Buffer | null => {
 export const dataUrl = (data: Buffer): string =>
   `data:${data[0] === 0xff ? 'image/jpeg' : 'image/png'};base64,${data.toString('base64')}`;
 
-/** What a service gave as the picture of a place in the result, looked at before anybody trusts it. */
-export const made = async (data: Buffer | null, seed: number | null): Promise<MadePicture> =>
+/** What a service gave as the image of a place in the result, looked at before anybody trusts it. */
+export const made = async (data: Buffer | null, seed: number | null): Promise<EngineImage> =>
   data !== null && (await measure(data)) !== null
     ? { data, error: '', seed }
     : { data: null, error: '服务给的不是一张完整的图片', seed };
 
-const missing: MadePicture = { data: null, error: '服务少给了这一张', seed: null };
+const missing: EngineImage = { data: null, error: '服务少给了这一张', seed: null };
 
 /**
  * Exactly as many as were asked for: what is too many goes, what is missing says so.
  * @throws ImageEngineError engine_failed where there is none at all
  */
-export const exactly = (pictures: readonly MadePicture[], n: number): MadePicture[] => {
-  if (pictures.length === 0)
+export const exactly = (images: readonly EngineImage[], n: number): EngineImage[] => {
+  if (images.length === 0)
     throw new ImageEngineError('engine_failed', '画图服务没有给出图片，没有扣费，请重试', {
       retriable: true,
     });
-  return Array.from({ length: n }, (_, at) => pictures[at] ?? missing);
+  return Array.from({ length: n }, (_, at) => images[at] ?? missing);
 };
 
 const types = [
@@ -91,13 +91,13 @@ const types = [
 ];
 
 /**
- * Fetches a picture by an address that a service told. Its own host is asked as it is; any other
+ * Fetches an image by an address that a service told. Its own host is asked as it is; any other
  * address must be a public one. Null: it cannot be had.
  */
-export type PictureFetch = (address: string, signal: AbortSignal) => Promise<Buffer | null>;
+export type ImageFetch = (address: string, signal: AbortSignal) => Promise<Buffer | null>;
 
-export const createPictureFetch =
-  (service: URL, guarded: GuardedFetch, headers: Record<string, string>): PictureFetch =>
+export const createImageFetch =
+  (service: URL, guarded: GuardedFetch, headers: Record<string, string>): ImageFetch =>
   async (address, signal) => {
     if (address.startsWith('data:')) return fromBase64(address);
     if (!URL.canParse(address, service.href)) return null;
@@ -123,7 +123,7 @@ export const createPictureFetch =
   };
 
 /**
- * A mask of a picture's size as PNG: what is to be drawn anew, which is the part or what of it was
+ * A mask of an image's size as PNG: what is to be drawn anew, which is the part or what of it was
  * painted over, is white on black, or for services that want it so a hole in white.
  */
 export const drawMask = async (
@@ -151,7 +151,7 @@ export const drawMask = async (
     .toBuffer();
 };
 
-/** A picture brought to a size: a shape that is nearly the same is stretched, another one cropped. */
+/** An image brought to a size: a shape that is nearly the same is stretched, another one cropped. */
 export const broughtTo = async (
   data: Buffer,
   size: { width: number; height: number },
@@ -168,26 +168,26 @@ export const broughtTo = async (
   );
 };
 
-/** Where a picture lies in a larger one that was made around it. */
+/** Where an image lies in a larger one that was made around it. */
 export interface Framed {
   size: { width: number; height: number };
   place: { left: number; top: number; width: number; height: number };
 }
 
-/** The place of a picture, as large as it fits, in the middle of a size of another shape. */
+/** The place of an image, as large as it fits, in the middle of a size of another shape. */
 export const frameFor = (
-  picture: { width: number; height: number },
+  image: { width: number; height: number },
   size: { width: number; height: number },
 ): Framed => {
-  const scale = Math.min(size.width / picture.width, size.height / picture.height);
-  const width = Math.min(size.width, Math.max(1, Math.round(picture.width * scale)));
-  const height = Math.min(size.height, Math.max(1, Math.round(picture.height * scale)));
+  const scale = Math.min(size.width / image.width, size.height / image.height);
+  const width = Math.min(size.width, Math.max(1, Math.round(image.width * scale)));
+  const height = Math.min(size.height, Math.max(1, Math.round(image.height * scale)));
   const left = Math.floor((size.width - width) / 2);
   const top = Math.floor((size.height - height) / 2);
   return { size, place: { left, top, width, height } };
 };
 
-/** A picture in its frame; what lies around it mirrors its edges, or is plain white. PNG. */
+/** An image in its frame; what lies around it mirrors its edges, or is plain white. PNG. */
 export const putInFrame = async (
   data: Buffer,
   { size, place }: Framed,
@@ -221,20 +221,20 @@ export const takenFromFrame = async (data: Buffer, { size, place }: Framed): Pro
   return lane(() => sharp(whole).extract(place).png().toBuffer());
 };
 
-/** A cut-out picture before a colour (#rrggbb) or a picture. PNG of the cut-out's size. */
+/** A cut-out image before a colour (#rrggbb) or an image. PNG of the cut-out's size. */
 export const placeBefore = async (
   cutOut: Buffer,
-  behind: { colour: string | undefined; picture: Buffer | null },
+  behind: { colour: string | undefined; image: Buffer | null },
 ): Promise<Buffer> => {
   const sharp = await loadSharp();
   return lane(async () => {
     const { width, height } = await sharp(cutOut).metadata();
     const ground =
-      behind.picture === null
+      behind.image === null
         ? sharp({
             create: { width, height, channels: 4, background: behind.colour ?? '#ffffff' },
           })
-        : sharp(behind.picture).resize(width, height, { fit: 'cover' });
+        : sharp(behind.image).resize(width, height, { fit: 'cover' });
     return ground
       .composite([{ input: cutOut }])
       .png()
@@ -243,8 +243,8 @@ export const placeBefore = async (
 };
 
 /**
- * A changed picture whose changes count within a part of it alone: everything else is as it was.
- * PNG of the first one's size. @throws Error for what is no picture
+ * A changed image whose changes count within a part of it alone: everything else is as it was.
+ * PNG of the first one's size. @throws Error for what is no image
  */
 export const changedWithin = async (
   before: Buffer,

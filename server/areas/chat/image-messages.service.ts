@@ -23,10 +23,10 @@ import {
 } from '../session/session.service.ts';
 import { insertAhead, requireLength, type Locked } from './reply-plan.ts';
 import * as store from './chat.store.ts';
-import { picturesText, titleOf } from './digest.ts';
+import { imagesText, titleOf } from './digest.ts';
 import { lockSession } from './marks.store.ts';
 import { bad, type Attachments, type Question } from './question.ts';
-import { readReply } from './picture-reply.ts';
+import { readReply } from './image-reply.ts';
 import { humanText } from './views.ts';
 
 /** What a message without words is called. */
@@ -45,13 +45,13 @@ export const taskTitles: Readonly<Record<ImageTask, string>> = {
 const isTask = (type: string): type is ImageTask =>
   (imageTask.options as readonly string[]).includes(type);
 
-/** What a message of pictures asks for; plain words ask for what is usual. */
+/** What a message of images asks for; plain words ask for what is usual. */
 export const taskOf = (request: store.Request | null): ImageTask => {
   if (request && isTask(request.type)) return request.type;
   return request?.image?.base_image ? 'img2img' : 'txt2img';
 };
 
-/** Addresses of the pictures that a request names. */
+/** Addresses of the images that a request names. */
 export const addressesOf = (image: store.Request['image']): string[] => {
   if (!image) return [];
   const {
@@ -77,11 +77,11 @@ const requireEditWords = (human: string): void => {
 export const summaryOfNewest = (ai: string): string => {
   if (ai === '') return '';
   const reply = readReply(ai);
-  return reply ? picturesText(reply.images.filter(({ url }) => url !== '').length) : '';
+  return reply ? imagesText(reply.images.filter(({ url }) => url !== '').length) : '';
 };
 
-/** Takes a deleted picture out of the answer that shows it. */
-export const forgetPicture = async (
+/** Takes a deleted image out of the answer that shows it. */
+export const forgetImage = async (
   tx: Transaction,
   historyId: number,
   uuid: string,
@@ -94,13 +94,13 @@ export const forgetPicture = async (
   await store.changeAnswer(tx, historyId, JSON.stringify({ ...reply, images }));
 };
 
-/** The buttons below the pictures that a message got; none where it is gone. */
+/** The buttons below the images that a message got; none where it is gone. */
 export const offeredActions = async (
   db: Executor,
   historyId: number,
 ): Promise<readonly ImageAction[]> => readReply(await store.answerOf(db, historyId))?.actions ?? [];
 
-export const createPicturesService = (deps: {
+export const createImageMessages = (deps: {
   models: Pick<ModelService, 'findImage'>;
   attachments: Pick<Attachments, 'takeImages'>;
   minPromptBytes: number;
@@ -157,10 +157,10 @@ export const createPicturesService = (deps: {
 });
 
 /**
- * A message of pictures that somebody wants to have painted, with its session, both locked until the
+ * A message of images that somebody wants to have painted, with its session, both locked until the
  * transaction ends. Others' are as if missing. @throws Refusal not_found, session_deleted …
  */
-export const lockPictures = async (
+export const lockImages = async (
   tx: Transaction,
   historyId: number,
   user: Identity,
@@ -176,13 +176,13 @@ export const lockPictures = async (
   return { message, session };
 };
 
-export const startPictures = store.restartPictures;
+export const startImages = store.restartImages;
 
 /**
  * Whether the message is still there, which it is until the transaction ends. Its session is locked
  * before it and before the wallet, as by whoever sends the next one.
  */
-const picturesWanted = async (
+const imagesWanted = async (
   tx: Transaction,
   { historyId, sessionId }: { historyId: number; sessionId: number },
 ): Promise<boolean> => {
@@ -196,7 +196,7 @@ export type MadeEnd =
   | { state: 'error'; code: string; message: string }
   | { state: 'stopped' };
 
-/** Writes what became of a message of pictures or films, and what its session's card says of it. */
+/** Writes what became of a message of images or films, and what its session's card says of it. */
 export const finishMade = async (
   tx: Transaction,
   at: { historyId: number; sessionId: number },
@@ -204,7 +204,7 @@ export const finishMade = async (
 ): Promise<void> => {
   const done = end.state === 'done';
   const failed = end.state === 'error';
-  await store.endPictures(tx, at.historyId, {
+  await store.endImages(tx, at.historyId, {
     state: end.state,
     ai: done ? end.ai : '',
     errorCode: failed ? end.code : '',
@@ -229,7 +229,7 @@ export const endMade = async <Result>(
   const { session_id: sessionId, history_id: historyId } = job;
   if (sessionId === null || historyId === null) throw new Error(`job ${job.id} has no message`);
   const at = { sessionId, historyId };
-  const wanted = await picturesWanted(tx, at);
+  const wanted = await imagesWanted(tx, at);
   if (end.state === 'done' && wanted)
     return { state: 'done', deductTokens: await deliver(end.result) };
   if (job.hold_id !== null) await release(tx, job.hold_id);
@@ -240,8 +240,8 @@ export const endMade = async <Result>(
   return { state: end.state, deductTokens: 0 };
 };
 
-/** `finishMade` of pictures. */
-export const finishPictures = (
+/** `finishMade` of images. */
+export const finishImages = (
   tx: Transaction,
   at: { historyId: number; sessionId: number },
   end:
@@ -251,6 +251,6 @@ export const finishPictures = (
   if (end.state !== 'done') return finishMade(tx, at, end);
   const { reply, deductTokens } = end;
   const count = reply.images.filter(({ url }) => url !== '').length;
-  const summary = picturesText(count);
+  const summary = imagesText(count);
   return finishMade(tx, at, { state: 'done', ai: JSON.stringify(reply), summary, deductTokens });
 };

@@ -1,5 +1,5 @@
-/** Pictures to try, each of things that what is built in draws well; their samples lie in `public/ideas/`. */
-export const pictureIdeas = [
+/** Images to try, each of things that what is built in draws well; their samples lie in `public/ideas/`. */
+export const imageIdeas = [
   { name: 'snow', prompt: '黄昏的雪山，湖面倒影，几只飞鸟' },
   { name: 'lighthouse', prompt: '月夜的海，远处一座灯塔，水彩' },
   { name: 'town', prompt: '江南水乡，石桥，垂柳，细雨，水墨画' },
