@@ -410,7 +410,7 @@ test('a push shows hostile words as words, and leads nowhere but here @F1 @O4', 
     for (const url of urls) {
       const tap = Object.assign(new worker.Event('notificationclick'), {
         notification: { data: { url }, close: () => undefined },
-        waits: Promise.resolve() as Promise<unknown>,
+        waits: new Promise<unknown>((done) => done(undefined)),
         waitUntil(act: Promise<unknown>) {
           this.waits = act;
         },
