@@ -32,6 +32,8 @@ export interface WireCall {
   patience?: Patience;
   /** Most bytes of the answer. */
   maxBytes?: number;
+  /** Hears the body as it comes, where the service says yes. What it throws ends the call. */
+  onChunk?: (chunk: Buffer) => void;
 }
 
 export interface WireReply {
@@ -147,6 +149,7 @@ export const createWire = (name: string, Failure: typeof ServiceError) => {
           size += chunk.length;
           if (size > most) throw senselessReply(new Error(`more than ${most} bytes`));
           chunks.push(chunk);
+          if (statusCode === 200) call.onChunk?.(chunk);
         }
       } finally {
         body.destroy();
