@@ -77,6 +77,7 @@ export const exactly = (pictures: readonly MadePicture[], n: number): MadePictur
   if (pictures.length === 0)
     throw new ImageEngineError('engine_failed', '画图服务没有给出图片，没有扣费，请重试', {
       retriable: true,
+      against: 'nothing',
     });
   return Array.from({ length: n }, (_, at) => pictures[at] ?? missing);
 };

@@ -315,8 +315,7 @@ export const createImageWork = (deps: ImageWorkDeps): JobWork<unknown> => {
     const order = await orderOf(plan, words, job.user_id, io.signal);
     let failure: JobError | null = null;
     let full: JobError | null = null;
-    const report = (channelId: number, ok: boolean, told = '') =>
-      models.reportImageOutcome({ channelId, model: job.model, userId: job.user_id, ok, told });
+    const outcome = { model: job.model, userId: job.user_id };
     for (const channel of channels) {
       const { channelId, label, engine } = channel;
       if (!(await io.place({ channelId, label, places: engine.concurrency }))) continue;
@@ -329,7 +328,7 @@ export const createImageWork = (deps: ImageWorkDeps): JobWork<unknown> => {
           return io.remember(done);
         });
         if (pictures.some(({ kept }) => kept)) {
-          report(channelId, true);
+          models.reportImageOutcome({ ...outcome, channelId, ok: true });
           return {
             result: {
               pictures,
@@ -341,14 +340,17 @@ export const createImageWork = (deps: ImageWorkDeps): JobWork<unknown> => {
           };
         }
         const error = result.pictures.find((picture) => picture.error !== '')?.error;
-        report(channelId, false, error);
+        // No picture at all may be the words' doing; one that cannot be read is the service's.
+        if (given.some(({ data }) => data))
+          models.reportImageOutcome({ ...outcome, channelId, ok: false, told: error });
         failure = new JobError('engine_failed', error ?? codes.engine_failed.text, {
           retriable: true,
         });
       } catch (error) {
         io.signal.throwIfAborted();
         if (!(error instanceof ImageEngineError)) throw error;
-        if (!error.askerAtFault && !error.busy) report(channelId, false, error.message);
+        const { message: told, against } = error;
+        models.reportImageOutcome({ ...outcome, channelId, ok: false, told, against });
         // That work is over; the next try orders anew.
         if (done.at) {
           delete done.at;
