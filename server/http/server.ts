@@ -185,7 +185,11 @@ export const createHttpServer = async (deps: ServerDeps): Promise<FastifyInstanc
     handlers: deps.handlers,
     keepAct: deps.keepAct,
     onAnswer: deps.onAnswer,
-    limits: { general: settings.rateLimit, credentials: settings.credentialsLimit },
+    limits: {
+      general: settings.rateLimit,
+      credentials: settings.credentialsLimit,
+      guestUses: settings.guestMessages,
+    },
   });
 
   let document: string | undefined;

@@ -266,7 +266,7 @@ export const createAuthService = async (deps: AuthDeps) => {
 
     /** Makes an account for a visitor who has none, and gives its id. @throws Refusal too_many */
     createGuest: async (db: Executor, ip: string): Promise<number> => {
-      await attempts.countGuest(ip);
+      await attempts.countGuest(db, ip);
       const userName = `访客${String(randomInt(10_000)).padStart(4, '0')}`;
       const madeIn = createHmac('sha256', secret)
         .update(`network ${networkKey(ip)}`)
