@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,6 +13,15 @@ import { earlyCalls } from './src/platform/early-calls.ts';
 
 const at = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
 const outDir = at('./dist/page');
+
+/**
+ * A name of a style module: as it stands there, and where that is. The same from build to build, so
+ * that a picture of a screen (src/platform/first-picture.ts) stays dressed.
+ */
+const scopedName = (name: string, file: string): string => {
+  const place = path.relative(at('./src'), file.split('?')[0] ?? '');
+  return `${name}-${createHash('sha256').update(place).digest('base64url').slice(0, 4)}`;
+};
 
 const firstAddresses: BuildPlugin = {
   name: 'first-addresses',
@@ -176,6 +186,7 @@ export default defineConfig({
       '@': at('./src'),
     },
   },
+  css: { modules: { generateScopedName: scopedName } },
   worker: { format: 'es' },
   build: {
     outDir,

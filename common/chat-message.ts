@@ -3,7 +3,7 @@ export type ContentPart =
   | { type: 'text'; text: string }
   /** A file that a person attached: its name and what it says; cut: the rest was left out. */
   | { type: 'file'; name: string; text: string; cut: boolean }
-  /** A picture, as a data URL; until it is sent to an engine also an address of the web. */
+  /** An image, as a data URL; until it is sent to an engine also an address of the web. */
   | { type: 'image_url'; image_url: { url: string; detail: 'low' | 'high' } };
 
 export interface ChatMessage {
@@ -25,8 +25,8 @@ export const textOf = (content: ChatMessage['content']): string =>
         )
         .join('\n\n');
 
-/** The pictures in a message's content. */
-export const picturesOf = (
+/** The images in a message's content. */
+export const imagesOf = (
   content: ChatMessage['content'],
 ): (ContentPart & { type: 'image_url' })[] =>
   typeof content === 'string' ? [] : content.filter((part) => part.type === 'image_url');

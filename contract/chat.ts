@@ -26,13 +26,13 @@ import { limits } from './limits.ts';
 export const replyState = z.enum(['none', 'streaming', 'done', 'stopped', 'error', 'interrupted']);
 export type ReplyState = z.output<typeof replyState>;
 
-/** What a message asks a session of pictures (type 1) for, beside its words. */
+/** What a message asks a session of images (type 1) for, beside its words. */
 export const imageRequest = z.object({
   /** How many, and a code of `imageSizes`: kept with the message so that it can be made again. */
   n: z._default(wholeNumber(1, limits.imageCount.most), 1),
   size: z._default(wholeNumber(0, 20), limits.defaultImageSize),
   translate: z._default(wholeNumber(0, 1), 0),
-  /** Address of the picture to start from; empty: none. */
+  /** Address of the image to start from; empty: none. */
   base_image: z._default(text(2000), ''),
   /** How much of it is changed, percent. */
   strength: z.optional(wholeNumber(1, 100)),
@@ -48,12 +48,12 @@ export type ImageRequest = z.output<typeof imageRequest>;
 
 /**
  * What a structured message (format 1) carries in `msg` and, when read, in `human`, as JSON.
- * Documents 1 §3: prompt, type, images, image_detail, at_user, and for pictures what `image` holds.
+ * Documents 1 §3: prompt, type, images, image_detail, at_user, and for images what `image` holds.
  */
 export const structuredMessage = z.object({
-  /** chat-vision with pictures, else chat; in a session of pictures what is to be made. */
+  /** chat-vision with images, else chat; in a session of images what is to be made. */
   type: z._default(z.enum(['chat', 'chat-vision', 'img2video', ...imageTask.options]), 'chat'),
-  /** In a session of pictures alone. */
+  /** In a session of images alone. */
   image: z.optional(imageRequest),
   prompt: text(2_000_000),
   /** Addresses from `image/upload`, or public https ones. */
@@ -97,9 +97,9 @@ const oneMessage = z.object({
   title: z.string(),
   /** Of a message to people: its plain text. */
   content: z.string(),
-  /** Text; of a message of pictures or films the JSON list of them, empty before there are any. */
+  /** Text; of a message of images or films the JSON list of them, empty before there are any. */
   ai: z.string(),
-  /** Of an answered message of pictures: what stands with them. Null: nothing. */
+  /** Of an answered message of images: what stands with them. Null: nothing. */
   made: z.nullable(imageReply),
   reasoning: z.string(),
   type: z.int(),
@@ -120,7 +120,7 @@ const oneMessage = z.object({
   in_favorites: z.boolean(),
   /** Its author changed it later. */
   edited: z.boolean(),
-  /** The work on its pictures: how it stands, or how it ended. Null: there was none. */
+  /** The work on its images: how it stands, or how it ended. Null: there was none. */
   job: z.nullable(job),
   /** Numbers of the branches at this place, itself among them, oldest first; empty: the only one. */
   siblings: z.array(z.int()),

@@ -13,7 +13,7 @@ export const exportEvent = z.union([
     name: z.string(),
     /** Bytes. */
     size: z.int(),
-    /** Pictures that could not be had. */
+    /** Images that could not be had. */
     failed: z.array(z.string()),
   }),
   z.object({ code: z.string(), message: z.string() }),

@@ -8,7 +8,7 @@ export const image = z.object({
   /** Its number: what every other call takes as `image_id`. */
   id: z.int(),
   uuid: z.string(),
-  /** Address of the picture below this server; `?size=128`, 180, 320 and 640 give thumbnails. */
+  /** Address of the image below this server; `?size=128`, 180, 320 and 640 give thumbnails. */
   url: z.string(),
   width: z.int(),
   height: z.int(),

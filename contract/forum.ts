@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { call, flag, id, listOf, page, sessionRef, text, time, wholeNumber } from './call.ts';
-import { color, named } from './words.ts';
+import { color, named } from './text-fields.ts';
 
 /** The group of questions that name none. */
 export const defaultGroup = 1;

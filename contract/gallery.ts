@@ -23,7 +23,7 @@ const userinfo = z.nullable(
   z.object({ id: z.int(), user_name: z.string(), avatar: z.string(), vip: z.int() }),
 );
 
-/** One of a picture's kin. */
+/** One of an image's kin. */
 const kin = z.object({
   id: z.int(),
   uuid: z.string(),

@@ -1,13 +1,13 @@
 import type { ImageFamily, ImageModel, ImageParameters, ImageTask } from './image.ts';
 import { limits } from './limits.ts';
 
-// The syntax of prompts for pictures and what each family of models takes: one reading of it for
+// The syntax of prompts for images and what each family of models takes: one reading of it for
 // the server, which decides, and for the page, which shows beforehand what will be sent. Nothing
 // here throws, and every function reads its text in one pass.
 
 // ---- sizes -----------------------------------------------------------------
 
-/** A size of pictures: the code by which requests name it, and what it costs (document 2 §9). */
+/** A size of images: the code by which requests name it, and what it costs (document 2 §9). */
 export interface ImageSize {
   code: number;
   width: number;
@@ -42,7 +42,7 @@ const usualCodes = { first: 1, last: 7 };
 
 /** The sizes that a model makes, smallest code first; never empty. */
 export const sizesOf = (model: Pick<ImageModel, 'family' | 'sizes'>): readonly ImageSize[] => {
-  // Its pictures are as wide as the aspect says; the size only names the price.
+  // Its images are as wide as the aspect says; the size only names the price.
   if (model.family === 'midjourney') return [usualSize];
   const named =
     model.sizes.length === 0
@@ -81,7 +81,7 @@ export const sizeFor = (model: Pick<ImageModel, 'family' | 'sizes'>, code: numbe
   );
 };
 
-/** How many pictures a model makes when n are asked for; Midjourney always makes its four. */
+/** How many images a model makes when n are asked for; Midjourney always makes its four. */
 export const countFor = (
   model: Pick<ImageModel, 'family' | 'max_count'>,
   n: number,
@@ -93,13 +93,13 @@ export const countFor = (
   return Math.min(most, Math.max(1, Math.round(n) || 1));
 };
 
-/** Tasks that make one picture from one. */
+/** Tasks that make one image from one. */
 const oneFromOne: ReadonlySet<ImageTask> = new Set(['upscale', 'remove-bg', 'edit-bg']);
 /** Buttons of Midjourney services that make one of four large; all others make four. */
 const upscaling = /^(?:MJ::JOB::upsample|CHANGE::UPSCALE::)/;
 
-/** How many pictures a task makes of a model: what is set aside for it, and at most what it takes. */
-export const picturesOf = (
+/** How many images a task makes of a model: what is set aside for it, and at most what it takes. */
+export const imagesOf = (
   task: ImageTask,
   model: Pick<ImageModel, 'family' | 'max_count'>,
   asked: { n: number; parameters: ImageParameters; withBaseImage: boolean },
@@ -234,14 +234,14 @@ export const familyRules = {
   ],
 } as const;
 
-/** Ways to put a picture into words (document 2 §2): of photos, of drawn figures. */
+/** Ways to put an image into words (document 2 §2): of photos, of drawn figures. */
 export const imageWays = ['clip', 'DeepBooru'] as const;
 
-/** Families whose services are told how much of a base picture changes. */
+/** Families whose services are told how much of a base image changes. */
 export const takesStrength = (family: ImageFamily): boolean =>
   family !== 'openai' && family !== 'dalle' && family !== 'cloud';
 
-/** Families that are told how a base picture of another shape is brought to the size. */
+/** Families that are told how a base image of another shape is brought to the size. */
 export const takesResizeMode = (family: ImageFamily): boolean =>
   family === 'built-in' || family === 'stable-diffusion';
 
@@ -258,7 +258,7 @@ export const styleLabel = (name: string): string => {
   return all.find((each) => each.name === name)?.label ?? name;
 };
 
-/** How much of a base picture is changed where nothing else is said, percent. */
+/** How much of a base image is changed where nothing else is said, percent. */
 export const defaultStrength = (family: ImageFamily): number =>
   family === 'midjourney' ? limits.strength.midjourney : limits.strength.otherwise;
 
@@ -496,7 +496,7 @@ const readFlags = (
         read = { ...read, resizeMode: clamp(Math.round(number), { min: 0, max: 3 }) };
       at = restStart + end;
     } else if (family !== 'midjourney') {
-      // What is excluded from a picture may be many words; so may the addresses of references be.
+      // What is excluded from an image may be many words; so may the addresses of references be.
       at = restStart + Math.max(end, midjourney?.end ?? 0);
       if (midjourney?.end === 0) at = restStart;
     } else if (midjourney) {
@@ -531,7 +531,7 @@ const mostLoras = 10;
 const eachOnce = (loras: readonly Lora[]): Lora[] =>
   [...new Map(loras.map((lora) => [lora.key, lora])).values()].slice(0, mostLoras);
 
-/** An address of the web, or of a picture that is kept here. */
+/** An address of the web, or of an image that is kept here. */
 const leadingAddress =
   /^\s*(https?:\/\/[^\s]{1,1990}|\/files\/[0-9a-f]{40}\.(?:jpg|png)(?:\?[^\s]{0,40})?)\s/i;
 
@@ -556,8 +556,8 @@ const dissect = (text: string, family: ImageFamily): { words: ImageWords; taken:
 };
 
 /**
- * Reads a person's words for a picture (documents 1 and 2 §5). A leading http(s) address, or
- * that of a picture kept here, with a space after it is the base image; `--strength` and `--resize_mode` are read; LoRA tags are taken
+ * Reads a person's words for an image (documents 1 and 2 §5). A leading http(s) address, or
+ * that of an image kept here, with a space after it is the base image; `--strength` and `--resize_mode` are read; LoRA tags are taken
  * out except for the cloud model; flags with their values are taken out, and for Midjourney read.
  */
 export const readImageWords = (text: string, family: ImageFamily): ImageWords =>
@@ -631,7 +631,7 @@ const flagText = (words: ImageWords, parameters: ImageParameters): string[] => {
 /**
  * What the service is given: Midjourney's flags behind the words in their usual order, defaults left
  * out; LoRA tags behind those of Stable Diffusion and 内置画板. The base image and the references of
- * Midjourney (cref, sref) are not in it: engines hand pictures over, not addresses, and add them
+ * Midjourney (cref, sref) are not in it: engines hand images over, not addresses, and add them
  * behind it. `baseImage` of the words must be filled in from the request where they have none.
  */
 export const writePrompt = (
@@ -646,7 +646,7 @@ export const writePrompt = (
   return joined([words.prompt, ...tags]);
 };
 
-/** The same for people to read before they send it: with the pictures' addresses in their places. */
+/** The same for people to read before they send it: with the images' addresses in their places. */
 export const previewPrompt = (
   words: ImageWords,
   family: ImageFamily,
@@ -655,8 +655,8 @@ export const previewPrompt = (
   const text = writePrompt(words, family, parameters);
   if (family !== 'midjourney') return text;
   const { cref = [], sref = [] } = parametersOf(words, parameters);
-  const listed = (name: string, pictures: readonly { url: string }[]) =>
-    pictures.length > 0 ? `--${name} ${pictures.map(({ url }) => url).join(' ')}` : '';
+  const listed = (name: string, images: readonly { url: string }[]) =>
+    images.length > 0 ? `--${name} ${images.map(({ url }) => url).join(' ')}` : '';
   return joined([words.baseImage, text, listed('cref', cref), listed('sref', sref)]);
 };
 

@@ -46,7 +46,7 @@ export const imageAbility = z.enum([
 ]);
 export type ImageAbility = z.output<typeof imageAbility>;
 
-/** What a model of pictures takes, so that the page asks for nothing else. */
+/** What a model of images takes, so that the page asks for nothing else. */
 export const imageModel = z.object({
   family: imageFamily,
   abilities: z.array(imageAbility),
@@ -56,7 +56,7 @@ export const imageModel = z.object({
     z.object({ name: z.string(), label: z.string(), factor: z.nullable(z.number()) }),
   ),
   default_checkpoint: z.string(),
-  /** Pictures at once: usual and most. */
+  /** Images at once: usual and most. */
   default_count: z.int(),
   max_count: z.int(),
   /** Whether prompts are translated into English unless chosen otherwise. */
@@ -89,7 +89,7 @@ const brush = z
     ),
   );
 
-/** What a picture is made with beside its words; each family reads its own. Document 2 §3, §5, §9. */
+/** What an image is made with beside its words; each family reads its own. Document 2 §3, §5, §9. */
 export const imageParameters = z.object({
   // Midjourney
   aspect: z.optional(text(12).check(z.regex(/^\d{1,4}(\.\d{1,3})?:\d{1,4}(\.\d{1,3})?$/))),
@@ -127,7 +127,7 @@ export const imageParameters = z.object({
   revise: z.optional(z.boolean()),
   // DALL-E
   hd: z.optional(z.boolean()),
-  // What is done with a picture that is there
+  // What is done with an image that is there
   /** Of an upscale: 2 or 4 times, and the upscaler's name. */
   resize: z.optional(z.union([z.literal(2), z.literal(4)])),
   upscaler: z.optional(text(100)),
@@ -147,21 +147,21 @@ export const imageParameters = z.object({
   brush: z.optional(brush),
   /** What was not painted over is meant, within the mask. */
   brush_inverted: z.optional(z.boolean()),
-  /** Of a background: a colour as #rrggbb, or the address of a picture. */
+  /** Of a background: a colour as #rrggbb, or the address of an image. */
   bg_color: z.optional(text(7).check(z.regex(/^#[0-9a-fA-F]{6}$/))),
   bg_image: z.optional(url),
   /** Of an action on a Midjourney job: the button's hash and what it is called. */
   action: z.optional(z.object({ hash: text(300), emoji: text(40), label: text(60) })),
   /** Of an action that asks for it: how far the view draws back, hundredths. */
   zoom: slider(100, 200),
-  /** The pictures that are made into one. */
+  /** The images that are made into one. */
   blend: z.optional(z.array(z.object({ url })).check(z.maxLength(limits.blend.max))),
-  /** Of a variation or an action: the picture it starts from. */
+  /** Of a variation or an action: the image it starts from. */
   image_id: z.optional(id),
 });
 export type ImageParameters = z.output<typeof imageParameters>;
 
-/** What can be asked for in a session of pictures; `type` of a structured message there. */
+/** What can be asked for in a session of images; `type` of a structured message there. */
 export const imageTask = z.enum([
   'txt2img',
   'img2img',
@@ -175,11 +175,11 @@ export const imageTask = z.enum([
 ]);
 export type ImageTask = z.output<typeof imageTask>;
 
-/** Where a picture comes from. */
+/** Where an image comes from. */
 export const imageOrigin = z.enum(['drawn', 'uploaded', 'edited', 'imported']);
 export type ImageOrigin = z.output<typeof imageOrigin>;
 
-/** How a base picture is brought to the size asked for: stretch, crop, fill, upscale. */
+/** How a base image is brought to the size asked for: stretch, crop, fill, upscale. */
 export const resizeMode = wholeNumber(0, 3);
 
 /** A button below a finished job, as a Midjourney service or this server offers it. */
@@ -193,7 +193,7 @@ export const imageAction = z.object({
 });
 export type ImageAction = z.output<typeof imageAction>;
 
-/** One picture of an answer; the JSON list of them is `ai` of a message of type 1. */
+/** One image of an answer; the JSON list of them is `ai` of a message of type 1. */
 export const madeImage = z.object({
   /** 0 where there is none, because it failed. */
   id: z.int(),
@@ -209,7 +209,7 @@ export const madeImage = z.object({
 });
 export type MadeImage = z.output<typeof madeImage>;
 
-/** What stands in `ai` of an answered message of pictures, as JSON. */
+/** What stands in `ai` of an answered message of images, as JSON. */
 export const imageReply = z.object({
   images: z.array(madeImage),
   actions: z.array(imageAction),
@@ -230,7 +230,7 @@ export type ImageReply = z.output<typeof imageReply>;
 export const keywordType = z.enum(['quality', 'composition', 'looks', 'effect', 'draw', 'command']);
 export type KeywordType = z.output<typeof keywordType>;
 
-/** A picture as lists have it (document 2 §3). */
+/** An image as lists have it (document 2 §3). */
 export const listedImage = z.object({
   id: z.int(),
   uuid: z.string(),
@@ -260,7 +260,7 @@ const whether = z.union([wholeNumber(0, 1), z.pipe(z.boolean(), z.transform(Numb
 
 const refusals = ['account_disabled', 'model_unavailable'] as const;
 
-/** A rectangle in pixels of the picture, as a page drags it: parts of pixels are rounded. */
+/** A rectangle in pixels of the image, as a page drags it: parts of pixels are rounded. */
 const side = (least: number) =>
   z.pipe(
     z.pipe(
@@ -271,16 +271,16 @@ const side = (least: number) =>
   );
 const region = z.object({ left: side(0), top: side(0), width: side(1), height: side(1) });
 
-/** What the calls that go on from a picture take beside the specification's fields, all optional. */
+/** What the calls that go on from an image take beside the specification's fields, all optional. */
 const editing = {
   image_id: id,
   /** Number of the job, made by the client; the server makes one where it is left out. */
   request_id: z.optional(requestId),
-  /** Which model of pictures does it; left out: the picture's own where it can, else a free one. */
+  /** Which model of images does it; left out: the image's own where it can, else a free one. */
   painter: z.optional(text(100)),
 };
 
-/** What they answer: the pictures come with image/progress and in the lists once the job is done. */
+/** What they answer: the images come with image/progress and in the lists once the job is done. */
 const edited = z.object({ job, images: z.array(listedImage) });
 const editCodes = [
   ...refusals,
@@ -344,10 +344,10 @@ export const imageCalls = {
     summary: '一次作画的进度',
     input: z.object({ request_id: requestId }),
     output: z.object({
-      /** As document 2 §7 has it: 0 to 1, and base64 of the picture so far. */
+      /** As document 2 §7 has it: 0 to 1, and base64 of the image so far. */
       result: z.object({ progress: z.number(), current_image: z.string() }),
       progress: z.number(),
-      /** Data URL of the picture so far; empty: nothing yet. */
+      /** Data URL of the image so far; empty: nothing yet. */
       current_image: z.string(),
       job,
       /** What it has made, once it is done. */
@@ -498,7 +498,7 @@ export const imageCalls = {
     input: z.object({
       image_id: z.optional(id),
       image_url: z.optional(url),
-      /** clip, DeepBooru, or a model of pictures by its name. */
+      /** clip, DeepBooru, or a model of images by its name. */
       model: z._default(text(100), 'clip'),
       /** 1: a chat model says it in Chinese where the service does not, at its price. */
       chinese: z._default(whether, 1),

@@ -26,19 +26,19 @@ export const limits = {
   name: { min: 1, max: 32 },
   password: { min: 8, max: 128 },
   visionImages: 4,
-  /** Tokens taken for one picture by its detail. */
+  /** Tokens taken for one image by its detail. */
   imageTokens: { low: 100, high: 1000 },
   imageBytes: 4 * 1024 * 1024,
-  /** Pictures a message asks for, by the family of its model (document 1 §9). */
+  /** Images a message asks for, by the family of its model (document 1 §9). */
   imageCount: { midjourney: 4, sd3: 2, dalle: 2, cloud: 5, most: 10 },
   defaultImageSize: 3,
   styleReferences: 3,
-  /** Pictures that are made into one. */
+  /** Images that are made into one. */
   blend: { min: 2, max: 5 },
-  /** How much a base picture is changed, percent. */
+  /** How much a base image is changed, percent. */
   strength: { midjourney: 50, otherwise: 75 },
   loraWeight: 70,
-  /** Pictures that drawing a part anew makes, to choose from (document 2 §9). */
+  /** Images that drawing a part anew makes, to choose from (document 2 §9). */
   imageEditCount: 4,
   /** Of what is painted over to be drawn anew: lines, and points of all of them together. */
   brush: { strokes: 100, points: 4000, size: 8000 },
@@ -63,7 +63,7 @@ export const limits = {
     buffer: { usual: 16_384, safari: 4096 },
   },
   galleryPage: 30,
-  /** Of what a picture was made from and what was made from it, most that are told. */
+  /** Of what an image was made from and what was made from it, most that are told. */
   imageKin: { parents: 12, children: 24 },
   /** How often the progress of a job is asked for where nothing tells of it, ms. */
   jobPolling: 10_000,
@@ -94,7 +94,7 @@ export const limits = {
 export const tooShortText = (bytes: number): string =>
   `内容太短，至少需要 ${Math.ceil(bytes / 3)} 个汉字或 ${bytes} 个英文字母`;
 
-/** What is said to fewer or more pictures that shall be made into one. */
+/** What is said to fewer or more images that shall be made into one. */
 export const blendText = `融图要选 ${limits.blend.min} 到 ${limits.blend.max} 张图片`;
 
 export const tooLongText = (max: number): string => `内容太长，该模型最多接受 ${max} 个字符`;

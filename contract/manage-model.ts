@@ -13,7 +13,7 @@ const sizeName = z
     ),
   );
 
-/** What a manager chose of a model of pictures; empty: as its service says. */
+/** What a manager chose of a model of images; empty: as its service says. */
 const imageChoice = z.object({
   sizes: z._default(z.array(sizeName).check(z.maxLength(100)), []),
   /** The only ones that people may choose. */
@@ -47,11 +47,11 @@ const adminModel = z.object({
   disable_api: z.int(),
   /** Most tokens of a call of the public API; null: 4096. */
   api_max_tokens: z.nullable(z.int()),
-  /** Of a model of pictures: what it offers now. */
+  /** Of a model of images: what it offers now. */
   sizes: z.array(z.string()),
   checkpoints: z.array(z.string()),
   factors: z.record(z.string(), z.number()),
-  /** And what of that a manager chose; null: it is no model of pictures. */
+  /** And what of that a manager chose; null: it is no model of images. */
   image_choice: z.nullable(imageChoice),
   sort: z.int(),
   /** The services that have it. */
@@ -158,7 +158,7 @@ export const manageModelCalls = {
       accelerator: z.optional(text(500)),
       disable_api: z.optional(flag),
       api_max_tokens: z.optional(z.nullable(wholeNumber(1, 10_000_000))),
-      /** Of a model of pictures; empty: as its service says. */
+      /** Of a model of images; empty: as its service says. */
       sizes: z.optional(z.array(sizeName).check(z.maxLength(100))),
       checkpoints: z.optional(z.array(text(200).check(z.minLength(1))).check(z.maxLength(500))),
       factors: z.optional(z.record(text(200), factor)),

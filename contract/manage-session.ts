@@ -52,7 +52,7 @@ const adminMessage = z.object({
   like_count: z.int(),
   /** 0: it is on a branch that is not shown. */
   shown: z.int(),
-  /** Addresses of its pictures. */
+  /** Addresses of its images. */
   images: z.array(z.string()),
   created_at: time,
   edited_at: z.nullable(time),

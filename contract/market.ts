@@ -86,7 +86,7 @@ const listedApp = z.extend(app, { images_url: z.array(z.string()), md_descriptio
 
 const appDetail = z.extend(app, {
   state: appState,
-  /** Addresses of pictures, as the JSON of a list. */
+  /** Addresses of images, as the JSON of a list. */
   images_url: z.string(),
   /** Markdown. */
   md_description: z.string(),

@@ -37,7 +37,7 @@ export const model = z.object({
   /** The same by the specification's names, flat. */
   unique_key: z.string(),
   remarks: z.string(),
-  /** Factors of a model of pictures by its checkpoints' names. */
+  /** Factors of a model of images by its checkpoints' names. */
   factors: z.record(z.string(), z.number()),
   checkpoints: z.array(z.string()),
   default_checkpoint: z.string(),
@@ -54,9 +54,9 @@ export const model = z.object({
   vip: z.int(),
   /** 1: it belongs to a person alone. */
   private: z.int(),
-  /** 0: of pictures, and not trained to its end; all others 1. */
+  /** 0: of images, and not trained to its end; all others 1. */
   status: z.int(),
-  /** Of a model of pictures: what it takes. Null for all others. */
+  /** Of a model of images: what it takes. Null for all others. */
   image: z.nullable(imageModel),
   /** Of a model of films: what it takes. Null for all others. */
   video: z.nullable(videoModel),

@@ -38,8 +38,8 @@ const openAiImages = z.looseObject({
 
 const imageSize = text(20);
 
-/** A picture to work on: an address of the web, or its bytes in base64 (a data URL, too). */
-const picture = {
+/** An image to work on: an address of the web, or its bytes in base64 (a data URL, too). */
+const image = {
   image_url: z.optional(text(2000)),
   image_base64: z.optional(z.string()),
   model: z.optional(model),
@@ -287,7 +287,7 @@ export const openApiCalls = {
     wire: 'plain',
     summary: '用文字说出图片里有什么',
     maxBytes: 15 * megabyte,
-    input: z.object({ ...picture, clip: z._default(z.enum(['clip', 'DeepBooru']), 'clip') }),
+    input: z.object({ ...image, clip: z._default(z.enum(['clip', 'DeepBooru']), 'clip') }),
     output: z.object({ ...done, text: z.string(), text_cn: z.string() }),
   }),
   apiUpscale: open({
@@ -297,7 +297,7 @@ export const openApiCalls = {
     summary: '放大图片到 2 或 4 倍；用 progress 查询',
     maxBytes: 15 * megabyte,
     input: z.object({
-      ...picture,
+      ...image,
       scale: z._default(z.union([z.literal(2), z.literal(4)]), 2),
     }),
     output: requested,
@@ -308,7 +308,7 @@ export const openApiCalls = {
     wire: 'plain',
     summary: '去掉图片的背景；用 progress 查询',
     maxBytes: 15 * megabyte,
-    input: z.object(picture),
+    input: z.object(image),
     output: requested,
   }),
   apiEditBg: open({
@@ -318,7 +318,7 @@ export const openApiCalls = {
     summary: '换掉图片的背景；用 progress 查询',
     maxBytes: 15 * megabyte,
     input: z.object({
-      ...picture,
+      ...image,
       bg_color: z.optional(text(7).check(z.regex(/^#[0-9a-fA-F]{6}$/))),
       bg_image: z.optional(text(2000)),
     }),

@@ -48,7 +48,7 @@ export const translationDeduction = (writer: Price, words: string): number => {
   return deduction(writer, taskTokens + tokens, tokens + 10);
 };
 
-/** What one picture costs before its size: the checkpoint's factor where it has one, else the model's. */
+/** What one image costs before its size: the checkpoint's factor where it has one, else the model's. */
 export const imageFactor = (
   model: { factor: number; image: Pick<ImageModel, 'checkpoints' | 'default_checkpoint'> },
   checkpoint: string | undefined,
@@ -58,10 +58,10 @@ export const imageFactor = (
 };
 
 /**
- * Tokens for pictures: `n × factor × size factor` (decisions; documents 1 and 2 §9). The size is its
+ * Tokens for images: `n × factor × size factor` (decisions; documents 1 and 2 §9). The size is its
  * code. DALL-E 3's sizes above 7 count 1.5 in the HD variant, otherwise 2.
  */
-export const imageDeduction = (picture: {
+export const imageDeduction = (image: {
   n: number;
   /** As of `imageFactor`. */
   factor: number;
@@ -69,7 +69,7 @@ export const imageDeduction = (picture: {
   dalle3: boolean;
   hd: boolean;
 }): number => {
-  const { n, factor, size, dalle3, hd } = picture;
+  const { n, factor, size, dalle3, hd } = image;
   const wide = dalle3 && size > 7;
   const sizeFactor = wide ? (hd ? 1.5 : 2) : (7 + Math.min(size, 3)) / 10;
   // Tenths of tenths: 3 × 1 × 0.7 is 2.1, and not a little more.

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { call, flag, id, listOf, page, text, wholeNumber } from './call.ts';
 import { keywordType } from './image.ts';
-import { named } from './words.ts';
+import { named } from './text-fields.ts';
 
 /** What a template is for (document 3 §3). */
 export const promptTypes = { chat: 0, image: 1 } as const;
@@ -32,7 +32,7 @@ const promptTemplate = z.object({
 });
 export type PromptTemplate = z.output<typeof promptTemplate>;
 
-/** A word of the library for prompts of pictures, as managers see it. */
+/** A word of the library for prompts of images, as managers see it. */
 const managedKeyword = z.object({
   id: z.int(),
   /** English, as models read it. */

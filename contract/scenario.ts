@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { call, flag, id, listOf, page, text, wholeNumber } from './call.ts';
-import { color, named } from './words.ts';
+import { color, named } from './text-fields.ts';
 
 /** A template for questions; `{{input}}` in its prompt stands for the question. */
 export const scenarioBrief = z.object({ id: z.int(), name: z.string(), prompt: z.string() });

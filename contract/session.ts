@@ -32,9 +32,9 @@ export const session = z.object({
   private: z.int(),
   reply_count: z.int(),
   like_count: z.int(),
-  /** Addresses of its newest pictures, at most 5. */
+  /** Addresses of its newest images, at most 5. */
   images: z.array(z.string()),
-  /** Of pictures and films: the JSON list of them; else empty. */
+  /** Of images and films: the JSON list of them; else empty. */
   completion: z.string(),
   /** 1: it was deleted, which managers alone see. */
   deleted: z.int(),
@@ -145,7 +145,7 @@ export const sessionCalls = {
     idempotent: true,
     summary: '新建会话。没有令牌时先建一个访客账号，令牌在响应头里',
     input: z.object({
-      /** 0 chat; 1 pictures; 2 a question to people, who may mention models; 4 films. */
+      /** 0 chat; 1 images; 2 a question to people, who may mention models; 4 films. */
       type: z._default(
         z.pipe(
           wholeNumber(0, 4),

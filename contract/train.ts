@@ -45,7 +45,7 @@ export const projectSettings = z.object({
     trainLimits.chunk.default,
   ),
   model: z._default(text(100), ''),
-  // Styles of pictures.
+  // Styles of images.
   desc: z._default(text(trainLimits.description), ''),
   checkpoint: z._default(text(200), ''),
   batch_size: z._default(

@@ -53,7 +53,7 @@ export const madeVideo = z.object({
   uuid: z.string(),
   /** Address below this server; takes `Range`. Empty: deleted. */
   url: z.string(),
-  /** Its first picture; `/w200` behind it, or `?size=`, gives small ones. */
+  /** Its first image; `/w200` behind it, or `?size=`, gives small ones. */
   poster: z.string(),
   width: z.int(),
   height: z.int(),

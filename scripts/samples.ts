@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
 import { familyRules } from '../contract/image-prompt.ts';
 import type { ImageParameters } from '../contract/image.ts';
-import { pictureIdeas } from '../contract/picture-ideas.ts';
+import { imageIdeas } from '../contract/image-ideas.ts';
 import { profiles } from '../packages/canvas/profiles.ts';
 import { workOn } from '../packages/canvas/work.ts';
 
@@ -46,13 +46,13 @@ const draw = async (
     { progress: () => Promise.resolve() },
   );
   if (answer.kind !== 'made') throw new Error(`${name} was not drawn`);
-  await sharp(answer.pictures[0]!.data)
+  await sharp(answer.images[0]!.data)
     .resize(shown)
     .webp({ quality: 76, effort: 6 })
     .toFile(path.join(out, `${name}.webp`));
 };
 
-for (const { name, prompt } of pictureIdeas)
+for (const { name, prompt } of imageIdeas)
   await draw(`idea-${name}`, prompt, { width: 1024, height: 768 }, 480);
 const square = { width: 512, height: 512 };
 await draw('plain', subject, square, 160);

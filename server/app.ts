@@ -78,7 +78,7 @@ const compose = async (
     db,
     instance,
     models,
-    fetchPicture: (...asked) => files.pictureForModel(...asked),
+    fetchImage: (...asked) => files.imageForModel(...asked),
     box: createKeyBox(settings.secretKey, settings.dataDir),
     log,
     options: {

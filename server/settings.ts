@@ -29,14 +29,14 @@ export interface Settings {
   s3: S3Settings | null;
   /** Most bytes that the files of one person take. */
   fileQuota: number;
-  /** Files and pictures that one person may bring in a minute. */
+  /** Files and images that one person may bring in a minute. */
   uploadLimit: number;
   /** What one guest may ask services for in a day; those of an address 20 times as much. */
   guestMessages: number;
   /** How long one document may take to be read, seconds. */
   documentSeconds: number;
   /**
-   * Addresses, as `host:port`, that pictures may be fetched from although they are not public: of
+   * Addresses, as `host:port`, that images may be fetched from although they are not public: of
    * a server in the same house, say.
    */
   fetchAllowed: string[];
@@ -106,13 +106,13 @@ export interface Settings {
   /** How long a model service may take until its first word, and from one to the next, seconds. */
   modelFirstWordSeconds: number;
   modelIdleSeconds: number;
-  /** How long a service of pictures may be silent at first, seconds; later half as long. */
+  /** How long a service of images may be silent at first, seconds; later half as long. */
   imageSilenceSeconds: number;
   /** How long 内置画板 takes for an order at least, showing layer by layer, seconds. */
   canvasSeconds: number;
   /** How fast 内置助手 writes, letters a second; 0: all at once. */
   assistantRate: number;
-  /** Jobs (pictures and the like) that this process works on at once; 0: others do. */
+  /** Jobs (images and the like) that this process works on at once; 0: others do. */
   workers: number;
   /** Tokens for a new account. */
   signupTokens: number;

@@ -99,7 +99,7 @@ const expiring = (
 };
 
 /**
- * The shell from the precache, libraries and pictures as they are met. Calls (/api/, /v1/) are not
+ * The shell from the precache, libraries and images as they are met. Calls (/api/, /v1/) are not
  * answered here at all: no route takes them, so none of their answers is ever kept by accident.
  * The worker is installed as soon as home and chats open without a network: a visit may be short.
  * The other files come when a page asks for them.
@@ -146,16 +146,16 @@ export const startCache = (
   );
 
   const thumbnails = expiring('picture', cacheNames.thumbnails, 400, 30);
-  const pictures = expiring('picture', cacheNames.pictures, 40, 30);
+  const images = expiring('picture', cacheNames.images, 40, 30);
   registerRoute(
     ({ request, url, sameOrigin }) =>
       sameOrigin && request.destination === 'image' && url.pathname.startsWith('/files/'),
     (options) =>
-      (options.url.searchParams.has('size') ? thumbnails : pictures).strategy.handle(options),
+      (options.url.searchParams.has('size') ? thumbnails : images).strategy.handle(options),
   );
   return {
     complete: () => fetchAhead(precache, files),
     forget: () =>
-      Promise.all([thumbnails.clear(), pictures.clear(), caches.delete(cacheNames.shared)]),
+      Promise.all([thumbnails.clear(), images.clear(), caches.delete(cacheNames.shared)]),
   };
 };

@@ -60,10 +60,10 @@ export const cacheNames = {
   former: 'queqiao-former',
   /** Libraries that come on first use: Mermaid, KaTeX, languages of code, fonts. */
   libraries: 'queqiao-libraries',
-  /** Small pictures below /files/: thumbnails and avatars. */
+  /** Small images below /files/: thumbnails and avatars. */
   thumbnails: 'queqiao-thumbnails',
   /** The same in full. */
-  pictures: 'queqiao-pictures',
+  images: 'queqiao-pictures',
   /** Files that another app shared, until the page has taken them. */
   shared: 'queqiao-shared',
 } as const;
@@ -71,6 +71,6 @@ export const cacheNames = {
 /** Of these, nothing stays after a logout. */
 export const personalCaches = [
   cacheNames.thumbnails,
-  cacheNames.pictures,
+  cacheNames.images,
   cacheNames.shared,
 ] as const;

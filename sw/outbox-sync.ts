@@ -135,7 +135,7 @@ const openOutbox = (): Promise<IDBDatabase | null> =>
 /**
  * Sends what was written without a network after the page was closed, where the browser has
  * Background Sync. While a tab is in sight it sends itself.
- * @param lookAfter waits for the reply to a message that was sent, or for its pictures
+ * @param lookAfter waits for the reply to a message that was sent, or for its images
  */
 export const startOutboxSync = (
   lookAfter: (waits: readonly Wait[], token: string) => Promise<void>,

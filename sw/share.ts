@@ -1,7 +1,7 @@
 import { registerRoute } from 'workbox-routing';
 import { cacheNames, sharedText, shareTarget, type SharedText } from './messages.ts';
 
-/** As many files as a message can take of pictures and files together. */
+/** As many files as a message can take of images and files together. */
 const mostFiles = 12;
 
 const textOf = (form: FormData, name: string): string => {

@@ -25,10 +25,10 @@ export const safeLink = (href: string, own = ''): { href: string; internal: bool
   return whole && !acts && !isCall(url.pathname) ? { href: url.href, internal: false } : null;
 };
 
-/** Addresses that answer calls: a picture or a link that names one would make it. */
+/** Addresses that answer calls: an image or a link that names one would make it. */
 const isCall = (pathname: string): boolean => /^\/(?:api|v1)(?:\/|$)/i.test(pathname);
 
-/** Where a picture in somebody's text may come from; null: its words are shown instead. */
+/** Where an image in somebody's text may come from; null: its words are shown instead. */
 export const safeImage = (src: string): string | null => {
   const url = tidy(src);
   if (/^data:image\/(?:png|jpeg|gif|webp);base64,[a-z0-9+/=]+$/i.test(url)) return url;

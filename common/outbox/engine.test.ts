@@ -339,7 +339,7 @@ test('pictures are begun with their message, and asked for again until somebody 
   expect(store.acts).toHaveLength(1);
   engine.wake();
   await engine.run();
-  // The refusal of the pictures is not one of the message.
+  // The refusal of the images is not one of the message.
   expect(store.acts).toEqual([]);
   expect(asked).toEqual([
     { ...draw, history_id: 5 },

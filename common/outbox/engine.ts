@@ -11,7 +11,7 @@ export type ActName = {
   [K in CallName]: (typeof calls)[K] extends { offline: true } ? K : never;
 }[CallName];
 
-/** A picture or file of a message that still has to be uploaded. */
+/** An image or file of a message that still has to be uploaded. */
 export interface Part {
   /** Of its bytes in the store. */
   id: string;
@@ -20,7 +20,7 @@ export interface Part {
   size: number;
   /** Idempotency key of its upload. */
   key: string;
-  /** On the server; empty: not yet there. A picture has an address, a file a number. */
+  /** On the server; empty: not yet there. An image has an address, a file a number. */
   url: string;
   uuid: string;
 }
@@ -38,7 +38,7 @@ interface ActBase<K extends ActName> {
   /** Of a message: the newest one of its session that was known then. */
   before?: number | undefined;
   parts?: readonly Part[] | undefined;
-  /** Of a message that asks for pictures: how they are begun once it is with the server. */
+  /** Of a message that asks for images: how they are begun once it is with the server. */
   draw?: Omit<In<'generateImage'>, 'history_id'> | undefined;
 }
 export type NewAct = { [K in ActName]: ActBase<K> }[ActName];
@@ -99,7 +99,7 @@ export interface Line {
   account: () => string;
   /** Makes the call. @throws Failure */
   call: (act: NewAct) => Promise<unknown>;
-  /** Begins the pictures of a message. @throws Failure */
+  /** Begins the images of a message. @throws Failure */
   draw: (input: In<'generateImage'>) => Promise<unknown>;
   /** Stores a part. @throws Failure */
   upload: (part: Part, blob: Blob) => Promise<Pick<Part, 'url' | 'uuid' | 'name' | 'size'>>;
@@ -157,7 +157,7 @@ export const nextOf = (lane: readonly Act[]): Act | undefined => {
     : lane.find(({ failed, name }) => failed === null && name !== 'sendMessage');
 };
 
-/** The body of a message with the pictures and files that were uploaded for it. */
+/** The body of a message with the images and files that were uploaded for it. */
 export const withParts = (input: In<'sendMessage'>, parts: readonly Part[]): In<'sendMessage'> => {
   if (parts.length === 0) return input;
   const message = JSON.parse(input.msg) as {
@@ -238,7 +238,7 @@ export const createEngine = (store: ActStore, line: Line) => {
     return parts;
   };
 
-  /** Begins pictures. What stands against it is for the person to see at the message, which is there. */
+  /** Begins images. What stands against it is for the person to see at the message, which is there. */
   const draw = async (input: In<'generateImage'>): Promise<void> => {
     try {
       await line.draw(input);

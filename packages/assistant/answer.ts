@@ -1,6 +1,6 @@
-import { type ChatMessage, picturesOf, textOf } from '../../common/chat-message.ts';
+import { type ChatMessage, imagesOf, textOf } from '../../common/chat-message.ts';
 import { arithmetic } from './arithmetic.ts';
-import { asksAboutFiles, attachedFiles, onFiles, onPictures } from './attachments.ts';
+import { asksAboutFiles, attachedFiles, onFiles, onImages } from './attachments.ts';
 import { dates } from './dates.ts';
 import { questionsOf } from './questions.ts';
 import { samples } from './samples.ts';
@@ -131,9 +131,9 @@ export const answer = (messages: readonly ChatMessage[], { help, now }: Surround
   const asked = of('user');
   const question = wordsOf(asked).trim();
   const files = attachedFiles(asked);
-  const pictures = onPictures(picturesOf(asked).length);
-  if (files.length > 0 || pictures !== '')
-    return [pictures, onFiles(files, question)].filter((part) => part !== '').join('\n\n');
+  const images = onImages(imagesOf(asked).length);
+  if (files.length > 0 || images !== '')
+    return [images, onFiles(files, question)].filter((part) => part !== '').join('\n\n');
   const before = textOf(of('assistant'));
   const matter = withoutCourtesies(question);
   // Attached to an earlier question.

@@ -10,7 +10,7 @@ const file = (name: string, text: string, cut = false): ContentPart => ({
   text,
   cut,
 });
-const picture: ContentPart = {
+const image: ContentPart = {
   type: 'image_url',
   image_url: { url: 'data:image/png;base64,AAAA', detail: 'low' },
 };
@@ -24,7 +24,7 @@ const poem = file('静夜思.txt', '床前明月光，\n疑是地上霜。\n举�
 
 it('says that it cannot see pictures, however it is asked', () => {
   for (const question of ['这是什么？', '三加五等于几', '']) {
-    const said = ask(question, [picture, picture]);
+    const said = ask(question, [image, image]);
     expect(said).toContain('2 张图片');
     expect(said).toContain('看不见它们');
   }
@@ -71,7 +71,7 @@ it('says that a longer file was cut, and nothing in a name or text becomes Markd
 });
 
 it('speaks of pictures and files that came together', () => {
-  const said = ask('有多少字', [picture, poem]);
+  const said = ask('有多少字', [image, poem]);
   expect(said).toContain('1 张图片');
   expect(said).toContain('| 汉字 | 20 |');
 });

@@ -1,7 +1,7 @@
 import type { ChatMessage, ContentPart } from '../../common/chat-message.ts';
 import { asIs, countText, fenced } from './text-tools.ts';
 
-/** What 内置助手 says of attached files and pictures: it can read the ones and not see the others. */
+/** What 内置助手 says of attached files and images: it can read the ones and not see the others. */
 
 type AttachedFile = ContentPart & { type: 'file' };
 
@@ -15,7 +15,7 @@ const counted = 200_000;
 export const attachedFiles = (content: ChatMessage['content']): AttachedFile[] =>
   typeof content === 'string' ? [] : content.filter((part) => part.type === 'file');
 
-export const onPictures = (count: number): string =>
+export const onImages = (count: number): string =>
   count === 0
     ? ''
     : `我收到了 ${count} 张图片，但看不见它${count > 1 ? '们' : ''}：我是内置助手，不是神经网络模型。要谈论图片，请换一个能看图的模型，或[连接一个模型服务](/help?page=connect)。`;

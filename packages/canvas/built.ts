@@ -1206,7 +1206,7 @@ export const paintBalloons = (scene: Scene): void => {
   }
 };
 
-/** A train that crosses the picture on a dam or a viaduct. */
+/** A train that crosses the image on a dam or a viaduct. */
 export const paintTrain = (scene: Scene): void => {
   const { canvas, look, horizon } = scene;
   const { width, unit } = canvas;

@@ -30,7 +30,7 @@ const made = async (prompt: string, more: Partial<CanvasOrder> = {}): Promise<Bu
   };
   const answer = await workOn({ kind: 'make', order }, quiet);
   if (answer.kind !== 'made') throw new Error(answer.kind);
-  return Buffer.from(answer.pictures[0]!.data);
+  return Buffer.from(answer.images[0]!.data);
 };
 
 const detected = async (image: Buffer, module: string): Promise<Buffer> => {
@@ -39,15 +39,15 @@ const detected = async (image: Buffer, module: string): Promise<Buffer> => {
   return Buffer.from(answer.data);
 };
 
-const meansOf = async (picture: Buffer) => {
-  const { channels } = await sharp(picture).stats();
+const meansOf = async (image: Buffer) => {
+  const { channels } = await sharp(image).stats();
   const [red = 0, green = 0, blue = 0] = channels.map(({ mean }) => mean);
   return { light: (red + green + blue) / 3, warmth: red - blue };
 };
 
-const pixelsOf = (picture: Buffer) => sharp(picture).removeAlpha().raw().toBuffer();
+const pixelsOf = (image: Buffer) => sharp(image).removeAlpha().raw().toBuffer();
 
-/** How far two pictures of one size are apart: the mean difference of a value, 0 to 255. */
+/** How far two images of one size are apart: the mean difference of a value, 0 to 255. */
 const apart = async (a: Buffer, b: Buffer): Promise<number> => {
   const [one, other] = await Promise.all([pixelsOf(a), pixelsOf(b)]);
   let sum = 0;
@@ -108,8 +108,8 @@ test('every size is met; one that is no number is refused', async () => {
 test('all that is known can be drawn, by day and in ink', async () => {
   for (const [at, subject] of [...subjects, 'hope'].entries()) {
     const words = subject.replace('magpie-bridge', 'magpie bridge');
-    const picture = await made(at % 3 === 2 ? `${words} ink` : words, { width: 64, height: 96 });
-    const { channels } = await sharp(picture).stats();
+    const image = await made(at % 3 === 2 ? `${words} ink` : words, { width: 64, height: 96 });
+    const { channels } = await sharp(image).stats();
     // Nothing is flat, and no number went wrong: that would be black.
     expect(Math.max(...channels.map(({ stdev }) => stdev)), subject).toBeGreaterThan(2);
     expect(Math.max(...channels.map(({ max }) => max)), subject).toBeGreaterThan(40);
@@ -118,8 +118,8 @@ test('all that is known can be drawn, by day and in ink', async () => {
 
 test.each(styles)('the style %s can be drawn', async (style) => {
   const plain = await made('山 湖');
-  const picture = await made('山 湖', { parameters: { seed: 7, style } });
-  expect(await apart(picture, plain)).toBeGreaterThan(1);
+  const image = await made('山 湖', { parameters: { seed: 7, style } });
+  expect(await apart(image, plain)).toBeGreaterThan(1);
 });
 
 test.each(profiles)('the hand of $label shows, the more the more it weighs', async ({ key }) => {

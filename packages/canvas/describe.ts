@@ -2,7 +2,7 @@ import { chanceOf, clamp } from './chance.ts';
 import { type Lab, toLab } from './colour.ts';
 import type { Photo } from './photo.ts';
 
-/** What can be measured in a picture, in words that a prompt can use. */
+/** What can be measured in an image, in words that a prompt can use. */
 
 interface Words {
   text: string;
@@ -42,7 +42,7 @@ export const colourName = ([lightness, a, b]: Lab): Words => {
   return { text, chinese };
 };
 
-/** The colours of which there is most, with their share of the picture. */
+/** The colours of which there is most, with their share of the image. */
 const dominant = (colours: readonly Lab[]): { name: Words; share: number }[] => {
   const random = chanceOf(1);
   let middles = Array.from({ length: 6 }, () => random.pick(colours));
@@ -178,7 +178,7 @@ export const describePhoto = ({ width, height, data }: Photo): Words => {
         `重心在${across[1]}${down[1]}方`,
       );
   }
-  // A horizon: the row at which the picture changes most, if it stands out.
+  // A horizon: the row at which the image changes most, if it stands out.
   const rows = Array.from({ length: height }, (_, y) => {
     let sum = 0;
     for (let x = 0; x < width; x += 1) sum += labs[y * width + x]![0];

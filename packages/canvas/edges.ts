@@ -2,7 +2,7 @@ import { clamp, mix, smooth } from './chance.ts';
 import { blurPlane, type Canvas } from './raster.ts';
 import { softened } from './photo.ts';
 
-/** Lines and areas found in a picture, as the kinds of controlnet have them. */
+/** Lines and areas found in an image, as the kinds of controlnet have them. */
 
 export const edgeKinds = ['canny', 'lineart', 'softedge', 'scribble', 'tile'] as const;
 export type EdgeKind = (typeof edgeKinds)[number];
@@ -89,7 +89,7 @@ const canny = (plane: Float32Array, width: number, height: number, low: number, 
   return lines;
 };
 
-/** Where a picture is darker than around it: pen lines. */
+/** Where an image is darker than around it: pen lines. */
 const penLines = (plane: Float32Array, width: number, height: number, reach: number) => {
   const fine = Float32Array.from(plane);
   const wide = Float32Array.from(plane);
@@ -160,11 +160,11 @@ export const linesOf = (
   return scribble ? lines.map((value) => smooth(0.25, 0.6, value)) : lines;
 };
 
-/** How much the asked words and the control picture weigh (document 2 §9). */
+/** How much the asked words and the control image weigh (document 2 §9). */
 const weights = [0.75, 0.5, 0.95] as const;
 
 /**
- * Lets a drawn picture follow a control picture of the same size: its lines are drawn into it, dark
+ * Lets a drawn image follow a control image of the same size: its lines are drawn into it, dark
  * by day and shining by night, with soft shade beside them; of `tile` the colours shine through.
  */
 export const follow = (

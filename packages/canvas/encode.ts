@@ -4,7 +4,7 @@ import { toBytes } from './raster.ts';
 
 let loading: Promise<typeof Sharp> | undefined;
 
-/** libvips is loaded with the first picture. */
+/** libvips is loaded with the first image. */
 export const loadSharp = (): Promise<typeof Sharp> => {
   loading ??= import('sharp').then(({ default: sharp }) => {
     sharp.cache(false);
@@ -24,7 +24,7 @@ export const encodePng = async (
   return sharp(bytes, { raw: { width, height, channels } }).png({ compressionLevel: 6 }).toBuffer();
 };
 
-/** Pixels of the longer side of a picture so far. */
+/** Pixels of the longer side of an image so far. */
 const previewSide = 384;
 
 /** A small JPEG of what is drawn by now. */

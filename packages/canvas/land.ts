@@ -387,7 +387,7 @@ export const fringe = (
   return raised;
 };
 
-/** The mountains of a picture, the farthest first; gives their upper edges. */
+/** The mountains of an image, the farthest first; gives their upper edges. */
 export const paintMountains = (scene: Scene): Ridge[] => {
   const { canvas, look, horizon, has, focus, water, wish } = scene;
   const { width, height, unit } = canvas;

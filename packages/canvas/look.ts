@@ -2,7 +2,7 @@ import { chanceOf } from './chance.ts';
 import { blend, type Colour, hex, saturate, shade, tint } from './colour.ts';
 import type { ColourName, Hour, Season, Wish } from './words.ts';
 
-/** The colours and the light of one picture. */
+/** The colours and the light of one image. */
 export interface Look {
   hour: Hour;
   season: Season | null;

@@ -3,18 +3,18 @@ import { chanceOf, clamp } from './chance.ts';
 import { fromLab, type Lab, toLab } from './colour.ts';
 import { previewOf } from './encode.ts';
 import { type Photo, readPhoto } from './photo.ts';
-import { pictureOf } from './picture.ts';
+import { imageOf } from './image.ts';
 import type { StyleProfile } from './style-profile.ts';
 import { applyProfiles } from './profiles.ts';
 import { readWish } from './words.ts';
 
-/** Pixels of the longer side of a picture that is measured, and of a part of it. */
+/** Pixels of the longer side of an image that is measured, and of a part of it. */
 const measureSide = 384;
 const partSide = 160;
-/** The picture that shows how the style looks so far. */
+/** The image that shows how the style looks so far. */
 const sample = { words: '山 湖 夕阳 树', seed: 20_260, side: 256 };
 
-/** What has been seen so far, over all parts of all pictures. */
+/** What has been seen so far, over all parts of all images. */
 interface Seen {
   count: number;
   sums: [number, number, number];
@@ -118,7 +118,7 @@ const profileOf = (seen: Seen): Omit<StyleProfile, 'key' | 'label'> => {
 };
 
 /**
- * Measures what pictures of one hand have in common: each round looks at a part of every picture, so
+ * Measures what images of one hand have in common: each round looks at a part of every image, so
  * many at a time. Shows after every step how a sample looks by what is known until then.
  */
 export const measureStyle = async (
@@ -128,7 +128,7 @@ export const measureStyle = async (
   const { images, batch, epochs } = task;
   const random = chanceOf(images.length);
   const chance = () => random.between(0, 1);
-  const { scene, layers } = pictureOf(
+  const { scene, layers } = imageOf(
     readWish(sample.words, ''),
     sample.seed,
     sample.side,

@@ -6,9 +6,9 @@ import { type Colour, fromLab, type Lab, toLab } from './colour.ts';
 import { loadSharp } from './encode.ts';
 import { blurPlane, type Canvas, createCanvas } from './raster.ts';
 
-/** Classical processing of pictures that are there. */
+/** Classical processing of images that are there. */
 
-/** Pixels that a given picture may have, and that an enlarged one may get. */
+/** Pixels that a given image may have, and that an enlarged one may get. */
 export const mostPixels = { read: 40_000_000, made: 16_777_216 };
 
 export interface Photo {
@@ -43,7 +43,7 @@ export const toCanvas = ({ width, height, data }: Photo): Canvas => {
   return canvas;
 };
 
-/** How a picture is brought to a size: stretched, cropped, filled up at its sides, enlarged. */
+/** How an image is brought to a size: stretched, cropped, filled up at its sides, enlarged. */
 export const fitPhoto = async (
   bytes: Uint8Array,
   width: number,
@@ -64,7 +64,7 @@ export const fitPhoto = async (
     const grown = open().resize({ width, height, fit: 'fill', kernel: 'lanczos3' });
     return toCanvas(await raw(mode === 3 ? grown.sharpen({ sigma: 0.8 }) : grown));
   }
-  // The sides are filled with the picture itself, out of focus.
+  // The sides are filled with the image itself, out of focus.
   const behind = await open()
     .resize({ width, height, fit: 'cover' })
     .blur(Math.max(4, Math.min(width, height) / 24))
@@ -74,7 +74,7 @@ export const fitPhoto = async (
   return toCanvas(await raw(sharp(behind).composite([{ input: inside, gravity: 'centre' }])));
 };
 
-/** The picture without its details: what is smaller than `reach` pixels is smoothed away. */
+/** The image without its details: what is smaller than `reach` pixels is smoothed away. */
 export const softened = ({ rgb, width, height }: Canvas, reach: number): Float32Array => {
   const step = Math.max(1, Math.floor(reach / 3));
   const w = Math.ceil(width / step);
@@ -114,7 +114,7 @@ export const softened = ({ rgb, width, height }: Canvas, reach: number): Float32
 };
 
 /**
- * A base picture remade after a drawn one: first it takes on the drawing's light and colours while
+ * A base image remade after a drawn one: first it takes on the drawing's light and colours while
  * its own forms stay, then the drawing's forms, too. `strength` 0 to 1.
  */
 export const remake = (base: Canvas, drawn: Canvas, strength: number): void => {
@@ -137,7 +137,7 @@ export interface Region {
   height: number;
 }
 
-/** The part of a region that lies in a picture. @throws CanvasRefusal bad_input: nothing of it does */
+/** The part of a region that lies in an image. @throws CanvasRefusal bad_input: nothing of it does */
 export const regionIn = (region: Region, { width, height }: Photo): Region => {
   const left = Math.min(region.left, width);
   const top = Math.min(region.top, height);
@@ -190,7 +190,7 @@ export const paintedOver = async (
 };
 
 /**
- * Lays a drawn picture into a region of a photo, a little in the light of what is around; what is
+ * Lays a drawn image into a region of a photo, a little in the light of what is around; what is
  * not covered stays as it is.
  */
 export const layInto = (
@@ -230,7 +230,7 @@ export const layInto = (
   return { ...photo, data };
 };
 
-/** A colour that changes evenly across the picture, as a backdrop does: a + b·x + c·y for each axis. */
+/** A colour that changes evenly across the image, as a backdrop does: a + b·x + c·y for each axis. */
 type Backdrop = readonly (readonly [number, number, number])[];
 
 const fitBackdrop = (points: readonly { x: number; y: number; lab: Lab }[]): Backdrop =>
@@ -271,7 +271,7 @@ const backdropAt = (backdrop: Backdrop, x: number, y: number): Lab => {
 const apart = (a: Lab, b: Lab): number => Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
 
 /**
- * Makes the even background of a picture transparent: what is like the picture's border and joined
+ * Makes the even background of an image transparent: what is like the image's border and joined
  * to it. @throws CanvasRefusal job_unsuitable: the border is not even
  */
 export const withoutBackground = (photo: Photo): Photo => {

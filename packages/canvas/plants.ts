@@ -294,7 +294,7 @@ export const paintForest = (scene: Scene): void => {
   }
 };
 
-/** A near trunk whose crown is above the picture. */
+/** A near trunk whose crown is above the image. */
 const paintTrunk = (scene: Scene, random: Chance, x: number, base: number, half: number): void => {
   const { canvas, look, light, noise } = scene;
   const { unit } = canvas;
@@ -348,7 +348,7 @@ const paintTrunk = (scene: Scene, random: Chance, x: number, base: number, half:
   }
 };
 
-/** Leaves that hang into the picture from above and ferns below, near and dark. */
+/** Leaves that hang into the image from above and ferns below, near and dark. */
 const paintCanopy = (scene: Scene): void => {
   const { canvas, look, focus } = scene;
   const { width, height, unit } = canvas;

@@ -67,7 +67,7 @@ export const profiles: readonly StyleProfile[] = [
   },
 ];
 
-/** Of all colours of a picture: their middle and their spread, in Lab. */
+/** Of all colours of an image: their middle and their spread, in Lab. */
 const statisticsOf = ({ rgb }: Canvas): { middle: Lab; spread: Lab } => {
   const sums = [0, 0, 0];
   const squares = [0, 0, 0];
@@ -87,7 +87,7 @@ const statisticsOf = ({ rgb }: Canvas): { middle: Lab; spread: Lab } => {
   return { middle, spread };
 };
 
-/** An even picture is not torn apart to reach a profile's spread, nor is a wild one crushed. */
+/** An even image is not torn apart to reach a profile's spread, nor is a wild one crushed. */
 const stretch = { least: 0.25, most: 1.7 };
 
 const lay = (canvas: Canvas, profile: StyleProfile, share: number, seed: number): void => {
@@ -130,7 +130,7 @@ const lay = (canvas: Canvas, profile: StyleProfile, share: number, seed: number)
     }
 };
 
-/** Lays the profiles that are known over a picture, one after the other, each as its weight says. */
+/** Lays the profiles that are known over an image, one after the other, each as its weight says. */
 export const applyProfiles = (
   canvas: Canvas,
   wanted: readonly { key: string; weight: number }[],

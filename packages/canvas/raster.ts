@@ -1,7 +1,7 @@
 import { clamp } from './chance.ts';
 import type { Colour } from './colour.ts';
 
-/** A picture that is being drawn: three floats a pixel, 0 to 1, and more where it glows. */
+/** An image that is being drawn: three floats a pixel, 0 to 1, and more where it glows. */
 export interface Canvas {
   readonly width: number;
   readonly height: number;

@@ -3,7 +3,7 @@ import { type Look, lookOf } from './look.ts';
 import { type Canvas, createCanvas } from './raster.ts';
 import type { Subject, Wish } from './words.ts';
 
-/** One picture: what is in it, where, and in which light. */
+/** One image: what is in it, where, and in which light. */
 export interface Scene {
   canvas: Canvas;
   wish: Wish;

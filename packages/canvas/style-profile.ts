@@ -1,7 +1,7 @@
 import type { Lab } from './colour.ts';
 
 /**
- * What is known of the pictures of one hand: how their colours lie and how their surface is. It is
+ * What is known of the images of one hand: how their colours lie and how their surface is. It is
  * laid over what was drawn as `<lora:key:weight>` says.
  */
 export interface StyleProfile {
@@ -14,8 +14,8 @@ export interface StyleProfile {
   /** What dark and light places lean to, as #rrggbb. */
   dark: string;
   light: string;
-  /** The surface: how rough it is (0 to 1), and how wide its grain, in shares of the picture. */
+  /** The surface: how rough it is (0 to 1), and how wide its grain, in shares of the image. */
   grain: { strength: number; width: number };
-  /** How far details melt away, in shares of the picture. */
+  /** How far details melt away, in shares of the image. */
   softness: number;
 }

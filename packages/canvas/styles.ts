@@ -5,7 +5,7 @@ import { softened } from './photo.ts';
 import { blurPlane, type Canvas } from './raster.ts';
 import type { Style } from './words.ts';
 
-/** Ways of painting that are laid over a finished picture. */
+/** Ways of painting that are laid over a finished image. */
 
 const lightOf = (rgb: Float32Array, at: number): number =>
   rgb[at * 3]! * 0.299 + rgb[at * 3 + 1]! * 0.587 + rgb[at * 3 + 2]! * 0.114;
@@ -343,7 +343,7 @@ const print = (canvas: Canvas, seed: number): void => {
     }
 };
 
-/** Lays a style over a picture; those that a scene is painted in from the start change nothing. */
+/** Lays a style over an image; those that a scene is painted in from the start change nothing. */
 export const applyStyle = (canvas: Canvas, style: Style | null, seed: number): void => {
   if (style === 'oil') oil(canvas, seed);
   else if (style === 'watercolour') watercolour(canvas, seed);

@@ -33,7 +33,7 @@ export interface CanvasOrder {
 }
 
 export type CanvasAnswer =
-  | { kind: 'made'; pictures: { data: Uint8Array; seed: number | null }[] }
+  | { kind: 'made'; images: { data: Uint8Array; seed: number | null }[] }
   | { kind: 'detected'; data: Uint8Array }
   | { kind: 'described'; text: string; chinese: string }
   | { kind: 'measured'; profile: Omit<StyleProfile, 'key' | 'label'> };
@@ -41,7 +41,7 @@ export type CanvasAnswer =
 /** How a work is followed while it is done. */
 export interface CanvasIo {
   /**
-   * Tells how far the work is and shows the picture so far; goes on when it is time to, and rejects
+   * Tells how far the work is and shows the image so far; goes on when it is time to, and rejects
    * when nobody wants the work any more.
    */
   progress: (fraction: number, preview?: () => Promise<Uint8Array>) => Promise<void>;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { growth, steep } from '../../tests/support/growth.ts';
-import { pictureIdeas } from '../../contract/picture-ideas.ts';
+import { imageIdeas } from '../../contract/image-ideas.ts';
 import { readWish, type Subject, subjects, unreadWords } from './words.ts';
 
 vi.setConfig({ testTimeout: 30_000 });
@@ -94,7 +94,7 @@ test('what is another thing than the word in it is not drawn, and told', () => {
   // A word says where, how or how many: nothing is missed.
   expect(unreadWords('雨后山间的小亭子，一匹骏马在草原上奔跑，明月当空，高清')).toEqual([]);
   expect(unreadWords('没有苹果的山')).toEqual([]);
-  for (const { prompt } of pictureIdeas) expect(unreadWords(prompt), prompt).toEqual([]);
+  for (const { prompt } of imageIdeas) expect(unreadWords(prompt), prompt).toEqual([]);
 });
 
 test('what is refused is not there', () => {

@@ -123,7 +123,7 @@ export interface Wish {
   layout: Layout | null;
   colours: ColourName[];
   moods: Mood[];
-  /** Of the words in them that mean something, so that any other word changes the picture, too. */
+  /** Of the words in them that mean something, so that any other word changes the image, too. */
   hash: number;
 }
 

@@ -26,7 +26,7 @@ import {
 } from './photo.ts';
 import { measureStyle } from './measure-style.ts';
 import { applyProfiles } from './profiles.ts';
-import { pictureOf } from './picture.ts';
+import { imageOf } from './image.ts';
 import { type Canvas, toBytes } from './raster.ts';
 import type { Scene } from './scene.ts';
 import { applyStyle } from './styles.ts';
@@ -34,7 +34,7 @@ import { readWish, styles, type Wish } from './words.ts';
 
 /** Pixels of a side that can be drawn. */
 const sides = { least: 64, most: 2048 };
-const mostPictures = 10;
+const mostImages = 10;
 
 const side = (asked: number): number => {
   if (!Number.isFinite(asked)) throw new CanvasRefusal('job_unsuitable', '图片尺寸有误');
@@ -58,7 +58,7 @@ const baseOf = ({ base }: CanvasOrder): Uint8Array => {
 /** A part of a whole work, from and to so much of it. */
 type Part = readonly [from: number, to: number];
 
-/** Draws a picture from nothing but words. */
+/** Draws an image from nothing but words. */
 const draw = async (
   wish: Wish,
   seed: number,
@@ -66,7 +66,7 @@ const draw = async (
   io: CanvasIo,
   [from, to]: Part,
 ): Promise<Scene> => {
-  const { scene, layers } = pictureOf(wish, seed, size.width, size.height);
+  const { scene, layers } = imageOf(wish, seed, size.width, size.height);
   const whole = layers.reduce((sum, layer) => sum + layer.share, 0);
   let done = 0;
   for (const layer of layers) {
@@ -82,18 +82,18 @@ interface Made {
   seed: number | null;
 }
 
-/** As many pictures as are wanted, each with the next seed. */
+/** As many images as are wanted, each with the next seed. */
 const several = async (
   { n, seed }: CanvasOrder,
   one: (seed: number, part: Part) => Promise<Uint8Array>,
 ): Promise<Made[]> => {
-  const count = Math.min(mostPictures, Math.max(1, Math.floor(n) || 1));
-  const pictures: Made[] = [];
+  const count = Math.min(mostImages, Math.max(1, Math.floor(n) || 1));
+  const images: Made[] = [];
   for (let at = 0; at < count; at += 1) {
     const own = (seed + at) % 2 ** 32;
-    pictures.push({ data: await one(own, [at / count, (at + 1) / count]), seed: own });
+    images.push({ data: await one(own, [at / count, (at + 1) / count]), seed: own });
   }
-  return pictures;
+  return images;
 };
 
 const generate = async (order: CanvasOrder, io: CanvasIo): Promise<Made[]> => {
@@ -139,7 +139,7 @@ const encodePhoto = (photo: Photo): Promise<Uint8Array> => {
   return encodePng(plain, width, height);
 };
 
-/** Draws a region of a picture anew. */
+/** Draws a region of an image anew. */
 const edit = async (order: CanvasOrder, io: CanvasIo): Promise<Made[]> => {
   const photo = await readPhoto(baseOf(order));
   const { mask, brush, brush_inverted: inverted = false } = order.parameters;
@@ -170,7 +170,7 @@ const edit = async (order: CanvasOrder, io: CanvasIo): Promise<Made[]> => {
   });
 };
 
-/** Puts what stands before an even background on a colour, a picture, or what words say. */
+/** Puts what stands before an even background on a colour, an image, or what words say. */
 const editBackground = async (order: CanvasOrder, io: CanvasIo): Promise<Made[]> => {
   const photo = await readPhoto(baseOf(order));
   await io.progress(0.1);
@@ -256,7 +256,7 @@ export const workOn = async (task: CanvasTask, io: CanvasIo): Promise<CanvasAnsw
   if (task.kind === 'interrogate')
     return { kind: 'described', ...describePhoto(await readPhoto(task.image, measureSide)) };
   if (task.kind === 'measure') return { kind: 'measured', profile: await measureStyle(task, io) };
-  const pictures = await make(task.order, io);
+  const images = await make(task.order, io);
   await io.progress(1);
-  return { kind: 'made', pictures };
+  return { kind: 'made', images };
 };

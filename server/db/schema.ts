@@ -135,7 +135,7 @@ export const models = pgTable('models', {
   disableApi: boolean('disable_api').notNull().default(false),
   /** Most tokens of a call of the public API, prompt and answer together; null: limits.apiTokens. */
   apiMaxTokens: integer('api_max_tokens'),
-  /** Of a model of pictures. */
+  /** Of a model of images. */
   image: jsonb('image').$type<ImageModel>(),
   /** What a manager chose of that. */
   imageChoice: jsonb('image_choice').$type<ImageChoice>(),
@@ -558,13 +558,13 @@ export const jobs = pgTable('jobs', {
   finishedAt: instant('finished_at'),
 });
 
-/** The picture as it looks so far, a data URL; gone when the job ends. */
+/** The image as it looks so far, a data URL; gone when the job ends. */
 export const jobPreviews = pgTable('job_previews', {
   jobId: reference('job_id').primaryKey(),
   image: text('image').notNull(),
 });
 
-/** All pictures that people have here, wherever they came from. */
+/** All images that people have here, wherever they came from. */
 export const images = pgTable('images', {
   id: bigId(),
   uuid: uuid('uuid')

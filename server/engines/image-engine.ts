@@ -2,7 +2,7 @@ import type { ImageAbility, ImageAction, ImageParameters } from '../../contract/
 import type { StyleProfile } from '../../packages/canvas/style-profile.ts';
 import { ServiceError } from './service-wire.ts';
 
-/** A picture that goes along to show a character or a style. */
+/** An image that goes along to show a character or a style. */
 export interface Reference {
   data: Buffer;
   /** Where services on the internet find it, for those that take nothing else; empty: nowhere. */
@@ -21,7 +21,7 @@ export interface ImageOrder {
   width: number;
   height: number;
   parameters: ImageParameters;
-  /** PNG or JPEG bytes of the picture to start from, already upright; null: none. */
+  /** PNG or JPEG bytes of the image to start from, already upright; null: none. */
   base: Buffer | null;
   /** How much of it is changed, percent. */
   strength: number;
@@ -34,17 +34,17 @@ export interface ImageOrder {
     mode: 0 | 1 | 2;
   } | null;
   references: { character: Reference[]; style: Reference[] };
-  /** Pictures that are made into one; empty: none. */
+  /** Images that are made into one; empty: none. */
   blend: Buffer[];
   /** Of an edited background. */
   background: Buffer | null;
   /** Styles that were trained here, for what is built in to apply. */
   profiles?: readonly StyleProfile[];
-  /** What the service called the picture's work (`MadePicture.remote`); an action needs it. */
+  /** What the service called the image's work (`EngineImage.remote`); an action needs it. */
   remote: unknown;
 }
 
-export interface MadePicture {
+export interface EngineImage {
   /** Bytes in any format that sharp reads; null where this one failed. */
   data: Buffer | null;
   /** Why, in Chinese; empty: it did not. */
@@ -53,7 +53,7 @@ export interface MadePicture {
 }
 
 export interface ImageResult {
-  pictures: MadePicture[];
+  images: EngineImage[];
   actions: ImageAction[];
   /** As the service changed the words; empty: it did not. */
   revisedPrompt: string;
@@ -67,7 +67,7 @@ export interface ImageResult {
 export interface ImageIo {
   /** Aborted when it is cancelled or its time is over: the service is told to stop, too. */
   signal: AbortSignal;
-  /** 0 to 1, never falling; the picture so far in any format that sharp reads. */
+  /** 0 to 1, never falling; the image so far in any format that sharp reads. */
   progress: (fraction: number, preview?: Buffer) => void;
   /**
    * Keeps what the service calls the work, as soon as it is known: a worker that takes it over is
@@ -100,19 +100,19 @@ export const noChoices: ImageChoices = {
   controlTypes: [],
 };
 
-/** A service that makes pictures. What it rejects with is an ImageEngineError. */
+/** A service that makes images. What it rejects with is an ImageEngineError. */
 export interface ImageEngine {
   readonly abilities: readonly ImageAbility[];
   /** Works at once on this channel, in all processes together; a service that tells its progress for all has 1. */
   readonly concurrency: number;
   run: (order: ImageOrder, io: ImageIo) => Promise<ImageResult>;
   choices: (signal: AbortSignal) => Promise<ImageChoices>;
-  /** A preview of what a controlnet module sees in a picture: PNG. */
+  /** A preview of what a controlnet module sees in an image: PNG. */
   detect: (
     request: { image: Buffer; module: string; parameters: Record<string, number> },
     signal: AbortSignal,
   ) => Promise<Buffer>;
-  /** Words for a picture: English, and Chinese where the engine knows them (else empty). */
+  /** Words for an image: English, and Chinese where the engine knows them (else empty). */
   interrogate: (
     request: { image: Buffer; model: 'clip' | 'DeepBooru' },
     signal: AbortSignal,

@@ -1,12 +1,12 @@
 import { workerUrl } from '../worker-url.ts';
 import { createThreadWork } from './thread-work.ts';
 
-/** What a file of sound or moving pictures is, by what stands in it. */
+/** What a file of sound or moving images is, by what stands in it. */
 export interface MediaFacts {
   /** Without parameters, such as `video/mp4`. */
   mime: string;
   seconds: number;
-  /** Of its moving pictures; 0: there are none. */
+  /** Of its moving images; 0: there are none. */
   width: number;
   height: number;
   sound: boolean;

@@ -32,6 +32,8 @@ export interface WireCall {
   patience?: Patience;
   /** Most bytes of the answer. */
   maxBytes?: number;
+  /** Hears the body as it comes, where the service says yes. What it throws ends the call. */
+  onChunk?: (chunk: Buffer) => void;
 }
 
 export interface WireReply {
@@ -41,8 +43,8 @@ export interface WireReply {
   body: Buffer;
 }
 
-/** Of an answer that has no pictures in it, and of one that has. */
-export const mostBytes = { words: 32 * 1024 * 1024, pictures: 160 * 1024 * 1024 } as const;
+/** Of an answer that has no images in it, and of one that has. */
+export const mostBytes = { words: 32 * 1024 * 1024, images: 160 * 1024 * 1024 } as const;
 
 const timeouts = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
@@ -56,7 +58,7 @@ export class ServiceError extends Error {
   readonly codeName: CodeName;
   /** Another channel, or the same one later, may do it: nothing was delivered. */
   readonly retriable: boolean;
-  /** The words or pictures are at fault, not the service. */
+  /** The words or images are at fault, not the service. */
   readonly askerAtFault: boolean;
   /** It has no room now, and will: no try is used up. */
   readonly busy: boolean;
@@ -165,6 +167,7 @@ export const createWire = (name: string, Failure: typeof ServiceError) => {
           size += chunk.length;
           if (size > most) throw senselessReply(new Error(`more than ${most} bytes`));
           chunks.push(chunk);
+          if (statusCode === 200) call.onChunk?.(chunk);
         }
       } finally {
         body.destroy();

@@ -36,7 +36,7 @@ const references = (given: unknown): unknown => {
 /** What a switch sends: 0 and 1 as well as true and false. */
 const onOrOff = (given: unknown): unknown => (given === 0 || given === 1 ? given === 1 : given);
 
-/** Values of a picture's parameters as document 2 §3 writes them. */
+/** Values of an image's parameters as document 2 §3 writes them. */
 const shapes: Readonly<Record<string, (given: unknown) => unknown>> = {
   aspect: (given) =>
     isRecord(given) ? `${String(given['width'])}:${String(given['height'])}` : given,
@@ -51,10 +51,10 @@ const shapes: Readonly<Record<string, (given: unknown) => unknown>> = {
 };
 
 /**
- * A picture's parameters as document 2 §3 has them: `aspect` with width and height, `version` with
+ * An image's parameters as document 2 §3 has them: `aspect` with width and height, `version` with
  * isNiji and value, references as bare addresses, `logoAdd`. What is blank is left out.
  */
-export const pictureParameters = (given: unknown): unknown => {
+export const imageParameters = (given: unknown): unknown => {
   if (!isRecord(given)) return given;
   const { logoAdd, version, ...rest } = given;
   const { isNiji, value } = isRecord(version) ? version : { isNiji: undefined, value: version };

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { CallSpec } from '../../contract/call.ts';
-import { fieldsOf, pictureParameters, withoutBlanks } from './documented.ts';
+import { fieldsOf, imageParameters, withoutBlanks } from './documented.ts';
 import { Refusal } from './handlers.ts';
 
 const kinds: Readonly<Record<string, string>> = {
@@ -98,7 +98,7 @@ const underOwnNames = (spec: CallSpec, query: unknown, body: unknown): Record<st
     if (other !== undefined) picked[name] = all[other];
   }
   if (Object.hasOwn(fields, 'parameters') && Object.hasOwn(picked, 'parameters'))
-    picked['parameters'] = pictureParameters(picked['parameters']);
+    picked['parameters'] = imageParameters(picked['parameters']);
   return picked;
 };
 

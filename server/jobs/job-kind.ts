@@ -9,7 +9,7 @@ export type { ClaimedJob } from './job.store.ts';
 export interface JobIo {
   /** Aborted when it is cancelled, its time is over, or it is no longer this worker's. */
   signal: AbortSignal;
-  /** 0 to 1, and a data URL of the picture so far. May be called often: it is thinned out. */
+  /** 0 to 1, and a data URL of the image so far. May be called often: it is thinned out. */
   progress: (fraction: number, preview?: () => Promise<string>) => void;
   /** Keeps what a service calls the work; whoever takes the job over is given it. */
   remember: (remote: unknown) => Promise<void>;

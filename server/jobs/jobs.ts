@@ -158,10 +158,10 @@ export const createJobs = async (deps: JobsDeps) => {
       }
     };
     return {
-      note: (now, picture) => {
+      note: (now, image) => {
         // All of it is done when it is delivered, and not before.
         fraction = Math.min(0.99, Math.max(fraction, Number.isFinite(now) ? now : 0));
-        preview = picture ?? preview;
+        preview = image ?? preview;
         changed = true;
         busy ??= noteAll().finally(() => {
           busy = null;

@@ -5,7 +5,7 @@ import { bytesOf } from './byte-range.ts';
 import type { Storage } from './storage-interface.ts';
 import { requireKey } from './storage-key.ts';
 
-/** Bytes that are read at once: pictures are some hundred thousand and more. */
+/** Bytes that are read at once: images are some hundred thousand and more. */
 const highWaterMark = 256 * 1024;
 
 const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';

@@ -1,6 +1,6 @@
 /** A magpie at the gap of a bridge, over water at dusk: stands where a page is missing or refused. */
 export const BrokenBridge = () => (
-  <svg className="broken-bridge" viewBox="0 0 240 132" width={240} height={132} aria-hidden="true">
+  <svg viewBox="0 0 240 132" width={240} height={132} aria-hidden="true">
     <circle cx="176" cy="38" r="20" fill="var(--warning-soft)" />
     <path d="M0 96 38 62l22 18 26-30 40 46Z" fill="var(--card-soft)" />
     <path d="M118 96l34-34 20 20 18-14 50 28Z" fill="var(--line)" />

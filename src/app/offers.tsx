@@ -14,7 +14,7 @@ import { toast } from '@/platform/toast.ts';
 import { answerOffer, useOfferedKind } from '@/platform/waits-permission.ts';
 import type { WaitKind } from '@contract/wait.ts';
 import { useEffect, useState } from 'react';
-import './offers.css';
+import css from './offers.module.css';
 
 /** Who has typed within this time is typing, ms. */
 const typing = 5_000;
@@ -58,13 +58,13 @@ const Bar = ({
   onYes: () => void;
   onNo: () => void;
 }) => (
-  <section className="offer" aria-label={title}>
+  <section className={css.offer} aria-label={title}>
     <img src="/icon.svg" alt="" width={36} height={36} />
     <p role="status">
       <strong>{title}</strong>
       <span>{text}</span>
     </p>
-    <div className="offer-acts">
+    <div className={css.offerActs}>
       <Button kind="ghost" size="small" onClick={onNo}>
         {no}
       </Button>

@@ -1,6 +1,6 @@
 import { readWaiting } from '@/platform/pending.ts';
 import { Icon } from '@/ui/icon.tsx';
-import './sign-in-to-send.css';
+import css from './sign-in-to-send.module.css';
 import { Link, useLocation } from '@tanstack/react-router';
 
 /** Somebody's login has ended while something of theirs still waits: it is kept and asked for. */
@@ -10,7 +10,7 @@ const SignInToSend = () => {
   if (!first) return null;
   const { name, count } = first[1];
   return (
-    <p className="unsent" role="status">
+    <p className={css.unsent} role="status">
       <Icon name="lock" size={16} />
       <span>
         {name === '' ? '' : `「${name}」`}还有 {count} 条内容没有发出，登录同一个账号后继续发送

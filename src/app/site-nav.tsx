@@ -1,5 +1,5 @@
 import { useOfficialSite } from '@/platform/queries.ts';
-import './site-nav.css';
+import css from './site-nav.module.css';
 
 /** Where the official site has what (document 1 §2). */
 const links: readonly (readonly [text: string, path: string])[] = [
@@ -20,7 +20,7 @@ const SiteNav = () => {
   const site = useOfficialSite();
   if (site === '') return null;
   return (
-    <nav className="site-nav" aria-label="官方网站">
+    <nav className={css.siteNav} aria-label="官方网站">
       {links.map(([text, path]) => (
         <a key={path} href={site + path} target="_blank" rel="noreferrer">
           {text}

@@ -10,7 +10,7 @@ export const filesIn = (kept: unknown): string[] =>
 export const purgeFiles = async (keys: readonly string[]): Promise<void> => {
   if (keys.length === 0 || typeof caches === 'undefined') return;
   const gone = new Set(keys);
-  for (const name of [cacheNames.thumbnails, cacheNames.pictures]) {
+  for (const name of [cacheNames.thumbnails, cacheNames.images]) {
     const cache = await caches.open(name);
     for (const request of await cache.keys()) {
       const [, key] = /\/([0-9a-f]{40})\./.exec(request.url) ?? [];

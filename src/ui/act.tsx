@@ -1,4 +1,5 @@
 import { Icon, type IconName } from './icon.tsx';
+import css from './act.module.css';
 
 /** One of the things that a sheet offers to do. */
 export const Act = ({
@@ -17,12 +18,12 @@ export const Act = ({
 }) => (
   <button
     type="button"
-    className={danger ? 'act act-danger' : 'act'}
+    className={danger ? `${css.act} ${css.actDanger}` : css.act}
     aria-label={note === '' ? undefined : `${label}，${note}`}
     onClick={onClick}
   >
     <Icon name={icon} />
     {label}
-    {note !== '' && <small className="act-note">{note}</small>}
+    {note !== '' && <small className={css.actNote}>{note}</small>}
   </button>
 );

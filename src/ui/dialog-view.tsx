@@ -3,7 +3,7 @@ import { useId, useRef } from 'react';
 import { Button } from './button.tsx';
 import type { DialogRequest } from './dialog.ts';
 import { useModal } from './modal.ts';
-import './sheet-view.css';
+import css from './sheet-view.module.css';
 
 const DialogView = ({ request }: { request: DialogRequest }) => {
   const panel = useRef<HTMLDivElement>(null);
@@ -15,10 +15,10 @@ const DialogView = ({ request }: { request: DialogRequest }) => {
       visible
       getContainer={() => document.body}
       onMaskClick={stepBack}
-      bodyClassName="dialog-body"
+      bodyClassName={css.dialogBody}
     >
       <div
-        className="dialog"
+        className={css.dialog}
         role="alertdialog"
         aria-modal="true"
         aria-labelledby={`${id}-title`}

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
-import './drop-veil.css';
+import css from './drop-veil.module.css';
 
 const hasFiles = (event: DragEvent): boolean =>
   event.dataTransfer?.types.includes('Files') ?? false;
@@ -42,5 +42,5 @@ export const DropVeil = ({
       removeEventListener('drop', onDrop);
     };
   }, []);
-  return over ? <div className="drop-veil">{text}</div> : null;
+  return over ? <div className={css.dropVeil}>{text}</div> : null;
 };

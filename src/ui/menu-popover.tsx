@@ -4,7 +4,7 @@ import { createPortal } from 'react-dom';
 import { moveByArrows } from './arrow-keys.ts';
 import { useModal } from './modal.ts';
 import type { SheetProps } from './sheet-props.ts';
-import './menu-popover.css';
+import css from './menu-popover.module.css';
 
 /** Between the menu and its button, and between the menu and the window's edge, px. */
 const gap = 6;
@@ -39,13 +39,14 @@ const Panel = ({ onClose, title, children }: SheetProps) => {
   }, [onClose]);
   return createPortal(
     <div
-      className="menu-veil"
+      className={css.menuVeil}
       onClick={(event) => {
         if (event.target === event.currentTarget) onClose();
       }}
     >
       <div
-        className="menu-popover"
+        className={css.menuPopover}
+        data-popover
         role="dialog"
         aria-modal="true"
         aria-label={title}

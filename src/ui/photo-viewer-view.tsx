@@ -6,7 +6,7 @@ import { copyText } from '@/platform/copy.ts';
 import { Icon } from './icon.tsx';
 import { useModal } from './modal.ts';
 import type { PhotoAct, PhotoViewerProps } from './photo-viewer-props.ts';
-import './photo-viewer.css';
+import css from './photo-viewer.module.css';
 import { saveImage, shareImage } from './save-image.ts';
 
 /** Of opening, closing and going on, ms. */
@@ -17,8 +17,16 @@ const Smaller = ({ images }: { images: readonly string[] }) => {
   const [tried, setTried] = useState(0);
   const image = images[tried];
   if (image === undefined)
-    return <p className="photo-broken">图片没有加载出来：网络不通，或者它已被删除</p>;
-  return <img className="photo-small" src={image} alt="" onError={() => setTried(tried + 1)} />;
+    return <p className={css.photoBroken}>图片没有加载出来：网络不通，或者它已被删除</p>;
+  return (
+    <img
+      className={css.photoSmall}
+      data-smaller
+      src={image}
+      alt=""
+      onError={() => setTried(tried + 1)}
+    />
+  );
 };
 
 const noActs: readonly PhotoAct[] = [];
@@ -47,7 +55,7 @@ const PhotoViewerView = ({
   const turn = (to: number, label: string, icon: 'back' | 'forward') => (
     <button
       type="button"
-      className={`photo-act photo-${icon}`}
+      className={`${css.photoAct} ${icon === 'back' ? css.photoBack : css.photoForward}`}
       aria-label={label}
       disabled={to < 0 || to >= images.length}
       onClick={() => setAt(to)}
@@ -57,7 +65,7 @@ const PhotoViewerView = ({
   );
   return createPortal(
     <div
-      className="photo"
+      className={css.photo}
       role="dialog"
       aria-modal="true"
       aria-label="看图"
@@ -81,14 +89,14 @@ const PhotoViewerView = ({
       )}
       {shown && (
         <>
-          <div className="photo-bar">
-            <span className="photo-count" role="status">
+          <div className={css.photoBar}>
+            <span className={css.photoCount} role="status">
               {at + 1} / {images.length}
             </span>
             {words !== '' && (
               <button
                 type="button"
-                className="photo-act"
+                className={css.photoAct}
                 aria-label="复制提示词"
                 onClick={() => void copyText(words)}
               >
@@ -99,7 +107,7 @@ const PhotoViewerView = ({
               <button
                 key={label}
                 type="button"
-                className="photo-act"
+                className={css.photoAct}
                 aria-label={label}
                 title={label}
                 onClick={() => {
@@ -112,7 +120,7 @@ const PhotoViewerView = ({
             ))}
             <button
               type="button"
-              className="photo-act"
+              className={css.photoAct}
               aria-label="分享图片"
               onClick={() => void shareImage(images[at] ?? '', words)}
             >
@@ -120,13 +128,13 @@ const PhotoViewerView = ({
             </button>
             <button
               type="button"
-              className="photo-act"
+              className={css.photoAct}
               aria-label="下载图片"
               onClick={() => void saveImage(images[at] ?? '')}
             >
               <Icon name="download" size={22} />
             </button>
-            <button type="button" className="photo-act" aria-label="关闭" onClick={close}>
+            <button type="button" className={css.photoAct} aria-label="关闭" onClick={close}>
               <Icon name="close" size={22} />
             </button>
           </div>

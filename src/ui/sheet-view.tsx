@@ -6,7 +6,8 @@ import { Button } from './button.tsx';
 import { Icon } from './icon.tsx';
 import { MenuPopover } from './menu-popover.tsx';
 import { useModal } from './modal.ts';
-import './sheet-view.css';
+import actCss from './act.module.css';
+import css from './sheet-view.module.css';
 import type { SheetProps } from './sheet-props.ts';
 
 interface InsideProps {
@@ -21,8 +22,8 @@ interface InsideProps {
 const Inside = memo(
   ({ title, side, onClose, children }: InsideProps) => (
     <>
-      {!side && <span className="sheet-grabber" aria-hidden="true" />}
-      <header className="sheet-head">
+      {!side && <span className={css.sheetGrabber} aria-hidden="true" />}
+      <header className={css.sheetHead}>
         <h2>{title}</h2>
         <Button kind="ghost" size="icon" aria-label="关闭" onClick={onClose}>
           <Icon name="close" />
@@ -30,11 +31,11 @@ const Inside = memo(
       </header>
       {/* A finger inside the content scrolls it; only the head pulls the sheet. */}
       <div
-        className="sheet-content"
+        className={css.sheetContent}
         onPointerDown={(event) => event.stopPropagation()}
         onKeyDown={(event) => {
           // A list of acts is walked through as a menu is.
-          if (event.target instanceof HTMLElement && event.target.closest('.act'))
+          if (event.target instanceof HTMLElement && event.target.closest(`.${actCss.act}`))
             moveByArrows(event);
         }}
       >
@@ -57,12 +58,14 @@ const Drawer = ({ open, onClose, title, children }: SheetProps) => {
       closeOnSwipe={!side}
       destroyOnClose
       position={side ? 'right' : 'bottom'}
-      bodyClassName={side ? 'sheet-body sheet-side' : 'sheet-body sheet-bottom'}
-      maskClassName="sheet-veil"
+      bodyClassName={
+        side ? `${css.sheetBody} ${css.sheetSide}` : `${css.sheetBody} ${css.sheetBottom}`
+      }
       aria-hidden={!open}
     >
       <div
-        className="sheet"
+        className={css.sheet}
+        data-side={side || undefined}
         role="dialog"
         aria-modal="true"
         aria-label={title}

@@ -9,7 +9,7 @@ import {
   type ReactNode,
 } from 'react';
 import { layWaterfall, placesWithin, type Shape } from './waterfall-layout.ts';
-import './waterfall.css';
+import css from './waterfall.module.css';
 
 /**
  * So far around the window tiles are made beforehand, in windows: a little behind, more ahead. Of a
@@ -200,7 +200,13 @@ export const Waterfall = <T,>({
   // Elements stay where they are while it moves quickly; who reads or tabs meets them in their order.
   if (seen.swift) tiles.sort((one, other) => one.element - other.element);
   return (
-    <ul className="waterfall" ref={list} aria-label={label} style={{ height: laid.height }}>
+    <ul
+      className={css.waterfall}
+      data-waterfall
+      ref={list}
+      aria-label={label}
+      style={{ height: laid.height }}
+    >
       {tiles.map(({ item, at, element }) => (
         <Tile
           key={element}

@@ -26,7 +26,7 @@ import { type MockMidjourney, startMockMidjourney } from '../support/mock-midjou
 import { type MockOpenAiImages, startMockOpenAiImages } from '../support/mock-openai-images.ts';
 import { type MockSdWebui, startMockSdWebui } from '../support/mock-sd-webui.ts';
 
-/** The engines of pictures against services that speak their protocols, well and badly. */
+/** The engines of images against services that speak their protocols, well and badly. */
 
 const fetch = createGuardedFetch();
 
@@ -106,8 +106,7 @@ const failureOf = async (work: Promise<unknown>): Promise<ImageEngineError> => {
   return error as ImageEngineError;
 };
 
-const delivered = ({ pictures }: ImageResult): boolean[] =>
-  pictures.map(({ data }) => data !== null);
+const delivered = ({ images }: ImageResult): boolean[] => images.map(({ data }) => data !== null);
 
 describe('stable-diffusion-webui', () => {
   let mock: MockSdWebui;
@@ -152,7 +151,7 @@ describe('stable-diffusion-webui', () => {
   test('makes pictures from words, with true progress, previews and seeds', async () => {
     mock.pictureMs = 60;
     const io = watch();
-    const { pictures } = await engine.run(
+    const { images } = await engine.run(
       order({
         prompt: 'a magpie <lora:ink:0.7>',
         width: 1000,
@@ -173,11 +172,11 @@ describe('stable-diffusion-webui', () => {
       }),
       io,
     );
-    expect(pictures.map(({ seed, error }) => ({ seed, error }))).toEqual([
+    expect(images.map(({ seed, error }) => ({ seed, error }))).toEqual([
       { seed: 77, error: '' },
       { seed: 78, error: '' },
     ]);
-    expect(await sharp(pictures[0]?.data ?? undefined).metadata()).toMatchObject({
+    expect(await sharp(images[0]?.data ?? undefined).metadata()).toMatchObject({
       width: 1000,
       height: 576,
     });
@@ -200,11 +199,11 @@ describe('stable-diffusion-webui', () => {
   test('makes pictures from a picture, guided by edges', async () => {
     const base = await paint(300, 200, '#aa5500');
     const control = { image: base, module: 'canny', model: '', mode: 2 as const };
-    const { pictures } = await engine.run(
+    const { images } = await engine.run(
       order({ n: 1, base, strength: 40, resizeMode: 2, control }),
       watch(),
     );
-    expect(pictures).toHaveLength(1);
+    expect(images).toHaveLength(1);
     expect(mock.asked.find(({ path }) => path.endsWith('img2img'))?.body).toMatchObject({
       denoising_strength: 0.4,
       resize_mode: 2,
@@ -257,7 +256,7 @@ describe('stable-diffusion-webui', () => {
     const base = await paint(60, 40, '#aa5500');
     const parameters = { resize: 4 as const, upscaler: '4x-UltraSharp' };
     const large = await engine.run(order({ task: 'upscale', n: 1, base, parameters }), watch());
-    expect(await sharp(large.pictures[0]?.data ?? undefined).metadata()).toMatchObject({
+    expect(await sharp(large.images[0]?.data ?? undefined).metadata()).toMatchObject({
       width: 240,
       height: 160,
     });
@@ -327,7 +326,7 @@ describe('stable-diffusion-webui', () => {
   });
 
   test('an old version’s common progress will do; somebody else’s is not shown', async () => {
-    Object.assign(mock, { old: true, pictureMs: 60 });
+    Object.assign(mock, { old: true, pictureMs: 300 });
     const io = watch();
     await engine.run(order(), io);
     expect(Math.max(...io.fractions)).toBeGreaterThan(0.2);
@@ -342,14 +341,14 @@ describe('stable-diffusion-webui', () => {
     mock.scenario = 'with-extras';
     const extras = await engine.run(order(), watch());
     expect(delivered(extras)).toEqual([true, true]);
-    expect(await colourOf(extras.pictures[1]?.data ?? Buffer.alloc(0))).toBe('#3366cc');
+    expect(await colourOf(extras.images[1]?.data ?? Buffer.alloc(0))).toBe('#3366cc');
     mock.scenario = 'fewer';
     expect(delivered(await engine.run(order(), watch()))).toEqual([true, false]);
     for (const scenario of ['wrong-type', 'truncated'] as const) {
       mock.scenario = scenario;
       const result = await engine.run(order(), watch());
       expect(delivered(result), scenario).toEqual([false, true]);
-      expect(result.pictures[0]?.error).not.toBe('');
+      expect(result.images[0]?.error).not.toBe('');
     }
     mock.scenario = 'backwards';
     mock.pictureMs = 100;
@@ -405,9 +404,9 @@ describe.each([{ plus: true }, { plus: false }])('a Midjourney proxy, plus: $plu
     const io = watch();
     const result = await imagine(io);
     const colours = [];
-    for (const { data } of result.pictures) colours.push(await colourOf(data ?? Buffer.alloc(0)));
+    for (const { data } of result.images) colours.push(await colourOf(data ?? Buffer.alloc(0)));
     expect(colours).toEqual([...gridColours]);
-    expect(await sharp(result.pictures[3]?.data ?? undefined).metadata()).toMatchObject({
+    expect(await sharp(result.images[3]?.data ?? undefined).metadata()).toMatchObject({
       width: 96,
       height: 96,
     });
@@ -514,7 +513,7 @@ describe.each([{ plus: true }, { plus: false }])('a Midjourney proxy, plus: $plu
     });
     await imagine(watch(), { base, strength: 50 });
     expect(mock.asked.at(-1)?.body['prompt']).toBe('a magpie on a bridge');
-    const shown = (name: string) => ({ data: base, address: `https://pictures.test/${name}.png` });
+    const shown = (name: string) => ({ data: base, address: `https://images.test/${name}.png` });
     const references = { character: [shown('a')], style: [shown('b'), shown('c')] };
     await imagine(watch(), { references });
     if (plus) {
@@ -524,7 +523,7 @@ describe.each([{ plus: true }, { plus: false }])('a Midjourney proxy, plus: $plu
       );
     } else {
       // It takes none itself: Midjourney fetches them where they lie, if it can.
-      const at = (name: string) => `https://pictures.test/${name}.png`;
+      const at = (name: string) => `https://images.test/${name}.png`;
       expect(mock.asked.at(-1)?.body['prompt']).toBe(
         `a magpie on a bridge --cref ${at('a')} --sref ${at('b')} ${at('c')}`,
       );
@@ -614,12 +613,12 @@ describe.each([{ plus: true }, { plus: false }])('a Midjourney proxy, plus: $plu
 
   test('failures say whose fault they are', async () => {
     const asker = { askerAtFault: true, retriable: false };
-    const service = { codeName: 'engine_failed', against: 'failed', retriable: true };
+    const service = { codeName: 'engine_failed', retriable: true };
     const expected = {
-      full: service,
+      full: { ...service, against: 'nothing' },
       refused: service,
-      html: service,
-      '429': service,
+      html: { ...service, against: 'failed' },
+      '429': { ...service, against: 'full' },
       failure: service,
       cancelled: service,
       'no-picture': service,
@@ -778,7 +777,7 @@ describe('OpenAI-compatible images', () => {
     mock.next.push('500');
     const partly = await run('dall-e-3', { n: 3 });
     expect(delivered(partly).filter(Boolean)).toHaveLength(2);
-    expect(partly.pictures.find(({ data }) => data === null)?.error).toContain('画图服务');
+    expect(partly.images.find(({ data }) => data === null)?.error).toContain('画图服务');
   });
 
   test('failures say whose fault they are, and a work that is not wanted is given up', async () => {

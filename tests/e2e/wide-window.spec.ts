@@ -214,7 +214,7 @@ test('a wide window: the box has the focus when a conversation opens and after s
   await expect(app.log).toContainText('144');
   await expect(box).toBeFocused();
   const menu = page.getByRole('dialog');
-  const acts = menu.locator('.act');
+  const acts = menu.getByRole('button');
   const answer = app.log.getByText('144').last();
   await answer.hover();
   const mores = [

@@ -3,7 +3,7 @@ import { eq, sql } from 'drizzle-orm';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { balances, hold, openWallet, settle } from '../../server/areas/ledger/ledger.service.ts';
-import { ownPayables } from '../../server/areas/payment/payables.ts';
+import { ownPayables } from '../../server/areas/payment/payable-kinds.ts';
 import { createPaymentService } from '../../server/areas/payment/payment.service.ts';
 import { connectDatabase, type Connection } from '../../server/db/connect.ts';
 import { ledger, users } from '../../server/db/schema.ts';

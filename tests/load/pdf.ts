@@ -47,7 +47,7 @@ const started = performance.now();
 const { data } = await makePdfApart({
   head: { title: '一千条消息', about: '测量', base: '', diagrams: [], count },
   messages: pieces(),
-  picture: async () => null,
+  image: async () => null,
   onProgress: () => undefined,
   signal: new AbortController().signal,
 });

@@ -107,7 +107,7 @@ const fling = async (page: Page, devtools: CDPSession, share: number): Promise<F
       for (const entry of list.getEntries())
         flung.shift += (entry as PerformanceEntry & { value: number }).value;
     }).observe({ type: 'layout-shift' });
-    const list = document.querySelector('.waterfall');
+    const list = document.querySelector('[data-waterfall]');
     let frame = 0;
     const look = () => {
       flung.tiles = Math.max(flung.tiles, list?.children.length ?? 0);
@@ -119,7 +119,7 @@ const fling = async (page: Page, devtools: CDPSession, share: number): Promise<F
           [0.25, 0.75].some((across) =>
             document
               .elementFromPoint(innerWidth * across, innerHeight * down)
-              ?.closest('.waterfall > *'),
+              ?.closest('[data-waterfall] > *'),
           ),
         );
         if (!met) flung.bare += 1;
@@ -164,7 +164,7 @@ const fling = async (page: Page, devtools: CDPSession, share: number): Promise<F
 /** From the click on a tile until the viewer shows its picture, ms: of so many tiles. */
 const openings = async (page: Page, count: number): Promise<number[]> => {
   await page.evaluate(() => scrollTo(0, 0));
-  await page.waitForSelector('.waterfall > li img');
+  await page.waitForSelector('[data-waterfall] > li img');
   await sleep(500);
   const took: number[] = [];
   for (let at = 0; at < count; at += 1) {
@@ -172,7 +172,9 @@ const openings = async (page: Page, count: number): Promise<number[]> => {
       await page.evaluate(
         (nth) =>
           new Promise<number>((resolve) => {
-            const tiles = document.querySelectorAll<HTMLElement>('.waterfall > li button:has(img)');
+            const tiles = document.querySelectorAll<HTMLElement>(
+              '[data-waterfall] > li button:has(img)',
+            );
             const from = performance.now();
             const look = () => {
               const shown = [...document.querySelectorAll<HTMLImageElement>('[role=dialog] img')];
@@ -197,10 +199,11 @@ const openings = async (page: Page, count: number): Promise<number[]> => {
 const layPlain = (page: Page) =>
   page.evaluate(
     ([all, sizes]) => {
-      const old = document.querySelector<HTMLElement>('.waterfall');
+      const old = document.querySelector<HTMLElement>('[data-waterfall]');
       if (!old) throw new Error('there is no list');
       const list = document.createElement('ul');
-      list.className = 'waterfall';
+      list.className = old.className;
+      list.dataset['waterfall'] = '';
       const gap = 8;
       const width = (old.clientWidth - gap) / 2;
       const ends = [0, 0];
@@ -268,7 +271,7 @@ const open = (): Promise<Record<Which, Flung>> =>
       });
       const { page, devtools } = await openTab(context, { box: 'button', where: 'h1' });
       await page.goto(`${world.server.baseURL}/image/private`);
-      await page.waitForSelector('.waterfall > li');
+      await page.waitForSelector('[data-waterfall] > li');
       // All of it is read before it is flung.
       for (let high = 0; ;) {
         await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));

@@ -74,12 +74,12 @@ export const createAccountData = (sources: AccountSources) =>
       }
       if (ids.length < sessionsAtOnce) break;
     }
-    const pictures = await store.picturesOf(db, userId);
-    for (const [nth, name] of pictures.entries()) {
+    const images = await store.imagesOf(db, userId);
+    for (const [nth, name] of images.entries()) {
       signal.throwIfAborted();
       const file = await sources.storage.get(name);
       if (!file) continue;
       const data = { bytes: await buffer(file.stream), packed: true };
-      yield { name: `pictures/${name}`, data, done: 0.6 + (0.4 * (nth + 1)) / pictures.length };
+      yield { name: `pictures/${name}`, data, done: 0.6 + (0.4 * (nth + 1)) / images.length };
     }
   };

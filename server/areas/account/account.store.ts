@@ -207,8 +207,8 @@ export const removeFiles = async (db: Database | Executor, userId?: number): Pro
   return rows.map(({ key }) => key);
 };
 
-/** Addresses of the pictures that a person uploaded or had drawn. */
-export const picturesOf = async (db: Executor, userId: number): Promise<string[]> => {
+/** Addresses of the images that a person uploaded or had drawn. */
+export const imagesOf = async (db: Executor, userId: number): Promise<string[]> => {
   const { rows } = await db.execute<{ name: string }>(sql`
     SELECT key || CASE mime WHEN 'image/png' THEN '.png' ELSE '.jpg' END AS name
     FROM files WHERE user_id = ${userId} AND kind = 'image'

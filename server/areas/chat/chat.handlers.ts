@@ -17,7 +17,7 @@ export interface ChatDeps {
   knowledge: Pick<KnowledgeService, 'on'>;
   /** Least UTF-8 bytes of a session's first message. */
   minPromptBytes: number;
-  /** Stops the work on the pictures of a message. */
+  /** Stops the work on the images of a message. */
   cancelJobs: (historyId: number) => Promise<void>;
   /** Sends pushes of what somebody was told. */
   push: (told: readonly Told[]) => void;

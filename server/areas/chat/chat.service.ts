@@ -32,7 +32,7 @@ import { summaryOf, titleOf } from './digest.ts';
 import { forgetFavorites } from './marks.store.ts';
 import { createFilmsService, summaryOfFilms } from './films.service.ts';
 import { createPeopleService, untitled } from './people.service.ts';
-import { createPicturesService, summaryOfNewest } from './pictures.service.ts';
+import { createImageMessages, summaryOfNewest } from './image-messages.service.ts';
 import { buildMessages, historyLength, withTemplate, type Generation } from './prompt.ts';
 import {
   asTalk,
@@ -80,7 +80,7 @@ const requireChat = (session: SessionRow): void => {
 export const createChatService = (deps: ChatServiceDeps) => {
   const { models, attachments, minPromptBytes, instanceId } = deps;
   const people = createPeopleService(deps);
-  const pictures = createPicturesService(deps);
+  const imageMessages = createImageMessages(deps);
   const films = createFilmsService(deps);
 
   /** The question and what was said before it, as the model gets them. */
@@ -270,14 +270,14 @@ export const createChatService = (deps: ChatServiceDeps) => {
     send(db: Executor, input: Parsed<'sendMessage'>, user: Identity) {
       return inTransaction(db, async (tx) => {
         const locked = await lockForSending(tx, input.session_id, user);
-        // Films read the message for themselves: what pictures call by the same names has other bounds.
+        // Films read the message for themselves: what images call by the same names has other bounds.
         if (locked.session.type === sessionTypes.video) {
           const sent = await films.send(tx, locked, input, user);
           return { ...sent, beside: null, requests: [], told: [] };
         }
         const asked = readQuestion(input);
         if (locked.session.type === sessionTypes.image) {
-          const sent = await pictures.send(tx, locked, asked, input, user);
+          const sent = await imageMessages.send(tx, locked, asked, input, user);
           return { ...sent, beside: null, requests: [], told: [] };
         }
         if (locked.session.type !== sessionTypes.people)

@@ -444,20 +444,16 @@ export const updateCard = async (
   await tx.update(sessions).set(card).where(eq(sessions.id, sessionId));
 };
 
-/** Makes a message of pictures as new: they are worked on from now on. */
-export const restartPictures = async (
-  tx: Transaction,
-  id: number,
-  model: string,
-): Promise<void> => {
+/** Makes a message of images as new: they are worked on from now on. */
+export const restartImages = async (tx: Transaction, id: number, model: string): Promise<void> => {
   await tx
     .update(history)
     .set({ state: 'none', model, ai: '', errorCode: '', errorMessage: '', answeredAt: null })
     .where(eq(history.id, id));
 };
 
-/** Writes what became of a message of pictures; false where it is no longer there. */
-export const endPictures = async (
+/** Writes what became of a message of images; false where it is no longer there. */
+export const endImages = async (
   tx: Transaction,
   id: number,
   end: {
@@ -521,7 +517,7 @@ export const messageIsThere = async (tx: Transaction, id: number): Promise<boole
 const sessionStands = sql`(s.deleted_at IS NULL OR s.deleted_at > now() - interval '30 days')`;
 
 /**
- * Pictures that messages took along, started from or have in their texts, also in former ones; and
+ * Images that messages took along, started from or have in their texts, also in former ones; and
  * the texts attached to them.
  */
 export const shownByMessages = showsWhere(sql`f.kind = 'image' AND EXISTS (

@@ -22,5 +22,5 @@ export const excerptOf = (prompt: string): string => firstCharacters(prompt, 200
 /** What a session's card says of a film. */
 export const filmText = '[视频]';
 
-/** What a session's card says of pictures. */
-export const picturesText = (count: number): string => `[图片] ${count} 张`;
+/** What a session's card says of images. */
+export const imagesText = (count: number): string => `[图片] ${count} 张`;

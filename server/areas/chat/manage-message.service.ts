@@ -11,7 +11,7 @@ import { removeFromBranch } from './branch.store.ts';
 import { findMessage } from './chat.store.ts';
 import { forgetFavorites } from './marks.store.ts';
 
-/** A message of a session, and the addresses of its pictures. */
+/** A message of a session, and the addresses of its images. */
 const columns = {
   id: history.id,
   sessionId: history.sessionId,

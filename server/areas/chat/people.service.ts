@@ -32,7 +32,7 @@ import {
   type Question,
 } from './question.ts';
 
-/** What stands for a message that is nothing but pictures or files. */
+/** What stands for a message that is nothing but images or files. */
 export const untitled = '[图片或文件]';
 
 export interface PeopleDeps {

@@ -64,12 +64,12 @@ test('a model among people is told who said what', () => {
     ['user', '林一：你说呢'],
   ]);
   expect(said(10)).toEqual([['user', '林一：你说呢']]);
-  const picture = {
+  const image = {
     type: 'image_url',
     image_url: { url: 'https://a.b/c.png', detail: 'low' },
   } as const;
-  expect(buildTalk([], { speaker: '林一', content: [picture] }, 1000).at(-1)?.content).toEqual([
+  expect(buildTalk([], { speaker: '林一', content: [image] }, 1000).at(-1)?.content).toEqual([
     { type: 'text', text: '林一：' },
-    picture,
+    image,
   ]);
 });

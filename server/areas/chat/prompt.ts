@@ -1,6 +1,6 @@
 import { limits } from '../../../contract/limits.ts';
 import type { Settings } from '../../../contract/auth.ts';
-import { picturesOf, textOf, type ChatMessage } from '../../../common/chat-message.ts';
+import { imagesOf, textOf, type ChatMessage } from '../../../common/chat-message.ts';
 
 type Content = ChatMessage['content'];
 
@@ -111,7 +111,7 @@ export const promptTokens = (
 ): number =>
   messages.reduce(
     (sum, { content }) =>
-      picturesOf(content).reduce(
+      imagesOf(content).reduce(
         (tokens, { image_url }) => tokens + limits.imageTokens[image_url.detail],
         sum + count(textOf(content)) + tokensAround,
       ),

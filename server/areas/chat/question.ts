@@ -9,11 +9,11 @@ import { limits } from '../../../contract/limits.ts';
 import type { Executor } from '../../db/database.ts';
 import type { ChatMessage, ContentPart } from '../../../common/chat-message.ts';
 import type { FileService } from '../file/file.service.ts';
-import { pictureParameters, withoutBlanks } from '../../http/documented.ts';
+import { imageParameters, withoutBlanks } from '../../http/documented.ts';
 import { Refusal } from '../../http/handlers.ts';
 import type { Request } from './chat.store.ts';
 
-/** What the area of files knows of pictures and texts that go with a message. */
+/** What the area of files knows of images and texts that go with a message. */
 export type Attachments = Pick<
   FileService,
   'take' | 'takeImages' | 'imagesForModel' | 'textsForModel'
@@ -48,7 +48,7 @@ export const readAs = <T extends z.ZodMiniType>(schema: T, given: unknown): z.ou
   throw bad(path === '' ? 'msg' : `msg.${path}`, '格式不对');
 };
 
-/** What is wanted of pictures, where it stands beside the words; undefined: nothing. */
+/** What is wanted of images, where it stands beside the words; undefined: nothing. */
 const flatImage = (given: unknown): ImageRequest | undefined => {
   const flat = readAs(flatImageRequest, given);
   const named = Object.entries(flat).filter(([, value]) => value !== undefined);
@@ -57,7 +57,7 @@ const flatImage = (given: unknown): ImageRequest | undefined => {
 
 const withParameters = (given: unknown): unknown =>
   typeof given === 'object' && given !== null && 'parameters' in given
-    ? { ...given, parameters: pictureParameters(given.parameters) }
+    ? { ...given, parameters: imageParameters(given.parameters) }
     : given;
 
 /** Reads what send_message carries, as it came. Throws a Refusal that names the field. */
@@ -76,7 +76,7 @@ export const readQuestion = ({ msg, format }: { msg: string; format: 0 | 1 }): Q
   };
 };
 
-/** A question to a model of words or to people: what it carries for pictures does not count. */
+/** A question to a model of words or to people: what it carries for images does not count. */
 export const asTalk = ({ human, request }: Question): Question => {
   if (request === null) return { human, request };
   const { image: _, ...rest } = request;
@@ -86,7 +86,7 @@ export const asTalk = ({ human, request }: Question): Question => {
 };
 
 /**
- * Refuses pictures and files that are not there or not the sender's; gives the question with the
+ * Refuses images and files that are not there or not the sender's; gives the question with the
  * files' own names and sizes. Costs nothing for a plain text.
  */
 export const checkAttachments = async (
@@ -122,8 +122,8 @@ export const withoutIds = (request: Request | null): Request | null => {
 };
 
 /**
- * A question as a model gets it, with its pictures and files as far as there is room, which is
- * taken from `room`. Without `vision` pictures are only mentioned.
+ * A question as a model gets it, with its images and files as far as there is room, which is
+ * taken from `room`. Without `vision` images are only mentioned.
  */
 export const contentOf = async (
   db: Executor,

@@ -85,7 +85,7 @@ export interface RepliesDeps {
   db: Database;
   instance: Instance;
   models: Pick<ModelService, 'find' | 'engines' | 'reportOutcome'>;
-  fetchPicture: ReplyHooks['fetchPicture'];
+  fetchImage: ReplyHooks['fetchImage'];
   /** Seals what is handed to other processes and may not be stored. */
   box: KeyBox;
   log: FastifyBaseLogger;
@@ -115,7 +115,7 @@ export const createReplies = async ({
   db,
   instance,
   models,
-  fetchPicture,
+  fetchImage,
   box,
   log,
   options,
@@ -152,7 +152,7 @@ export const createReplies = async ({
           ...failure,
         }),
       countTokens: countInThread,
-      fetchPicture,
+      fetchImage,
       extendHold: (more) =>
         request.holdId ? extendHold(db, request.holdId, more) : Promise.resolve(true),
       log,

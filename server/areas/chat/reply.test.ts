@@ -47,7 +47,7 @@ const run = async (
       onText: () => {},
       reportOutcome: (channelId, ok) => outcomes.push([channelId, ok]),
       countTokens: async (texts) => texts.map(countTokens),
-      fetchPicture: async () => null,
+      fetchImage: async () => null,
       extendHold: async () => true,
       log: silent,
       ...hooks,
@@ -193,19 +193,19 @@ test('an engine is handed pictures, never their addresses', async () => {
       take([{ kind: 'text', text: '好' }]);
     },
   };
-  const picture = (url: string) =>
+  const image = (url: string) =>
     ({ type: 'image_url', image_url: { url, detail: 'low' } }) as const;
   const content = ['data:image/png;base64,AA==', 'https://a.b/there.png', 'https://a.b/gone.png'];
   await run([engine], {
-    request: { messages: [{ role: 'user', content: content.map(picture) }] },
+    request: { messages: [{ role: 'user', content: content.map(image) }] },
     hooks: {
-      fetchPicture: async (url) => (url.includes('there') ? 'data:image/jpeg;base64,BB==' : null),
+      fetchImage: async (url) => (url.includes('there') ? 'data:image/jpeg;base64,BB==' : null),
     },
   });
   expect(seen).toEqual([
     [
-      picture('data:image/png;base64,AA=='),
-      picture('data:image/jpeg;base64,BB=='),
+      image('data:image/png;base64,AA=='),
+      image('data:image/jpeg;base64,BB=='),
       { type: 'text', text: '（这里有一张读不到的图片）' },
     ],
   ]);

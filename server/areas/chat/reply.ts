@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { streamCodes, type StreamCode } from '../../../contract/errors.ts';
 import { deduction, estimateTokens, isFree, type Price } from '../../../contract/price.ts';
-import { picturesOf, type ChatMessage, type ContentPart } from '../../../common/chat-message.ts';
+import { imagesOf, type ChatMessage, type ContentPart } from '../../../common/chat-message.ts';
 import {
   EngineError,
   type ChatEngine,
@@ -76,12 +76,8 @@ export interface ReplyHooks {
   ) => void;
   /** Tokens of each text. */
   countTokens: (texts: readonly string[]) => Promise<number[]>;
-  /** A picture of the web as a data URL; null where it cannot be had. */
-  fetchPicture: (
-    url: string,
-    detail: 'low' | 'high',
-    signal: AbortSignal,
-  ) => Promise<string | null>;
+  /** An image of the web as a data URL; null where it cannot be had. */
+  fetchImage: (url: string, detail: 'low' | 'high', signal: AbortSignal) => Promise<string | null>;
   /** Holds more tokens; false when there are not enough. */
   extendHold: (more: number) => Promise<boolean>;
   log: Pick<FastifyBaseLogger, 'warn' | 'error'>;
@@ -157,7 +153,7 @@ export class Reply<Order extends ReplyOrder = ReplyRequest> {
 
   async #tryChannels(): Promise<Ended> {
     let failure: EngineError | null = null;
-    const messages = await this.#withPictures();
+    const messages = await this.#withImages();
     for (const channel of await this.#hooks.channels()) {
       if (this.#cut) break;
       failure = await this.#tryChannel(channel, messages);
@@ -170,16 +166,16 @@ export class Reply<Order extends ReplyOrder = ReplyRequest> {
   }
 
   /**
-   * What is asked, with the pictures themselves: no service is sent an address, which it would then
+   * What is asked, with the images themselves: no service is sent an address, which it would then
    * fetch from where it stands.
    */
-  async #withPictures(): Promise<ChatMessage[]> {
+  async #withImages(): Promise<ChatMessage[]> {
     const { messages } = this.request;
-    if (!messages.some(({ content }) => picturesOf(content).some(isAddress))) return messages;
+    if (!messages.some(({ content }) => imagesOf(content).some(isAddress))) return messages;
     const resolved = async (part: ContentPart): Promise<ContentPart> => {
       if (part.type !== 'image_url' || !isAddress(part)) return part;
       const { url, detail } = part.image_url;
-      const data = await this.#hooks.fetchPicture(url, detail, this.#abort.signal);
+      const data = await this.#hooks.fetchImage(url, detail, this.#abort.signal);
       return data === null
         ? { type: 'text', text: '（这里有一张读不到的图片）' }
         : { type: 'image_url', image_url: { url: data, detail } };

@@ -7,7 +7,7 @@ import { jobsOf } from '../../jobs/job.service.ts';
 import type { SessionRow } from '../session/session.service.ts';
 import { seesHidden } from './access.ts';
 import { followersOf } from './branch.store.ts';
-import { readReply } from './picture-reply.ts';
+import { readReply } from './image-reply.ts';
 import { withoutIds } from './question.ts';
 import { partnersOf, type MessageRow, type Request } from './chat.store.ts';
 
@@ -17,7 +17,7 @@ type OneMessage = Omit<Message, 'beside'>;
 export const humanText = (human: string, request: Request | null): string =>
   request === null ? human : JSON.stringify({ prompt: human, ...request, ...request.image });
 
-/** The answer as document 1 §3 has it: of pictures the list of them, and beside it what is more. */
+/** The answer as document 1 §3 has it: of images the list of them, and beside it what is more. */
 const answerOf = ({ type, ai }: MessageRow): Pick<OneMessage, 'ai' | 'made'> => {
   const made = type === sessionTypes.image ? readReply(ai) : null;
   return made === null ? { ai, made } : { ai: JSON.stringify(made.images), made };
@@ -112,8 +112,8 @@ export const viewMessages = async (
         )
       : [];
   const made = session.type === sessionTypes.image || session.type === sessionTypes.video;
-  const ofPictures = made && session.userId === viewer;
-  const jobs = ofPictures
+  const ofImages = made && session.userId === viewer;
+  const jobs = ofImages
     ? await jobsOf(
         db,
         'message',

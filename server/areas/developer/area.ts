@@ -4,7 +4,7 @@ import { createRunningCalls } from '../../http/running-calls.ts';
 import { createApiChat } from './chat.service.ts';
 import { createDeveloperHandlers } from './developer.handlers.ts';
 import { dropOldReservations } from './developer.store.ts';
-import { createGate } from './gate.ts';
+import { createGate } from './key-limits.ts';
 import { createEmbeddingApi } from './embedding.handlers.ts';
 import { countEndedJobs, createImageApi } from './image.handlers.ts';
 import { createChatHandlers } from './open.handlers.ts';
@@ -31,7 +31,7 @@ export const developerArea = () => {
         db,
         models,
         gate,
-        fetchPicture: (...asked) => files.pictureForModel(...asked),
+        fetchImage: (...asked) => files.imageForModel(...asked),
         silenceMs: Math.max(settings.modelFirstWordSeconds, settings.modelIdleSeconds) * 1000,
         log,
       });

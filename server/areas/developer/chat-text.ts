@@ -2,7 +2,7 @@ import { limits } from '../../../contract/limits.ts';
 import { estimateTokens } from '../../../contract/price.ts';
 import type { ChatBody } from '../../engines/chat-relay.ts';
 
-/** Tokens that a message costs beside its text, and a part that is neither text nor picture. */
+/** Tokens that a message costs beside its text, and a part that is neither text nor image. */
 const around = 4;
 const otherPart = 500;
 
@@ -13,10 +13,10 @@ interface Asked {
 }
 
 const addPart = (part: Record<string, unknown>, asked: Asked): void => {
-  const { type, text, image_url: picture } = part;
+  const { type, text, image_url: image } = part;
   if (typeof text === 'string') asked.texts.push(text);
   else if (type === 'image_url') {
-    const { detail } = (picture ?? {}) as { detail?: unknown };
+    const { detail } = (image ?? {}) as { detail?: unknown };
     asked.beside += detail === 'low' ? limits.imageTokens.low : limits.imageTokens.high;
   } else asked.beside += otherPart;
 };

@@ -17,7 +17,7 @@ import { holdLifetime } from '../ledger/ledger.service.ts';
 import type { ModelService, ResolvedModel } from '../model/model.service.ts';
 import { affordable, type Charge, openCharge } from './charge.ts';
 import { askedOf, type Counted, producedIn, roughPrompt, usageIn } from './chat-text.ts';
-import type { Gate } from './gate.ts';
+import type { Gate } from './key-limits.ts';
 
 /** Tokens of an answer that are set aside at first, and for how many more each time: as much again as came. */
 const ahead = { first: 512, more: 2048 };
@@ -29,8 +29,8 @@ const leastAnswer = 16;
 export interface ChatDeps {
   db: Database;
   models: Pick<ModelService, 'find' | 'relays' | 'reportOutcome'>;
-  /** A picture of the web as a data URL; null where it cannot be had. */
-  fetchPicture: FileService['pictureForModel'];
+  /** An image of the web as a data URL; null where it cannot be had. */
+  fetchImage: FileService['imageForModel'];
   gate: Pick<Gate, 'takeTokens' | 'addTokens'>;
   /** How long a service may say nothing, ms. */
   silenceMs: number;
@@ -90,7 +90,7 @@ interface Part {
 }
 
 /** Addresses of the web that one request may name. */
-const picturesAtMost = 16;
+const imagesAtMost = 16;
 
 const numberIn = (value: unknown): number | null => (typeof value === 'number' ? value : null);
 
@@ -100,7 +100,7 @@ const lengthField = (body: ChatBody): 'max_tokens' | 'max_completion_tokens' =>
 
 /** Chat for programs: what is asked goes to the model's services as it is, and is billed by what comes. */
 export const createApiChat = (deps: ChatDeps) => {
-  const { db, models, gate, fetchPicture, silenceMs, log } = deps;
+  const { db, models, gate, fetchImage, silenceMs, log } = deps;
 
   const modelFor = async (caller: ApiCaller, name: string): Promise<ResolvedModel> => {
     const model = await models.find(db, name);
@@ -109,19 +109,19 @@ export const createApiChat = (deps: ChatDeps) => {
   };
 
   /**
-   * The request with pictures of the web as data: a service beside this server would fetch what its
+   * The request with images of the web as data: a service beside this server would fetch what its
    * asker cannot.
    */
-  const withPictures = async (body: ChatBody, signal: AbortSignal): Promise<ChatBody> => {
+  const withImages = async (body: ChatBody, signal: AbortSignal): Promise<ChatBody> => {
     let fetched = 0;
     const ready = async (part: Part): Promise<unknown> => {
       const url = part?.image_url?.url;
       if (part?.type !== 'image_url' || typeof url !== 'string' || /^data:/i.test(url)) return part;
       fetched += 1;
-      if (fetched > picturesAtMost)
-        throw new Refusal('bad_input', `messages：最多 ${picturesAtMost} 张网上的图片`);
+      if (fetched > imagesAtMost)
+        throw new Refusal('bad_input', `messages：最多 ${imagesAtMost} 张网上的图片`);
       const detail = part.image_url?.detail === 'low' ? 'low' : 'high';
-      const data = await fetchPicture(url, detail, signal);
+      const data = await fetchImage(url, detail, signal);
       if (data === null)
         throw new Refusal(
           'bad_input',
@@ -147,7 +147,7 @@ export const createApiChat = (deps: ChatDeps) => {
   const begin = async (context: OpenContext, asker: ChatBody, stream: boolean): Promise<Asking> => {
     const { caller } = context;
     const model = await modelFor(caller, asker.model);
-    const given = await withPictures(asker, context.signal);
+    const given = await withImages(asker, context.signal);
     const n = numberIn(given['n']) ?? 1;
     if (stream && n > 1) throw new Refusal('bad_input', 'n：流式回答一次只能要一个，请把 n 设为 1');
     const asked = askedOf(given);

@@ -11,7 +11,7 @@ import type { OpenHandlers } from '../../http/open-routes.ts';
 import { openCharge } from './charge.ts';
 import { mayUseModel, noSuchModel } from './chat.service.ts';
 import { usageIn } from './chat-text.ts';
-import type { Gate } from './gate.ts';
+import type { Gate } from './key-limits.ts';
 
 /** What is built in, by the name that programs call it. */
 export const builtInEmbeddingModel = 'builtin-embedding';

@@ -23,7 +23,7 @@ import { openCharge } from './charge.ts';
 import { mayUseModel, noSuchModel } from './chat.service.ts';
 import * as store from './developer.store.ts';
 
-/** How often it is looked whether a picture is done, ms. */
+/** How often it is looked whether an image is done, ms. */
 const lookEvery = 200;
 
 /** What stands among a person's tasks: the words of programs are not kept there. */
@@ -71,13 +71,13 @@ export const createImageApi = (deps: {
   | 'apiEditBg'
 > => {
   const { db, models, files, jobs } = deps;
-  const pictures = createAccountImages(deps);
+  const accountImages = createAccountImages(deps);
   const looks = createLookService(deps);
 
   const mayUse = async ({ caller }: OpenContext, name: string): Promise<boolean> =>
     mayUseModel(caller, name) && !(await models.closedToApi(db)).has(name);
 
-  /** The named model of pictures, or the first that can do it: free ones before others. */
+  /** The named model of images, or the first that can do it: free ones before others. */
   const modelFor = async (
     context: OpenContext,
     task: ImageTask,
@@ -93,7 +93,7 @@ export const createImageApi = (deps: {
       .sort((a, b) => Number(a.factor > 0) - Number(b.factor > 0));
     for (const { name } of listed) {
       const model = await models.findImage(db, name);
-      if (model && pictures.can(model, task) && (await mayUse(context, name))) return model;
+      if (model && accountImages.can(model, task) && (await mayUse(context, name))) return model;
     }
     throw new Refusal('job_unsuitable', '没有能这样做的绘画服务');
   };
@@ -106,7 +106,7 @@ export const createImageApi = (deps: {
   ): Promise<string> => {
     const { caller } = context;
     const model = await modelFor(context, wish.task, named);
-    const { plan, cost } = pictures.plan(wish, model);
+    const { plan, cost } = accountImages.plan(wish, model);
     const charge = await openCharge(deps, caller, {
       model: model.name,
       type: modelTypes.image,
@@ -114,7 +114,7 @@ export const createImageApi = (deps: {
     });
     const uuid = randomUUID();
     try {
-      await pictures.begin(
+      await accountImages.begin(
         db,
         { uuid, plan, model, title: titleOf, holdId: cost === 0 ? null : charge.id, cost },
         caller.user,
@@ -153,7 +153,7 @@ export const createImageApi = (deps: {
     }
   };
 
-  /** Done pictures as OpenAI gives them. */
+  /** Done images as OpenAI gives them. */
   const answer = async (
     context: OpenContext,
     uuid: string,
@@ -163,8 +163,8 @@ export const createImageApi = (deps: {
     for (const { url } of await finished(context, uuid)) {
       if (format === 'url') data.push({ url: context.origin + url });
       else {
-        const picture = await files.picture(url, context.signal);
-        if (picture) data.push({ b64_json: picture.data.toString('base64') });
+        const image = await files.imageAt(url, context.signal);
+        if (image) data.push({ b64_json: image.data.toString('base64') });
       }
     }
     return { json: { created: Math.floor(Date.now() / 1000), data } };
@@ -173,8 +173,8 @@ export const createImageApi = (deps: {
   const keep = async (file: UploadedFile, { caller }: OpenContext): Promise<string> =>
     (await (await files.image(file, caller.user))(db)).url;
 
-  /** The address of the picture that a call works on. */
-  const pictureOf = async (
+  /** The address of the image that a call works on. */
+  const imageOf = async (
     context: OpenContext,
     given: { image_url?: string | undefined; image_base64?: string | undefined },
   ): Promise<string> => {
@@ -192,10 +192,10 @@ export const createImageApi = (deps: {
 
   const edit = async (
     context: OpenContext,
-    input: Parameters<typeof pictureOf>[1] & { model?: string | undefined },
+    input: Parameters<typeof imageOf>[1] & { model?: string | undefined },
     wish: Pick<AccountWish, 'task' | 'parameters'>,
   ) => {
-    const baseImage = await pictureOf(context, input);
+    const baseImage = await imageOf(context, input);
     const uuid = await begin(context, { ...wish, prompt: '', baseImage }, input.model);
     return { json: { result: true, request_id: uuid } };
   };
@@ -283,7 +283,7 @@ export const createImageApi = (deps: {
       const { caller } = context;
       const words = await looks.interrogate(
         db,
-        { image_url: await pictureOf(context, input), model: input.clip, chinese: 0 },
+        { image_url: await imageOf(context, input), model: input.clip, chinese: 0 },
         caller.user,
       );
       return { json: { result: true, text: words.result, text_cn: words.result_cn } };
@@ -295,9 +295,9 @@ export const createImageApi = (deps: {
     apiRemoveBg: (input, context) => edit(context, input, { task: 'remove-bg', parameters: {} }),
 
     async apiEditBg(input, context) {
-      const { bg_color: colour, bg_image: picture } = input;
+      const { bg_color: colour, bg_image: address } = input;
       const background =
-        picture === undefined ? null : await pictureOf(context, { image_url: picture });
+        address === undefined ? null : await imageOf(context, { image_url: address });
       return edit(context, input, {
         task: 'edit-bg',
         parameters: {

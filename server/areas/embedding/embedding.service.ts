@@ -5,7 +5,7 @@ import { Refusal } from '../../http/handlers.ts';
 import { help } from '../help/help.service.ts';
 import { fileWithProject, filesByIds, type ProjectRow } from '../train/projects.service.ts';
 import * as store from './embedding.store.ts';
-import * as indexes from './indexes.ts';
+import * as indexes from './open-indexes.ts';
 import { find, rowFor } from './knowledge-bases.ts';
 import { lookAt } from './second-look.ts';
 

@@ -1,5 +1,5 @@
 import { queryTerms } from '../help/search.ts';
-import { Best } from './best.ts';
+import { Best } from './best-passages.ts';
 import { TermCounter } from './term-counter.ts';
 import { grown, VectorShelf } from './vector-shelf.ts';
 import { WordPlaces } from './word-places.ts';

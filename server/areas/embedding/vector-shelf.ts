@@ -1,4 +1,4 @@
-import { Best } from './best.ts';
+import { Best } from './best-passages.ts';
 import { type VectorKernel, vectorKernel } from './vector-kernel.ts';
 
 /** Vectors from which on only those are compared whole whose signs are alike. */

@@ -17,7 +17,7 @@ export const exportDeps = ({
   };
   return {
     storage,
-    picture: async (address) => {
+    image: async (address) => {
       const key = posterAddress.exec(address)?.[1];
       return files.jpegForDocument(key === undefined ? address : await ofFilm(key));
     },

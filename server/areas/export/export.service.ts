@@ -12,13 +12,13 @@ import { jsonMessage, jsonSession } from './json-format.ts';
 import { markdownHead, markdownMessage } from './markdown-format.ts';
 import { makePdfApart } from './pdf.ts';
 import type { PdfMessage } from './pdf-document.ts';
-import { diagramAddress } from './pdf-picture.ts';
+import { diagramAddress } from './pdf-image.ts';
 import { aboutText, dayText, pairsOf, timeText, zoneOf, type Talk, type Telling } from './talk.ts';
 
 export interface ExportDeps {
   storage: Storage;
-  /** An own picture as a JPEG; null where it cannot be had. Nothing is fetched from elsewhere. */
-  picture: (address: string, signal: AbortSignal) => Promise<Buffer | null>;
+  /** An own image as a JPEG; null where it cannot be had. Nothing is fetched from elsewhere. */
+  image: (address: string, signal: AbortSignal) => Promise<Buffer | null>;
   /** What people call the models. */
   labels: (db: Executor) => Promise<ReadonlyMap<string, string>>;
 }
@@ -68,7 +68,7 @@ export const fileName = (title: string, day: string, ending: string): string => 
 /** Of work that is not about a file for somebody. */
 const quiet = { base: '', timeZone: '', diagrams: new Map<string, string>(), onProgress: () => {} };
 
-export const createExportService = ({ storage, picture, labels }: ExportDeps) => {
+export const createExportService = ({ storage, image, labels }: ExportDeps) => {
   async function* rowsOf({ db, signal }: ExportWork, what: store.Wanted) {
     let after = 0;
     for (;;) {
@@ -164,8 +164,8 @@ export const createExportService = ({ storage, picture, labels }: ExportDeps) =>
         diagrams: [...work.diagrams.keys()],
       },
       messages: pieces(),
-      picture: (address, signal) =>
-        picture(
+      image: (address, signal) =>
+        image(
           address.startsWith(diagramAddress)
             ? (work.diagrams.get(address.slice(diagramAddress.length)) ?? '')
             : address,

@@ -21,7 +21,7 @@ import {
 /** Reads our own export; see json-format.ts for what stands in it. */
 
 const states: ReadonlySet<unknown> = new Set(replyState.options);
-const picture = /^(?:\/files\/[\w.]{1,80}|https:\/\/[^\s<>"']{1,1990})$/;
+const imageUrl = /^(?:\/files\/[\w.]{1,80}|https:\/\/[^\s<>"']{1,1990})$/;
 
 const requestOf = (value: unknown): unknown => {
   if (!isFields(value)) return null;
@@ -30,7 +30,7 @@ const requestOf = (value: unknown): unknown => {
   const { prompt: _, ...request } = read.data;
   return {
     ...request,
-    images: request.images.filter((image) => picture.test(image)),
+    images: request.images.filter((image) => imageUrl.test(image)),
     files: request.files.map((file) => ({ ...file, name: words(file.name, 200) })),
     at_user: request.at_user && { ...request.at_user, name: words(request.at_user.name, 100) },
     at_ai: words(request.at_ai, 100),
@@ -54,7 +54,7 @@ const stateOf = (value: unknown, ai: string): string => {
   return states.has(value) ? String(value) : ai === '' ? 'none' : 'done';
 };
 
-/** Pictures that were drawn, as an answer in a chat shows them: only a server draws. */
+/** Images that were drawn, as an answer in a chat shows them: only a server draws. */
 const drawnText = (ai: string): string => {
   let reply: unknown;
   try {
@@ -66,7 +66,7 @@ const drawnText = (ai: string): string => {
   if (!Array.isArray(images)) return '';
   return (images as unknown[])
     .map((image) => (isFields(image) ? field(image, 'url') : null))
-    .filter((url): url is string => typeof url === 'string' && picture.test(url))
+    .filter((url): url is string => typeof url === 'string' && imageUrl.test(url))
     .map((url, at) => `![第 ${at + 1} 张](${url})`)
     .join('\n\n');
 };

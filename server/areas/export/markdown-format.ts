@@ -12,7 +12,7 @@ const addressOf = (address: string, base: string): string =>
 export const markdownHead = (session: SessionRow, count: number, telling: Telling): string =>
   `# ${asLine(session.prompt) || '鹊桥对话'}\n\n${asLine(aboutText(session, count, telling))}\n`;
 
-/** One message. `base`: this server's address, before its own pictures. */
+/** One message. `base`: this server's address, before its own images. */
 export const markdownMessage = (talk: Talk, base: string, { timeZone }: Telling): string =>
   [
     `---\n\n## ${asLine(talk.speaker)} · ${timeText(talk.time, timeZone)}\n`,

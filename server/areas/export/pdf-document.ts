@@ -2,9 +2,9 @@ import PDFDocument from 'pdfkit';
 import { openFaces } from './pdf-face.ts';
 import { createFormulas } from './pdf-formula.ts';
 import { createBreaker, type Style } from './pdf-line.ts';
-import { colors, createMarkdown, diagramsIn, picturesIn } from './pdf-markdown.ts';
+import { colors, createMarkdown, diagramsIn, imagesIn } from './pdf-markdown.ts';
 import { createFlow, paper } from './pdf-page.ts';
-import { createPictures, diagramAddress } from './pdf-picture.ts';
+import { createImages, diagramAddress } from './pdf-image.ts';
 
 export interface PdfHead {
   title: string;
@@ -41,14 +41,14 @@ export interface PdfSource {
   head: PdfHead;
   messages: AsyncIterable<PdfMessage[]>;
   /** A JPEG, or null where it cannot be had. */
-  fetchPicture: (address: string) => Promise<Uint8Array | null>;
+  fetchImage: (address: string) => Promise<Uint8Array | null>;
   /** Hears 0 to 1. */
   onProgress: (done: number) => void;
 }
 
 export interface Pdf {
   data: Buffer;
-  /** Pictures that could not be had. */
+  /** Images that could not be had. */
   failed: string[];
 }
 
@@ -59,7 +59,7 @@ const quiet: Style = { kind: 'plain', size: 8.6, color: colors.second };
 export const makePdf = async ({
   head,
   messages,
-  fetchPicture,
+  fetchImage,
   onProgress,
 }: PdfSource): Promise<Pdf> => {
   const document = new PDFDocument({
@@ -94,8 +94,14 @@ export const makePdf = async ({
   };
   writeFoot();
   const formulas = createFormulas(document, faces.name);
-  const pictures = createPictures(document, fetchPicture);
-  const markdown = createMarkdown({ flow, breaker, formulas, pictures, base: head.base });
+  const documentImages = createImages(document, fetchImage);
+  const markdown = createMarkdown({
+    flow,
+    breaker,
+    formulas,
+    images: documentImages,
+    base: head.base,
+  });
 
   const titleStyle: Style = { kind: 'bold', size: 19, color: colors.ink };
   flow.lines(breaker.breakLines([{ text: head.title, style: titleStyle }], flow.width), {
@@ -129,13 +135,13 @@ export const makePdf = async ({
         markdown.plainText(message.text),
       );
     flow.space(6);
-    for (const address of message.images) markdown.showPicture(address, '');
+    for (const address of message.images) markdown.showImage(address, '');
     for (const file of message.files) markdown.plainText(`附件：${file}`, quiet);
     for (const answer of message.answers) {
       flow.space(4);
       speakerLine(answer.name, '');
       markdown.write(answer.text);
-      for (const address of answer.images) markdown.showPicture(address, '');
+      for (const address of answer.images) markdown.showImage(address, '');
     }
     flow.space(14);
   };
@@ -145,12 +151,12 @@ export const makePdf = async ({
   for await (const part of messages) {
     const texts = part.flatMap((message) => message.answers.map((answer) => answer.text));
     if (texts.some((text) => /\$|\\[([]/.test(text))) await formulas.load();
-    await pictures.load([
+    await documentImages.load([
       ...part.flatMap(({ images, answers }) => [
         ...images,
         ...answers.flatMap((answer) => answer.images),
       ]),
-      ...texts.flatMap(picturesIn),
+      ...texts.flatMap(imagesIn),
       ...texts
         .flatMap(diagramsIn)
         .filter((source) => drawn.has(source))
@@ -164,5 +170,5 @@ export const makePdf = async ({
   }
   document.end();
   await ended;
-  return { data: Buffer.concat(chunks), failed: pictures.failed() };
+  return { data: Buffer.concat(chunks), failed: documentImages.failed() };
 };

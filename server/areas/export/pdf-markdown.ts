@@ -6,7 +6,7 @@ import { safeImage, safeLink } from '../../../common/markdown/safe-url.ts';
 import type { Formulas } from './pdf-formula.ts';
 import type { Breaker, Color, Line, Run, Style } from './pdf-line.ts';
 import type { Flow } from './pdf-page.ts';
-import { diagramAddress, type Picture, type Pictures } from './pdf-picture.ts';
+import { diagramAddress, type Image, type Images } from './pdf-image.ts';
 
 export const colors = {
   ink: [17, 24, 39],
@@ -34,14 +34,14 @@ export interface Writer {
   flow: Flow;
   breaker: Breaker;
   formulas: Formulas;
-  pictures: Pictures;
+  images: Images;
   /** This server's address, before links that lead to its own pages. Empty: not known. */
   base: string;
 }
 
 const plain: Style = { kind: 'plain', size: sizes.text, color: colors.ink };
 
-export const createMarkdown = ({ flow, breaker, formulas, pictures, base }: Writer) => {
+export const createMarkdown = ({ flow, breaker, formulas, images, base }: Writer) => {
   const linkOf = (href: string): string | null => {
     const link = safeLink(decodeEntities(href), base);
     if (!link) return null;
@@ -81,7 +81,7 @@ export const createMarkdown = ({ flow, breaker, formulas, pictures, base }: Writ
     };
   };
 
-  /** The runs of tokens that stand in lines; pictures among them go into `found`. */
+  /** The runs of tokens that stand in lines; images among them go into `found`. */
   const runsOf = (
     tokens: readonly Token[] | undefined,
     style: Style,
@@ -150,21 +150,21 @@ export const createMarkdown = ({ flow, breaker, formulas, pictures, base }: Writ
         ]
       : [{ text: token.raw, style }];
 
-  const drawPicture = (picture: Picture) => {
-    const scale = Math.min(1, flow.width / picture.width, 420 / picture.height);
-    const width = picture.width * scale;
-    const height = picture.height * scale;
+  const drawImage = (image: Image) => {
+    const scale = Math.min(1, flow.width / image.width, 420 / image.height);
+    const width = image.width * scale;
+    const height = image.height * scale;
     flow.need(height);
     flow.paintGrounds(height);
-    pictures.draw(picture, flow.left, flow.y, width, height);
+    images.draw(image, flow.left, flow.y, width, height);
     flow.y += height;
     flow.space(6);
   };
 
-  const showPicture = (address: string, words: string) => {
-    const picture = pictures.get(address);
-    if (picture) {
-      drawPicture(picture);
+  const showImage = (address: string, words: string) => {
+    const image = images.get(address);
+    if (image) {
+      drawImage(image);
       return;
     }
     const style: Style = { kind: 'plain', size: sizes.small, color: colors.second };
@@ -178,7 +178,7 @@ export const createMarkdown = ({ flow, breaker, formulas, pictures, base }: Writ
     for (const image of found) {
       const address = safeImage(decodeEntities(image.href));
       const words = decodeEntities(image.text);
-      if (address !== null) showPicture(address, words);
+      if (address !== null) showImage(address, words);
       else {
         const text = words === '' ? '［图片］' : `［图片：${words}］`;
         const style = { ...plain, color: colors.second };
@@ -197,9 +197,9 @@ export const createMarkdown = ({ flow, breaker, formulas, pictures, base }: Writ
   };
 
   const code = (text: string, language: string) => {
-    const drawing = isDiagram(language) ? pictures.get(diagramAddress + text) : null;
+    const drawing = isDiagram(language) ? images.get(diagramAddress + text) : null;
     if (drawing) {
-      drawPicture(drawing);
+      drawImage(drawing);
       return;
     }
     const style: Style = { kind: 'mono', size: sizes.code, color: colors.ink };
@@ -483,7 +483,7 @@ export const createMarkdown = ({ flow, breaker, formulas, pictures, base }: Writ
       const lines = breaker.breakLines([{ text: text.replaceAll('\r', ''), style }], flow.width);
       flow.lines(lines, { size: style.size });
     },
-    showPicture,
+    showImage,
   };
 };
 
@@ -497,8 +497,8 @@ export const diagramsIn = (text: string): string[] =>
       )
     : [];
 
-/** The addresses of all pictures in Markdown that may be loaded. */
-export const picturesIn = (text: string): string[] => {
+/** The addresses of all images in Markdown that may be loaded. */
+export const imagesIn = (text: string): string[] => {
   if (!text.includes('](') && !text.includes('![')) return [];
   const found: string[] = [];
   const look = (tokens: readonly Token[], depth: number) => {

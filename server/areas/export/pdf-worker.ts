@@ -21,7 +21,7 @@ if (!port) throw new Error('this runs in a thread alone');
 const send = (message: FromWorker, transfer: ArrayBuffer[] = []) =>
   port.postMessage(message, transfer);
 
-const pictures = new Map<string, (data: Uint8Array | null) => void>();
+const images = new Map<string, (data: Uint8Array | null) => void>();
 let takeHead: (head: PdfHead) => void = () => undefined;
 let takeMessages: (messages: PdfMessage[] | null) => void = () => undefined;
 
@@ -29,8 +29,8 @@ port.on('message', (message: ToWorker) => {
   if (message.kind === 'head') takeHead(message.head);
   else if (message.kind === 'messages') takeMessages(message.messages);
   else {
-    pictures.get(message.address)?.(message.data);
-    pictures.delete(message.address);
+    images.get(message.address)?.(message.data);
+    images.delete(message.address);
   }
 });
 
@@ -54,9 +54,9 @@ const head = await new Promise<PdfHead>((resolve) => {
 const { data, failed } = await makePdf({
   head,
   messages: allMessages(),
-  fetchPicture: (address) =>
+  fetchImage: (address) =>
     new Promise((resolve) => {
-      pictures.set(address, resolve);
+      images.set(address, resolve);
       send({ kind: 'picture', address });
     }),
   onProgress: (done) => send({ kind: 'progress', done }),

@@ -5,18 +5,18 @@ import { workerUrl } from '../../worker-url.ts';
 import type { PdfHead, PdfMessage } from './pdf-document.ts';
 import type { FromWorker, ToWorker } from './pdf-worker.ts';
 
-/** What one document may take: time of the thread, ms; its heap, MB; its pictures, bytes. */
-const bounds = { ms: 180_000, heapMb: 768, pictures: 120 * 1024 * 1024, mostPictures: 500 };
+/** What one document may take: time of the thread, ms; its heap, MB; its images, bytes. */
+const bounds = { ms: 180_000, heapMb: 768, images: 120 * 1024 * 1024, mostImages: 500 };
 /** So many are made at once, and so many wait. */
 const lane = pLimit(2);
 const mostWaiting = 30;
-/** Pictures of one document that are fetched at once. */
+/** Images of one document that are fetched at once. */
 const fetches = 6;
 
 export interface PdfWork {
   head: PdfHead;
   messages: AsyncIterator<PdfMessage[]>;
-  picture: (address: string, signal: AbortSignal) => Promise<Buffer | null>;
+  image: (address: string, signal: AbortSignal) => Promise<Buffer | null>;
   onProgress: (done: number) => void;
   /** Aborted: nobody waits for it any more. */
   signal: AbortSignal;
@@ -32,9 +32,9 @@ const make = (work: PdfWork): Promise<{ data: Buffer; failed: string[] }> =>
       stderr: true,
     });
     const fetching = new AbortController();
-    let room = bounds.pictures;
+    let room = bounds.images;
     let asked = 0;
-    const pictureLane = pLimit(fetches);
+    const imageLane = pLimit(fetches);
     let ended = false;
     const end = (settle: () => void) => {
       if (ended) return;
@@ -50,11 +50,11 @@ const make = (work: PdfWork): Promise<{ data: Buffer; failed: string[] }> =>
     const send = (message: ToWorker) => {
       if (!ended) worker.postMessage(message, []);
     };
-    const sendPicture = async (address: string) => {
+    const sendImage = async (address: string) => {
       asked += 1;
       let data: Buffer | null = null;
-      if (asked <= bounds.mostPictures && room > 0)
-        data = await pictureLane(() => work.picture(address, fetching.signal));
+      if (asked <= bounds.mostImages && room > 0)
+        data = await imageLane(() => work.image(address, fetching.signal));
       if (data && data.length > room) data = null;
       room -= data?.length ?? 0;
       send({ kind: 'picture', address, data });
@@ -65,7 +65,7 @@ const make = (work: PdfWork): Promise<{ data: Buffer; failed: string[] }> =>
     };
     worker.on('message', (message: FromWorker) => {
       if (message.kind === 'more') void sendMessages().catch(fail);
-      else if (message.kind === 'picture') void sendPicture(message.address).catch(fail);
+      else if (message.kind === 'picture') void sendImage(message.address).catch(fail);
       else if (message.kind === 'progress') work.onProgress(message.done);
       else {
         const { data, failed } = message;

@@ -1,8 +1,8 @@
 import { maskName } from '../../../common/mask-name.ts';
 import { sessionTypes } from '../../../contract/session.ts';
 import { filmOf, readFilms } from '../chat/films.service.ts';
-import { readReply } from '../chat/picture-reply.ts';
-import { addressesOf } from '../chat/pictures.service.ts';
+import { readReply } from '../chat/image-reply.ts';
+import { addressesOf } from '../chat/image-messages.service.ts';
 import type { SessionRow } from '../session/session.service.ts';
 import type { ExportRow } from './export.store.ts';
 
@@ -14,7 +14,7 @@ export interface Talk {
   text: string;
   images: string[];
   files: string[];
-  /** `images`: addresses of the pictures that it is, of a message of pictures. */
+  /** `images`: addresses of the images that it is, of a message of images. */
   answers: { name: string; text: string; images: string[] }[];
 }
 
@@ -73,8 +73,8 @@ const endings: Readonly<Record<string, string>> = {
   streaming: '（回复还没有写完）',
 };
 
-/** Pictures that were made, one that failed named with its number. */
-const picturesOf = (row: ExportRow, note: string, name: string): Talk['answers'] => {
+/** Images that were made, one that failed named with its number. */
+const imagesOf = (row: ExportRow, note: string, name: string): Talk['answers'] => {
   const made = readReply(row.ai)?.images ?? [];
   const images = made.map(({ url }) => url).filter((url) => url !== '');
   const failed = made.flatMap(({ url, error }, at) =>
@@ -87,7 +87,7 @@ const picturesOf = (row: ExportRow, note: string, name: string): Talk['answers']
 const answerOf = (row: ExportRow, label: Telling['label']): Talk['answers'] => {
   const name = label(row.model);
   const note = endings[row.state] ?? '';
-  if (row.type === sessionTypes.image) return picturesOf(row, note, name);
+  if (row.type === sessionTypes.image) return imagesOf(row, note, name);
   if (row.type === sessionTypes.video) {
     const films = readFilms(row.ai);
     const told = films.map(({ duration }) => `（视频，${Math.round(duration)} 秒）`);

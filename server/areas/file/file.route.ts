@@ -4,12 +4,12 @@ import { Refusal } from '../../http/handlers.ts';
 import { answerFailure } from '../../http/routes.ts';
 import { type FileService, ownImage, thumbnailSides } from './file.service.ts';
 
-/** How long a browser may show a picture without asking again whether it is still there, s. */
+/** How long a browser may show an image without asking again whether it is still there, s. */
 const maxAge = 300;
 
 /**
  * GET /files/<key>.<jpg|png>, `?size=128|180|320|640` for a thumbnail. The random key is the right to
- * read it, so links work in every session that shows the picture. A picture never changes, but it can
+ * read it, so links work in every session that shows the image. An image never changes, but it can
  * be deleted: nobody between here and the reader keeps it, and the reader not for long.
  */
 export const registerFiles = (app: FastifyInstance, files: FileService, db: Executor): void => {

@@ -16,7 +16,7 @@ import {
   imageMimes,
   jpegOf,
   type ImageType,
-  type Picture,
+  type Image,
   pngOf,
   renewImage,
   shrinkForModel,
@@ -37,7 +37,7 @@ export interface FileServiceDeps {
   uploadLimit: number;
   /** How long one document may take to be read, seconds. */
   documentSeconds: number;
-  /** Makes a picture of an upload; gives its number. */
+  /** Makes an image of an upload; gives its number. */
   keepUploaded: (
     db: Executor,
     upload: {
@@ -52,7 +52,7 @@ export interface FileServiceDeps {
   ) => Promise<number>;
   /** What the area of images knows of a file's key. */
   stateOfFile: (db: Executor, key: string) => Promise<'there' | 'deleted' | 'unknown'>;
-  /** Bytes of the pictures that a person had drawn. */
+  /** Bytes of the images that a person had drawn. */
   drawnBytes: (db: Executor, userId: number) => Promise<number>;
 }
 
@@ -65,20 +65,20 @@ export type ThumbnailSide = (typeof thumbnailSides)[number];
 
 const columnWidth: ThumbnailSide = 320;
 
-/** Pictures of the web that documents take in; and pixels of their longer side there. */
-const documentPictures = {
+/** Images of the web that documents take in; and pixels of their longer side there. */
+const documentImages = {
   maxBytes: 10 * 1024 * 1024,
   types: ['image/jpeg', 'image/jpg', 'image/png', 'image/webp', 'image/gif'],
 };
 const documentSide = 1600;
 
-/** Pictures of the web that others are made from. */
-const workPictures = {
+/** Images of the web that others are made from. */
+const workImages = {
   maxBytes: 10 * 1024 * 1024,
   types: ['image/jpeg', 'image/jpg', 'image/png', 'application/octet-stream', ''],
 };
-/** Pictures of other servers that one person, or the visitors of one address, look at in a minute. */
-const foreignPictures = 30;
+/** Images of other servers that one person, or the visitors of one address, look at in a minute. */
+const foreignImages = 30;
 /** Most pixels of a preview, across and down. */
 const previewSide = 320;
 
@@ -87,14 +87,14 @@ const isWebAddress = (url: string): boolean =>
 
 const address = /^\/files\/([0-9a-f]{40})\.(jpg|png)$/;
 
-/** Key and type in the address of an own picture; null for every other address. */
+/** Key and type in the address of an own image; null for every other address. */
 export const ownImage = (url: string): { key: string; type: ImageType } | null => {
   const [, key, type] = address.exec(url) ?? [];
   return key && type ? { key, type: type as ImageType } : null;
 };
 
 /**
- * The same where the address may name a host, as people copy it: nobody guesses a key, so a picture of
+ * The same where the address may name a host, as people copy it: nobody guesses a key, so an image of
  * that key that is here is the one that is meant.
  */
 export const namedImage = (url: string): { key: string; type: ImageType } | null =>
@@ -124,11 +124,11 @@ export const cleanName = (name: string): string =>
     .trim()
     .slice(-200) || '未命名';
 
-/** Pictures and attached files of people. */
+/** Images and attached files of people. */
 export const createFileService = (deps: FileServiceDeps) => {
   const { storage, fetch, quota } = deps;
   const limitPerson = createPersonLimit(deps.uploadLimit);
-  const limitViewer = createKeyLimit(foreignPictures);
+  const limitViewer = createKeyLimit(foreignImages);
   const inTurn = createPersonQueue();
 
   const requireRoom = async (db: Executor, userId: number, size: number): Promise<void> => {
@@ -136,19 +136,19 @@ export const createFileService = (deps: FileServiceDeps) => {
     if (used + size > quota) throw new Refusal('file_quota');
   };
 
-  /** Renews a picture; what it gives then keeps it. */
+  /** Renews an image; what it gives then keeps it. */
   const prepareImage = async (data: Buffer, userId: number): Promise<Keep<UploadedImage>> => {
-    const picture = await inTurn(userId, () => renewImage(data));
+    const renewed = await inTurn(userId, () => renewImage(data));
     return async (db) => {
-      await requireRoom(db, userId, picture.data.length);
+      await requireRoom(db, userId, renewed.data.length);
       const key = newKey();
-      const mime = imageMimes[picture.type];
-      const file = { width: picture.width, height: picture.height, size: picture.data.length };
+      const mime = imageMimes[renewed.type];
+      const file = { width: renewed.width, height: renewed.height, size: renewed.data.length };
       const uuid = await store.insertFile(db, { userId, kind: 'image', key, mime, ...file });
-      const { type } = picture;
+      const { type } = renewed;
       const id = await deps.keepUploaded(db, { uuid, userId, key, type, ...file });
-      await storage.put(storageKey(key, picture.type), picture.data, mime);
-      return { id, uuid, url: `/files/${storageKey(key, picture.type)}`, ...file };
+      await storage.put(storageKey(key, renewed.type), renewed.data, mime);
+      return { id, uuid, url: `/files/${storageKey(key, renewed.type)}`, ...file };
     };
   };
 
@@ -176,7 +176,7 @@ export const createFileService = (deps: FileServiceDeps) => {
     return made;
   };
 
-  /** The picture as models get it; a small copy is made once and kept. */
+  /** The image as models get it; a small copy is made once and kept. */
   const forModel = async (
     { key, type }: { key: string; type: ImageType },
     detail: 'low' | 'high',
@@ -190,7 +190,7 @@ export const createFileService = (deps: FileServiceDeps) => {
     return `data:${mime};base64,${data.toString('base64')}`;
   };
 
-  /** Takes a picture out of the storage, and what was made smaller of it. */
+  /** Takes an image out of the storage, and what was made smaller of it. */
   const dropFiles = async (key: string, type: ImageType): Promise<void> => {
     const names = [
       storageKey(key, type),
@@ -200,13 +200,13 @@ export const createFileService = (deps: FileServiceDeps) => {
     for (const name of names) await storage.delete(name);
   };
 
-  /** Whether a picture of this key may still be shown: what was deleted is gone at once. */
+  /** Whether an image of this key may still be shown: what was deleted is gone at once. */
   const isThere = async (db: Executor, key: string): Promise<boolean> => {
     const state = await deps.stateOfFile(db, key);
     return state === 'unknown' ? store.hasImage(db, key) : state === 'there';
   };
 
-  /** Keeps those of these pictures that are there from being cleared away; gives their keys. */
+  /** Keeps those of these images that are there from being cleared away; gives their keys. */
   const touch = async (db: Executor, keys: string[]): Promise<Set<string>> => {
     const there = new Set<string>();
     if (keys.length > 0) await store.touchImages(db, keys);
@@ -225,7 +225,7 @@ export const createFileService = (deps: FileServiceDeps) => {
     },
 
     /**
-     * A picture in a data URL, as a page has it after cropping.
+     * An image in a data URL, as a page has it after cropping.
      * @throws Refusal upload_type, upload_unreadable, too_large, file_quota, too_many
      */
     async croppedImage(dataUrl: string, user: Identity): Promise<Keep<UploadedImage>> {
@@ -237,7 +237,7 @@ export const createFileService = (deps: FileServiceDeps) => {
       return prepareImage(data, user.id);
     },
 
-    /** Fetches a public picture. @throws Refusal address_unreachable, file_quota, too_many */
+    /** Fetches a public image. @throws Refusal address_unreachable, file_quota, too_many */
     async imageByUrl(url: string, user: Identity): Promise<Keep<UploadedImage>> {
       await limitPerson(user.id);
       const found = await fetch(url, {
@@ -254,12 +254,12 @@ export const createFileService = (deps: FileServiceDeps) => {
     },
 
     /**
-     * A picture of another server for somebody to look at: made anew from its pixels, not kept.
+     * An image of another server for somebody to look at: made anew from its pixels, not kept.
      * @throws Refusal address_unreachable, too_many
      */
     async foreignImage(url: string, { user, ip }: { user: Identity | null; ip: string }) {
       await limitViewer(user ? String(user.id) : addressKey(ip));
-      const found = isWebAddress(url) ? await fetch(url, documentPictures) : null;
+      const found = isWebAddress(url) ? await fetch(url, documentImages) : null;
       if (!found) throw new Refusal('address_unreachable', '这张图片取不到');
       try {
         const { data, width, height } = await viewOf(found.data, documentSide);
@@ -309,7 +309,7 @@ export const createFileService = (deps: FileServiceDeps) => {
 
     /**
      * What a message that is being sent refers to, checked and kept from being cleared away: own
-     * pictures must be there, others' be public https addresses, texts be the person's own. Gives
+     * images must be there, others' be public https addresses, texts be the person's own. Gives
      * them with the true names and sizes. To be called in the message's transaction.
      * @throws Refusal bad_input
      */
@@ -339,7 +339,7 @@ export const createFileService = (deps: FileServiceDeps) => {
     },
 
     /**
-     * Refuses addresses of pictures that are not there: own ones must be, others be of the web; they
+     * Refuses addresses of images that are not there: own ones must be, others be of the web; they
      * are fetched when they are needed. To be called in the transaction of what refers to them.
      * @throws Refusal bad_input
      */
@@ -361,17 +361,15 @@ export const createFileService = (deps: FileServiceDeps) => {
     },
 
     /**
-     * A picture to work with: an own one, or one of the web by the guarded way; upright, as PNG or
+     * An image to work with: an own one, or one of the web by the guarded way; upright, as PNG or
      * JPEG. Null where it cannot be had.
      */
-    async picture(url: string, signal: AbortSignal): Promise<Picture | null> {
+    async imageAt(url: string, signal: AbortSignal): Promise<Image | null> {
       const named = namedImage(url);
       const kept = named && (await readWhole(storageKey(named.key, named.type)));
       const data =
         kept ??
-        (isWebAddress(url)
-          ? ((await fetch(url, { ...workPictures, signal }))?.data ?? null)
-          : null);
+        (isWebAddress(url) ? ((await fetch(url, { ...workImages, signal }))?.data ?? null) : null);
       if (!data) return null;
       try {
         return await renewImage(data);
@@ -382,46 +380,46 @@ export const createFileService = (deps: FileServiceDeps) => {
     },
 
     /**
-     * Keeps a picture that was made here as PNG with a text in it, below a new key; gives its size.
-     * @throws Error for what is no picture
+     * Keeps an image that was made here as PNG with a text in it, below a new key; gives its size.
+     * @throws Error for what is no image
      */
     async keepMade(key: string, data: Buffer, text: string) {
-      const picture = await pngOf(data);
-      const png = withPngText(picture.data, parametersKeyword, text);
+      const drawn = await pngOf(data);
+      const png = withPngText(drawn.data, parametersKeyword, text);
       await storage.put(storageKey(key, 'png'), png, imageMimes.png);
-      return { key, width: picture.width, height: picture.height, size: png.length };
+      return { key, width: drawn.width, height: drawn.height, size: png.length };
     },
 
-    /** Takes away a picture that was made here, and what was made from it. */
+    /** Takes away an image that was made here, and what was made from it. */
     dropMade: (key: string): Promise<void> => dropFiles(key, 'png'),
 
-    /** Takes away a picture wherever it came from, with the room that it takes of its owner's. */
+    /** Takes away an image wherever it came from, with the room that it takes of its owner's. */
     async dropImage(db: Executor, key: string, type: ImageType): Promise<void> {
       await store.removeImage(db, key);
       await dropFiles(key, type);
     },
 
-    /** A small picture of one that is being made, as a data URL. @throws Error: no picture */
+    /** A small image of one that is being made, as a data URL. @throws Error: no image */
     async preview(data: Buffer): Promise<string> {
       const small = await thumbnailOf(data, previewSide, previewSide);
       return `data:image/webp;base64,${small.toString('base64')}`;
     },
 
     /**
-     * A picture of the web, fetched by the guarded way, as models get it: a data URL. Null where it
+     * An image of the web, fetched by the guarded way, as models get it: a data URL. Null where it
      * cannot be had.
      */
-    async pictureForModel(
+    async imageForModel(
       url: string,
       detail: 'low' | 'high',
       signal: AbortSignal,
     ): Promise<string | null> {
       if (!isPublicUrl(url)) return null;
-      const found = await fetch(url, { ...workPictures, signal });
+      const found = await fetch(url, { ...workImages, signal });
       if (!found) return null;
       try {
-        const picture = await renewImage(found.data);
-        const { data, mime } = await shrinkForModel(picture.data, picture.type, detail);
+        const renewed = await renewImage(found.data);
+        const { data, mime } = await shrinkForModel(renewed.data, renewed.type, detail);
         return `data:${mime};base64,${data.toString('base64')}`;
       } catch (error) {
         if (error instanceof Refusal) return null;
@@ -430,8 +428,8 @@ export const createFileService = (deps: FileServiceDeps) => {
     },
 
     /**
-     * Pictures of a stored message as pieces for a model: own ones as data URLs, others by their
-     * addresses for now, see `pictureForModel`. One that is gone is left out.
+     * Images of a stored message as pieces for a model: own ones as data URLs, others by their
+     * addresses for now, see `imageForModel`. One that is gone is left out.
      */
     async imagesForModel(urls: readonly string[], detail: 'low' | 'high'): Promise<ContentPart[]> {
       const parts: ContentPart[] = [];
@@ -461,7 +459,7 @@ export const createFileService = (deps: FileServiceDeps) => {
     },
 
     /**
-     * A picture as a JPEG for a document: an own one, or one that stands in its address. Null where
+     * An image as a JPEG for a document: an own one, or one that stands in its address. Null where
      * it cannot be had. Nothing is fetched: the address of a stranger's words would tell its owner
      * who reads them, and when.
      */
@@ -485,7 +483,7 @@ export const createFileService = (deps: FileServiceDeps) => {
       return { name: row.name, text: row.text, cut: row.cut };
     },
 
-    /** An own picture, or its thumbnail, to be sent to whoever knows its key. Null: there is none. */
+    /** An own image, or its thumbnail, to be sent to whoever knows its key. Null: there is none. */
     async open(
       db: Executor,
       key: string,

@@ -25,7 +25,7 @@ export const insertFile = async (
   return row.id;
 };
 
-/** Marks pictures as used now, by their keys. */
+/** Marks images as used now, by their keys. */
 export const touchImages = async (db: Executor, keys: string[]): Promise<void> => {
   await db
     .update(files)
@@ -39,7 +39,7 @@ const imageThere = statement<{ there: boolean }>(
   { shared: true },
 );
 
-/** Whether there is an uploaded picture of this key. */
+/** Whether there is an uploaded image of this key. */
 export const hasImage = async (db: Executor, key: string): Promise<boolean> =>
   (await imageThere(db, [key]))[0]?.there ?? false;
 

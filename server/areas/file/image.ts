@@ -6,25 +6,25 @@ export type ImageType = 'jpg' | 'png';
 
 export const imageMimes = { jpg: 'image/jpeg', png: 'image/png' } as const;
 
-export interface Picture {
+export interface Image {
   data: Buffer;
   type: ImageType;
   width: number;
   height: number;
 }
 
-/** Pixels that a picture may say it has, and that it keeps: beyond the latter it is scaled down. */
+/** Pixels that an image may say it has, and that it keeps: beyond the latter it is scaled down. */
 const pixels = { read: 40_000_000, kept: 16_777_216 };
-/** A side longer than this is no picture; JPEG cannot have it, either. */
+/** A side longer than this is no image; JPEG cannot have it, either. */
 const longestSide = 30_000;
 const quality = 90;
 
-/** A picture takes up to 160 MB while it is worked on: two at once, the others wait. */
+/** An image takes up to 160 MB while it is worked on: two at once, the others wait. */
 const lane = pLimit(2);
 
 let loading: Promise<typeof sharp> | undefined;
 
-/** libvips takes 20 MB, so it is loaded with the first picture. */
+/** libvips takes 20 MB, so it is loaded with the first image. */
 const load = (): Promise<typeof sharp> => {
   loading ??= import('sharp').then(({ default: sharp }) => {
     sharp.cache(false);
@@ -47,7 +47,7 @@ export const sniffImage = (data: Buffer): ImageType | null => {
   return null;
 };
 
-/** Fits a picture of many pixels into what is kept, at the same proportions. */
+/** Fits an image of many pixels into what is kept, at the same proportions. */
 const within = (width: number, height: number): { width: number; height: number } => {
   const scale = Math.sqrt(pixels.kept / (width * height));
   return scale >= 1
@@ -59,11 +59,11 @@ const within = (width: number, height: number): { width: number; height: number 
 };
 
 /**
- * A picture made anew from its pixels: upright, without what cameras and programs wrote beside
+ * An image made anew from its pixels: upright, without what cameras and programs wrote beside
  * them, and without whatever else the file held.
  * @throws Refusal upload_type for what is neither JPEG nor PNG, upload_unreadable, too_large
  */
-export const renewImage = (data: Buffer): Promise<Picture> =>
+export const renewImage = (data: Buffer): Promise<Image> =>
   lane(async () => {
     const type = sniffImage(data);
     if (type === null) throw new Refusal('upload_type', '只支持 jpg 和 png 图片');
@@ -75,7 +75,7 @@ export const renewImage = (data: Buffer): Promise<Picture> =>
         throw new Refusal('too_large', '图片的像素太多，请缩小后再上传');
       const upright = image.autoOrient().toColourspace('srgb');
       const size = within(width, height);
-      // Turned pictures have their sides changed: both boxes hold the same number of pixels.
+      // Turned images have their sides changed: both boxes hold the same number of pixels.
       if (size.width < width) {
         const side = Math.max(size.width, size.height);
         upright.resize({ width: side, height: side, fit: 'inside', withoutEnlargement: true });
@@ -92,7 +92,7 @@ export const renewImage = (data: Buffer): Promise<Picture> =>
     }
   });
 
-/** A small WebP of an own picture: at most so many pixels wide and high. */
+/** A small WebP of an own image: at most so many pixels wide and high. */
 export const thumbnailOf = (data: Buffer, width: number, height: number): Promise<Buffer> =>
   lane(async () => {
     const image = await open(data);
@@ -102,7 +102,7 @@ export const thumbnailOf = (data: Buffer, width: number, height: number): Promis
       .toBuffer();
   });
 
-/** A picture of any usual kind as a WebP with sides of at most so many pixels. @throws Error: no picture */
+/** An image of any usual kind as a WebP with sides of at most so many pixels. @throws Error: no image */
 export const viewOf = (
   data: Buffer,
   side: number,
@@ -123,7 +123,7 @@ const forModels = {
   high: { bytes: 3_000_000, side: 4096 },
 } as const;
 
-/** An own picture as models are sent it: as it is where it is small enough, else a smaller JPEG. */
+/** An own image as models are sent it: as it is where it is small enough, else a smaller JPEG. */
 export const shrinkForModel = (
   data: Buffer,
   type: ImageType,
@@ -159,10 +159,10 @@ export const jpegOf = (data: Buffer, side: number): Promise<Buffer> =>
   });
 
 /**
- * A picture that a service made, as a PNG from its pixels: in whatever format it came, upright and
- * without what else was in the file. @throws Error for what is no picture, or too large a one
+ * An image that a service made, as a PNG from its pixels: in whatever format it came, upright and
+ * without what else was in the file. @throws Error for what is no image, or too large a one
  */
-export const pngOf = (data: Buffer): Promise<Omit<Picture, 'type'>> =>
+export const pngOf = (data: Buffer): Promise<Omit<Image, 'type'>> =>
   lane(async () => {
     const image = await open(data);
     const { width, height, format } = await image.metadata();

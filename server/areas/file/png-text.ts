@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib';
 
 /**
  * Text chunks of PNG files (PNG specification, 11.3.3): an iTXt chunk holds UTF-8. Programs that
- * make pictures keep prompt and parameters under the keyword `parameters`.
+ * make images keep prompt and parameters under the keyword `parameters`.
  */
 
 export const parametersKeyword = 'parameters';

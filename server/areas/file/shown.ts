@@ -6,7 +6,7 @@ export interface StoredUpload {
   id: string;
   kind: 'image' | 'text';
   key: string;
-  /** Of a picture its address. */
+  /** Of an image its address. */
   url: string;
   user_id: number;
 }

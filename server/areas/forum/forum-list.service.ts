@@ -3,10 +3,10 @@ import { summaryOf } from '../chat/digest.ts';
 import { findSessions } from '../session/search.service.ts';
 import * as store from './forum-list.store.ts';
 
-/** Most pictures that a question's card shows. */
+/** Most images that a question's card shows. */
 const mostImages = 5;
 
-/** Addresses of own pictures that a Markdown text shows, each once. */
+/** Addresses of own images that a Markdown text shows, each once. */
 export const imagesIn = (text: string): string[] => [
   ...new Set(
     [...text.matchAll(/!\[[^\]\n]*\]\(<?(\/files\/[0-9a-f]{40}\.(?:png|jpg))/g)].map(
@@ -71,7 +71,7 @@ export const questionLooks = async (
       id,
       {
         title,
-        // What pictures are called says nothing in a line of words.
+        // What images are called says nothing in a line of words.
         content: summaryOf(human.replaceAll(/!\[[^\]\n]*\]\([^)\n]*\)/g, ' ')),
         images: [...new Set([...(images ?? []), ...imagesIn(human)])].slice(0, mostImages),
       },

@@ -148,7 +148,7 @@ export const fittingQuestions = async (
   return new Set(rows.map(({ id }) => id));
 };
 
-/** What a question begins with: its title, its first letters and its pictures. */
+/** What a question begins with: its title, its first letters and its images. */
 export const readQuestions = statement<{
   id: number;
   title: string;

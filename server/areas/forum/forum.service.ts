@@ -26,7 +26,7 @@ const keyOf = (url: string): string => url.slice('/files/'.length, '/files/'.len
 
 // ---- what people write (called by the chat) --------------------------------------------------------
 
-/** A message to people was written: who answered where is known, and its pictures stay. */
+/** A message to people was written: who answered where is known, and its images stay. */
 export const noteWritten = async (
   tx: Transaction,
   session: SessionRow,

@@ -171,7 +171,7 @@ export const listEdits = (db: Executor, historyId: number, most: number) =>
     .orderBy(desc(messageEdits.id))
     .limit(most);
 
-/** The message shows these pictures: they stay as long as it does. */
+/** The message shows these images: they stay as long as it does. */
 export const keepImages = async (
   db: Executor,
   historyId: number,

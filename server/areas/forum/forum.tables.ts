@@ -58,7 +58,7 @@ export const messageEdits = pgTable('message_edits', {
   createdAt: instant('created_at').notNull().defaultNow(),
 });
 
-/** Pictures that a message names, and those that its text showed before; a trigger notes them, too. */
+/** Images that a message names, and those that its text showed before; a trigger notes them, too. */
 export const messageImages = pgTable(
   'message_images',
   {

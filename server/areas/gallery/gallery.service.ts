@@ -4,7 +4,7 @@ import { limits } from '../../../contract/limits.ts';
 import type { Executor } from '../../db/database.ts';
 import { inTransaction } from '../../db/in-transaction.ts';
 import { Refusal, type Identity } from '../../http/handlers.ts';
-import { offeredActions } from '../chat/pictures.service.ts';
+import { offeredActions } from '../chat/image-messages.service.ts';
 import type { EditService } from '../image/edit.service.ts';
 import {
   childrenOf,

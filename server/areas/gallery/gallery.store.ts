@@ -4,7 +4,7 @@ import { images } from '../../db/schema.ts';
 import { imageVotes } from './gallery.tables.ts';
 
 /**
- * Sets a person's vote on a picture (0: none) and counts anew by the difference; the picture's row is
+ * Sets a person's vote on an image (0: none) and counts anew by the difference; the image's row is
  * locked, so that votes at once all count. Gives the counts.
  */
 export const setVote = async (

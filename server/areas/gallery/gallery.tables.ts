@@ -1,7 +1,7 @@
 import { pgTable, primaryKey, smallint } from 'drizzle-orm/pg-core';
 import { instant, reference } from '../../db/columns.ts';
 
-/** What people think of a picture: 1 likes it, -1 does not; nobody has two votes. */
+/** What people think of an image: 1 likes it, -1 does not; nobody has two votes. */
 export const imageVotes = pgTable(
   'image_votes',
   {

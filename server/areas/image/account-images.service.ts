@@ -9,17 +9,17 @@ import { beginJob, requireRoomForJob } from '../../jobs/job.service.ts';
 import type { FileService } from '../file/file.service.ts';
 import type { ModelService, ResolvedImageModel } from '../model/model.service.ts';
 import { costOf } from './image-hold.ts';
-import { abilityFor, planPictures, type ImagePlan } from './image-plan.ts';
+import { abilityFor, planImages, type ImagePlan } from './image-plan.ts';
 import { imageLivesMs } from './image-work.ts';
 
-/** Pictures that a program asks for, for an account and outside of any message. */
+/** Images that a program asks for, for an account and outside of any message. */
 export interface AccountWish {
   task: ImageTask;
   prompt: string;
   n?: number | undefined;
   /** Its code, or as `1024x768`. */
   size?: number | string | undefined;
-  /** An own picture's address, or one of the web; empty: none. */
+  /** An own image's address, or one of the web; empty: none. */
   baseImage: string;
   parameters: ImageParameters;
 }
@@ -46,7 +46,7 @@ export const createAccountImages = (deps: {
       parameters: wish.parameters,
       ...(size === undefined ? {} : { size }),
     });
-    const plan = planPictures(
+    const plan = planImages(
       {
         task: wish.task,
         human: wish.prompt,

@@ -16,16 +16,16 @@ import type { Executor, Transaction } from '../../db/database.ts';
 import { inTransaction } from '../../db/in-transaction.ts';
 import { Refusal, type Identity } from '../../http/handlers.ts';
 import { beginJob, jobOfRequest, jobsOf, requireRoomForJob } from '../../jobs/job.service.ts';
-import { taskTitles } from '../chat/pictures.service.ts';
+import { taskTitles } from '../chat/image-messages.service.ts';
 import type { FileService } from '../file/file.service.ts';
 import type { ModelService, ResolvedImageModel } from '../model/model.service.ts';
 import { requireUsable } from '../session/session.service.ts';
 import { costOf, holdFor } from './image-hold.ts';
-import { abilityFor, planPictures, type ImagePlan } from './image-plan.ts';
+import { abilityFor, planImages, type ImagePlan } from './image-plan.ts';
 import { imageLivesMs } from './image-work.ts';
 import { imageAddress, requireImage, viewerOf, type ImageRow } from './images.service.ts';
 
-/** What is to be made of one picture. */
+/** What is to be made of one image. */
 interface Wish {
   task: ImageTask;
   prompt: string;
@@ -56,7 +56,7 @@ const methodTasks = {
   edit: 'edit',
 } as const satisfies Partial<Record<ImageMethod, ImageTask>>;
 
-/** How many pictures a method makes where nobody says so. */
+/** How many images a method makes where nobody says so. */
 const usualCount = (task: ImageTask): number =>
   task === 'edit' || task === 'vary' ? limits.imageEditCount : 1;
 
@@ -77,7 +77,7 @@ export const createEditService = (deps: {
     (await viewerOf(db, userId))?.vip === 1;
 
   /**
-   * Models that can do it, in the order that they are taken: the picture's own, then free ones, and
+   * Models that can do it, in the order that they are taken: the image's own, then free ones, and
    * of those a service before what is built in.
    */
   const withAbility = async (
@@ -124,7 +124,7 @@ export const createEditService = (deps: {
   };
 
   const planFor = (image: ImageRow, wish: Wish, model: ResolvedImageModel, guest: boolean) =>
-    planPictures(
+    planImages(
       {
         task: wish.task,
         human: wish.prompt,
@@ -206,7 +206,7 @@ export const createEditService = (deps: {
       const colour = input.bg_color ?? '';
       if (colour !== '' && !/^#[0-9a-f]{6}$/i.test(colour))
         throw new Refusal('bad_input', 'bg_color：颜色应写作 #rrggbb');
-      const picture = input.bg_image ?? '';
+      const background = input.bg_image ?? '';
       return begin(
         db,
         input,
@@ -216,7 +216,7 @@ export const createEditService = (deps: {
           request: {
             parameters: {
               ...(colour === '' ? {} : { bg_color: colour }),
-              ...(picture === '' ? {} : { bg_image: picture }),
+              ...(background === '' ? {} : { bg_image: background }),
               ...(input.mask ? { mask: input.mask } : {}),
             },
           },
@@ -229,7 +229,7 @@ export const createEditService = (deps: {
       const prompt = input.prompt.trim();
       const whole = input.method === 'variations';
       const { n, strength, mask, brush, brush_inverted: inverted } = input;
-      // Of a variation without words those count that the picture was drawn from.
+      // Of a variation without words those count that the image was drawn from.
       if (!whole || prompt !== '') requireWords(prompt);
       if (!whole && !mask) throw new Refusal('bad_input', 'mask：请框选要修改的区域');
       const image = await requireImage(db, input.image_id, user, 'use');
@@ -257,7 +257,7 @@ export const createEditService = (deps: {
     },
 
     /**
-     * What a person may do with a picture, by which model and for how much: with one of theirs all
+     * What a person may do with an image, by which model and for how much: with one of theirs all
      * that some service can, with others' no more than to have it put into words.
      */
     async toolsFor(db: Executor, image: ImageRow, user: Identity) {

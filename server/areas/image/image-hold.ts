@@ -5,14 +5,14 @@ import { hold } from '../ledger/ledger.service.ts';
 import type { ResolvedImageModel } from '../model/model.service.ts';
 import { priceOf, type ImagePlan } from './image-plan.ts';
 
-/** What pictures take of somebody at most: VIP pay for excluded models alone. */
+/** What images take of somebody at most: VIP pay for excluded models alone. */
 export const costOf = (
   plan: Pick<ImagePlan, 'price' | 'n'>,
   model: Pick<ResolvedImageModel, 'vipExcluded'>,
   vip: boolean,
 ): number => (vip && !model.vipExcluded ? 0 : priceOf(plan.price, plan.n));
 
-/** Sets aside what the pictures cost; null: nothing. @throws Refusal balance, balance_excluded */
+/** Sets aside what the images cost; null: nothing. @throws Refusal balance, balance_excluded */
 export const holdFor = async (
   tx: Transaction,
   plan: Pick<ImagePlan, 'price' | 'n'>,

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { expect, test } from 'vitest';
 import { imageRequest } from '../../../contract/chat.ts';
 import type { ImageModel, ImageParameters, ImageTask } from '../../../contract/image.ts';
-import { keptParameters, planPictures } from './image-plan.ts';
+import { keptParameters, planImages } from './image-plan.ts';
 
 const image: ImageModel = {
   family: 'midjourney',
@@ -16,7 +16,7 @@ const image: ImageModel = {
 };
 const mask = { left: 0, top: 0, width: 10, height: 10 };
 const planOf = (task: ImageTask, parameters: ImageParameters = {}) =>
-  planPictures(
+  planImages(
     {
       task,
       human: '喜鹊',

@@ -11,7 +11,7 @@ import {
   defaultStrength,
   type ImageWords,
   parametersOf,
-  picturesOf,
+  imagesOf,
   readImageWords,
   saysWhat,
   sizeFor,
@@ -21,15 +21,15 @@ import { blendText, limits } from '../../../contract/limits.ts';
 import { imageDeduction, imageFactor } from '../../../contract/price.ts';
 import { Refusal } from '../../http/handlers.ts';
 
-/** What one picture of a job costs; kept with it, so that a change of price changes no running job. */
-export interface PicturePrice {
+/** What one image of a job costs; kept with it, so that a change of price changes no running job. */
+export interface ImagePrice {
   factor: number;
   size: number;
   dalle3: boolean;
   hd: boolean;
 }
 
-/** Everything that a job of pictures is worked on with; stands in its row as JSON. */
+/** Everything that a job of images is worked on with; stands in its row as JSON. */
 export interface ImagePlan {
   task: ImageTask;
   /** As the person wrote them, for records. */
@@ -47,8 +47,8 @@ export interface ImagePlan {
   control: { url: string; module: string; model: string; mode: 0 | 1 | 2 } | null;
   /** The words go to the service in English; by this chat model (empty: any), as that person. */
   translate: { model: string; guest: boolean } | null;
-  price: PicturePrice;
-  /** What a service calls the picture that this starts from, and which service that was. */
+  price: ImagePrice;
+  /** What a service calls the image that this starts from, and which service that was. */
   source: { channelId: number; remote: unknown } | null;
 }
 
@@ -76,7 +76,7 @@ export const abilityFor: Readonly<Partial<Record<ImageTask, ImageAbility>>> = {
   'edit-bg': 'edit-background',
 };
 
-export const priceOf = (price: PicturePrice, n: number): number => imageDeduction({ n, ...price });
+export const priceOf = (price: ImagePrice, n: number): number => imageDeduction({ n, ...price });
 
 /** A message's wishes with what the call that begins the work says beside or instead of them. */
 export const requestOf = (
@@ -105,7 +105,7 @@ export const requestOf = (
  * What is to be made, of the words and wishes of a message.
  * @throws Refusal job_unsuitable for what the model cannot do, bad_input for what is missing
  */
-export const planPictures = (
+export const planImages = (
   asked: {
     task: ImageTask;
     human: string;
@@ -121,7 +121,7 @@ export const planPictures = (
   const task = asked.task === 'txt2img' && baseImage !== '' ? 'img2img' : asked.task;
   const words = { ...read, baseImage: task === 'action' ? '' : baseImage };
   const parameters = parametersOf(words, request.parameters);
-  // An action goes on from a finished picture: what went along with that one has had its effect.
+  // An action goes on from a finished image: what went along with that one has had its effect.
   if (task === 'action')
     for (const key of ['cref', 'sref', 'weight'] as const) delete parameters[key];
   if (model.onlyCheckpoints) {
@@ -132,8 +132,8 @@ export const planPictures = (
   }
   const ability = abilityFor[task];
   if (ability && !abilities.includes(ability)) throw new Refusal('job_unsuitable');
-  const fromPicture = task !== 'txt2img' && task !== 'action' && task !== 'blend';
-  if (fromPicture && baseImage === '') throw new Refusal('bad_input', 'base_image：请选择图片');
+  const fromImage = task !== 'txt2img' && task !== 'action' && task !== 'blend';
+  if (fromImage && baseImage === '') throw new Refusal('bad_input', 'base_image：请选择图片');
   if (task === 'blend' && (parameters.blend?.length ?? 0) < limits.blend.min)
     throw new Refusal('bad_input', `parameters.blend：${blendText}`);
   if (task === 'edit' && !parameters.mask)
@@ -159,7 +159,7 @@ export const planPictures = (
     human,
     words,
     family,
-    n: picturesOf(task, model.image, {
+    n: imagesOf(task, model.image, {
       n: request.n,
       parameters,
       withBaseImage: baseImage !== '',
@@ -192,8 +192,8 @@ export const keptParameters = ({
   ...kept
 }: ImageParameters): ImageParameters => kept;
 
-/** What is written into a picture's file, in the order that programs for such pictures use. */
-export const pictureText = (about: {
+/** What is written into an image's file, in the order that programs for such images use. */
+export const imageText = (about: {
   prompt: string;
   negative: string;
   seed: number | null;

@@ -3,16 +3,16 @@ import type { ImageReply, ImageTask, MadeImage } from '../../../contract/image.t
 import type { ImageWords } from '../../../contract/image-prompt.ts';
 import { sessionTypes } from '../../../contract/session.ts';
 import { excerptOf } from '../chat/digest.ts';
-import { endMade, finishPictures } from '../chat/pictures.service.ts';
+import { endMade, finishImages } from '../chat/image-messages.service.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import {
   ImageEngineError,
   type ImageOrder,
   type ImageResult,
-  type MadePicture,
+  type EngineImage,
   type Reference,
 } from '../../engines/image-engine.ts';
-import { broughtTo, changedWithin } from '../../engines/picture.ts';
+import { broughtTo, changedWithin } from '../../engines/image-pixels.ts';
 import { namedImage, type FileService } from '../file/file.service.ts';
 import { codes } from '../../../contract/errors.ts';
 import { JobError, type ClaimedJob, type JobIo, type JobWork } from '../../jobs/job-kind.ts';
@@ -24,7 +24,7 @@ import type { PromptService } from '../prompt/prompt.service.ts';
 import {
   engineTask,
   keptParameters,
-  pictureText,
+  imageText,
   priceOf,
   promptOf,
   type ImagePlan,
@@ -32,7 +32,7 @@ import {
 import { newKey } from '../../storage/storage.ts';
 import * as store from './image.store.ts';
 
-/** A picture that is stored; null: it failed. */
+/** An image that is stored; null: it failed. */
 type Kept = {
   key: string;
   width: number;
@@ -42,7 +42,7 @@ type Kept = {
 } | null;
 
 interface Painted {
-  pictures: { kept: Kept; error: string }[];
+  images: { kept: Kept; error: string }[];
   prompt: string;
   result: Pick<ImageResult, 'actions' | 'revisedPrompt' | 'remote' | 'unread'>;
   channel: Pick<ImageChannel, 'channelId' | 'label'>;
@@ -62,7 +62,7 @@ interface Done {
 export interface ImageWorkDeps {
   db: Database;
   models: Pick<ModelService, 'imageEngines' | 'reportImageOutcome'>;
-  files: Pick<FileService, 'picture' | 'keepMade' | 'dropMade' | 'preview'>;
+  files: Pick<FileService, 'imageAt' | 'keepMade' | 'dropMade' | 'preview'>;
   translate: PromptService['translate'];
   /** Where people reach this server; empty: not known. */
   publicUrl: string;
@@ -72,15 +72,15 @@ export interface ImageWorkDeps {
 /** From its call to its end, ms. */
 export const imageLivesMs = 13 * 60_000;
 
-/** A program asked for it: its pictures belong to an account and to no message. */
+/** A program asked for it: its images belong to an account and to no message. */
 const ofAccount = ({ subject_kind: kind }: Pick<ClaimedJob, 'subject_kind'>): boolean =>
   kind === 'account';
 
-/** It goes on from a picture by itself, outside of any message. */
+/** It goes on from an image by itself, outside of any message. */
 const ofImage = ({ subject_kind: kind }: Pick<ClaimedJob, 'subject_kind'>): boolean =>
   kind === 'image';
 
-/** Tasks that change a picture; the others draw one. */
+/** Tasks that change an image; the others draw one. */
 const edits: ReadonlySet<ImageTask> = new Set(['upscale', 'edit', 'remove-bg', 'edit-bg']);
 
 /** The message whose images a job makes. */
@@ -99,22 +99,22 @@ export const createImageWork = (deps: ImageWorkDeps): JobWork<unknown> => {
   const { db, models, files, translate, publicUrl, log } = deps;
 
   const fetched = async (url: string, signal: AbortSignal) => {
-    const picture = await files.picture(url, signal);
+    const image = await files.imageAt(url, signal);
     signal.throwIfAborted();
-    if (!picture)
+    if (!image)
       throw new JobError('address_unreachable', codes.address_unreachable.text, {
         retriable: false,
       });
-    return picture;
+    return image;
   };
 
-  /** Where others find a picture; empty: this server does not know how they reach it. */
+  /** Where others find an image; empty: this server does not know how they reach it. */
   const addressOf = (url: string): string => {
     if (!url.startsWith('/')) return url;
     return publicUrl === '' ? '' : `${publicUrl}${url}`;
   };
 
-  /** The order without the name of a model, with all pictures that it needs. */
+  /** The order without the name of a model, with all images that it needs. */
   const orderOf = async (
     plan: ImagePlan,
     words: ImageWords,
@@ -124,14 +124,14 @@ export const createImageWork = (deps: ImageWorkDeps): JobWork<unknown> => {
     const { parameters, control } = plan;
     const base = plan.baseImage === '' ? null : await fetched(plan.baseImage, signal);
     const all = async (references: { url: string }[] = []): Promise<Reference[]> => {
-      const pictures = [];
+      const images = [];
       for (const { url } of references) {
         const { data } = await fetched(url, signal);
-        pictures.push({ data, address: addressOf(url) });
+        images.push({ data, address: addressOf(url) });
       }
-      return pictures;
+      return images;
     };
-    // What is made of one picture is as large as that picture.
+    // What is made of one image is as large as that image.
     const grown = plan.task === 'upscale' ? (parameters.resize ?? 2) : 1;
     const asBase = base && engineTask[plan.task] !== 'generate';
     return {
@@ -211,15 +211,13 @@ export const createImageWork = (deps: ImageWorkDeps): JobWork<unknown> => {
   const inPlace = async (
     plan: ImagePlan,
     { base }: Pick<ImageOrder, 'base'>,
-    given: readonly MadePicture[],
-  ): Promise<readonly MadePicture[]> => {
+    given: readonly EngineImage[],
+  ): Promise<readonly EngineImage[]> => {
     const { mask } = plan.parameters;
     if (plan.task !== 'edit-bg' || !mask || !base) return given;
     return Promise.all(
-      given.map(async (picture) =>
-        picture.data
-          ? { ...picture, data: await changedWithin(base, picture.data, mask) }
-          : picture,
+      given.map(async (image) =>
+        image.data ? { ...image, data: await changedWithin(base, image.data, mask) } : image,
       ),
     );
   };
@@ -228,14 +226,12 @@ export const createImageWork = (deps: ImageWorkDeps): JobWork<unknown> => {
   const asLarge = async (
     plan: ImagePlan,
     { width, height }: Pick<ImageOrder, 'width' | 'height'>,
-    given: readonly MadePicture[],
-  ): Promise<readonly MadePicture[]> => {
+    given: readonly EngineImage[],
+  ): Promise<readonly EngineImage[]> => {
     if (!edits.has(plan.task)) return given;
     return Promise.all(
-      given.map(async (picture) =>
-        picture.data
-          ? { ...picture, data: await broughtTo(picture.data, { width, height }) }
-          : picture,
+      given.map(async (image) =>
+        image.data ? { ...image, data: await broughtTo(image.data, { width, height }) } : image,
       ),
     );
   };
@@ -245,24 +241,23 @@ export const createImageWork = (deps: ImageWorkDeps): JobWork<unknown> => {
     order: Omit<ImageOrder, 'model'>,
     plan: ImagePlan,
     job: ClaimedJob,
-    given: readonly MadePicture[],
+    given: readonly EngineImage[],
     remember: (keys: string[]) => Promise<void>,
-  ): Promise<Painted['pictures']> => {
-    const pictures: Painted['pictures'] = [];
+  ): Promise<Painted['images']> => {
+    const images: Painted['images'] = [];
     const wanted = plan.family === 'midjourney' ? Math.min(given.length, plan.n) : plan.n;
     const keys = Array.from({ length: Math.max(1, wanted) }, newKey);
     // Whoever takes over from a worker that dies between here and the end finds what it stored.
     await remember(keys);
     for (const [at, key] of keys.entries()) {
-      const picture = given[at];
-      if (!picture?.data) {
-        pictures.push({ kept: null, error: picture?.error || missing });
+      const image = given[at];
+      if (!image?.data) {
+        images.push({ kept: null, error: image?.error || missing });
         continue;
       }
-      const seed =
-        picture.seed !== null && Number.isSafeInteger(picture.seed) ? picture.seed : null;
+      const seed = image.seed !== null && Number.isSafeInteger(image.seed) ? image.seed : null;
       try {
-        const text = pictureText({
+        const text = imageText({
           prompt: order.prompt,
           negative: plan.parameters.negative_prompt ?? '',
           seed,
@@ -271,17 +266,17 @@ export const createImageWork = (deps: ImageWorkDeps): JobWork<unknown> => {
           model: job.model,
           parameters: keptParameters(plan.parameters),
         });
-        const kept = await files.keepMade(key, picture.data, text);
-        pictures.push({ kept: { ...kept, seed }, error: '' });
+        const kept = await files.keepMade(key, image.data, text);
+        images.push({ kept: { ...kept, seed }, error: '' });
       } catch (error) {
         log.warn({ err: error, job: job.id }, 'a service gave a picture that is none');
-        pictures.push({ kept: null, error: unreadable });
+        images.push({ kept: null, error: unreadable });
       }
     }
-    return pictures;
+    return images;
   };
 
-  /** Which services to try: whoever has the work already, or the picture it starts from, first. */
+  /** Which services to try: whoever has the work already, or the image it starts from, first. */
   const channelsFor = async (
     plan: ImagePlan,
     job: ClaimedJob,
@@ -321,17 +316,17 @@ export const createImageWork = (deps: ImageWorkDeps): JobWork<unknown> => {
       if (!(await io.place({ channelId, label, places: engine.concurrency }))) continue;
       try {
         const result = await runAt(channel, order, done, io);
-        const changed = await inPlace(plan, order, result.pictures);
+        const changed = await inPlace(plan, order, result.images);
         const given = await asLarge(plan, order, changed);
-        const pictures = await keep(order, plan, job, given, (keys) => {
+        const images = await keep(order, plan, job, given, (keys) => {
           done.keys = keys;
           return io.remember(done);
         });
-        if (pictures.some(({ kept }) => kept)) {
+        if (images.some(({ kept }) => kept)) {
           models.reportImageOutcome({ ...outcome, channelId, ok: true });
           return {
             result: {
-              pictures,
+              images,
               prompt: order.prompt,
               result,
               channel: { channelId, label },
@@ -339,8 +334,8 @@ export const createImageWork = (deps: ImageWorkDeps): JobWork<unknown> => {
             } satisfies Painted,
           };
         }
-        const error = result.pictures.find((picture) => picture.error !== '')?.error;
-        // No picture at all may be the words' doing; one that cannot be read is the service's.
+        const error = result.images.find((image) => image.error !== '')?.error;
+        // No image at all may be the words' doing; one that cannot be read is the service's.
         if (given.some(({ data }) => data))
           models.reportImageOutcome({ ...outcome, channelId, ok: false, told: error });
         failure = new JobError('engine_failed', error ?? codes.engine_failed.text, {
@@ -370,7 +365,7 @@ export const createImageWork = (deps: ImageWorkDeps): JobWork<unknown> => {
     return { waitFor: firstChannel.channelId };
   };
 
-  /** What the pictures of a job were made from: its subject, or an own base picture. */
+  /** What the images of a job were made from: its subject, or an own base image. */
   const parentOf = async (tx: Transaction, job: ClaimedJob): Promise<number | null> => {
     if (ofImage(job)) return job.subject_id;
     const { baseImage, parameters } = job.input as ImagePlan;
@@ -379,7 +374,7 @@ export const createImageWork = (deps: ImageWorkDeps): JobWork<unknown> => {
     return named ? ((await store.ownOfKey(tx, named.key, job.user_id))?.id ?? null) : null;
   };
 
-  /** Where its pictures belong: to the message, or as their parent does to a session that is there. */
+  /** Where its images belong: to the message, or as their parent does to a session that is there. */
   const belonging = async (tx: Transaction, job: ClaimedJob, painted: Painted) => {
     // What a program made nobody but its owner sees.
     if (ofAccount(job)) return { sessionId: null, historyId: null, hidden: true };
@@ -395,7 +390,7 @@ export const createImageWork = (deps: ImageWorkDeps): JobWork<unknown> => {
     };
   };
 
-  /** Takes what the pictures that were delivered cost; gives the tokens. */
+  /** Takes what the images that were delivered cost; gives the tokens. */
   const charge = async (tx: Transaction, job: ClaimedJob, delivered: number): Promise<number> => {
     const use = {
       type: sessionTypes.image,
@@ -416,17 +411,17 @@ export const createImageWork = (deps: ImageWorkDeps): JobWork<unknown> => {
     return spent;
   };
 
-  /** Stores the pictures with their message, if they have one, and takes what they cost. */
+  /** Stores the images with their message, if they have one, and takes what they cost. */
   const deliver = async (tx: Transaction, job: ClaimedJob, painted: Painted): Promise<number> => {
     const plan = job.input as ImagePlan;
-    const { pictures, channel, result } = painted;
+    const { channel, result } = painted;
     const remote =
       result.remote === null ? null : { channelId: channel.channelId, remote: result.remote };
     const place = await belonging(tx, job, painted);
     const parentId = await parentOf(tx, job);
     const rows = await store.insertImages(
       tx,
-      pictures.flatMap(({ kept }) =>
+      painted.images.flatMap(({ kept }) =>
         kept
           ? [
               {
@@ -448,7 +443,7 @@ export const createImageWork = (deps: ImageWorkDeps): JobWork<unknown> => {
     );
     if (ofImage(job) || ofAccount(job)) return charge(tx, job, rows.length);
     const byKey = new Map(rows.map((row) => [row.key, row]));
-    const images = pictures.map(({ kept, error }): MadeImage => {
+    const images = painted.images.map(({ kept, error }): MadeImage => {
       const row = kept && byKey.get(kept.key);
       return {
         id: row?.id ?? 0,
@@ -471,7 +466,7 @@ export const createImageWork = (deps: ImageWorkDeps): JobWork<unknown> => {
       ...(result.unread?.length ? { unread: [...result.unread] } : {}),
     };
     const spent = await charge(tx, job, rows.length);
-    await finishPictures(tx, placeOf(job), { state: 'done', reply, deductTokens: spent });
+    await finishImages(tx, placeOf(job), { state: 'done', reply, deductTokens: spent });
     return spent;
   };
 
@@ -488,7 +483,7 @@ export const createImageWork = (deps: ImageWorkDeps): JobWork<unknown> => {
       url: (id) => `/image/private?image_id=${id}`,
     },
     work,
-    discard: ({ pictures }) => drop(pictures.flatMap(({ kept }) => (kept ? [kept.key] : []))),
+    discard: ({ images }) => drop(images.flatMap(({ kept }) => (kept ? [kept.key] : []))),
     clear,
     finish: async (tx, job, end) => {
       if (ofImage(job) || ofAccount(job)) {

@@ -3,7 +3,7 @@ import type { FileService } from '../file/file.service.ts';
 import { jobNow } from '../../jobs/job.service.ts';
 import type { PromptService } from '../prompt/prompt.service.ts';
 import type { ModelService } from '../model/model.service.ts';
-import { createImageService } from './image.service.ts';
+import { createDrawing } from './drawing.service.ts';
 import { createLookService } from './look.service.ts';
 import { createEditService } from './edit.service.ts';
 import { imagesOfJob, ownImages } from './images.service.ts';
@@ -27,7 +27,7 @@ export const createImageHandlers = (deps: {
   files: FileService;
   prompts: Pick<PromptService, 'translate'>;
 }): ImageHandlers => {
-  const service = createImageService(deps);
+  const service = createDrawing(deps);
   const look = createLookService({ ...deps, translate: deps.prompts.translate });
   const edits = createEditService(deps);
   return {
@@ -39,7 +39,7 @@ export const createImageHandlers = (deps: {
     imageProgress: async ({ request_id }, { db, user }) => {
       const { job, current_image } = await jobNow(db, request_id, user.id);
       const images = job.state === 'done' ? await imagesOfJob(db, job.uuid, user.id) : [];
-      // All of it is done when the pictures are there.
+      // All of it is done when the images are there.
       const progress = job.state === 'done' ? 1 : Math.min(job.progress, 0.99);
       // Behind the comma of a data URL stands the base64.
       const base64 = current_image.slice(current_image.indexOf(',') + 1);

@@ -9,7 +9,7 @@ export type ImageRow = typeof images.$inferSelect;
 
 const ofPerson = (userId: number) => and(eq(images.userId, userId), isNull(images.deletedAt));
 
-/** Keeps pictures; gives their numbers in their order. */
+/** Keeps images; gives their numbers in their order. */
 export const insertImages = async (
   db: Executor,
   rows: (typeof images.$inferInsert)[],
@@ -21,13 +21,13 @@ export const insertImages = async (
         .values(rows)
         .returning({ id: images.id, uuid: images.uuid, key: images.key });
 
-/** A picture, deleted ones included. */
+/** An image, deleted ones included. */
 export const anyImage = async (db: Executor, id: number): Promise<ImageRow | null> => {
   const [row] = await db.select().from(images).where(eq(images.id, id));
   return row ?? null;
 };
 
-/** A person's own picture of this key that is there. */
+/** A person's own image of this key that is there. */
 export const ownOfKey = async (
   db: Executor,
   key: string,
@@ -47,7 +47,7 @@ export const ownOfKey = async (
   return row ?? null;
 };
 
-/** A picture's session while it is there, which it then is until the transaction ends. */
+/** An image's session while it is there, which it then is until the transaction ends. */
 export const livingSession = async (db: Executor, id: number): Promise<number | null> => {
   const [row] = await db
     .select({ id: sessions.id })
@@ -57,7 +57,7 @@ export const livingSession = async (db: Executor, id: number): Promise<number | 
   return row?.id ?? null;
 };
 
-/** Of these keys those of pictures that are there. */
+/** Of these keys those of images that are there. */
 export const knownKeys = async (db: Executor, keys: readonly string[]): Promise<string[]> => {
   const rows = await db
     .select({ key: images.key })
@@ -66,7 +66,7 @@ export const knownKeys = async (db: Executor, keys: readonly string[]): Promise<
   return rows.map(({ key }) => key);
 };
 
-/** Marks a picture as deleted; false: it was already. */
+/** Marks an image as deleted; false: it was already. */
 export const markDeleted = async (db: Executor, id: number): Promise<boolean> => {
   const rows = await db
     .update(images)
@@ -82,7 +82,7 @@ const fileState = statement<{ deleted: boolean }>(
   { shared: true },
 );
 
-/** Whether a file is one of a picture that is there, of one that was deleted, or of none known here. */
+/** Whether a file is one of an image that is there, of one that was deleted, or of none known here. */
 export const stateOfFile = async (
   db: Executor,
   key: string,
@@ -92,7 +92,7 @@ export const stateOfFile = async (
   return row.deleted ? 'deleted' : 'there';
 };
 
-/** Bytes of the pictures that a person had drawn; what was uploaded is counted among files. */
+/** Bytes of the images that a person had drawn; what was uploaded is counted among files. */
 export const drawnBytes = async (db: Executor, userId: number): Promise<number> => {
   const [row] = await db
     .select({ bytes: sum(images.size).mapWith(Number) })
@@ -105,7 +105,7 @@ export const setHidden = async (db: Executor, id: number, hidden: boolean): Prom
   await db.update(images).set({ hidden }).where(eq(images.id, id));
 };
 
-/** Pictures deleted a day ago whose files are still there, locked until the transaction ends. */
+/** Images deleted a day ago whose files are still there, locked until the transaction ends. */
 export const filesToRemove = (
   tx: Transaction,
   most: number,
@@ -144,7 +144,7 @@ export const countOfJobs = async (
   return new Map(rows.flatMap((row) => (row.jobId === null ? [] : [[row.jobId, row.count]])));
 };
 
-/** Gives a guest's pictures to the account that the guest became. */
+/** Gives a guest's images to the account that the guest became. */
 export const moveImages = async (
   db: Executor,
   fromUserId: number,
@@ -153,7 +153,7 @@ export const moveImages = async (
   await db.update(images).set({ userId: toUserId }).where(eq(images.userId, fromUserId));
 };
 
-/** Who looks at pictures. */
+/** Who looks at images. */
 export const viewerOf = async (db: Executor, userId: number) => {
   const [row] = await db
     .select({
@@ -169,7 +169,7 @@ export const viewerOf = async (db: Executor, userId: number) => {
 
 // ---- lists --------------------------------------------------------------------
 
-/** A picture as one person sees it in a list. */
+/** An image as one person sees it in a list. */
 export interface Listed {
   id: number;
   uuid: string;
@@ -196,7 +196,7 @@ const columns = sql.raw(`i.id::float8, i.uuid, i.key, i.type, i.width, i.height,
   i.origin, i.hidden, i.deleted_at IS NOT NULL AS deleted,
   to_char(i.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS created_at`);
 
-/** A picture is public when its session is, and its owner neither hides it nor is kept private. */
+/** An image is public when its session is, and its owner neither hides it nor is kept private. */
 const openToAll = sql.raw(`NOT i.hidden AND i.deleted_at IS NULL AND EXISTS (
   SELECT FROM sessions s JOIN users u ON u.id = i.user_id
   WHERE s.id = i.session_id AND NOT s.private AND s.deleted_at IS NULL AND NOT s.temporary
@@ -223,12 +223,12 @@ const chosen = (choice: Choice, query: string): SQL => {
 /** Days that a rank by likes looks back. */
 const rankDays = { day: 1, week: 7, month: 30 } as const;
 
-/** Pictures of the web gallery that its usual order weighs against each other: the newest. */
+/** Images of the web gallery that its usual order weighs against each other: the newest. */
 const weighed = 3_000;
 
 export type Order = 'newest' | 'liked' | 'hot' | keyof typeof rankDays;
 
-/** A page of pictures as one person (0: a visitor) sees them. */
+/** A page of images as one person (0: a visitor) sees them. */
 export const listImages = async (
   db: Executor,
   asked: {
@@ -287,14 +287,14 @@ export const isPublic = async (db: Executor, id: number): Promise<boolean> => {
   return rows.length > 0;
 };
 
-/** One of a picture's kin that a person may see. */
+/** One of an image's kin that a person may see. */
 export interface Kin extends Listed {
   how: string;
 }
 
 const seenBy = (viewer: number) => sql`(i.user_id = ${viewer} OR (${openToAll}))`;
 
-/** What a picture was made from, the nearest first; it ends before what the viewer may not see. */
+/** What an image was made from, the nearest first; it ends before what the viewer may not see. */
 export const parentsOf = async (
   db: Executor,
   id: number,
@@ -326,7 +326,7 @@ export const childrenOf = async (
   return rows;
 };
 
-/** One picture as one person sees it. */
+/** One image as one person sees it. */
 export const listedImage = async (
   db: Executor,
   id: number,
@@ -352,7 +352,7 @@ export const imagesOfJob = async (
   return rows;
 };
 
-/** What a picture that is still there was made from. */
+/** What an image that is still there was made from. */
 export const shownAsParents = showsWhere(sql`f.kind = 'image' AND EXISTS (
   SELECT FROM images parent JOIN images child ON child.parent_id = parent.id
   WHERE parent.key = f.key AND parent.key <> '' AND child.deleted_at IS NULL)`);

@@ -2,7 +2,7 @@ import type { ListedImage } from '../../../contract/image.ts';
 import { limits } from '../../../contract/limits.ts';
 import type { Executor, Transaction } from '../../db/database.ts';
 import { Refusal, type Identity } from '../../http/handlers.ts';
-import { forgetPicture } from '../chat/pictures.service.ts';
+import { forgetImage } from '../chat/image-messages.service.ts';
 import type { FileService } from '../file/file.service.ts';
 import * as store from './image.store.ts';
 
@@ -25,7 +25,7 @@ export const imageAddress = ({ key, type }: Pick<store.ImageRow, 'key' | 'type'>
 const missing = () => new Refusal('not_found', '没有这张图片');
 
 /**
- * The one place that decides who may do what with a picture by its number. `see`: its owner, managers,
+ * The one place that decides who may do what with an image by its number. `see`: its owner, managers,
  * and everybody where it is public. `change`: its owner and managers; to whoever may only see it the
  * refusal is not_owner. `use`: its owner alone, who pays for what is made of it. To all others it is
  * as if there were none.
@@ -49,7 +49,7 @@ export const requireImage = async (
   return row;
 };
 
-/** A picture as lists have it. */
+/** An image as lists have it. */
 export const viewImage = (row: store.Listed): ListedImage => ({
   id: row.id,
   uuid: row.uuid,
@@ -71,7 +71,7 @@ export const viewImage = (row: store.Listed): ListedImage => ({
 /** Lists end here: further pages would cost more than anybody wants to see. */
 const mostListed = { public: 2_000, person: 20_000 } as const;
 
-/** A page of pictures as one person sees them. */
+/** A page of images as one person sees them. */
 export const pageOfImages = async (
   db: Executor,
   asked: {
@@ -116,7 +116,7 @@ export const imagesOfJob = async (
   viewer: number,
 ): Promise<ListedImage[]> => (await store.imagesOfJob(db, jobUuid, viewer)).map(viewImage);
 
-/** Makes a picture of what was uploaded, in the transaction that keeps its file. Gives its number. */
+/** Makes an image of what was uploaded, in the transaction that keeps its file. Gives its number. */
 export const keepUploaded = async (
   db: Executor,
   upload: {
@@ -136,11 +136,11 @@ export const keepUploaded = async (
   return row.id;
 };
 
-/** Deletes a picture: from every list and message at once, its file a day later. */
+/** Deletes an image: from every list and message at once, its file a day later. */
 export const deleteImage = async (tx: Transaction, id: number, user: Identity): Promise<void> => {
   const image = await requireImage(tx, id, user, 'change');
   await store.markDeleted(tx, image.id);
-  if (image.historyId !== null) await forgetPicture(tx, image.historyId, image.uuid);
+  if (image.historyId !== null) await forgetImage(tx, image.historyId, image.uuid);
 };
 
 export const hideImage = async (
@@ -153,7 +153,7 @@ export const hideImage = async (
   await store.setHidden(tx, image.id, hidden);
 };
 
-/** Takes the files of pictures away that were deleted a day ago. */
+/** Takes the files of images away that were deleted a day ago. */
 export const removeDeletedFiles = async (
   tx: Transaction,
   files: Pick<FileService, 'dropImage'>,

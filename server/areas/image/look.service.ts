@@ -12,15 +12,15 @@ import type { PromptService } from '../prompt/prompt.service.ts';
 import { requireUsable } from '../session/session.service.ts';
 import { imageAddress, requireImage } from './images.service.ts';
 
-/** How long a service may take to look at a picture, ms. */
+/** How long a service may take to look at an image, ms. */
 const lookMs = 60_000;
-/** Pictures that one person may have looked at in a minute. */
+/** Images that one person may have looked at in a minute. */
 const looksAMinute = 30;
 
-/** What is read out of a picture at once, without a job: it costs nothing. */
+/** What is read out of an image at once, without a job: it costs nothing. */
 export const createLookService = (deps: {
   models: Pick<ModelService, 'list' | 'findImage' | 'imageEngines'>;
-  files: Pick<FileService, 'picture'>;
+  files: Pick<FileService, 'imageAt'>;
   /** For words that a service gives in English alone; left out: they stay so. */
   translate?: PromptService['translate'];
 }) => {
@@ -28,11 +28,11 @@ export const createLookService = (deps: {
   const limitPerson = createPersonLimit(looksAMinute);
 
   const fetched = async (url: string, signal: AbortSignal): Promise<Buffer> => {
-    // A path of this server that is no picture's is nobody's address.
+    // A path of this server that is no image's is nobody's address.
     if (!ownImage(url) && !/^https?:/i.test(url)) throw new Refusal('address_unreachable');
-    const picture = await files.picture(url, signal);
-    if (!picture) throw new Refusal('address_unreachable');
-    return picture.data;
+    const image = await files.imageAt(url, signal);
+    if (!image) throw new Refusal('address_unreachable');
+    return image.data;
   };
 
   const channelsOf = async (
@@ -69,7 +69,7 @@ export const createLookService = (deps: {
 
   /**
    * Who looks: the service of that way or the model of that name alone; where nobody has the way,
-   * services that know words for pictures before the one built in, which only measures them.
+   * services that know words for images before the one built in, which only measures them.
    */
   const lookersFor = async (db: Executor, model: string, user: Identity) => {
     const listed = (await models.list(db))
@@ -106,7 +106,7 @@ export const createLookService = (deps: {
   };
 
   return {
-    /** What a controlnet module sees in a picture, as a data URL. */
+    /** What a controlnet module sees in an image, as a data URL. */
     async detect(db: Executor, input: Parsed<'controlnetDetect'>, user: Identity): Promise<string> {
       await limitPerson(user.id);
       const model = await models.findImage(db, input.model);
@@ -129,7 +129,7 @@ export const createLookService = (deps: {
       return `data:image/png;base64,${png.toString('base64')}`;
     },
 
-    /** Words for a picture: an own one by its number, or any by its address. */
+    /** Words for an image: an own one by its number, or any by its address. */
     async interrogate(db: Executor, input: Parsed<'interrogateImage'>, user: Identity) {
       await limitPerson(user.id);
       let url = input.image_url ?? '';

@@ -394,7 +394,7 @@ export const transferAll = (db: Executor, fromUser: number, toUser: number): Pro
     await to.save();
   });
 
-/** Counts a reply or a picture that took nothing, for its person's usage. */
+/** Counts a reply or an image that took nothing, for its person's usage. */
 export const countFreeUse = (
   db: Executor,
   userId: number,

@@ -101,7 +101,7 @@ export const createChannelEngines = (deps: {
   fetch: GuardedFetch;
   /** Between two questions how a film stands, ms. */
   filmPollMs: number;
-  /** How long a service of pictures may be silent before it is given up. */
+  /** How long a service of images may be silent before it is given up. */
   silence: Silence;
   log: Pick<FastifyBaseLogger, 'error'>;
 }): ((channel: ChannelRow) => Engines | null) => {

@@ -24,7 +24,7 @@ const stylesOf = (family: ImageFamily): readonly { name: string; label: string }
       : [];
 
 /**
- * What can be chosen of a model of pictures.
+ * What can be chosen of a model of images.
  * @throws Refusal model_unavailable
  */
 export const metadata = async (
@@ -50,7 +50,7 @@ export const metadata = async (
 };
 
 /**
- * The words as the model's service will get them, the pictures among them as their addresses.
+ * The words as the model's service will get them, the images among them as their addresses.
  * @throws Refusal model_unavailable
  */
 export const previewOf = async (

@@ -3,10 +3,10 @@ import { midjourneyAbilities } from '../../engines/midjourney/midjourney-engine.
 import { webuiAbilities } from '../../engines/stable-diffusion-webui/stable-diffusion-engine.ts';
 import { limits } from '../../../contract/limits.ts';
 
-/** How a model of pictures is offered where nobody said otherwise. */
+/** How a model of images is offered where nobody said otherwise. */
 export interface ImageOffer {
   image: ImageModel;
-  /** Tokens for one picture of size factor 1. */
+  /** Tokens for one image of size factor 1. */
   factor: number;
   vipExcluded: boolean;
   sort: number;
@@ -43,7 +43,7 @@ const gptImage = model('openai', {
   sizes: ['1024x1024', '1536x1024', '1024x1536'],
 });
 
-/** Models of pictures that OpenAI-compatible services have, told by their names; the first counts. */
+/** Models of images that OpenAI-compatible services have, told by their names; the first counts. */
 const kinds: readonly Kind[] = [
   {
     pattern: part('dall-?e-?3'),
@@ -120,11 +120,11 @@ const kinds: readonly Kind[] = [
   },
 ];
 
-/** What makes something else of a picture, or a film: nothing that words alone make pictures with. */
+/** What makes something else of an image, or a film: nothing that words alone make images with. */
 const otherwise =
   /(^|[-_/.:])(?:edit|edits|inpaint|inpainting|i2i|i2v|t2v|s2v|kf2v|video|upscale|upscaler|vace|animate|lora|embedding|moderation|captioner|vl)(?=$|[-_/.:\d])/i;
 
-/** Null: by its name it is no model that makes pictures from words. */
+/** Null: by its name it is no model that makes images from words. */
 export const imageOfferOf = (name: string): ImageOffer | null =>
   otherwise.test(name) ? null : (kinds.find(({ pattern }) => pattern.test(name)) ?? null);
 
@@ -155,7 +155,7 @@ const midjourney: ImageOffer = {
 export const canvasImage = (abilities: ImageModel['abilities']): ImageModel =>
   model('built-in', { abilities, default_count: 2 });
 
-/** The models of services that have one for pictures each. */
+/** The models of services that have one for images each. */
 export const serviceModels = {
   'stable-diffusion-webui': {
     name: 'stable-diffusion',

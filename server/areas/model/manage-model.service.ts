@@ -20,7 +20,7 @@ const hintOf = (key: string): string =>
 
 const noChoice: ImageChoice = { sizes: [], checkpoints: [], factors: {} };
 
-/** What a model of pictures offers, also what of it is not offered now. */
+/** What a model of images offers, also what of it is not offered now. */
 const imageView = (row: ModelRow) => {
   const image = imageOf({ ...row, imageChoice: null });
   const { factors } = row.imageChoice ?? noChoice;
@@ -166,7 +166,7 @@ export const createManageModelService = (deps: {
       const values = changesOf(input);
       const { sizes, checkpoints, factors } = input;
       const image = imageOf({ ...row, imageChoice: null });
-      // Of a model without pictures its row has them empty, too, and a row may come back as it is.
+      // Of a model without images its row has them empty, too, and a row may come back as it is.
       const empty =
         [sizes ?? [], checkpoints ?? [], Object.keys(factors ?? {})].flat().length === 0;
       if ((sizes ?? checkpoints ?? factors) && (image || !empty)) {

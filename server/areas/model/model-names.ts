@@ -16,7 +16,7 @@ export const isLowCost = (name: string): boolean => lowCost.test(name);
 const vision =
   /(^|[-_/.:])(?:[a-z\d.]*vl|[a-z]*vision|llava|bakllava|pixtral|moondream|minicpm-v|gpt-(?:4o|4\.\d|4-turbo|[5-9])|chatgpt-4o|o[134]|claude-(?:[3-9]|sonnet|opus|haiku)|gemini|gemma-?[3-9]|glm-\d(?:\.\d)?v|step-\w+v|grok-[4-9]|llama-?4|internvl[\d.]*)(?=$|[-_/.:]|\d)/i;
 const blindAfterAll = /(^|[-_/.:])(?:o1-mini|o3-mini|o1-preview)(?=$|[-_/.:])/i;
-/** Whether a model of this name is known to understand pictures. A manager can say otherwise. */
+/** Whether a model of this name is known to understand images. A manager can say otherwise. */
 export const isVisionModel = (name: string): boolean =>
   vision.test(name) && !blindAfterAll.test(name);
 

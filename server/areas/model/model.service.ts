@@ -62,7 +62,7 @@ export interface ResolvedModel {
   /** Most tokens of a reply; null: the service decides. */
   maxTokens: number | null;
   vipExcluded: boolean;
-  /** Takes pictures. */
+  /** Takes images. */
   vision: boolean;
   builtIn: boolean;
   /** The public API may use it, with so many tokens of prompt and answer together. */
@@ -70,11 +70,11 @@ export interface ResolvedModel {
   apiMaxTokens: number;
 }
 
-/** A model of pictures that can be used now. */
+/** A model of images that can be used now. */
 export interface ResolvedImageModel {
   name: string;
   label: string;
-  /** Tokens for one picture of size factor 1, where its checkpoint has no other; 0: free. */
+  /** Tokens for one image of size factor 1, where its checkpoint has no other; 0: free. */
   factor: number;
   /** Null: limits.defaultMaxPrompt. */
   maxPrompt: number | null;
@@ -85,7 +85,7 @@ export interface ResolvedImageModel {
   onlyCheckpoints: boolean;
 }
 
-/** A service that makes pictures with a model, as one of its channels has it. */
+/** A service that makes images with a model, as one of its channels has it. */
 export interface ImageChannel {
   channelId: number;
   engine: ImageEngine;
@@ -158,10 +158,10 @@ export interface ModelService {
   closedToApi(db: Executor): Promise<ReadonlySet<string>>;
   /** ok: false for a failure of the service itself, not for a refused prompt or a stopped reply. */
   reportOutcome(outcome: Outcome): void;
-  /** Null: there is no such model of pictures, or nothing serves it any more. */
+  /** Null: there is no such model of images, or nothing serves it any more. */
   findImage(db: Executor, name: string): Promise<ResolvedImageModel | null>;
   /**
-   * What a session of pictures gets that names no model: Midjourney's where there is one, else what
+   * What a session of images gets that names no model: Midjourney's where there is one, else what
    * is built in; with freeOnly one of factor 0. Null: there is none.
    */
   defaultImageModel(
@@ -169,22 +169,22 @@ export interface ModelService {
     options: { freeOnly: boolean },
   ): Promise<ResolvedImageModel | null>;
   /**
-   * The services to try for a model of pictures, in this order: by priority, and among equals drawn
+   * The services to try for a model of images, in this order: by priority, and among equals drawn
    * by weight. One that keeps failing is left out for a while, as of `engines`.
    */
   imageEngines(db: Executor, name: string): Promise<ImageChannel[]>;
   /**
-   * What can be chosen of a model of pictures, as its services say; of one that says nothing now,
+   * What can be chosen of a model of images, as its services say; of one that says nothing now,
    * what it said last. Null: there is no such model.
    */
   imageChoices(db: Executor, name: string): Promise<ImageChoices | null>;
-  /** As reportOutcome; what fails at pictures may well go on chatting. */
+  /** As reportOutcome; what fails at images may well go on chatting. */
   reportImageOutcome(outcome: Outcome): void;
   /** What a service of this kind offers under these names; those that nobody can use are left out. */
   plan(kind: Exclude<ChannelRow['kind'], 'built-in'>, names: readonly string[]): NewModel[];
   /** What was remembered of the catalogue is read anew: somebody changed it. */
   forget(): void;
-  /** Asks a service of pictures that was just connected what it can do. */
+  /** Asks a service of images that was just connected what it can do. */
   learn(channelId: number): void;
   /** Null: there is no such model of this kind, or nothing serves it any more. */
   findMedia(db: Executor, type: MediaType, name: string): Promise<ResolvedMediaModel | null>;
@@ -292,7 +292,7 @@ const resolve = ({ model, channel }: ServedModel): ResolvedModel => ({
   apiMaxTokens: model.apiMaxTokens ?? limits.apiTokens,
 });
 
-/** Null: it is no model of pictures, or nobody knows what it takes. */
+/** Null: it is no model of images, or nobody knows what it takes. */
 export const imageOf = (model: ModelRow): ImageModel | null => {
   if (model.type !== modelTypes.image) return null;
   const image = model.image ?? imageOfferOf(model.name)?.image ?? null;
@@ -351,7 +351,7 @@ const flatFields = (model: ModelRow) => {
     vip: model.vipExcluded ? 1 : 0,
     // Nobody has a model of their own here: what is trained is a style or a knowledge base.
     private: 0,
-    // Of a model of pictures that nobody has told anything of there is nothing to draw with yet.
+    // Of a model of images that nobody has told anything of there is nothing to draw with yet.
     status: model.type === modelTypes.image && image === null ? 0 : 1,
   };
 };

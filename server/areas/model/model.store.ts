@@ -133,7 +133,7 @@ export const setChannelModels = async (
     .where(and(eq(modelChannels.channelId, channelId), inArray(modelChannels.modelId, vanished)));
 };
 
-/** What a model of pictures takes now; what a manager made of its checkpoints' prices stays. */
+/** What a model of images takes now; what a manager made of its checkpoints' prices stays. */
 export const setModelImage = async (
   db: Executor,
   name: string,

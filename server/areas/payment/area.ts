@@ -1,8 +1,8 @@
 import type { Area } from '../../area.ts';
 import { invoiceSource } from './invoice.service.ts';
 import { createManageOrderHandlers } from './manage-order.handlers.ts';
-import { registerNotices } from './notice.route.ts';
-import { ownPayables } from './payables.ts';
+import { registerNotices } from './callback.route.ts';
+import { ownPayables } from './payable-kinds.ts';
 import { createPaymentHandlers } from './payment.handlers.ts';
 
 export const paymentArea = () =>

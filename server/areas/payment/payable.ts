@@ -1,4 +1,4 @@
-import type { Taken } from './taken.ts';
+import type { Taken } from './taken-back.ts';
 import type { Executor, Transaction } from '../../db/database.ts';
 import type { orders } from './payment.tables.ts';
 

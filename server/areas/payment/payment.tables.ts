@@ -1,7 +1,7 @@
 import { date, integer, jsonb, pgTable, primaryKey, smallint, text } from 'drizzle-orm/pg-core';
 import type { Invoice, OrderState, ProviderName } from '../../../contract/payment.ts';
 import { bigId, instant, reference, tokens } from '../../db/columns.ts';
-import type { Taken } from './taken.ts';
+import type { Taken } from './taken-back.ts';
 
 export const orders = pgTable('orders', {
   id: bigId(),

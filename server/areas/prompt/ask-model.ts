@@ -65,7 +65,7 @@ export const askModel = async (
         models.reportOutcome({ channelId, model: model.name, userId, ok, ...failure }),
       countTokens: countInThread,
       // Only words are asked about.
-      fetchPicture: () => Promise.resolve(null),
+      fetchImage: () => Promise.resolve(null),
       extendHold: (more) => (holdId ? extendHold(db, holdId, more) : Promise.resolve(true)),
       log,
     },

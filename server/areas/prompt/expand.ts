@@ -1,7 +1,7 @@
 import { needsTranslation } from '../../../contract/image-prompt.ts';
 import type { Keyword } from './keywords.ts';
 
-/** What words of a prompt tell of what is in the picture. */
+/** What words of a prompt tell of what is in the image. */
 const subjects: readonly { of: RegExp; add: readonly string[] }[] = [
   {
     of: /人|女孩|男孩|姑娘|少女|少年|老人|肖像|脸|portrait|girl|boy|woman|man\b|face/iu,

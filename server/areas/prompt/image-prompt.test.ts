@@ -10,7 +10,7 @@ import {
   imageSizes,
   needsTranslation,
   parametersOf,
-  picturesOf,
+  imagesOf,
   previewPrompt,
   readImageWords,
   replaceWords,
@@ -360,7 +360,7 @@ describe('sizes', () => {
 describe('picturesOf', () => {
   const model = { family: 'midjourney', max_count: 4 } as const;
   const press = (hash: string) =>
-    picturesOf('action', model, {
+    imagesOf('action', model, {
       n: 1,
       parameters: { action: { hash, emoji: '', label: '' } },
       withBaseImage: false,

@@ -3,7 +3,7 @@ import type { Executor, Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import type { Posting } from './search-postings.ts';
 
-/** What a reply says in words: a message of pictures has none, only a list of them. */
+/** What a reply says in words: a message of images has none, only a list of them. */
 const replyText = `CASE WHEN h.type IN (1, 4) THEN '' ELSE h.ai END`;
 
 // ---- filling ----------------------------------------------------------------

@@ -462,7 +462,7 @@ export const createSessionService = (models: ModelService) => {
     return model;
   };
 
-  const makePictures = async (tx: Transaction, maker: Maker, input: Parsed<'newSession'>) => {
+  const makeImages = async (tx: Transaction, maker: Maker, input: Parsed<'newSession'>) => {
     const { scenario_id: scenarioId } = input;
     if (scenarioId !== undefined && !(await countSession(tx, scenarioId, maker.id)))
       throw new Refusal('not_found', '没有这个场景');
@@ -655,7 +655,7 @@ export const createSessionService = (models: ModelService) => {
           : await store.countThisMonth(tx, userId, limits.freeSessionsAMonth);
         if (made >= limits.freeSessionsAMonth) throw new Refusal('monthly_limit');
         if (input.type === sessionTypes.people) return makePeopleSession(tx, maker, input);
-        if (input.type === sessionTypes.image) return makePictures(tx, maker, input);
+        if (input.type === sessionTypes.image) return makeImages(tx, maker, input);
         if (input.type === sessionTypes.video) return makeFilms(tx, maker, input);
         if (input.history_id !== undefined) return makeFork(tx, maker, input, user);
         return makeChat(tx, maker, input);

@@ -144,7 +144,7 @@ export const findSession = async (
 /** What a card shows beside the session itself. */
 export interface Card {
   session: SessionRow;
-  /** Addresses of its newest pictures that are shown, newest first, at most 5. */
+  /** Addresses of its newest images that are shown, newest first, at most 5. */
   images: string[];
   /** The asker marked it or messages of it. */
   favorite: boolean;

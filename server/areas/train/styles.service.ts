@@ -4,7 +4,7 @@ import type { StyleProfile } from '../../../packages/canvas/style-profile.ts';
 import { Refusal } from '../../http/handlers.ts';
 import * as store from './train.store.ts';
 
-/** Styles of pictures that people trained, for those who draw with them. */
+/** Styles of images that people trained, for those who draw with them. */
 
 /** What of these keys is open to a person. */
 const openTo = async (db: Executor, keys: readonly string[], userId: number) =>

@@ -40,7 +40,7 @@ import * as store from './train.store.ts';
 
 /** An archive within an archive within an archive is not opened. */
 const mostDepth = 2;
-/** Pictures are fetched for so long at most, ms. */
+/** Images are fetched for so long at most, ms. */
 const fetchMs = 60_000;
 /** Requests after which a sentence that is never answered stays as it is. */
 const mostAsked = 3;
@@ -61,7 +61,7 @@ export interface TrainWorkDeps {
   /** What trains styles now. */
   training: () => Promise<TrainingEngine>;
   prompts: Pick<PromptService, 'writer' | 'ask'>;
-  files: Pick<FileService, 'picture'>;
+  files: Pick<FileService, 'imageAt'>;
   documentSeconds: number;
 }
 
@@ -482,7 +482,7 @@ export const createTrainWorks = (deps: TrainWorkDeps): JobWork<unknown>[] => {
       }
     };
 
-  // ---- styles of pictures ------------------------------------------------------------------------
+  // ---- styles of images ------------------------------------------------------------------------
 
   const trainStyle = async (job: ClaimedJob, io: JobIo) => {
     const done = (job.remote ?? {}) as Done;
@@ -494,9 +494,9 @@ export const createTrainWorks = (deps: TrainWorkDeps): JobWork<unknown>[] => {
     const images = [];
     for (const [at, { url, txt }] of settings.images.entries()) {
       const signal = AbortSignal.any([io.signal, AbortSignal.timeout(fetchMs)]);
-      const picture = await deps.files.picture(url, signal).catch(() => null);
+      const image = await deps.files.imageAt(url, signal).catch(() => null);
       io.signal.throwIfAborted();
-      if (picture) images.push({ data: picture.data, txt });
+      if (image) images.push({ data: image.data, txt });
       else await note(file.id, `第 ${at + 1} 张图片取不到，略过`);
     }
     if (images.length === 0)
@@ -546,7 +546,7 @@ export const createTrainWorks = (deps: TrainWorkDeps): JobWork<unknown>[] => {
         },
         resume: done.remote ?? null,
       });
-      // A service's work shows in 内置画板 too, by what can be measured of its pictures.
+      // A service's work shows in 内置画板 too, by what can be measured of its images.
       const profile =
         made.profile ??
         (

@@ -391,7 +391,7 @@ export const createTrainService = (deps: TrainServiceDeps) => {
           ...(hidden === undefined ? {} : { private: hidden === 1 }),
           ...(name === undefined ? {} : { name }),
           ...(desc === undefined ? {} : { description: desc }),
-          // Pictures have a call of their own.
+          // Images have a call of their own.
           settings: { ...settings, images: row.settings.images ?? [] },
         });
         return viewOne(tx, row.id, user);
@@ -409,7 +409,7 @@ export const createTrainService = (deps: TrainServiceDeps) => {
       const read = z.array(loraImage).safeParse(given);
       if (!read.success || read.data.length > trainLimits.loraImages)
         throw new Refusal('bad_input', `images：应为图片的列表，最多 ${trainLimits.loraImages} 张`);
-      // Each picture once, the last word on it counting.
+      // Each image once, the last word on it counting.
       const images = [...new Map(read.data.map((image) => [image.url, image])).values()];
       return changing(db, input.model_id, user, async (tx, row) => {
         if (row.type !== projectTypes.lora) throw notThere();

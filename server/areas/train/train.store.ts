@@ -246,7 +246,7 @@ export const trainedStyles = (db: Executor, userId: number) =>
     .orderBy(desc(trainingProjects.id))
     .limit(50);
 
-/** Pictures that a style is trained from, and those of a project's description. */
+/** Images that a style is trained from, and those of a project's description. */
 export const shownByProjects =
   showsWhere(sql`${namedIn(sql`settings::text`, sql`training_projects`)}
   OR ${namedIn(sql`description`, sql`training_projects`)}`);

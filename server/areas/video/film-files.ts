@@ -13,7 +13,7 @@ const filmKey = (key: string, mime: FilmMime): string => `${key}.${endings[mime]
 const posterKey = (key: string): string => `${key}.poster`;
 const smallKey = (key: string, side: PosterSide): string => `${key}.w${side}`;
 
-/** Addresses of a film and of its first picture below this server. */
+/** Addresses of a film and of its first image below this server. */
 export const filmAddresses = (key: string, mime: FilmMime) => ({
   url: `/files/video/${key}.${endings[mime]}`,
   poster: `/files/video/${key}.webp`,
@@ -22,7 +22,7 @@ export const filmAddresses = (key: string, mime: FilmMime) => ({
 /** The files of films in the storage, by their random keys. */
 export const createFilmFiles = (storage: Storage) => ({
   filmKey,
-  /** Gives the bytes of the film. @throws Error where the poster is no picture */
+  /** Gives the bytes of the film. @throws Error where the poster is no image */
   async keep(key: string, film: { data: Buffer; mime: FilmMime; poster: Buffer }): Promise<number> {
     const poster = await thumbnailOf(film.poster, wholePoster, wholePoster);
     await storage.put(posterKey(key), poster, 'image/webp');
@@ -30,7 +30,7 @@ export const createFilmFiles = (storage: Storage) => ({
     return film.data.length;
   },
 
-  /** The first picture, or a small one of it. Null: it is gone. */
+  /** The first image, or a small one of it. Null: it is gone. */
   async poster(key: string, side: PosterSide | null): Promise<Buffer | null> {
     const read = async (name: string) => {
       const found = await storage.get(name);

@@ -9,7 +9,7 @@ import { VideoEngineError, type MadeFilm } from '../../engines/video/video-engin
 import { JobError, type ClaimedJob, type JobIo, type JobWork } from '../../jobs/job-kind.ts';
 import { newKey } from '../../storage/storage.ts';
 import { excerptOf, filmText } from '../chat/digest.ts';
-import { endMade, finishMade } from '../chat/pictures.service.ts';
+import { endMade, finishMade } from '../chat/image-messages.service.ts';
 import type { FileService } from '../file/file.service.ts';
 import { countFreeUse, settling } from '../ledger/ledger.service.ts';
 import type { MediaChannel, ModelService } from '../model/model.service.ts';
@@ -58,7 +58,7 @@ const placeOf = (job: Pick<ClaimedJob, 'id' | 'session_id' | 'history_id'>) => {
 export const createVideoWork = (deps: {
   db: Database;
   models: Pick<ModelService, 'mediaEngines' | 'reportMediaOutcome'>;
-  files: Pick<FileService, 'picture' | 'preview'>;
+  files: Pick<FileService, 'imageAt' | 'preview'>;
   films: FilmFiles;
   log: FastifyBaseLogger;
 }): JobWork<unknown> => {
@@ -70,7 +70,7 @@ export const createVideoWork = (deps: {
     done: Done,
     io: JobIo,
   ): Promise<MadeFilm> => {
-    const base = await files.picture(plan.baseImage, io.signal);
+    const base = await files.imageAt(plan.baseImage, io.signal);
     io.signal.throwIfAborted();
     if (!base)
       throw new JobError('address_unreachable', codes.address_unreachable.text, {

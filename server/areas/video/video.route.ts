@@ -17,7 +17,7 @@ const sideOf = (text: string): PosterSide | undefined =>
   posterSides.find((side) => String(side) === text);
 
 /**
- * GET /files/video/<key>.<webm|mp4>, with `Range`; its first picture as .webp, smaller by `?size=`
+ * GET /files/video/<key>.<webm|mp4>, with `Range`; its first image as .webp, smaller by `?size=`
  * or `/w200`. The random key is the right to read it, as long as its message is there.
  */
 export const registerFilms = (

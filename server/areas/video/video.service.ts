@@ -17,7 +17,7 @@ import {
   requireRoomForJob,
 } from '../../jobs/job.service.ts';
 import { filmOf } from '../chat/films.service.ts';
-import { lockPictures, startPictures } from '../chat/pictures.service.ts';
+import { lockImages, startImages } from '../chat/image-messages.service.ts';
 import type { FileService } from '../file/file.service.ts';
 import { hold } from '../ledger/ledger.service.ts';
 import type { ModelService, ResolvedMediaModel } from '../model/model.service.ts';
@@ -67,7 +67,7 @@ export const createVideoService = (deps: {
     /** Begins the work on a message's film: the job, its entry in the queue and the hold at once. */
     generate(db: Executor, input: Parsed<'generateVideo'>, user: Identity): Promise<Job> {
       return inTransaction(db, async (tx) => {
-        const { message, session } = await lockPictures(
+        const { message, session } = await lockImages(
           tx,
           input.history_id,
           user,
@@ -96,7 +96,7 @@ export const createVideoService = (deps: {
         if (film.base_image === '') throw new Refusal('job_unsuitable', '请填入图片');
         await deps.files.takeImages(tx, [film.base_image]);
         await requireRoomForJob(tx, user.id);
-        if (message.state !== 'none') await startPictures(tx, message.id, model.name);
+        if (message.state !== 'none') await startImages(tx, message.id, model.name);
         const price = videoDeduction(model);
         const { holdId, heldTokens } = await holdFor(tx, price, model, {
           id: user.id,

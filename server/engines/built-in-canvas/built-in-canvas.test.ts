@@ -52,7 +52,7 @@ test('what it cannot do is refused, not pretended', async () => {
 test('a thread draws so many pictures, each with its seed, and tells truly how far it is', async () => {
   const told: number[] = [];
   const previews: Buffer[] = [];
-  const { pictures } = await engine.run(
+  const { images } = await engine.run(
     orderOf('雪山 湖', { n: 2, parameters: { seed: 2 ** 32 - 1 } }),
     ioOf({
       progress: (fraction, preview) => {
@@ -61,11 +61,11 @@ test('a thread draws so many pictures, each with its seed, and tells truly how f
       },
     }),
   );
-  expect(pictures.map(({ seed, error }) => ({ seed, error }))).toEqual([
+  expect(images.map(({ seed, error }) => ({ seed, error }))).toEqual([
     { seed: 2 ** 32 - 1, error: '' },
     { seed: 0, error: '' },
   ]);
-  for (const { data } of pictures)
+  for (const { data } of images)
     expect(await sharp(data!).metadata()).toMatchObject({ format: 'png', ...usual });
   expect(told).toEqual([...told].sort((a, b) => a - b));
   expect(told.at(-1)).toBeCloseTo(1, 6);
@@ -81,6 +81,6 @@ test('who leaves is let go at once, and the next order is drawn', async () => {
     ioOf({ signal: stop.signal, progress: () => stop.abort(new Error('left')) }),
   );
   await expect(running).rejects.toThrow('left');
-  const { pictures } = await engine.run(orderOf('海'), ioOf());
-  expect(pictures).toHaveLength(1);
+  const { images } = await engine.run(orderOf('海'), ioOf());
+  expect(images).toHaveLength(1);
 });

@@ -34,7 +34,7 @@ const expect = <K extends CanvasAnswer['kind']>(
 };
 
 /**
- * The picture engine that needs no service: it draws what it reads from the words, by rules and a
+ * The image engine that needs no service: it draws what it reads from the words, by rules and a
  * seed. `seconds`: how long one order takes at least, shown layer by layer.
  */
 export const createBuiltInCanvas = ({ seconds }: { seconds: number }): ImageEngine => ({
@@ -79,7 +79,7 @@ export const createBuiltInCanvas = ({ seconds }: { seconds: number }): ImageEngi
       io.progress,
     );
     return {
-      pictures: expect(answer, 'made').pictures.map(({ data, seed }) => ({
+      images: expect(answer, 'made').images.map(({ data, seed }) => ({
         data: Buffer.from(data),
         error: '',
         seed,

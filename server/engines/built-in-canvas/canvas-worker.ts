@@ -7,7 +7,7 @@ import type { FromCanvas, ToCanvas } from './canvas-messages.ts';
 
 /** Draws, so that nothing else in the server stands still meanwhile. */
 
-/** Pictures so far are shown at most so often, ms. */
+/** Images so far are shown at most so often, ms. */
 const previewPause = 250;
 
 const running = new Map<number, AbortController>();

@@ -13,7 +13,7 @@ const own = 'CHANGE::';
 const signs = { upscale: '🔍', vary: '🪄', redo: '🔄' } as const;
 const four = [1, 2, 3, 4] as const;
 
-/** What the plain dialect can do with four pictures, as buttons. */
+/** What the plain dialect can do with four images, as buttons. */
 export const plainActions: readonly ImageAction[] = [
   ...four.map((at) => ({
     hash: `${own}UPSCALE::${at}`,
@@ -74,7 +74,7 @@ const meanings: readonly [RegExp, emoji: string, (at: string) => string][] = [
   [/^MJ::JOB::reroll::/, signs.redo, () => '再来四张'],
 ];
 
-/** A finished work's buttons that make pictures, in words for people. */
+/** A finished work's buttons that make images, in words for people. */
 export const actionsOf = (buttons: readonly Button[]): ImageAction[] =>
   buttons
     .flatMap(({ customId, emoji }) => {
@@ -91,6 +91,6 @@ export const actionsOf = (buttons: readonly Button[]): ImageAction[] =>
     .sort((a, b) => a.at - b.at)
     .map(({ action }) => action);
 
-/** Whether the work's picture holds four pictures: each of them can be made large. */
+/** Whether the work's image holds four images: each of them can be made large. */
 export const isGrid = (buttons: readonly Button[]): boolean =>
   buttons.some(({ customId }) => customId.startsWith('MJ::JOB::upsample::4::'));

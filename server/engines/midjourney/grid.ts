@@ -1,6 +1,6 @@
-import { loadSharp, measure } from '../picture.ts';
+import { loadSharp, measure } from '../image-pixels.ts';
 
-/** The four quarters of a grid, in reading order, as PNG; null: it is no picture to be cut. */
+/** The four quarters of a grid, in reading order, as PNG; null: it is no image to be cut. */
 export const quartersOf = async (grid: Buffer): Promise<Buffer[] | null> => {
   const size = await measure(grid);
   if (!size || size.width < 2 || size.height < 2) return null;

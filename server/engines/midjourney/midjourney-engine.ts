@@ -8,12 +8,12 @@ import {
   type ImageIo,
   type ImageOrder,
   type ImageResult,
-  type MadePicture,
+  type EngineImage,
   noChoices,
   type Reference,
 } from '../image-engine.ts';
 import { ask, jsonOf, refusedBy, senselessReply, slowService, unsuitable } from '../image-wire.ts';
-import { createPictureFetch, dataUrl, drawMask, exactly, made, measure } from '../picture.ts';
+import { createImageFetch, dataUrl, drawMask, exactly, made, measure } from '../image-pixels.ts';
 import { type Silence, usualSilence, watchSilence } from '../silence.ts';
 import { actionsOf, asksFor, changeOf, isGrid, mostZoom, plainActions } from './buttons.ts';
 import { quartersOf } from './grid.ts';
@@ -77,7 +77,7 @@ type Task = z.output<typeof task>;
 
 const remembered = z.object({
   task: z.string(),
-  /** One picture alone will come of it. */
+  /** One image alone will come of it. */
   single: z.optional(z.boolean()),
   /** What it wants confirmed is confirmed. */
   confirmed: z.optional(z.boolean()),
@@ -150,7 +150,7 @@ const answerTo = async (
   return { prompt, maskBase64: dataUrl(drawn) };
 };
 
-/** How two or more pictures are put together, by the aspect that was chosen. */
+/** How two or more images are put together, by the aspect that was chosen. */
 const dimensionsOf = ({ parameters }: ImageOrder): 'LANDSCAPE' | 'PORTRAIT' | 'SQUARE' => {
   const [width = 1, height = 1] = (parameters.aspect ?? '1:1').split(':').map(Number);
   if (width === height) return 'SQUARE';
@@ -185,7 +185,7 @@ export const createMidjourneyEngine = (options: MidjourneyOptions): ImageEngine 
   const poll = options.pollMs ?? { first: 500, longest: 4000 };
   const headers: Record<string, string> =
     options.secret === '' ? {} : { 'mj-api-secret': options.secret };
-  const fetchPicture = createPictureFetch(base, options.fetch, headers);
+  const fetchImage = createImageFetch(base, options.fetch, headers);
 
   const address = (path: string): URL => {
     const url = new URL(base);
@@ -286,7 +286,7 @@ export const createMidjourneyEngine = (options: MidjourneyOptions): ImageEngine 
       let preview: Buffer | null = null;
       if (url !== '' && url !== seen && now.status === 'IN_PROGRESS') {
         seen = url;
-        preview = await fetchPicture(url, io.signal);
+        preview = await fetchImage(url, io.signal);
         if (preview !== null && (await measure(preview)) === null) preview = null;
       }
       io.progress(highest * 0.95, preview ?? undefined);
@@ -308,16 +308,16 @@ export const createMidjourneyEngine = (options: MidjourneyOptions): ImageEngine 
   };
 
   /**
-   * Addresses for pictures that the prompt can only name: the service's own, or where the dialect
-   * takes no pictures, those by which Midjourney finds them itself. @throws ImageEngineError
+   * Addresses for images that the prompt can only name: the service's own, or where the dialect
+   * takes no images, those by which Midjourney finds them itself. @throws ImageEngineError
    */
   const addressesOf = async (
-    pictures: readonly Reference[],
+    images: readonly Reference[],
     signal: AbortSignal,
   ): Promise<string[]> => {
-    if (pictures.length === 0) return [];
+    if (images.length === 0) return [];
     const answer = await call('submit/upload-discord-images', signal, {
-      base64Array: pictures.map(({ data }) => dataUrl(data)),
+      base64Array: images.map(({ data }) => dataUrl(data)),
     }).catch((error: unknown) => {
       signal.throwIfAborted();
       if (!(error instanceof ImageEngineError)) throw error;
@@ -325,9 +325,9 @@ export const createMidjourneyEngine = (options: MidjourneyOptions): ImageEngine 
     });
     const parsed = uploaded.safeParse(answer);
     const taken = parsed.success && parsed.data.code === codes.taken;
-    const addresses = taken ? parsed.data.result : pictures.map(({ address }) => address);
+    const addresses = taken ? parsed.data.result : images.map(({ address }) => address);
     const usable = addresses.every((url) => /^https?:\/\/[^\s"'<>]{1,2000}$/.test(url));
-    if (taken && (!usable || addresses.length !== pictures.length)) throw senselessReply();
+    if (taken && (!usable || addresses.length !== images.length)) throw senselessReply();
     if (!usable)
       throw unsuitable(
         '这个 Midjourney 服务不能接收上传的参考图：请改用公网上的图片网址，或去掉参考图再试',
@@ -353,7 +353,7 @@ export const createMidjourneyEngine = (options: MidjourneyOptions): ImageEngine 
     return { task: await submit('modal', { taskId, ...said }, signal), confirmed: true };
   };
 
-  /** Orders the work. Whether one picture alone comes of it is told where the dialect does not. */
+  /** Orders the work. Whether one image alone comes of it is told where the dialect does not. */
   const order = async (wanted: ImageOrder, io: ImageIo): Promise<Remembered> => {
     const { signal } = io;
     const { character, style } = wanted.references;
@@ -378,7 +378,7 @@ export const createMidjourneyEngine = (options: MidjourneyOptions): ImageEngine 
     ].join('');
     const body = {
       prompt,
-      // With words, pictures to be made into one are what Midjourney calls image prompts.
+      // With words, images to be made into one are what Midjourney calls image prompts.
       base64Array: [...(wanted.base === null ? [] : [wanted.base]), ...wanted.blend].map(dataUrl),
       state: '',
       notifyHook: '',
@@ -405,25 +405,25 @@ export const createMidjourneyEngine = (options: MidjourneyOptions): ImageEngine 
     n: number,
     io: ImageIo,
   ): Promise<ImageResult> => {
-    const picture =
+    const image =
       typeof done.imageUrl === 'string' && done.imageUrl !== ''
-        ? await fetchPicture(done.imageUrl, io.signal)
+        ? await fetchImage(done.imageUrl, io.signal)
         : null;
-    if (picture === null) throw failed('Midjourney 画好的图片取不到，没有扣费，请重试', true);
+    if (image === null) throw failed('Midjourney 画好的图片取不到，没有扣费，请重试', true);
     const buttons = done.buttons ?? [];
     const one = buttons.length > 0 ? !isGrid(buttons) : (single ?? done.action === 'UPSCALE');
-    const quarters = one ? null : await quartersOf(picture);
-    let pictures: MadePicture[];
-    if (one) pictures = [await made(picture, null)];
-    else if (quarters === null) pictures = exactly([await made(null, null)], 1);
+    const quarters = one ? null : await quartersOf(image);
+    let images: EngineImage[];
+    if (one) images = [await made(image, null)];
+    else if (quarters === null) images = exactly([await made(null, null)], 1);
     else
-      pictures = exactly(
+      images = exactly(
         quarters.map((data) => ({ data, error: '', seed: null })),
         Math.min(4, Math.max(1, n)),
       );
     const words = done.properties?.['finalPrompt'];
     return {
-      pictures,
+      images,
       actions: buttons.length > 0 ? actionsOf(buttons) : one ? [] : [...plainActions],
       revisedPrompt: typeof words === 'string' ? words.slice(0, 4000) : '',
       remote: { task: id },

@@ -1,5 +1,5 @@
 import { Agent, type Dispatcher } from 'undici';
-import { picturesOf, textOf, type ChatMessage } from '../../../common/chat-message.ts';
+import { imagesOf, textOf, type ChatMessage } from '../../../common/chat-message.ts';
 import type { ChatEngine, ChatPart, ChatRequest } from '../chat-engine.ts';
 import { apiUrl } from './address.ts';
 import { RefusedRequest, StreamReader } from './stream-reader.ts';
@@ -32,12 +32,12 @@ type Optional = (typeof optional)[number];
 const isOptional = (name: string): name is Optional =>
   (optional as readonly string[]).includes(name);
 
-/** Many services know text alone: pieces are sent only where there is a picture among them. */
+/** Many services know text alone: pieces are sent only where there is an image among them. */
 const contentOf = (content: ChatMessage['content']): unknown => {
-  const pictures = picturesOf(content);
+  const images = imagesOf(content);
   const text = textOf(content);
-  if (pictures.length === 0) return text;
-  return [...(text === '' ? [] : [{ type: 'text', text }]), ...pictures];
+  if (images.length === 0) return text;
+  return [...(text === '' ? [] : [{ type: 'text', text }]), ...images];
 };
 
 const bodyOf = (request: ChatRequest, without: ReadonlySet<Optional>): Record<string, unknown> => {

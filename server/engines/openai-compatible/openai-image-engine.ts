@@ -10,7 +10,7 @@ import {
   type ImageIo,
   type ImageOrder,
   type ImageResult,
-  type MadePicture,
+  type EngineImage,
   noChoices,
 } from '../image-engine.ts';
 import {
@@ -23,7 +23,7 @@ import {
   workPatience,
 } from '../image-wire.ts';
 import {
-  createPictureFetch,
+  createImageFetch,
   dataUrl,
   drawMask,
   exactly,
@@ -34,7 +34,7 @@ import {
   putInFrame,
   takenFromFrame,
   type Framed,
-} from '../picture.ts';
+} from '../image-pixels.ts';
 import { type Silence, usualSilence } from '../silence.ts';
 import { apiUrl } from './address.ts';
 import { isContentFault, isMoneyFault, readFault, type UpstreamFault } from './upstream-error.ts';
@@ -69,22 +69,22 @@ const answer = z.looseObject({
   images: z.optional(z.nullable(z.array(z.unknown()))),
   seed: z.nullish(z.int()),
 });
-const picture = z.looseObject({
+const image = z.looseObject({
   b64_json: z.nullish(z.string()),
   url: z.nullish(z.string()),
   revised_prompt: z.nullish(z.string()),
 });
 
-/** Requests at once for one work, of models that make one picture at a time. */
+/** Requests at once for one work, of models that make one image at a time. */
 const atOnce = 3;
 
 type Fields = Record<string, string | number | boolean>;
 
-/** The model makes one picture a request, whatever is asked for. */
+/** The model makes one image a request, whatever is asked for. */
 const oneAtATime = (model: string, family: ImageFamily): boolean =>
   /dall-?e-?3/i.test(model) || family === 'cloud' || family === 'sd3';
 
-/** Its order alone: of a fixed seed each has the next, or all of them would be the same picture. */
+/** Its order alone: of a fixed seed each has the next, or all of them would be the same image. */
 const nth = (order: ImageOrder, at: number): ImageOrder => {
   const { seed } = order.parameters;
   if (seed === undefined || at === 0) return order;
@@ -122,7 +122,7 @@ const fieldsOf = (order: ImageOrder, family: ImageFamily): Fields => {
       break;
     case 'sd3':
       if (order.base !== null) {
-        // Services of Stable Diffusion take the base picture among the words' fields.
+        // Services of Stable Diffusion take the base image among the words' fields.
         set['image'] = dataUrl(order.base);
         set['strength'] = Math.min(1, Math.max(0.01, order.strength / 100));
       }
@@ -155,7 +155,7 @@ export const createOpenAiImageEngine = (options: OpenAiImageOptions): ImageEngin
   const headers: Record<string, string> =
     options.apiKey === '' ? {} : { authorization: `Bearer ${options.apiKey}` };
   const { firstMs } = options.silence ?? usualSilence;
-  const fetchPicture = createPictureFetch(new URL(options.baseUrl), options.fetch, headers);
+  const fetchImage = createImageFetch(new URL(options.baseUrl), options.fetch, headers);
   /** Fields that the service refused for a model, so that later requests do without at once. */
   const refused = new Map<string, Set<string>>();
 
@@ -170,7 +170,7 @@ export const createOpenAiImageEngine = (options: OpenAiImageOptions): ImageEngin
       headers,
       signal,
       patience: { ...workPatience, firstByteMs: firstMs },
-      maxBytes: mostBytes.pictures,
+      maxBytes: mostBytes.images,
       ...('json' in body ? { json: body.json } : { form: body.form() }),
     });
     const said = jsonOf(reply.body);
@@ -181,13 +181,13 @@ export const createOpenAiImageEngine = (options: OpenAiImageOptions): ImageEngin
     return said;
   };
 
-  /** Pictures of one request, each looked at; as many as came. */
+  /** Images of one request, each looked at; as many as came. */
   const request = async (
     order: ImageOrder,
     n: number,
     size: string,
     io: ImageIo,
-  ): Promise<{ pictures: MadePicture[]; revised: string }> => {
+  ): Promise<{ images: EngineImage[]; revised: string }> => {
     const family = options.imageOf(order.model)?.family ?? 'openai';
     const without = new Set(refused.get(order.model));
     const plain: Fields = { model: order.model, prompt: order.prompt, n, size };
@@ -202,9 +202,7 @@ export const createOpenAiImageEngine = (options: OpenAiImageOptions): ImageEngin
             : await send('edits', { form: await formOf(order, fields, frame) }, io.signal);
         if (without.size > 0) refused.set(order.model, without);
         const answered = await read(said, n, io.signal);
-        return frame
-          ? { ...answered, pictures: await unframed(answered.pictures, frame) }
-          : answered;
+        return frame ? { ...answered, images: await unframed(answered.images, frame) } : answered;
       } catch (error) {
         if (!(error instanceof RefusedOrder)) throw error;
         const field = fieldToDrop(error.fault, Object.keys(fields));
@@ -218,29 +216,29 @@ export const createOpenAiImageEngine = (options: OpenAiImageOptions): ImageEngin
     said: unknown,
     n: number,
     signal: AbortSignal,
-  ): Promise<{ pictures: MadePicture[]; revised: string }> => {
+  ): Promise<{ images: EngineImage[]; revised: string }> => {
     const parsed = answer.safeParse(said);
     if (!parsed.success) throw senselessReply(parsed.error);
-    const { data, images, seed } = parsed.data;
-    const list = (data ?? images ?? []).slice(0, n);
+    const { data, images: listed, seed } = parsed.data;
+    const list = (data ?? listed ?? []).slice(0, n);
     let revised = '';
-    const pictures = await Promise.all(
+    const images = await Promise.all(
       list.map(async (each) => {
-        const one = picture.safeParse(each);
+        const one = image.safeParse(each);
         if (!one.success) return made(null, null);
         const { b64_json: inline, url, revised_prompt: words } = one.data;
         revised ||= (words ?? '').slice(0, 4000);
         return made(
-          inline ? fromBase64(inline) : url ? await fetchPicture(url, signal) : null,
+          inline ? fromBase64(inline) : url ? await fetchImage(url, signal) : null,
           seed ?? null,
         );
       }),
     );
-    return { pictures, revised };
+    return { images, revised };
   };
 
-  const result = (pictures: MadePicture[], revisedPrompt: string): ImageResult => ({
-    pictures,
+  const result = (images: EngineImage[], revisedPrompt: string): ImageResult => ({
+    images,
     actions: [],
     revisedPrompt,
     remote: null,
@@ -251,21 +249,21 @@ export const createOpenAiImageEngine = (options: OpenAiImageOptions): ImageEngin
     const family = known?.family ?? 'openai';
     const size = sizeOf(known?.sizes ?? [], order);
     if (order.n === 1 || !oneAtATime(order.model, family)) {
-      const { pictures, revised } = await request(order, order.n, size, io);
-      return result(exactly(pictures, order.n), revised);
+      const { images, revised } = await request(order, order.n, size, io);
+      return result(exactly(images, order.n), revised);
     }
     const lane = pLimit(atOnce);
     const failures: unknown[] = [];
     let delivered = 0;
     let revised = '';
-    const one = async (at: number): Promise<MadePicture> => {
+    const one = async (at: number): Promise<EngineImage> => {
       // One that was refused for good is refused again.
       const [first] = failures;
       if (first instanceof ImageEngineError && !first.retriable)
         return { data: null, error: first.message, seed: null };
       try {
         const answered = await request(nth(order, at), 1, size, io);
-        const single = exactly(answered.pictures, 1)[0]!;
+        const single = exactly(answered.images, 1)[0]!;
         revised ||= answered.revised;
         delivered += 1;
         io.progress(delivered / order.n);
@@ -277,9 +275,9 @@ export const createOpenAiImageEngine = (options: OpenAiImageOptions): ImageEngin
         return { data: null, error: message, seed: null };
       }
     };
-    const pictures = await Promise.all(Array.from({ length: order.n }, (_, at) => lane(one, at)));
-    if (failures.length > 0 && pictures.every(({ data }) => data === null)) throw failures[0];
-    return result(pictures, revised);
+    const images = await Promise.all(Array.from({ length: order.n }, (_, at) => lane(one, at)));
+    if (failures.length > 0 && images.every(({ data }) => data === null)) throw failures[0];
+    return result(images, revised);
   };
 
   const abilities: readonly ImageAbility[] = [
@@ -338,7 +336,7 @@ const fieldToDrop = (fault: UpstreamFault, sent: readonly string[]): string[] | 
 };
 
 /**
- * Where the picture of an edit lies in the size that the service makes, so that nothing of it is
+ * Where the image of an edit lies in the size that the service makes, so that nothing of it is
  * stretched or lost on the way; null: it is asked for as it is.
  */
 const frameOf = async (order: ImageOrder, size: string): Promise<Framed | null> => {
@@ -349,14 +347,14 @@ const frameOf = async (order: ImageOrder, size: string): Promise<Framed | null> 
   return own.width === width && own.height === height ? null : frameFor(own, { width, height });
 };
 
-const unframed = (pictures: readonly MadePicture[], frame: Framed): Promise<MadePicture[]> =>
+const unframed = (images: readonly EngineImage[], frame: Framed): Promise<EngineImage[]> =>
   Promise.all(
-    pictures.map(async (picture) =>
-      picture.data ? { ...picture, data: await takenFromFrame(picture.data, frame) } : picture,
+    images.map(async (image) =>
+      image.data ? { ...image, data: await takenFromFrame(image.data, frame) } : image,
     ),
   );
 
-/** A request with pictures in it: the base picture, and what of it is drawn anew as a hole. */
+/** A request with images in it: the base image, and what of it is drawn anew as a hole. */
 const formOf = async (
   order: ImageOrder,
   fields: Fields,

@@ -64,7 +64,7 @@ const rateCodes = new Set([
 const contentCodes = new Set([
   'content_filter',
   'content_policy_violation',
-  'moderation_blocked', // OpenAI, of pictures
+  'moderation_blocked', // OpenAI, of images
   'data_inspection_failed', // DashScope
   'datainspectionfailed',
   '1301', // Zhipu
@@ -72,7 +72,7 @@ const contentCodes = new Set([
 const noModelCodes = new Set(['model_not_found', 'model_not_supported', 'not_found_error']);
 const keyCodes = new Set(['invalid_api_key', 'authentication_error', 'permission_error']);
 
-/** Whether the words or pictures are what the service refused. */
+/** Whether the words or images are what the service refused. */
 export const isContentFault = ({ code, type }: UpstreamFault): boolean =>
   contentCodes.has(code) || contentCodes.has(type);
 

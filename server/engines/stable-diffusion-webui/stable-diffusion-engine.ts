@@ -21,7 +21,7 @@ import {
   workPatience,
   type Patience,
 } from '../image-wire.ts';
-import { drawMask, exactly, fromBase64, made, measure, placeBefore } from '../picture.ts';
+import { drawMask, exactly, fromBase64, made, measure, placeBefore } from '../image-pixels.ts';
 import { type Silence, usualSilence, watchSilence } from '../silence.ts';
 import { groupedKinds, namedKinds } from './control-kinds.ts';
 
@@ -60,7 +60,7 @@ const fitting = (width: number, height: number): { width: number; height: number
   return { width: side(width), height: side(height) };
 };
 
-const pictures = z.object({ images: z.nullable(z.array(z.string())), info: z.string() });
+const drawn = z.object({ images: z.nullable(z.array(z.string())), info: z.string() });
 const info = z.object({
   all_seeds: z.nullish(z.array(z.int())),
   index_of_first_image: z.nullish(z.int()),
@@ -132,7 +132,7 @@ export const createStableDiffusionEngine = (options: StableDiffusionOptions): Im
       headers,
       json,
       signal,
-      ...(patience ? { patience, maxBytes: mostBytes.pictures } : {}),
+      ...(patience ? { patience, maxBytes: mostBytes.images } : {}),
     });
     if (reply.status !== 200) throw refusedBy(reply.status);
     const parsed = shape.safeParse(jsonOf(reply.body));
@@ -173,7 +173,7 @@ export const createStableDiffusionEngine = (options: StableDiffusionOptions): Im
       if (!(error instanceof ImageEngineError)) throw error;
     }
     const all = await call('sdapi/v1/progress', progressOfAll, signal);
-    // Somebody else may be at it in the service's own pages: neither their progress nor their picture.
+    // Somebody else may be at it in the service's own pages: neither their progress nor their image.
     if (
       typeof all.current_task === 'string' &&
       all.current_task !== '' &&
@@ -319,7 +319,7 @@ export const createStableDiffusionEngine = (options: StableDiffusionOptions): Im
     }
     const path = start === null ? 'sdapi/v1/txt2img' : 'sdapi/v1/img2img';
     const answer = await follow(io, task, { from: 0.02, to: 0.98 }, (signal) =>
-      call(path, pictures, signal, body, workPatience),
+      call(path, drawn, signal, body, workPatience),
     );
     const told = info.safeParse(jsonOf(Buffer.from(answer.info)));
     const seeds = told.data?.all_seeds ?? [];
@@ -329,7 +329,7 @@ export const createStableDiffusionEngine = (options: StableDiffusionOptions): Im
       given.slice(0, order.n).map((image, at) => made(fromBase64(image), seeds[at] ?? null)),
     );
     return {
-      pictures: exactly(list, order.n),
+      images: exactly(list, order.n),
       actions: [],
       revisedPrompt: '',
       remote: null,
@@ -337,7 +337,7 @@ export const createStableDiffusionEngine = (options: StableDiffusionOptions): Im
   };
 
   const one = async (data: Buffer | null): Promise<ImageResult> => ({
-    pictures: [await made(data, null)],
+    images: [await made(data, null)],
     actions: [],
     revisedPrompt: '',
     remote: null,
@@ -458,7 +458,7 @@ export const createStableDiffusionEngine = (options: StableDiffusionOptions): Im
           return one(
             await placeBefore(await cutOut(order, io, task), {
               colour: order.parameters.bg_color,
-              picture: order.background,
+              image: order.background,
             }),
           );
         default:

@@ -28,7 +28,7 @@ export interface TrainedStyle {
   artifact: { data: Buffer; name: string } | null;
 }
 
-/** What trains a style of pictures. It rejects with a TrainingError. */
+/** What trains a style of images. It rejects with a TrainingError. */
 export interface TrainingEngine {
   /** For people; empty: what is built in. */
   readonly label: string;

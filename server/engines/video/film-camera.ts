@@ -9,7 +9,7 @@ export interface Plane {
   near: Float32Array;
 }
 
-/** Shares of the picture's sides; zoom is a share of its size. */
+/** Shares of the image's sides; zoom is a share of its size. */
 export interface Camera {
   x: number;
   y: number;
@@ -40,7 +40,7 @@ export const cameraAt = (reach: number, seed: number, time: number): Camera => {
   };
 };
 
-/** The part of the picture that is kept free at its edges, so that none of them comes into sight. */
+/** The part of the image that is kept free at its edges, so that none of them comes into sight. */
 export const marginOf = (reach: number): number => 1 + 0.06 * reach;
 
 /** Near things stay behind the camera's way more than far ones. */

@@ -15,7 +15,7 @@ export interface FilmTask {
 export interface Film {
   /** WebM with VP9. */
   data: Uint8Array;
-  /** Its first picture as WebP. */
+  /** Its first image as WebP. */
   poster: Uint8Array;
 }
 

@@ -17,9 +17,9 @@ import type { Film, FilmJob, FilmTask } from './film-task.ts';
 
 const framesASecond = 24;
 const bitrate = 2_500_000;
-/** A picture that stands by itself each so many: from there a player goes on. */
+/** An image that stands by itself each so many: from there a player goes on. */
 const keyEvery = framesASecond * 2;
-/** Pictures that wait to be encoded. */
+/** Images that wait to be encoded. */
 const mostWaiting = 6;
 /** Pixels that nearness is told from, of the longer side. */
 const sketch = 160;
@@ -67,7 +67,7 @@ const planesOf = async ({ base, width, height }: FilmTask): Promise<Plane[]> => 
   ];
 };
 
-/** A picture of the film as WebP, at half its sides unless it is to be whole. */
+/** An image of the film as WebP, at half its sides unless it is to be whole. */
 const shown = (data: Uint8Array, width: number, height: number, whole: boolean) => {
   const step = whole ? 1 : 2;
   const [wide, high] = [width / step, height / step];

@@ -18,7 +18,7 @@ export interface VideoOrder {
   seed: number;
 }
 
-/** A film, and its first picture as any format that sharp reads. */
+/** A film, and its first image as any format that sharp reads. */
 export interface MadeFilm {
   data: Buffer;
   poster: Buffer;
@@ -28,7 +28,7 @@ export interface MadeFilm {
 export interface VideoIo {
   /** Aborted when it is cancelled or its time is over. */
   signal: AbortSignal;
-  /** 0 to 1; the picture that is worked on in any format that sharp reads. */
+  /** 0 to 1; the image that is worked on in any format that sharp reads. */
   progress: (fraction: number, preview?: Buffer) => void;
   /** Keeps what the service calls the work; a worker that takes it over is given it as `resume`. */
   remember: (remote: unknown) => Promise<void>;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { loadSharp } from '../picture.ts';
+import { loadSharp } from '../image-pixels.ts';
 import { createWire, type Patience } from '../service-wire.ts';
 import { VideoEngineError, type VideoOrder } from './video-engine.ts';
 

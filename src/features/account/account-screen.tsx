@@ -6,7 +6,7 @@ import { BackHead } from '@/ui/back-head.tsx';
 import { Skeleton } from '@/ui/skeleton.tsx';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
-import './account.css';
+import accountCss from './account.module.css';
 import css from './account-screen.module.css';
 import { Overview } from './overview.tsx';
 import type { AccountTab } from './account-search.ts';
@@ -70,7 +70,7 @@ export const AccountScreen = () => {
   if (!tab) return <Overview />;
   const Screen = tab === 'settings' ? null : screens[tab];
   return (
-    <div className="page account">
+    <div className={`page ${accountCss.account}`}>
       <BackHead to="/account" back="返回我的" title={wide ? '账户' : names[tab]} />
       <Tabs at={tab} />
       {Screen === null ? (

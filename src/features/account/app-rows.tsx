@@ -3,6 +3,7 @@ import { takeUpdate, useUpdateReady } from '@/platform/pwa.ts';
 import { PathIcon } from '@/ui/icon.tsx';
 import { InstallGuide } from '@/widgets/install/install-guide.tsx';
 import { useState } from 'react';
+import css from './account.module.css';
 
 const icons = {
   phone:
@@ -20,12 +21,12 @@ export const AppRows = () => {
   if (way === 'none' && !update && !guide) return null;
   return (
     <>
-      <ul className="rows">
+      <ul className={css.rows}>
         {update && (
           <li>
             <button
               type="button"
-              className="row-link"
+              className={css.rowLink}
               disabled={taking}
               onClick={() => {
                 setTaking(true);
@@ -34,7 +35,7 @@ export const AppRows = () => {
             >
               <PathIcon path={icons.update} />
               {taking ? '正在更新…' : '更新到新版本'}
-              <span className="row-dot" aria-hidden="true" />
+              <span className={css.rowDot} aria-hidden="true" />
             </button>
           </li>
         )}
@@ -42,7 +43,7 @@ export const AppRows = () => {
           <li>
             <button
               type="button"
-              className="row-link"
+              className={css.rowLink}
               onClick={() => {
                 if (way === 'ios') setGuide(true);
                 else void install();

@@ -1,4 +1,5 @@
 import { useId } from 'react';
+import css from './account.module.css';
 
 /** A few choices of which one holds, all in sight. */
 export const ChoiceField = <T extends string | number>({
@@ -14,9 +15,9 @@ export const ChoiceField = <T extends string | number>({
 }) => {
   const name = useId();
   return (
-    <fieldset className="choice">
+    <fieldset className={css.choice}>
       <legend>{label}</legend>
-      <div className="choice-parts">
+      <div className={css.choiceParts}>
         {choices.map((choice) => (
           <label key={choice.value}>
             <input

@@ -4,6 +4,7 @@ import { toast } from '@/platform/toast.ts';
 import { Button } from '@/ui/button.tsx';
 import { confirmDialog } from '@/ui/dialog.ts';
 import { useState } from 'react';
+import css from './account.module.css';
 
 /** What cannot be taken back: all sessions private, or all of them gone. */
 export const Danger = () => {
@@ -26,7 +27,7 @@ export const Danger = () => {
     }
   };
   return (
-    <section className="card settings-group">
+    <section className={`card ${css.settingsGroup}`}>
       <h2>全部会话</h2>
       <Button
         busy={busy}

@@ -8,6 +8,7 @@ import {
   type NotifyState,
 } from '@/platform/waits-permission.ts';
 import { useEffect, useState } from 'react';
+import css from './account.module.css';
 
 const hints: Record<NotifyState, string> = {
   on: '回复写好、图片画好时，离开页面也会收到通知',
@@ -41,7 +42,7 @@ export const NotifySettings = () => {
     }
   };
   return (
-    <section className="card settings-group">
+    <section className={`card ${css.settingsGroup}`}>
       <h2>通知</h2>
       <SwitchField
         label="写好时通知我"

@@ -14,14 +14,18 @@ import type { User } from '@contract/auth.ts';
 import { Link, useNavigate, type LinkProps } from '@tanstack/react-router';
 import { useState } from 'react';
 import { AppRows } from './app-rows.tsx';
+import css from './account.module.css';
 
 const Balance = ({ user }: { user: User }) => (
-  <section className="balance" aria-label="余额">
+  <section className={css.balance} aria-label="余额">
     <p>可用 tokens</p>
-    <p className="balance-number tabular" title={user.chatgpt_balance.toLocaleString('zh-CN')}>
+    <p
+      className={`${css.balanceNumber} tabular`}
+      title={user.chatgpt_balance.toLocaleString('zh-CN')}
+    >
       {compactNumber(user.chatgpt_balance)}
     </p>
-    <dl className="balance-facts tabular">
+    <dl className={`${css.balanceFacts} tabular`}>
       {user.vip > 0 && (
         <div>
           <dt>会员本月额度</dt>
@@ -33,7 +37,7 @@ const Balance = ({ user }: { user: User }) => (
         <dd>{user.sessions_left === null ? '不限' : `${user.sessions_left} 个`}</dd>
       </div>
     </dl>
-    <div className="balance-acts">
+    <div className={css.balanceActs}>
       <Link className="button" to="/account" search={{ tab: 'recharge' }}>
         充值
       </Link>
@@ -45,14 +49,14 @@ const Balance = ({ user }: { user: User }) => (
 );
 
 const Invitation = ({ guest }: { guest: boolean }) => (
-  <section className="card invitation">
+  <section className={`card ${css.invitation}`}>
     <h2>{guest ? '把会话留在自己的账号里' : '登录鹊桥'}</h2>
     <p>
       {guest
         ? '现在是访客身份，会话只在这个浏览器里看得到。注册或登录之后，它们会归到您的账号。'
         : '不登录也能用免费模型提问。登录之后可以使用全部模型，会话在每台设备上都能看到。'}
     </p>
-    <div className="invitation-acts">
+    <div className={css.invitationActs}>
       <Link className="button button-primary" to="/login" search={{ back: '/account' }}>
         登录
       </Link>
@@ -70,10 +74,10 @@ const Row = ({
   ...link
 }: { icon: IconName; text: string; unread?: number } & Pick<LinkProps, 'to' | 'search'>) => (
   <li>
-    <Link {...link} className="row-link">
+    <Link {...link} className={css.rowLink}>
       <Icon name={icon} />
       {text}
-      {unread > 0 && <span className="row-note">{unread} 条未读</span>}
+      {unread > 0 && <span className={css.rowNote}>{unread} 条未读</span>}
       <Icon name="forward" size={18} />
     </Link>
   </li>
@@ -110,7 +114,7 @@ export const Overview = () => {
   };
 
   return (
-    <div className="page account">
+    <div className={`page ${css.account}`}>
       <header className="page-head">
         <h1>我的</h1>
       </header>
@@ -120,9 +124,9 @@ export const Overview = () => {
         </div>
       )}
       {user && token !== '' && (
-        <div className="person">
+        <div className={css.person}>
           <Avatar name={user.user_name} src={user.avatar} size={56} />
-          <div className="person-words">
+          <div className={css.personWords}>
             <strong>{user.user_name}</strong>
             <span>{guest ? '访客' : maskAccount(user.account)}</span>
           </div>
@@ -136,13 +140,13 @@ export const Overview = () => {
       ) : user || token === '' ? (
         <Invitation guest={guest} />
       ) : null}
-      <nav className="account-places" aria-label="全部入口">
-        <ul className="rows">
+      <nav className={css.accountPlaces} aria-label="全部入口">
+        <ul className={css.rows}>
           <Row icon="chat" text="我的会话" to="/" search={{ channel: 'private' }} />
           <Row icon="people" text="公共频道" to="/" search={{ channel: 'public' }} />
           <Row icon="star" text="我的收藏" to="/" search={{ channel: 'favorites' }} />
         </ul>
-        <ul className="rows">
+        <ul className={css.rows}>
           {token !== '' && <Row icon="spark" text="我的图片" to="/image/private" />}
           <Row icon="document" text="训练" to="/train" />
           <Row icon="sort" text="翻译" to="/translate" />
@@ -161,7 +165,7 @@ export const Overview = () => {
           {site !== '' && <Row icon="code" text="源码订阅" to="/subscribe" />}
           {signedIn && (
             <li>
-              <button type="button" className="row-link" onClick={() => setImporting(true)}>
+              <button type="button" className={css.rowLink} onClick={() => setImporting(true)}>
                 <Icon name="plus" />
                 导入会话
                 <Icon name="forward" size={18} />
@@ -174,7 +178,7 @@ export const Overview = () => {
           <Row icon="help" text="帮助" to="/help" />
           {site !== '' && (
             <li>
-              <a className="row-link" href={`${site}/support`} target="_blank" rel="noreferrer">
+              <a className={css.rowLink} href={`${site}/support`} target="_blank" rel="noreferrer">
                 <Icon name="chat" />
                 联系客服
                 <Icon name="outward" size={18} />
@@ -185,9 +189,13 @@ export const Overview = () => {
         <AppRows />
       </nav>
       {signedIn && (
-        <ul className="rows">
+        <ul className={css.rows}>
           <li>
-            <button type="button" className="row-link row-danger" onClick={() => void logout()}>
+            <button
+              type="button"
+              className={`${css.rowLink} ${css.rowDanger}`}
+              onClick={() => void logout()}
+            >
               <Icon name="logout" />
               退出登录
             </button>

@@ -12,6 +12,7 @@ import { ChoiceField } from './choice-field.tsx';
 import { Danger } from './danger.tsx';
 import { NotifySettings } from './notify-settings.tsx';
 import { useSaveSettings } from '@/platform/save-settings.ts';
+import css from './account.module.css';
 
 const penalty = (value: number) => (value / 5).toFixed(1);
 
@@ -26,7 +27,7 @@ const DefaultModel = ({
   value: string;
   onChange: (name: string) => void;
 }) => (
-  <label className="settings-select">
+  <label className={css.settingsSelect}>
     <span>{label}</span>
     <select value={value} onChange={(event) => onChange(event.target.value)}>
       <option value="">由系统选择</option>
@@ -53,7 +54,7 @@ const Looks = ({ save }: { save: (change: Settings) => void }) => {
   const prefs = usePrefs();
   const wide = useMedia(wideEnoughForMenu);
   return (
-    <section className="card settings-group">
+    <section className={`card ${css.settingsGroup}`}>
       <h2>外观</h2>
       <ChoiceField
         label="主题"
@@ -67,9 +68,9 @@ const Looks = ({ save }: { save: (change: Settings) => void }) => {
           save({ theme });
         }}
       />
-      <div className="theme-sample" aria-hidden="true">
-        <span className="sample-theirs">您好，想聊点什么？</span>
-        <span className="sample-mine">帮我想个名字</span>
+      <div className={css.themeSample} aria-hidden="true">
+        <span className={css.sampleTheirs}>您好，想聊点什么？</span>
+        <span className={css.sampleMine}>帮我想个名字</span>
       </div>
       <ChoiceField
         label="主题色"
@@ -120,7 +121,7 @@ const VoiceSettings = () => {
   const voices = Object.entries(useModel(name)?.voice ?? {});
   const { min, max, usual } = limits.speech.speed;
   return (
-    <section className="card settings-group">
+    <section className={`card ${css.settingsGroup}`}>
       <h2>朗读</h2>
       <DefaultModel
         label="默认朗读模型"
@@ -129,7 +130,7 @@ const VoiceSettings = () => {
         onChange={(default_audio_model) => save({ default_audio_model })}
       />
       {voices.length > 0 && (
-        <label className="settings-select">
+        <label className={css.settingsSelect}>
           <span>声音</span>
           <select
             value={settings.audio_voice ?? ''}
@@ -168,16 +169,16 @@ export const SettingsPanel = () => {
     <>
       <Looks save={save} />
       {token === '' ? (
-        <section className="card settings-group">
+        <section className={`card ${css.settingsGroup}`}>
           <h2>聊天</h2>
-          <p className="settings-note">
+          <p className={css.settingsNote}>
             开始第一个会话或<Link to="/login">登录</Link>
             之后，可以设置默认模型、发送键和回复的方式。
           </p>
         </section>
       ) : (
         <>
-          <section className="card settings-group">
+          <section className={`card ${css.settingsGroup}`}>
             <h2>聊天</h2>
             <DefaultModel
               label="默认模型"
@@ -202,7 +203,7 @@ export const SettingsPanel = () => {
             />
           </section>
           <NotifySettings />
-          <section className="card settings-group">
+          <section className={`card ${css.settingsGroup}`}>
             <h2>画图</h2>
             <DefaultModel
               label="默认画图模型"
@@ -221,7 +222,7 @@ export const SettingsPanel = () => {
             />
           </section>
           <VoiceSettings />
-          <section className="card settings-group">
+          <section className={`card ${css.settingsGroup}`}>
             <h2>隐私</h2>
             <SwitchField
               label="默认私有"
@@ -235,7 +236,7 @@ export const SettingsPanel = () => {
               onChange={(on) => save({ private_global: on ? 1 : 0 })}
             />
           </section>
-          <section className="card settings-group">
+          <section className={`card ${css.settingsGroup}`}>
             <h2>回复的方式</h2>
             <SliderField
               label="随机性"

@@ -1,4 +1,5 @@
 import { FieldAlert } from './field-alert.tsx';
+import css from './auth.module.css';
 
 /** The name that one signs in with. What else the input needs is given by its form. */
 export const AccountField = ({
@@ -13,7 +14,7 @@ export const AccountField = ({
   maxLength?: number;
   placeholder?: string;
 }) => (
-  <label className="form-field">
+  <label className={css.formField}>
     <span>用户名</span>
     <input
       className="text-input"

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import './auth.css';
+import css from './auth.module.css';
 
 /** The frame of login and registration: what it is, its form, and the way to the other one. */
 export const AuthCard = ({
@@ -17,11 +17,11 @@ export const AuthCard = ({
   /** The fields and the button. */
   children: ReactNode;
 }) => (
-  <div className="page auth">
-    <div className="auth-card">
+  <div className={`page ${css.auth}`}>
+    <div className={css.authCard}>
       <img src="/icon.svg" alt="" width={56} height={56} />
       <h1>{title}</h1>
-      <p className="auth-note">{note}</p>
+      <p className={css.authNote}>{note}</p>
       <form
         noValidate
         onSubmit={(event) => {
@@ -31,7 +31,7 @@ export const AuthCard = ({
       >
         {children}
       </form>
-      <p className="auth-other">{other}</p>
+      <p className={css.authOther}>{other}</p>
     </div>
   </div>
 );

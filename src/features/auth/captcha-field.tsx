@@ -2,6 +2,7 @@ import type { Out } from '@contract/calls.ts';
 import { api } from '@/platform/api.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
+import css from './auth.module.css';
 
 export interface CaptchaAnswer {
   captcha: string;
@@ -61,7 +62,7 @@ export const CaptchaField = ({
       onChange({ ...value, pow });
   }, [pow, value, captchaid, onChange]);
   return (
-    <div className="captcha">
+    <div className={css.captcha}>
       <label>
         <span>验证码</span>
         <input
@@ -76,7 +77,7 @@ export const CaptchaField = ({
       </label>
       <button
         type="button"
-        className="captcha-picture"
+        className={css.captchaPicture}
         aria-label="换一张验证码"
         onClick={() => void picture.refetch()}
       >

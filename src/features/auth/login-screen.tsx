@@ -10,6 +10,7 @@ import { AuthCard } from './auth-card.tsx';
 import { CaptchaField } from './captcha-field.tsx';
 import { PasswordField } from './password-field.tsx';
 import { useSignIn } from './sign-in.ts';
+import css from './auth.module.css';
 
 const route = getRouteApi('/login');
 
@@ -69,7 +70,7 @@ export const LoginScreen = () => {
         onChange={setPassword}
       />
       {totp !== undefined && (
-        <label className="form-field">
+        <label className={css.formField}>
           <span>动态验证码</span>
           <input
             className="text-input"

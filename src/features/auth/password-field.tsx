@@ -1,5 +1,6 @@
 import { useId, useState } from 'react';
 import { FieldAlert } from './field-alert.tsx';
+import css from './auth.module.css';
 
 export const PasswordField = ({
   label,
@@ -19,9 +20,9 @@ export const PasswordField = ({
   const [visible, setVisible] = useState(false);
   const id = useId();
   return (
-    <div className="form-field">
+    <div className={css.formField}>
       <label htmlFor={id}>{label}</label>
-      <span className="password">
+      <span className={css.password}>
         <input
           id={id}
           className="text-input"

@@ -13,6 +13,7 @@ import { CaptchaField } from './captcha-field.tsx';
 import { PasswordField } from './password-field.tsx';
 import { registerAlerts, type RegisterAlerts } from './register-alerts.ts';
 import { useSignIn } from './sign-in.ts';
+import css from './auth.module.css';
 
 const route = getRouteApi('/register');
 
@@ -56,7 +57,7 @@ export const RegisterScreen = () => {
       }
       onSubmit={register}
     >
-      <label className="form-field">
+      <label className={css.formField}>
         <span>名称</span>
         <input
           className="text-input"
@@ -85,7 +86,7 @@ export const RegisterScreen = () => {
         alert={alerts.password}
         onChange={setPassword}
       />
-      <p className="form-hint">至少 {limits.password.min} 个字符</p>
+      <p className={css.formHint}>至少 {limits.password.min} 个字符</p>
       <PasswordField
         label="再次输入密码"
         name="password2"

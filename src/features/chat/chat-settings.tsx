@@ -14,7 +14,7 @@ import { limits } from '@contract/limits.ts';
 import type { SessionDetail } from '@contract/session.ts';
 import { useEffect, useRef, useState } from 'react';
 import { useChoices } from './chat-choices.ts';
-import './chat-settings.css';
+import css from './chat-settings.module.css';
 import { useModelChange } from '@/widgets/composer/model-change.ts';
 import { ModelFailure } from '@/widgets/composer/model-failure.tsx';
 
@@ -112,7 +112,7 @@ const ModelChoice = ({ session, first }: { session: SessionDetail; first: boolea
     <>
       <button
         type="button"
-        className="settings-model"
+        className={css.settingsModel}
         disabled={!first}
         onClick={() => setOpen(true)}
       >
@@ -148,7 +148,7 @@ const PictureSettings = ({ model, onTool }: { model: string; onTool: () => void 
   return (
     <>
       <h3>画图</h3>
-      <button type="button" className="settings-model" onClick={onTool}>
+      <button type="button" className={css.settingsModel} onClick={onTool}>
         <span className="switch-words">
           <span>尺寸、张数、风格和参数</span>
           <small className="field-hint">由「{label}」画</small>
@@ -195,7 +195,7 @@ export const ChatSettings = ({
     />
   );
   return (
-    <div className="chat-settings">
+    <div className={css.chatSettings}>
       {chats && (
         <>
           <h3>模型</h3>
@@ -212,7 +212,7 @@ export const ChatSettings = ({
             checked={choices.withTemplate}
             onChange={(withTemplate) => choose({ withTemplate })}
           />
-          <p className="settings-text">{session.scenario.prompt}</p>
+          <p className={css.settingsText}>{session.scenario.prompt}</p>
         </>
       )}
       {session.embedding_key !== '' && (

@@ -8,7 +8,7 @@ import { Skeleton } from '@/ui/skeleton.tsx';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { separatorTime } from '@/widgets/conversation/chat-time.ts';
-import './find-sheet.css';
+import css from './find-sheet.module.css';
 import { searchThread, type Hit } from './thread-search.ts';
 import type { Thread } from '@/widgets/conversation/thread.ts';
 
@@ -45,7 +45,7 @@ const Hits = ({
   words: string;
   onChoose: (id: number) => void;
 }) => (
-  <ul className="hits" aria-label="找到的消息">
+  <ul className={css.hits} aria-label="找到的消息">
     {hits.map((hit) => (
       <li key={`${hit.history_id}:${hit.part}`}>
         <button type="button" onClick={() => onChoose(hit.history_id)}>
@@ -92,7 +92,7 @@ const FindSheet = ({
   const hits = found.error ? searchThread(thread, words) : found.data;
   return (
     <Sheet open={open} onClose={onClose} title="查找">
-      <label className="find-box">
+      <label className={css.findBox}>
         <Icon name="search" size={18} />
         <input
           type="search"
@@ -103,7 +103,9 @@ const FindSheet = ({
           onChange={(event) => setText(event.target.value)}
         />
       </label>
-      {found.error && <p className="find-note">{errorText(found.error)}，下面只是已经读出的消息</p>}
+      {found.error && (
+        <p className={css.findNote}>{errorText(found.error)}，下面只是已经读出的消息</p>
+      )}
       {words === '' ? (
         <EmptyState icon="search" text="输入要找的词，中文也可以只写两三个字" />
       ) : !hits ? (

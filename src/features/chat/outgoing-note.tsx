@@ -7,7 +7,7 @@ import { Icon, PathIcon } from '@/ui/icon.tsx';
 import { toast } from '@/platform/toast.ts';
 import { useNavigate } from '@tanstack/react-router';
 import { useChatActs } from '@/widgets/conversation/chat-context.ts';
-import './outgoing-note.css';
+import css from './outgoing-note.module.css';
 import type { Outgoing, OutgoingRow } from '@/widgets/conversation/rows.ts';
 
 const clockPath = 'M12 20.5a8.5 8.5 0 1 0 0-17 8.5 8.5 0 0 0 0 17ZM12 7.5V12l3 2';
@@ -42,7 +42,7 @@ const OutgoingNote = ({ row }: { row: OutgoingRow }) => {
   };
   const retry = async () => (await loadOutbox()).retry(retryKey);
   return (
-    <div className="outgoing" data-state={state} role={state === 'failed' ? 'alert' : 'status'}>
+    <div className={css.outgoing} data-state={state} role={state === 'failed' ? 'alert' : 'status'}>
       {state === 'failed' ? (
         <Icon name="warning" size={14} />
       ) : (

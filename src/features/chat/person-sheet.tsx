@@ -7,6 +7,7 @@ import { Icon } from '@/ui/icon.tsx';
 import { Sheet } from '@/ui/sheet.tsx';
 import { useNavigate } from '@tanstack/react-router';
 import './person-message.css';
+import actCss from '@/ui/act.module.css';
 
 /** Somebody who wrote here: their public sessions, and a way to write to them alone. */
 const PersonSheet = ({
@@ -37,7 +38,7 @@ const PersonSheet = ({
           </p>
           <button
             type="button"
-            className="act"
+            className={actCss.act}
             onClick={() => {
               onClose();
               void navigate({ to: '/', search: { channel: 'public', user_id: person.id } });
@@ -47,7 +48,7 @@ const PersonSheet = ({
             {person.name}的公开会话
           </button>
           {user?.id !== person.id && (
-            <button type="button" className="act" onClick={() => void write()}>
+            <button type="button" className={actCss.act} onClick={() => void write()}>
               <Icon name="chat" />
               发私信
             </button>

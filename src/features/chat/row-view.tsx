@@ -3,6 +3,7 @@ import { useChatActs } from '@/widgets/conversation/chat-context.ts';
 import { LiveRows } from './live-rows.tsx';
 import { Notice, Question, Reply } from './message-row.tsx';
 import type { Row } from '@/widgets/conversation/rows.ts';
+import css from './outgoing-note.module.css';
 
 const PairAnswers = lazy(() => import('./pair-answers.tsx'));
 const OutgoingNote = lazy(() => import('./outgoing-note.tsx'));
@@ -21,7 +22,7 @@ export const RowView = memo(function RowView({ row }: { row: Row }) {
       );
     case 'outgoing':
       return (
-        <Suspense fallback={<div className="outgoing" />}>
+        <Suspense fallback={<div className={css.outgoing} />}>
           <OutgoingNote row={row} />
         </Suspense>
       );

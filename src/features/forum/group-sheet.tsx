@@ -11,6 +11,7 @@ import type { defaultGroup } from '@contract/forum.ts';
 import { useState } from 'react';
 import css from './forum.module.css';
 import { GroupForm } from './group-form.tsx';
+import actCss from '@/ui/act.module.css';
 
 type Group = Out<'forumGroups'>['list'][number];
 // By its type alone: the contract's schemas stay out of the page.
@@ -56,7 +57,7 @@ const GroupSheet = ({
             <li key={group.id}>
               <button
                 type="button"
-                className="act"
+                className={actCss.act}
                 aria-current={group.id === value || undefined}
                 onClick={() => {
                   onChoose(group.id);

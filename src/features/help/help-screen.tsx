@@ -9,7 +9,7 @@ import { usePageTitle } from '@/platform/use-page-title.ts';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useDeferredValue, useState } from 'react';
-import './help.css';
+import css from './help.module.css';
 
 const route = getRouteApi('/help');
 
@@ -22,9 +22,9 @@ const HelpPage = ({ slug }: { slug: string }) => {
   });
   usePageTitle(page.data?.title ?? '帮助');
   return (
-    <article className="page help">
+    <article className={`page ${css.help}`}>
       <BackHead to="/help" back="返回帮助目录" title={page.data?.title ?? '帮助'} />
-      <div className="card help-text">
+      <div className={`card ${css.helpText}`}>
         {page.isPending && <Skeleton lines={8} />}
         {page.isError && (
           <LoadFailed
@@ -53,7 +53,7 @@ const HelpList = () => {
   });
   const pages = list.data?.list ?? [];
   return (
-    <div className="page help">
+    <div className={`page ${css.help}`}>
       <header className="page-head">
         <h1>帮助</h1>
       </header>
@@ -87,10 +87,10 @@ const HelpList = () => {
           }
         />
       )}
-      <ul className="help-list">
+      <ul className={css.helpList}>
         {pages.map((page) => (
           <li key={page.slug}>
-            <Link to="/help" search={{ page: page.slug }} className="help-link">
+            <Link to="/help" search={{ page: page.slug }} className={css.helpLink}>
               <span>
                 <strong>{page.title}</strong>
                 <small>{page.summary}</small>

@@ -9,6 +9,7 @@ import { useState } from 'react';
 import { Choices } from './choices.tsx';
 import { SampleImage } from './shape-image.tsx';
 import { useTool } from './tool-context.ts';
+import css from './image-tool.module.css';
 
 /** LoRAs of one request at most. */
 const mostLoras = 10;
@@ -33,13 +34,13 @@ const Loras = () => {
       !chosen.some((each) => each.key === key) && `${key} ${label}`.toLowerCase().includes(wanted),
   );
   return (
-    <section className="tool-section" aria-label="LoRA">
+    <section className={css.toolSection} aria-label="LoRA">
       <h3>LoRA</h3>
       <p className="field-hint">
         {image.family === 'built-in' ? '现成的色调与质感' : '训练过的风格或人物'}
         ，可以叠加几个，各有权重
       </p>
-      <ul className="tool-loras">
+      <ul className={css.toolLoras}>
         {chosen.map(({ key, weight }) => (
           <li key={key}>
             <SliderField
@@ -72,12 +73,12 @@ const Loras = () => {
           onChange={(event) => setQuery(event.target.value)}
         />
       )}
-      <div className={sampled ? 'tool-tiles' : 'tool-chips'}>
+      <div className={sampled ? css.toolTiles : css.toolChips}>
         {others.slice(0, 60).map(({ key, label }) => (
           <button
             key={key}
             type="button"
-            className={sampled ? 'tool-tile' : 'chip'}
+            className={sampled ? css.toolTile : 'chip'}
             onClick={() => {
               if (chosen.length >= mostLoras) toast(`最多叠加 ${mostLoras} 个 LoRA`, 'error');
               else set([...chosen, { key, weight: familyRules.lora.default }]);

@@ -1,4 +1,5 @@
 import { useId, type ReactNode } from 'react';
+import css from './image-tool.module.css';
 
 export interface Choice<T> {
   value: T;
@@ -27,12 +28,12 @@ export const Choices = <T extends string | number>({
   const name = useId();
   const tiles = choices.some(({ picture }) => picture !== undefined);
   return (
-    <fieldset className="tool-choices">
+    <fieldset className={css.toolChoices}>
       <legend>{label}</legend>
       {hint && <p className="field-hint">{hint}</p>}
-      <div className={tiles ? 'tool-tiles' : 'tool-chips'}>
+      <div className={tiles ? css.toolTiles : css.toolChips}>
         {choices.map((choice) => (
-          <label key={choice.value} className={tiles ? 'tool-tile' : 'tool-chip'}>
+          <label key={choice.value} className={tiles ? css.toolTile : css.toolChip}>
             <input
               type="radio"
               name={name}

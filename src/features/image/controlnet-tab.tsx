@@ -13,6 +13,7 @@ import { useState } from 'react';
 import { Choices } from './choices.tsx';
 import { SketchPad } from './sketch-pad.tsx';
 import { useTool, type Metadata } from './tool-context.ts';
+import css from './image-tool.module.css';
 
 type ControlType = Metadata['controlnetTypes'][number];
 
@@ -40,21 +41,21 @@ const Detected = ({ url, module }: { url: string; module: string }) => {
   });
   const source = preview.data?.image_base64 ?? '';
   return (
-    <figure className="tool-detected" aria-busy={preview.isFetching}>
+    <figure aria-busy={preview.isFetching}>
       {source !== '' ? (
         <img
           src={source.startsWith('data:') ? source : `data:image/png;base64,${source}`}
           alt="模型从参考图里看到的样子"
         />
       ) : preview.isError ? (
-        <div className="tool-detected-failed" role="alert">
+        <div className={css.toolDetectedFailed} role="alert">
           <p>{errorText(preview.error)}</p>
           <Button size="small" onClick={() => void preview.refetch()}>
             重试
           </Button>
         </div>
       ) : (
-        <div className="tool-wait" />
+        <div className={css.toolWait} />
       )}
       <figcaption>模型看到的</figcaption>
     </figure>
@@ -109,7 +110,7 @@ const Control = ({ types }: { types: readonly ControlType[] }) => {
   return (
     <>
       <p className="field-hint">照着一张图的线条、深浅或姿势来画，描述决定画成什么。</p>
-      <div className="tool-line">
+      <div className={css.toolLine}>
         <Button busy={storing} onClick={() => void pick()}>
           {url === '' ? '选参考图' : '换一张'}
         </Button>
@@ -124,13 +125,13 @@ const Control = ({ types }: { types: readonly ControlType[] }) => {
         )}
       </div>
       {url !== '' && (
-        <div className="tool-pair">
+        <div className={css.toolPair}>
           <figure>
             <AnyImage url={url} side={320} alt="参考图" />
             <figcaption>参考图</figcaption>
           </figure>
           {module === '' ? (
-            <p className="tool-warn" role="alert">
+            <p className={css.toolWarn} role="alert">
               <Icon name="warning" size={18} />
               请选择构图控制模型
             </p>

@@ -1,7 +1,7 @@
 import { writeDraft } from '@/platform/draft.ts';
 import { useModel } from '@/platform/queries.ts';
 import { useSite } from '@/platform/site.ts';
-import { pictureIdeas } from '@contract/picture-ideas.ts';
+import { imageIdeas } from '@contract/image-ideas.ts';
 import type { SessionDetail } from '@contract/session.ts';
 import { leastText } from '@/widgets/composer/send-rules.ts';
 
@@ -17,7 +17,7 @@ export const ImageHint = ({ session }: { session: SessionDetail }) => {
       <h2>用{setApart(model?.label ?? session.model)}画一张</h2>
       {model?.remark && <p>{model.remark}</p>}
       <ul className="hint-ideas" aria-label="试试这些">
-        {pictureIdeas.map(({ name, prompt }) => (
+        {imageIdeas.map(({ name, prompt }) => (
           <li key={name}>
             <button
               type="button"

@@ -1,5 +1,5 @@
 import type { ImageRequest, Message } from '@contract/chat.ts';
-import { imageSizes, picturesOf, readImageWords, sizeFor } from '@contract/image-prompt.ts';
+import { imageSizes, imagesOf, readImageWords, sizeFor } from '@contract/image-prompt.ts';
 import type { ImageParameters, ImageTask, MadeImage } from '@contract/image.ts';
 import { limits } from '@contract/limits.ts';
 import type { Model } from '@contract/model.ts';
@@ -109,7 +109,7 @@ export const shapeOf = (
 export const countOf = (asked: Asked, model: Model | undefined): number => {
   const { type, image } = asked;
   return model?.image
-    ? picturesOf(type, model.image, { ...image, withBaseImage: baseOf(asked) !== '' })
+    ? imagesOf(type, model.image, { ...image, withBaseImage: baseOf(asked) !== '' })
     : image.n;
 };
 

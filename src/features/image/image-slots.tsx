@@ -3,6 +3,7 @@ import { AnyImage } from '@/widgets/image/foreign-image.tsx';
 import { Button } from '@/ui/button.tsx';
 import { Icon } from '@/ui/icon.tsx';
 import { toast } from '@/platform/toast.ts';
+import css from './image-tool.module.css';
 
 /** Pictures that go along: some at most, each once. */
 export const ImageSlots = ({
@@ -33,13 +34,13 @@ export const ImageSlots = ({
         </output>
       </div>
       {hint && <p className="field-hint">{hint}</p>}
-      <ul className="tool-slots">
+      <ul className={css.toolSlots}>
         {urls.map((url, at) => (
           <li key={url}>
             <AnyImage url={url} side={180} alt={`${label} 第 ${at + 1} 张`} />
             <button
               type="button"
-              className="tool-slot-remove"
+              className={css.toolSlotRemove}
               aria-label={`移除${label} 第 ${at + 1} 张`}
               onClick={() => onChange(urls.filter((other) => other !== url))}
             >
@@ -49,7 +50,7 @@ export const ImageSlots = ({
         ))}
         <li>
           <Button
-            className="tool-slot-add"
+            className={css.toolSlotAdd}
             aria-label={`添加${label}`}
             onClick={() => {
               if (urls.length >= max) toast(`图片数量不能大于${max}张`, 'error');

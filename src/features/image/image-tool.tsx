@@ -26,7 +26,7 @@ import type { Model } from '@contract/model.ts';
 import { useEffect, useId, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
 import { CheckpointTab } from './checkpoint-tab.tsx';
 import { ControlnetTab } from './controlnet-tab.tsx';
-import './image-tool.css';
+import css from './image-tool.module.css';
 import { Img2ImgTab } from './img2img-tab.tsx';
 import { InscriptionTab } from './inscription-tab.tsx';
 import { ParameterTab } from './parameter-tab.tsx';
@@ -108,7 +108,7 @@ const Foot = () => {
   const price = usePrice();
   const busy = useImageBusy(key);
   return (
-    <div className="tool-foot">
+    <div className={css.toolFoot}>
       {send ? (
         <Button
           kind="primary"
@@ -166,7 +166,7 @@ const TabStrip = ({
     strip.current?.querySelector<HTMLElement>(`[data-tab="${next.tab}"]`)?.focus();
   };
   return (
-    <div className="tool-tabs" role="tablist" aria-label="画图工具" ref={strip}>
+    <div className={css.toolTabs} role="tablist" aria-label="画图工具" ref={strip}>
       {shown.map(({ tab, label }) => (
         <button
           key={tab}
@@ -226,7 +226,7 @@ const Tool = ({
   if (!current) return null;
   return (
     <ToolProvider value={state}>
-      <div className="tool">
+      <div className={css.tool}>
         <TabStrip
           id={id}
           shown={named}
@@ -237,13 +237,13 @@ const Tool = ({
           }}
         />
         <div
-          className="tool-panel"
+          className={css.toolPanel}
           role="tabpanel"
           id={`${id}-panel`}
           aria-labelledby={`${id}-${current.tab}`}
           ref={panel}
         >
-          <div className="tool-content" key={current.tab}>
+          <div className={css.toolContent} key={current.tab}>
             {current.content()}
           </div>
         </div>
@@ -278,13 +278,13 @@ const Docked = ({ request }: { request: ImageToolRequest }) => {
   }, []);
   return (
     <aside
-      className="tool-dock"
+      className={css.toolDock}
       aria-label="画图工具"
       onKeyDown={(event) => {
         if (event.key === 'Escape') closeImageTool();
       }}
     >
-      <header className="tool-dock-head">
+      <header className={css.toolDockHead}>
         <h2>画图工具</h2>
         <Button kind="ghost" size="icon" aria-label="关闭画图工具" onClick={() => closeImageTool()}>
           <Icon name="close" />

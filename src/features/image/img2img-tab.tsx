@@ -18,6 +18,7 @@ import { Choices } from './choices.tsx';
 import { ImageSlots } from './image-slots.tsx';
 import { ResizeImage } from './shape-image.tsx';
 import { useTool } from './tool-context.ts';
+import css from './image-tool.module.css';
 
 const CropDialog = lazy(() => import('@/widgets/image/crop-dialog.tsx'));
 
@@ -54,15 +55,19 @@ export const Img2ImgTab = () => {
   return (
     <>
       {url === '' ? (
-        <button type="button" className="tool-base tool-base-empty" onClick={() => void pick()}>
+        <button
+          type="button"
+          className={`${css.toolBase} ${css.toolBaseEmpty}`}
+          onClick={() => void pick()}
+        >
           <Icon name="plus" size={28} />
           <span>选一张基础图片</span>
           <small>上传、拍照、粘贴、网址，或自己画过的</small>
         </button>
       ) : (
-        <div className="tool-base">
+        <div className={css.toolBase}>
           <AnyImage url={url} side={640} alt="基础图片" />
-          <div className="tool-line">
+          <div className={css.toolLine}>
             <Button onClick={() => void pick()}>换一张</Button>
             {!midjourney && (
               <Button busy={measured === null} onClick={() => setCropping(measured)}>
@@ -77,7 +82,7 @@ export const Img2ImgTab = () => {
       )}
       {slots}
       {measured && isMisfit(image, measured) && (
-        <p className="tool-warn" role="status">
+        <p className={css.toolWarn} role="status">
           <Icon name="warning" size={18} />
           图片是 {measured.width}×{measured.height}
           ，不在这个模型的尺寸里，请先裁剪{resized ? '；不裁剪会按缩放方式处理' : ''}

@@ -7,6 +7,7 @@ import { toast } from '@/platform/toast.ts';
 import { needsTranslation, replaceWords } from '@contract/image-prompt.ts';
 import { useEffect, useId, useRef, useState } from 'react';
 import { useTool } from './tool-context.ts';
+import css from './image-tool.module.css';
 
 const steps = ['翻译', '扩写', '译回中文'] as const;
 type Step = (typeof steps)[number];
@@ -38,7 +39,7 @@ const Texts = ({ result, onTake }: { result: Result; onTake: (text: string) => v
     { name: '中文', text: result.chinese },
   ].filter(({ text }, at, all) => text !== '' && (at === 0 || text !== all[0]?.text));
   return (
-    <ul className="tool-results" aria-label="结果" ref={list}>
+    <ul className={css.toolResults} aria-label="结果" ref={list}>
       {shown.map(({ name, text }) => (
         <li key={name}>
           <p lang={name === '英文' && !needsTranslation(text) ? 'en' : undefined}>{text}</p>
@@ -57,7 +58,7 @@ const Steps = ({ progress, expand }: { progress: Progress; expand: boolean }) =>
   const place = shown.findIndex((step) => step === at);
   const skipped = at === 'done' ? progress.result.skipped : [];
   return (
-    <ol className="tool-steps" aria-label="步骤">
+    <ol className={css.toolSteps} aria-label="步骤">
       {shown.map((step, index) => (
         <li
           key={step}
@@ -166,7 +167,7 @@ export const InscriptionTab = () => {
         onChange={setExpand}
       />
       <Steps progress={progress} expand={expand} />
-      <div className="tool-line">
+      <div className={css.toolLine}>
         {busy ? (
           <Button
             onClick={() => {
@@ -192,7 +193,7 @@ export const InscriptionTab = () => {
           </Button>
         )}
       </div>
-      <p className="tool-note" role="status">
+      <p className={css.toolNote} role="status">
         {busy && `正在${progress.at}…完成之前不能发送`}
         {progress.at === 'failed' && progress.reason}
         {progress.at === 'done' && progress.result.note}

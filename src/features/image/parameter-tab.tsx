@@ -8,6 +8,7 @@ import { useId, useState } from 'react';
 import { Choices } from './choices.tsx';
 import { ImageSlots } from './image-slots.tsx';
 import { useTool } from './tool-context.ts';
+import css from './image-tool.module.css';
 
 const midjourney = familyRules.midjourney;
 
@@ -24,7 +25,7 @@ const SeedField = () => {
         <output htmlFor={id}>{parameters.seed === undefined ? '每次随机' : '固定'}</output>
       </div>
       <p className="field-hint">同样的描述、参数与种子会画出同样的图</p>
-      <div className="tool-line">
+      <div className={css.toolLine}>
         <input
           id={id}
           className="text-input"

@@ -10,6 +10,7 @@ import { useId, useState } from 'react';
 import { useTranslates } from '@/widgets/image/translation-price.ts';
 import { PromptSheet } from '@/widgets/template/prompt-sheet.tsx';
 import { useTool } from './tool-context.ts';
+import css from './image-tool.module.css';
 
 /** What will be sent, put together from the words and all that was chosen. */
 const Preview = () => {
@@ -20,8 +21,8 @@ const Preview = () => {
     parameters,
   );
   return (
-    <section className="tool-section" aria-label="将会发送">
-      <div className="tool-line">
+    <section className={css.toolSection} aria-label="将会发送">
+      <div className={css.toolLine}>
         <h3>将会发送</h3>
         <Button
           kind="ghost"
@@ -33,7 +34,7 @@ const Preview = () => {
           <Icon name="copy" />
         </Button>
       </div>
-      <p className="tool-preview" data-empty={words.prompt === '' || undefined}>
+      <p className={css.toolPreview} data-empty={words.prompt === '' || undefined}>
         {words.prompt === '' ? '写下描述以后，这里是模型真正收到的内容' : preview}
       </p>
     </section>

@@ -3,6 +3,7 @@ import { Button } from '@/ui/button.tsx';
 import { Sheet } from '@/ui/sheet.tsx';
 import { SliderField } from '@/ui/slider-field.tsx';
 import { type CSSProperties, useState } from 'react';
+import css from './image-tool.module.css';
 
 /** Percent of the paper's width: a quarter of what the slider says. */
 const pen = { min: 1, max: 16, usual: 4 };
@@ -28,7 +29,7 @@ const Pad = ({
     most,
   });
   return (
-    <div className="sketch">
+    <div className={css.sketch}>
       <canvas
         ref={canvas}
         width={size.width}
@@ -39,7 +40,7 @@ const Pad = ({
         {...listeners}
       />
       <SliderField label="画笔大小" min={pen.min} max={pen.max} value={width} onChange={setWidth} />
-      <div className="tool-line">
+      <div className={css.toolLine}>
         <Button disabled={strokes.length === 0} onClick={() => setStrokes(strokes.slice(0, -1))}>
           撤销
         </Button>

@@ -10,6 +10,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useMemo, useState } from 'react';
 import { toggleWord, wordsIn } from './prompt-words.ts';
 import { useTool } from './tool-context.ts';
+import css from './image-tool.module.css';
 
 type Keyword = Out<'keywordList'>['keywords'][number];
 type KeywordType = 'quality' | 'composition' | 'looks' | 'effect' | 'draw' | 'command';
@@ -74,14 +75,14 @@ const Word = ({
   on: boolean;
   onToggle: () => void;
 }) => (
-  <button type="button" className="tool-word" aria-pressed={on} onClick={onToggle}>
+  <button type="button" className={css.toolWord} aria-pressed={on} onClick={onToggle}>
     <span>{language === 'zh' ? word.lang_zh : word.text}</span>
     <small>{language === 'zh' ? word.text : word.lang_zh}</small>
   </button>
 );
 
 const Marks = ({ word }: { word: Keyword }) => (
-  <div className="tool-marks" data-hidden={word.hidden || undefined}>
+  <div className={css.toolMarks} data-hidden={word.hidden || undefined}>
     <span>
       {word.lang_zh}
       <small>{word.text}</small>
@@ -145,7 +146,7 @@ const Library = ({ words }: { words: readonly Keyword[] }) => {
   const isOn = useMemo(() => wordsIn(text, image.family), [text, image.family]);
   return (
     <>
-      <div className="tool-find">
+      <div className={css.toolFind}>
         <input
           className="text-input"
           type="search"
@@ -165,7 +166,7 @@ const Library = ({ words }: { words: readonly Keyword[] }) => {
         </Button>
       </div>
       {wanted === '' && (
-        <div className="tool-chips tool-types" role="group" aria-label="分类">
+        <div className={`${css.toolChips} ${css.toolTypes}`} role="group" aria-label="分类">
           {offered.map((each) => (
             <button
               key={each.type}
@@ -190,9 +191,9 @@ const Library = ({ words }: { words: readonly Keyword[] }) => {
         />
       )}
       {shown.map((group) => (
-        <section key={group.name} className="tool-section" aria-label={group.name}>
+        <section key={group.name} className={css.toolSection} aria-label={group.name}>
           <h3>{group.name}</h3>
-          <div className={arranging ? 'tool-arrange' : 'tool-words'}>
+          <div className={arranging ? css.toolArrange : css.toolWords}>
             {group.words.map((word) =>
               arranging ? (
                 <Marks key={word.id} word={word} />

@@ -1,7 +1,7 @@
 import { findJobs, useUnfinishedJobs } from '@/platform/jobs.ts';
 import { Link } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import './job.css';
+import css from './job.module.css';
 
 /** Beside whatever screen is shown: that something is being made, and how far it is. */
 const JobChip = () => {
@@ -16,7 +16,7 @@ const JobChip = () => {
   return (
     <Link
       to="/tasks"
-      className="job-chip"
+      className={css.jobChip}
       aria-label={`${jobs.length} 个任务正在进行，${percent}%，打开任务`}
     >
       <i

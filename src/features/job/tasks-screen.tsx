@@ -21,7 +21,7 @@ import type { Job } from '@contract/job.ts';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useEffect, useState, type ReactNode } from 'react';
-import './job.css';
+import css from './job.module.css';
 
 const route = getRouteApi('/tasks');
 
@@ -127,8 +127,8 @@ const Task = ({ told }: { told: Job }) => {
     toast('又开始了', 'success');
   });
   return (
-    <li className="task" data-state={job.state}>
-      <div className="task-picture" aria-hidden="true">
+    <li className={css.task} data-state={job.state}>
+      <div className={css.taskPicture} aria-hidden="true">
         {live && live.current_image !== '' ? (
           <img src={live.current_image} alt="" />
         ) : told.picture ? (
@@ -137,17 +137,17 @@ const Task = ({ told }: { told: Job }) => {
           <Icon name={job.state === 'error' ? 'warning' : 'spark'} size={22} />
         )}
       </div>
-      <div className="task-words">
+      <div className={css.taskWords}>
         <h2>
           <Subject job={job}>{job.title || jobWords[job.kind].name}</Subject>
         </h2>
         {unfinished ? (
           <>
-            <p className="task-state" role="status">
+            <p className={css.taskState} role="status">
               {progressText(job)}
             </p>
             <span
-              className="task-bar"
+              className={css.taskBar}
               role="progressbar"
               aria-label="进度"
               aria-valuenow={percent}
@@ -158,17 +158,17 @@ const Task = ({ told }: { told: Job }) => {
             </span>
           </>
         ) : (
-          <p className="task-state">
+          <p className={css.taskState}>
             {[states[job.state], job.error_message].filter(Boolean).join('：')}
           </p>
         )}
-        <p className="task-facts">
+        <p className={css.taskFacts}>
           {[label, job.engine, cost(job), relativeTime(job.finished_at ?? job.created_at)]
             .filter(Boolean)
             .join(' · ')}
         </p>
       </div>
-      <div className="task-acts">
+      <div className={css.taskActs}>
         {unfinished && (
           <Button size="small" busy={cancelling} onClick={cancel}>
             取消
@@ -219,9 +219,9 @@ export const TasksScreen = () => {
   const all = jobs.data?.pages.flatMap(({ list }) => list) ?? [];
   const shown = all.filter((job) => filter.fits(job));
   return (
-    <div className="page tasks">
+    <div className={`page ${css.tasks}`}>
       <BackHead to="/account" back="返回我的" title="任务" />
-      <div className="task-filters" role="group" aria-label="看哪些">
+      <div className={css.taskFilters} role="group" aria-label="看哪些">
         {filters.map(({ name, state }) => (
           <button
             key={name}
@@ -253,7 +253,7 @@ export const TasksScreen = () => {
         />
       )}
       {shown.length > 0 && (
-        <ul className="task-list">
+        <ul className={css.taskList}>
           {shown.map((job) => (
             <Task key={job.uuid} told={job} />
           ))}

@@ -3,6 +3,7 @@ import { EmptyState } from '@/ui/empty-state.tsx';
 import { Sheet } from '@/ui/sheet.tsx';
 import { useQuery } from '@tanstack/react-query';
 import { StartList } from './start-list.tsx';
+import css from './start-sheets.module.css';
 
 /** Texts that the answers of the next session shall rest on; one is chosen. */
 const KnowledgeSheet = ({
@@ -20,8 +21,8 @@ const KnowledgeSheet = ({
   });
   return (
     <Sheet open={open} onClose={onClose} title="选择知识库">
-      <div className="start-sheet">
-        <p className="start-note">回答会先在知识库里查找，再根据找到的内容来写。</p>
+      <div className={css.startSheet}>
+        <p className={css.startNote}>回答会先在知识库里查找，再根据找到的内容来写。</p>
         <StartList
           query={list}
           items={({ list }) => list.map(({ key, name, desc }) => ({ key, name, about: desc }))}

@@ -8,7 +8,7 @@ import { limits } from '@contract/limits.ts';
 import type { Session } from '@contract/session.ts';
 import { Link, useLocation } from '@tanstack/react-router';
 import { useDeferredValue, useRef, useState } from 'react';
-import './recent-sessions.css';
+import css from './recent-sessions.module.css';
 import { sessionTitle } from './session-title.ts';
 import { peopleKind, Unread, useModelLook } from './session-card.tsx';
 import { useSessionList } from './session-queries.ts';
@@ -21,14 +21,14 @@ const Recent = ({ session, active }: { session: Session; active: boolean }) => {
       <Link
         to="/chat"
         search={{ uuid: session.uuid, history_id: session.match?.history_id ?? undefined }}
-        className="recent"
+        className={css.recent}
         aria-current={active ? 'page' : undefined}
       >
-        <span className="recent-title">
+        <span className={css.recentTitle}>
           {sessionTitle(session)}
           {session.unread > 0 && <Unread count={session.unread} />}
         </span>
-        <span className="recent-facts">
+        <span className={css.recentFacts}>
           {[peopleKind(session) || label, relativeTime(session.updated_at)]
             .filter((fact) => fact !== '')
             .join(' · ')}
@@ -56,7 +56,7 @@ const RecentSessions = () => {
   const { search } = useLocation();
   const sessions = list.data?.list ?? [];
   return (
-    <div className="recents">
+    <div>
       <label className="filter-box">
         <Icon name="search" size={18} />
         <span className="sr-only">搜索会话和内容</span>
@@ -71,21 +71,21 @@ const RecentSessions = () => {
           onChange={(event) => setWords(event.target.value)}
         />
       </label>
-      <h2 className="recents-head">最近会话</h2>
+      <h2 className={css.recentsHead}>最近会话</h2>
       {token !== '' && list.isPending && <Skeleton lines={6} />}
-      {list.isError && <p className="recents-note">会话没有取到，请稍后再试</p>}
+      {list.isError && <p className={css.recentsNote}>会话没有取到，请稍后再试</p>}
       {(token === '' || list.data) && sessions.length === 0 && (
-        <p className="recents-note">{query ? '没有这样的会话' : '您的会话会出现在这里'}</p>
+        <p className={css.recentsNote}>{query ? '没有这样的会话' : '您的会话会出现在这里'}</p>
       )}
       <ul>
         {sessions.map((session) => (
           <Recent key={session.id} session={session} active={search.uuid === session.uuid} />
         ))}
       </ul>
-      <h2 className="recents-head" id="recents-models">
+      <h2 className={css.recentsHead} id="recents-models">
         新会话的模型
       </h2>
-      <div className="recents-models" role="radiogroup" aria-labelledby="recents-models">
+      <div className={css.recentsModels} role="radiogroup" aria-labelledby="recents-models">
         {models.data?.map((model) => (
           <button
             key={model.name}

@@ -7,6 +7,7 @@ import { varsOf } from '@/widgets/template/template-vars.ts';
 import { useNavigate } from '@tanstack/react-router';
 import { useDeferredValue, useState } from 'react';
 import { StartList } from './start-list.tsx';
+import css from './start-sheets.module.css';
 
 /** Templates for questions, by category and by words; one is chosen for the next session. */
 const ScenarioSheet = ({
@@ -38,7 +39,7 @@ const ScenarioSheet = ({
   });
   return (
     <Sheet open={open} onClose={onClose} title="选择场景">
-      <div className="start-sheet">
+      <div className={css.startSheet}>
         <label className="filter-box">
           <Icon name="search" size={18} />
           <span className="sr-only">查找场景</span>
@@ -50,7 +51,7 @@ const ScenarioSheet = ({
             onChange={(event) => setWords(event.target.value)}
           />
         </label>
-        <div className="start-kinds" role="radiogroup" aria-label="分类">
+        <div className={css.startKinds} role="radiogroup" aria-label="分类">
           {[{ id: 0, name: '全部' }, ...(categories.data?.list ?? [])].map(({ id, name }) => {
             const value = id === 0 ? '' : String(id);
             return (

@@ -6,6 +6,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { SessionAct } from './session-acts.ts';
 import { sessionTitle } from './session-title.ts';
+import actCss from '@/ui/act.module.css';
 
 const titleMost = 100;
 
@@ -54,7 +55,7 @@ const SessionMenu = ({
   const row = (icon: IconName, label: string, run: (target: Session) => void, danger = false) => (
     <button
       type="button"
-      className={danger ? 'act act-danger' : 'act'}
+      className={danger ? `${actCss.act} ${actCss.actDanger}` : actCss.act}
       onClick={() => {
         onClose();
         if (session) run(session);

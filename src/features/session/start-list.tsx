@@ -1,7 +1,7 @@
 import { LoadFailed } from '@/ui/load-failed.tsx';
 import { Skeleton } from '@/ui/skeleton.tsx';
 import type { ReactNode } from 'react';
-import './start-sheets.css';
+import css from './start-sheets.module.css';
 
 export interface StartItem {
   key: string | number;
@@ -44,14 +44,14 @@ export const StartList = <T,>({
         />
       )}
       {list?.length === 0 && empty}
-      <ul className="start-list">
+      <ul className={css.startList}>
         {list?.map((item) => (
           <li key={item.key}>
-            <button type="button" className="start-item" onClick={() => onChoose(item)}>
+            <button type="button" className={css.startItem} onClick={() => onChoose(item)}>
               {item.color !== undefined && (
                 <span className="chip-dot" style={{ background: item.color || undefined }} />
               )}
-              <span className="start-words">
+              <span className={css.startWords}>
                 <strong>{item.name}</strong>
                 <small>{item.about}</small>
               </span>

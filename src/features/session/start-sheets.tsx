@@ -34,7 +34,7 @@ export const StartActs = ({
     }
   };
   return (
-    <div className="start-acts" role="group" aria-label="怎样开始">
+    <div role="group" aria-label="怎样开始">
       <Act icon="document" label="场景" onClick={() => onOpen('scenario')} />
       <Act icon="search" label="知识库" onClick={() => onOpen('knowledge')} />
       <Act

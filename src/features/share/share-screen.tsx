@@ -10,7 +10,7 @@ import { usePageTitle } from '@/platform/use-page-title.ts';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useEffect, useLayoutEffect, useRef } from 'react';
-import './share.css';
+import css from './share.module.css';
 
 const route = getRouteApi('/share');
 
@@ -96,7 +96,7 @@ export const ShareScreen = () => {
     );
   if (!first)
     return (
-      <div className="page shared">
+      <div className={`page ${css.shared}`}>
         {shared.isError ? (
           <EmptyState
             icon="warning"
@@ -115,14 +115,14 @@ export const ShareScreen = () => {
       </div>
     );
   return (
-    <article className="page shared">
-      <header className="shared-head">
+    <article className={`page ${css.shared}`}>
+      <header className={css.sharedHead}>
         <h1>{title}</h1>
         <p>
           {maskName(first.user_name)} 分享于 {dateTime(first.created_at)} · 共 {first.total} 条消息
         </p>
         {first.page_count > 1 && (
-          <nav className="shared-ends" aria-label="分页">
+          <nav className={css.sharedEnds} aria-label="分页">
             <Link className="chip" to="/share" search={{ key }} replace>
               从头看
             </Link>
@@ -133,7 +133,7 @@ export const ShareScreen = () => {
         )}
       </header>
       {hasPreviousPage && (
-        <div className="shared-more">
+        <div className={css.sharedMore}>
           <Button
             busy={isFetchingPreviousPage}
             onClick={() => {
@@ -145,19 +145,19 @@ export const ShareScreen = () => {
           </Button>
         </div>
       )}
-      <div className="shared-talk" role="log" aria-label="分享的对话" ref={talk}>
+      <div className={css.sharedTalk} role="log" aria-label="分享的对话" ref={talk}>
         {shared.data?.pages.flatMap((page) =>
           page.list.map((message) => <Exchange key={message.id} message={message} />),
         )}
       </div>
       {hasNextPage && (
-        <div className="shared-more" ref={near} key={shared.data?.pages.length}>
+        <div className={css.sharedMore} ref={near} key={shared.data?.pages.length}>
           <Button busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
             {isFetchNextPageError ? '没有读到，重试' : '继续往下看'}
           </Button>
         </div>
       )}
-      <footer className="shared-foot">{home}</footer>
+      <footer className={css.sharedFoot}>{home}</footer>
     </article>
   );
 };

@@ -9,7 +9,7 @@ import { Sheet } from '@/ui/sheet.tsx';
 import { useMedia } from '@/platform/use-media.ts';
 import { limits } from '@contract/limits.ts';
 import { useRef, useState, type FormEvent, type ReactNode, type Ref } from 'react';
-import './attach-parts.css';
+import css from './attach-parts.module.css';
 
 const icons = {
   album:
@@ -70,8 +70,8 @@ const Way = ({
   onClick: () => void;
 }) => (
   <li>
-    <button type="button" className="attach-way" disabled={off} onClick={onClick}>
-      <span className="attach-way-icon">
+    <button type="button" className={css.attachWay} disabled={off} onClick={onClick}>
+      <span className={css.attachWayIcon}>
         <PathIcon path={icons[icon]} size={26} />
       </span>
       {label}
@@ -130,9 +130,9 @@ const AttachSheet = ({
       <Sheet open={open} onClose={onClose} title="添加">
         {!vision.hopeless && vision.notice}
         {full && !vision.blind && (
-          <p className="attach-note">已有 {limits.visionImages} 张图片，去掉一张才能再加</p>
+          <p className={css.attachNote}>已有 {limits.visionImages} 张图片，去掉一张才能再加</p>
         )}
-        <ul className="attach-ways">
+        <ul className={css.attachWays}>
           {!vision.hopeless && (
             <Way
               icon="album"
@@ -153,9 +153,9 @@ const AttachSheet = ({
         </ul>
         {children}
         {!vision.hopeless && (
-          <form className="attach-address" onSubmit={addByAddress}>
+          <form className={css.attachAddress} onSubmit={addByAddress}>
             <label htmlFor="attach-address">图片网址</label>
-            <div className="attach-address-line">
+            <div className={css.attachAddressLine}>
               <input
                 id="attach-address"
                 className="text-input"
@@ -176,12 +176,12 @@ const AttachSheet = ({
                 添加
               </Button>
             </div>
-            <p id="attach-address-hint" className={wrong ? 'attach-wrong' : 'field-hint'}>
+            <p id="attach-address-hint" className={wrong ? css.attachWrong : 'field-hint'}>
               {wrong ? '请填写以 http:// 或 https:// 开头的网址' : '图片必须能公开访问，jpg 或 png'}
             </p>
           </form>
         )}
-        <p className="field-hint attach-rule">
+        <p className={`field-hint ${css.attachRule}`}>
           {vision.hopeless
             ? '现在没有能看图片的模型，可以添加文件：'
             : `图片最多 ${limits.visionImages} 张，大照片会先在这台设备上缩小；文件可以是 `}

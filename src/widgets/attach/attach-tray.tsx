@@ -12,7 +12,7 @@ import {
 } from '@/platform/attach/attach-store.ts';
 import type { AttachTarget } from '@/platform/attach/attach-store.ts';
 import { removeAttachment, resumeAttachments, retryAttachment } from '@/platform/attach/intake.ts';
-import './attach-parts.css';
+import css from './attach-parts.module.css';
 import { useVisionChoice } from './vision-choice.tsx';
 
 const sizeText = (bytes: number): string => {
@@ -36,7 +36,7 @@ const stateText = (item: Attachment): string => {
 };
 
 const Remove = ({ label, onClick }: { label: string; onClick: () => void }) => (
-  <button type="button" className="tray-remove" aria-label={label} onClick={onClick}>
+  <button type="button" className={css.trayRemove} aria-label={label} onClick={onClick}>
     <Icon name="close" size={14} />
   </button>
 );
@@ -69,27 +69,27 @@ const AttachTray = ({ target }: { target: AttachTarget }) => {
   );
   const shown = images.filter((item) => pictureOf(item, false) !== '');
   return (
-    <div className="tray">
-      <ul className="tray-items" aria-label="要发送的附件">
+    <div className={css.tray}>
+      <ul className={css.trayItems} aria-label="要发送的附件">
         {images.map((item, at) => (
-          <li key={item.id} className="tray-picture" data-state={item.state}>
+          <li key={item.id} className={css.trayPicture} data-state={item.state}>
             <button
               type="button"
-              className="tray-view"
+              className={css.trayView}
               aria-label={`查看图片 ${at + 1}：${item.name}`}
               disabled={!shown.includes(item)}
               onClick={() => setViewing(shown.indexOf(item))}
             >
               {pictureOf(item, true) !== '' && <img src={pictureOf(item, true)} alt="" />}
               {item.state !== 'ready' && (
-                <span className="tray-veil">
+                <span className={css.trayVeil}>
                   {item.state === 'failed' ? '失败' : stateText(item)}
                 </span>
               )}
             </button>
             {item.state === 'uploading' && (
               <progress
-                className="tray-progress"
+                className={css.trayProgress}
                 max={1}
                 value={item.progress > 0 ? item.progress : undefined}
                 aria-label={`图片 ${at + 1} 的上传进度`}
@@ -102,9 +102,9 @@ const AttachTray = ({ target }: { target: AttachTarget }) => {
           </li>
         ))}
         {files.map((item) => (
-          <li key={item.id} className="tray-file" data-state={item.state}>
-            <span className="tray-file-words">
-              <span className="tray-file-name">{item.name}</span>
+          <li key={item.id} className={css.trayFile} data-state={item.state}>
+            <span className={css.trayFileWords}>
+              <span className={css.trayFileName}>{item.name}</span>
               <small>
                 {item.state === 'ready'
                   ? `${sizeText(item.size)} · ${item.cut ? `文字太长，只取前 ${item.chars} 字` : `${item.chars} 字`}`
@@ -121,16 +121,16 @@ const AttachTray = ({ target }: { target: AttachTarget }) => {
         ))}
       </ul>
       {failed.map((item) => (
-        <p key={item.id} className="tray-failed" role="alert">
+        <p key={item.id} className={css.trayFailed} role="alert">
           <span>{stateText(item)}</span>
-          <button type="button" className="tray-retry" onClick={() => retryAttachment(item.id)}>
+          <button type="button" className={css.trayRetry} onClick={() => retryAttachment(item.id)}>
             重试
           </button>
         </p>
       ))}
       {images.length > 0 && vision.notice}
       {images.length > 0 && !vision.blind && target.model && (
-        <div className="tray-detail" role="radiogroup" aria-label="图片的清晰度">
+        <div className={css.trayDetail} role="radiogroup" aria-label="图片的清晰度">
           {details.map(({ value, label }) => (
             <button
               key={value}

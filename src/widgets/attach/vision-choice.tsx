@@ -3,6 +3,7 @@ import { ModelSheet } from '@/widgets/model/model-sheet.tsx';
 import type { Model } from '@contract/model.ts';
 import { useState, type ReactNode } from 'react';
 import type { AttachTarget } from '@/platform/attach/attach-store.ts';
+import css from './attach-parts.module.css';
 
 const sees = (model: Model): boolean => model.vision;
 
@@ -30,11 +31,11 @@ export const useVisionChoice = (
     blind: true,
     hopeless: models.data !== undefined && !some,
     notice: (
-      <div className="attach-note" role="note">
+      <div className={css.attachNote} role="note">
         <p>
           「{model.label}」看不了图片。{why}
         </p>
-        <div className="attach-note-acts">
+        <div className={css.attachNoteActs}>
           {some && onModel && (
             <button type="button" className="chip" onClick={() => setChoosing(true)}>
               换一个能看图片的模型

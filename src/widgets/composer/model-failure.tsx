@@ -2,6 +2,7 @@ import { Icon } from '@/ui/icon.tsx';
 import { Sheet } from '@/ui/sheet.tsx';
 import { Link } from '@tanstack/react-router';
 import css from './model-failure.module.css';
+import actCss from '@/ui/act.module.css';
 
 /** Says why the model was not changed, and what else can be done. */
 export const ModelFailure = ({
@@ -18,13 +19,13 @@ export const ModelFailure = ({
     <p className={css.said} role="alert">
       {reason}
     </p>
-    <Link className="act" to="/account" search={{ tab: 'recharge' }} onClick={onClose}>
+    <Link className={actCss.act} to="/account" search={{ tab: 'recharge' }} onClick={onClose}>
       <Icon name="receipt" />
       去充值
     </Link>
     <button
       type="button"
-      className="act"
+      className={actCss.act}
       onClick={() => {
         onClose();
         onFree();

@@ -23,7 +23,7 @@ import {
 import { createPortal } from 'react-dom';
 import type { EditorProps } from './editor-props.ts';
 import { editFor, type TextEdit, type Tool } from './text-edits.ts';
-import './editor.css';
+import css from './editor.module.css';
 
 const titleMost = 100;
 
@@ -219,7 +219,7 @@ const EditorView = ({
 
   return createPortal(
     <div
-      className="editor"
+      className={css.editor}
       role="dialog"
       aria-modal="true"
       aria-labelledby={`${id}-heading`}
@@ -234,13 +234,13 @@ const EditorView = ({
         event.preventDefault();
       }}
     >
-      <div className="editor-inner" data-tab={tab}>
-        <header className="editor-head">
+      <div className={css.editorInner} data-tab={tab}>
+        <header className={css.editorHead}>
           <Button kind="ghost" size="icon" aria-label="关闭" onClick={() => void close()}>
             <Icon name="close" />
           </Button>
           <h2 id={`${id}-heading`}>{heading}</h2>
-          <div className="editor-tabs" role="tablist" aria-label="编辑或预览">
+          <div className={css.editorTabs} role="tablist" aria-label="编辑或预览">
             {(['write', 'preview'] as const).map((each) => (
               <button
                 key={each}
@@ -260,7 +260,7 @@ const EditorView = ({
           </Button>
         </header>
         {restored && changed && (
-          <p className="editor-note" role="status">
+          <p className={css.editorNote} role="status">
             已恢复上次没有保存的内容
             <button
               type="button"
@@ -276,7 +276,7 @@ const EditorView = ({
         {titled && (
           <input
             ref={titleBox}
-            className="editor-title"
+            className={css.editorTitle}
             placeholder="标题"
             aria-label="标题"
             maxLength={titleMost}
@@ -284,7 +284,7 @@ const EditorView = ({
             onChange={(event) => set({ title: event.target.value })}
           />
         )}
-        <div className="editor-tools" role="toolbar" aria-label="格式">
+        <div className={css.editorTools} role="toolbar" aria-label="格式">
           {tools.map(({ tool, label, path }) => (
             <button
               key={tool}
@@ -321,9 +321,9 @@ const EditorView = ({
             }}
           />
         </div>
-        <div className="editor-panes">
+        <div className={css.editorPanes}>
           <div
-            className="editor-write"
+            className={css.editorWrite}
             id={`${id}-write`}
             role="tabpanel"
             aria-labelledby={`${id}-write-tab`}
@@ -343,19 +343,19 @@ const EditorView = ({
             />
           </div>
           <div
-            className="editor-preview"
+            className={css.editorPreview}
             id={`${id}-preview`}
             role="tabpanel"
             aria-labelledby={`${id}-preview-tab`}
           >
             {shown.trim() === '' ? (
-              <p className="editor-empty">还没有内容</p>
+              <p className={css.editorEmpty}>还没有内容</p>
             ) : (
               <Markdown text={shown} />
             )}
           </div>
         </div>
-        {children !== undefined && <footer className="editor-foot">{children}</footer>}
+        {children !== undefined && <footer className={css.editorFoot}>{children}</footer>}
       </div>
     </div>,
     document.body,

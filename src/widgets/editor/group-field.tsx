@@ -1,4 +1,5 @@
 import { useForumGroups } from './groups.ts';
+import css from './editor.module.css';
 
 /** The group of the forum that a question is put into. */
 export const GroupField = ({
@@ -10,7 +11,7 @@ export const GroupField = ({
 }) => {
   const groups = useForumGroups().data ?? [];
   return (
-    <label className="editor-group">
+    <label className={css.editorGroup}>
       <span>分组</span>
       <select value={value} onChange={(event) => onChange(Number(event.target.value))}>
         {groups.length === 0 && <option value={value}>默认分组</option>}

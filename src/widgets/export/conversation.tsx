@@ -8,7 +8,7 @@ import { ForeignImage, isForeign } from '@/widgets/image/foreign-image.tsx';
 import { useModel } from '@/platform/queries.ts';
 import { readQuestion, thumbnailOf } from '@/platform/question.ts';
 import { Icon } from '@/ui/icon.tsx';
-import './conversation.css';
+import css from './conversation.module.css';
 
 type One = Omit<Message, 'beside'>;
 
@@ -20,7 +20,7 @@ const Drawn = ({ message }: { message: One }) => {
   const images = readImages(message)?.images.filter(({ url }) => url !== '') ?? [];
   if (images.length === 0) return null;
   return (
-    <span className="told-images told-drawn">
+    <span className={`${css.toldImages} ${css.toldDrawn}`}>
       {images.map(({ url, uuid, width, height }, at) => (
         <img
           key={uuid}
@@ -41,7 +41,7 @@ const Filmed = ({ message, still }: { message: One; still: boolean }) =>
     const label = `视频，${Math.round(duration)} 秒`;
     if (url === '') return <p key={uuid}>{error || '视频已删除'}</p>;
     return (
-      <figure key={uuid} className="told-film">
+      <figure key={uuid} className={css.toldFilm}>
         {still ? (
           <img src={poster} width={width} height={height} alt={label} />
         ) : (
@@ -81,10 +81,10 @@ const Answer = ({ message, still }: { message: One; still: boolean }) => {
   if (message.ai === '') return null;
   const ending = endings[message.state];
   return (
-    <div className="told told-theirs">
-      <span className="told-name">{model?.label ?? message.model}</span>
-      <div className="told-bubble">{bodyOf(message, still)}</div>
-      {ending !== undefined && <p className="told-ending">{ending}</p>}
+    <div className={`${css.told} ${css.toldTheirs}`} data-told>
+      <span className={css.toldName}>{model?.label ?? message.model}</span>
+      <div className={css.toldBubble}>{bodyOf(message, still)}</div>
+      {ending !== undefined && <p className={css.toldEnding}>{ending}</p>}
     </div>
   );
 };
@@ -98,14 +98,14 @@ export const Exchange = ({ message, still = false }: { message: Message; still?:
   const base = message.type === filmType ? videoBase(message) : '';
   const images = base === '' ? asked : [base, ...asked];
   return (
-    <section className="told-pair" data-message={message.id}>
-      <div className="told told-mine">
-        <span className="told-name">{maskName(message.user_name)}</span>
-        <div className="told-bubble">
-          {message.title !== '' && <strong className="told-title">{message.title}</strong>}
+    <section className={css.toldPair} data-message={message.id}>
+      <div className={`${css.told} ${css.toldMine}`} data-told>
+        <span className={css.toldName}>{maskName(message.user_name)}</span>
+        <div className={css.toldBubble}>
+          {message.title !== '' && <strong className={css.toldTitle}>{message.title}</strong>}
           {text}
           {images.length > 0 && (
-            <span className="told-images">
+            <span className={css.toldImages}>
               {images.map((address) =>
                 isForeign(address) ? (
                   <ForeignImage key={address} url={address} alt="" />
@@ -121,7 +121,7 @@ export const Exchange = ({ message, still = false }: { message: Message; still?:
             </span>
           )}
           {files.map((file) => (
-            <span className="told-file" key={file.uuid}>
+            <span className={css.toldFile} key={file.uuid}>
               <Icon name="document" size={16} />
               {file.name}
             </span>

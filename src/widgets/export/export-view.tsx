@@ -12,7 +12,7 @@ import {
   type ExportJob,
 } from './export-job.ts';
 import type { ExportSheetProps } from './export-sheet-props.ts';
-import './export.css';
+import css from './export.module.css';
 import { PictureMaker } from './picture-maker.tsx';
 import { ShareLink } from './share-link.tsx';
 
@@ -46,7 +46,7 @@ const Way = ({
   hint: string;
   onClick: () => void;
 }) => (
-  <button type="button" className="way" onClick={onClick}>
+  <button type="button" className={css.way} onClick={onClick}>
     <Icon name={icon} size={22} />
     <span>
       <strong>{name}</strong>
@@ -57,7 +57,7 @@ const Way = ({
 );
 
 const Failures = ({ failed }: { failed: readonly string[] }) => (
-  <div className="export-failed" role="alert">
+  <div className={css.exportFailed} role="alert">
     <p>
       <Icon name="warning" size={18} />有 {failed.length}{' '}
       张图片没有放进文件，里面留了说明。别的网站的图片不会去取。
@@ -71,8 +71,8 @@ const Failures = ({ failed }: { failed: readonly string[] }) => (
 );
 
 const Progress = ({ name, job, onDrop }: { name: string; job: ExportJob; onDrop: () => void }) => (
-  <div className="export-job">
-    <div className="export-line">
+  <div className={css.exportJob}>
+    <div className={css.exportLine}>
       <strong>{name}</strong>
       <span aria-hidden="true">{Math.floor(job.progress * 100)}%</span>
       <Button size="small" onClick={onDrop}>
@@ -100,24 +100,24 @@ const Format = ({
   if (!job) return <Way icon="document" name={name} hint={hint} onClick={start} />;
   if (job.error !== '')
     return (
-      <div className="export-job" role="alert">
-        <div className="export-line">
+      <div className={css.exportJob} role="alert">
+        <div className={css.exportLine}>
           <strong>{name}</strong>
           <Button size="small" onClick={start}>
             重试
           </Button>
         </div>
-        <small className="export-error">{job.error}</small>
+        <small className={css.exportError}>{job.error}</small>
       </div>
     );
   const { file } = job;
   if (!file)
     return <Progress name={name} job={job} onDrop={() => dropExport(sessionUuid, format)} />;
   return (
-    <div className="export-job">
-      <div className="export-line">
+    <div className={css.exportJob}>
+      <div className={css.exportLine}>
         <a
-          className="export-file"
+          className={css.exportFile}
           href={file.href}
           download={file.name}
           onClick={(event) => {
@@ -150,13 +150,13 @@ const ExportView = ({ session, open, onClose, messages }: ExportSheetProps) => {
   return (
     <Sheet open={open} onClose={close} title={titles[part]}>
       {part !== 'choice' && (
-        <button type="button" className="export-back" onClick={() => setPart('choice')}>
+        <button type="button" className={css.exportBack} onClick={() => setPart('choice')}>
           <Icon name="back" size={18} />
           其他方式
         </button>
       )}
       {part === 'choice' && (
-        <div className="ways">
+        <div className={css.ways}>
           {!session.temporary &&
             formats.map((each) => (
               <Format key={each.format} sessionUuid={session.uuid} {...each} />
@@ -176,7 +176,7 @@ const ExportView = ({ session, open, onClose, messages }: ExportSheetProps) => {
             />
           )}
           {session.temporary && (
-            <p className="export-note">临时对话不保存在服务器上，只能画成长图。</p>
+            <p className={css.exportNote}>临时对话不保存在服务器上，只能画成长图。</p>
           )}
         </div>
       )}

@@ -7,7 +7,7 @@ import { useAuth } from '@/platform/auth-store.ts';
 import { Button } from '@/ui/button.tsx';
 import { Icon } from '@/ui/icon.tsx';
 import { Sheet } from '@/ui/sheet.tsx';
-import './export.css';
+import css from './export.module.css';
 import { readImport, UnreadableFile } from './import-file.ts';
 import type { ImportSheetProps } from './import-sheet-props.ts';
 
@@ -27,7 +27,7 @@ const Done = ({
   onClose: () => void;
   onAgain: () => void;
 }) => (
-  <div className="export-part">
+  <div className={css.exportPart}>
     <p role="status">
       {result.sessions > 0
         ? `已导入 ${result.sessions} 个会话，共 ${result.messages} 条消息，都是私有的。`
@@ -35,15 +35,15 @@ const Done = ({
     </p>
     {result.skipped.length > 0 && (
       <>
-        <p className="export-note">下面这些没有读懂，已跳过：</p>
-        <ul className="export-skipped">
+        <p className={css.exportNote}>下面这些没有读懂，已跳过：</p>
+        <ul className={css.exportSkipped}>
           {result.skipped.map((what, at) => (
             <li key={at}>{what}</li>
           ))}
         </ul>
       </>
     )}
-    <div className="export-acts">
+    <div className={css.exportActs}>
       {result.uuid !== null && (
         <Link
           className="button button-primary"
@@ -89,8 +89,8 @@ const ImportView = ({ open, onClose }: ImportSheetProps) => {
   return (
     <Sheet open={open} onClose={close} title="导入会话">
       {!signedIn && (
-        <div className="export-part">
-          <p className="export-note">登录之后才能导入会话。</p>
+        <div className={css.exportPart}>
+          <p className={css.exportNote}>登录之后才能导入会话。</p>
           <Link className="button button-primary" to="/login" onClick={onClose}>
             去登录
           </Link>
@@ -100,13 +100,13 @@ const ImportView = ({ open, onClose }: ImportSheetProps) => {
         <Done result={state.result} onClose={onClose} onAgain={() => setState(start)} />
       )}
       {signedIn && state.step !== 'done' && (
-        <div className="export-part">
-          <p className="export-note">
+        <div className={css.exportPart}>
+          <p className={css.exportNote}>
             可以导入鹊桥导出的 JSON，也可以导入 ChatGPT 的导出：它发来的 zip，或里面的
             conversations.json。原来的时间会保留，导入的会话总是私有，也不占每月的会话数。
           </p>
           <div
-            className="export-drop"
+            className={css.exportDrop}
             data-over={over || undefined}
             onDragOver={(event) => {
               event.preventDefault();
@@ -139,7 +139,7 @@ const ImportView = ({ open, onClose }: ImportSheetProps) => {
             }}
           />
           {state.step === 'choose' && state.problem !== '' && (
-            <p className="export-failed" role="alert">
+            <p className={css.exportFailed} role="alert">
               {state.problem}
             </p>
           )}

@@ -113,7 +113,7 @@ const cutsOf = (page: HTMLElement): number[] => {
   const top = page.getBoundingClientRect().top;
   const height = page.scrollHeight;
   if (height <= partHeight) return [height];
-  const ends = [...page.querySelectorAll('[data-unit], .told, .text-block > *, li, tr')]
+  const ends = [...page.querySelectorAll('[data-unit], [data-told], .text-block > *, li, tr')]
     .map((element) => Math.ceil(element.getBoundingClientRect().bottom - top))
     .sort((one, other) => one - other);
   const cuts: number[] = [];

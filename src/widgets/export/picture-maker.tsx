@@ -14,6 +14,7 @@ import { Exchange } from './conversation.tsx';
 import { download } from './export-job.ts';
 import { drawLongPicture, type LongPicture } from './long-picture.ts';
 import './long-picture.css';
+import css from './export.module.css';
 
 const choices = [1, 3, 10, 30] as const;
 
@@ -147,7 +148,7 @@ export const PictureMaker = ({
     typeof navigator.canShare === 'function' && navigator.canShare({ files: filesOf(pictures) });
 
   return (
-    <div className="export-part">
+    <div className={css.exportPart}>
       <div className="long-choice" role="group" aria-label="画最近多少条消息">
         {choices.map((each) => (
           <button
@@ -204,7 +205,7 @@ export const PictureMaker = ({
       )}
       {drawn !== null && drawn !== 'failed' && (
         <>
-          <div className="export-acts">
+          <div className={css.exportActs}>
             {drawn.urls.length === 1 ? (
               <Button kind="primary" onClick={() => save(drawn.urls[0] ?? '', 0, 1)}>
                 保存图片
@@ -220,7 +221,7 @@ export const PictureMaker = ({
             {canShare(drawn) && <Button onClick={() => void share(drawn)}>分享…</Button>}
           </div>
           {drawn.picture.dropped > 0 && (
-            <p className="export-note">
+            <p className={css.exportNote}>
               有 {drawn.picture.dropped} 张别的网站的图片不能画进来，留了文字说明。
             </p>
           )}

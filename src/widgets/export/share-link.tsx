@@ -10,6 +10,7 @@ import { confirmDialog } from '@/ui/dialog.ts';
 import { EmptyState } from '@/ui/empty-state.tsx';
 import { Skeleton } from '@/ui/skeleton.tsx';
 import { toast } from '@/platform/toast.ts';
+import css from './export.module.css';
 
 /** Makes, shows and takes back the public link of one's session. */
 export const ShareLink = ({ session }: { session: SessionDetail }) => {
@@ -61,8 +62,8 @@ export const ShareLink = ({ session }: { session: SessionDetail }) => {
   const { key, created_at: made } = info.data;
   if (key === null)
     return (
-      <div className="export-part">
-        <p className="export-note">
+      <div className={css.exportPart}>
+        <p className={css.exportNote}>
           拿到链接的人不用登录就能看这段对话，内容停在做链接的那一刻；之后的消息不会出现，随时可以收回。
         </p>
         <Button kind="primary" busy={busy} onClick={() => void make()}>
@@ -79,15 +80,15 @@ export const ShareLink = ({ session }: { session: SessionDetail }) => {
     }
   };
   return (
-    <div className="export-part">
-      <label className="export-address">
+    <div className={css.exportPart}>
+      <label className={css.exportAddress}>
         <span className="sr-only">公开链接</span>
         <input readOnly value={address} onFocus={(event) => event.target.select()} />
       </label>
       {made !== null && (
-        <p className="export-note">{dateTime(made)} 做的链接，里面是那时为止的消息。</p>
+        <p className={css.exportNote}>{dateTime(made)} 做的链接，里面是那时为止的消息。</p>
       )}
-      <div className="export-acts">
+      <div className={css.exportActs}>
         <Button kind="primary" onClick={() => void copyText(address)}>
           复制链接
         </Button>

@@ -1,5 +1,5 @@
 import { Icon } from '@/ui/icon.tsx';
-import './coming-tile.css';
+import css from './coming-tile.module.css';
 import type { Coming } from './picker-intake.ts';
 
 /** One on its way to the server, or one that did not get there. */
@@ -12,11 +12,14 @@ export const ComingTile = ({
   onRetry: () => void;
   onRemove: () => void;
 }) => (
-  <li className="picker-tile picker-coming" data-failed={coming.error !== '' || undefined}>
+  <li
+    className={`${css.pickerTile} ${css.pickerComing}`}
+    data-failed={coming.error !== '' || undefined}
+  >
     {coming.preview !== '' && <img src={coming.preview} alt="" />}
     {coming.error === '' ? (
       <span
-        className="picker-progress"
+        className={css.pickerProgress}
         role="progressbar"
         aria-label={`正在上传 ${coming.name}`}
         aria-valuenow={Math.round(coming.progress * 100)}
@@ -24,14 +27,14 @@ export const ComingTile = ({
         {Math.round(coming.progress * 100)}%
       </span>
     ) : (
-      <span className="picker-failed" role="alert">
+      <span className={css.pickerFailed} role="alert">
         上传失败：{coming.error}
         <button type="button" onClick={onRetry}>
           重试
         </button>
       </span>
     )}
-    <button type="button" className="picker-remove" aria-label="不上传这张" onClick={onRemove}>
+    <button type="button" className={css.pickerRemove} aria-label="不上传这张" onClick={onRemove}>
       <Icon name="close" size={14} />
     </button>
   </li>

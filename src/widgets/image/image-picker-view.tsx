@@ -13,10 +13,11 @@ import { toast } from '@/platform/toast.ts';
 import { useMedia } from '@/platform/use-media.ts';
 import { ComingTile } from './coming-tile.tsx';
 import type { PickedImage } from './picked-image.ts';
-import './image-picker.css';
+import css from './image-picker.module.css';
 import { useIntake } from './picker-intake.ts';
 import { smallImage } from './image-sources.ts';
 import { shelfNames, shelves, sizeOf, type Shelf } from './shelves.ts';
+import tileCss from './coming-tile.module.css';
 
 const icons = {
   album:
@@ -44,7 +45,7 @@ const End = ({ onNear }: { onNear: () => void }) => {
     observer.observe(element);
     return () => observer.disconnect();
   }, []);
-  return <li ref={mark} className="picker-end" aria-hidden="true" />;
+  return <li ref={mark} className={css.pickerEnd} aria-hidden="true" />;
 };
 
 const Tile = ({
@@ -62,7 +63,7 @@ const Tile = ({
   <li>
     <button
       type="button"
-      className="picker-tile"
+      className={tileCss.pickerTile}
       aria-pressed={number > 0}
       aria-label={label}
       onClick={onToggle}
@@ -74,7 +75,7 @@ const Tile = ({
         loading="lazy"
         decoding="async"
       />
-      {number > 0 && <span className="picker-number">{number}</span>}
+      {number > 0 && <span className={css.pickerNumber}>{number}</span>}
     </button>
   </li>
 );
@@ -106,11 +107,11 @@ const Shelved = ({
   if (list.data && images.length === 0 && !before)
     return <EmptyState icon="document" text={none} />;
   return (
-    <ul className="picker-grid" aria-label={shelves[shelf].name} aria-busy={list.isPending}>
+    <ul className={css.pickerGrid} aria-label={shelves[shelf].name} aria-busy={list.isPending}>
       {before}
       {list.isPending &&
         Array.from({ length: 9 }, (_, at) => (
-          <li key={at} className="picker-tile picker-wait" aria-hidden="true" />
+          <li key={at} className={tileCss.pickerTile} aria-hidden="true" />
         ))}
       {images.map((image, at) => {
         const picked = { url: image.url, ...sizeOf(image.size) };
@@ -152,7 +153,7 @@ const Address = ({ onTake }: { onTake: (url: string) => void }) => {
     onTake(url);
   };
   return (
-    <form className="picker-address" onSubmit={submit}>
+    <form className={css.pickerAddress} onSubmit={submit}>
       <input
         className="text-input"
         type="url"
@@ -256,7 +257,7 @@ const Picker = ({
       {input(album, '从相册选择图片', false)}
       {input(camera, '拍一张照片', true)}
       <Sheet open={open} onClose={() => done([])} title={title}>
-        <div className="picker-ways">
+        <div className={css.pickerWays}>
           <Button onClick={() => album.current?.click()}>
             <PathIcon path={icons.album} />
             {touch ? '相册' : '上传图片'}
@@ -274,17 +275,17 @@ const Picker = ({
             intake.takeAddress(url);
           }}
         />
-        <p className="field-hint picker-rule">
+        <p className={`field-hint ${css.pickerRule}`}>
           jpg 或 png，最多 {limits.imageBytes / (1024 * 1024)} MB，大照片会先在这台设备上缩小
           {!touch && '；也可以直接粘贴'}
         </p>
-        <div className="picker-tabs" role="tablist" aria-label="已有的图片">
+        <div className={css.pickerTabs} role="tablist" aria-label="已有的图片">
           {shelfNames.map((each) => (
             <button
               key={each}
               type="button"
               role="tab"
-              className="picker-tab"
+              className={css.pickerTab}
               aria-selected={each === shelf}
               onClick={() => setShelf(each)}
             >
@@ -294,7 +295,7 @@ const Picker = ({
         </div>
         <Shelved key={shelf} shelf={shelf} before={before} chosen={chosen} onToggle={choose} />
         {max > 1 && (
-          <div className="picker-foot">
+          <div className={css.pickerFoot}>
             <Button kind="primary" disabled={chosen.length === 0} onClick={() => done(chosen)}>
               {chosen.length === 0 ? `可选 ${max} 张` : `选好了（${chosen.length}/${max}）`}
             </Button>

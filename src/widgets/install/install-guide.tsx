@@ -1,6 +1,6 @@
 import { PathIcon } from '@/ui/icon.tsx';
 import { Sheet } from '@/ui/sheet.tsx';
-import './install-guide.css';
+import css from './install-guide.module.css';
 
 const icons = {
   share:
@@ -11,14 +11,14 @@ const icons = {
 /** iPhone and iPad have no offer of their own: how it is done by hand. */
 export const InstallGuide = ({ open, onClose }: { open: boolean; onClose: () => void }) => (
   <Sheet open={open} onClose={onClose} title="添加到主屏幕">
-    <div className="install-app">
+    <div className={css.installApp}>
       <img src="/icon.svg" alt="" width={56} height={56} />
       <p>
         <strong>鹊桥</strong>
         <span>像应用一样打开：全屏、离线可读、有新回答会通知</span>
       </p>
     </div>
-    <ol className="install-steps">
+    <ol className={css.installSteps}>
       <li>
         点浏览器的分享按钮
         <PathIcon path={icons.share} size={24} />
@@ -29,6 +29,6 @@ export const InstallGuide = ({ open, onClose }: { open: boolean; onClose: () => 
       </li>
       <li>点右上角的“添加”</li>
     </ol>
-    <p className="install-note">在微信等应用里打开时，请先选“在 Safari 中打开”。</p>
+    <p className={css.installNote}>在微信等应用里打开时，请先选“在 Safari 中打开”。</p>
   </Sheet>
 );

@@ -3,7 +3,7 @@ import { priceText, useChatModels, useImageModels, useVideoModels } from '@/plat
 import { Avatar } from '@/ui/avatar.tsx';
 import { moveByArrows } from '@/ui/arrow-keys.ts';
 import { Icon } from '@/ui/icon.tsx';
-import './model-sheet.css';
+import css from './model-sheet.module.css';
 import type { ModelSheetProps } from './model-sheet-props.ts';
 import { Sheet } from '@/ui/sheet.tsx';
 
@@ -26,22 +26,22 @@ const ModelSheetView = ({
   const { signedIn } = useAuth();
   return (
     <Sheet open={open} onClose={onClose} title={title}>
-      <ul className="models" role="radiogroup" aria-label="模型" onKeyDown={moveByArrows}>
+      <ul role="radiogroup" aria-label="模型" onKeyDown={moveByArrows}>
         {models.data?.filter(only).map((model) => (
           <li key={model.name}>
             <button
               type="button"
               role="radio"
               aria-checked={model.name === value}
-              className="model"
+              className={css.model}
               onClick={() => {
                 onChoose(model.name);
                 onClose();
               }}
             >
               <Avatar name={model.label} src={model.logo} color={model.color} />
-              <span className="model-words">
-                <span className="model-name">
+              <span className={css.modelWords}>
+                <span className={css.modelName}>
                   {model.label}
                   <span className={model.factor === 0 ? 'tag tag-free' : 'tag'}>
                     {model.factor === 0 ? '免费' : `计费 ${priceText(model)}`}

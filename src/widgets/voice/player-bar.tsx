@@ -15,6 +15,7 @@ import { speakingDeduction } from '@contract/price.ts';
 import { useEffect, useRef, useState } from 'react';
 import { deviceSpeaks } from './device-speech.ts';
 import { readSound } from './read-sound.ts';
+import type { Sound } from './sound-in-parts.ts';
 import css from './voice.module.css';
 
 const play = 'M8 5.500v13l10.500-6.500L8 5.500Z';
@@ -73,6 +74,9 @@ const PlayerBar = ({ spoken }: { spoken: Spoken }) => {
   const [busy, setBusy] = useState(false);
   const [choosing, setChoosing] = useState(false);
   const fetching = useRef<AbortController | null>(null);
+  /** Where the next source begins, seconds. */
+  const startAt = useRef(0);
+  const broken = useRef(false);
 
   const sayByDevice = () => {
     speechSynthesis.cancel();
@@ -86,7 +90,28 @@ const PlayerBar = ({ spoken }: { spoken: Spoken }) => {
     setPlaying({ paused: false, at: 0 });
   };
 
-  const fetchSound = async (refresh: 0 | 1) => {
+  const change = (url: string, at = 0) => {
+    startAt.current = at;
+    setSource((old) => {
+      if (old !== '') URL.revokeObjectURL(old);
+      return url;
+    });
+  };
+
+  /** Waits for the rest of what is playing. */
+  const follow = async ({ whole }: Sound, signal: AbortSignal) => {
+    try {
+      const instead = await whole;
+      if (instead && !signal.aborted)
+        change(URL.createObjectURL(instead), audio.current?.currentTime);
+    } catch (error) {
+      if (signal.aborted) return;
+      broken.current = true;
+      toast(errorText(error), 'error');
+    }
+  };
+
+  const fetchSound = async (refresh: 0 | 1, at = 0) => {
     if (name === '') return;
     if (name === device) {
       sayByDevice();
@@ -101,12 +126,11 @@ const PlayerBar = ({ spoken }: { spoken: Spoken }) => {
       // Its speed is changed as it plays, so that the same sound is made once.
       const input = { model: name, voice, text: spoken.text, speed: usual, refresh };
       const about = spoken.historyId > 0 ? { history_id: spoken.historyId } : {};
-      const url = await readSound({ ...input, ...about }, abort.signal);
+      const sound = await readSound({ ...input, ...about }, abort.signal);
       report('success', name, from);
-      setSource((old) => {
-        if (old !== '') URL.revokeObjectURL(old);
-        return url;
-      });
+      broken.current = false;
+      change(sound.url, at);
+      void follow(sound, abort.signal);
     } catch (error) {
       if (abort.signal.aborted) return;
       report('error', name, from);
@@ -131,6 +155,7 @@ const PlayerBar = ({ spoken }: { spoken: Spoken }) => {
     const sound = audio.current;
     if (!sound || source === '') return;
     sound.src = source;
+    if (startAt.current > 0) sound.currentTime = startAt.current;
     sound.play().catch(() => undefined);
   }, [source]);
   useEffect(() => {
@@ -158,6 +183,7 @@ const PlayerBar = ({ spoken }: { spoken: Spoken }) => {
     }
     const sound = audio.current;
     if (source === '') void fetchSound(0);
+    else if (broken.current && sound?.paused) void fetchSound(0, sound.currentTime);
     else if (sound?.paused) sound.play().catch(() => undefined);
     else sound?.pause();
   };

@@ -183,7 +183,7 @@ test('pictures go into a question by picker, paste and drop, beside its preview;
     );
   await shown(6);
   // From 1680 px the preview stands beside what is written.
-  const preview = editor.locator('.editor-preview');
+  const preview = editor.getByRole('tabpanel', { name: '预览', includeHidden: true });
   if ((page.viewportSize()?.width ?? 0) < 1680) {
     await expect(preview).toBeHidden();
     await editor.getByRole('tab', { name: '预览' }).click();

@@ -106,7 +106,7 @@ test('one’s own pictures are looked through without a network, and after a new
       .poll(() =>
         phone.page
           .getByRole('dialog', { name: '看图' })
-          .locator('.photo-small')
+          .locator('img[data-smaller]')
           .evaluateAll((images) =>
             images.map((image) => (image as HTMLImageElement).naturalWidth > 0),
           ),

@@ -217,6 +217,74 @@ test('a reading leads from the lock screen, is made by the service once for a vo
   expect(await balance()).toBeLessThan(paid);
 });
 
+test('a reading sounds before all of it is made, and goes on from where it broke off', async ({
+  app,
+  page,
+}) => {
+  const client = await TestClient.register(server.baseURL);
+  const { uuid, id } = await client.ask('请介绍一下鹊桥', { model: 'builtin-assistant' });
+  await client.read(uuid, id);
+  const spoken = await fetch(`${server.baseURL}/api/text_to_speech`, {
+    method: 'POST',
+    headers: { ...client.headers(), 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'builtin-voice', text: '你好。'.repeat(20) }),
+  });
+  const whole = Buffer.from(await spoken.arrayBuffer());
+  const middle = whole.length >> 1;
+  /** The service gives the first half, and the second when it is told. */
+  const inHalves = () => {
+    let goOn: (end: 'well' | 'badly') => void = () => {};
+    const told = new Promise<'well' | 'badly'>((resolve) => {
+      goOn = resolve;
+    });
+    service.behave(async (response) => {
+      response.writeHead(200, { 'content-type': 'audio/mpeg' });
+      response.write(whole.subarray(0, middle));
+      if ((await told) === 'well') response.end(whole.subarray(middle));
+      else response.destroy();
+      return true;
+    });
+    return goOn;
+  };
+  await client.call('saveSettings', { default_audio_model: 'tts-1' });
+  const balance = async () => (await client.call('userInfo', {})).chatgpt_balance;
+  const before = await balance();
+  await app.enterAs({ account: '', password: '', client });
+  await page.goto(`${server.baseURL}/chat?uuid=${uuid}`);
+  await page.getByRole('button', { name: '更多操作' }).last().click();
+  await page
+    .getByRole('dialog', { name: '这条回复' })
+    .getByRole('button', { name: '朗读' })
+    .click();
+  const player = page.getByRole('region', { name: '朗读' });
+  const sound = player.locator('audio');
+  const at = () => sound.evaluate((audio: HTMLAudioElement) => audio.currentTime);
+  const length = () => sound.evaluate((audio: HTMLAudioElement) => audio.duration);
+  const play = player.getByRole('button', { name: '播放', exact: true });
+  const breakOff = inHalves();
+  await expect(player.getByText(/tokens，点播放开始/)).toBeVisible();
+  await play.click();
+  await expect.poll(at).toBeGreaterThan(0.5);
+  expect(await length()).toBe(Infinity);
+  breakOff('badly');
+  await expect(page.getByText('声音没有传完，点播放从断的地方接着听')).toBeVisible();
+  await player.getByRole('button', { name: '暂停' }).click();
+  const here = await at();
+  expect(await balance()).toBe(before);
+
+  const goOn = inHalves();
+  await play.click();
+  await expect.poll(at).toBeGreaterThan(here + 0.3);
+  expect(await length()).toBe(Infinity);
+  goOn('well');
+  await expect.poll(length).toBeLessThan(1000);
+  await expect.poll(balance).toBeLessThan(before);
+  // Any place of it can be gone to.
+  await player.getByRole('slider', { name: '播放进度' }).fill('900');
+  await expect.poll(at).toBeGreaterThan((await length()) * 0.85);
+  service.behave(null);
+});
+
 test('the built-in voice is made ready before anybody asks it to read, and costs nothing', async ({
   app,
   page,

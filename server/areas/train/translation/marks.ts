@@ -1,6 +1,6 @@
 /**
  * What within a sentence is not translated but keeps its place travels as a mark: `<1/>` for a whole
- * (code, a picture, an address), `<1>…</1>` around words (a link, a change of type).
+ * (code, an image, an address), `<1>…</1>` around words (a link, a change of type).
  */
 export type Mark = { whole: string } | { before: string; after: string };
 

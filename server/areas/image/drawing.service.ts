@@ -1,0 +1,122 @@
+import type { Parsed } from '../../../contract/calls.ts';
+import type { Job } from '../../../contract/job.ts';
+import {
+  addressesOf,
+  lockImages,
+  offeredActions,
+  startImages,
+  taskOf,
+} from '../chat/image-messages.service.ts';
+import type { Executor, Transaction } from '../../db/database.ts';
+import { inTransaction } from '../../db/in-transaction.ts';
+import type { FileService } from '../file/file.service.ts';
+import { Refusal, type Identity } from '../../http/handlers.ts';
+import {
+  beginJob,
+  jobOfRequest,
+  jobsOf,
+  openJobsOf,
+  requireRoomForJob,
+} from '../../jobs/job.service.ts';
+import { requireTrained } from '../train/styles.service.ts';
+import type { ModelService } from '../model/model.service.ts';
+import { requireUsable } from '../session/session.service.ts';
+import { imageLivesMs } from './image-work.ts';
+import { holdFor } from './image-hold.ts';
+import { planImages, requestOf, type ImagePlan } from './image-plan.ts';
+import { requireImage } from './images.service.ts';
+
+/** Characters of a job's name. */
+const titleLength = 200;
+
+export const createDrawing = (deps: {
+  models: Pick<ModelService, 'findImage'>;
+  files: Pick<FileService, 'takeImages' | 'requireRoom'>;
+}) => {
+  /** What a service calls the own image that an action or a variation starts from. */
+  const sourceOf = async (
+    tx: Transaction,
+    plan: Omit<ImagePlan, 'source'>,
+    user: Identity,
+  ): Promise<ImagePlan['source']> => {
+    const { image_id: imageId, action } = plan.parameters;
+    if (plan.task !== 'action') return null;
+    if (imageId === undefined || !action)
+      throw new Refusal('bad_input', 'parameters.action：请选择要做什么');
+    const image = await requireImage(tx, imageId, user, 'use');
+    const source = image.remote as ImagePlan['source'];
+    // A service knows buttons of everybody's works: only those that were offered are pressed.
+    const offered = image.historyId === null ? [] : await offeredActions(tx, image.historyId);
+    if (!source || !offered.some(({ hash }) => hash === action.hash))
+      throw new Refusal('job_unsuitable');
+    return source;
+  };
+
+  return {
+    /** Begins the work on a message's images: the job, its entry in the queue and the hold at once. */
+    generate(db: Executor, input: Parsed<'generateImage'>, user: Identity): Promise<Job> {
+      return inTransaction(db, async (tx) => {
+        const { message, session } = await lockImages(tx, input.history_id, user);
+        const known = await jobOfRequest(tx, input.request_id, user.id);
+        if (known) {
+          // The same request once more, without its idempotency key.
+          if (known.user_id !== user.id || known.history_id !== message.id)
+            throw new Refusal('conflict');
+          const job = (await jobsOf(tx, 'message', [message.id])).get(message.id);
+          if (job?.uuid !== known.uuid) throw new Refusal('conflict');
+          return job;
+        }
+        if ((await openJobsOf(tx, { subject: 'message', id: message.id })).length > 0)
+          throw new Refusal('session_busy', '这条消息的图片正在画');
+        if (message.state === 'done')
+          throw new Refusal('session_unsuitable', '这条消息已经画好了，再画一次请重新发送');
+        if (input.model !== undefined && input.model !== session.model)
+          throw new Refusal('bad_input', 'model：应与会话的模型相同');
+        const model = await deps.models.findImage(tx, session.model);
+        if (!model) throw new Refusal('model_unavailable');
+        requireUsable(model, user.guest);
+        const request = requestOf(message.request?.image, input, model.image);
+        const plan = planImages(
+          {
+            task: taskOf(message.request),
+            human: message.human,
+            request,
+            translateWith: { model: input.translate_model ?? '', guest: user.guest },
+          },
+          model,
+        );
+        if (user.guest && plan.price.factor > 0) requireUsable(plan.price, true);
+        await requireTrained(
+          tx,
+          (plan.parameters.lora ?? []).map(({ key }) => key),
+          user.id,
+        );
+        const named = { ...request, base_image: plan.baseImage, parameters: plan.parameters };
+        await deps.files.takeImages(tx, addressesOf(named));
+        const source = await sourceOf(tx, plan, user);
+        await requireRoomForJob(tx, user.id);
+        await deps.files.requireRoom(tx, user.id);
+        if (message.state !== 'none') await startImages(tx, message.id, model.name);
+        const payer = {
+          id: user.id,
+          vip: session.ownerVip,
+          reference: `job:${input.request_id}`,
+        };
+        const { holdId, heldTokens } = await holdFor(tx, plan, model, payer);
+        return beginJob(tx, {
+          uuid: input.request_id,
+          userId: user.id,
+          kind: 'image',
+          title: (message.human || session.prompt).slice(0, titleLength),
+          model: model.name,
+          subject: { kind: 'message', id: message.id },
+          message: { sessionId: session.id, historyId: message.id },
+          input: { ...plan, source } satisfies ImagePlan,
+          holdId,
+          heldTokens,
+          livesMs: imageLivesMs,
+        });
+      });
+    },
+  };
+};

@@ -1,0 +1,148 @@
+import {
+  editionAmount,
+  editionBonus,
+  editions,
+  quantities,
+  tokenQuote,
+  tokensOfMillion,
+  vipQuote,
+} from '../../../contract/goods.ts';
+import { orderTypes } from '../../../contract/payment.ts';
+import type { Transaction } from '../../db/database.ts';
+import { Refusal } from '../../http/handlers.ts';
+import { credit, debit } from '../ledger/ledger.service.ts';
+import { membershipOf, prolongVip, setSubscribe, shortenVip } from '../ledger/vip.service.ts';
+import type { Taken } from './taken-back.ts';
+import { type OrderRow, type Payable, shareOf, type Wish } from './payable.ts';
+import { paidKinds } from './payment.store.ts';
+
+const referenceOf = ({ id }: OrderRow): string => `order:${id}`;
+
+const quantityOf = (
+  { quantity }: Wish,
+  { min, max }: { min: number; max: number },
+  what: string,
+): number => {
+  if (!Number.isInteger(quantity) || quantity < min || quantity > max)
+    throw new Refusal('bad_input', `num：请选择${what}：${min} 到 ${max} 的整数`);
+  return quantity;
+};
+
+const give = (tx: Transaction, order: OrderRow, amount: number): Promise<void> =>
+  credit(tx, order.userId, amount, {
+    kind: 'purchase',
+    reference: referenceOf(order),
+    remark: order.title,
+  });
+
+const takeBack = async (
+  tx: Transaction,
+  order: OrderRow,
+  amount: number,
+  forgive: boolean,
+): Promise<number> => {
+  const taken = await debit(tx, order.userId, amount, {
+    kind: 'refund',
+    reference: referenceOf(order),
+    remark: `退款：${order.title}`,
+  });
+  if (taken < amount && !forgive)
+    throw new Refusal(
+      'order_unsuitable',
+      `这笔退款要收回 ${amount.toLocaleString('zh-CN')} token，余额只剩 ${taken.toLocaleString('zh-CN')}`,
+    );
+  return taken;
+};
+
+const giveAgain = async (tx: Transaction, order: OrderRow, { tokens }: Taken): Promise<void> => {
+  if (tokens === 0) return;
+  await credit(tx, order.userId, tokens, {
+    kind: 'refund',
+    reference: referenceOf(order),
+    remark: `退款没有成功：${order.title}`,
+  });
+};
+
+const token: Payable = {
+  kind: 'token',
+  type: orderTypes.token,
+  price: async (_db, _userId, wish) => {
+    const millions = quantityOf(wish, quantities.token, '充值数量（百万 token）');
+    return {
+      ...wish,
+      title: `鹊桥充值 ${millions}M token`,
+      amount: tokenQuote(millions).amount,
+      tokens: millions * tokensOfMillion,
+    };
+  },
+  describe: () => ({ url: '/account?tab=usage', words: '充值成功' }),
+  deliver: (tx, order) => give(tx, order, order.tokens),
+  revoke: async (tx, order, part, forgive) => ({
+    tokens: await takeBack(tx, order, shareOf(order.tokens, order.amount, part), forgive),
+  }),
+  restore: giveAgain,
+};
+
+const vip: Payable = {
+  kind: 'vip',
+  type: orderTypes.vip,
+  price: async (_db, _userId, wish) => {
+    const months = quantityOf(wish, quantities.vip, '会员月数');
+    return {
+      ...wish,
+      title: `鹊桥会员 ${months} 个月`,
+      amount: vipQuote(months).amount,
+      tokens: 0,
+    };
+  },
+  describe: () => ({ url: '/account?tab=usage', words: '会员已开通' }),
+  deliver: (tx, order) => prolongVip(tx, order.userId, order.quantity),
+  revoke: async (tx, order, part) => {
+    const months = shareOf(order.quantity, order.amount, part);
+    await shortenVip(tx, order.userId, months);
+    return { tokens: 0, months };
+  },
+  restore: async (tx, order, { months }) => {
+    if (typeof months === 'number' && months > 0) await prolongVip(tx, order.userId, months);
+  },
+};
+
+const editionKinds = editions.map((each) => each.type);
+
+const edition = ({ level, type, name }: (typeof editions)[number]): Payable => ({
+  kind: type,
+  type: level === 1 ? orderTypes.code : orderTypes.codePro,
+  price: async (db, userId) => {
+    const has = (await membershipOf(db, userId))?.subscribe ?? 0;
+    const amount = editionAmount(level, has);
+    if (amount === null) throw new Refusal('order_unsuitable', '您已订阅这个版本');
+    const title = has > 0 ? `鹊桥源码升级到${name}` : `鹊桥源码${name}`;
+    return { quantity: 1, subject: '', title, amount, tokens: editionBonus };
+  },
+  describe: () => ({ url: '/notice', words: '订阅成功' }),
+  deliver: async (tx, order) => {
+    await give(tx, order, order.tokens);
+    const has = (await membershipOf(tx, order.userId))?.subscribe ?? 0;
+    if (has < level) await setSubscribe(tx, order.userId, level);
+  },
+  revoke: async (tx, order, part, forgive) => {
+    const tokens = await takeBack(tx, order, shareOf(order.tokens, order.amount, part), forgive);
+    // An edition is had or not: a part of its price changes nothing about it.
+    if (part.whole) {
+      const others = await paidKinds(tx, order.userId, editionKinds);
+      const levels = others
+        .filter(({ id }) => id !== order.id)
+        .map(({ kind }) => editions.find((each) => each.type === kind)?.level ?? 0);
+      await setSubscribe(tx, order.userId, Math.max(0, ...levels));
+    }
+    return { tokens, whole: part.whole };
+  },
+  restore: async (tx, order, taken) => {
+    await giveAgain(tx, order, taken);
+    const has = (await membershipOf(tx, order.userId))?.subscribe ?? 0;
+    if (taken['whole'] === true && has < level) await setSubscribe(tx, order.userId, level);
+  },
+});
+
+/** What the house itself sells. */
+export const ownPayables: readonly Payable[] = [token, vip, ...editions.map(edition)];
