@@ -38,7 +38,7 @@ const isKept = (name: PlainCallName, input: unknown): boolean =>
   kept.has(name) && (name !== 'imageIndex' || (input as { private?: unknown }).private === 1);
 
 /** How long after the first answer they are written down, ms; then once the page has nothing to do. */
-const writeAfter = 4_000;
+const writeAfter = 800;
 const mostIdle = 5_000;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -86,7 +86,9 @@ const writeQuietly = () => {
 };
 // A page that is put away may not come back.
 globalThis.document?.addEventListener('visibilitychange', () => {
-  if (document.visibilityState === 'hidden' && used) writeQuietly();
+  if (document.visibilityState !== 'hidden') return;
+  if (used) writeQuietly();
+  else leaveJournal();
 });
 globalThis.addEventListener?.('pagehide', leaveJournal);
 
@@ -98,7 +100,7 @@ export const noteAnswer = (name: PlainCallName, input: unknown, data: unknown): 
   waiting.push([name, input, data]);
   // The end of a reply is kept at once, by then the page has long been drawn, and what was deleted
   // is forgotten at once.
-  if ((used && name === 'lastMessages') || name.startsWith('delete')) {
+  if (name === 'lastMessages' || name.startsWith('delete')) {
     clearTimeout(timer);
     writeQuietly();
     return;

@@ -114,6 +114,56 @@ test('a reader of an answer is cut off when its session is made private, and an 
   await person.call('setSession', { session_id: session.uuid, private: 1 });
   expect((await file()).status).toBe(404);
   expect(await reading.over).toBe('cut');
+
+  /** A session whose answer is being written, read by its owner. */
+  const own = async () => {
+    const owner = await TestClient.register(server.baseURL);
+    const { uuid, id: number } = await owner.call('newSession', { type: 0, private: 0 });
+    const sent = await owner.call('sendMessage', {
+      session_id: uuid,
+      msg: '请详细介绍一下这里都能做什么，怎么收费，有哪些模型',
+    });
+    const place = { session_id: uuid, history_id: sent.id };
+    const answer = await fetch(server.baseURL + requestOf('eventStream', place).url, {
+      headers: owner.headers(),
+    });
+    const jobs = await fetch(server.baseURL + requestOf('jobEvents', {}).url, {
+      headers: owner.headers(),
+    });
+    const cut = [answer, jobs].map(async ({ body }) => {
+      let text = '';
+      try {
+        for await (const chunk of body!) text += Buffer.from(chunk).toString();
+      } catch {
+        return 'cut';
+      }
+      return text.includes('[DONE]') ? 'done' : 'ended';
+    });
+    return { owner, uuid, number, place, cut: Promise.all(cut) };
+  };
+  const [left, disabled, deleted] = await Promise.all([own(), own(), own()]);
+  await left.owner.call('logout', {});
+  const other = new pg.Client({ connectionString: server.databaseUrl });
+  await other.connect();
+  await other.query(
+    `UPDATE users SET disabled = true WHERE id = (SELECT user_id FROM sessions WHERE id = $1)`,
+    [disabled.number],
+  );
+  await other.end();
+  expect(await left.cut).toEqual(['cut', 'cut']);
+  expect(await disabled.cut).toEqual(['cut', 'cut']);
+
+  await deleted.owner.call('stopStream', { history_id: deleted.place.history_id });
+  await deleted.owner.read(deleted.uuid, deleted.place.history_id);
+  const making = requestOf('exportSession', { session_id: deleted.uuid, format: 'markdown' });
+  const made = await (
+    await fetch(server.baseURL + making.url, { headers: deleted.owner.headers() })
+  ).text();
+  const link = requestOf('exportFile', { key: /"key":"([^"]+)"/.exec(made)?.[1] ?? '' }).url;
+  const linked = () => fetch(server.baseURL + link, { headers: deleted.owner.headers() });
+  expect((await linked()).status).toBe(200);
+  await deleted.owner.call('deleteSession', { session_id: deleted.uuid });
+  expect((await linked()).status).toBe(404);
   await server.kill9();
   await server.stop();
 }, 60_000);

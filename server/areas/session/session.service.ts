@@ -1,3 +1,4 @@
+import { maskName } from '../../../common/mask-name.ts';
 import type { Settings } from '../../../contract/auth.ts';
 import type { Parsed } from '../../../contract/calls.ts';
 import type { CodeName } from '../../../contract/errors.ts';
@@ -332,7 +333,7 @@ export const createSessionService = (models: ModelService) => {
       model: row.model,
       user_id: row.userId,
       user_name: row.userName,
-      prompt: friendName !== null && belongsTo(row, user) ? friendName : row.prompt,
+      prompt: friendName !== null && belongsTo(row, user) ? maskName(friendName) : row.prompt,
       summary: row.summary,
       private: row.private ? 1 : 0,
       reply_count: row.replyCount,

@@ -66,7 +66,7 @@ const PersonMessage = memo(function PersonMessage({
           {message.title !== '' && <h3>{message.title}</h3>}
           {(atUser !== null || atAi !== '') && (
             <p className="mentions">
-              {atUser && <span className="mention">@{atUser.name}</span>}
+              {atUser && <span className="mention">@{maskName(atUser.name)}</span>}
               {atAi !== '' && <span className="mention">@{aiLabel}</span>}
             </p>
           )}

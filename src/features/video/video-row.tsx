@@ -1,3 +1,4 @@
+import { maskName } from '@/platform/format.ts';
 import { useModel } from '@/platform/queries.ts';
 import { Icon } from '@/ui/icon.tsx';
 import { PhotoViewer } from '@/ui/photo-viewer.tsx';
@@ -24,7 +25,7 @@ const Question = ({ message, asked }: { message: Message; asked: VideoAsked }) =
   const { cfg_scale, motion_bucket_id } = asked.parameters;
   return (
     <div className="question">
-      {!acts.owner && <span className="speaker">{message.user_name}</span>}
+      {!acts.owner && <span className="speaker">{maskName(message.user_name)}</span>}
       {asked.base_image !== '' && (
         <button
           type="button"

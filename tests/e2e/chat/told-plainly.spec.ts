@@ -1,5 +1,6 @@
 import { expect, test } from '../../support/app.ts';
 import { TestClient } from '../../support/client.ts';
+import { paint } from '../../support/pictures.ts';
 
 test('the end of a reply that a restart lost is told of, and written anew on a press @C11', async ({
   app,
@@ -316,4 +317,82 @@ test('the first question from home stands there from the first frame of its conv
   await app.settled();
   await expect(app.log).toContainText('144');
   expect(new Set(await seen())).toEqual(new Set(['question']));
+});
+
+test('a refused session or question leads to the page that says why, wherever it was begun @S7', async ({
+  app,
+  page,
+  person,
+}) => {
+  await paint(person.client, '湖上的小船', { image: { n: 1, size: 0 } });
+  await app.enterAs(person);
+  const refused = { code: 1024, message: '本月免费会话已达上限，想用更多请购买会员', data: null };
+  await page.route('**/api/new_session', (route) => route.fulfill({ json: refused }));
+  const told = async () => {
+    await expect(page).toHaveURL(/\/error\?code=1024/);
+    await expect(page.getByText(refused.message)).toBeVisible();
+  };
+  await page.goto('/image/private');
+  await page.getByRole('list', { name: '我的图片' }).getByRole('button').first().click();
+  await page.getByRole('button', { name: '画同款' }).click();
+  await told();
+  const { uuid } = await person.client.call('newSession', { type: 0 });
+  await app.walk(`/chat?uuid=${uuid}&open=img-tool`);
+  await told();
+  await page.goto('/scenario');
+  await page.getByRole('button', { name: '创建会话' }).first().click();
+  await told();
+  await page.goto('/forum?show-create-dialog');
+  const editor = page.getByRole('dialog', { name: '发起提问' });
+  await editor.getByRole('textbox', { name: '标题' }).fill('桥在哪里');
+  await editor.getByRole('textbox', { name: '内容' }).fill('河上有几座桥？');
+  await editor.getByRole('button', { name: '发表' }).click();
+  await told();
+  await page.unroute('**/api/new_session');
+  await page.route('**/api/send_message?*', (route) =>
+    route.fulfill({ json: { ...refused, code: 1025 } }),
+  );
+  await page.goto('/forum?show-create-dialog');
+  await expect(editor.getByRole('textbox', { name: '标题' })).toHaveValue('桥在哪里');
+  await editor.getByRole('button', { name: '发表' }).click();
+  await expect(page).toHaveURL(/\/error\?code=1025/);
+});
+
+test('a name that is a telephone number is hidden wherever another person stands @C14', async ({
+  app,
+  page,
+  person,
+  baseURL,
+}) => {
+  const other = await TestClient.register(baseURL ?? '');
+  const number = `139${String(Date.now()).slice(-8)}`;
+  await other.call('saveUser', { user_name: number });
+  const { id } = await other.call('userInfo', {});
+  const { uuid } = await person.client.call('newFriend', { friend_user_id: id });
+  const hidden = `139****${number.slice(-4)}`;
+  await app.enterAs(person);
+  await page.goto(`/chat?uuid=${uuid}`);
+  await expect(page.getByRole('textbox', { name: '输入消息' })).toHaveAttribute(
+    'placeholder',
+    `对 ${hidden} 说…`,
+  );
+  await expect(page).toHaveTitle(new RegExp(hidden.replaceAll('*', '\\*'), 'u'));
+  await app.say('你好');
+  await other.call('sendMessage', { session_id: uuid, msg: '收到了' });
+  await page.reload();
+  await expect(app.log).toContainText('收到了');
+  const shown = async () => {
+    await expect(page.getByText(hidden).first()).toBeVisible();
+    expect(await page.locator('#root').innerHTML()).not.toContain(number);
+  };
+  await shown();
+  await page.goto('/?channel=private');
+  await shown();
+});
+
+test('a list leads back from a page that is gone @H1', async ({ app, page, person }) => {
+  await app.enterAs(person);
+  await page.goto('/scenario?page=900');
+  await expect(page).toHaveURL(/page=\d{1,2}$/);
+  await expect(page.getByRole('button', { name: '创建会话' }).first()).toBeVisible();
 });
