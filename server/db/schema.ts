@@ -32,6 +32,8 @@ export const users = pgTable('users', {
   email: text('email').notNull().default(''),
   avatar: text('avatar').notNull().default(''),
   guest: boolean('guest').notNull().default(false),
+  /** A digest of the network that a guest was made in. */
+  madeIn: text('made_in'),
   manager: boolean('manager').notNull().default(false),
   /** A manager who may make others managers. */
   owner: boolean('owner').notNull().default(false),
