@@ -29,6 +29,7 @@ const kept: ReadonlySet<PlainCallName> = new Set([
   'helpList',
   'helpPage',
   'deleteSession',
+  'deleteAllSession',
   'deleteHistory',
   'imageIndex',
 ]);
@@ -97,8 +98,9 @@ export const noteAnswer = (name: PlainCallName, input: unknown, data: unknown): 
   if (offline.get()) offline.set(false);
   if (name.startsWith('delete')) forgetPictures();
   waiting.push([name, input, data]);
-  // The end of a reply is kept at once: by then the page has long been drawn.
-  if (name === 'lastMessages') {
+  // The end of a reply is kept at once, by then the page has long been drawn, and what was deleted
+  // is forgotten at once.
+  if (name === 'lastMessages' || name.startsWith('delete')) {
     clearTimeout(timer);
     writeQuietly();
     return;

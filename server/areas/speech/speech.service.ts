@@ -131,16 +131,16 @@ export const createSpeechService = (deps: {
     let failure = new Refusal('model_unavailable');
     for (const channel of await models.mediaEngines(db, type, model.name)) {
       const { channelId } = channel;
-      const report = (ok: boolean, told = '') =>
-        models.reportMediaOutcome({ channelId, model: model.name, userId: user.id, ok, told });
+      const outcome = { channelId, model: model.name, userId: user.id };
       try {
         const made = await act(channel);
-        report(true);
+        models.reportMediaOutcome({ ...outcome, ok: true });
         return made;
       } catch (error) {
         if (!(error instanceof SpeechEngineError)) throw error;
         log.warn({ err: error, channelId }, 'a service of speech failed');
-        if (!error.askerAtFault) report(false, error.message);
+        const { message: told, against } = error;
+        models.reportMediaOutcome({ ...outcome, ok: false, told, against });
         failure = new Refusal(error.codeName, error.message);
         if (!error.retriable || delivered()) break;
       }

@@ -9,6 +9,7 @@ import { endFirstView, hasFirstPicture, takeFirstBox } from '@/platform/first-vi
 import { lazyChunk, whenLoaded } from '@/platform/lazy-chunk.ts';
 import { Navigate as MarkdownNavigate } from '@/widgets/markdown/navigate.ts';
 import { useChatModels, useModel, useModelsOf, useSettings } from '@/platform/queries.ts';
+import { queryClient } from '@/platform/query-client.ts';
 import { Button } from '@/ui/button.tsx';
 import { confirmDialog } from '@/ui/dialog.ts';
 import { EmptyState } from '@/ui/empty-state.tsx';
@@ -23,7 +24,7 @@ import { uuid as newKey } from '@/platform/uuid.ts';
 import { limits } from '@contract/limits.ts';
 import type { Message } from '@contract/chat.ts';
 import type { SessionDetail, sessionTypes } from '@contract/session.ts';
-import { useQuery } from '@tanstack/react-query';
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import {
   getRouteApi,
   Link,
@@ -131,6 +132,16 @@ const useKnownSession = (thread: Thread, session: SessionDetail | undefined) => 
   }, [thread, session, user?.id, user?.user_name, models, types]);
 };
 
+const sessionQuery = (uuid: string) =>
+  queryOptions({
+    queryKey: ['session', uuid],
+    queryFn: ({ signal }) => api.getSession({ uuid }, { signal, quiet: true }),
+  });
+
+/** One of the forum's, which is read from the question on; friends go on where they were. */
+const isQuestion = (session: SessionDetail): boolean =>
+  session.type === peopleType && session.friend === null;
+
 const Chat = ({
   uuid,
   only,
@@ -142,11 +153,16 @@ const Chat = ({
   /** The list is opened at this message. */
   focus: number | null;
 }) => {
-  const session = useQuery({
-    queryKey: ['session', uuid],
-    queryFn: ({ signal }) => api.getSession({ uuid }, { signal, quiet: true }),
-  });
-  const [thread] = useState(() => new Thread(uuid, { only, focus: only === null ? focus : null }));
+  const session = useQuery(sessionQuery(uuid));
+  const [thread] = useState(
+    () =>
+      new Thread(uuid, {
+        only,
+        focus: only === null ? focus : null,
+        fromFirst: () =>
+          queryClient.ensureQueryData(sessionQuery(uuid)).then(isQuestion, () => false),
+      }),
+  );
   useEffect(() => thread.open(), [thread]);
   useKnownSession(thread, session.data);
   // The thread keeps the messages itself; the query says when to look for new ones.
@@ -604,7 +620,7 @@ const Conversation = ({
   const empty = view.rows.length + view.tail.length === 0;
   const listed = useListed(empty);
   const [begins] = useState(empty);
-  const question = session.type === peopleType && session.friend === null;
+  const question = isQuestion(session);
   const [byVotes, setByVotes] = useState(false);
   const { open } = route.useSearch();
   const openType = open === 'img-video' ? videoType : imageType;
@@ -680,6 +696,7 @@ const Conversation = ({
                 view={view}
                 hidden={empty || byVotes}
                 begins={begins}
+                fromFirst={question}
                 ref={list}
               />
             )}
