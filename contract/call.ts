@@ -41,6 +41,8 @@ export interface CallSpec<I extends Schema = Schema, O extends Schema = Schema> 
   codes: readonly CodeName[];
   /** Requests a minute and address above the general limit's strictness. */
   limit: 'general' | 'credentials';
+  /** Whether an input makes a service work: of that guests have so much in a day. */
+  countsForGuests: (input: Record<string, unknown>) => boolean;
   /** A page of another address may call it: its right is the token, which no browser adds itself. */
   crossOrigin: boolean;
   /** Most bytes of the body; null: the general limit. Of an upload: of its file. */
@@ -78,6 +80,7 @@ interface CallOptions<I extends Schema, O extends Schema> {
   idempotent?: boolean;
   codes?: readonly CodeName[];
   limit?: CallSpec['limit'];
+  countsForGuests?: (input: z.output<I>) => boolean;
   crossOrigin?: boolean;
   maxBytes?: number;
   textBody?: string;
@@ -90,7 +93,7 @@ interface CallOptions<I extends Schema, O extends Schema> {
 
 const spec = <I extends Schema, O extends Schema>(
   kind: CallSpec['kind'],
-  options: CallOptions<I, O>,
+  { countsForGuests, ...options }: CallOptions<I, O>,
 ): CallSpec<I, O> => ({
   inQuery: [],
   idempotent: false,
@@ -107,8 +110,13 @@ const spec = <I extends Schema, O extends Schema>(
   wire: 'envelope',
   files: [],
   ...options,
+  // Asked only with what the input's schema gave.
+  countsForGuests: (countsForGuests ?? (() => false)) as CallSpec['countsForGuests'],
   kind,
 });
+
+/** Of calls that always do. */
+export const always = (): boolean => true;
 
 /** A call that answers once, in the envelope `{ code, message, data }`. */
 export const call = <I extends Schema, O extends Schema>(

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import {
+  always,
   call,
   chosen,
   flag,
@@ -189,6 +190,7 @@ export const chatCalls = {
     method: 'POST',
     path: '/api/send_message',
     access: 'guest',
+    countsForGuests: always,
     idempotent: true,
     summary: '发送消息并开始回复；回复由 event_stream 读取',
     maxBytes: 12 * 1024 * 1024,
@@ -243,6 +245,7 @@ export const chatCalls = {
     method: 'POST',
     path: '/api/retry_message',
     access: 'guest',
+    countsForGuests: always,
     idempotent: true,
     summary: '为最后一条没有完整回复的消息重新生成回复',
     input: z.object({ session_id: sessionRef, history_id: id, ...generation }),
@@ -266,6 +269,7 @@ export const chatCalls = {
     method: 'POST',
     path: '/api/regenerate_message',
     access: 'guest',
+    countsForGuests: always,
     idempotent: true,
     summary: '重新回答一条消息，作为新的分支；原来的保留',
     input: z.object({

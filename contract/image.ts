@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import {
+  always,
   call,
   chosen,
   slowCall,
@@ -298,6 +299,7 @@ export const imageCalls = {
     method: 'POST',
     path: '/api/image/generate',
     access: 'guest',
+    countsForGuests: always,
     idempotent: true,
     summary: '为一条已发送的消息开始作画；结果写在消息里，进度由 image/progress 或 job_events 读',
     input: z.object({
@@ -357,6 +359,7 @@ export const imageCalls = {
     method: 'POST',
     path: '/api/image/upscale',
     access: 'guest',
+    countsForGuests: always,
     idempotent: true,
     summary: '放大自己的一张图片：2 或 4 倍，model 是放大算法的名字',
     input: z.object({
@@ -377,6 +380,7 @@ export const imageCalls = {
     method: 'POST',
     path: '/api/image/removeBg',
     access: 'guest',
+    countsForGuests: always,
     idempotent: true,
     summary: '去掉自己的一张图片的背景',
     input: z.object(editing),
@@ -387,6 +391,7 @@ export const imageCalls = {
     method: 'POST',
     path: '/api/image/editBg',
     access: 'guest',
+    countsForGuests: always,
     idempotent: true,
     summary: '换掉自己的一张图片的背景：颜色或图片；有 mask 时只换其中的',
     input: z.object({
@@ -404,6 +409,7 @@ export const imageCalls = {
     method: 'POST',
     path: '/api/image/edit',
     access: 'guest',
+    countsForGuests: always,
     idempotent: true,
     summary: '按提示重画自己的一张图片：mask 里的（edit），或整张的变体（variations）',
     input: z.object({
@@ -465,6 +471,7 @@ export const imageCalls = {
     method: 'POST',
     path: '/api/image/controlnet_detect',
     access: 'guest',
+    countsForGuests: always,
     summary: '预览构图控制：从图片里取出线条、深度等',
     input: z.object({
       model: text(100),
@@ -486,6 +493,7 @@ export const imageCalls = {
     method: 'POST',
     path: '/api/image/interrogate',
     access: 'guest',
+    countsForGuests: always,
     summary: '从图片反推提示词',
     input: z.object({
       image_id: z.optional(id),
@@ -543,6 +551,7 @@ export const imageCalls = {
     method: 'POST',
     path: '/api/translate',
     access: 'guest',
+    countsForGuests: always,
     summary: '翻译一段文字。没有连接模型时原样返回，translated 为 false',
     input: z.object({
       msg: text(20_000),
@@ -557,6 +566,7 @@ export const imageCalls = {
     method: 'POST',
     path: '/api/inscriptor',
     access: 'guest',
+    countsForGuests: always,
     summary: '把一句话扩写成画图提示词。没有连接模型时由内置词库补充，library 为 true',
     input: z.object({ msg: text(20_000) }),
     output: z.object({ result: z.string(), library: z.boolean() }),

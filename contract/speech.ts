@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { download, text, upload, wholeNumber } from './call.ts';
+import { always, download, text, upload, wholeNumber } from './call.ts';
 import { limits } from './limits.ts';
 
 /** Voices of a model of speech: what a request says for it, and what people read. */
@@ -21,6 +21,7 @@ export const speechCalls = {
   speechToText: upload({
     path: '/api/speech_to_text',
     access: 'guest',
+    countsForGuests: always,
     summary: '把一段录音变成文字；model 在表单或地址里',
     maxBytes: limits.speech.fileBytes,
     input: z.object({ model: z.optional(text(100)), ticket: z.optional(text(100)) }),
@@ -37,6 +38,7 @@ export const speechCalls = {
     method: 'POST',
     path: '/api/text_to_speech',
     access: 'guest',
+    countsForGuests: ({ prepare }) => prepare !== 1,
     summary:
       '把文字念出来：音频，失败时是带 message 的 JSON。带 history_id 的只做一次，refresh 为 1 时重做',
     input: z.object({

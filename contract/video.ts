@@ -1,5 +1,16 @@
 import * as z from 'zod/mini';
-import { call, flag, id, listOf, page, text, time, wholeNumber, requestId } from './call.ts';
+import {
+  always,
+  call,
+  flag,
+  id,
+  listOf,
+  page,
+  text,
+  time,
+  wholeNumber,
+  requestId,
+} from './call.ts';
 import { user } from './auth.ts';
 import { job } from './job.ts';
 import { limits } from './limits.ts';
@@ -77,6 +88,7 @@ export const videoCalls = {
     method: 'POST',
     path: '/api/video/generate_video',
     access: 'guest',
+    countsForGuests: always,
     idempotent: true,
     summary:
       '为一条已发送的消息开始制作视频；结果写在消息里，进度由 image/progress 或 job_events 读',

@@ -36,3 +36,27 @@ test('what fails gives its lane free', async () => {
   await expect(lanes('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
   expect(await lanes('b', () => Promise.resolve(1))).toBe(1);
 });
+
+test('whoever comes while two people hold both lanes goes before all else that those have', async () => {
+  const queue = createFairQueue(2);
+  const order: string[] = [];
+  const ends = new Map<string, () => void>();
+  const add = (person: string, what: string) =>
+    queue(person, async () => {
+      order.push(what);
+      await new Promise<void>((resolve) => ends.set(what, resolve));
+    });
+  const all = [add('a', 'a1'), add('b', 'b1'), add('a', 'a2'), add('b', 'b2'), add('a', 'a3')];
+  all.push(add('c', 'c1'));
+  const settle = () => new Promise((resolve) => setImmediate(resolve));
+  const end = async (what: string) => {
+    ends.get(what)?.();
+    await settle();
+  };
+  await settle();
+  await end('a1');
+  expect(order).toEqual(['a1', 'b1', 'c1']);
+  for (const what of ['b1', 'c1', 'a2', 'b2', 'a3']) await end(what);
+  await Promise.all(all);
+  expect([...order].sort()).toEqual(['a1', 'a2', 'a3', 'b1', 'b2', 'c1']);
+});

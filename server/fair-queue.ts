@@ -28,6 +28,12 @@ export const createFairQueue = (lanes: number) => {
       return await act();
     } finally {
       busy.delete(key);
+      // What came from the same person meanwhile waits behind everybody who came meanwhile.
+      const line = waiting.get(key);
+      if (line) {
+        waiting.delete(key);
+        waiting.set(key, line);
+      }
       begin();
     }
   };

@@ -31,7 +31,7 @@ export interface Settings {
   fileQuota: number;
   /** Files and images that one person may bring in a minute. */
   uploadLimit: number;
-  /** Messages that one guest may send in a day; those of an address 20 times as many. */
+  /** What one guest may ask services for in a day; those of an address 20 times as much. */
   guestMessages: number;
   /** How long one document may take to be read, seconds. */
   documentSeconds: number;

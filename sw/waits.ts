@@ -30,14 +30,23 @@ const changeBook = (change: (book: WaitBook) => void): Promise<void> =>
     return book;
   });
 
+/** Of this origin, however it is written: a browser reads `/\t/elsewhere` as another's address. */
+const isOwn = (url: unknown): url is string => {
+  if (typeof url !== 'string' || !url.startsWith('/')) return false;
+  try {
+    return new URL(url, self.location.origin).origin === self.location.origin;
+  } catch {
+    return false;
+  }
+};
+
 /** What of a wait this is allowed to say; a push may hold anything. */
 const isResult = (value: unknown): value is WaitResult => {
   const { kind, id, state, title, body, url } = (value ?? {}) as Record<string, unknown>;
   return (
     [kind, id, title, body].every((each) => typeof each === 'string') &&
     (state === 'done' || state === 'failed') &&
-    typeof url === 'string' &&
-    /^\/(?![/\\])/.test(url)
+    isOwn(url)
   );
 };
 
@@ -278,9 +287,7 @@ export const startWaits = () => {
     const { notification } = event;
     notification.close();
     const { url } = (notification.data ?? {}) as { url?: unknown };
-    event.waitUntil(
-      Promise.all([follow(typeof url === 'string' ? url : '/'), showBadge()]).then(tendQuietly),
-    );
+    event.waitUntil(Promise.all([follow(isOwn(url) ? url : '/'), showBadge()]).then(tendQuietly));
   });
   self.addEventListener('notificationclose', (event) => event.waitUntil(showBadge()));
 

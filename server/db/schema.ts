@@ -32,6 +32,8 @@ export const users = pgTable('users', {
   email: text('email').notNull().default(''),
   avatar: text('avatar').notNull().default(''),
   guest: boolean('guest').notNull().default(false),
+  /** A digest of the network that a guest was made in. */
+  madeIn: text('made_in'),
   manager: boolean('manager').notNull().default(false),
   /** A manager who may make others managers. */
   owner: boolean('owner').notNull().default(false),
@@ -171,6 +173,8 @@ export const sessions = pgTable('sessions', {
   prompt: text('prompt').notNull().default(''),
   summary: text('summary').notNull().default(''),
   private: boolean('private').notNull().default(true),
+  /** It is private because its owner is disabled or forced to be; then it is public again. */
+  closedWithOwner: boolean('closed_with_owner').notNull().default(false),
   replyCount: integer('reply_count').notNull().default(0),
   likeCount: integer('like_count').notNull().default(0),
   createdAt: instant('created_at').notNull().defaultNow(),

@@ -77,6 +77,7 @@ export const exactly = (images: readonly EngineImage[], n: number): EngineImage[
   if (images.length === 0)
     throw new ImageEngineError('engine_failed', '画图服务没有给出图片，没有扣费，请重试', {
       retriable: true,
+      against: 'nothing',
     });
   return Array.from({ length: n }, (_, at) => images[at] ?? missing);
 };

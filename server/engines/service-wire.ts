@@ -32,6 +32,8 @@ export interface WireCall {
   patience?: Patience;
   /** Most bytes of the answer. */
   maxBytes?: number;
+  /** Hears the body as it comes, where the service says yes. What it throws ends the call. */
+  onChunk?: (chunk: Buffer) => void;
 }
 
 export interface WireReply {
@@ -56,20 +58,32 @@ export class ServiceError extends Error {
   readonly codeName: CodeName;
   /** Another channel, or the same one later, may do it: nothing was delivered. */
   readonly retriable: boolean;
-  /** The words or images are at fault, not the service: nothing to hold against the channel. */
+  /** The words or images are at fault, not the service. */
   readonly askerAtFault: boolean;
-  /** It has no room now, and will: nothing to hold against the channel, and no try is used up. */
+  /** It has no room now, and will: no try is used up. */
   readonly busy: boolean;
+  /**
+   * What to hold against the channel: that it failed, that it takes no more now, or nothing, as
+   * anybody could bring that about by what they ask for.
+   */
+  readonly against: 'failed' | 'full' | 'nothing';
   constructor(
     codeName: CodeName,
     message: string,
-    options: { retriable: boolean; askerAtFault?: boolean; busy?: boolean; cause?: unknown },
+    options: {
+      retriable: boolean;
+      askerAtFault?: boolean;
+      busy?: boolean;
+      against?: 'full' | 'nothing';
+      cause?: unknown;
+    },
   ) {
     super(message, { cause: options.cause });
     this.codeName = codeName;
     this.retriable = options.retriable;
     this.askerAtFault = options.askerAtFault ?? false;
     this.busy = options.busy ?? false;
+    this.against = options.against ?? (this.askerAtFault || this.busy ? 'nothing' : 'failed');
   }
 }
 
@@ -96,22 +110,28 @@ export const createWire = (name: string, Failure: typeof ServiceError) => {
 
   /** What a status that says no means for people; the service's own words never get there. */
   const refusedBy = (status: number): ServiceError => {
-    const failed = (message: string, retriable = true, askerAtFault = false) =>
+    const failed = (
+      message: string,
+      options: { retriable?: boolean; askerAtFault?: boolean; against?: 'full' } = {},
+    ) =>
       new Failure('engine_failed', message, {
-        retriable,
-        askerAtFault,
+        retriable: true,
+        ...options,
         cause: new Error(`the service answered ${status}`),
       });
     if (status === 401 || status === 403)
       return failed(`${name}没有接受本站的密钥，没有扣费，请联系管理员`);
-    if (status === 429) return failed(`${name}繁忙，没有扣费，请稍后重试`);
+    if (status === 429) return failed(`${name}繁忙，没有扣费，请稍后重试`, { against: 'full' });
     if (status === 402) return failed(`${name}的额度已用完，没有扣费，请换一个模型或联系管理员`);
     if (status === 404 || status === 405)
       return failed(`${name}没有这个功能或模型，没有扣费，请换一个`);
     if (status === 408 || status === 504) return slowService();
     if (status >= 300 && status < 400) return failed(`${name}的地址已更改，没有扣费，请联系管理员`);
     if (status >= 400 && status < 500)
-      return failed(`${name}没有接受这次请求，没有扣费，请换一种写法`, false, true);
+      return failed(`${name}没有接受这次请求，没有扣费，请换一种写法`, {
+        retriable: false,
+        askerAtFault: true,
+      });
     return failed(`${name}出错，没有扣费，请重试`);
   };
 
@@ -147,6 +167,7 @@ export const createWire = (name: string, Failure: typeof ServiceError) => {
           size += chunk.length;
           if (size > most) throw senselessReply(new Error(`more than ${most} bytes`));
           chunks.push(chunk);
+          if (statusCode === 200) call.onChunk?.(chunk);
         }
       } finally {
         body.destroy();

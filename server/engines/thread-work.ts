@@ -12,16 +12,23 @@ export interface ThreadJob {
 type ToThread<Task> = { kind: 'start'; id: number; task: Task } | { kind: 'stop'; id: number };
 type FromThread<Answer> =
   | { kind: 'progress'; id: number; fraction: number; preview?: Uint8Array }
+  | { kind: 'part'; id: number; part: Uint8Array }
   | { kind: 'done'; id: number; answer: Answer }
   | { kind: 'failed'; id: number; message: string };
 
 /** How far a work is, 0 to 1, and an image of it in any format that sharp reads. */
 type Progress = (fraction: number, preview?: Buffer) => void;
 
-interface Waiting<Answer> {
+/** What is told of a work while it is done. */
+interface Meanwhile {
+  progress?: Progress;
+  /** A part of what it makes, in order. */
+  part?: (part: Buffer) => void;
+}
+
+interface Waiting<Answer> extends Meanwhile {
   resolve: (answer: Answer) => void;
   reject: (error: Error) => void;
-  progress: Progress;
 }
 
 export interface ThreadWorkOptions {
@@ -48,8 +55,9 @@ export const createThreadWork = <J extends ThreadJob>(options: ThreadWorkOptions
     const { id } = message;
     if (message.kind === 'progress') {
       const { fraction, preview } = message;
-      thread.get(id)?.progress(fraction, preview && Buffer.from(preview));
-    } else if (message.kind === 'done') thread.take(id)?.resolve(message.answer);
+      thread.get(id)?.progress?.(fraction, preview && Buffer.from(preview));
+    } else if (message.kind === 'part') thread.get(id)?.part?.(Buffer.from(message.part));
+    else if (message.kind === 'done') thread.take(id)?.resolve(message.answer);
     else thread.take(id)?.reject(options.failure(message.message));
   };
 
@@ -71,7 +79,7 @@ export const createThreadWork = <J extends ThreadJob>(options: ThreadWorkOptions
   };
 
   /** When the signal is aborted it ends at once. @throws what `failure` made; the signal's reason */
-  return (task: J['task'], signal: AbortSignal, progress: Progress = () => {}): Promise<Answer> =>
+  return (task: J['task'], signal: AbortSignal, meanwhile: Meanwhile = {}): Promise<Answer> =>
     new Promise((resolve, reject) => {
       signal.throwIfAborted();
       const thread = pick();
@@ -85,7 +93,7 @@ export const createThreadWork = <J extends ThreadJob>(options: ThreadWorkOptions
           over();
           reject(error);
         },
-        progress,
+        ...meanwhile,
       });
       const leave = () => {
         thread.post({ kind: 'stop', id } satisfies ToThread<J['task']>);
@@ -103,6 +111,8 @@ export interface ThreadIo {
   turn: () => Promise<void>;
   /** A preview is made only when it is time to show one. */
   progress: (fraction: number, preview?: () => Promise<Uint8Array>) => Promise<void>;
+  /** Hands on what is made already. */
+  part: (part: Uint8Array) => void;
 }
 
 /** Previews are shown at most so often, ms. */
@@ -134,7 +144,8 @@ export const serveThread = <J extends ThreadJob>(
       } else send({ kind: 'progress', id, fraction });
       await turn();
     };
-    work(message.task, { turn, progress })
+    const part: ThreadIo['part'] = (made) => send({ kind: 'part', id, part: made });
+    work(message.task, { turn, progress, part })
       .then(
         (answer) => send({ kind: 'done', id, answer }),
         (error: unknown) =>

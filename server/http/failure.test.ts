@@ -2,6 +2,7 @@ import { DrizzleQueryError } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { loggable, refusalOf, statusOf } from './failure.ts';
 import { Refusal } from './handlers.ts';
+import { patience } from './server.ts';
 
 const failed = (code?: string) =>
   new DrizzleQueryError(
@@ -36,4 +37,8 @@ test('the log gets the statement but none of its values', () => {
   expect(text).toContain('INSERT INTO users');
   expect(text).toContain('42P01');
   expect(text).not.toContain('the secret');
+});
+
+test('a request has ten minutes to arrive, its head seconds', () => {
+  expect(patience).toMatchObject({ headers: 15_000, request: 600_000 });
 });

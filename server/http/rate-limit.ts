@@ -73,3 +73,25 @@ export const createRateLimit = (options: { general: number; credentials: number 
     if (spec.limit === 'credentials') await consume(credentials, key);
   };
 };
+
+const day = 86_400;
+
+/** What guests may ask services for in a day: each of them, all of an address, all of a network. */
+export const createGuestLimit = (uses: number) => {
+  const limits = {
+    guest: createKeyLimit(uses, day),
+    address: createKeyLimit(uses * 20, day),
+    network: createKeyLimit(uses * 60, day),
+  };
+  return async (userId: number, ip: string): Promise<void> => {
+    const address = addressKey(ip);
+    try {
+      await limits.guest(String(userId));
+      if (isLocal(address)) return;
+      await limits.address(address);
+      await limits.network(networkKey(ip));
+    } catch {
+      throw new Refusal('login_required', '今天免费体验的次数用完了，登录之后可以继续');
+    }
+  };
+};

@@ -18,7 +18,7 @@ import {
   type UploadedFile,
 } from './handlers.ts';
 import { findAnswer, keepAnswer } from './idempotency.store.ts';
-import { createRateLimit } from './rate-limit.ts';
+import { createGuestLimit, createRateLimit } from './rate-limit.ts';
 import { readForm, readUpload } from './upload.ts';
 import { readInput } from './validate.ts';
 
@@ -37,7 +37,7 @@ export interface RouteDeps {
   db: Database;
   auth: Authenticator;
   handlers: Handlers;
-  limits: { general: number; credentials: number };
+  limits: { general: number; credentials: number; guestUses: number };
   /** Writes down what a manager did, in the transaction in which it was done. */
   keepAct: (db: Executor, act: ManagerAct) => Promise<void>;
   /** Told of each call that was answered: its name, HTTP status and duration in ms. */
@@ -170,7 +170,12 @@ const endWithLogin = (
 };
 
 const createServe =
-  ({ db, auth, handlers, keepAct }: RouteDeps, name: AppName, spec: CallSpec) =>
+  (
+    { db, auth, handlers, keepAct }: RouteDeps,
+    limitGuest: (userId: number, ip: string) => Promise<void>,
+    name: AppName,
+    spec: CallSpec,
+  ) =>
   async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
     if (spec.kind !== 'upload' && request.isMultipart()) throw new Refusal('unsupported');
     let file: UploadedFile | null = null;
@@ -191,6 +196,11 @@ const createServe =
     let noted: ActNote | null = null;
     let actKept = false;
     const isAct = user !== null && forManagers(spec) && spec.method !== 'GET' && spec.logged;
+
+    const counts = user?.guest && spec.countsForGuests(input as Record<string, unknown>);
+    const countUse = async () => {
+      if (counts) await limitGuest(user.id, request.ip);
+    };
 
     const contextOn = (executor: Executor): Context => ({
       user,
@@ -219,6 +229,7 @@ const createServe =
     if (spec.kind === 'stream' || spec.kind === 'download') {
       const serve = handlers[name] as (input: unknown, context: object) => Promise<void>;
       if (spec.kind === 'stream' && user) endWithLogin({ db, auth }, user.jti, request, reply);
+      await countUse();
       await serve(input, { ...contextOn(db), request, reply });
       return reply;
     }
@@ -228,6 +239,7 @@ const createServe =
     // Others' keys are found taken when their answer is kept; a guest may have asked as nobody.
     const mayBeKept = place && (user === null || user.guest || spec.slow);
     const kept = mayBeKept ? await findAnswer(db, place) : null;
+    if (!kept) await countUse();
     let finish = (executor: Executor) => (handlers[name] as AnyHandler)(input, contextOn(executor));
     if (spec.slow && !kept)
       finish = await (handlers[name] as unknown as AnySlowHandler)(input, {
@@ -352,10 +364,11 @@ const mayBeLarge = ({ method, headers }: FastifyRequest): boolean =>
 /** Makes a route of every call: limit, authenticate, validate, check access, handle, present. */
 export const registerCalls = (app: FastifyInstance, deps: RouteDeps): void => {
   const limit = createRateLimit(deps.limits);
+  const limitGuest = createGuestLimit(deps.limits.guestUses);
   app.decorateRequest('caller', null);
   for (const [name, spec] of Object.entries(calls) as [AppName, CallSpec][]) {
     if (spec.kind === 'open') continue;
-    const serve = createServe(deps, name, spec);
+    const serve = createServe(deps, limitGuest, name, spec);
     const handler: RouteHandlerMethod = async (request, reply) => {
       const begun = performance.now();
       try {

@@ -44,7 +44,7 @@ interface ServerDeps {
 }
 
 /** Times that a client has, ms: without them, sockets that never finish a request add up. */
-const patience = { headers: 15_000, request: 600_000, check: 5_000, idle: 72_000 };
+export const patience = { headers: 15_000, request: 600_000, check: 5_000, idle: 72_000 };
 
 const requestIdOf = (id: unknown) => ({ 'x-request-id': String(id) });
 
@@ -185,7 +185,11 @@ export const createHttpServer = async (deps: ServerDeps): Promise<FastifyInstanc
     handlers: deps.handlers,
     keepAct: deps.keepAct,
     onAnswer: deps.onAnswer,
-    limits: { general: settings.rateLimit, credentials: settings.credentialsLimit },
+    limits: {
+      general: settings.rateLimit,
+      credentials: settings.credentialsLimit,
+      guestUses: settings.guestMessages,
+    },
   });
 
   let document: string | undefined;

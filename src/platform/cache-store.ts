@@ -6,6 +6,7 @@ import { accountOf } from './account-of.ts';
 import { authStore } from './auth-store.ts';
 import { databaseName } from './cache-name.ts';
 import { readQuestion } from './question.ts';
+import { filesIn, purgeFiles } from './purge-files.ts';
 import { isFull } from './storage-full.ts';
 import { toast } from '@/platform/toast.ts';
 
@@ -118,6 +119,8 @@ const putMessages = async (ref: unknown, messages: readonly Message[]) => {
 
 const dropSession = async (ref: unknown) => {
   const uuid = await uuidOf(ref);
+  const messages = await db.messages.where('uuid').equals(uuid).toArray();
+  await purgeFiles(filesIn([messages, await db.sessions.get(uuid)]));
   await Promise.all([db.sessions.delete(uuid), db.messages.where('uuid').equals(uuid).delete()]);
 };
 
@@ -133,10 +136,17 @@ const keepOne = async (name: PlainCallName, input: unknown, data: unknown) => {
   else if (name === 'lastMessages')
     await putMessages((input as In<'lastMessages'>).sessionId, data as Message[]);
   else if (name === 'deleteSession') await dropSession((input as In<'deleteSession'>).session_id);
-  else if (name === 'deleteHistory') {
+  else if (name === 'deleteAllSession') {
+    const messages = await db.messages.toArray();
+    await purgeFiles(filesIn([messages, await db.sessions.toArray()]));
+    await Promise.all([db.messages.clear(), db.sessions.clear()]);
+  } else if (name === 'deleteHistory') {
     const { id, session_id: ref } = input as In<'deleteHistory'>;
     if ((data as Out<'deleteHistory'>).is_session) await dropSession(ref);
-    else await db.messages.delete(Number(id));
+    else {
+      await purgeFiles(filesIn([await db.messages.get(Number(id))]));
+      await db.messages.delete(Number(id));
+    }
   } else await db.answers.put({ call: callOf(name, input), data });
 };
 

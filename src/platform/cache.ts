@@ -29,6 +29,7 @@ const kept: ReadonlySet<PlainCallName> = new Set([
   'helpList',
   'helpPage',
   'deleteSession',
+  'deleteAllSession',
   'deleteHistory',
   'imageIndex',
 ]);
@@ -37,7 +38,7 @@ const isKept = (name: PlainCallName, input: unknown): boolean =>
   kept.has(name) && (name !== 'imageIndex' || (input as { private?: unknown }).private === 1);
 
 /** How long after the first answer they are written down, ms; then once the page has nothing to do. */
-const writeAfter = 4_000;
+const writeAfter = 800;
 const mostIdle = 5_000;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -85,7 +86,9 @@ const writeQuietly = () => {
 };
 // A page that is put away may not come back.
 globalThis.document?.addEventListener('visibilitychange', () => {
-  if (document.visibilityState === 'hidden' && used) writeQuietly();
+  if (document.visibilityState !== 'hidden') return;
+  if (used) writeQuietly();
+  else leaveJournal();
 });
 globalThis.addEventListener?.('pagehide', leaveJournal);
 
@@ -95,8 +98,9 @@ export const noteAnswer = (name: PlainCallName, input: unknown, data: unknown): 
   if (offline.get()) offline.set(false);
   if (name.startsWith('delete')) forgetPictures();
   waiting.push([name, input, data]);
-  // The end of a reply is kept at once: by then the page has long been drawn.
-  if (used && name === 'lastMessages') {
+  // The end of a reply is kept at once, by then the page has long been drawn, and what was deleted
+  // is forgotten at once.
+  if (name === 'lastMessages' || name.startsWith('delete')) {
     clearTimeout(timer);
     writeQuietly();
     return;

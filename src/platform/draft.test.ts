@@ -68,3 +68,27 @@ test('a text that could not be kept is kept with the next one, and its echo stay
   expect(saved.sort()).toEqual(['a:', 'b:more']);
   expect(quick.has('queqiao.draft.a')).toBe(false);
 });
+
+test('what a page that was left in haste had only echoed is kept by the next one', async () => {
+  // As the browser's own, whose keys are what is stored.
+  const stored = Object.create(storage) as Record<string, string>;
+  const echo = (key: string, value: string) => {
+    quick.set(`queqiao.draft.${key}`, value);
+    stored[`queqiao.draft.${key}`] = value;
+  };
+  vi.stubGlobal('localStorage', stored);
+  echo('a', '5000:newer');
+  echo('b', '5000:only echoed');
+  echo('c', '5000:as kept');
+  const drafts = await open();
+  const saved: string[] = [];
+  drafts.restoreDrafts([
+    ['a', { text: 'older', at: 4_000 }],
+    ['c', { text: 'as kept', at: 5_000 }],
+  ]);
+  drafts.keepDraftsBy(async (changed) => {
+    for (const [key, { text }] of changed) saved.push(`${key}:${text}`);
+  });
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(saved.sort()).toEqual(['a:newer', 'b:only echoed']);
+});

@@ -112,15 +112,31 @@ export const allDrafts = (): ReadonlyMap<string, Draft> => {
   return all;
 };
 
+/** What a page that was left in haste could still echo, and the database has not heard of. */
+const echoedSince = (kept: ReadonlyMap<string, Draft>): [key: string, draft: Draft][] => {
+  try {
+    return echoedKeys().flatMap((key) => {
+      const echoed = readEcho(key);
+      return echoed && echoed.at > (kept.get(key)?.at ?? -1) ? [[key, echoed]] : [];
+    });
+  } catch {
+    // Forbidden storage holds nothing.
+    return [];
+  }
+};
+
 /**
  * Brings back what the database has and the quick storage does not: it had no room, or the browser
- * was killed before it wrote it to the disk.
+ * was killed before it wrote it to the disk. What only the latter has is kept in both again.
  */
 export const restoreDrafts = (kept: Iterable<readonly [key: string, draft: Draft]>): void => {
-  for (const [key, { text, at }] of kept) {
+  const known = new Map(kept);
+  for (const [key, { text, at }] of known) {
     noteStamp(at);
     if (!changed.has(key) && at > (readEcho(key)?.at ?? -1)) texts.set(key, text);
   }
+  for (const [key, echoed] of echoedSince(known)) if (!changed.has(key)) changed.set(key, echoed);
+  if (changed.size > 0) later();
   for (const listener of listeners) listener();
 };
 

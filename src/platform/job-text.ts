@@ -24,6 +24,6 @@ export const progressText = (job: Job): string => {
       ? `排队中，前面还有 ${job.position} 个${seconds(job.remaining)}`
       : `排队中，轮到就开始${seconds(job.remaining)}`;
   // Many services tell nothing until they are done: then there is no percent to show.
-  const percent = Math.floor(job.progress * 100);
+  const percent = Math.min(99, Math.floor(job.progress * 100));
   return `${jobWords[job.kind].doing}${percent > 0 ? ` ${percent}%` : ''}${seconds(job.remaining)}`;
 };

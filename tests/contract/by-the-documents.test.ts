@@ -47,6 +47,10 @@ describe('pictures', () => {
     const mine = `mine, at ${Date.now()}`;
     const session = await data('POST', 'new_session', { type: 1, scenario_id: 1 });
     const uuid = String(session['uuid']);
+    expect(await data('GET', `get_session?uuid=${uuid}`)).toMatchObject({
+      scenario_id: 1,
+      type: 1,
+    });
     const flat = { type: 'img2img', app: 'img-tool', strength: 60, resize_mode: 1, n: 2, size: 1 };
     const drawn = await data('POST', `send_message?session_id=${uuid}`, {
       msg: '一座桥',

@@ -249,6 +249,37 @@ test('files tell times where their reader lives, and models by their names', asy
   }
 });
 
+test('605 characters of nested groups stand in the files as their source', async () => {
+  const nested = `${'x^{'.repeat(150)}x${'}'.repeat(150)}`.padEnd(605, 'y');
+  const { uuid } = await author.call('importSessions', {
+    data: {
+      queqiao: 1,
+      sessions: [
+        {
+          title: '深',
+          messages: [
+            {
+              id: 1,
+              prev: 0,
+              shown: true,
+              human: `问 $${nested}$`,
+              ai: `前\n\n$$\n${nested}\n$$\n\n\\(${nested}\\)\n\n后面的话`,
+              state: 'done',
+              model: '',
+            },
+          ],
+        },
+      ],
+    },
+  });
+  for (const format of ['pdf', 'markdown'] as const) {
+    const { data } = await exported(author, uuid ?? '', format);
+    const text = format === 'pdf' ? (await pdfText(data)).text : data.toString();
+    expect(text.replaceAll(/\s/g, ''), format).toContain(nested);
+    expect(text, format).toContain('后面的话');
+  }
+});
+
 test('a diagram that the page has drawn stands in the PDF, instead of its source', async () => {
   const source = 'graph TD\n  A[出发] --> B[到达]';
   const uuid = await talkOf(`看图：\n\n\`\`\`mermaid\n${source}\n\`\`\`\n\n图后面的话。`);

@@ -27,7 +27,9 @@ const idOf = async (client: TestClient) => (await client.call('userInfo', {})).i
 
 beforeAll(async () => {
   push = await startPushService(() => key);
-  server = await startServer({ env: { FETCH_ALLOWED: push.host, ASSISTANT_RATE: '0' } });
+  server = await startServer({
+    env: { FETCH_ALLOWED: push.host, ASSISTANT_RATE: '0', RATE_LIMIT: '1000000' },
+  });
   pool = new pg.Pool({ connectionString: server.databaseUrl });
   lin = await named('lin', '林一');
   zhou = await named('zhou', '周二');
@@ -239,17 +241,78 @@ test('several filters hold together, page by page, and what stops being shown is
   expect(await of(asker, { group_id: 3, category: 'mine' })).toEqual(['筛选 2', '筛选 4']);
 });
 
-test('hostile texts come back as texts, in titles, excerpts, news and reports', async () => {
-  const bad = xssPayloads.slice(0, 40).join('\n').slice(0, 20_000);
-  const title = '<img src=x onerror="window.hacked=1">';
-  const { uuid } = await ask(lin, title, bad);
-  await answer(zhou, uuid, bad);
-  await zhou.call('report', { session_id: uuid, reason: 'other', note: title });
-  const card = (await forum(lin)).list.find((each) => each.uuid === uuid);
-  expect(card?.title).toBe(title);
-  expect((await news(lin)).list[0]?.title).toBe(title);
-  expect((await manager.call('reportList', {})).list[0]?.note).toBe(title);
-});
+/** What the server keeps of a text. */
+const storedOf = (text: string): string => text.replaceAll('\0', '\uFFFD');
+/** What a phone's list of notifications is told of a text: the same letters, in one line. */
+const lettersOf = (text: string): string =>
+  storedOf(text).replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\u200B\s]/gu, '');
+
+test('each hostile text comes back as that text: title, text, excerpt, notice, report and push', async () => {
+  const pushed = push.pushed.length;
+  const asker = await named(`a${Date.now().toString(36)}`, '甲');
+  await asker.call('pushSubscribe', push.browser());
+  // The shorter half as titles, the longer one as answers to them: each is told by a push.
+  const byLength = xssPayloads.toSorted((a, b) => a.length - b.length);
+  const half = Math.ceil(byLength.length / 2);
+  const { rows } = await pool.query<{ uuid: string }>(
+    `INSERT INTO sessions (type, user_id, model, prompt, private)
+     SELECT 2, $1, '', '', false FROM generate_series(1, $2) RETURNING uuid`,
+    [await idOf(asker), half],
+  );
+  const all = rows.map(({ uuid }, at) => ({
+    uuid,
+    title: byLength[at]!.trim(),
+    answer: byLength.at(-1 - at)!,
+  }));
+  expect(Math.max(...all.map(({ title }) => title.length))).toBeLessThanOrEqual(100);
+  const left = [...all];
+  const work = async () => {
+    for (let each = left.pop(); each; each = left.pop()) {
+      const { uuid, title } = each;
+      await asker.call('sendMessage', { session_id: uuid, title, msg: title });
+      await answer(zhou, uuid, each.answer);
+    }
+  };
+  await Promise.all([1, 2, 3, 4].map(work));
+  await expect.poll(() => push.pushed.length - pushed, { timeout: 30_000 }).toBe(half);
+  expect(push.faults).toEqual([]);
+
+  const told = new Map(
+    push.pushed
+      .slice(pushed)
+      .map(({ message }) => [new URLSearchParams(message.url.split('?')[1]).get('uuid'), message]),
+  );
+  const wrong: unknown[] = [];
+  for (const each of all) {
+    const { title = '', body = '', url = '', ...more } = told.get(each.uuid) ?? {};
+    const asTold =
+      !/[\p{Cc}\u200B\u202A-\u202E\u2066-\u2069]/u.test(title + body) &&
+      lettersOf(each.title).startsWith(lettersOf(title.replace(/…$/, ''))) &&
+      Array.from(body).length <= 240 &&
+      /^周二 回复了您的问题(：|$)/.test(body) &&
+      /^\/chat\?uuid=[\da-f-]{36}&history_id=\d+$/.test(url) &&
+      Object.keys(more).sort().join() === 'id,kind,state';
+    if (!asTold) wrong.push({ ...each, told: { title, body, url, more } });
+  }
+  expect(wrong).toEqual([]);
+
+  const letters = new Set(all.map(({ title }) => lettersOf(title)));
+  for (let page = 1; page <= 5; page += 1) {
+    const { list: cards } = await forum(asker, { page, category: 'mine' });
+    const { list: items } = await asker.call('newsList', { page });
+    const shown = [...cards, ...items].map(({ title }) => title);
+    expect(shown.length).toBeGreaterThan(40);
+    expect(shown.filter((title) => !letters.has(lettersOf(title)))).toEqual([]);
+  }
+  for (const each of all.filter((_, at) => at % 40 === 0)) {
+    const { list } = await asker.call('historyList', { session_id: each.uuid });
+    const texts = [each.title, each.answer].map((text) => storedOf(text).trim());
+    expect(list.map(({ content }) => content.trim())).toEqual(texts);
+  }
+  const note = xssPayloads[3]!;
+  await zhou.call('report', { session_id: all[0]!.uuid, reason: 'other', note });
+  expect((await manager.call('reportList', {})).list[0]?.note).toBe(note);
+}, 150_000);
 
 test('a push is one plain line of bounded length, and a friend’s message is told as that', async () => {
   const pushed = push.pushed.length;

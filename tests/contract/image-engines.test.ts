@@ -613,12 +613,12 @@ describe.each([{ plus: true }, { plus: false }])('a Midjourney proxy, plus: $plu
 
   test('failures say whose fault they are', async () => {
     const asker = { askerAtFault: true, retriable: false };
-    const service = { codeName: 'engine_failed', askerAtFault: false, retriable: true };
+    const service = { codeName: 'engine_failed', retriable: true };
     const expected = {
-      full: service,
+      full: { ...service, against: 'nothing' },
       refused: service,
-      html: service,
-      '429': service,
+      html: { ...service, against: 'failed' },
+      '429': { ...service, against: 'full' },
       failure: service,
       cancelled: service,
       'no-picture': service,
@@ -781,14 +781,14 @@ describe('OpenAI-compatible images', () => {
   });
 
   test('failures say whose fault they are, and a work that is not wanted is given up', async () => {
-    const service = { codeName: 'engine_failed', askerAtFault: false, retriable: true };
+    const service = { codeName: 'engine_failed', against: 'failed', retriable: true };
     const expected = {
-      policy: { codeName: 'prompt_banned', askerAtFault: true, retriable: false },
-      'policy-in-200': { codeName: 'prompt_banned', askerAtFault: true, retriable: false },
+      policy: { codeName: 'prompt_banned', against: 'nothing', retriable: false },
+      'policy-in-200': { codeName: 'prompt_banned', against: 'nothing', retriable: false },
       'error-in-200': service,
-      empty: service,
+      empty: { ...service, against: 'nothing' },
       '401': service,
-      '429': service,
+      '429': { ...service, against: 'full' },
       '500': service,
       quota: service,
       html: service,

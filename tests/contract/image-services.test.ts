@@ -119,6 +119,39 @@ test('what can be chosen is told, and how words will reach the service', async (
   expect(result).not.toContain('stylize');
 });
 
+test('the flat fields of a message reach the service, and what it draws with them', async () => {
+  const file = new Blob([new Uint8Array(await photo(640, 480))], { type: 'image/png' });
+  const { image } = await client.upload('uploadImage', file, 'a.png');
+  const { uuid } = await client.call('newSession', { type: 1, model: 'stable-diffusion' });
+  for (const [strength, resize_mode] of [
+    [60, 1],
+    [35, 2],
+  ] as const) {
+    const { id } = await client.call('sendMessage', {
+      session_id: uuid,
+      format: 1,
+      msg: JSON.stringify({
+        type: 'img2img',
+        prompt: '一座桥',
+        base_image: image.url,
+        strength,
+        resize_mode,
+        n: 1,
+        size: 1,
+      }),
+    });
+    const { job } = await client.call('generateImage', {
+      history_id: id,
+      request_id: randomUUID(),
+    });
+    expect(await ended(client, job.uuid)).toMatchObject({ state: 'done' });
+    const order = [...first.asked, ...second.asked].filter(({ path }) => path.endsWith('img2img'));
+    expect(order.map(({ body }) => body)).toContainEqual(
+      expect.objectContaining({ denoising_strength: strength / 100, resize_mode, batch_size: 1 }),
+    );
+  }
+});
+
 test('a picture is put into words by who was asked, in Chinese too where a chat model is there', async () => {
   const file = new Blob([new Uint8Array(await photo(64, 64))], { type: 'image/png' });
   const { image } = await client.upload('uploadImage', file, 'a.png');

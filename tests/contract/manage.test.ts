@@ -156,7 +156,7 @@ test('what was public is hidden from others: made private by a manager, or its p
 
   await manager.call('updateUser', { user_id: id, disabled: 0 });
   expect((await signIn()).envelope?.code).toBe(0);
-  expect(await seen(third)).toMatchObject(hidden);
+  expect(await seen(third)).toMatchObject({ ...open, shared: 200 });
 
   const { ended } = await manager.call('signOutUser', { user_id: id });
   expect(ended).toBe(2);

@@ -78,6 +78,8 @@ test('the built-in voice reads aloud for free, faster when asked, and only what 
   const usual = { model: 'builtin-voice', text, voice: 'cmn+f2', speed: 1 };
   const answer = await speak(client, usual);
   expect(answer.headers.get('content-type')).toBe('audio/mpeg');
+  // It leaves before its length is known.
+  expect(answer.headers.get('content-length')).toBeNull();
   const sound = Buffer.from(await answer.arrayBuffer());
   expect(framesOf(sound)).toBeGreaterThan(40);
   const quick = Buffer.from(await (await speak(client, { ...usual, speed: 2 })).arrayBuffer());
@@ -124,6 +126,92 @@ test('a reply is read by a service once, paid by the character, anew only when a
   const stolen = (await (await speak(other, asked)).json()) as { code: number };
   expect([404, 1432]).toContain(stolen.code);
   expect(service.asked).toHaveLength(2);
+});
+
+/** A service that gives the second half of its sound only when it is told. */
+const inHalves = (): { halves: [Buffer, Buffer]; goOn: (end: 'well' | 'badly') => void } => {
+  const halves: [Buffer, Buffer] = [Buffer.alloc(3000, 0xa1), Buffer.alloc(2000, 0xa2)];
+  let goOn: (end: 'well' | 'badly') => void = () => {};
+  const told = new Promise<'well' | 'badly'>((resolve) => {
+    goOn = resolve;
+  });
+  service.behave(async (response) => {
+    response.writeHead(200, { 'content-type': 'audio/mpeg' });
+    response.write(halves[0]);
+    if ((await told) === 'well') response.end(halves[1]);
+    else response.destroy();
+    return true;
+  });
+  return { halves, goOn };
+};
+
+/** Reads so many bytes of an answer whose end is not there yet. */
+const readSome = async (answer: Response, bytes: number) => {
+  const reader = answer.body?.getReader();
+  if (!reader) throw new Error('no body');
+  let read = Buffer.alloc(0);
+  while (read.length < bytes) {
+    const { value, done } = await reader.read();
+    if (done) break;
+    read = Buffer.concat([read, value]);
+  }
+  return { read, reader };
+};
+
+test('a reading is heard before all of it is made, and is kept and paid once it is', async () => {
+  const own = await TestClient.register(server.baseURL);
+  const { historyId } = await talk(own, '一加一等于几');
+  const asked = { model: 'tts-1', text, voice: 'nova', history_id: historyId, speed: 1 };
+  const price = 6 * text.length;
+  const balance = async () => (await own.call('userInfo', {})).chatgpt_balance;
+  const paidFor = async () => (await own.call('transactionList', {})).list.length;
+  service.asked.length = 0;
+  const { halves, goOn } = inHalves();
+  const answer = await speak(own, asked);
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'audio/mpeg']);
+  const { read, reader } = await readSome(answer, halves[0].length);
+  expect(read).toEqual(halves[0]);
+  expect(await paidFor()).toBe(0);
+  goOn('well');
+  const second = await reader.read();
+  expect(Buffer.from(second.value ?? [])).toEqual(halves[1]);
+  expect((await reader.read()).done).toBe(true);
+  expect([await balance(), await paidFor()]).toEqual([tokens - price, 1]);
+  // What is kept says how long it is.
+  const again = await speak(own, asked);
+  expect(again.headers.get('content-length')).toBe(String(halves[0].length + halves[1].length));
+  expect(Buffer.from(await again.arrayBuffer())).toEqual(Buffer.concat(halves));
+  expect(service.asked).toHaveLength(1);
+  expect(await balance()).toBe(tokens - price);
+  service.behave(null);
+});
+
+test('a reading that breaks off costs nothing, is not kept, and is made when asked again', async () => {
+  const own = await TestClient.register(server.baseURL);
+  const { historyId } = await talk(own, '一加一等于几');
+  const asked = { model: 'tts-1', text, voice: 'nova', history_id: historyId, speed: 1 };
+  const balance = async () => (await own.call('userInfo', {})).chatgpt_balance;
+  const broken = inHalves();
+  const answer = await speak(own, asked);
+  const { reader } = await readSome(answer, broken.halves[0].length);
+  broken.goOn('badly');
+  await expect(reader.read()).rejects.toThrow();
+  expect(await balance()).toBe(tokens);
+  expect((await own.call('transactionList', {})).list).toEqual([]);
+
+  // Who leaves meanwhile has it made all the same, and paid once.
+  service.asked.length = 0;
+  const left = inHalves();
+  const leaving = await speak(own, asked);
+  const some = await readSome(leaving, left.halves[0].length);
+  await some.reader.cancel();
+  left.goOn('well');
+  await expect.poll(balance).toBe(tokens - 6 * text.length);
+  const kept = await speak(own, asked);
+  expect(Buffer.from(await kept.arrayBuffer())).toEqual(Buffer.concat(left.halves));
+  expect(service.asked).toHaveLength(1);
+  expect(await balance()).toBe(tokens - 6 * text.length);
+  service.behave(null);
 });
 
 test('a recording is written down, paid by the second, for nothing when that fails', async () => {

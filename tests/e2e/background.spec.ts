@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { BrowserContext, CDPSession, Page } from '@playwright/test';
 import { expect, test, type App, type Person } from '../support/app.ts';
+import { hostileAddresses, xssPayloads } from '../support/xss-payloads.ts';
 
 /** A reply that takes so long to be written, s. */
 const slowly = (seconds: number, words = '说说桥') =>
@@ -328,4 +329,99 @@ test('a subscription that the browser changes is told to the server by the worke
     endpoint: 'https://push.example/new',
     keys: { p256dh: 'p', auth: 'a' },
   });
+});
+
+test('a push shows hostile words as words, and leads nowhere but here @F1 @O4', async ({
+  app,
+  person,
+  context,
+  baseURL,
+}) => {
+  const { page } = app;
+  await context.grantPermissions(['notifications']);
+  await app.enterAs(person);
+  await page.goto('/');
+  await ready(page);
+  const elsewhere = await context.newPage();
+  await page.close();
+  const worker = workerOf(context);
+  const { origin } = new URL(baseURL ?? '');
+  const push = (id: string, text: string, url: string) => ({
+    kind: 'news',
+    id,
+    state: 'done',
+    title: text,
+    body: text,
+    url,
+  });
+  const told = (messages: object[]) =>
+    worker.evaluate<{ title: string; options: Record<string, unknown> }[], object[]>(
+      async (all) => {
+        const worker = globalThis as unknown as {
+          registration: { showNotification: (title: string, options: object) => Promise<void> };
+          ExtendableEvent: { prototype: { waitUntil: (act: Promise<unknown>) => void } };
+          PushEvent: new (type: string, init: object) => Event;
+        };
+        const shown: { title: string; options: Record<string, unknown> }[] = [];
+        const waits: Promise<unknown>[] = [];
+        worker.registration.showNotification = async (title, options) => {
+          shown.push({ title, options: options as Record<string, unknown> });
+        };
+        worker.ExtendableEvent.prototype.waitUntil = (act) => void waits.push(act);
+        for (const each of all)
+          dispatchEvent(new worker.PushEvent('push', { data: JSON.stringify(each) }));
+        while (waits.length > 0) await waits.shift();
+        return shown;
+      },
+      messages,
+    );
+  const shown = await told(xssPayloads.map((text, at) => push(`1${at}`, text, '/forum/news')));
+  expect(shown.map(({ title }) => title)).toEqual(xssPayloads);
+  for (const { title, options } of shown)
+    expect(options).toEqual({
+      body: title,
+      tag: expect.stringMatching(/^news:\d+$/),
+      lang: 'zh-CN',
+      icon: '/icons/icon-192.png',
+      badge: '/icons/badge-96.png',
+      data: { url: '/forum/news' },
+    });
+  const addresses = [...hostileAddresses, ...xssPayloads];
+  const led = await told(addresses.map((url, at) => push(`2${at}`, '看这里', url)));
+  expect(led.map(({ options }) => options['data'])).toEqual([
+    { url: '/chat?uuid=x&prompt=y&send=1' },
+  ]);
+
+  // Nor does the tap on a notification of whatever version.
+  const opened = await worker.evaluate<string[], string[]>(async (urls) => {
+    const worker = globalThis as unknown as {
+      clients: {
+        openWindow: (url: string) => Promise<null>;
+        matchAll: () => Promise<unknown[]>;
+      };
+      Event: typeof Event;
+    };
+    const opened: string[] = [];
+    worker.clients.openWindow = async (url) => {
+      opened.push(url);
+      return null;
+    };
+    worker.clients.matchAll = async () => [];
+    for (const url of urls) {
+      const tap = Object.assign(new worker.Event('notificationclick'), {
+        notification: { data: { url }, close: () => undefined },
+        waits: new Promise<unknown>((done) => done(undefined)),
+        waitUntil(act: Promise<unknown>) {
+          this.waits = act;
+        },
+      });
+      dispatchEvent(tap);
+      await tap.waits;
+    }
+    return opened;
+  }, addresses);
+  expect(opened).toHaveLength(addresses.length);
+  for (const url of opened) expect(new URL(url, origin).origin).toBe(origin);
+  expect(new Set(opened)).toEqual(new Set(['/', '/chat?uuid=x&prompt=y&send=1']));
+  await elsewhere.close();
 });

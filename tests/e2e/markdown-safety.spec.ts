@@ -171,11 +171,14 @@ test.describe('nothing that people or models write runs', () => {
       title: text,
       content: text,
     }));
-    await page.route('**/api/history_list?*', (route) =>
-      route.fulfill(envelopeOf(messages.toReversed())),
-    );
+    await page.route('**/api/history_list?*', (route) => {
+      const newest = new URL(route.request().url()).searchParams.get('newest') === '1';
+      return route.fulfill(envelopeOf(newest ? messages.toReversed() : messages));
+    });
     await page.goto(`/chat?uuid=${uuid}`);
     await expect(app.log).toBeVisible();
+    await page.getByRole('button', { name: '回到底部' }).click();
+    await expect(page.locator(`[data-message="${messages.length}"]`)).toBeAttached();
     expect(await sweep(page)).toEqual([]);
 
     const questions = groupsOf(10).map((text, at) => ({ ...sessionOf(text, at), type: 2 }));

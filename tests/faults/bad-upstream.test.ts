@@ -38,6 +38,7 @@ const begin = async () => {
       OPENAI_BASE_URL: first.baseURL,
       OPENAI_MODELS: 'mock-chat',
       SIGNUP_TOKENS: '100000000',
+      TRUST_PROXY: '127.0.0.1',
       ...limits,
     },
   });
@@ -76,6 +77,12 @@ const ask = async (msg: string, who = person) => {
     spent: before - (await balance(who)),
     ms: Date.now() - started,
   };
+};
+
+const guestAt = async (address: string) => {
+  const guest = new TestClient(server.baseURL);
+  await guest.call('newSession', { type: 0 }, { 'x-forwarded-for': address });
+  return guest;
 };
 
 const openHolds = async () =>
@@ -207,14 +214,40 @@ describe('with two channels', () => {
     expect(second.calls).toBe(calls);
   });
 
+  test('however many guests one person is, and whatever they ask, the other’s neighbours are served', async () => {
+    await query(`UPDATE models SET factor = 0, prompt_factor = 0 WHERE name = 'mock-chat'`);
+    await sleep(stale);
+    /** Whether the first channel is asked; it answers well, which forgets what was before. */
+    const asked = async () => {
+      first.always('normal');
+      const calls = first.calls;
+      await ask('还在吗');
+      return first.calls > calls;
+    };
+    const network = await Promise.all([5, 5, 5, 6].map((at) => guestAt(`203.0.113.${at}`)));
+    first.always('500');
+    for (const guest of network)
+      for (let at = 0; at < 3; at += 1)
+        expect((await ask(`第 ${at} 问`, guest)).row?.state).toBe('done');
+    expect(await asked()).toBe(true);
+    // What anybody can bring about by a question does not count, whoever and however many ask.
+    const people = await Promise.all([1, 2, 3].map((at) => guestAt(`198.51.${at}.1`)));
+    for (const scenario of ['context', 'empty', 'content-filter'] as const) {
+      first.always(scenario);
+      for (const who of [...people, ...people]) await ask(`不好答，${scenario}`, who);
+      expect(await asked(), scenario).toBe(true);
+    }
+  });
+
   test('while one rests, all goes to the other', async () => {
     first.always('500');
     const begun = first.calls;
     for (let at = 0; at < 8; at += 1) expect((await ask(`第 ${at} 问`)).row?.state).toBe('done');
     // One person alone shuts nothing.
     expect(first.calls - begun).toBe(8);
-    for (let at = 0; at < 2; at += 1)
-      await ask('也问一句', await TestClient.register(server.baseURL));
+    // Guests of different networks are different people.
+    for (const who of [await guestAt('192.0.2.1'), await TestClient.register(server.baseURL)])
+      await ask('也问一句', who);
     const calls = first.calls;
     for (let at = 0; at < 3; at += 1) expect((await ask(`再问 ${at}`)).row?.state).toBe('done');
     expect(first.calls).toBe(calls);

@@ -66,3 +66,24 @@ test('slow documents from one address keep no neighbour waiting, and their memor
   for (const code of await Promise.all(hostile)) expect(code).not.toBe(0);
   expect(held() - before, 'MB more than before').toBeLessThan(60);
 }, 90_000);
+
+test('two accounts that send slow documents without end hold both lanes, and a third waits one turn', async () => {
+  const slow = slowPdf();
+  const quick = await pdfOf(['疑是地上霜']);
+  const hostile = await Promise.all([1, 2].map(() => TestClient.register(server.baseURL)));
+  const third = await TestClient.register(server.baseURL);
+  let ended = 0;
+  const sent = hostile.flatMap((person) =>
+    Array.from({ length: 2 }, async () => {
+      const { code } = await send(person, '203.0.113.7', slow);
+      ended += 1;
+      return code;
+    }),
+  );
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  expect(ended).toBe(0);
+  expect(await send(third, '203.0.113.7', quick)).toMatchObject({ code: 0 });
+  // One document of each of them at most was ended before: the others wait behind everybody.
+  expect(ended, 'hostile documents that the third waited for').toBeLessThanOrEqual(2);
+  for (const code of await Promise.all(sent)) expect(code).not.toBe(0);
+}, 120_000);

@@ -307,6 +307,30 @@ describe('what is drawn, proven and kept', () => {
       expect(plain.filter((status) => status === 429).length).toBe(2);
       const proven = await register(30, true);
       expect(proven.envelope?.data).toMatchObject({ token: expect.any(String) });
+
+      /** How many of so many tries, which have no captcha, are stopped before that is said. */
+      const stopped = async (from: string, times: number) => {
+        let count = 0;
+        for (let at = 0; at < times; at += 1) {
+          const { status } = await sendRaw(
+            new TestClient(strict.baseURL),
+            'register',
+            { name: '某人', password, password2: password, account: `burst-${at}` },
+            { headers: { 'x-forwarded-for': from } },
+          );
+          if (status === 429) count += 1;
+        }
+        return count;
+      };
+      // Forty of an address in ten minutes, four hundred of its network.
+      expect(await stopped('203.0.113.1', 45)).toBe(5);
+      expect(await stopped('203.0.113.2', 2)).toBe(0);
+      const { rowCount } = await own.query(
+        `UPDATE rate_limits SET points = 397 WHERE key = 'burst:registrations 203.0.113.0/24'`,
+      );
+      expect(rowCount).toBe(1);
+      expect(await stopped('203.0.113.3', 5)).toBe(2);
+      expect(await stopped('203.0.114.3', 2)).toBe(0);
     } finally {
       await own.end();
       await strict.stop();

@@ -70,7 +70,8 @@ const markup = [
   `<scr<script>ipt>${run}</scr</script>ipt>`,
 ] as const;
 
-const addresses = [
+/** Addresses that lead elsewhere, or run something. */
+export const hostileAddresses = [
   `javascript:${run}`,
   `JaVaScRiPt:${run}`,
   ` javascript:${run}`,
@@ -109,6 +110,8 @@ const addresses = [
   `filesystem:http://example.com/x`,
   `intent://x#Intent;scheme=javascript;end`,
   `///example.com`,
+  `/\t/example.com`,
+  `/\n\\example.com`,
 ] as const;
 
 const around: readonly ((text: string) => string)[] = [
@@ -162,7 +165,7 @@ const diagrams = [
 /** The payloads, each a text of its own. */
 export const xssPayloads: readonly string[] = [
   ...markup.flatMap((text) => around.map((put) => put(text))),
-  ...addresses.flatMap((address) => links.map((put) => put(address))),
+  ...hostileAddresses.flatMap((address) => links.map((put) => put(address))),
   ...formulas,
   ...diagrams,
 ];

@@ -5,7 +5,7 @@ import { refuseBlocked } from '../forum/blocked-words.service.ts';
 import { ledgerPage } from '../ledger/ledger-page.service.ts';
 import { balances } from '../ledger/ledger.service.ts';
 import { setVipEnd } from '../ledger/vip.service.ts';
-import { hideSessionsOf } from '../session/manage-session.service.ts';
+import { countOpenOf, hideSessionsOf } from '../session/manage-session.service.ts';
 import { lastActs } from '../stats/acts.service.ts';
 import { createAuthHandlers } from './auth.handlers.ts';
 import { createManageUserHandlers } from './manage-user.handlers.ts';
@@ -31,6 +31,7 @@ export const authArea = () =>
         },
         setVipEnd: (db, userId, until) => inTransaction(db, (tx) => setVipEnd(tx, userId, until)),
         refuseBlocked,
+        countOpen: countOpenOf,
         hideSessions: hideSessionsOf,
         lastActs,
         ledgerPage,

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
+import { sql } from 'drizzle-orm';
 import type pg from 'pg';
 import { RateLimiterPostgres } from 'rate-limiter-flexible';
+import type { Executor } from '../../db/database.ts';
 import { addressKey, isLocal, networkKey, tooMany } from '../../http/rate-limit.ts';
 
 /** Failed logins of an account or address in 15 minutes that need no captcha. */
@@ -45,15 +47,15 @@ export const createAttempts = (pool: pg.Pool, options: { freeRegistrations: numb
   const bursts = limiter('burst', tenMinutes);
 
   /** @throws Refusal too_many when too many came from an address or its network lately */
-  const countBurst = async (kind: 'registrations' | 'guests', ip: string, free = 0) => {
+  const countBurst = async (ip: string) => {
     const address = addressKey(ip);
     // A proxy on this machine may hide whoever comes through it.
     if (isLocal(address)) return;
     const [one, all] = await Promise.all([
-      bursts.penalty(`${kind} ${address}`),
-      bursts.penalty(`${kind} ${networkKey(ip)}`),
+      bursts.penalty(`registrations ${address}`),
+      bursts.penalty(`registrations ${networkKey(ip)}`),
     ]);
-    const most = burst[kind] + free;
+    const most = burst.registrations + options.freeRegistrations;
     if (one.consumedPoints > most) throw tooMany(one.msBeforeNext);
     if (all.consumedPoints > most * burst.network) throw tooMany(all.msBeforeNext);
   };
@@ -108,12 +110,32 @@ export const createAttempts = (pool: pg.Pool, options: { freeRegistrations: numb
       };
     },
 
-    /** @throws Refusal too_many */
-    countGuest: (ip: string) => countBurst('guests', ip),
+    /**
+     * Counts in the transaction that makes the guest: one that waited for a second connection while
+     * it holds a first would, with a few others, keep everybody from the database.
+     * @throws Refusal too_many
+     */
+    countGuest: async (db: Executor, ip: string) => {
+      const address = addressKey(ip);
+      if (isLocal(address)) return;
+      const most = [burst.guests, burst.guests * burst.network];
+      const now = Date.now();
+      for (const [at, key] of [address, networkKey(ip)].entries()) {
+        const { rows } = await db.execute<{ points: number; expire: string }>(sql`
+          INSERT INTO rate_limits AS l (key, points, expire)
+          VALUES (${`burst:guests ${key}`}, 1, ${now + tenMinutes * 1000})
+          ON CONFLICT (key) DO UPDATE SET
+            points = CASE WHEN l.expire > ${now} THEN l.points + 1 ELSE 1 END,
+            expire = CASE WHEN l.expire > ${now} THEN l.expire ELSE excluded.expire END
+          RETURNING points, expire`);
+        const [counted] = rows;
+        if (counted && counted.points > most[at]!) throw tooMany(Number(counted.expire) - now);
+      }
+    },
 
     /** @throws Refusal too_many */
     beginRegistration: async (ip: string, { proven }: { proven: boolean }) => {
-      await countBurst('registrations', ip, options.freeRegistrations);
+      await countBurst(ip);
       const address = addressKey(ip);
       const most = mostRegistrations[proven ? 'proven' : 'plain'];
       const count = await registrations.penalty(address);

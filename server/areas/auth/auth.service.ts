@@ -12,6 +12,7 @@ import { limits } from '../../../contract/limits.ts';
 import type { Database, Executor, Transaction } from '../../db/database.ts';
 import { together } from '../../db/in-transaction.ts';
 import { keptSecret } from '../../db/kept-secret.ts';
+import { networkKey } from '../../http/rate-limit.ts';
 import { type Authenticator, type Context, type Identified, Refusal } from '../../http/handlers.ts';
 import type { Settings } from '../../settings.ts';
 import { createAttempts } from './attempts.ts';
@@ -265,9 +266,12 @@ export const createAuthService = async (deps: AuthDeps) => {
 
     /** Makes an account for a visitor who has none, and gives its id. @throws Refusal too_many */
     createGuest: async (db: Executor, ip: string): Promise<number> => {
-      await attempts.countGuest(ip);
+      await attempts.countGuest(db, ip);
       const userName = `访客${String(randomInt(10_000)).padStart(4, '0')}`;
-      const userId = await store.insertUser(db, { userName, guest: true });
+      const madeIn = createHmac('sha256', secret)
+        .update(`network ${networkKey(ip)}`)
+        .digest('base64url');
+      const userId = await store.insertUser(db, { userName, guest: true, madeIn });
       if (userId === null) throw new Error('a guest has no account that could be taken');
       return userId;
     },

@@ -21,6 +21,9 @@ export interface ManageUserDeps {
   setVipEnd: (db: Executor, userId: number, until: Date | null) => Promise<void>;
   /** @throws Refusal words_blocked */
   refuseBlocked: (db: Executor, text: string) => Promise<void>;
+  /** How many sessions others may read: they are private while their owner is closed. */
+  countOpen: (db: Executor, userId: number) => Promise<number>;
+  /** Makes all sessions private for good; gives how many were not. */
   hideSessions: (db: Executor, userId: number) => Promise<number>;
   lastActs: (db: Executor) => Promise<Map<number, Date | null>>;
   ledgerPage: (
@@ -94,9 +97,12 @@ export const createManageUserService = (deps: ManageUserDeps) => ({
   },
 
   one: async (db: Executor, userId: number): Promise<Out<'adminUserInfo'>> => {
-    const row = await store.userOf(db, userId);
+    const [row, figures, days] = await Promise.all([
+      store.userOf(db, userId),
+      store.figuresOf(db, userId),
+      store.daysOf(db, userId),
+    ]);
     if (!row) throw new Refusal('not_found', '没有这个用户');
-    const figures = await store.figuresOf(db, userId);
     return {
       user: viewOf(row),
       figures: {
@@ -110,7 +116,7 @@ export const createManageUserService = (deps: ManageUserDeps) => ({
         login_count: figures.login_count,
         last_seen_at: figures.last_seen_at ? new Date(figures.last_seen_at).toISOString() : null,
       },
-      days: await store.daysOf(db, userId),
+      days,
     };
   },
 
@@ -150,7 +156,7 @@ export const createManageUserService = (deps: ManageUserDeps) => ({
     if (input.disabled !== undefined) {
       if (row.id === by.id) throw new Refusal('manage_unsuitable', '不能禁用自己');
       values.disabled = input.disabled === 1;
-      if (values.disabled && !row.disabled) hidden = await deps.hideSessions(db, row.id);
+      if (values.disabled && !row.disabled) hidden = await deps.countOpen(db, row.id);
     }
     if (input.user_name !== undefined) {
       const name = normalName(input.user_name);
@@ -230,9 +236,10 @@ export const createManageUserService = (deps: ManageUserDeps) => ({
   ): Promise<Out<'updateUserSession'>> => {
     const row = await governed(db, input.user_id, by);
     const forced = input.session_private;
-    // Whoever is forced to be private is so with all there is: hidden first, it can be counted.
+    const hide = input.history_private === 1 ? deps.hideSessions : deps.countOpen;
+    // Counted before: whoever is forced to be private is so with all there is.
     const hides = input.history_private === 1 || (forced === 1 && !row.sessionPrivate);
-    const hidden = hides ? await deps.hideSessions(db, row.id) : 0;
+    const hidden = hides ? await hide(db, row.id) : 0;
     if (forced !== undefined) await store.changeUser(db, row.id, { sessionPrivate: forced === 1 });
     note({
       subject: `user:${row.id}`,

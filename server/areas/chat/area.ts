@@ -15,7 +15,6 @@ export const chatArea = () =>
         attachments: files,
         knowledge,
         minPromptBytes: settings.minPromptBytes,
-        guestMessages: settings.guestMessages,
         push: (told) => waits.tellNews(told),
         cancelJobs: (id) => cancelJobs({ subject: 'message', id }),
       }),

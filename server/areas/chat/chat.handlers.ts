@@ -1,14 +1,12 @@
 import { sinkOf } from '../../http/sink.ts';
 import { serveEvents } from '../../http/event-stream.ts';
-import { type Handlers, type Identity, Refusal } from '../../http/handlers.ts';
-import { addressKey, createKeyLimit, isLocal, networkKey } from '../../http/rate-limit.ts';
+import { type Handlers, Refusal } from '../../http/handlers.ts';
 import type { KnowledgeService } from '../embedding/embedding.service.ts';
 import type { ModelService } from '../model/model.service.ts';
 import type { ReplyRequest } from './reply.ts';
 import type { Replies } from './replies.ts';
 import { createChatService } from './chat.service.ts';
 import * as marks from './marks.service.ts';
-import { loginUrl } from '../session/session.service.ts';
 import type { Told } from '../forum/news.service.ts';
 import type { Attachments } from './question.ts';
 
@@ -19,8 +17,6 @@ export interface ChatDeps {
   knowledge: Pick<KnowledgeService, 'on'>;
   /** Least UTF-8 bytes of a session's first message. */
   minPromptBytes: number;
-  /** Messages that one guest may send in a day. */
-  guestMessages: number;
   /** Stops the work on the images of a message. */
   cancelJobs: (historyId: number) => Promise<void>;
   /** Sends pushes of what somebody was told. */
@@ -53,40 +49,13 @@ const positionOf = (header: string | string[] | undefined, query: number | undef
 /** How often it is looked at whether somebody may still read what they read, ms. */
 const rightsMs = 3000;
 
-const day = 86_400;
-
-/** What guests may ask in a day: each of them, all of an address, all of a network. */
-const createGuestLimit = (messages: number) => {
-  const limits = {
-    guest: createKeyLimit(messages, day),
-    address: createKeyLimit(messages * 20, day),
-    network: createKeyLimit(messages * 60, day),
-  };
-  return async (user: Identity, ip: string): Promise<void> => {
-    if (!user.guest) return;
-    const address = addressKey(ip);
-    try {
-      await limits.guest(String(user.id));
-      if (isLocal(address)) return;
-      await limits.address(address);
-      await limits.network(networkKey(ip));
-    } catch {
-      throw new Refusal('login_required', '今天免费体验的次数用完了，登录之后可以继续', {
-        login_url: loginUrl,
-      });
-    }
-  };
-};
-
 export const createChatHandlers = ({
   replies,
   cancelJobs,
   push,
-  guestMessages,
   ...deps
 }: ChatDeps): ChatHandlers => {
   const service = createChatService({ ...deps, instanceId: replies.instanceId });
-  const limitGuest = createGuestLimit(guestMessages);
   /** Once the answer to the caller, who is to open the stream meanwhile, is on its way. */
   const begin = (request: ReplyRequest): void => {
     setImmediate(() => replies.begin(request));
@@ -96,8 +65,7 @@ export const createChatHandlers = ({
 
     lastMessages: (input, { db, user }) => service.newer(db, input, user),
 
-    sendMessage: async (input, { db, user, ip, afterCommit }) => {
-      await limitGuest(user, ip);
+    sendMessage: async (input, { db, user, afterCommit }) => {
       const { id, msg, createdAt, beside, requests, told } = await service.send(db, input, user);
       afterCommit(() => {
         requests.forEach(begin);
@@ -106,15 +74,13 @@ export const createChatHandlers = ({
       return { id, msg, created_at: createdAt.toISOString(), beside };
     },
 
-    retryMessage: async (input, { db, user, ip, afterCommit }) => {
-      await limitGuest(user, ip);
+    retryMessage: async (input, { db, user, afterCommit }) => {
       const request = await service.retry(db, input, user);
       afterCommit(() => begin(request));
       return { id: request.historyId };
     },
 
-    regenerateMessage: async (input, { db, user, ip, afterCommit }) => {
-      await limitGuest(user, ip);
+    regenerateMessage: async (input, { db, user, afterCommit }) => {
       const request = await service.regenerate(db, input, user);
       afterCommit(() => begin(request));
       return { id: request.historyId };

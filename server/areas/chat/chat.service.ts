@@ -11,6 +11,7 @@ import { find as findScenario } from '../scenario/scenario.service.ts';
 import {
   noteReply,
   noteSeen,
+  amongStrangers,
   readableSession,
   writableSession,
   type SessionRow,
@@ -223,6 +224,7 @@ export const createChatService = (deps: ChatServiceDeps) => {
       const { page, page_size: pageSize } = input;
       const filter = {
         sessionId: session.id,
+        forStrangers: amongStrangers(session, user),
         before: input.before,
         after: input.after,
         ...(input.id === undefined
@@ -257,6 +259,7 @@ export const createChatService = (deps: ChatServiceDeps) => {
         user?.id ?? null,
         {
           sessionId: session.id,
+          forStrangers: amongStrangers(session, user),
           after: input.maxHistoryId,
           orChanged: session.type === sessionTypes.people,
         },

@@ -1,7 +1,8 @@
-import { and, asc, desc, eq, gt, inArray, lt, lte, ne, or, sql, type SQL } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, inArray, lt, lte, ne, not, or, sql, type SQL } from 'drizzle-orm';
 import type { Settings } from '../../../contract/auth.ts';
 import type { ReplyState, StructuredMessage } from '../../../contract/chat.ts';
 import type { Executor, Transaction } from '../../db/database.ts';
+import { suspended } from '../../db/suspended.ts';
 import { sqlState, uniqueViolation } from '../../db/failure.ts';
 import { history, sessions, users } from '../../db/schema.ts';
 import { statement } from '../../db/statement.ts';
@@ -67,6 +68,8 @@ export interface MessageFilter {
   orChanged?: boolean;
   /** None behind this one, and none whose reply is being written: what a public link shows. */
   sharedUpTo?: number;
+  /** None of people who are disabled: what strangers see. */
+  forStrangers?: boolean;
 }
 
 const recentlyChanged = sql`greatest(${history.editedAt}, ${history.answeredAt})
@@ -79,6 +82,7 @@ const conditions = ({
   after,
   orChanged,
   sharedUpTo,
+  forStrangers,
 }: MessageFilter): SQL | undefined =>
   and(
     eq(history.sessionId, sessionId),
@@ -93,6 +97,7 @@ const conditions = ({
     sharedUpTo === undefined
       ? undefined
       : and(lte(history.id, sharedUpTo), ne(history.state, 'streaming')),
+    forStrangers ? not(suspended(history.userId)) : undefined,
   );
 
 /** Messages of the branch that is shown. */

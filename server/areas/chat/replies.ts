@@ -143,13 +143,13 @@ export const createReplies = async ({
         const frame = textFrame(kind, text, end);
         for (const reader of readers) reader.push(frame, start, end);
       },
-      reportOutcome: (channelId, ok, told = '') =>
+      reportOutcome: (channelId, ok, failure) =>
         models.reportOutcome({
           channelId,
           model: request.model.name,
           userId: request.userId,
           ok,
-          told,
+          ...failure,
         }),
       countTokens: countInThread,
       fetchImage,

@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { EngineError, type ChatEngine } from '../../engines/chat-engine.ts';
+import { faultError } from '../../engines/openai-compatible/upstream-error.ts';
 import { countTokens } from '../../engines/tokens.ts';
 import { Reply, type ReplyHooks, type ReplyRequest } from './reply.ts';
 
@@ -68,6 +69,31 @@ test('another channel is tried while nothing was written', async () => {
     [1, false],
     [2, true],
   ]);
+});
+
+test('what a question itself brings about is not held against a channel', async () => {
+  const against = async (failure: EngineError | null) => {
+    const told: unknown[] = [];
+    const failing = engineOf(async () => {
+      if (failure) throw failure;
+    });
+    await run([failing], {
+      hooks: { reportOutcome: (_, ok, held) => void told.push(ok || held?.against) },
+    });
+    return told;
+  };
+  const fault = (status: number, code = '', type = '') =>
+    against(faultError({ status, code, type, param: '' }, { begun: false }));
+  expect(await against(null)).toEqual([true]);
+  expect(await fault(400, 'context_length_exceeded')).toEqual([true]);
+  expect(await fault(413)).toEqual([true]);
+  expect(await fault(400)).toEqual([true]);
+  expect(await fault(422)).toEqual([true]);
+  expect(await fault(400, 'content_filter')).toEqual([true]);
+  expect(await fault(429)).toEqual(['full']);
+  expect(await fault(0, 'engine_overloaded_error')).toEqual(['full']);
+  expect(await fault(500)).toEqual(['failed']);
+  expect(await fault(401)).toEqual(['failed']);
 });
 
 test('after the first piece no other channel is tried, and the text stays', async () => {

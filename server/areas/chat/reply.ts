@@ -69,7 +69,11 @@ export interface ReplyHooks {
   channels: () => Promise<Channel[]>;
   /** A piece can be read: `text` lies between the two positions of the log. */
   onText: (kind: PartKind, text: string, start: number, end: number) => void;
-  reportOutcome: (channelId: number, ok: boolean, told?: string) => void;
+  reportOutcome: (
+    channelId: number,
+    ok: boolean,
+    failure?: { told: string; against: 'failed' | 'full' },
+  ) => void;
   /** Tokens of each text. */
   countTokens: (texts: readonly string[]) => Promise<number[]>;
   /** An image of the web as a data URL; null where it cannot be had. */
@@ -230,7 +234,7 @@ export class Reply<Order extends ReplyOrder = ReplyRequest> {
       this.#hooks.reportOutcome(
         channelId,
         failure.askerAtFault || !channelAtFault.has(failure.code),
-        failure.message,
+        { told: failure.message, against: failure.code === 'rate_limited' ? 'full' : 'failed' },
       );
       return failure;
     } finally {

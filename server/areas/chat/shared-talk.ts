@@ -16,7 +16,7 @@ export const sharedTalk = async (
   viewer: number | null,
   { page, pageSize }: { page: number; pageSize: number },
 ): Promise<{ list: Message[]; total: number }> => {
-  const filter = { sessionId, sharedUpTo: lastHistoryId };
+  const filter = { sessionId, sharedUpTo: lastHistoryId, forStrangers: true };
   const rows = await store.listMessages(db, viewer, filter, {
     newestFirst: false,
     offset: Math.min((page - 1) * pageSize, countedMessages),

@@ -228,6 +228,7 @@ export const createApiChat = (deps: ChatDeps) => {
           channelId,
           ok: error.askerAtFault,
           told: error.message,
+          against: error.status === 429 ? 'full' : 'failed',
         });
         failure = error;
         if (begun() || !error.retriable) break;

@@ -77,8 +77,8 @@ export const createSpeechApi = (deps: {
         failure = context.signal.aborted ? context.signal.reason : error;
         if (!(error instanceof SpeechEngineError) || context.signal.aborted) break;
         log.warn({ err: error, channelId }, 'a service of speech failed a call of the API');
-        if (!error.askerAtFault)
-          models.reportMediaOutcome({ ...outcome, ok: false, told: error.message });
+        const { message: told, against } = error;
+        models.reportMediaOutcome({ ...outcome, ok: false, told, against });
         failure = new Refusal(error.codeName, error.message);
         if (!error.retriable) break;
       }

@@ -187,7 +187,7 @@ export const createKnowledgeService = (deps: { embeddings: EmbeddingModels }) =>
     async passage(db: Executor, id: number, userId: number | null) {
       const [row] = await store.chunksById(db, [id]);
       const file = row && (await fileWithProject(db, row.fileId));
-      if (!row || !file || (file.project.private && file.project.userId !== userId))
+      if (!row || !file || !(await rowFor(db, file.project.key, userId)))
         throw new Refusal('not_found', '没有这段资料，它可能已被删除');
       const around = await store.chunksAround(db, row.fileId, row.seq);
       return {

@@ -57,6 +57,8 @@ export interface QuestionLook {
   /** Plain text. */
   content: string;
   images: string[];
+  /** What was said last is not shown. */
+  lastSuspended: boolean;
 }
 
 /** What the cards of questions show of them. */
@@ -67,13 +69,14 @@ export const questionLooks = async (
   if (ids.length === 0) return new Map();
   const rows = await store.readQuestions(db, [ids]);
   return new Map(
-    rows.map(({ id, title, human, images }) => [
+    rows.map(({ id, title, human, images, last_suspended: lastSuspended }) => [
       id,
       {
         title,
         // What images are called says nothing in a line of words.
         content: summaryOf(human.replaceAll(/!\[[^\]\n]*\]\([^)\n]*\)/g, ' ')),
         images: [...new Set([...(images ?? []), ...imagesIn(human)])].slice(0, mostImages),
+        lastSuspended: lastSuspended === true,
       },
     ]),
   );

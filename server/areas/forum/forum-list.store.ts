@@ -2,6 +2,7 @@ import { sql, type SQL } from 'drizzle-orm';
 import type { ForumCategory } from '../../../contract/forum.ts';
 import type { Executor } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
+import { suspendedText } from '../../db/suspended.ts';
 
 export interface ForumFilter {
   category?: ForumCategory | undefined;
@@ -154,9 +155,14 @@ export const readQuestions = statement<{
   title: string;
   human: string;
   images: string[] | null;
+  /** Whoever wrote last is disabled. */
+  last_suspended: boolean | null;
 }>(
   'forum_questions',
-  `SELECT asked.id::float8, q.title, left(q.human, 8000) AS human, q.images
+  `SELECT asked.id::float8, q.title, left(q.human, 8000) AS human, q.images, (
+     SELECT ${suspendedText('l.user_id')} FROM history l WHERE l.session_id = asked.id
+     ORDER BY l.id DESC LIMIT 1
+   ) AS last_suspended
    FROM unnest($1::bigint[]) AS asked (id)
    JOIN LATERAL (
      SELECT h.title, h.human, ARRAY(SELECT jsonb_array_elements_text(h.request -> 'images')) AS images

@@ -4,7 +4,7 @@ import { sessionTypes } from '../../../contract/session.ts';
 import type { Executor, Transaction } from '../../db/database.ts';
 import { inTransaction } from '../../db/in-transaction.ts';
 import { type ActNote, Refusal, type Identity } from '../../http/handlers.ts';
-import { readableSession, type SessionRow } from '../session/session.service.ts';
+import { amongStrangers, readableSession, type SessionRow } from '../session/session.service.ts';
 import { summaryOf } from '../chat/digest.ts';
 import { imagesIn } from './forum-list.service.ts';
 import { requireGroup } from './groups.service.ts';
@@ -235,7 +235,9 @@ export const resolve = (
 
 export const edits = async (db: Executor, input: Parsed<'messageEdits'>, user: Identity | null) => {
   const session = await readableSession(db, input.session_id, user);
-  if (!(await store.findAnswer(db, session.id, input.history_id))) throw new Refusal('not_found');
+  const answer = await store.findAnswer(db, session.id, input.history_id);
+  if (!answer || (answer.suspended && amongStrangers(session, user)))
+    throw new Refusal('not_found');
   const rows = await store.listEdits(db, input.history_id, shownEdits);
   return rows.map(({ title, human, createdAt }) => ({
     title,

@@ -3,6 +3,7 @@ import type { ReportReason } from '../../../contract/forum.ts';
 import { defaultGroup } from '../../../contract/forum.ts';
 import { countUpTo } from '../../db/count-up-to.ts';
 import type { Executor, Transaction } from '../../db/database.ts';
+import { suspended } from '../../db/suspended.ts';
 import { sqlState, uniqueViolation } from '../../db/failure.ts';
 import { history, sessions } from '../../db/schema.ts';
 import {
@@ -85,6 +86,7 @@ export const findAnswer = async (db: Executor, sessionId: number, id: number) =>
       title: history.title,
       ai: history.ai,
       isQuestion: sql<boolean>`${history.prevId} = 0`,
+      suspended: sql<boolean>`${suspended(history.userId)}`,
     })
     .from(history)
     .where(and(eq(history.id, id), eq(history.sessionId, sessionId)));

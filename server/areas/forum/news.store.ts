@@ -2,6 +2,7 @@ import { and, eq, isNull, sql } from 'drizzle-orm';
 import type { NewsKind } from '../../../contract/forum.ts';
 import type { Executor } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
+import { suspendedText } from '../../db/suspended.ts';
 import { news } from './forum.tables.ts';
 
 export interface NewNews {
@@ -49,7 +50,10 @@ export interface NewsRow {
   created_at: number;
 }
 
-// What is deleted, or private to others now, is not told any more.
+// What is deleted, or private to others now, is not told any more; nor what they said in public who
+// are disabled.
+const told = `s.deleted_at IS NULL AND (f.session_id IS NOT NULL
+  OR n.kind NOT IN ('reply', 'mention') OR NOT ${suspendedText('n.actor_id')})`;
 const rows = sql`
   SELECT n.id::float8,
     CASE WHEN f.session_id IS NOT NULL AND n.kind = 'reply' THEN 'message' ELSE n.kind END AS kind,
@@ -58,7 +62,7 @@ const rows = sql`
     (extract(epoch FROM n.created_at) * 1000)::float8 AS created_at
   FROM news n JOIN sessions s ON s.id = n.session_id JOIN users a ON a.id = n.actor_id
     LEFT JOIN friends f ON f.session_id = s.id
-  WHERE s.deleted_at IS NULL AND (NOT s.private OR s.user_id = n.user_id
+  WHERE ${sql.raw(told)} AND (NOT s.private OR s.user_id = n.user_id
     OR f.low_user_id = n.user_id OR f.high_user_id = n.user_id)`;
 
 export const listNews = async (
@@ -95,7 +99,7 @@ const unreadBy = statement<{ unread: number }>(
   `SELECT count(*)::int AS unread FROM (
      SELECT FROM news n JOIN sessions s ON s.id = n.session_id
        LEFT JOIN friends f ON f.session_id = s.id
-     WHERE n.user_id = $1 AND n.read_at IS NULL AND s.deleted_at IS NULL
+     WHERE n.user_id = $1 AND n.read_at IS NULL AND ${told}
        AND (NOT s.private OR s.user_id = n.user_id
          OR f.low_user_id = n.user_id OR f.high_user_id = n.user_id)
      LIMIT 100) mine`,

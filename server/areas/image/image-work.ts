@@ -310,8 +310,7 @@ export const createImageWork = (deps: ImageWorkDeps): JobWork<unknown> => {
     const order = await orderOf(plan, words, job.user_id, io.signal);
     let failure: JobError | null = null;
     let full: JobError | null = null;
-    const report = (channelId: number, ok: boolean, told = '') =>
-      models.reportImageOutcome({ channelId, model: job.model, userId: job.user_id, ok, told });
+    const outcome = { model: job.model, userId: job.user_id };
     for (const channel of channels) {
       const { channelId, label, engine } = channel;
       if (!(await io.place({ channelId, label, places: engine.concurrency }))) continue;
@@ -324,7 +323,7 @@ export const createImageWork = (deps: ImageWorkDeps): JobWork<unknown> => {
           return io.remember(done);
         });
         if (images.some(({ kept }) => kept)) {
-          report(channelId, true);
+          models.reportImageOutcome({ ...outcome, channelId, ok: true });
           return {
             result: {
               images,
@@ -336,14 +335,17 @@ export const createImageWork = (deps: ImageWorkDeps): JobWork<unknown> => {
           };
         }
         const error = result.images.find((image) => image.error !== '')?.error;
-        report(channelId, false, error);
+        // No image at all may be the words' doing; one that cannot be read is the service's.
+        if (given.some(({ data }) => data))
+          models.reportImageOutcome({ ...outcome, channelId, ok: false, told: error });
         failure = new JobError('engine_failed', error ?? codes.engine_failed.text, {
           retriable: true,
         });
       } catch (error) {
         io.signal.throwIfAborted();
         if (!(error instanceof ImageEngineError)) throw error;
-        if (!error.askerAtFault && !error.busy) report(channelId, false, error.message);
+        const { message: told, against } = error;
+        models.reportImageOutcome({ ...outcome, channelId, ok: false, told, against });
         // That work is over; the next try orders anew.
         if (done.at) {
           delete done.at;

@@ -1,6 +1,7 @@
-import { and, desc, eq, inArray, isNull, sql } from 'drizzle-orm';
+import { and, desc, eq, inArray, isNull, not, sql } from 'drizzle-orm';
 import type { AppState } from '../../../contract/market.ts';
 import type { Executor, Transaction } from '../../db/database.ts';
+import { suspended } from '../../db/suspended.ts';
 import { users } from '../../db/schema.ts';
 import { namedIn, showsWhere } from '../file/shown.ts';
 import {
@@ -213,7 +214,7 @@ export const commentsOf = (db: Executor, appId: number, { offset, limit }: Windo
     .select(commentFields)
     .from(appComments)
     .innerJoin(users, eq(users.id, appComments.userId))
-    .where(eq(appComments.appId, appId))
+    .where(and(eq(appComments.appId, appId), not(suspended(appComments.userId))))
     .orderBy(desc(appComments.id))
     .offset(offset)
     .limit(limit);

@@ -9,9 +9,14 @@ const begin = () => {
     clock,
     breaker,
     fail: (people: readonly number[], model = 'a') => {
-      for (const userId of people) breaker.report({ channelId: 1, model, userId, ok: false });
+      for (const each of people)
+        breaker.report({ channelId: 1, model, person: `${each}`, full: false, ok: false });
     },
-    succeed: () => breaker.report({ channelId: 1, model: 'a', userId: 9, ok: true }),
+    full: (people: readonly number[]) => {
+      for (const each of people)
+        breaker.report({ channelId: 1, model: 'a', person: `${each}`, full: true, ok: false });
+    },
+    succeed: () => breaker.report({ channelId: 1, model: 'a', ok: true }),
     tries: (model = 'a') =>
       breaker.choose(model, both).channels.some(({ channelId }) => channelId === 1),
   };
@@ -52,6 +57,26 @@ test('one person rests nothing, however often; and one model says nothing of ano
   fail([9]);
   expect(tries()).toBe(false);
   expect(tries('b')).toBe(true);
+});
+
+test('one that has no room rests for nobody by one person’s burst, of several for a moment', () => {
+  const { clock, fail, full, tries } = begin();
+  full(Array.from({ length: 100 }, () => 7));
+  full([8]);
+  // Two of them do not make failures of others weigh more.
+  fail([1, 2, 1, 2]);
+  expect(tries()).toBe(true);
+  clock.time += 20_000;
+  full([7, 8]);
+  expect(tries()).toBe(true);
+  full([9]);
+  expect(tries()).toBe(false);
+  clock.time += 3_000;
+  expect(tries()).toBe(true);
+  // Whoever tried it meets it full once more: the others are not kept from it for that.
+  full([7]);
+  expect(tries()).toBe(true);
+  expect(tries()).toBe(true);
 });
 
 test('the only channel of a model is never rested, only slowed', () => {

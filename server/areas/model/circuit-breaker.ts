@@ -3,6 +3,8 @@
  * must be: what one person asks says nothing about what others will meet.
  */
 const opensAfter = { failures: 5, people: 3 };
+/** Who must have met a full channel within so many ms for it to be left alone, and how long, ms. */
+const fullFor = { people: 3, within: 10_000, rest: 3_000 };
 /** How long it is left alone at first; doubled each time that its trial fails too, ms. */
 const firstRest = 15_000;
 const longestRest = 240_000;
@@ -15,7 +17,9 @@ const slow = { gap: 200, longest: 3_000 };
 interface Line {
   failures: number;
   /** Whose requests failed; no more of them are kept than matter. */
-  people: Set<number>;
+  people: Set<string>;
+  /** Who met it full since when. */
+  full: { people: Set<string>; since: number };
   rest: number;
   /** 0: closed. */
   openUntil: number;
@@ -24,16 +28,17 @@ interface Line {
   nextTurn: number;
 }
 
-export interface Outcome {
-  channelId: number;
-  model: string;
-  /** Who asked. */
-  userId: number;
-  /** False: the service itself failed, not the question. */
-  ok: boolean;
-  /** Of a failure: what the asker was told. */
-  told?: string;
-}
+export type Outcome = { channelId: number; model: string } & (
+  | { ok: true }
+  | {
+      /** The service itself failed, not the question. */
+      ok: false;
+      /** Who asked, as people are told apart. */
+      person: string;
+      /** It had no room for this one, which says nothing about how well it works. */
+      full: boolean;
+    }
+);
 
 export interface CircuitBreaker {
   /**
@@ -61,6 +66,27 @@ export const createCircuitBreaker = (now: () => number = Date.now): CircuitBreak
     return true;
   };
 
+  const keepsFailing = ({ failures, people }: Line): boolean =>
+    failures >= opensAfter.failures && people.size >= opensAfter.people;
+
+  /** The trial of one that was left alone for being full says nothing for others, unless it went well. */
+  const closeAfterTrial = (line: Line): void => {
+    line.trialUntil = 0;
+    if (!keepsFailing(line)) line.openUntil = 0;
+  };
+
+  /** One person's burst fills it for that person alone; of several it is given a moment. */
+  const noteFull = (line: Line, person: string): void => {
+    const time = now();
+    if (time < line.openUntil) return;
+    closeAfterTrial(line);
+    if (time - line.full.since > fullFor.within) line.full = { people: new Set(), since: time };
+    line.full.people.add(person);
+    if (line.full.people.size < fullFor.people) return;
+    line.full.people.clear();
+    line.openUntil = Math.max(line.openUntil, time + fullFor.rest);
+  };
+
   return {
     choose(model, channels) {
       const lineOf = (channelId: number) => lines.get(keyOf(channelId, model));
@@ -72,27 +98,36 @@ export const createCircuitBreaker = (now: () => number = Date.now): CircuitBreak
       first.nextTurn = turn;
       return { channels: [...channels], waitMs: turn - time };
     },
-    report({ channelId, model, userId, ok }) {
-      const key = keyOf(channelId, model);
-      if (ok) {
+    report(outcome) {
+      const key = keyOf(outcome.channelId, outcome.model);
+      if (outcome.ok) {
         lines.delete(key);
         return;
       }
       const line = lines.get(key) ?? {
         failures: 0,
-        people: new Set<number>(),
+        people: new Set<string>(),
+        full: { people: new Set<string>(), since: 0 },
         rest: firstRest,
         openUntil: 0,
         trialUntil: 0,
         nextTurn: 0,
       };
       lines.set(key, line);
+      const { person, full } = outcome;
+      if (full) {
+        noteFull(line, person);
+        return;
+      }
       line.failures += 1;
-      if (line.people.size < opensAfter.people) line.people.add(userId);
-      if (line.failures < opensAfter.failures || line.people.size < opensAfter.people) return;
+      if (line.people.size < opensAfter.people) line.people.add(person);
       const time = now();
       // Requests that were under way when it opened say nothing new.
       if (time < line.openUntil) return;
+      if (!keepsFailing(line)) {
+        closeAfterTrial(line);
+        return;
+      }
       if (line.openUntil > 0) line.rest = Math.min(line.rest * 2, longestRest);
       line.openUntil = time + line.rest;
       line.trialUntil = 0;

@@ -10,6 +10,7 @@ import type { Instance } from '../../db/instance.ts';
 import type { ChatEngine } from '../../engines/chat-engine.ts';
 import { type ChatRelay, relayOfEngine } from '../../engines/chat-relay.ts';
 import type { ImageChoices, ImageEngine } from '../../engines/image-engine.ts';
+import type { ServiceError } from '../../engines/service-wire.ts';
 import { createBuiltInCanvas } from '../../engines/built-in-canvas/built-in-canvas.ts';
 import type { HearEngine, SpeakEngine } from '../../engines/speech/speech-engine.ts';
 import { createBuiltInSpeakEngine } from '../../engines/speech/built-in-speak-engine.ts';
@@ -24,7 +25,8 @@ import type { Settings } from '../../settings.ts';
 import { createChannelEngines } from './channel-engines.ts';
 import { createChannelHealth } from './channel-health.ts';
 import { createKeyBox } from './channel-key.ts';
-import { type CircuitBreaker, createCircuitBreaker, type Outcome } from './circuit-breaker.ts';
+import { createAskers } from './askers.ts';
+import { type CircuitBreaker, createCircuitBreaker } from './circuit-breaker.ts';
 import { drawOrder } from './draw.ts';
 import { environmentServices, type Service } from './environment.ts';
 import { createImageChoices } from './image-choices.ts';
@@ -389,6 +391,19 @@ export const acceleratorsOf = (served: readonly Pick<ServedModel, 'model'>[]): s
   ),
 ];
 
+/** How a service did. */
+export interface Outcome {
+  channelId: number;
+  model: string;
+  /** Who asked. */
+  userId: number;
+  ok: boolean;
+  /** Of a failure: what the asker was told. */
+  told?: string;
+  /** What is to be held against the service; what a question itself brought about is not. */
+  against?: ServiceError['against'];
+}
+
 /** The channels that a breaker chooses, once their turn has come. */
 const inTurn = async <C extends { channelId: number }>(
   breaker: CircuitBreaker,
@@ -417,6 +432,20 @@ export const createModelService = (deps: {
   const builtInRelay = relayOfEngine(builtIn);
   const canvases = builtInImages(settings);
   const health = createChannelHealth(pool);
+  const askers = createAskers(pool);
+  const report = (of: CircuitBreaker, outcome: Outcome): void => {
+    const { channelId, model, userId, ok, told, against = 'failed' } = outcome;
+    if (!ok && against === 'nothing') return;
+    health.note(channelId, ok, told);
+    if (ok) {
+      of.report({ channelId, model, ok });
+      return;
+    }
+    void askers(userId)
+      // Counted with all whom nobody knows.
+      .catch(() => '')
+      .then((person) => of.report({ channelId, model, ok, person, full: against === 'full' }));
+  };
   const closing = new AbortController();
   const timers = new Set<NodeJS.Timeout>();
 
@@ -792,10 +821,7 @@ export const createModelService = (deps: {
       );
     },
 
-    reportOutcome(outcome) {
-      health.note(outcome.channelId, outcome.ok, outcome.told);
-      breaker.report(outcome);
-    },
+    reportOutcome: (outcome) => report(breaker, outcome),
 
     async findImage(db, name) {
       const row = (await served(db)).find((each) => each.model.name === name);
@@ -841,10 +867,7 @@ export const createModelService = (deps: {
       );
     },
 
-    reportImageOutcome(outcome) {
-      health.note(outcome.channelId, outcome.ok, outcome.told);
-      imageBreaker.report(outcome);
-    },
+    reportImageOutcome: (outcome) => report(imageBreaker, outcome),
 
     plan(kind, names) {
       if (kind === 'openai-compatible')
@@ -896,10 +919,7 @@ export const createModelService = (deps: {
       return inTurn(mediaBreaker, name, found);
     },
 
-    reportMediaOutcome(outcome) {
-      health.note(outcome.channelId, outcome.ok, outcome.told);
-      mediaBreaker.report(outcome);
-    },
+    reportMediaOutcome: (outcome) => report(mediaBreaker, outcome),
 
     close() {
       health.close();

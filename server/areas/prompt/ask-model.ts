@@ -61,8 +61,8 @@ export const askModel = async (
     {
       channels: () => models.engines(db, model),
       onText: () => {},
-      reportOutcome: (channelId, ok, told = '') =>
-        models.reportOutcome({ channelId, model: model.name, userId, ok, told }),
+      reportOutcome: (channelId, ok, failure) =>
+        models.reportOutcome({ channelId, model: model.name, userId, ok, ...failure }),
       countTokens: countInThread,
       // Only words are asked about.
       fetchImage: () => Promise.resolve(null),

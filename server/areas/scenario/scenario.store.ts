@@ -1,5 +1,6 @@
-import { and, asc, count, desc, eq, isNull, or, sql } from 'drizzle-orm';
+import { and, asc, count, desc, eq, isNull, not, or, sql } from 'drizzle-orm';
 import type { Executor, Transaction } from '../../db/database.ts';
+import { suspended } from '../../db/suspended.ts';
 import { sqlState, uniqueViolation } from '../../db/failure.ts';
 import { scenarioCategories, scenarios, users } from '../../db/schema.ts';
 import { namedIn, showsWhere } from '../file/shown.ts';
@@ -140,7 +141,11 @@ export interface ScenarioFilter {
   query?: string | undefined;
 }
 
-const offered = and(eq(scenarios.display, true), eq(scenarios.state, 'public'));
+const offered = and(
+  eq(scenarios.display, true),
+  eq(scenarios.state, 'public'),
+  not(suspended(scenarios.userId)),
+);
 
 const inScope = (scope: ScenarioFilter['scope']) => {
   if (scope.in === 'mine') return eq(scenarios.userId, scope.userId);

@@ -7,7 +7,7 @@ import { findSessions, snippetsOf, wordsOf } from './search.service.ts';
 import * as store from './manage-session.store.ts';
 import { findSession, markDeleted, updateSession } from './session.store.ts';
 
-export { hideSessionsOf } from './manage-session.store.ts';
+export { countOpenOf, hideSessionsOf } from './manage-session.store.ts';
 
 /** So many are found by words in their titles. */
 const mostTitles = 200;

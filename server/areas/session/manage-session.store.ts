@@ -1,4 +1,4 @@
-import { and, desc, eq, inArray, isNotNull, isNull, sql, type SQL } from 'drizzle-orm';
+import { and, desc, eq, inArray, isNotNull, isNull, or, sql, type SQL } from 'drizzle-orm';
 import type { Executor } from '../../db/database.ts';
 import { sessions, users } from '../../db/schema.ts';
 
@@ -83,12 +83,26 @@ export const countSessions = async (
   return row?.count ?? 0;
 };
 
-/** Makes all sessions of a person private; gives how many were not. */
+/** How many sessions of a person others may read. */
+export const countOpenOf = async (db: Executor, userId: number): Promise<number> => {
+  const [row] = await db
+    .select({ count: sql<number>`count(*)::int` })
+    .from(sessions)
+    .where(and(eq(sessions.userId, userId), eq(sessions.private, false)));
+  return row?.count ?? 0;
+};
+
+/**
+ * Makes all sessions of a person private for good; gives how many were not, or would not have
+ * stayed so.
+ */
 export const hideSessionsOf = async (db: Executor, userId: number): Promise<number> => {
   const changed = await db
     .update(sessions)
-    .set({ private: true })
-    .where(and(eq(sessions.userId, userId), eq(sessions.private, false)))
+    .set({ private: true, closedWithOwner: false })
+    .where(
+      and(eq(sessions.userId, userId), or(eq(sessions.private, false), sessions.closedWithOwner)),
+    )
     .returning({ id: sessions.id });
   return changed.length;
 };

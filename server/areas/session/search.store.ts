@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Executor, Transaction } from '../../db/database.ts';
+import { suspendedText } from '../../db/suspended.ts';
 import { statement } from '../../db/statement.ts';
 import type { Posting } from './search-postings.ts';
 
@@ -211,6 +212,9 @@ interface Placed {
   ats: string;
 }
 
+/** What somebody wrote among strangers and is disabled now is found by managers alone. */
+const ofTheServed = `(s.type <> 2 OR s.private OR NOT ${suspendedText('h.user_id')})`;
+
 const place = (scope: SearchScope['in']) =>
   statement<Placed>(
     `search_place_${scope}`,
@@ -219,7 +223,7 @@ const place = (scope: SearchScope['in']) =>
        coalesce(array_agg(date_part('epoch', s.updated_at) * 1000), '{}')::text AS ats
      FROM history h JOIN sessions s ON s.id = h.session_id
      WHERE h.id = ANY($1::bigint[]) AND h.shown AND s.deleted_at IS NULL AND NOT s.temporary
-       AND ${isOf[scope]} AND ($3::bigint IS NULL OR s.user_id = $3)
+       AND ${isOf[scope]} ${scope === 'all' ? '' : `AND ${ofTheServed}`} AND ($3::bigint IS NULL OR s.user_id = $3)
        AND ($4::text IS NULL OR s.model = $4) AND ($5::bigint IS NULL OR s.scenario_id = $5)`,
   );
 const places = {

@@ -1,3 +1,4 @@
+import { maskName } from '../../../common/mask-name.ts';
 import type { Settings } from '../../../contract/auth.ts';
 import type { Parsed } from '../../../contract/calls.ts';
 import type { CodeName } from '../../../contract/errors.ts';
@@ -81,6 +82,10 @@ export const noteSeen = async (
   if (row.lowUserId !== user.id && row.highUserId !== user.id) return;
   await store.markSeen(db, row.id, user.id, Math.max(...messages.map(({ id }) => id)));
 };
+
+/** In the forum people read what strangers wrote; managers see all of it. */
+export const amongStrangers = (session: store.SessionRow, user: Identity | null): boolean =>
+  session.type === sessionTypes.people && session.lowUserId === null && user?.manager !== true;
 
 /**
  * Why somebody may not write in a session; null when they may: in their own one, in one of two
@@ -325,6 +330,11 @@ export const createSessionService = (models: ModelService) => {
       db,
       cards.flatMap(({ session: { id, type } }) => (type === sessionTypes.people ? [id] : [])),
     );
+    /** Among people it is what was said last. */
+    const summaryOfCard = (row: store.SessionRow, friendName: string | null): string => {
+      const look = looks.get(row.id);
+      return friendName === null && look?.lastSuspended ? look.content : row.summary;
+    };
     return cards.map(({ session: row, images, favorite, onTop, friendName, unread }) => ({
       id: row.id,
       uuid: row.uuid,
@@ -332,8 +342,8 @@ export const createSessionService = (models: ModelService) => {
       model: row.model,
       user_id: row.userId,
       user_name: row.userName,
-      prompt: friendName !== null && belongsTo(row, user) ? friendName : row.prompt,
-      summary: row.summary,
+      prompt: friendName !== null && belongsTo(row, user) ? maskName(friendName) : row.prompt,
+      summary: summaryOfCard(row, friendName),
       private: row.private ? 1 : 0,
       reply_count: row.replyCount,
       like_count: row.likeCount,
@@ -706,7 +716,11 @@ export const createSessionService = (models: ModelService) => {
         if (title !== undefined && (open || row.type === sessionTypes.people))
           await refuseBlocked(tx, title);
         else if (title === undefined && open && row.private) await refuseBlocked(tx, row.prompt);
-        if (input.private !== undefined && (input.private === 1) !== row.private) {
+        // Of a session that is private with its owner alone, private is another thing to ask for.
+        if (
+          input.private !== undefined &&
+          ((input.private === 1) !== row.private || (input.private === 1 && row.closedWithOwner))
+        ) {
           const rules = { forced: row.ownerForcedPrivate, setting: row.ownerSetting };
           const toPrivate = input.private === 1;
           if (!toPrivate && (row.temporary || row.lowUserId !== null)) {

@@ -9,6 +9,7 @@ import {
   isNull,
   lt,
   notExists,
+  or,
   sql,
   type SQL,
 } from 'drizzle-orm';
@@ -28,6 +29,8 @@ export interface SessionRow {
   prompt: string;
   summary: string;
   private: boolean;
+  /** It is private only while its owner is disabled or forced to be. */
+  closedWithOwner: boolean;
   replyCount: number;
   likeCount: number;
   createdAt: Date;
@@ -60,6 +63,7 @@ interface RawSession {
   prompt: string;
   summary: string;
   private: boolean;
+  closed_with_owner: boolean;
   reply_count: number;
   like_count: number;
   created_at: Date;
@@ -82,7 +86,7 @@ interface RawSession {
 }
 
 const columns = `s.id::float8, s.uuid, s.type, s.model, s.user_id::float8, s.prompt, s.summary,
-  s.private, s.reply_count, s.like_count, s.created_at, s.updated_at, s.deleted_at,
+  s.private, s.closed_with_owner, s.reply_count, s.like_count, s.created_at, s.updated_at, s.deleted_at,
   s.scenario_id::float8, s.embedding_key, s.temporary, f.low_user_id::float8,
   f.high_user_id::float8, s.group_id::float8, s.accepted_id::float8, s.essence, s.pinned, s.closed,
   u.user_name, u.session_private, u.setting,
@@ -99,6 +103,7 @@ const rowOf = (row: RawSession): SessionRow => ({
   prompt: row.prompt,
   summary: row.summary,
   private: row.private,
+  closedWithOwner: row.closed_with_owner,
   replyCount: row.reply_count,
   likeCount: row.like_count,
   createdAt: row.created_at,
@@ -314,9 +319,14 @@ export const insertSession = async (
 export const updateSession = async (
   db: Executor,
   id: number,
-  values: { private?: boolean; model?: string },
+  values: { private?: boolean; model?: string; prompt?: string },
 ): Promise<void> => {
-  await db.update(sessions).set(values).where(eq(sessions.id, id));
+  // Made private by somebody, it stays so when its owner is served again.
+  const closing = values.private === true ? { closedWithOwner: false } : {};
+  await db
+    .update(sessions)
+    .set({ ...values, ...closing })
+    .where(eq(sessions.id, id));
 };
 
 export const markDeleted = async (db: Executor, id: number): Promise<void> => {
@@ -356,8 +366,8 @@ const ownAlone = (userId: number) =>
 export const makeAllPrivate = async (db: Executor, userId: number): Promise<number> => {
   const rows = await db
     .update(sessions)
-    .set({ private: true })
-    .where(and(ownAlone(userId), eq(sessions.private, false)))
+    .set({ private: true, closedWithOwner: false })
+    .where(and(ownAlone(userId), or(eq(sessions.private, false), sessions.closedWithOwner)))
     .returning({ id: sessions.id });
   return rows.length;
 };

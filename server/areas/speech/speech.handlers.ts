@@ -18,11 +18,15 @@ export const createSpeechHandlers = (deps: {
     },
 
     textToSpeech: async (input, { db, user, reply }) => {
-      const { data, mime } = await service.speak(db, input, user);
+      const { mime, stream, size } = await service.speak(db, input, user);
       await reply
         .type(mime)
-        .headers({ 'content-length': data.length, 'cache-control': 'no-store' })
-        .send(data);
+        .headers({
+          ...(size !== null && { 'content-length': size }),
+          'cache-control': 'no-store',
+          'x-accel-buffering': 'no',
+        })
+        .send(stream);
     },
   };
 };

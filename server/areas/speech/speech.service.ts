@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { buffer } from 'node:stream/consumers';
+import { PassThrough, Readable } from 'node:stream';
 import type { FastifyBaseLogger } from 'fastify';
 import { speechText, spokenLength } from '../../../common/speech-text.ts';
 import type { Answer, Parsed } from '../../../contract/calls.ts';
@@ -9,7 +9,7 @@ import { hearingDeduction, speakingDeduction } from '../../../contract/price.ts'
 import type { Executor, Transaction } from '../../db/database.ts';
 import { inTransaction } from '../../db/in-transaction.ts';
 import { lookAtMedia } from '../../engines/media.ts';
-import { SpeechEngineError, type Spoken } from '../../engines/speech/speech-engine.ts';
+import { SpeechEngineError, type OnPart, type Spoken } from '../../engines/speech/speech-engine.ts';
 import { Refusal, type Identity } from '../../http/handlers.ts';
 import { timeLimit } from '../../net/time-limit.ts';
 import type { Storage } from '../../storage/storage-interface.ts';
@@ -43,6 +43,46 @@ const speedOf = (speed: number): number => {
   if (speed > max) return usual;
   return Math.round(Math.max(min, speed) * 100) / 100;
 };
+
+/** A sound, maybe still being made. */
+export interface Sound {
+  mime: Spoken['mime'];
+  stream: Readable;
+  /** Bytes; null: not known before it is made. */
+  size: number | null;
+}
+
+/**
+ * A sound that can be heard from its first part on. It ends once `make` has, and breaks when that
+ * fails; what fails before the first part is thrown.
+ */
+const soundOf = (
+  make: (onPart: OnPart) => Promise<void>,
+  onBroken: (error: unknown) => void,
+): Promise<Sound> =>
+  new Promise((resolve, reject) => {
+    const stream = new PassThrough();
+    // Who hears it may leave; it is made all the same.
+    stream.on('error', () => {});
+    let begun = false;
+    const hear: OnPart = (part, mime) => {
+      if (!stream.destroyed) stream.write(part);
+      begun = true;
+      resolve({ mime, stream, size: null });
+    };
+    const run = async () => {
+      try {
+        await make(hear);
+        stream.end();
+        if (!begun) reject(new Refusal('engine_failed'));
+      } catch (error) {
+        if (begun) onBroken(error);
+        reject(error);
+        stream.destroy(error as Error);
+      }
+    };
+    void run();
+  });
 
 export const createSpeechService = (deps: {
   models: Pick<ModelService, 'findMedia' | 'defaultMedia' | 'mediaEngines' | 'reportMediaOutcome'>;
@@ -86,22 +126,23 @@ export const createSpeechService = (deps: {
     type: T,
     { model, user }: { model: ResolvedMediaModel; user: Identity },
     act: (channel: MediaChannel<T>) => Promise<R>,
+    delivered: () => boolean = () => false,
   ): Promise<R> => {
     let failure = new Refusal('model_unavailable');
     for (const channel of await models.mediaEngines(db, type, model.name)) {
       const { channelId } = channel;
-      const report = (ok: boolean, told = '') =>
-        models.reportMediaOutcome({ channelId, model: model.name, userId: user.id, ok, told });
+      const outcome = { channelId, model: model.name, userId: user.id };
       try {
         const made = await act(channel);
-        report(true);
+        models.reportMediaOutcome({ ...outcome, ok: true });
         return made;
       } catch (error) {
         if (!(error instanceof SpeechEngineError)) throw error;
         log.warn({ err: error, channelId }, 'a service of speech failed');
-        if (!error.askerAtFault) report(false, error.message);
+        const { message: told, against } = error;
+        models.reportMediaOutcome({ ...outcome, ok: false, told, against });
         failure = new Refusal(error.codeName, error.message);
-        if (!error.retriable) break;
+        if (!error.retriable || delivered()) break;
       }
     }
     throw failure;
@@ -198,12 +239,12 @@ export const createSpeechService = (deps: {
     },
 
     /** Reads words aloud, or gives what was read before. */
-    async speak(db: Executor, input: Parsed<'textToSpeech'>, user: Identity): Promise<Spoken> {
+    async speak(db: Executor, input: Parsed<'textToSpeech'>, user: Identity): Promise<Sound> {
       const model = await modelFor(db, modelTypes.textToSpeech, input.model, user);
       if (!model) throw new Refusal('model_unavailable');
       if (input.prepare === 1) {
         await prepare(db, model);
-        return { data: Buffer.alloc(0), mime: 'audio/mpeg' };
+        return { stream: Readable.from([]), size: 0, mime: 'audio/mpeg' };
       }
       const historyId = input.history_id;
       const reply = historyId === undefined ? null : await readableReply(db, historyId, user);
@@ -227,12 +268,17 @@ export const createSpeechService = (deps: {
       const anew = Number(input.refresh) === 1;
       const before = place && !anew ? await store.findSpeech(db, place) : null;
       const found = before && (await storage.get(speechKey(before.key, before.mime)));
-      if (before && found) return { data: await buffer(found.stream), mime: before.mime };
-      return taking(user, async () => {
+      if (before && found) return { ...found, mime: before.mime };
+      const make = async (onPart: OnPart): Promise<void> => {
         const signal = timeLimit(longestMs);
         const amount = speakingDeduction(model, length);
         const key = newKey();
         let old: string | null = null;
+        let delivered = false;
+        const handOn: OnPart = (part, mime) => {
+          delivered = true;
+          onPart(part, mime);
+        };
         const { made } = await paid(
           db,
           { amount, model, user, human: words },
@@ -242,7 +288,8 @@ export const createSpeechService = (deps: {
               modelTypes.textToSpeech,
               { model, user },
               ({ engine, upstreamName }) =>
-                engine.speak({ model: upstreamName, text: words, voice, speed }, signal),
+                engine.speak({ model: upstreamName, text: words, voice, speed }, signal, handOn),
+              () => delivered,
             );
             if (place) await storage.put(speechKey(key, spoken.mime), spoken.data, spoken.mime);
             return spoken;
@@ -254,8 +301,11 @@ export const createSpeechService = (deps: {
           },
         );
         if (old !== null) await storage.delete(speechKey(old, made.mime));
-        return made;
-      });
+      };
+      return soundOf(
+        (onPart) => taking(user, () => make(onPart)),
+        (error) => log.warn({ err: error }, 'a reading broke off'),
+      );
     },
   };
 };

@@ -193,17 +193,25 @@ export const createTrainService = (deps: TrainServiceDeps) => {
     };
   };
 
+  const mayRead = async (
+    db: Executor,
+    { private: hidden, userId }: { private: boolean; userId: number },
+    user: Identity | null,
+  ): Promise<boolean> =>
+    userId === user?.id ||
+    user?.manager === true ||
+    (!hidden && !(await store.isSuspended(db, userId)));
+
   /** A project that a person may look into; a stranger's private one is as if it were not there. */
   const readable = async (db: Executor, id: number, user: Identity | null) => {
     const row = await store.findProject(db, id);
-    if (!row || (row.private && row.userId !== user?.id && !user?.manager)) throw notThere();
+    if (!row || !(await mayRead(db, row, user))) throw notThere();
     return row;
   };
 
   const readableFile = async (db: Executor, id: number, user: Identity | null) => {
     const file = await store.findFile(db, id);
-    if (!file || (file.project.private && file.project.userId !== user?.id && !user?.manager))
-      throw noFile();
+    if (!file || !(await mayRead(db, file.project, user))) throw noFile();
     return file;
   };
 

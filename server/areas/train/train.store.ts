@@ -1,6 +1,7 @@
-import { and, asc, desc, eq, gt, inArray, lt, ne, or, sql, type SQL } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, inArray, lt, ne, not, or, sql, type SQL } from 'drizzle-orm';
 import { projectStates, projectTypes } from '../../../contract/train-limits.ts';
 import type { Executor, Transaction } from '../../db/database.ts';
+import { suspended } from '../../db/suspended.ts';
 import { countUpTo } from '../../db/count-up-to.ts';
 import { users } from '../../db/schema.ts';
 import { namedIn, showsWhere } from '../file/shown.ts';
@@ -22,6 +23,16 @@ const containing = (query: string): SQL | undefined =>
     ? undefined
     : sql`strpos(lower(${trainingProjects.name} || ' ' || ${trainingProjects.key} || ' ' || ${trainingProjects.description}), lower(${query})) > 0`;
 
+export const isSuspended = async (db: Executor, userId: number): Promise<boolean> => {
+  const { rows } = await db.execute<{ yes: boolean }>(
+    sql`SELECT ${suspended(sql`${userId}::bigint`)} AS yes`,
+  );
+  return rows[0]?.yes === true;
+};
+
+/** Everybody may ask it, as long as its owner is served. */
+const open = and(eq(trainingProjects.private, false), not(suspended(trainingProjects.userId)));
+
 /** Knowledge bases that a person may ask: their own, newest first, and the open ones. */
 export const basesFor = (db: Executor, userId: number | null, query = ''): Promise<ProjectRow[]> =>
   db
@@ -30,9 +41,7 @@ export const basesFor = (db: Executor, userId: number | null, query = ''): Promi
     .where(
       and(
         eq(trainingProjects.type, projectTypes.knowledge),
-        userId === null
-          ? eq(trainingProjects.private, false)
-          : or(eq(trainingProjects.userId, userId), eq(trainingProjects.private, false)),
+        userId === null ? open : or(eq(trainingProjects.userId, userId), open),
         containing(query),
       ),
     )
@@ -45,7 +54,13 @@ export const findBase = async (db: Executor, key: string): Promise<ProjectRow | 
   const [row] = await db
     .select()
     .from(trainingProjects)
-    .where(and(ofKey(key), eq(trainingProjects.type, projectTypes.knowledge)));
+    .where(
+      and(
+        ofKey(key),
+        eq(trainingProjects.type, projectTypes.knowledge),
+        not(suspended(trainingProjects.userId)),
+      ),
+    );
   return row ?? null;
 };
 
@@ -108,7 +123,7 @@ export const projectPage = async (
 ) => {
   const fits = and(
     inArray(trainingProjects.type, [...types]),
-    userId === null ? eq(trainingProjects.private, false) : eq(trainingProjects.userId, userId),
+    userId === null ? open : eq(trainingProjects.userId, userId),
     containing(query),
   );
   const rows = await db

@@ -138,17 +138,17 @@ export const createVideoWork = (deps: {
     let failure: JobError | null = null;
     for (const channel of channels) {
       const { channelId, label, engine } = channel;
-      const report = (ok: boolean, told = '') =>
-        models.reportMediaOutcome({ channelId, model: job.model, userId: job.user_id, ok, told });
+      const outcome = { channelId, model: job.model, userId: job.user_id };
       if (!(await io.place({ channelId, label, places: engine.concurrency }))) continue;
       try {
         const result = await keep(await runAt(channel, plan, done, io), done, io);
-        report(true);
+        models.reportMediaOutcome({ ...outcome, ok: true });
         return { result };
       } catch (error) {
         io.signal.throwIfAborted();
         if (!(error instanceof VideoEngineError)) throw error;
-        if (!error.askerAtFault) report(false, error.message);
+        const { message: told, against } = error;
+        models.reportMediaOutcome({ ...outcome, ok: false, told, against });
         // That work is over; the next try orders anew.
         delete done.at;
         await io.remember(done);

@@ -10,6 +10,9 @@ import * as store from './video.store.ts';
 const address = /^\/files\/video\/([0-9a-f]{40})\.(webm|mp4|webp)(?:\/w(\d{3}))?$/;
 const endings = { webm: 'video/webm', mp4: 'video/mp4' } as const;
 
+/** How long a browser may show it without asking again whether it is still there, s. */
+const maxAge = 300;
+
 const sideOf = (text: string): PosterSide | undefined =>
   posterSides.find((side) => String(side) === text);
 
@@ -32,7 +35,7 @@ export const registerFilms = (
         'x-content-type-options': 'nosniff',
         'content-security-policy': "sandbox; default-src 'none'",
         // What is deleted is not to be seen for long.
-        'cache-control': 'private, max-age=3600',
+        'cache-control': `private, max-age=${maxAge}`,
       });
       if (ending === 'webp') {
         const asked = width || /^size=(\d{3})$/.exec(query)?.[1];

@@ -1,7 +1,7 @@
 import type { Voices } from '../../../contract/speech.ts';
 import { workerUrl } from '../../worker-url.ts';
 import { createThreadWork } from '../thread-work.ts';
-import { piecesOf } from './openai-speech-engine.ts';
+import { firstSentences, piecesOf } from './spoken-pieces.ts';
 import type { SpeakJob } from './speak-task.ts';
 import { SpeechEngineError, type SpeakEngine } from './speech-engine.ts';
 
@@ -29,6 +29,8 @@ const voices: Voices = {
   'en-us': '美式英语',
 };
 
+const mime = 'audio/mpeg';
+
 /** Letters that are spoken without letting others have a turn. */
 const atOnce = 300;
 
@@ -41,15 +43,23 @@ export const createBuiltInSpeakEngine = (): SpeakEngine => ({
   prepare: async () => {
     await inThread({ pieces: [warming], voice: 'cmn+f2', speed: 1 }, AbortSignal.timeout(30_000));
   },
-  speak: async ({ text, voice, speed }, signal) => {
+  speak: async ({ text, voice, speed }, signal, onPart) => {
+    const { heads, rest } = firstSentences(text);
     // An option is what begins so.
-    const pieces = piecesOf(text, atOnce).map((piece) => piece.replace(/^[-\s]+/, ' '));
-    const data = await inThread({ pieces, voice, speed }, signal);
-    if (data.length === 0)
+    const pieces = [...heads, ...piecesOf(rest, atOnce)].map((piece) =>
+      piece.replace(/^[-\s]+/, ' '),
+    );
+    const parts: Buffer[] = [];
+    const part = (made: Buffer) => {
+      parts.push(made);
+      onPart?.(made, mime);
+    };
+    const bytes = await inThread({ pieces, voice, speed }, signal, { part });
+    if (bytes === 0)
       throw new SpeechEngineError('engine_failed', '这段文字里没有可以念的内容', {
         retriable: false,
         askerAtFault: true,
       });
-    return { data: Buffer.from(data), mime: 'audio/mpeg' };
+    return { data: Buffer.concat(parts), mime };
   },
 });

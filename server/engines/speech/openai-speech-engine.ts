@@ -4,12 +4,20 @@ import type { Voices } from '../../../contract/speech.ts';
 import { apiUrl } from '../openai-compatible/address.ts';
 import { isMoneyFault, readFault } from '../openai-compatible/upstream-error.ts';
 import { createWire, jsonOf, type Patience } from '../service-wire.ts';
-import { SpeechEngineError, type HearEngine, type SpeakEngine } from './speech-engine.ts';
+import { piecesOf } from './spoken-pieces.ts';
+import {
+  SpeechEngineError,
+  type HearEngine,
+  type SpeakEngine,
+  type Spoken,
+} from './speech-engine.ts';
 
 const { ask, refusedBy, senselessReply } = createWire('语音服务', SpeechEngineError);
 
 const patience: Patience = { firstByteMs: 60_000, idleMs: 30_000, totalMs: 4 * 60_000 };
 const mostBytes = 64 * 1024 * 1024;
+/** A shorter answer is no sound. */
+const headBytes = 64;
 /** Characters of one request; a longer text is read in parts. */
 const atOnce = 4000;
 
@@ -28,23 +36,6 @@ const newer: Voices = {
   ash: 'Ash（男声）',
   ballad: 'Ballad（男声）',
   verse: 'Verse（男声）',
-};
-
-/** Pieces that end where a sentence does, as far as there is one. */
-export const piecesOf = (text: string, most: number): string[] => {
-  const pieces: string[] = [];
-  let rest = text;
-  while (rest.length > most) {
-    const head = rest.slice(0, most);
-    const end = Math.max(
-      ...['。', '！', '？', '；', '\n', '.', '!', '?', ';'].map((mark) => head.lastIndexOf(mark)),
-    );
-    const cut = end > most / 3 ? end + 1 : most;
-    pieces.push(rest.slice(0, cut));
-    rest = rest.slice(cut);
-  }
-  if (rest.trim() !== '') pieces.push(rest);
-  return pieces;
 };
 
 const fileNames: Readonly<Record<string, string>> = {
@@ -74,9 +65,20 @@ export const createOpenAiSpeechEngine = (options: {
   return {
     voices: (model) => (model.startsWith('tts-1') ? usual : newer),
 
-    async speak({ model, text, voice, speed }, signal) {
+    async speak({ model, text, voice, speed }, signal, onPart) {
       const parts: Buffer[] = [];
+      let mime: Spoken['mime'] | null = null;
       for (const input of piecesOf(text, atOnce)) {
+        let head: Buffer | null = Buffer.alloc(0);
+        const onChunk = (chunk: Buffer) => {
+          head &&= Buffer.concat([head, chunk]);
+          if (head && head.length < headBytes) return;
+          // Some say no in an answer that says yes by its status.
+          if (head?.[0] === 0x7b) throw senselessReply();
+          mime ??= head?.subarray(0, 4).toString('latin1') === 'RIFF' ? 'audio/wav' : 'audio/mpeg';
+          onPart?.(head ?? chunk, mime);
+          head = null;
+        };
         const reply = await ask(apiUrl(options.baseUrl, 'audio/speech'), {
           method: 'POST',
           headers: { ...headers, accept: 'audio/mpeg, */*;q=0.5' },
@@ -84,15 +86,13 @@ export const createOpenAiSpeechEngine = (options: {
           signal,
           patience,
           maxBytes: mostBytes,
+          onChunk,
         });
         if (reply.status !== 200) throw refuse(reply.status, reply.body);
-        // Some say no in an answer that says yes by its status.
-        if (reply.body.length < 64 || reply.body[0] === 0x7b) throw senselessReply();
+        if (head) throw senselessReply();
         parts.push(reply.body);
       }
-      const data = Buffer.concat(parts);
-      const wav = data.subarray(0, 4).toString('latin1') === 'RIFF';
-      return { data, mime: wav ? 'audio/wav' : 'audio/mpeg' };
+      return { data: Buffer.concat(parts), mime: mime ?? 'audio/mpeg' };
     },
 
     async hear({ model, data, mime, language, hint }, signal) {

@@ -1,4 +1,4 @@
-/** What the thread that speaks is asked for; it gives MP3. */
+/** What the thread that speaks is asked for; it gives MP3, piece by piece. */
 export interface SpeakTask {
   /** Spoken one after the other. */
   pieces: string[];
@@ -10,5 +10,6 @@ export interface SpeakTask {
 
 export interface SpeakJob {
   task: SpeakTask;
-  answer: Uint8Array;
+  /** How many bytes its parts were. */
+  answer: number;
 }

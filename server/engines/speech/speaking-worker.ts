@@ -12,6 +12,27 @@ const text2wav = speakWords as unknown as (
 
 // What it says of how it is loaded is of no use, and what it does about errors is not its business.
 Object.assign(console, { warn: () => {} });
+
+// It would compile itself anew for every text, which takes as long as speaking a sentence.
+const assembly = (
+  globalThis as unknown as {
+    WebAssembly: {
+      compile: (code: Uint8Array) => Promise<object>;
+      instantiate: (module: object, imports: unknown) => Promise<object>;
+    };
+  }
+).WebAssembly;
+const instantiate = assembly.instantiate.bind(assembly);
+let compiled: Promise<object> | null = null;
+Object.assign(assembly, {
+  instantiateStreaming: undefined,
+  instantiate: async (code: Uint8Array, imports: unknown) => {
+    compiled ??= assembly.compile(code);
+    const module = await compiled;
+    return { module, instance: await instantiate(module, imports) };
+  },
+});
+
 const speakAlone = async (text: string, options: { voice: string; speed: string }) => {
   try {
     return await text2wav(text, options);
@@ -30,9 +51,11 @@ const usualPace = 175;
 /** Samples that are encoded at once. */
 const step = 1152 * 40;
 
-const speak = async ({ pieces, voice, speed }: SpeakTask, io: ThreadIo): Promise<Uint8Array> => {
-  const frames: Uint8Array[] = [];
+const speak = async ({ pieces, voice, speed }: SpeakTask, io: ThreadIo): Promise<number> => {
+  let frames: Uint8Array[] = [];
+  let bytes = 0;
   let failure: unknown = null;
+  let wake = () => {};
   const encoder = new AudioEncoder({
     output: (chunk) => {
       const bytes = new Uint8Array(chunk.byteLength);
@@ -41,8 +64,22 @@ const speak = async ({ pieces, voice, speed }: SpeakTask, io: ThreadIo): Promise
     },
     error: (error) => {
       failure = error;
+      wake();
     },
   });
+  encoder.ondequeue = () => wake();
+  const handOn = () => {
+    if (frames.length === 0) return;
+    const part = new Uint8Array(Buffer.concat(frames));
+    frames = [];
+    bytes += part.length;
+    io.part(part);
+  };
+  /** The encoder works beside this thread, and is heard only while this one pauses. */
+  const encoded = () =>
+    new Promise<void>((resolve) => {
+      wake = resolve;
+    });
   encoder.configure({ codec: 'mp3', sampleRate, numberOfChannels: 1, bitrate });
   let done = 0;
   try {
@@ -62,16 +99,20 @@ const speak = async ({ pieces, voice, speed }: SpeakTask, io: ThreadIo): Promise
         encoder.encode(sound);
         sound.close();
       }
+      // Somebody waits for the first.
+      if (done === 0 && samples.length > 0) await encoded();
       done += samples.length;
       await io.turn();
       if (failure !== null) throw failure;
+      handOn();
     }
     await encoder.flush();
     if (failure !== null) throw failure;
+    handOn();
   } finally {
     if (encoder.state !== 'closed') encoder.close();
   }
-  return new Uint8Array(Buffer.concat(frames));
+  return bytes;
 };
 
 serveThread<SpeakJob>(speak);

@@ -18,11 +18,15 @@ export interface Spoken {
   mime: 'audio/mpeg' | 'audio/wav';
 }
 
+/** Hears the parts of a sound in order, as soon as each is made. */
+export type OnPart = (part: Buffer, mime: Spoken['mime']) => void;
+
 /** What speaks. What it rejects with is a SpeechEngineError. */
 export interface SpeakEngine {
   /** The first is the usual one. */
   voices: (model: string) => Voices;
-  speak: (order: SpeakOrder, signal: AbortSignal) => Promise<Spoken>;
+  /** Gives the whole; who hears its parts has had all of it by then. */
+  speak: (order: SpeakOrder, signal: AbortSignal, onPart?: OnPart) => Promise<Spoken>;
   /** Loads what speaking takes, where that is here. */
   prepare?: () => Promise<void>;
 }

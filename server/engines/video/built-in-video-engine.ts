@@ -47,7 +47,7 @@ export const createBuiltInVideoEngine = ({ seconds }: { seconds: number }): Vide
       reach: reachOf(order),
       seed: order.seed,
     };
-    const { data, poster } = await inThread(task, io.signal, io.progress);
+    const { data, poster } = await inThread(task, io.signal, { progress: io.progress });
     return { data: Buffer.from(data), poster: Buffer.from(poster) };
   },
 });

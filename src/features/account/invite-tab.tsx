@@ -2,7 +2,7 @@ import { api } from '@/platform/api.ts';
 import { ApiError } from '@/platform/api-error.ts';
 import { useAuth } from '@/platform/auth-store.ts';
 import { copyText } from '@/platform/copy.ts';
-import { compactNumber, dateTime } from '@/platform/format.ts';
+import { compactNumber, dateTime, maskName } from '@/platform/format.ts';
 import { Button } from '@/ui/button.tsx';
 import { Skeleton } from '@/ui/skeleton.tsx';
 import { DataTable, type Column } from '@/ui/table/data-table.tsx';
@@ -17,7 +17,13 @@ const route = getRouteApi('/account');
 type Came = Out<'inviteList'>['list'][number];
 
 const columns: Column<Came>[] = [
-  { key: 'user_name', title: '谁', value: (row) => row.user_name, role: 'title', wide: true },
+  {
+    key: 'user_name',
+    title: '谁',
+    value: (row) => maskName(row.user_name),
+    role: 'title',
+    wide: true,
+  },
   {
     key: 'tokens',
     title: '得到',

@@ -212,7 +212,7 @@ export const ManagePerson = ({ userId }: { userId: number }) => {
     const yes =
       !on ||
       (await confirmDialog({
-        text: `禁用“${user.user_name}”？本人不能再登录和使用，公开的会话都变为私有，恢复账号后也要本人重新公开。`,
+        text: `禁用“${user.user_name}”？本人不能再登录和使用，公开的内容别人都看不到，恢复账号后照原样公开。`,
         ok: '禁用',
         danger: true,
       }));
@@ -289,7 +289,7 @@ export const ManagePerson = ({ userId }: { userId: number }) => {
           />
           <SwitchField
             label="强制私有"
-            hint="新的会话都是私有的，本人也不能公开"
+            hint="所有会话都是私有的，本人不能公开；取消后，以前公开的照原样公开"
             checked={user.session_private === 1}
             onChange={(on) =>
               quietly(api.updateUserSession({ user_id: userId, session_private: on ? 1 : 0 }))
@@ -297,7 +297,7 @@ export const ManagePerson = ({ userId }: { userId: number }) => {
           />
           <SwitchField
             label="禁用账号"
-            hint="本人看到：账号已被禁用，请联系管理员；公开的会话变为私有"
+            hint="本人看到：账号已被禁用，请联系管理员；公开的内容别人看不到，恢复后照原样公开"
             checked={user.disabled === 1}
             onChange={(on) => quietly(disable(on))}
           />

@@ -1,3 +1,4 @@
+import { maskName } from '@/platform/format.ts';
 import { useAuth } from '@/platform/auth-store.ts';
 import { useModel } from '@/platform/queries.ts';
 import { Button } from '@/ui/button.tsx';
@@ -40,7 +41,7 @@ export const FirstHint = ({
         <span className={rowCss.firstDot}>
           <Icon name="people" size={26} />
         </span>
-        <h2>{session.friend ? `和${session.friend.name}说说话` : '问问大家'}</h2>
+        <h2>{session.friend ? `和${maskName(session.friend.name)}说说话` : '问问大家'}</h2>
         <p>输入 @ 可以请一个模型来回答</p>
       </div>
     );

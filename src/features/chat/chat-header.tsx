@@ -28,7 +28,9 @@ export const ChatHeader = ({
       </Button>
       <div className={css.chatTitle} data-chat-title>
         <h1>
-          {session.friend?.name ?? (session.prompt || (session.temporary ? '临时对话' : '新会话'))}
+          {session.friend
+            ? maskName(session.friend.name)
+            : session.prompt || (session.temporary ? '临时对话' : '新会话')}
         </h1>
         <p>
           {session.type !== 2 && <span className="tag">{label}</span>}

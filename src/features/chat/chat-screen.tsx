@@ -1,5 +1,6 @@
+import { maskName } from '@/platform/format.ts';
 import { api } from '@/platform/api.ts';
-import { ApiError, errorText, isCancelled, offlineText } from '@/platform/api-error.ts';
+import { ApiError, errorText, offlineText } from '@/platform/api-error.ts';
 import { useAuth } from '@/platform/auth-store.ts';
 import { readDraft, writeDraft } from '@/platform/draft.ts';
 import { onFirstUse } from '@/platform/first-use.ts';
@@ -8,6 +9,7 @@ import { endFirstView, hasFirstPicture, takeFirstBox } from '@/platform/first-vi
 import { lazyChunk, whenLoaded } from '@/platform/lazy-chunk.ts';
 import { Navigate as MarkdownNavigate } from '@/widgets/markdown/navigate.ts';
 import { useChatModels, useModel, useModelsOf, useSettings } from '@/platform/queries.ts';
+import { queryClient } from '@/platform/query-client.ts';
 import { Button } from '@/ui/button.tsx';
 import { confirmDialog } from '@/ui/dialog.ts';
 import { EmptyState } from '@/ui/empty-state.tsx';
@@ -19,11 +21,10 @@ import { useMedia } from '@/platform/use-media.ts';
 import { toast } from '@/platform/toast.ts';
 import { usePageTitle } from '@/platform/use-page-title.ts';
 import { uuid as newKey } from '@/platform/uuid.ts';
-import { codes, errorPageTexts } from '@contract/errors.ts';
 import { limits } from '@contract/limits.ts';
 import type { Message } from '@contract/chat.ts';
 import type { SessionDetail, sessionTypes } from '@contract/session.ts';
-import { useQuery } from '@tanstack/react-query';
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import {
   getRouteApi,
   Link,
@@ -56,6 +57,7 @@ import { MessageList, type ListHandle } from './message-list.tsx';
 import { deliver, SendBox } from './send-box.tsx';
 import { QuestionContext } from './question-context.ts';
 import { refusalOf } from '@/widgets/composer/send-rules.ts';
+import { useRefusal } from '@/widgets/conversation/use-refusal.ts';
 import type { ThreadView } from '@/widgets/conversation/message-store.ts';
 import { Thread } from '@/widgets/conversation/thread.ts';
 import type { SendOptions, ThreadCommands } from '@/widgets/conversation/thread-commands.ts';
@@ -133,6 +135,16 @@ const useKnownSession = (thread: Thread, session: SessionDetail | undefined) => 
   }, [thread, session, user?.id, user?.user_name, models, types]);
 };
 
+const sessionQuery = (uuid: string) =>
+  queryOptions({
+    queryKey: ['session', uuid],
+    queryFn: ({ signal }) => api.getSession({ uuid }, { signal, quiet: true }),
+  });
+
+/** One of the forum's, which is read from the question on; friends go on where they were. */
+const isQuestion = (session: SessionDetail): boolean =>
+  session.type === peopleType && session.friend === null;
+
 const Chat = ({
   uuid,
   only,
@@ -144,11 +156,16 @@ const Chat = ({
   /** The list is opened at this message. */
   focus: number | null;
 }) => {
-  const session = useQuery({
-    queryKey: ['session', uuid],
-    queryFn: ({ signal }) => api.getSession({ uuid }, { signal, quiet: true }),
-  });
-  const [thread] = useState(() => new Thread(uuid, { only, focus: only === null ? focus : null }));
+  const session = useQuery(sessionQuery(uuid));
+  const [thread] = useState(
+    () =>
+      new Thread(uuid, {
+        only,
+        focus: only === null ? focus : null,
+        fromFirst: () =>
+          queryClient.ensureQueryData(sessionQuery(uuid)).then(isQuestion, () => false),
+      }),
+  );
   useEffect(() => thread.open(), [thread]);
   useKnownSession(thread, session.data);
   // The thread keeps the messages itself; the query says when to look for new ones.
@@ -163,7 +180,8 @@ const Chat = ({
   const view = useSyncExternalStore(thread.store.subscribe, thread.store.get);
   const sessionType = useSessionType(session.data);
   const arriving = useArrivingWords(uuid);
-  usePageTitle(session.data?.friend?.name ?? session.data?.prompt ?? '会话');
+  const friend = session.data?.friend;
+  usePageTitle(friend ? maskName(friend.name) : (session.data?.prompt ?? '会话'));
 
   const failure = session.error ?? (view.loaded ? null : messages.error);
   const opened = session.data !== undefined && view.loaded && sessionType !== null;
@@ -232,27 +250,6 @@ const Opening = () => (
   </div>
 );
 
-/** Leads a refusal by a rule to the page that explains it, and back from there; says others here. */
-const useRefusal = () => {
-  const navigate = useNavigate();
-  const { uuid } = route.useSearch();
-  return useCallback(
-    (error: unknown) => {
-      if (isCancelled(error)) return;
-      const refusal = error instanceof ApiError && error.status === 200 ? error : null;
-      // The call itself has led to the login already.
-      if (refusal?.code === codes.login_required.code) return;
-      // What this device could not keep is no rule of the server's: the words stay in the box.
-      if (refusal && refusal.code > 0 && refusal.code !== codes.storage_full.code) {
-        const { code, message: said } = refusal;
-        const message = said === errorPageTexts[code] ? undefined : said;
-        void navigate({ to: '/error', search: { code: String(code), message, uuid } });
-      } else toast(errorText(error), 'error');
-    },
-    [navigate, uuid],
-  );
-};
-
 const useKeys = (list: RefObject<ListHandle | null>, back: () => void, stop: () => void) => {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
@@ -301,7 +298,7 @@ const useActs = (
   sessionType: SessionType | null,
   list: RefObject<ListHandle | null>,
 ): ChatActs => {
-  const refuse = useRefusal();
+  const refuse = useRefusal({ uuid: route.useSearch({ select: (search) => search.uuid }) });
   const navigate = useNavigate();
   const models = useModelsOf(sessionType?.models ?? 'chat');
   const { user } = useAuth();
@@ -436,7 +433,7 @@ const useActs = (
 
 /** Sends a message; false when it was not taken, so that its text goes back into the box. */
 const useSend = (thread: Thread, list: RefObject<ListHandle | null>) => {
-  const refuse = useRefusal();
+  const refuse = useRefusal({ uuid: route.useSearch({ select: (search) => search.uuid }) });
   // A try that got no answer may have reached the server: the same text goes again under its key.
   const open = useRef({ text: '', key: '' });
   return useCallback(
@@ -626,7 +623,7 @@ const Conversation = ({
   const empty = view.rows.length + view.tail.length === 0;
   const listed = useListed(empty);
   const [begins] = useState(empty);
-  const question = session.type === peopleType && session.friend === null;
+  const question = isQuestion(session);
   const [byVotes, setByVotes] = useState(false);
   const { open } = route.useSearch();
   const openType = open === 'img-video' ? videoType : imageType;
@@ -707,6 +704,7 @@ const Conversation = ({
                 view={view}
                 hidden={empty || byVotes}
                 begins={begins}
+                fromFirst={question}
                 ref={list}
               />
             )}

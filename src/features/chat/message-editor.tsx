@@ -1,7 +1,7 @@
 import { GroupField } from '@/widgets/editor/group-field.tsx';
+import { useDraft, writeDraft } from '@/platform/draft.ts';
 import type { Edited } from '@/widgets/editor/editor-props.ts';
 import { MarkdownEditor } from '@/widgets/editor/markdown-editor.tsx';
-import { useState } from 'react';
 
 /** Changes one's own message; of a question to people with its title. Loads when first shown. */
 export const MessageEditor = ({
@@ -26,7 +26,9 @@ export const MessageEditor = ({
   onSave: (edited: Edited, group?: number) => Promise<boolean>;
   onClose: () => void;
 }) => {
-  const [group, setGroup] = useState(before);
+  const groupDraft = `edit-group:${draftKey}`;
+  const [drafted, draft] = useDraft(groupDraft);
+  const group = drafted === '' ? before : Number(drafted);
   return (
     <MarkdownEditor
       heading="修改消息"
@@ -36,9 +38,14 @@ export const MessageEditor = ({
       success="修改成功"
       draftKey={draftKey}
       onSave={(edited) => onSave(edited, group === before ? undefined : group)}
-      onClose={onClose}
+      onClose={() => {
+        writeDraft(groupDraft, '');
+        onClose();
+      }}
     >
-      {group !== undefined && <GroupField value={group} onChange={setGroup} />}
+      {group !== undefined && (
+        <GroupField value={group} onChange={(id) => draft(id === before ? '' : String(id))} />
+      )}
     </MarkdownEditor>
   );
 };

@@ -30,18 +30,42 @@ export interface ListHandle {
 const markTime = 2_400;
 /** How long the list may take to bring it, ms. */
 const patience = 3_000;
+/** So many frames in its place, and it stays there. */
+const calmFrames = 8;
+const hands = ['wheel', 'touchmove', 'touchend', 'keydown', 'pointerdown'] as const;
 
-/** Marks a message once the list has put it on the page. */
-const mark = (scroller: () => HTMLElement | null, id: number) => {
+/** A message counts as gone to when it begins between these, px below the top of the list. */
+const place = { from: -8, to: 160 } as const;
+
+/**
+ * Marks a message once the list has put it on the page, and stays with it while what is around it
+ * is measured, until somebody's hand moves the list.
+ */
+const settle = (scroller: () => HTMLElement | null, id: number, go: () => void) => {
   const started = performance.now();
+  let held = false;
+  const hold = () => {
+    held = true;
+  };
+  const list = scroller();
+  for (const name of hands) list?.addEventListener(name, hold, { passive: true, once: true });
+  let calm = 0;
+  let marked = false;
   const look = () => {
     const element = scroller()?.querySelector<HTMLElement>(`[data-message="${id}"]`);
-    if (!element) {
-      if (performance.now() - started < patience) requestAnimationFrame(look);
-      return;
+    if (element && !marked) {
+      marked = true;
+      element.dataset['found'] = '1';
+      setTimeout(() => delete element.dataset['found'], markTime);
     }
-    element.dataset['found'] = '1';
-    setTimeout(() => delete element.dataset['found'], markTime);
+    const box = list?.getBoundingClientRect();
+    const top = element && box ? element.getBoundingClientRect().top - box.top : -Infinity;
+    const atEnd = list !== null && list.scrollHeight - list.clientHeight - list.scrollTop < 2;
+    const there = (top >= place.from && top <= place.to) || (element && atEnd);
+    calm = there ? calm + 1 : 0;
+    if (held || calm > calmFrames || performance.now() - started > patience) return;
+    if (!there) go();
+    requestAnimationFrame(look);
   };
   look();
 };
@@ -73,7 +97,6 @@ const Tail = ({ context }: { context?: ListContext }) => (
   </div>
 );
 
-const hands = ['wheel', 'touchmove', 'touchend', 'keydown', 'pointerdown'] as const;
 /** Whether the list follows its end; no state of React's, for nothing is drawn by it. */
 const createStick = () => {
   let on = true;
@@ -209,6 +232,7 @@ export const MessageList = ({
   view,
   hidden,
   begins,
+  fromFirst,
   ref,
 }: {
   thread: Thread;
@@ -217,6 +241,8 @@ export const MessageList = ({
   hidden: boolean;
   /** Its first rows are written here, before one's eyes. */
   begins: boolean;
+  /** It opens at its first message. */
+  fromFirst: boolean;
   ref: Ref<ListHandle>;
 }) => {
   const virtuoso = useRef<VirtuosoHandle>(null);
@@ -225,7 +251,9 @@ export const MessageList = ({
   const [atBottom, setAtBottom] = useState(true);
   const { newestFirst, rows, focus } = view;
   const follows = !newestFirst && !view.hasNewer;
-  const stick = useStick(scroller, tail, follows, focus === null);
+  // Whoever has gone to its other end since then is there.
+  const atFirst = fromFirst && focus === null && !newestFirst && view.stretch === 0;
+  const stick = useStick(scroller, tail, follows, focus === null && !atFirst);
   const covered = useCover(scroller, begins, !hidden);
   const element = useRef<HTMLElement | null>(null);
   useEffect(() => {
@@ -249,9 +277,19 @@ export const MessageList = ({
       ),
     );
   }, [scroller, thread]);
+  const stay = useCallback(
+    (id: number) => {
+      const go = () => {
+        const index = placeOf(thread.store.get().rows, id);
+        if (index >= 0) virtuoso.current?.scrollToIndex({ index, align: 'start' });
+      };
+      settle(() => element.current, id, go);
+    },
+    [thread],
+  );
   useEffect(() => {
-    if (focus !== null) mark(() => element.current, focus);
-  }, [focus]);
+    if (focus !== null && scroller) stay(focus);
+  }, [focus, scroller, stay]);
 
   const toBottom = useCallback(() => {
     const go = () => {
@@ -272,14 +310,11 @@ export const MessageList = ({
         toast(errorText(error), 'error');
       });
       if (here === undefined) return;
-      if (here) {
-        const index = placeOf(thread.store.get().rows, id);
-        stick.set(false);
-        if (index >= 0) virtuoso.current?.scrollToIndex({ index, align: 'start' });
-      }
-      mark(() => element.current, id);
+      if (!here) return;
+      stick.set(false);
+      stay(id);
     },
-    [thread, stick],
+    [thread, stick, stay],
   );
   useImperativeHandle(ref, () => ({ toTop, toBottom, show }), [toTop, toBottom, show]);
 
@@ -291,7 +326,7 @@ export const MessageList = ({
     thread.loader.loadNewer().catch(() => {});
   };
   const at = focus === null ? -1 : placeOf(rows, focus);
-  const start = newestFirst ? 0 : ({ index: 'LAST', align: 'end' } as const);
+  const start = newestFirst || atFirst ? 0 : ({ index: 'LAST', align: 'end' } as const);
   return (
     <div className={rowCss.list} hidden={hidden}>
       <Virtuoso

@@ -1,5 +1,5 @@
 import { api } from '@/platform/api.ts';
-import { ApiError } from '@/platform/api-error.ts';
+import { useRefusal } from '@/widgets/conversation/use-refusal.ts';
 import { uuid } from '@/platform/uuid.ts';
 import { getRouteApi } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
@@ -9,21 +9,21 @@ const route = getRouteApi('/chat');
 /** `?open=` asks for a dialog that another type of session has: it opens in a new one of that type. */
 export const OpenElsewhere = ({ type }: { type: 1 | 4 }) => {
   const navigate = route.useNavigate();
+  const refuse = useRefusal();
   const asked = useRef(false);
   useEffect(() => {
     if (asked.current) return;
     asked.current = true;
     const begin = async () => {
       try {
-        const made = await api.newSession({ type }, { idempotencyKey: uuid() });
+        const made = await api.newSession({ type }, { idempotencyKey: uuid(), quiet: true });
         await navigate({ search: (old) => ({ ...old, uuid: made.uuid }), replace: true });
       } catch (error) {
-        // What keeps it from being made was said.
-        if (!(error instanceof ApiError)) throw error;
         await navigate({ search: (old) => ({ ...old, open: undefined }), replace: true });
+        refuse(error);
       }
     };
     void begin();
-  }, [type, navigate]);
+  }, [type, navigate, refuse]);
   return null;
 };

@@ -72,7 +72,7 @@ const PersonMessage = memo(function PersonMessage({
           {message.title !== '' && <h3>{message.title}</h3>}
           {(atUser !== null || atAi !== '') && (
             <p className={css.mentions}>
-              {atUser && <span className={css.mention}>@{atUser.name}</span>}
+              {atUser && <span className={css.mention}>@{maskName(atUser.name)}</span>}
               {atAi !== '' && <span className={css.mention}>@{aiLabel}</span>}
             </p>
           )}

@@ -1,7 +1,7 @@
 import { finePointer, useMedia } from '@/platform/use-media.ts';
 import { offlineText } from '@/platform/api-error.ts';
 import type { AttachTarget } from '@/platform/attach/attach-store.ts';
-import { toldApart } from '@/platform/format.ts';
+import { toldApart, maskName } from '@/platform/format.ts';
 import { readDraft, useDraft, writeDraft } from '@/platform/draft.ts';
 import { lazyChunk, whenLoaded } from '@/platform/lazy-chunk.ts';
 import { useChatModels, useSettings } from '@/platform/queries.ts';
@@ -73,7 +73,7 @@ export const deliver = async (
 };
 
 const boxWords = (session: SessionDetail, first: boolean): string => {
-  if (session.friend) return `对 ${session.friend.name} 说…`;
+  if (session.friend) return `对 ${maskName(session.friend.name)} 说…`;
   if (session.type === 2) return first ? '写下您的问题…' : '说点什么，@ 请模型回答';
   return first ? '问点什么…' : '继续问…';
 };

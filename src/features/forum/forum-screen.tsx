@@ -245,7 +245,10 @@ export const ForumScreen = () => {
         <Pager
           page={page}
           count={list.data.page_count}
-          onPage={(next) => void navigate({ search: (old) => ({ ...old, page: next }) })}
+          isCounted={!list.isPlaceholderData}
+          onPage={(next, replace) =>
+            void navigate({ search: (old) => ({ ...old, page: next }), replace })
+          }
         />
       )}
       <ModelSheet

@@ -84,7 +84,8 @@ export const NewsScreen = () => {
         <Pager
           page={page}
           count={news.data.page_count}
-          onPage={(next) => void navigate({ search: { page: next } })}
+          isCounted={!news.isPlaceholderData}
+          onPage={(next, replace) => void navigate({ search: { page: next }, replace })}
         />
       )}
     </div>

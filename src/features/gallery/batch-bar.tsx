@@ -75,7 +75,7 @@ export const BatchBar = ({
     });
     if (!sure) return;
     run('删除', async () => {
-      const well = await forEach(chosen, ({ id }) => deleteImage(id), tell('删除'));
+      const well = await forEach(chosen, deleteImage, tell('删除'));
       if (well > 0) toast(well === 1 ? '图片已删除' : `${well} 张图片已删除`, 'success');
       onEnd();
     });

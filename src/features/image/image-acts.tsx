@@ -7,7 +7,7 @@ import { parameterRows } from '@/widgets/image/parameter-rows.ts';
 import { imageSources } from '@/widgets/image/image-sources.ts';
 import { ImageViewer } from '@/widgets/viewer/image-viewer.tsx';
 import { copyText } from '@/platform/copy.ts';
-import { useModel } from '@/platform/queries.ts';
+import { useModel, useSettings } from '@/platform/queries.ts';
 import { Act } from '@/ui/act.tsx';
 import { Button } from '@/ui/button.tsx';
 import { Icon } from '@/ui/icon.tsx';
@@ -82,6 +82,7 @@ const useAbilities = (): ((ability: ImageAbility) => boolean) => {
 
 const Details = ({ message, asked, reply }: Made) => {
   const acts = useChatActs();
+  const settings = useSettings();
   const label = useModel(message.model || acts.model)?.label ?? message.model;
   const seeds = reply.images.flatMap(({ seed }) => (seed === null ? [] : [String(seed)]));
   const rows: [string, string][] = [
@@ -92,7 +93,12 @@ const Details = ({ message, asked, reply }: Made) => {
     ['送给模型的提示词', reply.prompt === wordsOf(asked) ? '' : reply.prompt],
     ['模型改写的提示词', reply.revised_prompt],
     ...parameterRows({ ...asked.image.parameters, ...reply.parameters }),
-    ['花费', message.deduct_tokens > 0 ? `${message.deduct_tokens} tokens` : ''],
+    [
+      '花费',
+      settings.show_token_usage === 1 && message.deduct_tokens > 0
+        ? `${message.deduct_tokens} tokens`
+        : '',
+    ],
   ];
   return (
     <dl className={drawCss.madeDetails}>

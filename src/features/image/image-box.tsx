@@ -23,6 +23,7 @@ import { aspectName } from '@/widgets/image/aspect-name.ts';
 import { useTranslationCost } from '@/widgets/image/translation-price.ts';
 import { smallImage } from '@/widgets/image/image-sources.ts';
 import { useImageModels, useModel, useSettings } from '@/platform/queries.ts';
+import { useModuleLabel } from '@/widgets/image/image-metadata.ts';
 import { DropVeil } from '@/ui/drop-veil.tsx';
 import { Icon, PathIcon } from '@/ui/icon.tsx';
 import { ModelSheet } from '@/widgets/model/model-sheet.tsx';
@@ -107,6 +108,7 @@ export const ImageBox = ({
   const modelChange = useModelChange(uuid);
   const [choosing, setChoosing] = useState<'model' | 'size' | null>(null);
   const request = requestOf(draftWithSettings(draft, settings), model);
+  const moduleLabel = useModuleLabel(session.model, request.controlnet_module);
   const costOf = useTranslationCost();
   const price = model
     ? boxPrice(draftWithSettings(draft, settings), text, model, user, costOf)
@@ -279,7 +281,7 @@ export const ImageBox = ({
               )}
               {request.controlnet_image !== '' && (
                 <span className={kitCss.sendChip}>
-                  <span>构图 {request.controlnet_module}</span>
+                  <span>构图 {moduleLabel}</span>
                   <button
                     type="button"
                     aria-label="不用构图控制"

@@ -4,6 +4,7 @@ import { ForeignImage, isForeign } from '@/widgets/image/foreign-image.tsx';
 import { imageSources, smallImage, smallerOnes } from '@/widgets/image/image-sources.ts';
 import { useAuth } from '@/platform/auth-store.ts';
 import { useImageModels, useModel } from '@/platform/queries.ts';
+import { useModuleLabel } from '@/widgets/image/image-metadata.ts';
 import { errorText } from '@/platform/api-error.ts';
 import { finePointer, useMedia } from '@/platform/use-media.ts';
 import { toast } from '@/platform/toast.ts';
@@ -110,6 +111,7 @@ const Question = ({ message, asked }: { message: Message; asked: Asked }) => {
   const long = words.length > longPrompt;
   const shape = shapeOf(asked, model);
   const { image } = asked;
+  const moduleLabel = useModuleLabel(acts.model, image.controlnet_module);
   const painted = asked.type === 'txt2img' || asked.type === 'img2img' || asked.type === 'vary';
   const facts = [
     painted && model?.image?.family === 'midjourney'
@@ -120,8 +122,9 @@ const Question = ({ message, asked }: { message: Message; asked: Asked }) => {
       base !== '' &&
       takesStrength(model?.image?.family ?? 'built-in') &&
       `改变的程度 ${image.strength}`,
-    image.parameters.checkpoint,
-    image.controlnet_module !== '' && `构图 ${image.controlnet_module}`,
+    model?.image?.checkpoints.find(({ name }) => name === image.parameters.checkpoint)?.label ??
+      image.parameters.checkpoint,
+    image.controlnet_module !== '' && `构图 ${moduleLabel}`,
   ].filter(Boolean);
   return (
     <div className={rowCss.question}>

@@ -109,7 +109,7 @@ const Subject = ({
     </Link>
   );
 
-const Task = ({ told }: { told: Job }) => {
+const Task = ({ told, superseded }: { told: Job; superseded: boolean }) => {
   const live = useJob(told);
   const job = live?.job ?? told;
   const label = useModel(job.model)?.label ?? job.model;
@@ -117,13 +117,15 @@ const Task = ({ told }: { told: Job }) => {
   const percent = Math.floor(job.progress * 100);
   const failed = job.state === 'error' || job.state === 'cancelled';
   const banned = job.error_code === codes.prompt_banned.code;
+  const [again, setAgain] = useState(false);
   const [cancelling, cancel] = useAct(() => api.cancelJob({ request_id: job.uuid }));
   const [retrying, retry] = useAct(async () => {
-    const again = { history_id: job.history_id, request_id: uuid() };
+    const asked = { history_id: job.history_id, request_id: uuid() };
     const { job: fresh } = await (job.kind === 'video'
-      ? api.generateVideo(again)
-      : api.generateImage(again));
+      ? api.generateVideo(asked)
+      : api.generateImage(asked));
     noteJob(fresh);
+    setAgain(true);
     toast('又开始了', 'success');
   });
   return (
@@ -175,6 +177,8 @@ const Task = ({ told }: { told: Job }) => {
           </Button>
         )}
         {failed &&
+          !superseded &&
+          !again &&
           (banned || job.subject_kind === 'image' ? (
             // The same once more would be refused again; what was asked of a picture is asked there.
             <Subject job={job} className="button button-small">
@@ -198,6 +202,12 @@ const Task = ({ told }: { told: Job }) => {
   );
 };
 
+const subjectOf = ({ subject_kind, subject_id }: Job): string => `${subject_kind} ${subject_id}`;
+
+/** The last work on each subject, of a list that has the newest first: those before it were retried. */
+const newestOfSubjects = (jobs: readonly Job[]): ReadonlyMap<string, string> =>
+  new Map(jobs.toReversed().map((job) => [subjectOf(job), job.uuid]));
+
 /** All works of the person that take long: what runs, what waits, how others ended. */
 export const TasksScreen = () => {
   usePageTitle('任务');
@@ -218,6 +228,7 @@ export const TasksScreen = () => {
   }, []);
   const all = jobs.data?.pages.flatMap(({ list }) => list) ?? [];
   const shown = all.filter((job) => filter.fits(job));
+  const newest = newestOfSubjects(all);
   return (
     <div className={`page ${css.tasks}`}>
       <BackHead to="/account" back="返回我的" title="任务" />
@@ -255,7 +266,7 @@ export const TasksScreen = () => {
       {shown.length > 0 && (
         <ul className={css.taskList}>
           {shown.map((job) => (
-            <Task key={job.uuid} told={job} />
+            <Task key={job.uuid} told={job} superseded={newest.get(subjectOf(job)) !== job.uuid} />
           ))}
         </ul>
       )}

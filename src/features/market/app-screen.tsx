@@ -1,7 +1,7 @@
 import { api } from '@/platform/api.ts';
 import { ApiError } from '@/platform/api-error.ts';
 import { useAuth } from '@/platform/auth-store.ts';
-import { byteSize, dateTime } from '@/platform/format.ts';
+import { byteSize, dateTime, maskName } from '@/platform/format.ts';
 import { toast } from '@/platform/toast.ts';
 import { usePageTitle } from '@/platform/use-page-title.ts';
 import { Button } from '@/ui/button.tsx';
@@ -292,7 +292,7 @@ const App = ({ id, details }: { id: number; details: Details }) => {
           {shownComments.map((each) => (
             <li key={each.id}>
               <div className={css.line}>
-                <strong>{each.user_name}</strong>
+                <strong>{maskName(each.user_name)}</strong>
                 <small className="tabular">
                   ★ {each.rating.toFixed(1)} · {dateTime(each.created_at)}
                   {each.edited && ' · 已修改'}

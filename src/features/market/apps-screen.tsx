@@ -122,7 +122,10 @@ export const AppsScreen = () => {
       <Pager
         page={page}
         count={found.data?.page_count ?? 1}
-        onPage={(next) => void navigate({ to: '/apps', search: { ...search, page: next } })}
+        isCounted={found.data !== undefined && !found.isPlaceholderData}
+        onPage={(next, replace) =>
+          void navigate({ to: '/apps', search: { ...search, page: next }, replace })
+        }
       />
     </div>
   );

@@ -1,4 +1,3 @@
-import { ApiError } from '@/platform/api-error.ts';
 import { api } from '@/platform/api.ts';
 import { writeDraft } from '@/platform/draft.ts';
 import { toast } from '@/platform/toast.ts';
@@ -7,7 +6,7 @@ import { Avatar } from '@/ui/avatar.tsx';
 import { Button } from '@/ui/button.tsx';
 import { Sheet } from '@/ui/sheet.tsx';
 import { DataTable, type Column } from '@/ui/table/data-table.tsx';
-import { codes, errorPageTexts } from '@contract/errors.ts';
+import { useRefusal } from '@/widgets/conversation/use-refusal.ts';
 import type { Model } from '@contract/model.ts';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
@@ -102,6 +101,7 @@ const HoverCard = ({ of, health }: { of: Hovered; health: Health | undefined }) 
 /** Makes a session with a model, or with two that answer beside each other. */
 const useBegin = () => {
   const navigate = useNavigate();
+  const refuse = useRefusal();
   return async (model: Model, beside?: Model): Promise<void> => {
     if (untrained(model)) {
       toast('这个模型还没有训练完成，请稍后再试', 'error');
@@ -119,10 +119,7 @@ const useBegin = () => {
       const open = model.type === types.video ? 'img-video' : undefined;
       await navigate({ to: '/chat', search: { uuid, open } });
     } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      if (error.code === codes.login_required.code) return;
-      if (errorPageTexts[error.code] === undefined) toast(error.message, 'error');
-      else void navigate({ to: '/error', search: { code: String(error.code) } });
+      refuse(error);
     }
   };
 };

@@ -1,11 +1,9 @@
 import type { Scenario } from './scenario.ts';
-import { ApiError } from '@/platform/api-error.ts';
 import { api } from '@/platform/api.ts';
 import { useAuth } from '@/platform/auth-store.ts';
 import { writeDraft } from '@/platform/draft.ts';
-import { compactNumber } from '@/platform/format.ts';
+import { compactNumber, maskName } from '@/platform/format.ts';
 import { useMe } from '@/platform/queries.ts';
-import { toast } from '@/platform/toast.ts';
 import { usePageTitle } from '@/platform/use-page-title.ts';
 import { Button } from '@/ui/button.tsx';
 import { EmptyState } from '@/ui/empty-state.tsx';
@@ -16,7 +14,7 @@ import { Pager } from '@/ui/pager/pager.tsx';
 import { Skeleton } from '@/ui/skeleton.tsx';
 import { FillSheet } from '@/widgets/template/fill-sheet.tsx';
 import { varsOf } from '@/widgets/template/template-vars.ts';
-import { codes, errorPageTexts } from '@contract/errors.ts';
+import { useRefusal } from '@/widgets/conversation/use-refusal.ts';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
@@ -29,6 +27,7 @@ const CategorySheet = lazy(() => import('./category-sheet.tsx'));
 /** Makes a session for a scenario, or for a text alone, and goes there. */
 const useStartScenario = () => {
   const navigate = useNavigate();
+  const refuse = useRefusal();
   const [busy, setBusy] = useState(false);
   /** @param text sent at once, as it is; undefined: the chat waits for a question */
   const start = async (scenario: number | undefined, text: string | undefined) => {
@@ -49,10 +48,7 @@ const useStartScenario = () => {
         state: { sends: true },
       });
     } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      if (error.code === codes.login_required.code) return;
-      if (errorPageTexts[error.code] === undefined) toast(error.message, 'error');
-      else void navigate({ to: '/error', search: { code: String(error.code) } });
+      refuse(error);
     } finally {
       setBusy(false);
     }
@@ -96,7 +92,7 @@ const Card = ({
     <p className={css.foot}>
       <span>
         {compactNumber(scenario.session_count)} 次会话
-        {scenario.user_name !== '' && ` · ${scenario.user_name}`}
+        {scenario.user_name !== '' && ` · ${maskName(scenario.user_name)}`}
       </span>
       <Button size="small" busy={busy} onClick={onStart}>
         创建会话
@@ -261,7 +257,10 @@ export const ScenarioScreen = () => {
         <Pager
           page={page}
           count={list.data.page_count}
-          onPage={(next) => void navigate({ search: (old) => ({ ...old, page: next }) })}
+          isCounted={!list.isPlaceholderData}
+          onPage={(next, replace) =>
+            void navigate({ search: (old) => ({ ...old, page: next }), replace })
+          }
         />
       )}
       <FillSheet

@@ -14,7 +14,7 @@ import { usePageTitle } from '@/platform/use-page-title.ts';
 import { ApiError } from '@/platform/api-error.ts';
 import type { Channel, Session } from '@contract/session.ts';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { Fragment, useEffect, lazy, Suspense, useLayoutEffect, useRef, useState } from 'react';
+import { Fragment, lazy, Suspense, useLayoutEffect, useRef, useState } from 'react';
 import { Composer } from './composer.tsx';
 import { HomeSearch } from './home-search.tsx';
 import { NoSessions } from './no-sessions.tsx';
@@ -100,12 +100,6 @@ export const HomeScreen = () => {
       replace: 'query' in change && query !== undefined,
       resetScroll: false,
     });
-  // An address from before some sessions went: the last page there is.
-  const pages = list.data?.page_count ?? 0;
-  useEffect(() => {
-    if (pages > 0 && page > pages)
-      void navigate({ search: (old) => ({ ...old, channel, page: pages }), replace: true });
-  }, [channel, navigate, page, pages]);
   const filtered = [query, model, user_id, scenario_id].some((value) => value !== undefined);
   const sessions = list.data?.list ?? [];
   const newcomer = channel === 'private' && !filtered && list.data?.total === 0;
@@ -221,8 +215,12 @@ export const HomeScreen = () => {
           <Pager
             page={page}
             count={list.data.page_count}
-            onPage={(next) =>
-              void navigate({ search: (old) => ({ ...old, channel, page: next, new: undefined }) })
+            isCounted={!list.isPlaceholderData}
+            onPage={(next, replace) =>
+              void navigate({
+                search: (old) => ({ ...old, channel, page: next, new: undefined }),
+                replace,
+              })
             }
           />
         )}

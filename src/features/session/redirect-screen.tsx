@@ -4,7 +4,7 @@ import { usePageTitle } from '@/platform/use-page-title.ts';
 import { uuid } from '@/platform/uuid.ts';
 import { getRouteApi } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
-import { useRefusal } from './use-refusal.ts';
+import { useRefusal } from '@/widgets/conversation/use-refusal.ts';
 
 const route = getRouteApi('/redirect');
 
@@ -13,7 +13,7 @@ export const RedirectScreen = () => {
   usePageTitle('正在新建会话');
   const { embedding } = route.useSearch();
   const navigate = route.useNavigate();
-  const refuse = useRefusal();
+  const refuse = useRefusal({ everyFailure: true });
   const asked = useRef(false);
   useEffect(() => {
     if (asked.current || embedding === undefined) return;

@@ -17,7 +17,7 @@ import { refusalOf } from '@/widgets/composer/send-rules.ts';
 import { limits } from '@contract/limits.ts';
 import { useNavigate } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
-import { useRefusal } from './use-refusal.ts';
+import { useRefusal } from '@/widgets/conversation/use-refusal.ts';
 
 /** Up to here a question fits into an address that every server and log accepts, in characters. */
 const addressRoom = 1_000;
@@ -71,7 +71,7 @@ export type StartKind = 'chat' | 'free' | 'imagine';
 /** Makes a session for a first question and goes there; the chat sends it. */
 export const useStart = (choice: StartChoice, kind: StartKind) => {
   const navigate = useNavigate();
-  const refuse = useRefusal();
+  const refuse = useRefusal({ everyFailure: true });
   const chosen = useChosenModel();
   const free = useChatModels().data?.find((each) => each.factor === 0);
   const painter = useChosenPainter();

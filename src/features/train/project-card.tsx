@@ -1,4 +1,4 @@
-import { compactNumber } from '@/platform/format.ts';
+import { compactNumber, maskName } from '@/platform/format.ts';
 import { noteJob, useJob } from '@/platform/jobs.ts';
 import { relativeTime } from '@/platform/relative-time.ts';
 import { Icon } from '@/ui/icon.tsx';
@@ -36,7 +36,11 @@ export const ProjectCard = ({ model, onOpen }: { model: TrainModel; onOpen: () =
           <strong>{model.name}</strong>
           <small>
             {kind.name} · {model.key}
-            {model.mine ? (model.private ? ' · 私有' : ' · 公开') : ` · ${model.user.user_name}`}
+            {model.mine
+              ? model.private
+                ? ' · 私有'
+                : ' · 公开'
+              : ` · ${maskName(model.user.user_name)}`}
           </small>
           {model.desc !== '' && <span className={css.cardDesc}>{model.desc}</span>}
           {live && model.job && <Bar label={`${model.name} 的进度`} part={live.job.progress} />}

@@ -1,6 +1,6 @@
 import { api } from '@/platform/api.ts';
 import { copyText } from '@/platform/copy.ts';
-import { byteSize, compactNumber } from '@/platform/format.ts';
+import { byteSize, compactNumber, maskName } from '@/platform/format.ts';
 import { progressText } from '@/platform/job-text.ts';
 import { relativeTime } from '@/platform/relative-time.ts';
 import { toast } from '@/platform/toast.ts';
@@ -14,6 +14,7 @@ import { Pager } from '@/ui/pager/pager.tsx';
 import { Sheet } from '@/ui/sheet.tsx';
 import { Skeleton } from '@/ui/skeleton.tsx';
 import { SwitchField } from '@/ui/switch-field.tsx';
+import { useRefusal } from '@/widgets/conversation/use-refusal.ts';
 import type { TrainFile, TrainModel } from '@contract/train.ts';
 import { fileStates, projectStates, projectTypes, trainTexts } from '@contract/train-limits.ts';
 import { useQuery } from '@tanstack/react-query';
@@ -184,6 +185,7 @@ const Files = ({ model }: { model: TrainModel }) => {
 /** What can be done with a whole project. */
 const ProjectActs = ({ model, onGone }: { model: TrainModel; onGone: () => void }) => {
   const navigate = useNavigate();
+  const refuse = useRefusal();
   const [editing, setEditing] = useState(false);
   const [busy, setBusy] = useState('');
   const translation = isTranslation(model);
@@ -219,17 +221,17 @@ const ProjectActs = ({ model, onGone }: { model: TrainModel; onGone: () => void 
       return;
     }
     setBusy('draw');
-    await attempt(async () => {
-      const { uuid: made } = await api.newSession({ type: 1 }, { idempotencyKey: uuid() });
+    try {
+      const { uuid: made } = await api.newSession(
+        { type: 1 },
+        { idempotencyKey: uuid(), quiet: true },
+      );
       await navigate({ to: '/chat', search: { uuid: made, prompt: `<lora:${model.key}:0.7> ` } });
-    });
-    setBusy('');
-  };
-  const copy = (text: string) => {
-    copyText(text).then(
-      () => toast('复制成功', 'success'),
-      () => toast('复制失败', 'error'),
-    );
+    } catch (error) {
+      refuse(error);
+    } finally {
+      setBusy('');
+    }
   };
   return (
     <section className={css.section} aria-label="操作">
@@ -244,7 +246,9 @@ const ProjectActs = ({ model, onGone }: { model: TrainModel; onGone: () => void 
               向它提问
             </Link>
             {!model.private && (
-              <Button onClick={() => copy(`${location.origin}/redirect?embedding=${model.key}`)}>
+              <Button
+                onClick={() => void copyText(`${location.origin}/redirect?embedding=${model.key}`)}
+              >
                 复制分享链接
               </Button>
             )}
@@ -256,7 +260,7 @@ const ProjectActs = ({ model, onGone }: { model: TrainModel; onGone: () => void 
               去作画
             </Button>
             {trained && (
-              <Button onClick={() => copy(`<lora:${model.key}:0.7>`)}>复制作画标记</Button>
+              <Button onClick={() => void copyText(`<lora:${model.key}:0.7>`)}>复制作画标记</Button>
             )}
             {trained && (
               <Button
@@ -370,7 +374,7 @@ export const ProjectScreen = ({
               kindWords(model).name,
               `Key ${model.key}`,
               model.engine !== '' ? `由 ${model.engine}` : '',
-              model.mine ? '' : model.user.user_name,
+              model.mine ? '' : maskName(model.user.user_name),
               model.desc,
             ]
               .filter(Boolean)

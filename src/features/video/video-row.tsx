@@ -1,3 +1,4 @@
+import { maskName } from '@/platform/format.ts';
 import { useModel } from '@/platform/queries.ts';
 import { Icon } from '@/ui/icon.tsx';
 import { PhotoViewer } from '@/ui/photo-viewer.tsx';
@@ -26,7 +27,7 @@ const Question = ({ message, asked }: { message: Message; asked: VideoAsked }) =
   const { cfg_scale, motion_bucket_id } = asked.parameters;
   return (
     <div className={rowCss.question}>
-      {!acts.owner && <span className={rowCss.speaker}>{message.user_name}</span>}
+      {!acts.owner && <span className={rowCss.speaker}>{maskName(message.user_name)}</span>}
       {asked.base_image !== '' && (
         <button
           type="button"

@@ -1,4 +1,4 @@
-import { ApiError } from '@/platform/api-error.ts';
+import { useRefusal } from '@/widgets/conversation/use-refusal.ts';
 import { api } from '@/platform/api.ts';
 import { useAuth } from '@/platform/auth-store.ts';
 import { useMedia, wideEnoughForMenu } from '@/platform/use-media.ts';
@@ -31,6 +31,7 @@ const shapeOf = (video: ListedVideo): ListedVideo => video;
 /** Begins a session of films; its dialog asks for the image. */
 const useNewVideo = () => {
   const navigate = useNavigate();
+  const refuse = useRefusal();
   const [busy, setBusy] = useState(false);
   const begin = async () => {
     setBusy(true);
@@ -38,11 +39,7 @@ const useNewVideo = () => {
       const session = await api.newSession({ type: 4 }, { idempotencyKey: uuid(), quiet: true });
       await navigate({ to: '/chat', search: { uuid: session.uuid, open: 'img-video' } });
     } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      await navigate({
-        to: '/error',
-        search: { code: String(error.code), message: error.message },
-      });
+      refuse(error);
     } finally {
       setBusy(false);
     }

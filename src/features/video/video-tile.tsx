@@ -1,3 +1,4 @@
+import { maskName } from '@/platform/format.ts';
 import { LoadedImage } from '@/ui/loaded-image.tsx';
 import { smallImage } from '@/widgets/image/image-sources.ts';
 import { createStore, useStore } from '@/platform/store.ts';
@@ -72,7 +73,7 @@ export const VideoTile = ({ video, width }: { video: ListedVideo; width: number 
       className={css.tile}
       to="/chat"
       search={{ uuid: video.session_uuid, history_id: video.history_id, back: '/video' }}
-      aria-label={`${name.slice(0, 60)}，${Math.round(video.duration)} 秒，${video.user_name}`}
+      aria-label={`${name.slice(0, 60)}，${Math.round(video.duration)} 秒，${maskName(video.user_name)}`}
       onPointerEnter={() => setOver(true)}
       onPointerLeave={() => setOver(false)}
       onFocus={() => setOver(true)}

@@ -1,17 +1,28 @@
+import { useEffect } from 'react';
 import { Icon } from '@/ui/icon.tsx';
 import { pageWindow } from './page-window.ts';
 import css from './pager.module.css';
 
-/** Ways to the other pages of a list; nothing where there is but one. */
+/**
+ * Ways to the other pages of a list; nothing where there is but one. From an address of before some
+ * of them went it leads to the last page there is, once it `isCounted` how many there are.
+ */
 export const Pager = ({
   page,
   count,
+  isCounted = false,
   onPage,
 }: {
   page: number;
   count: number;
-  onPage: (page: number) => void;
+  isCounted?: boolean;
+  /** `instead`: the page takes the place of the one that is shown. */
+  onPage: (page: number, instead?: boolean) => void;
 }) => {
+  const gone = isCounted && count > 0 && page > count;
+  useEffect(() => {
+    if (gone) onPage(count, true);
+  });
   if (count < 2) return null;
   return (
     <nav className={css.pager} aria-label="分页">

@@ -14,15 +14,18 @@ export class MessageLoader {
   private readonly store: MessageStore;
   /** Messages came in: some of them may be being written. */
   private readonly onTaken: () => void;
+  /** Whether the session is read from its first message on. */
+  private readonly fromFirst: () => Promise<boolean>;
   private channel: BroadcastChannel | null = null;
   private firstLoad: Promise<void> | null = null;
   private loadingMore = false;
   /** Numbers of the messages that the list has on the page just now. */
   private onScreen: () => number[] = () => [];
 
-  constructor(store: MessageStore, onTaken: () => void) {
+  constructor(store: MessageStore, onTaken: () => void, fromFirst = () => Promise.resolve(false)) {
     this.store = store;
     this.onTaken = onTaken;
+    this.fromFirst = fromFirst;
   }
 
   /** Starts to hear of other tabs; gives what ends that. */
@@ -57,7 +60,7 @@ export class MessageLoader {
     const { loaded, focus, hasNewer } = this.store.get();
     if (!loaded) {
       // Asked for once, whoever else wants it meanwhile: a second request would fail unheard.
-      this.firstLoad ??= (focus === null ? this.loadNewest() : this.loadAround(focus)).finally(
+      this.firstLoad ??= (focus === null ? this.loadFirst() : this.loadAround(focus)).finally(
         () => {
           this.firstLoad = null;
         },
@@ -111,18 +114,44 @@ export class MessageLoader {
   }
 
   async loadNewest(): Promise<void> {
-    const page = await api.historyList(
-      {
-        ...newestOf(this.store.uuid),
-        ...(this.store.only === null ? {} : { id: this.store.only }),
-      },
+    this.takeNewest(await this.readNewest());
+  }
+
+  private async readNewest(): Promise<Message[]> {
+    const only = this.store.only === null ? {} : { id: this.store.only };
+    const { list } = await api.historyList(
+      { ...newestOf(this.store.uuid), ...only },
       { quiet: true },
     );
-    this.take(page.list.reverse(), {
-      hasOlder: this.store.only === null && page.list.length >= limits.historyPageSize,
-      hasNewer: false,
-      focus: null,
-    });
+    return list;
+  }
+
+  private hasMore(list: readonly Message[]): boolean {
+    return this.store.only === null && list.length >= limits.historyPageSize;
+  }
+
+  private takeNewest(list: Message[]): void {
+    this.take(list.reverse(), { hasOlder: this.hasMore(list), hasNewer: false, focus: null });
+  }
+
+  /** The newest messages, or the first ones of what is read from its beginning. */
+  private async loadFirst(): Promise<void> {
+    const newest = await this.readNewest();
+    const oldest =
+      this.hasMore(newest) && (await this.fromFirst())
+        ? await this.readOldest().catch(() => null)
+        : null;
+    // Without a network the newest may be all that this device has.
+    if (oldest) this.take(oldest, { hasOlder: false, hasNewer: this.hasMore(oldest), focus: null });
+    else this.takeNewest(newest);
+  }
+
+  private async readOldest(): Promise<Message[]> {
+    const { list } = await api.historyList(
+      { session_id: this.store.uuid, newest: 0, page_size: limits.historyPageSize },
+      { quiet: true },
+    );
+    return list;
   }
 
   /** The messages around one, whose neighbours load as the list is scrolled. */

@@ -13,9 +13,17 @@ export class Thread {
   readonly loader: MessageLoader;
   private opened = false;
 
-  constructor(uuid: string, options: { focus?: number | null; only?: number | null } = {}) {
+  constructor(
+    uuid: string,
+    options: {
+      focus?: number | null;
+      only?: number | null;
+      /** Whether it is read from its first message on. */
+      fromFirst?: () => Promise<boolean>;
+    } = {},
+  ) {
     this.store = new MessageStore(uuid, options);
-    this.loader = new MessageLoader(this.store, () => this.attachAll());
+    this.loader = new MessageLoader(this.store, () => this.attachAll(), options.fromFirst);
   }
 
   get uuid(): string {

@@ -4,7 +4,7 @@ import { api } from '@/platform/api.ts';
 import { enqueue, isUnheard } from '@/platform/outbox.ts';
 import { useSettings } from '@/platform/queries.ts';
 import { SwitchField } from '@/ui/switch-field.tsx';
-import { toast } from '@/platform/toast.ts';
+import { useRefusal } from '@/widgets/conversation/use-refusal.ts';
 import { uuid } from '@/platform/uuid.ts';
 import type { defaultGroup } from '@contract/forum.ts';
 import { useRef } from 'react';
@@ -41,6 +41,7 @@ export const QuestionEditor = ({
   onAsked: (uuid: string) => void;
 }) => {
   const { private_global } = useSettings();
+  const refuse = useRefusal();
   const [hiddenText, setHiddenText] = useDraft(hiddenDraft);
   const hidden = hiddenText === '1';
   const [group, setGroup] = useDraftedGroup(groupId);
@@ -71,15 +72,16 @@ export const QuestionEditor = ({
       ).uuid;
     } catch (error) {
       if (isUnheard(error)) return askLater(edited, true);
-      if (error instanceof ApiError) toast(error.message, 'error');
+      refuse(error);
       throw error;
     }
     try {
       await api.sendMessage(
         { session_id: made.current, msg: content, title },
-        { idempotencyKey: keys.current.message },
+        { idempotencyKey: keys.current.message, quiet: true },
       );
     } catch (error) {
+      refuse(error);
       // Refused: what is changed and sent again is another message.
       if (error instanceof ApiError && error.status !== 0) keys.current.message = uuid();
       throw error;

@@ -2,6 +2,7 @@ import { useSyncExternalStore } from 'react';
 import { ApiError } from '@/platform/api-error.ts';
 import { api } from '@/platform/api.ts';
 import { authStore } from '@/platform/auth-store.ts';
+import { filesIn, purgeFiles } from '@/platform/purge-files.ts';
 import { createStore, useStore } from '@/platform/store.ts';
 import { toast } from '@/platform/toast.ts';
 
@@ -58,7 +59,8 @@ const gone = createStore<ReadonlySet<number>>(new Set());
 export const useDeletedImages = (): ReadonlySet<number> => useStore(gone);
 
 /** Deletes a picture. @throws ApiError, which the call has told of */
-export const deleteImage = async (id: number): Promise<void> => {
+export const deleteImage = async ({ id, url }: { id: number; url: string }): Promise<void> => {
   await api.deleteImage({ image_id: id });
+  await purgeFiles(filesIn(url)).catch(() => undefined);
   gone.set(new Set(gone.get()).add(id));
 };

@@ -10,3 +10,10 @@ export const useImageMetadata = (model: string, enabled = true) =>
     enabled,
     meta: { steady: true },
   });
+
+/** What a controlnet module looks for, in words; empty for no module. */
+export const useModuleLabel = (model: string, module: string): string => {
+  const { data } = useImageMetadata(model, module !== '' && module !== 'none');
+  if (module === '' || module === 'none') return '';
+  return data?.controlnetTypes.find(({ modules }) => modules.includes(module))?.label ?? '';
+};

@@ -336,7 +336,7 @@ const ImageViewerView = ({
     });
     if (!sure) return;
     try {
-      await deleteImage(image.id);
+      await deleteImage(image);
       toast('图片已删除', 'success');
     } catch (error) {
       // The call has said why.

@@ -1,10 +1,10 @@
 import { useNavigate } from '@tanstack/react-router';
 import { api } from '@/platform/api.ts';
-import { ApiError } from '@/platform/api-error.ts';
 import { writeDraft } from '@/platform/draft.ts';
 import { useChosenPainter, useImageModels, useVideoModels } from '@/platform/queries.ts';
 import { toast } from '@/platform/toast.ts';
 import { uuid } from '@/platform/uuid.ts';
+import { useRefusal } from '@/widgets/conversation/use-refusal.ts';
 import { changeImageDraft } from '@/widgets/image/image-draft.ts';
 import { imageSizes } from '@contract/image-prompt.ts';
 import type { ImageInfo } from '@contract/gallery.ts';
@@ -26,18 +26,22 @@ const ownParameters = (parameters: ImageParameters): ImageParameters => {
   return rest;
 };
 
-/** Ways to go on from a picture in a new session. A call that fails has said why. */
+/** Ways to go on from a picture in a new session. */
 export const useStartFrom = () => {
   const navigate = useNavigate();
+  const refuse = useRefusal();
   const painter = useChosenPainter();
   const models = useImageModels().data ?? [];
   const films = (useVideoModels().data ?? []).length > 0;
   const begin = async (model: string | undefined, type: 1 | 4 = 1): Promise<string | null> => {
     try {
-      const session = await api.newSession({ type, model }, { idempotencyKey: uuid() });
+      const session = await api.newSession(
+        { type, model },
+        { idempotencyKey: uuid(), quiet: true },
+      );
       return session.uuid;
     } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
+      refuse(error);
       return null;
     }
   };

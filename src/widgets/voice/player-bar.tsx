@@ -15,6 +15,7 @@ import { speakingDeduction } from '@contract/price.ts';
 import { useEffect, useRef, useState } from 'react';
 import { deviceSpeaks } from './device-speech.ts';
 import { readSound } from './read-sound.ts';
+import type { Sound } from './sound-in-parts.ts';
 import css from './voice.module.css';
 
 const play = 'M8 5.500v13l10.500-6.500L8 5.500Z';
@@ -53,7 +54,13 @@ interface Playing {
   paused: boolean;
   /** Part that was heard, 0 to 1. */
   at: number;
+  /** Such as `0:12 / 1:05`; empty: not known. */
+  time: string;
 }
+
+const clock = (seconds: number): string =>
+  `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, '0')}`;
+const stopped: Playing = { paused: true, at: 0, time: '' };
 
 /** The player of a reply: goes on while one reads on, and is led from the lock screen, too. */
 const PlayerBar = ({ spoken }: { spoken: Spoken }) => {
@@ -68,11 +75,14 @@ const PlayerBar = ({ spoken }: { spoken: Spoken }) => {
     : (voices[0]?.[0] ?? '');
   const price = model && model.factor > 0 ? speakingDeduction(model, length) : 0;
   const audio = useRef<HTMLAudioElement>(null);
-  const [playing, setPlaying] = useState<Playing>({ paused: true, at: 0 });
+  const [playing, setPlaying] = useState(stopped);
   const [source, setSource] = useState('');
   const [busy, setBusy] = useState(false);
   const [choosing, setChoosing] = useState(false);
   const fetching = useRef<AbortController | null>(null);
+  /** Where the next source begins, seconds. */
+  const startAt = useRef(0);
+  const broken = useRef(false);
 
   const sayByDevice = () => {
     speechSynthesis.cancel();
@@ -80,13 +90,34 @@ const PlayerBar = ({ spoken }: { spoken: Spoken }) => {
     saying.lang = /\p{Script=Han}/u.test(words) ? 'zh-CN' : 'en-US';
     saying.rate = speed;
     saying.onboundary = ({ charIndex }) =>
-      setPlaying({ paused: false, at: charIndex / Math.max(1, words.length) });
-    saying.onend = () => setPlaying({ paused: true, at: 0 });
+      setPlaying({ ...stopped, paused: false, at: charIndex / Math.max(1, words.length) });
+    saying.onend = () => setPlaying(stopped);
     speechSynthesis.speak(saying);
-    setPlaying({ paused: false, at: 0 });
+    setPlaying({ ...stopped, paused: false });
   };
 
-  const fetchSound = async (refresh: 0 | 1) => {
+  const change = (url: string, at = 0) => {
+    startAt.current = at;
+    setSource((old) => {
+      if (old !== '') URL.revokeObjectURL(old);
+      return url;
+    });
+  };
+
+  /** Waits for the rest of what is playing. */
+  const follow = async ({ whole }: Sound, signal: AbortSignal) => {
+    try {
+      const instead = await whole;
+      if (instead && !signal.aborted)
+        change(URL.createObjectURL(instead), audio.current?.currentTime);
+    } catch (error) {
+      if (signal.aborted) return;
+      broken.current = true;
+      toast(errorText(error), 'error');
+    }
+  };
+
+  const fetchSound = async (refresh: 0 | 1, at = 0) => {
     if (name === '') return;
     if (name === device) {
       sayByDevice();
@@ -101,12 +132,11 @@ const PlayerBar = ({ spoken }: { spoken: Spoken }) => {
       // Its speed is changed as it plays, so that the same sound is made once.
       const input = { model: name, voice, text: spoken.text, speed: usual, refresh };
       const about = spoken.historyId > 0 ? { history_id: spoken.historyId } : {};
-      const url = await readSound({ ...input, ...about }, abort.signal);
+      const sound = await readSound({ ...input, ...about }, abort.signal);
       report('success', name, from);
-      setSource((old) => {
-        if (old !== '') URL.revokeObjectURL(old);
-        return url;
-      });
+      broken.current = false;
+      change(sound.url, at);
+      void follow(sound, abort.signal);
     } catch (error) {
       if (abort.signal.aborted) return;
       report('error', name, from);
@@ -131,6 +161,7 @@ const PlayerBar = ({ spoken }: { spoken: Spoken }) => {
     const sound = audio.current;
     if (!sound || source === '') return;
     sound.src = source;
+    if (startAt.current > 0) sound.currentTime = startAt.current;
     sound.play().catch(() => undefined);
   }, [source]);
   useEffect(() => {
@@ -153,11 +184,12 @@ const PlayerBar = ({ spoken }: { spoken: Spoken }) => {
       if (!speechSynthesis.speaking) sayByDevice();
       else if (playing.paused) speechSynthesis.resume();
       else speechSynthesis.pause();
-      setPlaying(({ paused, at }) => ({ paused: !paused, at }));
+      setPlaying((before) => ({ ...before, paused: !before.paused }));
       return;
     }
     const sound = audio.current;
     if (source === '') void fetchSound(0);
+    else if (broken.current && sound?.paused) void fetchSound(0, sound.currentTime);
     else if (sound?.paused) sound.play().catch(() => undefined);
     else sound?.pause();
   };
@@ -205,6 +237,7 @@ const PlayerBar = ({ spoken }: { spoken: Spoken }) => {
               ? `${model?.label ?? ''} · 最多 ${price} tokens，点播放开始`
               : words.slice(0, 60)}
         </span>
+        {!busy && !waiting && playing.time !== '' && <time>{playing.time}</time>}
         <input
           type="range"
           min={0}
@@ -212,6 +245,7 @@ const PlayerBar = ({ spoken }: { spoken: Spoken }) => {
           value={Math.round(playing.at * 1000)}
           aria-label="播放进度"
           disabled={name === device || source === ''}
+          style={{ '--part': `${playing.at * 100}%` } as React.CSSProperties}
           onChange={(event) => {
             const sound = audio.current;
             if (sound && Number.isFinite(sound.duration))
@@ -228,13 +262,17 @@ const PlayerBar = ({ spoken }: { spoken: Spoken }) => {
       {/* What it says stands on the page. */}
       <audio
         ref={audio}
-        onPlay={() => setPlaying(({ at }) => ({ paused: false, at }))}
-        onPause={() => setPlaying(({ at }) => ({ paused: true, at }))}
+        onPlay={() => setPlaying((before) => ({ ...before, paused: false }))}
+        onPause={() => setPlaying((before) => ({ ...before, paused: true }))}
         onError={() => {
           if (source !== '') toast('音频文件获取错误', 'error');
         }}
         onTimeUpdate={({ currentTarget: { currentTime, duration, paused } }) =>
-          setPlaying({ paused, at: duration > 0 ? currentTime / duration : 0 })
+          setPlaying({
+            paused,
+            at: duration > 0 ? currentTime / duration : 0,
+            time: clock(currentTime) + (Number.isFinite(duration) ? ` / ${clock(duration)}` : ''),
+          })
         }
       />
       <Sheet open={choosing} onClose={() => setChoosing(false)} title="朗读">

@@ -39,9 +39,36 @@ export const release = (stream: MediaStream): void => {
   for (const track of stream.getTracks()) track.stop();
 };
 
-/** Records from an open microphone, which it lets go at its end. */
-export const record = async (stream: MediaStream): Promise<Recording> => {
+let hasRecorded = false;
+/** The press that was asked about the microphone does not count as one that begins. */
+export const wantsAnotherPress = (): boolean => isSafari() && !hasRecorded;
+
+/** A sound that is not let through by then takes another press, ms. */
+const letThroughMs = 400;
+
+/** Sound passes only where the browser takes it for wanted: after a press. */
+const letsThrough = async (context: AudioContext): Promise<boolean> => {
+  const late = new Promise((resolve) => {
+    setTimeout(resolve, letThroughMs);
+  });
+  await Promise.race([context.resume().catch(() => undefined), late]);
+  return context.state === 'running';
+};
+
+/**
+ * Records from an open microphone, which it lets go at its end. Null: the browser wants another
+ * press; the microphone stays open.
+ */
+export const record = async (
+  stream: MediaStream,
+  { pressedAgain }: { pressedAgain: boolean },
+): Promise<Recording | null> => {
   const { default: RecordRTC } = await import('recordrtc');
+  const context = new AudioContext();
+  if (!(await letsThrough(context)) && !pressedAgain) {
+    void context.close();
+    return null;
+  }
   const recorder = new RecordRTC(stream, {
     type: 'audio',
     mimeType: 'audio/wav',
@@ -52,7 +79,6 @@ export const record = async (stream: MediaStream): Promise<Recording> => {
     bufferSize: isSafari() ? buffer.safari : buffer.usual,
     disableLogs: true,
   });
-  const context = new AudioContext();
   const analyser = context.createAnalyser();
   analyser.fftSize = 512;
   context.createMediaStreamSource(stream).connect(analyser);
@@ -63,6 +89,7 @@ export const record = async (stream: MediaStream): Promise<Recording> => {
     recorder.destroy();
   };
   recorder.startRecording();
+  hasRecorded = true;
   return {
     level: () => {
       analyser.getByteTimeDomainData(samples);

@@ -12,11 +12,11 @@ import { Sheet } from '@/ui/sheet.tsx';
 import { useEffect, useRef, useState } from 'react';
 import { deviceHears, listen } from './device-speech.ts';
 import {
-  isSafari,
   MicrophoneError,
   openMicrophone,
   record,
   release,
+  wantsAnotherPress,
   type Recording,
 } from './recorder.ts';
 import css from './voice.module.css';
@@ -73,8 +73,11 @@ const VoiceSheet = ({
   const press = useRef<{ at: number; x: number; y: number; began: boolean } | null>(null);
   /** The finger left before the microphone was open. */
   const letGo = useRef(false);
+  /** Grows when what was begun is wanted no more. */
+  const turn = useRef(0);
 
   const drop = () => {
+    turn.current += 1;
     recording.current?.cancel();
     listening.current?.cancel();
     if (stream.current) release(stream.current);
@@ -109,6 +112,7 @@ const VoiceSheet = ({
       return;
     }
     letGo.current = false;
+    const mine = turn.current;
     setSeconds(0);
     setLevel(0);
     if (name === device) {
@@ -126,20 +130,36 @@ const VoiceSheet = ({
       return;
     }
     try {
+      const pressedAgain = stream.current !== null;
       if (!stream.current) {
         setState('opening');
-        stream.current = await openMicrophone();
-        // Safari gives the microphone on one press and records on the next.
-        if (isSafari()) {
-          setState('granted');
+        const opened = await openMicrophone();
+        if (turn.current !== mine) {
+          release(opened);
           return;
         }
+        stream.current = opened;
       }
-      recording.current = await record(stream.current);
+      // Safari gives the microphone on the first press and records on the next; after that a press
+      // begins and a second one stops, as everywhere.
+      const begun =
+        pressedAgain || !wantsAnotherPress()
+          ? await record(stream.current, { pressedAgain })
+          : null;
+      if (turn.current !== mine) {
+        begun?.cancel();
+        return;
+      }
+      recording.current = begun;
+      if (!begun) {
+        setState('granted');
+        return;
+      }
       feel('tick');
       setState('recording');
       if (letGo.current) void finish();
     } catch (error) {
+      if (turn.current !== mine) return;
       drop();
       toast(error instanceof MicrophoneError ? error.message : errorText(error), 'error');
     }

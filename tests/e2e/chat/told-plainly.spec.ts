@@ -1,5 +1,6 @@
 import { expect, test } from '../../support/app.ts';
 import { TestClient } from '../../support/client.ts';
+import { paint } from '../../support/pictures.ts';
 
 test('the end of a reply that a restart lost is told of, and written anew on a press @C11', async ({
   app,
@@ -319,4 +320,141 @@ test('the first question from home stands there from the first frame of its conv
   await app.settled();
   await expect(app.log).toContainText('144');
   expect(new Set(await seen())).toEqual(new Set(['question']));
+});
+
+test('a refused session or question leads to the page that says why, wherever it was begun @S7', async ({
+  app,
+  page,
+  person,
+}) => {
+  await paint(person.client, '湖上的小船', { image: { n: 1, size: 0 } });
+  await app.enterAs(person);
+  const refused = { code: 1024, message: '本月免费会话已达上限，想用更多请购买会员', data: null };
+  await page.route('**/api/new_session', (route) => route.fulfill({ json: refused }));
+  const told = async () => {
+    await expect(page).toHaveURL(/\/error\?code=1024/);
+    await expect(page.getByText(refused.message)).toBeVisible();
+  };
+  await page.goto('/image/private');
+  await page.getByRole('list', { name: '我的图片' }).getByRole('button').first().click();
+  await page.getByRole('button', { name: '画同款' }).click();
+  await told();
+  const { uuid } = await person.client.call('newSession', { type: 0 });
+  await app.walk(`/chat?uuid=${uuid}&open=img-tool`);
+  await told();
+  await page.goto('/scenario');
+  await page.getByRole('button', { name: '创建会话' }).first().click();
+  await told();
+  await page.goto('/forum?show-create-dialog');
+  const editor = page.getByRole('dialog', { name: '发起提问' });
+  await editor.getByRole('textbox', { name: '标题' }).fill('桥在哪里');
+  await editor.getByRole('textbox', { name: '内容' }).fill('河上有几座桥？');
+  await editor.getByRole('button', { name: '发表' }).click();
+  await told();
+  await page.unroute('**/api/new_session');
+  await page.route('**/api/send_message?*', (route) =>
+    route.fulfill({ json: { ...refused, code: 1025 } }),
+  );
+  await page.goto('/forum?show-create-dialog');
+  await expect(editor.getByRole('textbox', { name: '标题' })).toHaveValue('桥在哪里');
+  await editor.getByRole('button', { name: '发表' }).click();
+  await expect(page).toHaveURL(/\/error\?code=1025/);
+});
+
+test('a name that is a telephone number is hidden wherever another person stands @C14', async ({
+  app,
+  page,
+  person,
+  baseURL,
+}) => {
+  const other = await TestClient.register(baseURL ?? '');
+  const number = `139${String(Date.now()).slice(-8)}`;
+  await other.call('saveUser', { user_name: number });
+  const { id } = await other.call('userInfo', {});
+  const { uuid } = await person.client.call('newFriend', { friend_user_id: id });
+  const hidden = `139****${number.slice(-4)}`;
+  await app.enterAs(person);
+  await page.goto(`/chat?uuid=${uuid}`);
+  await expect(page.getByRole('textbox', { name: '输入消息' })).toHaveAttribute(
+    'placeholder',
+    `对 ${hidden} 说…`,
+  );
+  await expect(page).toHaveTitle(new RegExp(hidden.replaceAll('*', '\\*'), 'u'));
+  await app.say('你好');
+  await other.call('sendMessage', { session_id: uuid, msg: '收到了' });
+  await page.reload();
+  await expect(app.log).toContainText('收到了');
+  const shown = async () => {
+    await expect(page.getByText(hidden).first()).toBeVisible();
+    expect(await page.locator('#root').innerHTML()).not.toContain(number);
+  };
+  await shown();
+  await page.goto('/?channel=private');
+  await shown();
+});
+
+test('a list leads back from a page that is gone @H1', async ({ app, page, person }) => {
+  await app.enterAs(person);
+  await page.goto('/scenario?page=900');
+  await expect(page).toHaveURL(/page=\d{1,2}$/);
+  await expect(page.getByRole('button', { name: '创建会话' }).first()).toBeVisible();
+});
+
+test('a message stands below the head of the page and says why copying failed; an error has its picture @S5 @S7', async ({
+  app,
+  page,
+  person,
+}) => {
+  const { uuid, id } = await person.client.ask('12*12 等于多少？');
+  await person.client.read(uuid, id);
+  await page.addInitScript(() => {
+    Object.defineProperty(navigator, 'clipboard', {
+      value: { writeText: () => Promise.reject(new DOMException('no', 'NotAllowedError')) },
+    });
+    document.execCommand = () => false;
+  });
+  await app.enterAs(person);
+  await page.goto(`/chat?uuid=${uuid}`);
+  await app.log.getByRole('button', { name: '更多操作' }).last().click();
+  await page.getByRole('dialog').getByRole('button', { name: /^复制/ }).first().click();
+  const told = page.getByRole('region', { name: '通知' }).getByRole('alert');
+  await expect(told).toHaveText('复制失败：浏览器没有允许，请长按文字手动复制');
+  const head = await page.locator('#root header').first().boundingBox();
+  const box = await told.boundingBox();
+  expect(box?.y).toBeGreaterThanOrEqual((head?.y ?? 0) + (head?.height ?? 0));
+  await app.walk('/error?code=1433');
+  await expect(page.getByText('会话已删除')).toBeVisible();
+  const drawn = page.locator('img[src^="/samples/bridge-"]:visible');
+  await expect(drawn).toHaveCount(1);
+  expect(await drawn.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(0);
+});
+
+test('a visitor who wants to reply, or to write to somebody, signs in first and is back where they were @A1 @C14', async ({
+  app,
+  page,
+  person,
+  baseURL,
+}) => {
+  const other = await TestClient.register(baseURL ?? '');
+  const { uuid } = await other.call('newSession', { type: 2, private: 0 });
+  await other.call('sendMessage', { session_id: uuid, msg: '河上有几座桥？', title: '桥' });
+  const signIn = async () => {
+    await expect(page).toHaveURL(/\/login/);
+    await page.getByRole('textbox', { name: '用户名' }).fill(person.account);
+    await page.getByLabel('密码', { exact: true }).fill(person.password);
+    await page.getByRole('button', { name: '登录', exact: true }).click();
+    await expect(page).toHaveURL(new RegExp(`uuid=${uuid}`));
+    await expect(app.log).toContainText('河上有几座桥？');
+  };
+  await page.goto(`/chat?uuid=${uuid}`);
+  await expect(app.log).toContainText('河上有几座桥？');
+  await page.getByRole('button', { name: '登录', exact: true }).last().click();
+  await signIn();
+  await expect(app.question).toBeVisible();
+
+  await page.evaluate(() => localStorage.clear());
+  await page.goto(`/chat?uuid=${uuid}`);
+  await app.log.getByRole('button', { name: /^关于/ }).first().click();
+  await page.getByRole('button', { name: '发私信' }).click();
+  await signIn();
 });

@@ -1,10 +1,11 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { chromium } from '@playwright/test';
+import { chromium, type Page } from '@playwright/test';
 import { App, expect, test } from '../../support/app.ts';
 import { wholeBrowser } from '../../support/browser.ts';
 import { TestClient } from '../../support/client.ts';
+import { limits } from '../../../contract/limits.ts';
 import { ADMIN_PASSWORD } from '../../support/server.ts';
 import { xssPayloads } from '../../support/xss-payloads.ts';
 
@@ -88,53 +89,105 @@ const processesOf = (profile: string): number[] =>
     })
     .map(Number);
 
-test('what was typed outlasts a browser whose processes are killed @F2 @O3', async ({
+/** What a store of one of the page's databases holds, as text. */
+const keptIn = (page: Page, database: string, store: string): Promise<string> =>
+  page.evaluate(
+    async ([database, store]) => {
+      const said = <T>(request: IDBRequest<T>) =>
+        new Promise<T>((resolve, reject) => {
+          request.addEventListener('success', () => resolve(request.result));
+          request.addEventListener('error', () => reject(request.error));
+        });
+      // Opened before the page does, it would be made, and empty.
+      const known = await indexedDB.databases();
+      if (!known.some(({ name }) => name === database)) return '';
+      const opened = await said(indexedDB.open(database));
+      const all = opened.transaction(store).objectStore(store).getAll();
+      const texts = JSON.stringify(await said(all));
+      opened.close();
+      return texts;
+    },
+    [database, store] as const,
+  );
+
+test('what was typed outlasts a browser whose processes are killed: a question, an edit of one and of an answer, without a network, too @F2 @O3', async ({
   person,
   baseURL,
-}) => {
+}, { project }) => {
+  // Its browser is one of its own, the same in all projects.
+  test.skip(project.name !== 'pixel');
   test.skip(process.platform !== 'linux', 'finds the processes of its browser as Linux lists them');
+  const { uuid } = await question(person.client, '桥有多长', '想知道桥长');
+  await person.client.call('sendMessage', { session_id: uuid, msg: '自己量了一次' });
   const profile = mkdtempSync(path.join(tmpdir(), 'queqiao-profile-'));
   const open = async () => {
     const context = await chromium.launchPersistentContext(profile, {
       ...wholeBrowser,
+      serviceWorkers: 'allow',
       ...(baseURL === undefined ? {} : { baseURL }),
     });
     const page = await context.newPage();
-    const app = new App(page);
-    await app.enterAs(person);
-    await page.goto('/forum?show-create-dialog');
-    return { context, page, editor: page.getByRole('dialog', { name: '发起提问' }) };
+    await new App(page).enterAs(person);
+    const editing = async (message: string) => {
+      const row = page.getByRole('article').filter({ hasText: message });
+      await row.getByRole('button', { name: '修改' }).click();
+      const editor = page.getByRole('dialog', { name: '修改消息' });
+      return { editor, text: editor.getByRole('textbox', { name: '内容' }) };
+    };
+    const asking = page.getByRole('dialog', { name: '发起提问' });
+    return { context, page, editing, asking };
   };
   try {
-    const first = await open();
+    const { context, page, editing, asking } = await open();
+    await page.goto('/forum?show-create-dialog');
     const words = `桥断了怎么办 ${Date.now()}`;
-    await first.editor.getByRole('textbox', { name: '标题' }).fill(words);
-    await first.editor.getByRole('textbox', { name: '内容' }).pressSequentially('写到一半');
-    const kept = () =>
-      first.page.evaluate(async () => {
-        const said = <T>(request: IDBRequest<T>) =>
-          new Promise<T>((resolve, reject) => {
-            request.addEventListener('success', () => resolve(request.result));
-            request.addEventListener('error', () => reject(request.error));
-          });
-        // Opened before the page does, it would be made, and empty.
-        const known = await indexedDB.databases();
-        if (!known.some(({ name }) => name === 'queqiao-outbox')) return '';
-        const database = await said(indexedDB.open('queqiao-outbox'));
-        const drafts = database.transaction('drafts').objectStore('drafts');
-        const texts = JSON.stringify(await said(drafts.getAll()));
-        database.close();
-        return texts;
-      });
-    await expect.poll(kept).toContain(words);
-    await expect.poll(kept).toContain('写到一半');
-    const gone = first.context.waitForEvent('close');
+    await asking.getByRole('textbox', { name: '标题' }).fill(words);
+    await asking.getByRole('textbox', { name: '内容' }).pressSequentially('写到一半');
+    await page.goto(`/chat?uuid=${uuid}`);
+    const ofQuestion = await editing('想知道桥长');
+    await ofQuestion.editor.getByRole('textbox', { name: '标题' }).fill('桥有多长多宽');
+    await ofQuestion.text.fill('想知道桥长和桥宽');
+    await ofQuestion.editor.getByLabel('分组').selectOption({ label: '编程开发' });
+    await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
+    await page.reload();
+    await expect(page.getByRole('article')).toHaveCount(2);
+    await expect.poll(() => keptIn(page, 'queqiao-cache', 'messages')).toContain('自己量了一次');
+    await expect.poll(() => keptIn(page, 'queqiao-cache', 'sessions')).toContain('"detail":{');
+    await context.setOffline(true);
+    const ofAnswer = await editing('自己量了一次');
+    await ofAnswer.text.fill('自己量了两次');
+    for (const text of [words, '写到一半', '桥有多长多宽', '想知道桥长和桥宽', '自己量了两次'])
+      await expect.poll(() => keptIn(page, 'queqiao-outbox', 'drafts')).toContain(text);
+    const gone = context.waitForEvent('close');
     for (const id of processesOf(profile)) process.kill(id, 'SIGKILL');
     await gone;
-    const second = await open();
-    await expect(second.editor.getByRole('textbox', { name: '标题' })).toHaveValue(words);
-    await expect(second.editor.getByRole('textbox', { name: '内容' })).toHaveValue('写到一半');
-    await second.context.close();
+
+    const again = await open();
+    await again.context.setOffline(true);
+    await again.page.goto(`/chat?uuid=${uuid}`);
+    const answer = await again.editing('自己量了一次');
+    await expect(answer.text).toHaveValue('自己量了两次');
+    await answer.editor.getByRole('button', { name: '关闭' }).click();
+    await expect(again.page.getByText('放弃的话，写的内容就没有了。')).toBeVisible();
+    await again.page.getByRole('button', { name: '放弃' }).click();
+    await expect(answer.editor).toBeHidden();
+    await again.context.setOffline(false);
+    // What was given up of one message is gone with it alone.
+    const changed = await again.editing('想知道桥长');
+    await expect(changed.editor.getByText('已恢复上次没有保存的内容')).toBeVisible();
+    await expect(changed.text).toHaveValue('想知道桥长和桥宽');
+    await expect(changed.editor.getByRole('textbox', { name: '标题' })).toHaveValue('桥有多长多宽');
+    await changed.editor.getByRole('button', { name: '保存' }).click();
+    await expect(again.page.getByText('修改成功')).toBeVisible();
+    const saved = await person.client.call('getSession', { uuid });
+    expect(saved.prompt).toContain('桥有多长多宽');
+    expect(saved.group_id).not.toBe(1);
+    await again.editing('自己量了一次');
+    await expect(answer.text).toHaveValue('自己量了一次');
+    await again.page.goto('/forum?show-create-dialog');
+    await expect(again.asking.getByRole('textbox', { name: '标题' })).toHaveValue(words);
+    await expect(again.asking.getByRole('textbox', { name: '内容' })).toHaveValue('写到一半');
+    await again.context.close();
   } finally {
     rmSync(profile, { recursive: true, force: true });
   }
@@ -164,6 +217,33 @@ test('hostile texts run nothing in the forum, in news and on the page of a quest
   await page.goto(`/chat?uuid=${uuid}`);
   await expect(page.getByRole('article').last()).toBeVisible();
   expect(await page.evaluate(() => (window as { hacked?: number }).hacked)).toBeUndefined();
+});
+
+test('a question opens at itself, a link to an answer at the answer, and 回到底部 leads to the newest @F1', async ({
+  app,
+  page,
+  person,
+}) => {
+  const { uuid, id } = await question(person.client, '从头读起', '这是问题');
+  const ids: number[] = [];
+  for (let at = 1; at <= limits.historyPageSize + 15; at += 1) {
+    const msg = `第 ${at} 个回答：${'一块一块砌起来。'.repeat(12)}`;
+    ids.push((await person.client.call('sendMessage', { session_id: uuid, msg })).id);
+  }
+  await app.enterAs(person);
+  await page.goto('/forum?category=mine');
+  await page.getByRole('link', { name: '从头读起' }).click();
+  await expect(page.locator(`[data-message="${id}"]`)).toBeInViewport();
+  // Nor does it run away when the list is measured, or looked at again.
+  await page.evaluate(
+    () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
+  );
+  await expect(page.locator(`[data-message="${id}"]`)).toBeInViewport();
+  await page.getByRole('button', { name: '回到底部' }).click();
+  await expect(page.locator(`[data-message="${ids.at(-1)}"]`)).toBeInViewport();
+  await page.goto(`/chat?uuid=${uuid}&history_id=${ids[20]}`);
+  await expect(page.locator(`[data-message="${ids[20]}"]`)).toBeInViewport();
+  await expect(page.locator(`[data-message="${id}"]`)).toHaveCount(0);
 });
 
 test('a scenario is found, filled in and begun; the model list begins one, too @F3 @F4', async ({

@@ -217,6 +217,74 @@ test('a reading leads from the lock screen, is made by the service once for a vo
   expect(await balance()).toBeLessThan(paid);
 });
 
+test('a reading sounds before all of it is made, and goes on from where it broke off', async ({
+  app,
+  page,
+}) => {
+  const client = await TestClient.register(server.baseURL);
+  const { uuid, id } = await client.ask('请介绍一下鹊桥', { model: 'builtin-assistant' });
+  await client.read(uuid, id);
+  const spoken = await fetch(`${server.baseURL}/api/text_to_speech`, {
+    method: 'POST',
+    headers: { ...client.headers(), 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'builtin-voice', text: '你好。'.repeat(20) }),
+  });
+  const whole = Buffer.from(await spoken.arrayBuffer());
+  const middle = whole.length >> 1;
+  /** The service gives the first half, and the second when it is told. */
+  const inHalves = () => {
+    let goOn: (end: 'well' | 'badly') => void = () => {};
+    const told = new Promise<'well' | 'badly'>((resolve) => {
+      goOn = resolve;
+    });
+    service.behave(async (response) => {
+      response.writeHead(200, { 'content-type': 'audio/mpeg' });
+      response.write(whole.subarray(0, middle));
+      if ((await told) === 'well') response.end(whole.subarray(middle));
+      else response.destroy();
+      return true;
+    });
+    return goOn;
+  };
+  await client.call('saveSettings', { default_audio_model: 'tts-1' });
+  const balance = async () => (await client.call('userInfo', {})).chatgpt_balance;
+  const before = await balance();
+  await app.enterAs({ account: '', password: '', client });
+  await page.goto(`${server.baseURL}/chat?uuid=${uuid}`);
+  await page.getByRole('button', { name: '更多操作' }).last().click();
+  await page
+    .getByRole('dialog', { name: '这条回复' })
+    .getByRole('button', { name: '朗读' })
+    .click();
+  const player = page.getByRole('region', { name: '朗读' });
+  const sound = player.locator('audio');
+  const at = () => sound.evaluate((audio: HTMLAudioElement) => audio.currentTime);
+  const length = () => sound.evaluate((audio: HTMLAudioElement) => audio.duration);
+  const play = player.getByRole('button', { name: '播放', exact: true });
+  const breakOff = inHalves();
+  await expect(player.getByText(/tokens，点播放开始/)).toBeVisible();
+  await play.click();
+  await expect.poll(at).toBeGreaterThan(0.5);
+  expect(await length()).toBe(Infinity);
+  breakOff('badly');
+  await expect(page.getByText('声音没有传完，点播放从断的地方接着听')).toBeVisible();
+  await player.getByRole('button', { name: '暂停' }).click();
+  const here = await at();
+  expect(await balance()).toBe(before);
+
+  const goOn = inHalves();
+  await play.click();
+  await expect.poll(at).toBeGreaterThan(here + 0.3);
+  expect(await length()).toBe(Infinity);
+  goOn('well');
+  await expect.poll(length).toBeLessThan(1000);
+  await expect.poll(balance).toBeLessThan(before);
+  // Any place of it can be gone to.
+  await player.getByRole('slider', { name: '播放进度' }).fill('900');
+  await expect.poll(at).toBeGreaterThan((await length()) * 0.85);
+  service.behave(null);
+});
+
 test('the built-in voice is made ready before anybody asks it to read, and costs nothing', async ({
   app,
   page,
@@ -310,8 +378,18 @@ test('a microphone that is denied is told of, and may be tried again', async ({ 
   const { uuid } = await client.call('newSession', { type: 0, model: 'builtin-assistant' });
   await app.enterAs({ account: '', password: '', client });
   await page.addInitScript(() => {
-    navigator.mediaDevices.getUserMedia = () =>
-      Promise.reject(new DOMException('Permission denied', 'NotAllowedError'));
+    const { mediaDevices } = navigator;
+    const open = mediaDevices.getUserMedia.bind(mediaDevices);
+    let asked = 0;
+    mediaDevices.getUserMedia = async (wanted) => {
+      asked += 1;
+      if (asked === 1) throw new DOMException('Permission denied', 'NotAllowedError');
+      const stream = await open(wanted);
+      await new Promise<void>((resolve) => {
+        Object.assign(window, { stream, give: resolve });
+      });
+      return stream;
+    };
   });
   await page.goto(`${server.baseURL}/chat?uuid=${uuid}`);
   await page.getByRole('button', { name: '语音输入' }).click();
@@ -320,6 +398,22 @@ test('a microphone that is denied is told of, and may be tried again', async ({ 
   await tool.getByRole('button', { name: '开始录音' }).click();
   await expect(page.getByText('无法捕获您的麦克风。请检查控制台日志。')).toBeVisible();
   await expect(tool.getByRole('button', { name: '开始录音' })).toBeEnabled();
+  // Who leaves while the browser still asks leaves no microphone open.
+  await tool.getByRole('button', { name: '开始录音' }).click();
+  await expect(tool.getByText('正在打开麦克风…')).toBeVisible();
+  await page.waitForFunction(() => 'give' in window);
+  await page.keyboard.press('Escape');
+  await expect(tool).toBeHidden();
+  await page.evaluate(() => (window as unknown as { give: () => void }).give());
+  await expect
+    .poll(() =>
+      page.evaluate(() =>
+        (window as unknown as { stream: MediaStream }).stream
+          .getTracks()
+          .map(({ readyState }) => readyState),
+      ),
+    )
+    .toEqual(['ended']);
 });
 
 test('a browser without a microphone says so', async ({ app, page }) => {
@@ -337,7 +431,7 @@ test('a browser without a microphone says so', async ({ app, page }) => {
   await expect(page.getByText('此浏览器不支持 WebRTC getUserMedia API。')).toBeVisible();
 });
 
-test('Safari gives the microphone on one press and records on the next, in small buffers', async ({
+test('Safari gives the microphone on the first press and records on the next; a press stops', async ({
   app,
   page,
 }) => {
@@ -385,16 +479,25 @@ test('Safari gives the microphone on one press and records on the next, in small
   await start.click();
   await expect(tool.getByText('已得到麦克风，请再点一次开始录音')).toBeVisible();
   expect(await seen()).toEqual({ opened: 1, live: 1, buffers: [] });
-  await start.click();
-  await expect(tool.getByText(/正在录音 [1-9] 秒/)).toBeVisible();
-  expect(await seen()).toEqual({ opened: 1, live: 1, buffers: [4096] });
-  await tool.getByRole('button', { name: '结束录音' }).click();
-  await expect(tool.getByRole('textbox')).toHaveValue(service.words);
-  // The microphone is let go; who leaves between the two presses lets it go, too.
-  expect((await seen()).live).toBe(0);
-  await start.click();
-  await expect(tool.getByText('已得到麦克风，请再点一次开始录音')).toBeVisible();
+  // Who leaves between the two presses lets the microphone go.
   await page.keyboard.press('Escape');
   await expect(tool).toBeHidden();
-  expect(await seen()).toMatchObject({ opened: 2, live: 0 });
+  expect(await seen()).toMatchObject({ opened: 1, live: 0 });
+  await page.getByRole('button', { name: '语音输入' }).click();
+  await tool.getByRole('radio', { name: /Whisper|whisper/ }).click();
+  await start.click();
+  await expect(tool.getByText('已得到麦克风，请再点一次开始录音')).toBeVisible();
+  await start.click();
+  await expect(tool.getByText(/正在录音 [1-9] 秒/)).toBeVisible();
+  expect(await seen()).toEqual({ opened: 2, live: 1, buffers: [4096] });
+  await tool.getByRole('button', { name: '结束录音' }).click();
+  await expect(tool.getByRole('textbox')).toHaveValue(service.words);
+  expect((await seen()).live).toBe(0);
+  // From then on a press begins, and the second stops.
+  await start.click();
+  await expect(tool.getByText(/正在录音 [1-9] 秒/)).toBeVisible();
+  expect(await seen()).toEqual({ opened: 3, live: 1, buffers: [4096, 4096] });
+  await tool.getByRole('button', { name: '结束录音' }).click();
+  await expect(tool.getByRole('textbox')).toHaveValue(service.words.repeat(2));
+  expect((await seen()).live).toBe(0);
 });
