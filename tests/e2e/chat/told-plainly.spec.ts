@@ -396,3 +396,62 @@ test('a list leads back from a page that is gone @H1', async ({ app, page, perso
   await expect(page).toHaveURL(/page=\d{1,2}$/);
   await expect(page.getByRole('button', { name: '创建会话' }).first()).toBeVisible();
 });
+
+test('a message stands below the head of the page and says why copying failed; an error has its picture @S5 @S7', async ({
+  app,
+  page,
+  person,
+}) => {
+  const { uuid, id } = await person.client.ask('12*12 等于多少？');
+  await person.client.read(uuid, id);
+  await page.addInitScript(() => {
+    Object.defineProperty(navigator, 'clipboard', {
+      value: { writeText: () => Promise.reject(new DOMException('no', 'NotAllowedError')) },
+    });
+    document.execCommand = () => false;
+  });
+  await app.enterAs(person);
+  await page.goto(`/chat?uuid=${uuid}`);
+  await app.log.getByRole('button', { name: '更多操作' }).last().click();
+  await page.getByRole('dialog').getByRole('button', { name: /^复制/ }).first().click();
+  const told = page.getByRole('region', { name: '通知' }).getByRole('alert');
+  await expect(told).toHaveText('复制失败：浏览器没有允许，请长按文字手动复制');
+  const head = await page.locator('#root header').first().boundingBox();
+  const box = await told.boundingBox();
+  expect(box?.y).toBeGreaterThanOrEqual((head?.y ?? 0) + (head?.height ?? 0));
+  await app.walk('/error?code=1433');
+  await expect(page.getByText('会话已删除')).toBeVisible();
+  const drawn = page.locator('img[src^="/samples/bridge-"]:visible');
+  await expect(drawn).toHaveCount(1);
+  expect(await drawn.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(0);
+});
+
+test('a visitor who wants to reply, or to write to somebody, signs in first and is back where they were @A1 @C14', async ({
+  app,
+  page,
+  person,
+  baseURL,
+}) => {
+  const other = await TestClient.register(baseURL ?? '');
+  const { uuid } = await other.call('newSession', { type: 2, private: 0 });
+  await other.call('sendMessage', { session_id: uuid, msg: '河上有几座桥？', title: '桥' });
+  const signIn = async () => {
+    await expect(page).toHaveURL(/\/login/);
+    await page.getByRole('textbox', { name: '用户名' }).fill(person.account);
+    await page.getByLabel('密码', { exact: true }).fill(person.password);
+    await page.getByRole('button', { name: '登录', exact: true }).click();
+    await expect(page).toHaveURL(new RegExp(`uuid=${uuid}`));
+    await expect(app.log).toContainText('河上有几座桥？');
+  };
+  await page.goto(`/chat?uuid=${uuid}`);
+  await expect(app.log).toContainText('河上有几座桥？');
+  await page.getByRole('button', { name: '登录', exact: true }).last().click();
+  await signIn();
+  await expect(app.question).toBeVisible();
+
+  await page.evaluate(() => localStorage.clear());
+  await page.goto(`/chat?uuid=${uuid}`);
+  await app.log.getByRole('button', { name: /^关于/ }).first().click();
+  await page.getByRole('button', { name: '发私信' }).click();
+  await signIn();
+});
