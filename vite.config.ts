@@ -237,7 +237,7 @@ export default defineConfig({
             { name: 'markdown', test: /\/src\/widgets\/markdown\/markdown\.tsx$/ },
             {
               name: 'rows',
-              test: /\/features\/chat\/(message-row|live-rows|model-change|send-rules|compose-store|chat-time)\.tsx?$/,
+              test: /\/features\/chat\/(message-row|live-rows|model-change|send-rules|compose-store|chat-time)\.tsx?$|\/features\/chat\/outgoing-note\.module\.css$/,
             },
             {
               name: 'send-kit',
