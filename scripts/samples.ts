@@ -24,6 +24,7 @@ const draw = async (
   size: { width: number; height: number },
   shown: number,
   parameters: ImageParameters = {},
+  from = seed,
 ) => {
   const answer = await workOn(
     {
@@ -36,7 +37,7 @@ const draw = async (
         parameters,
         strength: 75,
         resizeMode: 0,
-        seed,
+        seed: from,
         base: null,
         control: null,
         background: null,
@@ -60,3 +61,7 @@ for (const { name } of familyRules.builtIn.styles)
   await draw(`style-${name}`, subject, square, 160, { style: name });
 for (const { key } of profiles)
   await draw(`lora-${key}`, subject, square, 160, { lora: [{ key, weight: 100 }] });
+// What stands where a page is missing or something was refused, by day and by night.
+const wide = { width: 768, height: 432 };
+await draw('bridge-day', '清晨 雾 河 桥 喜鹊', wide, 640, {}, 3);
+await draw('bridge-night', '夜晚 河 拱桥 月亮 星星 飞鸟 倒影', wide, 640, {}, 3);

@@ -2,7 +2,7 @@ import { usePageTitle } from '@/platform/use-page-title.ts';
 import { EmptyState } from '@/ui/empty-state.tsx';
 import { errorPageTexts } from '@contract/errors.ts';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { BrokenBridge } from './broken-bridge.tsx';
+import { Bridge } from './bridge.tsx';
 
 const route = getRouteApi('/error');
 
@@ -17,7 +17,7 @@ export const ErrorScreen = () => {
     <div className="page page-centre">
       <h1 className="sr-only">出错了</h1>
       <EmptyState
-        picture={<BrokenBridge />}
+        picture={<Bridge />}
         text={text}
         action={
           <>

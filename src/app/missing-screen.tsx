@@ -1,7 +1,7 @@
 import { usePageTitle } from '@/platform/use-page-title.ts';
 import { EmptyState } from '@/ui/empty-state.tsx';
 import { Link } from '@tanstack/react-router';
-import { BrokenBridge } from './broken-bridge.tsx';
+import { Bridge } from './bridge.tsx';
 
 export const MissingScreen = () => {
   usePageTitle('页面不存在');
@@ -9,7 +9,7 @@ export const MissingScreen = () => {
     <div className="page page-centre">
       <h1 className="sr-only">页面不存在</h1>
       <EmptyState
-        picture={<BrokenBridge />}
+        picture={<Bridge />}
         text="您访问了一个不存在的页面。请检查地址是否写对，或者回到首页。"
         action={
           <Link className="button button-primary" to="/">

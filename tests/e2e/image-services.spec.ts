@@ -226,9 +226,20 @@ test('stable-diffusion-webui and OpenAI-compatible services: each with its own t
   person,
   services: { webui, images, database },
 }) => {
+  await person.client.call('saveSettings', { show_token_usage: 1 });
   await app.enterAs(person);
   await open(app, person, 'stable-diffusion');
-  let panel = await tool(page, '底模');
+  // What a service takes is offered, and nothing that would do nothing.
+  let panel = await tool(page, '图生图');
+  await expect(panel.getByText('缩放方式', { exact: true })).toBeVisible();
+  await page.keyboard.press('Escape');
+  await open(app, person, 'sd3.5-large');
+  panel = await tool(page, '图生图');
+  await expect(panel.getByText('改变的程度', { exact: true })).toBeVisible();
+  await expect(panel.getByText('缩放方式', { exact: true })).toBeHidden();
+  await page.keyboard.press('Escape');
+  await open(app, person, 'stable-diffusion');
+  panel = await tool(page, '底模');
   await panel.getByRole('button', { name: '水墨' }).click();
   await panel.getByRole('slider', { name: '水墨' }).fill('40');
   panel = await tool(page, '参数');
@@ -381,7 +392,7 @@ test('a member’s tag, replies read from an accelerator and without it, an acco
     await expect.poll(policy, soon).toContain(second.baseURL);
 
     await app.openNew(person, 'builtin-assistant');
-    const tags = page.locator('.chat-title');
+    const tags = page.locator('[data-chat-title]');
     const tag = tags.getByText('VIP', { exact: true });
     await expect(tags).toContainText('私有');
     await expect(tag).toBeHidden();

@@ -67,8 +67,17 @@ test('the window title follows the channel; theme and darkness are chosen and ke
       getComputedStyle(document.documentElement).getPropertyValue('--ground').trim(),
     ]);
   await expect.poll(look).toEqual(['telegram', '#0e1621']);
+  const accent = () =>
+    page.evaluate(() =>
+      getComputedStyle(document.documentElement).getPropertyValue('--accent').trim(),
+    );
+  const before = await accent();
+  await page.getByRole('radio', { name: '紫' }).click();
+  await expect.poll(accent).not.toBe(before);
+  const chosen = await accent();
   await page.reload();
   await expect.poll(look).toEqual(['telegram', '#0e1621']);
+  expect(await accent()).toBe(chosen);
 });
 
 test('menus fit the window: bar, side menu, three columns; nothing is wider than it, and every control has a name @S2 @S3 @S4 @H4 @O6', async ({

@@ -97,9 +97,12 @@ export const createManageUserService = (deps: ManageUserDeps) => ({
   },
 
   one: async (db: Executor, userId: number): Promise<Out<'adminUserInfo'>> => {
-    const row = await store.userOf(db, userId);
+    const [row, figures, days] = await Promise.all([
+      store.userOf(db, userId),
+      store.figuresOf(db, userId),
+      store.daysOf(db, userId),
+    ]);
     if (!row) throw new Refusal('not_found', '没有这个用户');
-    const figures = await store.figuresOf(db, userId);
     return {
       user: viewOf(row),
       figures: {
@@ -113,7 +116,7 @@ export const createManageUserService = (deps: ManageUserDeps) => ({
         login_count: figures.login_count,
         last_seen_at: figures.last_seen_at ? new Date(figures.last_seen_at).toISOString() : null,
       },
-      days: await store.daysOf(db, userId),
+      days,
     };
   },
 

@@ -233,12 +233,6 @@ const ProjectActs = ({ model, onGone }: { model: TrainModel; onGone: () => void 
       setBusy('');
     }
   };
-  const copy = (text: string) => {
-    copyText(text).then(
-      () => toast('复制成功', 'success'),
-      () => toast('复制失败', 'error'),
-    );
-  };
   return (
     <section className={css.section} aria-label="操作">
       <div className={css.acts}>
@@ -252,7 +246,9 @@ const ProjectActs = ({ model, onGone }: { model: TrainModel; onGone: () => void 
               向它提问
             </Link>
             {!model.private && (
-              <Button onClick={() => copy(`${location.origin}/redirect?embedding=${model.key}`)}>
+              <Button
+                onClick={() => void copyText(`${location.origin}/redirect?embedding=${model.key}`)}
+              >
                 复制分享链接
               </Button>
             )}
@@ -264,7 +260,7 @@ const ProjectActs = ({ model, onGone }: { model: TrainModel; onGone: () => void 
               去作画
             </Button>
             {trained && (
-              <Button onClick={() => copy(`<lora:${model.key}:0.7>`)}>复制作画标记</Button>
+              <Button onClick={() => void copyText(`<lora:${model.key}:0.7>`)}>复制作画标记</Button>
             )}
             {trained && (
               <Button

@@ -54,7 +54,13 @@ interface Playing {
   paused: boolean;
   /** Part that was heard, 0 to 1. */
   at: number;
+  /** Such as `0:12 / 1:05`; empty: not known. */
+  time: string;
 }
+
+const clock = (seconds: number): string =>
+  `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, '0')}`;
+const stopped: Playing = { paused: true, at: 0, time: '' };
 
 /** The player of a reply: goes on while one reads on, and is led from the lock screen, too. */
 const PlayerBar = ({ spoken }: { spoken: Spoken }) => {
@@ -69,7 +75,7 @@ const PlayerBar = ({ spoken }: { spoken: Spoken }) => {
     : (voices[0]?.[0] ?? '');
   const price = model && model.factor > 0 ? speakingDeduction(model, length) : 0;
   const audio = useRef<HTMLAudioElement>(null);
-  const [playing, setPlaying] = useState<Playing>({ paused: true, at: 0 });
+  const [playing, setPlaying] = useState(stopped);
   const [source, setSource] = useState('');
   const [busy, setBusy] = useState(false);
   const [choosing, setChoosing] = useState(false);
@@ -84,10 +90,10 @@ const PlayerBar = ({ spoken }: { spoken: Spoken }) => {
     saying.lang = /\p{Script=Han}/u.test(words) ? 'zh-CN' : 'en-US';
     saying.rate = speed;
     saying.onboundary = ({ charIndex }) =>
-      setPlaying({ paused: false, at: charIndex / Math.max(1, words.length) });
-    saying.onend = () => setPlaying({ paused: true, at: 0 });
+      setPlaying({ ...stopped, paused: false, at: charIndex / Math.max(1, words.length) });
+    saying.onend = () => setPlaying(stopped);
     speechSynthesis.speak(saying);
-    setPlaying({ paused: false, at: 0 });
+    setPlaying({ ...stopped, paused: false });
   };
 
   const change = (url: string, at = 0) => {
@@ -178,7 +184,7 @@ const PlayerBar = ({ spoken }: { spoken: Spoken }) => {
       if (!speechSynthesis.speaking) sayByDevice();
       else if (playing.paused) speechSynthesis.resume();
       else speechSynthesis.pause();
-      setPlaying(({ paused, at }) => ({ paused: !paused, at }));
+      setPlaying((before) => ({ ...before, paused: !before.paused }));
       return;
     }
     const sound = audio.current;
@@ -231,6 +237,7 @@ const PlayerBar = ({ spoken }: { spoken: Spoken }) => {
               ? `${model?.label ?? ''} · 最多 ${price} tokens，点播放开始`
               : words.slice(0, 60)}
         </span>
+        {!busy && !waiting && playing.time !== '' && <time>{playing.time}</time>}
         <input
           type="range"
           min={0}
@@ -238,6 +245,7 @@ const PlayerBar = ({ spoken }: { spoken: Spoken }) => {
           value={Math.round(playing.at * 1000)}
           aria-label="播放进度"
           disabled={name === device || source === ''}
+          style={{ '--part': `${playing.at * 100}%` } as React.CSSProperties}
           onChange={(event) => {
             const sound = audio.current;
             if (sound && Number.isFinite(sound.duration))
@@ -254,13 +262,17 @@ const PlayerBar = ({ spoken }: { spoken: Spoken }) => {
       {/* What it says stands on the page. */}
       <audio
         ref={audio}
-        onPlay={() => setPlaying(({ at }) => ({ paused: false, at }))}
-        onPause={() => setPlaying(({ at }) => ({ paused: true, at }))}
+        onPlay={() => setPlaying((before) => ({ ...before, paused: false }))}
+        onPause={() => setPlaying((before) => ({ ...before, paused: true }))}
         onError={() => {
           if (source !== '') toast('音频文件获取错误', 'error');
         }}
         onTimeUpdate={({ currentTarget: { currentTime, duration, paused } }) =>
-          setPlaying({ paused, at: duration > 0 ? currentTime / duration : 0 })
+          setPlaying({
+            paused,
+            at: duration > 0 ? currentTime / duration : 0,
+            time: clock(currentTime) + (Number.isFinite(duration) ? ` / ${clock(duration)}` : ''),
+          })
         }
       />
       <Sheet open={choosing} onClose={() => setChoosing(false)} title="朗读">

@@ -196,8 +196,8 @@ test('two models whose names begin alike are told apart in the box and above the
   await app.openNew(person, 'mock-chat');
   await page.getByRole('button', { name: '再加一个模型一起回答' }).click();
   await page.getByRole('radio', { name: /Hidden Model Beta/ }).click();
-  await expect(page.locator('.send-model-name')).toHaveText('…Alpha 70B');
-  await expect(page.locator('.send-chip')).toContainText('＋ …Beta 70B');
+  await expect(page.getByText('…Alpha 70B', { exact: true })).toBeVisible();
+  await expect(page.getByText('＋ …Beta 70B')).toBeVisible();
   await app.say('比一比两个模型');
   const tabs = page.getByRole('tablist', { name: '两个模型的回答' }).getByRole('tab');
   await expect(tabs).toHaveText(['…Alpha 70B', '…Beta 70B']);
@@ -234,7 +234,10 @@ test('an attached text is opened where it hangs, beside the words it came with @
   await page.keyboard.press('Escape');
   await expect(sheet).toBeHidden();
   // At the side of one's own words, not at the other's.
-  const [hung, said] = [await chip.boundingBox(), await question.locator('.bubble').boundingBox()];
+  const [hung, said] = [
+    await chip.boundingBox(),
+    await question.locator('[data-bubble]').boundingBox(),
+  ];
   const right = (box: { x: number; width: number } | null) => (box?.x ?? 0) + (box?.width ?? 0);
   expect(Math.abs(right(hung) - right(said))).toBeLessThan(6);
 });
@@ -289,10 +292,10 @@ test('the first question from home stands there from the first frame of its conv
         );
       const look = () => {
         // A new chat asks for its first question until that is sent.
-        if (there('.chat') && (seen.length > 0 || !there('.first-hint'))) {
+        if (there('[data-chat]') && (seen.length > 0 || !there('[data-hint]'))) {
           const state = [
-            there('.bubble-mine', '12*12') ? 'question' : 'no question',
-            there('.list-opening') ? 'skeleton' : '',
+            there('[data-bubble=mine]', '12*12') ? 'question' : 'no question',
+            there('[data-opening]') ? 'skeleton' : '',
           ];
           seen.push(state.filter((each) => each !== '').join(' '));
         }
@@ -311,7 +314,7 @@ test('the first question from home stands there from the first frame of its conv
   expect(new Set(await seen())).toEqual(new Set(['question']));
 
   await app.openNew(person, 'builtin-assistant');
-  await expect(page.locator('.first-hint')).toBeVisible();
+  await expect(page.locator('[data-hint]')).toBeVisible();
   await watchFrames();
   await app.say('12*12 等于多少？');
   await app.settled();
@@ -395,4 +398,63 @@ test('a list leads back from a page that is gone @H1', async ({ app, page, perso
   await page.goto('/scenario?page=900');
   await expect(page).toHaveURL(/page=\d{1,2}$/);
   await expect(page.getByRole('button', { name: '创建会话' }).first()).toBeVisible();
+});
+
+test('a message stands below the head of the page and says why copying failed; an error has its picture @S5 @S7', async ({
+  app,
+  page,
+  person,
+}) => {
+  const { uuid, id } = await person.client.ask('12*12 等于多少？');
+  await person.client.read(uuid, id);
+  await page.addInitScript(() => {
+    Object.defineProperty(navigator, 'clipboard', {
+      value: { writeText: () => Promise.reject(new DOMException('no', 'NotAllowedError')) },
+    });
+    document.execCommand = () => false;
+  });
+  await app.enterAs(person);
+  await page.goto(`/chat?uuid=${uuid}`);
+  await app.log.getByRole('button', { name: '更多操作' }).last().click();
+  await page.getByRole('dialog').getByRole('button', { name: /^复制/ }).first().click();
+  const told = page.getByRole('region', { name: '通知' }).getByRole('alert');
+  await expect(told).toHaveText('复制失败：浏览器没有允许，请长按文字手动复制');
+  const head = await page.locator('#root header').first().boundingBox();
+  const box = await told.boundingBox();
+  expect(box?.y).toBeGreaterThanOrEqual((head?.y ?? 0) + (head?.height ?? 0));
+  await app.walk('/error?code=1433');
+  await expect(page.getByText('会话已删除')).toBeVisible();
+  const drawn = page.locator('img[src^="/samples/bridge-"]:visible');
+  await expect(drawn).toHaveCount(1);
+  expect(await drawn.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(0);
+});
+
+test('a visitor who wants to reply, or to write to somebody, signs in first and is back where they were @A1 @C14', async ({
+  app,
+  page,
+  person,
+  baseURL,
+}) => {
+  const other = await TestClient.register(baseURL ?? '');
+  const { uuid } = await other.call('newSession', { type: 2, private: 0 });
+  await other.call('sendMessage', { session_id: uuid, msg: '河上有几座桥？', title: '桥' });
+  const signIn = async () => {
+    await expect(page).toHaveURL(/\/login/);
+    await page.getByRole('textbox', { name: '用户名' }).fill(person.account);
+    await page.getByLabel('密码', { exact: true }).fill(person.password);
+    await page.getByRole('button', { name: '登录', exact: true }).click();
+    await expect(page).toHaveURL(new RegExp(`uuid=${uuid}`));
+    await expect(app.log).toContainText('河上有几座桥？');
+  };
+  await page.goto(`/chat?uuid=${uuid}`);
+  await expect(app.log).toContainText('河上有几座桥？');
+  await page.getByRole('button', { name: '登录', exact: true }).last().click();
+  await signIn();
+  await expect(app.question).toBeVisible();
+
+  await page.evaluate(() => localStorage.clear());
+  await page.goto(`/chat?uuid=${uuid}`);
+  await app.log.getByRole('button', { name: /^关于/ }).first().click();
+  await page.getByRole('button', { name: '发私信' }).click();
+  await signIn();
 });

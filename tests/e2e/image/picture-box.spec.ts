@@ -28,7 +28,7 @@ const give = async (page: Page, event: 'paste' | 'drop', file: Buffer, type: str
       files.items.add(new File([bytes], 'a.png', { type: mime }));
       if (kind === 'paste')
         document
-          .querySelector('.send textarea')
+          .querySelector('[data-send-box] textarea')
           ?.dispatchEvent(
             new ClipboardEvent('paste', { clipboardData: files, bubbles: true, cancelable: true }),
           );
@@ -146,7 +146,15 @@ test('what the canvas cannot draw stands under the picture @I1', async ({ app, p
   await app.enterAs(person);
   const { sent } = await paint(person.client, '雪山上的大熊猫吃苹果', { image: { n: 1, size: 0 } });
   await page.goto(`/chat?uuid=${sent.uuid}`);
-  await expect(page.getByText(/^没听懂：大熊猫、苹果，/)).toBeVisible(soon);
+  const unread = page.getByText(/^没听懂：大熊猫、苹果，/);
+  await expect(unread).toBeVisible(soon);
+  await expect(unread).toHaveText(/，(换成其他画图模型可画|连接模型可画)$/);
+  // What a picture is drawn with stands in its settings, not what words are written with.
+  await page.getByRole('button', { name: '更多', exact: true }).first().click();
+  await page.getByRole('button', { name: '设置', exact: true }).click();
+  const settings = page.getByRole('dialog', { name: '会话设置' });
+  await expect(settings).toBeVisible();
+  await expect(settings.getByRole('slider')).toHaveCount(0);
 });
 
 test('the selector tells in a row of its own why an address gives no picture @I15', async ({
