@@ -106,8 +106,8 @@ describe('pictures', () => {
     expect(canvas?.['voice']).toBeNull();
     const voices = models.flatMap(({ voice }) => (voice ? [voice] : []));
     expect(voices.length).toBeGreaterThan(0);
-    for (const each of voices)
-      for (const label of Object.values(each as object)) expect(label).toMatch(/./);
+    for (const label of voices.flatMap((each) => Object.values(each as Fields)))
+      expect(label).toMatch(/./);
     expect(canvas).toMatchObject({
       unique_key: 'builtin-canvas',
       remarks: expect.stringContaining('内置'),
