@@ -19,6 +19,7 @@ import { manageSessionCalls } from './manage-session.ts';
 import { manageTrainCalls } from './manage-train.ts';
 import { manageUserCalls } from './manage-user.ts';
 import { marketCalls } from './market.ts';
+import { memoCalls } from './memo.ts';
 import { modelCalls } from './model.ts';
 import { noticeCalls } from './notice.ts';
 import { promptCalls } from './prompt.ts';
@@ -70,6 +71,7 @@ export const calls = {
   ...systemCalls,
   ...developerCalls,
   ...openApiCalls,
+  ...memoCalls,
 };
 export type Calls = typeof calls;
 export type CallName = keyof Calls;

@@ -10,6 +10,7 @@ export const jobKind = z.enum([
   'translate',
   'reconciliation',
   'account-export',
+  'memo',
 ]);
 export type JobKind = z.output<typeof jobKind>;
 
