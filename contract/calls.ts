@@ -19,7 +19,6 @@ import { manageSessionCalls } from './manage-session.ts';
 import { manageTrainCalls } from './manage-train.ts';
 import { manageUserCalls } from './manage-user.ts';
 import { marketCalls } from './market.ts';
-import { memoCalls } from './memo.ts';
 import { modelCalls } from './model.ts';
 import { noticeCalls } from './notice.ts';
 import { promptCalls } from './prompt.ts';
@@ -71,7 +70,6 @@ export const calls = {
   ...systemCalls,
   ...developerCalls,
   ...openApiCalls,
-  ...memoCalls,
 };
 export type Calls = typeof calls;
 export type CallName = keyof Calls;

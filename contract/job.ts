@@ -10,7 +10,6 @@ export const jobKind = z.enum([
   'translate',
   'reconciliation',
   'account-export',
-  'memo',
 ]);
 export type JobKind = z.output<typeof jobKind>;
 

@@ -11,7 +11,6 @@ import { helpArea } from './help/area.ts';
 import { imageArea } from './image/area.ts';
 import { ledgerArea } from './ledger/area.ts';
 import { marketArea } from './market/area.ts';
-import { memoArea } from './memo/area.ts';
 import { modelArea } from './model/area.ts';
 import { noticeArea } from './notice/area.ts';
 import { paymentArea } from './payment/area.ts';
@@ -52,5 +51,4 @@ export const createAreas = (kit: Kit) =>
     helpArea(),
     statsArea(),
     developerArea(),
-    memoArea(kit),
   ] as const;

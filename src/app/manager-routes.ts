@@ -1,7 +1,6 @@
 import { manageAccountRoutes } from '@/features/account/manage-routes.ts';
 import { manageForumRoutes } from '@/features/forum/manage-routes.ts';
 import { manageMarketRoutes } from '@/features/market/manage-routes.ts';
-import { manageMemoRoutes } from '@/features/memo/manage-routes.ts';
 import { manageModelRoutes } from '@/features/model/manage-routes.ts';
 import { manageNoticeRoutes } from '@/features/notice/manage-routes.ts';
 import { manageOrderRoutes } from '@/features/payment/manage-routes.ts';
@@ -33,5 +32,4 @@ export const managerRoutes = managerRoute
     ...managePromptRoutes,
     ...manageForumRoutes,
     ...manageTrainRoutes,
-    ...manageMemoRoutes,
   ]);

@@ -32,7 +32,6 @@ const more: readonly Entry[] = [
   { label: '模型与服务', icon: 'link', to: '/manager/model' },
   { label: '应用市场', icon: 'download', to: '/market/manager/apps' },
   { label: '社区', icon: 'help', to: '/manager/forum' },
-  { label: '便笺', icon: 'document', to: '/manager/memo' },
   { label: '操作记录', icon: 'lock', to: '/manager/log' },
   { label: '服务状态', icon: 'settings', to: '/manager/state' },
   { label: '安全与管理员', icon: 'person', to: '/manager/security' },

@@ -9,7 +9,6 @@ import { jobRoutes } from '@/features/job/routes.ts';
 import { marketRoutes } from '@/features/market/routes.ts';
 import { noticeRoutes } from '@/features/notice/routes.ts';
 import { paymentRoutes } from '@/features/payment/routes.ts';
-import { memoRoutes } from '@/features/memo/routes.ts';
 import { modelRoutes } from '@/features/model/routes.ts';
 import { scenarioRoutes } from '@/features/scenario/routes.ts';
 import { sessionRoutes } from '@/features/session/routes.ts';
@@ -45,7 +44,6 @@ export const router = createRouter({
       ...modelRoutes,
       ...trainRoutes,
       ...helpRoutes,
-      ...memoRoutes,
       ...shareRoutes,
       managerRoutes,
       marketManagerRoutes,
