@@ -15,12 +15,35 @@ const at = (relative: string) => fileURLToPath(new URL(relative, import.meta.url
 const outDir = at('./dist/page');
 
 /**
- * A name of a style module: as it stands there, and where that is. The same from build to build, so
+ * A name of a style module: where it is from, and as it stands there. The same from build to build, so
  * that a picture of a screen (src/platform/first-picture.ts) stays dressed.
  */
 const scopedName = (name: string, file: string): string => {
   const place = path.relative(at('./src'), file.split('?')[0] ?? '');
-  return `${name}-${createHash('sha256').update(place).digest('base64url').slice(0, 4)}`;
+  const digest = createHash('sha256').update(place).digest('hex');
+  return `${digest.replaceAll(/\d/g, (digit) => 'ghijklmnop'.charAt(Number(digit))).slice(0, 4)}-${name}`;
+};
+
+/** Whose boxes the first HTML shows: what is named there as it is here becomes theirs. */
+const firstModules = [
+  'features/session/home',
+  'features/chat/chat',
+  'widgets/attach/attach',
+  'widgets/composer/send',
+  'widgets/conversation/conversation',
+];
+const dressFirst = async (html: string): Promise<string> => {
+  const names = new Map<string, string>();
+  for (const module of firstModules) {
+    const file = at(`./src/${module}.module.css`);
+    const style = await readFile(file, 'utf8');
+    for (const [, name = ''] of style.matchAll(/(?<!:global\()\.([a-z]\w*)/gi))
+      names.set(name, scopedName(name, file));
+  }
+  return html.replaceAll(
+    /class="([^"]+)"/g,
+    (_, all: string) => `class="${all.replaceAll(/\S+/g, (name) => names.get(name) ?? name)}"`,
+  );
 };
 
 const firstAddresses: BuildPlugin = {
@@ -59,7 +82,7 @@ const firstHtml = (): Plugin[] => {
             define: { pageFiles: server ? '{}' : JSON.stringify([mark]) },
             plugins: [firstAddresses],
           });
-          return html.replace(
+          return (await dressFirst(html)).replace(
             '<script src="/src/app/boot.ts"></script>',
             () => `<script>${outputFiles[0]?.text.trim()}</script>`,
           );
@@ -207,8 +230,9 @@ export default defineConfig({
             },
             {
               // What home and chat share: in one file it packs better, and each file costs its headers.
+              // The style of the first HTML is all of it here, in the order of src/app/main.tsx.
               name: 'shared',
-              test: /vite\/preload-helper|\/contract\/(errors|limits|price)\.ts$|\/src\/platform\/(?!cache-store|forget-person|copy|storage-full|stream|job-text|upload|jobs\.|pwa|waits|haptics)[\w-]+\.ts$|\/src\/ui\/(icon|button|empty-state|skeleton|sheet|dialog|avatar|load-failed)\.tsx?$|\/src\/widgets\/model\/model-sheet\.tsx?$|\/src\/(platform|widgets)\/attach\/(attach-store\.ts|attach\.tsx|blank\.ts|parts\.ts)$|\/src\/widgets\/image\/image-tool\.ts$/,
+              test: /vite\/preload-helper|\/contract\/(errors|limits|price)\.ts$|\/src\/platform\/(?!cache-store|forget-person|copy|storage-full|stream|job-text|upload|jobs\.|pwa|waits|haptics)[\w-]+\.ts$|\/src\/ui\/(icon|button|empty-state|skeleton|sheet|dialog|avatar|load-failed)\.tsx?$|\/src\/widgets\/model\/model-sheet\.tsx?$|\/src\/(platform|widgets)\/attach\/(attach-store\.ts|attach\.tsx|blank\.ts|parts\.ts)$|\/src\/widgets\/image\/image-tool\.ts$|\/src\/(app\/(base|shell|themes\/\w+)|ui\/ui|(features\/session\/home|features\/chat\/chat|widgets\/conversation\/conversation|widgets\/composer\/send|widgets\/markdown\/markdown)\.module)\.css$/,
             },
             { name: 'markdown', test: /\/src\/widgets\/markdown\/markdown\.tsx$/ },
             {

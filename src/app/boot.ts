@@ -110,9 +110,9 @@ const openBox = (
 
 const showFirst = (first: HTMLElement): void => {
   showPicture(first);
-  const form = first.querySelector(place === 'home' ? '.composer-box' : '.send-line');
+  const form = first.querySelector(`[data-writer=${place}]`);
   const box = form?.querySelector('textarea');
-  const button = form?.querySelector<HTMLButtonElement>('.composer-send, .send-button');
+  const button = form?.querySelector<HTMLButtonElement>('[data-sender]');
   if (box) openBox(first, box, button ?? null, session ?? 'home');
   // A link leads on within the app once that is there, which is sooner than to load the page anew.
   first.addEventListener('click', (event) => {

@@ -6,9 +6,11 @@ import '@/app/base.css';
 import '@/ui/ui.css';
 import '@/app/shell.css';
 // The first HTML shows boxes of home and chat, or pictures of them: their style is there before their code.
-import '@/features/session/home.css';
-import '@/features/chat/chat.css';
-import '@/widgets/markdown/markdown.css';
+import '@/features/session/home.module.css';
+import '@/widgets/conversation/conversation.module.css';
+import '@/widgets/composer/send.module.css';
+import '@/features/chat/chat.module.css';
+import '@/widgets/markdown/markdown.module.css';
 import { onLoginRequired } from '@/platform/server-api.ts';
 import { accountOf } from '@/platform/account-of.ts';
 import { authStore } from '@/platform/auth-store.ts';

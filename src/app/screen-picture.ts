@@ -17,7 +17,7 @@ const gone =
   '.skip, canvas, video, audio, iframe, dialog, [src^="blob:"], [role="dialog"], [role="alert"]';
 
 const rowsOf = (list: Element) => [
-  ...list.querySelectorAll<HTMLElement>('[data-testid="virtuoso-item-list"] > *, .list-tail > *'),
+  ...list.querySelectorAll<HTMLElement>('[data-testid="virtuoso-item-list"] > *, [data-tail] > *'),
 ];
 
 /** Null: this is no moment for one; '': nothing of this screen may be kept. */
@@ -30,7 +30,7 @@ const draw = (place: PicturePlace): string | null => {
     // A temporary conversation leaves nothing behind.
     if (shell.querySelector('[data-temporary]')) return '';
     if (!list || list.scrollHeight - list.clientHeight - list.scrollTop > 100) return null;
-  } else if (!shell.querySelector('.sessions')) return null;
+  } else if (!shell.querySelector('[data-sessions]')) return null;
 
   const copy = shell.cloneNode(true) as HTMLElement;
   const copied = list && copy.querySelector('[role="log"]');

@@ -114,7 +114,7 @@ test.describe('with a model of a connected service', () => {
     await app.settled();
     await expect(page.getByTitle('有了消息以后，模型不能再换')).toBeDisabled();
     await expect(app.log.getByText(/18 tokens/)).toBeVisible();
-    await expect(app.log.locator('.formula .katex .mfrac')).toBeVisible();
+    await expect(app.log.locator('[data-formula] .katex .mfrac')).toBeVisible();
     const drawn = await page.evaluate(() => window.drawnInFonts);
     expect(drawn).not.toEqual([]);
     expect(drawn).not.toContain(false);
@@ -225,7 +225,7 @@ test('a message is copied, shown raw and deleted after a question @C8', async ({
   for (const act of ['看原文', '看排版']) {
     await app.log.getByRole('button', { name: '更多操作' }).last().click();
     await page.getByRole('dialog').getByRole('button', { name: act }).click();
-    await expect(app.log.locator('pre.raw')).toHaveCount(act === '看原文' ? 1 : 0);
+    await expect(app.log.locator('pre[data-raw]')).toHaveCount(act === '看原文' ? 1 : 0);
   }
   const remove = async (answer: string) => {
     await app.log.getByRole('button', { name: '更多操作' }).last().click();

@@ -181,7 +181,7 @@ test('a session of 10,000 messages is found by its words and opens at each of th
   await expect.poll(known, { timeout: 40_000 }).toBe(1);
   await app.enterAs(person);
   await page.goto('/?channel=private&query=霁蓝釉');
-  const card = page.getByRole('main').locator('.sessions > .session').first();
+  const card = page.getByRole('main').locator('[data-sessions] > [data-session]').first();
   await expect(card).toContainText('第 8701 答：说到了霁蓝釉', { timeout: 20_000 });
   await card.getByRole('link').first().click();
   await expect(page).toHaveURL(new RegExp(`uuid=${uuid}.*history_id=`));

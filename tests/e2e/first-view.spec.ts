@@ -83,7 +83,7 @@ test('before the app is there the last conversation can be read and written in; 
   await page.evaluate(() => sessionStorage.setItem('hold', '1'));
   await page.goto(`/chat?uuid=${uuid}`, { waitUntil: 'commit' });
   await expect(page.locator('#root textarea')).toBeAttached();
-  await first.locator('.send textarea').fill('写在交接的时候');
+  await first.locator('[data-send-box] textarea').fill('写在交接的时候');
   await page.evaluate(() => {
     sessionStorage.removeItem('hold');
     dispatchEvent(new Event('let-go'));

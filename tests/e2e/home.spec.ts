@@ -8,7 +8,7 @@ const talked = async ({ client }: Person, text: string) => {
   return { uuid, id };
 };
 
-const cards = (page: Page) => page.getByRole('main').locator('.sessions > .session');
+const cards = (page: Page) => page.getByRole('main').locator('[data-sessions] > [data-session]');
 
 /** A finger from one place to another, in steps as a hand makes them. */
 const drag = async (page: Page, from: [number, number], to: [number, number]) => {
@@ -122,7 +122,7 @@ test('a finger acts on a card and renews the list, and scrolling stays scrolling
   };
   // The first touch brings the code along, which makes room for pulling.
   await page.getByRole('heading', { level: 1 }).tap();
-  await expect(page.locator('.home > .pull')).toBeAttached();
+  await expect(page.locator('[data-pull]')).toBeAttached();
   await sweep();
   await page.getByRole('button', { name: '删除', exact: true }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: '取消' }).click();
@@ -318,7 +318,7 @@ test('a tap stays a tap, sessions are pinned and renamed under the headings of t
   // The first touch: its finger has left before the code of gestures is there.
   await visitor
     .getByRole('main')
-    .locator('.session', { hasText: '换了名字' })
+    .locator('[data-session]', { hasText: '换了名字' })
     .getByRole('link', { name: /只看/ })
     .tap();
   await expect(visitor).toHaveURL(/user_id/);

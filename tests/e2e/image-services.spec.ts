@@ -392,7 +392,7 @@ test('a member’s tag, replies read from an accelerator and without it, an acco
     await expect.poll(policy, soon).toContain(second.baseURL);
 
     await app.openNew(person, 'builtin-assistant');
-    const tags = page.locator('.chat-title');
+    const tags = page.locator('[data-chat-title]');
     const tag = tags.getByText('VIP', { exact: true });
     await expect(tags).toContainText('私有');
     await expect(tag).toBeHidden();

@@ -115,7 +115,7 @@ const sweep = async (page: Page): Promise<string[]> => {
   for (let top = false; !top;) {
     for (const each of await dangers(page)) found.add(each);
     top = await page.evaluate(() => {
-      const inner = document.querySelector('.list-scroller');
+      const inner = document.querySelector('[data-virtuoso-scroller]');
       const scroller = inner ?? document.scrollingElement ?? document.body;
       const before = scroller.scrollTop;
       scroller.scrollBy(0, -(scroller.clientHeight * 0.9));

@@ -78,7 +78,9 @@ test('queued messages against random faults: each exactly once, in the order of 
         } catch {
           await go(now);
           // It may have been taken at the last moment.
-          const shown = phone.page.locator('.bubble-mine', { hasText: new RegExp(`^${text}$`) });
+          const shown = phone.page.locator('[data-bubble=mine]', {
+            hasText: new RegExp(`^${text}$`),
+          });
           const taken = await shown.waitFor({ timeout: 4_000 }).then(
             () => true,
             () => false,

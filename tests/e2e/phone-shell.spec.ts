@@ -117,7 +117,7 @@ test('the server is gone after the first visit: the app opens and the conversati
   await page.goto(`${front.baseURL}/`);
   await expect(page.getByText('离线：显示缓存的内容')).toBeVisible();
   // A finger that rests on a card opens its menu, and nothing else when it leaves.
-  const card = page.locator('.sessions > .session').first();
+  const card = page.locator('[data-sessions] > [data-session]').first();
   await rest(page, card);
   const menu = page.getByRole('dialog');
   await expect(menu.getByRole('button', { name: '关闭' })).toBeVisible();

@@ -81,7 +81,7 @@ test('a drawing is asked for at home, goes on while one is away, and leads to ot
     .click();
   await expect(page.getByText('已取消，没有扣费')).toBeVisible(soon);
   await app.walk('/?channel=private');
-  const card = page.getByRole('main').locator('.sessions > .session').first();
+  const card = page.getByRole('main').locator('[data-sessions] > [data-session]').first();
   await expect(card.locator('img').first()).toBeVisible(soon);
   await app.walk('/tasks');
   await page.getByRole('button', { name: '没成功' }).click();

@@ -55,7 +55,7 @@ test('a wide window: the fifteen used last, found and opened, and a model; cards
   await expect(main.getByRole('button', { name: /内置助手/ })).toBeVisible();
   await app.walk('/?channel=private');
 
-  const cards = main.locator('.sessions > .session');
+  const cards = main.locator('[data-sessions] > [data-session]');
   await expect(cards).toHaveCount(17);
   const [left, right] = [await boxOf(cards.nth(0)), await boxOf(cards.nth(1))];
   expect(right.y).toBe(left.y);

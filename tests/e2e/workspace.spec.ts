@@ -28,7 +28,7 @@ test('what stands in an address is done, once, and what would lead away is dropp
     },
   ]);
   await app.enterAs(person);
-  const cards = page.getByRole('main').locator('.sessions > .session');
+  const cards = page.getByRole('main').locator('[data-sessions] > [data-session]');
   await page.goto('/?channel=private&page=2');
   await expect(cards).toHaveCount(4);
   await expect(page).toHaveTitle(/我的会话/);
@@ -207,7 +207,7 @@ test.describe('with a model of a connected service', () => {
     await expect(own).toBeChecked();
     await own.click();
     await expect(page.getByText('会话状态更改').first()).toBeVisible();
-    await expect(page.locator('.chat-title')).toContainText('公开');
+    await expect(page.locator('[data-chat-title]')).toContainText('公开');
     await own.click();
     await expect(own).toBeChecked();
     await panel.getByRole('switch', { name: /默认私有/ }).click();

@@ -39,9 +39,9 @@ try {
   await withProfile(async (profile) => {
     await withBrowser(profile, async (context) => {
       await world.signIn(context);
-      const { page } = await openTab(context, { box: 'textarea', where: '.reply' });
+      const { page } = await openTab(context, { box: 'textarea', where: '[data-reply]' });
       await page.goto(home);
-      await page.locator('.sessions a').first().waitFor();
+      await page.locator('[data-sessions] a').first().waitFor();
       await sleep(9_000);
       await page.goto(chat);
       await page.getByText(marker).waitFor();
@@ -54,7 +54,7 @@ try {
     for (let run = 0; run < runs; run++)
       for (const place of ['chat', 'home'] as const)
         await withBrowser(profile, async (context) => {
-          const where = place === 'chat' ? '[role=log]' : '.sessions';
+          const where = place === 'chat' ? '[role=log]' : '[data-sessions]';
           const { page, devtools } = await openTab(context, { box: 'textarea', where });
           await devtools.send('Emulation.setCPUThrottlingRate', { rate: cpuSlowdown });
           await page.addInitScript(
@@ -74,7 +74,7 @@ try {
           shown[place].push(await wait());
           if (place === 'chat') return;
           const began = performance.now();
-          await page.locator('.sessions a').first().tap();
+          await page.locator('[data-sessions] a').first().tap();
           await page.getByText(marker).waitFor();
           shown.tapped.push(performance.now() - began);
         });

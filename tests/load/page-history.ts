@@ -92,7 +92,7 @@ const stepUp = async (page: Page, devtools: CDPSession) => {
   const before = await workOf(devtools);
   const gaps = await page.evaluate(async (count) => {
     window.notes.gaps = [];
-    const scroller = document.querySelector('.list-scroller');
+    const scroller = document.querySelector('[data-virtuoso-scroller]');
     for (let step = 0; step < count; step++) {
       scroller?.scrollBy(0, -scroller.clientHeight * 0.8);
       await new Promise((resolve) => {
@@ -113,7 +113,7 @@ const stepUp = async (page: Page, devtools: CDPSession) => {
 const layPlain = async (page: Page, html: string, passed: number) => {
   await page.evaluate(
     ([rows, count]) => {
-      const scroller = document.querySelector('.list-scroller');
+      const scroller = document.querySelector('[data-virtuoso-scroller]');
       if (!scroller) return;
       const plain = document.createElement('div');
       plain.className = 'list-scroller';
@@ -147,7 +147,7 @@ const open = (count: number): Promise<Opened> =>
       await warm.goto(url);
       await sleep(3_000);
       await warm.close();
-      const { page, devtools } = await openTab(context, { box: 'textarea', where: '.reply' });
+      const { page, devtools } = await openTab(context, { box: 'textarea', where: '[data-reply]' });
       await page.addInitScript((marker) => {
         window.notes.marker = marker;
       }, `（回复-${count}-完）`);
@@ -161,7 +161,7 @@ const open = (count: number): Promise<Opened> =>
       const { elements, reached, html } = await page.evaluate(() => ({
         elements: document.querySelectorAll('*').length,
         reached: Number(
-          [...document.querySelectorAll<HTMLElement>('.list [data-message]')].find(
+          [...document.querySelectorAll<HTMLElement>('[role=log] [data-message]')].find(
             (element) => element.getBoundingClientRect().bottom > 60,
           )?.dataset['message'],
         ),

@@ -38,7 +38,7 @@ const { uuid } = await world.client.call('newSession', { type: 0, model: 'mock' 
 const visit = (profile: string, url: string, box: string, signIn: boolean): Promise<Visit> =>
   withBrowser(profile, async (context) => {
     if (signIn) await world.signIn(context);
-    const { page, devtools } = await openTab(context, { box, where: '.reply' });
+    const { page, devtools } = await openTab(context, { box, where: '[data-reply]' });
     const kinds = new Map<string, { script: boolean; foreign: boolean }>();
     const bodies = new Map<string, number>();
     const done: { script: boolean; foreign: boolean; bytes: number; body: number }[] = [];

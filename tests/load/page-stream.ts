@@ -49,7 +49,7 @@ const measure = (kind: 'app' | 'floor', tokens: number, tokensASecond: number): 
   withProfile((profile) =>
     withBrowser(profile, async (context) => {
       if (kind === 'app') await world.signIn(context);
-      const { page, devtools } = await openTab(context, { box: 'textarea', where: '.reply' });
+      const { page, devtools } = await openTab(context, { box: 'textarea', where: '[data-reply]' });
       const session =
         kind === 'app' ? await world.client.call('newSession', { type: 0, model: 'mock' }) : null;
       await page.goto(

@@ -213,7 +213,8 @@ interface Placed {
 }
 
 /** What somebody wrote among strangers and is disabled now is found by managers alone. */
-const ofTheServed = `(s.type <> 2 OR s.private OR NOT ${suspendedText('h.user_id')})`;
+const ofTheServed = `(s.type <> 2 OR s.private OR h.user_id = s.user_id
+  OR NOT ${suspendedText('h.user_id')})`;
 
 const place = (scope: SearchScope['in']) =>
   statement<Placed>(

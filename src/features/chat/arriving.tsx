@@ -3,6 +3,7 @@ import { getRouteApi, useLocation } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { Separator } from '@/widgets/conversation/separator.tsx';
 import { Typing } from './message-row.tsx';
+import rowCss from '@/widgets/conversation/conversation.module.css';
 
 const route = getRouteApi('/chat');
 
@@ -31,17 +32,19 @@ export const useArrivingWords = (uuid: string) => {
 export const Arriving = ({ words, answered }: { words: string; answered: boolean }) => {
   const [now] = useState(() => new Date().toISOString());
   return (
-    <div className="list" aria-busy="true">
-      <div className="list-space" />
-      <div className="row-question">
+    <div className={rowCss.list} aria-busy="true">
+      <div className={rowCss.listSpace} />
+      <div className={rowCss.rowQuestion}>
         <Separator time={now} />
-        <div className="question">
-          <div className="bubble bubble-mine">{words}</div>
+        <div className={rowCss.question}>
+          <div className={`${rowCss.bubble} ${rowCss.bubbleMine}`} data-bubble="mine">
+            {words}
+          </div>
         </div>
       </div>
       {answered && (
-        <div className="reply" data-short>
-          <div className="bubble bubble-theirs">
+        <div className={rowCss.reply} data-reply data-short>
+          <div className={`${rowCss.bubble} ${rowCss.bubbleTheirs}`}>
             <Typing />
           </div>
         </div>

@@ -1,6 +1,7 @@
 import { useChatModels } from '@/platform/queries.ts';
 import { Avatar } from '@/ui/avatar.tsx';
 import { useEffect, useRef, useState, type KeyboardEvent } from 'react';
+import kitCss from '@/widgets/composer/send-kit.module.css';
 
 /** Gives the text box's keys to what is open over it; true: the key was for that. Null: no more. */
 export type TakeKeys = (take: ((event: KeyboardEvent) => boolean) | null) => void;
@@ -50,7 +51,7 @@ export const AtList = ({
     return () => removeEventListener('pointerdown', away);
   });
   return (
-    <ul className="at-list" role="listbox" aria-label="请哪个模型回答" ref={list}>
+    <ul className={kitCss.atList} role="listbox" aria-label="请哪个模型回答" ref={list}>
       {models.map((model, index) => (
         <li key={model.name} role="presentation">
           <button
@@ -62,7 +63,7 @@ export const AtList = ({
             onClick={() => onChoose(model.name)}
           >
             <Avatar name={model.label} src={model.logo} color={model.color} size={28} />
-            <span className="at-list-words">
+            <span className={kitCss.atListWords}>
               <span>{model.label}</span>
               {model.remark && <small>{model.remark}</small>}
             </span>

@@ -3,6 +3,7 @@ import { LoadFailed } from '@/ui/load-failed.tsx';
 import { Sheet } from '@/ui/sheet.tsx';
 import { Skeleton } from '@/ui/skeleton.tsx';
 import { useQuery } from '@tanstack/react-query';
+import css from './question-parts.module.css';
 
 /** What an attached file says, as the model was given it. */
 const AttachedText = ({
@@ -25,7 +26,7 @@ const AttachedText = ({
       {read.isError && <LoadFailed error={read.error} onRetry={() => void read.refetch()} />}
       {read.data && (
         <>
-          <p className="attached-text selectable">{read.data.text}</p>
+          <p className={`${css.attachedText} selectable`}>{read.data.text}</p>
           {read.data.cut && <p className="field-hint">文件太长，后面的部分没有取出来。</p>}
         </>
       )}

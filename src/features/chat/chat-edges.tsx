@@ -9,6 +9,8 @@ import type { SessionDetail, sessionTypes } from '@contract/session.ts';
 import { useNavigate } from '@tanstack/react-router';
 import type { SessionType } from '@/widgets/conversation/session-type.ts';
 import { useChatActs } from '@/widgets/conversation/chat-context.ts';
+import rowCss from '@/widgets/conversation/conversation.module.css';
+import boxCss from '@/widgets/composer/send.module.css';
 
 const peopleType: (typeof sessionTypes)['people'] = 2;
 
@@ -27,7 +29,7 @@ export const FirstHint = ({
   const { min_prompt_bytes: least } = useSite();
   if (only)
     return (
-      <div className="list first-hint">
+      <div className={`${rowCss.list} ${rowCss.firstHint}`} data-hint>
         <h2>这条消息已经不在了</h2>
         <p>它可能已被删除，或者换到了别的分支</p>
       </div>
@@ -35,8 +37,8 @@ export const FirstHint = ({
   if (sessionType && session.writable) return <sessionType.Hint session={session} />;
   if (session.type === peopleType)
     return (
-      <div className="list first-hint">
-        <span className="first-dot">
+      <div className={`${rowCss.list} ${rowCss.firstHint}`} data-hint>
+        <span className={rowCss.firstDot}>
           <Icon name="people" size={26} />
         </span>
         <h2>{session.friend ? `和${maskName(session.friend.name)}说说话` : '问问大家'}</h2>
@@ -44,13 +46,15 @@ export const FirstHint = ({
       </div>
     );
   return (
-    <div className="list first-hint">
-      <span className="first-dot" style={{ background: model?.color || undefined }}>
+    <div className={`${rowCss.list} ${rowCss.firstHint}`} data-hint>
+      <span className={rowCss.firstDot} style={{ background: model?.color || undefined }}>
         <Icon name="spark" size={26} />
       </span>
       <h2>{session.writable ? `和${model?.label ?? session.model}聊聊` : '这里还没有消息'}</h2>
       {model?.remark && <p>{model.remark}</p>}
-      {session.writable && <p className="first-rule">{leastText(least)}发出之前还可以换模型</p>}
+      {session.writable && (
+        <p className={rowCss.firstRule}>{leastText(least)}发出之前还可以换模型</p>
+      )}
     </div>
   );
 };
@@ -63,13 +67,13 @@ export const ReadOnly = ({ session, last }: { session: SessionDetail; last: numb
   const mayFork = session.forkable && last !== null;
   if (session.closed && token !== '')
     return (
-      <div className="read-only">
+      <div className={boxCss.readOnly}>
         <p>这个问题已经关闭，不能再回复</p>
       </div>
     );
   if (session.type === peopleType)
     return (
-      <div className="read-only">
+      <div className={boxCss.readOnly}>
         <p>登录之后就可以回复</p>
         <Button
           size="small"
@@ -83,7 +87,7 @@ export const ReadOnly = ({ session, last }: { session: SessionDetail; last: numb
       </div>
     );
   return (
-    <div className="read-only">
+    <div className={boxCss.readOnly}>
       <p>
         这是别人公开的会话
         {mayFork

@@ -3,6 +3,7 @@ import { useModel } from '@/platform/queries.ts';
 import { Button } from '@/ui/button.tsx';
 import { Icon } from '@/ui/icon.tsx';
 import type { SessionDetail } from '@contract/session.ts';
+import css from './chat.module.css';
 
 export const ChatHeader = ({
   session,
@@ -21,11 +22,11 @@ export const ChatHeader = ({
   const isPrivate = session.private === 1;
   const kind = session.type === 1 ? '图片' : session.type === 4 ? '视频' : '';
   return (
-    <header className="chat-head">
+    <header className={css.chatHead}>
       <Button kind="ghost" size="icon" aria-label="返回" title="返回（Ctrl + ←）" onClick={onBack}>
         <Icon name="back" size={22} />
       </Button>
-      <div className="chat-title">
+      <div className={css.chatTitle} data-chat-title>
         <h1>
           {session.friend
             ? maskName(session.friend.name)
@@ -52,7 +53,7 @@ export const ChatHeader = ({
           )}
         </p>
       </div>
-      <button type="button" className="chip chat-sort" onClick={onSort}>
+      <button type="button" className={`chip ${css.chatSort}`} onClick={onSort}>
         <Icon name="sort" size={16} />
         {newestFirst ? '最新在上' : '最新在下'}
       </button>

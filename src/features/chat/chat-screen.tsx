@@ -64,6 +64,9 @@ import type { SendOptions, ThreadCommands } from '@/widgets/conversation/thread-
 import { useOnline } from './use-online.ts';
 import { useVisibleHeight } from './use-visible-height.ts';
 import { warmUp } from './warm-up.ts';
+import css from './chat.module.css';
+import rowCss from '@/widgets/conversation/conversation.module.css';
+import boxCss from '@/widgets/composer/send.module.css';
 
 const loadVoice = lazyChunk(() => import('@/widgets/voice/get-ready.ts'));
 
@@ -194,7 +197,7 @@ const Chat = ({
     if (page) return <Navigate to="/error" search={{ code: String(page.code) }} replace />;
     if (!session.data || !view.loaded)
       return (
-        <div className="chat chat-failed">
+        <div className={`${css.chat} ${css.chatFailed}`} data-chat>
           <EmptyState
             icon="offline"
             text={errorText(failure)}
@@ -217,8 +220,8 @@ const Chat = ({
     return arriving.words === '' ? (
       <Opening />
     ) : (
-      <div className="chat" aria-busy="true" aria-label="正在打开会话">
-        <div className="chat-head" />
+      <div className={css.chat} data-chat aria-busy="true" aria-label="正在打开会话">
+        <div className={css.chatHead} />
         <Arriving words={arriving.words} answered />
       </div>
     );
@@ -234,13 +237,13 @@ const Chat = ({
 };
 
 const Opening = () => (
-  <div className="chat" aria-busy="true" aria-label="正在打开会话">
-    <div className="chat-head" />
-    <div className="list list-opening">
-      <div className="bubble bubble-mine">
+  <div className={css.chat} data-chat aria-busy="true" aria-label="正在打开会话">
+    <div className={css.chatHead} />
+    <div className={`${rowCss.list} ${rowCss.listOpening}`} data-opening>
+      <div className={`${rowCss.bubble} ${rowCss.bubbleMine}`}>
         <Skeleton lines={1} />
       </div>
-      <div className="bubble bubble-theirs">
+      <div className={`${rowCss.bubble} ${rowCss.bubbleTheirs}`}>
         <Skeleton lines={4} />
       </div>
     </div>
@@ -630,7 +633,12 @@ const Conversation = ({
     <ChatContext value={acts}>
       <QuestionContext value={question ? session : null}>
         <MarkdownNavigate value={follow}>
-          <div className="chat" ref={box} data-temporary={session.temporary || undefined}>
+          <div
+            className={css.chat}
+            data-chat
+            ref={box}
+            data-temporary={session.temporary || undefined}
+          >
             <ChatHeader
               session={session}
               newestFirst={view.newestFirst}
@@ -651,7 +659,7 @@ const Conversation = ({
             )}
             <Connection view={view} />
             {session.temporary && (
-              <p className="strip strip-calm">
+              <p className={`${css.strip} ${css.stripCalm}`}>
                 <Icon name="lock" size={16} />
                 临时对话：不保存，关闭即消失
               </p>
@@ -662,7 +670,7 @@ const Conversation = ({
               </Suspense>
             )}
             {thread.only !== null && (
-              <p className="strip strip-calm">
+              <p className={`${css.strip} ${css.stripCalm}`}>
                 <Icon name="star" size={16} />
                 只显示收藏的这一条
                 <Link to="/chat" search={{ uuid: session.uuid, history_id: thread.only }}>
@@ -671,11 +679,11 @@ const Conversation = ({
               </p>
             )}
             {empty && (
-              <Suspense fallback={<div className="list" />}>
+              <Suspense fallback={<div className={rowCss.list} />}>
                 {coming ? (
                   <Arriving words={brought.words} answered={!sessionType} />
                 ) : arriving ? (
-                  <div className="list" />
+                  <div className={rowCss.list} />
                 ) : (
                   <FirstHint
                     session={session}
@@ -686,7 +694,7 @@ const Conversation = ({
               </Suspense>
             )}
             {byVotes && (
-              <Suspense fallback={<div className="list" />}>
+              <Suspense fallback={<div className={rowCss.list} />}>
                 <VotesList uuid={session.uuid} />
               </Suspense>
             )}
@@ -718,7 +726,7 @@ const Conversation = ({
               <SendBox session={session} view={view} onSend={send} />
             )}
             {!session.writable && thread.only === null && (
-              <Suspense fallback={<div className="read-only" />}>
+              <Suspense fallback={<div className={boxCss.readOnly} />}>
                 <ReadOnly session={session} last={view.lastId} />
               </Suspense>
             )}
@@ -751,7 +759,7 @@ const Connection = ({ view }: { view: ThreadView }) => {
     ? '回复在服务器上继续写，连上后自动接着显示'
     : '发送的消息留在这台设备上，联网后自动发出';
   return (
-    <p className="strip" role="status">
+    <p className={css.strip} role="status">
       <Icon name="offline" size={16} />
       {what}。{next}
     </p>

@@ -4,6 +4,7 @@ import { memo, useEffect, useState, useSyncExternalStore } from 'react';
 import { Reply } from './message-row.tsx';
 import { replyRows, type LiveRow, type ReplyRow } from '@/widgets/conversation/rows.ts';
 import { useIdle } from '@/widgets/conversation/use-idle.ts';
+import rowCss from '@/widgets/conversation/conversation.module.css';
 
 /** So many rows from the end are drawn at once; they fill the screen. */
 const atOnce = 2;
@@ -41,7 +42,7 @@ const LivePart = memo(function LivePart({
   if (!drawn) return <div style={{ height }} />;
   return (
     <div
-      className="live-part"
+      className={rowCss.livePart}
       data-skips={skips || undefined}
       style={{ containIntrinsicBlockSize: `auto ${height}px` }}
     >

@@ -17,6 +17,7 @@ import { RowView } from './row-view.tsx';
 import type { Row } from '@/widgets/conversation/rows.ts';
 import type { ThreadView } from '@/widgets/conversation/message-store.ts';
 import type { Thread } from '@/widgets/conversation/thread.ts';
+import rowCss from '@/widgets/conversation/conversation.module.css';
 
 export interface ListHandle {
   toTop: () => void;
@@ -85,11 +86,11 @@ const pictureHeight = 560;
 const placeOf = (rows: readonly Row[], id: number): number =>
   rows.findIndex(({ message }) => message.id === id || message.beside?.id === id);
 
-const Space = () => <div className="list-space" />;
+const Space = () => <div className={rowCss.listSpace} />;
 const Older = ({ context }: { context?: ListContext }) =>
-  context?.hasOlder ? <p className="list-older">正在读取更早的消息…</p> : <Space />;
+  context?.hasOlder ? <p className={rowCss.listOlder}>正在读取更早的消息…</p> : <Space />;
 const Tail = ({ context }: { context?: ListContext }) => (
-  <div className="list-tail" ref={context?.onTail}>
+  <div className={rowCss.listTail} data-tail ref={context?.onTail}>
     {context?.tail.map((row, at) => (
       <Fragment key={row.key}>{contentOf(at, row)}</Fragment>
     ))}
@@ -212,7 +213,7 @@ const useCover = (scroller: HTMLElement | null, begins: boolean, filled: boolean
     if (!waits || !filled || !scroller) return undefined;
     const started = performance.now();
     const look = () => {
-      const row = scroller.querySelector('[data-item-index], .list-tail > *');
+      const row = scroller.querySelector('[data-item-index], [data-tail] > *');
       const seen =
         row !== null &&
         row.getClientRects().length > 0 &&
@@ -327,12 +328,12 @@ export const MessageList = ({
   const at = focus === null ? -1 : placeOf(rows, focus);
   const start = newestFirst || atFirst ? 0 : ({ index: 'LAST', align: 'end' } as const);
   return (
-    <div className="list" hidden={hidden}>
+    <div className={rowCss.list} hidden={hidden}>
       <Virtuoso
         key={view.stretch}
         ref={virtuoso}
         scrollerRef={(element) => setScroller(element instanceof HTMLElement ? element : null)}
-        className="list-scroller"
+        className={rowCss.listScroller}
         data={rows}
         context={{ hasOlder: view.hasOlder, tail: view.tail, onTail: setTail }}
         firstItemIndex={view.firstIndex}
@@ -357,15 +358,15 @@ export const MessageList = ({
         aria-live="off"
       />
       {covered && (
-        <div className="list-cover" aria-hidden="true" inert>
-          <div className="list-space" />
+        <div className={rowCss.listCover} aria-hidden="true" inert>
+          <div className={rowCss.listSpace} />
           {[...rows, ...view.tail].map((row, at) => (
             <Fragment key={row.key}>{contentOf(at, row)}</Fragment>
           ))}
         </div>
       )}
       {!newestFirst && (!atBottom || view.hasNewer) && (
-        <button type="button" className="to-bottom" onClick={toBottom} aria-label="回到底部">
+        <button type="button" className={rowCss.toBottom} onClick={toBottom} aria-label="回到底部">
           <Icon name="down" size={20} />
         </button>
       )}

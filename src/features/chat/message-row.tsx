@@ -27,6 +27,7 @@ import {
   type ReplyRow,
 } from '@/widgets/conversation/rows.ts';
 import { replyText } from '@/widgets/conversation/message-store.ts';
+import rowCss from '@/widgets/conversation/conversation.module.css';
 
 const parts = () => import('./question-parts.tsx');
 const Attachments = lazy(() => parts().then((module) => ({ default: module.Attachments })));
@@ -44,12 +45,12 @@ export const Question = memo(function Question({ row }: { row: QuestionRow }) {
   const long = text.length > longQuestion;
   const more = images.length + files.length > 0;
   return (
-    <div className="row-question" data-message={message.id}>
+    <div className={rowCss.rowQuestion} data-message={message.id}>
       <Separator time={row.time} />
-      <div className="question">
-        {!acts.owner && <span className="speaker">{maskName(message.user_name)}</span>}
+      <div className={rowCss.question}>
+        {!acts.owner && <span className={rowCss.speaker}>{maskName(message.user_name)}</span>}
         {more && (
-          <Suspense fallback={<span className="attachments-space" />}>
+          <Suspense fallback={<span className={rowCss.attachmentsSpace} />}>
             <Attachments images={images} files={files} />
           </Suspense>
         )}
@@ -59,10 +60,10 @@ export const Question = memo(function Question({ row }: { row: QuestionRow }) {
           </Suspense>
         ) : (
           (text !== '' || !more) && (
-            <div className="bubble bubble-mine" {...press}>
+            <div className={`${rowCss.bubble} ${rowCss.bubbleMine}`} data-bubble="mine" {...press}>
               {long && !open ? `${text.slice(0, longQuestion)}…` : text}
               {long && (
-                <button type="button" className="unfold" onClick={() => setOpen(!open)}>
+                <button type="button" className={rowCss.unfold} onClick={() => setOpen(!open)}>
                   {open ? '收起' : `展开全部 ${text.length} 字`}
                 </button>
               )}
@@ -70,7 +71,7 @@ export const Question = memo(function Question({ row }: { row: QuestionRow }) {
           )
         )}
         {message.id > 0 && !editing && acts.pointer && (
-          <ActsRow className="acts acts-question">
+          <ActsRow className={`${rowCss.acts} ${rowCss.actsQuestion}`}>
             {() => (
               <>
                 <SmallAct icon="copy" label="复制问题" onClick={() => void copyText(text)} />
@@ -105,7 +106,12 @@ const Body = memo(function Body({
   raw: boolean;
   last: boolean;
 }) {
-  if (raw) return <pre className="raw">{segment.map(sourceOf).join('\n\n')}</pre>;
+  if (raw)
+    return (
+      <pre className={rowCss.raw} data-raw>
+        {segment.map(sourceOf).join('\n\n')}
+      </pre>
+    );
   return <BlocksView groups={[segment]} last={last} />;
 });
 
@@ -113,19 +119,19 @@ const Reasoning = ({ text, thinking }: { text: string; thinking: boolean }) => {
   const [open, setOpen] = useState(false);
   if (text === '') return null;
   return (
-    <div className="reasoning">
+    <div className={rowCss.reasoning}>
       <button type="button" aria-expanded={open} onClick={() => setOpen(!open)}>
         <Icon name="spark" size={14} />
         {thinking ? '正在思考…' : '思考过程'}
         <Icon name={open ? 'up' : 'down'} size={14} />
       </button>
-      {open && <div className="reasoning-text">{text}</div>}
+      {open && <div className={rowCss.reasoningText}>{text}</div>}
     </div>
   );
 };
 
 export const Typing = () => (
-  <span className="typing" role="status" aria-label="正在回复">
+  <span className={rowCss.typing} role="status" aria-label="正在回复">
     <i />
     <i />
     <i />
@@ -165,7 +171,8 @@ export const Reply = memo(function Reply({ row }: { row: ReplyRow }) {
   const named = message.model !== '' && (acts.people || message.model !== acts.model);
   return (
     <div
-      className="reply"
+      className={rowCss.reply}
+      data-reply
       data-message={row.first ? message.id : undefined}
       data-first={row.first || undefined}
       data-faced={(acts.people && named) || undefined}
@@ -174,7 +181,7 @@ export const Reply = memo(function Reply({ row }: { row: ReplyRow }) {
       data-writing={(writing && row.last) || undefined}
     >
       {row.first && named && <ModelName name={message.model} face={acts.people} />}
-      <div className="bubble bubble-theirs" {...press}>
+      <div className={`${rowCss.bubble} ${rowCss.bubbleTheirs}`} {...press}>
         {row.first && <Reasoning text={reasoning} thinking={writing && empty} />}
         {empty && row.first ? (
           writing && <Typing />
@@ -207,27 +214,30 @@ export const Notice = memo(function Notice({ row }: { row: NoticeRow }) {
   const button = (label: string, act: () => void, primary = false): ReactNode => (
     <button
       type="button"
-      className={primary ? 'notice-act notice-act-first' : 'notice-act'}
+      className={primary ? `${rowCss.noticeAct} ${rowCss.noticeActFirst}` : rowCss.noticeAct}
       onClick={act}
     >
       {label}
     </button>
   );
   return (
-    <div className={quiet ? 'notice notice-quiet' : 'notice'} role={quiet ? undefined : 'alert'}>
+    <div
+      className={quiet ? `${rowCss.notice} ${rowCss.noticeQuiet}` : rowCss.notice}
+      role={quiet ? undefined : 'alert'}
+    >
       <p>
         {!quiet && <Icon name="warning" size={16} />}
         {noticeText(message)}
       </p>
       {can && (
-        <div className="notice-acts">
+        <div className={rowCss.noticeActs}>
           {code === 'connection' && button('重新连接', () => acts.reconnect(message), true)}
           {code === 'context_length_exceeded' &&
             button('新建会话', () => acts.startAnew(readQuestion(message).text, 'same'), true)}
           {code === 'balance' && (
             <>
               <Link
-                className="notice-act notice-act-first"
+                className={`${rowCss.noticeAct} ${rowCss.noticeActFirst}`}
                 to="/account"
                 search={{ tab: 'recharge' }}
               >

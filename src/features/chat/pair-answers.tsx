@@ -8,7 +8,7 @@ import { useChatActs } from '@/widgets/conversation/chat-context.ts';
 import type { LiveReply } from '@/widgets/conversation/live-reply.ts';
 import { LiveRows } from './live-rows.tsx';
 import { Notice, Reply } from './message-row.tsx';
-import './pair-answers.css';
+import css from './pair-answers.module.css';
 import { replyRows, type PairRow } from '@/widgets/conversation/rows.ts';
 
 /** From here on there is room for two columns. */
@@ -48,13 +48,18 @@ const Answer = ({
   const key = `${rowKey}:${message.id}`;
   const writing = message.state === 'streaming';
   return (
-    <section className="answer" aria-label={`${label}的回答`} data-shown={shown || undefined}>
-      <header className="answer-head">
+    <section
+      className={css.answer}
+      data-answer
+      aria-label={`${label}的回答`}
+      data-shown={shown || undefined}
+    >
+      <header className={css.answerHead}>
         <h3>{label}</h3>
         {writing && (
           <button
             type="button"
-            className="answer-stop"
+            className={css.answerStop}
             aria-label={`停止${label}`}
             onClick={() => acts.stop(message)}
           >
@@ -74,7 +79,7 @@ const Answer = ({
       {acts.owner && !writing && (
         <button
           type="button"
-          className="answer-choose"
+          className={css.answerChoose}
           aria-pressed={chosen}
           onClick={() => {
             if (!chosen) void acts.choose(message.id);
@@ -105,9 +110,9 @@ const PairAnswers = memo(function PairAnswers({ row }: { row: PairRow }) {
     setAt(index);
   };
   return (
-    <div className="pair" data-message={row.message.id}>
+    <div className={css.pair} data-message={row.message.id}>
       {!both && (
-        <div className="pair-switch" role="tablist" aria-label="两个模型的回答">
+        <div className={css.pairSwitch} role="tablist" aria-label="两个模型的回答">
           {toldApart(labels).map((label, index) => (
             <button
               // The same model may answer twice.
@@ -125,7 +130,7 @@ const PairAnswers = memo(function PairAnswers({ row }: { row: PairRow }) {
         </div>
       )}
       <div
-        className={both ? 'answers' : 'answers answers-one'}
+        className={both ? css.answers : `${css.answers} ${css.answersOne}`}
         ref={strip}
         onScroll={(event) => {
           const { scrollLeft, clientWidth } = event.currentTarget;

@@ -11,11 +11,12 @@ import { ActsRow, MoreAct, Marks, SmallAct } from '@/widgets/conversation/messag
 import { MessageEditor } from './message-editor.tsx';
 import { Separator } from '@/widgets/conversation/separator.tsx';
 import { useLongPress } from '@/widgets/conversation/long-press.ts';
-import './person-message.css';
+import css from './person-message.module.css';
 import { acceptAnswer, quote } from './question-acts.ts';
 import { useQuestion } from './question-context.ts';
 import { Attachments } from './question-parts.tsx';
 import type { QuestionRow } from '@/widgets/conversation/rows.ts';
+import rowCss from '@/widgets/conversation/conversation.module.css';
 
 /** What a person wrote in a session of people: who, when, to whom, and Markdown. */
 const PersonMessage = memo(function PersonMessage({
@@ -41,7 +42,8 @@ const PersonMessage = memo(function PersonMessage({
   const quiet = question === null;
   const row = (
     <article
-      className="person-message"
+      className={css.personMessage}
+      data-person
       data-quiet={quiet || undefined}
       data-message={message.id}
       data-mine={mine || undefined}
@@ -49,32 +51,36 @@ const PersonMessage = memo(function PersonMessage({
     >
       <button
         type="button"
-        className="person-face"
+        className={css.personFace}
         aria-label={`关于${name}`}
         onClick={() => acts.openPerson(person)}
       >
         <Avatar name={name || '我'} size={36} />
       </button>
-      <div className="person-words">
+      <div className={css.personWords}>
         <header>
           <b>{name}</b>
           <time dateTime={message.created_at}>{separatorTime(message.created_at)}</time>
           {message.edited && <span>已编辑</span>}
-          {accepted && <span className="person-accepted">✓ 已采纳</span>}
+          {accepted && <span className={css.personAccepted}>✓ 已采纳</span>}
         </header>
-        <div className={mine ? 'bubble bubble-mine' : 'bubble bubble-theirs'} {...press}>
+        <div
+          className={`${rowCss.bubble} ${mine ? rowCss.bubbleMine : rowCss.bubbleTheirs} ${css.personBubble}`}
+          data-bubble={mine ? 'mine' : 'theirs'}
+          {...press}
+        >
           {message.title !== '' && <h3>{message.title}</h3>}
           {(atUser !== null || atAi !== '') && (
-            <p className="mentions">
-              {atUser && <span className="mention">@{maskName(atUser.name)}</span>}
-              {atAi !== '' && <span className="mention">@{aiLabel}</span>}
+            <p className={css.mentions}>
+              {atUser && <span className={css.mention}>@{maskName(atUser.name)}</span>}
+              {atAi !== '' && <span className={css.mention}>@{aiLabel}</span>}
             </p>
           )}
           <Markdown text={text} />
         </div>
         {images.length + files.length > 0 && <Attachments images={images} files={files} />}
         {message.id > 0 && (
-          <ActsRow>
+          <ActsRow className={`${rowCss.acts} ${css.personActs}`}>
             {() => (
               <>
                 <Marks message={message} />

@@ -6,7 +6,7 @@ import { Avatar } from '@/ui/avatar.tsx';
 import { Icon } from '@/ui/icon.tsx';
 import { Sheet } from '@/ui/sheet.tsx';
 import { useNavigate } from '@tanstack/react-router';
-import './person-message.css';
+import css from './person-message.module.css';
 import actCss from '@/ui/act.module.css';
 
 /** Somebody who wrote here: their public sessions, and a way to write to them alone. */
@@ -33,7 +33,7 @@ const PersonSheet = ({
     <Sheet open={person !== null} onClose={onClose} title={person?.name ?? ''}>
       {person && (
         <>
-          <p className="person-card">
+          <p className={css.personCard}>
             <Avatar name={person.name} size={56} />
           </p>
           <button

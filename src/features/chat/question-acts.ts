@@ -36,7 +36,7 @@ export const quote = (
   const draft = readDraft(uuid);
   writeDraft(uuid, `${draft === '' ? '' : `${draft}\n\n`}${quoted}\n\n`);
   if (toPerson) setCompose(uuid, { atUser: person });
-  document.querySelector<HTMLElement>('.send textarea')?.focus();
+  document.querySelector<HTMLElement>('[data-send-box] textarea')?.focus();
 };
 
 /** The address at which a message is found for good. */

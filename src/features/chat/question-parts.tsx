@@ -10,7 +10,7 @@ import { ForeignImage, isForeign } from '@/widgets/image/foreign-image.tsx';
 import type { Message } from '@contract/chat.ts';
 import { lazy, Suspense, useLayoutEffect, useRef, useState } from 'react';
 import { useChatActs } from '@/widgets/conversation/chat-context.ts';
-import './question-parts.css';
+import css from './question-parts.module.css';
 
 const AttachedText = lazy(() => import('./attached-text.tsx'));
 
@@ -25,11 +25,11 @@ const FileChip = ({ file, onOpen }: { file: Question['files'][number]; onOpen: (
     </>
   );
   return ownFiles([file]).length > 0 ? (
-    <button type="button" className="file-chip" aria-label={`打开${name}`} onClick={onOpen}>
+    <button type="button" className={css.fileChip} aria-label={`打开${name}`} onClick={onOpen}>
       {words}
     </button>
   ) : (
-    <span className="file-chip">{words}</span>
+    <span className={css.fileChip}>{words}</span>
   );
 };
 
@@ -40,12 +40,12 @@ export const Attachments = ({ images, files }: Pick<Question, 'images' | 'files'
   const foreign = images.filter(isForeign);
   const own = images.filter((url) => !isForeign(url));
   return (
-    <div className="attachments">
+    <div className={css.attachments}>
       {foreign.map((url) => (
         <ForeignImage key={url} url={url} alt="" />
       ))}
       {own.length > 0 && (
-        <ul className="pictures" data-count={own.length} aria-label="图片">
+        <ul className={css.pictures} data-count={own.length} aria-label="图片">
           {own.map((url, at) => (
             <li key={url}>
               <button
@@ -71,7 +71,7 @@ export const Attachments = ({ images, files }: Pick<Question, 'images' | 'files'
         </ul>
       )}
       {files.length > 0 && (
-        <ul className="file-chips" aria-label="附件">
+        <ul className={css.fileChips} aria-label="附件">
           {files.map((file, at) => (
             <li key={at}>
               <FileChip file={file} onOpen={() => setReading(file)} />
@@ -127,7 +127,7 @@ export const QuestionEditor = ({ message }: { message: Message }) => {
   };
   return (
     <form
-      className="question-editor"
+      className={css.questionEditor}
       onSubmit={(event) => {
         event.preventDefault();
         void send();

@@ -4,6 +4,7 @@ import { LiveRows } from './live-rows.tsx';
 import { Notice, Question, Reply } from './message-row.tsx';
 import type { Row } from '@/widgets/conversation/rows.ts';
 import css from './outgoing-note.module.css';
+import rowCss from '@/widgets/conversation/conversation.module.css';
 
 const PairAnswers = lazy(() => import('./pair-answers.tsx'));
 const OutgoingNote = lazy(() => import('./outgoing-note.tsx'));
@@ -16,7 +17,7 @@ export const RowView = memo(function RowView({ row }: { row: Row }) {
     case 'question':
       if (!people) return <Question row={row} />;
       return (
-        <Suspense fallback={<div className="row-waiting" />}>
+        <Suspense fallback={<div className={rowCss.rowWaiting} />}>
           <PersonMessage row={row} />
         </Suspense>
       );
@@ -32,7 +33,7 @@ export const RowView = memo(function RowView({ row }: { row: Row }) {
       return <LiveRows row={row} />;
     case 'pair':
       return (
-        <Suspense fallback={<div className="row-waiting" />}>
+        <Suspense fallback={<div className={rowCss.rowWaiting} />}>
           <PairAnswers row={row} />
         </Suspense>
       );

@@ -24,6 +24,7 @@ import type { ThreadView } from '@/widgets/conversation/message-store.ts';
 import type { Thread } from '@/widgets/conversation/thread.ts';
 import type { SendOptions } from '@/widgets/conversation/thread-commands.ts';
 import { useOnline } from './use-online.ts';
+import boxCss from '@/widgets/composer/send.module.css';
 
 /** Pictures, prices, mentions: all that a plain message does without. */
 const loadKit = lazyChunk(() => import('./send-kit.tsx'));
@@ -174,14 +175,15 @@ export const SendBox = ({
 
   return (
     <form
-      className="send"
+      className={boxCss.send}
+      data-send-box
       onSubmit={(event) => {
         event.preventDefault();
         send();
       }}
     >
-      <div className="send-inner">
-        <div className="send-row">
+      <div className={boxCss.sendInner}>
+        <div className={boxCss.sendRow}>
           {chats && (
             <SendModel
               name={session.model}
@@ -195,18 +197,18 @@ export const SendBox = ({
           )}
           {kit && <kit.BoxRow state={state} onKeys={onKeys} />}
           {text.length > most * 0.9 && (
-            <span className="send-count" data-over={length > most || undefined}>
+            <span className={boxCss.sendCount} data-count data-over={length > most || undefined}>
               {length} / {most}
             </span>
           )}
-          <span className="send-hint">
+          <span className={boxCss.sendHint}>
             {settings.disable_enter === 1 ? 'Ctrl + Enter 发送' : 'Enter 发送，Shift + Enter 换行'}
           </span>
         </div>
-        <div className="send-body">
+        <div>
           {kit && <kit.BoxTop state={state} />}
-          <div className="send-line">
-            {kit ? <kit.AttachButton target={target} /> : <span className="attach-space" />}
+          <div className={boxCss.sendLine} data-writer="chat">
+            {kit ? <kit.AttachButton target={target} /> : <span className={boxCss.attachSpace} />}
             <WordsField
               ref={box}
               text={text}
@@ -217,11 +219,12 @@ export const SendBox = ({
               onPaste={kit?.pasteInto(target)}
               onKey={(event) => keys.current?.(event) === true}
             />
-            {kit ? <kit.VoiceButton state={state} /> : <span className="attach-space" />}
+            {kit ? <kit.VoiceButton state={state} /> : <span className={boxCss.attachSpace} />}
             {canStop ? (
               <button
                 type="button"
-                className="send-button"
+                className={boxCss.sendButton}
+                data-sender
                 aria-label="停止"
                 onClick={() => {
                   thread
@@ -235,7 +238,8 @@ export const SendBox = ({
             ) : (
               <button
                 type="submit"
-                className="send-button"
+                className={boxCss.sendButton}
+                data-sender
                 aria-label="发送"
                 aria-busy={busy || undefined}
                 disabled={(length === 0 && !pictured) || busy}

@@ -29,7 +29,7 @@ import {
   roughly,
   type Pair,
 } from '@/widgets/conversation/price-ahead.ts';
-import '@/widgets/composer/send-kit.css';
+import kitCss from '@/widgets/composer/send-kit.module.css';
 
 export { ModelFailure } from '@/widgets/composer/model-failure.tsx';
 export { AttachButton, pasteInto } from '@/widgets/attach/attach.tsx';
@@ -148,7 +148,8 @@ const Price = ({ state }: { state: BoxState }) => {
   if (!estimate) return null;
   return (
     <span
-      className="send-price"
+      className={kitCss.sendPrice}
+      data-price
       title={
         estimate.free
           ? undefined
@@ -168,13 +169,13 @@ const BalanceNote = ({ state }: { state: BoxState }) => {
   if (!estimate || estimate.missing === 0 || !signedIn) return null;
   const free = models.data?.some((model) => isFree(priceOf(model)));
   return (
-    <div className="send-note" role="status">
+    <div className={kitCss.sendNote} role="status">
       <p>余额不足：还剩 {compactNumber(Math.max(0, estimate.have))} tokens，不够这条消息。</p>
-      <Link className="send-note-act" to="/account" search={{ tab: 'recharge' }}>
+      <Link className={kitCss.sendNoteAct} to="/account" search={{ tab: 'recharge' }}>
         去充值
       </Link>
       {free && (
-        <button type="button" className="send-note-act" onClick={state.goFree}>
+        <button type="button" className={kitCss.sendNoteAct} onClick={state.goFree}>
           使用免费模型
         </button>
       )}
@@ -191,7 +192,7 @@ const Removable = ({
   label: string;
   onRemove: () => void;
 }) => (
-  <span className="send-chip">
+  <span className={kitCss.sendChip}>
     <span>{words}</span>
     <button type="button" aria-label={label} onClick={onRemove}>
       <Icon name="close" size={14} />
@@ -231,7 +232,7 @@ export const BoxTop = ({ state }: { state: BoxState }) => {
       <AttachDrop target={target} />
       <BalanceNote state={state} />
       {(ai !== '' || atUser) && (
-        <div className="send-chips">
+        <div className={kitCss.sendChips}>
           {atUser && (
             <Removable
               words={`回复 ${atUser.name}`}
@@ -275,7 +276,7 @@ const Beside = ({ session }: { session: SessionDetail }) => {
       ) : (
         <button
           type="button"
-          className="send-beside"
+          className={kitCss.sendBeside}
           aria-label="再加一个模型一起回答"
           title="再加一个模型一起回答"
           onClick={() => setOpen(true)}
@@ -321,7 +322,7 @@ const Mention = ({ state, onKeys }: { state: BoxState; onKeys: TakeKeys }) => {
     <>
       <button
         type="button"
-        className="send-beside"
+        className={kitCss.sendBeside}
         aria-haspopup="dialog"
         aria-expanded={open}
         onClick={() => setAsked(true)}
@@ -356,7 +357,7 @@ const Prompts = ({ state }: { state: BoxState }) => {
     <>
       <button
         type="button"
-        className="send-beside"
+        className={kitCss.sendBeside}
         aria-haspopup="dialog"
         title="输入 / 也能打开"
         onClick={() => setAsked(true)}
@@ -404,7 +405,7 @@ export const VoiceButton = ({ state }: { state: BoxState }) => {
     <>
       <button
         type="button"
-        className="voice-button"
+        className={kitCss.voiceButton}
         aria-label="语音输入"
         title="语音输入"
         aria-haspopup="dialog"

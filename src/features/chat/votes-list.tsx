@@ -11,6 +11,7 @@ import { ChatContext, useChatActs } from '@/widgets/conversation/chat-context.ts
 import css from './question.module.css';
 import { RowView } from './row-view.tsx';
 import { segmentsOfMessage, type Row } from '@/widgets/conversation/rows.ts';
+import rowCss from '@/widgets/conversation/conversation.module.css';
 
 /** What a message looks like: what somebody wrote, and a model's reply to it. */
 const rowsOf = (message: Message): Row[] => {
@@ -72,7 +73,7 @@ const VotesList = ({ uuid }: { uuid: string }) => {
   );
   return (
     <ChatContext value={own}>
-      <div className={`list ${css.votes}`} role="log" aria-label="消息" aria-live="off">
+      <div className={`${rowCss.list} ${css.votes}`} role="log" aria-label="消息" aria-live="off">
         {list.isPending && <Skeleton lines={8} />}
         {list.isError && !list.data && (
           <LoadFailed

@@ -3,6 +3,7 @@ import { BackgroundChoice, firstBackground } from '@/widgets/image/background-ch
 import type { ImageParameters } from '@contract/image.ts';
 import { useState } from 'react';
 import { ImageSheet, type ImageSheetProps } from './image-sheet.tsx';
+import drawCss from '@/widgets/image/image-session.module.css';
 
 const Fill = ({
   price,
@@ -13,7 +14,7 @@ const Fill = ({
 }) => {
   const [background, setBackground] = useState(firstBackground);
   return (
-    <div className="press">
+    <div className={drawCss.press}>
       <p className="field-hint">主体留下，背景换成一种颜色或另一张图片。</p>
       <BackgroundChoice value={background} onChange={setBackground} />
       <Button kind="primary" onClick={() => onDraw(background)}>

@@ -29,6 +29,8 @@ import { usePriceOf } from './request-price.ts';
 import { draw } from './image-draw.ts';
 import { followUp, onceMore, wordsOf, type Asked } from './image-request.ts';
 import { changeAsked } from './image-send.ts';
+import rowCss from '@/widgets/conversation/conversation.module.css';
+import drawCss from '@/widgets/image/image-session.module.css';
 
 const BackgroundSheet = lazy(() => import('./background-sheet.tsx'));
 const PressSheet = lazy(() => import('./press-sheet.tsx'));
@@ -68,7 +70,7 @@ export const useAsBase = (): ((picture: MadeImage) => void) | null => {
   return (picture) => {
     if (!takeAsBase(acts.uuid, model, picture)) return;
     toast('已作为底图，写下想怎样画', 'success');
-    document.querySelector<HTMLTextAreaElement>('.send textarea')?.focus();
+    document.querySelector<HTMLTextAreaElement>('[data-send-box] textarea')?.focus();
   };
 };
 
@@ -99,7 +101,7 @@ const Details = ({ message, asked, reply }: Made) => {
     ],
   ];
   return (
-    <dl className="made-details">
+    <dl className={drawCss.madeDetails}>
       {rows
         .filter(([, value]) => value !== '')
         .map(([name, value], at) => (
@@ -159,7 +161,7 @@ export const ImageActs = ({
   return (
     <>
       {may && (
-        <div className="made-chips" role="group" aria-label="接着画">
+        <div className={drawCss.madeChips} role="group" aria-label="接着画">
           {single && own && can('upscale') && (
             <>
               {act(
@@ -177,7 +179,7 @@ export const ImageActs = ({
             can('image-to-image') &&
             act('变体', followUp('vary', { asked, picture: single }))}
           {numbered.length > 0 && (
-            <div className="made-rows">
+            <div className={drawCss.madeRows}>
               {numbered.map(({ name, actions }) => {
                 const requests = actions.map((action) => ({
                   action,
@@ -229,13 +231,13 @@ export const ImageActs = ({
           {press.sheet}
         </div>
       )}
-      <div className="acts">
+      <div className={rowCss.acts}>
         <SmallAct icon="copy" label="复制提示词" onClick={() => void copyText(asked.prompt)} />
         <Marks message={message} />
         <MoreAct message={message} of="question" />
         <button
           type="button"
-          className="made-fold"
+          className={drawCss.madeFold}
           aria-expanded={details}
           onClick={() => setDetails(!details)}
         >
@@ -260,7 +262,7 @@ const noImage: MadeImage = {
 
 const Words = ({ name, text, onUse }: { name: string; text: string; onUse: () => void }) =>
   text === '' ? null : (
-    <section className="told-words">
+    <section className={drawCss.toldWords}>
       <h3>{name}</h3>
       <p className="selectable">{text}</p>
       <div className="row">
@@ -315,12 +317,12 @@ const Interrogation = ({
   return (
     <Sheet open={picture !== null} onClose={onClose} title="反推提示词">
       {ways.length > 1 && (
-        <div className="told-ways">
+        <div className={drawCss.toldWays}>
           <ChipChoice label="用什么看" value={way} choices={ways} onChange={setWay} />
         </div>
       )}
       {told.fetchStatus === 'idle' && told.isPending && (
-        <div className="press">
+        <div className={drawCss.press}>
           <p className="field-hint">看图不收费，译成中文由聊天模型做</p>
           <Button kind="primary" onClick={() => setAsked([...asked, key])}>
             反推提示词 · 约 {price} tokens
@@ -393,7 +395,7 @@ export const ImageMenu = ({
     return (
       <>
         <img
-          className="menu-picture"
+          className={drawCss.menuPicture}
           {...imageSources(picture)}
           sizes="160px"
           width={picture.width}

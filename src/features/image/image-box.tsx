@@ -45,8 +45,9 @@ import { sendWords } from './image-send.ts';
 import { StickyChips } from './sticky-chips.tsx';
 import { SendModel } from '@/widgets/composer/send-model.tsx';
 import { refusalOf, useGrowth } from '@/widgets/composer/send-rules.ts';
-import '@/widgets/composer/send-kit.css';
-import '@/widgets/image/image-session.css';
+import kitCss from '@/widgets/composer/send-kit.module.css';
+import drawCss from '@/widgets/image/image-session.module.css';
+import boxCss from '@/widgets/composer/send.module.css';
 
 const toolPath =
   'M4 7h9M19 7h1M4 17h1M11 17h9M16 9.5a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5ZM8 19.5a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5Z';
@@ -56,15 +57,15 @@ const Poor = ({ price, onFree }: { price: ImagePrice; onFree: (() => void) | nul
   const have = user?.chatgpt_balance ?? 0;
   if (!user || !signedIn || price.tokens <= have) return null;
   return (
-    <div className="send-note" role="status">
+    <div className={kitCss.sendNote} role="status">
       <p>
         余额不足：要 {price.text}，还剩 {Math.max(0, have)}。
       </p>
-      <Link className="send-note-act" to="/account" search={{ tab: 'recharge' }}>
+      <Link className={kitCss.sendNoteAct} to="/account" search={{ tab: 'recharge' }}>
         去充值
       </Link>
       {onFree && (
-        <button type="button" className="send-note-act" onClick={onFree}>
+        <button type="button" className={kitCss.sendNoteAct} onClick={onFree}>
           使用免费模型
         </button>
       )}
@@ -163,15 +164,16 @@ export const ImageBox = ({
 
   return (
     <form
-      className="send draw"
+      className={boxCss.send}
+      data-send-box
       onSubmit={(event) => {
         event.preventDefault();
         send();
       }}
     >
       <DropVeil text="松开即可作为底图" onFiles={intake.take} />
-      <div className="send-inner">
-        <div className="send-row draw-row">
+      <div className={boxCss.sendInner}>
+        <div className={`${boxCss.sendRow} ${drawCss.drawRow}`}>
           <SendModel
             name={session.model}
             model={model}
@@ -180,7 +182,7 @@ export const ImageBox = ({
           />
           <button
             type="button"
-            className="send-model"
+            className={boxCss.sendModel}
             disabled={midjourney}
             title={midjourney ? '这个模型每次固定画 4 张' : '一次画几张'}
             aria-label={`张数：${request.n}`}
@@ -190,7 +192,7 @@ export const ImageBox = ({
           </button>
           <button
             type="button"
-            className="send-model"
+            className={boxCss.sendModel}
             aria-label={
               midjourney
                 ? `比例：${request.parameters.aspect ?? '1:1'}`
@@ -205,23 +207,23 @@ export const ImageBox = ({
                 : '尺寸'}
           </button>
           {abilities.includes('image-to-image') && base_image === '' && (
-            <button type="button" className="send-model" onClick={() => openTool('img2img')}>
+            <button type="button" className={boxCss.sendModel} onClick={() => openTool('img2img')}>
               <PathIcon path={imagePath} size={16} />
               底图
             </button>
           )}
           {text.length > most * 0.9 && (
-            <span className="send-count" data-over={text.trim().length > most || undefined}>
+            <span className={boxCss.sendCount} data-over={text.trim().length > most || undefined}>
               {text.trim().length} / {most}
             </span>
           )}
         </div>
-        <div className="send-body">
+        <div>
           {price && <Poor price={price} onFree={free ? goFree : null} />}
           {(!plain || request.controlnet_image !== '' || sticky || intake.share !== null) && (
-            <div className="send-chips">
+            <div className={kitCss.sendChips}>
               {intake.share !== null && (
-                <span className="send-chip" role="status">
+                <span className={kitCss.sendChip} role="status">
                   正在加上底图 {Math.round(intake.share * 100)}%
                 </span>
               )}
@@ -234,11 +236,11 @@ export const ImageBox = ({
                 />
               )}
               {blend.length > 0 && (
-                <span className="send-chip draw-base">
+                <span className={`${kitCss.sendChip} ${drawCss.drawBase}`}>
                   <button
                     type="button"
                     aria-label={`修改要融合的 ${blend.length} 张图片`}
-                    className="draw-base-view"
+                    className={drawCss.drawBaseView}
                     onClick={() => openTool('img2img')}
                   >
                     {!isForeign(blend[0]?.url ?? '') && (
@@ -256,11 +258,11 @@ export const ImageBox = ({
                 </span>
               )}
               {base_image !== '' && (
-                <span className="send-chip draw-base">
+                <span className={`${kitCss.sendChip} ${drawCss.drawBase}`}>
                   <button
                     type="button"
                     aria-label="修改底图"
-                    className="draw-base-view"
+                    className={drawCss.drawBaseView}
                     onClick={() => openTool('img2img')}
                   >
                     {!isForeign(base_image) && <img src={smallImage(base_image, 128)} alt="" />}
@@ -278,7 +280,7 @@ export const ImageBox = ({
                 </span>
               )}
               {request.controlnet_image !== '' && (
-                <span className="send-chip">
+                <span className={kitCss.sendChip}>
                   <span>构图 {moduleLabel}</span>
                   <button
                     type="button"
@@ -291,10 +293,10 @@ export const ImageBox = ({
               )}
             </div>
           )}
-          <div className="send-line">
+          <div className={boxCss.sendLine} data-writer="chat">
             <button
               type="button"
-              className="draw-tool"
+              className={drawCss.drawTool}
               aria-label="画图工具"
               title="提示词、参数、风格、构图、尺寸"
               aria-haspopup="dialog"
@@ -319,7 +321,8 @@ export const ImageBox = ({
             />
             <button
               type="submit"
-              className="send-button draw-button"
+              className={`${boxCss.sendButton} ${drawCss.drawButton}`}
+              data-sender
               aria-label={price ? `生成，${price.words}` : '生成'}
               title={price?.words}
               aria-busy={preparing || undefined}

@@ -7,6 +7,7 @@ import { sizesOf } from '@contract/image-prompt.ts';
 import type { ImageRequest } from '@contract/chat.ts';
 import { limits } from '@contract/limits.ts';
 import type { Model } from '@contract/model.ts';
+import drawCss from '@/widgets/image/image-session.module.css';
 
 /** Of the little pictures of sizes, px. */
 const side = 26;
@@ -31,10 +32,10 @@ export const ImageChoices = ({
   const only = image?.family === 'sd3' && request.base_image !== '';
   return (
     <Sheet open={open} onClose={onClose} title="张数与尺寸">
-      <div className="choices">
+      <div className={drawCss.choices}>
         <h3 id="choices-count">一次画几张</h3>
         {only && <p className="field-hint">这个模型以图画图时一次只画 1 张</p>}
-        <div className="choices-counts" role="radiogroup" aria-labelledby="choices-count">
+        <div className={drawCss.choicesCounts} role="radiogroup" aria-labelledby="choices-count">
           {Array.from({ length: most }, (_, at) => at + 1).map((n) => (
             <button
               key={n}
@@ -49,7 +50,7 @@ export const ImageChoices = ({
           ))}
         </div>
         <h3 id="choices-size">尺寸</h3>
-        <div className="choices-sizes" role="radiogroup" aria-labelledby="choices-size">
+        <div className={drawCss.choicesSizes} role="radiogroup" aria-labelledby="choices-size">
           {(image ? sizesOf(image) : []).map(({ code, width, height }) => {
             const longest = Math.max(width, height);
             return (

@@ -4,6 +4,8 @@ import { useSite } from '@/platform/site.ts';
 import { imageIdeas } from '@contract/image-ideas.ts';
 import type { SessionDetail } from '@contract/session.ts';
 import { leastText } from '@/widgets/composer/send-rules.ts';
+import rowCss from '@/widgets/conversation/conversation.module.css';
+import drawCss from '@/widgets/image/image-session.module.css';
 
 /** Latin names stand apart from the Chinese around them. */
 const setApart = (name: string): string => (/[a-z0-9]/i.test(name) ? ` ${name} ` : name);
@@ -13,17 +15,17 @@ export const ImageHint = ({ session }: { session: SessionDetail }) => {
   const model = useModel(session.model);
   const { min_prompt_bytes: least } = useSite();
   return (
-    <div className="list first-hint hint-pictures">
+    <div className={`${rowCss.list} ${rowCss.firstHint} ${drawCss.hintPictures}`}>
       <h2>用{setApart(model?.label ?? session.model)}画一张</h2>
       {model?.remark && <p>{model.remark}</p>}
-      <ul className="hint-ideas" aria-label="试试这些">
+      <ul className={drawCss.hintIdeas} aria-label="试试这些">
         {imageIdeas.map(({ name, prompt }) => (
           <li key={name}>
             <button
               type="button"
               onClick={() => {
                 writeDraft(session.uuid, prompt);
-                document.querySelector<HTMLTextAreaElement>('.send textarea')?.focus();
+                document.querySelector<HTMLTextAreaElement>('[data-send-box] textarea')?.focus();
               }}
             >
               <img
@@ -38,7 +40,7 @@ export const ImageHint = ({ session }: { session: SessionDetail }) => {
           </li>
         ))}
       </ul>
-      <p className="first-rule">{leastText(least)}示例由内置画板画成</p>
+      <p className={rowCss.firstRule}>{leastText(least)}示例由内置画板画成</p>
     </div>
   );
 };

@@ -38,6 +38,8 @@ import {
   type Asked,
 } from './image-request.ts';
 import type { WorkRow } from '@/widgets/conversation/rows.ts';
+import rowCss from '@/widgets/conversation/conversation.module.css';
+import drawCss from '@/widgets/image/image-session.module.css';
 
 /** Longer prompts are folded. */
 const longPrompt = 160;
@@ -60,7 +62,7 @@ const Grid = ({
   children: ReactNode;
 }) => (
   <div
-    className="made"
+    className={drawCss.made}
     data-count={count}
     style={
       {
@@ -79,13 +81,13 @@ const BaseImage = ({ url, onView }: { url: string; onView: () => void }) => {
   if (isForeign(url)) return <ForeignImage url={url} alt="底图" />;
   if (broken)
     return (
-      <p className="asked-facts asked-address">
+      <p className={`${drawCss.askedFacts} ${drawCss.askedAddress}`}>
         <PathIcon path={imagePath} size={14} />
         底图 {url}
       </p>
     );
   return (
-    <button type="button" className="asked-base" aria-label="查看底图" onClick={onView}>
+    <button type="button" className={drawCss.askedBase} aria-label="查看底图" onClick={onView}>
       <img
         src={smallImage(url, 180)}
         alt="底图"
@@ -125,19 +127,19 @@ const Question = ({ message, asked }: { message: Message; asked: Asked }) => {
     image.controlnet_module !== '' && `构图 ${moduleLabel}`,
   ].filter(Boolean);
   return (
-    <div className="question">
-      {!acts.owner && <span className="speaker">{maskName(message.user_name)}</span>}
+    <div className={rowCss.question}>
+      {!acts.owner && <span className={rowCss.speaker}>{maskName(message.user_name)}</span>}
       {base !== '' && <BaseImage key={base} url={base} onView={() => setViewing(true)} />}
-      <div className="bubble bubble-mine" {...press}>
-        {task !== '' && <span className="asked-task">{task}</span>}
+      <div className={`${rowCss.bubble} ${rowCss.bubbleMine}`} {...press}>
+        {task !== '' && <span className={drawCss.askedTask}>{task}</span>}
         {long && !open ? `${words.slice(0, longPrompt)}…` : words}
         {long && (
-          <button type="button" className="unfold" onClick={() => setOpen(!open)}>
+          <button type="button" className={rowCss.unfold} onClick={() => setOpen(!open)}>
             {open ? '收起' : `展开全部 ${words.length} 字`}
           </button>
         )}
       </div>
-      {facts.length > 0 && <p className="asked-facts">{facts.join(' · ')}</p>}
+      {facts.length > 0 && <p className={drawCss.askedFacts}>{facts.join(' · ')}</p>}
       {viewing && <PhotoViewer images={[base]} index={0} onClose={() => setViewing(false)} />}
     </div>
   );
@@ -179,12 +181,12 @@ const Waiting = ({
     <>
       <Grid count={count} shape={shape} label="正在画">
         {Array.from({ length: count }, (_, at) => (
-          <li key={at} className="made-tile made-wait">
+          <li key={at} className={`${drawCss.madeTile} ${drawCss.madeWait}`}>
             {previews[at] && <img src={previews[at]} alt={`第 ${at + 1} 张画到现在的样子`} />}
           </li>
         ))}
         {live && !inTurn && live.current_image !== '' && (
-          <li className="made-preview">
+          <li className={drawCss.madePreview}>
             <img src={live.current_image} alt="画到现在的样子" />
           </li>
         )}
@@ -214,14 +216,19 @@ const Tile = ({
   const label = `第 ${at + 1} 张`;
   if (picture.url === '')
     return (
-      <li className="made-tile made-none">
+      <li className={`${drawCss.madeTile} ${drawCss.madeNone}`}>
         <Icon name="warning" size={20} />
         {picture.error === '' ? '图片已删除' : '没有画成'}
       </li>
     );
   return (
-    <li className="made-tile">
-      <button type="button" className="made-view" aria-label={`查看${label}`} onClick={onView}>
+    <li className={drawCss.madeTile}>
+      <button
+        type="button"
+        className={drawCss.madeView}
+        aria-label={`查看${label}`}
+        onClick={onView}
+      >
         <LoadedImage
           {...imageSources(picture)}
           sizes={`(min-width: 750px) ${columns === 1 ? 440 : Math.round(560 / columns)}px, ${Math.round(88 / columns)}vw`}
@@ -232,7 +239,7 @@ const Tile = ({
           decoding="async"
         />
       </button>
-      <span className="made-hover">
+      <span className={drawCss.madeHover}>
         {onBase && (
           <button type="button" aria-label={`${label}作为底图`} title="作为底图" onClick={onBase}>
             <Icon name="reply" size={18} />
@@ -251,7 +258,7 @@ const Tile = ({
       </span>
       <button
         type="button"
-        className="made-more"
+        className={drawCss.madeMore}
         aria-label={`${label}的更多操作`}
         onClick={onMenu}
       >
@@ -268,7 +275,7 @@ const Unread = ({ words }: { words: readonly string[] }) => {
   const { user } = useAuth();
   const others = (useImageModels().data ?? []).some(({ built_in }) => !built_in);
   return (
-    <p className="made-unread">
+    <p className={drawCss.madeUnread}>
       没听懂：{words.join('、')}
       {others ? (
         '，换成其他画图模型可画'
@@ -330,7 +337,7 @@ const Images = ({
         ))}
       </Grid>
       {failed.length > 0 && (
-        <ul className="made-errors" role="alert">
+        <ul className={drawCss.madeErrors} role="alert">
           {failed.map(({ error, at }) => (
             <li key={at}>
               第 {at + 1} 张：{error}

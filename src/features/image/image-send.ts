@@ -86,5 +86,5 @@ export const changeAsked = (key: string, asked: Asked): void => {
   writeDraft(key, asked.prompt);
   clearImageDraft(key);
   changeImageDraft(key, asked.image);
-  document.querySelector<HTMLTextAreaElement>('.send textarea')?.focus();
+  document.querySelector<HTMLTextAreaElement>('[data-send-box] textarea')?.focus();
 };

@@ -18,7 +18,6 @@ import { generate } from './image-draw.ts';
 import { takeAddressAsBase } from './image-intake.ts';
 import { readAsked } from './image-request.ts';
 import type { Thread } from '@/widgets/conversation/thread.ts';
-import '@/widgets/image/image-session.css';
 
 const route = getRouteApi('/chat');
 

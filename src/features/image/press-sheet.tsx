@@ -9,6 +9,7 @@ import type { ImageAction, ImageParameters, MadeImage } from '@contract/image.ts
 import { useId, useState } from 'react';
 import { usePriceOf } from './request-price.ts';
 import { followUp, wordsOf, type Asked } from './image-request.ts';
+import drawCss from '@/widgets/image/image-session.module.css';
 
 /** What is done with a picture once the person has said more. */
 export interface Press {
@@ -72,7 +73,7 @@ const AskZoom = ({ press, onDraw }: AskProps) => {
   const next = nextOf(press, { zoom: far });
   const price = usePriceOf()(next);
   return (
-    <div className="press">
+    <div className={drawCss.press}>
       <SliderField
         label="视野扩大到"
         hint="原图留在中间，四周接着画出来"

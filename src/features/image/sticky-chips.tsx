@@ -4,6 +4,8 @@ import { Icon } from '@/ui/icon.tsx';
 import { styleLabel } from '@contract/image-prompt.ts';
 import type { ImageParameters } from '@contract/image.ts';
 import type { Model } from '@contract/model.ts';
+import kitCss from '@/widgets/composer/send-kit.module.css';
+import drawCss from '@/widgets/image/image-session.module.css';
 
 interface Sticky {
   key: string;
@@ -76,10 +78,10 @@ export const StickyChips = ({
         ]),
   ];
   return chips.map(({ key, name, label, without, tab }) => (
-    <span key={key} className="send-chip draw-base draw-sticky">
+    <span key={key} className={`${kitCss.sendChip} ${drawCss.drawBase} ${drawCss.drawSticky}`}>
       <button
         type="button"
-        className="draw-base-view"
+        className={drawCss.drawBaseView}
         aria-label={`修改${name}：${label}`}
         onClick={() => onOpen(tab)}
       >

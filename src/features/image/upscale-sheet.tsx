@@ -8,6 +8,7 @@ import { useState } from 'react';
 import { useChatActs } from '@/widgets/conversation/chat-context.ts';
 import { ChipChoice } from '@/ui/chip-choice.tsx';
 import { ImageSheet, type ImageSheetProps } from './image-sheet.tsx';
+import drawCss from '@/widgets/image/image-session.module.css';
 
 const factors = [
   { value: 2, label: '2 倍' },
@@ -34,7 +35,7 @@ const Ask = ({
   });
   const names = metadata.data?.upscalers ?? [];
   return (
-    <div className="press">
+    <div className={drawCss.press}>
       <h3>放大到</h3>
       <ChipChoice label="放大到" value={resize} choices={factors} onChange={setResize} />
       <p className="field-hint tabular">

@@ -25,6 +25,7 @@ import {
 import { StartOptions } from './start-options.tsx';
 import type { StartSheet } from './start-sheets.tsx';
 import { readChoice, useStart, type StartChoice, type StartKind } from './use-start.ts';
+import css from './home.module.css';
 
 /** Pictures’ prices come with the sizes that they go by, which a chat does without. */
 const DrawPrice = lazy(() => import('./draw-price.tsx'));
@@ -47,7 +48,7 @@ const AccountLine = () => {
   const { href } = useLocation();
   if (!signedIn || !user)
     return (
-      <p className="composer-account">
+      <p className={css.composerAccount}>
         免登录即可使用免费模型，
         <Link to="/login" search={{ back: href === '/' ? undefined : href }}>
           登录
@@ -56,7 +57,7 @@ const AccountLine = () => {
       </p>
     );
   return (
-    <p className="composer-account tabular">
+    <p className={`${css.composerAccount} tabular`}>
       余额 {compactNumber(user.chatgpt_balance)}
       {user.vip > 0 && ` · 会员额度 ${compactNumber(user.vip_balance)}`}
       {user.sessions_left !== null && ` · 本月还可新建 ${user.sessions_left} 个会话`}
@@ -125,10 +126,10 @@ export const Composer = ({
   const price = model ? priceText(model) : '';
 
   return (
-    <section className="composer" aria-labelledby="greeting" hidden={folded}>
-      <div className="composer-head">
+    <section className={css.composer} aria-labelledby="greeting" hidden={folded}>
+      <div className={css.composerHead}>
         <h2 id="greeting">今天想做点什么？</h2>
-        <div className="composer-tabs" role="tablist" aria-label="新会话">
+        <div className={css.composerTabs} role="tablist" aria-label="新会话">
           {kinds.map(([each, name]) => (
             <button
               key={each}
@@ -153,7 +154,8 @@ export const Composer = ({
       {!pictures && <AttachTray target={target} />}
       {!pictures && <AttachDrop target={target} />}
       <form
-        className="composer-box"
+        className={css.composerBox}
+        data-writer="home"
         onSubmit={(event) => {
           event.preventDefault();
           send();
@@ -168,7 +170,7 @@ export const Composer = ({
           onSend={send}
           onPaste={pictures ? undefined : pasteInto(target)}
         />
-        <div className="composer-row">
+        <div className={css.composerRow}>
           {!pictures && (
             <AttachButton target={target} label="添加图片或文件，选择场景等">
               {(close) => (
@@ -194,7 +196,7 @@ export const Composer = ({
           ) : (
             <button
               type="button"
-              className="composer-model"
+              className={css.composerModel}
               aria-label={`选择模型，现在是 ${model?.label ?? '…'}，${price}`}
               aria-haspopup="dialog"
               disabled={!model}
@@ -208,7 +210,8 @@ export const Composer = ({
           )}
           <button
             type="submit"
-            className="composer-send"
+            className={css.composerSend}
+            data-sender
             data-priced={pictures || undefined}
             aria-busy={busy || undefined}
             disabled={busy || (text.trim() === '' && !added)}
@@ -223,7 +226,7 @@ export const Composer = ({
           </button>
         </div>
       </form>
-      <div id="composer-panel" role="tabpanel" className="composer-panel">
+      <div id="composer-panel" role="tabpanel" className={css.composerPanel}>
         {!pictures && (
           <StartOptions
             choice={choice}

@@ -1,5 +1,6 @@
 import { feel } from '@/platform/haptics.ts';
 import type { GestureActs } from './gesture-acts.ts';
+import css from './home.module.css';
 
 /** How far a finger goes before it is known where, px. */
 const slop = 10;
@@ -21,11 +22,12 @@ interface Touching {
   kind: 'unknown' | 'swipe' | 'pull' | 'other';
 }
 
-const frontOf = (card: HTMLElement) => card.querySelector<HTMLElement>('.session-front');
+const frontOf = (card: HTMLElement) => card.querySelector<HTMLElement>(`.${css.sessionFront}`);
 
 const makePuller = () => {
   const puller = document.createElement('p');
-  puller.className = 'pull';
+  puller.className = css.pull ?? '';
+  puller.dataset['pull'] = '';
   puller.setAttribute('role', 'status');
   return puller;
 };
@@ -57,7 +59,7 @@ export const watchGestures = (
     front.style.transform = x === 0 ? '' : `translateX(${x}px)`;
   };
   const widthOf = (card: HTMLElement) =>
-    (card.querySelectorAll('.session-acts button').length || 1) * actWidth;
+    (card.querySelectorAll(`.${css.sessionActs} button`).length || 1) * actWidth;
   const putBack = () => {
     if (!aside) return;
     place(aside, 0, true);
@@ -74,7 +76,7 @@ export const watchGestures = (
   let pressed = false;
   const endPress = () => clearTimeout(pressing);
   const press = (card: HTMLElement) => {
-    const menu = card.querySelector<HTMLElement>('.session-menu');
+    const menu = card.querySelector<HTMLElement>(`.${css.sessionMenu}`);
     if (!menu) return;
     pressed = true;
     touching = null;
@@ -191,12 +193,12 @@ export const watchGestures = (
     'click',
     (event) => {
       if (!aside || !(event.target instanceof Element)) return;
-      if (event.target.closest('.session-acts')) {
+      if (event.target.closest(`.${css.sessionActs}`)) {
         place(aside, 0, true);
         aside = null;
         return;
       }
-      if (event.target.closest('.session-front')) {
+      if (event.target.closest(`.${css.sessionFront}`)) {
         event.preventDefault();
         event.stopPropagation();
         putBack();

@@ -25,6 +25,7 @@ import { markedIn, SessionCard } from './session-card.tsx';
 import { SessionFilters } from './session-filters.tsx';
 import { useScenarioName, useSessionList } from './session-queries.ts';
 import { useGestures } from './use-gestures.ts';
+import css from './home.module.css';
 
 const SessionMenu = lazy(() => import('./session-menu.tsx'));
 
@@ -42,9 +43,9 @@ const tabs: readonly (readonly [channel: Channel, text: string])[] = [
 ];
 
 const LoadingCards = () => (
-  <ul className="sessions" aria-label="正在加载" aria-busy="true">
+  <ul className={css.sessions} aria-label="正在加载" aria-busy="true">
     {[0, 1, 2, 3].map((each) => (
-      <li key={each} className="session session-wait">
+      <li key={each} className={`${css.session} ${css.sessionWait}`}>
         <Skeleton lines={3} />
       </li>
     ))}
@@ -108,8 +109,8 @@ export const HomeScreen = () => {
   const author = sessions.find((session) => session.user_id === user_id)?.user_name ?? '';
 
   return (
-    <div className={beside ? 'page home home-asking' : 'page home'} ref={screen}>
-      <header className="page-head home-head">
+    <div className={beside ? `page ${css.homeAsking}` : 'page'} ref={screen}>
+      <header className={`page-head ${css.homeHead}`}>
         <h1>{titles[channel]}</h1>
         <HomeSearch
           query={query}
@@ -129,16 +130,16 @@ export const HomeScreen = () => {
         ideas={wide || token === '' || newcomer}
         folded={(searching && !wide) || query !== undefined}
       />
-      <section aria-label={titles[channel]} className={beside ? 'home-beside' : undefined}>
-        <div className="list-head">
-          <nav className="tabs" aria-label="频道">
+      <section aria-label={titles[channel]} className={beside ? css.homeBeside : undefined}>
+        <div className={css.listHead}>
+          <nav className={css.tabs} aria-label="频道">
             {tabs.map(([each, text]) => (
               <Link
                 key={each}
                 to="/"
                 search={{ channel: each }}
                 resetScroll={false}
-                className="tab"
+                className={css.tab}
                 aria-current={each === channel && !beside ? 'page' : undefined}
               >
                 {text}
@@ -156,7 +157,7 @@ export const HomeScreen = () => {
           )}
         </div>
         {(fromCache || unsent > 0) && (
-          <p className="home-offline" role="status">
+          <p className={css.homeOffline} role="status">
             {fromCache && <Icon name="offline" size={16} />}
             {fromCache && '离线：显示缓存的内容'}
             {fromCache && unsent > 0 && ' · '}
@@ -175,13 +176,13 @@ export const HomeScreen = () => {
           <NoSessions channel={channel} filtered={filtered} visitor={token === ''} />
         )}
         {!beside && sessions.length > 0 && (
-          <ul className="sessions">
+          <ul className={css.sessions} data-sessions>
             {sessions.map((session, at) => {
               const heading = channel === 'private' && !query ? headingAt(sessions, at) : null;
               return (
                 <Fragment key={session.id}>
                   {heading !== null && (
-                    <li className="session-group">
+                    <li className={css.sessionGroup}>
                       <h2>{heading}</h2>
                     </li>
                   )}

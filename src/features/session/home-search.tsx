@@ -1,6 +1,7 @@
 import { Icon } from '@/ui/icon.tsx';
 import { useEffect, useRef, useState } from 'react';
 import { useFindKey } from './use-find-key.ts';
+import css from './home.module.css';
 
 /** How long the keys rest before the list follows, ms. */
 const rest = 300;
@@ -40,7 +41,7 @@ export const HomeSearch = ({
   return (
     <form
       role="search"
-      className={open ? 'home-search home-search-open' : 'home-search'}
+      className={open ? `${css.homeSearch} ${css.homeSearchOpen}` : css.homeSearch}
       onSubmit={(event) => {
         event.preventDefault();
         apply(words);
@@ -75,7 +76,7 @@ export const HomeSearch = ({
         />
         <button
           type="button"
-          className="home-search-close"
+          className={css.homeSearchClose}
           aria-label="关闭搜索"
           onClick={() => {
             setWords('');

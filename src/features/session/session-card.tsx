@@ -10,6 +10,7 @@ import { Link } from '@tanstack/react-router';
 import { Marked } from './marked.tsx';
 import type { SessionAct } from './session-acts.ts';
 import { sessionTitle } from './session-title.ts';
+import css from './home.module.css';
 
 /** A model's label and colour by its name; one that is gone keeps its name. */
 export const useModelLook = (name: string): { label: string; color: string; logo: string } => {
@@ -29,7 +30,7 @@ export const markedIn = (
 
 /** Pictures of a session: five small ones, on a phone four larger ones (document 1 §2). */
 const Thumbnails = ({ images, wide }: { images: readonly string[]; wide: boolean }) => (
-  <span className="session-images">
+  <span className={css.sessionImages}>
     {images.slice(0, wide ? 5 : 4).map((url) => (
       <LoadedImage
         key={url}
@@ -56,7 +57,7 @@ const tagsOf = (session: Session): string[] => [
 
 /** How many messages of the other one nobody has looked at. */
 export const Unread = ({ count }: { count: number }) => (
-  <span className="unread">
+  <span className={css.unread}>
     {count > 98 ? '99+' : count}
     <span className="sr-only">条未读</span>
   </span>
@@ -93,9 +94,9 @@ export const SessionCard = ({
   const marked = match?.history_id ?? undefined;
   const starred = session.favorite || markedIn(session, channel, words) !== undefined;
   return (
-    <li className="session" data-swipe={onMenu ? session.uuid : undefined}>
+    <li className={css.session} data-session data-swipe={onMenu ? session.uuid : undefined}>
       {swiped && (
-        <div className="session-acts">
+        <div className={css.sessionActs}>
           <button type="button" onClick={() => onAct({ name: 'favorite' }, session)}>
             <Icon name="star" />
             {starred ? '取消收藏' : '收藏'}
@@ -103,7 +104,7 @@ export const SessionCard = ({
           {own && (
             <button
               type="button"
-              className="session-remove"
+              className={css.sessionRemove}
               onClick={() => onAct({ name: 'remove' }, session)}
             >
               <Icon name="trash" />
@@ -112,16 +113,16 @@ export const SessionCard = ({
           )}
         </div>
       )}
-      <div className="session-front">
+      <div className={css.sessionFront}>
         {kind ? (
-          <span className="session-face">
+          <span className={css.sessionFace}>
             <Avatar name={kind === '私聊' ? title : session.user_name} size={44} />
             {session.unread > 0 && <Unread count={session.unread} />}
           </span>
         ) : (
           <Avatar name={look.label} src={look.logo} color={look.color} size={44} />
         )}
-        <div className="session-words">
+        <div className={css.sessionWords}>
           <h3>
             <Link
               to="/chat"
@@ -130,12 +131,12 @@ export const SessionCard = ({
                 history_id: marked,
                 favorite: channel === 'favorites' && marked !== undefined && !words ? 1 : undefined,
               }}
-              className="session-link"
+              className={css.sessionLink}
             >
               <Marked text={title} words={words} />
             </Link>
           </h3>
-          <p className={words ? 'session-summary session-found' : 'session-summary'}>
+          <p className={words ? `${css.sessionSummary} ${css.sessionFound}` : css.sessionSummary}>
             {marked !== undefined && match ? (
               <Marked text={match.snippet} words={words} />
             ) : (
@@ -143,12 +144,12 @@ export const SessionCard = ({
             )}
           </p>
           {session.images.length > 0 && <Thumbnails images={session.images} wide={wide} />}
-          <p className="session-facts">
+          <p className={css.sessionFacts}>
             {!own && (
               <Link
                 to="/"
                 search={{ channel: 'public', user_id: session.user_id }}
-                className="session-author"
+                className={css.sessionAuthor}
                 aria-label={`只看 ${maskName(session.user_name)} 的会话`}
               >
                 {maskName(session.user_name)}
@@ -159,16 +160,16 @@ export const SessionCard = ({
                 {tag}
               </span>
             ))}
-            {look.label && <span className="session-model">{look.label}</span>}
+            {look.label && <span className={css.sessionModel}>{look.label}</span>}
             {session.reply_count > 0 && <span>{session.reply_count} 条</span>}
             {session.like_count > 0 && (
-              <span className="session-likes">
+              <span className={css.sessionLikes}>
                 <Icon name="like" size={14} />
                 {session.like_count}
                 <span className="sr-only">个赞</span>
               </span>
             )}
-            <span className="session-end">
+            <span className={css.sessionEnd}>
               {session.on_top && (
                 <span title="已置顶">
                   <Icon name="pin" size={14} />
@@ -194,7 +195,7 @@ export const SessionCard = ({
         {onMenu && (
           <button
             type="button"
-            className="session-menu"
+            className={css.sessionMenu}
             aria-label={`会话“${title}”的更多操作`}
             aria-haspopup="dialog"
             onClick={() => onMenu(session)}

@@ -1,5 +1,6 @@
 import { Icon } from '@/ui/icon.tsx';
 import { useModelLook } from './session-card.tsx';
+import css from './home.module.css';
 
 export interface FilterValues {
   model?: string | undefined;
@@ -37,7 +38,7 @@ export const SessionFilters = ({
   const offered =
     values.model && !models.includes(values.model) ? [values.model, ...models] : models;
   return (
-    <div className="filters">
+    <div className={css.filters}>
       <select
         aria-label="按模型筛选"
         value={values.model ?? ''}

@@ -7,6 +7,7 @@ import { useState } from 'react';
 import type { SessionAct } from './session-acts.ts';
 import { sessionTitle } from './session-title.ts';
 import actCss from '@/ui/act.module.css';
+import css from './home.module.css';
 
 const titleMost = 100;
 
@@ -15,7 +16,7 @@ const Rename = ({ session, onDone }: { session: Session; onDone: (title: string)
   const name = title.trim();
   return (
     <form
-      className="rename"
+      className={css.rename}
       onSubmit={(event) => {
         event.preventDefault();
         if (name !== '') onDone(name);

@@ -3,6 +3,7 @@ import { useAuth } from '@/platform/auth-store.ts';
 import { Icon } from '@/ui/icon.tsx';
 import { useQuery } from '@tanstack/react-query';
 import type { StartChoice } from './use-start.ts';
+import css from './home.module.css';
 
 const suggestions = [
   '你能做什么？',
@@ -69,7 +70,7 @@ export const StartOptions = ({
   return (
     <>
       {(scenario ?? knowledge ?? temporary) && (
-        <div className="composer-options" role="group" aria-label="选好的">
+        <div className={css.composerOptions} role="group" aria-label="选好的">
           {scenario && (
             <Chosen kind="场景" name={scenario.name} onClear={() => onChoose({ scenario: null })} />
           )}
@@ -84,12 +85,12 @@ export const StartOptions = ({
         </div>
       )}
       {temporary && (
-        <p className="composer-note" role="status">
+        <p className={css.composerNote} role="status">
           临时对话：服务器不保存内容，关掉页面就没有了。
         </p>
       )}
       {suggesting && !scenario && (
-        <ul className="composer-ideas" aria-label="试试这些">
+        <ul className={css.composerIdeas} aria-label="试试这些">
           {/* A newcomer sees what can be asked; who knows the place, the templates. */}
           {token === '' ? [ideas, offered] : [offered, ideas]}
         </ul>

@@ -18,8 +18,9 @@ import { useModelChange } from '@/widgets/composer/model-change.ts';
 import { ModelFailure } from '@/widgets/composer/model-failure.tsx';
 import { SendModel } from '@/widgets/composer/send-model.tsx';
 import { useGrowth } from '@/widgets/composer/send-rules.ts';
-import '@/widgets/composer/send-kit.css';
-import '@/widgets/image/image-session.css';
+import kitCss from '@/widgets/composer/send-kit.module.css';
+import drawCss from '@/widgets/image/image-session.module.css';
+import boxCss from '@/widgets/composer/send.module.css';
 
 /** What is sent from a session of films, and what it will cost. */
 export const VideoBox = ({ session, first }: { session: SessionDetail; first: boolean }) => {
@@ -50,49 +51,50 @@ export const VideoBox = ({ session, first }: { session: SessionDetail; first: bo
   };
   return (
     <form
-      className="send draw"
+      className={boxCss.send}
+      data-send-box
       onSubmit={(event) => {
         event.preventDefault();
         send();
       }}
     >
-      <div className="send-inner">
-        <div className="send-row draw-row">
+      <div className={boxCss.sendInner}>
+        <div className={`${boxCss.sendRow} ${drawCss.drawRow}`}>
           <SendModel
             name={session.model}
             model={model}
             first={first}
             onChoose={() => setChoosing(true)}
           />
-          <button type="button" className="send-model" onClick={() => openVideoSheet(uuid)}>
+          <button type="button" className={boxCss.sendModel} onClick={() => openVideoSheet(uuid)}>
             运动 {draft.motion_bucket_id}
           </button>
-          <button type="button" className="send-model" onClick={() => openVideoSheet(uuid)}>
+          <button type="button" className={boxCss.sendModel} onClick={() => openVideoSheet(uuid)}>
             忠于原图 {draft.cfg_scale.toFixed(1)}
           </button>
         </div>
-        <div className="send-body">
+        <div>
           {poor && (
-            <div className="send-note" role="status">
+            <div className={kitCss.sendNote} role="status">
               <p>
                 余额不足：要 {price.text} tokens，还剩 {compactNumber(Math.max(0, have))}。
               </p>
-              <Link className="send-note-act" to="/account" search={{ tab: 'usage' }}>
+              <Link className={kitCss.sendNoteAct} to="/account" search={{ tab: 'usage' }}>
                 余额与充值
               </Link>
               {free && (
-                <button type="button" className="send-note-act" onClick={goFree}>
+                <button type="button" className={kitCss.sendNoteAct} onClick={goFree}>
                   使用免费模型
                 </button>
               )}
             </div>
           )}
           {draft.base_image !== '' && (
-            <div className="send-chips">
-              <span className="send-chip draw-base">
+            <div className={kitCss.sendChips}>
+              <span className={`${kitCss.sendChip} ${drawCss.drawBase}`}>
                 <button
                   type="button"
-                  className="draw-base-view"
+                  className={drawCss.drawBaseView}
                   aria-label="修改图片"
                   onClick={() => openVideoSheet(uuid)}
                 >
@@ -109,10 +111,10 @@ export const VideoBox = ({ session, first }: { session: SessionDetail; first: bo
               </span>
             </div>
           )}
-          <div className="send-line">
+          <div className={boxCss.sendLine} data-writer="chat">
             <button
               type="button"
-              className="draw-tool"
+              className={drawCss.drawTool}
               aria-label="选择图片与动法"
               aria-haspopup="dialog"
               onClick={() => openVideoSheet(uuid)}
@@ -129,7 +131,8 @@ export const VideoBox = ({ session, first }: { session: SessionDetail; first: bo
             />
             <button
               type="submit"
-              className="send-button draw-button"
+              className={`${boxCss.sendButton} ${drawCss.drawButton}`}
+              data-sender
               aria-label={price ? `制作，${price.words}` : '制作'}
               title={price?.words}
             >

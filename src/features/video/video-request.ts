@@ -66,7 +66,7 @@ export const changeVideoAsked = (
 ): void => {
   writeDraft(uuid, prompt);
   changeVideoDraft(uuid, { base_image, ...parameters });
-  document.querySelector<HTMLTextAreaElement>('.send textarea')?.focus();
+  document.querySelector<HTMLTextAreaElement>('[data-send-box] textarea')?.focus();
 };
 
 export const useVideoDraft = (uuid: string): VideoDraft => draftIn(useDraft(keyOf(uuid))[0]);

@@ -17,6 +17,8 @@ import { WorkRowView } from '@/widgets/conversation/work-row.tsx';
 import { useLongPress } from '@/widgets/conversation/long-press.ts';
 import { useWorkState, WorkMissing, WorkProgress } from '@/widgets/conversation/work-state.tsx';
 import type { WorkRow } from '@/widgets/conversation/rows.ts';
+import rowCss from '@/widgets/conversation/conversation.module.css';
+import drawCss from '@/widgets/image/image-session.module.css';
 
 const Question = ({ message, asked }: { message: Message; asked: VideoAsked }) => {
   const acts = useChatActs();
@@ -24,23 +26,23 @@ const Question = ({ message, asked }: { message: Message; asked: VideoAsked }) =
   const press = useLongPress(() => acts.openMenu(message, 'question'));
   const { cfg_scale, motion_bucket_id } = asked.parameters;
   return (
-    <div className="question">
-      {!acts.owner && <span className="speaker">{maskName(message.user_name)}</span>}
+    <div className={rowCss.question}>
+      {!acts.owner && <span className={rowCss.speaker}>{maskName(message.user_name)}</span>}
       {asked.base_image !== '' && (
         <button
           type="button"
-          className="asked-base"
+          className={drawCss.askedBase}
           aria-label="查看图片"
           onClick={() => setViewing(true)}
         >
           <img src={smallImage(asked.base_image, 180)} alt="图片" loading="lazy" />
         </button>
       )}
-      <div className="bubble bubble-mine" {...press}>
-        <span className="asked-task">图片变视频</span>
+      <div className={`${rowCss.bubble} ${rowCss.bubbleMine}`} {...press}>
+        <span className={drawCss.askedTask}>图片变视频</span>
         {asked.prompt}
       </div>
-      <p className="asked-facts">
+      <p className={drawCss.askedFacts}>
         运动 {motion_bucket_id} · 忠于原图 {cfg_scale.toFixed(1)}
       </p>
       {viewing && (
@@ -94,9 +96,15 @@ const Videos = ({ message, films }: { message: Message; films: readonly MadeVide
         </figure>
       ),
     )}
-    <div className="acts">
+    <div className={rowCss.acts}>
       {films.some(({ url }) => url !== '') && (
-        <a className="small-act" href={films[0]?.url} download aria-label="下载视频" title="下载">
+        <a
+          className={rowCss.smallAct}
+          href={films[0]?.url}
+          download
+          aria-label="下载视频"
+          title="下载"
+        >
           <Icon name="download" size={16} />
         </a>
       )}

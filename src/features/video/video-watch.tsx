@@ -8,7 +8,6 @@ import { openVideoSheet } from './video-dialog-store.ts';
 import { changeVideoDraft } from './video-request.ts';
 import { useMadeWatch } from '@/widgets/conversation/work-watch.ts';
 import type { Thread } from '@/widgets/conversation/thread.ts';
-import '@/widgets/image/image-session.css';
 
 const route = getRouteApi('/chat');
 

@@ -3,7 +3,7 @@ import { Icon } from '@/ui/icon.tsx';
 import { lazyChunk } from '@/platform/lazy-chunk.ts';
 import { lazy, Suspense, useState, type ClipboardEvent, type ReactNode } from 'react';
 import { useAttachments, type AttachTarget } from '@/platform/attach/attach-store.ts';
-import './attach.css';
+import css from './attach.module.css';
 
 /** What attachments are for. */
 const loadIntake = lazyChunk(() => import('@/platform/attach/intake.ts'));
@@ -32,7 +32,7 @@ export const AttachButton = ({
     <>
       <button
         type="button"
-        className="attach-button"
+        className={css.attachButton}
         aria-label={label}
         title={label}
         onClick={() => {
@@ -58,7 +58,7 @@ export const AttachTray = ({ target }: { target: AttachTarget }) => {
   const { items } = useAttachments(target.draftKey);
   if (items.length === 0) return null;
   return (
-    <Suspense fallback={<div className="tray-space" />}>
+    <Suspense fallback={<div className={css.traySpace} />}>
       <Tray target={target} />
     </Suspense>
   );

@@ -1,6 +1,7 @@
 import { priceText } from '@/platform/queries.ts';
 import { Icon } from '@/ui/icon.tsx';
 import type { Model } from '@contract/model.ts';
+import boxCss from './send.module.css';
 
 /** The model that is asked, over the box; chosen while the session is empty. */
 export const SendModel = ({
@@ -21,14 +22,14 @@ export const SendModel = ({
 }) => (
   <button
     type="button"
-    className="send-model"
+    className={boxCss.sendModel}
     disabled={!first}
     title={`${model?.label ?? name}：${first ? '选择模型' : '有了消息以后，模型不能再换'}`}
     aria-label={shown === undefined ? undefined : (model?.label ?? name)}
     onClick={onChoose}
   >
     <span className="chip-dot" style={{ background: model?.color || undefined }} />
-    <span className="send-model-name">{shown ?? model?.label ?? name}</span>
+    <span className={boxCss.sendModelName}>{shown ?? model?.label ?? name}</span>
     {model && <small>{priceText(model)}</small>}
     {first && <Icon name="down" size={14} />}
   </button>

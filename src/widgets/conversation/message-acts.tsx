@@ -6,13 +6,14 @@ import type { Message } from '@contract/chat.ts';
 import type { ReactNode } from 'react';
 import { useChatActs } from './chat-context.ts';
 import { useIdle } from './use-idle.ts';
+import rowCss from './conversation.module.css';
 
 /**
  * A row of such buttons under a message. Its room is there at once; the buttons, which cost more
  * than the message does, come in idle time: nobody reaches for them in a list that is flung.
  */
 export const ActsRow = ({
-  className = 'acts',
+  className = rowCss.acts,
   now = false,
   children,
 }: {
@@ -45,7 +46,7 @@ export const SmallAct = ({
 }) => (
   <button
     type="button"
-    className={wide ? 'small-act small-act-wide' : 'small-act'}
+    className={wide ? `${rowCss.smallAct} ${rowCss.smallActWide}` : rowCss.smallAct}
     aria-label={count > 0 ? `${label}（${count}）` : label}
     title={label}
     aria-pressed={pressed}
@@ -84,7 +85,7 @@ export const Pager = ({ message }: { message: Message }) => {
   const turn = (label: string, icon: 'back' | 'forward', step: number) => (
     <button
       type="button"
-      className="small-act"
+      className={rowCss.smallAct}
       aria-label={label}
       data-step={step}
       // A button that is disabled loses the focus that turns on.
@@ -96,7 +97,7 @@ export const Pager = ({ message }: { message: Message }) => {
   );
   return (
     <span
-      className="pager"
+      className={rowCss.pager}
       role="group"
       aria-label="分支"
       data-branches={siblings[0]}
@@ -119,7 +120,7 @@ export const Pager = ({ message }: { message: Message }) => {
 export const ModelName = ({ name, face = false }: { name: string; face?: boolean }) => {
   const known = useModel(name);
   return (
-    <span className="speaker">
+    <span className={rowCss.speaker}>
       {face ? (
         <Avatar
           name={known?.label ?? name}
@@ -166,7 +167,7 @@ const Usage = ({ message }: { message: Message }) => {
   if (!owner || tokens === 0 || show_token_usage !== 1) return null;
   return (
     <span
-      className="usage"
+      className={rowCss.usage}
       title={`提问 ${message.prompt_tokens}，回复 ${message.completion_tokens}，扣 ${paid}`}
     >
       {tokens} tokens{paid > 0 && paid !== tokens && ` · 扣 ${paid}`}

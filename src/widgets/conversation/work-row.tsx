@@ -1,6 +1,8 @@
 import type { ReactNode } from 'react';
 import type { WorkRow } from './rows.ts';
 import { Separator } from './separator.tsx';
+import css from './work.module.css';
+import rowCss from './conversation.module.css';
 
 /** What was asked for, and what came of it below. */
 export const WorkRowView = ({
@@ -12,9 +14,9 @@ export const WorkRowView = ({
   question: ReactNode;
   answer: ReactNode;
 }) => (
-  <div className="row-question picture-row" data-message={message.id}>
+  <div className={`${rowCss.rowQuestion} ${css.pictureRow}`} data-message={message.id}>
     <Separator time={time} />
     {question}
-    <div className="made-answer">{answer}</div>
+    <div className={css.madeAnswer}>{answer}</div>
   </div>
 );

@@ -10,6 +10,8 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useChatActs } from './chat-context.ts';
 import { useAsking, useRefused } from './work.ts';
+import css from './work.module.css';
+import rowCss from './conversation.module.css';
 
 /** Why there is nothing yet, and what its button says. */
 export interface Missing {
@@ -90,12 +92,12 @@ export const WorkProgress = ({
   const job = live?.job;
   const progress = job?.progress ?? 0;
   return (
-    <div className="made-state">
+    <div className={css.madeState}>
       <p role="status">{job ? progressText(job) : '正在发送…'}</p>
       {job && cancellable && (
         <button
           type="button"
-          className="notice-act"
+          className={rowCss.noticeAct}
           disabled={cancelling}
           onClick={() => {
             setCancelling(true);
@@ -106,7 +108,7 @@ export const WorkProgress = ({
         </button>
       )}
       <span
-        className="made-bar"
+        className={css.madeBar}
         role="progressbar"
         aria-label={label}
         aria-valuenow={Math.floor(progress * 100)}
@@ -145,7 +147,7 @@ export const WorkMissing = ({
   const banned = code === codes.prompt_banned.code;
   return (
     <div
-      className={quiet ? 'made-failed made-quiet' : 'made-failed'}
+      className={quiet ? `${css.madeFailed} ${css.madeQuiet}` : css.madeFailed}
       role={quiet ? undefined : 'alert'}
     >
       <p>
@@ -156,11 +158,11 @@ export const WorkMissing = ({
         </span>
       </p>
       {acts.owner && acts.writable && (
-        <div className="notice-acts">
+        <div className={rowCss.noticeActs}>
           {poor && (
             <>
               <Link
-                className="notice-act notice-act-first"
+                className={`${rowCss.noticeAct} ${rowCss.noticeActFirst}`}
                 to="/account"
                 search={{ tab: 'recharge' }}
               >
@@ -168,7 +170,7 @@ export const WorkMissing = ({
               </Link>
               <button
                 type="button"
-                className="notice-act"
+                className={rowCss.noticeAct}
                 onClick={() => acts.startAnew(prompt, 'free')}
               >
                 换免费模型
@@ -176,13 +178,17 @@ export const WorkMissing = ({
             </>
           )}
           {banned ? (
-            <button type="button" className="notice-act notice-act-first" onClick={onChange}>
+            <button
+              type="button"
+              className={`${rowCss.noticeAct} ${rowCss.noticeActFirst}`}
+              onClick={onChange}
+            >
               修改提示词
             </button>
           ) : (
             <button
               type="button"
-              className={poor ? 'notice-act' : 'notice-act notice-act-first'}
+              className={poor ? rowCss.noticeAct : `${rowCss.noticeAct} ${rowCss.noticeActFirst}`}
               disabled={asking}
               onClick={onBegin}
             >

@@ -1,5 +1,6 @@
 import { lazyChunk } from '@/platform/lazy-chunk.ts';
 import { pixelsOf } from './diagram-pictures.ts';
+import css from '@/widgets/markdown/markdown.module.css';
 
 /** CSS px. A phone's canvas holds some 16 million pixels: 390 × 2 by 6000 × 2 is below that. */
 export const pictureWidth = 390;
@@ -23,7 +24,7 @@ const dropForeign = (page: HTMLElement): number => {
     if (protocol === 'data:' || protocol === 'blob:' || origin === location.origin) continue;
     dropped += 1;
     const words = document.createElement('span');
-    words.className = 'picture-words';
+    words.className = css.pictureWords ?? '';
     words.textContent = image.alt === '' ? '［图片］' : `［图片：${image.alt}］`;
     // The element is React's and stays where it is; a picture that never fails never changes.
     image.after(words);
@@ -35,7 +36,9 @@ const dropForeign = (page: HTMLElement): number => {
 
 const isSettled = (page: HTMLElement): boolean =>
   [...page.querySelectorAll('img')].every((image) => image.complete) &&
-  page.querySelector('.formula:not([data-drawn]), .code-box[data-plain], [data-drawing]') === null;
+  page.querySelector(
+    '[data-formula]:not([data-drawn]), [data-code][data-plain], [data-drawing]',
+  ) === null;
 
 const settle = async (page: HTMLElement, signal: AbortSignal): Promise<void> => {
   const end = performance.now() + patience;
@@ -83,7 +86,7 @@ const fontRules = (): { rule: CSSFontFaceRule; base: string }[] =>
  * base address, which the content policy forbids.)
  */
 const fontsOf = async (page: HTMLElement): Promise<string> => {
-  if (page.querySelector('.formula[data-drawn]') === null) return '';
+  if (page.querySelector('[data-formula][data-drawn]') === null) return '';
   const rules = await Promise.all(
     fontRules().map(async ({ rule, base }) => {
       const family = rule.style.getPropertyValue('font-family');
@@ -113,7 +116,7 @@ const cutsOf = (page: HTMLElement): number[] => {
   const top = page.getBoundingClientRect().top;
   const height = page.scrollHeight;
   if (height <= partHeight) return [height];
-  const ends = [...page.querySelectorAll('[data-unit], [data-told], .text-block > *, li, tr')]
+  const ends = [...page.querySelectorAll('[data-unit], [data-told], [data-block] > *, li, tr')]
     .map((element) => Math.ceil(element.getBoundingClientRect().bottom - top))
     .sort((one, other) => one - other);
   const cuts: number[] = [];

@@ -13,7 +13,7 @@ import { toast } from '@/platform/toast.ts';
 import { Exchange } from './conversation.tsx';
 import { download } from './export-job.ts';
 import { drawLongPicture, type LongPicture } from './long-picture.ts';
-import './long-picture.css';
+import longPictureCss from './long-picture.module.css';
 import css from './export.module.css';
 
 const choices = [1, 3, 10, 30] as const;
@@ -63,10 +63,10 @@ const Drawing = ({
   }, []);
   const last = messages.at(-1);
   return createPortal(
-    <div className="long-stage" aria-hidden="true" inert>
-      <div className="long-frame" ref={frame}>
-        <div className="long-page" ref={page}>
-          <header className="long-head" data-unit>
+    <div className={longPictureCss.longStage} aria-hidden="true" inert>
+      <div className={longPictureCss.longFrame} ref={frame}>
+        <div className={longPictureCss.longPage} ref={page}>
+          <header className={longPictureCss.longHead} data-unit>
             <h1>{session.prompt || '鹊桥对话'}</h1>
             <p>
               {maskName(session.user_name)}
@@ -74,11 +74,11 @@ const Drawing = ({
             </p>
           </header>
           {messages.map((message) => (
-            <div className="long-unit" data-unit key={message.id}>
+            <div className={longPictureCss.longUnit} data-unit key={message.id}>
               <Exchange message={message} still />
             </div>
           ))}
-          <footer className="long-foot" data-unit>
+          <footer className={longPictureCss.longFoot} data-unit>
             鹊桥 · {location.host}
           </footer>
         </div>
@@ -149,7 +149,7 @@ export const PictureMaker = ({
 
   return (
     <div className={css.exportPart}>
-      <div className="long-choice" role="group" aria-label="画最近多少条消息">
+      <div className={longPictureCss.longChoice} role="group" aria-label="画最近多少条消息">
         {choices.map((each) => (
           <button
             type="button"
@@ -186,7 +186,7 @@ export const PictureMaker = ({
         />
       )}
       {drawn === null && wanted?.length !== 0 && !stored.isError && (
-        <div className="long-wait">
+        <div className={longPictureCss.longWait}>
           <progress max={1} value={progress} aria-label="正在画长图" />
           <small>正在画…</small>
         </div>
@@ -225,7 +225,7 @@ export const PictureMaker = ({
               有 {drawn.picture.dropped} 张别的网站的图片不能画进来，留了文字说明。
             </p>
           )}
-          <div className="long-preview">
+          <div className={longPictureCss.longPreview}>
             {drawn.urls.map((url, at) => (
               <img
                 key={url}

@@ -7,6 +7,7 @@ import { copyText } from '@/platform/copy.ts';
 import type { Stretch } from './highlight.ts';
 import { inIdleTime } from '@/platform/idle.ts';
 import { whenLoaded } from '@/platform/lazy-chunk.ts';
+import css from './markdown.module.css';
 
 const CodePiece = memo(function CodePiece({ text }: { text: string }) {
   return <code>{text === '' ? '\n' : text}</code>;
@@ -124,8 +125,8 @@ export const CodeBox = memo(function CodeBox({
   const plain = useMemo(() => evenPieces(pieces), [pieces]);
   const colours = useColours(open ? null : pieces.join('\n'), label);
   return (
-    <div className="code-box" data-plain={colours.waits || undefined}>
-      <div className="code-head">
+    <div className={css.codeBox} data-code data-plain={colours.waits || undefined}>
+      <div className={css.codeHead} data-code-head>
         <span>{label}</span>
         <button
           type="button"

@@ -2,6 +2,7 @@ import { memo, useEffect, useState, useSyncExternalStore } from 'react';
 import { CodeBox } from './code-box.tsx';
 import type { Draw, Picture } from './diagram-drawing.ts';
 import { lazyChunk, whenLoaded } from '@/platform/lazy-chunk.ts';
+import css from './markdown.module.css';
 
 const load = lazyChunk(async () => (await import('./diagram-drawing.ts')).loadDrawing());
 
@@ -36,12 +37,12 @@ export const Diagram = memo(function Diagram({ source }: { source: string }) {
   }, [source, dark]);
   if (!picture)
     return (
-      <div className="diagram-waits" data-drawing={!failed || undefined}>
+      <div className={css.diagramWaits} data-drawing={!failed || undefined}>
         <CodeBox pieces={[source]} language="mermaid" open={false} />
       </div>
     );
   return (
-    <div className="diagram">
+    <div className={css.diagram} data-diagram>
       <img src={picture.url} width={picture.width} height={picture.height} alt="流程图" />
     </div>
   );

@@ -3,6 +3,7 @@ import type KatexModule from 'katex';
 import styles from 'katex/dist/katex.min.css?url';
 import { memo, useLayoutEffect, useRef } from 'react';
 import { lazyChunk, whenLoaded } from '@/platform/lazy-chunk.ts';
+import css from './markdown.module.css';
 
 type Katex = typeof KatexModule;
 
@@ -119,7 +120,9 @@ export const Formula = memo(function Formula({
         box.current = element;
         if (element && element.childNodes.length === 0) element.textContent = text;
       }}
-      className={display ? 'formula formula-display' : 'formula'}
+      className={display ? `${css.formula} ${css.formulaDisplay}` : css.formula}
+      data-formula
+      data-display={display || undefined}
     />
   );
 });

@@ -52,7 +52,7 @@ describe('Markdown', () => {
     expect(html('价格 $5 和 $10，共 $15')).not.toContain('formula');
     expect(html('$5美元，$6美元')).not.toContain('formula');
     expect(html('能量 $E=mc^2$ 守恒')).toContain('formula');
-    expect(html('\\(a+b\\) 与 \\[c\\]')).toContain('formula-display');
+    expect(html('\\(a+b\\) 与 \\[c\\]')).toContain('data-display');
   });
 
   it('shows HTML as text, but for line breaks', () => {

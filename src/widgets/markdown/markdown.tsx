@@ -1,6 +1,7 @@
 import { memo, useMemo } from 'react';
 import { blocksOf, type Block } from '@common/markdown/document.ts';
 import { BlockView } from './render.tsx';
+import css from './markdown.module.css';
 
 const blocksAGroup = 24;
 
@@ -17,7 +18,7 @@ export const BlocksView = ({
   groups: readonly (readonly Block[])[];
   last?: boolean;
 }) => (
-  <div className={last ? 'markdown markdown-last' : 'markdown'}>
+  <div className={last ? `${css.markdown} ${css.markdownLast}` : css.markdown}>
     {groups.map((blocks, at) => (
       <Group key={at} blocks={blocks} />
     ))}

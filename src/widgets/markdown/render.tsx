@@ -10,6 +10,7 @@ import { Formula } from './formula.tsx';
 import { tokensOf } from '@common/markdown/lex.ts';
 import { Navigate } from './navigate.ts';
 import { safeImage, safeLink } from '@common/markdown/safe-url.ts';
+import css from './markdown.module.css';
 
 const deepest = 40;
 
@@ -57,7 +58,7 @@ const SafeImage = ({ src, alt }: { src: string; alt: string }) => {
   const words = decodeEntities(alt);
   if (url === null || failed)
     return (
-      <span className="picture-words">{words === '' ? '［图片］' : `［图片：${words}］`}</span>
+      <span className={css.pictureWords}>{words === '' ? '［图片］' : `［图片：${words}］`}</span>
     );
   if (isForeign(url)) return <ForeignImage url={url} alt={words} />;
   return (
@@ -79,7 +80,7 @@ const Table = ({ token, depth }: { token: Tokens.Table; depth: number }) => {
     </Tag>
   );
   return (
-    <div className="table-box" tabIndex={0} role="region" aria-label="表格">
+    <div className={css.tableBox} data-table tabIndex={0} role="region" aria-label="表格">
       <table>
         <thead>
           <tr>{token.header.map((content, at) => cell(content, at, 'th'))}</tr>
@@ -96,7 +97,7 @@ const Table = ({ token, depth }: { token: Tokens.Table; depth: number }) => {
 
 const renderList = (token: Tokens.List, depth: number, start?: number): ReactNode => {
   const items = token.items.map((item, at) => (
-    <li key={at} className={item.task ? 'task' : undefined}>
+    <li key={at} className={item.task ? css.task : undefined}>
       {renderTokens(item.tokens, depth, item.loose)}
     </li>
   ));
@@ -214,7 +215,7 @@ export const BlockView = memo(function BlockView({ block }: { block: Block }): R
     case 'math':
       // A formula that is half there is no formula; its source would only flicker.
       return block.open ? (
-        <p className="formula-source">{block.text}</p>
+        <p className={css.formulaSource}>{block.text}</p>
       ) : (
         <Formula text={mathSource(block.text)} display />
       );
@@ -226,7 +227,7 @@ export const BlockView = memo(function BlockView({ block }: { block: Block }): R
       return <CodeBox pieces={block.pieces} language={block.language} open={block.open} />;
     default:
       return (
-        <div className="text-block" data-continues={block.continues || undefined}>
+        <div className={css.textBlock} data-block data-continues={block.continues || undefined}>
           <TextView block={block} />
         </div>
       );

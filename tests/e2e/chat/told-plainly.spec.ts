@@ -196,8 +196,8 @@ test('two models whose names begin alike are told apart in the box and above the
   await app.openNew(person, 'mock-chat');
   await page.getByRole('button', { name: '再加一个模型一起回答' }).click();
   await page.getByRole('radio', { name: /Hidden Model Beta/ }).click();
-  await expect(page.locator('.send-model-name')).toHaveText('…Alpha 70B');
-  await expect(page.locator('.send-chip')).toContainText('＋ …Beta 70B');
+  await expect(page.getByText('…Alpha 70B', { exact: true })).toBeVisible();
+  await expect(page.getByText('＋ …Beta 70B')).toBeVisible();
   await app.say('比一比两个模型');
   const tabs = page.getByRole('tablist', { name: '两个模型的回答' }).getByRole('tab');
   await expect(tabs).toHaveText(['…Alpha 70B', '…Beta 70B']);
@@ -234,7 +234,10 @@ test('an attached text is opened where it hangs, beside the words it came with @
   await page.keyboard.press('Escape');
   await expect(sheet).toBeHidden();
   // At the side of one's own words, not at the other's.
-  const [hung, said] = [await chip.boundingBox(), await question.locator('.bubble').boundingBox()];
+  const [hung, said] = [
+    await chip.boundingBox(),
+    await question.locator('[data-bubble]').boundingBox(),
+  ];
   const right = (box: { x: number; width: number } | null) => (box?.x ?? 0) + (box?.width ?? 0);
   expect(Math.abs(right(hung) - right(said))).toBeLessThan(6);
 });
@@ -289,10 +292,10 @@ test('the first question from home stands there from the first frame of its conv
         );
       const look = () => {
         // A new chat asks for its first question until that is sent.
-        if (there('.chat') && (seen.length > 0 || !there('.first-hint'))) {
+        if (there('[data-chat]') && (seen.length > 0 || !there('[data-hint]'))) {
           const state = [
-            there('.bubble-mine', '12*12') ? 'question' : 'no question',
-            there('.list-opening') ? 'skeleton' : '',
+            there('[data-bubble=mine]', '12*12') ? 'question' : 'no question',
+            there('[data-opening]') ? 'skeleton' : '',
           ];
           seen.push(state.filter((each) => each !== '').join(' '));
         }
@@ -311,7 +314,7 @@ test('the first question from home stands there from the first frame of its conv
   expect(new Set(await seen())).toEqual(new Set(['question']));
 
   await app.openNew(person, 'builtin-assistant');
-  await expect(page.locator('.first-hint')).toBeVisible();
+  await expect(page.locator('[data-hint]')).toBeVisible();
   await watchFrames();
   await app.say('12*12 等于多少？');
   await app.settled();

@@ -28,7 +28,7 @@ const give = async (page: Page, event: 'paste' | 'drop', file: Buffer, type: str
       files.items.add(new File([bytes], 'a.png', { type: mime }));
       if (kind === 'paste')
         document
-          .querySelector('.send textarea')
+          .querySelector('[data-send-box] textarea')
           ?.dispatchEvent(
             new ClipboardEvent('paste', { clipboardData: files, bubbles: true, cancelable: true }),
           );

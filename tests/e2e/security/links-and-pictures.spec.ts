@@ -62,7 +62,7 @@ test('pictures of other servers wait for a press, and a drawing loads none', asy
   await expect(app.log).toContainText('完了');
   const chip = page.getByRole('button', { name: /加载 leak\.example 的图片/ });
   await expect(chip).toBeVisible();
-  await expect(page.locator('.diagram, .code-box').first()).toBeVisible();
+  await expect(page.locator('[data-diagram], [data-code]').first()).toBeVisible();
   await page.waitForTimeout(800);
   expect(asked).toEqual([]);
   const call = page.waitForRequest('**/api/foreign_image');
@@ -103,6 +103,6 @@ test('formulas and diagrams that nest without end are shown as their source', as
   await expect(app.log.locator('.katex').first()).toBeVisible();
   await page.waitForTimeout(800);
   // The tab lives, and only what is flat was drawn.
-  expect(await app.log.locator('.formula').count()).toBe(formulas.length);
-  expect(await app.log.locator('.formula[data-drawn]').count()).toBe(1);
+  expect(await app.log.locator('[data-formula]').count()).toBe(formulas.length);
+  expect(await app.log.locator('[data-formula][data-drawn]').count()).toBe(1);
 });

@@ -289,7 +289,7 @@ test('projects are found by name, key and description; a base that is asked alon
   await say('欲穷千里目的下一句是什么？[[told]]');
   await expect(log).toContainText('更上一层楼');
   await say('怎样给摩托车换轮胎？[[told]]');
-  const last = log.locator('.reply').last();
+  const last = log.locator('[data-reply]').last();
   await expect(last).toContainText('没有找到与这个问题有关的资料');
   await expect(last).toContainText('资料里没有答案时，直接说明资料中没有，不要自己补充');
 });
