@@ -53,6 +53,8 @@ export const job = z.object({
   finished_at: z.nullable(time),
   /** In the list: the first picture that it made and that is still there. */
   picture: z.optional(z.string()),
+  /** In the list: its words were to be translated first, which is paid for beside it. */
+  translates: z.optional(z.boolean()),
 });
 export type Job = z.output<typeof job>;
 

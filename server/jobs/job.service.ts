@@ -74,6 +74,7 @@ const viewOf = (row: store.JobRow, seconds: number | null): Job => {
     created_at: row.created_at.toISOString(),
     finished_at: row.finished_at?.toISOString() ?? null,
     ...(row.picture && { picture: row.picture }),
+    ...(row.translates && { translates: true }),
   };
 };
 

@@ -119,6 +119,8 @@ export interface JobRow {
   running_for: number | null;
   /** Address of the first picture that it made; asked for in the list alone. */
   picture?: string | null;
+  /** Of works on images: the words are translated first; asked for in the list alone. */
+  translates?: boolean | null;
 }
 
 /** A worker that has taken a job up still looks for a free place at a service: it waits. */
@@ -161,7 +163,8 @@ const newestOf = viewOf(
 );
 const firstPicture = `,
        (SELECT '/files/' || i.key || '.' || i.type FROM images i WHERE i.history_id = j.history_id
-         AND i.job_id = j.id AND i.deleted_at IS NULL ORDER BY i.id LIMIT 1) AS picture`;
+         AND i.job_id = j.id AND i.deleted_at IS NULL ORDER BY i.id LIMIT 1) AS picture,
+       j.kind = 'image' AND jsonb_typeof(j.input->'translate') = 'object' AS translates`;
 const paged = viewOf(
   'jobs_page',
   'j.user_id = $1',

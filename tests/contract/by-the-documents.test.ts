@@ -102,6 +102,12 @@ describe('pictures', () => {
   test('models and metadata by the documents’ names', async () => {
     const models = (await data('GET', 'models'))['models'] as Fields[];
     const canvas = models.find(({ name }) => name === 'builtin-canvas');
+    // Names of voices and what people call them, of what speaks; nothing of what does not.
+    expect(canvas?.['voice']).toBeNull();
+    const voices = models.flatMap(({ voice }) => (voice ? [voice] : []));
+    expect(voices.length).toBeGreaterThan(0);
+    for (const label of voices.flatMap((each) => Object.values(each as Fields)))
+      expect(label).toMatch(/./);
     expect(canvas).toMatchObject({
       unique_key: 'builtin-canvas',
       remarks: expect.stringContaining('内置'),

@@ -143,8 +143,12 @@ test('the flat fields of a message reach the service, and what it draws with the
     const { job } = await client.call('generateImage', {
       history_id: id,
       request_id: randomUUID(),
+      ...(strength === 35 ? { translate: 1 } : {}),
     });
     expect(await ended(client, job.uuid)).toMatchObject({ state: 'done' });
+    // The list tells whose words were translated: doing it again takes that, too.
+    const [newest] = (await client.call('jobList', {})).list;
+    expect(newest?.translates).toBe(strength === 35 ? true : undefined);
     const order = [...first.asked, ...second.asked].filter(({ path }) => path.endsWith('img2img'));
     expect(order.map(({ body }) => body)).toContainEqual(
       expect.objectContaining({ denoising_strength: strength / 100, resize_mode, batch_size: 1 }),

@@ -258,6 +258,12 @@ test('a picture, a question to people and an edit that were written offline are 
     const asked = app.uuid();
     await expect(page.getByText('等待发送')).toHaveCount(1);
 
+    /** What was asked to be drawn and answered, by the page or by the worker. */
+    const begun: string[] = [];
+    phone.context.on('response', (response) => {
+      if (response.url().includes('/api/image/generate'))
+        begun.push(response.request().postData() ?? '');
+    });
     line.state = 'well';
     await phone.context.setOffline(false);
     await expect
@@ -268,6 +274,10 @@ test('a picture, a question to people and an edit that were written offline are 
     await page.goto(`${line.baseURL}/chat?uuid=${painted}`);
     await expect(page.getByRole('list', { name: '画好的图片' })).toBeVisible({ timeout: 40_000 });
     expect(await humans(client, painted)).toHaveLength(1);
+    // Once, and nothing refused stands beside what was drawn.
+    expect((await client.call('jobList', {})).total).toBe(1);
+    expect(begun.length).toBeLessThanOrEqual(1);
+    await expect(app.log.getByRole('alert')).toHaveCount(0);
     expect(app.problems).toEqual([]);
   } finally {
     await phone.end();

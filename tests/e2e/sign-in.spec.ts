@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { expect, test } from '../support/app.ts';
 
 test('what is missing to log in or to register is named, and the request is still sent @A1 @A2', async ({
@@ -59,4 +59,46 @@ test('a wrong password is told in a dialog, then a captcha is asked for; a revok
   await expect
     .poll(() => page.evaluate(() => localStorage.getItem('queqiao.token')).catch(() => 'leaving'))
     .toBeNull();
+});
+
+test('the page itself does the work that comes with a captcha, and registers with it @A2', async ({
+  app,
+  page,
+}) => {
+  // Here registrations are free: the first answer is what a strict server says.
+  let first = true;
+  await page.route('**/api/user/register', (route) => {
+    if (!first) return route.continue();
+    first = false;
+    return route.fulfill({
+      json: { code: 0, message: '', data: { error: '请输入验证码', captcha: true } },
+    });
+  });
+  await page.goto('/register');
+  await page.getByRole('textbox', { name: '用户名' }).fill(`e2e${randomUUID().slice(0, 10)}`);
+  await page.getByRole('textbox', { name: '名称' }).fill('小鹊');
+  await page.getByLabel('密码', { exact: true }).fill('mima-12345-qiao');
+  await page.getByLabel('再次输入密码', { exact: true }).fill('mima-12345-qiao');
+  const told = page.waitForResponse('**/api/captcha*');
+  const submit = page.getByRole('button', { name: '注册', exact: true });
+  await submit.click();
+  const { data } = (await (await told).json()) as {
+    data: { captchaid: string; pow: { challenge: string; salt: string } };
+  };
+  const dialog = page.getByRole('alertdialog', { name: '提示' });
+  await dialog.getByRole('button').click();
+  const captcha = page.getByRole('textbox', { name: '验证码' });
+  await captcha.fill('abcd');
+  // A person takes longer to read the characters than the browser for its work.
+  await page.waitForTimeout(3_000);
+  const sent = page.waitForRequest('**/api/user/register');
+  await submit.click();
+  const { pow, captchaid } = (await sent).postDataJSON() as { pow?: string; captchaid: string };
+  expect(captchaid).toBe(data.captchaid);
+  const solved = JSON.parse(atob(pow ?? '')) as { challenge: string; number: number; salt: string };
+  const { challenge, salt } = data.pow;
+  expect(solved).toMatchObject({ challenge, salt });
+  expect(createHash('sha256').update(`${salt}${solved.number}`).digest('hex')).toBe(challenge);
+  await page.waitForURL((url) => url.pathname !== '/register');
+  expect(app.problems).toEqual([]);
 });

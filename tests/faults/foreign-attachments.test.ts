@@ -100,3 +100,43 @@ test('a fork of the public session gets nothing of it either, and the owner’s 
   expect(asked).not.toContain(secret);
   expect((await told(owner, (await forked(owner)).uuid)).asked).toContain(secret);
 });
+
+test('nothing of it either once the session was made private, and after it was deleted', async () => {
+  const message = {
+    id: 1,
+    prev: 0,
+    shown: true,
+    human: '里面写了什么',
+    request: { type: 'chat', files: [{ uuid: fileId, name: '我的.txt', size: 3 }] },
+    ai: '不知道',
+    state: 'done',
+    model: 'mock-chat',
+  };
+  const imported = async () =>
+    (
+      await intruder.call('importSessions', {
+        data: {
+          queqiao: 1,
+          sessions: [{ title: '导入', model: 'mock-chat', messages: [message] }],
+        },
+      })
+    ).uuid ?? '';
+  const shown = (await owner.call('historyList', { session_id: talk.uuid })).list[0]?.id ?? 0;
+  const { uuid: fork } = await intruder.call(
+    'newSession',
+    { type: 0, history_id: shown },
+    { 'idempotency-key': randomUUID() },
+  );
+  const before = await imported();
+  const nothing = async () => {
+    for (const uuid of [fork, before, await imported()]) {
+      const { asked } = await told(intruder, uuid);
+      expect(asked).toContain('里面写了什么');
+      expect(asked).not.toContain(secret);
+    }
+  };
+  await owner.call('setSession', { session_id: talk.uuid, private: 1 });
+  await nothing();
+  await owner.call('deleteSession', { session_id: talk.uuid });
+  await nothing();
+});

@@ -5,7 +5,7 @@ import { useAuth } from '@/platform/auth-store.ts';
 import { jobWords, progressText } from '@/platform/job-text.ts';
 import { findJobs, isUnfinished, noteJob, useJob } from '@/platform/jobs.ts';
 import { thumbnailOf } from '@/platform/question.ts';
-import { useModel } from '@/platform/queries.ts';
+import { useChatModels, useModel } from '@/platform/queries.ts';
 import { relativeTime } from '@/platform/relative-time.ts';
 import { Button } from '@/ui/button.tsx';
 import { EmptyState } from '@/ui/empty-state.tsx';
@@ -17,7 +17,9 @@ import { toast } from '@/platform/toast.ts';
 import { usePageTitle } from '@/platform/use-page-title.ts';
 import { uuid } from '@/platform/uuid.ts';
 import { codes } from '@contract/errors.ts';
+import { needsTranslation } from '@contract/image-prompt.ts';
 import type { Job } from '@contract/job.ts';
+import { cheapestWriter, translationDeduction } from '@contract/price.ts';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useEffect, useState, type ReactNode } from 'react';
@@ -109,6 +111,17 @@ const Subject = ({
     </Link>
   );
 
+/** What the same once more takes, behind a dot; empty: nothing. */
+const usePriceAgain = ({ held_tokens, translates, title }: Job): string => {
+  const { signedIn } = useAuth();
+  const writer = cheapestWriter(useChatModels().data ?? [], !signedIn);
+  if (!translates || !writer || !needsTranslation(title))
+    return held_tokens > 0 ? ` · ${held_tokens} tokens` : '';
+  const { factor, prompt_factor: promptFactor } = writer;
+  const tokens = held_tokens + translationDeduction({ factor, promptFactor }, title);
+  return tokens > 0 ? ` · 约 ${tokens} tokens` : '';
+};
+
 const Task = ({ told, superseded }: { told: Job; superseded: boolean }) => {
   const live = useJob(told);
   const job = live?.job ?? told;
@@ -117,10 +130,16 @@ const Task = ({ told, superseded }: { told: Job; superseded: boolean }) => {
   const percent = Math.floor(job.progress * 100);
   const failed = job.state === 'error' || job.state === 'cancelled';
   const banned = job.error_code === codes.prompt_banned.code;
+  const price = usePriceAgain(told);
   const [again, setAgain] = useState(false);
+  const retried = job.subject_kind === 'message' && (superseded || again);
   const [cancelling, cancel] = useAct(() => api.cancelJob({ request_id: job.uuid }));
   const [retrying, retry] = useAct(async () => {
-    const asked = { history_id: job.history_id, request_id: uuid() };
+    const asked = {
+      history_id: job.history_id,
+      request_id: uuid(),
+      ...(told.translates ? { translate: 1 as const } : {}),
+    };
     const { job: fresh } = await (job.kind === 'video'
       ? api.generateVideo(asked)
       : api.generateImage(asked));
@@ -177,8 +196,7 @@ const Task = ({ told, superseded }: { told: Job; superseded: boolean }) => {
           </Button>
         )}
         {failed &&
-          !superseded &&
-          !again &&
+          !retried &&
           (banned || job.subject_kind === 'image' ? (
             // The same once more would be refused again; what was asked of a picture is asked there.
             <Subject job={job} className="button button-small">
@@ -188,7 +206,7 @@ const Task = ({ told, superseded }: { told: Job; superseded: boolean }) => {
             job.subject_kind === 'message' && (
               <Button size="small" busy={retrying} onClick={retry}>
                 重试
-                {job.held_tokens > 0 && ` · ${job.held_tokens} tokens`}
+                {price}
               </Button>
             )
           ))}

@@ -426,7 +426,9 @@ test('a message stands below the head of the page and says why copying failed; a
   await expect(page.getByText('会话已删除')).toBeVisible();
   const drawn = page.locator('img[src^="/samples/bridge-"]:visible');
   await expect(drawn).toHaveCount(1);
-  expect(await drawn.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(0);
+  await expect
+    .poll(() => drawn.evaluate((image: HTMLImageElement) => image.naturalWidth))
+    .toBeGreaterThan(0);
 });
 
 test('a visitor who wants to reply, or to write to somebody, signs in first and is back where they were @A1 @C14', async ({

@@ -2,7 +2,7 @@ import { expect, foreignServer, test } from '../../support/app.ts';
 import { TestClient } from '../../support/client.ts';
 import { openLine } from '../../support/faulty-line.ts';
 import { startPhone } from '../../support/phone.ts';
-import { paint } from '../../support/pictures.ts';
+import { paint, replyOf } from '../../support/pictures.ts';
 
 test.skip(foreignServer, 'needs a server whose line the tests may cut');
 
@@ -118,5 +118,87 @@ test('one’s own pictures are looked through without a network, and after a new
   } finally {
     await phone.end();
     await line.close();
+  }
+});
+
+test('what is deleted is in no cache any more, the rest stays @I12', async ({ baseURL }) => {
+  test.setTimeout(120_000);
+  const client = await TestClient.register(baseURL ?? '');
+  const drawn = [];
+  for (const words of ['雪山', '湖水', '灯塔']) {
+    const { sent, message } = await paint(client, words, { image: { n: 1, size: 0 } });
+    drawn.push({ uuid: sent.uuid, url: replyOf(message).images[0]!.url });
+  }
+  const [mountain, lake, tower] = drawn as [
+    (typeof drawn)[0],
+    (typeof drawn)[0],
+    (typeof drawn)[0],
+  ];
+  const phone = await startPhone(client);
+  const { page } = phone;
+  /** Which of the three are kept, by whoever keeps pictures in this browser. */
+  const kept = () =>
+    page.evaluate(
+      async (urls) => {
+        const found: boolean[] = [];
+        for (const url of urls) {
+          const all = await Promise.all(
+            (await caches.keys()).map(async (name) => (await caches.open(name)).keys()),
+          );
+          found.push(all.flat().some((request) => request.url.includes(url)));
+        }
+        return found;
+      },
+      [mountain.url, lake.url, tower.url],
+    );
+  const stillAnswers = ({ url }: { url: string }) =>
+    page.evaluate(async (to) => (await fetch(`${to}?size=320`)).ok, url);
+  try {
+    await page.goto(`${baseURL}/image/private`);
+    const tiles = page.getByRole('list', { name: '我的图片' }).getByRole('listitem');
+    await expect(tiles).toHaveCount(3);
+    await expect
+      .poll(() => page.evaluate(() => Boolean(navigator.serviceWorker.controller)))
+      .toBe(true);
+    await page.reload();
+    await expect(tiles).toHaveCount(3);
+    // In its conversation the picture is kept with the message.
+    await page.goto(`${baseURL}/chat?uuid=${lake.uuid}`);
+    await expect(page.getByRole('list', { name: '画好的图片' })).toBeVisible();
+    await expect
+      .poll(() => page.evaluate(keptOf).catch(() => null), { timeout: 30_000 })
+      .toMatchObject({ messages: 1 });
+    await expect.poll(kept).toEqual([true, true, true]);
+
+    await page
+      .getByRole('button', { name: /更多|会话菜单/ })
+      .first()
+      .click();
+    await page.getByRole('button', { name: '删除会话' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: '删除', exact: true }).click();
+    await expect(page.getByText('会话已删除')).toBeVisible();
+    await expect.poll(kept).toEqual([true, false, true]);
+    await expect.poll(() => stillAnswers(lake)).toBe(false);
+
+    await page.goto(`${baseURL}/image/private`);
+    await page
+      .getByRole('list', { name: '我的图片' })
+      .getByRole('button', { name: '雪山', exact: true })
+      .click();
+    await page
+      .getByRole('dialog', { name: '修改图片' })
+      .getByRole('button', { name: '更多' })
+      .click();
+    await page
+      .getByRole('dialog', { name: '这张图片' })
+      .getByRole('button', { name: '删除' })
+      .click();
+    await page.getByRole('button', { name: '删除', exact: true }).last().click();
+    await expect(page.getByText('图片已删除').first()).toBeVisible();
+    await expect.poll(kept).toEqual([false, false, true]);
+    await expect.poll(() => stillAnswers(mountain)).toBe(false);
+    expect(await stillAnswers(tower)).toBe(true);
+  } finally {
+    await phone.end();
   }
 });

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 import { expect, test } from '../../support/app.ts';
-import type { TestClient } from '../../support/client.ts';
+import { TestClient } from '../../support/client.ts';
 
 /** What stands in others' texts does nothing by itself: no link spends, no picture is fetched. */
 
@@ -105,4 +105,37 @@ test('formulas and diagrams that nest without end are shown as their source', as
   // The tab lives, and only what is flat was drawn.
   expect(await app.log.locator('[data-formula]').count()).toBe(formulas.length);
   expect(await app.log.locator('[data-formula][data-drawn]').count()).toBe(1);
+});
+
+test('a stranger’s words in a public question, a private message and a share draw and load nothing', async ({
+  app,
+  page,
+  person,
+}) => {
+  const asked = await leaving(page);
+  const stranger = await TestClient.register(person.client.baseURL);
+  const nested = `${'x^{'.repeat(150)}x${'}'.repeat(150)}`.padEnd(605, 'y');
+  const words = `![秘密](https://leak.example/a.png)\n\n$$\n${nested}\n$$\n\n行内 $${nested}$\n\n看完了`;
+  const question = await stranger.call('newSession', { type: 2, private: 0 });
+  await stranger.call('sendMessage', { session_id: question.uuid, title: '深的', msg: words });
+  const { id } = await person.client.call('userInfo', {});
+  const { uuid: talk } = await stranger.call('newFriend', { friend_user_id: id });
+  await stranger.call('sendMessage', { session_id: talk, msg: words });
+  const shared = await told(stranger, words);
+  const { key } = await stranger.call('shareSession', { session_id: shared });
+
+  await app.enterAs(person);
+  for (const place of [`/chat?uuid=${question.uuid}`, `/chat?uuid=${talk}`, `/share?key=${key}`]) {
+    await page.goto(place);
+    const log = page.getByRole('log').first();
+    await expect(log, place).toContainText('看完了');
+    await expect(log.locator('[data-drawn]'), place).toHaveCount(0);
+    expect(await page.evaluate(() => 1 + 1), place).toBe(2);
+    if (!place.includes(talk))
+      await expect(
+        log.getByRole('button', { name: /加载 leak\.example 的图片/ }).first(),
+        place,
+      ).toBeVisible();
+  }
+  expect(asked).toEqual([]);
 });

@@ -275,12 +275,24 @@ test('a failed film begins again by its own call, and a failed change leads back
     subject_kind: 'image',
     subject_id: 815,
   };
+  const drawing = {
+    ...job,
+    uuid: randomUUID(),
+    kind: 'image',
+    title: '黄昏的雪山，湖面倒影',
+    subject_kind: 'message',
+    subject_id: 4712,
+    held_tokens: 8000,
+    translates: true,
+  };
+  // Another work on the same message came after it: what is older was retried.
+  const before = { ...film, uuid: randomUUID(), title: '头一次' };
   const list = {
-    list: [film, change],
+    list: [film, change, drawing, before],
     page: 1,
     page_count: 1,
     page_size: 20,
-    total: 2,
+    total: 4,
     running: 0,
   };
   await page.route('**/api/job_list*', (route) =>
@@ -293,6 +305,14 @@ test('a failed film begins again by its own call, and a failed change leads back
     'href',
     '/image/private?image_id=815',
   );
+  await expect(task('头一次')).toBeVisible();
+  await expect(task('头一次').getByRole('button', { name: /重试/ })).toHaveCount(0);
+  // Its price has the translation in it, and it is translated again.
+  const again = task('黄昏的雪山').getByRole('button', { name: /^重试 · 约 8\d\d\d tokens$/ });
+  await expect(again).toBeVisible();
+  const drawn = page.waitForRequest(/generate/);
+  await again.click();
+  expect((await drawn).postDataJSON()).toMatchObject({ history_id: 4711, translate: 1 });
   const begun = page.waitForRequest(/generate/);
   await task('动起来').getByRole('button', { name: '重试' }).click();
   expect(new URL((await begun).url()).pathname).toBe('/api/video/generate_video');
