@@ -17,7 +17,7 @@ export const ErrorScreen = () => {
     <div className="page page-centre">
       <h1 className="sr-only">出错了</h1>
       <EmptyState
-        picture={<Bridge />}
+        image={<Bridge />}
         text={text}
         action={
           <>

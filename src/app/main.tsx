@@ -5,7 +5,7 @@ import '@/app/themes/accents.css';
 import '@/app/base.css';
 import '@/ui/ui.css';
 import '@/app/shell.css';
-// The first HTML shows boxes of home and chat, or pictures of them: their style is there before their code.
+// The first HTML shows boxes of home and chat, or images of them: their style is there before their code.
 import '@/features/session/home.module.css';
 import '@/widgets/conversation/conversation.module.css';
 import '@/widgets/composer/send.module.css';

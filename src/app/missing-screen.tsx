@@ -9,7 +9,7 @@ export const MissingScreen = () => {
     <div className="page page-centre">
       <h1 className="sr-only">页面不存在</h1>
       <EmptyState
-        picture={<Bridge />}
+        image={<Bridge />}
         text="您访问了一个不存在的页面。请检查地址是否写对，或者回到首页。"
         action={
           <Link className="button button-primary" to="/">

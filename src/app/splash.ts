@@ -18,7 +18,7 @@ const drawn = async (width: number, height: number, scale: number, ground: strin
 };
 
 /**
- * What iOS shows while the installed app starts: it takes the pictures when the app is added to
+ * What iOS shows while the installed app starts: it takes the images when the app is added to
  * the home screen, and only such as fit the screen to the pixel. So they are drawn here, for this
  * screen and in the colours of now, upright and lying, instead of shipping dozens.
  */

@@ -12,7 +12,7 @@ export interface Prefs {
   sidebar: boolean;
   /** Name of the chat model chosen last; empty: the server's default. */
   model: string;
-  /** The same of models of pictures. */
+  /** The same of models of images. */
   painter: string;
 }
 

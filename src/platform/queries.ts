@@ -91,7 +91,7 @@ export const useChosenModel = (): Model | undefined => {
 };
 
 /**
- * The model of pictures a new session gets: the one chosen here last, else the saved default, else
+ * The model of images a new session gets: the one chosen here last, else the saved default, else
  * one of Midjourney's family, else the built-in one.
  */
 export const useChosenPainter = (): Model | undefined => {

@@ -4,7 +4,7 @@ import type { Message, StructuredMessage } from '@contract/chat.ts';
 export interface Question {
   /** The words alone. */
   text: string;
-  /** Addresses of the pictures. */
+  /** Addresses of the images. */
   images: readonly string[];
   detail: StructuredMessage['image_detail'];
   files: StructuredMessage['files'];
@@ -27,7 +27,7 @@ const plain = (text: string): Question => ({
   atAi: '',
 });
 
-/** A public https address, or one of this server's pictures; anything else is not loaded. */
+/** A public https address, or one of this server's images; anything else is not loaded. */
 const isImage = (url: unknown): url is string =>
   typeof url === 'string' && /^(?:\/files\/|https:\/\/)/.test(url);
 
@@ -59,12 +59,12 @@ export const readQuestion = (message: Asked): Question => {
   return question;
 };
 
-const ownPicture = /^(\/files\/[^?#]+)$/;
+const ownImage = /^(\/files\/[^?#]+)$/;
 
 /** What of the attached files can go along with another message: others' come with their names alone. */
 export const ownFiles = (files: Question['files']): Question['files'] =>
   files.filter(({ uuid }) => !/^[0-]+$/.test(uuid));
 
-/** The small picture of one of this server's; other servers' pictures have none. */
+/** The small image of one of this server's; other servers' images have none. */
 export const thumbnailOf = (url: string, size: 128 | 180 | 320 | 640): string =>
-  ownPicture.test(url) ? `${url}?size=${size}` : url;
+  ownImage.test(url) ? `${url}?size=${size}` : url;

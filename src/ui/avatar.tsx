@@ -6,7 +6,7 @@ const hue = (name: string): number => {
   return (sum * 47) % 360;
 };
 
-/** A person's or model's picture; without one, or when it fails, its first letter on a colour of its own. */
+/** A person's or model's image; without one, or when it fails, its first letter on a colour of its own. */
 export const Avatar = ({
   name,
   src = '',

@@ -4,18 +4,18 @@ import { Icon, type IconName } from './icon.tsx';
 /** A list without entries, or one that could not be read: what it is, and what to do next. */
 export const EmptyState = ({
   icon,
-  picture,
+  image,
   text,
   action,
 }: {
   icon?: IconName;
   /** Drawn larger in the icon's place. */
-  picture?: ReactNode;
+  image?: ReactNode;
   text: string;
   action?: ReactNode;
 }) => (
   <div className="empty">
-    {picture}
+    {image}
     {icon && (
       <span className="empty-icon">
         <Icon name={icon} size={28} />

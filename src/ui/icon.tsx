@@ -85,7 +85,7 @@ export const PathIcon = ({
   </svg>
 );
 
-/** A picture beside words, or inside a control that has a name of its own: always hidden from readers. */
+/** An image beside words, or inside a control that has a name of its own: always hidden from readers. */
 export const Icon = ({ name, size = 20 }: { name: IconName; size?: number }) => (
   <PathIcon
     path={paths[name]}

@@ -1,6 +1,6 @@
 import type { IconName } from './icon.tsx';
 
-/** Something else that can be done with the picture in sight. */
+/** Something else that can be done with the image in sight. */
 export interface PhotoAct {
   icon: IconName;
   label: string;
@@ -9,9 +9,9 @@ export interface PhotoAct {
 }
 
 export interface PhotoViewerProps {
-  /** Addresses of the pictures, in full size. */
+  /** Addresses of the images, in full size. */
   images: readonly string[];
-  /** Smaller ones of a picture, best first: without a network one of them may be there. */
+  /** Smaller ones of an image, best first: without a network one of them may be there. */
   smallerOf?: (image: string) => readonly string[];
   /** The one to begin with. */
   index: number;

@@ -12,7 +12,7 @@ import { saveImage, shareImage } from './save-image.ts';
 /** Of opening, closing and going on, ms. */
 const speed = 180;
 
-/** In the place of a picture that cannot be had. */
+/** In the place of an image that cannot be had. */
 const Smaller = ({ images }: { images: readonly string[] }) => {
   const [tried, setTried] = useState(0);
   const image = images[tried];

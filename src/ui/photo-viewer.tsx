@@ -3,7 +3,7 @@ import { lazy, Suspense } from 'react';
 
 const PhotoViewerView = lazy(() => import('./photo-viewer-view.tsx'));
 
-/** Pictures over the whole screen: pinch, double tap, swipe. Put it on the page while it is open. */
+/** Images over the whole screen: pinch, double tap, swipe. Put it on the page while it is open. */
 export const PhotoViewer = (props: PhotoViewerProps) => (
   <Suspense fallback={null}>
     <PhotoViewerView {...props} />

@@ -15,7 +15,7 @@ const read = async (address: string): Promise<Blob> => {
 
 const failed = () => toast('图片没有下载成功，请稍后再试', 'error');
 
-/** Saves a picture; one of another site that forbids reading opens in a tab of its own instead. */
+/** Saves an image; one of another site that forbids reading opens in a tab of its own instead. */
 export const saveImage = async (address: string): Promise<void> => {
   let blob: Blob;
   try {
@@ -34,7 +34,7 @@ export const saveImage = async (address: string): Promise<void> => {
 };
 
 /**
- * Hands a picture to the phone's own sharing, with its words; where there is none, its address is
+ * Hands an image to the phone's own sharing, with its words; where there is none, its address is
  * copied.
  */
 export const shareImage = async (address: string, words: string): Promise<void> => {

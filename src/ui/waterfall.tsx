@@ -18,7 +18,7 @@ import css from './waterfall.module.css';
 const around = { calm: { behind: 0.25, ahead: 1.25 }, swift: { behind: 0.05, ahead: 0.75 } };
 /** So far it may be scrolled before other tiles are made, px: a few in every frame, never many. */
 const step = 128;
-/** Who scrolls through a window in less time than this sees no pictures: they are not asked for, ms. */
+/** Who scrolls through a window in less time than this sees no images: they are not asked for, ms. */
 const glimpse = 300;
 /** So long after the last quick move it counts as over, ms. */
 const settling = 120;
@@ -98,7 +98,7 @@ const Placed = <T,>(props: TileProps<T>) => {
 const Tile = memo(Placed) as typeof Placed;
 
 /**
- * Pictures of known sizes in columns, of which only those near the window exist; it stands in a page
+ * Images of known sizes in columns, of which only those near the window exist; it stands in a page
  * that scrolls as a whole. What is there never moves when more are added behind it.
  */
 export const Waterfall = <T,>({

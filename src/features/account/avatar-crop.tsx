@@ -11,18 +11,18 @@ import css from './profile-tab.module.css';
 const side = 400;
 const zoom = { min: 100, max: 300 };
 
-/** The chosen square of the picture, as JPEG. */
+/** The chosen square of the image, as JPEG. */
 const cut = async (url: string, area: Area): Promise<Blob> => {
-  const picture = new Image();
-  picture.src = url;
-  await picture.decode();
+  const loaded = new Image();
+  loaded.src = url;
+  await loaded.decode();
   const canvas = document.createElement('canvas');
   canvas.width = side;
   canvas.height = side;
   const context = canvas.getContext('2d');
   if (!context) throw new Error('no canvas');
   context.imageSmoothingQuality = 'high';
-  context.drawImage(picture, area.x, area.y, area.width, area.height, 0, 0, side, side);
+  context.drawImage(loaded, area.x, area.y, area.width, area.height, 0, 0, side, side);
   return new Promise((resolve, reject) => {
     canvas.toBlob(
       (blob) => (blob ? resolve(blob) : reject(new Error('no picture'))),
@@ -38,7 +38,7 @@ const AvatarCrop = ({
   onClose,
 }: {
   url: string;
-  onDone: (picture: Blob) => Promise<void>;
+  onDone: (image: Blob) => Promise<void>;
   onClose: () => void;
 }) => {
   const [crop, setCrop] = useState({ x: 0, y: 0 });

@@ -39,9 +39,9 @@ const Face = () => {
     URL.revokeObjectURL(picked);
     setPicked('');
   };
-  const save = async (picture: Blob) => {
+  const save = async (image: Blob) => {
     try {
-      await upload('uploadAvatar', picture, {
+      await upload('uploadAvatar', image, {
         fileName: 'avatar.jpg',
         idempotencyKey: uuid(),
         signal: new AbortController().signal,

@@ -22,7 +22,7 @@ const startsHere = async (): Promise<boolean> => {
 /**
  * What login and registration share: the answer becomes the sign-in of this browser, or a dialog.
  * `submit` runs one try with what was read of the captcha, where one is asked for; `captcha` is what
- * its field needs then, with a new picture after each refusal that asks for one. Null: none is.
+ * its field needs then, with a new image after each refusal that asks for one. Null: none is.
  */
 export const useSignIn = (back: string | undefined) => {
   const router = useRouter();

@@ -141,8 +141,8 @@ const ModelChoice = ({ session, first }: { session: SessionDetail; first: boolea
   );
 };
 
-/** How the next pictures of this session are drawn stands in the tool. */
-const PictureSettings = ({ model, onTool }: { model: string; onTool: () => void }) => {
+/** How the next images of this session are drawn stands in the tool. */
+const ImageSettings = ({ model, onTool }: { model: string; onTool: () => void }) => {
   const models = useImageModels();
   const label = models.data?.find(({ name }) => name === model)?.label ?? model;
   return (
@@ -167,15 +167,15 @@ export const ChatSettings = ({
 }: {
   session: SessionDetail;
   first: boolean;
-  /** Opens the image tool of a session of pictures. */
+  /** Opens the image tool of a session of images. */
   onTool: () => void;
 }) => {
   const { settings, change } = useEditedSettings();
   const [choices, choose] = useChoices(session.uuid);
   const { defaults } = limits;
   const chats = session.type === 0;
-  const pictures = session.type === 1;
-  const people = !chats && !pictures;
+  const images = session.type === 1;
+  const people = !chats && !images;
   const globallyPrivate = (settings.private_global ?? 1) === 1;
   const history = (
     name: 'max_history' | 'at_ai_max_history',
@@ -202,7 +202,7 @@ export const ChatSettings = ({
           <ModelChoice session={session} first={first} />
         </>
       )}
-      {pictures && <PictureSettings model={session.model} onTool={onTool} />}
+      {images && <ImageSettings model={session.model} onTool={onTool} />}
       {session.scenario && (
         <>
           <h3>场景「{session.scenario.name}」</h3>
@@ -245,8 +245,8 @@ export const ChatSettings = ({
         disabled={session.private_forced}
         onChange={(on) => change({ private_global: on ? 1 : 0 })}
       />
-      {!pictures && <h3>回复</h3>}
-      {!pictures && (
+      {!images && <h3>回复</h3>}
+      {!images && (
         <>
           <SliderField
             label="随机性"

@@ -79,8 +79,8 @@ interface ListContext {
   onTail: (element: HTMLElement | null) => void;
 }
 
-/** About as high as a row with pictures is: one that seems to fit the window is never scrolled to. */
-const pictureHeight = 560;
+/** About as high as a row with images is: one that seems to fit the window is never scrolled to. */
+const imageHeight = 560;
 
 /** Where a message's rows begin. */
 const placeOf = (rows: readonly Row[], id: number): number =>
@@ -340,7 +340,7 @@ export const MessageList = ({
         initialTopMostItemIndex={at < 0 ? start : { index: at, align: 'start' }}
         computeItemKey={keyOf}
         itemContent={contentOf}
-        defaultItemHeight={rows[0]?.kind === 'work' ? pictureHeight : 120}
+        defaultItemHeight={rows[0]?.kind === 'work' ? imageHeight : 120}
         increaseViewportBy={{ top: 600, bottom: 150 }}
         // Rows are measured where they have just been laid out; a frame later all is laid out for it.
         skipAnimationFrameInResizeObserver

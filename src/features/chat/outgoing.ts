@@ -34,16 +34,16 @@ export const waitForUploads = (uuid: string): boolean => {
   return waits;
 };
 
-/** Pictures are worth a message of any length. */
-export const hasPictures = (uuid: string): boolean => imagesOf(readAttachments(uuid)).length > 0;
+/** Images are worth a message of any length. */
+export const hasImages = (uuid: string): boolean => imagesOf(readAttachments(uuid)).length > 0;
 
-/** Why the draft's pictures can not go to one of those that answer; empty when they can. */
-export const picturesRefused = (
+/** Why the draft's images can not go to one of those that answer; empty when they can. */
+export const imagesRefused = (
   uuid: string,
   model: Model | undefined,
   all: readonly Model[],
 ): string => {
-  if (!hasPictures(uuid) || !model) return '';
+  if (!hasImages(uuid) || !model) return '';
   const { beside } = readChoices(uuid);
   const blind = [model, all.find(({ name }) => name === beside)].find(
     (each) => each && !each.vision,

@@ -33,7 +33,7 @@ const FileChip = ({ file, onOpen }: { file: Question['files'][number]; onOpen: (
   );
 };
 
-/** The pictures and files of a message. */
+/** The images and files of a message. */
 export const Attachments = ({ images, files }: Pick<Question, 'images' | 'files'>) => {
   const [shown, setShown] = useState<number | null>(null);
   const [reading, setReading] = useState<Question['files'][number] | null>(null);

@@ -14,11 +14,11 @@ export interface ChatSearch {
   /** 1: the prompt is one of the page's own suggestions. */
   suggestion?: 1;
   back?: string;
-  /** Of a session of pictures: the image tool opens; of films: what is to be filmed is asked for. */
+  /** Of a session of images: the image tool opens; of films: what is to be filmed is asked for. */
   open?: 'img-tool' | 'img-video';
   /** The tool's tab. */
   tab?: string;
-  /** Address of a picture to start from. */
+  /** Address of an image to start from. */
   image_url?: string;
   /** Without a uuid: a session is made that asks this knowledge base. */
   embedding?: string;

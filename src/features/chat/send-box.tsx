@@ -26,7 +26,7 @@ import type { SendOptions } from '@/widgets/conversation/thread-commands.ts';
 import { useOnline } from './use-online.ts';
 import boxCss from '@/widgets/composer/send.module.css';
 
-/** Pictures, prices, mentions: all that a plain message does without. */
+/** Images, prices, mentions: all that a plain message does without. */
 const loadKit = lazyChunk(() => import('./send-kit.tsx'));
 type Kit = Awaited<ReturnType<typeof loadKit>>;
 
@@ -46,7 +46,7 @@ const hasMore = ({ uuid, type, scenario, embedding_key }: SessionDetail): boolea
   ['attach', 'choices'].some((kind) => readDraft(`${kind}:${uuid}`) !== '');
 
 /**
- * Sends the draft with what was added to it; one whose pictures are on their way goes after them.
+ * Sends the draft with what was added to it; one whose images are on their way goes after them.
  * What was not taken comes back into the box.
  */
 export const deliver = async (
@@ -90,8 +90,8 @@ export const SendBox = ({
 }) => {
   const { uuid, type } = session;
   const [text, setText] = useDraft(uuid);
-  // Pictures say something without words.
-  const pictured = useDraft(`attach:${uuid}`)[0].includes('"image"');
+  // Images say something without words.
+  const imaged = useDraft(`attach:${uuid}`)[0].includes('"image"');
   const box = useGrowth(text);
   const settings = useSettings();
   const models = useChatModels();
@@ -140,11 +140,11 @@ export const SendBox = ({
 
   const send = () => {
     const prompt = text.trim();
-    if ((prompt === '' && !pictured) || busy || delivering.current) return;
-    const needsLength = first && chats && kit?.hasPictures(uuid) !== true;
+    if ((prompt === '' && !imaged) || busy || delivering.current) return;
+    const needsLength = first && chats && kit?.hasImages(uuid) !== true;
     const refusal =
       refusalOf(prompt, most, needsLength) ||
-      (kit?.picturesRefused(uuid, target.model, models.data ?? []) ?? '');
+      (kit?.imagesRefused(uuid, target.model, models.data ?? []) ?? '');
     if (refusal !== '') {
       toast(refusal, 'error');
       return;
@@ -242,7 +242,7 @@ export const SendBox = ({
                 data-sender
                 aria-label="发送"
                 aria-busy={busy || undefined}
-                disabled={(length === 0 && !pictured) || busy}
+                disabled={(length === 0 && !imaged) || busy}
               >
                 <Icon name="send" size={22} />
               </button>

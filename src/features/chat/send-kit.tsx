@@ -34,8 +34,8 @@ import kitCss from '@/widgets/composer/send-kit.module.css';
 export { ModelFailure } from '@/widgets/composer/model-failure.tsx';
 export { AttachButton, pasteInto } from '@/widgets/attach/attach.tsx';
 export {
-  hasPictures,
-  picturesRefused,
+  hasImages,
+  imagesRefused,
   takeMessage,
   waitForUploads,
   type Outgoing,
@@ -51,7 +51,7 @@ export interface BoxState {
   /** What goes along with the next question, newest first; another object after every change. */
   context: { revision: string; recent: (pairs: number) => readonly Pair[] };
   setText: (text: string) => void;
-  /** Sends now what waited for its pictures. */
+  /** Sends now what waited for its images. */
   send: () => void;
   /** Goes on with a model of factor 0. */
   goFree: () => void;

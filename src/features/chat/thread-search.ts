@@ -23,7 +23,7 @@ export const searchThread = (thread: Thread, words: string): Hit[] => {
   if (wanted === '') return [];
   return [...thread.store.all()].reverse().flatMap((message) =>
     (['human', 'ai'] as const).flatMap((part) => {
-      // The reply of a picture is its data.
+      // The reply of an image is its data.
       if (part === 'ai' && (message.type === 1 || message.type === 4)) return [];
       const text = part === 'ai' ? message.ai : readQuestion(message).text;
       const at = text.toLowerCase().indexOf(wanted);

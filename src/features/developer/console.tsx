@@ -11,8 +11,8 @@ const told = { request_id: '', image_url: '' };
 
 const remember = (answer: { request_id?: unknown; images?: unknown }): void => {
   if (typeof answer.request_id === 'string') told.request_id = answer.request_id;
-  const [picture] = Array.isArray(answer.images) ? (answer.images as { url?: unknown }[]) : [];
-  if (typeof picture?.url === 'string') told.image_url = picture.url;
+  const [image] = Array.isArray(answer.images) ? (answer.images as { url?: unknown }[]) : [];
+  if (typeof image?.url === 'string') told.image_url = image.url;
 };
 
 /** Models of the calls that do not talk. */
@@ -60,7 +60,7 @@ interface Shown {
   audio: string;
 }
 
-/** Answers longer than this are cut, characters: a picture as text helps nobody. */
+/** Answers longer than this are cut, characters: an image as text helps nobody. */
 const longest = 20_000;
 
 const now = (): number => performance.now();

@@ -7,8 +7,8 @@ import type { Session } from '@contract/session.ts';
 import { Link } from '@tanstack/react-router';
 import css from './forum.module.css';
 
-/** Pictures of a question: five small ones, on a phone four larger ones (document 2 §9). */
-const Pictures = ({ images, wide }: { images: readonly string[]; wide: boolean }) => (
+/** Images of a question: five small ones, on a phone four larger ones (document 2 §9). */
+const Images = ({ images, wide }: { images: readonly string[]; wide: boolean }) => (
   <span className={css.pictures} data-count={Math.min(images.length, wide ? 5 : 4)}>
     {images.slice(0, wide ? 5 : 4).map((url) => (
       <img
@@ -32,7 +32,7 @@ export const QuestionCard = ({
 }: {
   question: Session;
   group: { id: number; name: string; color: string } | undefined;
-  /** The window has room for small pictures side by side. */
+  /** The window has room for small images side by side. */
   wide: boolean;
 }) => {
   const { match } = question;
@@ -64,7 +64,7 @@ export const QuestionCard = ({
           </Link>
         </h3>
         <p className={css.excerpt}>{match?.snippet || question.content}</p>
-        {question.images.length > 0 && <Pictures images={question.images} wide={wide} />}
+        {question.images.length > 0 && <Images images={question.images} wide={wide} />}
         <p className={css.facts}>
           <Link
             to="/forum"

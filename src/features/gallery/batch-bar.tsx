@@ -9,7 +9,7 @@ import { confirmDialog } from '@/ui/dialog.ts';
 import styles from './gallery.module.css';
 import type { GalleryImage } from './use-gallery.ts';
 
-/** Does something with each of some pictures, a few at once; gives how many went well. */
+/** Does something with each of some images, a few at once; gives how many went well. */
 const forEach = async (
   images: readonly GalleryImage[],
   act: (image: GalleryImage) => Promise<unknown>,
@@ -42,7 +42,7 @@ const save = (archive: Blob) => {
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 };
 
-/** What can be done with the pictures that were chosen. */
+/** What can be done with the images that were chosen. */
 export const BatchBar = ({
   chosen,
   all,

@@ -45,7 +45,7 @@ const Places = ({ wide }: { wide: boolean }) => (
   </ul>
 );
 
-/** The pictures of a gallery, the one that is open, and what stands there while there are none. */
+/** The images of a gallery, the one that is open, and what stands there while there are none. */
 export const GalleryList = ({
   gallery,
   label,
@@ -61,7 +61,7 @@ export const GalleryList = ({
   gallery: ReturnType<typeof useGallery>;
   label: string;
   kind: 'public' | 'private' | 'explore';
-  /** Number of the picture that is open. */
+  /** Number of the image that is open. */
   opened: number | undefined;
   onOpen: (id: number | undefined) => void;
   /** What the address says of how far it is read. */

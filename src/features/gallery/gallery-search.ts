@@ -9,7 +9,7 @@ export interface GallerySearch {
   query?: string;
   /** How far the list is read. */
   page?: number;
-  /** This picture is open. */
+  /** This image is open. */
   image_id?: number;
 }
 export interface ExploreSearch {

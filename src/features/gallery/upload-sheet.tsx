@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
-import { pictureTypes } from '@/platform/attach/file-kinds.ts';
+import { imageTypes } from '@/platform/attach/file-kinds.ts';
 import { ComingTile } from '@/widgets/image/coming-tile.tsx';
 import { useIntake } from '@/widgets/image/picker-intake.ts';
 import { smallImage } from '@/widgets/image/image-sources.ts';
@@ -9,7 +9,7 @@ import { toast } from '@/platform/toast.ts';
 import { limits } from '@contract/limits.ts';
 import styles from './gallery.module.css';
 
-/** Brings pictures in: chosen, taken, dropped, pasted or by their address. */
+/** Brings images in: chosen, taken, dropped, pasted or by their address. */
 export const UploadSheet = ({ open, onClose }: { open: boolean; onClose: () => void }) => {
   const album = useRef<HTMLInputElement>(null);
   const camera = useRef<HTMLInputElement>(null);
@@ -78,7 +78,7 @@ export const UploadSheet = ({ open, onClose }: { open: boolean; onClose: () => v
           ref={album}
           type="file"
           hidden
-          accept={pictureTypes}
+          accept={imageTypes}
           multiple
           aria-label="选择要上传的图片"
           onChange={(event) => choose(event.target)}

@@ -7,7 +7,7 @@ import { useEffect, useMemo, useState } from 'react';
 import type { ListedImage } from '@contract/image.ts';
 import type { ExploreSearch, GallerySearch } from './gallery-search.ts';
 
-/** Which pictures, in which order. */
+/** Which images, in which order. */
 export type Shelf =
   | { kind: 'public' | 'private'; rank: NonNullable<GallerySearch['rank']> | ''; query: string }
   | { kind: 'explore'; sort: NonNullable<ExploreSearch['sort']> | 'default' };
@@ -30,7 +30,7 @@ const read = (shelf: Shelf, page: number, signal: AbortSignal) =>
 const none: readonly ListedImage[] = [];
 
 /**
- * The pictures of a shelf as far as they are read. What is new stands at their head: the first page
+ * The images of a shelf as far as they are read. What is new stands at their head: the first page
  * alone is read again whenever something has changed, since reading hundreds of pages again is no use.
  * @param page where an address from outside begins
  */
@@ -66,7 +66,7 @@ export const useGallery = (shelf: Shelf, page: number) => {
     const found = new Map<number, GalleryImage>();
     const newest = new Map((head ?? none).map((image) => [image.id, image]));
     for (const list of [head ?? none, ...(known ?? []).map((each) => each.list)])
-      // Pages move on when something new comes before them: each picture is shown once.
+      // Pages move on when something new comes before them: each image is shown once.
       for (const image of list)
         if (!found.has(image.id) && !gone.has(image.id))
           found.set(image.id, { ...(newest.get(image.id) ?? image), ...sizeOf(image.size) });

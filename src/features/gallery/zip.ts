@@ -1,6 +1,6 @@
 import { Zip, ZipPassThrough } from 'fflate';
 
-/** The name of a picture in the archive: what it shows, and its number. */
+/** The name of an image in the archive: what it shows, and its number. */
 const nameOf = ({ id, url, prompt }: { id: number; url: string; prompt: string }): string => {
   const words = prompt
     .replaceAll(/[\p{Cc}\p{Cf}\\/:*?"<>|]/gu, ' ')
@@ -10,7 +10,7 @@ const nameOf = ({ id, url, prompt }: { id: number; url: string; prompt: string }
 };
 
 /**
- * Pictures as one zip archive; they are packed as they are, since pixels do not get smaller.
+ * Images as one zip archive; they are packed as they are, since pixels do not get smaller.
  * @param tell how many are in it, after each
  * @throws Error where none could be read; those that could not are left out and counted
  */

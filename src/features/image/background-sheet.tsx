@@ -24,10 +24,10 @@ const Fill = ({
   );
 };
 
-/** Asks what a picture's background is to be. */
+/** Asks what an image's background is to be. */
 const BackgroundSheet = ({ price = '', ...sheet }: ImageSheetProps) => (
   <ImageSheet {...sheet} title="换背景">
-    {(picture, draw) => <Fill key={picture.uuid} price={price} onDraw={draw} />}
+    {(image, draw) => <Fill key={image.uuid} price={price} onDraw={draw} />}
   </ImageSheet>
 );
 

@@ -5,12 +5,12 @@ export interface Choice<T> {
   value: T;
   label: string;
   /** Shown above the label, for eyes alone. */
-  picture?: ReactNode;
+  image?: ReactNode;
   hint?: string;
   disabled?: boolean;
 }
 
-/** A few choices of which one holds; tiles where they have pictures. */
+/** A few choices of which one holds; tiles where they have images. */
 export const Choices = <T extends string | number>({
   label,
   hint,
@@ -26,7 +26,7 @@ export const Choices = <T extends string | number>({
   onChange: (value: T) => void;
 }) => {
   const name = useId();
-  const tiles = choices.some(({ picture }) => picture !== undefined);
+  const tiles = choices.some(({ image }) => image !== undefined);
   return (
     <fieldset className={css.toolChoices}>
       <legend>{label}</legend>
@@ -41,7 +41,7 @@ export const Choices = <T extends string | number>({
               disabled={choice.disabled}
               onChange={() => onChange(choice.value)}
             />
-            {choice.picture}
+            {choice.image}
             <span>{choice.label}</span>
             {choice.hint && <small>{choice.hint}</small>}
           </label>

@@ -61,14 +61,14 @@ interface Made {
   reply: ImageReply;
 }
 
-/** Goes on from a picture, where the model can; null: it can not. */
-export const useAsBase = (): ((picture: MadeImage) => void) | null => {
+/** Goes on from an image, where the model can; null: it can not. */
+export const useAsBase = (): ((image: MadeImage) => void) | null => {
   const acts = useChatActs();
   const model = useModel(acts.model);
   if (!acts.owner || !acts.writable || !model?.image?.abilities.includes('image-to-image'))
     return null;
-  return (picture) => {
-    if (!takeAsBase(acts.uuid, model, picture)) return;
+  return (image) => {
+    if (!takeAsBase(acts.uuid, model, image)) return;
     toast('已作为底图，写下想怎样画', 'success');
     document.querySelector<HTMLTextAreaElement>('[data-send-box] textarea')?.focus();
   };
@@ -119,7 +119,7 @@ export const ImageActs = ({
   onMenu,
   ...made
 }: Made & {
-  /** Opens what can be done with one of its pictures. */
+  /** Opens what can be done with one of its images. */
   onMenu: (at: number) => void;
 }) => {
   const { message, asked, reply } = made;
@@ -166,18 +166,18 @@ export const ImageActs = ({
             <>
               {act(
                 '放大 2×',
-                followUp('upscale', { asked, picture: single, parameters: { resize: 2 } }),
+                followUp('upscale', { asked, image: single, parameters: { resize: 2 } }),
               )}
               {act(
                 '放大 4×',
-                followUp('upscale', { asked, picture: single, parameters: { resize: 4 } }),
+                followUp('upscale', { asked, image: single, parameters: { resize: 4 } }),
               )}
             </>
           )}
           {single &&
             own &&
             can('image-to-image') &&
-            act('变体', followUp('vary', { asked, picture: single }))}
+            act('变体', followUp('vary', { asked, image: single }))}
           {numbered.length > 0 && (
             <div className={drawCss.madeRows}>
               {numbered.map(({ name, actions }) => {
@@ -185,7 +185,7 @@ export const ImageActs = ({
                   action,
                   request: followUp('action', {
                     asked,
-                    picture: only ?? noImage,
+                    image: only ?? noImage,
                     parameters: { action },
                   }),
                 }));
@@ -218,11 +218,11 @@ export const ImageActs = ({
             </div>
           )}
           {others.map((action) => {
-            const picture = only ?? noImage;
+            const image = only ?? noImage;
             const label = [action.emoji, action.label].filter(Boolean).join(' ');
-            const request = followUp('action', { asked, picture, parameters: { action } });
+            const request = followUp('action', { asked, image, parameters: { action } });
             return action.asks
-              ? chip(label, request, () => press.ask({ asked, picture, action }))
+              ? chip(label, request, () => press.ask({ asked, image, action }))
               : act(label, request);
           })}
           {act('重画', onceMore(asked))}
@@ -276,14 +276,8 @@ const Words = ({ name, text, onUse }: { name: string; text: string; onUse: () =>
     </section>
   );
 
-/** Words for a picture, to copy or to go on with. */
-const Interrogation = ({
-  picture,
-  onClose,
-}: {
-  picture: MadeImage | null;
-  onClose: () => void;
-}) => {
+/** Words for an image, to copy or to go on with. */
+const Interrogation = ({ image, onClose }: { image: MadeImage | null; onClose: () => void }) => {
   const { uuid } = useChatActs();
   const { ways, priceOf } = useLookWays();
   const own = useModel(useChatActs().model);
@@ -293,18 +287,18 @@ const Interrogation = ({
   const way = chosen === '' ? (usual?.value ?? '') : chosen;
   const price = priceOf(way);
   const [asked, setAsked] = useState<readonly string[]>([]);
-  const key = `${picture?.id ?? 0} ${way}`;
+  const key = `${image?.id ?? 0} ${way}`;
   const told = useQuery({
-    queryKey: ['interrogate', picture?.id, way],
+    queryKey: ['interrogate', image?.id, way],
     queryFn: ({ signal }) =>
       api.interrogateImage(
-        picture && picture.id > 0
-          ? { image_id: picture.id, model: way }
-          : { image_url: picture?.url, model: way },
+        image && image.id > 0
+          ? { image_id: image.id, model: way }
+          : { image_url: image?.url, model: way },
         { signal, quiet: true },
       ),
     // What costs something waits for a press.
-    enabled: picture !== null && way !== '' && (price === 0 || asked.includes(key)),
+    enabled: image !== null && way !== '' && (price === 0 || asked.includes(key)),
     staleTime: Infinity,
     retry: false,
     meta: { steady: true },
@@ -315,7 +309,7 @@ const Interrogation = ({
     onClose();
   };
   return (
-    <Sheet open={picture !== null} onClose={onClose} title="反推提示词">
+    <Sheet open={image !== null} onClose={onClose} title="反推提示词">
       {ways.length > 1 && (
         <div className={drawCss.toldWays}>
           <ChipChoice label="用什么看" value={way} choices={ways} onChange={setWay} />
@@ -346,7 +340,7 @@ const Interrogation = ({
   );
 };
 
-/** What can be done with one of the pictures. */
+/** What can be done with one of the images. */
 export const ImageMenu = ({
   at,
   onView,
@@ -378,15 +372,15 @@ export const ImageMenu = ({
     onClose();
     act();
   };
-  const requestOf = (type: ImageTask, picture: MadeImage, resize?: 2 | 4) =>
-    followUp(type, { asked, picture, ...(resize ? { parameters: { resize } } : {}) });
+  const requestOf = (type: ImageTask, image: MadeImage, resize?: 2 | 4) =>
+    followUp(type, { asked, image, ...(resize ? { parameters: { resize } } : {}) });
   const failed = (error: unknown) => {
     toast(error instanceof ApiError ? error.message : errorText(error), 'error');
   };
-  /** @param at which of the pictures */
-  const list = (at: number, picture: MadeImage) => {
+  /** @param at which of the images */
+  const list = (at: number, image: MadeImage) => {
     const task = (type: ImageTask, resize?: 2 | 4) => {
-      const request = requestOf(type, picture, resize);
+      const request = requestOf(type, image, resize);
       return {
         note: priceOf(request)?.words,
         onClick: then(() => void acts.follow(draw(acts.thread, request))),
@@ -395,19 +389,19 @@ export const ImageMenu = ({
     return (
       <>
         <img
-          className={drawCss.menuPicture}
-          {...imageSources(picture)}
+          className={drawCss.menuImage}
+          {...imageSources(image)}
           sizes="160px"
-          width={picture.width}
-          height={picture.height}
+          width={image.width}
+          height={image.height}
           alt=""
         />
         <Act icon="search" label="看大图" onClick={then(() => onView(at))} />
-        {picture.id > 0 && (
+        {image.id > 0 && (
           <Act
             icon="edit"
             label={may ? '修改图片' : '查看图片'}
-            onClick={then(() => setEdited(picture))}
+            onClick={then(() => setEdited(image))}
           />
         )}
         {own && can('upscale') && (
@@ -418,20 +412,20 @@ export const ImageMenu = ({
               <Act
                 icon="plus"
                 label="选放大算法"
-                note={priceOf(requestOf('upscale', picture))?.words}
-                onClick={then(() => setGrown(picture))}
+                note={priceOf(requestOf('upscale', image))?.words}
+                onClick={then(() => setGrown(image))}
               />
             )}
           </>
         )}
         {own && can('image-to-image') && <Act icon="fork" label="变体" {...task('vary')} />}
-        {asBase && <Act icon="reply" label="作为底图" onClick={then(() => asBase(picture))} />}
+        {asBase && <Act icon="reply" label="作为底图" onClick={then(() => asBase(image))} />}
         {own && can('edit') && (
           <Act
             icon="edit"
             label="局部重画"
-            note={priceOf(requestOf('edit', picture))?.words}
-            onClick={then(() => press.ask({ asked, picture, action: null }))}
+            note={priceOf(requestOf('edit', image))?.words}
+            onClick={then(() => press.ask({ asked, image, action: null }))}
           />
         )}
         {own && can('remove-background') && <Act icon="edit" label="抠图" {...task('remove-bg')} />}
@@ -439,62 +433,58 @@ export const ImageMenu = ({
           <Act
             icon="edit"
             label="换背景"
-            note={priceOf(requestOf('edit-bg', picture))?.words}
-            onClick={then(() => setGrounded(picture))}
+            note={priceOf(requestOf('edit-bg', image))?.words}
+            onClick={then(() => setGrounded(image))}
           />
         )}
         {may && can('interrogate') && (
-          <Act icon="document" label="反推提示词" onClick={then(() => setTold(picture))} />
+          <Act icon="document" label="反推提示词" onClick={then(() => setTold(image))} />
         )}
         <Act
           icon="download"
           label="保存"
-          onClick={then(() => void saveImage(picture.url).catch(failed))}
+          onClick={then(() => void saveImage(image.url).catch(failed))}
         />
         <Act
           icon="share"
           label="分享"
-          onClick={then(() => void shareImage(picture.url, asked.prompt).catch(failed))}
+          onClick={then(() => void shareImage(image.url, asked.prompt).catch(failed))}
         />
         <Act icon="copy" label="复制提示词" onClick={then(() => void copyText(asked.prompt))} />
       </>
     );
   };
-  const picture = at === null ? undefined : reply.images[at];
-  const open = picture !== undefined && picture.url !== '';
+  const image = at === null ? undefined : reply.images[at];
+  const open = image !== undefined && image.url !== '';
   return (
     <>
       <Sheet menu open={open} onClose={onClose} title={`第 ${(at ?? 0) + 1} 张`}>
-        {open && at !== null && list(at, picture)}
+        {open && at !== null && list(at, image)}
       </Sheet>
       {press.sheet}
       <Suspense fallback={null}>
         {growing && (
           <UpscaleSheet
-            picture={grown}
+            image={grown}
             price={grown ? priceOf(requestOf('upscale', grown))?.words : ''}
             onClose={() => setGrown(null)}
-            onDraw={(picture, parameters) =>
-              void acts.follow(
-                draw(acts.thread, followUp('upscale', { asked, picture, parameters })),
-              )
+            onDraw={(image, parameters) =>
+              void acts.follow(draw(acts.thread, followUp('upscale', { asked, image, parameters })))
             }
           />
         )}
         {grounding && (
           <BackgroundSheet
-            picture={grounded}
+            image={grounded}
             price={grounded ? priceOf(requestOf('edit-bg', grounded))?.words : ''}
             onClose={() => setGrounded(null)}
-            onDraw={(picture, parameters) =>
-              void acts.follow(
-                draw(acts.thread, followUp('edit-bg', { asked, picture, parameters })),
-              )
+            onDraw={(image, parameters) =>
+              void acts.follow(draw(acts.thread, followUp('edit-bg', { asked, image, parameters })))
             }
           />
         )}
       </Suspense>
-      <Interrogation picture={told} onClose={() => setTold(null)} />
+      <Interrogation image={told} onClose={() => setTold(null)} />
       {edited && (
         <ImageViewer
           images={[edited]}

@@ -85,7 +85,7 @@ const boxPrice = (
   return imagePrice(image, model, user, costOf({ type: 'txt2img', prompt: text, image }, model));
 };
 
-/** What is sent from a session of pictures, and what it will cost. */
+/** What is sent from a session of images, and what it will cost. */
 export const ImageBox = ({
   session,
   first,
@@ -120,7 +120,7 @@ export const ImageBox = ({
   const blend = blendOf(draft, model);
   /** Words alone say what is to be painted. */
   const plain = base_image === '' && blend.length === 0;
-  /** Choices of the tool that stay for the pictures after the next. */
+  /** Choices of the tool that stay for the images after the next. */
   const { style, seed, checkpoint, lora } = draft.parameters ?? {};
   const sticky = [style, seed, checkpoint, lora].some((each) => each !== undefined);
   const size = model?.image ? sizeFor(model.image, request.size) : null;
@@ -313,7 +313,7 @@ export const ImageBox = ({
               onSend={send}
               onPaste={(event) => {
                 const files = [...event.clipboardData.files];
-                // A table or a page brings a picture of itself along: its text is meant.
+                // A table or a page brings an image of itself along: its text is meant.
                 if (files.length === 0 || event.clipboardData.types.includes('text/plain')) return;
                 event.preventDefault();
                 intake.take(files);
@@ -337,7 +337,7 @@ export const ImageBox = ({
       <ModelSheet
         open={choosing === 'model'}
         value={session.model}
-        pictures
+        images
         onClose={() => setChoosing(null)}
         onChoose={choose}
       />

@@ -9,10 +9,10 @@ import { limits } from '@contract/limits.ts';
 import type { Model } from '@contract/model.ts';
 import drawCss from '@/widgets/image/image-session.module.css';
 
-/** Of the little pictures of sizes, px. */
+/** Of the little images of sizes, px. */
 const side = 26;
 
-/** How many pictures, and how large: what is changed most often, one tap each. */
+/** How many images, and how large: what is changed most often, one tap each. */
 export const ImageChoices = ({
   open,
   model,

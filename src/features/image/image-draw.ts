@@ -15,7 +15,7 @@ export const generate = (thread: Thread, id: number, asked: Asked): Promise<void
   );
 };
 
-/** Sends a request and begins its pictures. */
+/** Sends a request and begins its images. */
 export const draw = (thread: Thread, asked: Asked): Promise<void> => {
   const { n, size, translate } = asked.image;
   return sendWork(thread, {

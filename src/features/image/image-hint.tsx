@@ -10,12 +10,12 @@ import drawCss from '@/widgets/image/image-session.module.css';
 /** Latin names stand apart from the Chinese around them. */
 const setApart = (name: string): string => (/[a-z0-9]/i.test(name) ? ` ${name} ` : name);
 
-/** In a session of pictures before its first: what it is, and pictures to try, each with its words. */
+/** In a session of images before its first: what it is, and images to try, each with its words. */
 export const ImageHint = ({ session }: { session: SessionDetail }) => {
   const model = useModel(session.model);
   const { min_prompt_bytes: least } = useSite();
   return (
-    <div className={`${rowCss.list} ${rowCss.firstHint} ${drawCss.hintPictures}`}>
+    <div className={`${rowCss.list} ${rowCss.firstHint} ${drawCss.hintImages}`}>
       <h2>用{setApart(model?.label ?? session.model)}画一张</h2>
       {model?.remark && <p>{model.remark}</p>}
       <ul className={drawCss.hintIdeas} aria-label="试试这些">

@@ -10,13 +10,13 @@ import { uuid } from '@/platform/uuid.ts';
 import { takeAsBase } from '@/widgets/image/base-image.ts';
 import type { Model } from '@contract/model.ts';
 
-/** Only who brings a picture needs what makes large photos smaller. */
+/** Only who brings an image needs what makes large photos smaller. */
 const loadShrinking = lazyChunk(() => import('@/platform/attach/shrink-image.ts'));
 
 const reasonOf = (error: unknown): string =>
   error instanceof ApiError ? errorText(error) : error instanceof Error ? error.message : '';
 
-/** Takes a picture of the web into one's own, then as the base of a box; says why where it cannot. */
+/** Takes an image of the web into one's own, then as the base of a box; says why where it cannot. */
 export const takeAddressAsBase = async (key: string, model: Model, url: string): Promise<void> => {
   try {
     const { image } = await api.imageByUrl({ url }, { idempotencyKey: uuid(), quiet: true });
@@ -26,7 +26,7 @@ export const takeAddressAsBase = async (key: string, model: Model, url: string):
   }
 };
 
-/** Makes a pasted or dropped picture the base of a box; tells how far it has come, null: none comes. */
+/** Makes a pasted or dropped image the base of a box; tells how far it has come, null: none comes. */
 export const useBaseIntake = (key: string, model: Model | undefined) => {
   const [share, setShare] = useState<number | null>(null);
   const take = async (files: readonly File[]) => {

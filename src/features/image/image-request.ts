@@ -5,7 +5,7 @@ import { limits } from '@contract/limits.ts';
 import type { Model } from '@contract/model.ts';
 import { type ImagePrice, imagePrice } from '@/widgets/image/image-price.ts';
 
-/** What a message of a session of pictures asks for. */
+/** What a message of a session of images asks for. */
 export interface Asked {
   type: ImageTask;
   prompt: string;
@@ -62,7 +62,7 @@ export const wordsOf = ({ prompt, image }: Asked): string => {
     : prompt.trim();
 };
 
-/** The picture it starts from; empty: none. */
+/** The image it starts from; empty: none. */
 export const baseOf = ({ prompt, image }: Asked): string =>
   image.base_image || readImageWords(prompt, 'stable-diffusion').baseImage;
 
@@ -92,7 +92,7 @@ export const taskName = ({ type, image: { parameters } }: Asked): string => {
   }
 };
 
-/** Width by height of the pictures to come, so that their place is kept. */
+/** Width by height of the images to come, so that their place is kept. */
 export const shapeOf = (
   asked: Asked,
   model: Model | undefined,
@@ -105,7 +105,7 @@ export const shapeOf = (
   return imageSizes.find((each) => each.code === size) ?? { width: 1024, height: 1024 };
 };
 
-/** How many pictures are to come. */
+/** How many images are to come. */
 export const countOf = (asked: Asked, model: Model | undefined): number => {
   const { type, image } = asked;
   return model?.image
@@ -125,14 +125,14 @@ export const priceOfAsked = (
   return imagePrice({ ...image, n: countOf(asked, model), size }, model, user, translation);
 };
 
-/** A request to do something with a picture that was made here. */
+/** A request to do something with an image that was made here. */
 export const followUp = (
   type: ImageTask,
-  from: { asked: Asked; picture: MadeImage; parameters?: ImageParameters },
+  from: { asked: Asked; image: MadeImage; parameters?: ImageParameters },
 ): Asked => {
-  const { asked, picture, parameters = {} } = from;
-  const { image } = asked;
-  const kept = type === 'vary' || type === 'action' ? image.parameters : {};
+  const { asked, image, parameters = {} } = from;
+  const { image: request } = asked;
+  const kept = type === 'vary' || type === 'action' ? request.parameters : {};
   const { seed: _seed, action: _action, resize: _resize, mask: _mask, ...rest } = kept;
   const { zoom: _zoom, blend: _blend, brush: _brush, brush_inverted: _all, ...others } = rest;
   return {
@@ -140,14 +140,14 @@ export const followUp = (
     prompt: asked.prompt,
     image: {
       ...usual,
-      n: type === 'vary' ? image.n : type === 'edit' ? limits.imageEditCount : 1,
-      size: image.size,
-      translate: image.translate,
-      base_image: type === 'action' ? '' : picture.url,
+      n: type === 'vary' ? request.n : type === 'edit' ? limits.imageEditCount : 1,
+      size: request.size,
+      translate: request.translate,
+      base_image: type === 'action' ? '' : image.url,
       parameters: {
         ...others,
         ...parameters,
-        ...(picture.id > 0 ? { image_id: picture.id } : {}),
+        ...(image.id > 0 ? { image_id: image.id } : {}),
       },
     },
   };

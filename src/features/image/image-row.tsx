@@ -49,7 +49,7 @@ const columnsFor = (count: number): number => {
   return count === 2 || count === 4 ? 2 : 3;
 };
 
-/** The place of the pictures, as high from the first moment as at the end. */
+/** The place of the images, as high from the first moment as at the end. */
 const Grid = ({
   count,
   shape,
@@ -75,7 +75,7 @@ const Grid = ({
   </div>
 );
 
-/** The picture that it starts from; one that can not be shown is named. */
+/** The image that it starts from; one that can not be shown is named. */
 const BaseImage = ({ url, onView }: { url: string; onView: () => void }) => {
   const [broken, setBroken] = useState(!url.startsWith('/files/'));
   if (isForeign(url)) return <ForeignImage url={url} alt="底图" />;
@@ -146,7 +146,7 @@ const Question = ({ message, asked }: { message: Message; asked: Asked }) => {
 };
 
 /**
- * What is seen of pictures to come, by their place. An engine that paints one after the other shows
+ * What is seen of images to come, by their place. An engine that paints one after the other shows
  * each at its own; what others show may be all of them at once, and lies over all places.
  */
 const usePreviews = (live: JobEvent | null, count: number, inTurn: boolean): readonly string[] => {
@@ -197,14 +197,14 @@ const Waiting = ({
 };
 
 const Tile = ({
-  picture,
+  image,
   at,
   columns,
   onView,
   onMenu,
   onBase,
 }: {
-  picture: MadeImage;
+  image: MadeImage;
   /** Its number, from 0. */
   at: number;
   columns: number;
@@ -214,11 +214,11 @@ const Tile = ({
   onBase: (() => void) | null;
 }) => {
   const label = `第 ${at + 1} 张`;
-  if (picture.url === '')
+  if (image.url === '')
     return (
       <li className={`${drawCss.madeTile} ${drawCss.madeNone}`}>
         <Icon name="warning" size={20} />
-        {picture.error === '' ? '图片已删除' : '没有画成'}
+        {image.error === '' ? '图片已删除' : '没有画成'}
       </li>
     );
   return (
@@ -230,10 +230,10 @@ const Tile = ({
         onClick={onView}
       >
         <LoadedImage
-          {...imageSources(picture)}
+          {...imageSources(image)}
           sizes={`(min-width: 750px) ${columns === 1 ? 440 : Math.round(560 / columns)}px, ${Math.round(88 / columns)}vw`}
-          width={picture.width}
-          height={picture.height}
+          width={image.width}
+          height={image.height}
           alt={label}
           loading="lazy"
           decoding="async"
@@ -250,7 +250,7 @@ const Tile = ({
           aria-label={`保存${label}`}
           title="保存"
           onClick={() =>
-            void saveImage(picture.url).catch((error: unknown) => toast(errorText(error), 'error'))
+            void saveImage(image.url).catch((error: unknown) => toast(errorText(error), 'error'))
           }
         >
           <Icon name="download" size={18} />
@@ -312,27 +312,27 @@ const Images = ({
   const shape = first ?? (reply.width > 0 && reply.height > 0 ? reply : { width: 1, height: 1 });
   const shown = images.filter(({ url }) => url !== '');
   const columns = columnsFor(images.length);
-  // With a mouse all that is known of a picture stands beside it; on a phone it is seen first.
+  // With a mouse all that is known of an image stands beside it; on a phone it is seen first.
   const mouse = useMedia(finePointer);
   const whole = mouse && shown.every(({ id }) => id > 0);
-  const use = (act: (picture: MadeImage) => void) => (at: number) => {
-    const picture = shown[at];
-    if (picture) act(picture);
+  const use = (act: (image: MadeImage) => void) => (at: number) => {
+    const image = shown[at];
+    if (image) act(image);
   };
   const madeOf = ({ id }: { id: number }) => shown.find((each) => each.id === id) ?? nothingMade;
   const failed = images.flatMap(({ error }, at) => (error === '' ? [] : [{ error, at }]));
   return (
     <>
       <Grid count={images.length} shape={shape} label="画好的图片">
-        {images.map((picture, at) => (
+        {images.map((image, at) => (
           <Tile
-            key={picture.uuid || at}
-            picture={picture}
+            key={image.uuid || at}
+            image={image}
             at={at}
             columns={columns}
-            onView={() => setViewing(shown.indexOf(picture))}
+            onView={() => setViewing(shown.indexOf(image))}
             onMenu={() => setMenu(at)}
-            onBase={asBase ? () => asBase(picture) : null}
+            onBase={asBase ? () => asBase(image) : null}
           />
         ))}
       </Grid>
@@ -353,8 +353,8 @@ const Images = ({
         reply={reply}
         at={menu}
         onView={(at) => {
-          const picture = images[at];
-          if (picture) setViewing(shown.indexOf(picture));
+          const image = images[at];
+          if (image) setViewing(shown.indexOf(image));
         }}
         onClose={() => setMenu(null)}
       />
@@ -365,7 +365,7 @@ const Images = ({
             at={viewing}
             onTurn={setViewing}
             onClose={() => setViewing(null)}
-            onBase={asBase ? (picture) => asBase({ ...picture, ...madeOf(picture) }) : undefined}
+            onBase={asBase ? (image) => asBase({ ...image, ...madeOf(image) }) : undefined}
           />
         ) : (
           <PhotoViewer
@@ -394,7 +394,7 @@ const Images = ({
           at={edited}
           onTurn={setEdited}
           onClose={() => setEdited(null)}
-          onBase={asBase ? (picture) => asBase({ ...picture, ...madeOf(picture) }) : undefined}
+          onBase={asBase ? (image) => asBase({ ...image, ...madeOf(image) }) : undefined}
         />
       )}
     </>

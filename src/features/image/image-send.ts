@@ -20,7 +20,7 @@ import { limits } from '@contract/limits.ts';
 import type { Model } from '@contract/model.ts';
 import type { Asked } from './image-request.ts';
 
-/** What is said only of the next pictures; sizes, styles and parameters stay for those after them. */
+/** What is said only of the next images; sizes, styles and parameters stay for those after them. */
 const once = {
   base_image: undefined,
   strength: undefined,

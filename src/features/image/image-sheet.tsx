@@ -2,32 +2,32 @@ import { Sheet } from '@/ui/sheet.tsx';
 import type { ImageParameters, MadeImage } from '@contract/image.ts';
 import type { ReactNode } from 'react';
 
-/** What a sheet that asks how to go on from a picture is given. */
+/** What a sheet that asks how to go on from an image is given. */
 export interface ImageSheetProps {
   /** Null: closed. */
-  picture: MadeImage | null;
+  image: MadeImage | null;
   /** What it takes; empty: nothing. */
   price?: string;
   onClose: () => void;
-  onDraw: (picture: MadeImage, parameters: ImageParameters) => void;
+  onDraw: (image: MadeImage, parameters: ImageParameters) => void;
 }
 
-/** Asks how to go on from a picture; closes when that is said. */
+/** Asks how to go on from an image; closes when that is said. */
 export const ImageSheet = ({
   title,
-  picture,
+  image,
   onClose,
   onDraw,
   children,
 }: ImageSheetProps & {
   title: string;
-  children: (picture: MadeImage, draw: (parameters: ImageParameters) => void) => ReactNode;
+  children: (image: MadeImage, draw: (parameters: ImageParameters) => void) => ReactNode;
 }) => (
-  <Sheet open={picture !== null} onClose={onClose} title={title}>
-    {picture &&
-      children(picture, (parameters) => {
+  <Sheet open={image !== null} onClose={onClose} title={title}>
+    {image &&
+      children(image, (parameters) => {
         onClose();
-        onDraw(picture, parameters);
+        onDraw(image, parameters);
       })}
   </Sheet>
 );

@@ -5,7 +5,7 @@ import { Icon } from '@/ui/icon.tsx';
 import { toast } from '@/platform/toast.ts';
 import css from './image-tool.module.css';
 
-/** Pictures that go along: some at most, each once. */
+/** Images that go along: some at most, each once. */
 export const ImageSlots = ({
   label,
   hint,

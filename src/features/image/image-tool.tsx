@@ -90,7 +90,7 @@ const tabs: readonly Tab[] = [
   },
 ];
 
-/** What the pictures cost as they are asked for now. */
+/** What the images cost as they are asked for now. */
 const usePrice = (): string => {
   const { model, draft, text } = useTool();
   const { user } = useAuth();
@@ -119,7 +119,7 @@ const Foot = () => {
               toast(refusal, 'error');
               return;
             }
-            // Beside the conversation it may stay for the next picture.
+            // Beside the conversation it may stay for the next image.
             if (!docked) closeImageTool();
             send();
           }}

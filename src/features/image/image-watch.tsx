@@ -48,8 +48,8 @@ const useToolOfAddress = (session: SessionDetail) => {
         takeAsBase(uuid, model, { url: image_url, width: 0, height: 0 });
         const measure = async () => {
           try {
-            const picture = await measureImage(image_url);
-            if (readImageDraft(uuid).base_image === image_url) takeAsBase(uuid, model, picture);
+            const image = await measureImage(image_url);
+            if (readImageDraft(uuid).base_image === image_url) takeAsBase(uuid, model, image);
           } catch {
             if (readImageDraft(uuid).base_image === image_url)
               changeImageDraft(uuid, { base_image: undefined });
@@ -66,7 +66,7 @@ const useToolOfAddress = (session: SessionDetail) => {
   }, [open, tab, image_url, prompt, uuid, session.model, model, writable, navigate]);
 };
 
-/** Follows the work of a session of pictures. */
+/** Follows the work of a session of images. */
 export const ImageWatch = ({ session }: { session: SessionDetail }) => {
   useToolOfAddress(session);
   useMadeWatch(session, beginImages);

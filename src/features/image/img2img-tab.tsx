@@ -29,7 +29,7 @@ export const Img2ImgTab = () => {
   const url = draft.base_image ?? '';
   const measured = useMeasuredImage(url);
   const midjourney = image.family === 'midjourney';
-  // Services that take the picture as it is have no say in either: what would do nothing is not shown.
+  // Services that take the image as it is have no say in either: what would do nothing is not shown.
   const strengthSent = takesStrength(image.family);
   const resized = takesResizeMode(image.family);
   const pick = async () => {
@@ -108,7 +108,7 @@ export const Img2ImgTab = () => {
           choices={familyRules.resizeModes.map(({ mode, label }) => ({
             value: mode as number,
             label,
-            picture: <ResizeImage mode={mode} />,
+            image: <ResizeImage mode={mode} />,
           }))}
           onChange={(mode) => change({ resize_mode: mode === 0 ? undefined : mode })}
         />

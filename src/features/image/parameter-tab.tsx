@@ -283,7 +283,7 @@ const DalleParameters = () => {
   );
 };
 
-/** What a family's pictures are made with beside the words; its tab is there where there is any. */
+/** What a family's images are made with beside the words; its tab is there where there is any. */
 export const ParameterTab = () => {
   const { image } = useTool();
   const { family, abilities } = image;

@@ -11,10 +11,10 @@ import { usePriceOf } from './request-price.ts';
 import { followUp, wordsOf, type Asked } from './image-request.ts';
 import drawCss from '@/widgets/image/image-session.module.css';
 
-/** What is done with a picture once the person has said more. */
+/** What is done with an image once the person has said more. */
 export interface Press {
   asked: Asked;
-  picture: MadeImage;
+  image: MadeImage;
   /** A service's button; null: the model's own way to draw a part anew. */
   action: ImageAction | null;
 }
@@ -32,10 +32,10 @@ const refusalOf = (words: string): string => {
   return words.length < fewest || words.length > most ? `长度在 ${fewest} 到 ${most} 个字符` : '';
 };
 
-const nextOf = ({ asked, picture, action }: Press, said: ImageParameters): Asked =>
+const nextOf = ({ asked, image, action }: Press, said: ImageParameters): Asked =>
   followUp(action ? 'action' : 'edit', {
     asked,
-    picture,
+    image,
     parameters: { ...(action ? { action } : {}), ...said },
   });
 
@@ -96,8 +96,8 @@ const AskZoom = ({ press, onDraw }: AskProps) => {
 /** What the marked part becomes. */
 const AskPart = ({ press, mask, onDraw }: AskProps & { mask: Mask }) => {
   const [words, setWords] = useState(() => wordsOf(press.asked));
-  const { picture } = press;
-  const next = nextOf(press, maskParameters(mask, picture));
+  const { image } = press;
+  const next = nextOf(press, maskParameters(mask, image));
   const price = usePriceOf()(next);
   const draw = () => {
     const prompt = words.trim();
@@ -106,8 +106,8 @@ const AskPart = ({ press, mask, onDraw }: AskProps & { mask: Mask }) => {
       toast(refusal, 'error');
       return;
     }
-    // The region is measured in the picture that it lies in.
-    onDraw({ ...next, prompt, image: { ...next.image, base_image: picture.url } });
+    // The region is measured in the image that it lies in.
+    onDraw({ ...next, prompt, image: { ...next.image, base_image: image.url } });
   };
   return (
     <>
@@ -120,7 +120,7 @@ const AskPart = ({ press, mask, onDraw }: AskProps & { mask: Mask }) => {
   );
 };
 
-/** Asks for what a button needs before it is pressed: a part of the picture, or how far to draw back. */
+/** Asks for what a button needs before it is pressed: a part of the image, or how far to draw back. */
 const PressSheet = ({
   press,
   onClose,
@@ -133,7 +133,7 @@ const PressSheet = ({
 }) => {
   const zooming = press?.action?.asks === 'zoom' ? press : null;
   const marking = zooming ? null : press;
-  const key = press ? `${press.picture.uuid} ${press.action?.hash ?? ''}` : '';
+  const key = press ? `${press.image.uuid} ${press.action?.hash ?? ''}` : '';
   const drawn = (asked: Asked) => {
     onClose();
     onDraw(asked);
@@ -147,7 +147,7 @@ const PressSheet = ({
         <MaskScreen
           key={key}
           title={marking.action?.label ?? '局部重画'}
-          image={marking.picture}
+          image={marking.image}
           onClose={onClose}
         >
           {(mask) => <AskPart press={marking} mask={mask} onDraw={drawn} />}

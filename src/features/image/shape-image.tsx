@@ -12,7 +12,7 @@ export const ShapeImage = ({ width, height }: { width: number; height: number })
   );
 };
 
-/** What becomes of a round thing in a square picture that is brought to a wide sheet. */
+/** What becomes of a round thing in a square image that is brought to a wide sheet. */
 export const ResizeImage = ({ mode }: { mode: number }) => (
   <svg className={css.shape} width="56" height="40" viewBox="0 0 56 40" aria-hidden="true">
     {mode === 2 && <rect className={css.shapeFill} x="6" y="8" width="44" height="24" rx="3" />}

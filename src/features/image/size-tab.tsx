@@ -24,7 +24,7 @@ const Aspects = () => {
           value: aspect,
           label: aspect,
           hint: aspectName(shape.width, shape.height).split(' ')[0],
-          picture: <ShapeImage {...shape} />,
+          image: <ShapeImage {...shape} />,
         };
       })}
       onChange={(aspect) => setParameters({ aspect: aspect === usual ? undefined : aspect })}
@@ -42,7 +42,7 @@ const Sizes = () => {
         value: code,
         label: `${width}×${height}`,
         hint: aspectName(width, height),
-        picture: <ShapeImage width={width} height={height} />,
+        image: <ShapeImage width={width} height={height} />,
       }))}
       onChange={(size) => change({ size })}
     />

@@ -7,7 +7,7 @@ import css from './image-tool.module.css';
 
 /** Percent of the paper's width: a quarter of what the slider says. */
 const pen = { min: 1, max: 16, usual: 4 };
-/** A sketch is kept as a picture: only what a hand never draws is too much. */
+/** A sketch is kept as an image: only what a hand never draws is too much. */
 const most = { strokes: 5_000, points: 200_000 };
 
 const Pad = ({

@@ -16,7 +16,7 @@ interface Sticky {
 
 const none: ImageParameters = {};
 
-/** What was once chosen in the tool and goes along with every picture until it is taken away. */
+/** What was once chosen in the tool and goes along with every image until it is taken away. */
 export const StickyChips = ({
   uuid,
   model,

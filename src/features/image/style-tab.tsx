@@ -28,7 +28,7 @@ export const StyleTab = () => {
   const style = image.family === 'midjourney' ? styleOf(parameters) : (parameters.style ?? usual);
   // Of what is drawn here it is known how it looks.
   const sample = (name: string) =>
-    image.family === 'built-in' ? { picture: <SampleImage name={name} /> } : {};
+    image.family === 'built-in' ? { image: <SampleImage name={name} /> } : {};
   if (styles.length === 0 && metadata.isPending) return <Skeleton lines={4} />;
   return (
     <Choices

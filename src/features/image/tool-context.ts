@@ -29,9 +29,9 @@ export interface ToolState {
   /** undefined takes a choice back. */
   setParameters: (change: ImageParameters) => void;
   metadata: UseQueryResult<Metadata>;
-  /** The base picture that is being cropped; null: none. */
+  /** The base image that is being cropped; null: none. */
   cropping: PickedImage | null;
-  setCropping: (picture: PickedImage | null) => void;
+  setCropping: (image: PickedImage | null) => void;
 }
 
 const ToolContext = createContext<ToolState | null>(null);

@@ -16,11 +16,11 @@ const factors = [
 ] as const;
 
 const Ask = ({
-  picture,
+  image,
   price,
   onDraw,
 }: {
-  picture: MadeImage;
+  image: MadeImage;
   price: string;
   onDraw: (parameters: ImageParameters) => void;
 }) => {
@@ -39,7 +39,7 @@ const Ask = ({
       <h3>放大到</h3>
       <ChipChoice label="放大到" value={resize} choices={factors} onChange={setResize} />
       <p className="field-hint tabular">
-        {picture.width * resize}×{picture.height * resize}
+        {image.width * resize}×{image.height * resize}
       </p>
       <h3>放大算法</h3>
       {metadata.isPending && <Skeleton lines={3} />}
@@ -71,10 +71,10 @@ const Ask = ({
   );
 };
 
-/** Asks how large a picture is to be, and by which way of the service. */
+/** Asks how large an image is to be, and by which way of the service. */
 const UpscaleSheet = ({ price = '', ...sheet }: ImageSheetProps) => (
   <ImageSheet {...sheet} title="放大">
-    {(picture, draw) => <Ask key={picture.uuid} picture={picture} price={price} onDraw={draw} />}
+    {(image, draw) => <Ask key={image.uuid} image={image} price={price} onDraw={draw} />}
   </ImageSheet>
 );
 

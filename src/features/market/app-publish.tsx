@@ -67,7 +67,7 @@ const pairsOf = (json: string): Pair[] => {
   ]);
 };
 
-const PictureLink = ({
+const ImageLink = ({
   label,
   url,
   onChange,
@@ -117,8 +117,8 @@ const PictureLink = ({
   );
 };
 
-/** Links to pictures: two are added and removed at once (document 3 §5). */
-const PicturePairs = ({
+/** Links to images: two are added and removed at once (document 3 §5). */
+const ImagePairs = ({
   pairs,
   onChange,
 }: {
@@ -132,7 +132,7 @@ const PicturePairs = ({
       // oxlint-disable-next-line react/no-array-index-key
       <div key={at} className={css.pair}>
         {pair.map((url, side) => (
-          <PictureLink
+          <ImageLink
             // oxlint-disable-next-line react/no-array-index-key
             key={side}
             label={`预览图 ${at * 2 + side + 1}`}
@@ -241,7 +241,7 @@ const Publish = ({ draft, onDone }: { draft: Draft | null; onDone: () => void })
             </Button>
           )}
         >
-          <PicturePairs pairs={pairs} onChange={setPairs} />
+          <ImagePairs pairs={pairs} onChange={setPairs} />
           <label className={`${css.part} ${css.file}`}>
             封面（一张）
             <input

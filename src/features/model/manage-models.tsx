@@ -140,7 +140,7 @@ const usualFields: readonly Field[] = [
   },
 ];
 
-/** Of a model of pictures. */
+/** Of a model of images. */
 const imageFields = (model: AdminModel): Field[] => [
   {
     name: 'sizes',

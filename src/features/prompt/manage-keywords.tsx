@@ -92,7 +92,7 @@ const columns: readonly Column<ManagedKeyword>[] = [
 const optionsOf = (names: Readonly<Record<string, string>>) =>
   Object.entries(names).map(([value, label]) => ({ value, label }));
 
-/** The library of words for pictures: the program's own, changed or not, and those of managers. */
+/** The library of words for images: the program's own, changed or not, and those of managers. */
 export const ManageKeywords = ({ tabs }: { tabs: ReactNode }) => {
   const { page = 1, query, type, state } = route.useSearch();
   const show = useTableSearch();

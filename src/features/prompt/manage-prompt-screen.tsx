@@ -200,7 +200,7 @@ const tabs = [
   ['keywords', '画图关键词'],
 ] as const;
 
-/** What helps people to write: templates, and the library of words for pictures. */
+/** What helps people to write: templates, and the library of words for images. */
 export const ManagePromptScreen = () => {
   const { tab = 'templates' } = route.useSearch();
   const show = useTableSearch();

@@ -27,7 +27,7 @@ import type { StartSheet } from './start-sheets.tsx';
 import { readChoice, useStart, type StartChoice, type StartKind } from './use-start.ts';
 import css from './home.module.css';
 
-/** Pictures’ prices come with the sizes that they go by, which a chat does without. */
+/** Images’ prices come with the sizes that they go by, which a chat does without. */
 const DrawPrice = lazy(() => import('./draw-price.tsx'));
 /** What is behind the ＋ besides files. */
 const StartActs = lazy(async () => ({ default: (await import('./start-sheets.tsx')).StartActs }));
@@ -88,14 +88,14 @@ export const Composer = ({
     setAsked(tab);
     setKind(tab);
   }
-  const pictures = kind === 'imagine';
+  const images = kind === 'imagine';
   const freeOnly = kind === 'free';
   const [chosenWith, keepChoice] = useDraft('start');
   const choice = useMemo(() => readChoice(chosenWith), [chosenWith]);
   const { start, busy, model } = useStart(choice, kind);
   const chats = useChatModels();
   const painters = useImageModels();
-  const models = pictures ? painters : chats;
+  const models = images ? painters : chats;
   const [choosing, setChoosing] = useState(false);
   const [sheet, setSheet] = useState<StartSheet>();
   const sheetUsed = useEver(sheet !== undefined);
@@ -113,11 +113,11 @@ export const Composer = ({
   }, [focus]);
 
   const choose = useCallback(
-    (name: string) => prefsStore.set(pictures ? { painter: name } : { model: name }),
-    [pictures],
+    (name: string) => prefsStore.set(images ? { painter: name } : { model: name }),
+    [images],
   );
   const target = useMemo(() => ({ draftKey: 'home', model, onModel: choose }), [model, choose]);
-  const added = useAttachments('home').items.length > 0 && !pictures;
+  const added = useAttachments('home').items.length > 0 && !images;
   const send = () => void start(text);
   const option = (change: Partial<StartChoice>) => {
     keepChoice(JSON.stringify({ ...choice, ...change }));
@@ -151,8 +151,8 @@ export const Composer = ({
           ))}
         </div>
       </div>
-      {!pictures && <AttachTray target={target} />}
-      {!pictures && <AttachDrop target={target} />}
+      {!images && <AttachTray target={target} />}
+      {!images && <AttachDrop target={target} />}
       <form
         className={css.composerBox}
         data-writer="home"
@@ -164,14 +164,14 @@ export const Composer = ({
         <WordsField
           ref={box}
           text={text}
-          placeholder={pictures ? '描述一张画…' : '问点什么…'}
+          placeholder={images ? '描述一张画…' : '问点什么…'}
           label="输入问题"
           onText={setText}
           onSend={send}
-          onPaste={pictures ? undefined : pasteInto(target)}
+          onPaste={images ? undefined : pasteInto(target)}
         />
         <div className={css.composerRow}>
-          {!pictures && (
+          {!images && (
             <AttachButton target={target} label="添加图片或文件，选择场景等">
               {(close) => (
                 <StartActs
@@ -212,13 +212,13 @@ export const Composer = ({
             type="submit"
             className={css.composerSend}
             data-sender
-            data-priced={pictures || undefined}
+            data-priced={images || undefined}
             aria-busy={busy || undefined}
             disabled={busy || (text.trim() === '' && !added)}
           >
             <Icon name="send" size={22} />
             <span className="sr-only">发送</span>
-            {pictures && model && (
+            {images && model && (
               <Suspense fallback={null}>
                 <DrawPrice model={model} />
               </Suspense>
@@ -227,7 +227,7 @@ export const Composer = ({
         </div>
       </form>
       <div id="composer-panel" role="tabpanel" className={css.composerPanel}>
-        {!pictures && (
+        {!images && (
           <StartOptions
             choice={choice}
             suggesting={ideas}
@@ -247,7 +247,7 @@ export const Composer = ({
         open={choosing}
         value={model?.name ?? ''}
         only={freeOnly ? isFree : undefined}
-        pictures={pictures}
+        images={images}
         onClose={() => setChoosing(false)}
         onChoose={choose}
       />

@@ -6,7 +6,7 @@ import { useTranslationCost } from '@/widgets/image/translation-price.ts';
 import { imagePrice } from '@/widgets/image/image-price.ts';
 import type { Model } from '@contract/model.ts';
 
-/** What the first pictures of a session take: as many and as large as its model usually makes. */
+/** What the first images of a session take: as many and as large as its model usually makes. */
 export default function DrawPrice({ model }: { model: Model }) {
   const { user } = useAuth();
   const [prompt] = useDraft('home');

@@ -28,7 +28,7 @@ export const markedIn = (
     ? (session.match?.history_id ?? undefined)
     : undefined;
 
-/** Pictures of a session: five small ones, on a phone four larger ones (document 1 §2). */
+/** Images of a session: five small ones, on a phone four larger ones (document 1 §2). */
 const Thumbnails = ({ images, wide }: { images: readonly string[]; wide: boolean }) => (
   <span className={css.sessionImages}>
     {images.slice(0, wide ? 5 : 4).map((url) => (
@@ -79,7 +79,7 @@ export const SessionCard = ({
   words: string | undefined;
   /** It belongs to the person here: its author needs no name. */
   own: boolean;
-  /** The window has room for small pictures side by side. */
+  /** The window has room for small images side by side. */
   wide: boolean;
   /** It was swept aside: what can be done with it shows behind it. */
   swiped: boolean;

@@ -65,7 +65,7 @@ const begin = async (
   return null;
 };
 
-/** What kind of session is begun: of any chat model, of one that costs nothing, of pictures. */
+/** What kind of session is begun: of any chat model, of one that costs nothing, of images. */
 export type StartKind = 'chat' | 'free' | 'imagine';
 
 /** Makes a session for a first question and goes there; the chat sends it. */
@@ -75,9 +75,9 @@ export const useStart = (choice: StartChoice, kind: StartKind) => {
   const chosen = useChosenModel();
   const free = useChatModels().data?.find((each) => each.factor === 0);
   const painter = useChosenPainter();
-  const pictures = kind === 'imagine';
+  const images = kind === 'imagine';
   const chat = kind === 'free' && chosen?.factor !== 0 ? free : chosen;
-  const model = pictures ? painter : chat;
+  const model = images ? painter : chat;
   const [busy, setBusy] = useState(false);
   // A try that got no answer may have reached the server: the next one carries the same key.
   const asked = useRef({ key: '', uuid: '' });
@@ -85,7 +85,7 @@ export const useStart = (choice: StartChoice, kind: StartKind) => {
   /** False: refused before anything was asked of the server. */
   const start = async (text: string, suggestion = false): Promise<boolean> => {
     const prompt = text.trim();
-    const added = !suggestion && !pictures && readAttachments('home').items.length > 0;
+    const added = !suggestion && !images && readAttachments('home').items.length > 0;
     if ((prompt === '' && !added) || busy) return false;
     const most = model?.max_prompt ?? limits.defaultMaxPrompt;
     const refusal = refusalOf(prompt, most, !suggestion && !added);
@@ -97,7 +97,7 @@ export const useStart = (choice: StartChoice, kind: StartKind) => {
     if (asked.current.key === '') asked.current = { key: uuid(), uuid: uuid() };
     const { key } = asked.current;
     const own = { model: model?.name, uuid: asked.current.uuid };
-    const input: In<'newSession'> & { uuid: string } = pictures
+    const input: In<'newSession'> & { uuid: string } = images
       ? { ...own, type: 1 }
       : {
           ...own,

@@ -16,10 +16,10 @@ import css from './train.module.css';
 
 type LoraImage = { url: string; txt: string };
 
-/** So long after the last change the pictures are kept, ms. */
+/** So long after the last change the images are kept, ms. */
 const restMs = 600;
 
-/** Pictures that a style is learned from, each with what is said of it; kept as they come. */
+/** Images that a style is learned from, each with what is said of it; kept as they come. */
 export const LoraImages = ({
   model,
   onStarted,

@@ -49,10 +49,10 @@ export const VideoSheet = ({
   const id = useId();
   const sizes = sizesOf(model);
   const measured = useMeasuredImage(draft.base_image);
-  const misfit = (picture: PickedImage) =>
+  const misfit = (image: PickedImage) =>
     sizes.length > 0 &&
-    picture.width > 0 &&
-    !sizes.some(({ width, height }) => width === picture.width && height === picture.height);
+    image.width > 0 &&
+    !sizes.some(({ width, height }) => width === image.width && height === image.height);
   const pick = async () => {
     try {
       const [picked] = await pickImages({ max: 1, title: '选择图片' });

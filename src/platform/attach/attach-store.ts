@@ -3,7 +3,7 @@ import { onDraftsCleared, readDraft, writeDraft } from '@/platform/draft.ts';
 import { createStore, useStore, type Store } from '@/platform/store.ts';
 import type { StructuredMessage } from '@contract/chat.ts';
 
-/** A picture or a file that goes with the next message. */
+/** An image or a file that goes with the next message. */
 export interface Attachment {
   id: string;
   kind: 'image' | 'file';
@@ -18,9 +18,9 @@ export interface Attachment {
   error: string;
   /** What was done to it before it was sent; empty: nothing. */
   notice: string;
-  /** Address of the picture on this device, while the page lives. */
+  /** Address of the image on this device, while the page lives. */
   preview: string;
-  /** Of a ready picture: its address on the server. */
+  /** Of a ready image: its address on the server. */
   url: string;
   /** Of a ready file: its name on the server, and how much text it has. */
   uuid: string;

@@ -146,7 +146,7 @@ const add = (draftKey: string, item: Pick<Attachment, 'kind' | 'name'> & Partial
   return id;
 };
 
-const sendPicture =
+const sendImage =
   (id: string, blob: Blob, fileName: string): Source['send'] =>
   async (idempotencyKey, signal) => {
     const onProgress = (progress: number) => changeAttachment(id, { progress });
@@ -170,7 +170,7 @@ export const resumeAttachments = async (draftKey: string): Promise<void> => {
     if (!blob) removeAttachment(draftKey, id);
     else if (!sources.has(id)) {
       if (kind === 'image') changeAttachment(id, { preview: URL.createObjectURL(blob) });
-      begin(id, (kind === 'image' ? sendPicture : sendFile)(id, blob, name));
+      begin(id, (kind === 'image' ? sendImage : sendFile)(id, blob, name));
     }
   }
 };
@@ -180,14 +180,14 @@ export const leaveUploads = (ids: readonly string[]): void => {
   for (const id of ids) forget(id);
 };
 
-/** Makes a picture fit and sends it; one that can not be used leaves again. */
-const addPicture = async (draftKey: string, file: File): Promise<void> => {
+/** Makes an image fit and sends it; one that can not be used leaves again. */
+const addImage = async (draftKey: string, file: File): Promise<void> => {
   const id = add(draftKey, { kind: 'image', name: file.name || '图片', size: file.size });
   try {
     const { blob, name, notice } = await prepareImage(file);
     const preview = URL.createObjectURL(blob);
     changeAttachment(id, { name, size: blob.size, notice, preview });
-    begin(id, sendPicture(id, blob, name));
+    begin(id, sendImage(id, blob, name));
     await keepBytes(id, blob);
     if (notice !== '') toast(`${name}：${notice}`);
   } catch (error) {
@@ -215,7 +215,7 @@ const tooMany = (kind: Attachment['kind']) =>
     'error',
   );
 
-/** A picture from a public address; the server fetches it. False: there is no room for it. */
+/** An image from a public address; the server fetches it. False: there is no room for it. */
 export const addAddress = ({ draftKey }: AttachTarget, url: string): boolean => {
   if (room(draftKey, 'image') <= 0) {
     tooMany('image');
@@ -232,10 +232,10 @@ export const addAddress = ({ draftKey }: AttachTarget, url: string): boolean => 
 /** Takes what was picked, pasted or dropped, as far as there is room, and begins to send it. */
 export const addFiles = async (target: AttachTarget, files: readonly File[]): Promise<void> => {
   const { draftKey, model, onModel } = target;
-  const pictures: File[] = [];
+  const images: File[] = [];
   for (const file of files) {
     if (isImage(file)) {
-      pictures.push(file);
+      images.push(file);
     } else if (!isReadable(file)) {
       toast(`不支持这种文件：${file.name}`, 'error');
     } else if (file.size > limits.fileBytes) {
@@ -248,16 +248,16 @@ export const addFiles = async (target: AttachTarget, files: readonly File[]): Pr
       addFile(draftKey, file);
     }
   }
-  if (pictures.length === 0) return;
+  if (images.length === 0) return;
   // While the model can still be changed, the tray offers that.
   if (model && !model.vision && !onModel) {
     toast(`「${model.label}」看不了图片，请用能看图片的模型新建会话`, 'error');
     return;
   }
-  if (pictures.length > room(draftKey, 'image')) tooMany('image');
+  if (images.length > room(draftKey, 'image')) tooMany('image');
   // One after the other: a large photo takes much memory while it is made smaller.
-  for (const picture of pictures) {
+  for (const image of images) {
     if (room(draftKey, 'image') <= 0) return;
-    await addPicture(draftKey, picture);
+    await addImage(draftKey, image);
   }
 };

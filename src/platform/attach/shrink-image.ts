@@ -18,7 +18,7 @@ const kindOf = (bytes: Uint8Array): Kind => {
   return 'other';
 };
 
-type Picture = ImageBitmap | HTMLImageElement;
+type Decoded = ImageBitmap | HTMLImageElement;
 
 const byElement = async (file: Blob): Promise<HTMLImageElement> => {
   const image = new Image();
@@ -32,7 +32,7 @@ const byElement = async (file: Blob): Promise<HTMLImageElement> => {
 };
 
 /** Upright, as the camera meant it. */
-const decode = async (file: Blob): Promise<Picture> => {
+const decode = async (file: Blob): Promise<Decoded> => {
   try {
     return await createImageBitmap(file, { imageOrientation: 'from-image' });
   } catch {
@@ -65,10 +65,10 @@ const encode = (canvas: HTMLCanvasElement, quality: number): Promise<Blob> =>
   });
 
 /** Halves until the last step is less than half: one big step would lose lines and shimmer. */
-const scaleTo = (picture: Picture, width: number, height: number, side: number) => {
+const scaleTo = (decoded: Decoded, width: number, height: number, side: number) => {
   const part = Math.min(1, side / Math.max(width, height));
   const goal = { width: Math.round(width * part), height: Math.round(height * part) };
-  let from: CanvasImageSource = picture;
+  let from: CanvasImageSource = decoded;
   let now = { width, height };
   while (now.width > goal.width * 2) {
     now = { width: Math.round(now.width / 2), height: Math.round(now.height / 2) };
@@ -88,16 +88,16 @@ export interface Prepared {
 }
 
 /**
- * A picture as the server takes it: jpg or png within 4 MB and 4096 px. Photos are made smaller
+ * An image as the server takes it: jpg or png within 4 MB and 4096 px. Photos are made smaller
  * here, on the device; other formats become jpg where the browser can read them.
  * @throws Error with the text to show when it can not be used
  */
 export const prepareImage = async (file: File): Promise<Prepared> => {
   const kind = kindOf(new Uint8Array(await file.slice(0, 64).arrayBuffer()));
   if (kind === 'gif' || kind === 'svg') throw new Error('只能选择 jpg 或 png 图片');
-  let picture: Picture;
+  let decoded: Decoded;
   try {
-    picture = await decode(file);
+    decoded = await decode(file);
   } catch {
     throw new Error(
       kind === 'heic'
@@ -105,8 +105,8 @@ export const prepareImage = async (file: File): Promise<Prepared> => {
         : '图片已损坏，或不是 jpg、png 图片',
     );
   }
-  const width = 'naturalWidth' in picture ? picture.naturalWidth : picture.width;
-  const height = 'naturalHeight' in picture ? picture.naturalHeight : picture.height;
+  const width = 'naturalWidth' in decoded ? decoded.naturalWidth : decoded.width;
+  const height = 'naturalHeight' in decoded ? decoded.naturalHeight : decoded.height;
   try {
     const fits = file.size <= limits.imageBytes && Math.max(width, height) <= longest;
     const base = file.name.replace(/\.\w{1,5}$/, '') || '图片';
@@ -114,13 +114,13 @@ export const prepareImage = async (file: File): Promise<Prepared> => {
       return { blob: file, name: `${base}.${kind === 'png' ? 'png' : 'jpg'}`, notice: '' };
     let side = Math.min(longest, Math.max(width, height));
     let quality = 0.9;
-    let canvas = scaleTo(picture, width, height, side);
+    let canvas = scaleTo(decoded, width, height, side);
     let blob = await encode(canvas, quality);
     while (blob.size > limits.imageBytes && side > smallest) {
       if (quality > 0.8) quality = 0.8;
       else {
         side = Math.round(side * 0.75);
-        canvas = scaleTo(picture, width, height, side);
+        canvas = scaleTo(decoded, width, height, side);
       }
       blob = await encode(canvas, quality);
     }
@@ -132,6 +132,6 @@ export const prepareImage = async (file: File): Promise<Prepared> => {
         : `照片较大，已缩小到 ${canvas.width} × ${canvas.height}（${megabytes(blob.size)}）`,
     };
   } finally {
-    if ('close' in picture) picture.close();
+    if ('close' in decoded) decoded.close();
   }
 };

@@ -1,6 +1,6 @@
 import { useAttachments, imagesOf } from '@/platform/attach/attach-store.ts';
 import { addAddress, addFiles } from '@/platform/attach/intake.ts';
-import { pictureTypes, readableTypes } from '@/platform/attach/file-kinds.ts';
+import { imageTypes, readableTypes } from '@/platform/attach/file-kinds.ts';
 import { useVisionChoice } from './vision-choice.tsx';
 import type { AttachTarget } from '@/platform/attach/attach-store.ts';
 import { Button } from '@/ui/button.tsx';
@@ -94,15 +94,15 @@ const AttachSheet = ({
 }) => {
   const touch = useMedia('(pointer: coarse)');
   const { items } = useAttachments(target.draftKey);
-  const pictures = imagesOf({ items }).length;
+  const images = imagesOf({ items }).length;
   const vision = useVisionChoice(target);
   const album = useRef<HTMLInputElement>(null);
   const camera = useRef<HTMLInputElement>(null);
   const files = useRef<HTMLInputElement>(null);
   const [address, setAddress] = useState('');
   const [wrong, setWrong] = useState(false);
-  const full = pictures >= limits.visionImages;
-  const noPictures = vision.blind || full;
+  const full = images >= limits.visionImages;
+  const noImages = vision.blind || full;
 
   const take = (chosen: File[]) => {
     onClose();
@@ -124,7 +124,7 @@ const AttachSheet = ({
   return (
     <>
       {/* Outside of the sheet: the camera's answer comes when the sheet has closed. */}
-      <Choice ref={album} accept={pictureTypes} label="从相册选择图片" onTake={take} />
+      <Choice ref={album} accept={imageTypes} label="从相册选择图片" onTake={take} />
       <Choice ref={camera} accept="image/*" label="拍一张照片" camera onTake={take} />
       <Choice ref={files} accept={readableTypes} label="选择文件" onTake={take} />
       <Sheet open={open} onClose={onClose} title="添加">
@@ -137,7 +137,7 @@ const AttachSheet = ({
             <Way
               icon="album"
               label={touch ? '相册' : '图片'}
-              off={noPictures}
+              off={noImages}
               onClick={() => album.current?.click()}
             />
           )}
@@ -145,7 +145,7 @@ const AttachSheet = ({
             <Way
               icon="camera"
               label="拍照"
-              off={noPictures}
+              off={noImages}
               onClick={() => camera.current?.click()}
             />
           )}
@@ -164,7 +164,7 @@ const AttachSheet = ({
                 placeholder="https://"
                 maxLength={2000}
                 value={address}
-                disabled={noPictures}
+                disabled={noImages}
                 aria-invalid={wrong || undefined}
                 aria-describedby="attach-address-hint"
                 onChange={(event) => {
@@ -172,7 +172,7 @@ const AttachSheet = ({
                   setWrong(false);
                 }}
               />
-              <Button type="submit" disabled={noPictures || address.trim() === ''}>
+              <Button type="submit" disabled={noImages || address.trim() === ''}>
                 添加
               </Button>
             </div>

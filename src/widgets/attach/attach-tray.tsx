@@ -41,7 +41,7 @@ const Remove = ({ label, onClick }: { label: string; onClick: () => void }) => (
   </button>
 );
 
-const pictureOf = (item: Attachment, small: boolean): string =>
+const imageOf = (item: Attachment, small: boolean): string =>
   item.preview || (small ? thumbnailOf(item.url, 128) : item.url);
 
 const details: readonly { value: Detail; label: string }[] = [
@@ -49,7 +49,7 @@ const details: readonly { value: Detail; label: string }[] = [
   { value: 'high', label: '高清' },
 ];
 
-/** What goes with the next message: pictures, files, how far they are, and what they cost. */
+/** What goes with the next message: images, files, how far they are, and what they cost. */
 const AttachTray = ({ target }: { target: AttachTarget }) => {
   const { draftKey } = target;
   const { items, detail } = useAttachments(draftKey);
@@ -58,21 +58,21 @@ const AttachTray = ({ target }: { target: AttachTarget }) => {
   useEffect(() => void resumeAttachments(draftKey), [draftKey]);
   const files = items.filter((item) => item.kind === 'file');
   const failed = items.filter((item) => item.state === 'failed');
-  const dropPictures = () => {
+  const dropImages = () => {
     for (const { id } of images) removeAttachment(draftKey, id);
   };
   const vision = useVisionChoice(
     target,
-    <button type="button" className="chip" onClick={dropPictures}>
+    <button type="button" className="chip" onClick={dropImages}>
       去掉图片
     </button>,
   );
-  const shown = images.filter((item) => pictureOf(item, false) !== '');
+  const shown = images.filter((item) => imageOf(item, false) !== '');
   return (
     <div className={css.tray}>
       <ul className={css.trayItems} aria-label="要发送的附件">
         {images.map((item, at) => (
-          <li key={item.id} className={css.trayPicture} data-state={item.state}>
+          <li key={item.id} className={css.trayImage} data-state={item.state}>
             <button
               type="button"
               className={css.trayView}
@@ -80,7 +80,7 @@ const AttachTray = ({ target }: { target: AttachTarget }) => {
               disabled={!shown.includes(item)}
               onClick={() => setViewing(shown.indexOf(item))}
             >
-              {pictureOf(item, true) !== '' && <img src={pictureOf(item, true)} alt="" />}
+              {imageOf(item, true) !== '' && <img src={imageOf(item, true)} alt="" />}
               {item.state !== 'ready' && (
                 <span className={css.trayVeil}>
                   {item.state === 'failed' ? '失败' : stateText(item)}
@@ -147,7 +147,7 @@ const AttachTray = ({ target }: { target: AttachTarget }) => {
       )}
       {viewing !== null && (
         <PhotoViewer
-          images={shown.map((item) => pictureOf(item, false))}
+          images={shown.map((item) => imageOf(item, false))}
           index={viewing}
           onClose={() => setViewing(null)}
         />

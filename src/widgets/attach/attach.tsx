@@ -64,10 +64,10 @@ export const AttachTray = ({ target }: { target: AttachTarget }) => {
   );
 };
 
-/** For a text box: pasted pictures and files are added, pasted text stays text. */
+/** For a text box: pasted images and files are added, pasted text stays text. */
 export const pasteInto = (target: AttachTarget) => (event: ClipboardEvent) => {
   const files = [...event.clipboardData.files];
-  // A table or a page brings a picture of itself along: its text is meant.
+  // A table or a page brings an image of itself along: its text is meant.
   if (files.length === 0 || event.clipboardData.types.includes('text/plain')) return;
   event.preventDefault();
   void take(target, files);

@@ -7,7 +7,7 @@ import css from './attach-parts.module.css';
 
 const sees = (model: Model): boolean => model.vision;
 
-/** Whether pictures mean nothing to the model in use, and what can be done about it. */
+/** Whether images mean nothing to the model in use, and what can be done about it. */
 export const useVisionChoice = (
   target: AttachTarget,
   more?: ReactNode,

@@ -192,7 +192,7 @@ export class MessageStore {
         return {
           human: text,
           ai: this.textOf(message),
-          pictures: images.length * limits.imageTokens[detail],
+          images: images.length * limits.imageTokens[detail],
           files: files.map(({ chars, size, tokens }) => ({
             chars: chars ?? size / bytesOfChar,
             tokens,

@@ -13,8 +13,8 @@ interface TextSize {
 export interface Pair {
   human: string;
   ai: string;
-  /** Tokens of its pictures. */
-  pictures: number;
+  /** Tokens of its images. */
+  images: number;
   files: readonly TextSize[];
 }
 
@@ -40,7 +40,7 @@ const tokensOf = (texts: readonly TextSize[], most: number): number => {
 export const contextTokens = (pairs: readonly Pair[], maxPrompt: number): number => {
   let room = maxPrompt;
   let tokens = 0;
-  for (const { human, ai, pictures, files } of pairs) {
+  for (const { human, ai, images, files } of pairs) {
     const filed = Math.min(
       files.reduce((sum, { chars }) => sum + chars, 0),
       limits.fileText,
@@ -48,12 +48,12 @@ export const contextTokens = (pairs: readonly Pair[], maxPrompt: number): number
     room -= human.length + ai.length + filed;
     if (room < 0) break;
     tokens += estimateTokens(human) + estimateTokens(ai) + 2 * tokensAround;
-    tokens += pictures + tokensOf(files, limits.fileText);
+    tokens += images + tokensOf(files, limits.fileText);
   }
   return tokens;
 };
 
-/** Tokens of what is being written: its words, pictures and files, of which no more goes than fits. */
+/** Tokens of what is being written: its words, images and files, of which no more goes than fits. */
 export const draftTokens = (text: string, attachments: Attachments, maxPrompt: number): number =>
   estimateTokens(text) +
   tokensAround +

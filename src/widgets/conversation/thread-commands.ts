@@ -30,7 +30,7 @@ export interface SendOptions {
   strictMode?: 0 | 1;
   /** Of a scenario's session: 1 puts the text into the scenario's. */
   withTemplate?: 0 | 1;
-  /** Pictures and files that are uploaded when there is a network. */
+  /** Images and files that are uploaded when there is a network. */
   parts?: readonly Part[];
 }
 

@@ -14,7 +14,7 @@ export const WorkRowView = ({
   question: ReactNode;
   answer: ReactNode;
 }) => (
-  <div className={`${rowCss.rowQuestion} ${css.pictureRow}`} data-message={message.id}>
+  <div className={`${rowCss.rowQuestion} ${css.imageRow}`} data-message={message.id}>
     <Separator time={time} />
     {question}
     <div className={css.madeAnswer}>{answer}</div>

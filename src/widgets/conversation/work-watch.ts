@@ -11,7 +11,7 @@ import type { Thread } from './thread.ts';
 const pause = 5_000;
 
 /**
- * Follows the jobs of a session of pictures or films and brings what they made into the list.
+ * Follows the jobs of a session of images or films and brings what they made into the list.
  * @param begin begins the work of a message that the outbox has sent; stays the same function
  */
 export const useMadeWatch = (

@@ -179,7 +179,7 @@ const EditorView = ({
     const box = area.current;
     if (box) put(box, editFor(tool, box.value, box.selectionStart, box.selectionEnd));
   };
-  const addPicture = async (file: File) => {
+  const addImage = async (file: File) => {
     setSending((count) => count + 1);
     try {
       const { blob, name } = await prepareImage(file);
@@ -200,21 +200,21 @@ const EditorView = ({
       setSending((count) => count - 1);
     }
   };
-  const addPictures = async (files: readonly File[]) => {
-    for (const file of files) await addPicture(file);
+  const addImages = async (files: readonly File[]) => {
+    for (const file of files) await addImage(file);
   };
   const paste = (event: ClipboardEvent) => {
     const files = [...event.clipboardData.files].filter((file) => file.type.startsWith('image/'));
     if (files.length === 0 || event.clipboardData.types.includes('text/plain')) return;
     event.preventDefault();
-    void addPictures(files);
+    void addImages(files);
   };
 
   const drop = (event: DragEvent) => {
     const files = [...event.dataTransfer.files].filter((file) => file.type.startsWith('image/'));
     if (files.length === 0) return;
     event.preventDefault();
-    void addPictures(files);
+    void addImages(files);
   };
 
   return createPortal(
@@ -317,7 +317,7 @@ const EditorView = ({
             onChange={(event) => {
               const chosen = [...(event.target.files ?? [])];
               event.target.value = '';
-              void addPictures(chosen);
+              void addImages(chosen);
             }}
           />
         </div>

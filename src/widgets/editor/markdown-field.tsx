@@ -6,7 +6,7 @@ import { Markdown } from '@/widgets/markdown/markdown.tsx';
 import { useRef, useState } from 'react';
 import css from './markdown-field.module.css';
 
-/** Markdown that a manager writes: as text, as it will look, with pictures uploaded into it. */
+/** Markdown that a manager writes: as text, as it will look, with images uploaded into it. */
 export const MarkdownField = ({
   label,
   value,
@@ -25,7 +25,7 @@ export const MarkdownField = ({
   const [busy, setBusy] = useState(false);
   const writing = useRef<HTMLTextAreaElement>(null);
   const picking = useRef<HTMLInputElement>(null);
-  const addPicture = async (file: File | undefined) => {
+  const addImage = async (file: File | undefined) => {
     if (!file) return;
     setBusy(true);
     try {
@@ -73,7 +73,7 @@ export const MarkdownField = ({
           aria-label="插入图片"
           hidden
           onChange={(event) => {
-            void addPicture(event.target.files?.[0]);
+            void addImage(event.target.files?.[0]);
             event.target.value = '';
           }}
         />

@@ -12,7 +12,7 @@ import css from './conversation.module.css';
 
 type One = Omit<Message, 'beside'>;
 
-const pictureType = 1;
+const imageType = 1;
 const filmType = 4;
 
 /** What was drawn; null: nothing was. */
@@ -35,7 +35,7 @@ const Drawn = ({ message }: { message: One }) => {
   );
 };
 
-/** What was filmed, to be played; `still`: its first pictures alone. */
+/** What was filmed, to be played; `still`: its first images alone. */
 const Filmed = ({ message, still }: { message: One; still: boolean }) =>
   (readVideos(message) ?? []).map(({ uuid, url, poster, width, height, duration, error }) => {
     const label = `视频，${Math.round(duration)} 秒`;
@@ -71,7 +71,7 @@ const endings: Partial<Record<Message['state'], string>> = {
 };
 
 const bodyOf = (message: One, still: boolean) => {
-  if (message.type === pictureType) return <Drawn message={message} />;
+  if (message.type === imageType) return <Drawn message={message} />;
   if (message.type === filmType) return <Filmed message={message} still={still} />;
   return <Markdown text={message.ai} />;
 };
@@ -91,7 +91,7 @@ const Answer = ({ message, still }: { message: One; still: boolean }) => {
 
 /**
  * A message and what was answered, to be read alone: nothing can be done with it.
- * @param still films are shown as pictures
+ * @param still films are shown as images
  */
 export const Exchange = ({ message, still = false }: { message: Message; still?: boolean }) => {
   const { text, images: asked, files } = readQuestion(message);

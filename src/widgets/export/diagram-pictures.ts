@@ -18,7 +18,7 @@ const opened = (url: string): Promise<HTMLImageElement> =>
     image.src = url;
   });
 
-/** The pixels of a picture of this page as a PNG's data URL. @throws Error where it cannot be read */
+/** The pixels of an image of this page as a PNG's data URL. @throws Error where it cannot be read */
 export const pixelsOf = async (url: string, width: number, height: number): Promise<string> => {
   const image = await opened(url);
   const canvas = document.createElement('canvas');

@@ -14,7 +14,7 @@ export interface ExportJob {
   progress: number;
   /** The file, once it is there; fetched from `href` within an hour. */
   file: { name: string; size: number; href: string } | null;
-  /** Addresses of pictures that could not be had. */
+  /** Addresses of images that could not be had. */
   failed: readonly string[];
   /** Why there is no file; empty: it is being made, or there. */
   error: string;

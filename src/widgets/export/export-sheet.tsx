@@ -3,7 +3,7 @@ import { lazy, Suspense, useState } from 'react';
 
 const View = lazy(() => import('./export-view.tsx'));
 
-/** All ways out of a session: PDF, Markdown, JSON, a long picture, a public link. Loaded when first opened. */
+/** All ways out of a session: PDF, Markdown, JSON, a long image, a public link. Loaded when first opened. */
 export const ExportSheet = (props: ExportSheetProps) => {
   const [used, setUsed] = useState(props.open);
   if (props.open && !used) setUsed(true);

@@ -2,7 +2,7 @@ import { lazyChunk } from '@/platform/lazy-chunk.ts';
 
 /** The most that an import may be, as the server has it. Bytes. */
 const most = 64 * 1024 * 1024;
-/** A zip with pictures and sounds beside the conversations is larger; only those are taken out. */
+/** A zip with images and sounds beside the conversations is larger; only those are taken out. */
 const mostZip = 1024 * 1024 * 1024;
 
 /** Why a file was not read; its message is for people. */

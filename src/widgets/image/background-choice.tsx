@@ -4,7 +4,7 @@ import css from './background-choice.module.css';
 import { AnyImage } from './foreign-image.tsx';
 import { pickImages } from './image-picker.ts';
 
-/** What a picture's background is to be, as the calls take it. */
+/** What an image's background is to be, as the calls take it. */
 export type Background = { bg_color: string } | { bg_image: string };
 
 const colours = [
@@ -19,7 +19,7 @@ const colours = [
 /** What is chosen at first. */
 export const firstBackground: Background = { bg_color: colours[0].value };
 
-/** A colour or an image to stand behind what a picture is of. */
+/** A colour or an image to stand behind what an image is of. */
 export const BackgroundChoice = ({
   value,
   onChange,

@@ -10,36 +10,36 @@ import { openImageTool } from './image-tool-store.ts';
 const listedSizes = (image: ImageModel) =>
   image.sizes.length > 0 && image.family !== 'midjourney' ? sizesOf(image) : null;
 
-/** Whether a picture has to be brought to one of the model's sizes before it can be a base. */
+/** Whether an image has to be brought to one of the model's sizes before it can be a base. */
 export const isMisfit = (image: ImageModel, { width, height }: PickedImage): boolean =>
   width > 0 &&
   (listedSizes(image)?.every((size) => size.width !== width || size.height !== height) ?? false);
 
 /**
- * Makes a picture the base of what a box asks for next. One that the model cannot take as it is
+ * Makes an image the base of what a box asks for next. One that the model cannot take as it is
  * opens the tool to be cropped; then it gives false.
  * @param key of the box, as of its draft
  */
-export const takeAsBase = (key: string, model: Model, picture: PickedImage): boolean => {
-  const { image } = model;
-  if (!image) return false;
-  const alone = image.family === 'sd3';
-  if (alone && (readImageDraft(key).n ?? image.default_count) > 1)
+export const takeAsBase = (key: string, model: Model, image: PickedImage): boolean => {
+  const { image: takes } = model;
+  if (!takes) return false;
+  const alone = takes.family === 'sd3';
+  if (alone && (readImageDraft(key).n ?? takes.default_count) > 1)
     toast('这个模型图生图一次只能画 1 张，张数已改为 1', 'info');
-  const same = listedSizes(image)?.find(
-    ({ width, height }) => width === picture.width && height === picture.height,
+  const same = listedSizes(takes)?.find(
+    ({ width, height }) => width === image.width && height === image.height,
   );
   changeImageDraft(key, {
-    base_image: picture.url,
+    base_image: image.url,
     ...(alone ? { n: 1 } : {}),
     ...(same ? { size: same.code } : {}),
   });
-  if (!isMisfit(image, picture)) return true;
-  openImageTool({ key, model: model.name, tab: 'img2img', crop: picture });
+  if (!isMisfit(takes, image)) return true;
+  openImageTool({ key, model: model.name, tab: 'img2img', crop: image });
   return false;
 };
 
-/** The pixels of a picture that may come from anywhere; rejects where it can not be read. */
+/** The pixels of an image that may come from anywhere; rejects where it can not be read. */
 export const measureImage = (url: string): Promise<PickedImage> =>
   new Promise((resolve, reject) => {
     const image = new Image();

@@ -19,7 +19,7 @@ const loaded = (url: string): Promise<HTMLImageElement> =>
     image.src = url;
   });
 
-/** The part of the picture, at the size's pixels, as JPEG in a data URL. */
+/** The part of the image, at the size's pixels, as JPEG in a data URL. */
 const cut = async (url: string, area: Area, size: ImageSize): Promise<string> => {
   const image = await loaded(url);
   const canvas = document.createElement('canvas');
@@ -33,7 +33,7 @@ const cut = async (url: string, area: Area, size: ImageSize): Promise<string> =>
   return canvas.toDataURL('image/jpeg', 0.92);
 };
 
-/** Own pictures can be read by a canvas; others are brought to this server first. */
+/** Own images can be read by a canvas; others are brought to this server first. */
 const readable = async (url: string): Promise<string> =>
   url.startsWith('/') ? url : (await api.imageByUrl({ url }, { quiet: true })).image.url;
 
@@ -118,7 +118,7 @@ const Crop = ({
   );
 };
 
-/** Brings a picture to one of the model's sizes. */
+/** Brings an image to one of the model's sizes. */
 const CropDialog = ({
   request,
   sizes,

@@ -25,7 +25,7 @@ const keep = (url: string, image: Loaded) => {
   if (loaded.size > mostLoaded && !oldest.done) loaded.delete(oldest.value);
 };
 
-/** Whether a picture lies on another server: it must not be loaded before somebody asks for it. */
+/** Whether an image lies on another server: it must not be loaded before somebody asks for it. */
 export const isForeign = (url: string): boolean =>
   /^https?:\/\//i.test(url) && !url.startsWith(`${globalThis.location?.origin ?? ''}/files/`);
 
@@ -37,7 +37,7 @@ interface Props {
 }
 
 /**
- * A picture of another server. To load it would tell that server who reads this and when, and what
+ * An image of another server. To load it would tell that server who reads this and when, and what
  * stands in its address, which others may have made a model write. So its host is shown, and only a
  * press loads it, by our server and from it.
  */
@@ -87,7 +87,7 @@ const Chip = ({ url, alt }: Props) => {
   );
 };
 
-/** A picture that somebody works with, small: an own one at once, another server's on a press. */
+/** An image that somebody works with, small: an own one at once, another server's on a press. */
 export const AnyImage = ({ url, side, alt }: { url: string; side: Side; alt: string }) =>
   isForeign(url) ? (
     <ForeignImage url={url} alt={alt} />

@@ -9,7 +9,7 @@ import { useCallback, useMemo } from 'react';
 import { authStore } from '@/platform/auth-store.ts';
 import { readDraft, useDraft, writeDraft } from '@/platform/draft.ts';
 
-/** What the next pictures of a session are made with; what is left out is as the model usually has it. */
+/** What the next images of a session are made with; what is left out is as the model usually has it. */
 export type ImageDraft = Partial<ImageRequest>;
 
 const draftKey = (key: string): string => `image:${key}`;
@@ -64,7 +64,7 @@ export const useImageDraft = (key: string): [ImageDraft, (change: ImageDraft) =>
 export const draftWithSettings = (draft: ImageDraft, settings: Settings): ImageDraft =>
   settings.translate === undefined ? draft : { translate: settings.translate, ...draft };
 
-/** The draft as it is sent with a text, which may begin with the address of its base picture. */
+/** The draft as it is sent with a text, which may begin with the address of its base image. */
 export const draftSaid = (
   draft: ImageDraft,
   text: string,
@@ -121,7 +121,7 @@ export const requestOf = (draft: ImageDraft, model: Model | undefined): ImageReq
   };
 };
 
-/** Pictures that are to be made into one, where the model can; a base picture goes before them. */
+/** Images that are to be made into one, where the model can; a base image goes before them. */
 export const blendOf = (draft: ImageDraft, model: Model | undefined): readonly { url: string }[] =>
   model?.image?.abilities.includes('blend') && (draft.base_image ?? '') === ''
     ? (draft.parameters?.blend ?? [])

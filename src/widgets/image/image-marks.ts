@@ -6,7 +6,7 @@ import { filesIn, purgeFiles } from '@/platform/purge-files.ts';
 import { createStore, useStore } from '@/platform/store.ts';
 import { toast } from '@/platform/toast.ts';
 
-/** What people think of a picture, and the person here: 1 likes it, -1 does not, 0 neither. */
+/** What people think of an image, and the person here: 1 likes it, -1 does not, 0 neither. */
 export interface ImageMark {
   like: number;
   liked_count: number;
@@ -16,7 +16,7 @@ export interface ImageMark {
 const marks = createStore<ReadonlyMap<number, ImageMark>>(new Map());
 const put = (id: number, mark: ImageMark) => marks.set(new Map(marks.get()).set(id, mark));
 
-/** A picture's votes: as they were given here since it was read, else as it was read. */
+/** An image's votes: as they were given here since it was read, else as it was read. */
 export const useImageMark = (image: ImageMark & { id: number }): ImageMark => {
   const { id } = image;
   return useSyncExternalStore(marks.subscribe, () => marks.get().get(id)) ?? image;
@@ -55,10 +55,10 @@ export const voteOnImage = async (
 
 const gone = createStore<ReadonlySet<number>>(new Set());
 
-/** Numbers of the pictures that were deleted here: lists leave them out at once. */
+/** Numbers of the images that were deleted here: lists leave them out at once. */
 export const useDeletedImages = (): ReadonlySet<number> => useStore(gone);
 
-/** Deletes a picture. @throws ApiError, which the call has told of */
+/** Deletes an image. @throws ApiError, which the call has told of */
 export const deleteImage = async ({ id, url }: { id: number; url: string }): Promise<void> => {
   await api.deleteImage({ image_id: id });
   await purgeFiles(filesIn(url)).catch(() => undefined);

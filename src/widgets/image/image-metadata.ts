@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { api } from '@/platform/api.ts';
 
-/** What can be chosen at a model of pictures: checkpoints, LoRAs, styles and so on, by their labels. */
+/** What can be chosen at a model of images: checkpoints, LoRAs, styles and so on, by their labels. */
 export const useImageMetadata = (model: string, enabled = true) =>
   useQuery({
     queryKey: ['imageMetadata', model],

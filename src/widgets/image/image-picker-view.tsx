@@ -2,7 +2,7 @@ import { limits } from '@contract/limits.ts';
 import { QueryClientProvider, useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState, type FormEvent, type ReactNode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { isImage, pictureTypes } from '@/platform/attach/file-kinds.ts';
+import { isImage, imageTypes } from '@/platform/attach/file-kinds.ts';
 import { queryClient } from '@/platform/query-client.ts';
 import { Button } from '@/ui/button.tsx';
 import { EmptyState } from '@/ui/empty-state.tsx';
@@ -226,7 +226,7 @@ const Picker = ({
       ref={ref}
       type="file"
       hidden
-      accept={own ? 'image/*' : pictureTypes}
+      accept={own ? 'image/*' : imageTypes}
       capture={own ? 'environment' : undefined}
       multiple={!own && max > 1}
       aria-label={label}

@@ -1,7 +1,7 @@
 import type { PickedImage } from './picked-image.ts';
 
 /**
- * Lets the person choose pictures: uploaded ones, painted ones, or new ones by file, camera, paste
+ * Lets the person choose images: uploaded ones, painted ones, or new ones by file, camera, paste
  * or address. Resolves to none when they close it.
  */
 export const pickImages = async (options: {

@@ -2,7 +2,7 @@ import type { ImageRequest } from '@contract/chat.ts';
 import { imageDeduction, imageFactor } from '@contract/price.ts';
 import type { Model } from '@contract/model.ts';
 
-/** What pictures take. */
+/** What images take. */
 export interface ImagePrice {
   /** 0: nothing. */
   tokens: number;
@@ -30,9 +30,9 @@ export const imagePrice = (
   /** What the translation of its words will take, about. */
   translation = 0,
 ): ImagePrice => {
-  const pictures = imageCost(request, model);
-  const free = pictures > 0 && (user?.vip ?? 0) > 0 && !model.vip_excluded;
-  const tokens = (free ? 0 : pictures) + translation;
+  const images = imageCost(request, model);
+  const free = images > 0 && (user?.vip ?? 0) > 0 && !model.vip_excluded;
+  const tokens = (free ? 0 : images) + translation;
   if (translation > 0)
     return free
       ? { tokens, text: `约 ${tokens} token`, words: `VIP 免费，翻译约 ${translation} tokens` }

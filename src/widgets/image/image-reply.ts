@@ -6,7 +6,7 @@ type Reply = Pick<Message, 'ai'> & Partial<Pick<Message, 'made'>>;
 
 const replies = new WeakMap<Reply, ImageReply | null>();
 
-/** The pictures of a message; null: there are none (yet). */
+/** The images of a message; null: there are none (yet). */
 export const readImages = (message: Reply): ImageReply | null => {
   let reply = replies.get(message);
   if (reply === undefined) {

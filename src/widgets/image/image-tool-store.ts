@@ -20,10 +20,10 @@ export type ImageToolTab = (typeof imageToolTabs)[number];
 export interface ImageToolRequest {
   /** Of the text and the draft that the tool works on: 'home' or a session's uuid. */
   key: string;
-  /** Name of the model of pictures. */
+  /** Name of the model of images. */
   model: string;
   tab?: ImageToolTab;
-  /** Of the tab img2img: this base picture is to be cropped first. */
+  /** Of the tab img2img: this base image is to be cropped first. */
   crop?: PickedImage;
 }
 

@@ -18,7 +18,7 @@ export interface LookWay {
 const someWords = 'a photo of something, described in some forty words, '.repeat(5);
 
 /**
- * Who can put a picture into words here: the two ways of stable-diffusion-webui where there is one,
+ * Who can put an image into words here: the two ways of stable-diffusion-webui where there is one,
  * other services by their names, and what is built in, which measures and knows no things.
  */
 export const useLookWays = (): { ways: LookWay[]; priceOf: (way: string) => number } => {

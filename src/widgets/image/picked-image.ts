@@ -1,4 +1,4 @@
-/** A picture that was chosen; its address can be given to the server. */
+/** An image that was chosen; its address can be given to the server. */
 export interface PickedImage {
   url: string;
   /** Pixels. */

@@ -7,7 +7,7 @@ import { upload } from '@/platform/upload.ts';
 import { uuid } from '@/platform/uuid.ts';
 import type { PickedImage } from './picked-image.ts';
 
-/** A picture on its way to the server. */
+/** An image on its way to the server. */
 export interface Coming {
   id: string;
   name: string;

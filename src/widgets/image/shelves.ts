@@ -1,6 +1,6 @@
 import { api } from '@/platform/api.ts';
 
-/** The two places where a person's own pictures stand, newest first, 32 a page. */
+/** The two places where a person's own images stand, newest first, 32 a page. */
 export const shelves = {
   uploaded: {
     name: '上传的',

@@ -10,8 +10,8 @@ export const useMeasuredImage = (url: string): PickedImage | null => {
     let left = false;
     const measure = async () => {
       try {
-        const picture = await measureImage(url);
-        if (!left) setMeasured(picture);
+        const image = await measureImage(url);
+        if (!left) setMeasured(image);
       } catch {
         // The server may still reach what this browser does not.
       }

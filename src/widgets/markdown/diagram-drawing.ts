@@ -10,7 +10,7 @@ const sizeOf = (svg: string): { width: number; height: number } => {
   return { width: Math.ceil(Number(box?.[1] ?? 600)), height: Math.ceil(Number(box?.[2] ?? 300)) };
 };
 
-export interface Picture {
+export interface Image {
   /** Of this page; whoever shows it revokes it. */
   url: string;
   width: number;
@@ -26,17 +26,17 @@ const withoutTags = (source: string): string =>
     .replace(/&(?:lt|#0*60|#x0*3c);?|#(?:lt|0*60);/gi, '＜')
     .replace(/(?<!<)<(?!br\s*\/?>)(?=[a-z!?/])/gi, '＜');
 
-const draw = async (mermaid: Mermaid, source: string): Promise<Picture> => {
+const draw = async (mermaid: Mermaid, source: string): Promise<Image> => {
   const { svg } = await mermaid.render(`diagram-${++drawn}`, withoutAddresses(withoutTags(source)));
   const size = sizeOf(svg);
-  // A picture without a width of its own would be drawn in the browser's default size.
+  // An image without a width of its own would be drawn in the browser's default size.
   const sized = svg
     .replace(/^<svg /, `<svg height="${size.height}" `)
     .replace('width="100%"', `width="${size.width}"`);
   return { url: URL.createObjectURL(new Blob([sized], { type: 'image/svg+xml' })), ...size };
 };
 
-/** Pictures within a drawing, and addresses in its styles: Mermaid would load them while it measures. */
+/** Images within a drawing, and addresses in its styles: Mermaid would load them while it measures. */
 const withoutAddresses = (source: string): string =>
   source
     .replace(/\bimg\s*:\s*(?:"[^"]*"|'[^']*'|[^\s,}]+)/gi, 'label: "［图片］"')
@@ -45,7 +45,7 @@ const withoutAddresses = (source: string): string =>
 const settings = {
   startOnLoad: false,
   securityLevel: 'strict',
-  // Labels as SVG text: foreign HTML inside a picture is not drawn everywhere.
+  // Labels as SVG text: foreign HTML inside an image is not drawn everywhere.
   htmlLabels: false,
   flowchart: { htmlLabels: false },
   maxTextSize: 20_000,
@@ -107,7 +107,7 @@ const colours = {
   },
 } as const;
 
-export type Draw = (source: string, dark: boolean) => Promise<Picture>;
+export type Draw = (source: string, dark: boolean) => Promise<Image>;
 
 /** Loads Mermaid; the drawing made from it rejects what is no drawing that Mermaid understands. */
 export const loadDrawing = async (): Promise<Draw> => {

@@ -1,6 +1,6 @@
 import { memo, useEffect, useState, useSyncExternalStore } from 'react';
 import { CodeBox } from './code-box.tsx';
-import type { Draw, Picture } from './diagram-drawing.ts';
+import type { Draw, Image } from './diagram-drawing.ts';
 import { lazyChunk, whenLoaded } from '@/platform/lazy-chunk.ts';
 import css from './markdown.module.css';
 
@@ -13,10 +13,10 @@ const onTheme = (listener: () => void) => {
 };
 const isDark = () => document.documentElement.dataset['dark'] === '1';
 
-/** A Mermaid drawing, shown as a picture: whatever is in it, nothing of it runs. Else its source. */
+/** A Mermaid drawing, shown as an image: whatever is in it, nothing of it runs. Else its source. */
 export const Diagram = memo(function Diagram({ source }: { source: string }) {
   const dark = useSyncExternalStore(onTheme, isDark, () => false);
-  const [picture, setPicture] = useState<Picture | null>(null);
+  const [image, setImage] = useState<Image | null>(null);
   const [failed, setFailed] = useState(false);
   useEffect(() => {
     let gone = false;
@@ -25,7 +25,7 @@ export const Diagram = memo(function Diagram({ source }: { source: string }) {
       const made = await draw(source, dark);
       url = made.url;
       if (gone) URL.revokeObjectURL(url);
-      else setPicture(made);
+      else setImage(made);
     };
     // Not a drawing that Mermaid understands: the source is shown.
     const cancel = whenLoaded(load, (draw) => void show(draw).catch(() => setFailed(true)));
@@ -35,7 +35,7 @@ export const Diagram = memo(function Diagram({ source }: { source: string }) {
       if (url !== '') URL.revokeObjectURL(url);
     };
   }, [source, dark]);
-  if (!picture)
+  if (!image)
     return (
       <div className={css.diagramWaits} data-drawing={!failed || undefined}>
         <CodeBox pieces={[source]} language="mermaid" open={false} />
@@ -43,7 +43,7 @@ export const Diagram = memo(function Diagram({ source }: { source: string }) {
     );
   return (
     <div className={css.diagram} data-diagram>
-      <img src={picture.url} width={picture.width} height={picture.height} alt="流程图" />
+      <img src={image.url} width={image.width} height={image.height} alt="流程图" />
     </div>
   );
 });

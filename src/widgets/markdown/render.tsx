@@ -58,7 +58,7 @@ const SafeImage = ({ src, alt }: { src: string; alt: string }) => {
   const words = decodeEntities(alt);
   if (url === null || failed)
     return (
-      <span className={css.pictureWords}>{words === '' ? '［图片］' : `［图片：${words}］`}</span>
+      <span className={css.imageWords}>{words === '' ? '［图片］' : `［图片：${words}］`}</span>
     );
   if (isForeign(url)) return <ForeignImage url={url} alt={words} />;
   return (

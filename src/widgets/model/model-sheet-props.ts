@@ -7,8 +7,8 @@ export interface ModelSheetProps {
   title?: string;
   /** Those that can be chosen here. */
   only?: ((model: Model) => boolean) | undefined;
-  /** Models of pictures; else those of chats. */
-  pictures?: boolean;
+  /** Models of images; else those of chats. */
+  images?: boolean;
   /** Models of films. */
   films?: boolean;
   onClose: () => void;

@@ -14,7 +14,7 @@ const ModelSheetView = ({
   value,
   title = '选择模型',
   only = any,
-  pictures = false,
+  images = false,
   films = false,
   onClose,
   onChoose,
@@ -22,7 +22,7 @@ const ModelSheetView = ({
   const chats = useChatModels();
   const painters = useImageModels();
   const cameras = useVideoModels();
-  const models = films ? cameras : pictures ? painters : chats;
+  const models = films ? cameras : images ? painters : chats;
   const { signedIn } = useAuth();
   return (
     <Sheet open={open} onClose={onClose} title={title}>

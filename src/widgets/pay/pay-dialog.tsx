@@ -39,20 +39,20 @@ const appLink = ({ provider, url }: Order): string => {
 };
 
 const useCode = (url: string) => {
-  const [picture, setPicture] = useState('');
+  const [image, setImage] = useState('');
   useEffect(() => {
     let wanted = true;
     const draw = async () => {
       const { toDataURL } = await import('qrcode');
       const made = await toDataURL(absolute(url), { width: 440, margin: 2 });
-      if (wanted) setPicture(made);
+      if (wanted) setImage(made);
     };
     void draw();
     return () => {
       wanted = false;
     };
   }, [url]);
-  return picture;
+  return image;
 };
 
 const useNow = () => {
@@ -73,7 +73,7 @@ const clock = (ms: number): string => {
 
 const PayDialog = ({ order, onPaid }: { order: Order; onPaid: () => void }) => {
   const look = looks[order.provider];
-  const picture = useCode(order.url);
+  const image = useCode(order.url);
   const now = useNow();
   const [pressed, setPressed] = useState(false);
   // Beside a mouse there is no payment app that could be opened.
@@ -140,10 +140,10 @@ const PayDialog = ({ order, onPaid }: { order: Order; onPaid: () => void }) => {
         ) : (
           <>
             <div className={css.code}>
-              {picture === '' ? (
+              {image === '' ? (
                 <Skeleton lines={5} />
               ) : (
-                <img src={picture} width={220} height={220} alt={`${look.name}二维码`} />
+                <img src={image} width={220} height={220} alt={`${look.name}二维码`} />
               )}
             </div>
             <p className={css.hint}>{look.hint}</p>
@@ -168,8 +168,8 @@ const PayDialog = ({ order, onPaid }: { order: Order; onPaid: () => void }) => {
                 我已支付
               </Button>
             </div>
-            {order.provider === 'wechat' && opens && picture !== '' && (
-              <a className={css.more} href={picture} download="wechat-pay.png">
+            {order.provider === 'wechat' && opens && image !== '' && (
+              <a className={css.more} href={image} download="wechat-pay.png">
                 在这部手机上付款：保存二维码，到微信里扫
               </a>
             )}

@@ -1,6 +1,6 @@
 export interface PromptSheetProps {
   open: boolean;
-  /** 0: of chats; 1: of pictures. */
+  /** 0: of chats; 1: of images. */
   type: 0 | 1;
   /** Name of the model that they are for: some are offered with some models alone. */
   model: string;

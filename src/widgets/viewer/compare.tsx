@@ -3,7 +3,7 @@ import { smallImage } from '@/widgets/image/image-sources.ts';
 import type { ViewedImage } from './image-viewer-props.ts';
 import styles from './viewer.module.css';
 
-/** A picture and what was made of it, one above the other; a slider uncovers the one or the other. */
+/** An image and what was made of it, one above the other; a slider uncovers the one or the other. */
 export const Compare = ({ before, after }: { before: ViewedImage; after: ViewedImage }) => {
   const [share, setShare] = useState(50);
   return (

@@ -1,4 +1,4 @@
-/** A picture as the viewer is given it; the rest it reads itself. */
+/** An image as the viewer is given it; the rest it reads itself. */
 export interface ViewedImage {
   id: number;
   url: string;
@@ -20,7 +20,7 @@ export interface ImageViewerProps {
   onClose: () => void;
   /** As the web gallery shows it: to look at, and to go on from. */
   explore?: boolean;
-  /** Its tile, from which it grows: where that stands and which small picture it shows. */
+  /** Its tile, from which it grows: where that stands and which small image it shows. */
   from?: ViewedTile | null;
   /** Goes on from it where the viewer was opened, instead of in a new session. */
   onBase?: ((image: ViewedImage) => void) | undefined;

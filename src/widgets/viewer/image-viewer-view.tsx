@@ -50,7 +50,7 @@ const viewedOf = (image: ListedImage): ViewedImage => ({
   ...sizeOf(image.size),
 });
 
-/** Follows the work on a picture, shows how far it is, then what came of it beside the original. */
+/** Follows the work on an image, shows how far it is, then what came of it beside the original. */
 const Working = ({
   told,
   image,
@@ -180,7 +180,7 @@ const Working = ({
   );
 };
 
-/** The modes that change a picture: what one marks on it, what one says, and the work that follows. */
+/** The modes that change an image: what one marks on it, what one says, and the work that follows. */
 const Method = ({
   info,
   image,

@@ -16,7 +16,7 @@ export const tileOf = (element: HTMLElement): ViewedTile => ({
   src: element.querySelector('img')?.currentSrc ?? '',
 });
 
-/** Pictures over the whole screen with what is known of them and what can be made of them. */
+/** Images over the whole screen with what is known of them and what can be made of them. */
 export const ImageViewer = (props: ImageViewerProps) => (
   <Suspense fallback={null}>
     <View {...props} />

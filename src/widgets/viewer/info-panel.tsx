@@ -168,7 +168,7 @@ const Facts = ({ info }: { info: ImageInfo }) => {
 
 const priceOf = (tokens: number): string => (tokens === 0 ? '免费' : `${tokens} token`);
 
-/** All that is known of a picture, and what can be made of it. */
+/** All that is known of an image, and what can be made of it. */
 export const InfoPanel = ({
   info,
   explore,

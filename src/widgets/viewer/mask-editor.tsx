@@ -18,14 +18,14 @@ const tools = [
   { value: 'eraser', label: '橡皮' },
 ] as const;
 
-/** Percent of the picture's shorter side. */
+/** Percent of the image's shorter side. */
 const pen = { min: 1, max: 30, usual: 8 };
 /** Pixels of the longer side of what is painted on. */
 const sharpness = 900;
 /** Points closer together than this look like one, as a share of the longer side. */
 const apart = 0.004;
 
-/** Where one marks on the picture: one finger marks, two zoom and move and mark nothing. */
+/** Where one marks on the image: one finger marks, two zoom and move and mark nothing. */
 export const MaskStage = ({
   image,
   mask,

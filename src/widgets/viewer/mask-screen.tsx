@@ -8,7 +8,7 @@ import { noMask, type Mask } from './mask.ts';
 import { MaskStage, MaskTools, usualThickness, type MaskTool } from './mask-editor.tsx';
 import styles from './viewer.module.css';
 
-/** Over the whole screen: a part of a picture is marked, and below it said what becomes of it. */
+/** Over the whole screen: a part of an image is marked, and below it said what becomes of it. */
 export const MaskScreen = ({
   title,
   image,

@@ -1,7 +1,7 @@
 import type { ImageParameters } from '@contract/image.ts';
 import { limits } from '@contract/limits.ts';
 
-/** What was marked with a finger or the mouse, in pixels of the picture. */
+/** What was marked with a finger or the mouse, in pixels of the image. */
 export interface Mark {
   /** How thick its line is. */
   size: number;
@@ -42,7 +42,7 @@ export const rectangle = (a: { x: number; y: number }, b: { x: number; y: number
 
 const wholeOf = ({ width, height }: Size) => ({ left: 0, top: 0, width, height });
 
-/** The rectangle that holds all marks, within the picture. */
+/** The rectangle that holds all marks, within the image. */
 const boundsOf = ({ marks }: Mask, size: Size) => {
   let [left, top, right, bottom] = [size.width, size.height, 0, 0];
   for (const { size: thick, points, erase, area } of marks) {
@@ -97,7 +97,7 @@ export const maskParameters = (
   };
 };
 
-/** Draws a mask into a canvas of the picture's shape, in the context's own colour. */
+/** Draws a mask into a canvas of the image's shape, in the context's own colour. */
 export const drawMask = (
   canvas: HTMLCanvasElement,
   mask: Mask,

@@ -13,13 +13,13 @@ const quick = 160;
 
 const still = () => matchMedia('(prefers-reduced-motion: reduce)').matches;
 
-/** Small pictures to begin with: that of the tile is there already. */
+/** Small images to begin with: that of the tile is there already. */
 const smallOnes = (url: string, tile: ViewedTile | null): string[] => [
   ...(tile && url !== '' && tile.src.includes(url) ? [tile.src] : []),
   ...([640, 320, 180] as const).map((side) => smallImage(url, side)),
 ];
 
-/** A picture: its small one at once, and as sharp as the screen is when that is there. */
+/** An image: its small one at once, and as sharp as the screen is when that is there. */
 const Photo = ({
   image,
   alt,
@@ -67,7 +67,7 @@ const Photo = ({
   );
 };
 
-/** Shows one picture; a swipe turns to the next, two fingers zoom, a pull down closes. */
+/** Shows one image; a swipe turns to the next, two fingers zoom, a pull down closes. */
 export const Stage = ({
   image,
   alt,

@@ -10,7 +10,7 @@ import { imageSizes } from '@contract/image-prompt.ts';
 import type { ImageInfo } from '@contract/gallery.ts';
 import type { ImageParameters } from '@contract/image.ts';
 
-/** What of a picture's parameters tells how to make another one like it. */
+/** What of an image's parameters tells how to make another one like it. */
 const ownParameters = (parameters: ImageParameters): ImageParameters => {
   const {
     mask: _mask,
@@ -26,7 +26,7 @@ const ownParameters = (parameters: ImageParameters): ImageParameters => {
   return rest;
 };
 
-/** Ways to go on from a picture in a new session. */
+/** Ways to go on from an image in a new session. */
 export const useStartFrom = () => {
   const navigate = useNavigate();
   const refuse = useRefusal();
@@ -45,7 +45,7 @@ export const useStartFrom = () => {
       return null;
     }
   };
-  /** The picture's own model where it can still be chosen. */
+  /** The image's own model where it can still be chosen. */
   const modelOf = ({ model }: ImageInfo) =>
     models.find(({ name }) => name === model)?.name ?? painter?.name;
   const sizeOf = ({ size }: ImageInfo) =>
@@ -61,7 +61,7 @@ export const useStartFrom = () => {
       toast('提示词和参数都填好了，可以直接画', 'success');
       await navigate({ to: '/chat', search: { uuid: session } });
     },
-    /** New words for the picture as the base. */
+    /** New words for the image as the base. */
     imageToImage: async (info: ImageInfo) => {
       const session = await begin(modelOf(info));
       if (session === null) return;
