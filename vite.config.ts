@@ -245,7 +245,7 @@ export default defineConfig({
             },
             {
               name: 'sessions',
-              test: /\/features\/session\/(session-card|session-queries|use-refusal|use-find-key)\.tsx?$/,
+              test: /\/features\/session\/(session-card|session-queries|use-find-key)\.tsx?$|\/widgets\/conversation\/use-refusal\.ts$/,
             },
           ],
         },
