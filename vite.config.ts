@@ -237,11 +237,11 @@ export default defineConfig({
             { name: 'markdown', test: /\/src\/widgets\/markdown\/markdown\.tsx$/ },
             {
               name: 'rows',
-              test: /\/features\/chat\/(message-row|live-rows|model-change|send-rules|compose-store|chat-time)\.tsx?$|\/features\/chat\/outgoing-note\.module\.css$/,
+              test: /\/(features\/chat|widgets\/conversation)\/(message-row|live-rows|model-change|compose-store|chat-time|chat-context|session-type|rows|reply-times|separator|message-acts|long-press|use-idle)\.tsx?$|\/features\/chat\/outgoing-note\.module\.css$/,
             },
             {
               name: 'send-kit',
-              test: /\/features\/chat\/(send-kit|at-list|outgoing|price-ahead|chat-choices|model-failure|chat-edges)\.tsx?$/,
+              test: /\/(features\/chat|widgets\/conversation)\/(send-kit|at-list|outgoing|price-ahead|chat-choices|model-failure|chat-edges)\.tsx?$/,
             },
             {
               name: 'sessions',
