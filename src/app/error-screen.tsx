@@ -11,7 +11,7 @@ export const ErrorScreen = () => {
   const { code, message, uuid } = route.useSearch();
   usePageTitle('出错了');
   const text = message ?? errorPageTexts[Number(code)] ?? '未知错误';
-  const poor = code === '1025' || code === '1026';
+  const insufficient = code === '1025' || code === '1026';
   const login = code === '1001' || code === '1002';
   return (
     <div className="page page-centre">
@@ -28,7 +28,7 @@ export const ErrorScreen = () => {
                   去登录
                 </Link>
               )}
-              {poor && (
+              {insufficient && (
                 <Link className="button button-primary" to="/" search={{ new: 1, tab: 'free' }}>
                   用免费模型
                 </Link>
@@ -39,7 +39,7 @@ export const ErrorScreen = () => {
                 </Link>
               )}
               <Link
-                className={login || poor ? 'button' : 'button button-primary'}
+                className={login || insufficient ? 'button' : 'button button-primary'}
                 to="/"
                 search={{ new: 1 }}
               >

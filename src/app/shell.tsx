@@ -1,6 +1,6 @@
 import { NoticePopup } from '@/features/notice/notice-popup.tsx';
 import { useAuth } from '@/platform/auth-store.ts';
-import { hasUnsent } from '@/platform/pending.ts';
+import { hasUnsent } from '@/platform/unsent.ts';
 import { prefsStore, usePrefs } from '@/platform/prefs.ts';
 import { useMe, useOfficialSite, useUnreadNotices } from '@/platform/queries.ts';
 import { runningJobs } from '@/platform/running-jobs.ts';

@@ -1,4 +1,4 @@
-import { readWaiting } from '@/platform/pending.ts';
+import { readUnsent } from '@/platform/unsent.ts';
 import { Icon } from '@/ui/icon.tsx';
 import css from './sign-in-to-send.module.css';
 import { Link, useLocation } from '@tanstack/react-router';
@@ -6,7 +6,7 @@ import { Link, useLocation } from '@tanstack/react-router';
 /** Somebody's login has ended while something of theirs still waits: it is kept and asked for. */
 const SignInToSend = () => {
   const { pathname } = useLocation();
-  const [first] = Object.entries(readWaiting()).filter(([account]) => account !== '');
+  const [first] = Object.entries(readUnsent()).filter(([account]) => account !== '');
   if (!first) return null;
   const { name, count } = first[1];
   return (

@@ -1,7 +1,7 @@
 import { callTable } from '@common/call-table.ts';
 import type { PlainCallName } from '@contract/calls.ts';
 import { loadOutbox } from './load-outbox.ts';
-import { isAboutFresh, pendingHooks } from './pending.ts';
+import { isAboutFresh, unsentHooks } from './unsent.ts';
 import { serverApi, type Api, type ApiOptions } from './server-api.ts';
 
 type Call = (input: object, options?: ApiOptions) => Promise<unknown>;
@@ -9,8 +9,8 @@ type Call = (input: object, options?: ApiOptions) => Promise<unknown>;
 /** Of a session that the server does not have yet the outbox answers; undefined: the server has to. */
 const answerForFresh = async (name: PlainCallName, input: object): Promise<unknown> => {
   if (!isAboutFresh(name, input)) return undefined;
-  if (!pendingHooks()) await (await loadOutbox()).ready();
-  return pendingHooks()?.local(name, input);
+  if (!unsentHooks()) await (await loadOutbox()).ready();
+  return unsentHooks()?.local(name, input);
 };
 
 /**
@@ -25,7 +25,7 @@ export const api = Object.fromEntries(
       const fresh = await answerForFresh(name, input);
       if (fresh !== undefined) return fresh;
       const data = await call(input, options);
-      return pendingHooks()?.over(name, input, data as never) ?? data;
+      return unsentHooks()?.over(name, input, data as never) ?? data;
     };
     return [name, asked];
   }),

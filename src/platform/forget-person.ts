@@ -5,12 +5,11 @@ import { loadStore } from './cache.ts';
 import { clearDrafts } from './draft.ts';
 import { notePrefix } from './outbox-state.ts';
 import { loadOutbox } from './load-outbox.ts';
-import { readWaiting } from './pending.ts';
+import { readUnsent } from './unsent.ts';
 import { prefsStore } from './prefs.ts';
 
 /** How much of the person who is here has not been sent yet. */
-export const unsentCount = (): number =>
-  readWaiting()[accountOf(authStore.get().token)]?.count ?? 0;
+export const unsentCount = (): number => readUnsent()[accountOf(authStore.get().token)]?.count ?? 0;
 
 /** Takes all of the person out of this browser: what was read, written and chosen. */
 export const forgetPerson = async (): Promise<void> => {

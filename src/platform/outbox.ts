@@ -7,7 +7,7 @@ import { authStore } from './auth-store.ts';
 import type { ActName, NewAct } from '@common/outbox/engine.ts';
 import { loadOutbox } from './load-outbox.ts';
 import { leftNotes, note, noteLock } from './outbox-state.ts';
-import { isWaiting, readWaiting } from './pending.ts';
+import { hasUnsentIn, readUnsent } from './unsent.ts';
 import { toast } from '@/platform/toast.ts';
 import { uuid } from './uuid.ts';
 
@@ -18,7 +18,7 @@ import { uuid } from './uuid.ts';
  */
 
 /** Something of a former life of the page waits: the outbox is needed soon. */
-export const hasLeft = (): boolean => leftNotes() || Object.keys(readWaiting()).length > 0;
+export const hasLeft = (): boolean => leftNotes() || Object.keys(readUnsent()).length > 0;
 
 /** No answer came, or none that says whether it was done: it is tried again, under the same key. */
 export const isUnheard = (error: unknown): boolean =>
@@ -65,7 +65,7 @@ const sendNow = async (act: NewAct): Promise<unknown> => {
   const call = serverApi[act.name] as (input: In<ActName>, options: object) => Promise<unknown>;
   const forget = note(act);
   await formerTaken();
-  if (isWaiting(act.lane)) {
+  if (hasUnsentIn(act.lane)) {
     await enqueue([act]);
     return null;
   }
@@ -95,7 +95,7 @@ export const perform = async <K extends ActName>(
   /** The caller knows that it can not be done now. */
   later = false,
 ): Promise<Out<K> | null> => {
-  if (later || !navigator.onLine || isWaiting(act.lane) || (act.parts ?? []).length > 0) {
+  if (later || !navigator.onLine || hasUnsentIn(act.lane) || (act.parts ?? []).length > 0) {
     await enqueue([act]);
     return null;
   }

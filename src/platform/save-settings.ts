@@ -11,16 +11,16 @@ const rest = 500;
 /** The settings as shown: a change is seen at once and saved when it rests; a refused one is taken back. */
 export const useSaveSettings = () => {
   const settings = useSettings();
-  const pending = useRef<Settings>({});
+  const unsaved = useRef<Settings>({});
   const saved = useRef<string>(undefined);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
 
   const flush = async () => {
     clearTimeout(timer.current);
     timer.current = undefined;
-    const change = pending.current;
+    const change = unsaved.current;
     const before = saved.current;
-    pending.current = {};
+    unsaved.current = {};
     saved.current = undefined;
     if (Object.keys(change).length === 0) return;
     try {
@@ -43,7 +43,7 @@ export const useSaveSettings = () => {
     const { user } = authStore.get();
     if (!user) return;
     saved.current ??= user.setting;
-    pending.current = { ...pending.current, ...change };
+    unsaved.current = { ...unsaved.current, ...change };
     authStore.set({ user: { ...user, setting: JSON.stringify({ ...settings, ...change }) } });
     clearTimeout(timer.current);
     timer.current = setTimeout(() => void flush(), rest);

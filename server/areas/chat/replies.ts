@@ -287,7 +287,7 @@ export const createReplies = async ({
     for (const reader of entry.readers) reader.end(ending);
   };
 
-  const handover = await createReplyRelay({
+  const relay = await createReplyRelay({
     db,
     instance,
     box,
@@ -343,7 +343,7 @@ export const createReplies = async ({
     if (row.temporary) {
       // Its text is in the other process's memory alone.
       if (Date.now() - entry.heardAt > silentMs) return end(endingOf(row));
-      handover
+      relay
         .ask(id, entry.log.length)
         .catch((error: unknown) => log.warn({ err: error, id }, 'a reply could not be asked for'));
       return;
@@ -526,7 +526,7 @@ export const createReplies = async ({
   );
   await sweep();
   every(tickMs, flushDue);
-  every(tickMs, handover.tellNews);
+  every(tickMs, relay.tellNews);
   every(settings.pollMs, pollFollowed);
   every(settings.sweepMs, sweep);
   every(Math.min(1000, settings.heartbeatMs), () => {

@@ -31,7 +31,7 @@ export interface RelayedReply {
   ending: Ending | null;
 }
 
-const notify = statement('handover_notify', 'SELECT pg_notify($1, $2)');
+const notify = statement('reply_notify', 'SELECT pg_notify($1, $2)');
 
 const isPiece = (value: unknown): value is Piece =>
   typeof value === 'object' && value !== null && 'id' in value && 'start' in value;

@@ -311,7 +311,7 @@ const Interrogation = ({ image, onClose }: { image: MadeImage | null; onClose: (
   return (
     <Sheet open={image !== null} onClose={onClose} title="反推提示词">
       {ways.length > 1 && (
-        <div className={drawCss.toldWays}>
+        <div className={drawCss.interrogationWays}>
           <ChipChoice label="用什么看" value={way} choices={ways} onChange={setWay} />
         </div>
       )}

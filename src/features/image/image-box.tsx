@@ -52,7 +52,13 @@ import boxCss from '@/widgets/composer/send.module.css';
 const toolPath =
   'M4 7h9M19 7h1M4 17h1M11 17h9M16 9.5a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5ZM8 19.5a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5Z';
 
-const Poor = ({ price, onFree }: { price: ImagePrice; onFree: (() => void) | null }) => {
+const InsufficientBalance = ({
+  price,
+  onFree,
+}: {
+  price: ImagePrice;
+  onFree: (() => void) | null;
+}) => {
   const { user, signedIn } = useAuth();
   const have = user?.chatgpt_balance ?? 0;
   if (!user || !signedIn || price.tokens <= have) return null;
@@ -219,7 +225,7 @@ export const ImageBox = ({
           )}
         </div>
         <div>
-          {price && <Poor price={price} onFree={free ? goFree : null} />}
+          {price && <InsufficientBalance price={price} onFree={free ? goFree : null} />}
           {(!plain || request.controlnet_image !== '' || sticky || intake.share !== null) && (
             <div className={kitCss.sendChips}>
               {intake.share !== null && (

@@ -43,7 +43,7 @@ export const VideoBox = ({ session, first }: { session: SessionDetail; first: bo
     else acts.startAnew(text, 'free');
   };
   const have = user ? user.chatgpt_balance + (model?.vip_excluded ? 0 : user.vip_balance) : 0;
-  const poor = user && signedIn && price && price.tokens > have;
+  const insufficient = user && signedIn && price && price.tokens > have;
   // Without an image the dialog asks for one.
   const send = () => {
     if (draft.base_image === '' && !/^https?:/.test(text.trim())) openVideoSheet(uuid);
@@ -74,7 +74,7 @@ export const VideoBox = ({ session, first }: { session: SessionDetail; first: bo
           </button>
         </div>
         <div>
-          {poor && (
+          {insufficient && (
             <div className={kitCss.sendNote} role="status">
               <p>
                 余额不足：要 {price.text} tokens，还剩 {compactNumber(Math.max(0, have))}。

@@ -16,7 +16,7 @@ import {
   tellActDone,
 } from '@/platform/outbox-state.ts';
 import { writeDraft } from '@/platform/draft.ts';
-import { readWaiting, showPending, writeWaiting, type Waiting } from '@/platform/pending.ts';
+import { readUnsent, showUnsent, writeUnsent, type Unsent } from '@/platform/unsent.ts';
 import { refreshScreens } from '@/platform/query-client.ts';
 import { noteStamp } from '@/platform/stamp.ts';
 import { toast } from '@/platform/toast.ts';
@@ -32,7 +32,7 @@ import {
 } from '@common/outbox/engine.ts';
 import { followDrafts, forgetOwner, startKeeping } from './draft-keeper.ts';
 import { actStore, db, writing } from './outbox-db.ts';
-import { pendingHooks } from './pending-view.ts';
+import { unsentHooks } from './unsent-view.ts';
 
 /** The outbox of this browser, as this tab works on it. Loaded when it is needed (`@/platform/outbox.ts`). */
 
@@ -64,15 +64,15 @@ const orFailure = <T>(answer: Promise<T>): Promise<T> =>
 const sending = new Set<string>();
 const show = (acts: readonly Act[]) => outboxState.set({ acts, sending: new Set(sending) });
 
-const hooks = pendingHooks(() => outboxState.get().acts);
+const hooks = unsentHooks(() => outboxState.get().acts);
 
 /** Looks at all that waits, for the screens and for the next start of the page. */
 const look = async (): Promise<void> => {
   const acts = await actStore.all();
   const account = me();
   const own = acts.filter((act) => act.account === account);
-  const known = readWaiting();
-  const waiting: Record<string, Waiting> = {};
+  const known = readUnsent();
+  const waiting: Record<string, Unsent> = {};
   for (const each of acts) {
     const name =
       each.account === account
@@ -86,8 +86,8 @@ const look = async (): Promise<void> => {
       fresh: each.name === 'newSession' ? [...entry.fresh, each.lane] : entry.fresh,
     };
   }
-  writeWaiting(waiting);
-  showPending(own.length > 0 ? hooks : null);
+  writeUnsent(waiting);
+  showUnsent(own.length > 0 ? hooks : null);
   show(own);
 };
 

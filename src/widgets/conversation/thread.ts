@@ -1,7 +1,7 @@
 import { lazyChunk } from '@/platform/lazy-chunk.ts';
 import { onActDone, outboxState } from '@/platform/outbox-state.ts';
 import { loadOutbox } from '@/platform/load-outbox.ts';
-import { isWaiting } from '@/platform/pending.ts';
+import { hasUnsentIn } from '@/platform/unsent.ts';
 import type { Message } from '@contract/chat.ts';
 import { MessageLoader } from './message-loader.ts';
 import { MessageStore, type ThreadSession } from './message-store.ts';
@@ -54,7 +54,7 @@ export class Thread {
           this.whenThere((commands) => commands.unsent.takeDone(done, data));
       }),
     ];
-    if (isWaiting(this.uuid)) loadOutbox().catch(() => {});
+    if (hasUnsentIn(this.uuid)) loadOutbox().catch(() => {});
     this.takeOutgoing();
     return () => {
       this.opened = false;

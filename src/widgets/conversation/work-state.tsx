@@ -142,7 +142,7 @@ export const WorkMissing = ({
 }) => {
   const acts = useChatActs();
   const asking = useAsking(message.id);
-  const poor = code === codes.balance.code || code === codes.balance_excluded.code;
+  const insufficient = code === codes.balance.code || code === codes.balance_excluded.code;
   // The same words would be refused again.
   const banned = code === codes.prompt_banned.code;
   return (
@@ -159,7 +159,7 @@ export const WorkMissing = ({
       </p>
       {acts.owner && acts.writable && (
         <div className={rowCss.noticeActs}>
-          {poor && (
+          {insufficient && (
             <>
               <Link
                 className={`${rowCss.noticeAct} ${rowCss.noticeActFirst}`}
@@ -188,7 +188,9 @@ export const WorkMissing = ({
           ) : (
             <button
               type="button"
-              className={poor ? rowCss.noticeAct : `${rowCss.noticeAct} ${rowCss.noticeActFirst}`}
+              className={
+                insufficient ? rowCss.noticeAct : `${rowCss.noticeAct} ${rowCss.noticeActFirst}`
+              }
               disabled={asking}
               onClick={onBegin}
             >

@@ -1,4 +1,4 @@
-import type { PendingHooks } from './pending-hooks.ts';
+import type { UnsentHooks } from './unsent-hooks.ts';
 import type { PlainCallName } from '@contract/calls.ts';
 import { accountOf } from './account-of.ts';
 import { authStore } from './auth-store.ts';
@@ -9,7 +9,7 @@ import { authStore } from './auth-store.ts';
  */
 
 /** What one account has in the outbox of this browser. */
-export interface Waiting {
+export interface Unsent {
   count: number;
   /** Sessions and settings that something waits for. */
   lanes: readonly string[];
@@ -22,15 +22,15 @@ export interface Waiting {
 const key = 'queqiao.outbox';
 
 /** By account. */
-export const readWaiting = (): Readonly<Record<string, Waiting>> => {
+export const readUnsent = (): Readonly<Record<string, Unsent>> => {
   try {
-    return JSON.parse(localStorage.getItem(key) ?? '{}') as Record<string, Waiting>;
+    return JSON.parse(localStorage.getItem(key) ?? '{}') as Record<string, Unsent>;
   } catch {
     return {};
   }
 };
 
-export const writeWaiting = (waiting: Readonly<Record<string, Waiting>>): void => {
+export const writeUnsent = (waiting: Readonly<Record<string, Unsent>>): void => {
   try {
     if (Object.keys(waiting).length === 0) localStorage.removeItem(key);
     else localStorage.setItem(key, JSON.stringify(waiting));
@@ -39,23 +39,22 @@ export const writeWaiting = (waiting: Readonly<Record<string, Waiting>>): void =
   }
 };
 
-const own = (): Waiting | undefined => readWaiting()[accountOf(authStore.get().token)];
+const own = (): Unsent | undefined => readUnsent()[accountOf(authStore.get().token)];
 
 /** Something of an account waits, whoever is here now. */
-export const hasUnsent = (): boolean =>
-  Object.keys(readWaiting()).some((account) => account !== '');
+export const hasUnsent = (): boolean => Object.keys(readUnsent()).some((account) => account !== '');
 
 /** Something waits in this lane: what comes after it must wait, too. */
-export const isWaiting = (lane: string): boolean => own()?.lanes.includes(lane) ?? false;
+export const hasUnsentIn = (lane: string): boolean => own()?.lanes.includes(lane) ?? false;
 
 /** The session was begun here, and the server does not have it yet. */
 export const isFresh = (ref: unknown): boolean => own()?.fresh.includes(String(ref)) ?? false;
 
-let hooks: PendingHooks | null = null;
+let hooks: UnsentHooks | null = null;
 /** How answers are looked at; null: as they are. */
-export const pendingHooks = (): PendingHooks | null => hooks;
+export const unsentHooks = (): UnsentHooks | null => hooks;
 /** Tells how to look at answers, while something waits; null: as they are. */
-export const showPending = (next: PendingHooks | null): void => {
+export const showUnsent = (next: UnsentHooks | null): void => {
   hooks = next;
 };
 

@@ -4,7 +4,7 @@ import type { Message } from '@contract/chat.ts';
 import type { Session, SessionDetail } from '@contract/session.ts';
 import { authStore } from '@/platform/auth-store.ts';
 import type { OfName } from '@/platform/note.ts';
-import type { PendingHooks } from '@/platform/pending-hooks.ts';
+import type { UnsentHooks } from '@/platform/unsent-hooks.ts';
 import { settingsOf } from '@/platform/saved-settings.ts';
 import { readQuestion } from '@/platform/question.ts';
 import type { Act } from '@common/outbox/engine.ts';
@@ -161,7 +161,7 @@ const overUser = (user: User, acts: readonly Act[]): User => {
 };
 
 /** @param waiting what waits now, of the account that is signed in */
-export const pendingHooks = (waiting: () => readonly Act[]): PendingHooks => ({
+export const unsentHooks = (waiting: () => readonly Act[]): UnsentHooks => ({
   local: (name: PlainCallName, input: unknown) => {
     const { uuid } = input as { uuid?: unknown };
     if (name === 'historyList') return nothing;
