@@ -342,8 +342,9 @@ test('a refused session or question leads to the page that says why, wherever it
   const { uuid } = await person.client.call('newSession', { type: 0 });
   await app.walk(`/chat?uuid=${uuid}&open=img-tool`);
   await told();
-  await page.goto('/scenario');
-  await page.getByRole('button', { name: '创建会话' }).first().click();
+  await page.goto('/model?kind=free');
+  await page.getByRole('button', { name: '关于内置助手' }).first().click();
+  await page.getByRole('button', { name: '用它新建会话' }).click();
   await told();
   await page.goto('/forum?show-create-dialog');
   const editor = page.getByRole('dialog', { name: '发起提问' });

@@ -232,7 +232,7 @@ test('a question opens at itself, a link to an answer at the answer, and 回到�
   }
   await app.enterAs(person);
   await page.goto('/forum?category=mine');
-  await page.getByRole('link', { name: '从头读起' }).click();
+  await page.getByRole('main').getByRole('link', { name: '从头读起' }).click();
   await expect(page.locator(`[data-message="${id}"]`)).toBeInViewport();
   // Nor does it run away when the list is measured, or looked at again.
   await page.evaluate(
