@@ -207,13 +207,19 @@ const coverPatience = 1_500;
  * Whether the first rows stand before the list: it needs a few frames to measure itself, in which
  * it would be blank.
  */
-const useCover = (scroller: HTMLElement | null, begins: boolean, filled: boolean): boolean => {
+const useCover = (
+  scroller: HTMLElement | null,
+  begins: boolean,
+  filled: boolean,
+  hasRows: boolean,
+): boolean => {
   const [waits, setWaits] = useState(begins);
   useEffect(() => {
     if (!waits || !filled || !scroller) return undefined;
     const started = performance.now();
     const look = () => {
-      const row = scroller.querySelector('[data-item-index], [data-tail] > *');
+      // What stands behind the rows is there before they are.
+      const row = scroller.querySelector(hasRows ? '[data-item-index]' : '[data-tail] > *');
       const seen =
         row !== null &&
         row.getClientRects().length > 0 &&
@@ -223,7 +229,7 @@ const useCover = (scroller: HTMLElement | null, begins: boolean, filled: boolean
     };
     let frame = requestAnimationFrame(look);
     return () => cancelAnimationFrame(frame);
-  }, [scroller, waits, filled]);
+  }, [scroller, waits, filled, hasRows]);
   return waits && filled;
 };
 
@@ -254,7 +260,7 @@ export const MessageList = ({
   // Whoever has gone to its other end since then is there.
   const atFirst = fromFirst && focus === null && !newestFirst && view.stretch === 0;
   const stick = useStick(scroller, tail, follows, focus === null && !atFirst);
-  const covered = useCover(scroller, begins, !hidden);
+  const covered = useCover(scroller, begins, !hidden, rows.length > 0);
   const element = useRef<HTMLElement | null>(null);
   useEffect(() => {
     element.current = scroller;
