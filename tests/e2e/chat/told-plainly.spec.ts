@@ -1,4 +1,4 @@
-import { expect, test } from '../../support/app.ts';
+import { App, expect, test } from '../../support/app.ts';
 import { TestClient } from '../../support/client.ts';
 import { paint } from '../../support/pictures.ts';
 
@@ -436,28 +436,31 @@ test('a visitor who wants to reply, or to write to somebody, signs in first and 
   app,
   page,
   person,
+  browser,
   baseURL,
 }) => {
   const other = await TestClient.register(baseURL ?? '');
   const { uuid } = await other.call('newSession', { type: 2, private: 0 });
   await other.call('sendMessage', { session_id: uuid, msg: '河上有几座桥？', title: '桥' });
-  const signIn = async () => {
-    await expect(page).toHaveURL(/\/login/);
-    await page.getByRole('textbox', { name: '用户名' }).fill(person.account);
-    await page.getByLabel('密码', { exact: true }).fill(person.password);
-    await page.getByRole('button', { name: '登录', exact: true }).click();
-    await expect(page).toHaveURL(new RegExp(`uuid=${uuid}`));
-    await expect(app.log).toContainText('河上有几座桥？');
+  const signIn = async (at: App) => {
+    await expect(at.page).toHaveURL(/\/login/);
+    await at.page.getByRole('textbox', { name: '用户名' }).fill(person.account);
+    await at.page.getByLabel('密码', { exact: true }).fill(person.password);
+    await at.page.getByRole('button', { name: '登录', exact: true }).click();
+    await expect(at.page).toHaveURL(new RegExp(`uuid=${uuid}`));
+    await expect(at.log).toContainText('河上有几座桥？');
   };
   await page.goto(`/chat?uuid=${uuid}`);
   await expect(app.log).toContainText('河上有几座桥？');
   await page.getByRole('button', { name: '登录', exact: true }).last().click();
-  await signIn();
+  await signIn(app);
   await expect(app.question).toBeVisible();
 
-  await page.evaluate(() => localStorage.clear());
-  await page.goto(`/chat?uuid=${uuid}`);
-  await app.log.getByRole('button', { name: /^关于/ }).first().click();
-  await page.getByRole('button', { name: '发私信' }).click();
-  await signIn();
+  const another = await browser.newContext({ ...(baseURL ? { baseURL } : {}), locale: 'zh-CN' });
+  const visitor = new App(await another.newPage());
+  await visitor.page.goto(`/chat?uuid=${uuid}`);
+  await visitor.log.getByRole('button', { name: /^关于/ }).first().click();
+  await visitor.page.getByRole('button', { name: '发私信' }).click();
+  await signIn(visitor);
+  await another.close();
 });
