@@ -151,6 +151,23 @@ export const jobOfRequest = (
 ): Promise<store.JobRow | null> => store.findJob(db, numberOf(requestId, userId));
 
 /**
+ * The job of the same request, sent once more without its idempotency key; null: it is a new one.
+ * @throws Refusal conflict where the number is of another job than the newest of the subject
+ */
+export const repeatedJob = async (
+  db: Executor,
+  requestId: string,
+  userId: number,
+  subject: { kind: SubjectKind; id: number },
+): Promise<Job | null> => {
+  const known = await jobOfRequest(db, requestId, userId);
+  if (!known) return null;
+  const job = (await jobsOf(db, subject.kind, [subject.id])).get(subject.id);
+  if (known.user_id !== userId || job?.uuid !== known.uuid) throw new Refusal('conflict');
+  return job;
+};
+
+/**
  * Begins a job: its row and its entry in the queue, in the caller's transaction, with whatever hold
  * the caller makes. @throws Refusal too_many_jobs, conflict where the number is taken
  */
