@@ -372,7 +372,12 @@ export const MessageList = ({
         </div>
       )}
       {!newestFirst && (!atBottom || view.hasNewer) && (
-        <button type="button" className={rowCss.toBottom} onClick={toBottom} aria-label="回到底部">
+        <button
+          type="button"
+          className={`round ${rowCss.toBottom}`}
+          onClick={toBottom}
+          aria-label="回到底部"
+        >
           <Icon name="down" size={20} />
         </button>
       )}

@@ -405,7 +405,7 @@ export const VoiceButton = ({ state }: { state: BoxState }) => {
     <>
       <button
         type="button"
-        className={kitCss.voiceButton}
+        className="round"
         aria-label="语音输入"
         title="语音输入"
         aria-haspopup="dialog"

@@ -1,3 +1,4 @@
+import { ProgressBar } from '@/ui/progress-bar.tsx';
 import { BackHead } from '@/ui/back-head.tsx';
 import { api } from '@/platform/api.ts';
 import { ApiError } from '@/platform/api-error.ts';
@@ -127,7 +128,6 @@ const Task = ({ told, superseded }: { told: Job; superseded: boolean }) => {
   const job = live?.job ?? told;
   const label = useModel(job.model)?.label ?? job.model;
   const unfinished = isUnfinished(job);
-  const percent = Math.floor(job.progress * 100);
   const failed = job.state === 'error' || job.state === 'cancelled';
   const banned = job.error_code === codes.prompt_banned.code;
   const price = usePriceAgain(told);
@@ -167,16 +167,7 @@ const Task = ({ told, superseded }: { told: Job; superseded: boolean }) => {
             <p className={css.taskState} role="status">
               {progressText(job)}
             </p>
-            <span
-              className={css.taskBar}
-              role="progressbar"
-              aria-label="进度"
-              aria-valuenow={percent}
-              aria-valuemin={0}
-              aria-valuemax={100}
-            >
-              <i style={{ transform: `scaleX(${job.progress})` }} />
-            </span>
+            <ProgressBar label="进度" part={job.progress} className={css.taskBar} />
           </>
         ) : (
           <p className={css.taskState}>

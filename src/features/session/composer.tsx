@@ -210,7 +210,7 @@ export const Composer = ({
           )}
           <button
             type="submit"
-            className={css.composerSend}
+            className={`round ${css.composerSend}`}
             data-sender
             data-priced={images || undefined}
             aria-busy={busy || undefined}

@@ -76,7 +76,7 @@ export const HomeSearch = ({
         />
         <button
           type="button"
-          className={css.homeSearchClose}
+          className={`round ${css.homeSearchClose}`}
           aria-label="关闭搜索"
           onClick={() => {
             setWords('');
