@@ -16,7 +16,7 @@ const outDir = at('./dist/page');
 
 /**
  * A name of a style module: where it is from, and as it stands there. The same from build to build, so
- * that a picture of a screen (src/platform/first-picture.ts) stays dressed.
+ * that a image of a screen (src/platform/snapshot.ts) stays dressed.
  */
 const scopedName = (name: string, file: string): string => {
   const place = path.relative(at('./src'), file.split('?')[0] ?? '');

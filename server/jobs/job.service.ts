@@ -73,7 +73,7 @@ const viewOf = (row: store.JobRow, seconds: number | null): Job => {
     held_tokens: row.held_tokens,
     created_at: row.created_at.toISOString(),
     finished_at: row.finished_at?.toISOString() ?? null,
-    ...(row.picture && { picture: row.picture }),
+    ...(row.image && { image: row.image }),
     ...(row.translates && { translates: true }),
   };
 };
@@ -114,7 +114,7 @@ export const ownJob = async (db: Executor, uuid: string, userId: number): Promis
   return row;
 };
 
-/** An own job with the picture as it looks so far. */
+/** An own job with the image as it looks so far. */
 export const jobNow = async (db: Executor, uuid: string, userId: number) => {
   const row = await ownJob(db, uuid, userId);
   const previews = await store.previewsOf(db, row.finished_at === null ? [row.id] : []);

@@ -5,7 +5,7 @@ import { useAuth } from '@/platform/auth-store.ts';
 import { readDraft, writeDraft } from '@/platform/draft.ts';
 import { onFirstUse } from '@/platform/first-use.ts';
 import { inIdleTime } from '@/platform/idle.ts';
-import { endFirstView, hasFirstPicture, takeFirstBox } from '@/platform/first-view.ts';
+import { endFirstView, hasSnapshot, takeFirstBox } from '@/platform/first-view.ts';
 import { lazyChunk, whenLoaded } from '@/platform/lazy-chunk.ts';
 import { Navigate as MarkdownNavigate } from '@/widgets/markdown/navigate.ts';
 import { useChatModels, useModel, useModelsOf, useSettings } from '@/platform/queries.ts';
@@ -188,7 +188,7 @@ const Chat = ({
   const empty = view.rows.length + view.tail.length === 0;
   useLayoutEffect(() => {
     // A list of messages ends it itself, once it has found its place.
-    if (failure !== null || (opened && (empty || !hasFirstPicture()))) endFirstView();
+    if (failure !== null || (opened && (empty || !hasSnapshot()))) endFirstView();
   });
 
   if (failure && !session.isFetching) {

@@ -1,5 +1,5 @@
 import { errorText } from '@/platform/api-error.ts';
-import { endFirstView, hasFirstPicture } from '@/platform/first-view.ts';
+import { endFirstView, hasSnapshot } from '@/platform/first-view.ts';
 import { Icon } from '@/ui/icon.tsx';
 import { toast } from '@/platform/toast.ts';
 import { limits } from '@contract/limits.ts';
@@ -266,7 +266,7 @@ export const MessageList = ({
     element.current = scroller;
   }, [scroller]);
   useEffect(() => {
-    if (!scroller || !hasFirstPicture()) return undefined;
+    if (!scroller || !hasSnapshot()) return undefined;
     const look = () => {
       const row = scroller.querySelector('[data-item-index]');
       if (row && getComputedStyle(row).visibility !== 'hidden') endFirstView();

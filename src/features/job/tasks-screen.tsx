@@ -80,7 +80,7 @@ const useAct = (act: () => Promise<unknown>): [busy: boolean, run: () => void] =
   return [busy, run];
 };
 
-/** Leads to what a job is about: its message, or the picture that it went on from. */
+/** Leads to what a job is about: its message, or the image that it went on from. */
 const Subject = ({
   job,
   className,
@@ -149,11 +149,11 @@ const Task = ({ told, superseded }: { told: Job; superseded: boolean }) => {
   });
   return (
     <li className={css.task} data-state={job.state}>
-      <div className={css.taskPicture} aria-hidden="true">
+      <div className={css.taskImage} aria-hidden="true">
         {live && live.current_image !== '' ? (
           <img src={live.current_image} alt="" />
-        ) : told.picture ? (
-          <img src={thumbnailOf(told.picture, 128)} alt="" loading="lazy" />
+        ) : told.image ? (
+          <img src={thumbnailOf(told.image, 128)} alt="" loading="lazy" />
         ) : (
           <Icon name={job.state === 'error' ? 'warning' : 'spark'} size={22} />
         )}
@@ -189,7 +189,7 @@ const Task = ({ told, superseded }: { told: Job; superseded: boolean }) => {
         {failed &&
           !retried &&
           (banned || job.subject_kind === 'image' ? (
-            // The same once more would be refused again; what was asked of a picture is asked there.
+            // The same once more would be refused again; what was asked of a image is asked there.
             <Subject job={job} className="button button-small">
               {banned ? '修改提示词' : '再改一次'}
             </Subject>
