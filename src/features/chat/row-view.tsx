@@ -6,7 +6,7 @@ import type { Row } from '@/widgets/conversation/rows.ts';
 import css from './outgoing-note.module.css';
 import rowCss from '@/widgets/conversation/conversation.module.css';
 
-const PairAnswers = lazy(() => import('./pair-answers.tsx'));
+const SideBySide = lazy(() => import('./side-by-side.tsx'));
 const OutgoingNote = lazy(() => import('./outgoing-note.tsx'));
 const PersonMessage = lazy(() => import('./person-message.tsx'));
 
@@ -31,10 +31,10 @@ export const RowView = memo(function RowView({ row }: { row: Row }) {
       return <Reply row={row} />;
     case 'live':
       return <LiveRows row={row} />;
-    case 'pair':
+    case 'side-by-side':
       return (
         <Suspense fallback={<div className={rowCss.rowWaiting} />}>
-          <PairAnswers row={row} />
+          <SideBySide row={row} />
         </Suspense>
       );
     case 'work':
