@@ -110,7 +110,7 @@ const SideBySide = memo(function SideBySide({ row }: { row: SideBySideRow }) {
     setAt(index);
   };
   return (
-    <div className={css.answers} data-message={row.message.id}>
+    <div className={css.sideBySide} data-message={row.message.id}>
       {!both && (
         <div className={css.answerSwitch} role="tablist" aria-label="两个模型的回答">
           {toldApart(labels).map((label, index) => (
