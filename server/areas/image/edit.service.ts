@@ -9,6 +9,7 @@ import type {
   ImageTask,
   ListedImage,
 } from '../../../contract/image.ts';
+import { taskNames } from '../../../contract/image-prompt.ts';
 import type { Job } from '../../../contract/job.ts';
 import { limits } from '../../../contract/limits.ts';
 import { modelTypes } from '../../../contract/model.ts';
@@ -16,7 +17,6 @@ import type { Executor, Transaction } from '../../db/database.ts';
 import { inTransaction } from '../../db/in-transaction.ts';
 import { Refusal, type Identity } from '../../http/handlers.ts';
 import { beginJob, repeatedJob, requireRoomForJob } from '../../jobs/job.service.ts';
-import { taskTitles } from '../chat/image-messages.service.ts';
 import type { FileService } from '../file/file.service.ts';
 import type { ModelService, ResolvedImageModel } from '../model/model.service.ts';
 import { requireUsable } from '../session/session.service.ts';
@@ -159,9 +159,7 @@ export const createEditService = (deps: {
         vip: await isVip(tx, user.id),
         reference: `job:${requestId}`,
       });
-      const title = [taskTitles[wish.task], wish.prompt || image.prompt]
-        .filter(Boolean)
-        .join(' · ');
+      const title = [taskNames[wish.task], wish.prompt || image.prompt].filter(Boolean).join(' · ');
       const job = await beginJob(tx, {
         uuid: requestId,
         userId: user.id,

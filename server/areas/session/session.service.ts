@@ -22,7 +22,7 @@ import { refuseBlocked } from '../forum/blocked-words.service.ts';
 import { listForum, questionLooks } from '../forum/forum-list.service.ts';
 import { requireGroup } from '../forum/groups.service.ts';
 import { countSession, find as findScenario } from '../scenario/scenario.service.ts';
-import { friendStateOf } from './pair.service.ts';
+import { friendStateOf } from './friend.service.ts';
 import { newSessionIsPrivate, privacyChangeRefusal } from './privacy.ts';
 import {
   type FoundSession,
@@ -674,7 +674,7 @@ export const createSessionService = (models: ModelService) => {
       return inTransaction(db, async (tx) => {
         if (low === high || !(await store.findFriend(tx, friendId)))
           throw new Refusal('not_found', low === high ? '不能和自己私聊' : '没有这个人');
-        await store.lockPair(tx, low, high);
+        await store.lockPeople(tx, low, high);
         const found = await store.findFriendSession(tx, low, high);
         if (found) return found;
         await makerOf(tx, user.id);

@@ -7,7 +7,7 @@ import type { Row } from '@/widgets/conversation/rows.ts';
 import css from './outgoing-note.module.css';
 import rowCss from '@/widgets/conversation/conversation.module.css';
 
-const PairAnswers = lazyPart(() => import('./pair-answers.tsx'));
+const SideBySide = lazyPart(() => import('./side-by-side.tsx'));
 const OutgoingNote = lazyPart(() => import('./outgoing-note.tsx'));
 const PersonMessage = lazyPart(() => import('./person-message.tsx'));
 
@@ -36,10 +36,10 @@ export const RowView = memo(function RowView({ row }: { row: Row }) {
       return <Reply row={row} />;
     case 'live':
       return <LiveRows row={row} />;
-    case 'pair':
+    case 'side-by-side':
       return (
         <Suspense fallback={<div className={rowCss.rowWaiting} />}>
-          <PairAnswers row={row} />
+          <SideBySide row={row} />
         </Suspense>
       );
     case 'work':

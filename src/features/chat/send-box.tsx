@@ -134,7 +134,7 @@ export const SendBox = ({
       box.current?.focus({ preventScroll: true });
   }, [box, handy, uuid]);
   const context = useMemo(
-    () => ({ revision, recent: (pairs: number) => thread.store.recentPairs(pairs) }),
+    () => ({ revision, recent: (exchanges: number) => thread.store.recentExchanges(exchanges) }),
     [thread, revision],
   );
 
