@@ -6,7 +6,7 @@ import { Refusal, type Identity } from '../../http/handlers.ts';
 import type { ModelService, ResolvedModel } from '../model/model.service.ts';
 import { refuseBlocked } from '../forum/blocked-words.service.ts';
 import { moveQuestion, noteChanged, noteModel, noteWritten } from '../forum/forum.service.ts';
-import { noteSent, requireWelcome } from '../session/pair.service.ts';
+import { noteSent, requireWelcome } from '../session/friend.service.ts';
 import { markDeleted, noteReply, type SessionRow } from '../session/session.service.ts';
 import type { ReplyRequest } from './reply.ts';
 import {

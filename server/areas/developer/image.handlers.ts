@@ -18,7 +18,7 @@ import {
   requireSize,
 } from '../image/account-images.service.ts';
 import { imagesOfJob } from '../image/images.service.ts';
-import { createLookService } from '../image/look.service.ts';
+import { createAnalysisService } from '../image/analysis.service.ts';
 import type { ModelService, ResolvedImageModel } from '../model/model.service.ts';
 import { openCharge } from './charge.ts';
 import { mayUseModel, noSuchModel } from './chat.service.ts';
@@ -73,7 +73,7 @@ export const createImageApi = (deps: {
 > => {
   const { db, models, files, jobs } = deps;
   const accountImages = createAccountImages(deps);
-  const looks = createLookService(deps);
+  const analysis = createAnalysisService(deps);
 
   const mayUse = async ({ caller }: OpenContext, name: string): Promise<boolean> =>
     mayUseModel(caller, name) && !(await models.closedToApi(db)).has(name);
@@ -282,7 +282,7 @@ export const createImageApi = (deps: {
 
     async apiInterrogate(input, context) {
       const { caller } = context;
-      const words = await looks.interrogate(
+      const words = await analysis.interrogate(
         db,
         { image_url: await imageOf(context, input), model: input.clip, chinese: 0 },
         caller.user,
