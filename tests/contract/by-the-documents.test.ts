@@ -363,7 +363,7 @@ describe('what is refused is said in words of the documents', () => {
     const session = await data('POST', 'new_session', { type: 1 });
     const said = async (fields: Fields) =>
       (
-        await refusal(`send_message?session_id=${session['id']}`, {
+        await refusal(`send_message?session_id=${String(session['id'])}`, {
           format: 1,
           msg: JSON.stringify({ prompt: '一座石桥', ...fields }),
         })
@@ -393,7 +393,7 @@ describe('what is refused is said in words of the documents', () => {
     const session = await data('POST', 'new_session', { type: 4 });
     const form = { type: 'img2video', prompt: '慢慢推近', base_image: file.image.url };
     const send = (fields: Fields) =>
-      refusal(`send_message?session_id=${session['id']}`, {
+      refusal(`send_message?session_id=${String(session['id'])}`, {
         format: 1,
         msg: JSON.stringify({ ...form, ...fields }),
       });
@@ -402,7 +402,7 @@ describe('what is refused is said in words of the documents', () => {
     expect(await send({ cfg_model: '', cfg_scale: 3, motion_bucket_id: 200 })).toMatchObject({
       code: 0,
     });
-    const page = await data('GET', `history_list?session_id=${session['id']}`);
+    const page = await data('GET', `history_list?session_id=${String(session['id'])}`);
     const [message] = page['list'] as Fields[];
     expect(JSON.parse(String(message?.['human']))).toMatchObject({
       parameters: { cfg_scale: 3, motion_bucket_id: 200 },
@@ -434,7 +434,7 @@ test('a question is posted with its title as msg and its text as ai', async () =
 
 test('sizes as models list them, JSON as text, no id by 0', async () => {
   const session = await data('POST', 'new_session', { type: 1 });
-  const drawn = await data('POST', `send_message?session_id=${session['id']}`, {
+  const drawn = await data('POST', `send_message?session_id=${String(session['id'])}`, {
     msg: '一座石桥',
     format: 0,
   });
