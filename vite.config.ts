@@ -16,7 +16,7 @@ const outDir = at('./dist/page');
 
 /**
  * A name of a style module: where it is from, and as it stands there. The same from build to build, so
- * that a picture of a screen (src/platform/first-picture.ts) stays dressed.
+ * that a image of a screen (src/platform/snapshot.ts) stays dressed.
  */
 const scopedName = (name: string, file: string): string => {
   const place = path.relative(at('./src'), file.split('?')[0] ?? '');
@@ -226,22 +226,22 @@ export default defineConfig({
             {
               // What every screen stands on: one file, kept by browsers across versions of the page.
               name: 'base',
-              test: /rolldown\/runtime|node_modules\/(react|react-dom|scheduler|@tanstack|ky|use-sync-external-store)\/(?!.*([iI]nfinite(QueryObserver|Query\.js)|useBlocker))/,
+              test: /rolldown\/runtime|node_modules\/(react|react-dom|scheduler|@tanstack|ky|use-sync-external-store)\/(?!.*([iI]nfinite(QueryObserver|Query\.js)|useBlocker|-table\/|table-core\/))/,
             },
             {
               // What home and chat share: in one file it packs better, and each file costs its headers.
               // The style of the first HTML is all of it here, in the order of src/app/main.tsx.
               name: 'shared',
-              test: /vite\/preload-helper|\/contract\/(errors|limits|price)\.ts$|\/src\/platform\/(?!cache-store|forget-person|copy|storage-full|stream|job-text|upload|jobs\.|pwa|waits|haptics)[\w-]+\.ts$|\/src\/ui\/(icon|button|empty-state|skeleton|sheet|dialog|avatar|load-failed)\.tsx?$|\/src\/widgets\/model\/model-sheet\.tsx?$|\/src\/(platform|widgets)\/attach\/(attach-store\.ts|attach\.tsx|blank\.ts|parts\.ts)$|\/src\/widgets\/image\/image-tool\.ts$|\/src\/(app\/(base|shell|themes\/\w+)|ui\/ui|(features\/session\/home|features\/chat\/chat|widgets\/conversation\/conversation|widgets\/composer\/send|widgets\/markdown\/markdown)\.module)\.css$/,
+              test: /vite\/preload-helper|\/contract\/(errors|limits|price)\.ts$|\/src\/platform\/(?!cache-store|forget-person|copy|storage-full|stream|job-text|upload|jobs\.|pwa|waits|haptics)[\w-]+\.ts$|\/src\/ui\/(icon|button|empty-state|skeleton|sheet|dialog|avatar|load-failed|words-field)\.tsx?$|\/src\/widgets\/(model\/model-sheet|conversation\/session-type|composer\/(send-rules|model-failure)|template\/prompt-sheet)\.tsx?$|\/src\/(platform|widgets)\/attach\/(attach-store\.ts|attach\.tsx|blank\.ts|parts\.ts)$|\/src\/widgets\/image\/image-tool\.ts$|\/src\/(app\/(base|shell|themes\/\w+)|ui\/ui|(features\/session\/home|features\/chat\/chat|widgets\/conversation\/conversation|widgets\/composer\/send|widgets\/markdown\/markdown)\.module)\.css$/,
             },
             { name: 'markdown', test: /\/src\/widgets\/markdown\/markdown\.tsx$/ },
             {
               name: 'rows',
-              test: /\/(features\/chat|widgets\/conversation)\/(message-row|live-rows|model-change|compose-store|chat-time|chat-context|session-type|rows|reply-times|separator|message-acts|long-press|use-idle)\.tsx?$|\/features\/chat\/outgoing-note\.module\.css$/,
+              test: /\/(features\/chat|widgets\/conversation)\/(message-row|live-rows|model-change|compose-store|chat-time|chat-context|rows|reply-times|separator|message-acts|long-press|use-idle)\.tsx?$|\/features\/chat\/outgoing-note\.module\.css$/,
             },
             {
               name: 'send-kit',
-              test: /\/(features\/chat|widgets\/conversation)\/(send-kit|at-list|outgoing|price-ahead|chat-choices|model-failure|chat-edges)\.tsx?$/,
+              test: /\/(features\/chat|widgets\/conversation)\/(send-kit|at-list|outgoing|price-ahead|chat-choices|chat-edges)\.tsx?$/,
             },
             {
               name: 'sessions',

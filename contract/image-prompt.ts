@@ -93,6 +93,19 @@ export const countFor = (
   return Math.min(most, Math.max(1, Math.round(n) || 1));
 };
 
+/** A job without words is called so, and its image was made so. */
+export const taskNames: Readonly<Record<ImageTask, string>> = {
+  txt2img: '画图',
+  img2img: '以图画图',
+  vary: '变体',
+  blend: '融图',
+  upscale: '放大',
+  edit: '局部重画',
+  'remove-bg': '抠图',
+  'edit-bg': '换背景',
+  action: '继续处理',
+};
+
 /** Tasks that make one image from one. */
 const oneFromOne: ReadonlySet<ImageTask> = new Set(['upscale', 'remove-bg', 'edit-bg']);
 /** Buttons of Midjourney services that make one of four large; all others make four. */

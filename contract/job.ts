@@ -51,14 +51,14 @@ export const job = z.object({
   held_tokens: z.int(),
   created_at: time,
   finished_at: z.nullable(time),
-  /** In the list: the first picture that it made and that is still there. */
-  picture: z.optional(z.string()),
+  /** In the list: the first image that it made and that is still there. */
+  image: z.optional(z.string()),
   /** In the list: its words were to be translated first, which is paid for beside it. */
   translates: z.optional(z.boolean()),
 });
 export type Job = z.output<typeof job>;
 
-/** How a job stands now. The picture as it looks so far is a data URL, empty: nothing to see yet. */
+/** How a job stands now. The image as it looks so far is a data URL, empty: nothing to see yet. */
 export const jobEvent = z.object({ job, current_image: z.string() });
 export type JobEvent = z.output<typeof jobEvent>;
 

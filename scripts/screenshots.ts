@@ -7,7 +7,7 @@ import { TestClient } from '../tests/support/client.ts';
 import { startServer } from '../tests/support/server.ts';
 
 /**
- * `npx tsx scripts/screenshots.ts` after a build: takes the pictures that a browser shows before
+ * `npx tsx scripts/screenshots.ts` after a build: takes the images that a browser shows before
  * the app is installed (public/screenshots/, named in scripts/pwa.ts). They are committed.
  */
 const out = fileURLToPath(new URL('../public/screenshots/', import.meta.url));
@@ -17,8 +17,8 @@ const browser = await chromium.launch({
   ...(chromiumPath ? { executablePath: chromiumPath } : {}),
 });
 
-const save = async (name: string, picture: Buffer) => {
-  const { width, height, size } = await sharp(picture)
+const save = async (name: string, image: Buffer) => {
+  const { width, height, size } = await sharp(image)
     .webp({ quality: 82 })
     .toFile(path.join(out, `${name}.webp`));
   console.log(`${name}.webp ${width}x${height}, ${Math.round(size / 1000)} KB`);

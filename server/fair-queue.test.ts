@@ -3,12 +3,12 @@ import { createFairQueue } from './fair-queue.ts';
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-test('one person has one lane, and who has waited longest is next', async () => {
-  const lanes = createFairQueue(2);
+test('one person has one slot, and who has waited longest is next', async () => {
+  const slots = createFairQueue(2);
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
   const work = (person: string, name: string) =>
-    lanes(person, async () => {
+    slots(person, async () => {
       begun.push(name);
       await new Promise<void>((resolve) => ends.set(name, resolve));
     });
@@ -31,13 +31,13 @@ test('one person has one lane, and who has waited longest is next', async () => 
   await Promise.all(all);
 });
 
-test('what fails gives its lane free', async () => {
-  const lanes = createFairQueue(1);
-  await expect(lanes('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
-  expect(await lanes('b', () => Promise.resolve(1))).toBe(1);
+test('what fails gives its slot back', async () => {
+  const slots = createFairQueue(1);
+  await expect(slots('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  expect(await slots('b', () => Promise.resolve(1))).toBe(1);
 });
 
-test('whoever comes while two people hold both lanes goes before all else that those have', async () => {
+test('whoever comes while two people hold both slots goes before all else that those have', async () => {
   const queue = createFairQueue(2);
   const order: string[] = [];
   const ends = new Map<string, () => void>();

@@ -2,13 +2,13 @@
  * So many things are done at once, of each person one; the others wait, and whoever has waited
  * longest without having anything done is next.
  */
-export const createFairQueue = (lanes: number) => {
+export const createFairQueue = (slots: number) => {
   const busy = new Set<string>();
   const waiting = new Map<string, (() => void)[]>();
 
   const begin = (): void => {
     for (const [key, line] of waiting) {
-      if (busy.size >= lanes) return;
+      if (busy.size >= slots) return;
       if (busy.has(key)) continue;
       // What else the person has waits behind everybody else.
       waiting.delete(key);

@@ -28,7 +28,7 @@ export interface ShellFile {
 }
 
 /** So many files are fetched ahead at once: of six connections the page has the others. */
-const lanes = 2;
+const atOnce = 2;
 
 /** Fetches what is not there yet of files of the shell. Rejects when one can not be had. */
 const fetchAhead = async (
@@ -48,7 +48,7 @@ const fetchAhead = async (
       await cache.put(key, answer);
     }
   };
-  await Promise.all(Array.from({ length: lanes }, work));
+  await Promise.all(Array.from({ length: atOnce }, work));
 };
 
 /** Before what is no longer precached goes, its chunks move to where old tabs still find them. */
@@ -76,7 +76,7 @@ const forgetGone = (cacheName: string): WorkboxPlugin => ({
 });
 
 const expiring = (
-  kind: 'library' | 'picture',
+  kind: 'library' | 'image',
   cacheName: string,
   maxEntries: number,
   days: number,
@@ -90,7 +90,7 @@ const expiring = (
   const options = {
     cacheName,
     matchOptions: { ignoreVary: true },
-    plugins: [expiration, ...(kind === 'picture' ? [forgetGone(cacheName)] : [])],
+    plugins: [expiration, ...(kind === 'image' ? [forgetGone(cacheName)] : [])],
   };
   return {
     strategy: kind === 'library' ? new CacheFirst(options) : new StaleWhileRevalidate(options),
@@ -145,8 +145,8 @@ export const startCache = (
     },
   );
 
-  const thumbnails = expiring('picture', cacheNames.thumbnails, 400, 30);
-  const images = expiring('picture', cacheNames.images, 40, 30);
+  const thumbnails = expiring('image', cacheNames.thumbnails, 400, 30);
+  const images = expiring('image', cacheNames.images, 40, 30);
   registerRoute(
     ({ request, url, sameOrigin }) =>
       sameOrigin && request.destination === 'image' && url.pathname.startsWith('/files/'),

@@ -196,7 +196,7 @@ test('a key that the server may have forgotten is looked up before it is used ag
   expect(server.kept.map(({ human }) => human)).toEqual(['继续', '继续-2']);
 });
 
-test('pictures are uploaded once and stand in the message', async () => {
+test('images are uploaded once and stand in the message', async () => {
   const store = memory();
   const part = {
     id: 'p',
@@ -209,7 +209,7 @@ test('pictures are uploaded once and stand in the message', async () => {
   } as const;
   const msg = JSON.stringify({ type: 'chat', prompt: '看', images: [], files: [] });
   store.add({
-    ...message('picture'),
+    ...message('image'),
     input: { session_id: 'a', msg, format: 1 },
     parts: [part],
   } as NewAct);
@@ -318,7 +318,7 @@ test('whatever happens, each arrives once and in order', { timeout: 60_000 }, as
   );
 });
 
-test('pictures are begun with their message, and asked for again until somebody has answered', async () => {
+test('images are begun with their message, and asked for again until somebody has answered', async () => {
   const store = memory();
   const draw = { n: 1, size: 0, translate: 0, request_id: 'r' };
   store.add({ ...message('paint'), draw });

@@ -22,7 +22,7 @@ const ask = (question: string, parts: ContentPart[], before: ChatMessage[] = [])
 
 const poem = file('静夜思.txt', '床前明月光，\n疑是地上霜。\n举头望明月，\n低头思故乡。');
 
-it('says that it cannot see pictures, however it is asked', () => {
+it('says that it cannot see images, however it is asked', () => {
   for (const question of ['这是什么？', '三加五等于几', '']) {
     const said = ask(question, [image, image]);
     expect(said).toContain('2 张图片');
@@ -70,7 +70,7 @@ it('says that a longer file was cut, and nothing in a name or text becomes Markd
   expect(said).toContain('````text\n```\n# 标题\n```\n````');
 });
 
-it('speaks of pictures and files that came together', () => {
+it('speaks of images and files that came together', () => {
   const said = ask('有多少字', [image, poem]);
   expect(said).toContain('1 张图片');
   expect(said).toContain('| 汉字 | 20 |');

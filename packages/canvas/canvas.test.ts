@@ -76,7 +76,7 @@ test('the same words, seed and size give the same bytes; any other one does not'
     expect((await other).equals(one)).toBe(false);
 });
 
-test('words change pictures: night is darker than noon, fire warmer than snow', async () => {
+test('words change images: night is darker than noon, fire warmer than snow', async () => {
   const night = await meansOf(await made('山 夜晚'));
   const noon = await meansOf(await made('山 正午'));
   expect(night.light).toBeLessThan(noon.light * 0.6);
@@ -153,7 +153,7 @@ test('hostile words are words: nothing of them is read, fetched or run', async (
     expect((await sharp(await made(prompt)).metadata()).format).toBe('png');
 });
 
-test('a base picture stays at strength 1 and is gone at 100, in every way of fitting it', async () => {
+test('a base image stays at strength 1 and is gone at 100, in every way of fitting it', async () => {
   const base = await ball();
   for (const resizeMode of [0, 1, 2, 3]) {
     const fitted = await made('夜 森林', { base, resizeMode, strength: 1 });
@@ -264,7 +264,7 @@ test('an even background goes, what stands before it stays; an uneven one is ref
   });
 });
 
-test('a picture becomes two and four times as large, within limits', async () => {
+test('a image becomes two and four times as large, within limits', async () => {
   const base = await ball();
   for (const resize of [2, 4] as const) {
     const large = await made('', { task: 'upscale', base, parameters: { resize } });
@@ -285,7 +285,7 @@ test('a picture becomes two and four times as large, within limits', async () =>
   ).rejects.toMatchObject({ codeName: 'job_unsuitable' });
 });
 
-test('lines are found, and a picture follows them', async () => {
+test('lines are found, and a image follows them', async () => {
   const base = await ball();
   for (const module of ['canny', 'lineart', 'softedge', 'scribble'] as const) {
     const lines = await detected(base, module);
@@ -315,12 +315,12 @@ test('lines are found, and a picture follows them', async () => {
   }
   await detected(base, 'tile');
   await expect(detected(base, 'openpose')).rejects.toMatchObject({ codeName: 'job_unsuitable' });
-  await expect(detected(Buffer.from('no picture'), 'canny')).rejects.toMatchObject({
+  await expect(detected(Buffer.from('no image'), 'canny')).rejects.toMatchObject({
     codeName: 'upload_unreadable',
   });
 });
 
-test('a picture is described by what can be measured in it, in two languages', async () => {
+test('a image is described by what can be measured in it, in two languages', async () => {
   const image = await sharp({
     create: { width: 200, height: 300, channels: 3, background: '#0a1a4a' },
   })

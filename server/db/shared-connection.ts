@@ -14,7 +14,7 @@ export const rowsOf = <Row extends pg.QueryResultRow>(
 
 /** So many are sent behind each other before others get a connection of their own. */
 const deepest = 32;
-/** A lane in which one has waited for this long holds nobody else up, ms. */
+/** A shared connection on which one has waited for this long holds nobody else up, ms. */
 const slow = 100;
 
 /**
@@ -61,13 +61,13 @@ class SharedConnection {
   }
 }
 
-const lanes = new WeakMap<pg.Pool, SharedConnection>();
+const connections = new WeakMap<pg.Pool, SharedConnection>();
 
-/** The lane of a pool. */
+/** The shared connection of a pool. */
 export const sharedConnectionOf = (pool: pg.Pool): SharedConnection => {
-  const known = lanes.get(pool);
+  const known = connections.get(pool);
   if (known) return known;
-  const lane = new SharedConnection(pool);
-  lanes.set(pool, lane);
-  return lane;
+  const connection = new SharedConnection(pool);
+  connections.set(pool, connection);
+  return connection;
 };

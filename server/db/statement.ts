@@ -11,7 +11,7 @@ const asText = (value: unknown): unknown =>
  * is built per call. It is sent before the call returns, so that several leave in their order. Rows
  * are as pg gives them: cast what is bigint to float8, which holds our numbers exactly.
  * @param options.shared a short read that waits for no lock: outside of transactions it shares a
- *   connection with others (see Lane)
+ *   connection with others (see SharedConnection)
  */
 export const statement =
   <Row extends pg.QueryResultRow>(name: string, text: string, { shared = false } = {}) =>

@@ -14,7 +14,7 @@ const nearlySame = 0.03;
 const fetchMs = 60_000;
 
 /** An image takes up to 400 MB while it is looked at: one at a time. */
-const lane = pLimit(1);
+const limit = pLimit(1);
 
 let loading: Promise<typeof Sharp> | undefined;
 /** libvips takes 20 MB, so it is loaded with the first image. */
@@ -38,7 +38,7 @@ const looksLikeImage = (data: Buffer): boolean => {
 export const measure = async (data: Buffer): Promise<{ width: number; height: number } | null> => {
   if (data.length > most.bytes || !looksLikeImage(data)) return null;
   const sharp = await loadSharp();
-  return lane(async () => {
+  return limit(async () => {
     try {
       const image = sharp(data, { failOn: 'truncated', limitInputPixels: most.pixels });
       const { width, height } = await image.metadata();
@@ -161,7 +161,7 @@ export const broughtTo = async (
   if (!now || (now.width === size.width && now.height === size.height)) return data;
   const sharp = await loadSharp();
   const shape = Math.abs(Math.log((now.width * size.height) / (now.height * size.width)));
-  return lane(() =>
+  return limit(() =>
     sharp(data)
       .resize(size.width, size.height, { fit: shape < nearlySame ? 'fill' : 'cover' })
       .png()
@@ -201,7 +201,7 @@ export const putInFrame = async (
     right: size.width - place.left - place.width,
     bottom: size.height - place.top - place.height,
   };
-  return lane(() =>
+  return limit(() =>
     sharp(data)
       .resize(place.width, place.height, { fit: 'fill' })
       .ensureAlpha()
@@ -219,7 +219,7 @@ export const putInFrame = async (
 export const takenFromFrame = async (data: Buffer, { size, place }: Framed): Promise<Buffer> => {
   const whole = await broughtTo(data, size);
   const sharp = await loadSharp();
-  return lane(() => sharp(whole).extract(place).png().toBuffer());
+  return limit(() => sharp(whole).extract(place).png().toBuffer());
 };
 
 /** A cut-out image before a colour (#rrggbb) or an image. PNG of the cut-out's size. */
@@ -228,7 +228,7 @@ export const placeBefore = async (
   behind: { colour: string | undefined; image: Buffer | null },
 ): Promise<Buffer> => {
   const sharp = await loadSharp();
-  return lane(async () => {
+  return limit(async () => {
     const { width, height } = await sharp(cutOut).metadata();
     const ground =
       behind.image === null
@@ -253,7 +253,7 @@ export const changedWithin = async (
   part: NonNullable<ImageParameters['mask']>,
 ): Promise<Buffer> => {
   const sharp = await loadSharp();
-  return lane(async () => {
+  return limit(async () => {
     const { width, height } = await sharp(before).metadata();
     const left = Math.min(part.left, width - 1);
     const top = Math.min(part.top, height - 1);

@@ -73,7 +73,7 @@ const viewOf = (row: store.JobRow, seconds: number | null): Job => {
     held_tokens: row.held_tokens,
     created_at: row.created_at.toISOString(),
     finished_at: row.finished_at?.toISOString() ?? null,
-    ...(row.picture && { picture: row.picture }),
+    ...(row.image && { image: row.image }),
     ...(row.translates && { translates: true }),
   };
 };
@@ -114,7 +114,7 @@ export const ownJob = async (db: Executor, uuid: string, userId: number): Promis
   return row;
 };
 
-/** An own job with the picture as it looks so far. */
+/** An own job with the image as it looks so far. */
 export const jobNow = async (db: Executor, uuid: string, userId: number) => {
   const row = await ownJob(db, uuid, userId);
   const previews = await store.previewsOf(db, row.finished_at === null ? [row.id] : []);
@@ -149,6 +149,23 @@ export const jobOfRequest = (
   requestId: string,
   userId: number,
 ): Promise<store.JobRow | null> => store.findJob(db, numberOf(requestId, userId));
+
+/**
+ * The job of the same request, sent once more without its idempotency key; null: it is a new one.
+ * @throws Refusal conflict where the number is of another job than the newest of the subject
+ */
+export const repeatedJob = async (
+  db: Executor,
+  requestId: string,
+  userId: number,
+  subject: { kind: SubjectKind; id: number },
+): Promise<Job | null> => {
+  const known = await jobOfRequest(db, requestId, userId);
+  if (!known) return null;
+  const job = (await jobsOf(db, subject.kind, [subject.id])).get(subject.id);
+  if (known.user_id !== userId || job?.uuid !== known.uuid) throw new Refusal('conflict');
+  return job;
+};
 
 /**
  * Begins a job: its row and its entry in the queue, in the caller's transaction, with whatever hold

@@ -117,8 +117,8 @@ export interface JobRow {
   beside_for: number | null;
   /** For how long it has been worked on, s. */
   running_for: number | null;
-  /** Address of the first picture that it made; asked for in the list alone. */
-  picture?: string | null;
+  /** Address of the first image that it made; asked for in the list alone. */
+  image?: string | null;
   /** Of works on images: the words are translated first; asked for in the list alone. */
   translates?: boolean | null;
 }
@@ -161,15 +161,15 @@ const newestOf = viewOf(
   `j.id IN (SELECT max(o.id) FROM jobs o WHERE o.subject_kind = $1
      AND o.subject_id = ANY($2::bigint[]) GROUP BY o.subject_id)`,
 );
-const firstPicture = `,
+const firstImage = `,
        (SELECT '/files/' || i.key || '.' || i.type FROM images i WHERE i.history_id = j.history_id
-         AND i.job_id = j.id AND i.deleted_at IS NULL ORDER BY i.id LIMIT 1) AS picture,
+         AND i.job_id = j.id AND i.deleted_at IS NULL ORDER BY i.id LIMIT 1) AS image,
        j.kind = 'image' AND jsonb_typeof(j.input->'translate') = 'object' AS translates`;
 const paged = viewOf(
   'jobs_page',
   'j.user_id = $1',
   'ORDER BY j.id DESC OFFSET $2 LIMIT $3',
-  firstPicture,
+  firstImage,
 );
 const pagedOpen = viewOf(
   'jobs_page_open',
@@ -232,7 +232,7 @@ export const usualSeconds = async (
   return row?.seconds ?? null;
 };
 
-/** Pictures as they look so far, data URLs by number of the job. */
+/** Images as they look so far, data URLs by number of the job. */
 export const previewsOf = async (
   db: Executor,
   ids: readonly number[],

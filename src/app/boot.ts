@@ -1,6 +1,6 @@
 import { readEcho, writeEcho } from '@/platform/draft-echo.ts';
 import { askEarly } from '@/platform/early.ts';
-import { readPicture } from '@/platform/first-picture.ts';
+import { readSnapshot } from '@/platform/snapshot.ts';
 import { keepInstallOffers } from '@/platform/install-offer.ts';
 import { readPrefs, showPrefs } from '@/platform/prefs-record.ts';
 import { settingsOf } from '@/platform/saved-settings.ts';
@@ -40,13 +40,13 @@ const linkTo = (rel: string, href: string): void => {
 };
 
 /** The screen as this device showed it last; without one the empty boxes stand. */
-const showPicture = (first: HTMLElement): void => {
-  const picture = readPicture(location, token);
-  if (!picture) return;
-  for (const href of picture.styles)
+const showSnapshot = (first: HTMLElement): void => {
+  const snapshot = readSnapshot(location, token);
+  if (!snapshot) return;
+  for (const href of snapshot.styles)
     if (!document.querySelector(`link[href="${href}"]`)) linkTo('stylesheet', href);
-  first.innerHTML = picture.html;
-  first.dataset['picture'] = '';
+  first.innerHTML = snapshot.html;
+  first.dataset['snapshot'] = '';
 };
 
 const enterMakesLine = (): boolean => {
@@ -109,7 +109,7 @@ const openBox = (
 };
 
 const showFirst = (first: HTMLElement): void => {
-  showPicture(first);
+  showSnapshot(first);
   const form = first.querySelector(`[data-writer=${place}]`);
   const box = form?.querySelector('textarea');
   const button = form?.querySelector<HTMLButtonElement>('[data-sender]');

@@ -7,7 +7,7 @@ import { createRoot } from 'react-dom/client';
 import { watchKeyboard } from './keyboard.ts';
 import { Offers } from './offers.tsx';
 import type { router } from './routes.tsx';
-import { startPictures } from './screen-picture.ts';
+import { startSnapshots } from './take-snapshot.ts';
 
 /** Given, not imported: the router's code is the first path's. */
 type Router = typeof router;
@@ -39,7 +39,7 @@ export const startPhone = (router: Router): void => {
   document.body.append(host);
   createRoot(host).render(<Offers />);
   watchKeyboard();
-  startPictures();
+  startSnapshots();
   noteVisit();
   countAnswers();
   startWaits((href) => void router.navigate({ href }));

@@ -2,7 +2,7 @@ import { databaseName } from './cache-name.ts';
 import type { PlainCallName } from '@contract/calls.ts';
 import { accountOf } from './account-of.ts';
 import { authStore } from './auth-store.ts';
-import { forgetPictures } from './first-picture.ts';
+import { forgetSnapshots } from './snapshot.ts';
 import { lazyChunk } from '@/platform/lazy-chunk.ts';
 import { createStore, useStore } from './store.ts';
 
@@ -96,7 +96,7 @@ globalThis.addEventListener?.('pagehide', leaveJournal);
 export const noteAnswer = (name: PlainCallName, input: unknown, data: unknown): void => {
   if (!isKept(name, input) || typeof indexedDB === 'undefined') return;
   if (offline.get()) offline.set(false);
-  if (name.startsWith('delete')) forgetPictures();
+  if (name.startsWith('delete')) forgetSnapshots();
   waiting.push([name, input, data]);
   // The end of a reply is kept at once, by then the page has long been drawn, and what was deleted
   // is forgotten at once.
@@ -141,7 +141,7 @@ export const clearCache = (): void => {
   clearTimeout(timer);
   timer = undefined;
   offline.set(false);
-  forgetPictures();
+  forgetSnapshots();
   if (typeof indexedDB === 'undefined') return;
   if (used)
     void loadStore().then(

@@ -2,7 +2,7 @@ import { takeDraft } from './draft.ts';
 
 /**
  * What stands on the page before the app does (index.html, src/app/boot.ts): the box of the screen,
- * in which people write already, or a picture of the screen as it was here last.
+ * in which people write already, or a snapshot of the screen as it was here last.
  */
 let view = globalThis.document?.querySelector<HTMLElement>('#first') ?? null;
 let box = view?.querySelector<HTMLTextAreaElement>('textarea[data-draft]') ?? null;
@@ -74,7 +74,7 @@ export const takeFirstBox = (focus: () => void): void => {
   else takeText();
 };
 
-/** Goes where a link of the picture leads that is tapped, or was tapped before the app was there. */
+/** Goes where a link of the snapshot leads that is tapped, or was tapped before the app was there. */
 export const followFirstView = (go: (href: string) => void): void => {
   const follow = () => {
     const href = view?.dataset['next'];
@@ -84,8 +84,8 @@ export const followFirstView = (go: (href: string) => void): void => {
   follow();
 };
 
-/** A picture of the screen stands there: its end can wait until the screen itself looks the same. */
-export const hasFirstPicture = (): boolean => view?.dataset['picture'] !== undefined;
+/** A snapshot of the screen stands there: its end can wait until the screen itself looks the same. */
+export const hasSnapshot = (): boolean => view?.dataset['snapshot'] !== undefined;
 
 /** The screen itself is there, or another one. */
 export const endFirstView = (): void => {

@@ -6,7 +6,7 @@ describe('readQuestion', () => {
     expect(readQuestion({ human: '{"prompt":"a"}', format: 0 }).text).toBe('{"prompt":"a"}');
   });
 
-  it('reads words, pictures, files and mentions of a structured message', () => {
+  it('reads words, images, files and mentions of a structured message', () => {
     const human = JSON.stringify({
       type: 'chat-vision',
       prompt: '看图',

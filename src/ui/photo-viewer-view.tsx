@@ -55,7 +55,7 @@ const PhotoViewerView = ({
   const turn = (to: number, label: string, icon: 'back' | 'forward') => (
     <button
       type="button"
-      className={`${css.photoAct} ${icon === 'back' ? css.photoBack : css.photoForward}`}
+      className={`round ${css.photoAct} ${icon === 'back' ? css.photoBack : css.photoForward}`}
       aria-label={label}
       disabled={to < 0 || to >= images.length}
       onClick={() => setAt(to)}
@@ -96,7 +96,7 @@ const PhotoViewerView = ({
             {words !== '' && (
               <button
                 type="button"
-                className={css.photoAct}
+                className={`round ${css.photoAct}`}
                 aria-label="复制提示词"
                 onClick={() => void copyText(words)}
               >
@@ -107,7 +107,7 @@ const PhotoViewerView = ({
               <button
                 key={label}
                 type="button"
-                className={css.photoAct}
+                className={`round ${css.photoAct}`}
                 aria-label={label}
                 title={label}
                 onClick={() => {
@@ -120,7 +120,7 @@ const PhotoViewerView = ({
             ))}
             <button
               type="button"
-              className={css.photoAct}
+              className={`round ${css.photoAct}`}
               aria-label="分享图片"
               onClick={() => void shareImage(images[at] ?? '', words)}
             >
@@ -128,13 +128,18 @@ const PhotoViewerView = ({
             </button>
             <button
               type="button"
-              className={css.photoAct}
+              className={`round ${css.photoAct}`}
               aria-label="下载图片"
               onClick={() => void saveImage(images[at] ?? '')}
             >
               <Icon name="download" size={22} />
             </button>
-            <button type="button" className={css.photoAct} aria-label="关闭" onClick={close}>
+            <button
+              type="button"
+              className={`round ${css.photoAct}`}
+              aria-label="关闭"
+              onClick={close}
+            >
               <Icon name="close" size={22} />
             </button>
           </div>

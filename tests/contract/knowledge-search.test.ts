@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { chunksOf } from '../../server/areas/embedding/chunk.ts';
 import { PassageIndex } from '../../server/areas/embedding/passage-index.ts';
-import { lookAt } from '../../server/areas/embedding/second-look.ts';
+import { relevanceOf } from '../../server/areas/embedding/rerank.ts';
 import { gramVector } from '../../server/engines/embedding/built-in-embedding.ts';
 import { chanceOf } from '../../packages/canvas/chance.ts';
 import { TestClient } from '../support/client.ts';
@@ -130,12 +130,12 @@ test('groups of a large base find what looking at all of it finds', { timeout: 6
 });
 
 test('a passage with the words near each other is seen before one where they are scattered', () => {
-  const near = lookAt('月亮的潮汐', { heading: '', content: '月亮引起潮汐。' }, {});
-  const far = lookAt(
+  const near = relevanceOf('月亮的潮汐', { heading: '', content: '月亮引起潮汐。' }, {});
+  const far = relevanceOf(
     '月亮的潮汐',
     { heading: '', content: `月亮很圆。${'海很大。'.repeat(60)}潮汐涨了。` },
     {},
   );
   expect(near.score).toBeGreaterThan(far.score);
-  expect(lookAt('月亮的潮汐', { heading: '', content: '今天吃面' }, {}).coverage).toBe(0);
+  expect(relevanceOf('月亮的潮汐', { heading: '', content: '今天吃面' }, {}).coverage).toBe(0);
 });

@@ -89,9 +89,9 @@ test('whoever is not the owner learns nothing of a job', async () => {
   expect(mine.list[0]?.uuid).toBe(job.uuid);
   expect(mine.running).toBe(0);
   const [picture] = (await messageOf(client, sent)).made?.images ?? [];
-  expect(mine.list[0]?.picture).toBe(picture?.url);
+  expect(mine.list[0]?.image).toBe(picture?.url);
   await client.call('deleteImage', { image_id: picture?.id ?? 0 });
-  expect((await client.call('jobList', {})).list[0]?.picture).toBeUndefined();
+  expect((await client.call('jobList', {})).list[0]?.image).toBeUndefined();
 });
 
 test('the same request once more is the same job, and its number is good for no other', async () => {

@@ -67,7 +67,7 @@ test('slow documents from one address keep no neighbour waiting, and their memor
   expect(held() - before, 'MB more than before').toBeLessThan(60);
 }, 90_000);
 
-test('two accounts that send slow documents without end hold both lanes, and a third waits one turn', async () => {
+test('two accounts that send slow documents without end hold both slots, and a third waits one turn', async () => {
   const slow = slowPdf();
   const quick = await pdfOf(['疑是地上霜']);
   const hostile = await Promise.all([1, 2].map(() => TestClient.register(server.baseURL)));

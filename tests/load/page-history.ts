@@ -116,7 +116,7 @@ const layPlain = async (page: Page, html: string, passed: number) => {
       const scroller = document.querySelector('[data-virtuoso-scroller]');
       if (!scroller) return;
       const plain = document.createElement('div');
-      plain.className = 'list-scroller';
+      plain.className = scroller.className;
       plain.style.overflowY = 'auto';
       const shown = Math.max(1, rows.split('data-first').length - 1);
       for (let at = 0; at < count; at += shown) {

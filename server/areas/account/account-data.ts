@@ -34,7 +34,7 @@ orders.json        订单
 consumption.csv    消费记录
 apps.json          应用市场：取得的应用与写过的评论
 sessions/          会话，每个一个 JSON，可以在“我的 → 导入会话”原样导入
-pictures/          上传与画出的图片
+images/            上传与画出的图片
 `;
 
 const sessionsAtOnce = 100;
@@ -80,6 +80,6 @@ export const createAccountData = (sources: AccountSources) =>
       const file = await sources.storage.get(name);
       if (!file) continue;
       const data = { bytes: await buffer(file.stream), packed: true };
-      yield { name: `pictures/${name}`, data, done: 0.6 + (0.4 * (nth + 1)) / images.length };
+      yield { name: `images/${name}`, data, done: 0.6 + (0.4 * (nth + 1)) / images.length };
     }
   };

@@ -55,7 +55,7 @@ const drawn = async (svg: string): Promise<string> => {
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}"><image width="${width}" height="${height}" href="data:image/png;base64,${png.toString('base64')}"/></svg>`;
 };
 
-/** A new picture, and work for the computer beside it; kept for five minutes and one try. */
+/** A new image, and work for the computer beside it; kept for five minutes and one try. */
 export const drawCaptcha = async (db: Executor, secret: string): Promise<Out<'captcha'>> => {
   // Loaded when first asked for: it reads a whole font.
   const [{ default: svgCaptcha }, { createChallenge }] = await Promise.all([

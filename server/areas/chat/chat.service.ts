@@ -111,17 +111,18 @@ export const createChatService = (deps: ChatServiceDeps) => {
       : '';
     const question = await content(task);
     if (task.context) {
-      const pairs = limit === 0 ? [] : task.context.slice(-limit).reverse();
-      return buildMessages(pairs, question, maxPrompt, system);
+      const exchanges = limit === 0 ? [] : task.context.slice(-limit).reverse();
+      return buildMessages(exchanges, question, maxPrompt, system);
     }
     // A session without a title has no message yet.
     const none = limit === 0 || session.prompt === '' || task.prevId === 0;
     const earlier = none
       ? []
-      : await store.answeredPairs(tx, { sessionId: session.id, upTo: task.prevId, limit });
-    const pairs = [];
-    for (const exchange of earlier) pairs.push({ human: await content(exchange), ai: exchange.ai });
-    return buildMessages(pairs, question, maxPrompt, system);
+      : await store.answeredExchanges(tx, { sessionId: session.id, upTo: task.prevId, limit });
+    const exchanges = [];
+    for (const exchange of earlier)
+      exchanges.push({ human: await content(exchange), ai: exchange.ai });
+    return buildMessages(exchanges, question, maxPrompt, system);
   };
 
   const plan = async (
@@ -403,7 +404,7 @@ export const createChatService = (deps: ChatServiceDeps) => {
         await forgetFavorites(tx, message.id);
         await branches.removeFromBranch(tx, message);
         const newest = message.answered
-          ? await store.answeredPairs(tx, { sessionId: session.id, limit: 1 })
+          ? await store.answeredExchanges(tx, { sessionId: session.id, limit: 1 })
           : null;
         const summarise =
           session.type === sessionTypes.image

@@ -131,7 +131,7 @@ export const listMessages = (
     .offset(offset)
     .limit(limit);
 
-/** The other ones of pairs of answers, of which these are the shown ones. */
+/** The other ones of two answers side by side, of which these are the shown ones. */
 export const partnersOf = (
   db: Executor,
   viewer: number | null,
@@ -174,7 +174,7 @@ export const countMessages = async (
  * The newest questions of the shown branch that have an answer, newest first.
  * @param upTo none behind this message
  */
-export const answeredPairs = (
+export const answeredExchanges = (
   db: Executor,
   { sessionId, upTo, limit }: { sessionId: number; upTo?: number; limit: number },
 ) =>

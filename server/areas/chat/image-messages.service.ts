@@ -7,7 +7,7 @@ import {
   type ImageReply,
   type ImageTask,
 } from '../../../contract/image.ts';
-import { readImageWords } from '../../../contract/image-prompt.ts';
+import { readImageWords, taskNames } from '../../../contract/image-prompt.ts';
 import { limits, tooShortText } from '../../../contract/limits.ts';
 import { sessionTypes } from '../../../contract/session.ts';
 import type { Executor, Transaction } from '../../db/database.ts';
@@ -28,19 +28,6 @@ import { lockSession } from './marks.store.ts';
 import { bad, type Attachments, type Question } from './question.ts';
 import { readReply } from './image-reply.ts';
 import { humanText } from './views.ts';
-
-/** What a message without words is called. */
-export const taskTitles: Readonly<Record<ImageTask, string>> = {
-  txt2img: '画图',
-  img2img: '以图画图',
-  vary: '变体',
-  blend: '融图',
-  upscale: '放大',
-  edit: '局部重画',
-  'remove-bg': '抠图',
-  'edit-bg': '换背景',
-  action: '继续处理',
-};
 
 const isTask = (type: string): type is ImageTask =>
   (imageTask.options as readonly string[]).includes(type);
@@ -150,7 +137,7 @@ export const createImageMessages = (deps: {
       model: model.name,
       owner: null,
       holdId: null,
-      card: { title: titleOf(human) || taskTitles[task] },
+      card: { title: titleOf(human) || taskNames[task] },
     });
     return { ...drawn, msg: humanText(human, request) };
   },

@@ -1,20 +1,20 @@
 import { expect, test } from 'vitest';
 import { buildMessages, buildTalk, historyLength, sampling, withTemplate } from './prompt.ts';
 
-test('earlier pairs go along in their order, as many as fit', () => {
-  const pairs = [
+test('earlier exchanges go along in their order, as many as fit', () => {
+  const exchanges = [
     { human: 'q3', ai: 'a3' },
     { human: 'q2', ai: 'a2' },
     { human: 'q1', ai: 'a1' },
   ];
-  expect(buildMessages(pairs, 'now', 11).map((message) => message.content)).toEqual([
+  expect(buildMessages(exchanges, 'now', 11).map((message) => message.content)).toEqual([
     'q2',
     'a2',
     'q3',
     'a3',
     'now',
   ]);
-  expect(buildMessages(pairs, 'now', 3)).toEqual([{ role: 'user', content: 'now' }]);
+  expect(buildMessages(exchanges, 'now', 3)).toEqual([{ role: 'user', content: 'now' }]);
 });
 
 test('the call counts before the settings, and those before the defaults', () => {
@@ -31,9 +31,9 @@ test('the call counts before the settings, and those before the defaults', () =>
 });
 
 test('what a model is told before all counts for the room, too', () => {
-  const pairs = [{ human: 'q1', ai: 'a1' }];
-  expect(buildMessages(pairs, 'now', 7, '规则')).toHaveLength(2);
-  expect(buildMessages(pairs, 'now', 9, '规则').map((message) => message.role)).toEqual([
+  const exchanges = [{ human: 'q1', ai: 'a1' }];
+  expect(buildMessages(exchanges, 'now', 7, '规则')).toHaveLength(2);
+  expect(buildMessages(exchanges, 'now', 9, '规则').map((message) => message.role)).toEqual([
     'system',
     'user',
     'assistant',

@@ -38,19 +38,19 @@ interface Spoken {
 }
 
 /**
- * The question behind the newest earlier pairs that fit into `maxPrompt` UTF-16 units with it.
- * @param pairs newest first
+ * The question behind the newest earlier exchanges that fit into `maxPrompt` UTF-16 units with it.
+ * @param exchanges newest first
  * @param system what the model is told before all, if anything
  */
 export const buildMessages = (
-  pairs: readonly Spoken[],
+  exchanges: readonly Spoken[],
   question: Content,
   maxPrompt: number,
   system = '',
 ): ChatMessage[] => {
   const messages: ChatMessage[] = [{ role: 'user', content: question }];
   let room = maxPrompt - textOf(question).length - system.length;
-  for (const { human, ai } of pairs) {
+  for (const { human, ai } of exchanges) {
     room -= textOf(human).length + ai.length;
     if (room < 0) break;
     messages.unshift({ role: 'user', content: human }, { role: 'assistant', content: ai });

@@ -185,7 +185,7 @@ test("a whole reply counts by the service's usage, a cut one by its text", async
   expect(await answer.count(false)).toEqual({ promptTokens: 7, completionTokens: 2 });
 });
 
-test('an engine is handed pictures, never their addresses', async () => {
+test('an engine is handed images, never their addresses', async () => {
   const seen: unknown[] = [];
   const engine: ChatEngine = {
     write: async ({ messages }, take) => {

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
 import sharp from 'sharp';
 import type { ImageTask } from '../../../contract/image.ts';
+import { limits } from '../../../contract/limits.ts';
 import { modelTypes } from '../../../contract/model.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import { Refusal, type UploadedFile } from '../../http/handlers.ts';
@@ -17,7 +18,7 @@ import {
   requireSize,
 } from '../image/account-images.service.ts';
 import { imagesOfJob } from '../image/images.service.ts';
-import { createLookService } from '../image/look.service.ts';
+import { createAnalysisService } from '../image/analysis.service.ts';
 import type { ModelService, ResolvedImageModel } from '../model/model.service.ts';
 import { openCharge } from './charge.ts';
 import { mayUseModel, noSuchModel } from './chat.service.ts';
@@ -72,7 +73,7 @@ export const createImageApi = (deps: {
 > => {
   const { db, models, files, jobs } = deps;
   const accountImages = createAccountImages(deps);
-  const looks = createLookService(deps);
+  const analysis = createAnalysisService(deps);
 
   const mayUse = async ({ caller }: OpenContext, name: string): Promise<boolean> =>
     mayUseModel(caller, name) && !(await models.closedToApi(db)).has(name);
@@ -281,7 +282,7 @@ export const createImageApi = (deps: {
 
     async apiInterrogate(input, context) {
       const { caller } = context;
-      const words = await looks.interrogate(
+      const words = await analysis.interrogate(
         db,
         { image_url: await imageOf(context, input), model: input.clip, chinese: 0 },
         caller.user,
@@ -289,8 +290,20 @@ export const createImageApi = (deps: {
       return { json: { result: true, text: words.result, text_cn: words.result_cn } };
     },
 
-    apiUpscale: (input, context) =>
-      edit(context, input, { task: 'upscale', parameters: { resize: input.scale } }),
+    apiUpscale({ model, ...input }, context) {
+      const upscaler = limits.upscalers.find((each) => each === model);
+      return edit(
+        context,
+        upscaler === undefined && model !== undefined ? { ...input, model } : input,
+        {
+          task: 'upscale',
+          parameters: {
+            resize: input.scale ?? input.resize ?? 2,
+            ...(upscaler === undefined ? {} : { upscaler }),
+          },
+        },
+      );
+    },
 
     apiRemoveBg: (input, context) => edit(context, input, { task: 'remove-bg', parameters: {} }),
 

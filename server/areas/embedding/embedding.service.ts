@@ -7,7 +7,7 @@ import { fileWithProject, filesByIds, type ProjectRow } from '../train/projects.
 import * as store from './embedding.store.ts';
 import * as indexes from './open-indexes.ts';
 import { find, rowFor } from './knowledge-bases.ts';
-import { lookAt } from './second-look.ts';
+import { relevanceOf } from './rerank.ts';
 
 /** Share of the question's words that a passage must hold to be about it. */
 const enough = 0.3;
@@ -100,14 +100,14 @@ export const createKnowledgeService = (deps: { embeddings: EmbeddingModels }) =>
       ).map((row) => [row.id, row]),
     );
     const best = (1 + weight) / 21;
-    const looked = fused
+    const ranked = fused
       .flatMap((candidate) => {
         const row = rows.get(candidate.id);
         if (!row) return [];
-        const look = lookAt(question, row, rarity);
+        const relevance = relevanceOf(question, row, rarity);
         const alike = model === '' ? 0 : Math.max(0, candidate.likeness) * 0.5;
-        const score = look.score * 0.6 + (candidate.fused / best) * 0.4 + alike;
-        return [{ row, look, candidate, score }];
+        const score = relevance.score * 0.6 + (candidate.fused / best) * 0.4 + alike;
+        return [{ row, relevance, candidate, score }];
       })
       .sort((one, other) => other.score - one.score)
       .slice(0, most);
@@ -115,11 +115,11 @@ export const createKnowledgeService = (deps: { embeddings: EmbeddingModels }) =>
       (
         await filesByIds(
           db,
-          looked.map(({ row }) => row.fileId),
+          ranked.map(({ row }) => row.fileId),
         )
       ).map((file) => [file.id, file.name]),
     );
-    return looked.map(({ row, look, candidate, score }, at) => ({
+    return ranked.map(({ row, relevance, candidate, score }, at) => ({
       id: row.id,
       title: [files.get(row.fileId) ?? '', placeOf(row)].filter((part) => part !== '').join(' · '),
       text: row.content,
@@ -127,11 +127,11 @@ export const createKnowledgeService = (deps: { embeddings: EmbeddingModels }) =>
       score,
       words_rank: candidate.wordsRank,
       vector_rank: candidate.vectorRank,
-      coverage: look.coverage,
-      terms: look.terms,
+      coverage: relevance.coverage,
+      terms: relevance.terms,
       used:
         at < mostPassages &&
-        (look.coverage >= enough || (model !== '' && candidate.likeness >= near)),
+        (relevance.coverage >= enough || (model !== '' && candidate.likeness >= near)),
     }));
   };
 

@@ -7,12 +7,12 @@ export type ToWorker =
   | { kind: 'head'; head: PdfHead }
   /** Null: there are no more. */
   | { kind: 'messages'; messages: PdfMessage[] | null }
-  | { kind: 'picture'; address: string; data: Uint8Array | null };
+  | { kind: 'image'; address: string; data: Uint8Array | null };
 
 export type FromWorker =
   /** It wants more messages. */
   | { kind: 'more' }
-  | { kind: 'picture'; address: string }
+  | { kind: 'image'; address: string }
   | { kind: 'progress'; done: number }
   | { kind: 'done'; data: Uint8Array; failed: string[] };
 
@@ -57,7 +57,7 @@ const { data, failed } = await makePdf({
   fetchImage: (address) =>
     new Promise((resolve) => {
       images.set(address, resolve);
-      send({ kind: 'picture', address });
+      send({ kind: 'image', address });
     }),
   onProgress: (done) => send({ kind: 'progress', done }),
 });

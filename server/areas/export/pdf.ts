@@ -8,7 +8,7 @@ import type { FromWorker, ToWorker } from './pdf-worker.ts';
 /** What one document may take: time of the thread, ms; its heap, MB; its images, bytes. */
 const bounds = { ms: 180_000, heapMb: 768, images: 120 * 1024 * 1024, mostImages: 500 };
 /** So many are made at once, and so many wait. */
-const lane = pLimit(2);
+const limit = pLimit(2);
 const mostWaiting = 30;
 /** Images of one document that are fetched at once. */
 const fetches = 6;
@@ -34,7 +34,7 @@ const make = (work: PdfWork): Promise<{ data: Buffer; failed: string[] }> =>
     const fetching = new AbortController();
     let room = bounds.images;
     let asked = 0;
-    const imageLane = pLimit(fetches);
+    const fetchLimit = pLimit(fetches);
     let ended = false;
     const end = (settle: () => void) => {
       if (ended) return;
@@ -54,10 +54,10 @@ const make = (work: PdfWork): Promise<{ data: Buffer; failed: string[] }> =>
       asked += 1;
       let data: Buffer | null = null;
       if (asked <= bounds.mostImages && room > 0)
-        data = await imageLane(() => work.image(address, fetching.signal));
+        data = await fetchLimit(() => work.image(address, fetching.signal));
       if (data && data.length > room) data = null;
       room -= data?.length ?? 0;
-      send({ kind: 'picture', address, data });
+      send({ kind: 'image', address, data });
     };
     const sendMessages = async () => {
       const { done, value } = await work.messages.next();
@@ -65,7 +65,7 @@ const make = (work: PdfWork): Promise<{ data: Buffer; failed: string[] }> =>
     };
     worker.on('message', (message: FromWorker) => {
       if (message.kind === 'more') void sendMessages().catch(fail);
-      else if (message.kind === 'picture') void sendImage(message.address).catch(fail);
+      else if (message.kind === 'image') void sendImage(message.address).catch(fail);
       else if (message.kind === 'progress') work.onProgress(message.done);
       else {
         const { data, failed } = message;
@@ -81,9 +81,9 @@ const make = (work: PdfWork): Promise<{ data: Buffer; failed: string[] }> =>
 
 /** Makes a PDF in a thread of its own. @throws Refusal unavailable; the signal's reason */
 export const makePdfApart = (work: PdfWork): Promise<{ data: Buffer; failed: string[] }> => {
-  if (lane.pendingCount >= mostWaiting)
+  if (limit.pendingCount >= mostWaiting)
     throw new Refusal('unavailable', '正在导出的人很多，请稍后重试');
-  return lane(() => {
+  return limit(() => {
     work.signal.throwIfAborted();
     return make(work);
   });

@@ -14,14 +14,14 @@ export interface DocumentText {
 
 const bounds = { heapMb: 256, growth: 500 * 1024 * 1024 };
 
-const inLane = createFairQueue(2);
+const inTurn = createFairQueue(2);
 
 const unreadable = () => new Refusal('upload_unreadable', '文件已损坏、已加密或无法读取');
 const tooMuch = () => new Refusal('upload_unreadable', '文件太复杂，无法读取');
 
 /**
  * The text of a document, read in a process that is ended after `seconds`, or when it takes too much
- * memory. `owner`: who has one lane at a time.
+ * memory. `owner`: who has one slot at a time.
  * @throws Refusal upload_unreadable
  */
 export const readDocument = (
@@ -29,7 +29,7 @@ export const readDocument = (
   data: Buffer,
   { seconds, owner }: { seconds: number; owner: string },
 ): Promise<DocumentText> =>
-  inLane(owner, async () => {
+  inTurn(owner, async () => {
     const url = workerUrl('./document-worker.ts', import.meta.url);
     const task = { kind, data, most: limits.fileText };
     try {

@@ -273,7 +273,7 @@ export const createFileService = (deps: FileServiceDeps) => {
     /** @throws Refusal upload_type, upload_unreadable, file_quota, too_many */
     async text(file: UploadedFile, user: Identity, ip: string): Promise<Keep<AttachedFile>> {
       await limitPerson(user.id);
-      // Guest accounts are to be had for nothing: those of one address share a lane.
+      // Guest accounts are to be had for nothing: those of one address share a slot.
       const address = addressKey(ip);
       const owner = user.guest && !isLocal(address) ? address : String(user.id);
       const name = cleanName(file.name);

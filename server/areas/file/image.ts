@@ -20,7 +20,7 @@ const longestSide = 30_000;
 const quality = 90;
 
 /** An image takes up to 160 MB while it is worked on: two at once, the others wait. */
-const lane = pLimit(2);
+const limit = pLimit(2);
 
 let loading: Promise<typeof sharp> | undefined;
 
@@ -64,7 +64,7 @@ const within = (width: number, height: number): { width: number; height: number 
  * @throws Refusal upload_type for what is neither JPEG nor PNG, upload_unreadable, too_large
  */
 export const renewImage = (data: Buffer): Promise<Image> =>
-  lane(async () => {
+  limit(async () => {
     const type = sniffImage(data);
     if (type === null) throw new Refusal('upload_type', '只支持 jpg 和 png 图片');
     try {
@@ -94,7 +94,7 @@ export const renewImage = (data: Buffer): Promise<Image> =>
 
 /** A small WebP of an own image: at most so many pixels wide and high. */
 export const thumbnailOf = (data: Buffer, width: number, height: number): Promise<Buffer> =>
-  lane(async () => {
+  limit(async () => {
     const image = await open(data);
     return image
       .resize({ width, height, fit: 'inside', withoutEnlargement: true })
@@ -107,7 +107,7 @@ export const viewOf = (
   data: Buffer,
   side: number,
 ): Promise<{ data: Buffer; width: number; height: number }> =>
-  lane(async () => {
+  limit(async () => {
     const image = await open(data);
     const { data: bytes, info } = await image
       .autoOrient()
@@ -129,7 +129,7 @@ export const shrinkForModel = (
   type: ImageType,
   detail: 'low' | 'high',
 ): Promise<{ data: Buffer; mime: string }> =>
-  lane(async () => {
+  limit(async () => {
     const most = forModels[detail];
     const image = await open(data);
     const { width, height } = await image.metadata();
@@ -147,7 +147,7 @@ const photoFormats: ReadonlySet<string> = new Set(['jpeg', 'png', 'webp', 'gif']
 
 /** A photo as an upright JPEG on white, its longer side at most `side` pixels. @throws Error */
 export const jpegOf = (data: Buffer, side: number): Promise<Buffer> =>
-  lane(async () => {
+  limit(async () => {
     const image = await open(data);
     if (!photoFormats.has((await image.metadata()).format)) throw new Error('no photo');
     return image
@@ -163,10 +163,10 @@ export const jpegOf = (data: Buffer, side: number): Promise<Buffer> =>
  * without what else was in the file. @throws Error for what is no image, or too large a one
  */
 export const pngOf = (data: Buffer): Promise<Omit<Image, 'type'>> =>
-  lane(async () => {
+  limit(async () => {
     const image = await open(data);
     const { width, height, format } = await image.metadata();
-    if (!photoFormats.has(format)) throw new Error('no picture');
+    if (!photoFormats.has(format)) throw new Error('no image');
     if (Math.max(width, height) > longestSide) throw new Error('too long');
     const made = image.autoOrient().toColourspace('srgb').png({ compressionLevel: 7 });
     const { data: bytes, info } = await made.toBuffer({ resolveWithObject: true });

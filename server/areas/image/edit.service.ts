@@ -9,14 +9,14 @@ import type {
   ImageTask,
   ListedImage,
 } from '../../../contract/image.ts';
+import { taskNames } from '../../../contract/image-prompt.ts';
 import type { Job } from '../../../contract/job.ts';
 import { limits } from '../../../contract/limits.ts';
 import { modelTypes } from '../../../contract/model.ts';
 import type { Executor, Transaction } from '../../db/database.ts';
 import { inTransaction } from '../../db/in-transaction.ts';
 import { Refusal, type Identity } from '../../http/handlers.ts';
-import { beginJob, jobOfRequest, jobsOf, requireRoomForJob } from '../../jobs/job.service.ts';
-import { taskTitles } from '../chat/image-messages.service.ts';
+import { beginJob, repeatedJob, requireRoomForJob } from '../../jobs/job.service.ts';
 import type { FileService } from '../file/file.service.ts';
 import type { ModelService, ResolvedImageModel } from '../model/model.service.ts';
 import { requireUsable } from '../session/session.service.ts';
@@ -144,13 +144,9 @@ export const createEditService = (deps: {
     inTransaction(db, async (tx: Transaction) => {
       const image = await requireImage(tx, asked.image_id, user, 'use');
       const requestId = asked.request_id ?? randomUUID();
-      const known = await jobOfRequest(tx, requestId, user.id);
-      if (known) {
-        // The same request once more, without its idempotency key.
-        const job = (await jobsOf(tx, 'image', [image.id])).get(image.id);
-        if (known.user_id !== user.id || job?.uuid !== known.uuid) throw new Refusal('conflict');
-        return { job, images: [] };
-      }
+      const subject = { kind: 'image', id: image.id } as const;
+      const repeated = await repeatedJob(tx, requestId, user.id, subject);
+      if (repeated) return { job: repeated, images: [] };
       const model = await modelFor(tx, wish, asked, image, user);
       requireUsable(model, user.guest);
       const plan = planFor(image, wish, model, user.guest);
@@ -163,16 +159,14 @@ export const createEditService = (deps: {
         vip: await isVip(tx, user.id),
         reference: `job:${requestId}`,
       });
-      const title = [taskTitles[wish.task], wish.prompt || image.prompt]
-        .filter(Boolean)
-        .join(' · ');
+      const title = [taskNames[wish.task], wish.prompt || image.prompt].filter(Boolean).join(' · ');
       const job = await beginJob(tx, {
         uuid: requestId,
         userId: user.id,
         kind: 'image',
         title: title.slice(0, 200),
         model: model.name,
-        subject: { kind: 'image', id: image.id },
+        subject,
         input: { ...plan, source: null } satisfies ImagePlan,
         holdId,
         heldTokens,

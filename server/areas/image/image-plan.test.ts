@@ -39,7 +39,7 @@ test('words are translated where they tell what is made, and are not paid for el
     expect(plan.translate).toBeNull();
 });
 
-test('what was painted over is given to the service, and not kept with the picture', () => {
+test('what was painted over is given to the service, and not kept with the image', () => {
   const brush = [{ size: 4, points: [1, 2] }];
   const { parameters } = planOf('edit', { mask, brush });
   expect(parameters.brush).toEqual(brush);

@@ -269,7 +269,7 @@ export const createImageWork = (deps: ImageWorkDeps): JobWork<unknown> => {
         const kept = await files.keepMade(key, image.data, text);
         images.push({ kept: { ...kept, seed }, error: '' });
       } catch (error) {
-        log.warn({ err: error, job: job.id }, 'a service gave a picture that is none');
+        log.warn({ err: error, job: job.id }, 'a service gave a image that is none');
         images.push({ kept: null, error: unreadable });
       }
     }
@@ -356,7 +356,7 @@ export const createImageWork = (deps: ImageWorkDeps): JobWork<unknown> => {
           ...(error.busy ? { turnInMs } : {}),
         });
         if (error.busy) full = failure;
-        log.warn({ err: error, job: job.id, channelId }, 'a service did not make the pictures');
+        log.warn({ err: error, job: job.id, channelId }, 'a service did not make the images');
         if (!error.retriable) throw failure;
       }
     }

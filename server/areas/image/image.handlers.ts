@@ -4,7 +4,7 @@ import { jobNow } from '../../jobs/job.service.ts';
 import type { PromptService } from '../prompt/prompt.service.ts';
 import type { ModelService } from '../model/model.service.ts';
 import { createDrawing } from './drawing.service.ts';
-import { createLookService } from './look.service.ts';
+import { createAnalysisService } from './analysis.service.ts';
 import { createEditService } from './edit.service.ts';
 import { imagesOfJob, ownImages } from './images.service.ts';
 
@@ -28,7 +28,7 @@ export const createImageHandlers = (deps: {
   prompts: Pick<PromptService, 'translate'>;
 }): ImageHandlers => {
   const service = createDrawing(deps);
-  const look = createLookService({ ...deps, translate: deps.prompts.translate });
+  const analysis = createAnalysisService({ ...deps, translate: deps.prompts.translate });
   const edits = createEditService(deps);
   return {
     generateImage: async (input, { db, user }) => ({
@@ -52,10 +52,10 @@ export const createImageHandlers = (deps: {
     editImageBackground: (input, { db, user }) => edits.editBackground(db, input, user),
     editImage: (input, { db, user }) => edits.edit(db, input, user),
     controlnetDetect: async (input, { db, user }) => ({
-      image_base64: await look.detect(db, input, user),
+      image_base64: await analysis.detect(db, input, user),
     }),
 
-    interrogateImage: (input, { db, user }) => look.interrogate(db, input, user),
+    interrogateImage: (input, { db, user }) => analysis.interrogate(db, input, user),
 
     uploadedFiles: ({ page }, { db, user }) => ownImages(db, user.id, page, true),
 

@@ -132,7 +132,7 @@ export const keepUploaded = async (
   const [row] = await store.insertImages(db, [
     { ...upload, origin: 'uploaded', model: '', prompt: '' },
   ]);
-  if (!row) throw new Error('the picture was not stored');
+  if (!row) throw new Error('the image was not stored');
   return row.id;
 };
 

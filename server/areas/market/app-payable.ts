@@ -23,6 +23,10 @@ export const appPayable: Payable = {
     url: `/apps/details?appid=${subject}`,
     words: '购买成功，可以下载了',
   }),
+  isHad: async (tx, order) => {
+    const app = idOf(order.subject);
+    return (await store.ownedApps(tx, order.userId, [app])).has(app);
+  },
   deliver: (tx, order) =>
     store.addPurchase(tx, { appId: idOf(order.subject), userId: order.userId, orderId: order.id }),
   revoke: async (tx, order, part) => {

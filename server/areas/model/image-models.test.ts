@@ -17,7 +17,7 @@ test.each([
   ['Kwai-Kolors/Kolors', 'cloud'],
   ['black-forest-labs/FLUX.1-schnell', 'openai'],
   ['imagen-4.0-generate', 'openai'],
-])('%s makes pictures, of the family %s', (name, family) => {
+])('%s makes images, of the family %s', (name, family) => {
   expect(imageOfferOf(name)?.image.family).toBe(family);
 });
 

@@ -643,7 +643,7 @@ export const createModelService = (deps: {
       });
     });
     cached = null;
-    return 'a service of pictures told what it can do';
+    return 'a service of images told what it can do';
   };
 
   /**
@@ -889,7 +889,7 @@ export const createModelService = (deps: {
       cached = null;
       askForChoices(channelId)().then(
         (said) => log.info(said),
-        (error: unknown) => log.warn({ err: error }, 'a service of pictures cannot be asked'),
+        (error: unknown) => log.warn({ err: error }, 'a service of images cannot be asked'),
       );
     },
 

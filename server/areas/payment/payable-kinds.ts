@@ -122,6 +122,7 @@ const edition = ({ level, type, name }: (typeof editions)[number]): Payable => (
     return { quantity: 1, subject: '', title, amount, tokens: editionBonus };
   },
   describe: () => ({ url: '/notice', words: '订阅成功' }),
+  isHad: async (tx, order) => ((await membershipOf(tx, order.userId))?.subscribe ?? 0) >= level,
   deliver: async (tx, order) => {
     await give(tx, order, order.tokens);
     const has = (await membershipOf(tx, order.userId))?.subscribe ?? 0;

@@ -44,6 +44,8 @@ export interface Payable {
   rivals?: readonly string[];
   /** Where its buyer is led once it is paid: a path of the page. And what is said there. */
   describe: (order: Pick<OrderRow, 'kind' | 'subject' | 'title'>) => { url: string; words: string };
+  /** Of what one has or not: it is had already, and cannot be given once more. */
+  isHad?: (tx: Transaction, order: OrderRow) => Promise<boolean>;
   /** Gives what was paid for, in the transaction in which the order becomes paid: once. */
   deliver: (tx: Transaction, order: OrderRow) => Promise<void>;
   /**

@@ -241,7 +241,7 @@ describe('writePrompt', { timeout: 30_000 }, () => {
     );
   });
 
-  it('says image, character and style weights only where there are such pictures', () => {
+  it('says image, character and style weights only where there are such images', () => {
     const weights: ImageParameters = { weight: 150, cw: 20, sw: 300, style_version: 2 };
     expect(writePrompt(read('猫'), 'midjourney', weights)).toBe('猫 --v 6');
     const words = { ...read('猫'), baseImage: 'https://a.example/0.png' };
@@ -357,7 +357,7 @@ describe('sizes', () => {
   });
 });
 
-describe('picturesOf', () => {
+describe('imagesOf', () => {
   const model = { family: 'midjourney', max_count: 4 } as const;
   const press = (hash: string) =>
     imagesOf('action', model, {

@@ -1,7 +1,7 @@
 import type { Executor } from '../../db/database.ts';
 import type { Handlers } from '../../http/handlers.ts';
 import type { ModelService } from '../model/model.service.ts';
-import { answerFriend } from './pair.service.ts';
+import { answerFriend } from './friend.service.ts';
 import { createSessionService, requireSense } from './session.service.ts';
 
 export interface SessionDeps {

@@ -22,7 +22,7 @@ import { refuseBlocked } from '../forum/blocked-words.service.ts';
 import { listForum, questionLooks } from '../forum/forum-list.service.ts';
 import { requireGroup } from '../forum/groups.service.ts';
 import { countSession, find as findScenario } from '../scenario/scenario.service.ts';
-import { friendStateOf } from './pair.service.ts';
+import { friendStateOf } from './friend.service.ts';
 import { newSessionIsPrivate, privacyChangeRefusal } from './privacy.ts';
 import {
   type FoundSession,
@@ -53,15 +53,13 @@ export {
 export const anySession = (db: Executor, ref: string): Promise<store.SessionRow | null> =>
   store.findSession(db, ref);
 
-export const loginUrl = '/login';
-
 /** Refuses a model that costs to somebody who has no account to pay from. */
 export const requireUsable = (
   model: Pick<ResolvedModel, 'factor'> & Partial<Pick<ResolvedModel, 'promptFactor'>>,
   guest: boolean,
 ): void => {
   if (guest && !isFree({ promptFactor: null, ...model })) {
-    throw new Refusal('login_required', '这个模型登录后才能使用', { login_url: loginUrl });
+    throw new Refusal('login_required', '这个模型登录后才能使用');
   }
 };
 
@@ -130,8 +128,7 @@ export const writableSession = async (
   const row = await store.findSession(db, ref, { lock: true });
   if (!row) throw new Refusal('not_found');
   const refusal = writeRefusal(closedToo ? { ...row, closed: false } : row, user);
-  if (refusal === 'login_required')
-    throw new Refusal(refusal, '登录之后就可以回复', { login_url: loginUrl });
+  if (refusal === 'login_required') throw new Refusal(refusal, '登录之后就可以回复');
   if (refusal) throw new Refusal(refusal);
   return row;
 };
@@ -175,8 +172,7 @@ export const requireSense = (input: Parsed<'newSession'>, user: Identity | null)
   if (input.group_id !== undefined && type !== sessionTypes.people)
     throw new Refusal('bad_input', 'group_id：只有问答在社区的分组里');
   if (type === sessionTypes.people) {
-    if (!user || user.guest)
-      throw new Refusal('login_required', '向大家提问需要先登录', { login_url: loginUrl });
+    if (!user || user.guest) throw new Refusal('login_required', '向大家提问需要先登录');
     if (fork !== undefined || scenario !== undefined || embedding !== undefined || temporary === 1)
       throw new Refusal('bad_input', 'type：问答没有场景、知识库与临时对话，也不能接着别的会话');
   }
@@ -678,7 +674,7 @@ export const createSessionService = (models: ModelService) => {
       return inTransaction(db, async (tx) => {
         if (low === high || !(await store.findFriend(tx, friendId)))
           throw new Refusal('not_found', low === high ? '不能和自己私聊' : '没有这个人');
-        await store.lockPair(tx, low, high);
+        await store.lockPeople(tx, low, high);
         const found = await store.findFriendSession(tx, low, high);
         if (found) return found;
         await makerOf(tx, user.id);

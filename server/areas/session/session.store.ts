@@ -487,17 +487,19 @@ export const setFriendSession = async (
 };
 
 /** How two people stand to each other; locked until the transaction ends where that is asked for. */
-export const findPair = async (db: Executor, sessionId: number, { lock = false } = {}) => {
+export const findFriends = async (db: Executor, sessionId: number, { lock = false } = {}) => {
   const query = db.select().from(friends).where(eq(friends.sessionId, sessionId));
   const [row] = await (lock ? query.for('update') : query);
   return row ?? null;
 };
-export type PairRow = NonNullable<Awaited<ReturnType<typeof findPair>>>;
+export type FriendRow = NonNullable<Awaited<ReturnType<typeof findFriends>>>;
 
-export const updatePair = async (
+export const updateFriends = async (
   db: Executor,
   sessionId: number,
-  values: Partial<Pick<PairRow, 'askedBy' | 'askedAt' | 'acceptedAt' | 'lowBlocks' | 'highBlocks'>>,
+  values: Partial<
+    Pick<FriendRow, 'askedBy' | 'askedAt' | 'acceptedAt' | 'lowBlocks' | 'highBlocks'>
+  >,
 ): Promise<void> => {
   await db.update(friends).set(values).where(eq(friends.sessionId, sessionId));
 };
@@ -518,7 +520,7 @@ export const openRequests = async (db: Executor, userId: number): Promise<number
 };
 
 /** Makes whoever else is about to look for the session of these two wait for this transaction. */
-export const lockPair = async (tx: Executor, low: number, high: number): Promise<void> => {
+export const lockPeople = async (tx: Executor, low: number, high: number): Promise<void> => {
   await tx.execute(
     sql`SELECT pg_advisory_xact_lock(hashtextextended(${`friends ${low} ${high}`}, 0))`,
   );

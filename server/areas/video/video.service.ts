@@ -9,13 +9,7 @@ import type { ListedVideo } from '../../../contract/video.ts';
 import type { Executor, Transaction } from '../../db/database.ts';
 import { inTransaction } from '../../db/in-transaction.ts';
 import { Refusal, type Identity } from '../../http/handlers.ts';
-import {
-  beginJob,
-  jobOfRequest,
-  jobsOf,
-  openJobsOf,
-  requireRoomForJob,
-} from '../../jobs/job.service.ts';
+import { beginJob, openJobsOf, repeatedJob, requireRoomForJob } from '../../jobs/job.service.ts';
 import { filmOf } from '../chat/films.service.ts';
 import { lockImages, startImages } from '../chat/image-messages.service.ts';
 import type { FileService } from '../file/file.service.ts';
@@ -73,15 +67,9 @@ export const createVideoService = (deps: {
           user,
           sessionTypes.video,
         );
-        const known = await jobOfRequest(tx, input.request_id, user.id);
-        if (known) {
-          // The same request once more, without its idempotency key.
-          if (known.user_id !== user.id || known.history_id !== message.id)
-            throw new Refusal('conflict');
-          const job = (await jobsOf(tx, 'message', [message.id])).get(message.id);
-          if (job?.uuid !== known.uuid) throw new Refusal('conflict');
-          return job;
-        }
+        const subject = { kind: 'message', id: message.id } as const;
+        const repeated = await repeatedJob(tx, input.request_id, user.id, subject);
+        if (repeated) return repeated;
         if ((await openJobsOf(tx, { subject: 'message', id: message.id })).length > 0)
           throw new Refusal('session_busy', '这条消息的视频正在制作');
         if (message.state === 'done')
@@ -109,7 +97,7 @@ export const createVideoService = (deps: {
           kind: 'video',
           title: (message.human || session.prompt).slice(0, titleLength),
           model: model.name,
-          subject: { kind: 'message', id: message.id },
+          subject,
           message: { sessionId: session.id, historyId: message.id },
           input: {
             human: message.human,

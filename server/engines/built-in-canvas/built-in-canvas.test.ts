@@ -49,7 +49,7 @@ test('what it cannot do is refused, not pretended', async () => {
   });
 });
 
-test('a thread draws so many pictures, each with its seed, and tells truly how far it is', async () => {
+test('a thread draws so many images, each with its seed, and tells truly how far it is', async () => {
   const told: number[] = [];
   const previews: Buffer[] = [];
   const { images } = await engine.run(

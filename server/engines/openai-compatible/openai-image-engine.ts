@@ -252,7 +252,7 @@ export const createOpenAiImageEngine = (options: OpenAiImageOptions): ImageEngin
       const { images, revised } = await request(order, order.n, size, io);
       return result(exactly(images, order.n), revised);
     }
-    const lane = pLimit(atOnce);
+    const limit = pLimit(atOnce);
     const failures: unknown[] = [];
     let delivered = 0;
     let revised = '';
@@ -275,7 +275,7 @@ export const createOpenAiImageEngine = (options: OpenAiImageOptions): ImageEngin
         return { data: null, error: message, seed: null };
       }
     };
-    const images = await Promise.all(Array.from({ length: order.n }, (_, at) => lane(one, at)));
+    const images = await Promise.all(Array.from({ length: order.n }, (_, at) => limit(one, at)));
     if (failures.length > 0 && images.every(({ data }) => data === null)) throw failures[0];
     return result(images, revised);
   };

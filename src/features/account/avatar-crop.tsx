@@ -25,7 +25,7 @@ const cut = async (url: string, area: Area): Promise<Blob> => {
   context.drawImage(loaded, area.x, area.y, area.width, area.height, 0, 0, side, side);
   return new Promise((resolve, reject) => {
     canvas.toBlob(
-      (blob) => (blob ? resolve(blob) : reject(new Error('no picture'))),
+      (blob) => (blob ? resolve(blob) : reject(new Error('no image'))),
       'image/jpeg',
       0.9,
     );

@@ -13,7 +13,7 @@ export interface CaptchaAnswer {
 
 type Task = Out<'captcha'>['pow'];
 
-/** Works out what came with the picture while it is read; undefined where the browser cannot. */
+/** Works out what came with the image while it is read; undefined where the browser cannot. */
 const solve = async (task: Task): Promise<string | undefined> => {
   // Browsers hash for secure addresses alone.
   if (!globalThis.isSecureContext) return undefined;
@@ -24,7 +24,7 @@ const solve = async (task: Task): Promise<string | undefined> => {
   return btoa(JSON.stringify({ algorithm, challenge, number: found.number, salt, signature }));
 };
 
-/** A picture of characters to copy; a tap on it fetches another. `round` is the number of pictures asked for so far. */
+/** A image of characters to copy; a tap on it fetches another. `round` is the number of images asked for so far. */
 export const CaptchaField = ({
   round,
   value,
@@ -34,15 +34,15 @@ export const CaptchaField = ({
   value: CaptchaAnswer;
   onChange: (value: CaptchaAnswer) => void;
 }) => {
-  const picture = useQuery({
+  const image = useQuery({
     queryKey: ['captcha', round],
     queryFn: ({ signal }) => api.captcha({}, { signal, quiet: true }),
     staleTime: Infinity,
     gcTime: 0,
     meta: { steady: true },
   });
-  const captchaid = picture.data?.captchaid ?? '';
-  const task = picture.data?.pow;
+  const captchaid = image.data?.captchaid ?? '';
+  const task = image.data?.pow;
   const work = useQuery({
     queryKey: ['captcha-work', captchaid],
     queryFn: async () => (task ? ((await solve(task)) ?? '') : ''),
@@ -54,7 +54,7 @@ export const CaptchaField = ({
   });
   const pow = work.data || undefined;
   useEffect(() => {
-    // An answer belongs to its picture alone.
+    // An answer belongs to its image alone.
     onChange({ captcha: '', captchaid });
   }, [captchaid, onChange]);
   useEffect(() => {
@@ -77,16 +77,16 @@ export const CaptchaField = ({
       </label>
       <button
         type="button"
-        className={css.captchaPicture}
+        className={css.captchaImage}
         aria-label="换一张验证码"
-        onClick={() => void picture.refetch()}
+        onClick={() => void image.refetch()}
       >
-        {picture.data ? (
+        {image.data ? (
           <img
-            src={`data:image/svg+xml;utf8,${encodeURIComponent(picture.data.svg)}`}
+            src={`data:image/svg+xml;utf8,${encodeURIComponent(image.data.svg)}`}
             alt="验证码图片"
           />
-        ) : picture.isError ? (
+        ) : image.isError ? (
           '没有取到，点此重试'
         ) : (
           '正在取…'

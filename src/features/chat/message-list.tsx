@@ -1,5 +1,5 @@
 import { errorText } from '@/platform/api-error.ts';
-import { endFirstView, hasFirstPicture } from '@/platform/first-view.ts';
+import { endFirstView, hasSnapshot } from '@/platform/first-view.ts';
 import { Icon } from '@/ui/icon.tsx';
 import { toast } from '@/platform/toast.ts';
 import { limits } from '@contract/limits.ts';
@@ -266,7 +266,7 @@ export const MessageList = ({
     element.current = scroller;
   }, [scroller]);
   useEffect(() => {
-    if (!scroller || !hasFirstPicture()) return undefined;
+    if (!scroller || !hasSnapshot()) return undefined;
     const look = () => {
       const row = scroller.querySelector('[data-item-index]');
       if (row && getComputedStyle(row).visibility !== 'hidden') endFirstView();
@@ -372,7 +372,12 @@ export const MessageList = ({
         </div>
       )}
       {!newestFirst && (!atBottom || view.hasNewer) && (
-        <button type="button" className={rowCss.toBottom} onClick={toBottom} aria-label="回到底部">
+        <button
+          type="button"
+          className={`round ${rowCss.toBottom}`}
+          onClick={toBottom}
+          aria-label="回到底部"
+        >
           <Icon name="down" size={20} />
         </button>
       )}

@@ -45,7 +45,7 @@ export const Attachments = ({ images, files }: Pick<Question, 'images' | 'files'
         <ForeignImage key={url} url={url} alt="" />
       ))}
       {own.length > 0 && (
-        <ul className={css.pictures} data-count={own.length} aria-label="图片">
+        <ul className={css.images} data-count={own.length} aria-label="图片">
           {own.map((url, at) => (
             <li key={url}>
               <button

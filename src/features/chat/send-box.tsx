@@ -134,7 +134,7 @@ export const SendBox = ({
       box.current?.focus({ preventScroll: true });
   }, [box, handy, uuid]);
   const context = useMemo(
-    () => ({ revision, recent: (pairs: number) => thread.store.recentPairs(pairs) }),
+    () => ({ revision, recent: (exchanges: number) => thread.store.recentExchanges(exchanges) }),
     [thread, revision],
   );
 
@@ -223,7 +223,7 @@ export const SendBox = ({
             {canStop ? (
               <button
                 type="button"
-                className={boxCss.sendButton}
+                className={`round ${boxCss.sendButton}`}
                 data-sender
                 aria-label="停止"
                 onClick={() => {
@@ -238,7 +238,7 @@ export const SendBox = ({
             ) : (
               <button
                 type="submit"
-                className={boxCss.sendButton}
+                className={`round ${boxCss.sendButton}`}
                 data-sender
                 aria-label="发送"
                 aria-busy={busy || undefined}

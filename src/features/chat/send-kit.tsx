@@ -27,7 +27,7 @@ import {
   priceAhead,
   priceOf,
   roughly,
-  type Pair,
+  type Exchange,
 } from '@/widgets/conversation/price-ahead.ts';
 import kitCss from '@/widgets/composer/send-kit.module.css';
 
@@ -49,7 +49,7 @@ export interface BoxState {
   first: boolean;
   target: AttachTarget;
   /** What goes along with the next question, newest first; another object after every change. */
-  context: { revision: string; recent: (pairs: number) => readonly Pair[] };
+  context: { revision: string; recent: (exchanges: number) => readonly Exchange[] };
   setText: (text: string) => void;
   /** Sends now what waited for its images. */
   send: () => void;
@@ -117,13 +117,13 @@ const useEstimate = (state: BoxState): Estimate | null => {
     session.embedding_key === ''
       ? (settings.max_history ?? defaults.max_history)
       : defaults.embedding_history;
-  const pairs =
+  const exchanges =
     session.type === 0 ? asked : (settings.at_ai_max_history ?? defaults.at_ai_max_history);
   const most = model?.max_prompt ?? limits.defaultMaxPrompt;
   // Counted anew when a message came or was changed, not at every key.
   const before = useMemo(
-    () => (first ? 0 : contextTokens(context.recent(pairs), most)),
-    [first, pairs, most, context],
+    () => (first ? 0 : contextTokens(context.recent(exchanges), most)),
+    [first, exchanges, most, context],
   );
   const passages = usePassageTokens(session.embedding_key, text.trim());
   if (!model || !user) return null;
@@ -282,7 +282,7 @@ const Beside = ({ session }: { session: SessionDetail }) => {
           onClick={() => setOpen(true)}
         >
           <PathIcon path={twoPath} size={16} />
-          <span>一起回答</span>
+          <span className={kitCss.sendBesideWords}>一起回答</span>
         </button>
       )}
       <ModelSheet
@@ -405,7 +405,7 @@ export const VoiceButton = ({ state }: { state: BoxState }) => {
     <>
       <button
         type="button"
-        className={kitCss.voiceButton}
+        className="round"
         aria-label="语音输入"
         title="语音输入"
         aria-haspopup="dialog"

@@ -9,7 +9,7 @@ import css from './forum.module.css';
 
 /** Images of a question: five small ones, on a phone four larger ones (document 2 §9). */
 const Images = ({ images, wide }: { images: readonly string[]; wide: boolean }) => (
-  <span className={css.pictures} data-count={Math.min(images.length, wide ? 5 : 4)}>
+  <span className={css.images} data-count={Math.min(images.length, wide ? 5 : 4)}>
     {images.slice(0, wide ? 5 : 4).map((url) => (
       <img
         key={url}

@@ -38,7 +38,7 @@ export const zipImages = async (
     }
     tell(at + 1);
   }
-  if (missing === images.length) throw new Error('no picture could be read');
+  if (missing === images.length) throw new Error('no image could be read');
   zip.end();
   return { archive: new Blob(parts, { type: 'application/zip' }), missing };
 };

@@ -1,7 +1,7 @@
 import { ApiError, errorText } from '@/platform/api-error.ts';
 import { api } from '@/platform/api.ts';
 import { readDraft, writeDraft } from '@/platform/draft.ts';
-import { useLookWays } from '@/widgets/image/look-ways.ts';
+import { useInterrogateWays } from '@/widgets/image/interrogate-ways.ts';
 import { takeAsBase } from '@/widgets/image/base-image.ts';
 import { parameterRows } from '@/widgets/image/parameter-rows.ts';
 import { imageSources } from '@/widgets/image/image-sources.ts';
@@ -279,7 +279,7 @@ const Words = ({ name, text, onUse }: { name: string; text: string; onUse: () =>
 /** Words for an image, to copy or to go on with. */
 const Interrogation = ({ image, onClose }: { image: MadeImage | null; onClose: () => void }) => {
   const { uuid } = useChatActs();
-  const { ways, priceOf } = useLookWays();
+  const { ways, priceOf } = useInterrogateWays();
   const own = useModel(useChatActs().model);
   const [chosen, setWay] = useState('');
   // By the model that painted it, where that one looks, too.

@@ -302,7 +302,7 @@ export const ImageBox = ({
           <div className={boxCss.sendLine} data-writer="chat">
             <button
               type="button"
-              className={drawCss.drawTool}
+              className="round"
               aria-label="画图工具"
               title="提示词、参数、风格、构图、尺寸"
               aria-haspopup="dialog"
@@ -327,7 +327,7 @@ export const ImageBox = ({
             />
             <button
               type="submit"
-              className={`${boxCss.sendButton} ${drawCss.drawButton}`}
+              className={`round ${boxCss.sendButton} ${drawCss.drawButton}`}
               data-sender
               aria-label={price ? `生成，${price.words}` : '生成'}
               title={price?.words}

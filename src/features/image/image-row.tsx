@@ -258,7 +258,7 @@ const Tile = ({
       </span>
       <button
         type="button"
-        className={drawCss.madeMore}
+        className={`round ${drawCss.madeMore}`}
         aria-label={`${label}的更多操作`}
         onClick={onMenu}
       >

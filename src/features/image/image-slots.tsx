@@ -40,7 +40,7 @@ export const ImageSlots = ({
             <AnyImage url={url} side={180} alt={`${label} 第 ${at + 1} 张`} />
             <button
               type="button"
-              className={css.toolSlotRemove}
+              className={`round ${css.toolSlotRemove}`}
               aria-label={`移除${label} 第 ${at + 1} 张`}
               onClick={() => onChange(urls.filter((other) => other !== url))}
             >

@@ -1,3 +1,4 @@
+import { ProgressBar } from '@/ui/progress-bar.tsx';
 import { BackHead } from '@/ui/back-head.tsx';
 import { api } from '@/platform/api.ts';
 import { ApiError } from '@/platform/api-error.ts';
@@ -79,7 +80,7 @@ const useAct = (act: () => Promise<unknown>): [busy: boolean, run: () => void] =
   return [busy, run];
 };
 
-/** Leads to what a job is about: its message, or the picture that it went on from. */
+/** Leads to what a job is about: its message, or the image that it went on from. */
 const Subject = ({
   job,
   className,
@@ -127,7 +128,6 @@ const Task = ({ told, superseded }: { told: Job; superseded: boolean }) => {
   const job = live?.job ?? told;
   const label = useModel(job.model)?.label ?? job.model;
   const unfinished = isUnfinished(job);
-  const percent = Math.floor(job.progress * 100);
   const failed = job.state === 'error' || job.state === 'cancelled';
   const banned = job.error_code === codes.prompt_banned.code;
   const price = usePriceAgain(told);
@@ -149,11 +149,11 @@ const Task = ({ told, superseded }: { told: Job; superseded: boolean }) => {
   });
   return (
     <li className={css.task} data-state={job.state}>
-      <div className={css.taskPicture} aria-hidden="true">
+      <div className={css.taskImage} aria-hidden="true">
         {live && live.current_image !== '' ? (
           <img src={live.current_image} alt="" />
-        ) : told.picture ? (
-          <img src={thumbnailOf(told.picture, 128)} alt="" loading="lazy" />
+        ) : told.image ? (
+          <img src={thumbnailOf(told.image, 128)} alt="" loading="lazy" />
         ) : (
           <Icon name={job.state === 'error' ? 'warning' : 'spark'} size={22} />
         )}
@@ -167,16 +167,7 @@ const Task = ({ told, superseded }: { told: Job; superseded: boolean }) => {
             <p className={css.taskState} role="status">
               {progressText(job)}
             </p>
-            <span
-              className={css.taskBar}
-              role="progressbar"
-              aria-label="进度"
-              aria-valuenow={percent}
-              aria-valuemin={0}
-              aria-valuemax={100}
-            >
-              <i style={{ transform: `scaleX(${job.progress})` }} />
-            </span>
+            <ProgressBar label="进度" part={job.progress} className={css.taskBar} />
           </>
         ) : (
           <p className={css.taskState}>
@@ -198,7 +189,7 @@ const Task = ({ told, superseded }: { told: Job; superseded: boolean }) => {
         {failed &&
           !retried &&
           (banned || job.subject_kind === 'image' ? (
-            // The same once more would be refused again; what was asked of a picture is asked there.
+            // The same once more would be refused again; what was asked of a image is asked there.
             <Subject job={job} className="button button-small">
               {banned ? '修改提示词' : '再改一次'}
             </Subject>

@@ -2,7 +2,7 @@ import { AttachButton, AttachDrop, AttachTray, pasteInto } from '@/widgets/attac
 import { useAttachments } from '@/platform/attach/attach-store.ts';
 import { useAuth } from '@/platform/auth-store.ts';
 import { useDraft } from '@/platform/draft.ts';
-import { endFirstView, hasFirstPicture, takeFirstBox } from '@/platform/first-view.ts';
+import { endFirstView, hasSnapshot, takeFirstBox } from '@/platform/first-view.ts';
 import { compactNumber } from '@/platform/format.ts';
 import { prefsStore } from '@/platform/prefs.ts';
 import { priceText, useChatModels, useImageModels } from '@/platform/queries.ts';
@@ -103,7 +103,7 @@ export const Composer = ({
 
   useLayoutEffect(() => {
     takeFirstBox(() => box.current?.focus({ preventScroll: true }));
-    if (!hasFirstPicture()) endFirstView();
+    if (!hasSnapshot()) endFirstView();
   }, []);
 
   useEffect(() => {
@@ -210,7 +210,7 @@ export const Composer = ({
           )}
           <button
             type="submit"
-            className={css.composerSend}
+            className={`round ${css.composerSend}`}
             data-sender
             data-priced={images || undefined}
             aria-busy={busy || undefined}

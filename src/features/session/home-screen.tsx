@@ -113,6 +113,7 @@ export const HomeScreen = () => {
       <header className={`page-head ${css.homeHead}`}>
         <h1>{titles[channel]}</h1>
         <HomeSearch
+          title={titles[channel]}
           query={query}
           open={searching}
           onOpen={setSearching}

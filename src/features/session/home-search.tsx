@@ -8,11 +8,14 @@ const rest = 300;
 
 /** Finds words in titles and messages; on a phone a button that opens over the head. */
 export const HomeSearch = ({
+  title,
   query,
   open,
   onOpen,
   onQuery,
 }: {
+  /** Of what is searched. */
+  title: string;
   query: string | undefined;
   /** On a phone its field is shown. */
   open: boolean;
@@ -65,7 +68,7 @@ export const HomeSearch = ({
           value={words}
           maxLength={200}
           aria-keyshortcuts="Control+K"
-          placeholder="搜索会话和消息"
+          placeholder={`搜索${title}`}
           enterKeyHint="search"
           onChange={({ target: { value } }) => {
             setWords(value);
@@ -76,7 +79,7 @@ export const HomeSearch = ({
         />
         <button
           type="button"
-          className={css.homeSearchClose}
+          className={`round ${css.homeSearchClose}`}
           aria-label="关闭搜索"
           onClick={() => {
             setWords('');

@@ -195,7 +195,7 @@ export const SessionCard = ({
         {onMenu && (
           <button
             type="button"
-            className={css.sessionMenu}
+            className={`round ${css.sessionMenu}`}
             aria-label={`会话“${title}”的更多操作`}
             aria-haspopup="dialog"
             onClick={() => onMenu(session)}

@@ -1,6 +1,7 @@
 import { byteSize } from '@/platform/format.ts';
 import { Button } from '@/ui/button.tsx';
 import { Icon } from '@/ui/icon.tsx';
+import { ProgressBar } from '@/ui/progress-bar.tsx';
 import { useId, useState } from 'react';
 import type { Coming } from './file-upload.ts';
 import css from './train.module.css';
@@ -74,7 +75,7 @@ export const ComingFiles = ({
               <small>
                 正在上传 {Math.floor(progress * 100)}% · {byteSize(size)}
               </small>
-              <Bar label={`${name} 上传进度`} part={progress} />
+              <ProgressBar label={`${name} 上传进度`} part={progress} />
             </>
           ) : (
             <small className={css.wrong}>{error}</small>
@@ -91,18 +92,4 @@ export const ComingFiles = ({
       </li>
     ))}
   </>
-);
-
-/** How far something is; 0 to 1. */
-export const Bar = ({ label, part }: { label: string; part: number }) => (
-  <span
-    className={css.bar}
-    role="progressbar"
-    aria-label={label}
-    aria-valuenow={Math.floor(part * 100)}
-    aria-valuemin={0}
-    aria-valuemax={100}
-  >
-    <i style={{ transform: `scaleX(${part})` }} />
-  </span>
 );

@@ -172,7 +172,7 @@ export const LoraImages = ({
               {empty === 0 ? '都有说明了' : `一键写说明（${empty}）`}
             </Button>
           </div>
-          <ul className={css.pictures}>
+          <ul className={css.images}>
             {images.map(({ url, txt }, at) => (
               <li key={url}>
                 <img

@@ -1,10 +1,10 @@
 import { compactNumber, maskName } from '@/platform/format.ts';
 import { noteJob, useJob } from '@/platform/jobs.ts';
 import { relativeTime } from '@/platform/relative-time.ts';
+import { ProgressBar } from '@/ui/progress-bar.tsx';
 import { Icon } from '@/ui/icon.tsx';
 import type { TrainModel } from '@contract/train.ts';
 import { useEffect } from 'react';
-import { Bar } from './file-drop.tsx';
 import { kindWords, stateWords } from './projects.ts';
 import css from './train.module.css';
 
@@ -43,7 +43,9 @@ export const ProjectCard = ({ model, onOpen }: { model: TrainModel; onOpen: () =
               : ` · ${maskName(model.user.user_name)}`}
           </small>
           {model.desc !== '' && <span className={css.cardDesc}>{model.desc}</span>}
-          {live && model.job && <Bar label={`${model.name} 的进度`} part={live.job.progress} />}
+          {live && model.job && (
+            <ProgressBar label={`${model.name} 的进度`} part={live.job.progress} />
+          )}
           <small>
             {done} / {model.total_num} 个完成
             {model.token > 0 && ` · ${compactNumber(model.token)} tokens`} ·{' '}

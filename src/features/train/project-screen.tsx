@@ -6,6 +6,7 @@ import { relativeTime } from '@/platform/relative-time.ts';
 import { toast } from '@/platform/toast.ts';
 import { usePageTitle } from '@/platform/use-page-title.ts';
 import { uuid } from '@/platform/uuid.ts';
+import { ProgressBar } from '@/ui/progress-bar.tsx';
 import { Button } from '@/ui/button.tsx';
 import { confirmDialog } from '@/ui/dialog.ts';
 import { Icon } from '@/ui/icon.tsx';
@@ -20,7 +21,7 @@ import { fileStates, projectStates, projectTypes, trainTexts } from '@contract/t
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { Bar, ComingFiles, FileDrop } from './file-drop.tsx';
+import { ComingFiles, FileDrop } from './file-drop.tsx';
 import { endingsFor, useFileUpload } from './file-upload.ts';
 import { LogSheet } from './log-sheet.tsx';
 import { LoraImages } from './lora-images.tsx';
@@ -90,7 +91,7 @@ const FileRow = ({
           {fileState(file)}
         </small>
         {working && file.total_num > 0 && (
-          <Bar label={`${file.name} 的进度`} part={file.over_num / file.total_num} />
+          <ProgressBar label={`${file.name} 的进度`} part={file.over_num / file.total_num} />
         )}
         <small>
           {file.size > 0 && `${byteSize(file.size)} · `}
@@ -395,7 +396,7 @@ export const ProjectScreen = ({
               {live.current_image !== '' && <img src={live.current_image} alt="画风现在的样子" />}
               <div>
                 <strong>{progressText(live.job)}</strong>
-                <Bar label="总进度" part={live.job.progress} />
+                <ProgressBar label="总进度" part={live.job.progress} />
               </div>
             </div>
           )}

@@ -114,7 +114,7 @@ export const VideoBox = ({ session, first }: { session: SessionDetail; first: bo
           <div className={boxCss.sendLine} data-writer="chat">
             <button
               type="button"
-              className={drawCss.drawTool}
+              className="round"
               aria-label="选择图片与动法"
               aria-haspopup="dialog"
               onClick={() => openVideoSheet(uuid)}
@@ -131,7 +131,7 @@ export const VideoBox = ({ session, first }: { session: SessionDetail; first: bo
             />
             <button
               type="submit"
-              className={`${boxCss.sendButton} ${drawCss.drawButton}`}
+              className={`round ${boxCss.sendButton} ${drawCss.drawButton}`}
               data-sender
               aria-label={price ? `制作，${price.words}` : '制作'}
               title={price?.words}

@@ -58,7 +58,7 @@ const draw = (from: CanvasImageSource, width: number, height: number): HTMLCanva
 const encode = (canvas: HTMLCanvasElement, quality: number): Promise<Blob> =>
   new Promise((resolve, reject) => {
     canvas.toBlob(
-      (blob) => (blob ? resolve(blob) : reject(new Error('no picture'))),
+      (blob) => (blob ? resolve(blob) : reject(new Error('no image'))),
       'image/jpeg',
       quality,
     );

@@ -32,7 +32,7 @@ export const AttachButton = ({
     <>
       <button
         type="button"
-        className={css.attachButton}
+        className="round"
         aria-label={label}
         title={label}
         onClick={() => {

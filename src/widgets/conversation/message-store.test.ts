@@ -98,5 +98,5 @@ test('of several people only one’s own reply is waited for', () => {
 
 test('what goes along with the next question is what was answered, newest first', () => {
   const store = opened([message(1), message(2, { ai: '' }), message(3), message(4)]);
-  expect(store.recentPairs(2).map(({ human }) => human)).toEqual(['问题 4', '问题 3']);
+  expect(store.recentExchanges(2).map(({ human }) => human)).toEqual(['问题 4', '问题 3']);
 });

@@ -2,7 +2,7 @@ import { readQuestion } from '@/platform/question.ts';
 import type { Message } from '@contract/chat.ts';
 import { limits } from '@contract/limits.ts';
 import type { LiveReply } from './live-reply.ts';
-import type { Pair } from './price-ahead.ts';
+import type { Exchange } from './price-ahead.ts';
 import { asMessage, buildRows, order, type Outgoing, type Row, type Rows } from './rows.ts';
 
 export interface ThreadView {
@@ -182,7 +182,7 @@ export class MessageStore {
   }
 
   /** The newest messages that have a reply, newest first: what goes along with the next question. */
-  recentPairs(most: number): Pair[] {
+  recentExchanges(most: number): Exchange[] {
     return this.known()
       .filter((message) => message.state !== 'streaming' && message.ai !== '')
       .reverse()

@@ -10,7 +10,7 @@ interface TextSize {
 }
 
 /** A message and its reply, as they go along with later questions. */
-export interface Pair {
+export interface Exchange {
   human: string;
   ai: string;
   /** Tokens of its images. */
@@ -36,11 +36,11 @@ const tokensOf = (texts: readonly TextSize[], most: number): number => {
   return Math.ceil(chars > most ? (tokens * most) / chars : tokens);
 };
 
-/** Tokens of the newest pairs that fit before the question. `pairs`: newest first. */
-export const contextTokens = (pairs: readonly Pair[], maxPrompt: number): number => {
+/** Tokens of the newest exchanges that fit before the question. `exchanges`: newest first. */
+export const contextTokens = (exchanges: readonly Exchange[], maxPrompt: number): number => {
   let room = maxPrompt;
   let tokens = 0;
-  for (const { human, ai, images, files } of pairs) {
+  for (const { human, ai, images, files } of exchanges) {
     const filed = Math.min(
       files.reduce((sum, { chars }) => sum + chars, 0),
       limits.fileText,

@@ -30,8 +30,8 @@ export interface LiveRow extends RowBase {
   live: LiveReply;
 }
 /** Two answers to the same question, by two models. */
-export interface PairRow extends RowBase {
-  kind: 'pair';
+export interface SideBySideRow extends RowBase {
+  kind: 'side-by-side';
   /** In the order in which they were asked for, whichever is gone on with. */
   answers: readonly { message: Message; live: LiveReply | null }[];
   newest: boolean;
@@ -52,7 +52,14 @@ export interface OutgoingRow extends RowBase {
   kind: 'outgoing';
   outgoing: Outgoing;
 }
-export type Row = OutgoingRow | QuestionRow | ReplyRow | LiveRow | PairRow | WorkRow | NoticeRow;
+export type Row =
+  | OutgoingRow
+  | QuestionRow
+  | ReplyRow
+  | LiveRow
+  | SideBySideRow
+  | WorkRow
+  | NoticeRow;
 
 /** How a message stands that waits in the outbox. */
 export interface Outgoing {
@@ -158,9 +165,14 @@ interface Place {
 
 type Lives = ReadonlyMap<number, LiveReply>;
 
-const pairRow = (message: Message, beside: Answer, lives: Lives, place: Place): PairRow => ({
-  kind: 'pair',
-  key: `${place.key}:pair`,
+const sideBySideRow = (
+  message: Message,
+  beside: Answer,
+  lives: Lives,
+  place: Place,
+): SideBySideRow => ({
+  kind: 'side-by-side',
+  key: `${place.key}:side-by-side`,
   message,
   newest: place.newest,
   answers: [message, asMessage(beside)]
@@ -175,7 +187,7 @@ const rowsOf = (message: Message, lives: Lives, place: Place): Row[] => {
   const live = lives.get(message.id) ?? null;
   const rows: Row[] = [];
   if (message.human !== '') rows.push({ kind: 'question', key: `${key}:q`, message, time });
-  if (message.beside) return [...rows, pairRow(message, message.beside, lives, place)];
+  if (message.beside) return [...rows, sideBySideRow(message, message.beside, lives, place)];
   if (live && atEnd) rows.push({ kind: 'live', key: `${key}:live`, message, live });
   else rows.push(...replyRows(key, message, live));
   if (needsNotice(message, people) && (newest || message.state !== 'none'))

@@ -98,7 +98,9 @@ export class ThreadCommands {
     };
     // The server keeps nothing of what was said before.
     const context =
-      this.store.session?.temporary === true ? this.store.recentPairs(mostContext).reverse() : null;
+      this.store.session?.temporary === true
+        ? this.store.recentExchanges(mostContext).reverse()
+        : null;
     this.store.messages = [...this.store.messages.filter((each) => !after.includes(each)), fresh];
     // The list goes to its end now, where nobody sees the replies before change their place.
     this.store.tailFrom = null;

@@ -2,6 +2,7 @@ import { ApiError } from '@/platform/api-error.ts';
 import { api } from '@/platform/api.ts';
 import { progressText } from '@/platform/job-text.ts';
 import { isUnfinished, useJob } from '@/platform/jobs.ts';
+import { ProgressBar } from '@/ui/progress-bar.tsx';
 import { Icon } from '@/ui/icon.tsx';
 import type { Message } from '@contract/chat.ts';
 import { codes } from '@contract/errors.ts';
@@ -107,16 +108,7 @@ export const WorkProgress = ({
           取消
         </button>
       )}
-      <span
-        className={css.madeBar}
-        role="progressbar"
-        aria-label={label}
-        aria-valuenow={Math.floor(progress * 100)}
-        aria-valuemin={0}
-        aria-valuemax={100}
-      >
-        <i style={{ transform: `scaleX(${progress})` }} />
-      </span>
+      <ProgressBar label={label} part={progress} className={css.madeBar} />
     </div>
   );
 };

@@ -6,7 +6,7 @@ import { callTable } from '@common/call-table.ts';
 import { createStore, useStore } from '@/platform/store.ts';
 import { toast } from '@/platform/toast.ts';
 
-import type { DrawnDiagram } from './diagram-pictures.ts';
+import type { DrawnDiagram } from './diagram-images.ts';
 
 export interface ExportJob {
   format: ExportFormat;
@@ -58,7 +58,7 @@ async function* eventsOf(response: Response): AsyncGenerator<ExportEvent> {
 const diagramsOf = async (sessionUuid: string, signal: AbortSignal): Promise<DrawnDiagram[]> => {
   const { list } = await api.exportDiagrams({ session_id: sessionUuid }, { signal, quiet: true });
   if (list.length === 0) return [];
-  const { drawDiagrams } = await import('./diagram-pictures.ts');
+  const { drawDiagrams } = await import('./diagram-images.ts');
   // Without them the sources stand in the file.
   return drawDiagrams(list).catch(() => []);
 };

@@ -13,14 +13,14 @@ import {
 } from './export-job.ts';
 import type { ExportSheetProps } from './export-sheet-props.ts';
 import css from './export.module.css';
-import { PictureMaker } from './picture-maker.tsx';
+import { LongImageMaker } from './long-image-maker.tsx';
 import { ShareLink } from './share-link.tsx';
 
-type Part = 'choice' | 'picture' | 'link';
+type Part = 'choice' | 'image' | 'link';
 
 const titles: Readonly<Record<Part, string>> = {
   choice: '导出与分享',
-  picture: '长图',
+  image: '长图',
   link: '公开链接',
 };
 
@@ -165,7 +165,7 @@ const ExportView = ({ session, open, onClose, messages }: ExportSheetProps) => {
             icon="share"
             name="长图"
             hint="把最近的消息画成一张图片"
-            onClick={() => setPart('picture')}
+            onClick={() => setPart('image')}
           />
           {session.owner && !session.temporary && (
             <Way
@@ -180,7 +180,7 @@ const ExportView = ({ session, open, onClose, messages }: ExportSheetProps) => {
           )}
         </div>
       )}
-      {part === 'picture' && <PictureMaker session={session} messages={messages} />}
+      {part === 'image' && <LongImageMaker session={session} messages={messages} />}
       {part === 'link' && <ShareLink session={session} />}
     </Sheet>
   );

@@ -46,6 +46,6 @@ export const measureImage = (url: string): Promise<PickedImage> =>
     image.addEventListener('load', () =>
       resolve({ url, width: image.naturalWidth, height: image.naturalHeight }),
     );
-    image.addEventListener('error', () => reject(new Error('the picture can not be read')));
+    image.addEventListener('error', () => reject(new Error('the image can not be read')));
     image.src = url;
   });

@@ -34,7 +34,12 @@ export const ComingTile = ({
         </button>
       </span>
     )}
-    <button type="button" className={css.pickerRemove} aria-label="不上传这张" onClick={onRemove}>
+    <button
+      type="button"
+      className={`round ${css.pickerRemove}`}
+      aria-label="不上传这张"
+      onClick={onRemove}
+    >
       <Icon name="close" size={14} />
     </button>
   </li>

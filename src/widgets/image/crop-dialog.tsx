@@ -15,7 +15,7 @@ const loaded = (url: string): Promise<HTMLImageElement> =>
   new Promise((resolve, reject) => {
     const image = new Image();
     image.addEventListener('load', () => resolve(image));
-    image.addEventListener('error', () => reject(new Error('the picture cannot be read')));
+    image.addEventListener('error', () => reject(new Error('the image cannot be read')));
     image.src = url;
   });
 

@@ -94,7 +94,7 @@ const Shelved = ({
 }) => {
   const { read, none } = shelves[shelf];
   const list = useInfiniteQuery({
-    queryKey: ['pictures', shelf],
+    queryKey: ['images', shelf],
     queryFn: ({ pageParam, signal }) => read(pageParam, signal),
     initialPageParam: 1,
     getNextPageParam: (last) => (last.page < last.page_count ? last.page + 1 : undefined),

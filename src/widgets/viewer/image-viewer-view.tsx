@@ -11,6 +11,7 @@ import { uuid } from '@/platform/uuid.ts';
 import { deleteImage, useDeletedImages } from '@/widgets/image/image-marks.ts';
 import { smallImage } from '@/widgets/image/image-sources.ts';
 import { sizeOf } from '@/widgets/image/shelves.ts';
+import { ProgressBar } from '@/ui/progress-bar.tsx';
 import { Act } from '@/ui/act.tsx';
 import { Button } from '@/ui/button.tsx';
 import { confirmDialog } from '@/ui/dialog.ts';
@@ -139,16 +140,7 @@ const Working = ({
             <p role="status" className={styles['state']}>
               {done ? '正在取结果…' : progressText(job)}
             </p>
-            <span
-              className={styles['bar']}
-              role="progressbar"
-              aria-label="进度"
-              aria-valuenow={Math.floor(job.progress * 100)}
-              aria-valuemin={0}
-              aria-valuemax={100}
-            >
-              <i style={{ transform: `scaleX(${job.progress})` }} />
-            </span>
+            <ProgressBar label="进度" part={job.progress} />
             <p className={styles['note']}>可以先离开，做好后在“我的图片”和“任务”里。</p>
             {result.isError && (
               <LoadFailed
@@ -435,7 +427,7 @@ const ImageViewerView = ({
           {onTurnBy.back && (
             <button
               type="button"
-              className={`${styles['turn']} ${styles['turnBack']}`}
+              className={`round ${styles['turn']} ${styles['turnBack']}`}
               aria-label="上一张"
               onClick={onTurnBy.back}
             >
@@ -445,7 +437,7 @@ const ImageViewerView = ({
           {onTurnBy.forward && (
             <button
               type="button"
-              className={`${styles['turn']} ${styles['turnForward']}`}
+              className={`round ${styles['turn']} ${styles['turnForward']}`}
               aria-label="下一张"
               onClick={onTurnBy.forward}
             >

@@ -9,6 +9,7 @@ import { Avatar } from '@/ui/avatar.tsx';
 import { Button } from '@/ui/button.tsx';
 import { Icon, PathIcon } from '@/ui/icon.tsx';
 import type { ImageInfo, ImageKin, ImageMethod } from '@contract/gallery.ts';
+import { taskNames } from '@contract/image-prompt.ts';
 import type { ViewedImage } from './image-viewer-props.ts';
 import { useStartFrom } from './start-from.ts';
 import styles from './viewer.module.css';
@@ -27,20 +28,11 @@ export const methodNames: Readonly<Record<ImageMethod, string>> = {
 
 const origins = { drawn: '画的', uploaded: '上传的', edited: '修改而来', imported: '导入的' };
 
-/** How one was made from the one before it. */
-const hows: Readonly<Record<string, string>> = {
-  img2img: '以图画成',
-  vary: '变体',
-  blend: '融图',
-  upscale: '放大',
-  edit: '局部重画',
-  'remove-bg': '抠图',
-  'edit-bg': '换背景',
-  action: '接着画',
-};
+const nameOf = (how: string): string | undefined =>
+  (taskNames as Readonly<Record<string, string>>)[how];
 
 const originText = (info: ImageInfo): string => {
-  const how = hows[info.how];
+  const how = nameOf(info.how);
   if (info.how === '' || how === undefined) return origins[info.origin];
   return info.how === 'img2img' ? '由另一张图片画成' : `由另一张图片${how}而来`;
 };
@@ -86,11 +78,11 @@ const Kin = ({ info, onView }: { info: ImageInfo; onView: (image: ViewedImage) =
               <KinTile
                 key={kin.id}
                 kin={kin}
-                label={hows[kin.how] ?? origins[kin.origin]}
+                label={nameOf(kin.how) ?? origins[kin.origin]}
                 onView={onView}
               />
             ))}
-            <span className={styles['here']}>由它{hows[info.how] ?? '画成'}而来</span>
+            <span className={styles['here']}>由它{nameOf(info.how) ?? '画成'}而来</span>
           </div>
         </section>
       )}
@@ -102,7 +94,7 @@ const Kin = ({ info, onView }: { info: ImageInfo; onView: (image: ViewedImage) =
               <KinTile
                 key={kin.id}
                 kin={kin}
-                label={hows[kin.how] ?? origins[kin.origin]}
+                label={nameOf(kin.how) ?? origins[kin.origin]}
                 onView={onView}
               />
             ))}

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '@/platform/api.ts';
 import { copyText } from '@/platform/copy.ts';
-import { useLookWays } from '@/widgets/image/look-ways.ts';
+import { useInterrogateWays } from '@/widgets/image/interrogate-ways.ts';
 import { BackgroundChoice, firstBackground } from '@/widgets/image/background-choice.tsx';
 import { Button } from '@/ui/button.tsx';
 import { ChipChoice } from '@/ui/chip-choice.tsx';
@@ -348,7 +348,7 @@ const Told = ({ name, text, onUse }: { name: string; text: string; onUse: () => 
   );
 
 export const InterrogatePanel = ({ info }: { info: ImageInfo }) => {
-  const { ways, priceOf } = useLookWays();
+  const { ways, priceOf } = useInterrogateWays();
   const [chosen, setWay] = useState('');
   const way = chosen === '' ? (ways[0]?.value ?? '') : chosen;
   const price = priceOf(way);

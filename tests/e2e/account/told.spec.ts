@@ -88,7 +88,7 @@ test('what was spent is filtered and taken away as CSV, all of one’s data as a
     .join('\n');
   for (const words of [person.account, '说说赵州桥', '山间的月亮', 'mock-chat'])
     expect(all).toContain(words);
-  expect(Object.keys(zip).filter((name) => name.startsWith('pictures/'))).toHaveLength(1);
+  expect(Object.keys(zip).filter((name) => name.startsWith('images/'))).toHaveLength(1);
   expect(all).not.toMatch(/argon2|password_hash/);
 
   const red = { width: 300, height: 200, channels: 3 as const, background: '#c00' };

@@ -22,7 +22,7 @@ const paint = () => {
   frame = 0;
   const parts = buffer.split('\\n'); buffer = '';
   parts.forEach((part, at) => {
-    if (at > 0 || !line) { line = document.createElement('p'); line.className = 'reply'; line.append(''); list.append(line); }
+    if (at > 0 || !line) { line = document.createElement('p'); line.dataset.reply = ''; line.append(''); list.append(line); }
     line.firstChild.data += part;
   });
   list.scrollTop = list.scrollHeight;

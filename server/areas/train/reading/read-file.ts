@@ -7,7 +7,7 @@ import type { ReadAnswer, ReadAnswers, ReadTask } from './read-task.ts';
 /** The heap of the thread, MB, and all that the process may grow meanwhile, bytes. */
 const bounds = { heapMb: 512, growth: 700 * 1024 * 1024 };
 
-const inLane = createFairQueue(2);
+const inTurn = createFairQueue(2);
 
 /** A file from which nothing can be learned, with the reason for people. */
 export class UnreadableFile extends Error {}
@@ -35,7 +35,7 @@ export const openReader = ({
   const apart = openApart(workerUrl('./read-worker.ts', import.meta.url), { ...bounds, seconds });
   return {
     read: <W extends ReadTask['want']>(task: Extract<ReadTask, { want: W }>) =>
-      inLane(String(userId), async () => {
+      inTurn(String(userId), async () => {
         let answer: ReadAnswer<W>;
         try {
           answer = await apart.ask<ReadAnswer<W>>(task);

@@ -18,7 +18,7 @@ const lookMs = 60_000;
 const looksAMinute = 30;
 
 /** What is read out of an image at once, without a job: it costs nothing. */
-export const createLookService = (deps: {
+export const createAnalysisService = (deps: {
   models: Pick<ModelService, 'list' | 'findImage' | 'imageEngines'>;
   files: Pick<FileService, 'imageAt'>;
   /** For words that a service gives in English alone; left out: they stay so. */

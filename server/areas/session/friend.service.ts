@@ -8,15 +8,15 @@ import * as store from './session.store.ts';
 
 /** How two people who write to each other alone stand: asked, accepted, blocked. */
 
-const isLow = (pair: store.PairRow, userId: number): boolean => pair.lowUserId === userId;
-const blocks = (pair: store.PairRow, userId: number): boolean =>
-  isLow(pair, userId) ? pair.lowBlocks : pair.highBlocks;
+const isLow = (friends: store.FriendRow, userId: number): boolean => friends.lowUserId === userId;
+const blocks = (friends: store.FriendRow, userId: number): boolean =>
+  isLow(friends, userId) ? friends.lowBlocks : friends.highBlocks;
 
-const stateFor = (pair: store.PairRow, userId: number): FriendState => {
-  if (blocks(pair, userId)) return 'blocking';
-  if (pair.acceptedAt !== null) return 'accepted';
-  if (pair.askedBy === null) return 'new';
-  return pair.askedBy === userId ? 'asking' : 'asked';
+const stateFor = (friends: store.FriendRow, userId: number): FriendState => {
+  if (blocks(friends, userId)) return 'blocking';
+  if (friends.acceptedAt !== null) return 'accepted';
+  if (friends.askedBy === null) return 'new';
+  return friends.askedBy === userId ? 'asking' : 'asked';
 };
 
 /** Null where the session is none of two people, or not this person's. */
@@ -25,17 +25,17 @@ export const friendStateOf = async (
   sessionId: number,
   userId: number,
 ): Promise<FriendState | null> => {
-  const pair = await store.findPair(db, sessionId);
-  return pair && (pair.lowUserId === userId || pair.highUserId === userId)
-    ? stateFor(pair, userId)
+  const friends = await store.findFriends(db, sessionId);
+  return friends && (friends.lowUserId === userId || friends.highUserId === userId)
+    ? stateFor(friends, userId)
     : null;
 };
 
 /** Refuses words to somebody who does not want them, new ones and changed ones. */
-const requireUnblocked = (pair: store.PairRow, userId: number): void => {
-  if (blocks(pair, userId))
+const requireUnblocked = (friends: store.FriendRow, userId: number): void => {
+  if (blocks(friends, userId))
     throw new Refusal('session_unsuitable', '您屏蔽了对方，取消屏蔽之后才能发消息');
-  if (pair.lowBlocks || pair.highBlocks)
+  if (friends.lowBlocks || friends.highBlocks)
     throw new Refusal('session_unsuitable', '对方现在不接收您的消息');
 };
 
@@ -45,8 +45,8 @@ export const requireWelcome = async (
   sessionId: number,
   userId: number,
 ): Promise<void> => {
-  const pair = await store.findPair(tx, sessionId);
-  if (pair) requireUnblocked(pair, userId);
+  const friends = await store.findFriends(tx, sessionId);
+  if (friends) requireUnblocked(friends, userId);
 };
 
 /**
@@ -58,20 +58,20 @@ export const noteSent = async (
   sessionId: number,
   userId: number,
 ): Promise<void> => {
-  const pair = await store.findPair(tx, sessionId, { lock: true });
-  if (!pair) return;
-  requireUnblocked(pair, userId);
-  if (pair.acceptedAt !== null) return;
-  if (pair.askedBy === null) {
+  const friends = await store.findFriends(tx, sessionId, { lock: true });
+  if (!friends) return;
+  requireUnblocked(friends, userId);
+  if (friends.acceptedAt !== null) return;
+  if (friends.askedBy === null) {
     // Two requests at once count one after the other.
     await store.lockMaker(tx, userId);
     if ((await store.openRequests(tx, userId)) >= limits.unansweredRequests)
       throw new Refusal('too_many', '今天向陌生人发出的请求太多了，请等对方接受，或明天再来');
-    await store.updatePair(tx, sessionId, { askedBy: userId, askedAt: new Date() });
-  } else if (pair.askedBy === userId) {
+    await store.updateFriends(tx, sessionId, { askedBy: userId, askedAt: new Date() });
+  } else if (friends.askedBy === userId) {
     throw new Refusal('session_unsuitable', '对方接受之后才能继续发消息');
   } else {
-    await store.updatePair(tx, sessionId, { acceptedAt: new Date() });
+    await store.updateFriends(tx, sessionId, { acceptedAt: new Date() });
   }
 };
 
@@ -83,16 +83,17 @@ export const answerFriend = (
 ): Promise<FriendState> =>
   inTransaction(db, async (tx) => {
     const session = await store.findSession(tx, ref, { lock: true });
-    const pair = session && (await store.findPair(tx, session.id, { lock: true }));
-    if (!session || !pair || (pair.lowUserId !== user.id && pair.highUserId !== user.id))
+    const friends = session && (await store.findFriends(tx, session.id, { lock: true }));
+    if (!session || !friends || (friends.lowUserId !== user.id && friends.highUserId !== user.id))
       throw new Refusal('not_found');
     if (session.deletedAt) throw new Refusal('session_deleted');
-    const changed = { ...pair };
+    const changed = { ...friends };
     if (act === 'accept') {
-      if (pair.askedBy !== null && pair.askedBy !== user.id) changed.acceptedAt ??= new Date();
-    } else if (isLow(pair, user.id)) changed.lowBlocks = act === 'block';
+      if (friends.askedBy !== null && friends.askedBy !== user.id)
+        changed.acceptedAt ??= new Date();
+    } else if (isLow(friends, user.id)) changed.lowBlocks = act === 'block';
     else changed.highBlocks = act === 'block';
     const { acceptedAt, lowBlocks, highBlocks } = changed;
-    await store.updatePair(tx, session.id, { acceptedAt, lowBlocks, highBlocks });
+    await store.updateFriends(tx, session.id, { acceptedAt, lowBlocks, highBlocks });
     return stateFor(changed, user.id);
   });

@@ -14,7 +14,7 @@ const opened = (url: string): Promise<HTMLImageElement> =>
   new Promise((resolve, reject) => {
     const image = new Image();
     image.addEventListener('load', () => resolve(image));
-    image.addEventListener('error', () => reject(new Error('no picture')));
+    image.addEventListener('error', () => reject(new Error('no image')));
     image.src = url;
   });
 

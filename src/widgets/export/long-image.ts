@@ -1,12 +1,12 @@
 import { lazyChunk } from '@/platform/lazy-chunk.ts';
-import { pixelsOf } from './diagram-pictures.ts';
+import { pixelsOf } from './diagram-images.ts';
 import css from '@/widgets/markdown/markdown.module.css';
 
 /** CSS px. A phone's canvas holds some 16 million pixels: 390 × 2 by 6000 × 2 is below that. */
-export const pictureWidth = 390;
+export const imageWidth = 390;
 const partHeight = 6_000;
 const scale = 2;
-/** How long pictures, formulas and diagrams may take to appear, ms. */
+/** How long images, formulas and diagrams may take to appear, ms. */
 const patience = 8_000;
 
 const load = lazyChunk(() => import('modern-screenshot'));
@@ -15,7 +15,7 @@ const pause = (ms: number) => new Promise<void>((resolve) => void setTimeout(res
 
 const blank = 'data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw==';
 
-/** A picture of another site cannot be drawn into a canvas: its words take its place. */
+/** A image of another site cannot be drawn into a canvas: its words take its place. */
 const dropForeign = (page: HTMLElement): number => {
   let dropped = 0;
   for (const image of page.querySelectorAll('img')) {
@@ -24,9 +24,9 @@ const dropForeign = (page: HTMLElement): number => {
     if (protocol === 'data:' || protocol === 'blob:' || origin === location.origin) continue;
     dropped += 1;
     const words = document.createElement('span');
-    words.className = css.pictureWords ?? '';
+    words.className = css.imageWords ?? '';
     words.textContent = image.alt === '' ? '［图片］' : `［图片：${image.alt}］`;
-    // The element is React's and stays where it is; a picture that never fails never changes.
+    // The element is React's and stays where it is; a image that never fails never changes.
     image.after(words);
     image.hidden = true;
     image.src = blank;
@@ -130,22 +130,22 @@ const cutsOf = (page: HTMLElement): number[] => {
   return [...cuts, height];
 };
 
-export interface LongPicture {
+export interface LongImage {
   parts: Blob[];
-  /** Pictures of other sites that had to be left out. */
+  /** Images of other sites that had to be left out. */
   dropped: number;
 }
 
 /**
- * Draws an element of the page, `frame` around `page`, as PNG: one picture, or several where it is
+ * Draws an element of the page, `frame` around `page`, as PNG: one image, or several where it is
  * taller than a canvas may be. `onProgress` hears 0 to 1.
  */
-export const drawLongPicture = async (
+export const drawLongImage = async (
   frame: HTMLElement,
   page: HTMLElement,
   signal: AbortSignal,
   onProgress: (done: number) => void,
-): Promise<LongPicture> => {
+): Promise<LongImage> => {
   const dropped = dropForeign(page);
   const [{ domToBlob }] = await Promise.all([load(), settle(page, signal)]);
   await keepDrawings(page);
@@ -171,7 +171,7 @@ export const drawLongPicture = async (
     page.style.marginTop = `${hidden - from}px`;
     frame.style.height = `${to - from}px`;
     const blob = await domToBlob(frame, {
-      width: pictureWidth,
+      width: imageWidth,
       height: to - from,
       scale,
       type: 'image/png',

@@ -12,15 +12,15 @@ import { EmptyState } from '@/ui/empty-state.tsx';
 import { toast } from '@/platform/toast.ts';
 import { Exchange } from './conversation.tsx';
 import { download } from './export-job.ts';
-import { drawLongPicture, type LongPicture } from './long-picture.ts';
-import longPictureCss from './long-picture.module.css';
+import { drawLongImage, type LongImage } from './long-image.ts';
+import longImageCss from './long-image.module.css';
 import css from './export.module.css';
 
 const choices = [1, 3, 10, 30] as const;
 
 interface Drawn {
   urls: string[];
-  picture: LongPicture;
+  image: LongImage;
 }
 
 const nameOf = (session: SessionDetail, part: number, parts: number): string => {
@@ -28,7 +28,7 @@ const nameOf = (session: SessionDetail, part: number, parts: number): string => 
   return parts > 1 ? `${title} ${part + 1}.png` : `${title}.png`;
 };
 
-/** The picture as a page of its own, outside what is seen, in the theme of this moment. */
+/** The image as a page of its own, outside what is seen, in the theme of this moment. */
 const Drawing = ({
   session,
   messages,
@@ -39,7 +39,7 @@ const Drawing = ({
   session: SessionDetail;
   messages: readonly Message[];
   onProgress: (done: number) => void;
-  onDrawn: (picture: LongPicture) => void;
+  onDrawn: (image: LongImage) => void;
   onFailed: () => void;
 }) => {
   const frame = useRef<HTMLDivElement>(null);
@@ -53,9 +53,9 @@ const Drawing = ({
     const { signal } = abort;
     const draw = async (frameBox: HTMLElement, pageBox: HTMLElement) => {
       const tell = (done: number) => heard.current.onProgress(done);
-      const picture = await drawLongPicture(frameBox, pageBox, signal, tell).catch(() => null);
+      const image = await drawLongImage(frameBox, pageBox, signal, tell).catch(() => null);
       if (signal.aborted) return;
-      if (picture && picture.parts.length > 0) heard.current.onDrawn(picture);
+      if (image && image.parts.length > 0) heard.current.onDrawn(image);
       else heard.current.onFailed();
     };
     if (frame.current && page.current) void draw(frame.current, page.current);
@@ -63,10 +63,10 @@ const Drawing = ({
   }, []);
   const last = messages.at(-1);
   return createPortal(
-    <div className={longPictureCss.longStage} aria-hidden="true" inert>
-      <div className={longPictureCss.longFrame} ref={frame}>
-        <div className={longPictureCss.longPage} ref={page}>
-          <header className={longPictureCss.longHead} data-unit>
+    <div className={longImageCss.longStage} aria-hidden="true" inert>
+      <div className={longImageCss.longFrame} ref={frame}>
+        <div className={longImageCss.longPage} ref={page}>
+          <header className={longImageCss.longHead} data-unit>
             <h1>{session.prompt || '鹊桥对话'}</h1>
             <p>
               {maskName(session.user_name)}
@@ -74,11 +74,11 @@ const Drawing = ({
             </p>
           </header>
           {messages.map((message) => (
-            <div className={longPictureCss.longUnit} data-unit key={message.id}>
+            <div className={longImageCss.longUnit} data-unit key={message.id}>
               <Exchange message={message} still />
             </div>
           ))}
-          <footer className={longPictureCss.longFoot} data-unit>
+          <footer className={longImageCss.longFoot} data-unit>
             鹊桥 · {location.host}
           </footer>
         </div>
@@ -88,8 +88,8 @@ const Drawing = ({
   );
 };
 
-/** Chooses how many of the newest messages, draws them, and hands the pictures out. */
-export const PictureMaker = ({
+/** Chooses how many of the newest messages, draws them, and hands the images out. */
+export const LongImageMaker = ({
   session,
   messages,
 }: {
@@ -131,25 +131,25 @@ export const PictureMaker = ({
     setCount(next);
   };
   const save = (url: string, at: number, of: number) => download(url, nameOf(session, at, of));
-  const filesOf = ({ picture }: Drawn): File[] =>
-    picture.parts.map(
+  const filesOf = ({ image }: Drawn): File[] =>
+    image.parts.map(
       (part, at) =>
-        new File([part], nameOf(session, at, picture.parts.length), { type: 'image/png' }),
+        new File([part], nameOf(session, at, image.parts.length), { type: 'image/png' }),
     );
-  const share = async (pictures: Drawn) => {
+  const share = async (images: Drawn) => {
     try {
-      await navigator.share({ files: filesOf(pictures), title: session.prompt });
+      await navigator.share({ files: filesOf(images), title: session.prompt });
     } catch (error) {
       const steppedBack = error instanceof DOMException && error.name === 'AbortError';
       if (!steppedBack) toast('没有分享出去，可以先保存图片', 'error');
     }
   };
-  const canShare = (pictures: Drawn): boolean =>
-    typeof navigator.canShare === 'function' && navigator.canShare({ files: filesOf(pictures) });
+  const canShare = (images: Drawn): boolean =>
+    typeof navigator.canShare === 'function' && navigator.canShare({ files: filesOf(images) });
 
   return (
     <div className={css.exportPart}>
-      <div className={longPictureCss.longChoice} role="group" aria-label="画最近多少条消息">
+      <div className={longImageCss.longChoice} role="group" aria-label="画最近多少条消息">
         {choices.map((each) => (
           <button
             type="button"
@@ -186,7 +186,7 @@ export const PictureMaker = ({
         />
       )}
       {drawn === null && wanted?.length !== 0 && !stored.isError && (
-        <div className={longPictureCss.longWait}>
+        <div className={longImageCss.longWait}>
           <progress max={1} value={progress} aria-label="正在画长图" />
           <small>正在画…</small>
         </div>
@@ -197,8 +197,8 @@ export const PictureMaker = ({
           session={session}
           messages={wanted}
           onProgress={setProgress}
-          onDrawn={(picture) =>
-            setDrawn({ picture, urls: picture.parts.map((part) => URL.createObjectURL(part)) })
+          onDrawn={(image) =>
+            setDrawn({ image, urls: image.parts.map((part) => URL.createObjectURL(part)) })
           }
           onFailed={() => setDrawn('failed')}
         />
@@ -220,12 +220,12 @@ export const PictureMaker = ({
             )}
             {canShare(drawn) && <Button onClick={() => void share(drawn)}>分享…</Button>}
           </div>
-          {drawn.picture.dropped > 0 && (
+          {drawn.image.dropped > 0 && (
             <p className={css.exportNote}>
-              有 {drawn.picture.dropped} 张别的网站的图片不能画进来，留了文字说明。
+              有 {drawn.image.dropped} 张别的网站的图片不能画进来，留了文字说明。
             </p>
           )}
-          <div className={longPictureCss.longPreview}>
+          <div className={longImageCss.longPreview}>
             {drawn.urls.map((url, at) => (
               <img
                 key={url}

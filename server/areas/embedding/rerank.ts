@@ -1,7 +1,7 @@
 import { queryTerms, squeeze, termsOf } from '../help/search.ts';
 
 /** How well a passage answers a question, looked at letter by letter. */
-export interface Look {
+export interface Relevance {
   /** Share of what was asked that is in it, rare words counting more; 0 to 1. */
   coverage: number;
   /** Words of the question that it holds, the rarest first. */
@@ -37,11 +37,11 @@ const nearness = (terms: readonly string[], text: string): number => {
 /**
  * @param rarity of each word of the question among the passages; words that are left out count little
  */
-export const lookAt = (
+export const relevanceOf = (
   question: string,
   passage: { heading: string; content: string },
   rarity: Readonly<Record<string, number>>,
-): Look => {
+): Relevance => {
   const asked = queryTerms(question);
   const inside = termsOf(`${passage.heading}\n${passage.content}`);
   const inHeading = termsOf(passage.heading);

@@ -8,7 +8,7 @@ const names: Record<(typeof imageWays)[number], string> = {
   DeepBooru: '动漫（DeepBooru）',
 };
 
-export interface LookWay {
+export interface InterrogateWay {
   /** As the call takes it. */
   value: string;
   label: string;
@@ -21,7 +21,10 @@ const someWords = 'a photo of something, described in some forty words, '.repeat
  * Who can put an image into words here: the two ways of stable-diffusion-webui where there is one,
  * other services by their names, and what is built in, which measures and knows no things.
  */
-export const useLookWays = (): { ways: LookWay[]; priceOf: (way: string) => number } => {
+export const useInterrogateWays = (): {
+  ways: InterrogateWay[];
+  priceOf: (way: string) => number;
+} => {
   const { signedIn } = useAuth();
   const lookers = (useImageModels().data ?? []).filter(
     ({ image, factor }) => image?.abilities.includes('interrogate') && (signedIn || factor === 0),

@@ -1,18 +1,18 @@
 import { accountOf } from '@/platform/account-of.ts';
 import { authStore } from '@/platform/auth-store.ts';
-import { keepPicture, pictureAt, type PicturePlace } from '@/platform/first-picture.ts';
+import { keepSnapshot, snapshotAt, type SnapshotPlace } from '@/platform/snapshot.ts';
 
 /**
- * Takes a picture of the screen now and then: its HTML as React made it, without what does not
+ * Takes a snapshot of the screen now and then: its HTML as React made it, without what does not
  * outlive the page. src/app/boot.ts shows it at the next start until the screen itself is there.
  */
 
 /** How often the screen is looked at, ms. */
 const pace = 4_000;
-/** Longest picture, in characters. */
+/** Longest snapshot, in characters. */
 const most = 150_000;
 
-/** What is no picture: it plays, floats above the screen, or names something in memory. */
+/** What is no snapshot: it plays, floats above the screen, or names something in memory. */
 const gone =
   '.skip, canvas, video, audio, iframe, dialog, [src^="blob:"], [role="dialog"], [role="alert"]';
 
@@ -21,7 +21,7 @@ const rowsOf = (list: Element) => [
 ];
 
 /** Null: this is no moment for one; '': nothing of this screen may be kept. */
-const draw = (place: PicturePlace): string | null => {
+const draw = (place: SnapshotPlace): string | null => {
   const shell = document.querySelector<HTMLElement>('#root > .shell');
   if (!shell || document.querySelector('#root')?.hasAttribute('inert')) return null;
   if (shell.querySelector('[aria-busy="true"], [data-writing]')) return null;
@@ -52,7 +52,7 @@ const draw = (place: PicturePlace): string | null => {
 
 let last = '';
 const take = () => {
-  const at = pictureAt(location);
+  const at = snapshotAt(location);
   const { token } = authStore.get();
   // Who has just left has nothing to come back to.
   if (!at || (at[0] === 'chat' && token === '')) return;
@@ -62,16 +62,16 @@ const take = () => {
   const styles = [...document.querySelectorAll('link[rel="stylesheet"]')].map(
     (link) => link.getAttribute('href') ?? '',
   );
-  const picture = {
+  const snapshot = {
     account: accountOf(token),
     address,
     styles,
     html: html.length > most ? '' : html,
   };
-  const same = JSON.stringify(picture);
+  const same = JSON.stringify(snapshot);
   if (same === last) return;
   last = same;
-  keepPicture(place, picture);
+  keepSnapshot(place, snapshot);
 };
 
 const takeQuietly = () => {
@@ -80,7 +80,7 @@ const takeQuietly = () => {
   else take();
 };
 
-export const startPictures = (): void => {
+export const startSnapshots = (): void => {
   takeQuietly();
   setInterval(takeQuietly, pace);
   // A page that is put away may not come back.

@@ -8,8 +8,8 @@ import { useChatActs } from '@/widgets/conversation/chat-context.ts';
 import type { LiveReply } from '@/widgets/conversation/live-reply.ts';
 import { LiveRows } from './live-rows.tsx';
 import { Notice, Reply } from './message-row.tsx';
-import css from './pair-answers.module.css';
-import { replyRows, type PairRow } from '@/widgets/conversation/rows.ts';
+import css from './side-by-side.module.css';
+import { replyRows, type SideBySideRow } from '@/widgets/conversation/rows.ts';
 
 /** From here on there is room for two columns. */
 const wideEnoughForTwo = '(min-width: 1024px)';
@@ -94,7 +94,7 @@ const Answer = ({
 };
 
 /** Two models' answers to one question: side by side, or one at a time to swipe between. */
-const PairAnswers = memo(function PairAnswers({ row }: { row: PairRow }) {
+const SideBySide = memo(function SideBySide({ row }: { row: SideBySideRow }) {
   const both = useMedia(wideEnoughForTwo);
   const [at, setAt] = useState(() =>
     Math.max(
@@ -110,9 +110,9 @@ const PairAnswers = memo(function PairAnswers({ row }: { row: PairRow }) {
     setAt(index);
   };
   return (
-    <div className={css.pair} data-message={row.message.id}>
+    <div className={css.sideBySide} data-message={row.message.id}>
       {!both && (
-        <div className={css.pairSwitch} role="tablist" aria-label="两个模型的回答">
+        <div className={css.answerSwitch} role="tablist" aria-label="两个模型的回答">
           {toldApart(labels).map((label, index) => (
             <button
               // The same model may answer twice.
@@ -154,4 +154,4 @@ const PairAnswers = memo(function PairAnswers({ row }: { row: PairRow }) {
   );
 });
 
-export default PairAnswers;
+export default SideBySide;
