@@ -1,3 +1,4 @@
+import { readDraft, writeDraft } from '@/platform/draft.ts';
 import { usePageTitle } from '@/platform/use-page-title.ts';
 import { EmptyState } from '@/ui/empty-state.tsx';
 import { errorPageTexts } from '@contract/errors.ts';
@@ -6,6 +7,14 @@ import { Bridge } from './bridge.tsx';
 
 const route = getRouteApi('/error');
 
+/** Words for a session that takes none any more wait in the box of the next one. */
+const carryDraft = (uuid: string) => {
+  const words = readDraft(uuid);
+  if (words === '') return;
+  writeDraft('home', [readDraft('home'), words].filter((text) => text !== '').join('\n'));
+  writeDraft(uuid, '');
+};
+
 /** Document 1 §8: each code's text; a message in the address overrides it. */
 export const ErrorScreen = () => {
   const { code, message, uuid } = route.useSearch();
@@ -13,6 +22,9 @@ export const ErrorScreen = () => {
   const text = message ?? errorPageTexts[Number(code)] ?? '未知错误';
   const insufficient = code === '1025' || code === '1026';
   const login = code === '1001' || code === '1002';
+  // The way back there ends here again.
+  const gone = code === '1432' || code === '1433' || code === '3001' || login;
+  const first = login || insufficient || code === '1024' ? 'button' : 'button button-primary';
   return (
     <div className="page page-centre">
       <h1 className="sr-only">出错了</h1>
@@ -29,19 +41,32 @@ export const ErrorScreen = () => {
                 </Link>
               )}
               {insufficient && (
-                <Link className="button button-primary" to="/" search={{ new: 1, tab: 'free' }}>
-                  用免费模型
+                <>
+                  <Link className="button button-primary" to="/" search={{ new: 1, tab: 'free' }}>
+                    用免费模型
+                  </Link>
+                  <Link className="button" to="/account" search={{ tab: 'recharge' }}>
+                    去充值
+                  </Link>
+                </>
+              )}
+              {code === '1024' && (
+                <Link className="button button-primary" to="/account" search={{ tab: 'vip' }}>
+                  开通会员
                 </Link>
               )}
-              {uuid && (
+              {uuid && !gone && (
                 <Link className="button" to="/chat" search={{ uuid }}>
                   返回会话
                 </Link>
               )}
               <Link
-                className={login || insufficient ? 'button' : 'button button-primary'}
+                className={first}
                 to="/"
                 search={{ new: 1 }}
+                onClick={() => {
+                  if (uuid && gone) carryDraft(uuid);
+                }}
               >
                 新建会话
               </Link>

@@ -1,3 +1,5 @@
+import { lazy } from 'react';
+
 const failed = 'vite:preloadError';
 const quiet = (event: Event) => event.stopImmediatePropagation();
 let running = 0;
@@ -59,4 +61,18 @@ export const whenLoaded = <T>(load: () => Promise<T>, use: (loaded: T) => void):
     gone = true;
     rest();
   };
+};
+
+/**
+ * A part of a screen that is loaded when first met. Without a network its place stays as it waits:
+ * the screen around it, and what is written there, goes on.
+ */
+export const lazyPart: typeof lazy = (load) => {
+  const chunk = lazyChunk(load);
+  return lazy(
+    () =>
+      new Promise((resolve) => {
+        whenLoaded(chunk, resolve);
+      }),
+  );
 };

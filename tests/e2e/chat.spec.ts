@@ -70,6 +70,12 @@ test.describe('with a model of a connected service', () => {
     expect(kept.list[0]?.state).toBe('done');
     await page.reload();
     await expect(app.log).toContainText('END-off-DONE');
+    // What belongs to a message that waits was never loaded here: the page stands all the same.
+    await context.setOffline(true);
+    await app.say('没网时写的');
+    await expect(app.log.getByText('等待发送')).toBeVisible();
+    await context.setOffline(false);
+    await expect(app.log).toContainText('您说：没网时写的');
   });
 
   test('leaving and coming back in mid-stream finds the answer being written @C3', async ({
@@ -169,6 +175,8 @@ test('prompt and send in the address fill the box; what is typed survives a relo
   // What it reads at its start is over then, and not counted below.
   await page.reload({ waitUntil: 'networkidle' });
   await expect(app.question).toHaveValue('还没写完的一句话');
+  await page.goto(`/chat?uuid=${uuid}&prompt=${encodeURIComponent('带来的话')}`);
+  await expect(app.question).toHaveValue('还没写完的一句话\n带来的话');
   await expect(app.log).toContainText('今天星期几？');
   const kept = await person.client.call('historyList', { session_id: uuid });
   expect(kept.total).toBe(1);

@@ -308,6 +308,7 @@ test('the 129th session of a month is refused with a way on, and nothing written
   await app.sendButton.click();
   await page.waitForURL(/\/error\?code=1024/);
   await expect(page.getByText('最多 128 个')).toBeVisible();
+  await expect(page.getByRole('main').getByRole('link', { name: '开通会员' })).toBeVisible();
   await page.getByRole('link', { name: '回到首页' }).click();
   await expect(page.getByRole('textbox', { name: '输入问题' })).toHaveValue('还能再问一句吗？');
 });

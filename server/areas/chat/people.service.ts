@@ -32,6 +32,9 @@ import {
   type Question,
 } from './question.ts';
 
+/** Characters of a question's title. */
+const questionTitle = 100;
+
 /** What stands for a message that is nothing but images or files. */
 export const untitled = '[图片或文件]';
 
@@ -85,6 +88,23 @@ export const createPeopleService = ({ models, attachments, instanceId }: PeopleD
     return message;
   };
 
+  /** A question as the documents post it: its title in `msg`, its text where a model may be named. */
+  const asPosted = async (
+    tx: Transaction,
+    sent: Question,
+    given: Parsed<'sendMessage'>,
+  ): Promise<{ asked: Question; input: Parsed<'sendMessage'> }> => {
+    const { ai: written, ...input } = given;
+    if (written === undefined || given.title !== undefined || sent.request !== null)
+      return { asked: sent, input: given };
+    if (await models.find(tx, written)) return { asked: sent, input: given };
+    const human = cleaned(written);
+    if (human === '') throw new Refusal('bad_input', 'ai：请输入内容和标题');
+    if (sent.human.length > questionTitle)
+      throw new Refusal('bad_input', `msg：标题太长，最多 ${questionTitle} 个字符`);
+    return { asked: { human, request: null }, input: { ...input, title: sent.human } };
+  };
+
   const begins = async (tx: Transaction, message: store.FoundMessage): Promise<boolean> =>
     (await store.endOfBranch(tx, message.sessionId, 'first'))?.id === message.id;
 
@@ -92,13 +112,17 @@ export const createPeopleService = ({ models, attachments, instanceId }: PeopleD
     async send(
       tx: Transaction,
       { session, drawn, wallet }: Locked,
-      asked: Question,
-      input: Parsed<'sendMessage'>,
+      sent: Question,
+      given: Parsed<'sendMessage'>,
       user: Identity,
     ) {
       const first = session.prompt === '';
       if (first && session.lowUserId === null && session.userId !== user.id)
         throw new Refusal('not_owner');
+      const { asked, input } =
+        first && session.lowUserId === null
+          ? await asPosted(tx, sent, given)
+          : { asked: sent, input: given };
       if (session.lowUserId !== null) await noteSent(tx, session.id, user.id);
       const model =
         input.ai === undefined ? null : await usableModel(tx, models, input.ai, user, asked);
@@ -182,8 +206,11 @@ export const createPeopleService = ({ models, attachments, instanceId }: PeopleD
       const message = await ownMessage(tx, session, input.id, user);
       if (session.lowUserId !== null) await requireWelcome(tx, session.id, user.id);
       const human = cleaned(input.content);
-      if (human === '') throw new Refusal('bad_input', 'content：内容不能为空');
       const first = await begins(tx, message);
+      const isQuestion = first && session.lowUserId === null;
+      const noTitle = isQuestion && input.title !== undefined && cleaned(input.title) === '';
+      if (human === '' || noTitle)
+        throw new Refusal('bad_input', isQuestion ? '请输入内容和标题' : '请输入内容');
       const title = first && input.title !== undefined ? cleaned(input.title) : message.title;
       if (session.lowUserId === null) await refuseBlocked(tx, title, human);
       if (first && input.group_id !== undefined) await moveQuestion(tx, session.id, input.group_id);

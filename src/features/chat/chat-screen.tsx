@@ -6,7 +6,7 @@ import { readDraft, writeDraft } from '@/platform/draft.ts';
 import { onFirstUse } from '@/platform/first-use.ts';
 import { inIdleTime } from '@/platform/idle.ts';
 import { endFirstView, hasSnapshot, takeFirstBox } from '@/platform/first-view.ts';
-import { lazyChunk, whenLoaded } from '@/platform/lazy-chunk.ts';
+import { lazyChunk, lazyPart, whenLoaded } from '@/platform/lazy-chunk.ts';
 import { Navigate as MarkdownNavigate } from '@/widgets/markdown/navigate.ts';
 import { useChatModels, useModel, useModelsOf, useSettings } from '@/platform/queries.ts';
 import { queryClient } from '@/platform/query-client.ts';
@@ -35,7 +35,6 @@ import {
   useRouter,
 } from '@tanstack/react-router';
 import {
-  lazy,
   Suspense,
   useCallback,
   useContext,
@@ -73,20 +72,20 @@ const loadVoice = lazyChunk(() => import('@/widgets/voice/get-ready.ts'));
 const route = getRouteApi('/chat');
 
 /** What is opened over the conversation comes when it is first opened. */
-const ChatPanels = lazy(() => import('./chat-panels.tsx'));
-const FirstHint = lazy(() =>
+const ChatPanels = lazyPart(() => import('./chat-panels.tsx'));
+const FirstHint = lazyPart(() =>
   import('./chat-edges.tsx').then(({ FirstHint: part }) => ({ default: part })),
 );
-const ReadOnly = lazy(() =>
+const ReadOnly = lazyPart(() =>
   import('./chat-edges.tsx').then(({ ReadOnly: part }) => ({ default: part })),
 );
-const QuestionBar = lazy(() => import('./question-bar.tsx'));
-const RequestBar = lazy(() => import('./request-bar.tsx'));
-const VotesList = lazy(() => import('./votes-list.tsx'));
-const OpenElsewhere = lazy(() =>
+const QuestionBar = lazyPart(() => import('./question-bar.tsx'));
+const RequestBar = lazyPart(() => import('./request-bar.tsx'));
+const VotesList = lazyPart(() => import('./votes-list.tsx'));
+const OpenElsewhere = lazyPart(() =>
   import('./open-elsewhere.tsx').then(({ OpenElsewhere: part }) => ({ default: part })),
 );
-const TemporaryGuard = lazy(() => import('./temporary-guard.tsx'));
+const TemporaryGuard = lazyPart(() => import('./temporary-guard.tsx'));
 
 export const ChatScreen = () => {
   const { uuid, favorite, history_id } = route.useSearch();
@@ -194,7 +193,7 @@ const Chat = ({
   if (failure && !session.isFetching) {
     const page = pageOf(failure);
     if (page?.to === '/404') return <Navigate to="/404" replace />;
-    if (page) return <Navigate to="/error" search={{ code: String(page.code) }} replace />;
+    if (page) return <Navigate to="/error" search={{ code: String(page.code), uuid }} replace />;
     if (!session.data || !view.loaded)
       return (
         <div className={`${css.chat} ${css.chatFailed}`} data-chat>
@@ -482,13 +481,17 @@ const usePromptOfAddress = (
   useEffect(() => {
     if (!asked || taken.current || !session.writable) return;
     taken.current = true;
-    const text = (prompt ?? readDraft(session.uuid)).trim();
-    writeDraft(session.uuid, text);
+    const draft = readDraft(session.uuid);
+    const text = (prompt ?? draft).trim();
+    const sends = atOnce === 1 && ledHere;
+    // Words of an address come to those that somebody wrote, never in their place.
+    const box = draft.includes(text) ? draft : draft === '' ? text : `${draft}\n${text}`;
+    writeDraft(session.uuid, sends ? text : box);
     const clean = navigate({
       search: (old) => ({ ...old, prompt: undefined, send: undefined, suggestion: undefined }),
       replace: true,
     });
-    if (atOnce !== 1 || !ledHere || text === '') return;
+    if (!sends || text === '') return;
     const most = model?.max_prompt ?? limits.defaultMaxPrompt;
     const first = view.count === 0 && suggestion !== 1;
     const refusal = refusalOf(text, most, first);

@@ -7,7 +7,8 @@ import type { Block } from '@common/markdown/document.ts';
 import type { Message } from '@contract/chat.ts';
 import { streamCodes, type StreamCode } from '@contract/errors.ts';
 import { Link } from '@tanstack/react-router';
-import { lazy, memo, Suspense, useState, useSyncExternalStore, type ReactNode } from 'react';
+import { lazyPart } from '@/platform/lazy-chunk.ts';
+import { memo, Suspense, useState, useSyncExternalStore, type ReactNode } from 'react';
 import { useLongPress } from '@/widgets/conversation/long-press.ts';
 import { Separator } from '@/widgets/conversation/separator.tsx';
 import { useChatActs, useRowMode } from '@/widgets/conversation/chat-context.ts';
@@ -30,8 +31,10 @@ import { replyText } from '@/widgets/conversation/message-store.ts';
 import rowCss from '@/widgets/conversation/conversation.module.css';
 
 const parts = () => import('./question-parts.tsx');
-const Attachments = lazy(() => parts().then((module) => ({ default: module.Attachments })));
-const QuestionEditor = lazy(() => parts().then((module) => ({ default: module.QuestionEditor })));
+const Attachments = lazyPart(() => parts().then((module) => ({ default: module.Attachments })));
+const QuestionEditor = lazyPart(() =>
+  parts().then((module) => ({ default: module.QuestionEditor })),
+);
 
 /** Questions longer than this are folded. */
 const longQuestion = 1_200;

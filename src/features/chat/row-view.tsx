@@ -1,4 +1,5 @@
-import { lazy, memo, Suspense } from 'react';
+import { lazyPart } from '@/platform/lazy-chunk.ts';
+import { memo, Suspense } from 'react';
 import { useChatActs } from '@/widgets/conversation/chat-context.ts';
 import { LiveRows } from './live-rows.tsx';
 import { Notice, Question, Reply } from './message-row.tsx';
@@ -6,9 +7,9 @@ import type { Row } from '@/widgets/conversation/rows.ts';
 import css from './outgoing-note.module.css';
 import rowCss from '@/widgets/conversation/conversation.module.css';
 
-const SideBySide = lazy(() => import('./side-by-side.tsx'));
-const OutgoingNote = lazy(() => import('./outgoing-note.tsx'));
-const PersonMessage = lazy(() => import('./person-message.tsx'));
+const SideBySide = lazyPart(() => import('./side-by-side.tsx'));
+const OutgoingNote = lazyPart(() => import('./outgoing-note.tsx'));
+const PersonMessage = lazyPart(() => import('./person-message.tsx'));
 
 /** One row of the list. What not every conversation has is loaded when first met. */
 export const RowView = memo(function RowView({ row }: { row: Row }) {
@@ -23,7 +24,11 @@ export const RowView = memo(function RowView({ row }: { row: Row }) {
       );
     case 'outgoing':
       return (
-        <Suspense fallback={<div className={css.outgoing} />}>
+        <Suspense
+          fallback={
+            <div className={css.outgoing}>{row.outgoing.state === 'waiting' && '等待发送'}</div>
+          }
+        >
           <OutgoingNote row={row} />
         </Suspense>
       );

@@ -282,7 +282,7 @@ const Beside = ({ session }: { session: SessionDetail }) => {
           onClick={() => setOpen(true)}
         >
           <PathIcon path={twoPath} size={16} />
-          <span>一起回答</span>
+          <span className={kitCss.sendBesideWords}>一起回答</span>
         </button>
       )}
       <ModelSheet

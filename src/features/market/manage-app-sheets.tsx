@@ -71,17 +71,16 @@ const InfoForm = ({ info, onDone }: { info: Out<'appGeneralInfo'>; onDone: () =>
         { name: 'closeComment', label: '关闭评论', kind: 'switch' },
       ]}
       initial={{ ...info, price: info.price / 100 }}
-      onSubmit={async ({ title, type, source, developer, price, closeComment }) => {
+      onSubmit={async (_, { price, closeComment, ...words }) => {
         await api.saveAppGeneralInfo(
           {
             id: info.id,
-            title: String(title ?? ''),
-            type: String(type ?? ''),
-            source: String(source ?? ''),
-            developer: String(developer ?? ''),
-            price: Math.round(Number(price) * 100),
-            rating,
-            closeComment: closeComment === true,
+            ...Object.fromEntries(
+              Object.entries(words).map(([name, value]) => [name, String(value ?? '')]),
+            ),
+            ...(price === undefined ? {} : { price: Math.round(Number(price) * 100) }),
+            ...(rating === info.rating ? {} : { rating }),
+            ...(closeComment === undefined ? {} : { closeComment: closeComment === true }),
           },
           { quiet: true },
         );
@@ -304,7 +303,12 @@ export const AppComments = ({ id }: { id: number }) => {
               </li>
             ))}
           </ul>
-          <Pager page={page} count={Math.ceil(count / marketLimits.page)} onPage={setPage} />
+          <Pager
+            page={page}
+            count={Math.ceil(count / marketLimits.page)}
+            isCounted={list.length === 0}
+            onPage={setPage}
+          />
         </div>
       )}
     </Loaded>

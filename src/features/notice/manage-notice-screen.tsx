@@ -215,7 +215,7 @@ export const ManageNoticeScreen = () => {
         total={notices.data?.total}
         page={page}
         pageCount={notices.data?.page_count}
-        onPage={(next) => show({ page: next })}
+        onPage={(next, instead) => show({ page: next }, instead)}
         onOpen={setOpen}
       />
       <Sheet

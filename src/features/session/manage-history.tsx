@@ -144,7 +144,12 @@ export const ManageHistory = ({
               <Message key={message.id} message={message} />
             ))}
           </ul>
-          <Pager page={page} count={data.page_count} onPage={setPage} />
+          <Pager
+            page={page}
+            count={data.page_count}
+            isCounted={data.list.length === 0}
+            onPage={setPage}
+          />
         </>
       )}
     </Sheet>

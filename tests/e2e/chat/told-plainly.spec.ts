@@ -92,6 +92,10 @@ test('a session deleted elsewhere says so at every act, and nothing fails unhear
   await app.log.getByRole('button', { name: '收藏' }).click();
   await app.say('再说一句');
   await expect(page).toHaveURL(/\/error\?code=1433/);
+  // Nothing leads back to it; what was written goes along to the next one.
+  await expect(page.getByRole('link', { name: '返回会话' })).toBeHidden();
+  await page.getByRole('main').getByRole('link', { name: '新建会话' }).click();
+  await expect(page.getByRole('textbox', { name: '输入问题' })).toHaveValue('再说一句');
   await app.walk(`/chat?uuid=${uuid}&history_id=${id}`);
   await expect(gone).toBeVisible();
   await page.goto(`/chat?uuid=${uuid}`);
