@@ -122,6 +122,26 @@ describe('with the sandbox', () => {
     expect((await person.raw('closeTrade', asked)).code).toBe(1442);
   });
 
+  test('an edition that was paid for once cannot be paid for again by an order left open', async () => {
+    const person = await TestClient.register(server.baseURL);
+    const [left, dearer, paid] = [
+      await person.call('recharge', { type: 'code' }),
+      await person.call('recharge', { type: 'code-pro' }),
+      await person.call('recharge', { type: 'code' }),
+    ];
+    const tokens = await person.call('recharge', { type: 'token', num: 1 });
+    await person.call('sandboxSettle', { key: keyOf(paid.url), pay: 1 });
+    const stateOf = async ({ trade_no: number }: { trade_no: string }) =>
+      (await person.call('tradeStatus', { platform_order_id: number })).state;
+    await untilTrue(async () => (await stateOf(paid)) === 'paid');
+    await untilTrue(async () => (await stateOf(left)) === 'closed');
+    await untilTrue(async () => (await stateOf(dearer)) === 'closed');
+    expect(await stateOf(tokens)).toBe('created');
+    const late = await person.raw('sandboxSettle', { key: keyOf(left.url), pay: 1 });
+    expect(late.data).not.toMatchObject({ state: 'paid' });
+    expect((await person.call('userInfo', {})).subscribe).toBe(1);
+  });
+
   test('a payment that nobody looks at is found, one of a closed order too', async () => {
     const person = await TestClient.register(server.baseURL);
     const order = await person.call('recharge', { type: 'vip', num: 2 });

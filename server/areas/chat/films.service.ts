@@ -16,7 +16,7 @@ import type { ModelService } from '../model/model.service.ts';
 import { requireUsable } from '../session/session.service.ts';
 import { insertAhead, requireLength, type Locked } from './reply-plan.ts';
 import type { Request } from './chat.store.ts';
-import { filmText, titleOf } from './digest.ts';
+import { filmText, titleOf } from '../../../common/markdown/digest.ts';
 import { bad, cleaned, type Attachments, parsed, readAs } from './question.ts';
 import { humanText } from './views.ts';
 

@@ -5,7 +5,7 @@ import type { ChatMessage } from '../../../common/chat-message.ts';
 import { Refusal, type Identity } from '../../http/handlers.ts';
 import { createPersonLimit } from '../../http/rate-limit.ts';
 import type { ModelService, ResolvedModel } from '../model/model.service.ts';
-import { refuseBlocked } from '../forum/blocked-words.service.ts';
+import { refuseBlocked } from '../moderation/blocked-words.service.ts';
 import { moveQuestion, noteChanged, noteModel, noteWritten } from '../forum/forum.service.ts';
 import { noteSent, requireWelcome } from '../session/friend.service.ts';
 import { markDeleted, noteReply, type SessionRow } from '../session/session.service.ts';
@@ -21,7 +21,7 @@ import {
   type Plan,
 } from './reply-plan.ts';
 import * as store from './chat.store.ts';
-import { summaryOf, titleOf } from './digest.ts';
+import { summaryOf, titleOf } from '../../../common/markdown/digest.ts';
 import { removeFromTalk } from './people-removal.service.ts';
 import { buildTalk, type Generation, type Utterance } from './prompt.ts';
 import {

@@ -5,7 +5,7 @@ import type { Executor, Transaction } from '../../db/database.ts';
 import { inTransaction } from '../../db/in-transaction.ts';
 import { type ActNote, Refusal, type Identity } from '../../http/handlers.ts';
 import { amongStrangers, readableSession, type SessionRow } from '../session/session.service.ts';
-import { summaryOf } from '../chat/digest.ts';
+import { summaryOf } from '../../../common/markdown/digest.ts';
 import { imagesIn } from './forum-list.service.ts';
 import { requireGroup } from './groups.service.ts';
 import { markRead, tell, unreadOf, type Told } from './news.service.ts';

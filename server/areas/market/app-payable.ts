@@ -9,6 +9,7 @@ const idOf = (subject: string): number => (/^\d{1,15}$/.test(subject) ? Number(s
 export const appPayable: Payable = {
   kind: 'app',
   type: orderTypes.app,
+  rivals: ['app'],
   price: async (db, userId, { subject }) => {
     const shown = await store.shownApp(db, idOf(subject));
     if (shown?.app.state !== 'published' || !shown.version?.fileKey)

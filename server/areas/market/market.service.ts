@@ -9,7 +9,7 @@ import type { ByteRange } from '../../storage/byte-range.ts';
 import { type Identity, Refusal } from '../../http/handlers.ts';
 import { createPersonLimit } from '../../http/rate-limit.ts';
 import type { Storage } from '../../storage/storage-interface.ts';
-import { refuseBlocked } from '../forum/blocked-words.service.ts';
+import { refuseBlocked } from '../moderation/blocked-words.service.ts';
 import type { PaymentService } from '../payment/payment.service.ts';
 import { appPayable } from './app-payable.ts';
 import { type Link, linkLifetime, makeLink, readLink } from './link.ts';

@@ -112,6 +112,8 @@ const editionKinds = editions.map((each) => each.type);
 const edition = ({ level, type, name }: (typeof editions)[number]): Payable => ({
   kind: type,
   type: level === 1 ? orderTypes.code : orderTypes.codePro,
+  // The dearer one as well: whoever has the first pays the difference alone.
+  rivals: editionKinds,
   price: async (db, userId) => {
     const has = (await membershipOf(db, userId))?.subscribe ?? 0;
     const amount = editionAmount(level, has);

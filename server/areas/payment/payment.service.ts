@@ -96,7 +96,15 @@ export const createPaymentService = (deps: PaymentDeps) => {
   };
 
   /** Moves an order forward by what its service says of it; gives it as it is then. */
-  const advance = (id: number, finding: Finding): Promise<OrderRow> =>
+  const advance = async (id: number, finding: Finding): Promise<OrderRow> => {
+    const order = await advanceOne(id, finding);
+    const { rivals } = payableOf(order.kind);
+    // Not in the transaction: a rival that is being paid at this moment waits for the same purse.
+    if (order.state === 'paid' && rivals) await store.expireRivals(db, order, rivals);
+    return order;
+  };
+
+  const advanceOne = (id: number, finding: Finding): Promise<OrderRow> =>
     db.transaction(async (tx) => {
       const order = await store.lockOrder(tx, id);
       if (!order) throw new Error(`there is no order ${id}`);

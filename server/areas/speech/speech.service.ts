@@ -14,7 +14,7 @@ import { Refusal, type Identity } from '../../http/handlers.ts';
 import { timeLimit } from '../../net/time-limit.ts';
 import type { Storage } from '../../storage/storage-interface.ts';
 import { newKey } from '../../storage/storage.ts';
-import { excerptOf } from '../chat/digest.ts';
+import { excerptOf } from '../../../common/markdown/digest.ts';
 import { readableReply } from '../chat/reply.service.ts';
 import { countFreeUse, hold, release, settling } from '../ledger/ledger.service.ts';
 import type {
