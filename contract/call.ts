@@ -212,7 +212,7 @@ export const flag = z.pipe(
 export const wholeNumber = (min: number, max: number) =>
   z.pipe(
     z.pipe(
-      z.union([z.number(), z.string().check(z.regex(/^-?\d{1,16}$/))]),
+      z.union([z.number(), z.string().check(z.regex(/^-?\d{1,16}$/, '应为整数'))]),
       z.transform((value) => Number(value)),
     ),
     z.int().check(z.gte(min), z.lte(max)),

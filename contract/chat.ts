@@ -57,7 +57,12 @@ export const structuredMessage = z.object({
   image: z.optional(imageRequest),
   prompt: text(2_000_000),
   /** Addresses from `image/upload`, or public https ones. */
-  images: z._default(z.array(text(2000)).check(z.maxLength(limits.visionImages)), []),
+  images: z._default(
+    z
+      .array(text(2000))
+      .check(z.maxLength(limits.visionImages, `最多选择 ${limits.visionImages} 张图片`)),
+    [],
+  ),
   image_detail: z._default(z.enum(['low', 'high']), 'low'),
   /** Attached texts, from `upload_file`. All but the uuid is filled in by the server. */
   files: z._default(
@@ -201,8 +206,11 @@ export const chatCalls = {
       with_template: z._default(flag, 0),
       /** 0 text, 1 JSON of `structuredMessage`. */
       format: z._default(flag, 0),
-      /** In a session of people: the model that is mentioned and shall answer. */
-      ai: chosen(100),
+      /**
+       * In a session of people: the model that is mentioned and shall answer. Of a question that is
+       * posted: its text, where `msg` is its title (document 2 §5).
+       */
+      ai: chosen(65_535),
       /** A second model that answers the same question beside the session's. */
       beside: chosen(100),
       /** An own message that this one takes the place of, as a new branch. */

@@ -105,7 +105,11 @@ export const imageParameters = z.object({
   no: z.optional(text(500)),
   cref: z.optional(z.array(z.object({ url })).check(z.maxLength(limits.styleReferences))),
   cw: slider(0, 100),
-  sref: z.optional(z.array(z.object({ url })).check(z.maxLength(limits.styleReferences))),
+  sref: z.optional(
+    z
+      .array(z.object({ url }))
+      .check(z.maxLength(limits.styleReferences, `图片数量不能大于${limits.styleReferences}张`)),
+  ),
   sw: slider(0, 1000),
   random_style: z.optional(z.boolean()),
   /** Image weight, hundredths: 0 to 2 in Midjourney's own writing. */
@@ -557,7 +561,7 @@ export const imageCalls = {
       msg: text(20_000),
       /** 1: into English; 0: into Chinese. */
       cn2en: z._default(whether, 1),
-      model: z.optional(text(100)),
+      model: chosen(100),
     }),
     output: z.object({ result: z.string(), translated: z.boolean() }),
     codes: ['login_required', 'balance', 'model_unavailable', 'engine_failed', 'account_disabled'],

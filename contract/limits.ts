@@ -43,6 +43,14 @@ export const limits = {
   /** Of what is painted over to be drawn anew: lines, and points of all of them together. */
   brush: { strokes: 100, points: 4000, size: 8000 },
   imageEditPrompt: { min: 2, max: 512 },
+  /** Of an upscale, by the names of document 2 §9. */
+  upscalers: [
+    'ESRGAN_4x',
+    'R-ESRGAN 4x+',
+    'R-ESRGAN 4x+ Anime6B',
+    '4x-UltraSharp',
+    '4x-AnimeSharp',
+  ],
   imageSelectorPage: 32,
   /** Of films made from an image (document 2 §5, §9). */
   film: {

@@ -113,6 +113,10 @@ export const modelCalls = {
       state: z.union([
         z.enum(['success', 'error', 'stop']),
         z.pipe(
+          z.enum(['fail', 'failed', 'failure']),
+          z.transform((): 'success' | 'error' => 'error'),
+        ),
+        z.pipe(
           flag,
           z.transform((went): 'success' | 'error' => (went === 1 ? 'success' : 'error')),
         ),
@@ -121,7 +125,7 @@ export const modelCalls = {
       first_time: z._default(duration, 0),
       time: z._default(duration, 0),
       model: text(100),
-      /** When it was asked: ISO 8601, or ms since 1970. */
+      /** When it was asked: ISO 8601, or ms since 1970; or how long ago that was, ms. */
       request_time: z.union([time, z.number()]),
     }),
     output: z.object({}),

@@ -298,7 +298,9 @@ export const openApiCalls = {
     maxBytes: 15 * megabyte,
     input: z.object({
       ...image,
-      scale: z._default(z.union([z.literal(2), z.literal(4)]), 2),
+      scale: z.optional(z.union([z.literal(2), z.literal(4)])),
+      /** The same, as image/upscale calls it. */
+      resize: z.optional(z.union([z.literal(2), z.literal(4)])),
     }),
     output: requested,
   }),

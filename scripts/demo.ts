@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import pino from 'pino';
 import type pg from 'pg';
 import { hashPassword } from '../server/areas/auth/password.ts';
-import { excerptOf, summaryOf, titleOf } from '../server/areas/chat/digest.ts';
+import { excerptOf, summaryOf, titleOf } from '../common/markdown/digest.ts';
 import { connectDatabase } from '../server/db/connect.ts';
 import type { Database } from '../server/db/database.ts';
 import { StartupError } from '../server/db/startup-error.ts';

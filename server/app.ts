@@ -11,7 +11,7 @@ import { createKeyBox } from './areas/model/channel-key.ts';
 import { startSearchIndexer } from './areas/session/search-indexer.ts';
 import { createPaymentService } from './areas/payment/payment.service.ts';
 import { createSandbox } from './areas/payment/sandbox.ts';
-import { refuseBlocked } from './areas/forum/blocked-words.service.ts';
+import { refuseBlocked } from './areas/moderation/blocked-words.service.ts';
 import { unreadOf as unreadNews } from './areas/forum/news.service.ts';
 import { countThisMonth } from './areas/session/session.service.ts';
 import { type Connection, connectDatabase } from './db/connect.ts';

@@ -13,6 +13,7 @@ import { createKeyBox } from './areas/model/channel-key.ts';
 import { createModelService } from './areas/model/model.service.ts';
 import { createSideServices } from './areas/model/side-services.ts';
 import { createPromptService } from './areas/prompt/prompt.service.ts';
+import { knowledgeBases } from './areas/train/knowledge-bases.ts';
 import type { Settings } from './settings.ts';
 import { createStorage } from './storage/storage.ts';
 
@@ -43,7 +44,7 @@ export const createKit = async (
   const prompts = createPromptService({ db, models, log });
   const services = createSideServices(db, () => createKeyBox(settings.secretKey, settings.dataDir));
   const embeddings = createEmbeddingModels(settings, () => services.find('embedding'));
-  const knowledge = createKnowledgeService({ embeddings });
+  const knowledge = createKnowledgeService({ embeddings, bases: knowledgeBases });
   const kit: Kit = {
     db,
     settings,

@@ -1,6 +1,6 @@
 import type { Act, ActStore } from './engine.ts';
 
-/** Made by the page (src/platform/outbox/outbox-db.ts), which alone gives it its tables. */
+/** Made by the page (src/platform/outbox-db.ts), which alone gives it its tables. */
 export const outboxDatabase = 'queqiao-outbox';
 
 /** Bytes that wait to be uploaded, of a draft or of an act. */

@@ -12,6 +12,7 @@ import { imageArea } from './image/area.ts';
 import { ledgerArea } from './ledger/area.ts';
 import { marketArea } from './market/area.ts';
 import { modelArea } from './model/area.ts';
+import { moderationArea } from './moderation/area.ts';
 import { noticeArea } from './notice/area.ts';
 import { paymentArea } from './payment/area.ts';
 import { promptArea } from './prompt/area.ts';
@@ -22,15 +23,22 @@ import { statsArea } from './stats/area.ts';
 import { trainArea } from './train/area.ts';
 import { speechArea } from './speech/area.ts';
 import { videoArea } from './video/area.ts';
+import { removeReported } from './chat/people-removal.service.ts';
+import { listForum, questionLooks } from './forum/forum-list.service.ts';
+import { requireGroup } from './forum/groups.service.ts';
+import { ownStyles } from './train/styles.service.ts';
 import type { Kit } from '../area.ts';
 
-/** Every area of the product, a line each. */
+/**
+ * Every area of the product, a line each. What one gives to another that it stands on itself is
+ * handed over here.
+ */
 export const createAreas = (kit: Kit) =>
   [
     accountArea(kit),
     authArea(),
-    modelArea(),
-    sessionArea(),
+    modelArea({ ownStyles }),
+    sessionArea({ forum: { list: listForum, looks: questionLooks, requireGroup } }),
     chatArea(),
     imageArea(kit),
     videoArea(kit),
@@ -42,7 +50,8 @@ export const createAreas = (kit: Kit) =>
     paymentArea(),
     shareArea(),
     scenarioArea(),
-    forumArea(),
+    forumArea({ remove: removeReported }),
+    moderationArea(),
     embeddingArea(),
     trainArea(kit),
     noticeArea(),

@@ -1,4 +1,5 @@
 import type * as z from 'zod/mini';
+import { closestSize, imageSizes } from '../../contract/image-prompt.ts';
 
 /** Input as the screens of the specification send it, brought to the contract's own shapes. */
 
@@ -10,15 +11,16 @@ export const fieldsOf = (schema: z.ZodMiniType): Record<string, z.ZodMiniType> |
   (schema as unknown as { def: { shape?: Record<string, z.ZodMiniType> } }).def.shape;
 
 /**
- * A form sends an empty text or null for what was not chosen. Where that is no value of an optional
- * field, it is as if the field had been left out.
+ * A form sends an empty text or null for what was not chosen, and 0 for the id of what is new. Where
+ * that is no value of an optional field, it is as if the field had been left out.
  */
 export const withoutBlanks = (schema: z.ZodMiniType, given: unknown): unknown => {
   const fields = fieldsOf(schema);
   if (!fields || !isRecord(given)) return given;
   const isBlank = ([name, value]: [string, unknown]): boolean => {
     const field = fields[name];
-    if ((value !== '' && value !== null) || field === undefined) return false;
+    const isNone = value === '' || value === null || (name === 'id' && value === 0);
+    if (!isNone || field === undefined) return false;
     return !field.safeParse(value).success && field.safeParse(undefined).success;
   };
   const blank = Object.entries(given).filter(isBlank);
@@ -31,6 +33,25 @@ export const withoutBlanks = (schema: z.ZodMiniType, given: unknown): unknown =>
 const references = (given: unknown): unknown => {
   if (!Array.isArray(given)) return typeof given === 'string' ? [{ url: given }] : given;
   return given.map((each: unknown) => (typeof each === 'string' ? { url: each } : each));
+};
+
+/** A size as models list them, `WxH`, becomes the code that is nearest to it. */
+export const sizeCode = (given: unknown): unknown => {
+  const [, width, height] =
+    (typeof given === 'string' && /^(\d{2,5})[x×*](\d{2,5})$/i.exec(given.trim())) || [];
+  return width === undefined || height === undefined
+    ? given
+    : (closestSize(imageSizes, Number(width), Number(height))?.code ?? given);
+};
+
+/** Fields that the documents call JSON are taken as such and as its text. */
+export const fromJsonText = (given: unknown): unknown => {
+  if (typeof given !== 'string' || !given.trimStart().startsWith('{')) return given;
+  try {
+    return JSON.parse(given) as unknown;
+  } catch {
+    return given;
+  }
 };
 
 /** What a switch sends: 0 and 1 as well as true and false. */

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { CallSpec } from '../../contract/call.ts';
-import { fieldsOf, imageParameters, withoutBlanks } from './documented.ts';
+import { fieldsOf, fromJsonText, imageParameters, sizeCode, withoutBlanks } from './documented.ts';
 import { Refusal } from './handlers.ts';
 
 const kinds: Readonly<Record<string, string>> = {
@@ -19,10 +19,12 @@ const explain = (issue: z.core.$ZodRawIssue): string => {
     case 'invalid_type':
       return `应为${kinds[issue.expected] ?? '别的类型'}`;
     case 'too_big':
+      if (issue.origin === 'array') return `太多，最多 ${issue.maximum} 项`;
       return issue.origin === 'string'
         ? `太长，最多 ${issue.maximum} 个字符`
         : `不能大于 ${issue.maximum}`;
     case 'too_small':
+      if (issue.origin === 'array') return `太少，至少 ${issue.minimum} 项`;
       return issue.origin === 'string'
         ? `太短，至少 ${issue.minimum} 个字符`
         : `不能小于 ${issue.minimum}`;
@@ -84,6 +86,14 @@ const otherNames: Readonly<Record<string, readonly string[]>> = {
   uuid: ['session_id'],
 };
 
+const shapedFields: Readonly<Record<string, (given: unknown) => unknown>> = {
+  // 0, 1 or a switch name no model.
+  ai: (given) => (typeof given === 'number' || typeof given === 'boolean' ? '' : given),
+  parameters: imageParameters,
+  attrs: fromJsonText,
+  prompt_json: fromJsonText,
+};
+
 /** What is given under another of its names is put under the one that the call knows. */
 const underOwnNames = (spec: CallSpec, query: unknown, body: unknown): Record<string, unknown> => {
   const picked = given(spec, query, body);
@@ -97,8 +107,12 @@ const underOwnNames = (spec: CallSpec, query: unknown, body: unknown): Record<st
     const other = others.find((each) => !Object.hasOwn(fields, each) && Object.hasOwn(all, each));
     if (other !== undefined) picked[name] = all[other];
   }
-  if (Object.hasOwn(fields, 'parameters') && Object.hasOwn(picked, 'parameters'))
-    picked['parameters'] = imageParameters(picked['parameters']);
+  for (const [name, shaped] of Object.entries(shapedFields))
+    if (Object.hasOwn(fields, name) && Object.hasOwn(picked, name))
+      picked[name] = shaped(picked[name]);
+  // The public API has sizes of its own.
+  if (spec.kind === 'call' && Object.hasOwn(fields, 'size') && Object.hasOwn(picked, 'size'))
+    picked['size'] = sizeCode(picked['size']);
   return picked;
 };
 

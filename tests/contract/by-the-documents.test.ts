@@ -250,6 +250,8 @@ describe('what a form of the documents sends', () => {
   });
 
   test('model_stat by a page’s clock', async () => {
+    for (const state of ['fail', true])
+      await data('POST', 'model_stat', { state, time: 900, model: 'x', request_time: 500 });
     const asked = { model: 'builtin-assistant', first_time: 120.25, time: 900.5 };
     await data('POST', 'model_stat', { ...asked, state: 'success', request_time: Date.now() });
     const failed = { ...asked, state: 0, first_time: null, request_time: new Date().toISOString() };
@@ -351,6 +353,124 @@ describe('fields of a POST in its address', () => {
     // What stands in the body is what counts.
     expect((await ask('POST', `history_like?${place}`, { history_id: 999_999 })).code).not.toBe(0);
   });
+});
+
+describe('what is refused is said in words of the documents', () => {
+  const refusal = async (path: string, body: unknown) =>
+    (await ask('POST', path, body)) as unknown as { status: number; message: string };
+
+  test('in a structured message, in settings as JSON, in lists', async () => {
+    const session = await data('POST', 'new_session', { type: 1 });
+    const said = async (fields: Fields) =>
+      (
+        await refusal(`send_message?session_id=${String(session['id'])}`, {
+          format: 1,
+          msg: JSON.stringify({ prompt: '一座石桥', ...fields }),
+        })
+      ).message;
+    const url = 'https://example.com/a.png';
+    expect(await said({ images: Array(5).fill(url) })).toBe('msg.images：最多选择 4 张图片');
+    expect(await said({ parameters: { sref: Array(4).fill(url) } })).toContain(
+      '图片数量不能大于3张',
+    );
+    expect(await said({ parameters: { chaos: 101 } })).toBe('msg.parameters.chaos：不能大于 100');
+    expect(await said({ strength: 0 })).toBe('msg.strength：不能小于 1');
+    const project = { name: '画风', key: `limits_${Date.now()}`, type: 1 };
+    const settings = async (given: Fields) =>
+      (await refusal('train/new_model', { ...project, settings: JSON.stringify(given) })).message;
+    expect(await settings({ batch_size: 65 })).toBe('settings.batch_size：不能大于 64');
+    expect(await settings({ epoch: 0 })).toBe('settings.epoch：不能小于 1');
+    expect((await refusal('request_invoice', { order_ids: [] })).message).toMatch(/至少 1 项/);
+    expect((await refusal('recharge', { type: 'token', num: 'many' })).message).toMatch(/应为整数/);
+  });
+
+  test('a film’s form has its sliders beside the image, and they count', async () => {
+    const file = await person.upload(
+      'uploadImage',
+      new Blob([pixel], { type: 'image/png' }),
+      'film.png',
+    );
+    const session = await data('POST', 'new_session', { type: 4 });
+    const form = { type: 'img2video', prompt: '慢慢推近', base_image: file.image.url };
+    const send = (fields: Fields) =>
+      refusal(`send_message?session_id=${String(session['id'])}`, {
+        format: 1,
+        msg: JSON.stringify({ ...form, ...fields }),
+      });
+    expect((await send({ cfg_scale: 11 })).message).toMatch(/cfg_scale：不能大于 10/);
+    expect((await send({ motion_bucket_id: 256 })).message).toMatch(/不能大于 255/);
+    expect(await send({ cfg_model: '', cfg_scale: 3, motion_bucket_id: 200 })).toMatchObject({
+      code: 0,
+    });
+    const page = await data('GET', `history_list?session_id=${String(session['id'])}`);
+    const [message] = page['list'] as Fields[];
+    expect(JSON.parse(String(message?.['human']))).toMatchObject({
+      parameters: { cfg_scale: 3, motion_bucket_id: 200 },
+    });
+  });
+});
+
+test('a question is posted with its title as msg and its text as ai', async () => {
+  const { uuid, id } = await data('POST', 'new_session', { type: 2, group_id: 1 });
+  const title = `怎样学编程 ${Date.now()}`;
+  const sent = await data('POST', 'send_message', { uuid, msg: title, ai: '从哪里开始**最好**？' });
+  const listed = await data('GET', `session_list?channel=forum&query=${encodeURIComponent(title)}`);
+  expect(listed['list']).toEqual([
+    expect.objectContaining({ uuid, title, content: expect.stringContaining('从哪里开始') }),
+  ]);
+  const other = await TestClient.register(server.baseURL);
+  // Nobody is named by a switch, and a reply still names a model that is none.
+  await data('POST', 'send_message', { uuid, msg: '从桥开始', ai: 0 }, other.token);
+  expect(
+    (await ask('POST', 'send_message', { uuid, msg: '谁来答', ai: '没有的模型' }, other.token))
+      .code,
+  ).toBe(1413);
+  const blank = { id: sent['id'], session_id: id, group_id: 1, title: '', content: '新的内容' };
+  expect(await ask('POST', 'update_message', blank)).toMatchObject({
+    status: 422,
+    message: '请输入内容和标题',
+  });
+});
+
+test('sizes as models list them, JSON as text, no id by 0', async () => {
+  const session = await data('POST', 'new_session', { type: 1 });
+  const drawn = await data('POST', `send_message?session_id=${String(session['id'])}`, {
+    msg: '一座石桥',
+    format: 0,
+  });
+  const request_id = `wide ${Date.now()}`;
+  await data('POST', 'image/generate', {
+    history_id: drawn['id'],
+    request_id,
+    n: 1,
+    size: '1024x576',
+  });
+  const { progress: _, job } = await data(
+    'GET',
+    `image/progress?request_id=${encodeURIComponent(request_id)}`,
+  );
+  expect(job).toMatchObject({ kind: 'image' });
+  await expect
+    .poll(
+      async () =>
+        (
+          (await data('GET', `image/progress?request_id=${encodeURIComponent(request_id)}`))[
+            'images'
+          ] as Fields[]
+        ).map(({ size }) => size),
+      { timeout: 20_000 },
+    )
+    .toEqual(['1024x576']);
+  const template = {
+    id: 0,
+    type: 1,
+    attrs: JSON.stringify({ include: [], exclude: [] }),
+    prompt_json: JSON.stringify({ title: '石桥', content: '一座石桥' }),
+  };
+  expect(await data('POST', 'save_prompt', template)).toMatchObject({ id: expect.any(Number) });
+  expect(await data('POST', 'translate', { msg: '石桥', cn2en: 1, model: '' })).toHaveProperty(
+    'result',
+  );
 });
 
 test('text_to_speech reads a text for no message by history_id 0', async () => {

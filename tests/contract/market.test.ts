@@ -346,6 +346,42 @@ test('what one bought and said is in the data that one takes away, and goes with
 });
 
 describe('nobody downloads what they did not buy', () => {
+  test('asked for at once it is one order; a second that is paid all the same is paid back', async () => {
+    const id = await publish({ title: '同时' });
+    const person = await TestClient.register(server.baseURL);
+    const asked = await Promise.all(
+      Array.from({ length: 6 }, () => post(person, 'product/pay_app', { id })),
+    );
+    expect(new Set(asked.map(({ data }) => data?.['trade_no'])).size).toBe(1);
+    // A price that changed begins a new order; the old one can still be paid.
+    await post(manager, 'product/save_general_info', { id, price: 1200 });
+    const second = await post(person, 'product/pay_app', { id });
+    expect(second['data']['trade_no']).not.toBe(asked[0]?.['data']['trade_no']);
+    const orders = [asked[0], second].map(
+      (each) => each?.['data'] as { url: string; trade_no: string },
+    );
+    for (const { url } of orders) {
+      const key = new URL(url, server.baseURL).searchParams.get('key') ?? '';
+      await person.call('sandboxSettle', { key, pay: 1 });
+    }
+    await expect
+      .poll(
+        async () => {
+          for (const { trade_no: number } of orders)
+            await person.call('tradeStatus', { platform_order_id: number });
+          return (await person.call('tradeList', { page: 1 })).list.map((each) => each.state);
+        },
+        { timeout: 15_000 },
+      )
+      .toEqual(expect.arrayContaining(['paid', 'refunded']));
+    const free = await publish({ title: '同时免费', price: '0' });
+    await Promise.all(
+      Array.from({ length: 6 }, () => post(person, 'product/pay_app', { id: free })),
+    );
+    const { list } = await person.call('tradeList', { page: 1 });
+    expect(list.filter(({ title }) => title.includes('同时免费'))).toHaveLength(1);
+  });
+
   test('a link is of one person, for one download that may go on', async () => {
     const id = await publish({ title: '一次' });
     const other = await publish({ title: '别的应用', version: '9' });

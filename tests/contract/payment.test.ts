@@ -122,6 +122,26 @@ describe('with the sandbox', () => {
     expect((await person.raw('closeTrade', asked)).code).toBe(1442);
   });
 
+  test('an edition that was paid for once cannot be paid for again by an order left open', async () => {
+    const person = await TestClient.register(server.baseURL);
+    const [left, dearer, paid] = [
+      await person.call('recharge', { type: 'code' }),
+      await person.call('recharge', { type: 'code-pro' }),
+      await person.call('recharge', { type: 'code' }),
+    ];
+    const tokens = await person.call('recharge', { type: 'token', num: 1 });
+    await person.call('sandboxSettle', { key: keyOf(paid.url), pay: 1 });
+    const stateOf = async ({ trade_no: number }: { trade_no: string }) =>
+      (await person.call('tradeStatus', { platform_order_id: number })).state;
+    await untilTrue(async () => (await stateOf(paid)) === 'paid');
+    await untilTrue(async () => (await stateOf(left)) === 'closed');
+    await untilTrue(async () => (await stateOf(dearer)) === 'closed');
+    expect(await stateOf(tokens)).toBe('created');
+    const late = await person.raw('sandboxSettle', { key: keyOf(left.url), pay: 1 });
+    expect(late.data).not.toMatchObject({ state: 'paid' });
+    expect((await person.call('userInfo', {})).subscribe).toBe(1);
+  });
+
   test('a payment that nobody looks at is found, one of a closed order too', async () => {
     const person = await TestClient.register(server.baseURL);
     const order = await person.call('recharge', { type: 'vip', num: 2 });
@@ -222,6 +242,31 @@ describe('with the sandbox', () => {
       await pool.end();
     }
     await expectSound(server.databaseUrl);
+  });
+
+  test('orders begun at once are no more than may be open', async () => {
+    const person = await TestClient.register(server.baseURL);
+    await Promise.allSettled(
+      Array.from({ length: 28 }, () => person.call('recharge', { type: 'token', num: 1 })),
+    );
+    expect((await person.call('tradeList', { page: 1 })).total).toBe(20);
+  });
+
+  test('an edition that is paid for twice is paid back once', async () => {
+    const person = await TestClient.register(server.baseURL);
+    const orders = [
+      await person.call('recharge', { type: 'code' }),
+      await person.call('recharge', { type: 'code' }),
+    ];
+    for (const { url } of orders) await person.call('sandboxSettle', { key: keyOf(url), pay: 1 });
+    const states = async () => {
+      for (const { trade_no } of orders)
+        await person.call('tradeStatus', { platform_order_id: trade_no });
+      return (await person.call('tradeList', { page: 1 })).list.map(({ state }) => state).sort();
+    };
+    await untilTrue(async () => (await states()).join() === 'paid,refunded');
+    const { chatgpt_balance, subscribe } = await person.call('userInfo', {});
+    expect([chatgpt_balance, subscribe]).toEqual([signup + 2_000_000, 1]);
   });
 
   test('editions: the upgrade costs the difference, and each brings its bonus', async () => {

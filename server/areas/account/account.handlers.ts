@@ -4,12 +4,15 @@ import { type Handlers, Refusal } from '../../http/handlers.ts';
 import { beginJob, openJobsOf, requireRoomForJob } from '../../jobs/job.service.ts';
 import type { Storage } from '../../storage/storage-interface.ts';
 import type { AuthService } from '../auth/auth.service.ts';
+import { usageOf } from '../ledger/usage.service.ts';
+import { sessionsByMonth } from '../session/session.service.ts';
 import { exportLivesMs } from './account-export.ts';
 import type { AccountService } from './account.service.ts';
 import * as store from './account.store.ts';
 import { inviteInfo, inviteList, newInvite } from './invite.service.ts';
 
 type Served =
+  | 'usage'
   | 'saveUser'
   | 'uploadAvatar'
   | 'changePassword'
@@ -29,6 +32,16 @@ export const createAccountHandlers = (
   service: AccountService,
   { auth, storage }: { auth: AuthService; storage: Storage },
 ): Pick<Handlers, Served> => ({
+  usage: async ({ month }, { db, user }) => {
+    const used = await usageOf(db, user.id, month, sessionsByMonth);
+    const me = await auth.userView(db, user.id);
+    const { user_name, vip, vip_expired_at, chatgpt_balance, vip_balance, subscribe } = me;
+    return {
+      ...used,
+      userInfo: { user_id: me.id, user_name, chatgpt_balance, vip_balance, subscribe },
+      vipInfo: { user_name, vip, vip_expired_at },
+    };
+  },
   saveUser: async ({ user_name: name }, { db, user }) => {
     await service.saveName(db, user.id, name);
     return auth.userView(db, user.id);

@@ -8,7 +8,7 @@ import { nameFault, normalName } from '../auth/names.ts';
 import { hashPassword, passwordFault, verifyPassword } from '../auth/password.ts';
 import type { FileService } from '../file/file.service.ts';
 import { balances, debit } from '../ledger/ledger.service.ts';
-import { refuseBlocked } from '../forum/blocked-words.service.ts';
+import { refuseBlocked } from '../moderation/blocked-words.service.ts';
 import { forgetPersonInMarket } from '../market/person-apps.service.ts';
 import { setVipEnd } from '../ledger/vip.service.ts';
 import {

@@ -1,7 +1,7 @@
 import { orderTypes } from '../../../contract/payment.ts';
 import type { Area } from '../../area.ts';
 import { inTransaction } from '../../db/in-transaction.ts';
-import { refuseBlocked } from '../forum/blocked-words.service.ts';
+import { refuseBlocked } from '../moderation/blocked-words.service.ts';
 import { ledgerPage } from '../ledger/ledger-page.service.ts';
 import { balances } from '../ledger/ledger.service.ts';
 import { setVipEnd } from '../ledger/vip.service.ts';

@@ -29,7 +29,7 @@ import {
 } from './reply-plan.ts';
 import * as branches from './branch.store.ts';
 import * as store from './chat.store.ts';
-import { summaryOf, titleOf } from './digest.ts';
+import { summaryOf, titleOf } from '../../../common/markdown/digest.ts';
 import { forgetFavorites } from './marks.store.ts';
 import { createFilmsService, summaryOfFilms } from './films.service.ts';
 import { createPeopleService, untitled } from './people.service.ts';

@@ -6,6 +6,7 @@ import { sessionTypes } from '../../../contract/session.ts';
 import {
   madeVideo,
   videoMessage,
+  videoParameters,
   type MadeVideo,
   type VideoMessage,
 } from '../../../contract/video.ts';
@@ -15,7 +16,7 @@ import type { ModelService } from '../model/model.service.ts';
 import { requireUsable } from '../session/session.service.ts';
 import { insertAhead, requireLength, type Locked } from './reply-plan.ts';
 import type { Request } from './chat.store.ts';
-import { filmText, titleOf } from './digest.ts';
+import { filmText, titleOf } from '../../../common/markdown/digest.ts';
 import { bad, cleaned, type Attachments, parsed, readAs } from './question.ts';
 import { humanText } from './views.ts';
 
@@ -25,13 +26,25 @@ const untitled = '图片变视频';
 /** An address at the head of plain words is the image to start from (document 1 §5). */
 const addressed = /^(https?:\/\/\S+)(?:\s+|$)/;
 
+/** The documents' form has what moves the film beside the image (document 2 §3). */
+const withFilmForm = (given: unknown): unknown => {
+  if (typeof given !== 'object' || given === null) return given;
+  const beside = Object.entries(given).filter(
+    ([name, value]) => name in videoParameters.shape && value !== '' && value !== null,
+  );
+  const { parameters } = given as { parameters?: object | null };
+  return beside.length === 0
+    ? given
+    : { ...given, parameters: { ...Object.fromEntries(beside), ...parameters } };
+};
+
 /** What a message of a session of films asks for, as it came. Throws a Refusal that names the field. */
 const readFilm = ({ msg, format }: { msg: string; format: 0 | 1 }): VideoMessage => {
   const plain = z.parse(videoMessage, {});
   let film = plain;
   if (format === 0) film = { ...plain, prompt: cleaned(msg) };
   else {
-    const read = readAs(videoMessage, parsed(msg));
+    const read = readAs(videoMessage, withFilmForm(parsed(msg)));
     film = { ...read, prompt: cleaned(read.prompt) };
   }
   const address = addressed.exec(film.prompt)?.[1];

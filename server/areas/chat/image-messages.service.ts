@@ -23,7 +23,7 @@ import {
 } from '../session/session.service.ts';
 import { insertAhead, requireLength, type Locked } from './reply-plan.ts';
 import * as store from './chat.store.ts';
-import { imagesText, titleOf } from './digest.ts';
+import { imagesText, titleOf } from '../../../common/markdown/digest.ts';
 import { lockSession } from './marks.store.ts';
 import { bad, type Attachments, type Question } from './question.ts';
 import { readReply } from './image-reply.ts';

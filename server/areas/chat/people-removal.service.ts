@@ -3,7 +3,7 @@ import { noteRemoved } from '../forum/forum.service.ts';
 import { anySession, markDeleted, noteReply } from '../session/session.service.ts';
 import { removeFromBranch } from './branch.store.ts';
 import { findMessage, newestText, type FoundMessage } from './chat.store.ts';
-import { summaryOf } from './digest.ts';
+import { summaryOf } from '../../../common/markdown/digest.ts';
 import { forgetFavorites } from './marks.store.ts';
 
 /** Takes a message out of a session of people, and out of what counts it. */

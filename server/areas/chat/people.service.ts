@@ -3,8 +3,9 @@ import { limits } from '../../../contract/limits.ts';
 import type { Transaction } from '../../db/database.ts';
 import type { ChatMessage } from '../../../common/chat-message.ts';
 import { Refusal, type Identity } from '../../http/handlers.ts';
+import { createPersonLimit } from '../../http/rate-limit.ts';
 import type { ModelService, ResolvedModel } from '../model/model.service.ts';
-import { refuseBlocked } from '../forum/blocked-words.service.ts';
+import { refuseBlocked } from '../moderation/blocked-words.service.ts';
 import { moveQuestion, noteChanged, noteModel, noteWritten } from '../forum/forum.service.ts';
 import { noteSent, requireWelcome } from '../session/friend.service.ts';
 import { markDeleted, noteReply, type SessionRow } from '../session/session.service.ts';
@@ -20,7 +21,7 @@ import {
   type Plan,
 } from './reply-plan.ts';
 import * as store from './chat.store.ts';
-import { summaryOf, titleOf } from './digest.ts';
+import { summaryOf, titleOf } from '../../../common/markdown/digest.ts';
 import { removeFromTalk } from './people-removal.service.ts';
 import { buildTalk, type Generation, type Utterance } from './prompt.ts';
 import {
@@ -32,8 +33,14 @@ import {
   type Question,
 } from './question.ts';
 
+/** Characters of a question's title. */
+const questionTitle = 100;
+
 /** What stands for a message that is nothing but images or files. */
 export const untitled = '[图片或文件]';
+
+/** Of long messages, thousands of characters that one person writes in a minute, changes included. */
+const thousandsAMinute = 400;
 
 export interface PeopleDeps {
   models: Pick<ModelService, 'find'>;
@@ -48,6 +55,12 @@ export interface PeopleDeps {
  * mentioned it.
  */
 export const createPeopleService = ({ models, attachments, instanceId }: PeopleDeps) => {
+  const limitLong = createPersonLimit(thousandsAMinute);
+  const countLength = async (user: Identity, text: string): Promise<void> => {
+    const thousands = Math.floor(text.length / 1000);
+    if (thousands > 0) await limitLong(user.id, thousands);
+  };
+
   /** The talk as the model gets it that somebody mentioned in it. */
   const talkFor = async (
     tx: Transaction,
@@ -85,6 +98,23 @@ export const createPeopleService = ({ models, attachments, instanceId }: PeopleD
     return message;
   };
 
+  /** A question as the documents post it: its title in `msg`, its text where a model may be named. */
+  const asPosted = async (
+    tx: Transaction,
+    sent: Question,
+    given: Parsed<'sendMessage'>,
+  ): Promise<{ asked: Question; input: Parsed<'sendMessage'> }> => {
+    const { ai: written, ...input } = given;
+    if (written === undefined || given.title !== undefined || sent.request !== null)
+      return { asked: sent, input: given };
+    if (await models.find(tx, written)) return { asked: sent, input: given };
+    const human = cleaned(written);
+    if (human === '') throw new Refusal('bad_input', 'ai：请输入内容和标题');
+    if (sent.human.length > questionTitle)
+      throw new Refusal('bad_input', `msg：标题太长，最多 ${questionTitle} 个字符`);
+    return { asked: { human, request: null }, input: { ...input, title: sent.human } };
+  };
+
   const begins = async (tx: Transaction, message: store.FoundMessage): Promise<boolean> =>
     (await store.endOfBranch(tx, message.sessionId, 'first'))?.id === message.id;
 
@@ -92,13 +122,18 @@ export const createPeopleService = ({ models, attachments, instanceId }: PeopleD
     async send(
       tx: Transaction,
       { session, drawn, wallet }: Locked,
-      asked: Question,
-      input: Parsed<'sendMessage'>,
+      sent: Question,
+      given: Parsed<'sendMessage'>,
       user: Identity,
     ) {
       const first = session.prompt === '';
       if (first && session.lowUserId === null && session.userId !== user.id)
         throw new Refusal('not_owner');
+      await countLength(user, given.msg);
+      const { asked, input } =
+        first && session.lowUserId === null
+          ? await asPosted(tx, sent, given)
+          : { asked: sent, input: given };
       if (session.lowUserId !== null) await noteSent(tx, session.id, user.id);
       const model =
         input.ai === undefined ? null : await usableModel(tx, models, input.ai, user, asked);
@@ -179,11 +214,15 @@ export const createPeopleService = ({ models, attachments, instanceId }: PeopleD
       input: Parsed<'updateMessage'>,
       user: Identity,
     ): Promise<void> {
+      await countLength(user, input.content);
       const message = await ownMessage(tx, session, input.id, user);
       if (session.lowUserId !== null) await requireWelcome(tx, session.id, user.id);
       const human = cleaned(input.content);
-      if (human === '') throw new Refusal('bad_input', 'content：内容不能为空');
       const first = await begins(tx, message);
+      const isQuestion = first && session.lowUserId === null;
+      const noTitle = isQuestion && input.title !== undefined && cleaned(input.title) === '';
+      if (human === '' || noTitle)
+        throw new Refusal('bad_input', isQuestion ? '请输入内容和标题' : '请输入内容');
       const title = first && input.title !== undefined ? cleaned(input.title) : message.title;
       if (session.lowUserId === null) await refuseBlocked(tx, title, human);
       if (first && input.group_id !== undefined) await moveQuestion(tx, session.id, input.group_id);

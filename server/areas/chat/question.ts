@@ -9,7 +9,7 @@ import { limits } from '../../../contract/limits.ts';
 import type { Executor } from '../../db/database.ts';
 import type { ChatMessage, ContentPart } from '../../../common/chat-message.ts';
 import type { FileService } from '../file/file.service.ts';
-import { imageParameters, withoutBlanks } from '../../http/documented.ts';
+import { imageParameters, sizeCode, withoutBlanks } from '../../http/documented.ts';
 import { Refusal } from '../../http/handlers.ts';
 import type { Request } from './chat.store.ts';
 
@@ -44,8 +44,9 @@ export const parsed = (msg: string): unknown => {
 export const readAs = <T extends z.ZodMiniType>(schema: T, given: unknown): z.output<T> => {
   const read = z.safeParse(schema, withoutBlanks(schema, given));
   if (read.success) return read.data;
-  const path = read.error.issues[0]?.path.join('.') ?? '';
-  throw bad(path === '' ? 'msg' : `msg.${path}`, '格式不对');
+  const [issue] = read.error.issues;
+  const path = issue?.path.join('.') ?? '';
+  throw bad(path === '' ? 'msg' : `msg.${path}`, (issue?.message ?? '格式不对').replace(/^的/, ''));
 };
 
 /** What is wanted of images, where it stands beside the words; undefined: nothing. */
@@ -55,9 +56,25 @@ const flatImage = (given: unknown): ImageRequest | undefined => {
   return named.length === 0 ? undefined : z.parse(imageRequest, Object.fromEntries(named));
 };
 
-const withParameters = (given: unknown): unknown =>
-  typeof given === 'object' && given !== null && 'parameters' in given
-    ? { ...given, parameters: imageParameters(given.parameters) }
+const isRecord = (given: unknown): given is Record<string, unknown> =>
+  typeof given === 'object' && given !== null && !Array.isArray(given);
+
+/** Parts of a message as the documents' screens write them. */
+const partShapes: Readonly<Record<string, (given: unknown) => unknown>> = {
+  parameters: imageParameters,
+  size: sizeCode,
+  /** The person by their number. */
+  at_user: (given) =>
+    typeof given === 'number' || (typeof given === 'string' && given !== '')
+      ? { id: given }
+      : given,
+};
+
+const inOwnShapes = (given: unknown): unknown =>
+  isRecord(given)
+    ? Object.fromEntries(
+        Object.entries(given).map(([name, part]) => [name, partShapes[name]?.(part) ?? part]),
+      )
     : given;
 
 /** Reads what send_message carries, as it came. Throws a Refusal that names the field. */
@@ -67,7 +84,7 @@ export const readQuestion = ({ msg, format }: { msg: string; format: 0 | 1 }): Q
     if (human === '') throw bad('msg', '内容不能为空');
     return { human, request: null };
   }
-  const given = withParameters(parsed(msg));
+  const given = inOwnShapes(parsed(msg));
   const { prompt, image: nested, ...rest } = readAs(structuredMessage, given);
   const image = nested ?? flatImage(given);
   return {

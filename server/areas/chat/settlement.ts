@@ -6,7 +6,7 @@ import { committing, together, withCommit } from '../../db/in-transaction.ts';
 import { countFreeUse, release, settling } from '../ledger/ledger.service.ts';
 import { ReplyLog } from './reply-log.ts';
 import { closeReply, noteEnd } from './reply.store.ts';
-import { excerptOf, summaryOf } from './digest.ts';
+import { excerptOf, summaryOf } from '../../../common/markdown/digest.ts';
 
 export interface Finished {
   id: number;

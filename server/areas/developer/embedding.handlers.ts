@@ -4,7 +4,7 @@ import { sessionTypes } from '../../../contract/session.ts';
 import type { Database } from '../../db/database.ts';
 import { gramVector } from '../../engines/embedding/built-in-embedding.ts';
 import type { EmbeddingModels } from '../../engines/embedding/embedding-models.ts';
-import { relayEmbeddings } from '../../engines/embedding/embedding-relay.ts';
+import { inBase64, relayEmbeddings } from '../../engines/embedding/embedding-relay.ts';
 import { ServiceError } from '../../engines/service-wire.ts';
 import { Refusal } from '../../http/handlers.ts';
 import type { OpenHandlers } from '../../http/open-routes.ts';
@@ -27,9 +27,6 @@ const unitVector = (text: string): number[] => {
   const length = Math.sqrt(square) || 1;
   return Array.from(vector, (value) => value / length);
 };
-
-const inBase64 = (vector: readonly number[]): string =>
-  Buffer.from(Float32Array.from(vector).buffer).toString('base64');
 
 const textsOf = (input: unknown): string[] => {
   if (typeof input === 'string') return [input];

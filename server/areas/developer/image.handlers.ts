@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
 import sharp from 'sharp';
 import type { ImageTask } from '../../../contract/image.ts';
+import { limits } from '../../../contract/limits.ts';
 import { modelTypes } from '../../../contract/model.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import { Refusal, type UploadedFile } from '../../http/handlers.ts';
@@ -289,8 +290,20 @@ export const createImageApi = (deps: {
       return { json: { result: true, text: words.result, text_cn: words.result_cn } };
     },
 
-    apiUpscale: (input, context) =>
-      edit(context, input, { task: 'upscale', parameters: { resize: input.scale } }),
+    apiUpscale({ model, ...input }, context) {
+      const upscaler = limits.upscalers.find((each) => each === model);
+      return edit(
+        context,
+        upscaler === undefined && model !== undefined ? { ...input, model } : input,
+        {
+          task: 'upscale',
+          parameters: {
+            resize: input.scale ?? input.resize ?? 2,
+            ...(upscaler === undefined ? {} : { upscaler }),
+          },
+        },
+      );
+    },
 
     apiRemoveBg: (input, context) => edit(context, input, { task: 'remove-bg', parameters: {} }),
 

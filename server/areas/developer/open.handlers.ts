@@ -6,7 +6,6 @@ import type { EmbeddingModels } from '../../engines/embedding/embedding-models.t
 import type { ApiCaller, OpenContext, OpenHandlers } from '../../http/open-routes.ts';
 import { ApiRefusal } from '../../http/open-failure.ts';
 import type { KnowledgeService } from '../embedding/embedding.service.ts';
-import { find as findKnowledgeBase } from '../embedding/knowledge-bases.ts';
 import { balances } from '../ledger/ledger.service.ts';
 import type { ModelService } from '../model/model.service.ts';
 import type { PromptService } from '../prompt/prompt.service.ts';
@@ -82,7 +81,7 @@ export const createChatHandlers = (deps: {
   models: Pick<ModelService, 'list' | 'closedToApi'>;
   embeddings: Pick<EmbeddingModels, 'names'>;
   prompts: Pick<PromptService, 'expand'>;
-  knowledge: Pick<KnowledgeService, 'on'>;
+  knowledge: Pick<KnowledgeService, 'on' | 'find'>;
 }): Pick<
   OpenHandlers,
   | 'chatCompletions'
@@ -131,7 +130,7 @@ export const createChatHandlers = (deps: {
     const told = { ...body, model: asked.model, messages };
     if (!embedding) return told;
     const { user } = context.caller;
-    if (!(await findKnowledgeBase(db, embedding, user.id)))
+    if (!(await knowledge.find(db, embedding, user.id)))
       throw new ApiRefusal('embedding_missing', '没有这个知识库，或它不对您开放', {
         status: 404,
         param: 'embedding',

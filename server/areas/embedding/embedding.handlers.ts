@@ -1,17 +1,16 @@
 import { estimateTokens } from '../../../contract/price.ts';
 import { Refusal, type Handlers } from '../../http/handlers.ts';
 import type { KnowledgeService } from './embedding.service.ts';
-import { find, list } from './knowledge-bases.ts';
 
 export const createEmbeddingHandlers = (
   knowledge: KnowledgeService,
 ): Pick<Handlers, 'embeddingList' | 'passageTokens' | 'askKnowledge' | 'knowledgePassage'> => ({
   embeddingList: async ({ query }, { db, user }) => ({
-    list: await list(db, user?.id ?? null, query),
+    list: await knowledge.list(db, user?.id ?? null, query),
   }),
 
   passageTokens: async ({ embedding_key: key, question }, { db, user }) => {
-    const base = await find(db, key, user?.id ?? null);
+    const base = await knowledge.find(db, key, user?.id ?? null);
     if (!base) throw new Refusal('embedding_missing');
     return { tokens: estimateTokens(await knowledge.on(db, base.key, question, user?.id ?? null)) };
   },

@@ -1,12 +1,10 @@
-import type { FoundPassage } from '../../../contract/embedding.ts';
+import type { Embedding, FoundPassage } from '../../../contract/embedding.ts';
 import type { Executor } from '../../db/database.ts';
 import type { EmbeddingModels } from '../../engines/embedding/embedding-models.ts';
 import { Refusal } from '../../http/handlers.ts';
 import { help } from '../help/help.service.ts';
-import { fileWithProject, filesByIds, type ProjectRow } from '../train/projects.service.ts';
 import * as store from './embedding.store.ts';
 import * as indexes from './open-indexes.ts';
-import { find, rowFor } from './knowledge-bases.ts';
 import { relevanceOf } from './rerank.ts';
 
 /** Share of the question's words that a passage must hold to be about it. */
@@ -44,8 +42,37 @@ const helpPassages = (question: string, most: number): FoundPassage[] =>
       used: coverage >= enough && at < mostPassages,
     }));
 
-export const createKnowledgeService = (deps: { embeddings: EmbeddingModels }) => {
-  const { embeddings } = deps;
+/** A base whose passages are searched. */
+interface BaseRow {
+  id: number;
+  /** Grows with each change of its passages. */
+  revision: number;
+}
+
+/** Who may ask what; `userId`: null stands for a visitor. */
+export interface KnowledgeBases {
+  /** Those that a person may ask, their own first. */
+  list: (db: Executor, userId: number | null, query?: string) => Promise<Embedding[]>;
+  /** Null where there is none, or it is not open to this person. */
+  find: (db: Executor, key: string, userId: number | null) => Promise<Embedding | null>;
+  /** Those of these keys that are open to this person. */
+  findAll: (db: Executor, keys: readonly string[], userId: number | null) => Promise<Embedding[]>;
+  /** Of one with passages of its own; null as with `find`. */
+  rowFor: (db: Executor, key: string, userId: number | null) => Promise<BaseRow | null>;
+  fileOf: (
+    db: Executor,
+    fileId: number,
+  ) => Promise<{ name: string; project: { key: string; name: string } } | null>;
+  filesByIds: (db: Executor, ids: readonly number[]) => Promise<{ id: number; name: string }[]>;
+}
+
+export const createKnowledgeService = ({
+  embeddings,
+  bases,
+}: {
+  embeddings: EmbeddingModels;
+  bases: KnowledgeBases;
+}) => {
   const questions = new Map<string, Buffer>();
 
   /** The question's vector by the model of the passages; null: none can be had now. */
@@ -71,7 +98,7 @@ export const createKnowledgeService = (deps: { embeddings: EmbeddingModels }) =>
 
   const searchBase = async (
     db: Executor,
-    base: ProjectRow,
+    base: BaseRow,
     asked: string,
     most: number,
   ): Promise<FoundPassage[]> => {
@@ -113,7 +140,7 @@ export const createKnowledgeService = (deps: { embeddings: EmbeddingModels }) =>
       .slice(0, most);
     const files = new Map(
       (
-        await filesByIds(
+        await bases.filesByIds(
           db,
           ranked.map(({ row }) => row.fileId),
         )
@@ -140,13 +167,17 @@ export const createKnowledgeService = (deps: { embeddings: EmbeddingModels }) =>
     key: string,
     question: string,
     most: number,
-    base?: ProjectRow | null,
+    base?: BaseRow | null,
   ): Promise<FoundPassage[]> => {
     if (key === 'help') return helpPassages(question, most);
     return base ? searchBase(db, base, question, most) : [];
   };
 
   return {
+    list: bases.list,
+    find: bases.find,
+    findAll: bases.findAll,
+
     /**
      * What a model is told about the texts that a knowledge base has on a question of a person; of a
      * base that is not open to them any more it is told nothing.
@@ -158,7 +189,7 @@ export const createKnowledgeService = (deps: { embeddings: EmbeddingModels }) =>
       userId: number | null,
       { strict = false } = {},
     ): Promise<string> {
-      const base = key === 'help' ? null : await rowFor(db, key, userId);
+      const base = key === 'help' ? null : await bases.rowFor(db, key, userId);
       const found = (await passages(db, key, question, mostPassages, base)).filter(
         ({ used }) => used,
       );
@@ -177,17 +208,17 @@ export const createKnowledgeService = (deps: { embeddings: EmbeddingModels }) =>
 
     /** What a question finds, and why. @throws Refusal embedding_missing */
     async tryOut(db: Executor, key: string, question: string, userId: number | null) {
-      const base = await find(db, key, userId);
+      const base = await bases.find(db, key, userId);
       if (!base) throw new Refusal('embedding_missing');
-      const row = base.built_in ? null : await rowFor(db, key, userId);
+      const row = base.built_in ? null : await bases.rowFor(db, key, userId);
       return passages(db, key, question, mostShown, row);
     },
 
     /** A passage with what stands around it. @throws Refusal not_found */
     async passage(db: Executor, id: number, userId: number | null) {
       const [row] = await store.chunksById(db, [id]);
-      const file = row && (await fileWithProject(db, row.fileId));
-      if (!row || !file || !(await rowFor(db, file.project.key, userId)))
+      const file = row && (await bases.fileOf(db, row.fileId));
+      if (!row || !file || !(await bases.rowFor(db, file.project.key, userId)))
         throw new Refusal('not_found', '没有这段资料，它可能已被删除');
       const around = await store.chunksAround(db, row.fileId, row.seq);
       return {

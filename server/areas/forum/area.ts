@@ -1,12 +1,10 @@
 import type { Area } from '../../area.ts';
-import { removeReported } from '../chat/people-removal.service.ts';
-import { createForumHandlers } from './forum.handlers.ts';
+import { createForumHandlers, type ForumDeps } from './forum.handlers.ts';
 import { newsSource, removeOldNews } from './news.service.ts';
 
-export const forumArea = () =>
+export const forumArea = ({ remove }: Pick<ForumDeps, 'remove'>) =>
   ({
     chores: [removeOldNews],
     waits: { news: newsSource },
-    serve: ({ waits }) =>
-      createForumHandlers({ push: (told) => waits.tellNews(told), remove: removeReported }),
+    serve: ({ waits }) => createForumHandlers({ push: (told) => waits.tellNews(told), remove }),
   }) satisfies Area;

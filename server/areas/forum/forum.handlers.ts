@@ -1,7 +1,6 @@
 import type { Transaction } from '../../db/database.ts';
 import type { Handlers } from '../../http/handlers.ts';
 import * as service from './forum.service.ts';
-import { addBlockedWords, blockedWordPage, removeBlockedWord } from './blocked-words.service.ts';
 import { deleteGroup, groups, saveGroup } from './groups.service.ts';
 import { listNews, type Told } from './news.service.ts';
 
@@ -17,9 +16,6 @@ type ForumHandlers = Pick<
   | 'forumGroups'
   | 'saveForumGroup'
   | 'delForumGroup'
-  | 'blockedWordList'
-  | 'addBlockedWords'
-  | 'delBlockedWord'
   | 'acceptAnswer'
   | 'markQuestion'
   | 'report'
@@ -36,19 +32,6 @@ export const createForumHandlers = ({ push, remove }: ForumDeps): ForumHandlers 
   saveForumGroup: async (input, { db, noteAct }) => ({
     id: await saveGroup(db, input, noteAct),
   }),
-
-  blockedWordList: (input, { db }) => blockedWordPage(db, input),
-
-  addBlockedWords: async ({ words }, { db, noteAct }) => {
-    const added = await addBlockedWords(db, words);
-    noteAct({ subject: 'blocked_words', to: { added } });
-    return { added: added.length };
-  },
-
-  delBlockedWord: async ({ id }, { db, noteAct }) => {
-    noteAct({ subject: 'blocked_words', from: { word: await removeBlockedWord(db, id) } });
-    return {};
-  },
 
   delForumGroup: async ({ id }, { db, noteAct }) => {
     await deleteGroup(db, id, noteAct);

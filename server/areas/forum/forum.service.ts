@@ -5,7 +5,7 @@ import type { Executor, Transaction } from '../../db/database.ts';
 import { inTransaction } from '../../db/in-transaction.ts';
 import { type ActNote, Refusal, type Identity } from '../../http/handlers.ts';
 import { amongStrangers, readableSession, type SessionRow } from '../session/session.service.ts';
-import { summaryOf } from '../chat/digest.ts';
+import { summaryOf } from '../../../common/markdown/digest.ts';
 import { imagesIn } from './forum-list.service.ts';
 import { requireGroup } from './groups.service.ts';
 import { markRead, tell, unreadOf, type Told } from './news.service.ts';
@@ -63,7 +63,11 @@ export const noteChanged = async (
   after: { title: string; human: string },
 ): Promise<void> => {
   if (before.human !== after.human || before.title !== after.title)
-    await store.keepEdit(tx, { historyId: before.id, title: before.title, human: before.human });
+    await store.keepEdit(
+      tx,
+      { historyId: before.id, title: before.title, human: before.human },
+      shownEdits,
+    );
   await store.keepImages(tx, before.id, imagesIn(after.human).map(keyOf));
 };
 

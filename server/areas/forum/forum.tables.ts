@@ -2,13 +2,6 @@ import { boolean, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core
 import type { NewsKind, ReportReason } from '../../../contract/forum.ts';
 import { bigId, instant, reference } from '../../db/columns.ts';
 
-export const blockedWords = pgTable('blocked_words', {
-  id: bigId(),
-  /** Without spaces, in lower case. */
-  word: text('word').notNull().unique(),
-  createdAt: instant('created_at').notNull().defaultNow(),
-});
-
 export const forumGroups = pgTable('forum_groups', {
   id: bigId(),
   name: text('name').notNull().unique(),

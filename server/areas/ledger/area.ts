@@ -1,10 +1,10 @@
 import type { Area } from '../../area.ts';
-import { createLedgerHandlers } from './ledger.handlers.ts';
+import { ledgerHandlers } from './ledger.handlers.ts';
 import { tellVipEnds, vipEndSource } from './vip.service.ts';
 
 export const ledgerArea = () =>
   ({
     chores: [tellVipEnds],
     waits: { membership: vipEndSource },
-    serve: ({ auth }) => createLedgerHandlers(auth),
+    serve: () => ledgerHandlers,
   }) satisfies Area;

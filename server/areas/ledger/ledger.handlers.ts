@@ -1,24 +1,12 @@
 import { Readable } from 'node:stream';
 import type { Handlers } from '../../http/handlers.ts';
-import type { AuthService } from '../auth/auth.service.ts';
-import { sessionsByMonth } from '../session/session.service.ts';
 import { noteLowTold } from './ledger.service.ts';
 import { noteVipEndSeen } from './vip.service.ts';
-import { transactionCsv, transactions, usageOf } from './usage.service.ts';
+import { transactionCsv, transactions } from './usage.service.ts';
 
-type Served = 'usage' | 'transactionList' | 'transactionFile' | 'lowBalanceSeen' | 'vipEndSeen';
+type Served = 'transactionList' | 'transactionFile' | 'lowBalanceSeen' | 'vipEndSeen';
 
-export const createLedgerHandlers = (auth: AuthService): Pick<Handlers, Served> => ({
-  usage: async ({ month }, { db, user }) => {
-    const used = await usageOf(db, user.id, month, sessionsByMonth);
-    const me = await auth.userView(db, user.id);
-    const { user_name, vip, vip_expired_at, chatgpt_balance, vip_balance, subscribe } = me;
-    return {
-      ...used,
-      userInfo: { user_id: me.id, user_name, chatgpt_balance, vip_balance, subscribe },
-      vipInfo: { user_name, vip, vip_expired_at },
-    };
-  },
+export const ledgerHandlers: Pick<Handlers, Served> = {
   transactionList: (input, { db, user }) => transactions(db, user.id, input),
   transactionFile: async ({ month, model, type }, { db, user, reply }) => {
     const name = `consumption-${month ?? 'all'}.csv`;
@@ -35,4 +23,4 @@ export const createLedgerHandlers = (auth: AuthService): Pick<Handlers, Served> 
     await noteLowTold(db, user.id);
     return {};
   },
-});
+};

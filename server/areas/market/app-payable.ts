@@ -9,6 +9,7 @@ const idOf = (subject: string): number => (/^\d{1,15}$/.test(subject) ? Number(s
 export const appPayable: Payable = {
   kind: 'app',
   type: orderTypes.app,
+  rivals: ['app'],
   price: async (db, userId, { subject }) => {
     const shown = await store.shownApp(db, idOf(subject));
     if (shown?.app.state !== 'published' || !shown.version?.fileKey)
@@ -22,6 +23,10 @@ export const appPayable: Payable = {
     url: `/apps/details?appid=${subject}`,
     words: '购买成功，可以下载了',
   }),
+  isHad: async (tx, order) => {
+    const app = idOf(order.subject);
+    return (await store.ownedApps(tx, order.userId, [app])).has(app);
+  },
   deliver: (tx, order) =>
     store.addPurchase(tx, { appId: idOf(order.subject), userId: order.userId, orderId: order.id }),
   revoke: async (tx, order, part) => {

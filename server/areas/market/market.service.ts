@@ -9,7 +9,7 @@ import type { ByteRange } from '../../storage/byte-range.ts';
 import { type Identity, Refusal } from '../../http/handlers.ts';
 import { createPersonLimit } from '../../http/rate-limit.ts';
 import type { Storage } from '../../storage/storage-interface.ts';
-import { refuseBlocked } from '../forum/blocked-words.service.ts';
+import { refuseBlocked } from '../moderation/blocked-words.service.ts';
 import type { PaymentService } from '../payment/payment.service.ts';
 import { appPayable } from './app-payable.ts';
 import { type Link, linkLifetime, makeLink, readLink } from './link.ts';
@@ -291,10 +291,18 @@ export const createMarketService = ({ db, storage, payments }: Deps) => {
       const wish = { quantity: 1, subject: String(id) };
       const { amount } = await appPayable.price(db, user.id, wish);
       const { kind } = appPayable;
-      const begun = await payments.openOrder(db, { ...wish, userId: user.id, kind, amount });
-      if (begun && (provider === undefined || begun.provider === provider))
-        return async () => begun;
-      return payments.createOrder(user.id, { kind, wish, provider });
+      const begunOrder = async (executor: Executor): Promise<Order | null> => {
+        const begun = await payments.openOrder(executor, {
+          ...wish,
+          userId: user.id,
+          kind,
+          amount,
+        });
+        return provider === undefined || begun?.provider === provider ? begun : null;
+      };
+      const begun = await begunOrder(db);
+      if (begun) return async () => begun;
+      return payments.createOrder(user.id, { kind, wish, provider, instead: begunOrder });
     },
 
     /** @throws Refusal not_found: there is none, or it is about something else */

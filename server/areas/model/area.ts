@@ -2,15 +2,15 @@ import type { Area } from '../../area.ts';
 import { createKeyBox } from './channel-key.ts';
 import { createManageModelHandlers } from './manage-model.handlers.ts';
 import { removeOldStats } from './model-stat.service.ts';
-import { createModelHandlers } from './model.handlers.ts';
+import { createModelHandlers, type ModelDeps } from './model.handlers.ts';
 import { shownByModels } from './model.store.ts';
 
-export const modelArea = () =>
+export const modelArea = ({ ownStyles }: Pick<ModelDeps, 'ownStyles'>) =>
   ({
     chores: [removeOldStats],
     shows: shownByModels,
     serve: ({ models, settings }) => ({
-      ...createModelHandlers({ models }),
+      ...createModelHandlers({ models, ownStyles }),
       ...createManageModelHandlers({
         models,
         keys: createKeyBox(settings.secretKey, settings.dataDir),

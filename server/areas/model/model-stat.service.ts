@@ -23,6 +23,9 @@ export const createHealth = (): ((
   };
 };
 
+/** Fewer ms are no time since 1970 but how long something took. */
+const longAgo = 24 * 3_600_000;
+
 /** A device's clock may be wrong, but not by this much. */
 const sensible = { from: Date.UTC(2000), to: Date.UTC(2100) };
 
@@ -33,7 +36,10 @@ export const keepStat = async (
   input: Parsed<'modelStat'>,
   user: Identity,
 ): Promise<void> => {
-  const requestTime = new Date(input.request_time);
+  const given = input.request_time;
+  const requestTime = new Date(
+    typeof given === 'number' && given >= 0 && given < longAgo ? Date.now() - given : given,
+  );
   const at = requestTime.getTime();
   if (!(at >= sensible.from && at < sensible.to))
     throw new Refusal('bad_input', 'request_time：应为一个时间');

@@ -1,4 +1,5 @@
-import { ownStyles } from '../train/styles.service.ts';
+import type { Out } from '../../../contract/calls.ts';
+import type { Executor } from '../../db/database.ts';
 import type { Handlers } from '../../http/handlers.ts';
 import { createAddressLimit, createPersonLimit } from '../../http/rate-limit.ts';
 import { metadata, previewOf } from './image-metadata.service.ts';
@@ -8,11 +9,16 @@ import type { ModelService } from './model.service.ts';
 /** Requests whose course one person's devices tell of in a minute; guests of an address 5 times as many. */
 const reportsAMinute = 60;
 
+export interface ModelDeps {
+  models: ModelService;
+  /** The styles that a person trained here, as the choices of a model. */
+  ownStyles: (db: Executor, userId: number) => Promise<Out<'imageMetadata'>['loras']>;
+}
+
 export const createModelHandlers = ({
   models,
-}: {
-  models: ModelService;
-}): Pick<
+  ownStyles,
+}: ModelDeps): Pick<
   Handlers,
   'models' | 'modelHealth' | 'modelStat' | 'imageMetadata' | 'promptParameter'
 > => {

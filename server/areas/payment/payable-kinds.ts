@@ -112,6 +112,8 @@ const editionKinds = editions.map((each) => each.type);
 const edition = ({ level, type, name }: (typeof editions)[number]): Payable => ({
   kind: type,
   type: level === 1 ? orderTypes.code : orderTypes.codePro,
+  // The dearer one as well: whoever has the first pays the difference alone.
+  rivals: editionKinds,
   price: async (db, userId) => {
     const has = (await membershipOf(db, userId))?.subscribe ?? 0;
     const amount = editionAmount(level, has);
@@ -120,6 +122,7 @@ const edition = ({ level, type, name }: (typeof editions)[number]): Payable => (
     return { quantity: 1, subject: '', title, amount, tokens: editionBonus };
   },
   describe: () => ({ url: '/notice', words: '订阅成功' }),
+  isHad: async (tx, order) => ((await membershipOf(tx, order.userId))?.subscribe ?? 0) >= level,
   deliver: async (tx, order) => {
     await give(tx, order, order.tokens);
     const has = (await membershipOf(tx, order.userId))?.subscribe ?? 0;

@@ -37,8 +37,15 @@ export interface Payable {
   type: number;
   /** @throws Refusal when this person cannot buy that */
   price: (db: Executor, userId: number, wish: Wish) => Promise<Offer>;
+  /**
+   * Had or not: once an order for it is paid, the buyer's open orders of these kinds for the same
+   * subject have nothing left to sell.
+   */
+  rivals?: readonly string[];
   /** Where its buyer is led once it is paid: a path of the page. And what is said there. */
   describe: (order: Pick<OrderRow, 'kind' | 'subject' | 'title'>) => { url: string; words: string };
+  /** Of what one has or not: it is had already, and cannot be given once more. */
+  isHad?: (tx: Transaction, order: OrderRow) => Promise<boolean>;
   /** Gives what was paid for, in the transaction in which the order becomes paid: once. */
   deliver: (tx: Transaction, order: OrderRow) => Promise<void>;
   /**

@@ -70,10 +70,13 @@ export const createPaymentService = (deps: PaymentDeps) => {
 
   // ---- the machine -------------------------------------------------------------------------------
 
-  /** Nobody is left to be given what was paid for: the clock pays it back, and managers know of it. */
-  const payBackUndelivered = async (tx: Transaction, paid: OrderRow): Promise<OrderRow> => {
+  /** What was paid for cannot be given: the clock pays it back, and managers know of it. */
+  const payBackUndelivered = async (
+    tx: Transaction,
+    paid: OrderRow,
+    { reason, kind, detail: why }: { reason: string; kind: string; detail: string },
+  ): Promise<OrderRow> => {
     const { id, number, amount } = paid;
-    const reason = '账号已注销';
     const order = await store.changeOrder(tx, id, { state: 'refunded', refundedAmount: amount });
     const refund = await store.insertRefund(
       tx,
@@ -86,14 +89,22 @@ export const createPaymentService = (deps: PaymentDeps) => {
       await store.noteDifference(tx, {
         provider: paid.provider,
         number,
-        kind: 'deleted_account',
-        detail: `账号注销之后付了 ${amount} 分，没有入账，已安排原路退回，请核对`,
+        kind,
+        detail: `${why}付了 ${amount} 分，没有入账，已安排原路退回，请核对`,
       });
     return order;
   };
 
   /** Moves an order forward by what its service says of it; gives it as it is then. */
-  const advance = (id: number, finding: Finding): Promise<OrderRow> =>
+  const advance = async (id: number, finding: Finding): Promise<OrderRow> => {
+    const order = await advanceOne(id, finding);
+    const { rivals } = payableOf(order.kind);
+    // Not in the transaction: a rival that is being paid at this moment waits for the same purse.
+    if (order.state === 'paid' && rivals) await store.expireRivals(db, order, rivals);
+    return order;
+  };
+
+  const advanceOne = (id: number, finding: Finding): Promise<OrderRow> =>
     db.transaction(async (tx) => {
       const order = await store.lockOrder(tx, id);
       if (!order) throw new Error(`there is no order ${id}`);
@@ -121,8 +132,23 @@ export const createPaymentService = (deps: PaymentDeps) => {
         await store.addEvent(tx, paid, 'paid', { detail });
         // Whoever deletes the account holds its purse: it is gone by now, or stays until this is done.
         await lockPurse(tx, paid.userId);
-        if (await store.isDeletedPerson(tx, paid.userId)) return payBackUndelivered(tx, paid);
-        await payableOf(paid.kind).deliver(tx, paid);
+        if (await store.isDeletedPerson(tx, paid.userId))
+          return payBackUndelivered(tx, paid, {
+            reason: '账号已注销',
+            kind: 'deleted_account',
+            detail: '账号注销之后',
+          });
+        const payable = payableOf(paid.kind);
+        if (await payable.isHad?.(tx, paid)) {
+          const repaid = await payBackUndelivered(tx, paid, {
+            reason: '已经买过，重复付款',
+            kind: 'paid_twice',
+            detail: '同一样东西又',
+          });
+          await tellEnded(tx, 'order', number);
+          return repaid;
+        }
+        await payable.deliver(tx, paid);
         await tellEnded(tx, 'order', number);
         return paid;
       }
@@ -158,6 +184,11 @@ export const createPaymentService = (deps: PaymentDeps) => {
   const lookAt = async (order: OrderRow): Promise<OrderRow> => {
     const mine = await store.takeTurn(db, order.id, askPause);
     return mine ? look(mine) : order;
+  };
+
+  const requireFewOpen = async (executor: Executor, userId: number): Promise<void> => {
+    if ((await store.countOpen(executor, userId)) >= mostOpen)
+      throw new Refusal('order_unsuitable', '未付款的订单太多，请先付款或取消几个');
   };
 
   const ownOrder = async (userId: number, number: string): Promise<OrderRow> => {
@@ -337,7 +368,13 @@ export const createPaymentService = (deps: PaymentDeps) => {
      */
     createOrder: async (
       userId: number,
-      request: { kind: string; wish: Wish; provider?: ProviderName | undefined },
+      request: {
+        kind: string;
+        wish: Wish;
+        provider?: ProviderName | undefined;
+        /** An order that was begun meanwhile and stands for this one. */
+        instead?: (tx: Transaction) => Promise<Order | null>;
+      },
     ): Promise<(executor: Executor) => Promise<Order>> => {
       await limitOrders(userId);
       const payable = payableOf(request.kind);
@@ -355,6 +392,9 @@ export const createPaymentService = (deps: PaymentDeps) => {
       if (offer.amount === 0)
         return (executor) =>
           inTransaction(executor, async (tx) => {
+            await lockPurse(tx, userId);
+            // Another request may have got it meanwhile.
+            await payable.price(tx, userId, request.wish);
             const order = await store.insertOrder(tx, {
               ...values,
               state: 'paid',
@@ -367,8 +407,7 @@ export const createPaymentService = (deps: PaymentDeps) => {
       const provider = request.provider ? providers.get(request.provider) : first;
       if (!provider)
         throw new Refusal('payment_unavailable', deps.closedReason || '没有接通这种付款方式');
-      if ((await store.countOpen(db, userId)) >= mostOpen)
-        throw new Refusal('order_unsuitable', '未付款的订单太多，请先付款或取消几个');
+      await requireFewOpen(db, userId);
       let url: string;
       try {
         url = await provider.begin({ number, title: offer.title, amount: offer.amount, expiresAt });
@@ -379,6 +418,10 @@ export const createPaymentService = (deps: PaymentDeps) => {
       const nextAskAt = new Date(Date.now() + deps.checkMs);
       return (executor) =>
         inTransaction(executor, async (tx) => {
+          await lockPurse(tx, userId);
+          const begun = await request.instead?.(tx);
+          if (begun) return begun;
+          await requireFewOpen(tx, userId);
           const order = await store.insertOrder(tx, {
             ...values,
             provider: provider.name,

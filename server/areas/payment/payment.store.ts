@@ -188,6 +188,26 @@ export const openOrderFor = async (
   return row ?? null;
 };
 
+/** Open orders of the same person for the same thing have no time left: the clock closes them. */
+export const expireRivals = async (
+  db: Executor,
+  { id, userId, subject }: Pick<OrderRow, 'id' | 'userId' | 'subject'>,
+  kinds: readonly string[],
+): Promise<void> => {
+  await db
+    .update(orders)
+    .set({ expiresAt: sql`now()`, nextAskAt: sql`now()` })
+    .where(
+      and(
+        eq(orders.userId, userId),
+        inArray(orders.kind, [...kinds]),
+        eq(orders.subject, subject),
+        eq(orders.state, 'created'),
+        ne(orders.id, id),
+      ),
+    );
+};
+
 /** What the things of a kind brought: paid orders, and their cents less what was refunded. */
 export const soldOf = (db: Executor, kind: string, subjects: readonly string[]) =>
   db

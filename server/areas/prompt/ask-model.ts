@@ -4,7 +4,7 @@ import { streamCodes } from '../../../contract/errors.ts';
 import { deduction, estimateTokens, isFree } from '../../../contract/price.ts';
 import { sessionTypes } from '../../../contract/session.ts';
 import { Reply, heldAhead } from '../chat/reply.ts';
-import { excerptOf } from '../chat/digest.ts';
+import { excerptOf } from '../../../common/markdown/digest.ts';
 import { promptTokens } from '../chat/prompt.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import type { ChatMessage } from '../../../common/chat-message.ts';

@@ -1,11 +1,9 @@
 import type { Executor } from '../../db/database.ts';
 import type { Handlers } from '../../http/handlers.ts';
-import type { ModelService } from '../model/model.service.ts';
 import { answerFriend } from './friend.service.ts';
-import { createSessionService, requireSense } from './session.service.ts';
+import { createSessionService, requireSense, type SessionServiceDeps } from './session.service.ts';
 
-export interface SessionDeps {
-  models: ModelService;
+export interface SessionDeps extends SessionServiceDeps {
   /** Makes a guest account and gives its id. */
   createGuest: (db: Executor, ip: string) => Promise<number>;
   /** Stops the reply that is being written in a session, if there is one. */
@@ -25,7 +23,7 @@ type SessionHandlers = Pick<
 >;
 
 export const createSessionHandlers = (deps: SessionDeps): SessionHandlers => {
-  const service = createSessionService(deps.models);
+  const service = createSessionService(deps);
   return {
     sessionList: (input, { db, user }) => service.list(db, input, user),
 

@@ -7,10 +7,10 @@ import { limits } from '../../../contract/limits.ts';
 import { modelTypes } from '../../../contract/model.ts';
 import { isFree } from '../../../contract/price.ts';
 import { sessionTypes, type Session, type SessionDetail } from '../../../contract/session.ts';
-import { summaryOf } from '../chat/digest.ts';
+import { summaryOf } from '../../../common/markdown/digest.ts';
 import type { Executor, Transaction } from '../../db/database.ts';
 import { inTransaction } from '../../db/in-transaction.ts';
-import { find as findKnowledgeBase, findAll } from '../embedding/knowledge-bases.ts';
+import type { KnowledgeService } from '../embedding/embedding.service.ts';
 import { Refusal, type Identity } from '../../http/handlers.ts';
 import type {
   ModelService,
@@ -18,9 +18,7 @@ import type {
   ResolvedMediaModel,
   ResolvedModel,
 } from '../model/model.service.ts';
-import { refuseBlocked } from '../forum/blocked-words.service.ts';
-import { listForum, questionLooks } from '../forum/forum-list.service.ts';
-import { requireGroup } from '../forum/groups.service.ts';
+import { refuseBlocked } from '../moderation/blocked-words.service.ts';
 import { countSession, find as findScenario } from '../scenario/scenario.service.ts';
 import { friendStateOf } from './friend.service.ts';
 import { newSessionIsPrivate, privacyChangeRefusal } from './privacy.ts';
@@ -296,7 +294,38 @@ const searchMessages = async (
   return found.map((each) => ({ ...each, at: order.get(each.id) ?? each.at }));
 };
 
-export const createSessionService = (models: ModelService) => {
+/** What the forum knows of sessions among people. */
+export interface ForumShelf {
+  /**
+   * A page of its questions, or of what is found among them by words.
+   * @param me whose questions, answers and visits are meant; 0: a visitor's
+   */
+  list: (
+    db: Executor,
+    words: readonly string[],
+    filter: Pick<Parsed<'sessionList'>, 'category' | 'model'> & {
+      groupId: number | undefined;
+      userId: number | undefined;
+    },
+    me: number,
+    part: { offset: number; limit: number },
+  ) => Promise<{ ids: number[]; total: number; found: ReadonlyMap<number, number> | null }>;
+  /** What the cards of questions show of them. */
+  looks: (
+    db: Executor,
+    ids: readonly number[],
+  ) => Promise<ReadonlyMap<number, { content: string; images: string[]; lastSuspended: boolean }>>;
+  /** @throws Refusal bad_input where there is no such group */
+  requireGroup: (db: Executor, id: number) => Promise<void>;
+}
+
+export interface SessionServiceDeps {
+  models: ModelService;
+  knowledge: Pick<KnowledgeService, 'find' | 'findAll'>;
+  forum: ForumShelf;
+}
+
+export const createSessionService = ({ models, knowledge, forum }: SessionServiceDeps) => {
   const chatModel = async (db: Executor, name: string, guest: boolean): Promise<ResolvedModel> => {
     const model = await models.find(db, name);
     if (!model) throw new Refusal('model_unavailable');
@@ -321,8 +350,8 @@ export const createSessionService = (models: ModelService) => {
     matches?: ReadonlyMap<number, Session['match']>,
   ): Promise<Session[]> => {
     const keys = cards.map(({ session }) => session.embeddingKey).filter((key) => key !== '');
-    const bases = await findAll(db, keys, user?.id ?? null);
-    const looks = await questionLooks(
+    const bases = await knowledge.findAll(db, keys, user?.id ?? null);
+    const looks = await forum.looks(
       db,
       cards.flatMap(({ session: { id, type } }) => (type === sessionTypes.people ? [id] : [])),
     );
@@ -398,7 +427,7 @@ export const createSessionService = (models: ModelService) => {
   /** Public, unless asked or forced to be private. */
   const makePeopleSession = async (tx: Transaction, maker: Maker, input: Parsed<'newSession'>) => {
     const groupId = input.group_id ?? defaultGroup;
-    await requireGroup(tx, groupId);
+    await forum.requireGroup(tx, groupId);
     return insert(tx, {
       uuid: input.uuid,
       userId: maker.id,
@@ -421,7 +450,7 @@ export const createSessionService = (models: ModelService) => {
         ? await preferredModel(tx, row.model, maker.guest)
         : await chatModel(tx, input.model, maker.guest);
     const base =
-      row.embeddingKey === '' ? null : await findKnowledgeBase(tx, row.embeddingKey, maker.id);
+      row.embeddingKey === '' ? null : await knowledge.find(tx, row.embeddingKey, maker.id);
     const rules = { forced: maker.sessionPrivate, setting: maker.setting };
     const made = await insert(tx, {
       uuid: input.uuid,
@@ -522,7 +551,7 @@ export const createSessionService = (models: ModelService) => {
     const { scenario_id: scenarioId, embedding, temporary } = input;
     if (scenarioId !== undefined && !(await countSession(tx, scenarioId, maker.id)))
       throw new Refusal('not_found', '没有这个场景');
-    if (embedding !== undefined && !(await findKnowledgeBase(tx, embedding, maker.id)))
+    if (embedding !== undefined && !(await knowledge.find(tx, embedding, maker.id)))
       throw new Refusal('embedding_missing');
     const model =
       input.model === undefined
@@ -554,7 +583,7 @@ export const createSessionService = (models: ModelService) => {
     };
     const me = numberOf(user);
     const asked = { offset: (page - 1) * pageSize, limit: pageSize };
-    const { ids, total, found } = await listForum(db, words, filter, me, asked);
+    const { ids, total, found } = await forum.list(db, words, filter, me, asked);
     const matches = found && (await snippetsOf(db, [...found.values()], words));
     const cards = await store.readCards(db, ids, me);
     const list = await views(

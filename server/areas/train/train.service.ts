@@ -59,7 +59,8 @@ const settingsOf = (
   const parsed = projectSettings.safeParse({ ...before, ...named });
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  throw new Refusal('bad_input', `settings.${issue?.path.join('.') ?? ''}：内容有误`);
+  const why = (issue?.message ?? '内容有误').replace(/^的/, '');
+  throw new Refusal('bad_input', `settings.${issue?.path.join('.') ?? ''}：${why}`);
 };
 
 const fileUrl = (key: string, name: string): string =>

@@ -8,7 +8,7 @@ import { lookAtMedia } from '../../engines/media.ts';
 import { VideoEngineError, type MadeFilm } from '../../engines/video/video-engine.ts';
 import { JobError, type ClaimedJob, type JobIo, type JobWork } from '../../jobs/job-kind.ts';
 import { newKey } from '../../storage/storage.ts';
-import { excerptOf, filmText } from '../chat/digest.ts';
+import { excerptOf, filmText } from '../../../common/markdown/digest.ts';
 import { endMade, finishMade } from '../chat/image-messages.service.ts';
 import type { FileService } from '../file/file.service.ts';
 import { countFreeUse, settling } from '../ledger/ledger.service.ts';

@@ -113,7 +113,9 @@ const InviteTab = () => {
         page={page}
         pageCount={came.data?.page_count ?? 0}
         total={came.data?.total ?? 0}
-        onPage={(next) => void navigate({ search: { tab: 'invite', page: next } })}
+        onPage={(next, replace) =>
+          void navigate({ search: { tab: 'invite', page: next }, replace })
+        }
         empty={{ icon: 'people', text: '还没有人用您的链接注册。把链接发给朋友试试。' }}
       />
     </>

@@ -76,7 +76,7 @@ const Ledger = ({ userId }: { userId: number }) => {
   );
 };
 
-const Ability = ({ user }: { user: AdminUser }) => (
+const Ability = ({ user, onSaved }: { user: AdminUser; onSaved: () => Promise<void> }) => (
   <Form
     fields={[
       { name: 'vip_expired_at', label: '会员到期时间', kind: 'moment', hint: '留空：不是会员' },
@@ -102,24 +102,25 @@ const Ability = ({ user }: { user: AdminUser }) => (
       { name: 'remarks', label: '备注', kind: 'text', max: 200 },
     ]}
     initial={{ vip_expired_at: user.vip_expired_at, subscribe: String(user.subscribe) }}
-    onSubmit={async (values) => {
+    onSubmit={async ({ gift, remarks }, changed) => {
+      const until = changed['vip_expired_at'];
       await api.activatedAbility(
         {
           user_id: user.user_id,
-          vip_expired_at:
-            values['vip_expired_at'] === null ? null : String(values['vip_expired_at']),
-          subscribe: Number(values['subscribe']),
-          gift: Number(values['gift'] ?? 0),
-          remarks: String(values['remarks'] ?? ''),
+          ...(until === undefined ? {} : { vip_expired_at: until === null ? null : String(until) }),
+          ...('subscribe' in changed ? { subscribe: Number(changed['subscribe']) } : {}),
+          gift: Number(gift ?? 0),
+          remarks: String(remarks ?? ''),
         },
         { quiet: true },
       );
       toast('保存成功', 'success');
+      await onSaved();
     }}
   />
 );
 
-const Balance = ({ user }: { user: AdminUser }) => (
+const Balance = ({ user, onSaved }: { user: AdminUser; onSaved: () => Promise<void> }) => (
   <Form
     fields={[
       {
@@ -163,6 +164,7 @@ const Balance = ({ user }: { user: AdminUser }) => (
         { quiet: true },
       );
       toast(`修改成功，余额 ${compactNumber(balance)}`, 'success');
+      await onSaved();
     }}
   />
 );
@@ -176,6 +178,12 @@ export const ManagePerson = ({ userId }: { userId: number }) => {
     queryKey: ['adminUserInfo', userId],
     queryFn: ({ signal }) => api.adminUserInfo({ user_id: userId }, { signal, quiet: true }),
   });
+  // What was given once is not still in the form, to be given again with the next change.
+  const [saves, setSaves] = useState(0);
+  const saved = async () => {
+    await info.refetch();
+    setSaves((before) => before + 1);
+  };
   const chart = useMemo(() => {
     if (!info.data) return null;
     const spent = new Map(info.data.days.map(({ days, tokens }) => [days, tokens]));
@@ -326,9 +334,10 @@ export const ManagePerson = ({ userId }: { userId: number }) => {
         (user.guest ? (
           <p>访客没有账号，不能开通。</p>
         ) : (
-          <Ability key={user.vip_expired_at} user={user} />
+          <Ability key={saves} user={user} onSaved={saved} />
         ))}
-      {section === '余额' && (user.guest ? <p>访客没有余额。</p> : <Balance user={user} />)}
+      {section === '余额' &&
+        (user.guest ? <p>访客没有余额。</p> : <Balance key={saves} user={user} onSaved={saved} />)}
       {section === '账本' && <Ledger userId={userId} />}
       {section !== '资料' && (
         <Button kind="ghost" onClick={() => setSection('资料')}>

@@ -110,7 +110,7 @@ export const ManageUserScreen = () => {
         total={users.data?.total}
         page={page}
         pageCount={users.data?.page_count}
-        onPage={(next) => show({ page: next })}
+        onPage={(next, instead) => show({ page: next }, instead)}
         onOpen={(row) => show({ person: row.user_id, page })}
       />
       <Sheet

@@ -129,7 +129,7 @@ const OrderTab = () => {
         page={page}
         pageCount={orders.data?.page_count ?? 0}
         total={orders.data?.total ?? 0}
-        onPage={(next) => void navigate({ search: { tab: 'order', page: next } })}
+        onPage={(next, replace) => void navigate({ search: { tab: 'order', page: next }, replace })}
         empty={{
           icon: 'receipt',
           text: '还没有订单。',

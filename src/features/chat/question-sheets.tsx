@@ -125,14 +125,12 @@ export const ManageSheet = ({
         },
       ]}
       initial={{ ...question, group_id: String(question.group_id) }}
-      onSubmit={async (values) => {
+      onSubmit={async (_, { group_id: group, ...marks }) => {
         await api.markQuestion(
           {
             session_id: uuid,
-            essence: values['essence'] ? 1 : 0,
-            pinned: values['pinned'] ? 1 : 0,
-            closed: values['closed'] ? 1 : 0,
-            group_id: Number(values['group_id']),
+            ...Object.fromEntries(Object.entries(marks).map(([mark, on]) => [mark, on ? 1 : 0])),
+            ...(group === undefined ? {} : { group_id: Number(group) }),
           },
           { quiet: true },
         );

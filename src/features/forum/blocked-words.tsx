@@ -74,7 +74,7 @@ export const BlockedWords = ({ page, query }: { page: number; query: string | un
         total={words.data?.total}
         page={page}
         pageCount={words.data?.page_count}
-        onPage={(next) => show({ page: next })}
+        onPage={(next, instead) => show({ page: next }, instead)}
       />
       <Sheet open={adding} onClose={() => setAdding(false)} title="添加屏蔽词">
         <p className={css.note}>不分大小写，中间有空格也算。太短的词会误伤别的词。</p>

@@ -109,7 +109,12 @@ export const Reports = ({ page, state }: { page: number; state: 'done' | undefin
         ))}
       </ul>
       {list.data && (
-        <Pager page={page} count={list.data.page_count} onPage={(next) => show({ page: next })} />
+        <Pager
+          page={page}
+          count={list.data.page_count}
+          isCounted={list.data.list.length === 0}
+          onPage={(next, instead) => show({ page: next }, instead)}
+        />
       )}
     </>
   );

@@ -144,7 +144,15 @@ const App = ({ id, details }: { id: number; details: Details }) => {
   });
   const act = async (work: () => Promise<unknown>) => {
     setBusy(true);
-    await told(work);
+    await told(async () => {
+      try {
+        await work();
+      } catch (error) {
+        // Its price or state is not what stands here any more.
+        void client.invalidateQueries({ queryKey: ['appDetails', id] });
+        throw error;
+      }
+    });
     setBusy(false);
   };
   const buy = async () => {

@@ -5,6 +5,7 @@ import { sendForm } from '@/platform/send-form.ts';
 import { toast } from '@/platform/toast.ts';
 import { Button } from '@/ui/button.tsx';
 import { confirmDialog } from '@/ui/dialog.ts';
+import { useFormDraft } from '@/ui/form/form-draft.ts';
 import { Form } from '@/ui/form/form.tsx';
 import { LoadFailed } from '@/ui/load-failed.tsx';
 import { Pager } from '@/ui/pager/pager.tsx';
@@ -71,17 +72,16 @@ const InfoForm = ({ info, onDone }: { info: Out<'appGeneralInfo'>; onDone: () =>
         { name: 'closeComment', label: '关闭评论', kind: 'switch' },
       ]}
       initial={{ ...info, price: info.price / 100 }}
-      onSubmit={async ({ title, type, source, developer, price, closeComment }) => {
+      onSubmit={async (_, { price, closeComment, ...words }) => {
         await api.saveAppGeneralInfo(
           {
             id: info.id,
-            title: String(title ?? ''),
-            type: String(type ?? ''),
-            source: String(source ?? ''),
-            developer: String(developer ?? ''),
-            price: Math.round(Number(price) * 100),
-            rating,
-            closeComment: closeComment === true,
+            ...Object.fromEntries(
+              Object.entries(words).map(([name, value]) => [name, String(value ?? '')]),
+            ),
+            ...(price === undefined ? {} : { price: Math.round(Number(price) * 100) }),
+            ...(rating === info.rating ? {} : { rating }),
+            ...(closeComment === undefined ? {} : { closeComment: closeComment === true }),
           },
           { quiet: true },
         );
@@ -117,7 +117,8 @@ const DescriptionForm = ({
   initial: string;
   onDone: () => void;
 }) => {
-  const [text, setText] = useState(initial);
+  const kept = useFormDraft(`app-description.${id}`, { text: initial });
+  const text = String(kept.values['text']);
   const [busy, setBusy] = useState(false);
   const [failed, setFailed] = useState('');
   const save = async () => {
@@ -125,6 +126,7 @@ const DescriptionForm = ({
     setFailed('');
     try {
       await api.saveAppDescription({ id, md_description: text }, { quiet: true });
+      kept.drop();
       toast(marketTexts.saved, 'success');
       onDone();
     } catch (error) {
@@ -135,7 +137,20 @@ const DescriptionForm = ({
   };
   return (
     <div className={css.stack}>
-      <MarkdownField label="介绍" value={text} max={marketLimits.description} onChange={setText} />
+      {kept.resumed && (
+        <p className="field-hint">
+          接着上次没有保存的内容。
+          <Button size="small" kind="ghost" onClick={kept.discard}>
+            放弃它
+          </Button>
+        </p>
+      )}
+      <MarkdownField
+        label="介绍"
+        value={text}
+        max={marketLimits.description}
+        onChange={(next) => kept.set({ text: next })}
+      />
       {failed && (
         <p className={css.failed} role="alert">
           {failed}
@@ -304,7 +319,12 @@ export const AppComments = ({ id }: { id: number }) => {
               </li>
             ))}
           </ul>
-          <Pager page={page} count={Math.ceil(count / marketLimits.page)} onPage={setPage} />
+          <Pager
+            page={page}
+            count={Math.ceil(count / marketLimits.page)}
+            isCounted={list.length === 0}
+            onPage={setPage}
+          />
         </div>
       )}
     </Loaded>

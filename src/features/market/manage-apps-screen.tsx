@@ -228,7 +228,7 @@ export const ManageAppsScreen = () => {
         total={apps.data?.total}
         page={page}
         pageCount={apps.data?.page_count}
-        onPage={(next) => show({ page: next })}
+        onPage={(next, instead) => show({ page: next }, instead)}
         onOpen={(each) => setOpen({ row: each, part: 'acts' })}
       />
       <Sheet

@@ -6,6 +6,7 @@ import type { Field } from '@/ui/form/field.ts';
 import { Sheet } from '@/ui/sheet.tsx';
 import { DataTable, type Column } from '@/ui/table/data-table.tsx';
 import { useTableSearch } from '@/ui/table/use-table-search.ts';
+import type { In } from '@contract/calls.ts';
 import { imageSizes } from '@contract/image-prompt.ts';
 import type { AdminModel } from '@contract/manage-model.ts';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
@@ -192,11 +193,20 @@ const factorIn = (line: string): [string, number] | null => {
   const [, name = '', price = ''] = /^(.+?)\s+(\d+(?:\.\d+)?)$/.exec(line) ?? [];
   return name === '' ? null : [name, Number(price)];
 };
-const textsIn = (value: unknown): string[] =>
-  Array.isArray(value) ? value.map((each) => String(each)) : [];
+const numbers = new Set(
+  usualFields.filter(({ kind }) => kind === 'number').map(({ name }) => name),
+);
 
-const flag = (value: unknown): 0 | 1 => (value === true ? 1 : 0);
-const maybe = (value: unknown): number | null => (typeof value === 'number' ? value : null);
+/** What of a form goes to the server: what was changed alone. */
+const inputOf = (changed: Readonly<Record<string, unknown>>): Omit<In<'setModel'>, 'id'> =>
+  Object.fromEntries(
+    Object.entries(changed).map(([name, value]) => {
+      if (name === 'factors')
+        return [name, Object.fromEntries(linesIn(value).map((line) => factorIn(line) ?? ['', 0]))];
+      if (typeof value === 'boolean') return [name, value ? 1 : 0];
+      return [name, value ?? (numbers.has(name) ? null : '')];
+    }),
+  );
 
 const ModelForm = ({ model, onSaved }: { model: AdminModel; onSaved: () => void }) => (
   <Form
@@ -224,38 +234,8 @@ const ModelForm = ({ model, onSaved }: { model: AdminModel; onSaved: () => void 
       vip_excluded: model.vip_excluded === 1,
       vision: model.vision === 1,
     }}
-    onSubmit={async (values) => {
-      await api.setModel(
-        {
-          id: model.id,
-          label: String(values['label']),
-          remarks: String(values['remarks'] ?? ''),
-          factor: Number(values['factor']),
-          prompt_factor: maybe(values['prompt_factor']),
-          sort: Number(values['sort']),
-          display: flag(values['display']),
-          disable: flag(values['disable']),
-          vip_excluded: flag(values['vip_excluded']),
-          vision: flag(values['vision']),
-          max_prompt: maybe(values['max_prompt']),
-          max_tokens: maybe(values['max_tokens']),
-          color: String(values['color']),
-          logo: String(values['logo'] ?? ''),
-          accelerator: String(values['accelerator'] ?? ''),
-          disable_api: flag(values['disable_api']),
-          api_max_tokens: maybe(values['api_max_tokens']),
-          ...(model.image_choice === null
-            ? {}
-            : {
-                sizes: textsIn(values['sizes']),
-                checkpoints: textsIn(values['checkpoints']),
-                factors: Object.fromEntries(
-                  linesIn(values['factors']).map((line) => factorIn(line) ?? ['', 0]),
-                ),
-              }),
-        },
-        { quiet: true },
-      );
+    onSubmit={async (_, changed) => {
+      await api.setModel({ id: model.id, ...inputOf(changed) }, { quiet: true });
       toast('模型修改成功', 'success');
       onSaved();
     }}
@@ -312,7 +292,7 @@ export const ManageModels = ({ search: { page = 1, ...search } }: { search: Sear
         total={models.data?.total}
         page={page}
         pageCount={models.data?.page_count}
-        onPage={(next) => show({ page: next })}
+        onPage={(next, instead) => show({ page: next }, instead)}
         onOpen={setOpen}
       />
       <Sheet open={open !== undefined} onClose={() => setOpen(undefined)} title={open?.label ?? ''}>

@@ -74,7 +74,7 @@ const Invoices = ({ page }: { page: number }) => {
         total={invoices.data?.total}
         page={page}
         pageCount={invoices.data?.page_count}
-        onPage={(next) => show({ page: next })}
+        onPage={(next, instead) => show({ page: next }, instead)}
         onOpen={setOpen}
       />
       <Sheet open={open !== undefined} onClose={() => setOpen(undefined)} title="发票申请">
@@ -167,7 +167,7 @@ const Differences = ({ page }: { page: number }) => {
         total={differences.data?.total}
         page={page}
         pageCount={differences.data?.page_count}
-        onPage={(next) => show({ page: next })}
+        onPage={(next, instead) => show({ page: next }, instead)}
         onOpen={setOpen}
       />
       <Sheet open={open !== undefined} onClose={() => setOpen(undefined)} title="对账差异">

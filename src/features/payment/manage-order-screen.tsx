@@ -146,7 +146,7 @@ const Orders = () => {
         total={data?.total}
         page={page}
         pageCount={data?.page_count}
-        onPage={(next) => show({ page: next })}
+        onPage={(next, instead) => show({ page: next }, instead)}
         onOpen={(row) => setOpen(row.order_id)}
       />
       <ManageOrder number={open} onClose={() => setOpen(undefined)} />

@@ -139,7 +139,7 @@ export const ManageKeywords = ({ tabs }: { tabs: ReactNode }) => {
         total={words.data?.total}
         page={page}
         pageCount={words.data?.page_count}
-        onPage={(next) => show({ page: next })}
+        onPage={(next, instead) => show({ page: next }, instead)}
         onOpen={setOpen}
       />
       <Sheet

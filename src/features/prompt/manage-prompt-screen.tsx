@@ -121,7 +121,7 @@ const Templates = ({ tabs }: { tabs: ReactNode }) => {
         total={prompts.data?.total}
         page={page}
         pageCount={prompts.data?.page_count}
-        onPage={(next) => show({ page: next })}
+        onPage={(next, instead) => show({ page: next }, instead)}
         onOpen={setOpen}
       />
       <Sheet

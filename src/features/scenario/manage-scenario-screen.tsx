@@ -263,7 +263,7 @@ export const ManageScenarioScreen = () => {
         total={scenarios.data?.total}
         page={page}
         pageCount={scenarios.data?.page_count}
-        onPage={(next) => show({ page: next })}
+        onPage={(next, instead) => show({ page: next }, instead)}
         onOpen={setOpen}
       />
       <Sheet

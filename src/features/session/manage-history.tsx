@@ -63,6 +63,7 @@ const Message = ({ message }: { message: AdminMessage }) => {
       </header>
       {editing ? (
         <Form
+          draft={`history.${message.id}`}
           fields={[
             { name: 'human', label: '提问', kind: 'long', lines: 2 },
             { name: 'ai', label: '回复', kind: 'long', lines: 5 },
@@ -144,7 +145,12 @@ export const ManageHistory = ({
               <Message key={message.id} message={message} />
             ))}
           </ul>
-          <Pager page={page} count={data.page_count} onPage={setPage} />
+          <Pager
+            page={page}
+            count={data.page_count}
+            isCounted={data.list.length === 0}
+            onPage={setPage}
+          />
         </>
       )}
     </Sheet>

@@ -177,7 +177,7 @@ export const ManageSessionScreen = () => {
         total={sessions.data?.total}
         page={page}
         pageCount={sessions.data?.page_count}
-        onPage={(next) => show({ page: next })}
+        onPage={(next, instead) => show({ page: next }, instead)}
         onOpen={(row) => show({ session: row.id, page })}
         renderChosen={(rows, clear) => (
           <>

@@ -85,7 +85,7 @@ export const ActsScreen = () => {
         total={acts.data?.total}
         page={page}
         pageCount={acts.data?.page_count}
-        onPage={(next) => show({ page: next })}
+        onPage={(next, instead) => show({ page: next }, instead)}
         onOpen={setOpen}
       />
       <Sheet

@@ -121,13 +121,14 @@ const Project = ({ project, onDone }: { project: AdminTrainProject; onDone: () =
           { name: 'private', label: '私有', kind: 'switch', hint: '私有的只有它的主人能用' },
         ]}
         initial={{ name: project.name, desc: project.desc, private: project.private === 1 }}
-        onSubmit={async ({ name, desc, private: hidden }) => {
+        onSubmit={async (_, { private: hidden, ...words }) => {
           await api.setTrainProject(
             {
               id: project.id,
-              name: String(name ?? ''),
-              desc: String(desc ?? ''),
-              private: hidden === true ? 1 : 0,
+              ...Object.fromEntries(
+                Object.entries(words).map(([key, value]) => [key, String(value ?? '')]),
+              ),
+              ...(hidden === undefined ? {} : { private: hidden === true ? 1 : 0 }),
             },
             { quiet: true },
           );
@@ -194,7 +195,7 @@ export const ManageTrainScreen = () => {
         total={projects.data?.total}
         page={page}
         pageCount={projects.data?.page_count}
-        onPage={(next) => show({ page: next })}
+        onPage={(next, instead) => show({ page: next }, instead)}
         onOpen={setOpen}
       />
       <Sheet open={open !== undefined} onClose={() => setOpen(undefined)} title={open?.name ?? ''}>

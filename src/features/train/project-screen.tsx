@@ -177,7 +177,12 @@ const Files = ({ model }: { model: TrainModel }) => {
           />
         ))}
       </ul>
-      <Pager page={page} count={files.data?.page_count ?? 0} onPage={setPage} />
+      <Pager
+        page={page}
+        count={files.data?.page_count ?? 0}
+        isCounted={files.data?.list.length === 0}
+        onPage={setPage}
+      />
       <LogSheet file={logged} onClose={() => setLogged(null)} />
     </section>
   );

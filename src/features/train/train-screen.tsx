@@ -149,7 +149,8 @@ const Projects = ({ place, search, go }: { place: Place; search: TrainSearch; go
       <Pager
         page={page}
         count={list.data?.page_count ?? 0}
-        onPage={(next) => void go({ ...search, page: next })}
+        isCounted={list.data !== undefined && !list.isPlaceholderData}
+        onPage={(next, replace = false) => void go({ ...search, page: next }, { replace })}
       />
       <NewProject
         place={place}

@@ -29,7 +29,7 @@ export interface Attachment {
   tokens?: number;
   /** The rest of a longer text was left out. */
   cut: boolean;
-  /** Its bytes are kept on this device until they are uploaded (`@/platform/outbox/blobs.ts`). */
+  /** Its bytes are kept on this device until they are uploaded (`@/platform/outbox-blobs.ts`). */
   kept?: boolean;
 }
 

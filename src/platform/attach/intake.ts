@@ -2,7 +2,7 @@ import { ApiError, errorText, isCancelled } from '@/platform/api-error.ts';
 import { serverApi } from '@/platform/server-api.ts';
 import { authStore } from '@/platform/auth-store.ts';
 import { onDraftsCleared } from '@/platform/draft.ts';
-import { dropBlob, keepBlob, readBlob } from '@/platform/outbox/blobs.ts';
+import { dropBlob, keepBlob, readBlob } from '@/platform/outbox-blobs.ts';
 import { toast } from '@/platform/toast.ts';
 import { upload } from '@/platform/upload.ts';
 import { uuid } from '@/platform/uuid.ts';

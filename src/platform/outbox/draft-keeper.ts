@@ -3,7 +3,7 @@ import { authStore } from '@/platform/auth-store.ts';
 import { allDrafts, clearDrafts, keepDraftsBy, restoreDrafts } from '@/platform/draft.ts';
 import type { Draft } from '@/platform/draft-echo.ts';
 import { toast } from '@/platform/toast.ts';
-import { db, StorageFull, writing } from './outbox-db.ts';
+import { db, StorageFull, writing } from '@/platform/outbox-db.ts';
 
 /** Keeps the drafts of each account in the outbox's database. */
 

@@ -31,7 +31,7 @@ import {
   type News,
 } from '@common/outbox/engine.ts';
 import { followDrafts, forgetOwner, startKeeping } from './draft-keeper.ts';
-import { actStore, db, writing } from './outbox-db.ts';
+import { actStore, db, writing } from '@/platform/outbox-db.ts';
 import { unsentHooks } from './unsent-view.ts';
 
 /** The outbox of this browser, as this tab works on it. Loaded when it is needed (`@/platform/outbox.ts`). */

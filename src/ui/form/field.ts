@@ -45,6 +45,9 @@ const isEmpty = (value: FormValue): boolean =>
   (typeof value === 'string' && value.trim() === '') ||
   (Array.isArray(value) && value.length === 0);
 
+export const isSame = (a: FormValue, b: FormValue): boolean =>
+  (isEmpty(a) && isEmpty(b)) || JSON.stringify(a) === JSON.stringify(b);
+
 /** What is wrong with a value, in words; undefined: nothing. The server judges again. */
 export const faultOf = (field: Field, values: FormValues): string | undefined => {
   const value = values[field.name];

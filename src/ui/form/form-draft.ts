@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { FormValues } from './field.ts';
 
 /** How often what is being written is kept, ms (document 3 §9). */
@@ -26,29 +26,39 @@ const forget = (key: string): void => {
 export const useFormDraft = (key: string | undefined, initial: FormValues) => {
   const [draft, setDraft] = useState(() => (key === undefined ? null : read(key)));
   const [values, setValues] = useState<FormValues>(() => ({ ...initial, ...draft }));
-  const [touched, setTouched] = useState(false);
+  /** What was typed since it was last kept. */
+  const unkept = useRef<FormValues | null>(null);
   useEffect(() => {
-    if (key === undefined || !touched) return undefined;
-    const timer = setTimeout(() => {
+    if (key === undefined) return undefined;
+    const keep = () => {
+      if (unkept.current === null) return;
       try {
-        localStorage.setItem(placeOf(key), JSON.stringify(values));
+        localStorage.setItem(placeOf(key), JSON.stringify(unkept.current));
       } catch {
         // Without room it lives as long as the form.
       }
-    }, draftEvery);
-    return () => clearTimeout(timer);
-  }, [key, touched, values]);
+      unkept.current = null;
+    };
+    const timer = setInterval(keep, draftEvery);
+    // Whoever closes it in the middle of a word finds that word again.
+    addEventListener('pagehide', keep);
+    return () => {
+      clearInterval(timer);
+      removeEventListener('pagehide', keep);
+      keep();
+    };
+  }, [key]);
   const drop = () => {
+    unkept.current = null;
     if (key !== undefined) forget(key);
     setDraft(null);
-    setTouched(false);
   };
   return {
     values,
     /** It began with what was kept. */
     resumed: draft !== null,
     set: (next: FormValues) => {
-      setTouched(true);
+      unkept.current = next;
       setValues(next);
     },
     /** It was saved. */

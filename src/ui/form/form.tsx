@@ -6,7 +6,14 @@ import TextArea from 'antd-mobile/es/components/text-area';
 import { format, isValid, parseISO } from 'date-fns';
 import { useId, useRef, useState, type ReactNode } from 'react';
 import { Button } from '../button.tsx';
-import { faultOf, valuesFor, type Field, type FormValue, type FormValues } from './field.ts';
+import {
+  faultOf,
+  isSame,
+  valuesFor,
+  type Field,
+  type FormValue,
+  type FormValues,
+} from './field.ts';
 import { useFormDraft } from './form-draft.ts';
 import css from './form.module.css';
 
@@ -169,8 +176,14 @@ export const Form = ({
   danger?: boolean;
   /** What is typed is kept under this name until it is sent. Never where secrets are typed. */
   draft?: string;
-  /** Gets the values as a call takes them. What it throws is shown. */
-  onSubmit: (values: ReturnType<typeof valuesFor>) => Promise<unknown>;
+  /**
+   * Gets the values as a call takes them, and those of them alone that are not what the form began
+   * with: another may have changed the rest meanwhile. What it throws is shown.
+   */
+  onSubmit: (
+    values: ReturnType<typeof valuesFor>,
+    changed: ReturnType<typeof valuesFor>,
+  ) => Promise<unknown>;
   onChange?: (values: FormValues) => void;
   /** Beside the button. */
   renderExtra?: (values: FormValues) => ReactNode;
@@ -179,6 +192,7 @@ export const Form = ({
 }) => {
   const id = useId();
   const { values, resumed, set: keep, drop, discard } = useFormDraft(draft, initial);
+  const [began] = useState(initial);
   const [faults, setFaults] = useState<Record<string, string>>({});
   const [failed, setFailed] = useState('');
   const [busy, setBusy] = useState(false);
@@ -210,7 +224,8 @@ export const Form = ({
     if (Object.keys(found).length > 0) return;
     setBusy(true);
     try {
-      await onSubmit(valuesFor(fields, values));
+      const touched = fields.filter(({ name }) => !isSame(values[name], began[name]));
+      await onSubmit(valuesFor(fields, values), valuesFor(touched, values));
       drop();
     } catch (error) {
       const named =

@@ -1,11 +1,12 @@
 import { addMonths, format, isValid, parse } from 'date-fns';
 import { useState } from 'react';
+import { lastDays } from '../chart/last-days.ts';
 import { Icon } from '../icon.tsx';
 import css from './month-picker.module.css';
 
 const shape = 'yyyy-MM';
 
-/** A month, `2026-11`; never one that is still to come. */
+/** A month, `2026-11`; in China's time, never one that is still to come. */
 export const MonthPicker = ({
   value,
   onChange,
@@ -16,7 +17,7 @@ export const MonthPicker = ({
   label?: string;
 }) => {
   const [now] = useState(() => new Date());
-  const last = format(now, shape);
+  const last = lastDays(1)[0]!.slice(0, 7);
   const read = parse(value, shape, now);
   const shown = isValid(read) && value <= last ? value : last;
   const step = (months: number) =>

@@ -72,7 +72,8 @@ export interface DataTableProps<Row> {
   page?: number;
   pageCount?: number;
   total?: number;
-  onPage?: (page: number) => void;
+  /** `instead`: the page takes the place of the one that is shown. */
+  onPage?: (page: number, instead?: boolean) => void;
   /** Highlights a row. */
   tone?: (row: Row) => 'good' | 'bad' | 'gold' | undefined;
   onOpen?: (row: Row) => void;
@@ -389,7 +390,12 @@ export const DataTable = <Row,>(props: DataTableProps<Row>) => {
         </ul>
       )}
       {props.onPage && (
-        <Pager page={props.page ?? 1} count={props.pageCount ?? 1} onPage={props.onPage} />
+        <Pager
+          page={props.page ?? 1}
+          count={props.pageCount ?? 1}
+          isCounted={rows?.length === 0}
+          onPage={props.onPage}
+        />
       )}
       <Sheet open={choosing} onClose={() => setChoosing(false)} title="显示哪些列">
         {columns

@@ -6,7 +6,7 @@ import { useNavigate } from '@tanstack/react-router';
  */
 export const useTableSearch = () => {
   const navigate = useNavigate();
-  return (change: Record<string, string | number | undefined>) => {
+  return (change: Record<string, string | number | undefined>, instead = false) => {
     const shown = Object.fromEntries(
       Object.entries(change).map(([key, value]) => [key, value === '' ? undefined : value]),
     );
@@ -14,7 +14,7 @@ export const useTableSearch = () => {
     void navigate({
       to: '.',
       search: ((before: object) => ({ ...before, ...page, ...shown })) as never,
-      replace: !('page' in change),
+      replace: instead || !('page' in change),
     });
   };
 };

@@ -1,5 +1,5 @@
-import { accountOf } from '@/platform/account-of.ts';
-import { authStore } from '@/platform/auth-store.ts';
+import { accountOf } from './account-of.ts';
+import { authStore } from './auth-store.ts';
 import { db, writing } from './outbox-db.ts';
 
 /** Keeps bytes on this device until they are uploaded. @throws StorageFull */

@@ -1,12 +1,11 @@
 import type { Embedding } from '../../../contract/embedding.ts';
 import type { Executor } from '../../db/database.ts';
-import { baseOfKey, basesFor, type ProjectRow } from '../train/projects.service.ts';
-
-/** A knowledge base as somebody sees it who may ask about it. */
-export type KnowledgeBase = Embedding;
+import type { KnowledgeBases } from '../embedding/embedding.service.ts';
+import * as store from './train.store.ts';
+import type { ProjectRow } from './train.store.ts';
 
 /** The product's own help, which everybody may ask about. */
-const helpBase: KnowledgeBase = {
+const helpBase: Embedding = {
   key: 'help',
   name: '鹊桥使用帮助',
   desc: '怎样提问、设置、连接模型：回答都来自本站的帮助页',
@@ -15,7 +14,7 @@ const helpBase: KnowledgeBase = {
   mine: false,
 };
 
-const view = (row: ProjectRow, userId: number | null): KnowledgeBase => ({
+const view = (row: ProjectRow, userId: number | null): Embedding => ({
   key: row.key,
   name: row.name,
   desc: row.description,
@@ -25,44 +24,50 @@ const view = (row: ProjectRow, userId: number | null): KnowledgeBase => ({
 });
 
 /** The knowledge bases that a person may ask about; a visitor without an account has no number. */
-export const list = async (
-  db: Executor,
-  userId: number | null,
-  query = '',
-): Promise<KnowledgeBase[]> => {
+const list = async (db: Executor, userId: number | null, query = ''): Promise<Embedding[]> => {
   const words = query.trim().toLowerCase();
-  const bases = await basesFor(db, userId, words);
+  const bases = await store.basesFor(db, userId, words);
   const help = words === '' || `${helpBase.name}${helpBase.key}`.includes(words) ? [helpBase] : [];
   return [...bases.map((row) => view(row, userId)), ...help];
 };
 
 /** The row of a base that this person may ask; null: there is none, or it is not open to them. */
-export const rowFor = async (
+const rowFor = async (
   db: Executor,
   key: string,
   userId: number | null,
 ): Promise<ProjectRow | null> => {
-  const row = await baseOfKey(db, key);
+  const row = await store.findBase(db, key);
   return row && (!row.private || row.userId === userId) ? row : null;
 };
 
 /** The knowledge base of that key; null where there is none or it is not open to this person. */
-export const find = async (
+const find = async (
   db: Executor,
   key: string,
   userId: number | null,
-): Promise<KnowledgeBase | null> => {
+): Promise<Embedding | null> => {
   if (key === helpBase.key) return helpBase;
   const row = await rowFor(db, key, userId);
   return row && view(row, userId);
 };
 
 /** Those of these keys that are open to this person. */
-export const findAll = async (
+const findAll = async (
   db: Executor,
   keys: readonly string[],
   userId: number | null,
-): Promise<KnowledgeBase[]> => {
+): Promise<Embedding[]> => {
   const found = await Promise.all([...new Set(keys)].map((key) => find(db, key, userId)));
   return found.filter((base) => base !== null);
+};
+
+/** The knowledge bases among the projects, as those who may ask them see them. */
+export const knowledgeBases: KnowledgeBases = {
+  list,
+  find,
+  findAll,
+  rowFor,
+  fileOf: store.findFile,
+  filesByIds: store.filesByIds,
 };

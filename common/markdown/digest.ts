@@ -1,4 +1,4 @@
-import { withoutMarks } from '../../../common/markdown/plain.ts';
+import { withoutMarks } from './plain.ts';
 
 const firstCharacters = (text: string, most: number): string => {
   // A character is at most two units, so the beginning is enough to look at.

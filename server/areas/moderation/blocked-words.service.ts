@@ -4,7 +4,7 @@ import { forumLimits } from '../../../contract/forum.ts';
 import { countUpTo } from '../../db/count-up-to.ts';
 import type { Executor } from '../../db/database.ts';
 import { Refusal } from '../../http/handlers.ts';
-import { blockedWords } from './forum.tables.ts';
+import { blockedWords } from './moderation.tables.ts';
 
 /** Spaces and letters that nobody sees hide no word. */
 const plain = (text: string): string =>
