@@ -518,11 +518,12 @@ test('a notice is published, scheduled, changed and deleted', async () => {
     });
     return ((await response.json()) as { data: { id: number } }).data.id;
   };
-  const now = await save({ notice: '## 今晚维护' }, new Blob(['附件']));
+  const now = await save({ notice: '## 今晚维护\n\n一小时' }, new Blob(['附件']));
   const later = new Date(Date.now() + 3_600_000).toISOString();
   await save({ notice: '以后的公告', publish_at: later });
   const { list } = await user.call('noticeInfo', {});
-  expect(list.map(({ content }) => content)).toEqual(['## 今晚维护']);
+  // As it was written: a form carries each line's end as two characters.
+  expect(list.map(({ content }) => content)).toEqual(['## 今晚维护\n\n一小时']);
   expect(await save({ notice: '## 改过', id: String(now) })).toBe(now);
   const all = await manager.call('adminNoticeList', { query: '改过' });
   expect(all.list[0]).toMatchObject({ file_name: '说明.txt', published: 1 });

@@ -4,6 +4,7 @@ import { sendForm } from '@/platform/send-form.ts';
 import { toast } from '@/platform/toast.ts';
 import { Button } from '@/ui/button.tsx';
 import type { Field, FormValues } from '@/ui/form/field.ts';
+import { useFormDraft } from '@/ui/form/form-draft.ts';
 import { Form } from '@/ui/form/form.tsx';
 import { LoadFailed } from '@/ui/load-failed.tsx';
 import { Skeleton } from '@/ui/skeleton.tsx';
@@ -163,13 +164,22 @@ const ImagePairs = ({
 
 const Publish = ({ draft, onDone }: { draft: Draft | null; onDone: () => void }) => {
   const [step, setStep] = useState(0);
-  const [values, setValues] = useState<FormValues>(
-    draft ? { ...draft, price: draft.price / 100 } : { price: 0 },
+  const kept = useFormDraft(
+    `app.${draft?.id ?? 'new'}`,
+    draft
+      ? { ...draft, price: draft.price / 100 }
+      : { price: 0, images_url: '[]', md_description: '' },
   );
-  const [pairs, setPairs] = useState(() => pairsOf(draft?.images_url ?? '[]'));
+  const { values } = kept;
+  const beside = {
+    images_url: String(values['images_url']),
+    md_description: String(values['md_description']),
+  };
+  const pairs = pairsOf(beside.images_url);
+  const text = beside.md_description;
+  const [begun, setBegun] = useState(0);
   const [cover, setCover] = useState<File | null>(null);
   const [file, setFile] = useState<File | null>(null);
-  const [text, setText] = useState(draft?.md_description ?? '');
   const [sent, setSent] = useState(0);
   const [busy, setBusy] = useState(false);
   const [failed, setFailed] = useState('');
@@ -195,6 +205,7 @@ const Publish = ({ draft, onDone }: { draft: Draft | null; onDone: () => void })
       { file, cover_image: cover },
       setSent,
     );
+    kept.drop();
     toast(message, 'success');
     onDone();
   };
@@ -221,17 +232,33 @@ const Publish = ({ draft, onDone }: { draft: Draft | null; onDone: () => void })
   return (
     <div className={css.stack}>
       <Steps steps={['基本信息', '介绍']} current={step} />
+      {kept.resumed && (
+        <p className="field-hint">
+          接着上次没有保存的内容，文件要再选一次。
+          <Button
+            size="small"
+            kind="ghost"
+            onClick={() => {
+              kept.discard();
+              setStep(0);
+              setBegun(begun + 1);
+            }}
+          >
+            放弃它
+          </Button>
+        </p>
+      )}
       {step === 0 ? (
         <Form
+          key={begun}
           fields={fields}
           initial={values}
           submit="下一步"
-          onChange={setValues}
-          onSubmit={async (given) => {
+          onChange={(next) => kept.set({ ...next, ...beside })}
+          onSubmit={async () => {
             if (pairs.flat().some((url) => url.trim() === ''))
               throw new ApiError(422, marketTexts.image, 422);
             if (fileName === '') throw new ApiError(422, '请选择应用文件', 422);
-            setValues(given);
             setFailed('');
             setStep(1);
           }}
@@ -241,7 +268,10 @@ const Publish = ({ draft, onDone }: { draft: Draft | null; onDone: () => void })
             </Button>
           )}
         >
-          <ImagePairs pairs={pairs} onChange={setPairs} />
+          <ImagePairs
+            pairs={pairs}
+            onChange={(next) => kept.set({ ...values, images_url: JSON.stringify(next.flat()) })}
+          />
           <label className={`${css.part} ${css.file}`}>
             封面（一张）
             <input
@@ -269,7 +299,7 @@ const Publish = ({ draft, onDone }: { draft: Draft | null; onDone: () => void })
             label="介绍"
             value={text}
             max={marketLimits.description}
-            onChange={setText}
+            onChange={(next) => kept.set({ ...values, md_description: next })}
           />
           {fault}
           {progress}

@@ -5,6 +5,7 @@ import { sendForm } from '@/platform/send-form.ts';
 import { toast } from '@/platform/toast.ts';
 import { Button } from '@/ui/button.tsx';
 import { confirmDialog } from '@/ui/dialog.ts';
+import { useFormDraft } from '@/ui/form/form-draft.ts';
 import { Form } from '@/ui/form/form.tsx';
 import { LoadFailed } from '@/ui/load-failed.tsx';
 import { Pager } from '@/ui/pager/pager.tsx';
@@ -116,7 +117,8 @@ const DescriptionForm = ({
   initial: string;
   onDone: () => void;
 }) => {
-  const [text, setText] = useState(initial);
+  const kept = useFormDraft(`app-description.${id}`, { text: initial });
+  const text = String(kept.values['text']);
   const [busy, setBusy] = useState(false);
   const [failed, setFailed] = useState('');
   const save = async () => {
@@ -124,6 +126,7 @@ const DescriptionForm = ({
     setFailed('');
     try {
       await api.saveAppDescription({ id, md_description: text }, { quiet: true });
+      kept.drop();
       toast(marketTexts.saved, 'success');
       onDone();
     } catch (error) {
@@ -134,7 +137,20 @@ const DescriptionForm = ({
   };
   return (
     <div className={css.stack}>
-      <MarkdownField label="介绍" value={text} max={marketLimits.description} onChange={setText} />
+      {kept.resumed && (
+        <p className="field-hint">
+          接着上次没有保存的内容。
+          <Button size="small" kind="ghost" onClick={kept.discard}>
+            放弃它
+          </Button>
+        </p>
+      )}
+      <MarkdownField
+        label="介绍"
+        value={text}
+        max={marketLimits.description}
+        onChange={(next) => kept.set({ text: next })}
+      />
       {failed && (
         <p className={css.failed} role="alert">
           {failed}

@@ -15,7 +15,7 @@ import type { AdminNotice } from '@contract/manage-notice.ts';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { format } from 'date-fns';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import css from './manage-notice.module.css';
 
 const route = getRouteApi('/manager/notice');
@@ -54,11 +54,31 @@ const Editor = ({ notice, onDone }: { notice: AdminNotice | null; onDone: () => 
   const [busy, setBusy] = useState(false);
   const [failed, setFailed] = useState('');
   const changed = text !== (notice?.content ?? '');
+  const original = notice?.content ?? '';
+  /** What was typed since it was last kept. */
+  const unkept = useRef<string | null>(null);
+  const write = (next: string) => {
+    unkept.current = next;
+    setText(next);
+  };
+  const drop = () => {
+    unkept.current = null;
+    keepDraft(id, null);
+  };
   useEffect(() => {
-    if (!changed) return undefined;
-    const timer = setTimeout(() => keepDraft(id, text), draftEvery);
-    return () => clearTimeout(timer);
-  }, [id, text, changed]);
+    const keep = () => {
+      if (unkept.current !== null)
+        keepDraft(id, unkept.current === original ? null : unkept.current);
+      unkept.current = null;
+    };
+    const timer = setInterval(keep, draftEvery);
+    addEventListener('pagehide', keep);
+    return () => {
+      clearInterval(timer);
+      removeEventListener('pagehide', keep);
+      keep();
+    };
+  }, [id, original]);
   const publish = async () => {
     if (text.trim() === '') {
       setFailed('请填写公告内容');
@@ -77,7 +97,7 @@ const Editor = ({ notice, onDone }: { notice: AdminNotice | null; onDone: () => 
         },
         { file },
       );
-      keepDraft(id, null);
+      drop();
       toast(notice ? '修改成功' : at === '' ? '发表成功' : '到时间会自动发布', 'success');
       onDone();
     } catch (error) {
@@ -90,7 +110,7 @@ const Editor = ({ notice, onDone }: { notice: AdminNotice | null; onDone: () => 
     if (changed) {
       const yes = await confirmDialog({ text: '放弃这些修改？', ok: '放弃', danger: true });
       if (!yes) return;
-      keepDraft(id, null);
+      drop();
     }
     onDone();
   };
@@ -99,7 +119,7 @@ const Editor = ({ notice, onDone }: { notice: AdminNotice | null; onDone: () => 
       {draft !== null && draft !== notice?.content && (
         <p className="field-hint">接着上次没有发布的草稿。</p>
       )}
-      <MarkdownField label="公告内容" value={text} max={100_000} onChange={setText} />
+      <MarkdownField label="公告内容" value={text} max={100_000} onChange={write} />
       <label className={css.line}>
         定时发布
         <input

@@ -63,6 +63,7 @@ const Message = ({ message }: { message: AdminMessage }) => {
       </header>
       {editing ? (
         <Form
+          draft={`history.${message.id}`}
           fields={[
             { name: 'human', label: '提问', kind: 'long', lines: 2 },
             { name: 'ai', label: '回复', kind: 'long', lines: 5 },

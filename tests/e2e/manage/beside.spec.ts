@@ -12,6 +12,8 @@ test('what another changed meanwhile stays, a gift is given once, and a page tha
 }) => {
   const { owner, person } = place;
   await asOwner(page);
+  // Out of the page, not only out of sight: opened again it is another.
+  const gone = () => expect(page.locator('[role=dialog]')).toHaveCount(0);
 
   // A model: this form stood open while another manager hid the model.
   await page.goto('/manager/model?tab=models');
@@ -75,7 +77,33 @@ test('what another changed meanwhile stays, a gift is given once, and a page tha
   await page.getByRole('button', { name: '新建模板' }).click();
   await sheet.getByLabel('内容').fill('写到一半的话');
   await page.keyboard.press('Escape');
-  await expect(sheet).toBeHidden();
+  await gone();
   await page.getByRole('button', { name: '新建模板' }).click();
   await expect(sheet.getByLabel('内容')).toHaveValue('写到一半的话');
+
+  // So are an app that is being published, its description, and a notice.
+  await page.goto('/market/manager');
+  const publish = page.getByRole('button', { name: '发布应用' });
+  await publish.click();
+  await sheet.getByLabel('名称').fill('写到一半的应用');
+  await sheet.getByRole('button', { name: '添加一组预览图' }).click();
+  await sheet.getByLabel('预览图 2', { exact: true }).fill('https://example.com/2.png');
+  await sheet.getByLabel('开发者').fill('某人');
+  await page.keyboard.press('Escape');
+  await gone();
+  await publish.click();
+  await expect(sheet.getByLabel('名称')).toHaveValue('写到一半的应用');
+  await expect(sheet.getByLabel('开发者')).toHaveValue('某人');
+  await expect(sheet.getByLabel('预览图 2', { exact: true })).toHaveValue(
+    'https://example.com/2.png',
+  );
+  await sheet.getByRole('button', { name: '放弃它' }).click();
+  await expect(sheet.getByLabel('名称')).toHaveValue('');
+  await page.goto('/manager/notice');
+  await page.getByRole('button', { name: '写公告' }).click();
+  await sheet.getByLabel('公告内容').fill('写到一半的公告');
+  await page.keyboard.press('Escape');
+  await gone();
+  await page.getByRole('button', { name: '写公告' }).click();
+  await expect(sheet.getByLabel('公告内容')).toHaveValue('写到一半的公告');
 });
