@@ -1,4 +1,5 @@
 import { api } from '@/platform/api.ts';
+import { useAuth } from '@/platform/auth-store.ts';
 import { usePageTitle } from '@/platform/use-page-title.ts';
 import { EmptyState } from '@/ui/empty-state.tsx';
 import { Icon } from '@/ui/icon.tsx';
@@ -21,6 +22,7 @@ export const AppsScreen = () => {
   const search = route.useSearch();
   const { type, query, page = 1 } = search;
   const navigate = useNavigate();
+  const { user } = useAuth();
   const [text, setText] = useState(query ?? '');
   useEffect(() => {
     if (text.trim() === (query ?? '')) return undefined;
@@ -84,6 +86,13 @@ export const AppsScreen = () => {
           icon={query || type ? 'search' : 'columns'}
           text={
             query || type ? '没有找到。换个词或类型试试。' : '还没有应用。上架之后会出现在这里。'
+          }
+          action={
+            user?.admin && (
+              <Link to="/market/manager/apps" className="button button-primary">
+                上架应用
+              </Link>
+            )
           }
         />
       )}
