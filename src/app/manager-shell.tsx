@@ -1,10 +1,11 @@
 import { useAuth } from '@/platform/auth-store.ts';
 import { useMe } from '@/platform/queries.ts';
+import { ToMissing } from '@/ui/lead-away.tsx';
 import { EmptyState } from '@/ui/empty-state.tsx';
 import { Icon, type IconName } from '@/ui/icon.tsx';
 import { Sheet } from '@/ui/sheet.tsx';
 import { Skeleton } from '@/ui/skeleton.tsx';
-import { Link, Navigate, Outlet, useLocation, type LinkProps } from '@tanstack/react-router';
+import { Link, Outlet, useLocation, type LinkProps } from '@tanstack/react-router';
 import { useState } from 'react';
 import css from './manager-shell.module.css';
 
@@ -85,7 +86,7 @@ export const ManagerShell = () => {
       </div>
     );
   // To everyone else there is nothing here.
-  if (!me.data.admin) return <Navigate to="/404" />;
+  if (!me.data.admin) return <ToMissing />;
   const here = [...entries, ...more].find(({ to }) => to === pathname);
   return (
     <div className={css.shell}>

@@ -102,3 +102,16 @@ test('the page itself does the work that comes with a captcha, and registers wit
   await page.waitForURL((url) => url.pathname !== '/register');
   expect(app.problems).toEqual([]);
 });
+
+test('the administration and a conversation that is none lead everybody else to the page of what is not there @A4 @S7', async ({
+  app,
+  page,
+  person,
+}) => {
+  await app.enterAs(person);
+  for (const address of ['/manager', '/manager/forum', '/market/manager', '/chat']) {
+    await page.goto(address);
+    await page.waitForURL(/\/404$/);
+    await expect(page.getByRole('link', { name: /首页/ }).first()).toBeVisible();
+  }
+});

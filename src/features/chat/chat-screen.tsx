@@ -9,6 +9,7 @@ import { lazyChunk, lazyPart, whenLoaded } from '@/platform/lazy-chunk.ts';
 import { Navigate as MarkdownNavigate } from '@/widgets/markdown/navigate.ts';
 import { useChatModels, useSettings } from '@/platform/queries.ts';
 import { queryClient } from '@/platform/query-client.ts';
+import { ToError, ToMissing } from '@/ui/lead-away.tsx';
 import { Button } from '@/ui/button.tsx';
 import { EmptyState } from '@/ui/empty-state.tsx';
 import { Icon } from '@/ui/icon.tsx';
@@ -17,7 +18,7 @@ import { usePageTitle } from '@/platform/use-page-title.ts';
 import { limits } from '@contract/limits.ts';
 import type { SessionDetail, sessionTypes } from '@contract/session.ts';
 import { queryOptions, useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link, Navigate, useNavigate } from '@tanstack/react-router';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import {
   Suspense,
   useCallback,
@@ -70,7 +71,7 @@ const TemporaryGuard = lazyPart(() => import('./temporary-guard.tsx'));
 
 export const ChatScreen = () => {
   const { uuid, favorite, history_id } = route.useSearch();
-  if (uuid === undefined) return <Navigate to="/404" replace />;
+  if (uuid === undefined) return <ToMissing />;
   const only = favorite === 1 ? (history_id ?? null) : null;
   return <Chat key={`${uuid}${only ?? ''}`} uuid={uuid} only={only} focus={history_id ?? null} />;
 };
@@ -172,8 +173,8 @@ const Chat = ({
 
   if (failure && !session.isFetching) {
     const page = pageOf(failure);
-    if (page?.to === '/404') return <Navigate to="/404" replace />;
-    if (page) return <Navigate to="/error" search={{ code: String(page.code), uuid }} replace />;
+    if (page?.to === '/404') return <ToMissing />;
+    if (page) return <ToError code={page.code} uuid={uuid} />;
     if (!session.data || !view.loaded)
       return (
         <div className={`${css.chat} ${css.chatFailed}`} data-chat>

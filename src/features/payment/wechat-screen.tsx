@@ -1,9 +1,9 @@
 import { api } from '@/platform/api.ts';
 import { usePageTitle } from '@/platform/use-page-title.ts';
+import { ToMissing } from '@/ui/lead-away.tsx';
 import { LoadFailed } from '@/ui/load-failed.tsx';
 import { Skeleton } from '@/ui/skeleton.tsx';
 import { useQuery } from '@tanstack/react-query';
-import { Navigate } from '@tanstack/react-router';
 import css from './payment.module.css';
 
 /** The official site's account on WeChat, as a code to scan. */
@@ -20,7 +20,7 @@ export const WechatScreen = () => {
     staleTime: Infinity,
     meta: { steady: true },
   });
-  if (code.data === '') return <Navigate to="/404" replace />;
+  if (code.data === '') return <ToMissing />;
   return (
     <div className={`page ${css.wechat}`}>
       <header className="page-head">
