@@ -34,9 +34,9 @@ export const isLocal = (key: string): boolean => key.startsWith('127.') || key =
 export const tooMany = (milliseconds: number): Refusal =>
   new Refusal('too_many', undefined, { retry_after: Math.max(1, Math.ceil(milliseconds / 1000)) });
 
-const consume = async (limiter: RateLimiterMemory, key: string): Promise<void> => {
+const consume = async (limiter: RateLimiterMemory, key: string, weight = 1): Promise<void> => {
   try {
-    await limiter.consume(key);
+    await limiter.consume(key, weight);
   } catch (refused) {
     throw tooMany((refused as RateLimiterRes).msBeforeNext);
   }
@@ -46,15 +46,20 @@ const consume = async (limiter: RateLimiterMemory, key: string): Promise<void> =
  * Counts what somebody does in so many seconds, by any key, in this process.
  * @throws Refusal too_many
  */
-export const createKeyLimit = (points: number, duration = 60): ((key: string) => Promise<void>) => {
+export const createKeyLimit = (
+  points: number,
+  duration = 60,
+): ((key: string, weight?: number) => Promise<void>) => {
   const limiter = new RateLimiterMemory({ points, duration });
-  return (key) => consume(limiter, key);
+  return (key, weight) => consume(limiter, key, weight);
 };
 
 /** Counts what one person does in a minute, in this process. @throws Refusal too_many */
-export const createPersonLimit = (points: number): ((userId: number) => Promise<void>) => {
+export const createPersonLimit = (
+  points: number,
+): ((userId: number, weight?: number) => Promise<void>) => {
   const limit = createKeyLimit(points);
-  return (userId) => limit(String(userId));
+  return (userId, weight) => limit(String(userId), weight);
 };
 
 /** Counts what comes from an address in a minute, in this process. @throws Refusal too_many */

@@ -57,6 +57,25 @@ const titles = async (client: TestClient, input: object = {}) =>
   (await forum(client, input)).list.map(({ title }) => title);
 const news = async (client: TestClient) => client.call('newsList', {});
 
+test('one person does not fill the forum, nor the shelf of changes', async () => {
+  const flood = await named('flood', '洪水');
+  const { uuid, id } = await ask(flood, '灌水的问题');
+  for (let nth = 0; nth < 55; nth += 1)
+    await flood.call('updateMessage', { session_id: uuid, id, content: `改了 ${nth} 次` });
+  const { rows } = await pool.query<{ kept: number; first: string | null }>(
+    `SELECT count(*)::int AS kept, min(human) FILTER (WHERE human NOT LIKE '改了%') AS first
+     FROM message_edits WHERE history_id = $1`,
+    [id],
+  );
+  expect(rows).toEqual([{ kept: 50, first: null }]);
+  const page = '灌水'.repeat(30_000);
+  const said = await Promise.allSettled(Array.from({ length: 8 }, () => answer(flood, uuid, page)));
+  const refused = said.filter(({ status }) => status === 'rejected') as PromiseRejectedResult[];
+  expect(refused).toHaveLength(2);
+  for (const { reason } of refused) expect(String(reason)).toContain('429');
+  await flood.call('deleteSession', { session_id: uuid });
+});
+
 describe('three people', () => {
   test('ask, answer, like, accept, change and are told', async () => {
     const browser = push.browser();

@@ -244,6 +244,31 @@ describe('with the sandbox', () => {
     await expectSound(server.databaseUrl);
   });
 
+  test('orders begun at once are no more than may be open', async () => {
+    const person = await TestClient.register(server.baseURL);
+    await Promise.allSettled(
+      Array.from({ length: 28 }, () => person.call('recharge', { type: 'token', num: 1 })),
+    );
+    expect((await person.call('tradeList', { page: 1 })).total).toBe(20);
+  });
+
+  test('an edition that is paid for twice is paid back once', async () => {
+    const person = await TestClient.register(server.baseURL);
+    const orders = [
+      await person.call('recharge', { type: 'code' }),
+      await person.call('recharge', { type: 'code' }),
+    ];
+    for (const { url } of orders) await person.call('sandboxSettle', { key: keyOf(url), pay: 1 });
+    const states = async () => {
+      for (const { trade_no } of orders)
+        await person.call('tradeStatus', { platform_order_id: trade_no });
+      return (await person.call('tradeList', { page: 1 })).list.map(({ state }) => state).sort();
+    };
+    await untilTrue(async () => (await states()).join() === 'paid,refunded');
+    const { chatgpt_balance, subscribe } = await person.call('userInfo', {});
+    expect([chatgpt_balance, subscribe]).toEqual([signup + 2_000_000, 1]);
+  });
+
   test('editions: the upgrade costs the difference, and each brings its bonus', async () => {
     const person = await TestClient.register(server.baseURL);
     const buy = async (type: 'code' | 'code-pro') => {

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import OpenAI, { toFile } from 'openai';
+import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { apiUser } from '../support/api-user.ts';
 import { TestClient } from '../support/client.ts';
@@ -277,6 +278,36 @@ test('where nothing recognises speech, that is said', async () => {
   const refused = await hear(guest, recording);
   expect(refused.code).toBe(1428);
   expect(refused.message).toContain('没有连接语音识别');
+});
+
+test('what strangers have read in a public session is kept within its owner’s room', async () => {
+  const small = await startServer({ env: { FILE_QUOTA_MB: '4' } });
+  const pool = new pg.Pool({ connectionString: small.databaseUrl });
+  try {
+    const owner = await TestClient.register(small.baseURL);
+    const { uuid, historyId } = await talk(owner, '一加一等于几');
+    await owner.call('setSession', { session_id: uuid, private: 0 });
+    const stranger = await TestClient.register(small.baseURL);
+    const kept = async () => {
+      const { rows } = await pool.query<{ size: number; count: number }>(
+        `SELECT coalesce(sum(size), 0)::int AS size, count(*)::int AS count FROM speeches`,
+      );
+      return rows[0] ?? { size: 0, count: 0 };
+    };
+    let made = 0;
+    for (let times = 0; times < 4; times += 1) {
+      const words = `${'今天天气很好。'.repeat(20)}${times}`;
+      const asked = { model: 'builtin-voice', text: words, history_id: historyId };
+      const sound = Buffer.from(await (await speak(stranger, asked)).arrayBuffer());
+      made += sound.length;
+    }
+    expect(made).toBeGreaterThan(0.4 * 1024 * 1024);
+    expect((await kept()).size).toBeLessThanOrEqual(0.4 * 1024 * 1024);
+    expect((await kept()).count).toBeGreaterThan(0);
+  } finally {
+    await pool.end();
+    await small.stop();
+  }
 });
 
 test('deleted replies are read to nobody, and their sound goes', async () => {

@@ -25,6 +25,14 @@ describe('an account', () => {
 describe('a name', () => {
   test('loses what cannot be seen', () => {
     expect(normalName(' 李\u202e四\u0007\u200b ')).toBe('李四');
+    for (const blank of ['\u3164', '\u2800', '\ufe0f\ufe0e', '\uffa0\u034f\u{e0101}'])
+      expect(normalName(blank)).toBe('');
+    expect(normalName('爱❤️生活')).toBe('爱❤️生活');
+  });
+
+  test('does not pass for the service’s with something unseen in it', () => {
+    for (const between of ['\u3164', '\ufe0f', '\u0301', '\u200d'])
+      expect(nameFault(normalName(`管${between}理员`))).toMatch(/保留/);
   });
 
   test('is counted in characters, not in halves of them', () => {

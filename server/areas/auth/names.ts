@@ -4,11 +4,12 @@ import { limits } from '../../../contract/limits.ts';
 export const normalAccount = (account: string): string =>
   account.normalize('NFKC').trim().toLowerCase();
 
+/** What shows nothing although it is a letter, a mark or a symbol; what picks an emoji's look may stay. */
+const invisible =
+  /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u2800]|(?![\uFE0E\uFE0F])\p{Default_Ignorable_Code_Point}|(?<!\p{Extended_Pictographic})[\uFE0E\uFE0F]/gu;
+
 export const normalName = (name: string): string =>
-  name
-    .normalize('NFC')
-    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '')
-    .trim();
+  name.normalize('NFC').replace(invisible, '').trim();
 
 const accountPattern = /^[\p{Script=Han}a-z0-9_.@-]+$/u;
 
@@ -24,7 +25,7 @@ const isReserved = (name: string): boolean => {
   const plain = name
     .normalize('NFKC')
     .toLowerCase()
-    .replace(/[\p{P}\p{S}\p{Z}\p{Cf}]/gu, '');
+    .replace(/[\p{P}\p{S}\p{Z}\p{C}\p{M}\p{Default_Ignorable_Code_Point}]/gu, '');
   return reserved.has(plain) || reservedParts.test(plain);
 };
 

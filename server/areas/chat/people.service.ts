@@ -3,7 +3,9 @@ import { limits } from '../../../contract/limits.ts';
 import type { Transaction } from '../../db/database.ts';
 import type { ChatMessage } from '../../../common/chat-message.ts';
 import { Refusal, type Identity } from '../../http/handlers.ts';
-import type { ModelService, ResolvedModel } from '../model/model.service.ts';
+import { createPersonLimit } from '../../http/rate-limit.ts';
+import type { ModelService } from '../model/model.service.ts';
+import type { ResolvedModel } from '../model/resolved-model.ts';
 import { refuseBlocked } from '../moderation/blocked-words.service.ts';
 import { moveQuestion, noteChanged, noteModel, noteWritten } from '../forum/forum.service.ts';
 import { noteSent, requireWelcome } from '../session/friend.service.ts';
@@ -38,6 +40,9 @@ const questionTitle = 100;
 /** What stands for a message that is nothing but images or files. */
 export const untitled = '[图片或文件]';
 
+/** Of long messages, thousands of characters that one person writes in a minute, changes included. */
+const thousandsAMinute = 400;
+
 export interface PeopleDeps {
   models: Pick<ModelService, 'find'>;
   attachments: Attachments;
@@ -51,6 +56,12 @@ export interface PeopleDeps {
  * mentioned it.
  */
 export const createPeopleService = ({ models, attachments, instanceId }: PeopleDeps) => {
+  const limitLong = createPersonLimit(thousandsAMinute);
+  const countLength = async (user: Identity, text: string): Promise<void> => {
+    const thousands = Math.floor(text.length / 1000);
+    if (thousands > 0) await limitLong(user.id, thousands);
+  };
+
   /** The talk as the model gets it that somebody mentioned in it. */
   const talkFor = async (
     tx: Transaction,
@@ -119,6 +130,7 @@ export const createPeopleService = ({ models, attachments, instanceId }: PeopleD
       const first = session.prompt === '';
       if (first && session.lowUserId === null && session.userId !== user.id)
         throw new Refusal('not_owner');
+      await countLength(user, given.msg);
       const { asked, input } =
         first && session.lowUserId === null
           ? await asPosted(tx, sent, given)
@@ -203,6 +215,7 @@ export const createPeopleService = ({ models, attachments, instanceId }: PeopleD
       input: Parsed<'updateMessage'>,
       user: Identity,
     ): Promise<void> {
+      await countLength(user, input.content);
       const message = await ownMessage(tx, session, input.id, user);
       if (session.lowUserId !== null) await requireWelcome(tx, session.id, user.id);
       const human = cleaned(input.content);

@@ -63,7 +63,11 @@ export const noteChanged = async (
   after: { title: string; human: string },
 ): Promise<void> => {
   if (before.human !== after.human || before.title !== after.title)
-    await store.keepEdit(tx, { historyId: before.id, title: before.title, human: before.human });
+    await store.keepEdit(
+      tx,
+      { historyId: before.id, title: before.title, human: before.human },
+      shownEdits,
+    );
   await store.keepImages(tx, before.id, imagesIn(after.human).map(keyOf));
 };
 

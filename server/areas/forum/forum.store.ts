@@ -154,11 +154,17 @@ export const noteVisit = async (db: Executor, userId: number, sessionId: number)
 
 // ---- messages --------------------------------------------------------------------
 
+/** What a message said before it was changed; of many changes the newest are kept. */
 export const keepEdit = async (
   db: Executor,
   edit: { historyId: number; title: string; human: string },
+  most: number,
 ): Promise<void> => {
   await db.insert(messageEdits).values(edit);
+  await db.execute(sql`
+    DELETE FROM message_edits WHERE history_id = ${edit.historyId} AND id <= (
+      SELECT id FROM message_edits WHERE history_id = ${edit.historyId}
+      ORDER BY id DESC OFFSET ${most} LIMIT 1)`);
 };
 
 export const listEdits = (db: Executor, historyId: number, most: number) =>

@@ -186,6 +186,11 @@ export const createPaymentService = (deps: PaymentDeps) => {
     return mine ? look(mine) : order;
   };
 
+  const requireFewOpen = async (executor: Executor, userId: number): Promise<void> => {
+    if ((await store.countOpen(executor, userId)) >= mostOpen)
+      throw new Refusal('order_unsuitable', '未付款的订单太多，请先付款或取消几个');
+  };
+
   const ownOrder = async (userId: number, number: string): Promise<OrderRow> => {
     const order = await store.findOrder(db, number, userId);
     if (!order) throw new Refusal('not_found', '没有这个订单');
@@ -402,8 +407,7 @@ export const createPaymentService = (deps: PaymentDeps) => {
       const provider = request.provider ? providers.get(request.provider) : first;
       if (!provider)
         throw new Refusal('payment_unavailable', deps.closedReason || '没有接通这种付款方式');
-      if ((await store.countOpen(db, userId)) >= mostOpen)
-        throw new Refusal('order_unsuitable', '未付款的订单太多，请先付款或取消几个');
+      await requireFewOpen(db, userId);
       let url: string;
       try {
         url = await provider.begin({ number, title: offer.title, amount: offer.amount, expiresAt });
@@ -414,11 +418,10 @@ export const createPaymentService = (deps: PaymentDeps) => {
       const nextAskAt = new Date(Date.now() + deps.checkMs);
       return (executor) =>
         inTransaction(executor, async (tx) => {
-          if (request.instead) {
-            await lockPurse(tx, userId);
-            const begun = await request.instead(tx);
-            if (begun) return begun;
-          }
+          await lockPurse(tx, userId);
+          const begun = await request.instead?.(tx);
+          if (begun) return begun;
+          await requireFewOpen(tx, userId);
           const order = await store.insertOrder(tx, {
             ...values,
             provider: provider.name,

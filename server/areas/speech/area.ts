@@ -6,7 +6,10 @@ import { removeOrphans } from './speech.store.ts';
 /** Files that are cleared away in one go. */
 const atOnce = 100;
 
-export const speechArea = ({ storage }: Kit) =>
+/** Of the space that a person's files have, what readings in their sessions may take. */
+const share = 0.1;
+
+export const speechArea = ({ storage, settings }: Kit) =>
   ({
     chores: [
       async (tx) => {
@@ -14,5 +17,6 @@ export const speechArea = ({ storage }: Kit) =>
           await storage.delete(speechKey(key, mime));
       },
     ],
-    serve: (host) => createSpeechHandlers(host),
+    serve: ({ models, log }) =>
+      createSpeechHandlers({ models, storage, log, room: Math.floor(settings.fileQuota * share) }),
   }) satisfies Area;

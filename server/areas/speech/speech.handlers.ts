@@ -8,6 +8,7 @@ export const createSpeechHandlers = (deps: {
   models: ModelService;
   storage: Storage;
   log: FastifyBaseLogger;
+  room: number;
 }): Pick<Handlers, 'speechToText' | 'textToSpeech'> => {
   const service = createSpeechService(deps);
   return {

@@ -17,12 +17,8 @@ import { newKey } from '../../storage/storage.ts';
 import { excerptOf } from '../../../common/markdown/digest.ts';
 import { readableReply } from '../chat/reply.service.ts';
 import { countFreeUse, hold, release, settling } from '../ledger/ledger.service.ts';
-import type {
-  MediaChannel,
-  MediaType,
-  ModelService,
-  ResolvedMediaModel,
-} from '../model/model.service.ts';
+import type { ModelService } from '../model/model.service.ts';
+import type { MediaChannel, MediaType, ResolvedMediaModel } from '../model/resolved-model.ts';
 import { requireUsable } from '../session/session.service.ts';
 import * as store from './speech.store.ts';
 
@@ -88,8 +84,10 @@ export const createSpeechService = (deps: {
   models: Pick<ModelService, 'findMedia' | 'defaultMedia' | 'mediaEngines' | 'reportMediaOutcome'>;
   storage: Storage;
   log: FastifyBaseLogger;
+  /** Bytes of readings that are kept of one person's sessions. */
+  room: number;
 }) => {
-  const { models, storage, log } = deps;
+  const { models, storage, log, room } = deps;
   const busy = new Map<number, number>();
 
   /** Nobody has more than a few of these at once. */
@@ -273,13 +271,13 @@ export const createSpeechService = (deps: {
         const signal = timeLimit(longestMs);
         const amount = speakingDeduction(model, length);
         const key = newKey();
-        let old: string | null = null;
+        const old: string[] = [];
         let delivered = false;
         const handOn: OnPart = (part, mime) => {
           delivered = true;
           onPart(part, mime);
         };
-        const { made } = await paid(
+        await paid(
           db,
           { amount, model, user, human: words },
           async () => {
@@ -297,10 +295,15 @@ export const createSpeechService = (deps: {
           async (tx, { data, mime }) => {
             if (!place || !reply) return;
             const { sessionId } = reply;
-            old = await store.keepSpeech(tx, { ...place, sessionId, key, mime, size: data.length });
+            const row = { ...place, sessionId, key, mime, size: data.length };
+            const before = await store.keepSpeech(tx, row);
+            if (before !== null) old.push(speechKey(before, mime));
+            // Anybody may have anything read in a session that they may read: it is no shelf of theirs.
+            for (const gone of await store.removeBeyond(tx, sessionId, room))
+              old.push(speechKey(gone.key, gone.mime));
           },
         );
-        if (old !== null) await storage.delete(speechKey(old, made.mime));
+        for (const key of old) await storage.delete(key);
       };
       return soundOf(
         (onPart) => taking(user, () => make(onPart)),

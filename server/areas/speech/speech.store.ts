@@ -43,6 +43,26 @@ export const keepSpeech = async (
   return before?.key ?? null;
 };
 
+/**
+ * What is kept of readings in one person's sessions is so much: the oldest give way. Gives their
+ * files.
+ */
+export const removeBeyond = async (
+  tx: Transaction,
+  sessionId: number,
+  most: number,
+): Promise<{ key: string; mime: string }[]> => {
+  const { rows } = await tx.execute<{ key: string; mime: string }>(sql`
+    DELETE FROM speeches WHERE id IN (
+      SELECT id FROM (
+        SELECT p.id, sum(p.size) OVER (ORDER BY p.created_at DESC, p.id DESC) AS upto
+        FROM speeches p JOIN sessions s ON s.id = p.session_id
+        WHERE s.user_id = (SELECT user_id FROM sessions WHERE id = ${sessionId})
+      ) kept WHERE upto > ${most}
+    ) RETURNING key, mime`);
+  return rows;
+};
+
 /** Readings whose message or session is deleted are no more; gives the files of some. */
 export const removeOrphans = async (
   tx: Transaction,
