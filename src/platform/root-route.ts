@@ -7,5 +7,7 @@ declare module '@tanstack/react-router' {
   interface HistoryState {
     /** This page led here to send what the address carries: never true of a link from outside. */
     sends?: boolean;
+    /** The entry before is the same screen without its large image. */
+    viewing?: boolean;
   }
 }

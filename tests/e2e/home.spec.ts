@@ -92,6 +92,10 @@ test('favourites, authors and scenarios narrow the list, and each can be left @H
   await app.walk(`/?channel=private&user_id=${id}`);
   await page.getByRole('button', { name: /去掉筛选：作者：测试用户/ }).click();
   await expect(page).not.toHaveURL(/user_id/);
+  // Somebody else's are never one's own.
+  await app.walk('/?user_id=999999999');
+  await expect(page).toHaveTitle(/公共频道/);
+  await expect(cards(page)).toHaveCount(0);
   const { list } = await client.call('scenarioList', {});
   await page.goto(`/?channel=private&scenario_id=${list[0]?.id}&model=builtin-assistant`);
   await expect(page.getByRole('combobox', { name: '按模型筛选' })).toHaveValue('builtin-assistant');

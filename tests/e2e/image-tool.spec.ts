@@ -68,6 +68,11 @@ test('the image tool: words from the library, the helper, sizes, a base image, a
 
   // A touch puts a word behind the prompt, another takes it out; put-first ones come first.
   await expect(tool.getByRole('tab', { name: '标签', selected: true })).toBeVisible();
+  // Beside the conversation of a small window it ends with its whole button.
+  const phone = page.viewportSize();
+  await page.setViewportSize({ width: 1024, height: 768 });
+  await expect(tool.getByRole('button', { name: /^生成 ·/ })).toBeInViewport({ ratio: 1 });
+  if (phone) await page.setViewportSize(phone);
   await tool.getByRole('button', { name: '杰作 masterpiece' }).click();
   await expect(box).toHaveValue('一只猫，杰作');
   const find = tool.getByRole('searchbox', { name: '搜索提示词' });

@@ -6,7 +6,8 @@ import { inTransaction } from '../../db/in-transaction.ts';
 import type { KnowledgeService } from '../embedding/embedding.service.ts';
 import type { ChatMessage } from '../../../common/chat-message.ts';
 import { Refusal, type Identity } from '../../http/handlers.ts';
-import type { ModelService, ResolvedModel } from '../model/model.service.ts';
+import type { ModelService } from '../model/model.service.ts';
+import type { ResolvedModel } from '../model/resolved-model.ts';
 import { find as findScenario } from '../scenario/scenario.service.ts';
 import {
   noteReply,

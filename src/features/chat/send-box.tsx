@@ -4,7 +4,7 @@ import type { AttachTarget } from '@/platform/attach/attach-store.ts';
 import { toldApart, maskName } from '@/platform/format.ts';
 import { readDraft, useDraft, writeDraft } from '@/platform/draft.ts';
 import { lazyChunk, whenLoaded } from '@/platform/lazy-chunk.ts';
-import { useChatModels, useSettings } from '@/platform/queries.ts';
+import { useChatModels, useModel, useSettings } from '@/platform/queries.ts';
 import { Icon } from '@/ui/icon.tsx';
 import { ModelSheet } from '@/widgets/model/model-sheet.tsx';
 import { toast } from '@/platform/toast.ts';
@@ -111,6 +111,7 @@ export const SendBox = ({
   const busy = view.sending || (reached && view.replying !== null);
   const canStop = reached && view.replying !== null && view.replyStarted;
   const known = models.data?.find((each) => each.name === session.model);
+  const label = useModel(session.model)?.label ?? session.model;
   const [{ beside }] = useChoices(session.uuid);
   const besideModel = models.data?.find(
     ({ name }) => chats && name === beside && name !== session.model,
@@ -186,11 +187,9 @@ export const SendBox = ({
         <div className={boxCss.sendRow}>
           {chats && (
             <SendModel
-              name={session.model}
+              name={label}
               model={known}
-              shown={
-                besideModel && toldApart([known?.label ?? session.model, besideModel.label])[0]
-              }
+              shown={besideModel && toldApart([label, besideModel.label])[0]}
               first={first}
               onChoose={() => setChoosing(true)}
             />

@@ -4,7 +4,7 @@ import { AttachDrop, AttachTray } from '@/widgets/attach/attach.tsx';
 import type { AttachTarget } from '@/platform/attach/attach-store.ts';
 import { useAuth } from '@/platform/auth-store.ts';
 import { compactNumber, toldApart } from '@/platform/format.ts';
-import { useChatModels, useSettings } from '@/platform/queries.ts';
+import { useChatModels, useModel, useSettings } from '@/platform/queries.ts';
 import { Icon, PathIcon } from '@/ui/icon.tsx';
 import { ModelSheet } from '@/widgets/model/model-sheet.tsx';
 import { PromptSheet } from '@/widgets/template/prompt-sheet.tsx';
@@ -203,6 +203,24 @@ const Removable = ({
 const noModel = '';
 
 /** Sends what waited for its uploads as soon as they are done; a failed one stops that. */
+/** Said before sending: nothing answers here any more. */
+const ModelGone = ({ state }: { state: BoxState }) => {
+  const { session, first, goFree } = state;
+  const model = useModel(session.model);
+  const free = useChatModels().data?.find((each) => isFree(priceOf(each)));
+  if (session.type !== 0 || model?.disable !== 1) return null;
+  return (
+    <div className={kitCss.sendNote} role="status">
+      <p>{model.label} 已经停用，这里不能再提问。</p>
+      {free && (
+        <button type="button" className={kitCss.sendNoteAct} onClick={goFree}>
+          {first ? `换成 ${free.label}` : `新建会话，问 ${free.label}`}
+        </button>
+      )}
+    </div>
+  );
+};
+
 const useWaiting = ({ session, send }: BoxState) => {
   const attachments = useAttachments(session.uuid);
   const { sendWhenReady } = attachments;
@@ -230,6 +248,7 @@ export const BoxTop = ({ state }: { state: BoxState }) => {
   return (
     <>
       <AttachDrop target={target} />
+      <ModelGone state={state} />
       <BalanceNote state={state} />
       {(ai !== '' || atUser) && (
         <div className={kitCss.sendChips}>

@@ -1,4 +1,4 @@
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { getRouteApi, Link, useNavigate, useRouter } from '@tanstack/react-router';
 import { useCallback, useState } from 'react';
 import { useAuth } from '@/platform/auth-store.ts';
 import { useMedia, wideEnoughForMenu } from '@/platform/use-media.ts';
@@ -84,6 +84,18 @@ const SearchBox = ({ query, onQuery }: { query: string; onQuery: (query: string)
   );
 };
 
+/** The large image is an entry of its own in the history: going back closes it. */
+const useOpening = (
+  opened: number | undefined,
+  change: (next: { image_id?: number | undefined }, opens?: boolean) => void,
+) => {
+  const { history } = useRouter();
+  return (id: number | undefined) => {
+    if (id === undefined && history.location.state.viewing === true) history.back();
+    else change({ image_id: id }, opened === undefined && id !== undefined);
+  };
+};
+
 const drawOne = (
   <Link className="button button-primary" to="/" search={{ tab: 'imagine', new: 1 }}>
     画一张
@@ -96,14 +108,16 @@ export const ExploreScreen = () => {
   const navigate = explore.useNavigate();
   const shelf: Shelf = { kind: 'explore', sort: sort ?? 'default' };
   const change = useCallback(
-    (next: ExploreSearch) =>
+    (next: ExploreSearch, opens = false) =>
       void navigate({
         search: (old) => ({ ...old, ...next }),
-        replace: true,
+        replace: !opens,
+        state: opens ? { viewing: true } : true,
         resetScroll: false,
       }),
     [navigate],
   );
+  const onOpen = useOpening(opened, change);
   const gallery = useGallery(shelf, page ?? 1);
   return (
     <div className={`page ${styles['page']}`}>
@@ -126,7 +140,7 @@ export const ExploreScreen = () => {
         label="图片广场"
         kind="explore"
         opened={opened}
-        onOpen={(id) => change({ image_id: id })}
+        onOpen={onOpen}
         page={page ?? 1}
         onPage={(next) => change({ page: next > 1 ? next : undefined })}
         empty={
@@ -146,14 +160,16 @@ export const PublicScreen = () => {
   const { rank, query = '', page, image_id: opened } = open.useSearch();
   const navigate = open.useNavigate();
   const change = useCallback(
-    (next: GallerySearch) =>
+    (next: GallerySearch, opens = false) =>
       void navigate({
         search: (old) => ({ ...old, ...next }),
-        replace: true,
+        replace: !opens,
+        state: opens ? { viewing: true } : true,
         resetScroll: false,
       }),
     [navigate],
   );
+  const onOpen = useOpening(opened, change);
   const gallery = useGallery({ kind: 'public', rank: rank ?? '', query }, page ?? 1);
   return (
     <div className={`page ${styles['page']}`}>
@@ -181,7 +197,7 @@ export const PublicScreen = () => {
         label="公共图片"
         kind="public"
         opened={opened}
-        onOpen={(id) => change({ image_id: id })}
+        onOpen={onOpen}
         page={page ?? 1}
         onPage={(next) => change({ page: next > 1 ? next : undefined })}
         empty={
@@ -209,14 +225,16 @@ export const PrivateScreen = () => {
   const [choosing, setChoosing] = useState(false);
   const [chosen, setChosen] = useState(noneChosen);
   const change = useCallback(
-    (next: GallerySearch) =>
+    (next: GallerySearch, opens = false) =>
       void navigate({
         search: (old) => ({ ...old, ...next }),
-        replace: true,
+        replace: !opens,
+        state: opens ? { viewing: true } : true,
         resetScroll: false,
       }),
     [navigate],
   );
+  const onOpen = useOpening(opened, change);
   const gallery = useGallery({ kind: 'private', rank: rank ?? '', query }, page ?? 1);
   const { images } = gallery;
   const end = useCallback(() => {
@@ -279,7 +297,7 @@ export const PrivateScreen = () => {
         label={rank === 'upload' ? '我的上传' : '我的图片'}
         kind="private"
         opened={opened}
-        onOpen={(id) => change({ image_id: id })}
+        onOpen={onOpen}
         page={page ?? 1}
         onPage={(next) => change({ page: next > 1 ? next : undefined })}
         chosen={choosing ? chosen : null}

@@ -65,9 +65,11 @@ export const HomeScreen = () => {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const { token, user } = useAuth();
-  const channel = search.channel ?? (token === '' ? 'public' : 'private');
-  const page = search.page ?? 1;
   const { query, model, user_id, scenario_id } = search;
+  // Of another author there is only what is public.
+  const inPublic = token === '' || (user_id !== undefined && user_id !== user?.id);
+  const channel = search.channel ?? (inPublic ? 'public' : 'private');
+  const page = search.page ?? 1;
   const list = useSessionList({ channel, page, query, model, user_id, scenario_id });
   const [searching, setSearching] = useState(query !== undefined);
   const [asked, setAsked] = useState(search.new);

@@ -1,6 +1,7 @@
 import { ApiError, errorText, isCancelled } from '@/platform/api-error.ts';
 import { toast } from '@/platform/toast.ts';
 import { codes, errorPageTexts } from '@contract/errors.ts';
+import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useCallback } from 'react';
 
@@ -18,6 +19,7 @@ export const useRefusal = ({
   everyFailure?: boolean;
 } = {}) => {
   const navigate = useNavigate();
+  const queries = useQueryClient();
   return useCallback(
     (error: unknown) => {
       if (isCancelled(error)) return;
@@ -32,10 +34,12 @@ export const useRefusal = ({
         return;
       }
       const code = answer?.code ?? codes.internal.code;
+      if (code === codes.model_unavailable.code)
+        void queries.invalidateQueries({ queryKey: ['models'] });
       const said = answer?.message;
       const message = said === errorPageTexts[code] ? undefined : said;
       void navigate({ to: '/error', search: { code: String(code), message, uuid } });
     },
-    [navigate, uuid, everyFailure],
+    [navigate, queries, uuid, everyFailure],
   );
 };

@@ -105,6 +105,35 @@ test('a session deleted elsewhere says so at every act, and nothing fails unhear
   await page.waitForLoadState('networkidle');
 });
 
+test('a session whose model was put out of use says so before one asks, and leads on @C4 @C16', async ({
+  app,
+  page,
+  person,
+}) => {
+  const { uuid, id } = await person.client.ask('12*12 等于多少？', {
+    model: 'builtin-assistant',
+  });
+  await person.client.read(uuid, id);
+  await page.route('**/api/models', async (route) => {
+    const answer = await route.fetch();
+    const body = (await answer.json()) as { data: { models: { name: string; type: number }[] } };
+    const asked = body.data.models.find(({ name }) => name === 'builtin-assistant');
+    const models = [
+      { ...asked, name: 'other', label: '别的助手' },
+      { ...asked, display: false, disable: 1 },
+    ];
+    await route.fulfill({ json: { ...body, data: { models } } });
+  });
+  await app.enterAs(person);
+  await page.goto(`/chat?uuid=${uuid}`);
+  await expect(page.getByText('内置助手 已经停用，这里不能再提问。')).toBeVisible();
+  await expect(page.getByTitle('内置助手：有了消息以后，模型不能再换')).toHaveText('内置助手');
+  const start = page.waitForRequest('**/api/new_session');
+  await app.question.fill('还想再问一句');
+  await page.getByRole('button', { name: '新建会话，问 别的助手' }).click();
+  expect((await start).postDataJSON()).toMatchObject({ model: 'other' });
+});
+
 test('a sign-in that ended is told of, and leads to signing in again @C21', async ({
   app,
   page,

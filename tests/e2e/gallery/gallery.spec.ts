@@ -105,6 +105,10 @@ test('others’ pictures are found, liked and gone on from; one’s own change i
   const own = viewerOf(page);
   await expect(own.getByText(`${words}在窗边`, { exact: true })).toBeVisible();
   await expect(page).toHaveURL(new RegExp(`image_id=${mine.id}`));
+  await page.goBack();
+  await expect(own).toBeHidden();
+  await expect(page).toHaveURL(/\/image\/\w+(\?(?!.*image_id)|$)/);
+  await page.goForward();
   await own.getByRole('button', { name: '画同款' }).click();
   await page.waitForURL(/\/chat\?/);
   await expect(page.getByRole('textbox', { name: '画图提示词' })).toHaveValue(`${words}在窗边`);
