@@ -19,7 +19,8 @@ import {
 } from '../image/account-images.service.ts';
 import { imagesOfJob } from '../image/images.service.ts';
 import { createAnalysisService } from '../image/analysis.service.ts';
-import type { ModelService, ResolvedImageModel } from '../model/model.service.ts';
+import type { ModelService } from '../model/model.service.ts';
+import type { ResolvedImageModel } from '../model/resolved-model.ts';
 import { openCharge } from './charge.ts';
 import { mayUseModel, noSuchModel } from './chat.service.ts';
 import * as store from './developer.store.ts';

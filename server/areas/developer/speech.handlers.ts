@@ -8,7 +8,8 @@ import { lookAtMedia } from '../../engines/media.ts';
 import { SpeechEngineError, type Spoken } from '../../engines/speech/speech-engine.ts';
 import { Refusal } from '../../http/handlers.ts';
 import type { OpenContext, OpenHandlers } from '../../http/open-routes.ts';
-import type { ModelService, ResolvedMediaModel } from '../model/model.service.ts';
+import type { ModelService } from '../model/model.service.ts';
+import type { ResolvedMediaModel } from '../model/resolved-model.ts';
 import { openCharge } from './charge.ts';
 import { mayUseModel, noSuchModel } from './chat.service.ts';
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Transaction } from '../../db/database.ts';
 import { Refusal } from '../../http/handlers.ts';
 import { hold } from '../ledger/ledger.service.ts';
-import type { ResolvedImageModel } from '../model/model.service.ts';
+import type { ResolvedImageModel } from '../model/resolved-model.ts';
 import { priceOf, type ImagePlan } from './image-plan.ts';
 
 /** What images take of somebody at most: VIP pay for excluded models alone. */

@@ -19,7 +19,8 @@ import { JobError, type ClaimedJob, type JobIo, type JobWork } from '../../jobs/
 import { profilesOf } from '../train/styles.service.ts';
 import { countFreeUse, release, settling } from '../ledger/ledger.service.ts';
 import { Refusal } from '../../http/handlers.ts';
-import type { ImageChannel, ModelService } from '../model/model.service.ts';
+import type { ModelService } from '../model/model.service.ts';
+import type { ImageChannel } from '../model/resolved-model.ts';
 import type { PromptService } from '../prompt/prompt.service.ts';
 import {
   engineTask,

@@ -3,7 +3,8 @@ import type { ImageFamily, ImageParameters } from '../../../contract/image.ts';
 import { familyRules, previewPrompt, readImageWords } from '../../../contract/image-prompt.ts';
 import type { Executor } from '../../db/database.ts';
 import { Refusal } from '../../http/handlers.ts';
-import type { ModelService, ResolvedImageModel } from './model.service.ts';
+import type { ModelService } from './model.service.ts';
+import type { ResolvedImageModel } from './resolved-model.ts';
 
 const find = async (
   db: Executor,

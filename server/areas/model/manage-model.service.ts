@@ -7,7 +7,8 @@ import { keysIn, type KeyBox } from './channel-key.ts';
 import { channelPresets } from './channel-presets.ts';
 import { tryService } from './channel-trial.ts';
 import * as store from './manage-model.store.ts';
-import { imageOf, type ModelService } from './model.service.ts';
+import { type ModelService } from './model.service.ts';
+import { imageOf } from './resolved-model.ts';
 import { lockCatalogue, setChannelModels, type ChannelRow, type ModelRow } from './model.store.ts';
 
 type Note = (act: ActNote) => void;

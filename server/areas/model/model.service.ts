@@ -1,22 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
-import type { ImageModel } from '../../../contract/image.ts';
-import { limits } from '../../../contract/limits.ts';
 import { modelTypes, type Model } from '../../../contract/model.ts';
-import type { Voices } from '../../../contract/speech.ts';
-import type { VideoModel } from '../../../contract/video.ts';
 import type { Database, Executor } from '../../db/database.ts';
 import type { Instance } from '../../db/instance.ts';
 import type { ChatEngine } from '../../engines/chat-engine.ts';
 import { type ChatRelay, relayOfEngine } from '../../engines/chat-relay.ts';
 import type { ImageChoices, ImageEngine } from '../../engines/image-engine.ts';
 import type { ServiceError } from '../../engines/service-wire.ts';
-import { createBuiltInCanvas } from '../../engines/built-in-canvas/built-in-canvas.ts';
-import type { HearEngine, SpeakEngine } from '../../engines/speech/speech-engine.ts';
-import { createBuiltInSpeakEngine } from '../../engines/speech/built-in-speak-engine.ts';
-import { createLocalHearEngine } from '../../engines/speech/local-hear-engine.ts';
-import { createBuiltInVideoEngine } from '../../engines/video/built-in-video-engine.ts';
-import type { VideoEngine } from '../../engines/video/video-engine.ts';
 import { createBuiltInEngine } from '../../engines/built-in-engine.ts';
 import { listModels } from '../../engines/openai-compatible/list-models.ts';
 import { help } from '../help/help.service.ts';
@@ -30,11 +20,24 @@ import { type CircuitBreaker, createCircuitBreaker } from './circuit-breaker.ts'
 import { drawOrder } from './draw.ts';
 import { environmentServices, type Service } from './environment.ts';
 import { createImageChoices } from './image-choices.ts';
-import { canvasImage, imageOfferOf, serviceModels } from './image-models.ts';
+import { imageOfferOf, serviceModels } from './image-models.ts';
 import { findLocalServices, localAddresses } from './local-services.ts';
 import { mediaOfferOf, stabilityFilm, type MediaOffer } from './media-models.ts';
 import { priceOfName } from './chat-price-by-name.ts';
 import { colorOf, isChatModel, isLowCost, isVisionModel, prettyLabel } from './model-names.ts';
+import { builtInImages, builtInModel, createBuiltInMedia } from './built-in-models.ts';
+import { acceleratorsOf, present } from './model-view.ts';
+import {
+  resolve,
+  resolveImage,
+  type ImageChannel,
+  type MediaChannel,
+  type MediaEngines,
+  type MediaType,
+  type ResolvedImageModel,
+  type ResolvedMediaModel,
+  type ResolvedModel,
+} from './resolved-model.ts';
 import {
   insertLocalChannel,
   lockCatalogue,
@@ -45,87 +48,9 @@ import {
   setModelImage,
   upsertChannel,
   type ChannelRow,
-  type ModelRow,
   type NewModel,
   type ServedModel,
 } from './model.store.ts';
-
-/** A model that can be used now. Factors are tokens taken per token; lengths are characters. */
-export interface ResolvedModel {
-  name: string;
-  label: string;
-  factor: number;
-  /** Null: the factor. */
-  promptFactor: number | null;
-  /** Null: limits.defaultMaxPrompt. */
-  maxPrompt: number | null;
-  /** Most tokens of a reply; null: the service decides. */
-  maxTokens: number | null;
-  vipExcluded: boolean;
-  /** Takes images. */
-  vision: boolean;
-  builtIn: boolean;
-  /** The public API may use it, with so many tokens of prompt and answer together. */
-  api: boolean;
-  apiMaxTokens: number;
-}
-
-/** A model of images that can be used now. */
-export interface ResolvedImageModel {
-  name: string;
-  label: string;
-  /** Tokens for one image of size factor 1, where its checkpoint has no other; 0: free. */
-  factor: number;
-  /** Null: limits.defaultMaxPrompt. */
-  maxPrompt: number | null;
-  vipExcluded: boolean;
-  builtIn: boolean;
-  image: ImageModel;
-  /** A manager said which checkpoints people may choose: `image` has these alone. */
-  onlyCheckpoints: boolean;
-}
-
-/** A service that makes images with a model, as one of its channels has it. */
-export interface ImageChannel {
-  channelId: number;
-  engine: ImageEngine;
-  /** The model's name at the service. */
-  upstreamName: string;
-  /** Names the service for people. */
-  label: string;
-}
-
-/** A model of films or of speech that can be used now. */
-export interface ResolvedMediaModel {
-  name: string;
-  label: string;
-  type: MediaOffer['type'];
-  /** Tokens for a film, for a character that is spoken, for a second that is listened to; 0: free. */
-  factor: number;
-  vipExcluded: boolean;
-  builtIn: boolean;
-  /** Of a model of films. */
-  video: VideoModel | null;
-  /** Of a model that speaks; the first is the usual one. */
-  voice: Voices | null;
-}
-
-/** What each kind of media is made with. */
-interface MediaEngines {
-  [modelTypes.video]: VideoEngine;
-  [modelTypes.textToSpeech]: SpeakEngine;
-  [modelTypes.speechToText]: HearEngine;
-}
-export type MediaType = keyof MediaEngines;
-
-/** A service that makes something with a model, as one of its channels has it. */
-export interface MediaChannel<T extends MediaType> {
-  channelId: number;
-  engine: MediaEngines[T];
-  upstreamName: string;
-  /** Names the service for people. */
-  label: string;
-}
 
 export interface ModelService {
   /** Puts the channels of this start into the database. An unreachable service does not delay it. */
@@ -205,71 +130,6 @@ export interface ModelService {
   close(): void;
 }
 
-const builtInModel = 'builtin-assistant';
-
-/** What draws without any service, by the name of its model. */
-const builtInImages = (
-  settings: Pick<Settings, 'canvasSeconds'>,
-): Readonly<
-  Record<
-    string,
-    { label: string; color: string; remark: string; image: ImageModel; engine: ImageEngine }
-  >
-> => {
-  const engine = createBuiltInCanvas({ seconds: settings.canvasSeconds });
-  return {
-    'builtin-canvas': {
-      label: '内置画板',
-      color: '#0f766e',
-      remark: '内置、免费、不联网。不是神经网络模型：按词语和种子画的程序化图画',
-      image: canvasImage([...engine.abilities]),
-      engine,
-    },
-  };
-};
-
-/** What films and speaks without any service, by the name of its model. */
-const createBuiltInMedia = (settings: Pick<Settings, 'filmSeconds' | 'speechModelDir'>) => {
-  const without = { video: null, speak: null, hear: null };
-  const models: Record<
-    string,
-    Pick<NewModel, 'label' | 'color' | 'remark' | 'sort'> & {
-      type: MediaType;
-      engines: { video: VideoEngine | null; speak: SpeakEngine | null; hear: HearEngine | null };
-    }
-  > = {
-    'builtin-film': {
-      label: '内置视频',
-      type: modelTypes.video,
-      color: '#0e7490',
-      remark: '内置、免费、不联网。不是神经网络模型：镜头在图片的远近之间推拉、平移',
-      sort: 920,
-      engines: {
-        ...without,
-        video: createBuiltInVideoEngine({ seconds: settings.filmSeconds }),
-      },
-    },
-    'builtin-voice': {
-      label: '内置朗读',
-      type: modelTypes.textToSpeech,
-      color: '#4d7c0f',
-      remark: '内置、免费、不联网。不是神经网络模型：espeak-ng 按规则合成的声音',
-      sort: 930,
-      engines: { ...without, speak: createBuiltInSpeakEngine() },
-    },
-  };
-  if (settings.speechModelDir !== '')
-    models['local-speech'] = {
-      label: '本机识别',
-      type: modelTypes.speechToText,
-      color: '#0369a1',
-      remark: '在本机上识别语音，不联网（sherpa-onnx）',
-      sort: 940,
-      engines: { ...without, hear: createLocalHearEngine(settings.speechModelDir) },
-    };
-  return models;
-};
-
 /** Changes made by another process are seen within this, ms. */
 const cacheMs = 3_000;
 /** A service is asked for its models again after this, ms; while it cannot be reached, sooner. */
@@ -277,119 +137,6 @@ const askAgainMs = 30 * 60_000;
 /** How often local models are looked for, ms. */
 const localMs = 60_000;
 const retryMs = { first: 1_000, longest: 60_000 };
-
-const resolve = ({ model, channel }: ServedModel): ResolvedModel => ({
-  name: model.name,
-  label: model.label,
-  factor: model.factor,
-  promptFactor: model.promptFactor,
-  maxPrompt: model.maxPrompt,
-  maxTokens: model.maxTokens,
-  vipExcluded: model.vipExcluded,
-  vision: model.vision,
-  builtIn: channel.kind === 'built-in',
-  api: !model.disableApi,
-  apiMaxTokens: model.apiMaxTokens ?? limits.apiTokens,
-});
-
-/** Null: it is no model of images, or nobody knows what it takes. */
-export const imageOf = (model: ModelRow): ImageModel | null => {
-  if (model.type !== modelTypes.image) return null;
-  const image = model.image ?? imageOfferOf(model.name)?.image ?? null;
-  const chosen = model.imageChoice;
-  if (!image || !chosen) return image;
-  const { sizes, checkpoints: only, factors } = chosen;
-  const checkpoints = image.checkpoints
-    .filter(({ name }) => only.length === 0 || only.includes(name))
-    .map((each) => ({ ...each, factor: factors[each.name] ?? each.factor }));
-  const usual = checkpoints.some(({ name }) => name === image.default_checkpoint);
-  return {
-    ...image,
-    sizes: sizes.length > 0 ? sizes : image.sizes,
-    checkpoints,
-    default_checkpoint: usual ? image.default_checkpoint : (checkpoints[0]?.name ?? ''),
-  };
-};
-
-const resolveImage = ({ model, channel }: ServedModel): ResolvedImageModel | null => {
-  const image = imageOf(model);
-  return (
-    image && {
-      name: model.name,
-      label: model.label,
-      factor: model.factor,
-      maxPrompt: model.maxPrompt,
-      vipExcluded: model.vipExcluded,
-      builtIn: channel.kind === 'built-in',
-      image,
-      onlyCheckpoints: (model.imageChoice?.checkpoints.length ?? 0) > 0,
-    }
-  );
-};
-
-/** Of the size codes 0 to 3 (documents 1 and 2 §9); larger ones count as the last. */
-const sizeRates = [0.7, 0.8, 0.9, 1];
-
-/** What the specification calls things, beside our own names. */
-const flatFields = (model: ModelRow) => {
-  const image = imageOf(model);
-  const factors = (image?.checkpoints ?? []).map(
-    ({ name, factor }) => [name, factor ?? model.factor] as const,
-  );
-  const sizes = image?.sizes ?? [];
-  return {
-    unique_key: model.name,
-    remarks: model.remark,
-    factors: Object.fromEntries(factors),
-    checkpoints: factors.map(([name]) => name),
-    default_checkpoint: image?.default_checkpoint ?? '',
-    sizes,
-    size_limit: sizes,
-    size_rate: image ? sizeRates : [],
-    disable: 0,
-    disable_api: model.disableApi ? 1 : 0,
-    vip: model.vipExcluded ? 1 : 0,
-    // Nobody has a model of their own here: what is trained is a style or a knowledge base.
-    private: 0,
-    // Of a model of images that nobody has told anything of there is nothing to draw with yet.
-    status: model.type === modelTypes.image && image === null ? 0 : 1,
-  };
-};
-
-const present = (
-  model: ModelRow,
-  channel: ChannelRow,
-  media: Pick<ResolvedMediaModel, 'video' | 'voice'>,
-): Model => ({
-  ...flatFields(model),
-  name: model.name,
-  label: model.label,
-  color: model.color,
-  logo: model.logo,
-  remark: model.remark,
-  type: model.type,
-  display: model.display,
-  vision: model.vision,
-  built_in: channel.kind === 'built-in',
-  vip_excluded: model.vipExcluded,
-  max_prompt: model.maxPrompt,
-  prompt_factor: model.promptFactor,
-  factor: model.factor,
-  accelerator: model.accelerator,
-  image: imageOf(model),
-  ...media,
-});
-
-/** The origins of the accelerators; what is no address of the web is left out. */
-export const acceleratorsOf = (served: readonly Pick<ServedModel, 'model'>[]): string[] => [
-  ...new Set(
-    served.flatMap(({ model: { accelerator } }) => {
-      if (!URL.canParse(accelerator)) return [];
-      const { protocol, origin } = new URL(accelerator);
-      return protocol === 'https:' || protocol === 'http:' ? [origin] : [];
-    }),
-  ),
-];
 
 /** How a service did. */
 export interface Outcome {

@@ -11,7 +11,8 @@ import type { ChatMessage } from '../../../common/chat-message.ts';
 import { countInThread } from '../../engines/token-thread.ts';
 import { Refusal } from '../../http/handlers.ts';
 import { extendHold, hold, release, settle } from '../ledger/ledger.service.ts';
-import type { ModelService, ResolvedModel } from '../model/model.service.ts';
+import type { ModelService } from '../model/model.service.ts';
+import type { ResolvedModel } from '../model/resolved-model.ts';
 
 /** Short texts: whoever waits for one waits in front of a closed send button. */
 const waits = { firstByteMs: 30_000, idleMs: 20_000, totalMs: 90_000, size: 40_000 };

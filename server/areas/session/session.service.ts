@@ -12,12 +12,12 @@ import type { Executor, Transaction } from '../../db/database.ts';
 import { inTransaction } from '../../db/in-transaction.ts';
 import type { KnowledgeService } from '../embedding/embedding.service.ts';
 import { Refusal, type Identity } from '../../http/handlers.ts';
+import type { ModelService } from '../model/model.service.ts';
 import type {
-  ModelService,
   ResolvedImageModel,
   ResolvedMediaModel,
   ResolvedModel,
-} from '../model/model.service.ts';
+} from '../model/resolved-model.ts';
 import { refuseBlocked } from '../moderation/blocked-words.service.ts';
 import { countSession, find as findScenario } from '../scenario/scenario.service.ts';
 import { friendStateOf } from './friend.service.ts';

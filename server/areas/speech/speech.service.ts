@@ -17,12 +17,8 @@ import { newKey } from '../../storage/storage.ts';
 import { excerptOf } from '../../../common/markdown/digest.ts';
 import { readableReply } from '../chat/reply.service.ts';
 import { countFreeUse, hold, release, settling } from '../ledger/ledger.service.ts';
-import type {
-  MediaChannel,
-  MediaType,
-  ModelService,
-  ResolvedMediaModel,
-} from '../model/model.service.ts';
+import type { ModelService } from '../model/model.service.ts';
+import type { MediaChannel, MediaType, ResolvedMediaModel } from '../model/resolved-model.ts';
 import { requireUsable } from '../session/session.service.ts';
 import * as store from './speech.store.ts';
 

@@ -12,7 +12,8 @@ import { excerptOf, filmText } from '../../../common/markdown/digest.ts';
 import { endMade, finishMade } from '../chat/image-messages.service.ts';
 import type { FileService } from '../file/file.service.ts';
 import { countFreeUse, settling } from '../ledger/ledger.service.ts';
-import type { MediaChannel, ModelService } from '../model/model.service.ts';
+import type { ModelService } from '../model/model.service.ts';
+import type { MediaChannel } from '../model/resolved-model.ts';
 import { filmAddresses, type FilmFiles, type FilmMime } from './film-files.ts';
 import * as store from './video.store.ts';
 

@@ -1,0 +1,137 @@
+import type { ImageModel } from '../../../contract/image.ts';
+import { limits } from '../../../contract/limits.ts';
+import { modelTypes } from '../../../contract/model.ts';
+import type { Voices } from '../../../contract/speech.ts';
+import type { VideoModel } from '../../../contract/video.ts';
+import type { ImageEngine } from '../../engines/image-engine.ts';
+import type { HearEngine, SpeakEngine } from '../../engines/speech/speech-engine.ts';
+import type { VideoEngine } from '../../engines/video/video-engine.ts';
+import { imageOfferOf } from './image-models.ts';
+import type { MediaOffer } from './media-models.ts';
+import type { ModelRow, ServedModel } from './model.store.ts';
+
+/** A model that can be used now. Factors are tokens taken per token; lengths are characters. */
+export interface ResolvedModel {
+  name: string;
+  label: string;
+  factor: number;
+  /** Null: the factor. */
+  promptFactor: number | null;
+  /** Null: limits.defaultMaxPrompt. */
+  maxPrompt: number | null;
+  /** Most tokens of a reply; null: the service decides. */
+  maxTokens: number | null;
+  vipExcluded: boolean;
+  /** Takes images. */
+  vision: boolean;
+  builtIn: boolean;
+  /** The public API may use it, with so many tokens of prompt and answer together. */
+  api: boolean;
+  apiMaxTokens: number;
+}
+
+/** A model of images that can be used now. */
+export interface ResolvedImageModel {
+  name: string;
+  label: string;
+  /** Tokens for one image of size factor 1, where its checkpoint has no other; 0: free. */
+  factor: number;
+  /** Null: limits.defaultMaxPrompt. */
+  maxPrompt: number | null;
+  vipExcluded: boolean;
+  builtIn: boolean;
+  image: ImageModel;
+  /** A manager said which checkpoints people may choose: `image` has these alone. */
+  onlyCheckpoints: boolean;
+}
+
+/** A service that makes images with a model, as one of its channels has it. */
+export interface ImageChannel {
+  channelId: number;
+  engine: ImageEngine;
+  /** The model's name at the service. */
+  upstreamName: string;
+  /** Names the service for people. */
+  label: string;
+}
+
+/** A model of films or of speech that can be used now. */
+export interface ResolvedMediaModel {
+  name: string;
+  label: string;
+  type: MediaOffer['type'];
+  /** Tokens for a film, for a character that is spoken, for a second that is listened to; 0: free. */
+  factor: number;
+  vipExcluded: boolean;
+  builtIn: boolean;
+  /** Of a model of films. */
+  video: VideoModel | null;
+  /** Of a model that speaks; the first is the usual one. */
+  voice: Voices | null;
+}
+
+/** What each kind of media is made with. */
+export interface MediaEngines {
+  [modelTypes.video]: VideoEngine;
+  [modelTypes.textToSpeech]: SpeakEngine;
+  [modelTypes.speechToText]: HearEngine;
+}
+export type MediaType = keyof MediaEngines;
+
+/** A service that makes something with a model, as one of its channels has it. */
+export interface MediaChannel<T extends MediaType> {
+  channelId: number;
+  engine: MediaEngines[T];
+  upstreamName: string;
+  /** Names the service for people. */
+  label: string;
+}
+
+export const resolve = ({ model, channel }: ServedModel): ResolvedModel => ({
+  name: model.name,
+  label: model.label,
+  factor: model.factor,
+  promptFactor: model.promptFactor,
+  maxPrompt: model.maxPrompt,
+  maxTokens: model.maxTokens,
+  vipExcluded: model.vipExcluded,
+  vision: model.vision,
+  builtIn: channel.kind === 'built-in',
+  api: !model.disableApi,
+  apiMaxTokens: model.apiMaxTokens ?? limits.apiTokens,
+});
+
+/** Null: it is no model of images, or nobody knows what it takes. */
+export const imageOf = (model: ModelRow): ImageModel | null => {
+  if (model.type !== modelTypes.image) return null;
+  const image = model.image ?? imageOfferOf(model.name)?.image ?? null;
+  const chosen = model.imageChoice;
+  if (!image || !chosen) return image;
+  const { sizes, checkpoints: only, factors } = chosen;
+  const checkpoints = image.checkpoints
+    .filter(({ name }) => only.length === 0 || only.includes(name))
+    .map((each) => ({ ...each, factor: factors[each.name] ?? each.factor }));
+  const usual = checkpoints.some(({ name }) => name === image.default_checkpoint);
+  return {
+    ...image,
+    sizes: sizes.length > 0 ? sizes : image.sizes,
+    checkpoints,
+    default_checkpoint: usual ? image.default_checkpoint : (checkpoints[0]?.name ?? ''),
+  };
+};
+
+export const resolveImage = ({ model, channel }: ServedModel): ResolvedImageModel | null => {
+  const image = imageOf(model);
+  return (
+    image && {
+      name: model.name,
+      label: model.label,
+      factor: model.factor,
+      maxPrompt: model.maxPrompt,
+      vipExcluded: model.vipExcluded,
+      builtIn: channel.kind === 'built-in',
+      image,
+      onlyCheckpoints: (model.imageChoice?.checkpoints.length ?? 0) > 0,
+    }
+  );
+};

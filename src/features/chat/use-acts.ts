@@ -1,0 +1,203 @@
+import { useNavigate, getRouteApi } from '@tanstack/react-router';
+import { useCallback, useEffect, useMemo, useRef, type RefObject } from 'react';
+import type { Message } from '@contract/chat.ts';
+import type { sessionTypes, SessionDetail } from '@contract/session.ts';
+import { api } from '@/platform/api.ts';
+import { ApiError } from '@/platform/api-error.ts';
+import { useAuth } from '@/platform/auth-store.ts';
+import { writeDraft } from '@/platform/draft.ts';
+import { useModelsOf } from '@/platform/queries.ts';
+import { ownFiles, readQuestion } from '@/platform/question.ts';
+import { createStore } from '@/platform/store.ts';
+import { toast } from '@/platform/toast.ts';
+import { useMedia } from '@/platform/use-media.ts';
+import { uuid as newKey } from '@/platform/uuid.ts';
+import { confirmDialog } from '@/ui/dialog.ts';
+import type { ChatActs, RowMode } from '@/widgets/conversation/chat-context.ts';
+import type { SessionType } from '@/widgets/conversation/session-type.ts';
+import type { SendOptions, ThreadCommands } from '@/widgets/conversation/thread-commands.ts';
+import type { Thread } from '@/widgets/conversation/thread.ts';
+import { useRefusal } from '@/widgets/conversation/use-refusal.ts';
+import type { Panel } from './chat-panels.tsx';
+import { setCompose } from './compose-store.ts';
+import type { ListHandle } from './message-list.tsx';
+
+const route = getRouteApi('/chat');
+const hasPointer = '(hover: hover)';
+const peopleType: (typeof sessionTypes)['people'] = 2;
+
+/** Asks before a message is deleted, and says what goes with it. */
+const deletionOf = (message: Message, session: SessionDetail, first: boolean) => {
+  if (session.type !== peopleType) return '问题和它的回复会一起删除，不能恢复。';
+  if (session.friend === null && session.owner && first && message.user_id === session.user_id)
+    return '这是整个问答的问题：删除后，会话和大家的全部回复都会删除，不能恢复。';
+  return '消息会从所有人的会话里删除，不能恢复。';
+};
+
+/** Acts that the rows of the list call. */
+export const useActs = (
+  session: SessionDetail,
+  thread: Thread,
+  open: (panel: Panel) => void,
+  send: (text: string, options?: SendOptions) => Promise<boolean>,
+  sessionType: SessionType | null,
+  list: RefObject<ListHandle | null>,
+): ChatActs => {
+  const refuse = useRefusal({ uuid: route.useSearch({ select: (search) => search.uuid }) });
+  const navigate = useNavigate();
+  const models = useModelsOf(sessionType?.models ?? 'chat');
+  const { user } = useAuth();
+  const free = models.data?.find((model) => model.factor === 0)?.name;
+  const me = user?.id ?? 0;
+  const { uuid, owner, model, writable, temporary, forkable } = session;
+  const people = session.type === peopleType;
+  const pointer = useMedia(hasPointer);
+  // What the rows see stays the same while only the session's summary changes.
+  const latest = useRef(session);
+  useEffect(() => {
+    latest.current = session;
+  });
+  return useMemo(() => {
+    const modes = createStore<ReadonlySet<string>>(new Set());
+    const toggle = (mode: RowMode, id: number) => {
+      const next = new Set(modes.get());
+      if (!next.delete(`${mode}${id}`)) next.add(`${mode}${id}`);
+      modes.set(next);
+    };
+    const quietly = (act: Promise<unknown>) => {
+      act.catch(refuse);
+    };
+    const command = (act: (commands: ThreadCommands) => Promise<unknown>) =>
+      thread.commands().then(act);
+    const startAnew = async (question: string, which: 'same' | 'free') => {
+      const fresh = await api.newSession(
+        { type: sessionType?.type ?? 0, model: which === 'same' ? model : free },
+        { quiet: true },
+      );
+      writeDraft(fresh.uuid, question);
+      await navigate({ to: '/chat', search: { uuid: fresh.uuid } });
+    };
+    const fork = async (id: number) => {
+      const fresh = await api.newSession({ history_id: id }, { quiet: true });
+      toast('已复制到您的会话，可以接着聊了', 'success');
+      await navigate({ to: '/chat', search: { uuid: fresh.uuid } });
+    };
+    const remove = async (message: Message) => {
+      const sure = await confirmDialog({
+        title: '删除消息',
+        text: deletionOf(message, latest.current, thread.store.isFirst(message.id)),
+        ok: '删除',
+        danger: true,
+      });
+      if (!sure) {
+        toast('已取消删除');
+        return;
+      }
+      const commands = await thread.commands();
+      if (await commands.remove(message.id))
+        void navigate({ to: '/', search: { channel: 'private' } });
+      toast('消息记录已删除', 'success');
+    };
+    return {
+      thread,
+      uuid,
+      owner,
+      writable: writable && thread.only === null,
+      model,
+      people,
+      temporary,
+      forkable,
+      pointer,
+      me,
+      openMenu: (message, part) => open({ kind: 'menu', target: { message, part } }),
+      openPerson: (person) => open({ kind: 'person', person }),
+      answerTo: (atUser) => setCompose(uuid, { atUser }),
+      sessionType,
+      follow: async (work) => {
+        list.current?.toBottom();
+        return work.then(
+          () => true,
+          (error: unknown) => {
+            refuse(error);
+            return false;
+          },
+        );
+      },
+      retry: (message) => quietly(command((commands) => commands.retry(message.id))),
+      reconnect: (message) => thread.reconnect(message.id),
+      stop: (message) => quietly(command((commands) => commands.stop(message.id))),
+      regenerate: (message, other) =>
+        quietly(command((commands) => commands.regenerate(message.id, other))),
+      choose: (id) => command((commands) => commands.choose(id)).then(() => undefined, refuse),
+      like: ({ id }) => quietly(command((commands) => commands.like(id))),
+      favourite: ({ id }) => quietly(command((commands) => commands.favourite(id))),
+      ask: async (message, text) => {
+        const { images, detail, files: attached } = readQuestion(message);
+        const files = ownFiles(attached);
+        const more = images.length + files.length > 0;
+        const type = images.length > 0 ? 'chat-vision' : 'chat';
+        const asked = { type, prompt: text, images, image_detail: detail, files };
+        const taken = more
+          ? await send(JSON.stringify(asked), { replace: message.id, format: 1 })
+          : await send(text, { replace: message.id });
+        if (taken) toggle('edit', message.id);
+        return taken;
+      },
+      remove: (message) => {
+        remove(message).catch((error: unknown) => {
+          // The call has said why.
+          if (!(error instanceof ApiError)) throw error;
+        });
+      },
+      fork: (id) => quietly(fork(id)),
+      startAnew: (question, which) => quietly(startAnew(question, which)),
+      is: (mode, id) => modes.get().has(`${mode}${id}`),
+      toggle,
+      onModes: modes.subscribe,
+    };
+  }, [
+    thread,
+    uuid,
+    owner,
+    model,
+    writable,
+    people,
+    temporary,
+    forkable,
+    pointer,
+    me,
+    free,
+    navigate,
+    refuse,
+    open,
+    send,
+    sessionType,
+    list,
+  ]);
+};
+
+/** Sends a message; false when it was not taken, so that its text goes back into the box. */
+export const useSend = (thread: Thread, list: RefObject<ListHandle | null>) => {
+  const refuse = useRefusal({ uuid: route.useSearch({ select: (search) => search.uuid }) });
+  // A try that got no answer may have reached the server: the same text goes again under its key.
+  const open = useRef({ text: '', key: '' });
+  return useCallback(
+    async (text: string, options: SendOptions = {}): Promise<boolean> => {
+      if (open.current.text !== text) open.current = { text, key: newKey() };
+      try {
+        const commands = await thread.commands();
+        const sending = commands.send(text, open.current.key, options);
+        list.current?.toBottom();
+        await sending;
+        open.current = { text: '', key: '' };
+        return true;
+      } catch (error) {
+        if (!(error instanceof ApiError) || error.status !== 0)
+          open.current = { text: '', key: '' };
+        refuse(error);
+        return false;
+      }
+    },
+    [thread, list, refuse],
+  );
+};

@@ -1,0 +1,109 @@
+import { getRouteApi, useCanGoBack, useLocation, useRouter } from '@tanstack/react-router';
+import { useCallback, useEffect, useRef, type RefObject } from 'react';
+import { limits } from '@contract/limits.ts';
+import type { SessionDetail } from '@contract/session.ts';
+import { offlineText } from '@/platform/api-error.ts';
+import { readDraft, writeDraft } from '@/platform/draft.ts';
+import { useModel } from '@/platform/queries.ts';
+import { toast } from '@/platform/toast.ts';
+import { refusalOf } from '@/widgets/composer/send-rules.ts';
+import type { ChatActs } from '@/widgets/conversation/chat-context.ts';
+import type { ThreadView } from '@/widgets/conversation/message-store.ts';
+import type { SendOptions } from '@/widgets/conversation/thread-commands.ts';
+import type { Thread } from '@/widgets/conversation/thread.ts';
+import type { ListHandle } from './message-list.tsx';
+import { deliver } from './send-box.tsx';
+
+/** What the address of a conversation says beside its session. */
+const route = getRouteApi('/chat');
+
+/** Goes where `?back=…` says, else to where one came from. */
+export const useBack = (): (() => void) => {
+  const { back } = route.useSearch();
+  const router = useRouter();
+  const canGoBack = useCanGoBack();
+  return useCallback(() => {
+    if (back !== undefined) void router.navigate({ href: back });
+    else if (canGoBack) router.history.back();
+    else void router.navigate({ to: '/' });
+  }, [back, canGoBack, router]);
+};
+
+/**
+ * `?prompt=…` fills the box. With `send=1` it is sent, once, and leaves the address first; but only
+ * where this page itself led here: a link from outside spends nothing without a press.
+ */
+export const usePromptOfAddress = (
+  session: SessionDetail,
+  view: ThreadView,
+  send: (text: string, options: SendOptions) => Promise<boolean>,
+  acts: ChatActs,
+  /** It was sent, or came to nothing. */
+  onSent: () => void,
+) => {
+  const { prompt, send: atOnce, suggestion } = route.useSearch();
+  const ledHere = useLocation({ select: ({ state }) => state.sends === true });
+  const navigate = route.useNavigate();
+  const model = useModel(session.model);
+  const taken = useRef(false);
+  const latest = useRef(onSent);
+  useEffect(() => {
+    latest.current = onSent;
+  });
+  const asked = prompt !== undefined || atOnce === 1;
+  useEffect(() => {
+    if (!asked || taken.current || !session.writable) return;
+    taken.current = true;
+    const draft = readDraft(session.uuid);
+    const text = (prompt ?? draft).trim();
+    const sends = atOnce === 1 && ledHere;
+    // Words of an address come to those that somebody wrote, never in their place.
+    const box = draft.includes(text) ? draft : draft === '' ? text : `${draft}\n${text}`;
+    writeDraft(session.uuid, sends ? text : box);
+    const clean = navigate({
+      search: (old) => ({ ...old, prompt: undefined, send: undefined, suggestion: undefined }),
+      replace: true,
+    });
+    if (!sends || text === '') return;
+    const most = model?.max_prompt ?? limits.defaultMaxPrompt;
+    const first = view.count === 0 && suggestion !== 1;
+    const refusal = refusalOf(text, most, first);
+    if (refusal !== '') {
+      toast(refusal, 'error');
+      latest.current();
+      return;
+    }
+    const sendNow = async () => {
+      await clean;
+      if (acts.sessionType) await acts.sessionType.sendWords(session.uuid, text, model, acts);
+      else await deliver(acts.thread, session, text, send, { suggestion: suggestion === 1 });
+    };
+    sendNow()
+      .catch(() => toast(offlineText, 'error'))
+      .finally(() => latest.current());
+  }, [
+    asked,
+    prompt,
+    atOnce,
+    ledHere,
+    suggestion,
+    session,
+    view.count,
+    model,
+    navigate,
+    send,
+    acts,
+  ]);
+  return asked && session.writable;
+};
+
+/** Another message in the address of a conversation that is open already: the list goes there. */
+export const useFocusOfAddress = (thread: Thread, list: RefObject<ListHandle | null>) => {
+  const { history_id } = route.useSearch();
+  const shown = useRef(history_id);
+  useEffect(() => {
+    if (history_id === shown.current) return;
+    shown.current = history_id;
+    if (history_id !== undefined && thread.only === null) void list.current?.show(history_id);
+  }, [history_id, thread, list]);
+};
