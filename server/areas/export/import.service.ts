@@ -20,7 +20,7 @@ const bounds = { ms: 120_000, heapMb: 1_200 };
 /** Files that are read at once, one of them for each person. */
 const mostAtOnce = 2;
 /** Characters of long files that one person imports in a day, millions: few threads are for all. */
-const millionsADay = 1_000;
+const millionsADay = 300;
 
 /** A text of at most so many characters is read in a few ms, faster than a thread starts. */
 const short = 100_000;
