@@ -1,4 +1,5 @@
 import { readDraft, writeDraft } from '@/platform/draft.ts';
+import { useAuth } from '@/platform/auth-store.ts';
 import { usePageTitle } from '@/platform/use-page-title.ts';
 import { EmptyState } from '@/ui/empty-state.tsx';
 import { errorPageTexts } from '@contract/errors.ts';
@@ -18,10 +19,13 @@ const carryDraft = (uuid: string) => {
 /** Document 1 §8: each code's text; a message in the address overrides it. */
 export const ErrorScreen = () => {
   const { code, message, uuid } = route.useSearch();
+  const { signedIn } = useAuth();
   usePageTitle('出错了');
   const text = message ?? errorPageTexts[Number(code)] ?? '未知错误';
   const insufficient = code === '1025' || code === '1026';
-  const login = code === '1001' || code === '1002';
+  // A private one may be the visitor's own.
+  const own = code === '1432' && uuid !== undefined && !signedIn;
+  const login = code === '1001' || code === '1002' || own;
   // The way back there ends here again.
   const gone = code === '1432' || code === '1433' || code === '3001' || login;
   const first = login || insufficient || code === '1024' ? 'button' : 'button button-primary';
@@ -36,7 +40,11 @@ export const ErrorScreen = () => {
             {code && code !== '0' && <p className="tag">错误代码 {code}</p>}
             <div className="row">
               {login && (
-                <Link className="button button-primary" to="/login">
+                <Link
+                  className="button button-primary"
+                  to="/login"
+                  search={own ? { back: `/chat?uuid=${uuid}` } : {}}
+                >
                   去登录
                 </Link>
               )}

@@ -83,7 +83,7 @@ const installTexts: Record<InstallWay, string> = {
 
 const notifyTitles: Record<WaitKind, string> = {
   answer: '回复写好时通知我？',
-  job: '图片画好时通知我？',
+  job: '任务做好时通知我？',
   order: '付款到账时通知我？',
   news: '有人回复我时通知我？',
   membership: '会员到期前通知我？',

@@ -3,6 +3,9 @@ import { EmptyState } from '@/ui/empty-state.tsx';
 import { ApiError } from '@/platform/api-error.ts';
 import { Link, useRouter, type ErrorComponentProps } from '@tanstack/react-router';
 
+const fallen = '这个页面没有加载成功，请再试一次。';
+const offline = '现在没有网络，这个页面还没有存到这台设备上，联网后再打开。';
+
 /** Stands where a screen fell over; the rest of the page goes on. */
 export const RouteError = ({ error, reset }: ErrorComponentProps) => {
   const router = useRouter();
@@ -11,7 +14,7 @@ export const RouteError = ({ error, reset }: ErrorComponentProps) => {
     <div className="page" role="alert">
       <EmptyState
         icon="warning"
-        text={refused ? error.message : '这个页面没有加载成功，请再试一次。'}
+        text={refused ? error.message : navigator.onLine ? fallen : offline}
         action={
           <div className="row">
             <Button

@@ -23,7 +23,7 @@ it('every class that a component names is in its styles', () => {
         ? path.join(source, from.slice(2))
         : path.join(source, path.dirname(file), from ?? '');
       const classes = classesOf(styles);
-      for (const [, name] of text.matchAll(new RegExp(`\\b${local}\\.(\\w+)`, 'g'))) {
+      for (const [, name] of text.matchAll(new RegExp(`\\b${local}(?:\\.|\\[')(\\w+)`, 'g'))) {
         named += 1;
         if (!classes.has(name ?? '')) missing.push(`${file}: ${local}.${name}`);
       }

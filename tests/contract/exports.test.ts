@@ -436,3 +436,35 @@ test('a reader who leaves ends the work: the next PDF does not wait for it', asy
   await exported(author, session.uuid, 'pdf');
   expect(performance.now() - started).toBeLessThan(10_000);
 });
+
+test('many files at once are made one after the other, and so many bytes in an hour', async () => {
+  const small = await startServer({ env: { FILE_QUOTA_MB: '4' } });
+  const own = new pg.Client({ connectionString: small.databaseUrl });
+  await own.connect();
+  try {
+    const person = await TestClient.register(small.baseURL);
+    const { id, uuid } = await person.call('newSession', { type: 0 });
+    const { id: userId } = await person.call('userInfo', {});
+    await own.query(
+      `INSERT INTO history (session_id, user_id, human, ai, model, state)
+       VALUES ($1, $2, $3, 'done', '', 'done')`,
+      [id, userId, 'long '.repeat(140_000)],
+    );
+    const ended = async (client: TestClient) => {
+      const events = await Promise.all(
+        Array.from({ length: 5 }, () => exportEvents(client, uuid, 'json')),
+      );
+      return events.map((each) => each.at(-1) ?? { progress: 0 });
+    };
+    const made = await ended(person);
+    expect(made.filter((last) => 'key' in last)).toHaveLength(2);
+    expect(made.filter((last) => 'code' in last && last.code === '429')).toHaveLength(3);
+    // It is one's own hour that is over.
+    await person.call('setSession', { session_id: uuid, private: 0 });
+    const [first] = await ended(await TestClient.register(small.baseURL));
+    expect(first).toHaveProperty('key');
+  } finally {
+    await own.end();
+    await small.stop();
+  }
+});

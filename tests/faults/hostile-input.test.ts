@@ -285,3 +285,16 @@ describe('hostile input', () => {
     expect(world.server.log()).not.toMatch(/"level":(50|60)/);
   });
 });
+
+test('one person’s long messages of a day are so many, whatever becomes of them', async () => {
+  const flood = await TestClient.register(world.server.baseURL);
+  const { uuid } = await flood.call('newSession', { type: 0 });
+  const msg = 'x'.repeat(2_000_000);
+  const codes: number[] = [];
+  for (let nth = 0; nth < 26; nth += 1)
+    codes.push((await flood.raw('sendMessage', { session_id: uuid, msg })).code);
+  expect(new Set(codes.slice(0, 25))).toEqual(new Set([1411]));
+  expect(codes[25]).toBe(429);
+  // What is short is said all the same.
+  await flood.call('sendMessage', { session_id: uuid, msg: '一加一等于几' });
+});

@@ -6,6 +6,7 @@ import { inTransaction } from '../../db/in-transaction.ts';
 import type { KnowledgeService } from '../embedding/embedding.service.ts';
 import type { ChatMessage } from '../../../common/chat-message.ts';
 import { Refusal, type Identity } from '../../http/handlers.ts';
+import { createKeyLimit } from '../../http/rate-limit.ts';
 import type { ModelService } from '../model/model.service.ts';
 import type { ResolvedModel } from '../model/resolved-model.ts';
 import { find as findScenario } from '../scenario/scenario.service.ts';
@@ -79,7 +80,11 @@ const requireChat = (session: SessionRow): void => {
   if (session.type !== sessionTypes.chat) throw new Refusal('session_unsuitable');
 };
 
+/** Of long messages, thousands of characters that one person sends in a day: each is stored. */
+const thousandsADay = 50_000;
+
 export const createChatService = (deps: ChatServiceDeps) => {
+  const limitLong = createKeyLimit(thousandsADay, 86_400);
   const { models, attachments, minPromptBytes, instanceId } = deps;
   const people = createPeopleService(deps);
   const imageMessages = createImageMessages(deps);
@@ -272,7 +277,9 @@ export const createChatService = (deps: ChatServiceDeps) => {
     },
 
     /** Stores the message; its replies are to be begun once that is committed. */
-    send(db: Executor, input: Parsed<'sendMessage'>, user: Identity) {
+    async send(db: Executor, input: Parsed<'sendMessage'>, user: Identity) {
+      const thousands = Math.floor(input.msg.length / 1000);
+      if (thousands > 0) await limitLong(String(user.id), thousands);
       return inTransaction(db, async (tx) => {
         const locked = await lockForSending(tx, input.session_id, user);
         // Films read the message for themselves: what images call by the same names has other bounds.

@@ -14,6 +14,7 @@ export const exportArea = (kit: Kit) => {
         exports,
         imports: createImportService(models),
         publicUrl: settings.publicUrl,
+        room: settings.fileQuota / 2,
       }),
   } satisfies Area;
 };

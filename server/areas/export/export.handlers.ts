@@ -3,7 +3,9 @@ import { codes } from '../../../contract/errors.ts';
 import type { Parsed } from '../../../contract/calls.ts';
 import { disposition } from '../../http/disposition.ts';
 import { refusalOf } from '../../http/failure.ts';
+import { createFairQueue } from '../../fair-queue.ts';
 import type { Handlers } from '../../http/handlers.ts';
+import { addressKey, createKeyLimit } from '../../http/rate-limit.ts';
 import type { ExportService } from './export.service.ts';
 import type { ImportService } from './import.service.ts';
 
@@ -12,7 +14,13 @@ export interface ExportHandlersDeps {
   imports: ImportService;
   /** Where people reach this server; empty: as each request says. */
   publicUrl: string;
+  /** Bytes of files that are made for one person, or for visitors of one address, in an hour. */
+  room: number;
 }
+
+/** Files that are made at once: each stands in memory as a whole. */
+const madeAtOnce = 4;
+const kilobyte = 1024;
 
 /** So often a waiting reader hears something, ms: proxies drop silent lines. */
 const heartbeat = 15_000;
@@ -25,16 +33,22 @@ export const createExportHandlers = ({
   exports,
   imports,
   publicUrl,
+  room,
 }: ExportHandlersDeps): Pick<
   Handlers,
   'exportSession' | 'exportDrawn' | 'exportDiagrams' | 'exportFile' | 'importSessions'
 > => {
+  const queue = createFairQueue(madeAtOnce);
+  const limitBytes = createKeyLimit(Math.floor(room / kilobyte), 3_600);
+
   const make = async (
     input: Omit<Parsed<'exportDrawn'>, 'ticket'>,
     { db, user, log, request, reply }: Parameters<Handlers['exportSession']>[1],
   ): Promise<void> => {
     const session = await exports.readable(db, input, user);
     const base = publicUrl || `${request.protocol}://${request.host}`;
+    // Accounts without registering are as many as somebody likes.
+    const who = user && !user.guest ? `person ${user.id}` : addressKey(request.ip);
     reply.hijack();
     const response = reply.raw;
     for (const [name, value] of Object.entries(reply.getHeaders()))
@@ -54,18 +68,22 @@ export const createExportHandlers = ({
     let told = 0;
     tell({ progress: 0 });
     try {
-      const file = await exports.make(session, input.format, {
-        db,
-        user,
-        base,
-        timeZone: input.time_zone,
-        diagrams: new Map(input.diagrams.map(({ source, image }) => [source, image])),
-        signal: gone.signal,
-        onProgress: (done) => {
-          if (done - told < step) return;
-          told = done;
-          tell({ progress: done });
-        },
+      const file = await queue(who, async () => {
+        gone.signal.throwIfAborted();
+        return exports.make(session, input.format, {
+          db,
+          user,
+          base,
+          timeZone: input.time_zone,
+          diagrams: new Map(input.diagrams.map(({ source, image }) => [source, image])),
+          signal: gone.signal,
+          admit: (bytes) => limitBytes(who, Math.ceil(bytes / kilobyte)),
+          onProgress: (done) => {
+            if (done - told < step) return;
+            told = done;
+            tell({ progress: done });
+          },
+        });
       });
       tell(file);
     } catch (error) {

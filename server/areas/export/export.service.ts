@@ -32,6 +32,8 @@ export interface ExportWork {
   /** Drawings of diagrams as data URLs, by what they are drawn from. */
   diagrams: ReadonlyMap<string, string>;
   onProgress: (done: number) => void;
+  /** Whether there is room for a file of so many bytes. @throws Refusal too_many */
+  admit: (bytes: number) => Promise<void>;
   signal: AbortSignal;
 }
 
@@ -66,7 +68,13 @@ export const fileName = (title: string, day: string, ending: string): string => 
 };
 
 /** Of work that is not about a file for somebody. */
-const quiet = { base: '', timeZone: '', diagrams: new Map<string, string>(), onProgress: () => {} };
+const quiet = {
+  base: '',
+  timeZone: '',
+  diagrams: new Map<string, string>(),
+  onProgress: () => {},
+  admit: async () => {},
+};
 
 export const createExportService = ({ storage, image, labels }: ExportDeps) => {
   async function* rowsOf({ db, signal }: ExportWork, what: store.Wanted) {
@@ -226,6 +234,7 @@ export const createExportService = ({ storage, image, labels }: ExportDeps) => {
       else if (format === 'markdown') data = await toMarkdown(work, session, total, telling);
       else ({ data, failed } = await toPdf(work, session, total, telling));
       work.signal.throwIfAborted();
+      await work.admit(data.length);
       const { ending, mime } = kinds[format];
       const key = newKey();
       const storageKey = `${newKey()}.${ending}`;

@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads';
 import type { Answer } from '../../../contract/calls.ts';
 import type { Executor } from '../../db/database.ts';
 import { type Identity, Refusal } from '../../http/handlers.ts';
+import { createKeyLimit } from '../../http/rate-limit.ts';
 import type { ModelService } from '../model/model.service.ts';
 import { workerUrl } from '../../worker-url.ts';
 import * as store from './export.store.ts';
@@ -18,6 +19,8 @@ export interface ReadSessions {
 const bounds = { ms: 120_000, heapMb: 1_200 };
 /** Files that are read at once, one of them for each person. */
 const mostAtOnce = 2;
+/** Characters of long files that one person imports in a day, millions: few threads are for all. */
+const millionsADay = 300;
 
 /** A text of at most so many characters is read in a few ms, faster than a thread starts. */
 const short = 100_000;
@@ -72,6 +75,7 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) =>
 
 export const createImportService = (models: ModelService) => {
   const reading = new Set<number>();
+  const limitDay = createKeyLimit(millionsADay, 86_400);
 
   return {
     /** Reads a file's text, a long one in a thread of its own. @throws Refusal import_unreadable, bad_body, too_many */
@@ -81,6 +85,7 @@ export const createImportService = (models: ModelService) => {
       if (reading.has(user.id) || reading.size >= mostAtOnce)
         throw new Refusal('too_many', '正在导入别的文件，请稍后再试', { retry_after: 10 });
       if (text.length <= short) return readHere(text);
+      await limitDay(String(user.id), Math.ceil(text.length / 1_000_000));
       reading.add(user.id);
       try {
         return await readApart(text);

@@ -47,11 +47,11 @@ const OrderTab = () => {
   });
   const payAgain = async (order: Order) => {
     try {
-      const paid = await reopen(order.trade_no, () => void navigate({ search: { tab: 'usage' } }));
-      if (paid) {
-        toast('这个订单已经付款', 'success');
-        await orders.refetch();
-      }
+      const state = await reopen(order.trade_no, () => void navigate({ search: { tab: 'usage' } }));
+      if (state === 'created') return;
+      if (state === 'paid') toast('这个订单已经付款', 'success');
+      else toast('这个订单已经关闭，请重新下单');
+      await orders.refetch();
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
     }

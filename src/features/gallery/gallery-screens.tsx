@@ -129,7 +129,7 @@ export const ExploreScreen = () => {
             to="/image/explore"
             search={{ sort: each.sort }}
             className="chip"
-            aria-current={each.sort === sort ? 'true' : undefined}
+            activeOptions={{ explicitUndefined: true }}
           >
             {each.name}
           </Link>
@@ -186,7 +186,7 @@ export const PublicScreen = () => {
             to="/image/public"
             search={{ rank: each.rank, query: query || undefined }}
             className="chip"
-            aria-current={each.rank === rank ? 'true' : undefined}
+            activeOptions={{ explicitUndefined: true }}
           >
             {each.name}
           </Link>
@@ -286,7 +286,7 @@ export const PrivateScreen = () => {
             to="/image/private"
             search={{ rank: each.rank, query: query || undefined }}
             className="chip"
-            aria-current={each.rank === rank ? 'true' : undefined}
+            activeOptions={{ explicitUndefined: true }}
           >
             {each.name}
           </Link>

@@ -101,7 +101,7 @@ export const UploadSheet = ({ open, onClose }: { open: boolean; onClose: () => v
         }}
       >
         <input
-          className="input"
+          className="text-input"
           type="url"
           inputMode="url"
           value={address}

@@ -66,7 +66,7 @@ export const AppsScreen = () => {
               to="/apps"
               search={{ type: each, query }}
               className={each === type ? 'chip chip-on' : 'chip'}
-              aria-current={each === type ? 'true' : undefined}
+              activeOptions={{ explicitUndefined: true }}
             >
               {each ?? '全部'}
             </Link>

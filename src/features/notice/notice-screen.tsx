@@ -53,10 +53,15 @@ export const NoticeScreen = () => {
       if (!(error instanceof ApiError)) throw error;
     }
   };
-  const goTo = (next: number) => {
-    void navigate({ search: next > 1 ? { page: next } : {} });
+  const goTo = (next: number, replace = false) => {
+    void navigate({ search: next > 1 ? { page: next } : {}, replace });
     scrollTo({ top: 0 });
   };
+  const last = data?.page_count ?? 0;
+  const gone = last > 0 && page > last;
+  useEffect(() => {
+    if (gone) goTo(last, true);
+  });
   return (
     <div className={`page ${css.notices}`}>
       <header className="page-head">

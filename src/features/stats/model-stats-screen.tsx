@@ -104,13 +104,16 @@ const linesOf = (
   key: 'request_count' | 'error_count' | 'first_time' | 'success_time',
 ) => {
   const times = [...new Set(data.list.map(({ time_point }) => time_point))].sort();
-  const models = data.models.slice(0, drawnModels).map(({ model }) => model);
+  const models = data.models.slice(0, drawnModels);
+  const counts = key === 'request_count' || key === 'error_count';
   const at = new Map(data.list.map((row) => [`${row.model} ${row.time_point}`, row]));
   return {
     times,
-    series: models.map((model) => ({
+    series: models.map(({ model, [key]: median }) => ({
       label: model,
-      values: times.map((point) => at.get(`${model} ${point}`)?.[key] ?? 0),
+      // Where nobody asked, no time was taken: that is not one of 0 seconds.
+      values: times.map((point) => at.get(`${model} ${point}`)?.[key] ?? (counts ? 0 : null)),
+      ...(counts ? {} : { median }),
     })),
   };
 };

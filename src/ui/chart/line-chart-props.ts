@@ -2,6 +2,8 @@ export interface Series {
   label: string;
   /** As long as `times`; null: nothing is known. */
   values: readonly (number | null)[];
+  /** What they come to on the whole, where a sum of them says nothing: of times, shares. */
+  median?: number | null;
   /** Names a token; the next of a fixed row where left out. */
   colour?: string;
 }

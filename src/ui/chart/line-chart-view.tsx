@@ -121,14 +121,18 @@ const Plot = ({
             {format(new Date((xs[shownAt] ?? 0) * 1000), byDay ? 'yyyy-MM-dd' : 'MM-dd HH:mm')}
           </span>
         )}
-        {series.map(({ label, values, colour }, index) => (
+        {series.map(({ label, values, median, colour }, index) => (
           <span key={label}>
             <i style={{ background: `var(${colour ?? row[index % row.length]})` }} />
             {label}
             <b>
-              {shownAt === null
-                ? `合计 ${show(values.reduce<number>((sum, value) => sum + (value ?? 0), 0))}`
-                : show(values[shownAt] ?? 0)}
+              {shownAt !== null
+                ? median === undefined || (values[shownAt] ?? null) !== null
+                  ? show(values[shownAt] ?? 0)
+                  : '—'
+                : median === undefined
+                  ? `合计 ${show(values.reduce<number>((sum, value) => sum + (value ?? 0), 0))}`
+                  : `中位数 ${median === null ? '—' : show(median)}`}
               {unit && ` ${unit}`}
             </b>
           </span>

@@ -126,7 +126,7 @@ const PayDialog = ({ order, onPaid }: { order: Order; onPaid: () => void }) => {
   };
   const left = new Date(order.expires_at).getTime() - now;
   // The server's word counts: a phone's clock may be hours off.
-  const over = state === 'closed';
+  const over = state === 'closed' || (state === 'created' && asked.data?.url === '');
 
   return (
     <Sheet open onClose={closePayment} title={look.name}>

@@ -34,10 +34,9 @@ export const buy = async (wish: In<'recharge'>, onPaid: () => void): Promise<voi
   openPayment(order, onPaid);
 };
 
-/** Goes on with an order that was not paid yet; true where it is paid by now. */
-export const reopen = async (number: string, onPaid: () => void): Promise<boolean> => {
+/** Goes on with an order that can still be paid; gives how it stands. */
+export const reopen = async (number: string, onPaid: () => void): Promise<Order['state']> => {
   const order = await api.tradeStatus({ platform_order_id: number });
-  if (order.status === 1) return true;
   if (order.url !== '') openPayment(order, onPaid);
-  return false;
+  return order.state === 'created' && order.url === '' ? 'closed' : order.state;
 };

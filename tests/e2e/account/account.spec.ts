@@ -36,6 +36,15 @@ test('a top-up with discount by the sandbox: QR code, cashier, paid, orders, usa
   await app.walk('/account?tab=order');
   await expect(page.getByText('已付款')).toBeVisible();
   await expect(page.getByText('￥360')).toBeVisible();
+
+  // One that was closed elsewhere while it stands here as unpaid: pressed, it says so.
+  const order = await person.client.call('recharge', { type: 'vip', num: 1 });
+  await page.reload();
+  await expect(page.getByText('待付款')).toBeVisible();
+  await person.client.call('closeTrade', { platform_order_id: order.trade_no });
+  await page.getByRole('button', { name: '去支付' }).click();
+  await expect(page.getByText('这个订单已经关闭，请重新下单')).toBeVisible();
+  await expect(page.getByText('已关闭', { exact: true })).toBeVisible();
 });
 
 test('invited by a link, the inviter has 250K more, and sees who came @A5', async ({

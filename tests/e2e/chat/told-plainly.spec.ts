@@ -491,6 +491,11 @@ test('a visitor who wants to reply, or to write to somebody, signs in first and 
 
   const another = await browser.newContext({ ...(baseURL ? { baseURL } : {}), locale: 'zh-CN' });
   const visitor = new App(await another.newPage());
+  // A private one may be their own.
+  const own = await person.client.ask('自己的问题');
+  await visitor.page.goto(`/chat?uuid=${own.uuid}`);
+  await visitor.page.getByRole('main').getByRole('link', { name: '去登录' }).click();
+  await expect(visitor.page).toHaveURL(new RegExp(`/login\\?back=.*${own.uuid}`));
   await visitor.page.goto(`/chat?uuid=${uuid}`);
   await visitor.log.getByRole('button', { name: /^关于/ }).first().click();
   await visitor.page.getByRole('button', { name: '发私信' }).click();

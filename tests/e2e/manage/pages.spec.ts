@@ -199,8 +199,20 @@ test('figures, charts, ranks and models are looked at and changed on a desktop @
   await expect(page).toHaveURL(/range=3m/);
   await page.goto('/manager/ranking');
   await expect(page.getByRole('heading', { name: '消耗排行' })).toBeVisible();
+  for (const first of [1400, 1500, 1600])
+    await place.owner.call('modelStat', {
+      state: 'success',
+      first_time: first,
+      time: 3000,
+      model: 'builtin-assistant',
+      request_time: new Date().toISOString(),
+    });
   await page.goto('/manager/model_stats');
   await expect(page.getByRole('heading', { name: '模型统计' })).toBeVisible();
+  // Times do not add up: only what is counted has a sum.
+  await expect(page.getByRole('figure').filter({ hasText: '首字用时' })).toContainText(
+    /中位数 [\d.]+ 秒/,
+  );
 
   await page.goto('/manager/model?tab=models');
   await page.getByRole('combobox', { name: '类型' }).selectOption('1');

@@ -48,7 +48,13 @@ test('from the entries to the market: chosen by type, bought, downloaded, commen
   const picture = new Blob([new Uint8Array(onePixel)]);
   const { image } = await manager.client.upload('uploadImage', picture, 'a.png');
   const images_url = JSON.stringify([image.url, 'https://example.com/b.png']);
-  await publish(manager, { type, title, price: '990', developer: '鹊桥', images_url });
+  const id = await publish(manager, {
+    type,
+    title,
+    price: '990',
+    developer: '鹊桥',
+    images_url,
+  });
   await app.enterAs(person);
   await page.goto('/account');
   await page.getByRole('main').getByRole('link', { name: '应用市场' }).click();
@@ -79,6 +85,14 @@ test('from the entries to the market: chosen by type, bought, downloaded, commen
   await expect(stranger).toHaveURL(/\/login\?back=.*appid/);
   await context.close();
 
+  // It was free when this page was read, and is no longer when it is pressed: the price comes.
+  await manager.client.call('saveAppGeneralInfo', { id, price: 0 });
+  await page.reload();
+  const free = page.getByRole('button', { name: '下载', exact: true }).first();
+  await expect(free).toBeVisible();
+  await manager.client.call('saveAppGeneralInfo', { id, price: 990 });
+  await free.click();
+  await expect(page.getByText('取得这个应用之后才能下载')).toBeVisible();
   await page.getByRole('button', { name: '购买 ￥9.90' }).click();
   await expect(page.getByRole('img', { name: '沙箱收银台二维码' })).toBeVisible();
   const opened = page.waitForEvent('popup');
