@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type CallName, calls, type In } from '../../contract/calls.ts';
 import { TestClient } from '../support/client.ts';
 import { makeFilm } from '../support/films.ts';
-import { paint } from '../support/pictures.ts';
+import { paint } from '../support/images.ts';
 import { createWorld, sendRaw, talk, type World } from '../support/world.ts';
 
 /** What is public of somebody who is disabled or forced to be private, on every public surface. */

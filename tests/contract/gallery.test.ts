@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TestClient } from '../support/client.ts';
-import { paint, replyOf } from '../support/pictures.ts';
+import { paint, replyOf } from '../support/images.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;

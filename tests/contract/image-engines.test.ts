@@ -527,7 +527,7 @@ describe.each([{ plus: true }, { plus: false }])('a Midjourney proxy, plus: $plu
       expect(mock.asked.at(-1)?.body['prompt']).toBe(
         `a magpie on a bridge --cref ${at('a')} --sref ${at('b')} ${at('c')}`,
       );
-      for (const address of ['', 'https://pictures.test/a.png --v 1', 'file:///etc/passwd']) {
+      for (const address of ['', 'https://images.test/a.png --v 1', 'file:///etc/passwd']) {
         const hidden = { character: [{ data: base, address }], style: [] };
         const error = await failureOf(imagine(watch(), { references: hidden }));
         expect(error, address).toMatchObject({ codeName: 'job_unsuitable' });

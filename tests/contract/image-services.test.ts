@@ -10,7 +10,7 @@ import { colourOf, gridColours } from '../support/fake-service.ts';
 import { type MockMidjourney, startMockMidjourney } from '../support/mock-midjourney.ts';
 import { type MockOpenAiImages, startMockOpenAiImages } from '../support/mock-openai-images.ts';
 import { type MockSdWebui, startMockSdWebui } from '../support/mock-sd-webui.ts';
-import { ended, generate, messageOf, paint, replyOf, sendPicture } from '../support/pictures.ts';
+import { ended, generate, messageOf, paint, replyOf, sendPicture } from '../support/images.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 /** Services of pictures in the environment of a server, several for one model. */

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TestClient } from '../support/client.ts';
 import { type MockOpenAi, startMockOpenAi } from '../support/mock-openai.ts';
 import { type MockSdWebui, startMockSdWebui } from '../support/mock-sd-webui.ts';
-import { paint } from '../support/pictures.ts';
+import { paint } from '../support/images.ts';
 import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
 
 const signup = 20_000;

@@ -11,7 +11,7 @@ import { startMockOpenAi } from '../support/mock-openai.ts';
 import { startMockSdWebui } from '../support/mock-sd-webui.ts';
 import { startMockTraining } from '../support/mock-training.ts';
 import { onePixel } from '../support/world.ts';
-import { paint } from '../support/pictures.ts';
+import { paint } from '../support/images.ts';
 import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
 
 /**

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type MockTraining, startMockTraining } from '../support/mock-training.ts';
 import { apiUser } from '../support/api-user.ts';
 import { TestClient } from '../support/client.ts';
-import { followJobs } from '../support/pictures.ts';
+import { followJobs } from '../support/images.ts';
 import { docOf, docxOf, packedAs, pdfOf, rarOf, wordXml } from '../support/sample-files.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 

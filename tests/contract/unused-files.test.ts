@@ -7,7 +7,7 @@ import { createKit } from '../../server/kit.ts';
 import type { Area } from '../../server/area.ts';
 import { TestClient } from '../support/client.ts';
 import { sendFilm } from '../support/films.ts';
-import { newPictures } from '../support/pictures.ts';
+import { newPictures } from '../support/images.ts';
 import { stage } from '../support/stage.ts';
 import { onePixel } from '../support/world.ts';
 

@@ -4,7 +4,7 @@ import { exported } from '../support/exports.ts';
 import { TestClient } from '../support/client.ts';
 import { generateFilm, makeFilm, sendFilm, until, uploadBase } from '../support/films.ts';
 import { startMediaService, type MediaService } from '../support/mock-media.ts';
-import { ended } from '../support/pictures.ts';
+import { ended } from '../support/images.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 const tokens = 1_000_000;

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TestClient } from '../support/client.ts';
-import { generate, paint, replyOf, sendPicture } from '../support/pictures.ts';
+import { generate, paint, replyOf, sendPicture } from '../support/images.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { onePixel } from '../support/world.ts';
 

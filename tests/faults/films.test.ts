@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TestClient } from '../support/client.ts';
 import { generateFilm, makeFilm, sendFilm, until } from '../support/films.ts';
 import { startMediaService, type MediaService } from '../support/mock-media.ts';
-import { ended, messageOf } from '../support/pictures.ts';
+import { ended, messageOf } from '../support/images.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 const tokens = 1_000_000;

@@ -21,7 +21,7 @@ import {
   paint,
   replyOf,
   sendPicture,
-} from '../support/pictures.ts';
+} from '../support/images.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

@@ -4,7 +4,7 @@ import { TestClient } from '../support/client.ts';
 import { type MockMidjourney, startMockMidjourney } from '../support/mock-midjourney.ts';
 import { type MockOpenAiImages, startMockOpenAiImages } from '../support/mock-openai-images.ts';
 import { type MockSdWebui, startMockSdWebui } from '../support/mock-sd-webui.ts';
-import { ended, generate, paint, replyOf, sendPicture } from '../support/pictures.ts';
+import { ended, generate, paint, replyOf, sendPicture } from '../support/images.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 /** Services of pictures that are silent, full, or say nothing of how far they are. */

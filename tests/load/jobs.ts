@@ -4,7 +4,7 @@ import path from 'node:path';
 import sharp from 'sharp';
 import { TestClient } from '../support/client.ts';
 import { startImageService } from '../support/image-service.ts';
-import { followJobs, generate, newPictures, sendPicture } from '../support/pictures.ts';
+import { followJobs, generate, newPictures, sendPicture } from '../support/images.ts';
 import { startServer } from '../support/server.ts';
 import { median, printTable, quantile } from './lib/measure.ts';
 

@@ -5,7 +5,7 @@ import type { In } from '../../contract/calls.ts';
 import type { Job } from '../../contract/job.ts';
 import type { MadeVideo } from '../../contract/video.ts';
 import type { TestClient } from './client.ts';
-import { ended, messageOf, type Sent } from './pictures.ts';
+import { ended, messageOf, type Sent } from './images.ts';
 
 /** An uploaded image with something to see in it; gives its address. */
 export const uploadBase = async (

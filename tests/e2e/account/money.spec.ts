@@ -4,7 +4,7 @@ import { App, expect, foreignServer } from '../../support/app.ts';
 import type { TestClient } from '../../support/client.ts';
 import { test } from '../../support/money-place.ts';
 import { expectCode } from '../../support/qr-code.ts';
-import { paint } from '../../support/pictures.ts';
+import { paint } from '../../support/images.ts';
 
 test.skip(foreignServer, 'needs a server of its own');
 // One server for all of them.

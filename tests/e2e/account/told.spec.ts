@@ -4,7 +4,7 @@ import sharp from 'sharp';
 import { expect, foreignServer } from '../../support/app.ts';
 import { TestClient } from '../../support/client.ts';
 import { test } from '../../support/money-place.ts';
-import { paint } from '../../support/pictures.ts';
+import { paint } from '../../support/images.ts';
 import { expectCode } from '../../support/qr-code.ts';
 
 test.skip(foreignServer, 'needs a server of its own');

@@ -4,7 +4,7 @@ import sharp from 'sharp';
 import { TestClient } from '../../support/client.ts';
 import { expect, test, type Person } from '../../support/app.ts';
 import { fingers } from '../../support/fingers.ts';
-import { paint, replyOf } from '../../support/pictures.ts';
+import { paint, replyOf } from '../../support/images.ts';
 
 /** A painting takes its second, and on a busy machine some more. */
 const soon = { timeout: 30_000 };

@@ -2,7 +2,7 @@ import { expect, foreignServer, test } from '../../support/app.ts';
 import { TestClient } from '../../support/client.ts';
 import { openLine } from '../../support/faulty-line.ts';
 import { startPhone } from '../../support/phone.ts';
-import { paint, replyOf } from '../../support/pictures.ts';
+import { paint, replyOf } from '../../support/images.ts';
 
 test.skip(foreignServer, 'needs a server whose line the tests may cut');
 

@@ -8,7 +8,7 @@ import { chromiumArgs, quickBrowser } from '../../support/browser.ts';
 import { TestClient } from '../../support/client.ts';
 import { fingers } from '../../support/fingers.ts';
 import { startMediaService, type MediaService } from '../../support/mock-media.ts';
-import { messageOf } from '../../support/pictures.ts';
+import { messageOf } from '../../support/images.ts';
 import { startServer, type TestServer } from '../../support/server.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'queqiao-voice-'));

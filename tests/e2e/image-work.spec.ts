@@ -2,7 +2,7 @@ import type { Locator, Page } from '@playwright/test';
 import sharp from 'sharp';
 import type { Out } from '../../contract/calls.ts';
 import { expect, foreignServer, test, type Person } from '../support/app.ts';
-import { paint, replyOf } from '../support/pictures.ts';
+import { paint, replyOf } from '../support/images.ts';
 
 const canvas = 'builtin-canvas';
 const words = (page: Page) => page.getByRole('textbox', { name: '画图提示词' });

@@ -13,7 +13,7 @@ import {
   paint,
   replyOf,
   sendPicture,
-} from '../support/pictures.ts';
+} from '../support/images.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;

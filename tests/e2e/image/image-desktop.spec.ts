@@ -1,5 +1,5 @@
 import { expect, test } from '../../support/app.ts';
-import { paint } from '../../support/pictures.ts';
+import { paint } from '../../support/images.ts';
 
 const soon = { timeout: 30_000 };
 
