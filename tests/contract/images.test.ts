@@ -298,6 +298,8 @@ test('plain words are read with their syntax', async () => {
   const { uuid: job } = await generate(client, id, { n: 1, size: 1 });
   expect(await ended(client, job)).toMatchObject({ state: 'done' });
   expect(replyOf(await messageOf(client, { uuid, historyId: id })).prompt).toBe('荷塘月色');
+  // The session is called by what was asked for, not by how.
+  expect((await client.call('getSession', { uuid })).prompt).toBe('荷塘月色');
 });
 
 test('readers of a public session see the pictures and nothing of their cost', async () => {

@@ -120,7 +120,7 @@ export const createImageMessages = (deps: {
       at_user: null,
     };
     // The words may begin with an address, too.
-    const { baseImage } = readImageWords(human, model.image.family);
+    const { baseImage, prompt } = readImageWords(human, model.image.family);
     const named = [...addressesOf(image ?? undefined), ...(baseImage === '' ? [] : [baseImage])];
     await deps.attachments.takeImages(tx, named);
     const first = session.prompt === '' && named.length === 0 && input.suggestion === 0;
@@ -137,7 +137,7 @@ export const createImageMessages = (deps: {
       model: model.name,
       owner: null,
       holdId: null,
-      card: { title: titleOf(human) || taskNames[task] },
+      card: { title: titleOf(prompt) || titleOf(human) || taskNames[task] },
     });
     return { ...drawn, msg: humanText(human, request) };
   },

@@ -11,9 +11,9 @@ import { useEffect, useState } from 'react';
 import css from './account.module.css';
 
 const hints: Record<NotifyState, string> = {
-  on: '回复写好、图片画好时，离开页面也会收到通知',
-  off: '打开后，回复写好、图片画好时，离开页面也会收到通知',
-  unasked: '打开后，回复写好、图片画好时，离开页面也会收到通知',
+  on: '回复写好、图片和视频做好时，离开页面也会收到通知',
+  off: '打开后，回复写好、图片和视频做好时，离开页面也会收到通知',
+  unasked: '打开后，回复写好、图片和视频做好时，离开页面也会收到通知',
   denied: '浏览器里关掉了本站的通知：请先在浏览器的网站设置里允许',
   install: '在 iPhone 和 iPad 上，先用 Safari 的“添加到主屏幕”安装鹊桥，从主屏幕打开后再来这里',
   unsupported: '这个浏览器不支持通知',
