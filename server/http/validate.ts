@@ -87,11 +87,15 @@ const otherNames: Readonly<Record<string, readonly string[]>> = {
 };
 
 const shapedFields: Readonly<Record<string, (given: unknown) => unknown>> = {
-  // 0, 1 or a switch name no model.
-  ai: (given) => (typeof given === 'number' || typeof given === 'boolean' ? '' : given),
   parameters: imageParameters,
   attrs: fromJsonText,
   prompt_json: fromJsonText,
+};
+
+/** The same of one call alone, by its path. */
+const shapedOf: Readonly<Record<string, typeof shapedFields>> = {
+  // 0 and 1 name no model.
+  '/api/send_message': { ai: (given) => (given === 0 || given === 1 ? '' : given) },
 };
 
 /** What is given under another of its names is put under the one that the call knows. */
@@ -107,7 +111,7 @@ const underOwnNames = (spec: CallSpec, query: unknown, body: unknown): Record<st
     const other = others.find((each) => !Object.hasOwn(fields, each) && Object.hasOwn(all, each));
     if (other !== undefined) picked[name] = all[other];
   }
-  for (const [name, shaped] of Object.entries(shapedFields))
+  for (const [name, shaped] of Object.entries({ ...shapedFields, ...shapedOf[spec.path] }))
     if (Object.hasOwn(fields, name) && Object.hasOwn(picked, name))
       picked[name] = shaped(picked[name]);
   // The public API has sizes of its own.

@@ -145,6 +145,12 @@ class Model {
     if (order.kind === 'code-pro') this.level = 2;
   }
 
+  /** Of what one has or not. */
+  has({ kind }: Known): boolean {
+    if (kind === 'code') return this.level >= 1;
+    return kind === 'code-pro' && this.level === 2;
+  }
+
   levelOfOthers(order: Known): number {
     const levels = this.orders
       .filter((each) => each !== order && each.state === 'paid')
@@ -201,9 +207,15 @@ const play = async (given: readonly Step[]): Promise<void> => {
         // Money that comes late comes all the same.
         if (known.state === 'created' || known.state === 'closed') {
           till.pay(known.number, known.amount);
-          income += known.amount;
-          known.state = 'paid';
-          model.deliver(known);
+          // What one has already is paid back, by the clock, which stands still here.
+          if (model.has(known)) {
+            known.state = 'refunded';
+            known.refunded = known.amount;
+          } else {
+            income += known.amount;
+            known.state = 'paid';
+            model.deliver(known);
+          }
         }
         await Promise.all(
           Array.from({ length: now.times }, () => payments.noticed('sandbox', known.number)),
