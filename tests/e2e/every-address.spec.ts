@@ -39,10 +39,12 @@ test('every address opens for a visitor, a person and a manager: nothing hangs, 
 }) => {
   test.setTimeout(180_000);
   expect(addresses.length).toBeGreaterThan(45);
+  const main = page.locator('#root').getByRole('main').first();
   const visit = async (who: string) => {
+    await expect(main).toBeVisible();
     for (const address of addresses) {
       await app.walk(address);
-      await expect(page.getByRole('main').first(), `${who} at ${address}`).toBeVisible();
+      await expect(main, `${who} at ${address}`).toBeVisible();
       // Painted twice, and alive.
       await page.evaluate(
         () =>
