@@ -15,7 +15,7 @@ const below = (file: string): string => {
 };
 
 const filesOfRoutes = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((file) =>
-  /routes\.ts$/.test(file),
+  file.endsWith('routes.ts'),
 );
 
 /** The addresses of all screens, as the files of routes name them. */
