@@ -248,6 +248,8 @@ export const listedImage = z.object({
   disliked_count: z.int(),
   /** The asker's vote: 1, -1, 0 none. */
   like: z.int(),
+  /** The same by its other name (document 2 §3). */
+  isLiked: z.int(),
   model: z.string(),
   /** Why there is none; empty: there is. */
   error: z.string(),

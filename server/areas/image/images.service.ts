@@ -60,6 +60,7 @@ export const viewImage = (row: store.Listed): ListedImage => ({
   liked_count: row.liked_count,
   disliked_count: row.disliked_count,
   like: row.vote,
+  isLiked: row.vote,
   model: row.model,
   error: row.deleted || row.key === '' ? '图片已删除' : '',
   origin: row.origin,
