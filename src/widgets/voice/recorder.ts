@@ -5,6 +5,14 @@ export class MicrophoneError extends Error {}
 
 const { sampleRate, buffer } = limits.speech;
 
+/** Bytes of a WAV's head, and of the form around it. */
+const around = 4096;
+/** A recording is put into words up to so many seconds: by its length, and by its bytes of 16 bits a sample. */
+export const longestRecording = Math.min(
+  limits.speech.seconds,
+  Math.floor((limits.speech.fileBytes - around) / (sampleRate * 2)),
+);
+
 /** Safari, whose buffers are smaller and which wants one press for the microphone and one to record. */
 export const isSafari = (): boolean =>
   /^((?!chrome|android|crios|fxios).)*safari/i.test(navigator.userAgent);

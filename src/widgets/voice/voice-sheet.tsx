@@ -12,6 +12,7 @@ import { Sheet } from '@/ui/sheet.tsx';
 import { useEffect, useRef, useState } from 'react';
 import { deviceHears, listen } from './device-speech.ts';
 import {
+  longestRecording,
   MicrophoneError,
   openMicrophone,
   record,
@@ -40,6 +41,14 @@ const words: Readonly<Record<State, string>> = {
   hearing: '正在转成文字…',
 };
 
+/** A recording that is not in words yet. */
+interface Unheard {
+  sound: Blob;
+  model: string;
+  /** Idempotency key: what the server heard already is not paid for again. */
+  key: string;
+}
+
 /** Tells the server how the recognition went. */
 const report = (state: 'success' | 'error', model: string, from: number): void => {
   const time = performance.now() - from;
@@ -64,6 +73,7 @@ const VoiceSheet = ({
   const model = useModel(name);
   const [state, setState] = useState<State>('ready');
   const [text, setText] = useState('');
+  const [unheard, setUnheard] = useState<Unheard | null>(null);
   const [level, setLevel] = useState(0);
   const [away, setAway] = useState(false);
   const [seconds, setSeconds] = useState(0);
@@ -96,16 +106,6 @@ const VoiceSheet = ({
     return undefined;
   }, [open]);
   useEffect(() => () => leave.current(), []);
-  useEffect(() => {
-    if (state !== 'recording') return undefined;
-    const from = performance.now();
-    const timer = setInterval(() => {
-      setLevel(recording.current?.level() ?? 0.3);
-      setSeconds(Math.floor((performance.now() - from) / 1000));
-    }, 80);
-    return () => clearInterval(timer);
-  }, [state]);
-
   const start = async () => {
     if (token === '') {
       toast('请先发一条消息或登录，再用语音', 'error');
@@ -156,6 +156,7 @@ const VoiceSheet = ({
         return;
       }
       feel('tick');
+      setUnheard(null);
       setState('recording');
       if (letGo.current) void finish();
     } catch (error) {
@@ -163,6 +164,33 @@ const VoiceSheet = ({
       drop();
       toast(error instanceof MicrophoneError ? error.message : errorText(error), 'error');
     }
+  };
+
+  const hear = async (spoken: Unheard) => {
+    setState('hearing');
+    const from = performance.now();
+    try {
+      const heard = await upload('speechToText', spoken.sound, {
+        fileName: 'audio.wav',
+        fields: { model: spoken.model },
+        idempotencyKey: spoken.key,
+        signal: new AbortController().signal,
+        onProgress: () => {},
+      });
+      report('success', spoken.model, from);
+      setUnheard(null);
+      if (heard.text === '') toast('没有听到说话');
+      setText((before) => before + heard.text);
+    } catch (error) {
+      report('error', spoken.model, from);
+      setUnheard(spoken);
+      toast(errorText(error), 'error');
+    }
+    setState('ready');
+  };
+  const hearAgain = (spoken: Unheard) => {
+    const other = name !== device && name !== spoken.model;
+    void hear(other ? { ...spoken, model: name, key: uuid() } : spoken);
   };
 
   const finish = async () => {
@@ -177,26 +205,28 @@ const VoiceSheet = ({
     }
     recording.current = null;
     setState('hearing');
-    const from = performance.now();
-    try {
-      const sound = await running.stop();
-      stream.current = null;
-      const heard = await upload('speechToText', sound, {
-        fileName: 'audio.wav',
-        fields: { model: name },
-        idempotencyKey: uuid(),
-        signal: new AbortController().signal,
-        onProgress: () => {},
-      });
-      report('success', name, from);
-      if (heard.text === '') toast('没有听到说话');
-      setText((before) => before + heard.text);
-    } catch (error) {
-      report('error', name, from);
-      toast(errorText(error), 'error');
-    }
-    setState('ready');
+    const sound = await running.stop();
+    stream.current = null;
+    await hear({ sound, model: name, key: uuid() });
   };
+  const end = useRef(finish);
+  useEffect(() => {
+    end.current = finish;
+  });
+
+  useEffect(() => {
+    if (state !== 'recording') return undefined;
+    const from = performance.now();
+    const timer = setInterval(() => {
+      const passed = Math.floor((performance.now() - from) / 1000);
+      setLevel(recording.current?.level() ?? 0.3);
+      setSeconds(passed);
+      if (recording.current === null || passed < longestRecording) return;
+      toast(`一次最多录 ${longestRecording} 秒，这一段先转成文字，可以接着再录`);
+      void end.current();
+    }, 80);
+    return () => clearInterval(timer);
+  }, [state]);
 
   const busy = state === 'opening' || state === 'hearing';
   const onDown = (event: React.PointerEvent<HTMLButtonElement>) => {
@@ -295,6 +325,14 @@ const VoiceSheet = ({
               ? `${words[state]} ${seconds} 秒${model && model.factor > 0 ? ` · 约 ${Math.ceil(Math.max(1, seconds) * model.factor)} tokens` : ''} · 滑开取消`
               : words[state]}
         </p>
+        {unheard && state === 'ready' && (
+          <div className={css.unheard} role="alert">
+            <span>录音还在，还没有转成文字。</span>
+            <Button size="small" onClick={() => hearAgain(unheard)}>
+              再转一次
+            </Button>
+          </div>
+        )}
         <textarea
           className="text-input"
           rows={3}

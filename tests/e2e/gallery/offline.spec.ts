@@ -3,6 +3,7 @@ import { TestClient } from '../../support/client.ts';
 import { openLine } from '../../support/faulty-line.ts';
 import { startPhone } from '../../support/phone.ts';
 import { paint, replyOf } from '../../support/images.ts';
+import { shellComplete } from '../../support/shell.ts';
 
 test.skip(foreignServer, 'needs a server whose line the tests may cut');
 
@@ -71,6 +72,7 @@ test('one’s own pictures are looked through without a network, and after a new
     await expect
       .poll(() => phone.page.evaluate(keptOf).catch(() => null), { timeout: 30_000 })
       .toMatchObject({ messages: 1, pictures: 3 });
+    await shellComplete(phone.page);
     line.state = 'down';
     const start = await phone.closed();
     await start();

@@ -44,7 +44,7 @@ test('users, orders, sessions and trainings are filtered, changed and logged on 
 
   await page.goto('/manager/order');
   await page.getByRole('combobox', { name: '支付' }).selectOption('paid');
-  await expect(rowOf(page, person.name)).toHaveAttribute('data-tone', 'good');
+  await expect(rowOf(page, person.name).first()).toHaveAttribute('data-tone', 'good');
   await page.getByRole('combobox', { name: '支付' }).selectOption('alipay');
   await expect(page.getByText('没有符合的订单')).toBeVisible();
   const [order] = (await owner.call('adminOrderList', { userId: person.id, type: 'paid' })).list;

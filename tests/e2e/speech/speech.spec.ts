@@ -82,6 +82,27 @@ test('what is said into the microphone is written into the box, to be mended and
   for (let at = 44; at + 1 < sound.length; at += 2)
     loudest = Math.max(loudest, Math.abs(sound.readInt16LE(at)));
   expect(loudest).toBeGreaterThan(1000);
+  // What was said is not lost with the network.
+  await page.route('**/api/**speech_to_text*', (route) => route.abort());
+  await tool.getByRole('button', { name: '开始录音' }).click();
+  await expect(tool.getByText(/正在录音 [1-9] 秒/)).toBeVisible();
+  await tool.getByRole('button', { name: '结束录音' }).click();
+  await expect(tool.getByText('录音还在，还没有转成文字。')).toBeVisible();
+  await expect(tool.getByRole('textbox')).toHaveValue(service.words);
+  await page.unrouteAll({ behavior: 'wait' });
+  await tool.getByRole('button', { name: '再转一次' }).click();
+  await expect(tool.getByRole('textbox')).toHaveValue(service.words + service.words);
+  await expect(tool.getByRole('button', { name: '再转一次' })).toHaveCount(0);
+  // Nor is more recorded than can be put into words.
+  await tool.getByRole('textbox').fill('');
+  await tool.getByRole('button', { name: '开始录音' }).click();
+  await expect(tool.getByText(/正在录音 [1-9] 秒/)).toBeVisible();
+  await page.evaluate(() => {
+    const now = performance.now.bind(performance);
+    performance.now = () => now() + 300_000;
+  });
+  await expect(page.getByText(/一次最多录 29\d 秒/)).toBeVisible();
+  await expect(tool.getByRole('textbox')).toHaveValue(service.words);
   await tool.getByRole('textbox').fill('今天天气真好');
   await tool.getByRole('button', { name: '放入输入框' }).click();
   await expect(app.question).toHaveValue('今天天气真好');
