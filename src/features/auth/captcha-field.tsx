@@ -24,7 +24,7 @@ const solve = async (task: Task): Promise<string | undefined> => {
   return btoa(JSON.stringify({ algorithm, challenge, number: found.number, salt, signature }));
 };
 
-/** A image of characters to copy; a tap on it fetches another. `round` is the number of images asked for so far. */
+/** An image of characters to copy; a tap on it fetches another. `round` is the number of images asked for so far. */
 export const CaptchaField = ({
   round,
   value,

@@ -6,6 +6,7 @@ import { toast } from '@/platform/toast.ts';
 import { Button } from '@/ui/button.tsx';
 import { confirmDialog } from '@/ui/dialog.ts';
 import { FilterBar } from '@/ui/filter-bar/filter-bar.tsx';
+import { useKeepEachSecond } from '@/ui/form/keep-each-second.ts';
 import { ManagePage } from '@/ui/manage-page.tsx';
 import { Sheet } from '@/ui/sheet.tsx';
 import { DataTable, type Column } from '@/ui/table/data-table.tsx';
@@ -15,13 +16,11 @@ import type { AdminNotice } from '@contract/manage-notice.ts';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { format } from 'date-fns';
-import { useEffect, useRef, useState } from 'react';
+import { useCallback, useState } from 'react';
 import css from './manage-notice.module.css';
 
 const route = getRouteApi('/manager/notice');
 
-/** How often what is being written is kept, ms (document 3 §9). */
-const draftEvery = 1_000;
 const draftKey = (id: number | 'new') => `queqiao.notice-draft.${id}`;
 const readDraft = (id: number | 'new'): string | null => {
   try {
@@ -55,30 +54,19 @@ const Editor = ({ notice, onDone }: { notice: AdminNotice | null; onDone: () => 
   const [failed, setFailed] = useState('');
   const changed = text !== (notice?.content ?? '');
   const original = notice?.content ?? '';
-  /** What was typed since it was last kept. */
-  const unkept = useRef<string | null>(null);
+  const keep = useCallback(
+    (typed: string) => keepDraft(id, typed === original ? null : typed),
+    [id, original],
+  );
+  const typed = useKeepEachSecond(keep);
   const write = (next: string) => {
-    unkept.current = next;
+    typed.note(next);
     setText(next);
   };
   const drop = () => {
-    unkept.current = null;
+    typed.forget();
     keepDraft(id, null);
   };
-  useEffect(() => {
-    const keep = () => {
-      if (unkept.current !== null)
-        keepDraft(id, unkept.current === original ? null : unkept.current);
-      unkept.current = null;
-    };
-    const timer = setInterval(keep, draftEvery);
-    addEventListener('pagehide', keep);
-    return () => {
-      clearInterval(timer);
-      removeEventListener('pagehide', keep);
-      keep();
-    };
-  }, [id, original]);
   const publish = async () => {
     if (text.trim() === '') {
       setFailed('请填写公告内容');

@@ -1,8 +1,6 @@
-import { useEffect, useRef, useState } from 'react';
+import { useCallback, useState } from 'react';
 import type { FormValues } from './field.ts';
-
-/** How often what is being written is kept, ms (document 3 §9). */
-const draftEvery = 1_000;
+import { useKeepEachSecond } from './keep-each-second.ts';
 
 const placeOf = (key: string) => `queqiao.form-draft.${key}`;
 
@@ -26,30 +24,20 @@ const forget = (key: string): void => {
 export const useFormDraft = (key: string | undefined, initial: FormValues) => {
   const [draft, setDraft] = useState(() => (key === undefined ? null : read(key)));
   const [values, setValues] = useState<FormValues>(() => ({ ...initial, ...draft }));
-  /** What was typed since it was last kept. */
-  const unkept = useRef<FormValues | null>(null);
-  useEffect(() => {
-    if (key === undefined) return undefined;
-    const keep = () => {
-      if (unkept.current === null) return;
+  const keep = useCallback(
+    (typed: FormValues) => {
+      if (key === undefined) return;
       try {
-        localStorage.setItem(placeOf(key), JSON.stringify(unkept.current));
+        localStorage.setItem(placeOf(key), JSON.stringify(typed));
       } catch {
         // Without room it lives as long as the form.
       }
-      unkept.current = null;
-    };
-    const timer = setInterval(keep, draftEvery);
-    // Whoever closes it in the middle of a word finds that word again.
-    addEventListener('pagehide', keep);
-    return () => {
-      clearInterval(timer);
-      removeEventListener('pagehide', keep);
-      keep();
-    };
-  }, [key]);
+    },
+    [key],
+  );
+  const typed = useKeepEachSecond(keep);
   const drop = () => {
-    unkept.current = null;
+    typed.forget();
     if (key !== undefined) forget(key);
     setDraft(null);
   };
@@ -58,7 +46,7 @@ export const useFormDraft = (key: string | undefined, initial: FormValues) => {
     /** It began with what was kept. */
     resumed: draft !== null,
     set: (next: FormValues) => {
-      unkept.current = next;
+      typed.note(next);
       setValues(next);
     },
     /** It was saved. */
