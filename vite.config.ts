@@ -6,9 +6,12 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import react from '@vitejs/plugin-react';
 import { build, type Plugin as BuildPlugin } from 'esbuild';
+import pxtorem from 'postcss-pxtorem';
 import { defineConfig, type Plugin } from 'vite';
 import { callTableAtBuild, callTableFile, callTableSource } from './scripts/call-table.ts';
+import { noteBundled } from './scripts/licences.mjs';
 import { keepFormerChunks, pwa } from './scripts/pwa.ts';
+import { bundledPackages } from './scripts/bundled-packages.ts';
 import { earlyCalls } from './src/platform/early-calls.ts';
 
 const at = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
@@ -72,7 +75,7 @@ const firstHtml = (): Plugin[] => {
       transformIndexHtml: {
         order: 'pre',
         handler: async (html, { server }) => {
-          const { outputFiles } = await build({
+          const { outputFiles, metafile } = await build({
             entryPoints: [at('./src/app/boot.ts')],
             bundle: true,
             write: false,
@@ -81,7 +84,13 @@ const firstHtml = (): Plugin[] => {
             target: 'es2022',
             define: { pageFiles: server ? '{}' : JSON.stringify([mark]) },
             plugins: [firstAddresses],
+            metafile: true,
           });
+          if (!server)
+            noteBundled(
+              'boot',
+              Object.keys(metafile.inputs).map((file) => at(`./${file}`)),
+            );
           return (await dressFirst(html)).replace(
             '<script src="/src/app/boot.ts"></script>',
             () => `<script>${outputFiles[0]?.text.trim()}</script>`,
@@ -200,6 +209,7 @@ export default defineConfig({
     pwa(),
     precompress(),
     keepFormerChunks(outDir),
+    bundledPackages('page'),
   ],
   resolve: {
     alias: {
@@ -209,8 +219,20 @@ export default defineConfig({
       '@': at('./src'),
     },
   },
-  css: { modules: { generateScopedName: scopedName } },
-  worker: { format: 'es' },
+  css: {
+    modules: { generateScopedName: scopedName },
+    // Written in px, text grows with what people set in their browser, 16 px being the usual.
+    postcss: {
+      plugins: [
+        pxtorem({
+          rootValue: 16,
+          unitPrecision: 4,
+          propList: ['font', 'font-size', 'line-height', '--text-*', '--font-size', '--adm-font*'],
+        }),
+      ],
+    },
+  },
+  worker: { format: 'es', plugins: () => [bundledPackages('page-worker')] },
   build: {
     outDir,
     emptyOutDir: true,
@@ -232,12 +254,12 @@ export default defineConfig({
               // What home and chat share: in one file it packs better, and each file costs its headers.
               // The style of the first HTML is all of it here, in the order of src/app/main.tsx.
               name: 'shared',
-              test: /vite\/preload-helper|\/contract\/(errors|limits|price)\.ts$|\/src\/platform\/(?!cache-store|outbox-(?:db|blobs)|forget-person|copy|storage-full|stream|job-text|upload|jobs\.|pwa|waits|haptics)[\w-]+\.ts$|\/src\/ui\/(icon|button|empty-state|skeleton|sheet|dialog|avatar|load-failed|words-field)\.tsx?$|\/src\/widgets\/(model\/model-sheet|conversation\/session-type|composer\/(send-rules|model-failure)|template\/prompt-sheet)\.tsx?$|\/src\/(platform|widgets)\/attach\/(attach-store\.ts|attach\.tsx|blank\.ts|parts\.ts)$|\/src\/widgets\/image\/image-tool\.ts$|\/src\/(app\/(base|shell|themes\/\w+)|ui\/ui|(features\/session\/home|features\/chat\/chat|widgets\/conversation\/conversation|widgets\/composer\/send|widgets\/markdown\/markdown)\.module)\.css$/,
+              test: /vite\/preload-helper|\/contract\/(errors|limits|price)\.ts$|\/src\/platform\/(?!cache-store|outbox-(?:db|blobs)|forget-person|copy|stream|job-text|upload|jobs\.|pwa|waits|haptics)[\w-]+\.ts$|\/src\/ui\/(icon|button|empty-state|skeleton|sheet|dialog|avatar|load-failed|words-field)\.tsx?$|\/src\/widgets\/(model\/model-sheet|conversation\/session-type|composer\/(send-rules|model-failure)|template\/prompt-sheet)\.tsx?$|\/src\/(platform|widgets)\/attach\/(attach-store\.ts|attach\.tsx|blank\.ts|parts\.ts)$|\/src\/widgets\/image\/image-tool\.ts$|\/src\/(app\/(base|shell|themes\/\w+)|ui\/ui|(features\/session\/home|features\/chat\/chat|widgets\/conversation\/conversation|widgets\/composer\/send|widgets\/markdown\/markdown)\.module)\.css$/,
             },
             { name: 'markdown', test: /\/src\/widgets\/markdown\/markdown\.tsx$/ },
             {
               name: 'rows',
-              test: /\/(features\/chat|widgets\/conversation)\/(message-row|live-rows|model-change|compose-store|chat-time|chat-context|rows|reply-times|separator|message-acts|long-press|use-idle)\.tsx?$|\/features\/chat\/outgoing-note\.module\.css$/,
+              test: /\/(features\/chat|widgets\/conversation)\/(message-row|live-rows|model-change|compose-store|chat-time|chat-context|rows|reply-times|separator|on-its-way|message-acts|long-press|use-idle)\.tsx?$|\/features\/chat\/outgoing-note\.module\.css$/,
             },
             {
               name: 'send-kit',

@@ -41,6 +41,17 @@ export default defineConfig({
           hookTimeout: 60_000,
         },
       },
+      {
+        extends: true,
+        test: {
+          name: 'engines',
+          include: ['tests/engines/**/*.test.ts'],
+          globalSetup: ['tests/support/shared-database.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          retry: 1,
+        },
+      },
     ],
   },
 });

@@ -1,6 +1,20 @@
 import * as z from 'zod/mini';
 import { user } from './auth.ts';
-import { call, download, id, listOf, page, text, time, upload, uuid } from './call.ts';
+import {
+  call,
+  confirmation,
+  confirmCodes,
+  download,
+  flag,
+  id,
+  listOf,
+  page,
+  personName,
+  text,
+  time,
+  upload,
+  uuid,
+} from './call.ts';
 import { limits } from './limits.ts';
 
 const password = text(limits.password.max * 4);
@@ -26,6 +40,8 @@ const invitation = z.object({
   /** All that came so far, and the tokens for them. */
   total: z.int(),
   total_tokens: z.int(),
+  /** Of them those whose tokens come once they were active on some days. */
+  waiting: z.int(),
 });
 
 export const accountCalls = {
@@ -36,7 +52,7 @@ export const accountCalls = {
     summary: '修改名称',
     input: z.object({ user_name: text(limits.name.max * 4) }),
     output: user,
-    codes: ['account_disabled', 'login_required', 'words_blocked'],
+    codes: ['words_blocked'],
   }),
   uploadAvatar: upload({
     path: '/api/upload_avatar',
@@ -45,17 +61,22 @@ export const accountCalls = {
     input: z.object({ ticket: z.optional(text(100)) }),
     output: z.object({ url: z.string(), avatar: z.string() }),
     maxBytes: limits.imageBytes,
-    codes: ['account_disabled', 'login_required', 'upload_type', 'upload_unreadable', 'file_quota'],
+    codes: ['upload_type', 'upload_unreadable', 'file_quota'],
   }),
   changePassword: call({
     method: 'POST',
     path: '/api/change_password',
     access: 'user',
     limit: 'credentials',
-    summary: '修改密码；其他设备上的登录随即失效',
-    input: z.object({ old_password: password, password, password2: password }),
-    output: z.object({}),
-    codes: ['account_disabled', 'login_required', 'wrong_password'],
+    summary: '修改密码；其他设备上的登录随即失效，API-KEY 也作废，除非 keep_keys 为 1',
+    input: z.object({
+      old_password: password,
+      password,
+      password2: password,
+      keep_keys: z.optional(flag),
+    }),
+    output: z.object({ keys_removed: z.int() }),
+    codes: ['wrong_password'],
   }),
   deviceList: call({
     method: 'GET',
@@ -64,7 +85,6 @@ export const accountCalls = {
     summary: '在哪些设备上登录着',
     input: z.object({}),
     output: z.object({ list: z.array(device) }),
-    codes: ['account_disabled', 'login_required'],
   }),
   signOutDevice: call({
     method: 'POST',
@@ -73,7 +93,6 @@ export const accountCalls = {
     summary: '让一个设备退出登录；不写 id 则让其他全部设备退出',
     input: z.object({ id: z.optional(uuid) }),
     output: z.object({}),
-    codes: ['account_disabled', 'login_required'],
   }),
   sessionPrivate: call({
     method: 'POST',
@@ -82,7 +101,6 @@ export const accountCalls = {
     summary: '把自己的全部会话设为私有',
     input: z.object({}),
     output: z.object({ count: z.int() }),
-    codes: ['account_disabled'],
   }),
   deleteAllSession: call({
     method: 'DELETE',
@@ -91,7 +109,6 @@ export const accountCalls = {
     summary: '删除自己的全部会话',
     input: z.object({}),
     output: z.object({ count: z.int() }),
-    codes: ['account_disabled'],
   }),
   inviteInfo: call({
     method: 'GET',
@@ -100,7 +117,6 @@ export const accountCalls = {
     summary: '现在能用的邀请链接，与至今的成果',
     input: z.object({}),
     output: invitation,
-    codes: ['account_disabled', 'login_required'],
   }),
   newInvite: call({
     method: 'POST',
@@ -109,7 +125,6 @@ export const accountCalls = {
     summary: '一个新的邀请链接，三天有效',
     input: z.object({}),
     output: invitation,
-    codes: ['account_disabled', 'login_required'],
   }),
   inviteList: call({
     method: 'GET',
@@ -118,9 +133,17 @@ export const accountCalls = {
     summary: '谁用自己的链接注册了',
     input: z.object({ page }),
     output: z.object(
-      listOf(z.object({ user_name: z.string(), tokens: z.int(), created_at: time })),
+      listOf(
+        z.object({
+          user_name: personName,
+          tokens: z.int(),
+          /** Its tokens come once they were active on three days; so many it were so far. */
+          waiting: z.boolean(),
+          active_days: z.int(),
+          created_at: time,
+        }),
+      ),
     ),
-    codes: ['account_disabled', 'login_required'],
   }),
   exportAccount: call({
     method: 'POST',
@@ -130,7 +153,7 @@ export const accountCalls = {
     input: z.object({}),
     output: z.object({ request_id: z.string() }),
     idempotent: true,
-    codes: ['account_disabled', 'login_required', 'too_many_jobs'],
+    codes: ['too_many_jobs'],
   }),
   accountFiles: call({
     method: 'GET',
@@ -143,7 +166,6 @@ export const accountCalls = {
       /** 1: one is being put together. */
       running: z.int(),
     }),
-    codes: ['account_disabled', 'login_required'],
   }),
   accountFile: download({
     path: '/api/account_file',
@@ -151,16 +173,16 @@ export const accountCalls = {
     summary: '下载整理好的数据',
     input: z.object({ id, ticket: z.optional(text(100)) }),
     output: z.string(),
-    codes: ['account_disabled', 'login_required'],
   }),
   deleteAccount: call({
     method: 'POST',
     path: '/api/delete_account',
     access: 'user',
     limit: 'credentials',
+    confirm: 'always',
     summary: '注销账号：个人信息与会话立即删除，订单不具名地保留',
-    input: z.object({ password }),
+    input: z.object(confirmation),
     output: z.object({}),
-    codes: ['account_disabled', 'login_required', 'wrong_password', 'order_unsuitable'],
+    codes: [...confirmCodes, 'order_unsuitable'],
   }),
 };

@@ -1,5 +1,16 @@
 import * as z from 'zod/mini';
-import { call, flag, text, time, wholeNumber, offlineCall } from './call.ts';
+import {
+  call,
+  confirmation,
+  confirmCodes,
+  decimal,
+  flag,
+  id,
+  offlineCall,
+  text,
+  time,
+  wholeNumber,
+} from './call.ts';
 import { limits } from './limits.ts';
 
 /** The settings a person saves (document 1 §3). Sliders keep the specification's whole numbers. */
@@ -15,11 +26,8 @@ export const settings = z.object({
   /** 0.5–2; more becomes 1 (document 1 §5). */
   audio_speed: z.optional(
     z.pipe(
-      z.pipe(
-        z.union([z.number(), z.string().check(z.regex(/^\d{1,3}(\.\d{1,4})?$/))]),
-        z.transform((value) => (Number(value) > 2 ? 1 : Number(value))),
-      ),
-      z.number().check(z.gte(0.5)),
+      decimal(0.5, 1000),
+      z.transform((value) => (value > 2 ? 1 : value)),
     ),
   ),
   audio_voice: z.optional(text(100)),
@@ -105,11 +113,15 @@ const captchaAnswer = {
   pow: z.optional(text(2000)),
 };
 
+/** Each signs in once in place of a code, where the phone is lost. */
+const recoveryCodes = z.object({ recovery_codes: z.array(z.string()) });
+
 export const authCalls = {
   login: call({
     method: 'POST',
     path: '/api/user/login',
     access: 'public',
+    forDisabled: true,
     limit: 'credentials',
     summary: '登录。失败时 data.error 说明原因',
     input: z.object({
@@ -128,6 +140,7 @@ export const authCalls = {
     method: 'POST',
     path: '/api/user/register',
     access: 'public',
+    forDisabled: true,
     limit: 'credentials',
     summary: '注册。带访客令牌时，访客的会话归入新账号',
     input: z.object({
@@ -146,10 +159,62 @@ export const authCalls = {
     method: 'POST',
     path: '/api/logout',
     access: 'public',
+    forDisabled: true,
     summary: '退出登录，令牌即刻失效',
     input: z.object({}),
     output: z.object({}),
     effect: 'none',
+  }),
+  totpState: call({
+    method: 'GET',
+    path: '/api/totp',
+    access: 'user',
+    summary: '自己的动态验证码开了没有，还剩几个恢复码',
+    input: z.object({}),
+    output: z.object({ enabled: z.boolean(), recovery_left: z.int() }),
+  }),
+  totpBegin: call({
+    method: 'POST',
+    path: '/api/totp_begin',
+    access: 'user',
+    confirm: 'recent',
+    summary: '为自己的动态验证码做一个新的密钥，确认之后才生效',
+    input: z.object(confirmation),
+    output: z.object({ secret: z.string(), url: z.string(), svg: z.string() }),
+    codes: [...confirmCodes, 'totp_unsuitable'],
+    effect: 'none',
+  }),
+  totpEnable: call({
+    method: 'POST',
+    path: '/api/totp_enable',
+    access: 'user',
+    limit: 'credentials',
+    confirm: 'recent',
+    summary: '用一个验证码确认并打开，给出只显示一次的恢复码',
+    input: z.object({ code: text(10), ...confirmation }),
+    output: recoveryCodes,
+    codes: [...confirmCodes, 'totp_unsuitable', 'totp_wrong'],
+  }),
+  totpDisable: call({
+    method: 'POST',
+    path: '/api/totp_disable',
+    access: 'user',
+    limit: 'credentials',
+    confirm: 'recent',
+    summary: '用一个验证码或恢复码关掉动态验证码',
+    input: z.object({ code: text(40), ...confirmation }),
+    output: z.object({}),
+    codes: [...confirmCodes, 'totp_unsuitable', 'totp_wrong'],
+  }),
+  totpRecovery: call({
+    method: 'POST',
+    path: '/api/totp_recovery',
+    access: 'user',
+    confirm: 'recent',
+    summary: '换一套新的恢复码，只显示这一次；旧的都作废',
+    input: z.object(confirmation),
+    output: recoveryCodes,
+    codes: [...confirmCodes, 'totp_unsuitable'],
   }),
   authCheck: call({
     method: 'GET',
@@ -158,12 +223,12 @@ export const authCalls = {
     summary: '当前账号是否管理员',
     input: z.object({}),
     output: z.object({ admin: z.boolean(), owner: z.boolean() }),
-    codes: ['account_disabled'],
   }),
   captcha: call({
     method: 'GET',
     path: '/api/captcha',
     access: 'public',
+    forDisabled: true,
     limit: 'credentials',
     summary: '一张新的验证码图片',
     input: z.object({}),
@@ -184,10 +249,10 @@ export const authCalls = {
     method: 'POST',
     path: '/api/ticket',
     access: 'guest',
-    summary: '一张 60 秒内有效、只能用一次的票，供不能带请求头的地址使用',
-    input: z.object({}),
+    summary:
+      '一张 60 秒内有效、只能用一次的票，供不能带请求头的地址使用；给了 history_id，就只能读这一条回复',
+    input: z.object({ history_id: z.optional(id) }),
     output: z.object({ ticket: z.string(), expires_at: time }),
-    codes: ['account_disabled'],
     effect: 'none',
   }),
   userInfo: call({
@@ -197,7 +262,6 @@ export const authCalls = {
     summary: '当前账号的资料、余额与设置',
     input: z.object({}),
     output: user,
-    codes: ['account_disabled'],
   }),
   saveSettings: offlineCall({
     method: 'POST',
@@ -206,6 +270,5 @@ export const authCalls = {
     summary: '保存设置，只改给出的各项',
     input: settings,
     output: z.object({ setting: z.string() }),
-    codes: ['account_disabled'],
   }),
 };

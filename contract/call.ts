@@ -1,5 +1,7 @@
 import * as z from 'zod/mini';
 import type { CodeName } from './errors.ts';
+import { limits } from './limits.ts';
+import { maskName } from './mask-name.ts';
 
 /**
  * Who may use a call.
@@ -37,16 +39,30 @@ export interface CallSpec<I extends Schema = Schema, O extends Schema = Schema> 
   inQuery: readonly string[];
   /** Honours the header `idempotency-key`; its handler runs in one transaction, with the key's row. */
   idempotent: boolean;
-  /** The business codes (HTTP 200, `code` above 0) that it may answer. */
+  /** The business codes (HTTP 200, `code` above 0) that it may answer, those of its access included. */
   codes: readonly CodeName[];
+  /** A disabled account may make it, as nobody: it must be able to sign in as another. */
+  forDisabled: boolean;
   /** Requests a minute and address above the general limit's strictness. */
   limit: 'general' | 'credentials';
+  /**
+   * Asks the person to prove by their password that it is they (field `password`, see
+   * `confirmation`).
+   * - recent: not where they signed in or proved it a short while ago (`limits.confirmedFor`), so a
+   *   client that knows of no such field can sign in anew and go on.
+   * - always: each time.
+   */
+  confirm: 'no' | 'recent' | 'always';
   /** Whether an input makes a service work: of that guests have so much in a day. */
   countsForGuests: (input: Record<string, unknown>) => boolean;
   /** A page of another address may call it: its right is the token, which no browser adds itself. */
   crossOrigin: boolean;
   /** Most bytes of the body; null: the general limit. Of an upload: of its file. */
   maxBytes: number | null;
+  /** The same where a guest or a visitor calls; null: as for everybody. */
+  guestMaxBytes: number | null;
+  /** Most keys, texts, lists, objects and commas of a body of JSON; null: the general limit. */
+  maxParts: number | null;
   /** The body's text is handed on as this field, unread: it may be too large to be read in passing. */
   textBody: string | null;
   /**
@@ -78,11 +94,16 @@ interface CallOptions<I extends Schema, O extends Schema> {
   output: O;
   inQuery?: readonly string[];
   idempotent?: boolean;
+  /** Those that its access does not imply. */
   codes?: readonly CodeName[];
+  forDisabled?: boolean;
   limit?: CallSpec['limit'];
+  confirm?: CallSpec['confirm'];
   countsForGuests?: (input: z.output<I>) => boolean;
   crossOrigin?: boolean;
   maxBytes?: number;
+  guestMaxBytes?: number;
+  maxParts?: number;
   textBody?: string;
   effect?: CallSpec['effect'];
   fieldsInBody?: boolean;
@@ -91,16 +112,26 @@ interface CallOptions<I extends Schema, O extends Schema> {
   files?: readonly string[];
 }
 
+/** What every call of this access may answer. */
+const impliedCodes = (access: Access, forDisabled: boolean): readonly CodeName[] => {
+  if (access === 'user') return ['account_disabled', 'login_required'];
+  return access === 'guest' || (access === 'public' && !forDisabled) ? ['account_disabled'] : [];
+};
+
 const spec = <I extends Schema, O extends Schema>(
   kind: CallSpec['kind'],
-  { countsForGuests, ...options }: CallOptions<I, O>,
+  { countsForGuests, codes = [], forDisabled = false, ...options }: CallOptions<I, O>,
 ): CallSpec<I, O> => ({
   inQuery: [],
   idempotent: false,
-  codes: [],
+  codes: [...new Set([...impliedCodes(options.access, forDisabled), ...codes])],
+  forDisabled,
   limit: 'general',
+  confirm: 'no',
   crossOrigin: false,
   maxBytes: null,
+  guestMaxBytes: null,
+  maxParts: null,
   textBody: null,
   slow: kind === 'upload',
   offline: false,
@@ -200,12 +231,12 @@ export interface Envelope<T = unknown> {
 // ---- shapes that several areas share --------------------------------------
 
 /**
- * 0 or 1, as the specification writes its flags. Accepts the number, its digits (a query has only
- * text), and what a switch sends.
+ * 0 or 1, as the specification writes its flags. Accepts the number, what a switch sends, and
+ * either as text, which is all that a query has.
  */
 export const flag = z.pipe(
-  z.union([z.literal(0), z.literal(1), z.literal('0'), z.literal('1'), z.boolean()]),
-  z.transform((value): 0 | 1 => (Number(value) === 1 ? 1 : 0)),
+  z.union([z.literal(0), z.literal(1), z.enum(['0', '1', 'true', 'false']), z.boolean()]),
+  z.transform((value): 0 | 1 => (value === 'true' || Number(value) === 1 ? 1 : 0)),
 );
 
 /** A whole number that may arrive as digits in a query. */
@@ -218,6 +249,16 @@ export const wholeNumber = (min: number, max: number) =>
     z.int().check(z.gte(min), z.lte(max)),
   );
 
+/** A number that may arrive as digits, as a field of a form has it. */
+export const decimal = (min: number, max: number) =>
+  z.pipe(
+    z.pipe(
+      z.union([z.number(), z.string().check(z.regex(/^\d{1,9}(\.\d{1,9})?$/, '应为数字'))]),
+      z.transform((value) => Number(value)),
+    ),
+    z.number().check(z.gte(min), z.lte(max)),
+  );
+
 export const id = wholeNumber(1, Number.MAX_SAFE_INTEGER);
 export const page = z._default(wholeNumber(1, 1_000_000), 1);
 export const uuid = z.uuid();
@@ -225,6 +266,9 @@ export const uuid = z.uuid();
 export const requestId = z.string().check(z.minLength(1), z.maxLength(64));
 /** ISO 8601, UTC. */
 export const time = z.string();
+
+/** Another person's name: one that looks like a telephone number goes out with its middle hidden. */
+export const personName = z.pipe(z.pipe(z.string(), z.transform(maskName)), z.string());
 
 export const text = (max: number) => z.string().check(z.maxLength(max));
 
@@ -284,6 +328,14 @@ export const chosen = (max: number) =>
       z.transform((value) => (value === '' ? undefined : value)),
     ),
   );
+
+/** Of calls that ask the person to prove that it is they: left out, the answer may ask for it. */
+export const confirmation = { password: z.optional(text(limits.password.max * 4)) };
+/** What such a call may answer. */
+export const confirmCodes = [
+  'confirm_needed',
+  'wrong_password',
+] as const satisfies readonly CodeName[];
 
 export const listOf = <T extends Schema>(item: T) => ({
   list: z.array(item),

@@ -14,6 +14,7 @@ import {
   uuid,
   wholeNumber,
   offlineCall,
+  personName,
 } from './call.ts';
 import { imageParameters, imageReply, imageTask, resizeMode } from './image.ts';
 import { job } from './job.ts';
@@ -31,7 +32,7 @@ export const imageRequest = z.object({
   /** How many, and a code of `imageSizes`: kept with the message so that it can be made again. */
   n: z._default(wholeNumber(1, limits.imageCount.most), 1),
   size: z._default(wholeNumber(0, 20), limits.defaultImageSize),
-  translate: z._default(wholeNumber(0, 1), 0),
+  translate: z._default(flag, 0),
   /** Address of the image to start from; empty: none. */
   base_image: z._default(text(2000), ''),
   /** How much of it is changed, percent. */
@@ -114,7 +115,7 @@ const oneMessage = z.object({
   error_code: z.string(),
   error_message: z.string(),
   user_id: z.int(),
-  user_name: z.string(),
+  user_name: personName,
   created_at: time,
   /** 0 for everybody but the owner of the session. */
   prompt_tokens: z.int(),
@@ -127,6 +128,8 @@ const oneMessage = z.object({
   edited: z.boolean(),
   /** The work on its images: how it stands, or how it ended. Null: there was none. */
   job: z.nullable(job),
+  /** Its author alone sees it until the other one of two accepts to be written to. */
+  pending: z.optional(z.boolean()),
   /** Numbers of the branches at this place, itself among them, oldest first; empty: the only one. */
   siblings: z.array(z.int()),
 });
@@ -176,7 +179,7 @@ export const chatCalls = {
       after: z.optional(id),
     }),
     output: z.object(listOf(message)),
-    codes: ['private_session', 'session_deleted', 'account_disabled'],
+    codes: ['private_session', 'session_deleted'],
   }),
   lastMessages: call({
     method: 'POST',
@@ -188,7 +191,7 @@ export const chatCalls = {
       maxHistoryId: wholeNumber(0, Number.MAX_SAFE_INTEGER),
     }),
     output: z.array(message),
-    codes: ['private_session', 'session_deleted', 'account_disabled'],
+    codes: ['private_session', 'session_deleted'],
     effect: 'none',
   }),
   sendMessage: offlineCall({
@@ -198,7 +201,9 @@ export const chatCalls = {
     countsForGuests: always,
     idempotent: true,
     summary: '发送消息并开始回复；回复由 event_stream 读取',
+    // A text of two million letters, each written in six.
     maxBytes: 12 * 1024 * 1024,
+    guestMaxBytes: 1024 * 1024,
     inQuery: ['session_id'],
     input: z.object({
       session_id: sessionRef,
@@ -231,6 +236,11 @@ export const chatCalls = {
       created_at: time,
       /** The message of the second answer; null: none was asked for. */
       beside: z.nullable(z.int()),
+      /** It waits until the other one of two accepts to be written to. */
+      pending: z.optional(z.boolean()),
+      /** Of images whose size was written as `WxH`: the one that is drawn, and in words that it is another. */
+      size: z.optional(z.string()),
+      notice: z.optional(z.string()),
     }),
     codes: [
       'words_blocked',
@@ -240,13 +250,13 @@ export const chatCalls = {
       'prompt_too_long',
       'prompt_too_short',
       'model_unavailable',
+      'paid_only',
       'vision_missing',
       'session_unsuitable',
       'question_closed',
       'not_owner',
       'private_session',
       'session_deleted',
-      'account_disabled',
     ],
   }),
   retryMessage: call({
@@ -264,13 +274,13 @@ export const chatCalls = {
       'session_busy',
       'nothing_to_retry',
       'model_unavailable',
+      'paid_only',
       'vision_missing',
       'session_unsuitable',
       'question_closed',
       'not_owner',
       'private_session',
       'session_deleted',
-      'account_disabled',
     ],
   }),
   regenerateMessage: call({
@@ -293,12 +303,12 @@ export const chatCalls = {
       'balance',
       'session_busy',
       'model_unavailable',
+      'paid_only',
       'vision_missing',
       'session_unsuitable',
       'not_owner',
       'private_session',
       'session_deleted',
-      'account_disabled',
     ],
   }),
   switchBranch: call({
@@ -314,7 +324,6 @@ export const chatCalls = {
       'not_owner',
       'private_session',
       'session_deleted',
-      'account_disabled',
     ],
   }),
   updateMessage: offlineCall({
@@ -333,14 +342,12 @@ export const chatCalls = {
     output: z.object({}),
     codes: [
       'words_blocked',
-      'login_required',
       'question_closed',
       'session_busy',
       'session_unsuitable',
       'not_owner',
       'private_session',
       'session_deleted',
-      'account_disabled',
     ],
   }),
   historyLike: offlineCall({
@@ -350,7 +357,7 @@ export const chatCalls = {
     summary: '点赞，再次取消；liked 直接给出要的结果，重复不变',
     input: z.object({ history_id: id, session_id: sessionRef, liked: z.optional(flag) }),
     output: z.object({ liked: z.boolean(), like_count: z.int() }),
-    codes: ['session_unsuitable', 'private_session', 'session_deleted', 'account_disabled'],
+    codes: ['session_unsuitable', 'private_session', 'session_deleted'],
   }),
   addToFavorites: offlineCall({
     method: 'POST',
@@ -359,7 +366,7 @@ export const chatCalls = {
     summary: '收藏一条消息；不给 history_id 时收藏整个会话',
     input: z.object({ session_id: sessionRef, history_id: z.optional(id) }),
     output: z.object({}),
-    codes: ['session_unsuitable', 'private_session', 'session_deleted', 'account_disabled'],
+    codes: ['session_unsuitable', 'private_session', 'session_deleted'],
   }),
   removeFromFavorites: offlineCall({
     method: 'DELETE',
@@ -368,7 +375,6 @@ export const chatCalls = {
     summary: '取消收藏一条消息；不给 history_id 时取消整个会话的，连同其中的消息',
     input: z.object({ session_id: sessionRef, history_id: z.optional(id) }),
     output: z.object({}),
-    codes: ['account_disabled'],
   }),
   eventStream: stream({
     method: 'GET',
@@ -392,16 +398,15 @@ export const chatCalls = {
       model: z.optional(text(100)),
     }),
     output: streamEvent,
-    codes: ['private_session', 'session_deleted', 'account_disabled'],
+    codes: ['private_session', 'session_deleted'],
   }),
   stopStream: call({
     method: 'POST',
     path: '/api/stop_stream',
     access: 'guest',
-    summary: '停止一条正在写的回复；已写出的保留并计费',
+    summary: '停止一条正在写的回复；已写出的保留。问题已经发给模型服务的，问题与已写出的照常计费',
     input: z.object({ history_id: id }),
     output: z.object({ stopped: z.boolean() }),
-    codes: ['account_disabled'],
   }),
   deleteHistory: offlineCall({
     method: 'DELETE',
@@ -410,6 +415,6 @@ export const chatCalls = {
     summary: '删除一条消息。is_session 说明整个会话也随之删除',
     input: z.object({ id, session_id: sessionRef }),
     output: z.object({ is_session: z.boolean() }),
-    codes: ['session_busy', 'not_owner', 'private_session', 'session_deleted', 'account_disabled'],
+    codes: ['session_busy', 'not_owner', 'private_session', 'session_deleted'],
   }),
 };

@@ -1,11 +1,25 @@
 import * as z from 'zod/mini';
-import { call, dayOf, id, monthOf, text, time, wholeNumber } from './call.ts';
+import {
+  call,
+  confirmation,
+  confirmCodes,
+  dayOf,
+  id,
+  monthOf,
+  text,
+  time,
+  wholeNumber,
+} from './call.ts';
 
-/** An API key as its owner sees it; the key itself is shown once, when it is made. */
+/** An API key as its owner sees it. */
 export const apiKey = z.object({
   id: z.int(),
-  /** Its first and last ten characters, without the account's number before it. */
+  /** The key without the account's number before it; as `mask` where it is not kept. */
   api_key: z.string(),
+  /** Its first and last ten characters, as it is shown. */
+  mask: z.string(),
+  /** Whether `api_key` is all of it. */
+  kept: z.boolean(),
   name: z.string(),
   /** Tokens that it may spend in a month; null: no limit of its own. */
   month_limit: z.nullable(z.int()),
@@ -61,16 +75,19 @@ export const developerCalls = {
         /** Whether the API may be used, and if not, what to do. */
         may_use: z.boolean(),
         hint: z.string(),
+        /** Keys are given whole when they are made, and never again. */
+        keys_shown_once: z.boolean(),
       }),
     }),
-    codes: ['account_disabled'],
   }),
   genKey: call({
     method: 'POST',
     path: '/api/api/gen_key',
     access: 'user',
-    summary: '创建 API-KEY；完整的只在这里给出一次',
+    confirm: 'recent',
+    summary: '创建 API-KEY',
     input: z.object({
+      ...confirmation,
       name: z._default(text(40), ''),
       month_limit: z.optional(z.nullable(wholeNumber(1, 1_000_000_000_000))),
       models: z._default(z.array(text(100)).check(z.maxLength(100)), []),
@@ -85,7 +102,7 @@ export const developerCalls = {
       full_key: z.string(),
       created_at: time,
     }),
-    codes: ['account_disabled', 'too_many_keys'],
+    codes: [...confirmCodes, 'too_many_keys'],
   }),
   delKey: call({
     method: 'DELETE',
@@ -98,7 +115,14 @@ export const developerCalls = {
       id: z.optional(id),
     }),
     output: z.object({ deleted: z.boolean() }),
-    codes: ['account_disabled'],
+  }),
+  keysShownOnce: call({
+    method: 'POST',
+    path: '/api/api/keys_shown_once',
+    access: 'user',
+    summary: '选择 API-KEY 只在创建时显示一次；打开时，已保存的立刻不再保存',
+    input: z.object({ on: z.boolean() }),
+    output: z.object({}),
   }),
   apiUsage: call({
     method: 'GET',
@@ -107,6 +131,5 @@ export const developerCalls = {
     summary: '一个月里每天的，或一天里每个模型的 API 用量',
     input: z.object({ month: z.optional(monthOf), day: z.optional(dayOf), key_id: z.optional(id) }),
     output: z.object({ list: z.array(apiUsage) }),
-    codes: ['account_disabled'],
   }),
 };

@@ -1,3 +1,7 @@
+import { limits } from './limits.ts';
+
+const monthlyLimit = `本月免费会话已达上限（每月最多 ${limits.freeSessionsAMonth} 个），可购买会员继续使用`;
+
 /**
  * Every code there is. `http` is the status that carries it: refusals by a business rule are 200.
  * The texts are what a person reads when the server says nothing more exact.
@@ -5,16 +9,23 @@
 export const codes = {
   login_required: { code: 1001, http: 200, text: '请先登录' },
   login_expired: { code: 1002, http: 200, text: '登录已过期，请重新登录' },
+  /** The number of `login_expired`: who knows nothing of it signs in again, and that proves it, too. */
+  confirm_needed: { code: 1002, http: 200, text: '为了安全，请再输入一次密码' },
   monthly_limit: {
     code: 1024,
     http: 200,
-    text: '本月免费会话已达上限（每月最多 128 个），可购买会员继续使用',
+    text: monthlyLimit,
   },
   balance: { code: 1025, http: 200, text: '余额不足，请充值' },
   balance_excluded: {
     code: 1026,
     http: 200,
     text: '会员不包含这个模型，余额又不足，请充值或换一个模型',
+  },
+  paid_only: {
+    code: 1027,
+    http: 200,
+    text: '这个模型只给付费用户：充值过一次或开通会员后就能用',
   },
   session_busy: { code: 1409, http: 200, text: '上一条回复还没有写完，请稍候或先停止' },
   model_locked: { code: 1410, http: 200, text: '会话已有消息，不能再更换模型' },
@@ -55,6 +66,8 @@ export const codes = {
   too_many_keys: { code: 1460, http: 200, text: '最多 5 个 API-KEY，请先删除不用的' },
   payment_unavailable: { code: 1441, http: 200, text: '现在还不能付款，请稍后再试' },
   wrong_password: { code: 1443, http: 200, text: '密码不对' },
+  totp_wrong: { code: 1444, http: 200, text: '动态验证码不对' },
+  totp_unsuitable: { code: 1445, http: 200, text: '动态验证码现在不能这样设置' },
   order_unsuitable: { code: 1442, http: 200, text: '这个订单不能这样做' },
   not_owner: { code: 1403, http: 200, text: '只有会话的主人可以这样做' },
   private_session: { code: 1432, http: 200, text: '这是私有会话，禁止查看' },
@@ -115,8 +128,9 @@ export type StreamCode = keyof typeof streamCodes;
 export const errorPageTexts: Readonly<Record<number, string>> = {
   1001: '请先登录',
   1002: '登录已过期，请重新登录',
-  1024: '本月免费会话已达上限（每月最多 128 个），可购买会员继续使用',
+  1024: monthlyLimit,
   1025: 'token 余额不足，请充值',
+  1027: '这个模型只给付费用户：充值过一次或开通会员后就能用',
   1432: '这是私有会话，禁止查看',
   1433: '会话已删除',
   3001: '账号已被禁用，请联系管理员',

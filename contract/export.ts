@@ -40,7 +40,7 @@ export const exportCalls = {
       ticket,
     }),
     output: exportEvent,
-    codes: ['private_session', 'session_deleted', 'account_disabled'],
+    codes: ['private_session', 'session_deleted'],
   }),
   exportDiagrams: call({
     method: 'GET',
@@ -49,7 +49,7 @@ export const exportCalls = {
     summary: '会话里的图表（Mermaid）原文，画好后随 export_session 的 POST 带来，就画进 PDF',
     input: z.object({ session_id: sessionRef }),
     output: z.object({ list: z.array(z.string()) }),
-    codes: ['private_session', 'session_deleted', 'account_disabled'],
+    codes: ['private_session', 'session_deleted'],
   }),
   exportDrawn: stream({
     method: 'POST',
@@ -70,7 +70,7 @@ export const exportCalls = {
       ticket,
     }),
     output: exportEvent,
-    codes: ['private_session', 'session_deleted', 'account_disabled'],
+    codes: ['private_session', 'session_deleted'],
     effect: 'none',
   }),
   exportFile: download({
@@ -98,6 +98,6 @@ export const exportCalls = {
       /** Of the first session; null when there is none. */
       uuid: z.nullable(z.string()),
     }),
-    codes: ['login_required', 'import_unreadable', 'account_disabled', 'sessions_forbidden'],
+    codes: ['import_unreadable', 'sessions_forbidden'],
   }),
 };

@@ -12,8 +12,9 @@ export const image = z.object({
   url: z.string(),
   width: z.int(),
   height: z.int(),
-  /** Bytes. */
-  size: z.int(),
+  /** `WxH`, as of every image (document 2 §3). */
+  size: z.string(),
+  bytes: z.int(),
 });
 export type UploadedImage = z.output<typeof image>;
 
@@ -40,7 +41,7 @@ export const fileCalls = {
     maxBytes: limits.imageBytes,
     input: z.object({ ticket }),
     output: z.object({ image }),
-    codes: ['upload_type', 'upload_unreadable', 'file_quota', 'account_disabled'],
+    codes: ['upload_type', 'upload_unreadable', 'file_quota'],
   }),
   imageByUrl: slowCall({
     method: 'POST',
@@ -50,7 +51,7 @@ export const fileCalls = {
     summary: '取一张公开可访问的图片，与上传一样保存',
     input: z.object({ url: text(2000) }),
     output: z.object({ image }),
-    codes: ['address_unreachable', 'file_quota', 'account_disabled'],
+    codes: ['address_unreachable', 'file_quota'],
   }),
   foreignImage: call({
     method: 'POST',
@@ -65,7 +66,7 @@ export const fileCalls = {
       /** Bytes where it comes from. */
       size: z.int(),
     }),
-    codes: ['address_unreachable', 'account_disabled'],
+    codes: ['address_unreachable'],
     effect: 'none',
   }),
   attachedText: call({
@@ -80,7 +81,6 @@ export const fileCalls = {
       /** The rest of a longer text was left out. */
       cut: z.boolean(),
     }),
-    codes: ['account_disabled'],
   }),
   uploadFile: upload({
     path: '/api/upload_file',
@@ -90,6 +90,6 @@ export const fileCalls = {
     maxBytes: limits.fileBytes,
     input: z.object({ ticket }),
     output: z.object({ file: attachedFile }),
-    codes: ['upload_type', 'upload_unreadable', 'file_quota', 'account_disabled'],
+    codes: ['upload_type', 'upload_unreadable', 'file_quota'],
   }),
 };

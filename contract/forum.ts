@@ -1,5 +1,16 @@
 import * as z from 'zod/mini';
-import { call, flag, id, listOf, page, sessionRef, text, time, wholeNumber } from './call.ts';
+import {
+  call,
+  flag,
+  id,
+  listOf,
+  page,
+  sessionRef,
+  text,
+  time,
+  wholeNumber,
+  personName,
+} from './call.ts';
 import { color, named } from './text-fields.ts';
 
 /** The group of questions that name none. */
@@ -40,9 +51,9 @@ const report = z.object({
   /** What was reported, as it was then. */
   excerpt: z.string(),
   user_id: z.int(),
-  user_name: z.string(),
+  user_name: personName,
   author_id: z.int(),
-  author_name: z.string(),
+  author_name: personName,
   created_at: time,
   resolved_at: z.nullable(time),
   removed: z.boolean(),
@@ -60,7 +71,7 @@ export const newsItem = z.object({
   /** Of the session. */
   title: z.string(),
   actor_id: z.int(),
-  actor_name: z.string(),
+  actor_name: personName,
   /** How often it happened since it was last read. */
   count: z.int(),
   /** Plain text. */
@@ -72,12 +83,7 @@ export const newsItem = z.object({
 });
 export type NewsItem = z.output<typeof newsItem>;
 
-const ofQuestion = [
-  'login_required',
-  'private_session',
-  'session_deleted',
-  'account_disabled',
-] as const;
+const ofQuestion = ['login_required', 'private_session', 'session_deleted'] as const;
 
 /** Words that nobody may write where everybody reads. */
 export const forumLimits = { words: 2000, word: 40, wordPage: 50 } as const;
@@ -221,7 +227,6 @@ export const forumCalls = {
     summary: '消息：谁回答了我、提到了我、采纳了我的回答',
     input: z.object({ page }),
     output: z.object({ ...listOf(newsItem), unread: z.int() }),
-    codes: ['login_required', 'account_disabled'],
   }),
   readNews: call({
     method: 'POST',

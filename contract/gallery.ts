@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { call, flag, id, listOf, page, text, wholeNumber } from './call.ts';
+import { call, flag, id, listOf, page, text, wholeNumber, personName } from './call.ts';
 import { imageAction, imageOrigin, imageParameters, listedImage } from './image.ts';
 
 /** What a gallery is ordered by: newest first, own uploads alone, or by likes of a time. */
@@ -41,11 +41,13 @@ export const imageInfo = z.extend(listedImage, {
   session: z.nullable(z.object({ uuid: z.string(), model: z.string(), model_label: z.string() })),
   history: z.object({ id: z.int(), prompt: z.string() }),
   isLiked: z.int(),
-  user_name: z.string(),
+  user_name: personName,
   model_label: z.string(),
   seed: z.nullable(z.int()),
   parameters: imageParameters,
   how: z.string(),
+  /** The words that make the whole of it: where a part was redrawn, those of the rest and of the part. */
+  whole_prompt: z.string(),
   /** The asker's own: it may be changed, hidden and deleted. */
   own: z.boolean(),
   /** Everybody may see it. */
@@ -90,7 +92,6 @@ export const galleryCalls = {
       rank: z._default(imageRank, ''),
     }),
     output: z.object({ ...listOf(listedImage), userinfo, vip: z.int() }),
-    codes: ['account_disabled'],
   }),
   imageExplore: call({
     method: 'GET',
@@ -99,7 +100,6 @@ export const galleryCalls = {
     summary: '图片广场：综合、最新、最多点赞',
     input: z.object({ page, sort: z._default(exploreSort, 'default') }),
     output: z.object({ ...listOf(listedImage), userinfo }),
-    codes: ['account_disabled'],
   }),
   imageInfo: call({
     method: 'GET',
@@ -117,7 +117,6 @@ export const galleryCalls = {
       components: z.array(imageAction),
       isLiked: z.int(),
     }),
-    codes: ['account_disabled'],
   }),
   likeImage: call({
     method: 'POST',
@@ -127,7 +126,6 @@ export const galleryCalls = {
     summary: '给一张图片点赞（1）、点踩（-1）或收回（0），每人一票',
     input: z.object({ image_id: id, status: wholeNumber(-1, 1) }),
     output: liking,
-    codes: ['login_required', 'account_disabled'],
   }),
   hideImage: call({
     method: 'POST',
@@ -136,7 +134,7 @@ export const galleryCalls = {
     summary: '不让别人看到自己的一张图片，或重新让人看到',
     input: z.object({ image_id: id, hidden: flag }),
     output: z.object({ hidden: z.boolean() }),
-    codes: ['account_disabled', 'not_owner'],
+    codes: ['not_owner'],
   }),
   deleteImage: call({
     method: 'DELETE',
@@ -145,6 +143,6 @@ export const galleryCalls = {
     summary: '删除自己的一张图片：地址立刻失效',
     input: z.object({ image_id: id }),
     output: z.object({}),
-    codes: ['account_disabled', 'not_owner'],
+    codes: ['not_owner'],
   }),
 };

@@ -7,11 +7,46 @@ export const quantities = {
 } as const;
 
 export const tokensOfMillion = 1_000_000;
+
+interface Price {
+  /** Of one, cents. */
+  each: number;
+  /** What is taken off, percent, from so much on: cents of the full price, or a number bought. */
+  off: readonly { from: number; percent: number }[];
+}
+
+/** Of a million tokens; taken off by the full price. */
+export const tokenPrice: Price = {
+  each: 2_000,
+  off: [
+    { from: 10_000, percent: 5 },
+    { from: 40_000, percent: 10 },
+  ],
+};
+
+/** Of a month of membership; taken off by the number of months. */
+export const vipPrice: Price = {
+  each: 2_600,
+  off: [
+    { from: 6, percent: 10 },
+    { from: 12, percent: 20 },
+  ],
+};
 /** What comes with either edition of the source code, tokens. */
 export const editionBonus = 2_000_000;
 
-/** For whoever's link somebody registered by, tokens; and how long such a link can be used, days. */
-export const invitation = { tokens: 250_000, days: 3 } as const;
+/** What whoever's link somebody registered by gets. */
+export const invitation = {
+  tokens: 250_000,
+  /** How long such a link can be used. */
+  days: 3,
+  /** Registrations a day that bring tokens: more than friends there are, fewer than make a business. */
+  aDay: 20,
+  /** Of one network in a day so many bring them at once. */
+  ofNetwork: 3,
+  /** The others, and those from the inviter's own network, once they were active on so many days. */
+  activeDays: 3,
+} as const;
 
 /** An order that is not paid closes after this, ms. */
 export const orderLifetime = 2 * 3_600_000;
@@ -27,22 +62,25 @@ export interface Quote {
   off: number;
 }
 
-const quote = (full: number, off: number): Quote => ({
-  full,
-  off,
+const quote = ({ each, off }: Price, count: number, by: number): Quote => {
+  const full = each * count;
+  const percent = off.filter(({ from }) => by >= from).at(-1)?.percent ?? 0;
   // All prices are whole yuan, so that whole percents of them are whole cents.
-  amount: (full * (100 - off)) / 100,
-});
-
-/** Of so many million tokens: 20 yuan each, 5 % off from 100 yuan, 10 % from 400. */
-export const tokenQuote = (millions: number): Quote => {
-  const full = millions * 2000;
-  return quote(full, full >= 40_000 ? 10 : full >= 10_000 ? 5 : 0);
+  return { full, off: percent, amount: (full * (100 - percent)) / 100 };
 };
 
-/** Of so many months of membership: 26 yuan each, 10 % off from 6, 20 % from 12. */
-export const vipQuote = (months: number): Quote =>
-  quote(months * 2600, months >= 12 ? 20 : months >= 6 ? 10 : 0);
+export const tokenQuote = (millions: number): Quote =>
+  quote(tokenPrice, millions, tokenPrice.each * millions);
+
+export const vipQuote = (months: number): Quote => quote(vipPrice, months, months);
+
+/** What is taken off, in words: 满 100 元减 5%，满 400 元减 10%. */
+export const tokenOffText = tokenPrice.off
+  .map(({ from, percent }) => `满 ${from / 100} 元减 ${percent}%`)
+  .join('，');
+export const vipOffText = vipPrice.off
+  .map(({ from, percent }) => `满 ${from} 个月减 ${percent}%`)
+  .join('，');
 
 /** The editions of the source code by their level. */
 export const editions = [

@@ -37,8 +37,8 @@ export const imageSizes: readonly ImageSize[] = [
 ];
 
 const usualSize: ImageSize = { code: limits.defaultImageSize, width: 1024, height: 1024 };
-/** What every model without a list of its own offers: from 512 pixels to DALL-E's wide ones. */
-const usualCodes = { first: 1, last: 7 };
+/** What every model without a list of its own offers: all before DALL-E's wide ones. */
+const usualCodes = { first: 0, last: 7 };
 
 /** The sizes that a model makes, smallest code first; never empty. */
 export const sizesOf = (model: Pick<ImageModel, 'family' | 'sizes'>): readonly ImageSize[] => {
@@ -79,6 +79,16 @@ export const sizeFor = (model: Pick<ImageModel, 'family' | 'sizes'>, code: numbe
     closestSize(sizes, wanted.width, wanted.height) ??
     usualSize
   );
+};
+
+/** The size that is made, as `WxH`, and in words that it is not the one that was written. */
+export const toldSize = (
+  asked: number | string | undefined,
+  { width, height }: { width: number; height: number },
+): { size: string; notice?: string } => {
+  const size = `${width}x${height}`;
+  const same = typeof asked !== 'string' || asked.trim().replace(/[X×*]/, 'x') === size;
+  return { size, ...(same ? {} : { notice: `没有 ${asked} 这个尺寸，画的是 ${size}` }) };
 };
 
 /** How many images a model makes when n are asked for; Midjourney always makes its four. */

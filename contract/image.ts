@@ -3,6 +3,7 @@ import {
   always,
   call,
   chosen,
+  flag,
   slowCall,
   id,
   listOf,
@@ -261,10 +262,7 @@ export const listedImage = z.object({
 });
 export type ListedImage = z.output<typeof listedImage>;
 
-/** 0 or 1, or what a switch sends. */
-const whether = z.union([wholeNumber(0, 1), z.pipe(z.boolean(), z.transform(Number))]);
-
-const refusals = ['account_disabled', 'model_unavailable'] as const;
+const sizeText = z.string().check(z.regex(/^\d{2,5}[x×*]\d{2,5}$/i, '应为 1024x576 这样的尺寸'));
 
 /** A rectangle in pixels of the image, as a page drags it: parts of pixels are rounded. */
 const side = (least: number) =>
@@ -289,7 +287,7 @@ const editing = {
 /** What they answer: the images come with image/progress and in the lists once the job is done. */
 const edited = z.object({ job, images: z.array(listedImage) });
 const editCodes = [
-  ...refusals,
+  'model_unavailable',
   'login_required',
   'not_owner',
   'balance',
@@ -313,10 +311,10 @@ export const imageCalls = {
       /** Number of the job, made by the client. */
       request_id: requestId,
       n: z.optional(wholeNumber(1, 10)),
-      /** A code of `imageSizes`. */
-      size: z.optional(wholeNumber(0, 20)),
+      /** A code of `imageSizes`, or as models list them: `1024x576`. */
+      size: z.optional(z.union([wholeNumber(0, 20), sizeText])),
       /** 1: the words are translated into English first. */
-      translate: z._default(whether, 0),
+      translate: z._default(flag, 0),
       /** Must be the session's where given. */
       model: chosen(100),
       translate_model: chosen(100),
@@ -326,9 +324,16 @@ export const imageCalls = {
       parameters: z.optional(imageParameters),
     }),
     /** They come with the message and image/progress: the answer does not wait for them. */
-    output: z.object({ job, images: z.array(listedImage) }),
+    output: z.object({
+      job,
+      images: z.array(listedImage),
+      /** What is drawn, `WxH`; left out where a request is repeated. */
+      size: z.optional(z.string()),
+      /** In words, where that is not the size that was asked for. */
+      notice: z.optional(z.string()),
+    }),
     codes: [
-      ...refusals,
+      'model_unavailable',
       'login_required',
       'balance',
       'session_busy',
@@ -347,7 +352,7 @@ export const imageCalls = {
     method: 'GET',
     path: '/api/image/progress',
     access: 'guest',
-    summary: '一次作画的进度',
+    summary: '一次作画的进度。失败之后 code 大于 0，data 不变',
     input: z.object({ request_id: requestId }),
     output: z.object({
       /** As document 2 §7 has it: 0 to 1, and base64 of the image so far. */
@@ -359,7 +364,14 @@ export const imageCalls = {
       /** What it has made, once it is done. */
       images: z.array(listedImage),
     }),
-    codes: ['account_disabled'],
+    codes: [
+      'balance',
+      'balance_excluded',
+      'engine_failed',
+      'engine_timeout',
+      'job_unsuitable',
+      'prompt_banned',
+    ],
   }),
   upscaleImage: call({
     method: 'POST',
@@ -458,7 +470,7 @@ export const imageCalls = {
         }),
       ),
     }),
-    codes: ['model_unavailable', 'account_disabled'],
+    codes: ['model_unavailable', 'paid_only'],
   }),
   promptParameter: call({
     method: 'POST',
@@ -471,7 +483,7 @@ export const imageCalls = {
       parameters: z.optional(imageParameters),
     }),
     output: z.object({ result: z.string() }),
-    codes: refusals,
+    codes: ['model_unavailable'],
   }),
   controlnetDetect: call({
     method: 'POST',
@@ -488,7 +500,7 @@ export const imageCalls = {
     }),
     output: z.object({ image_base64: z.string() }),
     codes: [
-      ...refusals,
+      'model_unavailable',
       'address_unreachable',
       'job_unsuitable',
       'engine_failed',
@@ -507,7 +519,7 @@ export const imageCalls = {
       /** clip, DeepBooru, or a model of images by its name. */
       model: z._default(text(100), 'clip'),
       /** 1: a chat model says it in Chinese where the service does not, at its price. */
-      chinese: z._default(whether, 1),
+      chinese: z._default(flag, 1),
     }),
     output: z.object({
       result: z.string(),
@@ -517,7 +529,7 @@ export const imageCalls = {
       translated: z.boolean(),
     }),
     codes: [
-      ...refusals,
+      'model_unavailable',
       'address_unreachable',
       'job_unsuitable',
       'engine_failed',
@@ -533,7 +545,7 @@ export const imageCalls = {
     summary: '上传裁剪好的图片（data URL）',
     input: z.object({ image: text(6 * 1024 * 1024) }),
     output: z.object({ image: uploadedImage }),
-    codes: ['upload_type', 'upload_unreadable', 'file_quota', 'account_disabled'],
+    codes: ['upload_type', 'upload_unreadable', 'file_quota'],
   }),
   uploadedFiles: call({
     method: 'GET',
@@ -542,7 +554,6 @@ export const imageCalls = {
     summary: '自己上传的图片，新的在前，每页 32 张',
     input: z.object({ page }),
     output: z.object(listOf(listedImage)),
-    codes: ['account_disabled'],
   }),
   privateImages: call({
     method: 'GET',
@@ -551,7 +562,6 @@ export const imageCalls = {
     summary: '自己画的图片，新的在前，每页 32 张',
     input: z.object({ page }),
     output: z.object(listOf(listedImage)),
-    codes: ['account_disabled'],
   }),
   translate: call({
     method: 'POST',
@@ -562,11 +572,11 @@ export const imageCalls = {
     input: z.object({
       msg: text(20_000),
       /** 1: into English; 0: into Chinese. */
-      cn2en: z._default(whether, 1),
+      cn2en: z._default(flag, 1),
       model: chosen(100),
     }),
     output: z.object({ result: z.string(), translated: z.boolean() }),
-    codes: ['login_required', 'balance', 'model_unavailable', 'engine_failed', 'account_disabled'],
+    codes: ['login_required', 'balance', 'model_unavailable', 'paid_only', 'engine_failed'],
   }),
   inscriptor: call({
     method: 'POST',
@@ -576,7 +586,7 @@ export const imageCalls = {
     summary: '把一句话扩写成画图提示词。没有连接模型时由内置词库补充，library 为 true',
     input: z.object({ msg: text(20_000) }),
     output: z.object({ result: z.string(), library: z.boolean() }),
-    codes: ['login_required', 'balance', 'model_unavailable', 'engine_failed', 'account_disabled'],
+    codes: ['login_required', 'balance', 'model_unavailable', 'paid_only', 'engine_failed'],
   }),
   keywordList: call({
     method: 'GET',
@@ -599,7 +609,6 @@ export const imageCalls = {
         }),
       ),
     }),
-    codes: ['account_disabled'],
   }),
   topKeyword: call({
     method: 'POST',
@@ -608,7 +617,6 @@ export const imageCalls = {
     summary: '置顶一个关键词，再次取消',
     input: z.object({ id, type: keywordType }),
     output: z.object({ set: z.boolean() }),
-    codes: ['account_disabled'],
   }),
   hideKeyword: call({
     method: 'POST',
@@ -617,6 +625,5 @@ export const imageCalls = {
     summary: '隐藏一个关键词，再次取消',
     input: z.object({ id, type: keywordType }),
     output: z.object({ set: z.boolean() }),
-    codes: ['account_disabled'],
   }),
 };

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { call, listOf, page, stream, text, time, requestId } from './call.ts';
+import { call, flag, listOf, page, stream, text, time, requestId } from './call.ts';
 
 /** Works that take long. */
 export const jobKind = z.enum([
@@ -51,6 +51,13 @@ export const job = z.object({
   held_tokens: z.int(),
   created_at: time,
   finished_at: z.nullable(time),
+  /**
+   * A service has it that takes nothing back: its stop leaves undone what was not sent yet, and what
+   * was sent is delivered when it comes and paid.
+   */
+  sent: z.boolean(),
+  /** Its person stopped it. */
+  stopping: z.boolean(),
   /** In the list: the first image that it made and that is still there. */
   image: z.optional(z.string()),
   /** In the list: its words were to be translated first, which is paid for beside it. */
@@ -71,19 +78,18 @@ export const jobCalls = {
     input: z.object({
       page,
       /** 1: only those that have not ended. */
-      running: z._default(z.enum(['0', '1']), '0'),
+      running: z._default(flag, 0),
     }),
     output: z.object({ ...listOf(job), running: z.int() }),
-    codes: ['account_disabled'],
   }),
   cancelJob: call({
     method: 'POST',
     path: '/api/cancel_job',
     access: 'guest',
-    summary: '取消一个任务；预扣的 token 退回',
+    summary:
+      '停止一个任务；预扣的 token 退回。已经发给服务、服务又不肯退回的（任务的 sent）会做完交给您，照常付费，cancelled 为 false',
     input: z.object({ request_id: requestId }),
     output: z.object({ cancelled: z.boolean() }),
-    codes: ['account_disabled'],
   }),
   jobEvents: stream({
     method: 'GET',
@@ -92,6 +98,5 @@ export const jobCalls = {
     summary: '自己的任务的变化：先是还没有结束的各一条，然后每次变化一条',
     input: z.object({ ticket: z.optional(text(100)) }),
     output: jobEvent,
-    codes: ['account_disabled'],
   }),
 };

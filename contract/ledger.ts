@@ -68,7 +68,6 @@ export const ledgerCalls = {
       }),
       list: z.array(usageRecord),
     }),
-    codes: ['account_disabled'],
   }),
   transactionList: call({
     method: 'GET',
@@ -81,7 +80,6 @@ export const ledgerCalls = {
       models: z.array(z.string()),
       types: z.array(z.int()),
     }),
-    codes: ['account_disabled'],
   }),
   transactionFile: download({
     path: '/api/transaction_file',
@@ -89,7 +87,6 @@ export const ledgerCalls = {
     summary: '消费记录的 CSV，可以只要一个月的',
     input: z.object({ month: z.optional(monthOf), ...filter, ticket: z.optional(text(100)) }),
     output: z.string(),
-    codes: ['account_disabled'],
   }),
   vipEndSeen: call({
     method: 'POST',
@@ -98,7 +95,6 @@ export const ledgerCalls = {
     summary: '会员快到期的提醒已经看到，这一次不再提醒',
     input: z.object({}),
     output: z.object({}),
-    codes: ['account_disabled', 'login_required'],
   }),
   lowBalanceSeen: call({
     method: 'POST',
@@ -107,6 +103,5 @@ export const ledgerCalls = {
     summary: '余额不足一成的提醒已经看到，这一次不再提醒',
     input: z.object({}),
     output: z.object({}),
-    codes: ['account_disabled'],
   }),
 };

@@ -14,6 +14,8 @@ export const limits = {
   pageSize: 20,
   /** An uploaded file that nothing shows is cleared away after so many days. */
   unusedFileDays: 7,
+  /** The same of a guest's. */
+  unusedGuestFileDays: 1,
   /** A long list says no more of how long it is: counting further costs more than its page. */
   counted: 10_000,
   /** Sessions that a person may keep at the top of their list. */
@@ -25,6 +27,8 @@ export const limits = {
   account: { min: 3, max: 32 },
   name: { min: 1, max: 32 },
   password: { min: 8, max: 128 },
+  /** So long a sign-in or a password counts as proof that it is still they, s. */
+  confirmedFor: 600,
   visionImages: 4,
   /** Tokens taken for one image by its detail. */
   imageTokens: { low: 100, high: 1000 },
@@ -77,14 +81,18 @@ export const limits = {
   jobPolling: 10_000,
   /** Jobs of one person that may wait or run at once. */
   jobsAtOnce: 10,
+  /** The same of all guests of a network. */
+  jobsOfNetwork: 40,
   attachedFiles: 4,
   fileBytes: 10 * 1024 * 1024,
   /** Characters of a file's text that are kept. */
   fileText: 200_000,
   /** Requests to write to strangers that one person makes in a day and that nobody has accepted. */
   unansweredRequests: 10,
-  /** How often a session of people looks for new messages, ms. */
-  peoplePolling: 10_000,
+  /** Messages behind the first one that wait until a stranger accepts. */
+  waitingMessages: 20,
+  /** How often an open conversation looks for what others, or other devices, wrote, ms. */
+  threadPolling: 10_000,
   /** Two messages further apart than this have a time between them, ms. */
   timeSeparator: 5 * 60_000,
   /** The list counts as at its bottom within this distance, px. */

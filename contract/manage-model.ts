@@ -39,6 +39,12 @@ const adminModel = z.object({
   /** 1: nobody can use it. */
   disable: z.int(),
   vip_excluded: z.int(),
+  /** 1: only who paid once or is a member can use it. */
+  vip: z.int(),
+  /** 1: only managers can use it. */
+  private: z.int(),
+  /** Of a model of images: what its sizes cost, by their codes. */
+  size_rate: z.array(z.number()),
   vision: z.int(),
   max_prompt: z.nullable(z.int()),
   max_tokens: z.nullable(z.int()),
@@ -95,7 +101,7 @@ const channel = z.object({
   last_success_at: z.nullable(time),
   last_failure_at: z.nullable(time),
   last_error: z.string(),
-  /** Tokens that its models' users spent in 30 days. */
+  /** Tokens that people spent at it in 30 days. */
   spent: z.int(),
   created_at: time,
 });
@@ -152,6 +158,12 @@ export const manageModelCalls = {
       display: z.optional(flag),
       disable: z.optional(flag),
       vip_excluded: z.optional(flag),
+      vip: z.optional(flag),
+      private: z.optional(flag),
+      /** Of a model of images, by the codes of sizes from 0, larger ones as the last; empty: as usual. */
+      size_rate: z.optional(
+        z.array(z.number().check(z.gt(0), z.lte(100))).check(z.maxLength(imageSizes.length)),
+      ),
       vision: z.optional(flag),
       max_prompt: z.optional(z.nullable(wholeNumber(1, 10_000_000))),
       max_tokens: z.optional(z.nullable(wholeNumber(1, 10_000_000))),

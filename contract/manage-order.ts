@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { call, flag, id, listOf, page, text, time, wholeNumber } from './call.ts';
-import { invoice, orderState } from './payment.ts';
+import { invoice, orderState, orderTypes } from './payment.ts';
 
 const adminOrder = z.object({
   id: z.int(),
@@ -57,9 +57,16 @@ export const manageOrderCalls = {
     input: z.object({
       page,
       orderId: z.optional(text(64)),
-      /** From and to, ISO 8601. */
+      /** From and to: days of China, both whole, or times. */
       timeRange: z.optional(z.nullable(z.array(text(40)).check(z.maxLength(2)))),
-      type: z._default(z.enum(['all', 'paid', 'gifted', 'wechat', 'alipay', 'sandbox']), 'all'),
+      /** Also a kind of `orderTypes`, by its number. */
+      type: z._default(
+        z.union([
+          z.enum(['all', 'paid', 'gifted', 'wechat', 'alipay', 'sandbox']),
+          wholeNumber(orderTypes.token, orderTypes.app),
+        ]),
+        'all',
+      ),
       userId: z.optional(z.nullable(z.union([id, z.literal('')]))),
     }),
     output: z.object({

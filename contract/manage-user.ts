@@ -66,6 +66,7 @@ export const manageUserCalls = {
         today_tokens: z.int(),
         month_tokens: z.int(),
         total_tokens: z.int(),
+        /** Of all that is stored for the person: uploads, images, training files. */
         file_bytes: z.int(),
         login_count: z.int(),
         last_seen_at: z.nullable(time),
@@ -104,7 +105,7 @@ export const manageUserCalls = {
     input: z.object({
       user_id: id,
       tokens: wholeNumber(1, tokensMost),
-      add: z._default(z.union([flag, z.boolean()]), 1),
+      add: z._default(flag, 1),
       remarks: z._default(text(200), ''),
     }),
     output: z.object({ chatgpt_balance: z.int() }),

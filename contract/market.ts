@@ -1,7 +1,9 @@
 import * as z from 'zod/mini';
 import {
   call,
+  decimal,
   download,
+  flag,
   id,
   listOf,
   page,
@@ -10,6 +12,7 @@ import {
   time,
   upload,
   wholeNumber,
+  personName,
 } from './call.ts';
 import { order, providerName } from './payment.ts';
 
@@ -44,17 +47,11 @@ export const marketTexts = {
 } as const;
 
 /** 0 to 5 in half steps; its digits are taken as well. */
-const rating = z.pipe(
-  z.pipe(
-    z.union([z.number(), z.string().check(z.regex(/^[0-5](\.[05])?$/))]),
-    z.transform((value) => Number(value)),
-  ),
-  z.number().check(z.gte(0), z.lte(5), z.multipleOf(0.5)),
-);
+const rating = z.pipe(decimal(0, 5), z.number().check(z.multipleOf(0.5)));
 const price = wholeNumber(0, marketLimits.price);
 const yesOrNo = z.pipe(
-  z.union([z.boolean(), z.enum(['0', '1', 'true', 'false']), z.literal(0), z.literal(1)]),
-  z.transform((value) => value === true || value === 1 || value === '1' || value === 'true'),
+  flag,
+  z.transform((value) => value === 1),
 );
 const pageSize = z._default(wholeNumber(1, 100), marketLimits.page);
 
@@ -116,7 +113,7 @@ export type AppVersion = z.output<typeof version>;
 const comment = z.object({
   id: z.int(),
   user_id: z.int(),
-  user_name: z.string(),
+  user_name: personName,
   avatar: z.string(),
   rating: z.number(),
   comment_content: z.string(),
@@ -167,7 +164,6 @@ const managedApp = z.object({
   updated_at: time,
 });
 
-const person = ['account_disabled', 'login_required'] as const;
 const fileCodes = [
   'app_unsuitable',
   'app_unsafe',
@@ -189,7 +185,6 @@ export const marketCalls = {
       query: z.optional(text(100)),
     }),
     output: z.object({ ...listOf(listedApp), types: z.array(z.string()) }),
-    codes: ['account_disabled'],
   }),
   appDetails: call({
     method: 'GET',
@@ -202,7 +197,6 @@ export const marketCalls = {
       versions_detail: versionPart,
       comments_detail: commentPart,
     }),
-    codes: ['account_disabled'],
   }),
   appVersionNext: call({
     method: 'GET',
@@ -211,7 +205,6 @@ export const marketCalls = {
     summary: '一个应用的一页版本，新的在前',
     input: z.object({ id, version_page: page }),
     output: versionPart,
-    codes: ['account_disabled'],
   }),
   appCommentNext: call({
     method: 'GET',
@@ -220,7 +213,6 @@ export const marketCalls = {
     summary: '一个应用的一页评论，新的在前',
     input: z.object({ id, comment_page: page }),
     output: commentPart,
-    codes: ['account_disabled'],
   }),
   sendAppComment: call({
     method: 'POST',
@@ -233,7 +225,7 @@ export const marketCalls = {
       rating,
     }),
     output: comment,
-    codes: ['app_unsuitable', 'words_blocked', ...person],
+    codes: ['app_unsuitable', 'words_blocked'],
   }),
   delOwnAppComment: call({
     method: 'POST',
@@ -242,7 +234,6 @@ export const marketCalls = {
     summary: '删除自己对一个应用的评论',
     input: z.object({ app_id: id }),
     output: z.object({}),
-    codes: person,
   }),
   reportAppComment: call({
     method: 'POST',
@@ -251,7 +242,6 @@ export const marketCalls = {
     summary: '举报一条评论',
     input: z.object({ id, reason: z._default(text(200), '') }),
     output: z.object({}),
-    codes: person,
     effect: 'none',
   }),
   payApp: slowCall({
@@ -262,7 +252,7 @@ export const marketCalls = {
     input: z.object({ id, provider: z.optional(providerName) }),
     output: order,
     idempotent: true,
-    codes: ['payment_unavailable', 'order_unsuitable', ...person],
+    codes: ['payment_unavailable', 'order_unsuitable'],
   }),
   appTradeStatus: call({
     method: 'POST',
@@ -272,7 +262,6 @@ export const marketCalls = {
     input: z.object({ platform_order_id: text(64) }),
     inQuery: ['platform_order_id'],
     output: order,
-    codes: person,
     effect: 'none',
   }),
   appDownloadLink: call({
@@ -287,7 +276,7 @@ export const marketCalls = {
       code_size: z.int(),
       sha256: z.string(),
     }),
-    codes: ['app_unsuitable', ...person],
+    codes: ['app_unsuitable'],
     effect: 'none',
   }),
   downloadApp: download({

@@ -50,9 +50,11 @@ export const model = z.object({
   disable: z.int(),
   /** 1: not to be called through the developer API. */
   disable_api: z.int(),
-  /** 1: the membership does not include it. */
+  /** 1: only who paid once or is a member can use it. */
   vip: z.int(),
-  /** 1: it belongs to a person alone. */
+  /** 1: it is such a one, and whoever asks has not paid yet. */
+  locked: z.int(),
+  /** 1: only managers can use it. */
   private: z.int(),
   /** 0: of images, and not trained to its end; all others 1. */
   status: z.int(),
@@ -81,7 +83,11 @@ export const modelCalls = {
     access: 'public',
     summary: '可用的模型，后面是停用的（disable 为 1）',
     input: z.object({}),
-    output: z.object({ models: z.array(model) }),
+    output: z.object({
+      models: z.array(model),
+      /** What whoever asks gets in a new session that names none. */
+      default_model: z.string(),
+    }),
   }),
   modelHealth: call({
     method: 'GET',
@@ -129,7 +135,6 @@ export const modelCalls = {
       request_time: z.union([time, z.number()]),
     }),
     output: z.object({}),
-    codes: ['account_disabled'],
     effect: 'none',
   }),
 };

@@ -27,7 +27,6 @@ export const noticeCalls = {
       /** How many were not read; of a visitor all. */
       unread: z.int(),
     }),
-    codes: ['account_disabled'],
   }),
   noticeList: call({
     method: 'GET',
@@ -43,16 +42,19 @@ export const noticeCalls = {
         }),
       ),
     ),
-    codes: ['account_disabled'],
   }),
   downloadSourceCode: call({
     method: 'GET',
     path: '/api/download_source_code',
     access: 'guest',
-    summary: '公告所附源码的下载地址；没有订阅时为空',
+    summary: '公告所附源码的下载地址，没有订阅时为空；与它一起给出的许可证和第三方声明的地址',
     input: z.object({ id }),
-    output: z.object({ url: z.string() }),
-    codes: ['account_disabled'],
+    output: z.object({
+      url: z.string(),
+      /** Of the licence that the source code is under, and of the third-party notices; plain text. */
+      license: z.string(),
+      notices: z.string(),
+    }),
   }),
   noticeFile: download({
     path: '/api/notice_file',
@@ -60,7 +62,6 @@ export const noticeCalls = {
     summary: '公告的附件（源码），订阅者可以下载；地址由 download_source_code 给出',
     input: z.object({ id, ticket: z.optional(text(100)) }),
     output: z.string(),
-    codes: ['account_disabled'],
   }),
   updateNotice: call({
     method: 'PUT',
@@ -69,6 +70,5 @@ export const noticeCalls = {
     summary: '把公告记为已读',
     input: z.object({ notice_id: id }),
     output: z.object({}),
-    codes: ['account_disabled'],
   }),
 };

@@ -1,22 +1,23 @@
 import * as z from 'zod/mini';
 import { open, text, uuid, wholeNumber } from './call.ts';
 import { imageParameters } from './image.ts';
+import {
+  chatFields,
+  embeddingFields,
+  imageEditFields,
+  imageFields,
+  inputOf,
+  responseFields,
+  speechFields,
+  transcriptionFields,
+} from './open-fields.ts';
 
 /** The public API: what programs call with an API key. */
 
 const megabyte = 1024 * 1024;
+/** Keys, texts and lists of a long conversation with its tools. */
+const longTalk = 150_000;
 const model = text(200).check(z.minLength(1));
-const maybe = <T extends z.ZodMiniType>(schema: T) => z.optional(z.nullable(schema));
-const count = (max: number) => maybe(z.int().check(z.gte(1), z.lte(max)));
-
-const message = z.looseObject({ role: text(20).check(z.minLength(1)) });
-const messages = z.array(message).check(z.minLength(1), z.maxLength(2000));
-
-/** A knowledge base that the answer draws on, by its key; with strict_mode it draws on nothing else. */
-const grounds = {
-  embedding: maybe(text(100)),
-  strict_mode: maybe(z.union([z.literal(0), z.literal(1), z.boolean()])),
-};
 
 const tokenUsage = z.looseObject({
   prompt_tokens: z.int(),
@@ -52,19 +53,11 @@ export const openApiCalls = {
     method: 'POST',
     path: '/v1/chat/completions',
     wire: 'openai',
-    summary: '对话：与 OpenAI 的一样，其余字段原样交给模型的服务',
+    summary: '对话：与 OpenAI 的一样；不认识的字段会指名拒绝',
     maxBytes: 20 * megabyte,
+    maxParts: longTalk,
     idempotent: true,
-    input: z.looseObject({
-      model,
-      messages,
-      stream: maybe(z.boolean()),
-      stream_options: maybe(z.looseObject({ include_usage: maybe(z.boolean()) })),
-      n: count(8),
-      max_tokens: count(10_000_000),
-      max_completion_tokens: count(10_000_000),
-      ...grounds,
-    }),
+    input: inputOf(chatFields),
     output: z.looseObject({
       id: z.string(),
       choices: z.array(z.looseObject({ index: z.int() })),
@@ -77,13 +70,9 @@ export const openApiCalls = {
     wire: 'openai',
     summary: '对话，用 OpenAI 的 Responses 写法',
     maxBytes: 20 * megabyte,
+    maxParts: longTalk,
     idempotent: true,
-    input: z.looseObject({
-      model,
-      input: z.union([z.string(), z.array(z.looseObject({})).check(z.maxLength(2000))]),
-      stream: maybe(z.boolean()),
-      max_output_tokens: count(10_000_000),
-    }),
+    input: inputOf(responseFields),
     output: z.looseObject({
       id: z.string(),
       object: z.literal('response'),
@@ -96,18 +85,9 @@ export const openApiCalls = {
     wire: 'openai',
     summary: '文本的向量',
     maxBytes: 4 * megabyte,
+    maxParts: 350_000,
     idempotent: true,
-    input: z.looseObject({
-      model,
-      input: z.union([
-        z.string().check(z.minLength(1)),
-        z.array(z.string()).check(z.minLength(1), z.maxLength(2048)),
-        z.array(z.int()).check(z.minLength(1), z.maxLength(100_000)),
-        z.array(z.array(z.int())).check(z.minLength(1), z.maxLength(2048)),
-      ]),
-      encoding_format: maybe(z.enum(['float', 'base64'])),
-      dimensions: count(4096),
-    }),
+    input: inputOf(embeddingFields),
     output: z.looseObject({
       object: z.literal('list'),
       data: z.array(z.looseObject({ index: z.int() })),
@@ -120,15 +100,7 @@ export const openApiCalls = {
     wire: 'openai',
     summary: '画图，等到画完',
     idempotent: true,
-    input: z.looseObject({
-      prompt: text(32_000).check(z.minLength(1)),
-      model: maybe(model),
-      n: count(10),
-      size: maybe(imageSize),
-      quality: maybe(text(20)),
-      response_format: maybe(z.enum(['url', 'b64_json'])),
-      parameters: z.optional(imageParameters),
-    }),
+    input: inputOf(imageFields),
     output: openAiImages,
   }),
   editApiImages: open({
@@ -138,13 +110,7 @@ export const openApiCalls = {
     summary: '照着图片画，或重画遮罩里透明的部分',
     maxBytes: 10 * megabyte,
     files: ['image', 'image[]', 'mask'],
-    input: z.looseObject({
-      prompt: text(32_000).check(z.minLength(1)),
-      model: maybe(model),
-      n: z.optional(wholeNumber(1, 10)),
-      size: maybe(imageSize),
-      response_format: maybe(z.enum(['url', 'b64_json'])),
-    }),
+    input: inputOf(imageEditFields),
     output: openAiImages,
   }),
   createSpeech: open({
@@ -152,13 +118,7 @@ export const openApiCalls = {
     path: '/v1/audio/speech',
     wire: 'openai',
     summary: '把文字读出来，回答是音频',
-    input: z.looseObject({
-      model,
-      input: text(20_000).check(z.minLength(1)),
-      voice: maybe(text(60)),
-      speed: maybe(z.number().check(z.gte(0.25), z.lte(4))),
-      response_format: maybe(z.enum(['mp3'])),
-    }),
+    input: inputOf(speechFields),
     output: z.string(),
   }),
   createTranscription: open({
@@ -168,12 +128,7 @@ export const openApiCalls = {
     summary: '把录音写成文字',
     maxBytes: 25 * megabyte,
     files: ['file'],
-    input: z.looseObject({
-      model,
-      language: maybe(text(20)),
-      prompt: maybe(text(4000)),
-      response_format: maybe(z.enum(['json', 'text'])),
-    }),
+    input: inputOf(transcriptionFields),
     output: z.looseObject({ text: z.string() }),
   }),
   apiModels: open({
@@ -199,14 +154,9 @@ export const openApiCalls = {
     wire: 'plain',
     summary: '对话；stream 为 true 时逐段返回，出错时最后一段是数组 [code, message]',
     maxBytes: 20 * megabyte,
+    maxParts: longTalk,
     idempotent: true,
-    input: z.looseObject({
-      model,
-      messages,
-      stream: maybe(z.boolean()),
-      n: count(8),
-      ...grounds,
-    }),
+    input: inputOf(chatFields),
     output: z.object({
       ...done,
       model: z.string(),
@@ -227,7 +177,7 @@ export const openApiCalls = {
     wire: 'plain',
     summary: '画图；立刻返回 request_id，用 progress 查询',
     idempotent: true,
-    input: z.object({
+    input: z.strictObject({
       model: z.optional(model),
       prompt: text(32_000).check(z.minLength(1)),
       n: z.optional(wholeNumber(1, 10)),
@@ -265,7 +215,7 @@ export const openApiCalls = {
     wire: 'plain',
     summary: '翻译成中文（zh）或英文（en）',
     idempotent: true,
-    input: z.object({
+    input: z.strictObject({
       text: text(20_000).check(z.minLength(1)),
       to: z._default(z.enum(['zh', 'en']), 'zh'),
       model: z.optional(model),
@@ -278,7 +228,7 @@ export const openApiCalls = {
     wire: 'plain',
     summary: '把一句话扩写成画图的提示词',
     idempotent: true,
-    input: z.object({ text: text(4000).check(z.minLength(1)) }),
+    input: z.strictObject({ text: text(4000).check(z.minLength(1)) }),
     output: z.object({ ...done, text: z.string() }),
   }),
   apiInterrogate: open({
@@ -287,7 +237,7 @@ export const openApiCalls = {
     wire: 'plain',
     summary: '用文字说出图片里有什么',
     maxBytes: 15 * megabyte,
-    input: z.object({ ...image, clip: z._default(z.enum(['clip', 'DeepBooru']), 'clip') }),
+    input: z.strictObject({ ...image, clip: z._default(z.enum(['clip', 'DeepBooru']), 'clip') }),
     output: z.object({ ...done, text: z.string(), text_cn: z.string() }),
   }),
   apiUpscale: open({
@@ -296,7 +246,7 @@ export const openApiCalls = {
     wire: 'plain',
     summary: '放大图片到 2 或 4 倍；用 progress 查询',
     maxBytes: 15 * megabyte,
-    input: z.object({
+    input: z.strictObject({
       ...image,
       scale: z.optional(z.union([z.literal(2), z.literal(4)])),
       /** The same, as image/upscale calls it. */
@@ -310,7 +260,7 @@ export const openApiCalls = {
     wire: 'plain',
     summary: '去掉图片的背景；用 progress 查询',
     maxBytes: 15 * megabyte,
-    input: z.object(image),
+    input: z.strictObject(image),
     output: requested,
   }),
   apiEditBg: open({
@@ -319,7 +269,7 @@ export const openApiCalls = {
     wire: 'plain',
     summary: '换掉图片的背景；用 progress 查询',
     maxBytes: 15 * megabyte,
-    input: z.object({
+    input: z.strictObject({
       ...image,
       bg_color: z.optional(text(7).check(z.regex(/^#[0-9a-fA-F]{6}$/))),
       bg_image: z.optional(text(2000)),
@@ -333,7 +283,7 @@ export const openApiCalls = {
     summary: '把录音写成文字',
     maxBytes: 25 * megabyte,
     files: ['file'],
-    input: z.object({ model: z.optional(model), language: z.optional(text(20)) }),
+    input: z.strictObject({ model: z.optional(model), language: z.optional(text(20)) }),
     output: z.object({ ...done, text: z.string() }),
   }),
   apiSpeech: open({
@@ -341,7 +291,7 @@ export const openApiCalls = {
     path: '/v1/speech',
     wire: 'plain',
     summary: '把文字读出来，回答是音频',
-    input: z.object({
+    input: z.strictObject({
       text: text(20_000).check(z.minLength(1)),
       voice: z.optional(text(60)),
       speed: z.optional(z.number().check(z.gte(0.25), z.lte(4))),

@@ -94,7 +94,7 @@ export const paymentCalls = {
     }),
     output: order,
     idempotent: true,
-    codes: ['account_disabled', 'login_required', 'payment_unavailable', 'order_unsuitable'],
+    codes: ['payment_unavailable', 'order_unsuitable'],
   }),
   tradeStatus: call({
     method: 'POST',
@@ -104,7 +104,6 @@ export const paymentCalls = {
     input: z.object({ platform_order_id: orderNumber }),
     inQuery: ['platform_order_id'],
     output: order,
-    codes: ['account_disabled', 'login_required'],
     effect: 'none',
   }),
   closeTrade: call({
@@ -114,7 +113,7 @@ export const paymentCalls = {
     summary: '取消自己的一个还没有付的订单',
     input: z.object({ platform_order_id: orderNumber }),
     output: order,
-    codes: ['account_disabled', 'login_required', 'order_unsuitable', 'payment_unavailable'],
+    codes: ['order_unsuitable', 'payment_unavailable'],
   }),
   tradeList: call({
     method: 'GET',
@@ -123,7 +122,6 @@ export const paymentCalls = {
     summary: '自己的订单，新的在前',
     input: z.object({ page }),
     output: z.object(listOf(order)),
-    codes: ['account_disabled', 'login_required'],
   }),
   sandboxTrade: call({
     method: 'GET',
@@ -155,7 +153,6 @@ export const paymentCalls = {
     summary: '自己申请的发票，新的在前',
     input: z.object({ page }),
     output: z.object(listOf(invoice)),
-    codes: ['account_disabled', 'login_required'],
   }),
   requestInvoice: call({
     method: 'POST',
@@ -171,6 +168,6 @@ export const paymentCalls = {
     }),
     output: invoice,
     idempotent: true,
-    codes: ['account_disabled', 'login_required', 'order_unsuitable'],
+    codes: ['order_unsuitable'],
   }),
 };

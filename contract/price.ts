@@ -1,4 +1,5 @@
 import type { ImageModel } from './image.ts';
+import { partsOfToken, tokenWeights } from './token-weights.ts';
 
 /** What a model costs: tokens taken per token of the prompt and of the reply (document 3 §9). */
 export interface Price {
@@ -15,29 +16,16 @@ export const isFree = (price: Price): boolean =>
   price.factor === 0 && (price.promptFactor ?? 0) === 0;
 
 /**
- * Tokens of the text, guessed from its letters within some 20 % and never too low for Chinese or
- * English prose. Costs next to nothing: for holds and limits, where a count is made good later.
+ * Tokens of the text, guessed from its letters: never too low for Chinese or English prose, and for
+ * letters that were chosen to cost much no less than half. Costs next to nothing: for holds and
+ * limits, where a count is made good later.
  */
 export const estimateTokens = (text: string): number => {
-  let wide = 0;
-  for (let at = 0; at < text.length; at += 1) if (text.charCodeAt(at) > 0x2e7f) wide += 1;
-  return Math.ceil(wide * 0.85 + (text.length - wide) / 3.2);
+  const weights = tokenWeights();
+  let parts = 0;
+  for (let at = 0; at < text.length; at += 1) parts += weights[text.charCodeAt(at)]!;
+  return Math.ceil(parts / partsOfToken);
 };
-
-interface Listed extends Price {
-  type: number;
-  built_in: boolean;
-}
-
-/** The chat model that translates for a person who names none: the cheapest that they may use. */
-export const cheapestWriter = <T extends Pick<Listed, 'type' | 'built_in' | 'factor'>>(
-  models: readonly T[],
-  guest: boolean,
-): T | undefined =>
-  models
-    .filter(({ type, built_in, factor }) => type === 0 && !built_in && (!guest || factor === 0))
-    // Among equals the order of offering counts: sorting keeps it.
-    .sort((a, b) => a.factor - b.factor)[0];
 
 /** What the model is told about the work, in tokens. */
 const taskTokens = 90;
@@ -57,6 +45,9 @@ export const imageFactor = (
   return model.image.checkpoints.find((each) => each.name === name)?.factor ?? model.factor;
 };
 
+/** Of the size codes 0 to 3 (documents 1 and 2 §9); larger ones count as the last. */
+export const usualSizeRates: readonly number[] = [0.7, 0.8, 0.9, 1];
+
 /**
  * Tokens for images: `n × factor × size factor` (decisions; documents 1 and 2 §9). The size is its
  * code. DALL-E 3's sizes above 7 count 1.5 in the HD variant, otherwise 2.
@@ -68,12 +59,44 @@ export const imageDeduction = (image: {
   size: number;
   dalle3: boolean;
   hd: boolean;
+  /** Left out: as usual. */
+  rates?: readonly number[];
 }): number => {
-  const { n, factor, size, dalle3, hd } = image;
+  const { n, factor, size, dalle3, hd, rates = usualSizeRates } = image;
   const wide = dalle3 && size > 7;
-  const sizeFactor = wide ? (hd ? 1.5 : 2) : (7 + Math.min(size, 3)) / 10;
+  const sizeFactor = wide ? (hd ? 1.5 : 2) : (rates[Math.min(size, rates.length - 1)] ?? 1);
   // Tenths of tenths: 3 × 1 × 0.7 is 2.1, and not a little more.
   return Math.ceil(Math.round(n * factor * sizeFactor * 1e6) / 1e6);
+};
+
+/**
+ * How many images are made where nobody chose a number: as many as the model usually makes, or as
+ * what is left pays for.
+ * @param left tokens; null: whoever asks pays nothing for them
+ */
+export const usualCount = (
+  model: {
+    factor: number;
+    image: Pick<ImageModel, 'checkpoints' | 'default_checkpoint' | 'default_count' | 'family'>;
+    rates?: readonly number[];
+  },
+  asked: { size: number; checkpoint: string | undefined; hd: boolean },
+  left: number | null,
+): number => {
+  const { image, rates } = model;
+  const cost = (n: number) =>
+    imageDeduction({
+      n,
+      factor: imageFactor(model, asked.checkpoint),
+      size: asked.size,
+      dalle3: image.family === 'dalle',
+      hd: asked.hd,
+      ...(rates ? { rates } : {}),
+    });
+  if (left === null) return image.default_count;
+  let n = image.default_count;
+  while (n > 1 && cost(n) > left) n -= 1;
+  return n;
 };
 
 /** Tokens for a film (decisions: factor per video). */

@@ -90,7 +90,6 @@ export const promptCalls = {
     summary: '提示词模板：0 聊天，1 画图。置顶的在前，隐藏的也在（hidden）',
     input: z.object({ type: z._default(promptType, 0) }),
     output: z.object({ prompts: z.array(promptTemplate) }),
-    codes: ['account_disabled'],
   }),
   topPrompt: call({
     method: 'POST',
@@ -99,7 +98,6 @@ export const promptCalls = {
     summary: '置顶一个提示词模板，再次取消',
     input: z.object({ id, type: promptType }),
     output: z.object({ set: z.boolean() }),
-    codes: ['account_disabled'],
   }),
   hidePrompt: call({
     method: 'POST',
@@ -108,7 +106,6 @@ export const promptCalls = {
     summary: '隐藏一个提示词模板，再次取消',
     input: z.object({ id, type: promptType }),
     output: z.object({ set: z.boolean() }),
-    codes: ['account_disabled'],
   }),
   savePrompt: call({
     method: 'POST',
@@ -117,7 +114,6 @@ export const promptCalls = {
     summary: '新建或修改自己的提示词模板',
     input: z.object(written),
     output: z.object({ id: z.int() }),
-    codes: ['account_disabled'],
   }),
   delPrompt: call({
     method: 'POST',
@@ -126,7 +122,6 @@ export const promptCalls = {
     summary: '删除自己的提示词模板',
     input: z.object({ id }),
     output: z.object({}),
-    codes: ['account_disabled'],
   }),
   managePromptList: call({
     method: 'GET',

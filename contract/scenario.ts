@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { call, flag, id, listOf, page, text, wholeNumber } from './call.ts';
+import { call, flag, id, listOf, page, text, wholeNumber, personName } from './call.ts';
 import { color, named } from './text-fields.ts';
 
 /** A template for questions; `{{input}}` in its prompt stands for the question. */
@@ -17,7 +17,7 @@ const scenario = z.extend(scenarioBrief, {
   display: z.int(),
   /** Who made it; null: it came with the program, or a manager made it. */
   user_id: z.nullable(z.int()),
-  user_name: z.string(),
+  user_name: personName,
   state: scenarioState,
 });
 
@@ -63,7 +63,6 @@ export const scenarioCalls = {
       page_size: z._default(wholeNumber(1, 50), 20),
     }),
     output: z.object(listOf(scenario)),
-    codes: ['account_disabled'],
   }),
   saveScenario: call({
     method: 'POST',
@@ -72,7 +71,7 @@ export const scenarioCalls = {
     summary: '新建或修改自己的场景；publish 为 1 时提交给管理员，通过后大家都能用',
     input: z.object({ ...written, publish: z._default(flag, 0) }),
     output: z.object({ id: z.int() }),
-    codes: ['login_required', 'account_disabled', 'words_blocked'],
+    codes: ['words_blocked'],
   }),
   delScenario: call({
     method: 'POST',
@@ -81,7 +80,6 @@ export const scenarioCalls = {
     summary: '删除自己的场景',
     input: z.object({ id }),
     output: z.object({}),
-    codes: ['login_required', 'account_disabled'],
   }),
   manageScenario: call({
     method: 'POST',

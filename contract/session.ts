@@ -12,6 +12,7 @@ import {
   uuid,
   wholeNumber,
   offlineCall,
+  personName,
 } from './call.ts';
 import { forumCategory } from './forum.ts';
 import { scenarioBrief } from './scenario.ts';
@@ -24,7 +25,7 @@ export const session = z.object({
   type: z.int(),
   model: z.string(),
   user_id: z.int(),
-  user_name: z.string(),
+  user_name: personName,
   /** The title: the first question, empty before it. */
   prompt: z.string(),
   /** The beginning of the newest reply as plain text. */
@@ -58,6 +59,8 @@ export const session = z.object({
     z.object({
       /** Null: in the title, or the session as a whole. */
       history_id: z.nullable(z.int()),
+      /** Whether the question or the reply has them, where that is known. */
+      part: z.optional(z.enum(['human', 'ai'])),
       /** Plain text around the words, or the beginning of the message. */
       snippet: z.string(),
     }),
@@ -98,7 +101,7 @@ export const sessionDetail = z.extend(session, {
   /** Nothing of it is stored on the server: the page keeps the messages and sends them along. */
   temporary: z.boolean(),
   /** Of a private session of two people: the other one. */
-  friend: z.nullable(z.object({ id: z.int(), name: z.string(), state: friendState })),
+  friend: z.nullable(z.object({ id: z.int(), name: personName, state: friendState })),
   /** The asker may take it over as a session of their own. */
   forkable: z.boolean(),
 });
@@ -127,7 +130,6 @@ export const sessionCalls = {
       model: chosen(100),
     }),
     output: z.object({ ...listOf(session), models: z.array(z.string()) }),
-    codes: ['account_disabled'],
   }),
   getSession: call({
     method: 'GET',
@@ -136,7 +138,7 @@ export const sessionCalls = {
     summary: '一个会话',
     input: z.object({ uuid: sessionRef, history_id: z.optional(id) }),
     output: sessionDetail,
-    codes: ['private_session', 'session_deleted', 'account_disabled'],
+    codes: ['private_session', 'session_deleted'],
   }),
   newSession: offlineCall({
     method: 'POST',
@@ -145,16 +147,19 @@ export const sessionCalls = {
     idempotent: true,
     summary: '新建会话。没有令牌时先建一个访客账号，令牌在响应头里',
     input: z.object({
-      /** 0 chat; 1 images; 2 a question to people, who may mention models; 4 films. */
-      type: z._default(
+      /**
+       * 0 chat; 1 images; 2 a question to people, who may mention models; 4 films. Left out: 2 where
+       * a group is named, else 0.
+       */
+      type: z.optional(
         z.pipe(
           wholeNumber(0, 4),
           z.union([z.literal(0), z.literal(1), z.literal(2), z.literal(4)], {
             error: '只能新建聊天（0）、作画（1）、问答（2）与视频（4）会话',
           }),
         ),
-        0,
       ),
+      /** A model's name, or in a chat the key of a knowledge base. */
       model: chosen(100),
       private: z.optional(flag),
       scenario_id: z.optional(id),
@@ -177,10 +182,11 @@ export const sessionCalls = {
       'login_required',
       'monthly_limit',
       'model_unavailable',
+      'training_unfinished',
+      'paid_only',
       'private_session',
       'session_deleted',
       'embedding_missing',
-      'account_disabled',
       'sessions_forbidden',
     ],
   }),
@@ -192,7 +198,7 @@ export const sessionCalls = {
     summary: '与某人的私有会话；没有时新建',
     input: z.object({ friend_user_id: id }),
     output: z.object({ uuid, id: z.int() }),
-    codes: ['login_required', 'account_disabled', 'sessions_forbidden'],
+    codes: ['sessions_forbidden'],
   }),
   answerFriend: call({
     method: 'POST',
@@ -201,7 +207,7 @@ export const sessionCalls = {
     summary: '私聊：accept 接受对方的请求，block 屏蔽对方，unblock 取消屏蔽',
     input: z.object({ session_id: sessionRef, act: z.enum(['accept', 'block', 'unblock']) }),
     output: z.object({ state: friendState }),
-    codes: ['session_deleted', 'account_disabled'],
+    codes: ['session_deleted'],
   }),
   searchMessages: call({
     method: 'GET',
@@ -223,7 +229,7 @@ export const sessionCalls = {
         }),
       ),
     ),
-    codes: ['private_session', 'session_deleted', 'account_disabled'],
+    codes: ['private_session', 'session_deleted'],
   }),
   setSession: offlineCall({
     method: 'POST',
@@ -253,12 +259,13 @@ export const sessionCalls = {
       'login_required',
       'model_locked',
       'model_unavailable',
+      'training_unfinished',
+      'paid_only',
       'session_unsuitable',
       'private_forced',
       'words_blocked',
       'private_global_off',
       'session_deleted',
-      'account_disabled',
     ],
   }),
   deleteSession: offlineCall({
@@ -268,6 +275,6 @@ export const sessionCalls = {
     summary: '删除会话',
     input: z.object({ session_id: sessionRef }),
     output: z.object({}),
-    codes: ['session_deleted', 'account_disabled'],
+    codes: ['session_deleted'],
   }),
 };

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { call, listOf, page, sessionRef, text, time } from './call.ts';
+import { call, listOf, page, sessionRef, text, time, personName } from './call.ts';
 import { message } from './chat.ts';
 
 const shareKey = text(64).check(z.regex(/^[\w-]{16,64}$/));
@@ -12,13 +12,7 @@ export const shareCalls = {
     summary: '为自己的会话做一个公开链接，链接里是此刻为止的消息；已有链接时更新到此刻',
     input: z.object({ session_id: sessionRef }),
     output: z.object({ key: z.string(), created_at: time }),
-    codes: [
-      'not_owner',
-      'private_session',
-      'private_forced',
-      'session_deleted',
-      'account_disabled',
-    ],
+    codes: ['not_owner', 'private_session', 'private_forced', 'session_deleted'],
   }),
   shareInfo: call({
     method: 'GET',
@@ -27,7 +21,7 @@ export const shareCalls = {
     summary: '会话现在的公开链接',
     input: z.object({ session_id: sessionRef }),
     output: z.object({ key: z.nullable(z.string()), created_at: z.nullable(time) }),
-    codes: ['not_owner', 'private_session', 'session_deleted', 'account_disabled'],
+    codes: ['not_owner', 'private_session', 'session_deleted'],
   }),
   unshareSession: call({
     method: 'DELETE',
@@ -36,7 +30,7 @@ export const shareCalls = {
     summary: '收回公开链接',
     input: z.object({ session_id: sessionRef }),
     output: z.object({}),
-    codes: ['not_owner', 'private_session', 'session_deleted', 'account_disabled'],
+    codes: ['not_owner', 'private_session', 'session_deleted'],
   }),
   sharedSession: call({
     method: 'GET',
@@ -46,7 +40,7 @@ export const shareCalls = {
     input: z.object({ key: shareKey, page }),
     output: z.object({
       title: z.string(),
-      user_name: z.string(),
+      user_name: personName,
       model: z.string(),
       created_at: time,
       ...listOf(message),

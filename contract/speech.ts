@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { always, download, text, upload, wholeNumber } from './call.ts';
+import { always, decimal, download, flag, text, upload, wholeNumber } from './call.ts';
 import { limits } from './limits.ts';
 
 /** Voices of a model of speech: what a request says for it, and what people read. */
@@ -7,7 +7,6 @@ export const voices = z.record(z.string(), z.string());
 export type Voices = z.output<typeof voices>;
 
 const refusals = [
-  'account_disabled',
   'login_required',
   'balance',
   'balance_excluded',
@@ -52,14 +51,11 @@ export const speechCalls = {
           z.transform((value) => (value === 0 ? undefined : value)),
         ),
       ),
-      refresh: z._default(
-        z.union([z.boolean(), z.literal(0), z.literal(1), z.literal('0'), z.literal('1')]),
-        0,
-      ),
+      refresh: z._default(flag, 0),
       /** 1: nothing is read; the voice that is built in is made ready, and the answer is empty. */
-      prepare: z._default(z.union([z.literal(0), z.literal(1)]), 0),
+      prepare: z._default(flag, 0),
       /** Above 2 counts as 1. */
-      speed: z._default(z.number().check(z.gte(0), z.lte(100)), 1),
+      speed: z._default(decimal(0, 100), 1),
     }),
     output: z.object({}),
     codes: [

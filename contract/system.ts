@@ -6,15 +6,16 @@ export const systemCalls = {
     method: 'GET',
     path: '/api/health',
     access: 'public',
+    forDisabled: true,
     summary: '服务器与数据库是否就绪',
     input: z.object({}),
     output: z.object({ ready: z.boolean(), version: z.string() }),
-    codes: [],
   }),
   siteInfo: call({
     method: 'GET',
     path: '/api/site_info',
     access: 'public',
+    forDisabled: true,
     summary: '这个站点：官方网站的地址，以及管理员设置的数字',
     input: z.object({}),
     output: z.object({

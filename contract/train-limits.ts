@@ -44,6 +44,7 @@ export const trainTexts = {
   type: '上传文件只能是文本格式!',
   size: '上传文件大小不能超过 4MB!',
   uploaded: '文件上传成功，正在训练······',
+  kept: '文件上传成功',
   retrying: '正在重置',
   saved: '保存成功',
 } as const;

@@ -12,6 +12,7 @@ import {
   upload,
   uuid,
   wholeNumber,
+  personName,
 } from './call.ts';
 import { job } from './job.ts';
 import { trainLimits, trainTexts } from './train-limits.ts';
@@ -95,6 +96,10 @@ export const trainFile = z.object({
   over_num: z.int(),
   /** Why it failed; empty: it did not. */
   error: z.string(),
+  /** It failed, and may succeed when it is tried again. */
+  retriable: z.boolean(),
+  /** Its owner has not begun it yet. */
+  waiting: z.boolean(),
   /** Where its translation is; empty: there is none. */
   output_url: z.string(),
 });
@@ -116,13 +121,16 @@ export const trainModel = z.object({
   over_num: z.int(),
   title: z.string(),
   user_id: z.int(),
-  user: z.object({ user_name: z.string() }),
+  user: z.object({ user_name: personName }),
   created_at: time,
   updated_at: time,
+  /** Its newest training file; null: it has none. */
+  file: z.nullable(z.object({ name: z.string(), url: z.string() })),
   /** It is one's own. */
   mine: z.boolean(),
-  /** Files of it that failed. */
+  /** Files of it that failed, and that its owner has not begun yet. */
   failed_num: z.int(),
+  waiting_num: z.int(),
   /** What trains it: a service's name; empty: what is built in. */
   engine: z.string(),
   /** The work on it that has not ended. */
@@ -207,7 +215,7 @@ export const trainCalls = {
       settings: settingsField,
     }),
     output: z.object({ model: trainModel }),
-    codes: ['training_key_taken', 'training_too_many', 'account_disabled', 'login_required'],
+    codes: ['training_key_taken', 'training_too_many'],
   }),
   setTrainModel: call({
     method: 'POST',
@@ -224,7 +232,6 @@ export const trainCalls = {
       ),
     }),
     output: z.object({ model: trainModel }),
-    codes: ['account_disabled', 'login_required'],
   }),
   setLoraImages: call({
     method: 'POST',
@@ -240,13 +247,7 @@ export const trainCalls = {
       start: z._default(flag, 1),
     }),
     output: z.object({ model: trainModel }),
-    codes: [
-      'training_files_missing',
-      'too_many_jobs',
-      'balance',
-      'account_disabled',
-      'login_required',
-    ],
+    codes: ['training_files_missing', 'too_many_jobs', 'balance'],
   }),
   delTrainModel: call({
     method: 'POST',
@@ -255,7 +256,6 @@ export const trainCalls = {
     summary: '删除项目和它的文件',
     input: z.object({ id }),
     output: z.object({}),
-    codes: ['account_disabled', 'login_required'],
   }),
   packModel: slowCall({
     method: 'GET',
@@ -264,7 +264,7 @@ export const trainCalls = {
     summary: '把译好的文件打成 zip',
     input: z.object({ model_id: id }),
     output: z.object({ url: z.string(), model: trainModel }),
-    codes: ['training_unfinished', 'account_disabled', 'login_required'],
+    codes: ['training_unfinished'],
     effect: 'screen',
   }),
   downloadLora: download({
@@ -273,7 +273,7 @@ export const trainCalls = {
     summary: '下载训练好的画风模型',
     input: z.object({ model_id: id, ticket }),
     output: z.object({}),
-    codes: ['training_unfinished', 'account_disabled', 'login_required'],
+    codes: ['training_unfinished'],
   }),
   trainFileList: call({
     method: 'GET',
@@ -294,7 +294,7 @@ export const trainCalls = {
     summary: '失败的文件再训练一次',
     input: z.object({ fileId: id }),
     output: z.object({ message: z.string() }),
-    codes: ['too_many_jobs', 'balance', 'account_disabled', 'login_required'],
+    codes: ['too_many_jobs', 'balance'],
   }),
   delTrainFile: call({
     method: 'POST',
@@ -303,14 +303,13 @@ export const trainCalls = {
     summary: '从项目里去掉一个文件和由它得到的一切',
     input: z.object({ file_id: id }),
     output: z.object({}),
-    codes: ['account_disabled', 'login_required'],
   }),
   uploadTrainFile: upload({
     path: '/api/train/upload_file',
     access: 'user',
     idempotent: true,
     summary:
-      '上传训练文件，随即开始训练。没有 model_id 时归入自己最新的翻译或知识库项目；带 upload_id 时可以一段一段地传，断了接着传',
+      '上传训练文件，随即开始训练（start 为 0 时等 train/start）。没有 model_id 时归入自己最新的翻译或知识库项目；带 upload_id 时可以一段一段地传，断了接着传',
     maxBytes: 8 * 1024 * 1024,
     input: z.object({
       ticket,
@@ -319,6 +318,8 @@ export const trainCalls = {
       /** Of this piece in the whole, and the whole, bytes. */
       offset: z.optional(wholeNumber(0, trainLimits.fileBytes)),
       size: z.optional(wholeNumber(1, trainLimits.fileBytes)),
+      /** 0: it is only kept, and begun by train/start. */
+      start: z._default(flag, 1),
     }),
     output: z.object({
       /** Null: pieces are still missing. */
@@ -327,14 +328,32 @@ export const trainCalls = {
       /** Bytes that are here. */
       received: z.int(),
     }),
-    codes: [
-      'upload_type',
-      'upload_unreadable',
-      'file_quota',
-      'training_too_many',
-      'account_disabled',
-      'login_required',
-    ],
+    codes: ['upload_type', 'upload_unreadable', 'file_quota', 'training_too_many'],
+  }),
+  trainQuote: slowCall({
+    method: 'GET',
+    path: '/api/train/quote',
+    access: 'user',
+    summary: '还没有开始的文件大约要花多少，它们像是什么语言',
+    input: z.object({ model_id: id }),
+    output: z.object({
+      files: z.int(),
+      /** Tokens that all of them will take, guessed; 0: free. */
+      tokens: z.int(),
+      /** Archives, whose price is not known before they are opened. */
+      archives: z.int(),
+      /** Of a translation: 1 or 2 where the files ask for that direction, and another one is set; else 0. */
+      direction: z.int(),
+    }),
+  }),
+  startTraining: call({
+    method: 'POST',
+    path: '/api/train/start',
+    access: 'user',
+    summary: '开始训练或翻译还没有开始的文件',
+    input: z.object({ model_id: id }),
+    output: z.object({ model: trainModel }),
+    codes: ['training_files_missing', 'too_many_jobs'],
   }),
   trainUploadState: call({
     method: 'GET',
@@ -343,7 +362,6 @@ export const trainCalls = {
     summary: '一段一段上传的文件到了多少',
     input: z.object({ upload_id: uuid }),
     output: z.object({ received: z.int() }),
-    codes: ['account_disabled', 'login_required'],
   }),
   trainLog: call({
     method: 'GET',
@@ -378,7 +396,6 @@ export const trainCalls = {
     summary: '改一句译文；all 为 1 时项目里同样的原文都改',
     input: z.object({ id, target: text(20_000), all: z._default(flag, 0) }),
     output: z.object({ changed: z.int() }),
-    codes: ['account_disabled', 'login_required'],
     effect: 'none',
   }),
 };

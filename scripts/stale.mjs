@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const stampFile = join(root, 'dist', '.stamp');
-const built = ['dist/page/index.html', 'dist/server/main.js'];
+const built = ['dist/page/index.html', 'dist/page/third-party-notices.txt', 'dist/server/main.js'];
 
 /** All that the build is made of. */
 const sources = [
@@ -17,7 +17,12 @@ const sources = [
   'package-lock.json',
   'packages',
   'public',
+  'LICENSE',
   'scripts/build-server.mjs',
+  'scripts/bundled-packages.ts',
+  'scripts/licences',
+  'scripts/licences.mjs',
+  'scripts/optional-packages.mjs',
   'scripts/pwa.ts',
   'server',
   'src',

@@ -1,12 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { closeSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { leftOut, removePackages } from './optional-packages.mjs';
 import { buildIsFresh, packagesAreFresh } from './stale.mjs';
 
 /**
- * `npm start`: installs the packages and builds where that is not done yet, then runs the server.
+ * `npm start`: installs the packages and builds where that is not done yet, removes the packages
+ * that WITHOUT_PACKAGES names, then runs the server.
  * With --worker it runs what only works on jobs, with --backup and
  * --restore it saves everything and brings it back, with --prepare it stops before running. Plain Node: it must run before anything is installed.
  */
@@ -71,6 +73,22 @@ const lock = async () => {
   }
 };
 
+/** A line of `.env`, where the environment says nothing: no package can read it here yet. */
+const setting = (name) => {
+  if (process.env[name] !== undefined) return process.env[name];
+  const file = join(root, '.env');
+  const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  return new RegExp(`^\\s*${name}\\s*=\\s*["']?([^"'#\\n]*)`, 'm').exec(text)?.[1]?.trim() ?? '';
+};
+
+let without = [];
+try {
+  without = leftOut(setting('WITHOUT_PACKAGES'));
+} catch (error) {
+  console.error(error.message);
+  process.exit(1);
+}
+
 if (!packagesAreFresh(false) || !buildIsFresh() || process.argv.includes('--prepare')) {
   await lock();
   const building = !buildIsFresh();
@@ -90,6 +108,9 @@ if (!packagesAreFresh(false) || !buildIsFresh() || process.argv.includes('--prep
   }
   rmSync(lockFile, { force: true });
 }
+
+const gone = removePackages(without);
+if (gone.length > 0) console.log(`按 WITHOUT_PACKAGES 删去了 ${gone.join('、')}`);
 
 if (!process.argv.includes('--prepare')) {
   process.env.NODE_ENV ??= 'production';

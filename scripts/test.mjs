@@ -36,8 +36,17 @@ if (!run(process.execPath, ['scripts/start.mjs', '--prepare'])) stop('安装或�
 // Debian's Chromium, whole and without windows; where there is no Debian, Playwright's.
 const whole = ['/usr/bin/chromium', '/usr/bin/chromium-browser'];
 const headless = ['/usr/bin/chromium-headless-shell'];
+// The engines of iPhones and of Firefox: what they have to do is a small part of the tests.
+const others = {
+  'webkit2gtk-driver': '/usr/bin/WebKitWebDriver',
+  xvfb: '/usr/bin/xvfb-run',
+  'firefox-esr': '/usr/bin/firefox-esr',
+};
 const isThere = (paths) => paths.some((path) => existsSync(path));
-if (!process.env.E2E_BROWSER_INSTALLED && !(isThere(whole) && isThere(headless))) {
+if (
+  !process.env.E2E_BROWSER_INSTALLED &&
+  !(isThere(whole) && isThere(headless) && Object.values(others).every(existsSync))
+) {
   const env = { DEBIAN_FRONTEND: 'noninteractive' };
   const install = (...packages) =>
     run('apt-get', ['install', '-y', '--no-install-recommends', ...packages], env);
@@ -46,6 +55,8 @@ if (!process.env.E2E_BROWSER_INSTALLED && !(isThere(whole) && isThere(headless))
     if (!isThere(whole)) install('chromium', 'fonts-noto-cjk');
     // Only a quicker one: the whole one does what it does.
     if (!isThere(headless)) install('chromium-headless-shell');
+    const wanted = Object.keys(others).filter((name) => !existsSync(others[name]));
+    if (wanted.length > 0) install(...wanted);
   }
   if (!isThere(whole) && !run('npx', ['playwright', 'install', 'chromium']))
     stop('没有可用的浏览器：请安装 Chromium，或让 Playwright 能够下载');

@@ -71,7 +71,7 @@ const compose = async (
   connection: Connection,
 ): Promise<App> => {
   const { db } = connection;
-  const { kit, areas, jobs, kinds } = await createKit(settings, log, connection);
+  const { kit, areas, jobs, kinds, diskReport } = await createKit(settings, log, connection);
   const { instance, models, files } = kit;
   const brought: readonly Area[] = areas;
   const replies = await createReplies({
@@ -94,16 +94,27 @@ const compose = async (
     payables,
     checkMs: settings.paymentCheckSeconds * 1000,
   });
+  if (payments.provider('sandbox'))
+    log.warn(
+      { allowed: settings.sandboxAllowed || null },
+      'orders are paid with play money: set PAYMENT to wechat, alipay or off where people buy',
+    );
   const sources = Object.assign(
     { job: createJobNews(kinds), order: payments.news },
     ...brought.map((area) => area.waits),
   ) as Record<WaitKind, WaitSource>;
   const waits = await createWaits({ db, instance, settings, log, sources });
   const jobEvents = await createJobEvents({ db, instance, log });
+  const figures = createFigures();
   const secondFactor = createSecondFactor(createKeyBox(settings.secretKey, settings.dataDir));
   const auth = await createAuthService({
     db,
     secondFactor,
+    signInFailed: figures.counter(
+      'queqiao_sign_in_failures_total',
+      'Passwords and codes that were not right, by what was wrong',
+      'reason',
+    ),
     settings,
     balances: purse,
     openWallet,
@@ -122,7 +133,6 @@ const compose = async (
   if (madeUp !== null) say(`管理员账号 admin，密码 ${madeUp}（只显示这一次，请记下）`);
   for (const area of brought) await area.seed?.(db);
 
-  const figures = createFigures();
   const host: Host = {
     ...kit,
     figures,
@@ -153,6 +163,7 @@ const compose = async (
       for (const area of brought) area.routes?.(http, host);
     },
     keepAct,
+    requireDisk: kit.disk.require,
     onAnswer: figures.note,
     accelerators: () => models.accelerators(),
     isClosing: () => closing,
@@ -208,6 +219,7 @@ const compose = async (
       await payments.close();
       await waits.close();
       models.close();
+      await diskReport.close();
       await instance.close();
       await connection.close();
     },

@@ -13,6 +13,7 @@ import type { PaymentService } from './areas/payment/payment.service.ts';
 import type { PromptService } from './areas/prompt/prompt.service.ts';
 import type { Database, Executor, Transaction } from './db/database.ts';
 import type { Instance } from './db/instance.ts';
+import type { Held } from './held.ts';
 import type { Figures } from './http/figures.ts';
 import type { EmbeddingModels } from './engines/embedding/embedding-models.ts';
 import type { Handlers } from './http/handlers.ts';
@@ -21,6 +22,7 @@ import type { JobWork } from './jobs/job-kind.ts';
 import type { Jobs } from './jobs/jobs.ts';
 import type { GuardedFetch } from './net/guarded-fetch.ts';
 import type { Settings } from './settings.ts';
+import type { DiskRoom } from './storage/disk-room.ts';
 import type { Storage } from './storage/storage-interface.ts';
 import type { WaitSource, Waits } from './waits/wait.service.ts';
 
@@ -32,6 +34,7 @@ export interface Kit {
   instance: Instance;
   storage: Storage;
   models: ModelService;
+  disk: DiskRoom;
   files: FileService;
   prompts: PromptService;
   knowledge: KnowledgeService;
@@ -68,8 +71,19 @@ export interface Area {
   shows?: Shows;
   /** What it sells. */
   payables?: readonly Payable[];
-  /** Somebody registered, by the link that they may have followed. */
-  registered?: (tx: Transaction, userId: number, invite: string | undefined) => Promise<void>;
+  /** Somebody registered, by the link that they may have followed; `network` is empty where it cannot be told. */
+  registered?: (
+    tx: Transaction,
+    userId: number,
+    invite: { code: string | undefined; network: string },
+  ) => Promise<void>;
+  /** Where it holds what is a person's. */
+  holds?: readonly Held[];
+  /**
+   * An account is ended: takes away what is not told by `holds` alone, before the rows go. Gives
+   * what takes the files away once that is committed.
+   */
+  leave?: (tx: Transaction, userId: number) => Promise<() => Promise<unknown>>;
   /** Gives what is a guest's to the account that the guest became. */
   takeOver?: (db: Executor, fromUserId: number, toUserId: number) => Promise<void>;
   /** How what it makes people wait for stands. */

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { createFairQueue } from './fair-queue.ts';
 
+const account = (person: string) => ({ person, guest: false });
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 test('one person has one slot, and who has waited longest is next', async () => {
@@ -8,7 +9,7 @@ test('one person has one slot, and who has waited longest is next', async () => 
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
   const work = (person: string, name: string) =>
-    slots(person, async () => {
+    slots(account(person), async () => {
       begun.push(name);
       await new Promise<void>((resolve) => ends.set(name, resolve));
     });
@@ -33,8 +34,8 @@ test('one person has one slot, and who has waited longest is next', async () => 
 
 test('what fails gives its slot back', async () => {
   const slots = createFairQueue(1);
-  await expect(slots('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
-  expect(await slots('b', () => Promise.resolve(1))).toBe(1);
+  await expect(slots(account('a'), () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  expect(await slots(account('b'), () => Promise.resolve(1))).toBe(1);
 });
 
 test('whoever comes while two people hold both slots goes before all else that those have', async () => {
@@ -42,7 +43,7 @@ test('whoever comes while two people hold both slots goes before all else that t
   const order: string[] = [];
   const ends = new Map<string, () => void>();
   const add = (person: string, what: string) =>
-    queue(person, async () => {
+    queue(account(person), async () => {
       order.push(what);
       await new Promise<void>((resolve) => ends.set(what, resolve));
     });
@@ -59,4 +60,35 @@ test('whoever comes while two people hold both slots goes before all else that t
   for (const what of ['b1', 'c1', 'a2', 'b2', 'a3']) await end(what);
   await Promise.all(all);
   expect([...order].sort()).toEqual(['a1', 'a2', 'a3', 'b1', 'b2', 'c1']);
+});
+
+test('guests never hold the last slot, those of a network are one, and too many are refused', async () => {
+  const queue = createFairQueue(2, 2);
+  const begun: string[] = [];
+  const ends = new Map<string, () => void>();
+  const add = (person: string, guest: boolean, what: string) =>
+    queue({ person, guest }, async () => {
+      begun.push(what);
+      await new Promise<void>((resolve) => ends.set(what, resolve));
+    });
+  const all = [
+    add('guests 1', true, 'a'),
+    add('guests 1', true, 'b'),
+    add('guests 2', true, 'c'),
+    add('guests 1', true, 'd'),
+  ];
+  await expect(add('guests 1', true, 'e')).rejects.toThrow('上一批');
+  await turn();
+  expect(begun).toEqual(['a']);
+  all.push(add('7', false, 'person'));
+  await turn();
+  expect(begun).toEqual(['a', 'person']);
+  ends.get('a')?.();
+  await turn();
+  expect(begun).toEqual(['a', 'person', 'c']);
+  for (const what of ['person', 'c', 'b', 'd']) {
+    ends.get(what)?.();
+    await turn();
+  }
+  await Promise.all(all);
 });

@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Connection } from './db/connect.ts';
 import { joinInstances } from './db/instance.ts';
+import { startDiskReport } from './disk-report.ts';
 import { createKnowledgeService } from './areas/embedding/embedding.service.ts';
 import { createFileService } from './areas/file/file.service.ts';
 import { createEmbeddingModels } from './engines/embedding/embedding-models.ts';
@@ -15,6 +16,7 @@ import { createSideServices } from './areas/model/side-services.ts';
 import { createPromptService } from './areas/prompt/prompt.service.ts';
 import { knowledgeBases } from './areas/train/knowledge-bases.ts';
 import type { Settings } from './settings.ts';
+import { createDiskRoom, elsewhere } from './storage/disk-room.ts';
 import { createStorage } from './storage/storage.ts';
 
 /**
@@ -27,14 +29,18 @@ export const createKit = async (
   { db, connectionString }: Pick<Connection, 'db' | 'connectionString'>,
 ) => {
   const instance = await joinInstances(connectionString, log);
+  const diskReport = await startDiskReport(db, instance, settings.dataDir, log);
   const models = createModelService({ db, settings, log, instance });
   await models.start();
   const storage = createStorage(settings);
+  const disk = settings.s3 ? elsewhere : createDiskRoom(settings.dataDir, settings.diskReserve);
   const fetch = createGuardedFetch({ allowed: settings.fetchAllowed });
   const files = createFileService({
     storage,
     fetch,
     quota: settings.fileQuota,
+    guestQuota: settings.guestQuota,
+    disk,
     uploadLimit: settings.uploadLimit,
     documentSeconds: settings.documentSeconds,
     keepUploaded,
@@ -51,6 +57,7 @@ export const createKit = async (
     log,
     instance,
     storage,
+    disk,
     models,
     files,
     prompts,
@@ -63,5 +70,5 @@ export const createKit = async (
   const kinds = areas.flatMap((area: Area) => area.jobKinds ?? []);
   const { workers } = settings;
   const jobs = await createJobs({ db, connectionString, instance, log, workers, kinds });
-  return { kit, areas, jobs, kinds };
+  return { kit, areas, jobs, kinds, diskReport };
 };

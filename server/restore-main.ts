@@ -21,7 +21,7 @@ try {
   const database = await openOnly(settings, log);
   try {
     const done = await restore({
-      file,
+      source: { file, passphrase: settings.backupPassphrase },
       connectionString: database.connectionString,
       dataDir: settings.dataDir,
       replace: values.replace ?? false,
@@ -30,9 +30,17 @@ try {
     process.stdout.write(
       `已恢复到 ${done.createdAt}：${done.tables} 个表，${done.files} 个文件。现在可以 npm start。\n`,
     );
+    if (!done.loginsGoOn)
+      process.stdout.write(
+        '备份里没有登录令牌的签名密钥：大家要重新登录，浏览器推送要重新打开。\n',
+      );
     if (done.filesElsewhere)
       process.stdout.write('大家的文件当时在 S3 服务里：请设置同样的 S3_*。\n');
-    if (settings.secretKey !== '')
+    if (settings.secretKey === '')
+      process.stdout.write(
+        '模型服务的密钥要用备份时的 data/secret-key 才读得出来：请把它放回数据文件夹，没有它就重新填写密钥。\n',
+      );
+    else
       process.stdout.write('设置了 SECRET_KEY：它应与备份时的相同，否则模型服务的密钥读不出来。\n');
   } finally {
     await database.leave();

@@ -29,6 +29,10 @@ export interface Settings {
   s3: S3Settings | null;
   /** Most bytes that the files of one person take. */
   fileQuota: number;
+  /** The same of the guests of one network, and of all guests. */
+  guestQuota: { network: number; all: number };
+  /** Bytes of the disk that stay free; null: a share of it. */
+  diskReserve: number | null;
   /** Files and images that one person may bring in a minute. */
   uploadLimit: number;
   /** What one guest may ask services for in a day; those of an address 20 times as much. */
@@ -66,6 +70,8 @@ export interface Settings {
   alipay: { gateway: string; appId: string; privateKey: string; publicKey: string };
   /** Empty: one is made and kept in the database. */
   jwtSecret: string;
+  /** The age in days at which a login ends however often it is used. */
+  loginDays: number;
   /** Empty: the first start makes one and prints it. */
   adminPassword: string;
   /** Encrypts the keys of model services at rest. Empty: one is made and kept in dataDir. */
@@ -103,6 +109,8 @@ export interface Settings {
   filmSeconds: number;
   /** Folder of a model of sherpa-onnx that recognises speech; empty: none. */
   speechModelDir: string;
+  /** The same of a voice of sherpa-onnx. */
+  voiceModelDir: string;
   /** How long a model service may take until its first word, and from one to the next, seconds. */
   modelFirstWordSeconds: number;
   modelIdleSeconds: number;
@@ -116,6 +124,8 @@ export interface Settings {
   workers: number;
   /** Tokens for a new account. */
   signupTokens: number;
+  /** Messages to people that one person, or the guests of one network, may write in a minute. */
+  messagesAMinute: number;
   /** Least UTF-8 bytes of a session's first message. */
   minPromptBytes: number;
   /**
@@ -139,6 +149,8 @@ export interface Settings {
   logLevel: string;
   /** Whoever has it may read `/metrics`; empty: nobody. */
   metricsToken: string;
+  /** Seals backups and opens them; empty: they lie open. */
+  backupPassphrase: string;
   /** Where models of this machine are looked for: `on`, `off`, or addresses by comma. */
   localModels: string;
   /** The project's folder: package.json, dist/ and server/db/migrations/ are below it. */
@@ -233,6 +245,13 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
             secretKey: word('S3_SECRET_KEY'),
           },
     fileQuota: whole(env, 'FILE_QUOTA_MB', 1024, 1_000_000_000) * 1024 * 1024,
+    guestQuota: {
+      network: whole(env, 'GUEST_NETWORK_MB', 256, 1_000_000_000) * 1024 * 1024,
+      all: whole(env, 'GUESTS_MB', 4096, 1_000_000_000) * 1024 * 1024,
+    },
+    diskReserve: env['DISK_RESERVE_MB']
+      ? whole(env, 'DISK_RESERVE_MB', 0, 1_000_000_000) * 1024 * 1024
+      : null,
     uploadLimit: whole(env, 'UPLOAD_LIMIT', 60, 1_000_000_000),
     guestMessages: whole(env, 'GUEST_MESSAGES', 200, 1_000_000_000),
     documentSeconds: whole(env, 'DOCUMENT_SECONDS', 20, 600),
@@ -260,6 +279,7 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
       publicKey: word('ALIPAY_PUBLIC_KEY'),
     },
     jwtSecret: word('JWT_SECRET'),
+    loginDays: Math.max(1, whole(env, 'LOGIN_DAYS', 180, 36_500)),
     adminPassword: env['ADMIN_PASSWORD'] ?? '',
     secretKey: word('SECRET_KEY'),
     openaiBaseUrl: word('OPENAI_BASE_URL').replace(/\/+$/, ''),
@@ -284,6 +304,7 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
     filmPollSeconds: whole(env, 'FILM_POLL_SECONDS', 10, 600),
     filmSeconds: Math.max(1, whole(env, 'FILM_SECONDS', 4, 20)),
     speechModelDir: word('SPEECH_MODEL_DIR') && path.resolve(root, word('SPEECH_MODEL_DIR')),
+    voiceModelDir: word('VOICE_MODEL_DIR') && path.resolve(root, word('VOICE_MODEL_DIR')),
     modelFirstWordSeconds: whole(env, 'MODEL_FIRST_WORD_SECONDS', 60, 3600),
     modelIdleSeconds: whole(env, 'MODEL_IDLE_SECONDS', 60, 3600),
     imageSilenceSeconds: Math.max(1, whole(env, 'IMAGE_SILENCE_SECONDS', 240, 780)),
@@ -291,6 +312,7 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
     assistantRate: whole(env, 'ASSISTANT_RATE', 240, 1_000_000),
     workers: whole(env, 'WORKERS', 4, 64),
     signupTokens: whole(env, 'SIGNUP_TOKENS', limits.signupTokens, 1_000_000_000_000),
+    messagesAMinute: whole(env, 'MESSAGES_LIMIT', 90, 1_000_000_000),
     minPromptBytes: whole(env, 'MIN_PROMPT_BYTES', limits.minPromptBytes, 65_535),
     trustProxy: word('TRUST_PROXY'),
     rateLimit: whole(env, 'RATE_LIMIT', 1200, 1_000_000_000),
@@ -302,6 +324,7 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
     clamdUrl: clamdAddress(word('CLAMD_URL')),
     logLevel: word('LOG_LEVEL', 'info'),
     metricsToken: word('METRICS_TOKEN'),
+    backupPassphrase: env['BACKUP_PASSPHRASE'] ?? '',
     localModels: word('LOCAL_MODELS', 'on'),
     root,
     version: manifest.version,

@@ -17,13 +17,14 @@ try {
   if (settings.workers === 0) throw new StartupError('WORKERS 为 0：这个进程没有事可做');
   const log = createLog(settings.logLevel);
   const connection = await connectDatabase(settings, log);
-  const { kit, jobs } = await createKit(settings, log, connection);
+  const { kit, jobs, diskReport } = await createKit(settings, log, connection);
   const { instance, models } = kit;
   say(`鹊桥的工作进程已启动：同时做 ${settings.workers} 个任务`);
   await asked;
   say('正在停止：等正在做的任务做完，最多十秒，其余的留给别的进程');
   await jobs.drain(drainMs);
   models.close();
+  await diskReport.close();
   await instance.close();
   await connection.close();
   process.exit(0);

@@ -13,9 +13,9 @@ const day = 86_400;
 
 const isAsset = (url: URL) =>
   url.origin === self.location.origin && url.pathname.startsWith('/assets/');
-/** What the server answers itself, and files such as /robots.txt: never the app's HTML. */
+/** What the server answers itself, and files such as /robots.txt: never the app's HTML. `/api` is a screen. */
 const isApp = ({ pathname }: URL) =>
-  !/^\/(api|v1|files)(\/|$)/.test(pathname) &&
+  !/^\/(api\/|(v1|files)(\/|$))/.test(pathname) &&
   !pathname.slice(pathname.lastIndexOf('/') + 1).includes('.');
 
 /** A file of the shell, as the build lists it (scripts/pwa.ts). */
@@ -29,11 +29,44 @@ export interface ShellFile {
 
 /** So many files are fetched ahead at once: of six connections the page has the others. */
 const atOnce = 2;
+/** Between two files of screens that nobody has asked for yet: what is being read comes before them, ms. */
+const rest = 50;
+
+/**
+ * An answer that has not begun after so long is given up, ms: on a line that answers nothing it would
+ * hold one of the few connections, and what is asked once the line is well would wait behind it.
+ */
+const patience = 10_000;
+
+/** `fetch` that rejects where nothing answers; how long the answer itself takes is not limited. */
+const fetchPatiently = async (request: Request | string, init: RequestInit = {}) => {
+  const abort = new AbortController();
+  const timer = setTimeout(() => abort.abort(), patience);
+  try {
+    return await fetch(request, { ...init, signal: abort.signal });
+  } finally {
+    clearTimeout(timer);
+  }
+};
+
+/** The same for what a page asks for. */
+const patient: WorkboxPlugin = {
+  requestWillFetch: async ({ request, state }) => {
+    const abort = new AbortController();
+    if (state) state['timer'] = setTimeout(() => abort.abort(), patience);
+    return new Request(request, { signal: abort.signal });
+  },
+  fetchDidSucceed: async ({ response, state }) => {
+    clearTimeout(state?.['timer'] as number | undefined);
+    return response;
+  },
+};
 
 /** Fetches what is not there yet of files of the shell. Rejects when one can not be had. */
 const fetchAhead = async (
   precache: PrecacheController,
   files: readonly ShellFile[],
+  pause = 0,
 ): Promise<void> => {
   const cache = await caches.open(precache.strategy.cacheName);
   const there = new Set((await cache.keys()).map(({ url }) => url));
@@ -43,9 +76,13 @@ const fetchAhead = async (
       const key = precache.getCacheKeyForURL(url) ?? url;
       if (there.has(key)) continue;
       // What has no hash in its name may have changed on the server since the browser kept it.
-      const answer = await fetch(url, { cache: revision ? 'no-cache' : 'default' });
+      const answer = await fetchPatiently(url, {
+        cache: revision ? 'no-cache' : 'default',
+        priority: 'low',
+      });
       if (!answer.ok) throw new Error(`${url}: ${answer.status}`);
       await cache.put(key, answer);
+      if (pause > 0) await new Promise((resolve) => setTimeout(resolve, pause));
     }
   };
   await Promise.all(Array.from({ length: atOnce }, work));
@@ -90,7 +127,7 @@ const expiring = (
   const options = {
     cacheName,
     matchOptions: { ignoreVary: true },
-    plugins: [expiration, ...(kind === 'image' ? [forgetGone(cacheName)] : [])],
+    plugins: [patient, expiration, ...(kind === 'image' ? [forgetGone(cacheName)] : [])],
   };
   return {
     strategy: kind === 'library' ? new CacheFirst(options) : new StaleWhileRevalidate(options),
@@ -112,7 +149,7 @@ export const startCache = (
   /** Empties the person's own part. */
   forget: () => Promise<unknown>;
 } => {
-  const precache = new PrecacheController();
+  const precache = new PrecacheController({ plugins: [patient] });
   precache.addToCacheList(files.map(({ url, revision }) => ({ url, revision })));
   self.addEventListener('install', (event) => {
     event.waitUntil(
@@ -154,7 +191,7 @@ export const startCache = (
       (options.url.searchParams.has('size') ? thumbnails : images).strategy.handle(options),
   );
   return {
-    complete: () => fetchAhead(precache, files),
+    complete: () => fetchAhead(precache, files, rest),
     forget: () =>
       Promise.all([thumbnails.clear(), images.clear(), caches.delete(cacheNames.shared)]),
   };

@@ -11,7 +11,8 @@ import {
   type Part,
   type Sent,
 } from '../common/outbox/engine.ts';
-import { actStoreOn, outboxDatabase } from '../common/outbox/store.ts';
+import { outboxDatabase } from '../common/outbox/database.ts';
+import { actStoreOn, withoutRoom } from '../common/outbox/store.ts';
 import { pause, type SyncEvent } from './sync.ts';
 import { subjectOf } from './token.ts';
 import type { workerSteps } from './worker-steps.ts';
@@ -20,8 +21,9 @@ declare const self: ServiceWorkerGlobalScope;
 
 /** As long as a browser lets a sync go on, ms. */
 const awake = 50_000;
-/** As long as one answer may take, ms. */
+/** As long as one answer may take, and for each 4 KB of a file a second more, ms: phones are slow. */
 const patience = 30_000;
+const bytesPerMs = 4;
 /** How often what a message leads to is asked for, and for how long, ms. */
 const askEvery = 5_000;
 const longestWait = 15 * 60_000;
@@ -45,7 +47,7 @@ const ask = async (
   token: string,
   name: WorkerCall,
   input: object,
-  { key, body }: { key?: string; body?: FormData } = {},
+  { key, body, bytes = 0 }: { key?: string; body?: FormData; bytes?: number } = {},
 ): Promise<unknown> => {
   const { method, path, inQuery } = callTable[name];
   const url = new URL(path, self.location.origin);
@@ -61,7 +63,7 @@ const ask = async (
   const answer = await fetch(url, {
     method,
     headers,
-    signal: AbortSignal.timeout(patience),
+    signal: AbortSignal.timeout(patience + bytes / bytesPerMs),
     ...(method === 'POST' ? { body: body ?? JSON.stringify(json) } : {}),
   }).catch(() => fail(0, 0));
   const envelope = (await answer.json().catch(() => ({}))) as Envelope | null;
@@ -88,11 +90,29 @@ const lineOf = (token: string, tell: (news: News) => void): Line => ({
     const body = new FormData();
     body.set('file', blob, part.name);
     if (part.kind === 'image') {
-      const data = await ask(token, 'uploadImage', {}, { key: part.key, body });
+      const data = await ask(
+        token,
+        'uploadImage',
+        {},
+        {
+          key: part.key,
+          body,
+          bytes: blob.size,
+        },
+      );
       const { image } = data as { image: { url: string; size: number } };
       return { url: image.url, uuid: '', name: part.name, size: image.size };
     }
-    const data = await ask(token, 'uploadFile', {}, { key: part.key, body });
+    const data = await ask(
+      token,
+      'uploadFile',
+      {},
+      {
+        key: part.key,
+        body,
+        bytes: blob.size,
+      },
+    );
     const { file } = data as { file: { uuid: string; name: string; size: number } };
     return { url: '', uuid: file.uuid, name: file.name, size: file.size };
   },
@@ -159,7 +179,7 @@ export const startOutboxSync = (
     const sent: Promise<void>[] = [];
     try {
       const engine = createEngine(
-        actStoreOn(() => Promise.resolve(database)),
+        withoutRoom(actStoreOn(() => Promise.resolve(database))),
         lineOf(token, (news) => {
           tabs.channel?.postMessage(news);
           if (news.type !== 'done' || news.act.name !== 'sendMessage') return;

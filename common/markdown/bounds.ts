@@ -6,6 +6,12 @@
 /** UTF-16 units of a formula, and groups within groups. Long ones of textbooks have 800 and 8. */
 const formula = { length: 4_000, depth: 30 };
 
+/**
+ * Square em that rules of a formula may fill together, and em of one length in it: a textbook's lines
+ * are thin and its boxes small, while one rule can be as black and as wide as the page.
+ */
+export const formulaRules = { ink: 20, length: 12 } as const;
+
 /** Whether a formula is short and flat enough to be drawn. */
 export const formulaFits = (tex: string): boolean => {
   if (tex.length > formula.length) return false;

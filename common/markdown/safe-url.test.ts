@@ -34,6 +34,10 @@ test('a link to our own address is judged as what a browser makes of it', () => 
     `${own}/help/../v1/chat/completions`,
   ])
     expect(safeLink(acting, own), acting).toBeNull();
+  // A manager's own words lead to any of our pages, and start nothing there.
+  expect(safeLink('/account?tab=recharge', own, true)).toEqual(internal('/account?tab=recharge'));
+  for (const starting of ['/chat?prompt=a&send=1', '/api/user/logout', '//evil.example/account'])
+    expect(safeLink(starting, own, true), starting).toBeNull();
   // Another server's addresses are its own matter.
   expect(safeLink('https://other.example/chat?prompt=a&send=1', own)).toEqual(
     outside('https://other.example/chat?prompt=a&send=1'),

@@ -1,6 +1,9 @@
 /** Stands for our own address where that is not known: nobody has it. */
 const nowhere = 'https://own.invalid';
 
+/** What of it spends, writes or starts something: not even a manager's notice leads there. */
+const starting = ['prompt', 'send', 'suggestion', 'image_url', 'embedding'];
+
 /** What pages of ours act on: no text may lead there with any of it. */
 const acting = ['prompt', 'send', 'suggestion', 'open', 'tab', 'image_url', 'embedding', 'new'];
 
@@ -9,8 +12,13 @@ const acting = ['prompt', 'send', 'suggestion', 'open', 'tab', 'image_url', 'emb
  * passage of a knowledge base; to other pages of ours only by their whole address and where nothing
  * in it acts. A link is judged as what a browser makes of it.
  * @param own our own origin; empty: not known
+ * @param byManagers the text is the house's own: it leads to any of our pages
  */
-export const safeLink = (href: string, own = ''): { href: string; internal: boolean } | null => {
+export const safeLink = (
+  href: string,
+  own = '',
+  byManagers = false,
+): { href: string; internal: boolean } | null => {
   const text = tidy(href);
   if (/^mailto:[^\s<>"']+$/i.test(text)) return { href: text, internal: false };
   const whole = /^https?:\/\//i.test(text);
@@ -21,6 +29,10 @@ export const safeLink = (href: string, own = ''): { href: string; internal: bool
   // Passages that an answer rests on are shown, and nothing is done.
   if (/^\/(?:help(?:\/|$)|train\/passage$)/.test(url.pathname))
     return { href: `${url.pathname}${url.search}${url.hash}`, internal: true };
+  if (byManagers && !isCall(url.pathname))
+    return starting.some((name) => url.searchParams.has(name))
+      ? null
+      : { href: `${url.pathname}${url.search}${url.hash}`, internal: true };
   const acts = acting.some((name) => url.searchParams.has(name));
   return whole && !acts && !isCall(url.pathname) ? { href: url.href, internal: false } : null;
 };

@@ -12,6 +12,7 @@ import {
   type NewAct,
   type News,
 } from './engine.ts';
+import { withoutRoom } from './store.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['performance', 'Date', 'setTimeout'] });
@@ -175,6 +176,34 @@ test('a faulty server is asked some times, then the person', async () => {
   expect(store.acts[0]?.failed?.message).toBe('status 500');
 });
 
+test('a device that can write nothing down sends all the same, once', async () => {
+  const full = () => Promise.reject(new DOMException('full', 'QuotaExceededError'));
+  const kept = memory();
+  kept.add(message('one'));
+  kept.add(message('two'));
+  const store = withoutRoom({ ...kept, change: full, remove: full });
+  const sent: string[] = [];
+  let fails = 1;
+  const engine = createEngine(store, {
+    account: () => '7',
+    tell: () => {},
+    call: async (act) => {
+      if (fails-- > 0) throw failure(0);
+      sent.push(act.key);
+      return { id: sent.length, msg: act.key, created_at: '', beside: null };
+    },
+    draw: async () => ({}),
+    upload: () => Promise.reject(failure(0)),
+    newer: async () => [],
+  });
+  await engine.run();
+  expect(sent).toEqual([]);
+  engine.wake();
+  expect(await engine.run()).toBeNull();
+  expect(await engine.run()).toBeNull();
+  expect(sent).toEqual(['one', 'two']);
+});
+
 test('a key that the server may have forgotten is looked up before it is used again', async () => {
   const store = memory();
   store.add(message('继续'));
@@ -320,7 +349,7 @@ test('whatever happens, each arrives once and in order', { timeout: 60_000 }, as
 
 test('images are begun with their message, and asked for again until somebody has answered', async () => {
   const store = memory();
-  const draw = { n: 1, size: 0, translate: 0, request_id: 'r' };
+  const draw = { n: 1, size: 0, translate: 0, request_id: 'r' } as const;
   store.add({ ...message('paint'), draw });
   const asked: unknown[] = [];
   let answers = [failure(0), failure(200, 1025)];

@@ -1,7 +1,5 @@
+import { isFull } from './storage-full.ts';
 import type { Act, ActStore } from './engine.ts';
-
-/** Made by the page (src/platform/outbox-db.ts), which alone gives it its tables. */
-export const outboxDatabase = 'queqiao-outbox';
 
 /** Bytes that wait to be uploaded, of a draft or of an act. */
 export interface KeptBlob {
@@ -60,3 +58,40 @@ export const actStoreOn = (open: () => Promise<IDBDatabase>): ActStore => ({
     return (await answerOf<KeptBlob | undefined>(blobs.get(id)))?.blob;
   },
 });
+
+/**
+ * Sending needs no room: what a full device can not write down of an act is remembered as long as
+ * this lives. Who comes after finds the act as it was; its key keeps it from being done twice.
+ */
+export const withoutRoom = (store: ActStore): ActStore => {
+  const changes = new Map<number, Parameters<ActStore['change']>[1]>();
+  const gone = new Set<number>();
+  const all = async () =>
+    (await store.all())
+      .filter(({ id }) => !gone.has(id))
+      .map((act) => ({ ...act, ...changes.get(act.id) }));
+  return {
+    ...store,
+    all,
+    change: async (id, change) => {
+      const whole = { ...changes.get(id), ...change };
+      try {
+        const there = await store.change(id, whole);
+        changes.delete(id);
+        return there && !gone.has(id);
+      } catch (error) {
+        if (!isFull(error)) throw error;
+        changes.set(id, whole);
+        return (await all()).some((act) => act.id === id);
+      }
+    },
+    remove: async (ids) => {
+      try {
+        await store.remove(ids);
+      } catch (error) {
+        if (!isFull(error)) throw error;
+        for (const id of ids) gone.add(id);
+      }
+    },
+  };
+};

@@ -1,7 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { pieces } from '../../tests/support/growth.ts';
 import { help } from '../../server/areas/help/help.service.ts';
 import type { ChatMessage } from '../../common/chat-message.ts';
+import { spokenBy, talkInstruction } from '../../common/talk.ts';
 import { answer } from './answer.ts';
 import { chineseNumber } from './chinese-numbers.ts';
 
@@ -12,6 +13,15 @@ const ask = (question: string, before?: string): string => {
   if (before !== undefined) messages.unshift({ role: 'assistant', content: before });
   return answer(messages, { help: help(), now });
 };
+
+test('a question within a talk is what was asked, whoever said it', () => {
+  const messages: ChatMessage[] = [
+    { role: 'system', content: talkInstruction },
+    { role: 'user', content: spokenBy('周二', '怎样用 @ 请模型回答？') },
+    { role: 'user', content: spokenBy('林一', '@内置助手 26.2 英里是多少公里') },
+  ];
+  expect(answer(messages, { help: help(), now })).toContain('42.16');
+});
 
 describe('numbers', () => {
   it.each([

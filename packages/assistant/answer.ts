@@ -1,4 +1,5 @@
 import { type ChatMessage, imagesOf, textOf } from '../../common/chat-message.ts';
+import { talkInstruction, withoutSpeaker } from '../../common/talk.ts';
 import { arithmetic } from './arithmetic.ts';
 import { asksAboutFiles, attachedFiles, onFiles, onImages } from './attachments.ts';
 import { dates } from './dates.ts';
@@ -129,7 +130,9 @@ export const answer = (messages: readonly ChatMessage[], { help, now }: Surround
   const of = (role: ChatMessage['role']): ChatMessage['content'] =>
     messages.filter((message) => message.role === role).at(-1)?.content ?? '';
   const asked = of('user');
-  const question = wordsOf(asked).trim();
+  const amongPeople = textOf(of('system')) === talkInstruction;
+  const words = wordsOf(asked).trim();
+  const question = amongPeople ? withoutSpeaker(words).trim() : words;
   const files = attachedFiles(asked);
   const images = onImages(imagesOf(asked).length);
   if (files.length > 0 || images !== '')

@@ -23,22 +23,25 @@ import { statsArea } from './stats/area.ts';
 import { trainArea } from './train/area.ts';
 import { speechArea } from './speech/area.ts';
 import { videoArea } from './video/area.ts';
-import { removeReported } from './chat/people-removal.service.ts';
+import { removeReported } from './chat/removal.service.ts';
 import { listForum, questionLooks } from './forum/forum-list.service.ts';
 import { requireGroup } from './forum/groups.service.ts';
-import { ownStyles } from './train/styles.service.ts';
-import type { Kit } from '../area.ts';
+import { ownStyles, requireTrained } from './train/styles.service.ts';
+import type { Area, Kit } from '../area.ts';
 
 /**
  * Every area of the product, a line each. What one gives to another that it stands on itself is
  * handed over here.
  */
-export const createAreas = (kit: Kit) =>
-  [
-    accountArea(kit),
+export const createAreas = (kit: Kit) => {
+  const areas = [
+    accountArea(kit, (): readonly Area[] => areas),
     authArea(),
     modelArea({ ownStyles }),
-    sessionArea({ forum: { list: listForum, looks: questionLooks, requireGroup } }),
+    sessionArea({
+      forum: { list: listForum, looks: questionLooks, requireGroup },
+      requireTrained,
+    }),
     chatArea(),
     imageArea(kit),
     videoArea(kit),
@@ -61,3 +64,5 @@ export const createAreas = (kit: Kit) =>
     statsArea(),
     developerArea(),
   ] as const;
+  return areas;
+};

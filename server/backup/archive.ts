@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 
 /**
- * A backup is one gzipped tar. First its manifest; then each table as `tables/<name>/<n>.copy`,
+ * A backup is one gzipped tar, sealed as a whole where there is a passphrase (sealed.ts). First its manifest; then each table as `tables/<name>/<n>.copy`,
  * pieces of what COPY gives in text format; then the files of the data folder under `data/`.
  */
 export const manifestName = 'manifest.json';
@@ -20,8 +20,13 @@ export const manifest = z.object({
 });
 export type Manifest = z.output<typeof manifest>;
 
-/** Rows that say which processes run now, and what the migrations note themselves. */
-export const leftOut = ['instances', 'schema_migrations'];
+/** Rows that say which processes run now, which backups there are, and what the migrations note themselves. */
+export const leftOut = ['instances', 'backups', 'schema_migrations'];
+/**
+ * Left out where nothing seals the archive: what signs logins. With it and the logins beside it
+ * whoever finds a backup would enter as anybody.
+ */
+export const sealedOnly = ['secrets'];
 
 export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 export const columnList = (columns: readonly string[]): string => columns.map(quoted).join(', ');

@@ -1,18 +1,19 @@
 import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { PassThrough } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { pack as packTar, type Pack } from 'tar-stream';
-import { columnList, leftOut, type Manifest, manifestName, quoted } from './archive.ts';
+import { columnList, leftOut, type Manifest, manifestName, quoted, sealedOnly } from './archive.ts';
+import { createSeal } from './sealed.ts';
 
 /** Rows of a table go into pieces of about so many bytes: tar wants to know each one's size. */
 const pieceBytes = 4 * 1024 * 1024;
 
 const folders = ['files'];
-const secrets = ['secret-key'];
 
 const add = (pack: Pack, name: string, data: Buffer): Promise<void> =>
   new Promise((resolve, reject) => {
@@ -67,10 +68,9 @@ const addTable = async (
   if (bytes > 0) await send();
 };
 
-const describe = async (
-  client: pg.Client,
-  about: Pick<Manifest, 'version' | 'files_elsewhere'>,
-): Promise<Manifest> => {
+type About = Pick<Manifest, 'version' | 'files_elsewhere'> & { sealed: boolean };
+
+const describe = async (client: pg.Client, { sealed, ...about }: About): Promise<Manifest> => {
   const { rows: tables } = await client.query<Manifest['tables'][number]>(
     `SELECT c.relname AS name, array_agg(a.attname::text ORDER BY a.attnum) AS columns
      FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
@@ -78,7 +78,7 @@ const describe = async (
        AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
        AND c.relname <> ALL ($1)
      GROUP BY c.relname ORDER BY c.relname`,
-    [leftOut],
+    [sealed ? leftOut : [...leftOut, ...sealedOnly]],
   );
   const { rows: sequences } = await client.query<Manifest['sequences'][number]>(
     `SELECT sequencename AS name, last_value::text AS last FROM pg_sequences
@@ -101,7 +101,7 @@ const fill = async (
   pack: Pack,
   client: pg.Client,
   dataDir: string,
-  about: Pick<Manifest, 'version' | 'files_elsewhere'>,
+  about: About,
 ): Promise<{ tables: number; files: number }> => {
   // All tables as they were at one moment, while people go on writing.
   await client.query('BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY');
@@ -110,8 +110,6 @@ const fill = async (
   for (const table of all.tables) await addTable(pack, client, table);
   await client.query('COMMIT');
   let files = 0;
-  for (const name of secrets)
-    if (await addFile(pack, `data/${name}`, path.join(dataDir, name))) files += 1;
   for (const folder of folders) {
     const found = await readdir(path.join(dataDir, folder), {
       recursive: true,
@@ -130,8 +128,9 @@ const fill = async (
 
 /**
  * Writes everything of the service into `<dataDir>/backups/<time>.tar.gz` while it goes on: the
- * database as at one moment, the files of people and the key of keys. It is under its name only
- * when it is whole.
+ * database as at one moment and the files of people. The key of keys is not in it: whoever finds a
+ * backup must not read the keys of services as well. With a passphrase all of it is sealed, and the
+ * name ends in `.sealed`. It is under its name only when it is whole.
  */
 export const backUp = async (options: {
   connectionString: string;
@@ -139,38 +138,43 @@ export const backUp = async (options: {
   version: string;
   /** People's files are in an S3 service. */
   filesElsewhere: boolean;
+  /** Seals the archive; empty: it lies open. */
+  passphrase: string;
 }): Promise<{ file: string; bytes: number; tables: number; files: number }> => {
-  const { connectionString, dataDir, version, filesElsewhere } = options;
+  const { connectionString, dataDir, version, filesElsewhere, passphrase } = options;
   const folder = path.join(dataDir, 'backups');
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const name = new Date().toISOString().replace(/[:.]/g, '-').slice(0, 23);
-  const file = path.join(folder, `${name}.tar.gz`);
+  const file = path.join(folder, `${name}.tar.gz${passphrase === '' ? '' : '.sealed'}`);
   const draft = `${file}.draft`;
   const client = new pg.Client({ connectionString, application_name: 'queqiao-backup' });
   client.on('error', () => undefined);
   await client.connect();
   try {
     const pack = packTar();
+    const seal = passphrase === '' ? new PassThrough() : await createSeal(passphrase);
     const written = pipeline(
       pack,
       createGzip({ level: 3 }),
+      seal,
       createWriteStream(draft, { mode: 0o600, flush: true }),
     );
     const filled = fill(pack, client, dataDir, {
       version,
       files_elsewhere: filesElsewhere,
+      sealed: passphrase !== '',
     }).catch((error: unknown) => {
       pack.destroy(error instanceof Error ? error : new Error(String(error)));
       throw error;
     });
     const [counts] = await Promise.all([filled, written]);
     await rename(draft, file);
-    const made = await open(file, 'r');
-    try {
-      return { file, bytes: (await made.stat()).size, ...counts };
-    } finally {
-      await made.close();
-    }
+    const { size: bytes } = await stat(file);
+    await client.query('INSERT INTO backups (name, bytes) VALUES ($1, $2)', [
+      path.basename(file),
+      bytes,
+    ]);
+    return { file, bytes, ...counts };
   } catch (error) {
     await rm(draft, { force: true });
     throw error;

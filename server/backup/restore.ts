@@ -1,7 +1,7 @@
 import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { mkdir, open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
-import type { Readable } from 'node:stream';
+import { type Duplex, PassThrough, type Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { finished, pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
@@ -12,7 +12,15 @@ import { extract, type Header } from 'tar-stream';
 import { livingLock } from '../db/instance.ts';
 import { migrate } from '../db/migrate.ts';
 import { StartupError } from '../db/startup-error.ts';
-import { columnList, manifest, type Manifest, manifestName, quoted } from './archive.ts';
+import {
+  columnList,
+  manifest,
+  type Manifest,
+  manifestName,
+  quoted,
+  sealedOnly,
+} from './archive.ts';
+import { beginningBytes, createOpening, isSealed } from './sealed.ts';
 
 type Entry = Readable & { header: Header };
 
@@ -96,17 +104,50 @@ const writeAside = async (entry: Entry, place: string): Promise<void> => {
   }
 };
 
+/** The first bytes of a file. */
+const beginningOf = async (file: string): Promise<Buffer> => {
+  const opened = await open(file, 'r');
+  try {
+    const { buffer: bytes, bytesRead } = await opened.read(
+      Buffer.alloc(beginningBytes),
+      0,
+      beginningBytes,
+      0,
+    );
+    return bytes.subarray(0, bytesRead);
+  } finally {
+    await opened.close();
+  }
+};
+
+/** The gzipped tar in an archive, sealed or not, and what is to follow it in a pipeline. */
+const openingOf = async ({ file, passphrase }: Source): Promise<[Readable, Duplex]> => {
+  const beginning = await beginningOf(file);
+  if (!isSealed(beginning)) return [createReadStream(file), new PassThrough()];
+  if (passphrase === '')
+    throw new StartupError('这份备份是加密的：请设置备份时的 BACKUP_PASSPHRASE，再恢复。');
+  const opening = await createOpening(passphrase, beginning);
+  return [createReadStream(file, { start: beginningBytes }), opening];
+};
+
 const tableOf = (name: string): string | undefined => /^tables\/(\w+)\/\d+\.copy$/.exec(name)?.[1];
 const isFile = ({ name, type }: Header): boolean =>
   /^data\/(secret-key$|files\/)/.test(name) && type === 'file';
 
+interface Source {
+  file: string;
+  /** Opens a sealed one; empty: there is none. */
+  passphrase: string;
+}
+
 /** Goes through an archive to its very end. @throws StartupError where it is no whole backup */
 const readArchive = async (
-  file: string,
+  source: Source,
   take: (entry: Entry) => Promise<unknown>,
 ): Promise<void> => {
+  const [bytes, opening] = await openingOf(source);
   const archive = extract();
-  const read = pipeline(createReadStream(file), createGunzip(), archive);
+  const read = pipeline(bytes, opening, createGunzip(), archive);
   read.catch(() => undefined);
   try {
     for await (const entry of archive) await take(entry as unknown as Entry);
@@ -121,9 +162,9 @@ const readArchive = async (
 };
 
 /** What the archive says of itself, once all of it was read and found to be as it says. */
-const verify = async (file: string): Promise<Manifest> => {
+const verify = async (source: Source): Promise<Manifest> => {
   let about: Manifest | null = null;
-  await readArchive(file, async (entry) => {
+  await readArchive(source, async (entry) => {
     if (!about) {
       about = await readManifest(entry);
       return;
@@ -144,16 +185,23 @@ const verify = async (file: string): Promise<Manifest> => {
  * next start brings them up to date. A broken archive changes nothing. A queue's entries are made anew by the server for what still waits.
  */
 export const restore = async (options: {
-  file: string;
+  source: Source;
   connectionString: string;
   dataDir: string;
   /** Whatever is in the database may go. */
   replace: boolean;
   log: FastifyBaseLogger;
-}): Promise<{ createdAt: string; tables: number; files: number; filesElsewhere: boolean }> => {
-  const { file, connectionString, dataDir, replace, log } = options;
+}): Promise<{
+  createdAt: string;
+  tables: number;
+  files: number;
+  filesElsewhere: boolean;
+  /** What signs logins was in it. */
+  loginsGoOn: boolean;
+}> => {
+  const { source, connectionString, dataDir, replace, log } = options;
   // Nothing of what is there goes before all of what comes was read.
-  const about = await verify(file);
+  const about = await verify(source);
   const client = new pg.Client({ connectionString, application_name: 'queqiao-restore' });
   client.on('error', () => undefined);
   await client.connect();
@@ -176,7 +224,7 @@ export const restore = async (options: {
     const constraints = await loosen(client, about.tables);
     let files = 0;
     let begun = false;
-    await readArchive(file, async (entry) => {
+    await readArchive(source, async (entry) => {
       if (!begun) {
         begun = true;
         await readManifest(entry);
@@ -207,6 +255,7 @@ export const restore = async (options: {
       tables: about.tables.length,
       files,
       filesElsewhere: about.files_elsewhere,
+      loginsGoOn: sealedOnly.every((name) => columns.has(name)),
     };
   } finally {
     await client.end();

@@ -2,10 +2,14 @@ import type { FastifyBaseLogger } from 'fastify';
 import pg from 'pg';
 import type { Database } from './database.ts';
 import { openDatabase } from './database.ts';
+import { sqlState } from './failure.ts';
 import { joinEmbedded } from './embedded.ts';
 import { migrate } from './migrate.ts';
 import { PipelinedClient } from './pipelined-client.ts';
 import { StartupError } from './startup-error.ts';
+
+/** SQLSTATE admin_shutdown. */
+const endedByAdministrator = '57P01';
 
 export interface Connection {
   db: Database;
@@ -37,7 +41,11 @@ const openPool = (connectionString: string, log: FastifyBaseLogger): pg.Pool => 
     keepAlive: true,
   });
   // A connection that breaks while idle is replaced at its next use.
-  const broken = (error: Error): void => log.warn({ err: error }, '与数据库的一条连接断开');
+  // One that the database ended by itself, as it does when it stops, is nothing to look after.
+  const broken = (error: Error): void =>
+    sqlState(error) === endedByAdministrator
+      ? log.info('the database ended a connection')
+      : log.warn({ err: error }, '与数据库的一条连接断开');
   pool.on('error', broken);
   // While it is lent out the pool does not listen.
   pool.on('connect', (client) => client.on('error', broken));

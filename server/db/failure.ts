@@ -55,6 +55,9 @@ export const databaseFailure = (error: unknown): DatabaseFailure | null => {
   return null;
 };
 
+/** SQLSTATE of our own triggers: the account that a row would belong to has been ended. */
+export const accountEnded = 'QG001';
+
 /** SQLSTATE of a row that a unique index has already. */
 export const uniqueViolation = '23505';
 

@@ -46,11 +46,15 @@ export const users = pgTable('users', {
   vipEndTold: instant('vip_end_told'),
   vipEndSeen: instant('vip_end_seen'),
   subscribe: smallint('subscribe').notNull().default(0),
+  /** API keys are shown when they are made, and never again. */
+  apiKeysOnce: boolean('api_keys_once').notNull().default(false),
   setting: jsonb('setting').$type<Settings>().notNull().default({}),
   /** The account that took over this guest. */
   mergedInto: bigint('merged_into', { mode: 'number' }),
-  /** Its person is gone; orders and spends remain without a name. */
+  /** Its person goes; orders and spends remain without a name. */
   deletedAt: instant('deleted_at'),
+  /** All that was the person's is gone, and nothing comes back. */
+  erasedAt: instant('erased_at'),
   createdAt: instant('created_at').notNull().defaultNow(),
 });
 
@@ -60,6 +64,8 @@ export const logins = pgTable('logins', {
   createdAt: instant('created_at').notNull().defaultNow(),
   expiresAt: instant('expires_at').notNull(),
   revokedAt: instant('revoked_at'),
+  /** When its person last proved by their password that it is they. */
+  confirmedAt: instant('confirmed_at').notNull().defaultNow(),
   /** What the browser says it is. */
   agent: text('agent').notNull().default(''),
 });
@@ -69,6 +75,8 @@ export const tickets = pgTable('tickets', {
   hash: bytes('hash').primaryKey(),
   jti: uuid('jti').notNull(),
   expiresAt: instant('expires_at').notNull(),
+  /** Opens the stream of this reply alone; null: one download or stream of any kind. */
+  historyId: bigint('history_id', { mode: 'number' }),
 });
 
 export const captchas = pgTable('captchas', {
@@ -126,6 +134,11 @@ export const models = pgTable('models', {
   display: boolean('display').notNull().default(true),
   vision: boolean('vision').notNull().default(false),
   vipExcluded: boolean('vip_excluded').notNull().default(false),
+  /** Whoever never paid cannot use it. */
+  paidOnly: boolean('paid_only').notNull().default(false),
+  managersOnly: boolean('managers_only').notNull().default(false),
+  /** What its sizes cost, by their codes from 0; null: as usual. */
+  sizeRates: jsonb('size_rates').$type<number[]>(),
   maxPrompt: integer('max_prompt'),
   maxTokens: integer('max_tokens'),
   factor: doublePrecision('factor').notNull().default(1),
@@ -435,6 +448,16 @@ export const instances = pgTable('instances', {
   startedAt: instant('started_at').notNull().defaultNow(),
   /** Keys of the channels whose services are in its environment. */
   services: text('services').array().notNull().default([]),
+  /** Bytes of the disk with its data folder; null: it has none. */
+  diskFree: bigint('disk_free', { mode: 'number' }),
+  diskTotal: bigint('disk_total', { mode: 'number' }),
+});
+
+/** Backups that were made, wherever their files are. */
+export const backups = pgTable('backups', {
+  name: text('name').primaryKey(),
+  bytes: bigint('bytes', { mode: 'number' }).notNull(),
+  createdAt: instant('created_at').notNull().defaultNow(),
 });
 
 /** One row a person, locked by every change of money; its sums are those of the ledger. */
@@ -549,11 +572,18 @@ export const jobs = pgTable('jobs', {
   deductTokens: tokens('deduct_tokens').notNull().default(0),
   attempts: integer('attempts').notNull().default(0),
   cancelRequested: boolean('cancel_requested').notNull().default(false),
+  /** Something of it is out at a service that takes nothing back. */
+  sent: boolean('sent').notNull().default(false),
   /** The server process that works on it; see instances. */
   owner: integer('owner'),
   leasedUntil: instant('leased_until'),
   /** The service that works on it, or that it waits for while all its places are taken. */
   channelId: reference('channel_id'),
+  /** Who waits with it: an account, or all guests of a network; empty: before there were lines. */
+  line: text('line').notNull().default(''),
+  guest: boolean('guest').notNull().default(false),
+  /** How many of its line were open before it; guests' stand behind some of others. */
+  turn: integer('turn').notNull().default(0),
   deadline: instant('deadline').notNull(),
   createdAt: instant('created_at').notNull().defaultNow(),
   startedAt: instant('started_at'),

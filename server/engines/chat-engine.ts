@@ -14,6 +14,8 @@ export interface ChatRequest {
   /** Most tokens of the reply; undefined: the service decides. */
   maxTokens?: number;
   signal: AbortSignal;
+  /** Called when the request goes out to a service, whose bill runs from then on. */
+  onSent?: () => void;
 }
 
 export type ChatPart =

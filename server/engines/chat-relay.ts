@@ -99,12 +99,6 @@ export const relayOfEngine = (engine: ChatEngine): ChatRelay => {
     signal: AbortSignal,
     take: (parts: ChatPart[]) => void,
   ): Promise<void> => {
-    const format = (body['response_format'] as { type?: unknown } | undefined)?.type;
-    if (format !== undefined && format !== 'text')
-      refuse('这个模型不能按 response_format 回答，请换一个模型', 'response_format');
-    const choice = body['tool_choice'];
-    if (choice !== undefined && choice !== null && choice !== 'auto' && choice !== 'none')
-      refuse('这个模型不会使用工具，请换一个模型', 'tool_choice');
     const messages = messagesOf(body.messages);
     if (!messages.some(({ role }) => role === 'user')) refuse('没有要回答的问题', 'messages');
     try {

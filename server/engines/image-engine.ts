@@ -1,5 +1,6 @@
 import type { ImageAbility, ImageAction, ImageParameters } from '../../contract/image.ts';
 import type { StyleProfile } from '../../packages/canvas/style-profile.ts';
+import type { SentOut } from './sent-out.ts';
 import { ServiceError } from './service-wire.ts';
 
 /** An image that goes along to show a character or a style. */
@@ -67,6 +68,9 @@ export interface ImageResult {
 export interface ImageIo {
   /** Aborted when it is cancelled or its time is over: the service is told to stop, too. */
   signal: AbortSignal;
+  /** Aborted when no more shall be sent: what is out at a service is waited for. */
+  stopped: AbortSignal;
+  sent: SentOut;
   /** 0 to 1, never falling; the image so far in any format that sharp reads. */
   progress: (fraction: number, preview?: Buffer) => void;
   /**

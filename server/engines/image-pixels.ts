@@ -1,13 +1,13 @@
-import type { default as Sharp } from 'sharp';
 import pLimit from 'p-limit';
 import type { ImageParameters } from '../../contract/image.ts';
 import type { GuardedFetch } from '../net/guarded-fetch.ts';
 import { brushSvg } from '../../packages/canvas/brush.ts';
+import { loadSharp, mostPixels, openImage } from '../open-image.ts';
 import { ImageEngineError, type EngineImage } from './image-engine.ts';
 import { ask } from './image-wire.ts';
 
-/** Most bytes and pixels of one image that a service gives. */
-const most = { bytes: 48 * 1024 * 1024, pixels: 100_000_000 };
+/** Most bytes of one image that a service gives. */
+const most = { bytes: 48 * 1024 * 1024 };
 /** Shapes that differ by less than this are the same to the eye: the logarithm of their ratio. */
 const nearlySame = 0.03;
 /** How long an image may take to be fetched, ms. */
@@ -15,13 +15,6 @@ const fetchMs = 60_000;
 
 /** An image takes up to 400 MB while it is looked at: one at a time. */
 const limit = pLimit(1);
-
-let loading: Promise<typeof Sharp> | undefined;
-/** libvips takes 20 MB, so it is loaded with the first image. */
-export const loadSharp = (): Promise<typeof Sharp> => {
-  loading ??= import('sharp').then(({ default: sharp }) => sharp);
-  return loading;
-};
 
 /** Whether the bytes begin like a PNG, JPEG, WebP or GIF. */
 const looksLikeImage = (data: Buffer): boolean => {
@@ -34,14 +27,16 @@ const looksLikeImage = (data: Buffer): boolean => {
   );
 };
 
+/** An image of a service, or one of ours that is sent to it. */
+const openService = (data: Buffer, failOn?: 'truncated') =>
+  openImage(data, { pixels: mostPixels.service, ...(failOn && { failOn }) });
+
 /** Width and height of an image whose every row can be read; null for anything else. */
 export const measure = async (data: Buffer): Promise<{ width: number; height: number } | null> => {
   if (data.length > most.bytes || !looksLikeImage(data)) return null;
-  const sharp = await loadSharp();
   return limit(async () => {
     try {
-      const image = sharp(data, { failOn: 'truncated', limitInputPixels: most.pixels });
-      const { width, height } = await image.metadata();
+      const { image, width, height } = await openService(data, 'truncated');
       await image.resize(8, 8, { fit: 'fill', fastShrinkOnLoad: false }).raw().toBuffer();
       return { width, height };
     } catch {
@@ -159,10 +154,9 @@ export const broughtTo = async (
 ): Promise<Buffer> => {
   const now = await measure(data);
   if (!now || (now.width === size.width && now.height === size.height)) return data;
-  const sharp = await loadSharp();
   const shape = Math.abs(Math.log((now.width * size.height) / (now.height * size.width)));
-  return limit(() =>
-    sharp(data)
+  return limit(async () =>
+    (await openService(data)).image
       .resize(size.width, size.height, { fit: shape < nearlySame ? 'fill' : 'cover' })
       .png()
       .toBuffer(),
@@ -194,15 +188,14 @@ export const putInFrame = async (
   { size, place }: Framed,
   around: 'mirror' | 'white',
 ): Promise<Buffer> => {
-  const sharp = await loadSharp();
   const sides = {
     left: place.left,
     top: place.top,
     right: size.width - place.left - place.width,
     bottom: size.height - place.top - place.height,
   };
-  return limit(() =>
-    sharp(data)
+  return limit(async () =>
+    (await openService(data)).image
       .resize(place.width, place.height, { fit: 'fill' })
       .ensureAlpha()
       .extend(
@@ -218,8 +211,7 @@ export const putInFrame = async (
 /** What lies in the frame's place of what was made of all of it. PNG. */
 export const takenFromFrame = async (data: Buffer, { size, place }: Framed): Promise<Buffer> => {
   const whole = await broughtTo(data, size);
-  const sharp = await loadSharp();
-  return limit(() => sharp(whole).extract(place).png().toBuffer());
+  return limit(async () => (await openService(whole)).image.extract(place).png().toBuffer());
 };
 
 /** A cut-out image before a colour (#rrggbb) or an image. PNG of the cut-out's size. */
@@ -229,13 +221,13 @@ export const placeBefore = async (
 ): Promise<Buffer> => {
   const sharp = await loadSharp();
   return limit(async () => {
-    const { width, height } = await sharp(cutOut).metadata();
+    const { width, height } = await openService(cutOut);
     const ground =
       behind.image === null
         ? sharp({
             create: { width, height, channels: 4, background: behind.colour ?? '#ffffff' },
           })
-        : sharp(behind.image).resize(width, height, { fit: 'cover' });
+        : (await openService(behind.image)).image.resize(width, height, { fit: 'cover' });
     return ground
       .composite([{ input: cutOut }])
       .png()
@@ -252,9 +244,8 @@ export const changedWithin = async (
   after: Buffer,
   part: NonNullable<ImageParameters['mask']>,
 ): Promise<Buffer> => {
-  const sharp = await loadSharp();
   return limit(async () => {
-    const { width, height } = await sharp(before).metadata();
+    const { image: ground, width, height } = await openService(before);
     const left = Math.min(part.left, width - 1);
     const top = Math.min(part.top, height - 1);
     const box = {
@@ -263,16 +254,18 @@ export const changedWithin = async (
       width: Math.min(part.width, width - left),
       height: Math.min(part.height, height - top),
     };
-    const inside = await sharp(after)
+    const inside = await (
+      await openService(after)
+    ).image
       .resize(width, height, { fit: 'fill' })
       .ensureAlpha()
       .png()
       .toBuffer();
-    const cut = await sharp(inside).extract(box).png().toBuffer();
+    const cut = await (await openService(inside)).image.extract(box).png().toBuffer();
     const hole = {
       create: { width: box.width, height: box.height, channels: 4, background: '#ffffff' },
     } as const;
-    return sharp(before)
+    return ground
       .ensureAlpha()
       .composite([
         { input: hole, left, top, blend: 'dest-out' },

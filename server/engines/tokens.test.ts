@@ -28,3 +28,34 @@ test('the estimate is near enough for holds', () => {
     expect(estimateTokens(text)).toBeLessThan(countTokens(text) * 2);
   }
 });
+
+test('the estimate is no less than half of what letters cost that were chosen for it', () => {
+  let seed = 7;
+  const draw = (most: number): number => {
+    seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31;
+    return Math.floor((seed / 2 ** 31) * most);
+  };
+  const textOf = (letters: string): string => {
+    const each = Array.from(letters);
+    return Array.from({ length: 2000 }, () => each[draw(each.length)]).join('');
+  };
+  for (const letters of [
+    'ᐁᐂᐃᐄᐅᐆᐇᐈ',
+    'ཀཁགངཅཆཇཉཏཐདནཔཕབམ',
+    'ሀሁሂሃሄህሆለሉሊላሌልሎ',
+    '\u0316\u0317\u0318\u0319\u031c\u0489',
+    '龘靐齉爩麤龗鱻',
+    '㐀㐁㐂㐃㐄㐅',
+    '𠮷𡃁𪚥',
+    '뷁쒧꿿뛟쭯',
+    '🦄🪐🧿🪬🫠🫨',
+    'ꀀꀁꀂꀃꀄ',
+    '╬╫╪╩╨⟰⟱⿰',
+    '\u0001\u0002\u007f',
+    '!@#$%^&*()_+-=[]{};:,./<>?',
+    'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/',
+  ]) {
+    const text = textOf(letters);
+    expect(estimateTokens(text), letters).toBeGreaterThan(countTokens(text) / 2);
+  }
+});

@@ -1,25 +1,31 @@
 import type * as z from 'zod/mini';
 import { closestSize, imageSizes } from '../../contract/image-prompt.ts';
+import { Refusal } from './handlers.ts';
+import { readJson } from './json-text.ts';
 
 /** Input as the screens of the specification send it, brought to the contract's own shapes. */
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** The number of nothing; a query has it as text. */
+export const isZero = (value: unknown): boolean => value === 0 || value === '0';
+const isIdName = /(?:^id|_id|Id)$/;
+
 /** The fields of an object's schema; undefined: it is of another kind. */
 export const fieldsOf = (schema: z.ZodMiniType): Record<string, z.ZodMiniType> | undefined =>
   (schema as unknown as { def: { shape?: Record<string, z.ZodMiniType> } }).def.shape;
 
 /**
- * A form sends an empty text or null for what was not chosen, and 0 for the id of what is new. Where
- * that is no value of an optional field, it is as if the field had been left out.
+ * A form sends an empty text or null for what was not chosen, and 0 for the id of what is new or of
+ * nothing. Where that is no value of an optional field, it is as if the field had been left out.
  */
 export const withoutBlanks = (schema: z.ZodMiniType, given: unknown): unknown => {
   const fields = fieldsOf(schema);
   if (!fields || !isRecord(given)) return given;
   const isBlank = ([name, value]: [string, unknown]): boolean => {
     const field = fields[name];
-    const isNone = value === '' || value === null || (name === 'id' && value === 0);
+    const isNone = value === '' || value === null || (isIdName.test(name) && isZero(value));
     if (!isNone || field === undefined) return false;
     return !field.safeParse(value).success && field.safeParse(undefined).success;
   };
@@ -48,8 +54,9 @@ export const sizeCode = (given: unknown): unknown => {
 export const fromJsonText = (given: unknown): unknown => {
   if (typeof given !== 'string' || !given.trimStart().startsWith('{')) return given;
   try {
-    return JSON.parse(given) as unknown;
-  } catch {
+    return readJson(given);
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
     return given;
   }
 };

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import type { FastifyBaseLogger, FastifyReply } from 'fastify';
+import type { FastifyReply } from 'fastify';
+import { reportFault } from './faults.ts';
 
 /** A comment, and how often a silent connection gets it so that nobody takes it for dead, ms. */
 export const heartbeat = { frame: ':\n\n', everyMs: 15_000 };
@@ -9,7 +10,7 @@ export const heartbeat = { frame: ':\n\n', everyMs: 15_000 };
  * gives what to call when the connection is gone; should it fail, the connection is cut.
  */
 export const serveEvents = async (
-  { reply, log }: { reply: FastifyReply; log: FastifyBaseLogger },
+  reply: FastifyReply,
   follow: (response: ServerResponse) => Promise<() => void>,
 ): Promise<void> => {
   reply.hijack();
@@ -34,7 +35,7 @@ export const serveEvents = async (
     if (gone) left();
     else leave = left;
   } catch (error) {
-    log.error({ err: error }, 'a stream could not be served');
+    reportFault(reply.request, error, 'a stream could not be served');
     response.destroy();
   }
 };

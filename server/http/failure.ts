@@ -1,5 +1,5 @@
 import { type CodeName, codes } from '../../contract/errors.ts';
-import { databaseFailure } from '../db/failure.ts';
+import { accountEnded, databaseFailure, sqlState } from '../db/failure.ts';
 import { Refusal } from './handlers.ts';
 
 const codeOf = (error: unknown): string =>
@@ -25,6 +25,7 @@ export const refusalOf = (error: unknown): Refusal => {
     error.statusCode < 500
   )
     return new Refusal(error.statusCode === 404 ? 'not_found' : 'bad_body');
+  if (sqlState(error) === accountEnded) return new Refusal('account_disabled');
   const failure = databaseFailure(error);
   if (failure !== null)
     return new Refusal(failure === 'disk_full' ? 'storage_full' : 'unavailable');

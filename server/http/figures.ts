@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 interface CallFigure {
   count: number;
@@ -15,6 +15,8 @@ export interface Figures {
   calls: () => ReadonlyMap<string, CallFigure>;
   /** A figure that is asked for when somebody reads. */
   gauge: (name: string, help: string, read: () => Promise<number>) => void;
+  /** Something that is counted, each time with the value of its label. */
+  counter: (name: string, help: string, label: string) => (value: string) => void;
   /** The text of `/metrics`. */
   text: () => Promise<string>;
   contentType: string;
@@ -53,6 +55,10 @@ export const createFigures = (): Figures => {
           },
         }),
       );
+    },
+    counter(name, help, label) {
+      const counter = new Counter({ name, help, labelNames: [label], registers: [registry] });
+      return (value) => counter.inc({ [label]: value });
     },
     text: () => registry.metrics(),
     contentType: registry.contentType,

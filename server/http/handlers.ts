@@ -18,6 +18,8 @@ export interface Identity {
   id: number;
   userName: string;
   guest: boolean;
+  /** Who they are where people are counted: an account is one, all guests of a network are, too. */
+  person: string;
   manager: boolean;
   /** A manager who may also make managers, and restore and back up. */
   owner: boolean;
@@ -34,6 +36,12 @@ export interface Context<Who = Identity | null> {
   /** Where this call's SQL goes: the pool, or for an idempotent call the transaction that it runs in. */
   db: Executor;
   ip: string;
+  /** The name or address that the request was sent to. */
+  host: string;
+  /** Why the request may have come from the internet, for the log; null: from this network. */
+  outside: () => string | null;
+  /** Where people reach this server, such as `https://example.com`. */
+  origin: string;
   /** What the browser says it is. */
   agent: string;
   requestId: string;
@@ -122,12 +130,31 @@ export interface Identified {
 export interface Authenticator {
   /** Null for a token that is forged, expired or revoked. */
   identify: (db: Executor, token: string) => Promise<Identified | null>;
-  /** Uses the ticket up. Null for one that is unknown, used or expired. */
-  redeemTicket: (db: Executor, ticket: string) => Promise<Identified | null>;
+  /**
+   * Uses the ticket up. Null for one that is unknown, used, expired, or of another reply.
+   * @param historyId the reply whose stream is asked for; null: something else is
+   */
+  redeemTicket: (
+    db: Executor,
+    ticket: string,
+    historyId: number | null,
+  ) => Promise<Identified | null>;
   /** Null when there is no such account any more. */
   issueToken: (db: Executor, userId: number, agent: string) => Promise<string | null>;
   /** The same for who had one by an earlier answer: null once they have signed out everywhere. */
   issueAgain: (db: Executor, userId: number, agent: string) => Promise<string | null>;
+  /** What a token is told that nobody is found by. */
+  whyEnded: (db: Executor, token: string) => Promise<string>;
+  /**
+   * Lets a call go on that asks the person to prove that it is they: by the password that came with
+   * it, or for `recent` by one of a short while ago.
+   * @throws Refusal confirm_needed, wrong_password, too_many
+   */
+  confirm: (
+    how: 'recent' | 'always',
+    password: string | undefined,
+    context: { user: Identity; ip: string; log: FastifyBaseLogger },
+  ) => Promise<void>;
   /** Whether a login still stands: neither revoked nor over, its account not disabled. */
   isSignedIn: (db: Executor, jti: string) => Promise<boolean>;
 }

@@ -58,6 +58,9 @@ export class ApiRefusal extends Refusal {
 const failureOf = (refusal: Refusal): Words =>
   refusal instanceof ApiRefusal ? refusal.words : wordsOf(refusal.codeName);
 
+/** The HTTP status that programs are told of a failure. */
+export const statusIn = (refusal: Refusal): number => failureOf(refusal).status;
+
 /** The field that a message about the input begins with. */
 const fieldOf = ({ codeName, message }: Refusal): string | null =>
   codeName === 'bad_input' ? (/^[\w.[\]-]+/.exec(message)?.[0] ?? null) : null;
@@ -73,7 +76,7 @@ export const failureBody = (wire: Wire, refusal: Refusal): Record<string, unknow
 
 export const sendApiFailure = (reply: FastifyReply, wire: Wire, refusal: Refusal): FastifyReply => {
   const { retry_after: wait } = (refusal.data ?? {}) as { retry_after?: number };
-  const { status } = failureOf(refusal);
+  const status = statusIn(refusal);
   if (wait !== undefined) reply.header('retry-after', String(wait));
   else if (status === 429) reply.header('retry-after', '5');
   if (status === 401) reply.header('www-authenticate', 'Bearer');

@@ -4,12 +4,19 @@ import type { CallSpec } from '../../contract/call.ts';
 import { calls, type OpenName, type Parsed } from '../../contract/calls.ts';
 import type { Database } from '../db/database.ts';
 import { refusalOf, statusOf } from './failure.ts';
+import { reportFault } from './faults.ts';
 import { type Identity, Refusal, type UploadedFile } from './handlers.ts';
+import { originOf } from './origin.ts';
 import { answerClaim, claimKey, findAnswer } from './idempotency.store.ts';
 import { ApiRefusal, failureBody, sendApiFailure } from './open-failure.ts';
 import { openApiDocument } from './openapi.ts';
-import { createAddressLimit } from './rate-limit.ts';
-import { bearerOf, generalBodyLimit, pathOf } from './routes.ts';
+import {
+  createAddressLimit,
+  createByteLimit,
+  createStreamLimit,
+  type StreamLimit,
+} from './rate-limit.ts';
+import { bearerOf, bytesOf, generalBodyLimit } from './routes.ts';
 import type { RunningCalls } from './running-calls.ts';
 import { type Sink, sinkOf } from './sink.ts';
 import { readInput } from './validate.ts';
@@ -85,7 +92,7 @@ const callers = new WeakMap<FastifyRequest, ApiCaller>();
 const allHeaders = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers':
-    'retry-after, x-request-id, x-channel, x-ratelimit-limit-requests, x-ratelimit-remaining-requests, x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens, x-ratelimit-reset-tokens',
+    'retry-after, x-request-id, x-channel, x-ignored-fields, x-ratelimit-limit-requests, x-ratelimit-remaining-requests, x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens, x-ratelimit-reset-tokens',
   'cache-control': 'no-store',
 };
 
@@ -100,17 +107,18 @@ const readForm = async (request: FastifyRequest, spec: CallSpec) => {
     for await (const part of request.parts({ limits })) {
       if (part.type === 'field') fields[part.fieldname] = part.value;
       else {
-        const data = await part.toBuffer();
-        if (spec.files.includes(part.fieldname))
-          files.push({
-            field: part.fieldname,
-            name: part.filename.slice(0, 200),
-            mime: part.mimetype,
-            data,
-          });
+        if (!spec.files.includes(part.fieldname))
+          throw new Refusal('bad_input', `${part.fieldname} 不是这个接口收的文件`);
+        files.push({
+          field: part.fieldname,
+          name: part.filename.slice(0, 200),
+          mime: part.mimetype,
+          data: await part.toBuffer(),
+        });
       }
     }
   } catch (error) {
+    if (error instanceof Refusal) throw error;
     if ((error as { code?: string }).code === 'FST_REQ_FILE_TOO_LARGE')
       throw new Refusal('too_large', `文件太大，最多 ${Math.floor(fileSize / 1024 / 1024)} MB`);
     throw new Refusal('bad_body', '上传的内容无法读取');
@@ -170,7 +178,7 @@ const contextOf = (
     db,
     requestId: request.id,
     log: request.log,
-    origin: publicUrl || `${request.protocol}://${request.host}`,
+    origin: originOf(request, publicUrl),
     signal: gone.signal,
     header: (name: string, value: string) => void reply.header(name, value),
   };
@@ -179,7 +187,6 @@ const contextOf = (
 const streamEvents = async (
   reply: FastifyReply,
   wire: CallSpec['wire'],
-  log: FastifyBaseLogger,
   write: (events: Events) => Promise<void>,
 ): Promise<void> => {
   reply.hijack();
@@ -201,7 +208,7 @@ const streamEvents = async (
     await write({ sink: sinkOf(response), failure });
     response.end();
   } catch (error) {
-    log.error({ err: error }, 'a stream of the API broke');
+    reportFault(reply.request, error, 'a stream of the API broke');
     response.destroy();
   }
 };
@@ -214,7 +221,7 @@ const send = (reply: FastifyReply, answer: Exclude<OpenAnswer, { events: unknown
 };
 
 const createServe =
-  (deps: Deps, name: OpenName, spec: CallSpec) =>
+  (deps: Deps & { openStream: StreamLimit }, name: OpenName, spec: CallSpec) =>
   async (request: FastifyRequest, reply: FastifyReply, gone: AbortController): Promise<unknown> => {
     const { db, handlers } = deps;
     const caller = callers.get(request);
@@ -228,13 +235,16 @@ const createServe =
     const query =
       rest === undefined ? request.query : { ...(request.query as object), model: rest };
     const input = readInput(spec, query, fields);
+    // Before anything is spent on it.
+    if ((input as { stream?: unknown }).stream === true)
+      reply.raw.once('close', deps.openStream(caller.user, request.ip, 'program'));
     const serve = handlers[name] as (input: unknown, context: OpenContext) => Promise<OpenAnswer>;
     const context = { ...contextOf(deps, request, reply, caller, gone), files };
     const key = keyOf(spec, request);
     if (key === null) {
       const answer = await serve(input, context);
       if (!('events' in answer)) return send(reply, answer);
-      await streamEvents(reply, spec.wire, request.log, answer.events);
+      await streamEvents(reply, spec.wire, answer.events);
       return reply;
     }
     const place = { userId: caller.user.id, call: name, key: keptKey(caller.keyId, key) };
@@ -253,7 +263,7 @@ const createServe =
       const answer = await serve(input, context);
       if ('json' in answer) await answerClaim(db, place, answer);
       if (!('events' in answer)) return send(reply, answer);
-      await streamEvents(reply, spec.wire, request.log, answer.events);
+      await streamEvents(reply, spec.wire, answer.events);
       return reply;
     } catch (error) {
       await answerClaim(db, place, null);
@@ -267,6 +277,8 @@ const createServe =
  */
 export const registerOpenCalls = (app: FastifyInstance, deps: Deps): void => {
   const limitAddress = createAddressLimit(deps.addressLimit);
+  const limitBytes = createByteLimit();
+  const openStream = createStreamLimit();
 
   const enter = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const key = bearerOf(request);
@@ -285,11 +297,10 @@ export const registerOpenCalls = (app: FastifyInstance, deps: Deps): void => {
 
   for (const [name, spec] of Object.entries(calls) as [OpenName, CallSpec][]) {
     if (spec.kind !== 'open') continue;
-    const serve = createServe(deps, name, spec);
+    const serve = createServe({ ...deps, openStream }, name, spec);
     const fail = (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
       const refusal = refusalOf(error);
-      if (statusOf(refusal) >= 500)
-        request.log.error({ err: error, path: pathOf(request) }, refusal.codeName);
+      if (statusOf(refusal) >= 500) reportFault(request, error, refusal.codeName);
       if (reply.sent || reply.raw.headersSent) {
         reply.raw.destroy();
         return reply;
@@ -306,12 +317,15 @@ export const registerOpenCalls = (app: FastifyInstance, deps: Deps): void => {
       method: spec.method,
       url: spec.path,
       exposeHeadRoute: false,
+      config: { spec, call: name },
       bodyLimit: spec.maxBytes ?? generalBodyLimit,
       errorHandler: (error, request, reply) => void failEarly(error, request, reply),
       onRequest: async (request, reply) => {
         reply.headers(allHeaders);
         // Nobody makes the server take a large body for nothing.
         await enter(request, reply);
+        const user = callers.get(request)?.user ?? null;
+        await limitBytes(bytesOf(request, spec), request.ip, user);
       },
       handler: async (request, reply) => {
         const gone = new AbortController();

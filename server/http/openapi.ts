@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import type { CallSpec } from '../../contract/call.ts';
 import { calls } from '../../contract/calls.ts';
 import { codes } from '../../contract/errors.ts';
+import { openFields } from '../../contract/open-fields.ts';
 import { hasBody } from './validate.ts';
 
 type Json = Record<string, unknown>;
@@ -95,6 +96,27 @@ const successOf = (spec: CallSpec): Json => {
   };
 };
 
+/** A field with what becomes of it, by the kind of channel that serves the model. */
+const withFate = (spec: CallSpec, name: string, schema: Json): Json => {
+  const known = openFields[spec.path]?.[name];
+  if (!known) return schema;
+  const { service, builtIn, note } = known;
+  return {
+    ...schema,
+    ...(note === '' ? {} : { description: note }),
+    'x-service': service,
+    'x-built-in': builtIn,
+  };
+};
+
+/** The fields that a call knows and refuses, each with the reason. */
+const refusedBy = (spec: CallSpec): Json =>
+  Object.fromEntries(
+    Object.entries(openFields[spec.path] ?? {})
+      .filter(([, { service }]) => service === 'refused')
+      .map(([name, { note }]) => [name, note]),
+  );
+
 const operationOf = (name: string, spec: CallSpec): Json => {
   const input = schemaOf(spec.input, 'input');
   const properties = (input['properties'] ?? {}) as Record<string, Json>;
@@ -104,7 +126,10 @@ const operationOf = (name: string, spec: CallSpec): Json => {
   const isForm = spec.files.length > 0;
   const isInQuery = (field: string) =>
     !spec.fieldsInBody && (!inBody || spec.inQuery.includes(field));
-  const bodyFields = Object.entries(properties).filter(([field]) => !isInQuery(field));
+  const refused = refusedBy(spec);
+  const bodyFields = Object.entries(properties)
+    .filter(([field]) => !isInQuery(field) && !Object.hasOwn(refused, field))
+    .map(([field, schema]) => [field, withFate(spec, field, schema)] as const);
   const parameters = Object.entries(properties)
     .filter(([field]) => isInQuery(field))
     .map(([field, schema]) => ({
@@ -147,6 +172,7 @@ const operationOf = (name: string, spec: CallSpec): Json => {
                   required: bodyFields
                     .map(([field]) => field)
                     .filter((field) => required.has(field)),
+                  ...(spec.kind === 'open' ? { 'x-refused': refused } : {}),
                 },
               },
             },

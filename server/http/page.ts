@@ -4,7 +4,8 @@ import path from 'node:path';
 import serveStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
 import { Refusal } from './handlers.ts';
-import { pathOf, sendRefusal } from './routes.ts';
+import { pathOf } from './faults.ts';
+import { sendRefusal } from './routes.ts';
 
 /** CSP sources of the inline scripts that the built index.html holds. */
 export const inlineScriptHashes = (folder: string): string[] => {

@@ -100,3 +100,74 @@ export const createGuestLimit = (uses: number) => {
     }
   };
 };
+
+const megabyte = 1024 * 1024;
+/** Bytes of bodies in a minute: of one person, and of all guests and visitors of an address. */
+const mostBytes = { person: 1024 * megabyte, address: 192 * megabyte, untold: 4096 * megabyte };
+
+type ByteLimit = (
+  bytes: number,
+  ip: string,
+  user: { id: number; guest: boolean } | null,
+) => Promise<void>;
+
+/** Counts the bytes that somebody sends in a minute, in this process. @throws Refusal too_many */
+export const createByteLimit = (): ByteLimit => {
+  const kilobytes = (bytes: number): number => Math.ceil(bytes / 1024);
+  const person = createPersonLimit(kilobytes(mostBytes.person));
+  const address = createKeyLimit(kilobytes(mostBytes.address));
+  const untold = createKeyLimit(kilobytes(mostBytes.untold));
+  return async (bytes, ip, user) => {
+    if (!(bytes > 0)) return;
+    if (user && !user.guest) return person(user.id, kilobytes(bytes));
+    const key = addressKey(ip);
+    await (isLocal(key) ? untold : address)(key, kilobytes(bytes));
+  };
+};
+
+/**
+ * Streams of events that may be open at once: each page has one of its jobs and one of each reply
+ * that is being written, so that ten pages of a person on five devices have their room. Programs
+ * with a key have many more.
+ */
+const mostStreams = { person: 128, program: 512, address: 256, network: 768, untold: 4096 };
+
+export type StreamLimit = (
+  user: { id: number; guest: boolean } | null,
+  ip: string,
+  by?: 'person' | 'program',
+) => () => void;
+
+/**
+ * Counts the streams of events that are open, in this process; gives what to call once it is closed.
+ * @throws Refusal too_many
+ */
+export const createStreamLimit = (): StreamLimit => {
+  const open = new Map<string, number>();
+  return (user, ip, by = 'person') => {
+    const address = addressKey(ip);
+    const bounds = new Map<string, number>();
+    if (user) bounds.set(`${by} ${user.id}`, mostStreams[by]);
+    // An address may be that of a school: who is known counts alone.
+    if (!user || user.guest) {
+      bounds.set(address, isLocal(address) ? mostStreams.untold : mostStreams.address);
+      if (!isLocal(address)) bounds.set(networkKey(ip), mostStreams.network);
+    }
+    for (const [key, most] of bounds)
+      if ((open.get(key) ?? 0) >= most)
+        throw new Refusal('too_many', '同时打开的连接太多，请关闭一些页面后再试', {
+          retry_after: 10,
+        });
+    for (const key of bounds.keys()) open.set(key, (open.get(key) ?? 0) + 1);
+    let left = false;
+    return () => {
+      if (left) return;
+      left = true;
+      for (const key of bounds.keys()) {
+        const rest = (open.get(key) ?? 1) - 1;
+        if (rest === 0) open.delete(key);
+        else open.set(key, rest);
+      }
+    };
+  };
+};

@@ -17,19 +17,34 @@ import {
   Refusal,
   type UploadedFile,
 } from './handlers.ts';
+import { reportFault } from './faults.ts';
 import { findAnswer, keepAnswer } from './idempotency.store.ts';
-import { createGuestLimit, createRateLimit } from './rate-limit.ts';
+import { readJson, usualBounds } from './json-text.ts';
+import { originOf } from './origin.ts';
+import { whyOutside } from './outside.ts';
+import {
+  createByteLimit,
+  createGuestLimit,
+  createRateLimit,
+  createStreamLimit,
+  type StreamLimit,
+} from './rate-limit.ts';
 import { readForm, readUpload } from './upload.ts';
 import { readInput } from './validate.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
+    /** The call that the route serves, and its name. */
+    spec?: CallSpec;
+    call?: string;
     /** The body is handed on as text. */
     textBody?: boolean;
   }
   interface FastifyRequest {
     /** Who asks; fails with the refusal of those who may not. Null where it is no call. */
     caller: Promise<Identified | null> | null;
+    /** ms until its handler was done; null: as long as the answer took. */
+    served: number | null;
   }
 }
 
@@ -37,11 +52,13 @@ export interface RouteDeps {
   db: Database;
   auth: Authenticator;
   handlers: Handlers;
+  /** Where people reach this server; empty: where the request came to. */
+  publicUrl: string;
   limits: { general: number; credentials: number; guestUses: number };
+  /** Refuses what would be kept while the disk is nearly full. @throws Refusal storage_full */
+  requireDisk: (user: { guest: boolean } | null) => Promise<void>;
   /** Writes down what a manager did, in the transaction in which it was done. */
   keepAct: (db: Executor, act: ManagerAct) => Promise<void>;
-  /** Told of each call that was answered: its name, HTTP status and duration in ms. */
-  onAnswer: (name: string, status: number, ms: number) => void;
 }
 
 type AnyHandler = (input: unknown, context: Context) => Promise<unknown>;
@@ -83,6 +100,13 @@ const ticketOf = (request: FastifyRequest): string | null => {
   return typeof ticket === 'string' && ticket !== '' ? ticket : null;
 };
 
+/** The reply whose stream is asked for. */
+const replyOf = (spec: CallSpec, request: FastifyRequest): number | null => {
+  const { history_id: historyId } = request.query as { history_id?: unknown };
+  const id = spec.kind === 'stream' ? Number(historyId) : NaN;
+  return Number.isSafeInteger(id) ? id : null;
+};
+
 /**
  * The login in the address, as the specification has it of uploads and streams: an EventSource and
  * an upload field set no header. Addresses are logged without their query.
@@ -117,31 +141,24 @@ const authenticate = async (
   let caller: Identified | null = null;
   if (token !== null) caller = await auth.identify(db, token);
   else if (ticket !== null) {
-    caller = await auth.redeemTicket(db, ticket);
+    caller = await auth.redeemTicket(db, ticket, replyOf(spec, request));
     if (caller === null) throw new Refusal('unauthorized', '链接已失效，请重试');
   }
   if (caller?.refreshed) reply.header('authorization', `Bearer ${caller.refreshed}`);
   if (caller !== null || spec.access === 'public') return caller;
-  if (forManagers(spec)) throw new Refusal('not_found');
   throw token === null
     ? new Refusal('unauthorized')
-    : new Refusal('unauthorized', '登录已失效，请重新登录');
+    : new Refusal('unauthorized', await auth.whyEnded(db, token));
 };
 
-/** What is told to anybody, whoever asks. */
-const staysOpen: ReadonlySet<string> = new Set(['/api/logout', '/api/health', '/api/site_info']);
-
-/**
- * Who the handler serves. A disabled account is refused, except where signing in as another must
- * stay possible: there it counts as nobody.
- */
+/** Who the handler serves; a disabled account counts as nobody where it is served at all. */
 const checkAccess = (spec: CallSpec, caller: Identified | null): Context['user'] => {
   if (caller === null) return null;
   const { identity } = caller;
   if (forManagers(spec) && (!identity.manager || caller.disabled)) throw new Refusal('not_found');
   if (spec.access === 'owner' && !identity.owner) throw new Refusal('not_found');
   if (caller.disabled) {
-    if (spec.limit === 'credentials' || staysOpen.has(spec.path)) return null;
+    if (spec.forDisabled) return null;
     throw new Refusal('account_disabled');
   }
   if (spec.access === 'user' && identity.guest) throw new Refusal('login_required');
@@ -169,26 +186,37 @@ const endWithLogin = (
   raw.once('close', () => clearInterval(timer));
 };
 
+/** What the routes count together. */
+interface ServeLimits {
+  limitGuest: (userId: number, ip: string) => Promise<void>;
+  openStream: StreamLimit;
+}
+
 const createServe =
   (
-    { db, auth, handlers, keepAct }: RouteDeps,
-    limitGuest: (userId: number, ip: string) => Promise<void>,
+    { db, auth, handlers, keepAct, requireDisk, publicUrl }: RouteDeps,
+    { limitGuest, openStream }: ServeLimits,
     name: AppName,
     spec: CallSpec,
   ) =>
   async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
-    if (spec.kind !== 'upload' && request.isMultipart()) throw new Refusal('unsupported');
     let file: UploadedFile | null = null;
     let files: Record<string, UploadedFile> = {};
     let query = request.query;
+    // Who may not ask learns nothing of what is wrong with what they sent.
+    const user = checkAccess(spec, await request.caller);
+    if (spec.kind !== 'upload' && request.isMultipart()) throw new Refusal('unsupported');
+    if (spec.kind === 'upload' && spec.effect !== 'none') await requireDisk(user);
     if (spec.fieldsInBody) {
-      checkAccess(spec, await request.caller);
       const form = await readForm(request, spec);
       ({ file, files } = form);
       query = { ...(query as object), ...form.fields };
     }
     const input = readInput(spec, query, spec.kind === 'upload' ? undefined : request.body);
-    const user = checkAccess(spec, await request.caller);
+    if (user && spec.confirm !== 'no') {
+      const { password } = input as { password?: string };
+      await auth.confirm(spec.confirm, password, { user, ip: request.ip, log: request.log });
+    }
     const key = keyOf(spec, request);
     const acts: Acts = [];
     const agent = (request.headers['user-agent'] ?? '').slice(0, 300);
@@ -206,6 +234,9 @@ const createServe =
       user,
       db: executor,
       ip: request.ip,
+      host: request.hostname,
+      outside: () => whyOutside(request),
+      origin: originOf(request, publicUrl),
       agent,
       requestId: request.id,
       log: request.log,
@@ -228,7 +259,10 @@ const createServe =
 
     if (spec.kind === 'stream' || spec.kind === 'download') {
       const serve = handlers[name] as (input: unknown, context: object) => Promise<void>;
-      if (spec.kind === 'stream' && user) endWithLogin({ db, auth }, user.jti, request, reply);
+      if (spec.kind === 'stream') {
+        reply.raw.once('close', openStream(user, request.ip));
+        if (user) endWithLogin({ db, auth }, user.jti, request, reply);
+      }
       await countUse();
       await serve(input, { ...contextOn(db), request, reply });
       return reply;
@@ -306,14 +340,6 @@ const createServe =
 const errorEvent = ({ codeName, message }: Refusal): string =>
   `data: ${JSON.stringify({ code: String(codes[codeName].code), message })}\n\n`;
 
-const reportFailure = (request: FastifyRequest, error: unknown, refusal: Refusal): void => {
-  if (statusOf(refusal) >= 500)
-    request.log.error({ err: error, path: pathOf(request) }, refusal.codeName);
-};
-
-/** The path without the query, which may hold a ticket. */
-export const pathOf = (request: FastifyRequest): string => request.url.split('?', 1)[0] ?? '';
-
 /** Replies whatever went wrong with the envelope; what already began to stream is cut off. */
 export const answerFailure = (
   error: unknown,
@@ -321,7 +347,7 @@ export const answerFailure = (
   reply: FastifyReply,
 ): FastifyReply => {
   const refusal = refusalOf(error);
-  reportFailure(request, error, refusal);
+  if (statusOf(refusal) >= 500) reportFault(request, error, refusal.codeName);
   if (reply.sent || reply.raw.headersSent) {
     reply.raw.destroy();
     return reply;
@@ -336,7 +362,8 @@ export const answerEarlyFailure = async (
   reply: FastifyReply,
 ): Promise<FastifyReply> => {
   try {
-    await request.caller;
+    const caller = (await request.caller) ?? null;
+    if (request.routeOptions.config.spec) checkAccess(request.routeOptions.config.spec, caller);
   } catch (refusal) {
     return answerFailure(refusal, request, reply);
   }
@@ -350,7 +377,8 @@ const allowPreflight = (app: FastifyInstance, spec: CallSpec): void => {
       .headers({
         'access-control-allow-origin': '*',
         'access-control-allow-methods': spec.method,
-        'access-control-allow-headers': 'authorization, last-event-id, content-type',
+        // A login is for this address alone: from another page comes a ticket.
+        'access-control-allow-headers': 'last-event-id',
         'access-control-max-age': '86400',
       })
       .code(204)
@@ -361,14 +389,55 @@ const allowPreflight = (app: FastifyInstance, spec: CallSpec): void => {
 const mayBeLarge = ({ method, headers }: FastifyRequest): boolean =>
   method !== 'GET' && !(Number(headers['content-length']) <= generalBodyLimit);
 
+/** Bytes that a request says its body has; one that does not say may have all that it may. */
+export const bytesOf = ({ method, headers }: FastifyRequest, spec: CallSpec): number => {
+  if (headers['content-length'] !== undefined) return Number(headers['content-length']);
+  if (method === 'GET' || headers['transfer-encoding'] === undefined) return 0;
+  return spec.maxBytes ?? generalBodyLimit;
+};
+
+/** Most bytes of what this caller sends; null: the route's own limit counts. */
+const mostOf = async (request: FastifyRequest, spec: CallSpec): Promise<number | null> => {
+  if (spec.guestMaxBytes === null) return null;
+  const caller = await request.caller;
+  return caller === null || caller.identity.guest ? spec.guestMaxBytes : null;
+};
+
+const tooLong = (most: number): Refusal =>
+  new Refusal('too_large', `内容过大，登录之前最多 ${most / 1024 / 1024} MB`);
+
+/**
+ * The body of a call: undefined where it is empty, its text where the call takes that, else what
+ * its JSON says. @throws Refusal bad_body, too_large
+ */
+export const readBody = async (
+  request: FastifyRequest,
+  body: Buffer | string,
+): Promise<unknown> => {
+  if (body.length === 0) return undefined;
+  const { spec, textBody } = request.routeOptions.config;
+  const most = spec ? await mostOf(request, spec) : null;
+  if (most !== null && body.length > most) throw tooLong(most);
+  if (textBody) return body.toString();
+  try {
+    return readJson(body, { ...usualBounds, ...(spec?.maxParts && { parts: spec.maxParts }) });
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
+    throw new Refusal('bad_body', '请求内容不是有效的 JSON');
+  }
+};
+
 /** Makes a route of every call: limit, authenticate, validate, check access, handle, present. */
 export const registerCalls = (app: FastifyInstance, deps: RouteDeps): void => {
   const limit = createRateLimit(deps.limits);
   const limitGuest = createGuestLimit(deps.limits.guestUses);
+  const limitBytes = createByteLimit();
+  const openStream = createStreamLimit();
   app.decorateRequest('caller', null);
+  app.decorateRequest('served', null);
   for (const [name, spec] of Object.entries(calls) as [AppName, CallSpec][]) {
     if (spec.kind === 'open') continue;
-    const serve = createServe(deps, limitGuest, name, spec);
+    const serve = createServe(deps, { limitGuest, openStream }, name, spec);
     const handler: RouteHandlerMethod = async (request, reply) => {
       const begun = performance.now();
       try {
@@ -385,7 +454,7 @@ export const registerCalls = (app: FastifyInstance, deps: RouteDeps): void => {
           return reply.type('text/event-stream; charset=utf-8').send(errorEvent(refusal));
         return answerFailure(error, request, reply);
       } finally {
-        deps.onAnswer(name, reply.statusCode, performance.now() - begun);
+        request.served = performance.now() - begun;
       }
     };
     if (spec.crossOrigin) allowPreflight(app, spec);
@@ -394,7 +463,7 @@ export const registerCalls = (app: FastifyInstance, deps: RouteDeps): void => {
       url: spec.path,
       // A HEAD of a stream would read it.
       exposeHeadRoute: spec.kind === 'call',
-      config: { textBody: spec.textBody !== null },
+      config: { spec, call: name, textBody: spec.textBody !== null },
       bodyLimit: spec.maxBytes ?? generalBodyLimit,
       onRequest: async (request, reply) => {
         if (spec.crossOrigin) reply.header('access-control-allow-origin', '*');
@@ -402,9 +471,19 @@ export const registerCalls = (app: FastifyInstance, deps: RouteDeps): void => {
         request.caller = authenticate(deps, spec, request, reply);
         request.caller.catch(() => undefined);
         // A small body is read meanwhile; nobody makes the server take a large one for nothing.
-        if (mayBeLarge(request)) await request.caller;
+        if (!mayBeLarge(request)) return;
+        const identified = await request.caller;
+        checkAccess(spec, identified);
+        const bytes = bytesOf(request, spec);
+        const most = await mostOf(request, spec);
+        if (most !== null && Number(request.headers['content-length']) > most) throw tooLong(most);
+        await limitBytes(bytes, request.ip, identified?.identity ?? null);
       },
-      preValidation: async (request) => void (await request.caller),
+      preValidation: async (request) => {
+        const caller = await request.caller;
+        if (mayBeLarge(request)) return;
+        await limitBytes(bytesOf(request, spec), request.ip, caller?.identity ?? null);
+      },
       handler,
     });
   }

@@ -17,12 +17,14 @@ import { codes } from '../../contract/errors.ts';
 import type { Database } from '../db/database.ts';
 import type { Settings } from '../settings.ts';
 import { type Authenticator, type Handlers, Refusal } from './handlers.ts';
+import { countedStatus } from './faults.ts';
 import { openApiDocument } from './openapi.ts';
 import { inlineScriptHashes, registerPage } from './page.ts';
 import {
   answerEarlyFailure,
   answerFailure,
   generalBodyLimit,
+  readBody,
   registerCalls,
   type RouteDeps,
 } from './routes.ts';
@@ -34,7 +36,9 @@ interface ServerDeps {
   auth: Authenticator;
   handlers: Handlers;
   keepAct: RouteDeps['keepAct'];
-  onAnswer: RouteDeps['onAnswer'];
+  requireDisk: RouteDeps['requireDisk'];
+  /** Told of each call that was answered and of each fault: its name, HTTP status and duration in ms. */
+  onAnswer: (name: string, status: number, ms: number) => void;
   /** Other addresses that the page reads replies from. */
   accelerators: () => readonly string[];
   /** Adds addresses that are no calls, such as /files/. */
@@ -150,6 +154,12 @@ export const createHttpServer = async (deps: ServerDeps): Promise<FastifyInstanc
     const names = accelerators.join(' ');
     if (names !== always.accelerators)
       always = { accelerators: names, headers: headersFor(accelerators) };
+    reply.raw.once('close', () => {
+      const { config, url = '' } = request.routeOptions;
+      const status = countedStatus(request, reply);
+      if (config.call !== undefined || status >= 500)
+        deps.onAnswer(config.call ?? url, status, request.served ?? reply.elapsedTime);
+    });
     reply.headers(always.headers).headers(requestIdOf(request.id));
     if (request.url.startsWith('/api/')) reply.header('cache-control', 'no-store');
     if (deps.isClosing()) {
@@ -165,15 +175,7 @@ export const createHttpServer = async (deps: ServerDeps): Promise<FastifyInstanc
   });
 
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
-    if (body === '') return done(null, undefined);
-    if (request.routeOptions.config.textBody) return done(null, body);
-    try {
-      done(null, JSON.parse(body as string));
-    } catch {
-      done(new Refusal('bad_body', '请求内容不是有效的 JSON'));
-    }
-  });
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, readBody);
   await app.register(multipart, {
     limits: { files: 1, fields: 10, fieldSize: 10_000, parts: 11, headerPairs: 100 },
   });
@@ -184,7 +186,8 @@ export const createHttpServer = async (deps: ServerDeps): Promise<FastifyInstanc
     auth: deps.auth,
     handlers: deps.handlers,
     keepAct: deps.keepAct,
-    onAnswer: deps.onAnswer,
+    requireDisk: deps.requireDisk,
+    publicUrl: settings.publicUrl,
     limits: {
       general: settings.rateLimit,
       credentials: settings.credentialsLimit,

@@ -1,7 +1,9 @@
 import * as z from 'zod/mini';
 import type { CallSpec } from '../../contract/call.ts';
-import { fieldsOf, fromJsonText, imageParameters, sizeCode, withoutBlanks } from './documented.ts';
+import { fieldName } from './field-words.ts';
+import { fieldsOf, fromJsonText, imageParameters, withoutBlanks } from './documented.ts';
 import { Refusal } from './handlers.ts';
+import { unknownField } from './unknown-fields.ts';
 
 const kinds: Readonly<Record<string, string>> = {
   string: '文字',
@@ -30,6 +32,10 @@ const explain = (issue: z.core.$ZodRawIssue): string => {
         : `不能小于 ${issue.minimum}`;
     case 'invalid_format':
       return '格式不对';
+    case 'unrecognized_keys':
+      return '不认识这个字段，也不会转给模型的服务；可用的见 /api?tab=interface';
+    case 'invalid_union':
+      return '不支持这种写法';
     case 'invalid_value':
       return `应为以下之一：${issue.values.map(String).join('、')}`;
     default:
@@ -114,9 +120,6 @@ const underOwnNames = (spec: CallSpec, query: unknown, body: unknown): Record<st
   for (const [name, shaped] of Object.entries({ ...shapedFields, ...shapedOf[spec.path] }))
     if (Object.hasOwn(fields, name) && Object.hasOwn(picked, name))
       picked[name] = shaped(picked[name]);
-  // The public API has sizes of its own.
-  if (spec.kind === 'call' && Object.hasOwn(fields, 'size') && Object.hasOwn(picked, 'size'))
-    picked['size'] = sizeCode(picked['size']);
   return picked;
 };
 
@@ -124,8 +127,45 @@ const underOwnNames = (spec: CallSpec, query: unknown, body: unknown): Record<st
 export const mayBeBlank = ({ kind, method, path }: CallSpec): boolean =>
   kind !== 'open' && method !== 'DELETE' && path !== '/api/sign_out_device';
 
-/** The call's input without fields that the contract does not know. @throws Refusal bad_input */
+/** What is wrong, and in which field: of several shapes that one which the value came nearest to. */
+const nearest = (
+  issues: readonly z.core.$ZodIssue[],
+  above: readonly PropertyKey[] = [],
+): { path: PropertyKey[]; message: string } => {
+  const [issue] = issues;
+  if (!issue) return { path: [...above], message: '有误' };
+  const path = [...above, ...issue.path];
+  if (issue.code === 'unrecognized_keys')
+    return { path: [...path, ...issue.keys.slice(0, 1)], message: issue.message };
+  if (issue.code === 'invalid_union') {
+    const deeper = issue.errors
+      .map((each) => nearest(each, path))
+      .filter((each) => each.path.length > path.length)
+      .sort((one, other) => other.path.length - one.path.length)[0];
+    if (deeper) return deeper;
+  }
+  return { path, message: issue.message };
+};
+
+/** Calls of managers that the specification has: they ignore what they do not know. */
+const documented =
+  /^\/api\/(?:product\/|(?:admin\/(?:summary_data|rank_list|chart_list|session_list|history_list|delete_session|delete_history|update_history|set_session|upload|user_list|update_user|update_tokens|activated_ability|update_user_session|order_list|model_list|set_model|prompt_list|save_prompt|del_prompt|model_stats|notice_list|save_notice)|train\/.*)$)/;
+
+/** Whether a call refuses, at any depth, the fields that it does not know. */
+export const refusesUnknown = ({ access, kind, path }: CallSpec): boolean =>
+  (access === 'manager' || access === 'owner') && kind === 'call' && !documented.test(path);
+
+/** Our own administration is written by hand or by program: a field that does nothing is told. */
+const refuseUnknown = (spec: CallSpec, query: unknown, body: unknown): void => {
+  if (!refusesUnknown(spec)) return;
+  const given = { ...(isRecord(query) && query), ...(isRecord(body) && body) };
+  const unknown = unknownField(spec.input, given);
+  if (unknown !== null) throw new Refusal('bad_input', `${unknown}：没有这个字段`);
+};
+
+/** The call's input without fields that the contract does not know; own calls of managers refuse those. @throws Refusal bad_input */
 export const readInput = (spec: CallSpec, query: unknown, body: unknown): unknown => {
+  refuseUnknown(spec, query, body);
   const named = underOwnNames(spec, query, body);
   const result = z.safeParse(
     spec.input,
@@ -135,7 +175,9 @@ export const readInput = (spec: CallSpec, query: unknown, body: unknown): unknow
   // What is passed on, and not stored, is passed on as it came.
   if (result.success)
     return spec.textBody === null && spec.kind !== 'open' ? storable(result.data) : result.data;
-  const issue = result.error.issues[0];
-  const field = issue?.path.map(String).join('.') ?? '';
-  throw new Refusal('bad_input', `${field} ${issue?.message ?? '有误'}`.trim());
+  const { path, message } = nearest(result.error.issues);
+  const field = path.map(String).join('.');
+  // Programs of the public API know its fields by their names alone.
+  const said = spec.kind === 'open' ? field : fieldName(field);
+  throw new Refusal('bad_input', `${said} ${message}`.trim());
 };

@@ -1,6 +1,7 @@
 import type { CodeName } from '../../contract/errors.ts';
 import type { JobKind } from '../../contract/job.ts';
 import type { Executor, Transaction } from '../db/database.ts';
+import type { SentOut } from '../engines/sent-out.ts';
 import type { ClaimedJob } from './job.store.ts';
 
 export type { ClaimedJob } from './job.store.ts';
@@ -9,6 +10,12 @@ export type { ClaimedJob } from './job.store.ts';
 export interface JobIo {
   /** Aborted when it is cancelled, its time is over, or it is no longer this worker's. */
   signal: AbortSignal;
+  /**
+   * Aborted when its person stops it while something is out at a service that takes nothing back:
+   * no more is sent, and what comes is delivered and paid.
+   */
+  stopped: AbortSignal;
+  sent: SentOut;
   /** 0 to 1, and a data URL of the image so far. May be called often: it is thinned out. */
   progress: (fraction: number, preview?: () => Promise<string>) => void;
   /** Keeps what a service calls the work; whoever takes the job over is given it. */

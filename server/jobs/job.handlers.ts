@@ -15,8 +15,8 @@ export const createJobHandlers = (deps: {
     return { cancelled: ended === null && (await deps.jobs.cancel(id)) };
   },
 
-  jobEvents: async (_input, { user, log, reply }) => {
-    await serveEvents({ reply, log }, (response) => {
+  jobEvents: async (_input, { user, reply }) => {
+    await serveEvents(reply, (response) => {
       // The page learns that it is connected before anything happens.
       response.write(heartbeat.frame);
       return deps.events.follow(response, user.id);

@@ -6,7 +6,12 @@ import type { Executor, Transaction } from '../db/database.ts';
 import { Refusal } from '../http/handlers.ts';
 import * as store from './job.store.ts';
 
-export { moveJobs, openOf as openJobsOf, removeDeadEntries } from './job.store.ts';
+export {
+  moveJobs,
+  openOf as openJobsOf,
+  openJobs as openJobsOfPerson,
+  removeDeadEntries,
+} from './job.store.ts';
 
 /** How long it is remembered how long a model's jobs take, ms. */
 const usualFor = 20_000;
@@ -71,6 +76,8 @@ const viewOf = (row: store.JobRow, seconds: number | null): Job => {
     error_message: row.error_message,
     deduct_tokens: ended ? row.deduct_tokens : row.held_tokens,
     held_tokens: row.held_tokens,
+    sent: row.sent && !ended,
+    stopping: row.stopping && !ended,
     created_at: row.created_at.toISOString(),
     finished_at: row.finished_at?.toISOString() ?? null,
     ...(row.image && { image: row.image }),
@@ -126,10 +133,10 @@ export const jobNow = async (db: Executor, uuid: string, userId: number) => {
 /** A page of a person's jobs, newest first. */
 export const listJobs = async (db: Executor, input: Parsed<'jobList'>, userId: number) => {
   const running = await store.countOpen(db, userId);
-  const total = input.running === '1' ? running : await store.countJobs(db, userId);
+  const total = input.running === 1 ? running : await store.countJobs(db, userId);
   const pageSize = limits.pageSize;
   const rows = await store.jobPage(db, userId, {
-    running: input.running === '1',
+    running: input.running === 1,
     offset: Math.min((input.page - 1) * pageSize, 100_000),
     limit: pageSize,
   });
@@ -179,8 +186,9 @@ export const beginJob = async (tx: Transaction, job: store.NewJob): Promise<Job>
   return view;
 };
 
-/** Refuses a person who has too many jobs already; nobody else counts theirs until the commit. */
+/** Refuses a person who has too many jobs already, or guests whose network has; nobody else counts theirs until the commit. */
 export const requireRoomForJob = async (tx: Transaction, userId: number): Promise<void> => {
-  await store.lockPerson(tx, userId);
-  if ((await store.countOpen(tx, userId)) >= limits.jobsAtOnce) throw new Refusal('too_many_jobs');
+  const ofLine = await store.lockLine(tx, userId);
+  if (ofLine >= limits.jobsOfNetwork || (await store.countOpen(tx, userId)) >= limits.jobsAtOnce)
+    throw new Refusal('too_many_jobs');
 };

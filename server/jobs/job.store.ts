@@ -2,22 +2,29 @@ import { and, desc, eq, inArray, sql } from 'drizzle-orm';
 import type { JobKind, JobState, SubjectKind } from '../../contract/job.ts';
 import type { Executor, Transaction } from '../db/database.ts';
 import { jobPreviews, jobs } from '../db/schema.ts';
+import { personOf } from '../db/person.ts';
 import { statement } from '../db/statement.ts';
 
 /** NOTIFY channels: a job changed (`userId:id:what`), and one that shall be stopped (its id). */
 export const changedChannel = 'queqiao_job';
 export const stopChannel = 'queqiao_job_stop';
 
-/** The queue's name of what is done with its entries: each holds the number of a job. */
+/**
+ * The queue's names of what is done with its entries: each holds the number of a job. Those of guests
+ * have a name of their own, so that some workers do others' alone.
+ */
 export const task = 'job';
+export const guestTask = 'job_of_guest';
 
 /** How long a worker has a job to itself unless it says again that it is at it, s. */
 const leaseSeconds = 30;
 const lease = `now() + interval '${leaseSeconds} seconds'`;
 
+/** The columns `id`, `guest` and `turn` of a job stand in the row that it is made of. */
 const enqueue = (id: string, runAt = 'now()') =>
-  `graphile_worker.add_job('${task}', json_build_object('id', ${id}), run_at => ${runAt},
-    max_attempts => 1, job_key => '${task}:' || ${id})`;
+  `graphile_worker.add_job(CASE WHEN guest THEN '${guestTask}' ELSE '${task}' END,
+    json_build_object('id', ${id}), run_at => ${runAt}, max_attempts => 1,
+    job_key => '${task}:' || ${id}, priority => turn)`;
 const tell = (what: string) => `pg_notify('${changedChannel}', user_id || ':' || id || ':${what}')`;
 
 // ---- beginning --------------------------------------------------------------
@@ -40,14 +47,21 @@ export interface NewJob {
   livesMs: number;
 }
 
+/** Guests' first jobs stand beside the sixth of somebody else. */
+const guestsBehind = 5;
+const mostTurn = 1000;
+
 const insert = statement<{ id: number }>(
   'job_insert',
-  `WITH made AS (
+  `WITH person AS (SELECT u.guest, ${personOf} AS line FROM users u WHERE u.id = $2), made AS (
      INSERT INTO jobs (uuid, user_id, kind, title, model, session_id, history_id, input, hold_id,
-       held_tokens, deadline, subject_kind, subject_id)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8::jsonb, $9, $10,
-       now() + $11::float8 * interval '1 millisecond', $12, $13)
-     ON CONFLICT (uuid) DO NOTHING RETURNING id, user_id
+       held_tokens, deadline, subject_kind, subject_id, line, guest, turn)
+     SELECT $1::uuid, $2, $3, $4, $5, $6::bigint, $7::bigint, $8::jsonb, $9::uuid, $10::bigint,
+       now() + $11::float8 * interval '1 millisecond', $12, $13::bigint, line, guest,
+       CASE WHEN guest THEN ${guestsBehind} ELSE 0 END + least(${mostTurn}, (SELECT count(*)
+         FROM jobs o WHERE o.state IN ('queued', 'running') AND o.line = person.line))::int
+     FROM person
+     ON CONFLICT (uuid) DO NOTHING RETURNING id, user_id, guest, turn
    )
    SELECT id::float8, ${tell('added')}, (${enqueue('id')}).id AS entry FROM made`,
 );
@@ -72,9 +86,25 @@ export const insertJob = async (tx: Transaction, job: NewJob): Promise<number | 
   return row?.id ?? null;
 };
 
-/** Makes whoever else begins jobs of this person wait until the transaction ends. */
-export const lockPerson = async (tx: Transaction, userId: number): Promise<void> => {
-  await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`jobs ${userId}`}, 0))`);
+const lineOf = statement<{ line: string }>(
+  'job_line_of',
+  `SELECT ${personOf} AS line FROM users u WHERE u.id = $1`,
+);
+const openOfLine = statement<{ count: number }>(
+  'jobs_open_of_line',
+  `SELECT count(*)::int AS count FROM jobs WHERE state IN ('queued', 'running') AND line = $1`,
+);
+
+/**
+ * Makes whoever else begins jobs of this person, or of the guests of their network, wait until the
+ * transaction ends. Gives how many of all these are open.
+ */
+export const lockLine = async (tx: Transaction, userId: number): Promise<number> => {
+  const [person] = await lineOf(tx, [userId]);
+  const line = person?.line ?? '';
+  await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`jobs ${line}`}, 0))`);
+  const [row] = await openOfLine(tx, [line]);
+  return row?.count ?? 0;
 };
 
 const isOpen = inArray(jobs.state, ['queued', 'running']);
@@ -107,6 +137,8 @@ export interface JobRow {
   error_message: string;
   held_tokens: number;
   deduct_tokens: number;
+  sent: boolean;
+  stopping: boolean;
   created_at: Date;
   finished_at: Date | null;
   /** Jobs of the same model that wait before it. */
@@ -137,9 +169,9 @@ const viewOf = (name: string, condition: string, end = '', more = '') =>
        CASE WHEN ${waits('j')} THEN 'queued' ELSE j.state END AS state, j.progress, j.title, j.model,
        j.engine, s.uuid AS session_uuid, j.history_id::float8, j.subject_kind,
        j.subject_id::float8, j.error_code,
-       j.error_message, j.held_tokens::float8, j.deduct_tokens::float8, j.created_at, j.finished_at,
+       j.error_message, j.held_tokens::float8, j.deduct_tokens::float8, j.sent, j.cancel_requested AS stopping, j.created_at, j.finished_at,
        CASE WHEN ${waits('j')} THEN (SELECT count(*) FROM jobs o WHERE ${open('o')} AND ${waits('o')}
-         AND o.model = j.model AND o.id < j.id) ELSE 0 END::int AS waiting_before,
+         AND o.model = j.model AND (o.turn, o.id) < (j.turn, j.id)) ELSE 0 END::int AS waiting_before,
        CASE WHEN ${waits('j')} THEN (SELECT count(*) FROM jobs o WHERE ${open('o')} AND ${works('o')}
          AND o.model = j.model) ELSE 0 END::int AS running_beside,
        CASE WHEN ${waits('j')} THEN (SELECT extract(epoch FROM now() - min(o.started_at)) FROM jobs o
@@ -263,12 +295,16 @@ export interface ClaimedJob {
   hold_id: string | null;
   held_tokens: number;
   attempts: number;
+  /** 0 to 1. */
+  progress: number;
+  /** Something of it is out at a service that takes nothing back. */
+  sent: boolean;
   /** Until its time is over, ms. */
   left_ms: number;
 }
 
 const claimed = `id::float8, uuid, user_id::float8, kind, model, title, session_id::float8,
-  history_id::float8, subject_kind, subject_id::float8, input, remote, hold_id, held_tokens::float8, attempts,
+  history_id::float8, subject_kind, subject_id::float8, input, remote, hold_id, held_tokens::float8, attempts, progress, sent,
   extract(epoch FROM deadline - now())::float8 * 1000 AS left_ms`;
 
 const claim = statement<ClaimedJob>(
@@ -336,17 +372,49 @@ export const noteRemote = async (
     .where(and(eq(jobs.id, id), eq(jobs.owner, owner), eq(jobs.state, 'running')));
 };
 
+const sending = statement(
+  'job_sent',
+  `WITH mine AS (
+     UPDATE jobs SET sent = $3 WHERE id = $1 AND owner = $2 AND state = 'running'
+     RETURNING id, user_id
+   )
+   SELECT ${tell('moved')} FROM mine`,
+);
+
+/** Notes whether something of it is out at a service that takes nothing back. */
+export const noteSent = async (
+  db: Executor,
+  owner: number,
+  id: number,
+  sent: boolean,
+): Promise<void> => {
+  await sending(db, [id, owner, sent]);
+};
+
+/** How many works a service does at once. */
+export interface Place {
+  channelId: number;
+  places: number;
+}
+
 /** First half of the advisory locks under which a service's places are given out. */
 const placeLockClass = 7_217_002;
 
+/** Whether guests have all the places of a service that they may: one is for others where it has several. */
+const laneFull = (channel: string, places: string, but = '0') =>
+  `(${places} > 1 AND ${places} - 1 <= (SELECT count(*) FROM jobs g WHERE g.channel_id = ${channel}
+    AND g.guest AND g.state = 'running' AND g.leased_until > now() AND g.id <> ${but}))`;
+
 const takePlace = statement<{ id: number }>(
   'job_place',
-  `WITH mine AS (
+  `WITH lane AS (SELECT ${laneFull('$3', '$5::int', '$1')} AS full), mine AS (
      UPDATE jobs SET channel_id = $3, engine = $4
-     WHERE id = $1 AND owner = $2 AND state = 'running' AND $5 > (
+     WHERE id = $1 AND owner = $2 AND state = 'running'
+       AND NOT (guest AND (SELECT lane.full FROM lane)) AND $5::int > (
        SELECT count(*) FROM jobs other WHERE other.channel_id = $3 AND other.id <> $1
          AND (other.state = 'running' AND other.leased_until > now()
-           OR other.state = 'queued' AND other.id < $1))
+           OR other.state = 'queued' AND (other.turn, other.id) < (jobs.turn, jobs.id)
+             AND NOT (other.guest AND (SELECT lane.full FROM lane))))
      RETURNING id, user_id
    )
    SELECT id::float8, ${tell('moved')} FROM mine`,
@@ -354,12 +422,12 @@ const takePlace = statement<{ id: number }>(
 
 /**
  * Gives a job one of the places that a service has, over all processes; false while they are taken,
- * or older jobs wait for them.
+ * or jobs whose turn is before its wait for them.
  */
 export const claimPlace = (
   tx: Transaction,
   owner: number,
-  place: { id: number; channelId: number; label: string; places: number },
+  place: Place & { id: number; label: string },
 ): Promise<boolean> =>
   (async () => {
     await tx.execute(sql`SELECT pg_advisory_xact_lock(${placeLockClass}, ${place.channelId})`);
@@ -371,7 +439,7 @@ const putBack = statement<{ id: number }>(
   'job_put_back',
   `WITH mine AS (
      UPDATE jobs SET state = 'queued', owner = NULL, leased_until = NULL, started_at = NULL,
-       progress = 0, engine = '', channel_id = $3, attempts = attempts - $4::int
+       progress = 0, engine = '', sent = false, channel_id = $3, attempts = attempts - $4::int
      WHERE id = $1 AND owner = $2 AND state = 'running' RETURNING id, user_id
    ), unseen AS (
      DELETE FROM job_previews USING mine WHERE job_id = mine.id
@@ -408,20 +476,24 @@ const unheard = `state = 'queued' AND NOT EXISTS (SELECT FROM graphile_worker.jo
 const waking = statement(
   'jobs_wake_channel',
   `SELECT (${enqueue('id')}).id AS entry FROM (
-     SELECT id FROM jobs WHERE channel_id = $1 AND ${unheard} ORDER BY id LIMIT 1
+     SELECT id, guest, turn FROM jobs WHERE channel_id = $1 AND ${unheard}
+       AND NOT (guest AND ${laneFull('$1', '$2::int')})
+       AND $2::int > (SELECT count(*) FROM jobs other WHERE other.channel_id = $1
+         AND other.state = 'running' AND other.leased_until > now())
+     ORDER BY turn, id LIMIT 1
    ) next`,
 );
 const wakingAll = statement(
   'jobs_wake_all',
   `SELECT (${enqueue('id')}).id AS entry FROM (
-     SELECT id FROM jobs WHERE ${unheard} AND created_at < now() - interval '2 seconds'
-     ORDER BY id LIMIT $1
+     SELECT id, guest, turn FROM jobs
+     WHERE ${unheard} AND created_at < now() - interval '2 seconds' ORDER BY turn, id LIMIT $1
    ) next`,
 );
 
-/** Puts the first job that waits for a service's place back into the queue. */
-export const wakeOne = async (db: Executor, channelId: number): Promise<void> => {
-  await waking(db, [channelId]);
+/** Puts the first job that waits for a service's place and may have it back into the queue. */
+export const wakeOne = async (db: Executor, { channelId, places }: Place): Promise<void> => {
+  await waking(db, [channelId, places]);
 };
 
 /** Puts waiting jobs without an entry into the queue, the oldest first. */
@@ -534,11 +606,14 @@ export const moveJobs = async (
   fromUserId: number,
   toUserId: number,
 ): Promise<void> => {
-  await db.update(jobs).set({ userId: toUserId }).where(eq(jobs.userId, fromUserId));
+  await db
+    .update(jobs)
+    .set({ userId: toUserId, line: String(toUserId), guest: false })
+    .where(eq(jobs.userId, fromUserId));
 };
 
 /** Takes out the queue's entries whose worker died with them. */
 export const removeDeadEntries = async (db: Executor): Promise<void> => {
   await db.execute(sql`SELECT graphile_worker.complete_jobs(array_agg(id)) FROM graphile_worker.jobs
-    WHERE attempts >= max_attempts AND task_identifier = ${task}`);
+    WHERE attempts >= max_attempts AND task_identifier IN (${task}, ${guestTask})`);
 };

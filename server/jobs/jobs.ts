@@ -3,6 +3,7 @@ import { Logger, run, runMigrations, type Runner } from 'graphile-worker';
 import { codes } from '../../contract/errors.ts';
 import type { Database } from '../db/database.ts';
 import type { Instance } from '../db/instance.ts';
+import type { SentOut } from '../engines/sent-out.ts';
 import { tellEnded } from '../waits/wait-ended.ts';
 import { JobError, type ClaimedJob, type JobEnd, type JobIo, type JobWork } from './job-kind.ts';
 import * as store from './job.store.ts';
@@ -31,6 +32,10 @@ type Reason = 'cancelled' | 'late' | 'lost' | 'closing';
 /** A job of this process. */
 interface Live {
   stop: AbortController;
+  /** Its person wants it no more. */
+  asked: AbortController;
+  /** Requests that are out at services. */
+  out: Set<object>;
   reason: Reason | null;
   /** Called when its time is over. */
   timer: NodeJS.Timeout;
@@ -135,6 +140,43 @@ export const createJobs = async (deps: JobsDeps) => {
     entry.stop.abort(new Error(reason));
   };
 
+  /** Its person stops it: at once, or once nothing of it is out at a service any more. */
+  const recall = (id: number): void => {
+    const entry = live.get(id);
+    if (!entry || entry.reason) return;
+    entry.asked.abort();
+    if (entry.out.size === 0) cut(id, 'cancelled');
+  };
+
+  /** Follows what of a job is out at services, and notes in its row what nobody takes back. */
+  const outOf = (id: number, { out, asked }: Live) => {
+    let noting: Promise<void> = Promise.resolve();
+    const note = (sent: boolean): void => {
+      noting = noting
+        .then(() => store.noteSent(db, instance.id, id, sent))
+        .catch((error: unknown) => {
+          log.warn({ err: error, job: id }, 'that a job was sent could not be noted');
+        });
+    };
+    const sent: SentOut = (takeBack) => {
+      const request = {};
+      out.add(request);
+      const over = (): void => {
+        if (!out.delete(request) || out.size > 0) return;
+        note(false);
+        if (asked.signal.aborted) cut(id, 'cancelled');
+      };
+      const ask = async (): Promise<void> => {
+        if (await takeBack?.().catch(() => false)) over();
+        else if (out.has(request)) note(true);
+      };
+      if (takeBack) asked.signal.addEventListener('abort', () => void ask(), { once: true });
+      else note(true);
+      return over;
+    };
+    return { sent, noted: () => noting };
+  };
+
   /** Notes progress at most so often, the newest last. */
   const progressOf = (id: number): { note: JobIo['progress']; settle: () => Promise<void> } => {
     let fraction = 0;
@@ -180,15 +222,22 @@ export const createJobs = async (deps: JobsDeps) => {
     const kind = kindOf(job);
     const begun = Date.now();
     const progress = progressOf(job.id);
-    let placedAt: number | null = null;
+    const out = outOf(job.id, entry);
+    const placed: store.Place[] = [];
+    const asked = new Map<number, store.Place>();
     const io: JobIo = {
       signal,
+      stopped: entry.asked.signal,
+      sent: out.sent,
       progress: progress.note,
       remember: (remote) => store.noteRemote(db, instance.id, job.id, remote),
       place: async ({ channelId, label, places }) => {
-        const asked = { id: job.id, channelId, label, places };
-        const got = await db.transaction((tx) => store.claimPlace(tx, instance.id, asked));
-        if (got) placedAt = channelId;
+        const place = { channelId, places };
+        asked.set(channelId, place);
+        const got = await db.transaction((tx) =>
+          store.claimPlace(tx, instance.id, { id: job.id, label, ...place }),
+        );
+        if (got) placed.push(place);
         return got;
       },
     };
@@ -208,11 +257,13 @@ export const createJobs = async (deps: JobsDeps) => {
     try {
       const outcome = await Promise.race([working, abandoned]);
       await progress.settle();
+      await out.noted();
       if ('waitFor' in outcome) {
         const { waitFor: channelId } = outcome;
         await store.putJobBack(db, instance.id, job.id, { channelId, counted: false });
         // A place may have become free meanwhile.
-        await store.wakeOne(db, channelId);
+        const place = asked.get(channelId);
+        if (place) await store.wakeOne(db, place);
         return;
       }
       result = outcome.result;
@@ -231,7 +282,7 @@ export const createJobs = async (deps: JobsDeps) => {
       );
       if (entry.reason === 'lost') return;
       if (entry.reason === 'closing') return await again(0, false);
-      if (entry.reason === 'cancelled' || entry.reason === 'late') {
+      if (entry.asked.signal.aborted || entry.reason === 'late') {
         await endOwn(job, entry.reason === 'late' ? timeOver : { state: 'cancelled' });
         return;
       }
@@ -250,8 +301,8 @@ export const createJobs = async (deps: JobsDeps) => {
         message: known ? error.message : codes.engine_failed.text,
       });
     } finally {
-      if (placedAt !== null && !closing)
-        await store.wakeOne(db, placedAt).catch((error: unknown) => {
+      for (const place of closing ? [] : placed)
+        await store.wakeOne(db, place).catch((error: unknown) => {
           log.warn({ err: error }, 'waiting jobs could not be woken for now');
         });
     }
@@ -264,6 +315,8 @@ export const createJobs = async (deps: JobsDeps) => {
     if (!job) return;
     const entry: Live = {
       stop: new AbortController(),
+      asked: new AbortController(),
+      out: new Set(),
       reason: null,
       timer: setTimeout(() => cut(id, 'late'), Math.max(0, job.left_ms)),
       finished: Promise.resolve(),
@@ -290,7 +343,7 @@ export const createJobs = async (deps: JobsDeps) => {
     for (const id of ids) {
       const row = mine.get(id);
       if (!row) cut(id, 'lost');
-      else if (row.stop) cut(id, 'cancelled');
+      else if (row.stop) recall(id);
       else if (row.left_ms <= 0) cut(id, 'late');
     }
   };
@@ -360,42 +413,61 @@ export const createJobs = async (deps: JobsDeps) => {
   };
 
   const queueLog = new Logger((scope) => (level: string, message) => {
-    if (level === 'error') log.error({ scope }, message);
-    else if (level === 'warning') log.warn({ scope }, message);
+    // A connection that broke it makes anew by itself.
+    const mends = /trying again|UNLISTEN/.test(message);
+    if (level === 'error' && !mends) log.error({ scope }, message);
+    else if (level === 'error' || level === 'warning') log.warn({ scope }, message);
     else log.debug({ scope }, message);
   });
   await runMigrations({ connectionString: deps.connectionString, logger: queueLog });
-  let runner: Runner | null = null;
-  await instance.listen(store.stopChannel, (payload) => cut(Number(payload), 'cancelled'));
-  if (workers > 0)
-    runner = await run({
-      pgPool: db.$client,
-      concurrency: workers,
-      noHandleSignals: true,
-      pollInterval: 2_000,
-      logger: queueLog,
-      taskList: { [store.task]: (payload) => takeUp((payload as { id: number }).id) },
-    });
+  const runners: Runner[] = [];
+  await instance.listen(store.stopChannel, (payload) => recall(Number(payload)));
+  const begin = async (concurrency: number, tasks: readonly string[]): Promise<void> => {
+    const act = (payload: unknown) => takeUp((payload as { id: number }).id);
+    runners.push(
+      await run({
+        pgPool: db.$client,
+        concurrency,
+        noHandleSignals: true,
+        pollInterval: 2_000,
+        logger: queueLog,
+        taskList: Object.fromEntries(tasks.map((name) => [name, act])),
+      }),
+    );
+  };
+  // Where there are several, one does nothing for guests, of whom there are as many as somebody likes.
+  const forAll = Math.max(1, workers - 1);
+  if (workers > 0) await begin(forAll, [store.task, store.guestTask]);
+  if (workers > forAll) await begin(workers - forAll, [store.task]);
   await sweep();
   every(renewMs, renew);
   every(sweepMs, sweep);
 
+  const cancelQueued = async (id: number): Promise<boolean> => {
+    try {
+      await end({ id, state: 'queued', owner: null }, { state: 'cancelled' });
+      return true;
+    } catch (error) {
+      if (error instanceof LostJob) return false;
+      throw error;
+    }
+  };
+
   return {
+    /** Cancels a job that nobody works on yet; `false`: somebody does, or it has ended. */
+    cancelQueued,
     /**
-     * Stops a job of any process; true when it ends by that, or will. `false`: it had ended.
+     * Stops a job of any process; true when it ends by that, or will. `false`: it had ended, or a
+     * service has it that does not take it back; then it is delivered and paid.
      */
     cancel: async (id: number): Promise<boolean> => {
-      try {
-        await end({ id, state: 'queued', owner: null }, { state: 'cancelled' });
-        return true;
-      } catch (error) {
-        if (!(error instanceof LostJob)) throw error;
-      }
+      if (await cancelQueued(id)) return true;
       await store.requestCancel(db, id);
       for (let waited = 0; waited < 5_000; waited += 50) {
         const [row] = await store.jobsById(db, [id]);
         if (!row || (row.state !== 'running' && row.state !== 'queued'))
           return row?.state === 'cancelled';
+        if (row.sent) return false;
         await wait(50);
       }
       return true;
@@ -405,7 +477,7 @@ export const createJobs = async (deps: JobsDeps) => {
       closing = true;
       for (const timer of timers) clearInterval(timer);
       // It takes no more entries from now on.
-      const stopped = runner?.stop();
+      const stopped = Promise.all(runners.map((runner) => runner.stop()));
       const running = () => Promise.all([...live.values()].map((entry) => entry.finished));
       await Promise.race([running(), wait(ms)]);
       for (const id of live.keys()) cut(id, 'closing');

@@ -1,8 +1,7 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import { isIP } from 'node:net';
 import { StartupError } from '../db/startup-error.ts';
-import { isPublicAddress } from '../net/guarded-fetch.ts';
+import { isPublicHost } from '../net/public-host.ts';
 import type { Settings } from '../settings.ts';
 import { createAlipay } from './alipay.ts';
 import type { PaymentProvider } from './payment-provider.ts';
@@ -33,14 +32,6 @@ const readKey = (name: string, given: string, kind: 'PRIVATE KEY' | 'PUBLIC KEY'
   }
 };
 
-/** Whether strangers on the internet reach this address. */
-const isPublicUrl = (url: string): boolean => {
-  if (!URL.canParse(url)) return false;
-  const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
-  if (isIP(host)) return isPublicAddress(host);
-  return host.includes('.') && !/\.(?:local|lan|home|internal|test|localhost)$/i.test(host);
-};
-
 const required = (name: string, given: string): string => {
   if (given === '') throw new StartupError(`用它收款还要设置 ${name}`);
   return given;
@@ -61,7 +52,7 @@ export const createProviders = async (
   for (const name of payment) {
     if (name === 'sandbox') {
       const host = URL.canParse(publicUrl) ? new URL(publicUrl).hostname : '';
-      if (isPublicUrl(publicUrl) && settings.sandboxAllowed !== host)
+      if (isPublicHost(host) && settings.sandboxAllowed !== host)
         closedReason = '这个站点还没有接通微信支付或支付宝，暂时不能付款';
       else providers.push(createSandbox());
     } else if (name === 'wechat') {

@@ -1,3 +1,4 @@
+import { readKeptDrafts, type KeptDraft } from '@/platform/draft-early.ts';
 import { readEcho, writeEcho } from '@/platform/draft-echo.ts';
 import { askEarly } from '@/platform/early.ts';
 import { readSnapshot } from '@/platform/snapshot.ts';
@@ -18,9 +19,14 @@ declare const pageFiles: Record<string, string[]> & { app?: string };
 
 /** As long as the app waits for something to be seen, ms. */
 const longestWait = 1_000;
+/** As long as the box is out of sight until its draft is read, ms. */
+const longestRead = 250;
 /** px. */
 const highestBox = 168;
 
+// The first thing of all: they are to stand in the box when that is seen.
+const keptDrafts = readKeptDrafts();
+window.queqiaoDrafts = keptDrafts;
 showPrefs(readPrefs());
 keepInstallOffers();
 
@@ -81,9 +87,29 @@ const openBox = (
     if (box.value) box.style.height = `${Math.min(highestBox, box.scrollHeight)}px`;
   };
   box.dataset['draft'] = draft;
-  box.value = readEcho(draft)?.text ?? '';
+  const quick = readEcho(draft);
+  box.value = quick?.text ?? '';
+  // Out of sight it can be written in all the same.
+  box.style.opacity = '0';
+  const show = () => {
+    box.style.opacity = '';
+  };
+  setTimeout(show, longestRead);
+  // `written` ends when the app takes the text: what is read later must not stand here again.
+  let touched = false;
+  const take = (kept: readonly KeptDraft[]) => {
+    const newer = kept.find(({ key, at }) => key === draft && at > (quick?.at ?? -1));
+    if (newer && !touched) {
+      box.value = newer.text;
+      grow();
+      if (button) button.disabled = isEmpty();
+    }
+    show();
+  };
+  void keptDrafts.then(take);
   box.addEventListener('input', () => {
     grow();
+    touched = true;
     box.dataset['written'] = '';
     // Whoever writes on has not ended.
     send(false);

@@ -22,7 +22,7 @@ export const ErrorScreen = () => {
   const { signedIn } = useAuth();
   usePageTitle('出错了');
   const text = message ?? errorPageTexts[Number(code)] ?? '未知错误';
-  const insufficient = code === '1025' || code === '1026';
+  const insufficient = code === '1025' || code === '1026' || code === '1027';
   // A private one may be the visitor's own.
   const own = code === '1432' && uuid !== undefined && !signedIn;
   const login = code === '1001' || code === '1002' || own;

@@ -15,11 +15,15 @@ import { onLoginRequired } from '@/platform/server-api.ts';
 import { accountOf } from '@/platform/account-of.ts';
 import { authStore } from '@/platform/auth-store.ts';
 import { clearCache } from '@/platform/cache.ts';
+import { draftsRead } from '@/platform/draft.ts';
 import { onFirstUse } from '@/platform/first-use.ts';
 import { endFirstView, followFirstView } from '@/platform/first-view.ts';
 import { inIdleTime } from '@/platform/idle.ts';
 import { hasLeft } from '@/platform/outbox.ts';
+import { lazyChunk, whenLoaded } from '@/platform/lazy-chunk.ts';
+import { askLine } from '@/platform/line.ts';
 import { takeLoginEnded } from '@/platform/login-ended.ts';
+import { noteLoginReason } from '@/platform/login-reason.ts';
 import { loadOutbox } from '@/platform/load-outbox.ts';
 import { queryClient } from '@/platform/query-client.ts';
 import { leaveToasts, toast } from '@/platform/toast.ts';
@@ -38,15 +42,15 @@ import { sessionTypes } from './session-types.ts';
 const longestFirstView = 15_000;
 
 // A chunk that a new version took away: the page is loaded anew, once, so that a lasting fault shows.
-// Without a network a chunk is only out of reach, and so would be the page.
+// One that is only out of reach is no reason: without a network so would be the page.
 const reloadKey = 'queqiao.reloaded';
-window.addEventListener('vite:preloadError', (event) => {
+const reloadIfGone = async (): Promise<void> => {
   const last = Number(sessionStorage.getItem(reloadKey) ?? 0);
-  if (!navigator.onLine || Date.now() - last < 60_000) return;
-  event.preventDefault();
+  if (Date.now() - last < 60_000 || !(await askLine())) return;
   sessionStorage.setItem(reloadKey, String(Date.now()));
   location.reload();
-});
+};
+window.addEventListener('vite:preloadError', () => void reloadIfGone().catch(() => undefined));
 
 onLoginRequired((loginUrl) => {
   void router.navigate({ href: loginUrl });
@@ -63,14 +67,18 @@ authStore.subscribe(() => {
   endFirstView();
   clearCache();
   // After the screens have heard of it: what is no longer asked for is then not asked again.
-  setTimeout(
-    () => void queryClient.resetQueries({ predicate: (query) => query.meta?.['steady'] !== true }),
-  );
+  setTimeout(() => {
+    void queryClient.resetQueries({ predicate: (query) => query.meta?.['steady'] !== true });
+    // Which of them can be used is each account's own.
+    void queryClient.invalidateQueries({ queryKey: ['models'] });
+  });
 });
 
 const { pathname: firstPath } = location;
 const atHome = firstPath === '/';
 followFirstView((href) => void router.navigate({ href }).then(endFirstView, endFirstView));
+// What was typed stands in its boxes and forms from their first frame on.
+await draftsRead();
 createRoot(document.querySelector('#root')!).render(
   <StrictMode>
     <QueryClientProvider client={queryClient}>
@@ -81,16 +89,19 @@ createRoot(document.querySelector('#root')!).render(
   </StrictMode>,
 );
 const ended = takeLoginEnded();
-if (ended === 'account')
-  toast('登录已失效，请重新登录', 'info', {
+if (ended?.whose === 'account') {
+  const why = ended.why || '登录已失效，请重新登录';
+  toast(why, 'info', {
     label: '去登录',
-    run: () =>
+    run: () => {
+      noteLoginReason(why);
       void router.navigate({
         to: '/login',
         search: { back: `${location.pathname}${location.search}` },
-      }),
+      });
+    },
   });
-else if (ended === 'guest') toast('访客身份已失效，可以重新开始聊天');
+} else if (ended?.whose === 'guest') toast('访客身份已失效，可以重新开始聊天');
 router.subscribe('onBeforeLoad', ({ pathChanged }) => {
   if (pathChanged) leaveToasts();
 });
@@ -104,9 +115,12 @@ setTimeout(() => {
 }, longestFirstView);
 
 // The worker keeps the app for the next time, however soon the page is left: it starts with the first
-// quiet moment after the first screen.
+// quiet moment after the first screen. Home and chat come with it; all other screens after them, unless
+// the person saves data.
 const startWorker = async () => {
   await navigator.serviceWorker.register('/sw.js');
+  const { connection } = navigator as { connection?: { saveData?: boolean } };
+  if (connection?.saveData === true) return;
   const registration = await navigator.serviceWorker.ready;
   const message: ToWorker = { type: 'complete-shell' };
   registration.active?.postMessage(message);
@@ -121,12 +135,16 @@ if (import.meta.env.PROD && 'serviceWorker' in navigator) {
 // The rest of the app comes with the first use, or soon after the first screen; what another app
 // shared, at once.
 const loadPhone = () =>
-  void import('./phone.tsx').then((phone) => phone.startPhone(router)).catch(() => undefined);
+  void whenLoaded(
+    lazyChunk(() => import('./phone.tsx')),
+    (phone) => phone.startPhone(router),
+  );
 if (location.search.includes('shared=')) loadPhone();
 else onFirstUse(loadPhone);
 
 // Where people go next is fetched ahead.
-onFirstUse(() => void (atHome ? loadChat() : loadHome()).catch(() => undefined));
+const loadNext = lazyChunk<unknown>(atHome ? loadChat : loadHome);
+onFirstUse(() => void loadNext().catch(() => undefined));
 
 // What a former life of the page left to be sent goes on soon; else the outbox is only fetched, so
 // that it is there when the network is not.

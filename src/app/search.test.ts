@@ -20,6 +20,12 @@ describe('addresses', () => {
     expect(chatSearch(parseSearch('?history_id=1e99&send=true')).send).toBeUndefined();
   });
 
+  it('show one favourite by its number, as the documents have it, or beside it', () => {
+    for (const address of ['?favorite=17', '?favorite=1&history_id=17'])
+      expect(chatSearch(parseSearch(address))).toMatchObject({ history_id: 17, favorite: 1 });
+    expect(chatSearch(parseSearch('?favorite=0&history_id=17')).favorite).toBeUndefined();
+  });
+
   it('never lead to another site', () => {
     for (const to of ['//evil.example', '/\\evil.example', 'https://evil.example', 'javascript:x'])
       expect(redirectSearch({ to }).to).toBeUndefined();

@@ -1,12 +1,14 @@
 import { NoticePopup } from '@/features/notice/notice-popup.tsx';
 import { useAuth } from '@/platform/auth-store.ts';
 import { hasUnsent } from '@/platform/unsent.ts';
+import { useLine } from '@/platform/line.ts';
 import { prefsStore, usePrefs } from '@/platform/prefs.ts';
 import { useMe, useOfficialSite, useUnreadNotices } from '@/platform/queries.ts';
 import { runningJobs } from '@/platform/running-jobs.ts';
 import { useSpoken } from '@/platform/speaking.ts';
 import { useStore } from '@/platform/store.ts';
 import { DialogHost } from '@/ui/dialog-host.tsx';
+import { PasswordHost } from '@/ui/password-host.tsx';
 import { Icon, type IconName } from '@/ui/icon.tsx';
 import { useMedia, wideEnoughForMenu, wideEnoughForRecents } from '@/platform/use-media.ts';
 import { Link, Outlet, useLocation, type LinkProps } from '@tanstack/react-router';
@@ -229,6 +231,18 @@ const BarLink = ({
   );
 };
 
+/** One quiet line while the network does not answer; a conversation says more of it itself. */
+const LineNote = () => {
+  const line = useLine();
+  if (line === 'well') return null;
+  return (
+    <p className="shell-line" role="status" data-banner>
+      <Icon name="offline" size={16} />
+      {line === 'gone' ? '离线：显示缓存的内容' : '网络没有回应，显示的是已保存的内容'}
+    </p>
+  );
+};
+
 /** Everything around a screen: menu, recent sessions and content on wide windows, a bottom bar on phones. */
 export const Shell = () => {
   const { pathname, search } = useLocation();
@@ -319,6 +333,7 @@ export const Shell = () => {
             <SignInToSend />
           </Suspense>
         )}
+        {!inChat && <LineNote />}
         <Outlet />
       </main>
       {!inChat && (
@@ -352,8 +367,9 @@ export const Shell = () => {
           <VipEnding />
         </Suspense>
       )}
-      {!inManager && !/^\/(login|register)$/.test(pathname) && <NoticePopup />}
+      {!inManager && !/^\/(login|register|cashier)$/.test(pathname) && <NoticePopup />}
       <DialogHost />
+      <PasswordHost />
       <ImageToolHost />
     </div>
   );

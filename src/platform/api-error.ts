@@ -1,3 +1,5 @@
+import { codes } from '@contract/errors.ts';
+
 /** Why a call failed. */
 export class ApiError extends Error {
   /** The business code of contract/errors.ts, or the HTTP status, or 0 when nothing was reached. */
@@ -24,11 +26,25 @@ export const isOffline = (error: unknown): boolean =>
   error instanceof ApiError && error.status === 0;
 
 export const offlineText = '网络不通，请检查网络后再试';
+export const silentText = '网络没有回应，请稍后再试';
 export const serverFaultText = '服务器异常，请稍后重试';
 
 /** The sentence to show for any error. */
 export const errorText = (error: unknown): string =>
   error instanceof ApiError ? error.message : serverFaultText;
+
+const refusedFiles: ReadonlySet<number> = new Set([
+  codes.upload_type.code,
+  codes.upload_unreadable.code,
+  codes.too_large.code,
+  codes.bad_input.code,
+]);
+
+/** A file that was refused for what it is, here or by the server: the same one never gets through. */
+export const isRefusedFile = (error: unknown): boolean =>
+  error instanceof ApiError
+    ? refusedFiles.has(error.code)
+    : error instanceof Error && !(error instanceof TypeError);
 
 /**
  * Gives what stands in `data`, or throws.

@@ -1,7 +1,9 @@
 import { callTable } from '@common/call-table.ts';
 import type { PlainCallName } from '@contract/calls.ts';
+import { forgetEarly } from './early.ts';
+import { heldRun, within } from './run.ts';
 import { loadOutbox } from './load-outbox.ts';
-import { isAboutFresh, unsentHooks } from './unsent.ts';
+import { isAboutFresh, refOf, unsentHooks } from './unsent.ts';
 import { serverApi, type Api, type ApiOptions } from './server-api.ts';
 
 type Call = (input: object, options?: ApiOptions) => Promise<unknown>;
@@ -9,6 +11,7 @@ type Call = (input: object, options?: ApiOptions) => Promise<unknown>;
 /** Of a session that the server does not have yet the outbox answers; undefined: the server has to. */
 const answerForFresh = async (name: PlainCallName, input: object): Promise<unknown> => {
   if (!isAboutFresh(name, input)) return undefined;
+  forgetEarly(String(refOf(input)));
   if (!unsentHooks()) await (await loadOutbox()).ready();
   return unsentHooks()?.local(name, input);
 };
@@ -22,9 +25,10 @@ export const api = Object.fromEntries(
   (Object.keys(callTable) as PlainCallName[]).map((name) => {
     const call = serverApi[name] as Call;
     const asked: Call = async (input, options) => {
+      const run = heldRun();
       const fresh = await answerForFresh(name, input);
       if (fresh !== undefined) return fresh;
-      const data = await call(input, options);
+      const data = await (run ? within(run, () => call(input, options)) : call(input, options));
       return unsentHooks()?.over(name, input, data as never) ?? data;
     };
     return [name, asked];

@@ -1,13 +1,14 @@
+import { isFull, makingRoom } from '@common/outbox/storage-full.ts';
 import type { In, Out, PlainCallName } from '@contract/calls.ts';
 import type { Message } from '@contract/chat.ts';
 import type { Session, SessionDetail } from '@contract/session.ts';
+import { cacheNames } from '@sw/messages.ts';
 import Dexie, { type Table } from 'dexie';
 import { accountOf } from './account-of.ts';
 import { authStore } from './auth-store.ts';
 import { databaseName } from './cache-name.ts';
 import { readQuestion } from './question.ts';
 import { filesIn, purgeFiles } from './purge-files.ts';
-import { isFull } from './storage-full.ts';
 import { toast } from '@/platform/toast.ts';
 
 interface KeptSession {
@@ -34,10 +35,12 @@ interface KeptAnswer {
   /** The call and what it was asked. */
   call: string;
   data: unknown;
+  /** When it was heard, ms; of those from before this was noted nothing. */
+  at?: number;
 }
 
 /** How much is kept. Of sessions the messages go first of those that were opened longest ago. */
-const most = { sessions: 2_000, bytes: 40 * 1024 * 1024 } as const;
+const most = { sessions: 2_000, bytes: 40 * 1024 * 1024, answers: 300 } as const;
 /** So much of it is left once something had to go. */
 const rest = 0.9;
 
@@ -48,10 +51,10 @@ const makeDatabase = () => {
     answers: Table<KeptAnswer, string>;
     facts: Table<{ name: string; value: string }, string>;
   };
-  db.version(2).stores({
+  db.version(3).stores({
     sessions: 'uuid, id, updated_at, opened',
     messages: 'id, uuid',
-    answers: 'call',
+    answers: 'call, at',
     facts: 'name',
   });
   return db;
@@ -94,13 +97,31 @@ const uuidOf = async (ref: unknown): Promise<string> => {
   return (await db.sessions.where('id').equals(Number(text)).first())?.uuid ?? '';
 };
 
+const lengthOf = ({ ai, reasoning }: Pick<Message, 'ai' | 'reasoning'>): number =>
+  ai.length + reasoning.length;
+
+/** Of a reply that is being written the server tells no words: those that were read stay. */
+const withWordsOf = (known: Message | undefined, fresh: Message): Message => {
+  const unwritten = <T extends Pick<Message, 'ai' | 'reasoning' | 'state'>>(
+    old: T,
+    next: T,
+  ): boolean =>
+    old.state === 'streaming' && next.state === 'streaming' && lengthOf(old) > lengthOf(next);
+  let next = fresh;
+  if (known && unwritten(known, fresh))
+    next = { ...next, ai: known.ai, reasoning: known.reasoning };
+  const [mine, theirs] = [known?.beside, fresh.beside];
+  if (mine && theirs && mine.id === theirs.id && unwritten(mine as Message, theirs as Message))
+    next = { ...next, beside: { ...theirs, ai: mine.ai, reasoning: mine.reasoning } };
+  return next;
+};
+
 const putMessages = async (ref: unknown, messages: readonly Message[]) => {
   const uuid = await uuidOf(ref);
-  // One that is being written is read from its stream, and kept once it is whole.
-  const whole = messages.filter((message) => message.state !== 'streaming');
-  if (!uuid || whole.length === 0) return;
-  const before = await db.messages.bulkGet(whole.map(({ id }) => id));
-  const kept = whole.map((message) => {
+  if (!uuid || messages.length === 0) return;
+  const before = await db.messages.bulkGet(messages.map(({ id }) => id));
+  const kept = messages.map((fresh, at) => {
+    const message = withWordsOf(before[at]?.message, fresh);
     const { human, ai, reasoning, beside } = message;
     const characters = human.length + ai.length + reasoning.length + (beside?.ai.length ?? 0);
     return { id: message.id, uuid, message, bytes: 800 + 2 * characters };
@@ -126,8 +147,12 @@ const dropSession = async (ref: unknown) => {
 
 const callOf = (name: PlainCallName, input: unknown): string => `${name}${JSON.stringify(input)}`;
 
+/** The forum's lists have their own orders and categories: they are kept as they are. */
+const isForum = (input: unknown): boolean => (input as In<'sessionList'>).channel === 'forum';
+
 const keepOne = async (name: PlainCallName, input: unknown, data: unknown) => {
-  if (name === 'sessionList') await putSessions((data as Out<'sessionList'>).list);
+  if (name === 'sessionList' && !isForum(input))
+    await putSessions((data as Out<'sessionList'>).list);
   else if (name === 'getSession') {
     const detail = data as SessionDetail;
     if (!detail.temporary) await putSessions([detail], detail);
@@ -147,7 +172,7 @@ const keepOne = async (name: PlainCallName, input: unknown, data: unknown) => {
       await purgeFiles(filesIn([await db.messages.get(Number(id))]));
       await db.messages.delete(Number(id));
     }
-  } else await db.answers.put({ call: callOf(name, input), data });
+  } else await db.answers.put({ call: callOf(name, input), data, at: Date.now() });
 };
 
 /** Drops the messages of sessions, those opened longest ago first, until so much is left. */
@@ -174,19 +199,29 @@ const trim = async () => {
     await db.sessions.bulkDelete(oldest);
     await db.messages.where('uuid').anyOf(oldest).delete();
   }
+  const answers = (await db.answers.count()) - most.answers;
+  if (answers > 0) {
+    const newest = await db.answers.orderBy('at').reverse().limit(most.answers).primaryKeys();
+    await db.answers.where('call').noneOf(newest).delete();
+  }
   await dropTo(most.bytes);
 };
 
-/** Half of what was only read makes room for what was written. */
-export const giveWay = async (): Promise<void> => {
-  await db.transaction('rw', db.sessions, db.messages, async () => {
-    let all = 0;
-    await db.sessions.each(({ bytes }) => {
-      all += bytes;
-    });
-    await dropTo(all / 2);
-  });
-};
+/** What makes room for what was written, in this order: images, old files of the app, half of what was only read. */
+export const giveWay: readonly (() => Promise<unknown>)[] = [
+  async () => {
+    const { images, thumbnails, former } = cacheNames;
+    await Promise.all([images, thumbnails, former].map((name) => caches.delete(name)));
+  },
+  () =>
+    db.transaction('rw', db.sessions, db.messages, async () => {
+      let all = 0;
+      await db.sessions.each(({ bytes }) => {
+        all += bytes;
+      });
+      await dropTo(all / 2);
+    }),
+];
 
 let told = false;
 const tellFull = () => {
@@ -208,17 +243,13 @@ type Heard = readonly [name: PlainCallName, input: unknown, data: unknown];
 /** Writes down what calls answered. Where there is no room, the person is told once. */
 export const keep = async (heard: readonly Heard[]): Promise<void> => {
   try {
-    await claim();
-    await put(heard);
+    await makingRoom(async () => {
+      await claim();
+      await put(heard);
+    }, giveWay);
   } catch (error) {
     if (!isFull(error)) throw error;
-    try {
-      await giveWay();
-      await put(heard);
-    } catch (again) {
-      if (!isFull(again)) throw again;
-      tellFull();
-    }
+    tellFull();
   }
 };
 
@@ -302,14 +333,15 @@ const listMessages = async (input: In<'historyList'>): Promise<Out<'historyList'
 /** What a reading call would have answered; undefined: not kept. */
 export const answer = async (name: PlainCallName, input: unknown): Promise<unknown> => {
   if ((await db.facts.get('account'))?.value !== me()) return undefined;
-  if (name === 'sessionList') {
+  if (name === 'sessionList' && !isForum(input)) {
     const list = await listSessions(input as In<'sessionList'>);
     return (await db.sessions.count()) === 0 ? undefined : list;
   }
   if (name === 'historyList') return listMessages(input as In<'historyList'>);
   if (name === 'getSession') {
     const uuid = await uuidOf((input as In<'getSession'>).uuid);
-    await db.sessions.update(uuid, { opened: Date.now() });
+    // Reading needs no room: that it was opened is only worth knowing.
+    await db.sessions.update(uuid, { opened: Date.now() }).catch(() => undefined);
     return (await db.sessions.get(uuid))?.detail ?? undefined;
   }
   return (await db.answers.get(callOf(name, input)))?.data;

@@ -1,15 +1,16 @@
 import { databaseName } from './cache-name.ts';
 import type { PlainCallName } from '@contract/calls.ts';
+import type { Message } from '@contract/chat.ts';
 import { accountOf } from './account-of.ts';
 import { authStore } from './auth-store.ts';
 import { forgetSnapshots } from './snapshot.ts';
 import { lazyChunk } from '@/platform/lazy-chunk.ts';
-import { createStore, useStore } from './store.ts';
 
 /**
- * What was read is kept in this browser and answers when the network is gone: session lists, search,
- * the messages of sessions that were opened, models, settings, help. This part is small and on the first path; the
- * database comes with `cache-store.ts`, long after the first paint or when it is needed.
+ * What was read is kept in this browser and answers when the network does not: session lists, search,
+ * the messages of sessions that were opened, and what each screen showed last. This part is small and
+ * on the first path; the database comes with `cache-store.ts`, long after the first paint or when it
+ * is needed.
  */
 
 /** Answers of calls, oldest first, that are still to be kept. */
@@ -20,7 +21,12 @@ const kept: ReadonlySet<PlainCallName> = new Set([
   'getSession',
   'historyList',
   'lastMessages',
+  'deleteSession',
+  'deleteAllSession',
+  'deleteHistory',
+  // What each screen showed last, as it is.
   'models',
+  'modelHealth',
   'siteInfo',
   'userInfo',
   'scenarioList',
@@ -28,14 +34,36 @@ const kept: ReadonlySet<PlainCallName> = new Set([
   'embeddingList',
   'helpList',
   'helpPage',
-  'deleteSession',
-  'deleteAllSession',
-  'deleteHistory',
   'imageIndex',
+  'imageExplore',
+  'imageMetadata',
+  'keywordList',
+  'videoIndex',
+  'jobList',
+  'noticeInfo',
+  'noticeList',
+  'newsList',
+  'forumGroups',
+  'promptList',
+  'trainModelList',
+  'translateModelList',
+  'trainEngines',
+  'trainModel',
+  'trainFileList',
+  'knowledgePassage',
+  'appList',
+  'appDetails',
+  'sharedSession',
+  'usage',
+  'transactionList',
+  'tradeList',
+  'invoiceList',
+  'inviteInfo',
+  'inviteList',
+  'paymentInfo',
+  'apiUsage',
 ]);
-/** Of galleries one's own is read without a network; what others show changes all the time. */
-const isKept = (name: PlainCallName, input: unknown): boolean =>
-  kept.has(name) && (name !== 'imageIndex' || (input as { private?: unknown }).private === 1);
+const isKept = (name: PlainCallName): boolean => kept.has(name);
 
 /** How long after the first answer they are written down, ms; then once the page has nothing to do. */
 const writeAfter = 800;
@@ -44,21 +72,14 @@ let timer: ReturnType<typeof setTimeout> | undefined;
 
 export const loadStore = lazyChunk(() => import('./cache-store.ts'));
 let used = false;
+/** Something may be kept here: it is not the first visit. */
+export const hasStore = (): boolean =>
+  used || authStore.get().token !== '' || Boolean(globalThis.navigator?.serviceWorker?.controller);
 
 /** What a page heard in its last seconds, left where a page that goes away can still put it. */
 const journalKey = 'queqiao.heard';
 /** Characters of it; more would crowd out what is written in boxes. */
 const journalMost = 1_000_000;
-
-const leaveJournal = (): void => {
-  if (waiting.length === 0) return;
-  const text = JSON.stringify({ account: accountOf(authStore.get().token), heard: waiting });
-  try {
-    if (text.length <= journalMost) localStorage.setItem(journalKey, text);
-  } catch {
-    // Full or forbidden: it is read again when there is a network.
-  }
-};
 
 /** Takes what the page before this one left; another account's is dropped. */
 const takeJournal = (): void => {
@@ -73,12 +94,40 @@ const takeJournal = (): void => {
   }
 };
 
-const write = async () => {
-  timer = undefined;
+const leaveJournal = (): void => {
+  if (waiting.length === 0) return;
+  // What the page before this one left is not lost when this one goes as soon.
+  takeJournal();
+  const text = JSON.stringify({ account: accountOf(authStore.get().token), heard: waiting });
+  try {
+    if (text.length <= journalMost) localStorage.setItem(journalKey, text);
+  } catch {
+    // Full or forbidden: it is read again when there is a network.
+  }
+};
+
+/** As many answers wait for a store that can not be had. */
+const mostWaiting = 200;
+let last: Promise<void> = Promise.resolve();
+const writeNow = async () => {
   takeJournal();
   const heard = waiting.splice(0);
+  if (heard.length === 0) return;
   used = true;
-  await (await loadStore()).keep(heard);
+  try {
+    await (await loadStore()).keep(heard);
+  } catch (error) {
+    // Its code may be out of reach just now: the next one takes these along.
+    waiting.unshift(...heard.slice(-mostWaiting));
+    throw error;
+  }
+};
+/** One after the other: what comes meanwhile goes together. */
+const write = (): Promise<void> => {
+  clearTimeout(timer);
+  timer = undefined;
+  last = last.catch(() => undefined).then(writeNow);
+  return last;
 };
 
 const writeQuietly = () => {
@@ -94,14 +143,12 @@ globalThis.addEventListener?.('pagehide', leaveJournal);
 
 /** Takes note of a call's answer. Never throws: without a cache everything works but offline reading. */
 export const noteAnswer = (name: PlainCallName, input: unknown, data: unknown): void => {
-  if (!isKept(name, input) || typeof indexedDB === 'undefined') return;
-  if (offline.get()) offline.set(false);
+  if (!isKept(name) || typeof indexedDB === 'undefined') return;
   if (name.startsWith('delete')) forgetSnapshots();
   waiting.push([name, input, data]);
   // The end of a reply is kept at once, by then the page has long been drawn, and what was deleted
-  // is forgotten at once.
-  if (name === 'lastMessages' || name.startsWith('delete')) {
-    clearTimeout(timer);
+  // is forgotten at once. A store that is at hand needs no rest.
+  if (used || name === 'lastMessages' || name.startsWith('delete')) {
     writeQuietly();
     return;
   }
@@ -112,22 +159,29 @@ export const noteAnswer = (name: PlainCallName, input: unknown, data: unknown): 
   }, writeAfter);
 };
 
-const offline = createStore(false);
-/** What is on screen was answered from the cache, for want of a network. */
-export const useShownFromCache = (): boolean => useStore(offline);
+/** Messages as they are being read, by their number, until they are written down. */
+const reading = new Map<number, Heard>();
+
+/** Keeps a message as it is read here just now, with all that was heard before. */
+export const keepMessage = (session: string, message: Message): void => {
+  if (typeof indexedDB === 'undefined') return;
+  const heard: Heard = ['historyList', { session_id: session }, { list: [message] }];
+  const before = waiting.indexOf(reading.get(message.id) ?? heard);
+  if (before < 0) waiting.push(heard);
+  else waiting[before] = heard;
+  if (message.state === 'streaming') reading.set(message.id, heard);
+  else reading.delete(message.id);
+  writeQuietly();
+};
 
 /** The answer of a reading call from what was kept; undefined: nothing fits. */
 export const answerFromCache = async (name: PlainCallName, input: unknown): Promise<unknown> => {
-  if (!kept.has(name) || name.startsWith('delete')) return undefined;
+  if (!isKept(name) || name.startsWith('delete')) return undefined;
   try {
     takeJournal();
-    if (waiting.length > 0) {
-      clearTimeout(timer);
-      await write();
-    }
-    const answer = await (await loadStore()).answer(name, input);
-    if (answer !== undefined) offline.set(true);
-    return answer;
+    // Where there is no room for what was heard last, the rest is still there.
+    if (waiting.length > 0) await write().catch(() => undefined);
+    return await (await loadStore()).answer(name, input);
   } catch {
     // No database, or its chunk is out of reach as well.
     return undefined;
@@ -140,7 +194,6 @@ export const clearCache = (): void => {
   globalThis.localStorage?.removeItem(journalKey);
   clearTimeout(timer);
   timer = undefined;
-  offline.set(false);
   forgetSnapshots();
   if (typeof indexedDB === 'undefined') return;
   if (used)

@@ -92,3 +92,93 @@ test('what a page that was left in haste had only echoed is kept by the next one
   await vi.advanceTimersByTimeAsync(1_000);
   expect(saved.sort()).toEqual(['a:newer', 'b:only echoed']);
 });
+
+test('what is being sent does not come back while the database is read', async () => {
+  const stored = Object.create(storage) as Record<string, string>;
+  vi.stubGlobal('localStorage', stored);
+  quick.set('queqiao.draft.a', '5000:sent');
+  stored['queqiao.draft.a'] = '5000:sent';
+  const drafts = await open();
+  const saved: string[] = [];
+  drafts.keepDraftsBy(async (changed) => {
+    for (const [key, { text }] of changed) saved.push(`${key}:${text}`);
+  });
+  drafts.readDraft('a');
+  const release = drafts.holdBox('a');
+  drafts.writeDraft('a', '');
+  drafts.restoreDrafts([]);
+  drafts.restoreDrafts([]);
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(saved).toEqual([]);
+  expect(drafts.readDraft('a')).toBe('');
+  release();
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(saved).toEqual(['a:']);
+});
+
+test('nothing that was written or emptied since the start is overwritten by what a slow database says later', async () => {
+  const stored = Object.create(storage) as Record<string, string>;
+  vi.stubGlobal('localStorage', stored);
+  // Under a clock that ran ahead, and longer than the first screen waits.
+  const ahead = 90_000_000;
+  const rows = ['sent', 'written', 'leaving', 'untouched'].map((key) => ({
+    account: '',
+    key,
+    text: `old ${key}`,
+    at: ahead,
+  }));
+  let answer: (kept: typeof rows) => void = () => undefined;
+  const reading = new Promise<typeof rows>((resolve) => {
+    answer = resolve;
+  });
+  vi.stubGlobal('window', { queqiaoDrafts: reading });
+  const drafts = await open();
+  const database = new Map<string, { text: string; at: number }>();
+  drafts.keepDraftsBy(async (changed) => {
+    for (const [key, draft] of changed) database.set(key, draft);
+  });
+  const shown = drafts.draftsRead();
+  await vi.advanceTimersByTimeAsync(600);
+  await shown;
+
+  drafts.writeDraft('written', 'new words');
+  drafts.writeDraft('sent', 'on its way');
+  const release = drafts.holdBox('sent');
+  drafts.writeDraft('sent', '');
+  const gone = drafts.takeHeld('sent');
+  for (const [key, draft] of gone) database.set(key, draft);
+  drafts.settleHeld(gone, true);
+  release();
+  drafts.writeDraft('leaving', 'on its way');
+  await vi.advanceTimersByTimeAsync(1_000);
+  // All of it has been kept by now; only this one still waits for its act.
+  const releaseLeaving = drafts.holdBox('leaving');
+  drafts.writeDraft('leaving', '');
+
+  answer(rows);
+  await vi.advanceTimersByTimeAsync(1_000);
+  const read = () =>
+    ['sent', 'written', 'leaving', 'untouched'].map((key) => drafts.readDraft(key));
+  expect(read()).toEqual(['', 'new words', '', 'old untouched']);
+  // The outbox reads the database, too, once it is there.
+  drafts.restoreDrafts(
+    rows.map(({ key, text, at }) => [key, { text, at }]),
+    true,
+  );
+  expect(read()).toEqual(['', 'new words', '', 'old untouched']);
+  expect(database.get('leaving')?.text).toBe('on its way');
+  releaseLeaving();
+  await vi.advanceTimersByTimeAsync(1_000);
+  // And the next life of the page finds it so.
+  for (const [key, text] of [
+    ['sent', ''],
+    ['written', 'new words'],
+    ['leaving', ''],
+  ] as const) {
+    expect(database.get(key)?.text, key).toBe(text);
+    expect(database.get(key)?.at, key).toBeGreaterThan(ahead);
+  }
+  // What another tab wrote afterwards is newer than that.
+  drafts.restoreDrafts([['written', { text: 'by another tab', at: ahead + 1_000_000 }]]);
+  expect(drafts.readDraft('written')).toBe('by another tab');
+});

@@ -39,6 +39,8 @@ export const askEarly = (pathname: string, sessionId: string | null, token: stri
     // Read to its end at once: an answer that nobody takes must not hold its connection.
     answers[address] = fetch(address, {
       headers: token ? { authorization: `Bearer ${token}` } : {},
+      // A line that answers nothing must not keep its connections either.
+      signal: AbortSignal.timeout(fresh),
     })
       .then(async (answer) => new Response(await answer.arrayBuffer(), answer))
       .catch(() => undefined);
@@ -50,10 +52,20 @@ export const askEarly = (pathname: string, sessionId: string | null, token: stri
  * nothing, or it is another's or too old.
  * @param address path and query
  */
-export const takeEarly = async (address: string, token: string): Promise<Response | undefined> => {
+export const takeEarly = (
+  address: string,
+  token: string,
+): Promise<Response | undefined> | undefined => {
   const early = globalThis.window?.queqiaoEarly;
   const answer = early?.answers[address];
   if (!early || !answer) return undefined;
   delete early.answers[address];
-  return early.token === token && performance.now() < fresh ? await answer : undefined;
+  return early.token === token && performance.now() < fresh ? answer : undefined;
+};
+
+/** What was asked about a session before the server had it says nothing of it later. */
+export const forgetEarly = (sessionId: string): void => {
+  const answers = globalThis.window?.queqiaoEarly?.answers ?? {};
+  for (const address of Object.keys(answers))
+    if (address.includes(sessionId)) delete answers[address];
 };

@@ -8,7 +8,7 @@ import { loadOutbox } from './load-outbox.ts';
 import { readUnsent } from './unsent.ts';
 import { prefsStore } from './prefs.ts';
 
-/** How much of the person who is here has not been sent yet. */
+/** How much of the person who is here waits to be sent. */
 export const unsentCount = (): number => readUnsent()[accountOf(authStore.get().token)]?.count ?? 0;
 
 /** Takes all of the person out of this browser: what was read, written and chosen. */

@@ -20,6 +20,8 @@ const job = (more: Partial<Job>): Job => ({
   error_message: '',
   deduct_tokens: 0,
   held_tokens: 0,
+  sent: false,
+  stopping: false,
   created_at: '',
   finished_at: null,
   ...more,

@@ -23,6 +23,7 @@ export const progressText = (job: Job): string => {
     return job.position > 0
       ? `排队中，前面还有 ${job.position} 个${seconds(job.remaining)}`
       : `排队中，轮到就开始${seconds(job.remaining)}`;
+  if (job.stopping) return '已停止：已经发出的，做好后会放在这里';
   // Many services tell nothing until they are done: then there is no percent to show.
   const percent = Math.min(99, Math.floor(job.progress * 100));
   return `${jobWords[job.kind].doing}${percent > 0 ? ` ${percent}%` : ''}${seconds(job.remaining)}`;

@@ -71,7 +71,11 @@ const ask = async (job: Job, signal: AbortSignal): Promise<void> => {
     );
     take({ job: fresh, current_image });
   } catch (error) {
-    if (error instanceof ApiError && error.status === 404)
+    if (!(error instanceof ApiError)) return;
+    // A failed one is told of with the failure's own code.
+    const told = error.data as JobEvent | null;
+    if (told?.job) take({ job: told.job, current_image: told.current_image });
+    else if (error.status === 404)
       take({ job: { ...job, state: 'cancelled', finished_at: job.created_at }, current_image: '' });
   }
 };
@@ -148,7 +152,7 @@ export const noteJob = (job: Job): boolean => {
 /** Reads which jobs of the person have not ended, and follows them. */
 export const findJobs = async (): Promise<void> => {
   if (authStore.get().token === '') return;
-  const { list } = await api.jobList({ page: 1, running: '1' }, { quiet: true });
+  const { list } = await api.jobList({ page: 1, running: 1 }, { quiet: true });
   for (const job of list) noteJob(job);
   runningJobs.set(unfinished().length);
 };

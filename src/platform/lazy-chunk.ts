@@ -1,4 +1,5 @@
 import { lazy } from 'react';
+import { onLineWell } from './line.ts';
 
 const failed = 'vite:preloadError';
 const quiet = (event: Event) => event.stopImmediatePropagation();
@@ -26,7 +27,7 @@ export const lazyChunk = <T>(load: () => Promise<T>): (() => Promise<T>) => {
   };
 };
 
-/** Between two tries while the network seems to be there, ms. */
+/** Between two tries while the network seems to be there, ms; after so many only when the line says that it is well. */
 const pause = 15_000;
 const mostTries = 5;
 
@@ -38,9 +39,11 @@ export const whenLoaded = <T>(load: () => Promise<T>, use: (loaded: T) => void):
   let gone = false;
   let tries = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let leaveLine = () => {};
   const rest = () => {
     clearTimeout(timer);
     removeEventListener('online', again);
+    leaveLine();
   };
   const attempt = async () => {
     rest();
@@ -48,9 +51,11 @@ export const whenLoaded = <T>(load: () => Promise<T>, use: (loaded: T) => void):
     try {
       loaded = await load();
     } catch {
-      if (gone || ++tries >= mostTries) return;
+      if (gone) return;
+      tries += 1;
       addEventListener('online', again);
-      if (navigator.onLine) timer = setTimeout(again, pause);
+      leaveLine = onLineWell(again);
+      if (navigator.onLine && tries < mostTries) timer = setTimeout(again, pause);
       return;
     }
     if (!gone) use(loaded);

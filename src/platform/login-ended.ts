@@ -1,22 +1,27 @@
 const key = 'queqiao.login-ended';
 
-type Whose = 'account' | 'guest';
+interface Ended {
+  whose: 'account' | 'guest';
+  /** As the server says it. */
+  why: string;
+}
 
 /** The page is about to be loaded anew because its sign-in has ended. */
-export const noteLoginEnded = (whose: Whose): void => {
+export const noteLoginEnded = (whose: Ended['whose'], why: string): void => {
   try {
-    sessionStorage.setItem(key, whose);
+    sessionStorage.setItem(key, `${whose} ${why}`);
   } catch {
     // Then nothing is said.
   }
 };
 
-/** Whose sign-in ended right before this load, once; null: nobody's. */
-export const takeLoginEnded = (): Whose | null => {
+/** Whose sign-in ended right before this load, and why, once; null: nobody's. */
+export const takeLoginEnded = (): Ended | null => {
   try {
-    const whose = sessionStorage.getItem(key);
+    const [, whose, why = ''] =
+      /^(account|guest) (.*)$/.exec(sessionStorage.getItem(key) ?? '') ?? [];
     sessionStorage.removeItem(key);
-    return whose === 'account' || whose === 'guest' ? whose : null;
+    return whose === 'account' || whose === 'guest' ? { whose, why } : null;
   } catch {
     return null;
   }

@@ -1,17 +1,13 @@
 import type { Act } from '@common/outbox/engine.ts';
-import { actStoreOn, outboxDatabase, type KeptBlob } from '@common/outbox/store.ts';
+import { outboxDatabase } from '@common/outbox/database.ts';
+import { isFull, makingRoom } from '@common/outbox/storage-full.ts';
+import { actStoreOn, withoutRoom, type KeptBlob } from '@common/outbox/store.ts';
 import Dexie, { type Table } from 'dexie';
 import { ApiError } from '@/platform/api-error.ts';
 import { loadStore } from '@/platform/cache.ts';
-import type { Draft } from '@/platform/draft-echo.ts';
+import type { KeptDraft } from '@/platform/draft-early.ts';
 import type { Note } from '@/platform/note.ts';
-import { isFull } from '@/platform/storage-full.ts';
 
-/** The text of a box, and everything else that belongs to what is not sent yet. */
-export interface KeptDraft extends Draft {
-  account: string;
-  key: string;
-}
 /** An act on its way: what is noted in the quick storage may not outlive the browser. */
 type KeptNote = Note & { key: string };
 
@@ -42,22 +38,17 @@ export class StorageFull extends ApiError {
 
 /** Writes; where there is no room, what was only read gives way first. @throws StorageFull */
 export const writing = async <T>(write: () => Promise<T>): Promise<T> => {
+  const giveWay = [0, 1].map((at) => async () => (await loadStore()).giveWay[at]?.());
   try {
-    return await write();
-  } catch (error) {
-    if (!isFull(error)) throw error;
-  }
-  await loadStore()
-    .then(({ giveWay }) => giveWay())
-    .catch(() => undefined);
-  try {
-    return await write();
+    return await makingRoom(write, giveWay);
   } catch (error) {
     throw isFull(error) ? new StorageFull() : error;
   }
 };
 
-export const actStore = actStoreOn(async () => {
-  await db.open();
-  return db.backendDB();
-});
+export const actStore = withoutRoom(
+  actStoreOn(async () => {
+    await db.open();
+    return db.backendDB();
+  }),
+);

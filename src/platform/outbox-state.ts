@@ -1,6 +1,7 @@
 import type { Act, NewAct } from '@common/outbox/engine.ts';
 import { accountOf } from './account-of.ts';
 import { authStore } from './auth-store.ts';
+import { echoHeld } from './draft.ts';
 import type { Note } from './note.ts';
 import { stamp } from './stamp.ts';
 import { createStore } from './store.ts';
@@ -30,7 +31,8 @@ export const notePrefix = 'queqiao.sending.';
 export const noteLock = (key: string): string => notePrefix + key;
 
 export interface NoteKeeper {
-  keep: (note: Note) => void;
+  /** Settles when it is written down, with what was emptied of its box, or can not be. */
+  keep: (note: Note) => Promise<void>;
   drop: (key: string) => void;
 }
 let keeper: NoteKeeper | null = null;
@@ -39,19 +41,40 @@ export const keepNotesBy = (next: NoteKeeper): void => {
   keeper = next;
 };
 
-/** Writes down that an act is on its way, in case the page ends; gives what forgets that. */
-export const note = (act: NewAct): (() => void) => {
+/** As long as an act may wait for its note, ms: a storage that hangs must not hold it. */
+const notePatience = 200;
+
+export interface Noted {
+  /** Puts it where it outlives the browser, too; settles once it is there, or can not be. */
+  keep: () => Promise<unknown>;
+  forget: () => void;
+}
+
+/**
+ * Writes down that an act is on its way, in case the page ends. `keep` does so in the outbox's
+ * database, too, once that is there; `forget` ends both.
+ */
+export const note = (act: NewAct): Noted => {
   const key = notePrefix + act.key;
   const written: Note = { act, account: accountOf(authStore.get().token), at: stamp() };
   try {
     localStorage.setItem(key, JSON.stringify(written));
+    echoHeld(act.lane);
   } catch {
     // Full or forbidden: the outbox has it, or the page as long as it lives.
   }
-  keeper?.keep(written);
-  return () => {
-    localStorage.removeItem(key);
-    keeper?.drop(act.key);
+  return {
+    keep: () =>
+      Promise.race([
+        keeper?.keep(written),
+        new Promise((resolve) => {
+          setTimeout(resolve, notePatience);
+        }),
+      ]),
+    forget: () => {
+      localStorage.removeItem(key);
+      keeper?.drop(act.key);
+    },
   };
 };
 

@@ -3,8 +3,8 @@ import type { In, Out } from '@contract/calls.ts';
 import { codes } from '@contract/errors.ts';
 import { ApiError } from './api-error.ts';
 import { serverApi } from './server-api.ts';
-import { authStore } from './auth-store.ts';
 import type { ActName, NewAct } from '@common/outbox/engine.ts';
+import { lineIsWell, lineLost } from './line.ts';
 import { loadOutbox } from './load-outbox.ts';
 import { leftNotes, note, noteLock } from './outbox-state.ts';
 import { hasUnsentIn, readUnsent } from './unsent.ts';
@@ -38,17 +38,17 @@ const patience = (act: NewAct): number => 20_000 + JSON.stringify(act.input).len
  * them, or with the chunk's error where that can not be had.
  */
 export const enqueue = async (acts: readonly NewAct[], tried = false): Promise<void> => {
-  const forget = acts.map(note);
+  const notes = acts.map(note);
   try {
     await (await loadOutbox()).add(acts, tried);
   } finally {
-    for (const each of forget) each();
+    for (const { forget } of notes) forget();
   }
 };
 
 /** As long as the first act waits for what a former life of the page left, ms. */
 const formerPatience = 2_000;
-let former: Promise<unknown> | null = authStore.get().token === '' ? Promise.resolve() : null;
+let former: Promise<unknown> | null = null;
 /**
  * What a former life of the page left is in the outbox. The quick storage may not know of it: a
  * browser that was killed had not written that to the disk.
@@ -63,17 +63,22 @@ const formerTaken = (): Promise<unknown> =>
 
 const sendNow = async (act: NewAct): Promise<unknown> => {
   const call = serverApi[act.name] as (input: In<ActName>, options: object) => Promise<unknown>;
-  const forget = note(act);
+  const { keep, forget } = note(act);
   await formerTaken();
+  // Whatever happens from here on, what was said is on the device, and out of its box: a kill never
+  // sends it twice.
+  await keep();
   if (hasUnsentIn(act.lane)) {
     await enqueue([act]);
     return null;
   }
+  const line = lineLost();
   try {
     const data = await call(act.input, {
       idempotencyKey: act.key,
       quiet: true,
-      signal: AbortSignal.timeout(patience(act)),
+      // On a line that answers nothing the outbox goes on with it, and the box is free again.
+      signal: AbortSignal.any([line.signal, AbortSignal.timeout(patience(act))]),
     });
     forget();
     return data;
@@ -83,6 +88,8 @@ const sendNow = async (act: NewAct): Promise<unknown> => {
     else if (!(error instanceof ApiError) || error.status !== 401) forget();
     if (!isUnheard(error)) throw error;
     return null;
+  } finally {
+    line.leave();
   }
 };
 
@@ -95,7 +102,13 @@ export const perform = async <K extends ActName>(
   /** The caller knows that it can not be done now. */
   later = false,
 ): Promise<Out<K> | null> => {
-  if (later || !navigator.onLine || hasUnsentIn(act.lane) || (act.parts ?? []).length > 0) {
+  if (
+    later ||
+    !navigator.onLine ||
+    !lineIsWell() ||
+    hasUnsentIn(act.lane) ||
+    (act.parts ?? []).length > 0
+  ) {
     await enqueue([act]);
     return null;
   }

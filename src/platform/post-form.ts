@@ -1,12 +1,19 @@
 import { callTable } from '@common/call-table.ts';
 import type { Out, UploadName } from '@contract/calls.ts';
-import { ApiError, offlineText, openEnvelope } from './api-error.ts';
+import { ApiError, offlineText, openEnvelope, silentText } from './api-error.ts';
 import { authStore } from './auth-store.ts';
 import { beginBusy } from './busy.ts';
+import { awaitBytes, heard, lost, moved } from './line.ts';
 import { keepRefreshedToken, leaveExpiredLogin } from './server-api.ts';
 
-/** As long as one may take, ms. */
-const timeout = 600_000;
+/** An upload that stands still for so long is given up, to be begun again by who asked for it, ms. */
+const standstill = 30_000;
+/**
+ * Once all of it has left here, it may still be on its way for long: so long, and for each 6 KB a
+ * second more, ms.
+ */
+const answerPatience = 60_000;
+const bytesPerMs = 6;
 
 const readJson = (text: string): unknown => {
   try {
@@ -36,41 +43,53 @@ export const postForm = <K extends UploadName>(
   { idempotencyKey, query = {}, signal, onProgress }: PostFormOptions = {},
 ): Promise<Out<K>> =>
   new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
     // fetch tells nothing of how far a body has got.
     const request = new XMLHttpRequest();
     const { token } = authStore.get();
     const asked = new URLSearchParams();
     for (const [key, value] of Object.entries(query)) asked.set(key, String(value));
     request.open('POST', `${callTable[name].path}${asked.size > 0 ? `?${asked.toString()}` : ''}`);
-    request.timeout = timeout;
     if (idempotencyKey !== undefined) request.setRequestHeader('idempotency-key', idempotencyKey);
     if (token) request.setRequestHeader('authorization', `Bearer ${token}`);
+    const end = beginBusy('uploads');
+    const endWaiting = awaitBytes();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const giveUpIn = (ms: number) => {
+      clearTimeout(timer);
+      timer = setTimeout(() => {
+        reject(new ApiError(0, silentText, 0));
+        request.abort();
+      }, ms);
+    };
+    giveUpIn(standstill);
     request.upload.addEventListener('progress', ({ lengthComputable, loaded, total }) => {
+      moved();
+      giveUpIn(loaded < total ? standstill : answerPatience + total / bytesPerMs);
       if (lengthComputable && total > 0) onProgress?.(loaded / total);
     });
     request.addEventListener('load', () => {
+      heard();
       keepRefreshedToken(request.getResponseHeader('authorization'), token);
-      if (request.status === 401) leaveExpiredLogin(token);
+      if (request.status === 401) leaveExpiredLogin(token, readJson(request.responseText));
       try {
         resolve(openEnvelope(request.status, readJson(request.responseText)) as Out<K>);
       } catch (error) {
         reject(error);
       }
     });
-    const unreached = (text: string) => () => reject(new ApiError(0, text, 0));
-    request.addEventListener('error', unreached(offlineText));
-    request.addEventListener('timeout', unreached('请求超时，请稍后重试'));
+    request.addEventListener('error', () => {
+      reject(new ApiError(0, offlineText, 0));
+      lost();
+    });
     const abort = () => {
       request.abort();
       reject(new DOMException('', 'AbortError'));
     };
-    if (signal?.aborted) {
-      abort();
-      return;
-    }
     signal?.addEventListener('abort', abort, { once: true });
-    const end = beginBusy('uploads');
     request.addEventListener('loadend', () => {
+      clearTimeout(timer);
+      endWaiting();
       end();
       signal?.removeEventListener('abort', abort);
     });

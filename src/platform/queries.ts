@@ -26,8 +26,9 @@ const ofSessions = {
   video: ofType(videoType),
 };
 const allModels = (data: Models) => data.models;
+const usualChat = (data: Models) => data.models.find(({ name }) => name === data.default_model);
 
-const useModels = (select: (data: Models) => Model[]) =>
+const useModels = <T>(select: (data: Models) => T) =>
   useQuery({
     queryKey: ['models'],
     queryFn: ({ signal }) => api.models({}, { signal, quiet: true }),
@@ -54,6 +55,15 @@ export const useSpeakModels = () => useModels(speakModels);
 /** The models that write down what is said. */
 export const useHearModels = () => useModels(hearModels);
 
+/** The chat model that the server gives this person where none is named. */
+const useUsualModel = (): Model | undefined => useModels(usualChat).data ?? undefined;
+
+/** The model that translates for this person; undefined: only what is built in is there. */
+export const useWriter = (): Model | undefined => {
+  const usual = useUsualModel();
+  return usual?.built_in ? undefined : usual;
+};
+
 /** A model of any kind by its name, as people see it. */
 export const useModel = (name: string): Model | undefined =>
   useModels(allModels).data?.find((model) => model.name === name);
@@ -79,15 +89,12 @@ export const useSettings = (): Settings => settingsOf(useAuth().user);
 /** The model a new session gets: the one chosen here last, else the saved default, else as the server decides. */
 export const useChosenModel = (): Model | undefined => {
   const { model } = usePrefs();
-  const { signedIn } = useAuth();
   const { default_chat_model: saved } = useSettings();
   const models = useChatModels().data ?? [];
-  return (
-    models.find((each) => each.name === model) ??
-    models.find((each) => each.name === saved) ??
-    (signedIn ? undefined : models.find((each) => each.factor === 0)) ??
-    models[0]
-  );
+  const usual = useUsualModel();
+  const open = (name: string | undefined) =>
+    models.find((each) => each.name === name && each.locked === 0);
+  return open(model) ?? open(saved) ?? usual;
 };
 
 /**

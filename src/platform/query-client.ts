@@ -1,5 +1,7 @@
 import { QueryClient } from '@tanstack/react-query';
 import { ApiError } from './api-error.ts';
+import { onLineWell } from './line.ts';
+import { showsKept, storedFirst } from './stored-first.ts';
 
 /**
  * What screens read. A query with `meta: { steady: true }` (models, help) does not change by what
@@ -10,6 +12,7 @@ export const queryClient = new QueryClient({
     queries: {
       // Without a network a call answers from what was kept, or says at once that there is none.
       networkMode: 'always',
+      persister: storedFirst,
       refetchOnReconnect: 'always',
       staleTime: 15_000,
       gcTime: 10 * 60_000,
@@ -19,6 +22,14 @@ export const queryClient = new QueryClient({
       retryDelay: (count) => 800 * 2 ** count,
     },
   },
+});
+
+// What failed, or was shown from this browser for want of an answer, is read anew at once.
+onLineWell(() => {
+  void queryClient.refetchQueries({
+    type: 'active',
+    predicate: (query) => query.state.status === 'error' || showsKept(query),
+  });
 });
 
 /** An answer, what the outbox makes of it and what other tabs tell come within this time, ms. */

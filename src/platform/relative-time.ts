@@ -1,3 +1,5 @@
+import { serverNow } from './server-clock.ts';
+
 const minute = 60;
 const hour = 60 * minute;
 const day = 24 * hour;
@@ -9,7 +11,7 @@ const year = 365 * day;
  * @param time ISO 8601
  * @param now ms since the epoch
  */
-export const relativeTime = (time: string, now = Date.now()): string => {
+export const relativeTime = (time: string, now = serverNow()): string => {
   // A clock that runs behind the server's must not speak of the future.
   const seconds = Math.max(0, Math.floor((now - Date.parse(time)) / 1000));
   if (Number.isNaN(seconds)) return '';

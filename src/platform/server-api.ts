@@ -1,13 +1,24 @@
 import type { In, Out, PlainCallName } from '@contract/calls.ts';
 import { codes } from '@contract/errors.ts';
-import ky, { TimeoutError } from 'ky';
-import { ApiError, isCancelled, isOffline, offlineText, openEnvelope } from './api-error.ts';
+import {
+  ApiError,
+  isCancelled,
+  isOffline,
+  offlineText,
+  openEnvelope,
+  silentText,
+} from './api-error.ts';
 import { authStore } from './auth-store.ts';
 import { answerFromCache, noteAnswer } from './cache.ts';
 import { callAddress } from './call-address.ts';
+import { confirmed } from './confirm-password.ts';
 import { callTable } from '@common/call-table.ts';
+import { heldRun } from './run.ts';
 import { takeEarly } from './early.ts';
+import { exchange, Unanswered, type Exchanged } from './exchange.ts';
 import { noteLoginEnded } from './login-ended.ts';
+import { noteLoginReason } from './login-reason.ts';
+import { noteServerTime } from './server-clock.ts';
 import { refreshScreens } from './query-client.ts';
 import { toast } from '@/platform/toast.ts';
 import { uuid } from './uuid.ts';
@@ -25,8 +36,6 @@ export interface ApiOptions {
 export type Api = {
   [K in PlainCallName]: (input: In<K>, options?: ApiOptions) => Promise<Out<K>>;
 };
-
-const http = ky.create({ timeout: 600_000, retry: 0, throwHttpErrors: false });
 
 let goToLogin: (loginUrl: string) => void = () => undefined;
 /** Tells where code 1001 leads; the router is made after this module. */
@@ -55,10 +64,13 @@ export const keepRefreshedToken = (header: string | null, sent: string) => {
   authStore.set(sent === '' ? { token, user: null } : { token });
 };
 
-export const leaveExpiredLogin = (sent: string) => {
+/** @param body the answer, which says why */
+export const leaveExpiredLogin = (sent: string, body: unknown) => {
   // Only the token that was refused is dropped, and a page without one never reloads: no loop.
   if (sent === '' || authStore.get().token !== sent) return;
-  noteLoginEnded(authStore.get().user?.guest === true ? 'guest' : 'account');
+  const { message } = (body ?? {}) as { message?: unknown };
+  const guest = authStore.get().user?.guest === true;
+  noteLoginEnded(guest ? 'guest' : 'account', typeof message === 'string' ? message : '');
   authStore.clear();
   location.reload();
 };
@@ -77,30 +89,29 @@ const send = async (name: PlainCallName, input: Record<string, unknown>, options
     const where = !hasBody || call.inQuery.includes(key) ? inQuery : body;
     where[key] = value;
   }
-  let response: Response;
+  let answer: Exchanged;
   try {
     const address = callAddress(call.path, inQuery);
-    const early = call.method === 'GET' ? await takeEarly(address, token) : undefined;
-    response =
-      early ??
-      (await http(new URL(address, location.origin), {
-        method: call.method,
-        headers,
-        keepalive: options.keepalive === true,
-        ...(hasBody ? { json: body } : {}),
-        ...(options.signal ? { signal: options.signal } : {}),
-      }));
+    const read = call.method === 'GET';
+    answer = await exchange({
+      address,
+      method: call.method,
+      headers,
+      json: hasBody ? body : undefined,
+      keepalive: options.keepalive === true,
+      signal: options.signal,
+      repeatable: read || call.idempotent || call.offline,
+      early: read ? takeEarly(address, token) : undefined,
+    });
   } catch (error) {
     if (isCancelled(error)) throw error;
-    throw new ApiError(0, error instanceof TimeoutError ? '请求超时，请稍后重试' : offlineText, 0);
+    const silent = !(error instanceof Unanswered) || error.silent;
+    throw new ApiError(0, silent ? silentText : offlineText, 0);
   }
-  keepRefreshedToken(response.headers.get('authorization'), token);
-  if (response.status === 401) leaveExpiredLogin(token);
-  const json: unknown = await response.json().catch((error: unknown) => {
-    if (isCancelled(error)) throw error;
-    return undefined;
-  });
-  return openEnvelope(response.status, json);
+  keepRefreshedToken(answer.headers.get('authorization'), token);
+  noteServerTime(answer.headers.get('date'));
+  if (answer.status === 401) leaveExpiredLogin(token, answer.body);
+  return openEnvelope(answer.status, answer.body);
 };
 
 const loginUrl = (data: unknown): string => {
@@ -114,17 +125,27 @@ const invoke = async (
   input: Record<string, unknown>,
   options: ApiOptions = {},
 ): Promise<unknown> => {
+  const run = heldRun();
+  if (run?.keptOnly) {
+    const kept = await answerFromCache(name, input);
+    if (kept === undefined) throw new ApiError(0, offlineText, 0);
+    return kept;
+  }
   try {
-    const data = await send(name, input, options);
+    const data = await confirmed(input, (given) => send(name, given, options));
     noteAnswer(name, input, data);
     if (callTable[name].refreshes) void refreshScreens();
     return data;
   } catch (error) {
     if (error instanceof ApiError) {
       const read = isOffline(error) ? await answerFromCache(name, input) : undefined;
+      if (run && read !== undefined) run.fromKept = true;
       if (read !== undefined) return read;
-      if (error.code === codes.login_required.code) leadToLogin(loginUrl(error.data));
-      else if (!options.quiet) toast(error.message, 'error');
+      if (error.code === codes.login_required.code) {
+        leadToLogin(loginUrl(error.data));
+        // Whoever is led away is told why.
+        if (error.message !== codes.login_required.text) noteLoginReason(error.message);
+      } else if (!options.quiet) toast(error.message, 'error');
     }
     throw error;
   }

@@ -4,7 +4,9 @@ import { fetchEventSource } from '@microsoft/fetch-event-source';
 import { ApiError, errorText, openEnvelope } from './api-error.ts';
 import { authStore } from './auth-store.ts';
 import { beginBusy } from './busy.ts';
+import { askLine, awaitBytes, heard, lineIsWell, onLineWell } from './line.ts';
 import { callTable } from '@common/call-table.ts';
+import { serverApi } from './server-api.ts';
 
 export interface StreamOptions {
   /** A session's uuid or number. */
@@ -24,10 +26,14 @@ export interface StreamOptions {
   onConnection?: (connected: boolean) => void;
 }
 
+/** A connection that does not open within this time is given up, ms. */
+const openPatience = 10_000;
 /** The server sends a heartbeat at least every 15 s; after this long without one the line is dead. */
-const silence = 45_000;
+const silence = 20_000;
 /** Tries without a single event between them before the reader gives up, while the network is there. */
 const mostTries = 8;
+/** Of what is quiet for longer it is asked whether the line is well; if it was not, it is opened anew, ms. */
+const mostQuiet = 4_000;
 const longestWait = 15_000;
 /** Tries at the accelerator before this server is asked itself. */
 const triesAtBase = 2;
@@ -78,16 +84,18 @@ const readEvent = (data: string): StreamEvent | undefined => {
   return undefined;
 };
 
-/** Waits, but no longer than until the network is back. Without a network it waits for that alone. */
+/** Waits, but no longer than until the line is well again. Without a network it waits for that alone. */
 export const pause = (ms: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     const timer = navigator.onLine ? setTimeout(() => finish(), ms) : undefined;
     const finish = () => {
       clearTimeout(timer);
       removeEventListener('online', finish);
+      leave();
       signal.removeEventListener('abort', finish);
       resolve();
     };
+    const leave = onLineWell(finish);
     addEventListener('online', finish);
     signal.addEventListener('abort', finish);
   });
@@ -151,14 +159,31 @@ export const readEvents = async (
   signal.addEventListener('abort', stop);
   let failure: unknown = new Error('closed');
   // Looked at now and then: a timer set anew for each of thousands of events would cost more.
-  let heard = performance.now();
+  let aliveAt = performance.now();
+  let patience = openPatience;
   const alive = () => {
-    heard = performance.now();
+    aliveAt = performance.now();
+    heard();
   };
+  let askedAt = aliveAt;
   const watch = setInterval(() => {
-    if (performance.now() - heard > silence) stop();
-  }, silence / 9);
-  const { token } = authStore.get();
+    const now = performance.now();
+    if (now - aliveAt > patience) stop();
+    // A model that thinks is as quiet as a line that is dead.
+    else if (now - Math.max(aliveAt, askedAt) > mostQuiet) {
+      askedAt = now;
+      void askLine();
+    }
+  }, 1_000);
+  // Until it is open something is waited for; from then on a reply may well be silent for a while.
+  const endWaiting = awaitBytes(stop);
+  let opened = false;
+  // After a silence a connection that heard nothing either is dead, whatever it believes itself.
+  const leaveLine = onLineWell(() => {
+    if (performance.now() - aliveAt > mostQuiet) stop();
+  });
+  // The login goes to this server alone, whatever address a reply is read from.
+  const token = address.startsWith('/') ? authStore.get().token : null;
   try {
     await fetchEventSource(address, {
       fetch: fetchPaced,
@@ -169,7 +194,10 @@ export const readEvents = async (
       signal: attempt.signal,
       openWhenHidden: true,
       onopen: async (response) => {
+        endWaiting();
+        opened = true;
         await options.onOpen(response);
+        patience = silence;
         alive();
       },
       onmessage: ({ id, data }) => {
@@ -184,8 +212,12 @@ export const readEvents = async (
     });
   } catch (error) {
     failure = error;
+    // It may be this address alone that is out of reach.
+    if (!opened && error instanceof TypeError) void askLine();
   } finally {
     clearInterval(watch);
+    endWaiting();
+    leaveLine();
     signal.removeEventListener('abort', stop);
     attempt.abort();
   }
@@ -205,6 +237,10 @@ export const openStream = async (options: StreamOptions): Promise<void> => {
     end();
   }
 };
+
+/** What another server is shown instead of the login: it opens this reply once, for a minute. */
+const ticketOf = async (historyId: number): Promise<string> =>
+  (await serverApi.ticket({ history_id: historyId }, { quiet: true })).ticket;
 
 const readToEnd = async (options: StreamOptions): Promise<void> => {
   const { signal } = options;
@@ -230,12 +266,14 @@ const readToEnd = async (options: StreamOptions): Promise<void> => {
     else throw new Refused(event.code, event.message);
   };
 
-  const readOnce = (): Promise<void> => {
+  const readOnce = async (): Promise<void> => {
     // An accelerator that does not answer must not cost the reply.
     const base = tries < triesAtBase ? (options.base ?? '') : '';
+    const ticket = base !== '' && authStore.get().token ? await ticketOf(options.historyId) : '';
     const search = new URLSearchParams({
       history_id: String(options.historyId),
       session_id: String(options.sessionId),
+      ...(ticket !== '' && { ticket }),
     });
     return readEvents(
       `${base.replace(/\/$/, '')}${callTable.eventStream.path}?${search.toString()}`,
@@ -270,7 +308,7 @@ const readToEnd = async (options: StreamOptions): Promise<void> => {
       // Half of the wait is chance, so that a server that comes back is not met by everybody at once.
       const wait = Math.min(longestWait, 300 * 2 ** tries);
       await pause(wait / 2 + Math.random() * (wait / 2), signal);
-      if (!navigator.onLine) tries = 0;
+      if (!navigator.onLine || !lineIsWell()) tries = 0;
     }
   }
 };

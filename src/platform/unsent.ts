@@ -58,7 +58,8 @@ export const showUnsent = (next: UnsentHooks | null): void => {
   hooks = next;
 };
 
-const refOf = (input: unknown): unknown => {
+/** The session that a call asks about. */
+export const refOf = (input: unknown): unknown => {
   const { uuid, session_id, sessionId } = input as Record<string, unknown>;
   return uuid ?? session_id ?? sessionId;
 };

@@ -1,3 +1,4 @@
+import { closeOnBack } from '@/platform/back-closes.ts';
 import { useEffect, useRef, type RefObject } from 'react';
 
 interface Watcher extends EventTarget {
@@ -9,11 +10,34 @@ declare global {
   }
 }
 
-let open = 0;
+/** What closes each of the open ones, the topmost last. */
+const stack: { close: () => void }[] = [];
+let watcher: Watcher | null = null;
+
+const closeTop = () => stack.at(-1)?.close();
+
+/**
+ * Asks the browser for its next Escape or way back. It gives a watcher one of them: what is still
+ * open afterwards, because it went back a step or asked first, needs a new one.
+ */
+const watch = () => {
+  if (!window.CloseWatcher || watcher || stack.length === 0) return;
+  const fresh = new window.CloseWatcher();
+  watcher = fresh;
+  fresh.addEventListener('close', () => {
+    if (watcher === fresh) watcher = null;
+    closeTop();
+    watch();
+  });
+};
+
+const onKey = (event: KeyboardEvent) => {
+  if (event.key === 'Escape' && !event.isComposing && !window.CloseWatcher) closeTop();
+};
 
 /**
  * What a browser does for a modal dialog and antd-mobile does not: the page behind is inert, focus
- * goes in and comes back, and Escape or the phone's back button closes.
+ * goes in (to what is marked `data-autofocus`) and comes back, and Escape or the phone's back button closes the topmost.
  */
 export const useModal = (
   visible: boolean,
@@ -28,22 +52,29 @@ export const useModal = (
     if (!visible) return undefined;
     const before = document.activeElement;
     const root = document.querySelector('#root');
-    open += 1;
+    const one = { close: () => close.current() };
+    stack.push(one);
+    if (stack.length === 1) document.addEventListener('keydown', onKey);
+    watch();
     root?.setAttribute('inert', '');
-    // The library makes its body focusable one frame later.
-    const frame = requestAnimationFrame(() => panel.current?.focus({ preventScroll: true }));
-    const watcher = window.CloseWatcher ? new window.CloseWatcher() : undefined;
-    const onKey = (event: KeyboardEvent) => {
-      if (event.key === 'Escape') close.current();
-    };
-    if (watcher) watcher.addEventListener('close', () => close.current());
-    else document.addEventListener('keydown', onKey);
+    // The library makes its body focusable one frame later; a field within may have the focus by then.
+    const frame = requestAnimationFrame(() => {
+      const { current } = panel;
+      if (!current || current.contains(document.activeElement)) return;
+      const field = current.querySelector<HTMLElement>('[data-autofocus]');
+      (field ?? current).focus({ preventScroll: true });
+    });
+    const leaveHistory = window.CloseWatcher ? undefined : closeOnBack(() => close.current());
     return () => {
+      leaveHistory?.();
       cancelAnimationFrame(frame);
-      open -= 1;
-      if (open === 0) root?.removeAttribute('inert');
-      watcher?.destroy();
-      document.removeEventListener('keydown', onKey);
+      stack.splice(stack.indexOf(one), 1);
+      if (stack.length === 0) {
+        root?.removeAttribute('inert');
+        document.removeEventListener('keydown', onKey);
+        watcher?.destroy();
+        watcher = null;
+      }
       if (before instanceof HTMLElement && before.isConnected)
         before.focus({ preventScroll: true });
     };

@@ -13,7 +13,7 @@ export const SliderField = ({
   onChange,
 }: {
   label: string;
-  hint?: string;
+  hint?: string | undefined;
   value: number;
   min: number;
   max: number;

@@ -1,11 +1,17 @@
+import { randomUUID } from 'node:crypto';
 import pg from 'pg';
+import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { rewardActive } from '../../server/areas/account/invite.service.ts';
+import { connectDatabase } from '../../server/db/connect.ts';
 import { TestClient } from '../support/client.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await startServer({ env: { ASSISTANT_RATE: '0', PAYMENT_CHECK_SECONDS: '1' } });
+  server = await startServer({
+    env: { ASSISTANT_RATE: '0', PAYMENT_CHECK_SECONDS: '1', TRUST_PROXY: 'loopback' },
+  });
 });
 afterAll(() => server.stop());
 
@@ -37,6 +43,91 @@ test('a link brings its owner 250K for each who comes, for three days @A5', asyn
   await client.end();
   await register('friend-three', code);
   expect((await owner.call('inviteInfo', {})).total).toBe(1);
+});
+
+/** Registers by a link, as if from this address. */
+const comeFrom = async (address: string, code?: string): Promise<TestClient> => {
+  const client = new TestClient(server.baseURL);
+  const { data } = await client.raw<{ token?: string }>(
+    'register',
+    {
+      account: `i${randomUUID().slice(0, 12)}`,
+      name: '朋友',
+      password: 'password-1',
+      password2: 'password-1',
+      ...(code ? { invite: code } : {}),
+    },
+    { 'x-forwarded-for': address },
+  );
+  client.token = data.token ?? '';
+  return client;
+};
+
+test('at once no more than 20 come of a day, three of a network, none of one’s own; the others once they are active @A5', async () => {
+  const owner = await comeFrom('2001:db8:1::1');
+  const { data: link } = await owner.raw<{ code: string }>(
+    'newInvite',
+    {},
+    { 'x-forwarded-for': '192.0.2.7' },
+  );
+  const balance = async () => (await owner.call('userInfo', {})).chatgpt_balance;
+  const per = 250_000;
+  // 40 at once of 40 /64 of one /48: no race gets past the third.
+  await Promise.all(
+    Array.from({ length: 40 }, (_, at) => comeFrom(`2001:db8:2:${at.toString(16)}::1`, link.code)),
+  );
+  expect(await balance()).toBe(20_000 + 3 * per);
+  // Of one's own networks: where one registered, and where the link was made.
+  await comeFrom('2001:db8:1:9::1', link.code);
+  await comeFrom('192.0.2.200', link.code);
+  expect(await balance()).toBe(20_000 + 3 * per);
+  expect(await owner.call('inviteInfo', {})).toMatchObject({ total: 42, waiting: 39 });
+  // 30 at once of as many networks: the day's number, exactly.
+  await Promise.all(Array.from({ length: 30 }, (_, at) => comeFrom(`10.1.${at}.1`, link.code)));
+  expect(await balance()).toBe(20_000 + 20 * per);
+
+  const pool = new pg.Pool({ connectionString: server.databaseUrl });
+  const connection = await connectDatabase(
+    { dataDir: '', databaseUrl: server.databaseUrl },
+    pino({ level: 'silent' }),
+  );
+  try {
+    const { id } = await owner.call('userInfo', {});
+    const { rows } = await pool.query<{ user_id: string }>(
+      `SELECT user_id FROM invited WHERE inviter_id = $1 AND look_at IS NOT NULL
+       ORDER BY user_id LIMIT 2`,
+      [id],
+    );
+    const [active, idle] = rows.map((row) => row.user_id);
+    const use = (user: string | undefined, daysAgo: number) =>
+      pool.query(
+        `INSERT INTO usage_days (user_id, day, type, model)
+         SELECT $1, (now() AT TIME ZONE 'Asia/Shanghai')::date - $2::int, 0, 'm'`,
+        [user, daysAgo],
+      );
+    for (const [user, days] of [
+      [active, [1, 2]],
+      [idle, [0, 1]],
+    ] as const)
+      for (const day of days) await use(user, day);
+    // Today's are full; tomorrow the one who was active on three days brings them, the other not yet.
+    await connection.db.transaction(rewardActive);
+    expect(await balance()).toBe(20_000 + 20 * per);
+    await pool.query(
+      `UPDATE invited SET credited_at = credited_at - interval '25 hours',
+         look_at = look_at - interval '2 hours' WHERE inviter_id = $1`,
+      [id],
+    );
+    await Promise.all([1, 2].map(() => connection.db.transaction(rewardActive)));
+    expect(await balance()).toBe(20_000 + 21 * per);
+    expect(await owner.call('inviteInfo', {})).toMatchObject({
+      waiting: 38,
+      total_tokens: 21 * per,
+    });
+  } finally {
+    await connection.close();
+    await pool.end();
+  }
 });
 
 test('a new password ends the other sign-ins, and a device can be signed out @P1', async () => {
@@ -90,6 +181,11 @@ test('an account that is ended leaves its orders and nothing of its person @P1',
     [order.trade_no],
   );
   expect(users).toEqual([{ account: null, user_name: '已注销用户' }]);
+  const ended = await client.query(
+    `SELECT vip_expired_at FROM users u JOIN orders o ON o.user_id = u.id WHERE number = $1`,
+    [order.trade_no],
+  );
+  expect(ended.rows).toEqual([{ vip_expired_at: null }]);
   const { rows } = await client.query(
     `SELECT FROM history h JOIN sessions s ON s.id = h.session_id
      WHERE s.uuid = $1 AND (human <> '' OR ai <> '')`,

@@ -52,21 +52,60 @@ describe('a stranger', () => {
       const { uuid } = await stranger.call('newFriend', { friend_user_id });
       expect(await stateOf(stranger, uuid)).toBe('new');
       expect((await say(stranger, uuid)).code).toBe(0);
-      const refused = await say(stranger, uuid);
-      expect(refused.code).toBe(1422);
-      expect(refused.message).toContain('接受');
+      // What else is written waits on the server, before its author alone.
+      const waiting = [await say(stranger, uuid, '第二条'), await say(stranger, uuid, '第三条')];
+      for (const sent of waiting) expect(sent).toMatchObject({ code: 0, data: { pending: true } });
+      const words = async (client: TestClient) =>
+        (await list(client, uuid)).map(({ human, pending }) => [human, pending]);
+      expect(await words(stranger)).toEqual([
+        ['您好', undefined],
+        ['第二条', true],
+        ['第三条', true],
+      ]);
+      expect(await words(other)).toEqual([['您好', undefined]]);
+      const heard = { sessionId: uuid, maxHistoryId: 0 };
+      expect(await other.call('lastMessages', heard)).toHaveLength(1);
+      expect(await stranger.call('lastMessages', heard)).toHaveLength(3);
+      const third = (await list(stranger, uuid))[2]?.id ?? 0;
+      expect((await other.call('historyList', { session_id: uuid, id: third })).list).toHaveLength(
+        0,
+      );
       expect([await stateOf(stranger, uuid), await stateOf(other, uuid)]).toEqual([
         'asking',
         'asked',
       ]);
       // Nobody accepts what they asked for themselves.
       await stranger.call('answerFriend', { session_id: uuid, act: 'accept' });
-      expect((await say(stranger, uuid)).code).toBe(1422);
+      expect(await words(other)).toHaveLength(1);
       if (accepts) await other.call('answerFriend', { session_id: uuid, act: 'accept' });
-      else expect((await say(other, uuid)).code).toBe(0);
+      else expect((await say(other, uuid, '请说')).code).toBe(0);
+      for (const client of [stranger, other])
+        expect(await words(client)).toEqual(
+          ['您好', '第二条', '第三条', ...(accepts ? [] : ['请说'])].map((text) => [
+            text,
+            undefined,
+          ]),
+        );
       expect((await say(stranger, uuid)).code).toBe(0);
       expect(await stateOf(stranger, uuid)).toBe('accepted');
     }
+  });
+
+  test('so many messages wait, and one that is taken back does not arrive', async () => {
+    const { other, friend_user_id } = await meet();
+    const { uuid } = await lin.call('newFriend', { friend_user_id });
+    for (let at = 0; at <= limits.waitingMessages; at += 1)
+      expect((await say(lin, uuid, `第 ${at} 条`)).code).toBe(0);
+    const refused = await say(lin, uuid);
+    expect([refused.code, refused.message]).toEqual([1422, expect.stringContaining('接受')]);
+    const [, second] = await list(lin, uuid);
+    await lin.call('deleteHistory', { session_id: uuid, id: second?.id ?? 0 });
+    await other.call('answerFriend', { session_id: uuid, act: 'accept' });
+    const texts = (await list(other, uuid)).map(({ human }) => human);
+    expect(texts).toHaveLength(limits.waitingMessages);
+    expect(texts).not.toContain('第 1 条');
+    const card = (await other.call('sessionList', { channel: 'private' })).list[0];
+    expect(card).toMatchObject({ uuid, summary: `第 ${limits.waitingMessages} 条` });
   });
 
   test('who blocks hears nothing more, can report it, and changes their mind', async () => {

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import pg from 'pg';
 import sharp from 'sharp';
+import type { CallSpec } from '../../contract/call.ts';
+import { calls } from '../../contract/calls.ts';
 import { TestClient } from '../support/client.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
 
 /** A client that knows the three documents alone, by plain HTTP. */
 
@@ -192,14 +194,20 @@ test('a disabled account is answered 3001 everywhere but where it signs out or i
     'UPDATE users SET disabled = true FROM logins WHERE logins.user_id = users.id AND users.id = (SELECT max(id) FROM users)',
   );
   await database.end();
-  for (const [method, path, body] of [
-    ['GET', 'models'],
-    ['GET', 'scenario_list'],
-    ['GET', 'session_list?channel=public'],
-    ['GET', 'user_info'],
-    ['POST', 'new_session', { type: 0 }],
-  ] as const)
-    expect((await ask(method, path, body, gone.token)).code, path).toBe(3001);
+  const refused = (Object.values(calls) as CallSpec[]).filter(
+    ({ kind, access, forDisabled }) =>
+      kind === 'call' && ['public', 'guest', 'user'].includes(access) && !forDisabled,
+  );
+  expect(refused.length).toBeGreaterThan(100);
+  for (const { method, path } of refused) {
+    const { code } = await ask(
+      method,
+      path.slice('/api/'.length),
+      method === 'GET' ? undefined : {},
+      gone.token,
+    );
+    expect(code, `${method} ${path}`).toBe(3001);
+  }
   expect((await ask('POST', 'logout', {}, gone.token)).code).toBe(0);
 });
 
@@ -432,6 +440,49 @@ test('a question is posted with its title as msg and its text as ai', async () =
   });
 });
 
+test('a question as JSON keeps its text by each of its names, and a model is mentioned by name', async () => {
+  const said = '从哪里开始**最好**？';
+  for (const names of [
+    ['prompt', 'completion'],
+    ['prompt', 'content'],
+    ['title', 'content'],
+    ['title', 'completion'],
+  ] as const) {
+    const { uuid } = await data('POST', 'new_session', { type: 2, group_id: 1 });
+    const title = `${names.join('与')} ${Date.now()}`;
+    const msg = JSON.stringify({ [names[0]]: title, [names[1]]: said });
+    await data('POST', 'send_message', { uuid, msg, format: 1 });
+    const { list } = await data('GET', `history_list?session_id=${String(uuid)}`);
+    expect((list as Fields[])[0]).toMatchObject({ title, content: said });
+    const found = await data(
+      'GET',
+      `session_list?channel=forum&query=${encodeURIComponent(title)}`,
+    );
+    expect(found['list']).toEqual([expect.objectContaining({ uuid, title })]);
+    // A reply has no title of its own: nothing of it is lost.
+    await data('POST', 'send_message', { uuid, msg, format: 1 });
+    const whole = await data('GET', `history_list?session_id=${String(uuid)}`);
+    expect((whole['list'] as Fields[])[1]).toMatchObject({ content: `${title}\n\n${said}` });
+  }
+  const { uuid } = await data('POST', 'new_session', { type: 2 });
+  await data('POST', 'send_message', { uuid, msg: '怎样开始？' });
+  const asked = { prompt: '你说呢？', at_user: 'builtin-assistant' };
+  const { id } = await data('POST', 'send_message', {
+    uuid,
+    msg: JSON.stringify(asked),
+    format: 1,
+  });
+  await expect
+    .poll(async () => {
+      const { list } = await data(
+        'GET',
+        `history_list?session_id=${String(uuid)}&id=${String(id)}`,
+      );
+      return (list as Fields[])[0];
+    })
+    .toMatchObject({ model: 'builtin-assistant', ai: expect.stringMatching(/./) });
+});
+
 test('sizes as models list them, JSON as text, no id by 0', async () => {
   const session = await data('POST', 'new_session', { type: 1 });
   const drawn = await data('POST', `send_message?session_id=${String(session['id'])}`, {
@@ -439,12 +490,38 @@ test('sizes as models list them, JSON as text, no id by 0', async () => {
     format: 0,
   });
   const request_id = `wide ${Date.now()}`;
-  await data('POST', 'image/generate', {
+  const begun = await data('POST', 'image/generate', {
     history_id: drawn['id'],
     request_id,
     n: 1,
     size: '1024x576',
   });
+  expect(begun).toMatchObject({ size: '1024x576' });
+  expect(begun).not.toHaveProperty('notice');
+  // What is not made in the size that was asked for says so.
+  const odd = await data('POST', `send_message?session_id=${String(session['id'])}`, {
+    msg: '一座木桥',
+  });
+  const wish = { history_id: odd['id'], request_id: `odd ${Date.now()}`, n: 1, size: '1000x600' };
+  const made = await data('POST', 'image/generate', wish);
+  expect(made['notice']).toBe(`没有 1000x600 这个尺寸，画的是 ${String(made['size'])}`);
+  // So does a size within the message, before anything is drawn.
+  for (const [size, notice] of [
+    ['1000x600', made['notice']],
+    ['1024×576', undefined],
+  ] as const) {
+    const told = await data('POST', `send_message?session_id=${String(session['id'])}`, {
+      msg: JSON.stringify({ prompt: '一座铁桥', size }),
+      format: 1,
+    });
+    expect(told['notice']).toBe(notice);
+    const going = { history_id: told['id'], request_id: `in ${size} ${Date.now()}`, n: 1 };
+    expect((await data('POST', 'image/generate', going))['size']).toBe(told['size']);
+  }
+  const { models } = await data('GET', 'models');
+  const canvas = (models as Fields[]).find(({ name }) => name === 'builtin-canvas');
+  expect(canvas?.['sizes']).toContain(made['size']);
+  expect(canvas?.['size_limit']).toEqual(canvas?.['sizes']);
   const { progress: _, job } = await data(
     'GET',
     `image/progress?request_id=${encodeURIComponent(request_id)}`,
@@ -473,6 +550,108 @@ test('sizes as models list them, JSON as text, no id by 0', async () => {
   );
 });
 
+test('a form’s 0, empty text or empty list speaks of nothing and of nobody', async () => {
+  for (const none of [{ scenario_id: 0 }, { group_id: 0 }, { history_id: '0' }])
+    await data('POST', 'new_session', { type: 0, ...none });
+  await data('GET', 'session_list?channel=private&user_id=0&scenario_id=0');
+  const { uuid } = await data('POST', 'new_session', { type: 2, group_id: 1 });
+  for (const nobody of ['', 0, '0', [], { id: '', name: '' }, null]) {
+    const msg = JSON.stringify({ prompt: '鹊桥是什么？', at_user: nobody });
+    await data('POST', 'send_message', { uuid, msg, format: 1 });
+  }
+  for (const somebody of [{ id: -1 }, [1]])
+    expect(
+      (
+        await ask('POST', 'send_message', {
+          uuid,
+          msg: JSON.stringify({ prompt: '鹊桥是什么？', at_user: somebody }),
+          format: 1,
+        })
+      ).status,
+    ).toBe(422);
+});
+
+test('what was read of a film’s message is sent again with its documented fields changed', async () => {
+  const file = new Blob([pixel], { type: 'image/png' });
+  const { image } = await person.upload('uploadImage', file, 'again.png');
+  expect(image).toMatchObject({ size: '1x1', bytes: expect.any(Number) });
+  const again = async (first: Fields, change: Fields): Promise<Fields> => {
+    const { uuid } = await data('POST', 'new_session', { type: 4 });
+    const send = (fields: Fields) =>
+      data('POST', 'send_message', { uuid, format: 1, msg: JSON.stringify(fields) });
+    await send({ prompt: '一座桥', base_image: image.url, ...first });
+    const { list } = await data('GET', `history_list?session_id=${String(uuid)}`);
+    const read = JSON.parse(String((list as Fields[])[0]?.['human'])) as Fields;
+    expect(read).toMatchObject(first);
+    return JSON.parse(String((await send({ ...read, ...change }))['msg'])) as Fields;
+  };
+  const film = { type: 'img2video', cfg_scale: 3.5, motion_bucket_id: 200 };
+  expect(await again(film, { cfg_scale: '1.5' })).toMatchObject({
+    cfg_scale: 1.5,
+    motion_bucket_id: 200,
+  });
+});
+
+test('an image guides without one to start from', async () => {
+  const file = await sharp({ create: { width: 64, height: 64, channels: 3, background: 'red' } })
+    .png()
+    .toBuffer();
+  const { image } = await person.upload('uploadImage', new Blob([new Uint8Array(file)]), 'g.png');
+  const control = { controlnet_image: image.url, controlnet_module: 'Canny' };
+  const draw = async (fields: Fields) => {
+    const { uuid } = await data('POST', 'new_session', { type: 1 });
+    const { id } = await data('POST', 'send_message', {
+      uuid,
+      format: 1,
+      msg: JSON.stringify({ prompt: '一座石桥', type: 'img2img', base_image: '', ...fields }),
+    });
+    return ask('POST', 'image/generate', { history_id: id, request_id: `g ${String(id)}`, n: 1 });
+  };
+  expect(await draw(control)).toMatchObject({ status: 200, code: 0 });
+  expect(await draw({})).toMatchObject({ status: 422 });
+});
+
+test('a session by its group alone, or by the key of a knowledge base', async () => {
+  const question = await data('POST', 'new_session', { group_id: 1 });
+  expect(await data('GET', `get_session?uuid=${String(question['uuid'])}`)).toMatchObject({
+    type: 2,
+    group_id: 1,
+  });
+  const key = `tea_${Date.now()}`;
+  await data('POST', 'train/new_model', { name: '茶经', key, type: 0, settings: '{}' });
+  const { uuid } = await data('POST', 'new_session', { type: 0, model: key });
+  expect(await data('GET', `get_session?uuid=${String(uuid)}`)).toMatchObject({
+    embedding_key: key,
+    embedding_name: '茶经',
+    model: expect.stringMatching(/./),
+  });
+  const other = await TestClient.register(server.baseURL);
+  const theirs = await ask('POST', 'new_session', { type: 0, model: key }, other.token);
+  expect(theirs.code).toBe(1413);
+  // A style that is not trained yet says so (document 3 §8), to those alone who may know of it.
+  const style = `style_${Date.now()}`;
+  await data('POST', 'train/new_model', { name: '画风', key: style, type: 1, settings: '{}' });
+  for (const [who, code] of [
+    [person, 1470],
+    [other, 1413],
+  ] as const)
+    expect((await ask('POST', 'new_session', { type: 1, model: style }, who.token)).code).toBe(
+      code,
+    );
+});
+
+test('a manager’s list of orders is filtered by each type of document 3 §3', async () => {
+  await data('POST', 'recharge', { type: 'token', num: 1 });
+  await data('POST', 'recharge', { type: 'vip', num: '1' });
+  const manager = new TestClient(server.baseURL);
+  await manager.login('admin', ADMIN_PASSWORD);
+  for (const type of [1, '2', 3]) {
+    const { list } = await data('POST', 'admin/order_list', { page: 1, type }, manager.token);
+    const kinds = new Set((list as Fields[]).map((order) => order['type']));
+    expect([...kinds], String(type)).toEqual(type === 3 ? [] : [Number(type)]);
+  }
+});
+
 test('text_to_speech reads a text for no message by history_id 0', async () => {
   const speak = (body: Fields) =>
     fetch(`${server.baseURL}/api/text_to_speech`, {
@@ -483,6 +662,9 @@ test('text_to_speech reads a text for no message by history_id 0', async () => {
   const spoken = await speak({ model: '', text: '你好', voice: '', history_id: 0, speed: 1 });
   expect(spoken.headers.get('content-type')).toMatch(/^audio\//);
   expect((await spoken.arrayBuffer()).byteLength).toBeGreaterThan(1000);
+  // As a form has it.
+  const slow = await speak({ text: '你好', history_id: '', speed: '0.5' });
+  expect(slow.headers.get('content-type')).toMatch(/^audio\//);
   const nothing = await speak({ text: '', history_id: 0, refresh: false });
   expect(await nothing.json()).toMatchObject({ message: expect.stringMatching(/./) });
 });
@@ -498,4 +680,76 @@ test('whoever is signed in no longer is told the same, and not refused', async (
 test('a visitor is told that they are no administrator', async () => {
   const response = await fetch(`${server.baseURL}/api/auth_check`);
   expect(await response.json()).toMatchObject({ code: 0, data: { admin: false } });
+});
+
+test('a switch in an address says 0, 1, true or false', async () => {
+  for (const value of ['0', '1', 'true', 'false']) {
+    await data('GET', `train/model_list?page=1&public=${value}&query=`);
+    await data('GET', `image/index?page=1&private=${value}`);
+    await data('GET', `video/index?page=1&private=${value}`);
+    await data('GET', `job_list?running=${value}`);
+    expect((await ask('GET', `image/info?image_id=999999&explore=${value}`)).status).toBe(404);
+    const { uuid } = await data('POST', 'new_session', { type: 0 });
+    const { id } = await data('POST', 'send_message', { uuid, msg: '鹊桥是什么？' });
+    const stream = await fetch(
+      `${server.baseURL}/api/event_stream?history_id=${String(id)}&session_id=${String(uuid)}` +
+        `&strict_mode=${value}&at_ai=${value}`,
+      { headers: { authorization: `Bearer ${person.token}` } },
+    );
+    expect(stream.headers.get('content-type'), value).toContain('text/event-stream');
+    await stream.text();
+  }
+  expect((await ask('GET', 'image/index?page=1&private=maybe')).status).toBe(422);
+});
+
+test('a payment’s address can be opened from anywhere', async () => {
+  const order = await data('POST', 'recharge', { type: 'token', num: 1 });
+  const { trade_no: number, url } = order;
+  expect(url).toMatch(new RegExp(`^${server.baseURL}/cashier\\?key=`));
+  expect((await data('POST', `trade_status?platform_order_id=${String(number)}`))['url']).toBe(url);
+  const [first] = (await data('GET', 'trade_list?page=1'))['list'] as Fields[];
+  expect(first).toMatchObject({ trade_no: number, url });
+});
+
+test('a project’s row has its file', async () => {
+  const project = { name: '手册', key: `handbook_${Date.now()}`, type: 0 };
+  const made = (await data('POST', 'train/new_model', project))['model'] as Fields;
+  expect(made).toMatchObject({ file: null });
+  const form = new FormData();
+  form.append('file', new Blob(['鹊桥是一座桥。']), '手册.txt');
+  const sent = await fetch(
+    `${server.baseURL}/api/train/upload_file?token=${person.token}&model_id=${String(made['id'])}`,
+    { method: 'POST', body: form },
+  );
+  expect(await sent.json()).toMatchObject({ code: 0 });
+  const [row] = (await data('GET', 'train/model_list?page=1&public=0'))['list'] as Fields[];
+  const { url } = row!['file'] as Fields;
+  expect(row).toMatchObject({ id: made['id'], file: { name: '手册.txt' } });
+  const file = await fetch(`${server.baseURL}${String(url)}`, {
+    headers: { authorization: `Bearer ${person.token}` },
+  });
+  expect(await file.text()).toContain('鹊桥');
+});
+
+test('a name like a telephone number goes out to others with its middle hidden', async () => {
+  const called = await TestClient.register(server.baseURL);
+  await called.call('saveUser', { user_name: '13812345678' });
+  const { uuid } = await data('POST', 'new_session', { type: 2 }, called.token);
+  await data('POST', 'send_message', { uuid, msg: '谁知道？' }, called.token);
+  const mine = await data('GET', 'user_info', undefined, called.token);
+  expect(mine['user_name']).toBe('13812345678');
+  const at = { prompt: '您好', at_user: mine['id'] };
+  await data('POST', 'send_message', { uuid, msg: JSON.stringify(at), format: 1 });
+  const { uuid: friend } = await data('POST', 'new_friend', { friend_user_id: mine['id'] });
+  for (const path of [
+    `history_list?session_id=${String(uuid)}`,
+    `get_session?uuid=${String(uuid)}`,
+    `get_session?uuid=${String(friend)}`,
+    'session_list?channel=forum',
+    'session_list?channel=private',
+  ]) {
+    const told = JSON.stringify(await data('GET', path));
+    expect(told, path).toContain('138****5678');
+    expect(told, path).not.toContain('13812345678');
+  }
 });

@@ -40,7 +40,8 @@ test('a photo is turned upright, loses what it tells of its owner and gets thumb
   expect(image).toMatchObject({ width: 800, height: 1200 });
   expect(image.url).toMatch(/^\/files\/[0-9a-f]{40}\.jpg$/);
   const served = await bytesOf(image.url);
-  expect(served.length).toBe(image.size);
+  expect(served.length).toBe(image.bytes);
+  expect(image.size).toBe(`${image.width}x${image.height}`);
   expect(served.includes('SECRET')).toBe(false);
   const { exif, xmp, orientation } = await sharp(served).metadata();
   expect([exif, xmp, orientation]).toEqual([undefined, undefined, undefined]);

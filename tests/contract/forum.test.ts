@@ -125,6 +125,13 @@ describe('three people', () => {
     await lin.call('sendMessage', { session_id: uuid, msg, format: 1 });
     expect((await news(wang)).list[0]).toMatchObject({ kind: 'mention', text: '林一 提到了您' });
 
+    // A name that was typed tells its person as one that was chosen does; an address tells nobody.
+    await zhou.call('readNews', { session_id: uuid });
+    await lin.call('sendMessage', { session_id: uuid, msg: '写到 a@周二.cn，@林一' });
+    expect((await news(zhou)).unread).toBe(0);
+    await wang.call('sendMessage', { session_id: uuid, msg: '＠周二 用什么石头？' });
+    expect((await news(zhou)).list[0]).toMatchObject({ kind: 'mention', text: '王三 提到了您' });
+
     // What is taken back takes its mark along.
     await zhou.call('deleteHistory', { session_id: uuid, id: first.id });
     expect((await lin.call('getSession', { uuid })).accepted_id).toBeNull();

@@ -160,6 +160,17 @@ test('a client made from the specification alone uploads, edits, lists, likes an
   const edit = { method: 'edit', image_id: file.id, prompt: '一轮月亮', mask };
   const drawn = await client.result((await client.post('image/edit', edit)).data.job);
   expect(drawn).toHaveLength(4);
+  // One like it is of the whole: a part's words alone would make another picture.
+  const again = { ...edit, image_id: drawn[0].id, prompt: '一条小船' };
+  const [twice] = await client.result(
+    (await client.post('image/edit', { ...again, n: 1 })).data.job,
+  );
+  const whole = await client.get('image/info', { image_id: twice.id });
+  expect(whole.data.info).toMatchObject({
+    prompt: '一条小船',
+    whole_prompt: '一轮月亮，一条小船',
+  });
+  await client.remove('image/delete', { image_id: twice.id });
   const told = await client.post('image/interrogate', { image_id: file.id, model: 'clip' });
   expect(told.data).toMatchObject({ result: expect.any(String), result_cn: expect.any(String) });
 

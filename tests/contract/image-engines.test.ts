@@ -75,6 +75,8 @@ const watch = (more: Partial<ImageIo> = {}): Watched => {
     previews: [],
     remembered: [],
     signal: AbortSignal.timeout(20_000),
+    stopped: new AbortController().signal,
+    sent: () => () => {},
     progress: (fraction, preview) => {
       io.fractions.push(fraction);
       if (preview) io.previews.push(preview);

@@ -5,6 +5,7 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { codes } from '../../contract/errors.ts';
 import { modelTypes } from '../../contract/model.ts';
+import { apiUser } from '../support/api-user.ts';
 import { TestClient } from '../support/client.ts';
 import { colourOf, gridColours } from '../support/fake-service.ts';
 import { type MockMidjourney, startMockMidjourney } from '../support/mock-midjourney.ts';
@@ -119,6 +120,30 @@ test('what can be chosen is told, and how words will reach the service', async (
   expect(result).not.toContain('stylize');
 });
 
+test('an image that a program ordered is made and paid though the program hung up', async () => {
+  const user = await apiUser(server);
+  const balance = async () => (await user.person.call('userInfo', {})).chatgpt_balance;
+  const before = await balance();
+  const stop = new AbortController();
+  const asked = openAi.asked.length;
+  const order = fetch(`${server.baseURL}/v1/images/generations`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${user.key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'dall-e-3', prompt: '一座桥', size: '1024x1024' }),
+    signal: stop.signal,
+  });
+  order.catch(() => {});
+  await expect
+    .poll(() => openAi.asked.length, { timeout: 5000, interval: 5 })
+    .toBeGreaterThan(asked);
+  stop.abort();
+  await expect(order).rejects.toThrow('abort');
+  const job = async () => (await user.person.call('jobList', {})).list[0];
+  await expect.poll(async () => (await job())?.state, { timeout: 10_000 }).toBe('done');
+  expect(before - (await balance())).toBe((await job())?.deduct_tokens);
+  expect(before - (await balance())).toBeGreaterThan(0);
+});
+
 test('the flat fields of a message reach the service, and what it draws with them', async () => {
   const file = new Blob([new Uint8Array(await photo(640, 480))], { type: 'image/png' });
   const { image } = await client.upload('uploadImage', file, 'a.png');
@@ -231,6 +256,13 @@ test('what a service refuses for its words is no failure of the service', async 
     Array.from({ length: 6 }, async () => {
       const { job } = await paint(client, '不好的词', { model: 'midjourney' });
       expect(job).toMatchObject({ state: 'error', error_code: 1427, deduct_tokens: 0 });
+      // Whoever knows the documents alone reads the failure there.
+      expect(await client.raw('imageProgress', { request_id: job.uuid })).toMatchObject({
+        status: 200,
+        code: 1427,
+        message: job.error_message,
+        data: { result: { progress: expect.any(Number), current_image: '' } },
+      });
     }),
   );
   midjourney.scenario = 'normal';

@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { generateSync } from 'otplib';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TestClient } from '../support/client.ts';
 import { type MockOpenAi, startMockOpenAi } from '../support/mock-openai.ts';
 import { startMockTraining } from '../support/mock-training.ts';
-import { ADMIN_PASSWORD } from '../support/server.ts';
 import { createWorld, sendRaw, talk, type World } from '../support/world.ts';
 
 let world: World;
@@ -23,6 +21,8 @@ beforeAll(async () => {
   lower = await TestClient.register(world.server.baseURL);
   lowerId = (await lower.call('userInfo', {})).id;
   userId = (await world.people.user.call('userInfo', {})).id;
+  // Nobody else may take a manager's name, and everybody in the tests has the same one.
+  await world.people.manager.call('updateUser', { user_id: lowerId, user_name: '副手' });
   await world.people.manager.call('setManager', { user_id: lowerId, rank: 'manager' });
 });
 afterAll(async () => {
@@ -474,13 +474,13 @@ test('figures, charts and ranks follow what people do', async () => {
   // Long ago is counted by days and all the same as every five minutes.
   await database.query(`INSERT INTO orders (number, user_id, kind, type, title, amount, tokens,
       provider, state, paid_at, created_at)
-    SELECT 'QLold' || n, ${userId}, 'token', 1, '充值', 2000, 1, '', 'paid', now(),
-      now() - n * interval '7 hours' FROM generate_series(1, 90) n`);
+    SELECT 'QLold' || n, ${userId}, 'token', 1, '充值', 2000, 1, 'sandbox', 'paid',
+      now() - n * interval '7 hours', now() - n * interval '7 hours' FROM generate_series(1, 90) n`);
   await database.query('DELETE FROM stat_marks');
   await database.query(`UPDATE stat_days SET value = value + 1000`);
   const orders = (await manager.call('adminSummary', {})).order_count;
-  const { rows: counted } =
-    await database.query(`SELECT (SELECT count(*)::int FROM orders) AS orders,
+  const { rows: counted } = await database.query(`SELECT (SELECT count(*)::int FROM orders
+      WHERE paid_at IS NOT NULL AND provider <> '') AS orders,
     (SELECT sum(value)::int FROM stat_days WHERE metric = 'order') AS days,
     (SELECT count(*)::int FROM stat_days d WHERE value <> (SELECT sum(value) FROM stat_steps s
       WHERE s.metric = d.metric AND (s.at AT TIME ZONE 'Asia/Shanghai')::date = d.day)) AS wrong`);
@@ -530,31 +530,32 @@ test('a notice is published, scheduled, changed and deleted', async () => {
   // Who attached it can look at it; who has no subscription cannot.
   expect(all.list[0]?.code_url).toBe(`/api/download_source_code?id=${now}`);
   expect((await user.call('downloadSourceCode', { id: now })).url).toBe('');
-  const { url } = await manager.call('downloadSourceCode', { id: now });
-  expect(await (await fetch(world.server.baseURL + url)).text()).toBe('附件');
+  const { url, license, notices } = await manager.call('downloadSourceCode', { id: now });
+  const textAt = async (address: string) => (await fetch(world.server.baseURL + address)).text();
+  expect(await textAt(url)).toBe('附件');
+  expect(await textAt(license)).toMatch(/^MIT License/);
+  expect(await textAt(notices)).toMatch(/^鹊桥 · 第三方声明/);
   await save({ notice: '## 换了附件', id: String(now) }, new Blob(['新的附件']));
   const again = await manager.call('downloadSourceCode', { id: now });
   expect(await (await fetch(world.server.baseURL + again.url)).text()).toBe('新的附件');
   await manager.call('delNotice', { id: now });
 });
 
-test('with an authenticator app a password alone does not let a manager in', async () => {
+test('what a person stores is all of it, files of training included', async () => {
   const { manager } = world.people;
-  const { baseURL } = world.server;
-  const { secret } = await manager.call('totpBegin', {});
-  const wrong = await sendRaw(manager, 'totpEnable', { code: '12345' });
-  expect(wrong.envelope?.code).toBe(1490);
-  const code = generateSync({ secret });
-  const { recovery_codes: recovery } = await manager.call('totpEnable', { code });
-  expect(recovery).toHaveLength(10);
-  const enter = async (totp?: string) => {
-    const client = new TestClient(baseURL);
-    return client.call('login', { account: 'admin', password: ADMIN_PASSWORD, totp });
-  };
-  expect(await enter()).toMatchObject({ totp: true, error: '请输入动态验证码' });
-  expect(await enter(code)).toMatchObject({ error: '动态验证码不对' });
-  expect((await enter(recovery[0])).token).toBeTruthy();
-  expect((await enter(recovery[0])).token).toBeUndefined();
-  await manager.call('totpDisable', { code: recovery[1]! });
-  expect((await enter()).token).toBeTruthy();
+  const person = await TestClient.register(world.server.baseURL);
+  const { id } = await person.call('userInfo', {});
+  const bytes = async () =>
+    (await manager.call('adminUserInfo', { user_id: id })).figures.file_bytes;
+  expect(await bytes()).toBe(0);
+  const { model } = await person.call('newTrainModel', {
+    name: '六个文件',
+    key: `stored_${id}`,
+    type: 0,
+  });
+  const form = new FormData();
+  form.set('file', new Blob(['床前明月光。']), '诗.txt');
+  const address = `${person.baseURL}/api/train/upload_file?model_id=${model.id}&start=0`;
+  await fetch(address, { method: 'POST', headers: person.headers(), body: form });
+  expect(await bytes()).toBe(18);
 });

@@ -286,12 +286,15 @@ describe('an app', () => {
 
     const draft = await sendForm(manager, 'product/save_app', { title: '草稿', state: 'draft' });
     const { id } = draft['data'] as { id: number };
-    for (const client of [buyer, new TestClient(server.baseURL)]) {
+    for (const [client, hidden] of [
+      [buyer, 404],
+      [new TestClient(server.baseURL), 401],
+    ] as const) {
       expect(await get(client, 'product/app_details', { id: String(id) })).toMatchObject({
         code: 404,
       });
       expect(await get(client, 'product/get_draft', { id: String(id) })).toMatchObject({
-        code: 404,
+        code: hidden,
       });
     }
     expect(

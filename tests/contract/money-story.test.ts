@@ -132,6 +132,46 @@ const agree = async (client: TestClient, expected: Account) => {
   expect(sums).toEqual([{ ...wallets[0], spent: expected.spent }]);
 };
 
+const balanceOf = async (client: TestClient) => (await client.call('userInfo', {})).chatgpt_balance;
+
+/** Asks, and gives the message once the service has it. */
+const askAndWait = async (client: TestClient, words: string) => {
+  const before = chat.calls;
+  const { uuid, id } = await client.ask(words, { model: 'mock-chat' });
+  await expect.poll(() => chat.calls).toBe(before + 1);
+  return { uuid, id };
+};
+
+test('a question that was sent is paid for although it is stopped before the first word, once; what failed costs nothing', async () => {
+  const ann = await register();
+  const words = '山'.repeat(4000);
+  chat.enqueue('hang-before');
+  const { uuid, id } = await askAndWait(ann, words);
+  await Promise.all([1, 2, 3].map(() => ann.call('stopStream', { history_id: id })));
+  const { list } = await ann.call('historyList', { session_id: uuid });
+  const [message] = list;
+  expect(message).toMatchObject({ state: 'stopped', ai: '', completion_tokens: 0 });
+  expect(message?.deduct_tokens).toBeGreaterThan(2000);
+  expect(message?.prompt_tokens).toBe(message?.deduct_tokens);
+  expect(await balanceOf(ann)).toBe(signup - (message?.deduct_tokens ?? 0));
+  const bills = await ann.call('transactionList', {});
+  expect(bills.list.map((bill) => bill.deduct_tokens)).toEqual([message?.deduct_tokens]);
+
+  // Stopped in the middle: the question and what was written.
+  const left = await balanceOf(ann);
+  chat.enqueue('hang-middle');
+  const begun = await askAndWait(ann, words);
+  await ann.read(begun.uuid, begun.id, { onEvent: () => false });
+  await ann.call('stopStream', { history_id: begun.id });
+  expect(await balanceOf(ann)).toBeLessThan(left - 2000);
+
+  const before = await balanceOf(ann);
+  chat.enqueue('500');
+  const failed = await ann.ask(words, { model: 'mock-chat' });
+  await ann.read(failed.uuid, failed.id);
+  expect(await balanceOf(ann)).toBe(before);
+});
+
 test('an invite, a top-up with discount, a month, a picture that is free by it, refunds: all figures agree @P6', async () => {
   const manager = new TestClient(server.baseURL);
   await manager.login('admin', ADMIN_PASSWORD);

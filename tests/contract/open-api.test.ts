@@ -608,20 +608,62 @@ describe('failures as the client of OpenAI knows them', () => {
 });
 
 describe('keys', () => {
-  test('are shown whole once, masked after, and five at most', async () => {
+  test('are kept for their owner alone, encrypted, and five at most', async () => {
     const one = await apiUser(server);
     const { list, userinfo } = await one.person.call('apiKeys', {});
     const secret = one.key.slice(one.key.indexOf('-') + 1);
     expect(one.key.startsWith(`${one.userId}-`)).toBe(true);
-    expect(list[0]?.api_key).toBe(`${secret.slice(0, 10)}••••••${secret.slice(-10)}`);
-    expect(JSON.stringify(list)).not.toContain(secret);
-    expect(userinfo).toMatchObject({ user_id: one.userId, may_use: true });
-    const stored = await onDatabase(server, 'SELECT * FROM api_keys WHERE id = $1', [one.keyId]);
+    const mask = `${secret.slice(0, 10)}••••••${secret.slice(-10)}`;
+    expect(list[0]).toMatchObject({ api_key: secret, mask, kept: true });
+    expect(userinfo).toMatchObject({
+      user_id: one.userId,
+      may_use: true,
+      keys_shown_once: false,
+    });
+    const [stored] = await onDatabase<{ sealed: Buffer }>(
+      server,
+      'SELECT * FROM api_keys WHERE id = $1',
+      [one.keyId],
+    );
     expect(JSON.stringify(stored)).not.toContain(secret);
+    expect(stored?.sealed.toString('latin1')).not.toContain(secret);
+    // What is kept in one row opens in no other.
+    const other = await apiUser(server);
+    await onDatabase(server, 'UPDATE api_keys SET sealed = $2 WHERE id = $1', [
+      other.keyId,
+      stored?.sealed,
+    ]);
+    const [moved] = (await other.person.call('apiKeys', {})).list;
+    expect(moved).toMatchObject({ kept: false, api_key: moved?.mask });
     const made = await Promise.allSettled(
       Array.from({ length: 8 }, () => one.person.call('genKey', {})),
     );
     expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(4);
+  });
+
+  test('are shown once where their owner chooses so, and then never again', async () => {
+    const one = await apiUser(server);
+    const list = async () => (await one.person.call('apiKeys', {})).list;
+    const whole = (await list())[0]?.api_key;
+    await one.person.call('keysShownOnce', { on: true });
+    const made = await one.person.call('genKey', {});
+    for (const row of await list()) expect(row).toMatchObject({ kept: false, api_key: row.mask });
+    expect(JSON.stringify(await list())).not.toContain(whole);
+    const [{ count } = { count: '' }] = await onDatabase<{ count: string }>(
+      server,
+      'SELECT count(sealed) FROM api_keys WHERE user_id = $1',
+      [one.userId],
+    );
+    expect(count).toBe('0');
+    // They work as before, and stay unknown when the choice is taken back.
+    await clientOf(one.key).models.list();
+    await clientOf(made.full_key).models.list();
+    await one.person.call('keysShownOnce', { on: false });
+    expect((await list()).map(({ kept }) => kept)).toEqual([false, false]);
+    await one.person.call('genKey', {});
+    expect((await list()).map(({ kept }) => kept)).toEqual([false, false, true]);
+    expect((await one.person.call('delKey', { api_key: made.full_key })).deleted).toBe(true);
+    expect(await list()).toHaveLength(2);
   });
 
   test('tell when they were used last', async () => {
@@ -887,6 +929,25 @@ describe('the calls of the specification by a client written from it alone', () 
       headers: { authorization: `Bearer ${user.key}` },
     });
     expect(await told.json()).toMatchObject({ result: true, balance: await balance() });
+  });
+
+  test('inscriptor spends by no model that the key may not use', async () => {
+    const bound = await apiUser(server, { key: { models: ['builtin-voice'], month_limit: 1 } });
+    await onDatabase(server, 'UPDATE wallets SET balance = 5000 WHERE user_id = $1', [
+      bound.userId,
+    ]);
+    const { calls } = mock;
+    const answer = await fetch(`${server.baseURL}/v1/inscriptor`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${bound.key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ text: '月亮' }),
+    });
+    expect(await answer.json()).toMatchObject({
+      result: true,
+      text: expect.stringMatching(/^月亮，/),
+    });
+    expect((await bound.person.call('userInfo', {})).chatgpt_balance).toBe(5000);
+    expect(mock.calls).toBe(calls);
   });
 
   test('speech is an audio file; what cannot be read is refused in words', async () => {

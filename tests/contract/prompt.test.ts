@@ -23,7 +23,7 @@ describe('without a connected model', () => {
   });
 
   test('a text comes back as it is and says so', async () => {
-    for (const cn2en of [0, 1])
+    for (const cn2en of [0, 1] as const)
       expect(await person.call('translate', { msg: prompt, cn2en })).toEqual({
         result: prompt,
         translated: false,
@@ -181,6 +181,31 @@ describe('with connected models', () => {
     expect((await person.raw('translate', { msg: prompt, model: 'nobody' })).code).toBe(
       codes.model_unavailable.code,
     );
+  });
+
+  test('an answer that is cut for its length costs what the service wrote of it', async () => {
+    const before = await balance();
+    const long = await person.raw('inscriptor', {
+      msg: '[[bench tokens=30000 rate=0 id=long]] 写',
+    });
+    expect(long).toMatchObject({ code: codes.engine_failed.code });
+    expect(long.message).toContain('长度上限');
+    // Some 40,000 letters were taken.
+    expect(before - (await balance())).toBeGreaterThan(4000);
+
+    const poor = await TestClient.register(here.server.baseURL, `p${randomUUID().slice(0, 8)}`);
+    const { id } = await poor.call('userInfo', {});
+    await here.database.query('UPDATE wallets SET balance = 2000 WHERE user_id = $1', [id]);
+    for (let tries = 0; tries < 2; tries += 1) {
+      const cut = await poor.raw('inscriptor', {
+        msg: `[[bench tokens=8000 rate=4000 id=poor${tries}]] 写`,
+      });
+      expect(cut.code).toBe(codes.balance.code);
+    }
+    // The first took nearly all of it, so that the second was not begun with much.
+    expect((await poor.call('userInfo', {})).chatgpt_balance).toBeLessThan(400);
+    const { rows } = await here.database.query(`SELECT 1 FROM holds WHERE state = 'open'`);
+    expect(rows).toEqual([]);
   });
 
   test('who has no tokens is told so; a guest keeps the words', async () => {

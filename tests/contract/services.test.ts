@@ -397,3 +397,140 @@ test.concurrent('what was found on this machine is shown, tried, and stays off o
     await found.close();
   }
 });
+
+test('models for those who paid, the default model and prices of sizes: as the manager says, wherever a model is used', async () => {
+  media.keys = ['sk-all'];
+  media.models = ['gpt-4', 'gpt-4o-mini', 'dall-e-2', 'sora-2'];
+  const id = (
+    await manager.call('saveChannel', {
+      kind: 'openai-compatible',
+      base_url: `${media.url}/v1`,
+      api_key: 'sk-all',
+      label: '付费的',
+      models: media.models.map((name) => ({ name })),
+    })
+  ).id;
+  try {
+    const newcomer = await TestClient.register(server.baseURL);
+    const guest = new TestClient(server.baseURL);
+    await guest.call('newSession', { type: 0 });
+    const rowOfModel = async (name: string) => {
+      const { list } = await manager.call('adminModelList', { unique_key: name });
+      const found = list.find((each) => each.unique_key === name);
+      if (!found) throw new Error(`there is no ${name}`);
+      return found;
+    };
+    const listed = async (client: TestClient, name: string) =>
+      (await client.call('models', {})).models.find((each) => each.name === name);
+    const begin = (client: TestClient, type: number, model: string) =>
+      client.raw<{ uuid: string }>('newSession', { type, model });
+
+    // GPT-4 by its name: for those who paid, and not part of the membership.
+    expect(await listed(newcomer, 'gpt-4')).toMatchObject({
+      vip: 1,
+      vip_excluded: true,
+      locked: 1,
+    });
+    expect(await listed(newcomer, 'gpt-4o-mini')).toMatchObject({ vip: 0, locked: 0 });
+    expect(await begin(newcomer, 0, 'gpt-4')).toMatchObject({
+      code: 1027,
+      message: expect.stringContaining('充值'),
+    });
+    expect((await begin(guest, 0, 'gpt-4')).code).toBe(1001);
+
+    // The cheapest that the person may use, in every place that names none.
+    expect((await newcomer.call('models', {})).default_model).toBe('gpt-4o-mini');
+    const { uuid } = await newcomer.call('newSession', { type: 0 });
+    const sessions = await newcomer.call('sessionList', { channel: 'private' });
+    expect(sessions.list.find((each) => each.uuid === uuid)?.model).toBe('gpt-4o-mini');
+    expect((await guest.call('models', {})).default_model).toBe('builtin-assistant');
+    expect((await new TestClient(server.baseURL).call('models', {})).default_model).toBe(
+      'builtin-assistant',
+    );
+    const mini = (await rowOfModel('gpt-4o-mini')).id;
+    await manager.call('setModel', { id: mini, disable: 1 });
+    expect((await newcomer.call('models', {})).default_model).toBe('builtin-assistant');
+    await manager.call('setModel', { id: mini, disable: 0, factor: 2 });
+
+    // What was begun before it was closed is refused, too: in chat, of images, of films.
+    const before = {
+      chat: (await begin(newcomer, 0, 'gpt-4o-mini')).data.uuid,
+      image: (await begin(newcomer, 1, 'dall-e-2')).data.uuid,
+      film: (await begin(newcomer, 4, 'sora-2')).data.uuid,
+    };
+    for (const name of ['gpt-4o-mini', 'dall-e-2', 'sora-2'])
+      await manager.call('setModel', { id: (await rowOfModel(name)).id, vip: 1 });
+    expect(await rowOfModel('gpt-4o-mini')).toMatchObject({ vip: 1, vip_excluded: 0 });
+    const send = (uuid: string, msg: string) =>
+      newcomer.raw('sendMessage', { session_id: uuid, msg }).then(({ code }) => code);
+    expect(await send(before.chat, '你好，鹊桥')).toBe(1027);
+    expect(await send(before.image, '山间的月亮')).toBe(1027);
+    expect(await send(before.film, 'https://example.com/a.png 动起来')).toBe(1027);
+    expect((await begin(newcomer, 1, 'dall-e-2')).code).toBe(1027);
+
+    // Paying once opens them for good.
+    const order = await newcomer.call('recharge', { type: 'token', num: 1 });
+    const key = new URL(order.url, server.baseURL).searchParams.get('key') ?? '';
+    await newcomer.call('sandboxSettle', { key, pay: 1 });
+    await eventually(async () =>
+      expect(
+        (await newcomer.call('tradeStatus', { platform_order_id: order.trade_no })).status,
+      ).toBe(1),
+    );
+    expect(await listed(newcomer, 'gpt-4')).toMatchObject({ vip: 1, locked: 0 });
+    expect((await begin(newcomer, 0, 'gpt-4')).code).toBe(0);
+    expect((await begin(newcomer, 1, 'dall-e-2')).code).toBe(0);
+
+    // Only for managers: nobody else knows of it.
+    const gpt = (await rowOfModel('gpt-4')).id;
+    await manager.call('setModel', { id: gpt, private: 1, logo: '/logo.png' });
+    expect(await rowOfModel('gpt-4')).toMatchObject({ private: 1, logo: '/logo.png' });
+    expect(await listed(newcomer, 'gpt-4')).toBeUndefined();
+    expect((await begin(newcomer, 0, 'gpt-4')).code).toBe(1413);
+    expect(await listed(manager, 'gpt-4')).toMatchObject({ private: 1, logo: '/logo.png' });
+
+    // A size costs as its row says.
+    const dalle = (await rowOfModel('dall-e-2')).id;
+    await manager.call('setModel', { id: dalle, size_rate: [0.5, 1, 1, 2], factor: 100 });
+    expect(await listed(newcomer, 'dall-e-2')).toMatchObject({ size_rate: [0.5, 1, 1, 2] });
+    for (const [size, tokens] of [
+      [0, 50],
+      [3, 200],
+    ] as const) {
+      const made = (await begin(newcomer, 1, 'dall-e-2')).data.uuid;
+      const sent = await newcomer.call('sendMessage', {
+        session_id: made,
+        msg: JSON.stringify({ prompt: '山间的月亮', n: 1, size }),
+        format: 1,
+      });
+      const { job } = await newcomer.call('generateImage', {
+        history_id: sent.id,
+        request_id: crypto.randomUUID(),
+      });
+      expect(job.held_tokens).toBe(tokens);
+      await newcomer.call('cancelJob', { request_id: job.uuid });
+    }
+  } finally {
+    await manager.call('delChannel', { id });
+  }
+});
+
+test('size code 0 makes the small image and costs 0.7 where a model lists no sizes', async () => {
+  const webui = await startMockSdWebui({ auth: 'me:secret' });
+  const { id } = await manager.call('saveChannel', {
+    kind: 'stable-diffusion-webui',
+    base_url: webui.url,
+    api_key: 'me:secret',
+    label: '尺寸',
+  });
+  try {
+    const { job } = await paint(person, '山间的月亮', {
+      model: 'stable-diffusion',
+      image: { n: 1, size: 0 },
+    });
+    expect(job).toMatchObject({ state: 'done', deduct_tokens: 700 });
+  } finally {
+    await manager.call('delChannel', { id });
+    await webui.close();
+  }
+});

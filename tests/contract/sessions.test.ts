@@ -107,8 +107,8 @@ describe('favourites', () => {
         open.historyId,
       ]);
     }
-    await here.database.query('UPDATE history SET like_count = 2 WHERE id = $1', [open.historyId]);
-    await here.database.query('UPDATE sessions SET like_count = 2 WHERE id = $1', [open.id]);
+    await here.database.query('UPDATE history SET like_count = 1 WHERE id = $1', [open.historyId]);
+    await here.database.query('UPDATE sessions SET like_count = 1 WHERE id = $1', [open.id]);
     const { token } = await guest.call('login', { account, password: 'password-1' });
     const signedIn = new TestClient(here.server.baseURL, token);
     expect(await uuidsOf(signedIn, { channel: 'favorites' })).toEqual([open.uuid]);

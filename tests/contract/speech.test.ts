@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import OpenAI, { toFile } from 'openai';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -246,6 +247,38 @@ test('a recording is written down, paid by the second, for nothing when that fai
   expect(list).toMatchObject([{ model: 'whisper-1', deduct_tokens: price }]);
 });
 
+test('a recording that a service has is paid though its person hung up', async () => {
+  const own = await TestClient.register(server.baseURL);
+  const stop = new AbortController();
+  service.behave(async () => {
+    stop.abort();
+    await sleep(200);
+    return false;
+  });
+  try {
+    const form = new FormData();
+    form.set('model', 'whisper-1');
+    form.set('file', new Blob([new Uint8Array(recording)], { type: 'audio/wav' }), 'audio.wav');
+    const asked = fetch(`${own.baseURL}/api/speech_to_text`, {
+      method: 'POST',
+      headers: own.headers(),
+      body: form,
+      signal: stop.signal,
+    });
+    await expect(asked).rejects.toThrow('abort');
+    await expect
+      .poll(async () => (await own.call('transactionList', {})).list, { timeout: 5000 })
+      .toMatchObject([{ model: 'whisper-1' }]);
+    const [paid] = (await own.call('transactionList', {})).list;
+    expect(paid?.deduct_tokens).toBeGreaterThan(0);
+    expect((await own.call('userInfo', {})).chatgpt_balance).toBe(
+      tokens - (paid?.deduct_tokens ?? 0),
+    );
+  } finally {
+    service.behave(null);
+  }
+});
+
 test('the voice is made ready without reading anything', async () => {
   const ready = await speak(client, { model: 'builtin-voice', prepare: 1 });
   expect([ready.status, (await ready.arrayBuffer()).byteLength]).toEqual([200, 0]);
@@ -319,6 +352,44 @@ test('deleted replies are read to nobody, and their sound goes', async () => {
   await own.call('deleteHistory', { session_id: uuid, id: historyId });
   const gone = await speak(own, asked);
   expect(gone.status).toBe(404);
+});
+
+test('what a service does for a program is paid though the program hung up', async () => {
+  const user = await apiUser(server);
+  const balance = async () => (await user.person.call('userInfo', {})).chatgpt_balance;
+  const form = new FormData();
+  form.set('model', 'whisper-1');
+  form.set('file', new Blob([new Uint8Array(recording)]), 'a.wav');
+  const json = (body: object) => JSON.stringify(body);
+  const requests: [string, string | FormData, number][] = [
+    ['audio/speech', json({ model: 'tts-1', input: text }), 1],
+    ['audio/transcriptions', form, 1],
+    ['embeddings', json({ model: 'embed-mock', input: '月'.repeat(200) }), 1],
+  ];
+  for (const [path, body, least] of requests) {
+    const before = await balance();
+    const stop = new AbortController();
+    service.behave(async () => {
+      stop.abort();
+      await sleep(200);
+      return false;
+    });
+    const headers = {
+      authorization: `Bearer ${user.key}`,
+      ...(typeof body === 'string' ? { 'content-type': 'application/json' } : {}),
+    };
+    const asked = fetch(`${server.baseURL}/v1/${path}`, {
+      method: 'POST',
+      headers,
+      body,
+      signal: stop.signal,
+    });
+    await expect(asked).rejects.toThrow('abort');
+    await expect
+      .poll(async () => before - (await balance()), { timeout: 3000 })
+      .toBeGreaterThanOrEqual(least);
+    service.behave(null);
+  }
 });
 
 test('a program has a recording written down and a text made a vector by a service @D2', async () => {

@@ -6,6 +6,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { shownByMessages } from '../../server/areas/chat/chat.store.ts';
 import { createFileService } from '../../server/areas/file/file.service.ts';
+import { elsewhere } from '../../server/storage/disk-room.ts';
 import { openDatabase } from '../../server/db/database.ts';
 import { createFolderStorage } from '../../server/storage/folder-storage.ts';
 import { createS3Storage } from '../../server/storage/s3-storage.ts';
@@ -180,7 +181,7 @@ describe('a server with S3', () => {
   test('keeps pictures and thumbnails there alone', async () => {
     const { image } = await client.upload('uploadImage', png, 'a.png');
     const response = await fetch(server.baseURL + image.url);
-    expect(Buffer.from(await response.arrayBuffer()).length).toBe(image.size);
+    expect(Buffer.from(await response.arrayBuffer()).length).toBe(image.bytes);
     expect((await fetch(`${server.baseURL}${image.url}?size=128`)).status).toBe(200);
     const key = image.url.slice('/files/'.length, -'.png'.length);
     const kept = () => [...s3.objects.keys()].filter((path) => path.includes(key)).sort();
@@ -214,7 +215,7 @@ describe('a server with S3', () => {
     s3.delay = 300;
     try {
       // A part of it is not offered: who asks for one gets the whole.
-      expect(await read(address, { range: 'bytes=0-9' })).toBe(image.size);
+      expect(await read(address, { range: 'bytes=0-9' })).toBe(image.bytes);
       expect((await fetch(`${address}?size=320`)).status).toBe(200);
     } finally {
       s3.delay = 0;
@@ -233,6 +234,8 @@ describe('a server with S3', () => {
         storage: createS3Storage(s3Settings('bucket')),
         fetch: () => Promise.resolve(null),
         quota: 1e9,
+        guestQuota: { network: 1e9, all: 1e9 },
+        disk: elsewhere,
         uploadLimit: 100,
         keepUploaded: () => Promise.resolve(1),
         stateOfFile: () => Promise.resolve('unknown'),

@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync, strToU8, unzipSync, zipSync } from 'fflate';
 import sharp from 'sharp';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type MockTraining, startMockTraining } from '../support/mock-training.ts';
-import { apiUser } from '../support/api-user.ts';
+import { apiUser, onDatabase } from '../support/api-user.ts';
 import { TestClient } from '../support/client.ts';
 import { followJobs } from '../support/images.ts';
 import { docOf, docxOf, packedAs, pdfOf, rarOf, wordXml } from '../support/sample-files.ts';
@@ -204,6 +204,11 @@ test('a client of the specification makes a knowledge base, follows its log, and
 
 test('a file comes in by pieces, and goes on where it broke', async () => {
   const model = await make(person, 0);
+  // Said in people's words, with the name that programs know.
+  const nothing = `model_id=${model.id}&upload_id=${randomUUID()}&offset=0&size=0`;
+  expect((await post(person, `train/upload_file?${nothing}`, {})).message).toContain(
+    '大小（size）',
+  );
   const whole = Buffer.from('一二三四五六七八九十。'.repeat(2000));
   const id = randomUUID();
   const piece = async (from: number, to: number) => {
@@ -350,8 +355,8 @@ test(
       ['a.exe', strToU8('MZ')],
       ['没有名字', strToU8('文字')],
     ] as const)
-      expect((await send(person, name, data, base.id)).message, name).toBe(
-        '上传文件只能是文本格式!',
+      expect((await send(person, name, data, base.id)).message, name).toMatch(
+        /^上传文件只能是文本格式!可以是 txt、md、docx/,
       );
     expect(
       (await send(person, '大.txt', Buffer.alloc(4 * 1024 * 1024 + 1, 'a'), base.id)).message,
@@ -448,6 +453,38 @@ test('a document is translated sentence by sentence, corrected, and packed', asy
   );
   const project = await get(owner, 'train/translate_model?page=1&public=0&query=');
   expect(project.data.list?.[0]).toMatchObject({ id: model.id, type: 3 });
+});
+
+test('what is only kept says its price and its language, and is begun by its owner alone', async () => {
+  const model = await make(owner, 2, { type: 1 });
+  const form = new FormData();
+  form.set('file', new Blob(['鹊桥是一座桥，通向许多模型。\n它在手机上也能用。']), '信.txt');
+  const kept = await fetch(`${owner.baseURL}/api/train/upload_file?model_id=${model.id}&start=0`, {
+    method: 'POST',
+    headers: owner.headers(),
+    body: form,
+  });
+  expect((await kept.json()) as Answer).toMatchObject({
+    data: { file: { waiting: true }, message: '文件上传成功' },
+  });
+  const quote = () => owner.call('trainQuote', { model_id: model.id });
+  // Nothing English is in it: it costs nothing this way, and asks for the other.
+  expect(await quote()).toMatchObject({ files: 1, tokens: 0, direction: 2 });
+  await owner.call('setTrainModel', { model_id: model.id, settings: { type: 2 } });
+  const told = await quote();
+  expect(told).toMatchObject({ files: 1, archives: 0, direction: 0 });
+  const before = await owner.call('trainModel', { model_id: model.id });
+  expect(before.model).toMatchObject({ job: null, waiting_num: 1, token: 0 });
+  const other = await TestClient.register(server.baseURL);
+  for (const name of ['trainQuote', 'startTraining'] as const)
+    expect((await other.raw(name, { model_id: model.id })).status, name).toBe(404);
+
+  await owner.call('startTraining', { model_id: model.id });
+  expect(await settled(owner, model.id)).toMatchObject([{ status: 1, waiting: false }]);
+  const after = await owner.call('trainModel', { model_id: model.id });
+  expect(after.model.token).toBeGreaterThan(0);
+  expect(after.model.token).toBeLessThanOrEqual(told.tokens);
+  expect((await owner.raw('startTraining', { model_id: model.id })).code).toBe(1472);
 });
 
 test('Word and PDF are translated in their place, in both languages where that is wanted', async () => {
@@ -622,4 +659,125 @@ test('a service that speaks Replicate trains for 100,000 tokens', async () => {
     'POST models/ostris/trainer/versions/abc123/trainings',
   ]);
   expect(before - (await owner.call('userInfo', {})).chatgpt_balance).toBe(100_000);
+});
+
+describe('what a service was sent of a training that its person ends', () => {
+  /** Whoever trains, with what was spent so far and what is still set aside of anybody's. */
+  const trainee = async () => {
+    const client = await TestClient.register(server.baseURL);
+    const before = (await client.call('userInfo', {})).chatgpt_balance;
+    const spent = async () => before - (await client.call('userInfo', {})).chatgpt_balance;
+    const { id } = await client.call('userInfo', {});
+    const setAside = async () => {
+      const rows = await onDatabase<{ open: number }>(
+        server,
+        `SELECT count(*)::int AS open FROM holds WHERE user_id = $1 AND state = 'open'`,
+        [id],
+      );
+      return rows[0]?.open;
+    };
+    return { client, spent, setAside };
+  };
+  const cancel = async (client: TestClient) => {
+    const [job] = (await client.call('jobList', { running: '1' })).list;
+    await client.call('cancelJob', { request_id: job?.uuid ?? '' });
+  };
+  const text = Array.from({ length: 200 }, (_, at) => `第 ${at} 段说月亮上没有风。`).join('\n');
+
+  test.each(['a press', 'the file’s deletion', 'the base’s deletion'] as const)(
+    'a knowledge base: the passages that went out are paid, the rest is not (%s)',
+    async (how) => {
+      const { client, spent, setAside } = await trainee();
+      const model = await make(client, 0, { chunk_size: 100, separator: '\n' });
+      service.embedded.length = 0;
+      service.slowMs = 400;
+      try {
+        await send(client, '月.txt', text, model.id);
+        await expect.poll(() => service.embedded.length, { timeout: 20_000 }).toBeGreaterThan(0);
+        const [file] = await filesOf(client, model.id);
+        if (how === 'a press') await cancel(client);
+        else if (how === 'the file’s deletion')
+          await client.call('delTrainFile', { file_id: file!.id });
+        else await client.call('delTrainModel', { id: model.id });
+        await expect.poll(setAside, { timeout: 20_000 }).toBe(0);
+        // What was on its way when it ended.
+        await sleep(service.slowMs * 2);
+        const went = service.embedded.join('').length;
+        expect(went).toBeLessThan(text.length);
+        expect(await spent()).toBeGreaterThanOrEqual(Math.floor(went * 0.05 * 0.7));
+        expect(await spent()).toBeLessThan(text.length * 0.05);
+        await sleep(service.slowMs * 2);
+        expect(service.embedded.join('').length).toBe(went);
+        if (how === 'a press') {
+          const [ended] = await filesOf(client, model.id);
+          expect(ended).toMatchObject({ status: 2, error: '已取消' });
+          const log = await get(client, `train/log?file_id=${ended?.id}&end_id=0`);
+          expect(JSON.stringify(log.data.list)).toContain(`花费 ${await spent()} tokens`);
+        }
+        const { list } = await client.call('transactionList', {});
+        expect(list.map((each) => each.deduct_tokens)).toEqual([await spent()]);
+      } finally {
+        service.slowMs = 0;
+      }
+    },
+    60_000,
+  );
+
+  test('a translation: the sentences that were answered are paid, the rest is not', async () => {
+    const { client, spent, setAside } = await trainee();
+    const model = await make(client, 2, { type: 1 });
+    const sentences = Array.from({ length: 300 }, (_, at) => `Sentence ${at} is about rivers.`);
+    service.translated.length = 0;
+    service.slowMs = 400;
+    try {
+      await send(client, 'rivers.txt', sentences.join('\n'), model.id);
+      await expect.poll(() => service.translated.length, { timeout: 20_000 }).toBeGreaterThan(0);
+      await cancel(client);
+      await expect.poll(setAside, { timeout: 20_000 }).toBe(0);
+      await sleep(service.slowMs * 2);
+      expect(service.translated.length).toBeLessThan(sentences.length);
+      expect(await spent()).toBeGreaterThan(0);
+    } finally {
+      service.slowMs = 0;
+    }
+  }, 60_000);
+
+  test.each(['a press', 'the project’s deletion'] as const)(
+    'a style: its service is told to stop, and bills the time until then (%s)',
+    async (how) => {
+      const { client, spent, setAside } = await trainee();
+      const model = await make(client, 1, {});
+      const { image } = await client.upload(
+        'uploadImage',
+        new Blob([await picture(10, 90, 200)], { type: 'image/png' }),
+        'a.png',
+      );
+      service.calls.length = 0;
+      service.rounds = 1_000_000;
+      try {
+        await post(client, 'train/set_lora_images', {
+          model_id: model.id,
+          images: [{ url: image.url, txt: '蓝' }],
+        });
+        const progress = async () =>
+          (await client.call('jobList', { running: '1' })).list[0]?.progress ?? 0;
+        // The service says that 40 of 100 steps are done.
+        await expect.poll(progress, { timeout: 20_000 }).toBeGreaterThan(0.3);
+        const part = await progress();
+        if (how === 'a press') await cancel(client);
+        else await client.call('delTrainModel', { id: model.id });
+        await expect.poll(setAside, { timeout: 20_000 }).toBe(0);
+        expect(service.calls.at(-1)).toMatch(/^POST trainings\/.+\/cancel$/);
+        expect(await spent()).toBe(Math.ceil(100_000 * part));
+        if (how === 'a press')
+          expect((await filesOf(client, model.id))[0]).toMatchObject({
+            status: 2,
+            error: '已取消',
+          });
+      } finally {
+        service.rounds = 2;
+      }
+    },
+    60_000,
+  );
 });

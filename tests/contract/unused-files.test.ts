@@ -219,3 +219,29 @@ test('a year on everything shown is still there, and everything else is gone', a
     await cleaner.close();
   }
 });
+
+test('what a guest brought and nothing uses goes after a day, and what is used stays', async () => {
+  const { baseURL } = here.server;
+  const bring = async (client: TestClient) =>
+    (await client.upload('uploadImage', new Blob([onePixel], { type: 'image/png' }), 'a.png')).image
+      .url;
+  const guest = new TestClient(baseURL);
+  await guest.call('newSession', { type: 0 });
+  const person = await TestClient.register(baseURL);
+  const { uuid } = await newPictures(guest);
+  const used = await bring(guest);
+  await guest.call('sendMessage', {
+    session_id: uuid,
+    format: 1,
+    msg: JSON.stringify({ type: 'img2img', prompt: '画成水彩', base_image: used }),
+  });
+  const unused = await bring(guest);
+  const kept = await bring(person);
+  await daysLater(2);
+  const cleaner = await openCleaner();
+  await cleaner.clean();
+  await cleaner.close();
+  const there = async (url: string) => (await fetch(baseURL + url)).status;
+  expect(await there(unused)).toBe(404);
+  expect([await there(used), await there(kept)]).toEqual([200, 200]);
+});

@@ -206,17 +206,39 @@ test('private films are found by nobody else, public ones by all, deleted ones b
   expect((await read(secret.films[0]?.poster ?? '')).status).toBe(404);
 }, 40_000);
 
-test('a film can be cancelled, and what was held comes back', async () => {
+test('a film that its service has begun is delivered although it is stopped, and paid once', async () => {
   const client = await TestClient.register(server.baseURL);
   service.rounds = 1_000_000;
+  const askedBefore = service.asked.length;
   const { historyId } = await sendFilm(client, { model: 'sora-2' });
   const job = await generateFilm(client, historyId);
   expect(job.held_tokens).toBe(prices['sora-2']);
   await until('the service is at it', () =>
-    service.asked.some(({ path }) => path.startsWith('GET /v1/videos/')),
+    service.asked.slice(askedBefore).some(({ path }) => path.startsWith('GET /v1/videos/')),
   );
-  await client.call('cancelJob', { request_id: job.uuid });
-  expect(await ended(client, job.uuid)).toMatchObject({ state: 'cancelled', deduct_tokens: 0 });
+  const stopped = await client.call('cancelJob', { request_id: job.uuid });
+  expect(stopped).toEqual({ cancelled: false });
   service.rounds = 1;
-  expect((await client.call('userInfo', {})).chatgpt_balance).toBe(tokens);
+  const price = prices['sora-2'];
+  expect(await ended(client, job.uuid)).toMatchObject({ state: 'done', deduct_tokens: price });
+  expect((await client.call('userInfo', {})).chatgpt_balance).toBe(tokens - price);
+});
+
+test('a film that is deleted with its message while its service is at it is paid once it is made', async () => {
+  const client = await TestClient.register(server.baseURL);
+  service.rounds = 1_000_000;
+  const askedBefore = service.asked.length;
+  const sent = await sendFilm(client, { model: 'sora-2' });
+  await generateFilm(client, sent.historyId);
+  await until('the service is at it', () =>
+    service.asked.slice(askedBefore).some(({ path }) => path.startsWith('GET /v1/videos/')),
+  );
+  await client.call('deleteHistory', { session_id: sent.uuid, id: sent.historyId });
+  service.rounds = 1;
+  const price = prices['sora-2'];
+  await expect
+    .poll(async () => (await client.call('transactionList', {})).list, { timeout: 20_000 })
+    .toMatchObject([{ deduct_tokens: price }]);
+  expect((await client.call('userInfo', {})).chatgpt_balance).toBe(tokens - price);
+  expect((await client.call('videoIndex', { private: 1 })).list).toEqual([]);
 });

@@ -212,3 +212,24 @@ test('a photo from the camera is taken along; one in a form that no browser here
   const { width, height, exif } = await sharp(await kept.arrayBuffer()).metadata();
   expect([width, height, exif]).toEqual([200, 400, undefined]);
 });
+
+test('a file that is refused for what it is offers no second try @C12', async ({
+  app,
+  page,
+  person,
+}) => {
+  const { uuid } = await person.client.call('newSession', { type: 0, model: 'mock-chat' });
+  await app.enterAs(person);
+  await page.goto(`/chat?uuid=${uuid}`);
+  await page.getByRole('button', { name: '添加图片或文件' }).click();
+  const choosing = page.waitForEvent('filechooser');
+  await page.getByRole('dialog', { name: '添加' }).getByRole('button', { name: /文件/ }).click();
+  const broken = {
+    name: '坏.pdf',
+    mimeType: 'application/pdf',
+    buffer: Buffer.from('%PDF-1.7 no'),
+  };
+  await (await choosing).setFiles(broken);
+  await expect(page.getByText(/上传失败：.*(损坏|无法读取)/)).toBeVisible();
+  await expect(page.getByRole('button', { name: '重试' })).toHaveCount(0);
+});

@@ -24,6 +24,8 @@ test.describe('with a model of a connected service', () => {
     await expect(app.stopButton).toBeVisible();
     await expect(app.log.getByRole('heading').first()).toBeVisible();
     await expect(app.log).toContainText('第三点');
+    await expect(page.getByText('停止仍需付费')).toBeVisible();
+    await expect(app.stopButton).toHaveAttribute('title', /照常计费/);
     await app.stopButton.click();
     await app.settled();
     await expect(page.getByText('已停止')).toBeVisible();
@@ -35,7 +37,7 @@ test.describe('with a model of a connected service', () => {
     await expect(app.log).toContainText(
       kept?.ai
         .trim()
-        .split(/[\n*`|#>-]/)
+        .split(/[\n*`|#>$-]/)
         .at(-1)
         ?.trim() ?? '',
     );

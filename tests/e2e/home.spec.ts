@@ -53,6 +53,7 @@ test('words inside a message are found, marked, and open at their message @H1 @S
   await cards(page).getByRole('link').first().click();
   await page.waitForURL(new RegExp(`uuid=${found.uuid}.*history_id=${found.id}`));
   await expect(app.log).toContainText('青瓷冰裂纹');
+  await expect(page.locator('[data-found]')).toContainText('冰裂');
   // Back, and what narrows the list can be taken away again.
   await page.goBack();
   await expect(cards(page)).toHaveCount(1);
@@ -246,6 +247,39 @@ test('a session begins free, with a scenario, a knowledge base, or from its addr
   await expect(page.getByText('没有这个知识库')).toBeVisible();
 });
 
+test('words that stand in an answer are marked there, from the list and within the talk @H1', async ({
+  app,
+  page,
+  person,
+}) => {
+  const message = (id: number, human: string, ai: string) => ({
+    id,
+    prev: id - 1,
+    shown: true,
+    human,
+    ai,
+    model: 'builtin-assistant',
+    state: 'done',
+    error_code: '',
+    error_message: '',
+    created_at: new Date().toISOString(),
+  });
+  const messages = [message(1, '说说瓷器', '汝窑以天青色著称。'), message(2, '还有呢', '没有了。')];
+  const sessions = [{ title: '瓷器', model: 'builtin-assistant', messages }];
+  const data = { queqiao: 1, sessions };
+  const { uuid } = await person.client.call('importSessions', { data });
+  await open(app, person, '/?channel=private&query=天青色');
+  await cards(page).getByRole('link').first().click();
+  const found = app.log.locator('[data-reply][data-found]');
+  await expect(found).toContainText('天青色');
+  await app.walk(`/chat?uuid=${uuid}`);
+  await page.getByRole('button', { name: '更多', exact: true }).first().click();
+  await page.getByRole('button', { name: '查找' }).click();
+  await page.getByRole('searchbox', { name: '在这个会话里查找' }).fill('天青色');
+  await page.getByRole('list', { name: '找到的消息' }).getByRole('button').click();
+  await expect(found).toContainText('天青色');
+});
+
 test('a system notice is read once, or put away until the next load @S6', async ({
   app,
   page,
@@ -257,7 +291,8 @@ test('a system notice is read once, or put away until the next load @S6', async 
   await page.route('**/api/notice_info', (route) => {
     const notice = {
       id: 7,
-      content: '# 维护通知\n\n今晚 **23:00** 起维护 <script>document.title = "no"</script>',
+      content:
+        '# 维护通知\n\n今晚 **23:00** 起维护 <script>document.title = "no"</script> [去充值](/account?tab=recharge) [不能](/chat?prompt=a&send=1)',
       created_at: '2026-11-01T02:00:00.000Z',
       code_url: '',
       bucket_key: '',
@@ -276,6 +311,13 @@ test('a system notice is read once, or put away until the next load @S6', async 
   await notice.getByRole('button', { name: '关闭' }).click();
   await expect(notice).toBeHidden();
   expect(read).toBe(false);
+  await page.reload();
+  // Its links lead to our own pages, but start nothing.
+  await expect(notice.getByRole('link', { name: '不能' })).toHaveCount(0);
+  await notice.getByRole('link', { name: '去充值' }).click();
+  await page.waitForURL(/\/account\?tab=recharge/);
+  await expect(notice).toBeHidden();
+  await page.goto('/');
   await page.reload();
   await notice.getByRole('button', { name: '知道了' }).click();
   await expect(notice).toBeHidden();

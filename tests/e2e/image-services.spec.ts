@@ -330,6 +330,33 @@ test('stable-diffusion-webui and OpenAI-compatible services: each with its own t
   await refused(1026, '会员不包含这个模型，余额又不足');
 });
 
+test('a drawing that went out says what stopping it costs, on its button and before it is done @I1 @I11', async ({
+  app,
+  page,
+  person,
+  services: { images },
+}) => {
+  await app.enterAs(person);
+  await open(app, person, 'sd3.5-large');
+  const { length } = images.asked;
+  images.scenario = 'late';
+  try {
+    await say(page, 'a lighthouse in the fog');
+    const stop = newest(page).getByRole('button', { name: '停止（已发出，仍需付费）' });
+    await expect(stop).toBeVisible(soon);
+    await stop.click();
+    const sure = page.getByRole('alertdialog', { name: '停止吗？' });
+    await expect(sure).toContainText(/退不回来：做好后照样给您，最多收 \d+ token/);
+    await sure.getByRole('button', { name: '停止', exact: true }).click();
+    await expect(newest(page)).toContainText('已停止：已经发出的，做好后会放在这里');
+  } finally {
+    images.scenario = 'normal';
+  }
+  await expect(pictures(page).getByRole('img').first()).toBeVisible(soon);
+  // Of the others none was ordered any more.
+  expect(images.asked.length - length).toBeLessThanOrEqual(2);
+});
+
 test('a visitor who chose a paid model of pictures comes back from signing in to it; what nobody chose stays within the balance @I1 @A1', async ({
   app,
   page,
@@ -346,6 +373,7 @@ test('a visitor who chose a paid model of pictures comes back from signing in to
   await page.getByRole('textbox', { name: '输入问题' }).fill('a lighthouse by the sea');
   await app.sendButton.or(page.getByRole('button', { name: /^发送/ })).click();
   await page.waitForURL(/\/login/);
+  await expect(page.getByText('这是付费模型，登录后才能使用。')).toBeVisible();
   await page.getByRole('textbox', { name: '用户名' }).fill(person.account);
   await page.getByLabel('密码', { exact: true }).fill(person.password);
   await page.getByRole('button', { name: '登录', exact: true }).click();
@@ -380,9 +408,12 @@ test('a member’s tag, replies read from an accelerator and without it, an acco
   const set = (change: string) =>
     database.query(`UPDATE users SET ${change} WHERE account = $1`, [person.account]);
   const reads: string[] = [];
+  const logins: string[] = [];
   page.on('request', (request) => {
     const address = new URL(request.url());
     if (address.pathname === '/api/event_stream') reads.push(address.origin);
+    const told = `${address.search}${JSON.stringify(request.headers())}`;
+    if (address.origin !== url && told.includes('eyJ')) logins.push(request.url());
   });
   try {
     await database.query("UPDATE models SET accelerator = $1 WHERE name = 'builtin-assistant'", [
@@ -400,6 +431,7 @@ test('a member’s tag, replies read from an accelerator and without it, an acco
     await app.settled();
     await expect(app.log.getByRole('button', { name: '复制回复' })).toHaveCount(1);
     expect(reads).toEqual([second.baseURL]);
+    expect(logins).toEqual([]);
 
     // It goes away: the reply is read from where the page came from.
     await second.stop();
@@ -409,6 +441,7 @@ test('a member’s tag, replies read from an accelerator and without it, an acco
     await app.settled();
     expect(reads.slice(0, 2)).toEqual([second.baseURL, second.baseURL]);
     expect(reads.at(-1)).toBe(url);
+    expect(logins).toEqual([]);
 
     await set("vip_activated_at = now(), vip_expired_at = now() + interval '30 days'");
     await page.reload();

@@ -161,6 +161,10 @@ test('the app is at hand before the page is: it starts when that is whole; help 
     await expect(title).toBeVisible();
     await expect(page.getByRole('alert')).toHaveCount(0);
     const main = page.getByRole('main');
+    const notices = main.getByRole('link', { name: '第三方声明' });
+    const [opened] = await Promise.all([page.waitForEvent('popup'), notices.click()]);
+    await expect(opened.getByText('鹊桥 · 第三方声明')).toBeVisible();
+    await opened.close();
     await main.getByRole('link', { name: /^token 与扣费/ }).click();
     await expect(page.getByRole('heading', { name: /扣费/ }).first()).toBeVisible();
     await expect(main).toContainText('余额');

@@ -104,6 +104,9 @@ test.describe('with a model of a connected service', () => {
     await expect(app.log).not.toContainText('这条消息还没有回复');
     await app.settled();
     await expect(app.log.getByRole('button', { name: '复制回复' })).toBeVisible();
+    // Its body is read before the page is left.
+    await expect.poll(() => reports.length).toBe(1);
+    await reports[0];
 
     // The hold runs out in mid-reply: the text stays, and there are three ways on.
     const spent = await person.client.ask('[[bench tokens=18500 rate=0 id=rich]]', {

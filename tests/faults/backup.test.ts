@@ -1,7 +1,17 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, readdirSync, truncateSync, copyFileSync, statSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { gunzipSync } from 'node:zlib';
 import pg from 'pg';
 import { afterAll, expect, test } from 'vitest';
 import { TestClient } from '../support/client.ts';
@@ -18,23 +28,36 @@ afterAll(async () => {
 
 const call = (
   program: string,
-  place: { databaseUrl: string; dataDir: string },
+  place: { databaseUrl: string; dataDir: string; passphrase?: string },
   ...rest: string[]
 ) =>
   run(process.execPath, [`dist/server/${program}-main.js`, `--${program}`, ...rest], {
-    env: { PATH: process.env['PATH'], DATABASE_URL: place.databaseUrl, DATA_DIR: place.dataDir },
+    env: {
+      PATH: process.env['PATH'],
+      DATABASE_URL: place.databaseUrl,
+      DATA_DIR: place.dataDir,
+      ...(place.passphrase === undefined ? {} : { BACKUP_PASSPHRASE: place.passphrase }),
+    },
     timeout: 30_000,
   }).then(
     ({ stdout }) => ({ ok: true, said: stdout }),
     (error: { stderr: string }) => ({ ok: false, said: error.stderr }),
   );
 
+/** The one backup of a data folder whose name ends so. */
+const backupIn = (dataDir: string, ending: string): string => {
+  const folder = path.join(dataDir, 'backups');
+  const names = readdirSync(folder).filter((name) => name.endsWith(ending));
+  expect(names).toHaveLength(1);
+  return path.join(folder, names[0]!);
+};
+
 /** Rows of every table but those that only tell of running processes. */
 const countsOf = async (databaseUrl: string): Promise<Record<string, number>> => {
   const database = new pg.Client({ connectionString: databaseUrl });
   await database.connect();
   const { rows } = await database.query<{ name: string }>(
-    `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'instances'`,
+    `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename NOT IN ('instances', 'backups')`,
   );
   const counts: Record<string, number> = {};
   for (const { name } of rows) {
@@ -76,8 +99,7 @@ test('what was backed up while people wrote is whole again on another machine', 
       ]),
     );
   expect(settled(later)).toMatchObject({ users: 2, history: 1, files: 1 });
-  const [name = ''] = readdirSync(path.join(from.dataDir, 'backups'));
-  const file = path.join(from.dataDir, 'backups', name);
+  const file = backupIn(from.dataDir, '.tar.gz');
   expect(statSync(file).mode & 0o777).toBe(0o600);
 
   const refused = await call('restore', from, file);
@@ -104,13 +126,17 @@ test('what was backed up while people wrote is whole again on another machine', 
   expect(await countsOf(place.databaseUrl)).toEqual(untouched);
 
   const brought = await call('restore', to, file);
-  expect(brought).toMatchObject({ ok: true });
-  expect(settled(await countsOf(to.databaseUrl))).toEqual(settled(later));
+  expect(brought).toMatchObject({ ok: true, said: expect.stringContaining('重新登录') });
+  const { secrets: _left, ...open } = settled(later);
+  expect(settled(await countsOf(to.databaseUrl))).toMatchObject(open);
 
   const restored = await startServer({ ...to, env: { ASSISTANT_RATE: '0' } });
   servers.push(restored);
   const back = new TestClient(restored.baseURL);
   back.token = person.token;
+  // What signs logins was not in a backup that lies open: nobody enters with one that it holds.
+  expect((await back.raw('userInfo', {})).status).toBe(401);
+  await back.login(account, 'password-1');
   const { list } = await back.call('historyList', { session_id: own.uuid });
   expect(JSON.stringify(list)).toContain('备份以后还要能读到这一句');
   expect((await back.call('userInfo', {})).chatgpt_balance).toBe(before.chatgpt_balance);
@@ -120,4 +146,82 @@ test('what was backed up while people wrote is whole again on another machine', 
   await again.login('admin', ADMIN_PASSWORD);
   // Its numbers go on behind the restored ones, and its counters count.
   await talk(back, '恢复以后也能接着写');
+});
+
+test('a backup holds no key that opens what it holds', async () => {
+  const from = await startServer({ env: { ASSISTANT_RATE: '0' } });
+  servers.push(from);
+  expect(existsSync(path.join(from.dataDir, 'secret-key'))).toBe(true);
+  const key = readFileSync(path.join(from.dataDir, 'secret-key'), 'utf8').trim();
+  const database = new pg.Client({ connectionString: from.databaseUrl });
+  await database.connect();
+  const { rows } = await database.query<{ value: string }>(
+    `SELECT value FROM secrets WHERE name = 'jwt'`,
+  );
+  await database.end();
+  const saved = await call('backup', from);
+  expect(saved).toMatchObject({ ok: true, said: expect.stringContaining('BACKUP_PASSPHRASE') });
+  const file = backupIn(from.dataDir, '.tar.gz');
+  const plain = gunzipSync(readFileSync(file));
+  expect(plain.includes('tables/users/')).toBe(true);
+  expect(plain.includes('secret-key')).toBe(false);
+  expect(plain.includes('tables/secrets/')).toBe(false);
+  expect(plain.includes(key)).toBe(false);
+  expect(rows).toHaveLength(1);
+  expect(plain.includes(rows[0]!.value)).toBe(false);
+});
+
+test('a sealed backup opens for its passphrase alone, whole and unaltered', async () => {
+  const passphrase = '一句只有我知道的话';
+  const from = await startServer({ env: { ASSISTANT_RATE: '0' } });
+  servers.push(from);
+  const person = await TestClient.register(from.baseURL);
+  const own = await talk(person, '封好的备份里的这一句');
+  // Longer than several of the pieces that are sealed.
+  const photo = await noise(400, 400, 'png');
+  const { image } = await person.upload(
+    'uploadImage',
+    new Blob([new Uint8Array(photo)], { type: 'image/png' }),
+    'a.png',
+  );
+  const original = Buffer.from(await (await fetch(new URL(image.url, from.baseURL))).arrayBuffer());
+  expect(await call('backup', { ...from, passphrase })).toMatchObject({
+    ok: true,
+    said: expect.stringContaining('整个加密'),
+  });
+  const file = backupIn(from.dataDir, '.tar.gz.sealed');
+  const sealed = readFileSync(file);
+  expect(sealed.length).toBeGreaterThan(300_000);
+  expect(() => gunzipSync(sealed)).toThrow();
+
+  const to = { databaseUrl: await makeDatabase(), dataDir: scratchFolder('sealed') };
+  mkdirSync(to.dataDir, { recursive: true });
+  const before = await countsOf(to.databaseUrl);
+  const refuses = async (given: Buffer, words: string, said: string | undefined) => {
+    const place = path.join(to.dataDir, 'given.sealed');
+    writeFileSync(place, given);
+    const secret = said === undefined ? {} : { passphrase: said };
+    expect(await call('restore', { ...to, ...secret }, place, '--replace')).toMatchObject({
+      ok: false,
+      said: expect.stringContaining(words),
+    });
+  };
+  await refuses(sealed, '是加密的', undefined);
+  await refuses(sealed, '密码不对', '另外一句话');
+  const altered = Buffer.from(sealed);
+  altered[200_000]! ^= 1;
+  await refuses(altered, '被改动过', passphrase);
+  // Cut at the end of a piece, so that each that is left is whole.
+  await refuses(sealed.subarray(0, 33 + 2 * (65_536 + 16)), '不完整', passphrase);
+  expect(await countsOf(to.databaseUrl)).toEqual(before);
+
+  expect(await call('restore', { ...to, passphrase }, file)).toMatchObject({ ok: true });
+  const restored = await startServer({ ...to, env: { ASSISTANT_RATE: '0' } });
+  servers.push(restored);
+  const back = new TestClient(restored.baseURL);
+  back.token = person.token;
+  const { list } = await back.call('historyList', { session_id: own.uuid });
+  expect(JSON.stringify(list)).toContain('封好的备份里的这一句');
+  const served = await fetch(new URL(image.url, restored.baseURL));
+  expect(Buffer.from(await served.arrayBuffer()).equals(original)).toBe(true);
 });

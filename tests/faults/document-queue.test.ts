@@ -67,7 +67,7 @@ test('slow documents from one address keep no neighbour waiting, and their memor
   expect(held() - before, 'MB more than before').toBeLessThan(60);
 }, 90_000);
 
-test('two accounts that send slow documents without end hold both slots, and a third waits one turn', async () => {
+test('two accounts that send slow documents without end hold a slot each, and a third waits one turn at most', async () => {
   const slow = slowPdf();
   const quick = await pdfOf(['疑是地上霜']);
   const hostile = await Promise.all([1, 2].map(() => TestClient.register(server.baseURL)));
@@ -87,3 +87,26 @@ test('two accounts that send slow documents without end hold both slots, and a t
   expect(ended, 'hostile documents that the third waited for').toBeLessThanOrEqual(2);
   for (const code of await Promise.all(sent)) expect(code).not.toBe(0);
 }, 120_000);
+
+test('slow documents of twelve addresses of one network keep a registered person waiting for none', async () => {
+  const slow = slowPdf();
+  const quick = await pdfOf(['低头思故乡']);
+  const person = await TestClient.register(server.baseURL);
+  const addresses = Array.from({ length: 12 }, (_, at) => `192.0.2.${at + 1}`);
+  const guests = await Promise.all(addresses.map((address) => guestAt(address)));
+  let ended = 0;
+  let refused = 0;
+  const sent = guests.flatMap((guest, at) =>
+    [1, 2].map(async () => {
+      const { code } = await send(guest, addresses[at] ?? '', slow);
+      if (code === 429) refused += 1;
+      else ended += 1;
+    }),
+  );
+  await expect.poll(() => refused).toBeGreaterThan(0);
+  expect(ended).toBe(0);
+  expect(await send(person, '192.0.2.1', quick)).toMatchObject({ code: 0 });
+  expect(ended, 'documents of guests that the person waited for').toBe(0);
+  // What was sent ends with the server.
+  void Promise.allSettled(sent);
+}, 60_000);

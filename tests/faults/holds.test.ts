@@ -99,6 +99,40 @@ test(
   heavy ? 900_000 : 120_000,
 );
 
+test('questions that are stopped before the first word while the process dies are paid once or not at all', async () => {
+  let server = await start();
+  try {
+    const person = await TestClient.register(server.baseURL);
+    mock.always('hang-before');
+    const before = mock.calls;
+    const sent = await Promise.all(
+      [1, 2, 3, 4, 5, 6].map(() => person.ask('山'.repeat(500), { model: 'mock-chat' })),
+    );
+    await expect.poll(() => mock.calls).toBe(before + 6);
+    const [first, ...others] = sent;
+    await person.call('stopStream', { history_id: first!.id });
+    // Some have ended by then, some are in the middle of it, one was not stopped at all.
+    for (const { id } of others.slice(1))
+      void person.call('stopStream', { history_id: id }).catch(() => undefined);
+    await server.kill9();
+    server = await start();
+    await expectSound();
+    const ended = await rows<{ state: string; paid: boolean }>(
+      `SELECT state, deduct_tokens > 0 AS paid FROM history WHERE ai = '' AND human LIKE '山%'`,
+    );
+    expect(ended).toHaveLength(6);
+    expect(ended.filter(({ state, paid }) => paid !== (state === 'stopped'))).toEqual([]);
+    expect(ended.filter(({ paid }) => paid).length).toBeGreaterThanOrEqual(1);
+    expect(
+      await rows(`SELECT (SELECT sum(deduct_tokens) FROM history)
+        + (SELECT sum(amount) FROM ledger WHERE kind = 'spend') AS difference`),
+    ).toEqual([{ difference: '0' }]);
+  } finally {
+    mock.always('normal');
+    await server.stop();
+  }
+});
+
 test('a hold that belongs to nothing is released when its time is over', async () => {
   const server = await start();
   try {

@@ -155,23 +155,66 @@ test('a refused prompt is told at once, costs nothing, and the message can be tr
   await expectSettled();
 });
 
-test('what is cancelled stops the service, costs nothing, and stays cancelled', async () => {
+test('what was sent to a service that takes nothing back is delivered although it is stopped, and paid once', async () => {
   const letGo = holdBack();
   const sent = await sendPicture(client, '长长的画卷', { model });
   const { uuid } = await generate(client, sent.historyId);
   await asked();
-  const dropped = service.dropped;
-  expect(await client.call('cancelJob', { request_id: uuid })).toEqual({ cancelled: true });
-  expect(await ended(client, uuid)).toMatchObject({ state: 'cancelled', deduct_tokens: 0 });
-  await until('the service is told', () => service.dropped > dropped);
+  const stop = () => client.call('cancelJob', { request_id: uuid });
+  expect(await Promise.all([stop(), stop()])).toEqual([{ cancelled: false }, { cancelled: false }]);
+  const { list } = await client.call('jobList', { running: '1' });
+  expect(list[0]).toMatchObject({ uuid, sent: true, stopping: true });
   letGo();
-  expect(await client.call('cancelJob', { request_id: uuid })).toEqual({ cancelled: false });
+  expect(await ended(client, uuid)).toMatchObject({ state: 'done', deduct_tokens: price });
+  const message = await messageOf(client, sent);
+  expect(message.state).toBe('done');
+  expect(replyOf(message).images[0]?.url).not.toBe('');
+  expect(await balance()).toBe(tokens - price);
+  expect(service.asked).toHaveLength(1);
+  await expectSettled();
+});
+
+test('what is stopped and then fails at its service costs nothing and is not tried again', async () => {
+  let letGo: () => void = () => {};
+  const free = new Promise<void>((resolve) => (letGo = resolve));
+  service.behave(async (_asked, _give, response) => {
+    await free;
+    sendJson(response, 500, {});
+  });
+  const sent = await sendPicture(client, '长长的画卷', { model });
+  const { uuid } = await generate(client, sent.historyId);
+  await asked();
+  await client.call('cancelJob', { request_id: uuid });
+  letGo();
+  expect(await ended(client, uuid)).toMatchObject({ state: 'cancelled', deduct_tokens: 0 });
   expect((await messageOf(client, sent)).state).toBe('stopped');
+  expect(service.asked).toHaveLength(1);
   expect(await balance()).toBe(tokens);
   await expectSettled();
 });
 
-test('a message or a session that is deleted takes its running job with it', async () => {
+test('what waits is stopped before anything is sent, free of charge', async () => {
+  const letGo = holdBack();
+  const jobs = [];
+  // As many as are worked on at once, and one more.
+  for (let at = 0; at < 5; at += 1) {
+    const sent = await sendPicture(client, `第 ${at} 幅`, { model });
+    jobs.push(await generate(client, sent.historyId));
+  }
+  await asked(4);
+  const last = jobs[4]?.uuid ?? '';
+  expect(await client.call('cancelJob', { request_id: last })).toEqual({ cancelled: true });
+  letGo();
+  for (const [at, { uuid }] of jobs.entries())
+    expect(await ended(client, uuid)).toMatchObject(
+      at < 4 ? { state: 'done', deduct_tokens: price } : { state: 'cancelled', deduct_tokens: 0 },
+    );
+  expect(service.asked).toHaveLength(4);
+  expect(await balance()).toBe(tokens - 4 * price);
+  await expectSettled();
+});
+
+test('a message or a session that is deleted takes its running job with it; what was sent is paid', async () => {
   const letGo = holdBack();
   const first = await sendPicture(client, '要删掉的画', { model });
   const second = await sendPicture(client, '要删掉的会话', { model });
@@ -180,10 +223,15 @@ test('a message or a session that is deleted takes its running job with it', asy
   await client.call('deleteHistory', { session_id: first.uuid, id: first.historyId });
   await client.call('deleteSession', { session_id: second.uuid });
   letGo();
-  for (const { uuid } of jobs)
-    expect(await ended(client, uuid)).toMatchObject({ state: 'cancelled', deduct_tokens: 0 });
-  expect((await client.call('privateImages', {})).total).toBe(0);
-  expect(await balance()).toBe(tokens);
+  // A session can be had back for some time, with what comes meanwhile.
+  for (const [at, state] of (['cancelled', 'done'] as const).entries())
+    expect(await ended(client, jobs[at]?.uuid ?? '')).toMatchObject({
+      state,
+      deduct_tokens: price,
+    });
+  // What is paid for is kept, among one's own images.
+  expect((await client.call('privateImages', {})).total).toBe(1);
+  expect(await balance()).toBe(tokens - 2 * price);
   await expectSettled();
 });
 

@@ -106,6 +106,8 @@ interface Known {
   refunded: number;
 }
 
+const upgrades = ({ kind, amount }: Known): boolean => kind === 'code-pro' && amount < 198_000;
+
 /** The rules in their plainest form; prices as document 3 §9 has them. */
 class Model {
   balance = signup;
@@ -127,8 +129,11 @@ class Model {
     }
     const level = kind === 'code' ? 1 : 2;
     if (this.level >= level) return null;
+    // Of the one that is had what was given back of it is no longer paid.
+    const back =
+      this.level === 1 ? this.paidEditions().reduce((sum, each) => sum + each.refunded, 0) : 0;
     return {
-      amount: level === 1 ? 39_800 : this.level === 1 ? 158_200 : 198_000,
+      amount: level === 1 ? 39_800 : this.level === 1 ? 158_200 + back : 198_000,
       tokens: 2_000_000,
     };
   }
@@ -151,10 +156,27 @@ class Model {
     return kind === 'code-pro' && this.level === 2;
   }
 
+  paidEditions(): Known[] {
+    return this.orders.filter(
+      ({ kind, state }) => state === 'paid' && (kind === 'code' || kind === 'code-pro'),
+    );
+  }
+
+  /** An upgrade that was begun before what it rests on was paid back. */
+  isStale({ kind, amount }: Known): boolean {
+    return (kind === 'code' || kind === 'code-pro') && amount < (this.price(kind, 1)?.amount ?? 0);
+  }
+
+  /** Another one was bought for the difference to this one. */
+  bears(order: Known): boolean {
+    const editions = this.paidEditions();
+    return editions.includes(order) && editions.some((each) => each !== order && upgrades(each));
+  }
+
   levelOfOthers(order: Known): number {
-    const levels = this.orders
-      .filter((each) => each !== order && each.state === 'paid')
-      .map((each) => (each.kind === 'code' ? 1 : each.kind === 'code-pro' ? 2 : 0));
+    const levels = this.paidEditions()
+      .filter((each) => each !== order)
+      .map((each) => (each.kind === 'code' ? 1 : 2));
     return Math.max(0, ...levels);
   }
 }
@@ -188,7 +210,7 @@ const play = async (given: readonly Step[]): Promise<void> => {
         if (model.orders.length >= 15) continue;
         const price = model.price(now.kind, now.quantity);
         const wish = { quantity: now.quantity, subject: '' };
-        const made = payments.createOrder(userId, { kind: now.kind, wish });
+        const made = payments.createOrder(userId, { kind: now.kind, wish, play: true });
         if (!price) {
           await expect(made).rejects.toThrow('已订阅');
           continue;
@@ -207,8 +229,8 @@ const play = async (given: readonly Step[]): Promise<void> => {
         // Money that comes late comes all the same.
         if (known.state === 'created' || known.state === 'closed') {
           till.pay(known.number, known.amount);
-          // What one has already is paid back, by the clock, which stands still here.
-          if (model.has(known)) {
+          // What one has already, or what rests on nothing, is paid back, by the clock, which stands still here.
+          if (model.has(known) || model.isStale(known)) {
             known.state = 'refunded';
             known.refunded = known.amount;
           } else {
@@ -240,7 +262,8 @@ const play = async (given: readonly Step[]): Promise<void> => {
           forgive: now.forgive,
         });
         const tokens = part(known.tokens, known.amount, known.refunded, amount);
-        if (known.state !== 'paid' || (tokens > model.balance && !now.forgive)) {
+        const bearing = amount === left && model.bears(known);
+        if (known.state !== 'paid' || bearing || (tokens > model.balance && !now.forgive)) {
           await expect(asked).rejects.toThrow();
           continue;
         }
@@ -284,6 +307,9 @@ const play = async (given: readonly Step[]): Promise<void> => {
       }
       expect(await balances(db, userId)).toEqual({ balance: model.balance, vip: model.vip });
     }
+    // Nobody has the dearer edition for less than its price, but for what was given back of a part.
+    const paid = model.paidEditions().reduce((sum, each) => sum + each.amount, 0);
+    expect(paid).toBeGreaterThanOrEqual([0, 39_800, 198_000][model.level] ?? 0);
     await agree(userId, model, income - till.paidOut());
   } finally {
     await payments.close();
@@ -312,6 +338,23 @@ const agree = async (userId: number, model: Model, cents: number) => {
   const sumOf = (pot: string) => sums.find((row) => row.pot === pot)?.sum ?? 0;
   expect([sumOf('balance'), sumOf('vip')]).toEqual([model.balance, model.vip]);
 };
+
+test('the dearer edition cannot be had for the difference alone, whichever way it is refunded', async () => {
+  const buy = (kind: Kind): Step => ({ act: 'buy', kind, quantity: 1 });
+  const pay = (at: number): Step => ({ act: 'pay', pick: at, times: 1 });
+  const back = (at: number, part = 100): Step => ({
+    act: 'refund',
+    pick: at,
+    part,
+    forgive: true,
+    refused: false,
+  });
+  // Upgraded, then the first one asked back; begun, the first one paid back, then paid; a part of it.
+  await play([buy('code'), pay(0), buy('code-pro'), pay(1), back(0), back(1), back(0)]);
+  await play([buy('code'), pay(0), buy('code-pro'), back(0), pay(1)]);
+  await play([buy('code'), pay(0), back(0, 90), buy('code-pro'), pay(1)]);
+  await play([buy('code'), pay(0), buy('code-pro'), back(0, 90), pay(1)]);
+});
 
 test(
   `${steps} random steps of orders, refunds, membership and spending agree with the rules @P6`,

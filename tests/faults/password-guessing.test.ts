@@ -354,3 +354,66 @@ describe('what is drawn, proven and kept', () => {
     expect(answer.error).toMatch(/保留|太常见/);
   });
 });
+
+test('a signed-in device guesses the password ten times at most, by whichever call asks for it', async () => {
+  const account = await newAccount();
+  const person = new TestClient(server.baseURL);
+  await person.login(account, password);
+  const change = { password: 'password-22', password2: 'password-22' };
+  const from = { headers: { 'x-forwarded-for': freshAddress() } };
+  const guess = (at: number) =>
+    at % 2 === 0
+      ? sendRaw(person, 'changePassword', { ...change, old_password: `wrong-one-${at}` }, from)
+      : sendRaw(person, 'deleteAccount', { password: `wrong-one-${at}` }, from);
+  const answers = await Promise.all(Array.from({ length: 40 }, (_, at) => guess(at)));
+  expect(answers.filter(({ envelope }) => envelope?.code === 1443)).toHaveLength(10);
+  expect(answers.filter(({ status }) => status === 429)).toHaveLength(30);
+});
+
+test('API keys end with the password, unless they are to stay', async () => {
+  const account = await newAccount();
+  const person = new TestClient(server.baseURL);
+  await person.login(account, password);
+  const { id } = await person.call('userInfo', {});
+  await database.query(
+    `INSERT INTO api_keys (user_id, hash, mask) VALUES ($1, sha256('one'), 'one'), ($1, sha256('two'), 'two')`,
+    [id],
+  );
+  const open = async () =>
+    (
+      await database.query(
+        'SELECT FROM api_keys WHERE user_id = $1 AND hash IS NOT NULL AND deleted_at IS NULL',
+        [id],
+      )
+    ).rowCount;
+  const change = (from: string, to: string, keep?: 0 | 1) =>
+    person.call('changePassword', {
+      old_password: from,
+      password: to,
+      password2: to,
+      keep_keys: keep,
+    });
+  expect(await change(password, 'password-22', 1)).toEqual({ keys_removed: 0 });
+  expect(await open()).toBe(2);
+  expect(await change('password-22', 'password-33')).toEqual({ keys_removed: 2 });
+  expect(await open()).toBe(0);
+});
+
+test('each failed sign-in leaves one line, without the password or the account in clear', async () => {
+  const account = await newAccount();
+  await tryLogin(account, 'the-wrong-secret', freshAddress());
+  await tryLogin('nobody-of-ours', 'the-wrong-secret', freshAddress());
+  const lines = () =>
+    server
+      .log()
+      .split('\n')
+      .filter((line) => line.includes('sign_in_failed'))
+      .slice(-2)
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+  await expect.poll(() => lines().map(({ reason }) => reason)).toEqual(['password', 'account']);
+  const [known, unknown] = lines();
+  expect(known).toMatchObject({ userId: expect.any(Number), ip: expect.any(String) });
+  expect(unknown).toMatchObject({ userId: null });
+  expect(server.log()).not.toContain('the-wrong-secret');
+  expect(JSON.stringify(lines())).not.toContain(account);
+});

@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { chunksOf } from '../../server/areas/embedding/chunk.ts';
-import { PassageIndex } from '../../server/areas/embedding/passage-index.ts';
+import { PassageIndex, questionBytes } from '../../server/areas/embedding/passage-index.ts';
 import { chanceOf } from '../../packages/canvas/chance.ts';
 import {
   builtInDimensions,
   gramVector,
 } from '../../server/engines/embedding/built-in-embedding.ts';
+import { readingsOf } from '../../server/search/question.ts';
 import { TestClient } from '../support/client.ts';
 import { startServer } from '../support/server.ts';
 import { quantile } from './lib/measure.ts';
@@ -70,14 +71,23 @@ const measureIndex = (): void => {
     const texts = Array.from({ length: Math.min(1000, count - from) }, (_, at) =>
       passage(from + at, letters),
     );
-    const vectors = new Uint8Array(texts.length * builtInDimensions);
-    for (const [at, text] of texts.entries())
-      vectors.set(new Uint8Array(gramVector(text).buffer), at * builtInDimensions);
-    all.set(new Int8Array(vectors.buffer), from * builtInDimensions);
+    const vectors = new Float32Array(texts.length * builtInDimensions);
+    for (const [at, text] of texts.entries()) {
+      const vector = gramVector(text);
+      vectors.set(vector, at * builtInDimensions);
+      all.set(vector, (from + at) * builtInDimensions);
+    }
     const step = Math.max(1, Math.floor(count / 1000 / rounds));
     if ((from / 1000) % step === 0) asked.push((texts[500] ?? texts[0] ?? '').slice(20, 44));
     const before = performance.now();
-    index.add({ mark: from, ids: texts.map((_, at) => from + at), texts, vectors, model: '' });
+    index.add({
+      mark: from,
+      ids: texts.map((_, at) => from + at),
+      headings: texts.map(() => ''),
+      texts,
+      vectors: new Uint8Array(vectors.buffer),
+      model: 'grams',
+    });
     adding += performance.now() - before;
   }
   const { rss, heapUsed } = process.memoryUsage();
@@ -86,7 +96,14 @@ const measureIndex = (): void => {
       `${(adding / 1000).toFixed(0)} s of it to take them in; resident ${(rss / megabyte).toFixed(0)} MB, heap ${(heapUsed / megabyte).toFixed(0)} MB`,
   );
   const ask = (question: string, exact: boolean, words = true) =>
-    index.search(words ? question : '', { numbers: gramVector(question), model: '' }, { exact });
+    index.search(
+      words ? readingsOf(question) : [],
+      {
+        numbers: questionBytes(new Uint8Array(Float32Array.from(gramVector(question)).buffer)),
+        model: 'grams',
+      },
+      { exact },
+    );
   const nearest = (found: ReturnType<typeof ask>) =>
     found.candidates.filter(({ vectorRank }) => vectorRank > 0 && vectorRank <= 10);
   for (const question of asked.slice(0, 5)) ask(question, false);
@@ -100,7 +117,7 @@ const measureIndex = (): void => {
   let same = 0;
   for (const question of asked) {
     timed(took.ours, () => ask(question, false));
-    timed(took.words, () => index.search(question, null));
+    timed(took.words, () => index.search(readingsOf(question), null));
     const quick = timed(took.vectors, () => ask(question, false, false));
     const exact = timed(took.exact, () => ask(question, true, false));
     const known = new Set(nearest(quick).map(({ id }) => id));

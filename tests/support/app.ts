@@ -67,6 +67,9 @@ export class App {
 
   /** Waits until no reply is being written. */
   async settled(): Promise<void> {
+    await expect(this.page.getByRole('img', { name: '正在发送' })).toHaveCount(0, {
+      timeout: 45_000,
+    });
     await expect(this.stopButton).toBeHidden({ timeout: 45_000 });
     await expect(this.page.getByRole('status', { name: '正在回复' })).toHaveCount(0, {
       timeout: 45_000,

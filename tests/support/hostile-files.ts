@@ -69,7 +69,7 @@ const header = (width: number, height: number, depth = 1, colour = 0): Buffer =>
 };
 const end = chunk('IEND', Buffer.alloc(0));
 /** A PNG of one bit a pixel that says it is this large; its pixels are there where `real`. */
-const pngOf = (width: number, height: number, real: boolean, more: Buffer[] = []): Buffer =>
+export const pngOf = (width: number, height: number, real: boolean, more: Buffer[] = []): Buffer =>
   Buffer.concat([
     signature,
     header(width, height),

@@ -51,7 +51,9 @@ export const generate = async (
 /** Waits until a job has ended. */
 export const ended = async (client: TestClient, uuid: string, ms = 30_000): Promise<Job> => {
   for (let waited = 0; waited < ms; waited += 150) {
-    const { job } = await client.call('imageProgress', { request_id: uuid });
+    // A failed one is told of with a code of its own.
+    const { data } = await client.raw<Out<'imageProgress'>>('imageProgress', { request_id: uuid });
+    const { job } = data;
     if (job.finished_at !== null) return job;
     await sleep(150);
   }

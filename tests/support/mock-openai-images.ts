@@ -33,7 +33,9 @@ export type OpenAiImagesScenario =
   | 'quota'
   | 'cut'
   /** It takes its time: until the asker hangs up. */
-  | 'endless';
+  | 'endless'
+  /** The picture comes once the scenario is another one. */
+  | 'late';
 
 export interface MockOpenAiImages extends FakeService {
   scenario: OpenAiImagesScenario;
@@ -178,6 +180,9 @@ export const startMockOpenAiImages = async (
         mock.hungUp += 1;
         return undefined;
       }
+      case 'late':
+        while (mock.scenario === 'late') await sleep(20);
+        break;
       case 'fewer':
         n -= 1;
         break;

@@ -33,6 +33,10 @@ const scenarios = [
   'content-filter',
   /** 400 for a request that carries stream_options; otherwise normal. */
   'no-stream-options',
+  /** 400 that names max_tokens for a request that carries it; otherwise normal. */
+  'no-max-tokens',
+  /** The whole answer after half a second, with 3,000 tokens counted. */
+  'late',
   '429',
   '500',
   '401',
@@ -320,6 +324,11 @@ export const startMockOpenAi = async (port = 0): Promise<MockOpenAi> => {
     switch (scenario) {
       case 'normal':
       case 'no-stream-options':
+      case 'no-max-tokens':
+        if (scenario === 'no-max-tokens' && request.max_tokens !== undefined) {
+          refuse(response, 400, { type: 'invalid_request_error', param: 'max_tokens' });
+          return;
+        }
         if (scenario === 'no-stream-options' && request.stream_options !== undefined) {
           refuse(response, 400, { type: 'invalid_request_error', code: null, param: null });
           return;
@@ -425,6 +434,17 @@ export const startMockOpenAi = async (port = 0): Promise<MockOpenAi> => {
             { index: 0, message: { role: 'assistant', content: text }, finish_reason: 'stop' },
           ],
           usage,
+        });
+        return;
+      case 'late':
+        await sleep(500);
+        json(response, 200, {
+          ...head(request.model),
+          object: 'chat.completion',
+          choices: [
+            { index: 0, message: { role: 'assistant', content: text }, finish_reason: 'stop' },
+          ],
+          usage: { prompt_tokens: 11, completion_tokens: 3000, total_tokens: 3011 },
         });
         return;
       case 'empty':

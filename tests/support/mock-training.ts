@@ -16,6 +16,8 @@ export interface MockTraining {
   calls: string[];
   /** How long each answer takes, ms. */
   slowMs: number;
+  /** How often a training of Replicate's is asked for until it is done. */
+  rounds: number;
   stop: () => Promise<void>;
 }
 
@@ -47,6 +49,7 @@ export const startMockTraining = async (): Promise<MockTraining> => {
     asked: [],
     calls: [],
     slowMs: 0,
+    rounds: 2,
     stop: async () => {},
   };
   const trainings = new Map<string, number>();
@@ -110,7 +113,8 @@ export const startMockTraining = async (): Promise<MockTraining> => {
       }
       const times = (trainings.get(id) ?? 0) + 1;
       trainings.set(id, times);
-      if (times < 2) return json({ id, status: 'processing', logs: ' 40%|████ | 40/100 [00:01' });
+      if (times < state.rounds)
+        return json({ id, status: 'processing', logs: ' 40%|████ | 40/100 [00:01' });
       return json({ id, status: 'succeeded', logs: '100%|', output: { version: 'me/style:abc' } });
     })();
   });

@@ -77,6 +77,8 @@ export const test = base.extend<
         ...base.info().project.use,
         ...(baseURL ? { baseURL } : {}),
         serviceWorkers: 'block',
+        // From another network than the person of the test.
+        extraHTTPHeaders: { 'x-forwarded-for': `172.20.${contexts.length}.1` },
       };
       const context = await browser.newContext(options);
       contexts.push(context);

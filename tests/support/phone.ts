@@ -77,3 +77,24 @@ export const startPhone = async (person?: TestClient): Promise<Phone> => {
   await open();
   return phone;
 };
+
+/** What a store of one of the page's databases holds, as text. */
+export const keptIn = (page: Page, database: string, store: string): Promise<string> =>
+  page.evaluate(
+    async ([database, store]) => {
+      const said = <T>(request: IDBRequest<T>) =>
+        new Promise<T>((resolve, reject) => {
+          request.addEventListener('success', () => resolve(request.result));
+          request.addEventListener('error', () => reject(request.error));
+        });
+      // Opened before the page does, it would be made, and empty.
+      const known = await indexedDB.databases();
+      if (!known.some(({ name }) => name === database)) return '';
+      const opened = await said(indexedDB.open(database));
+      const all = opened.transaction(store).objectStore(store).getAll();
+      const texts = JSON.stringify(await said(all));
+      opened.close();
+      return texts;
+    },
+    [database, store] as const,
+  );

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { crc32 } from 'node:zlib';
-import type { SevenZipModule } from '7z-wasm';
 import { zipSync } from 'fflate';
 import PdfDocument from 'pdfkit';
 import sharp from 'sharp';
+import { loadOptional } from '../../server/optional-packages.ts';
 
 /** Files as people have them, made here so that the tests need none. */
 
@@ -87,8 +87,8 @@ export const packedAs = async (
   ending: '7z' | 'xz',
   files: Readonly<Record<string, string>>,
 ): Promise<Buffer> => {
-  const { default: create } = await import('7z-wasm');
-  const program: SevenZipModule = await create({ print: () => {}, quit: () => {} });
+  const create = await loadOptional('7z-wasm');
+  const program = await create({ print: () => {}, quit: () => {} });
   const { FS } = program;
   for (const [name, text] of Object.entries(files)) FS.writeFile(`/${name}`, text);
   program.callMain([

@@ -24,6 +24,8 @@ export interface ServerOptions {
   /** An existing database, such as another TestServer's `databaseUrl`. */
   databaseUrl?: string;
   port?: number;
+  /** What is run instead of the built server of this checkout. */
+  main?: string;
   /** How long it may take to answer, ms. */
   startTimeout?: number;
 }
@@ -119,12 +121,13 @@ export const untilAnswering = async (
  * @throws Error with what it printed, when it ends or does not answer in time.
  */
 export const startServer = async (options: ServerOptions = {}): Promise<TestServer> => {
-  if (!existsSync(bundle)) throw new Error(`${bundle} is missing: npm run build`);
+  const main = options.main ?? bundle;
+  if (!existsSync(main)) throw new Error(`${main} is missing: npm run build`);
   const ownDir = options.dataDir === undefined;
   const dataDir = options.dataDir ?? scratchFolder('test');
   const port = options.port ?? (await freePort());
   const databaseUrl = options.embedded ? '' : (options.databaseUrl ?? (await makeDatabase()));
-  const child = spawn(process.execPath, [bundle], {
+  const child = spawn(process.execPath, [main], {
     cwd: root,
     env: {
       PATH: process.env['PATH'],
@@ -137,6 +140,7 @@ export const startServer = async (options: ServerOptions = {}): Promise<TestServ
       // One address stands for many people here.
       FREE_REGISTRATIONS: '1000000',
       CREDENTIALS_LIMIT: '1000000',
+      MESSAGES_LIMIT: '1000000',
       ...(databaseUrl ? { DATABASE_URL: databaseUrl } : {}),
       CANVAS_SECONDS: '0',
       LOCAL_MODELS: 'off',

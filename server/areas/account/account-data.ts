@@ -1,5 +1,6 @@
 import { buffer } from 'node:stream/consumers';
 import type { Executor } from '../../db/database.ts';
+import { type Held, rowsTaken } from '../../held.ts';
 import type { Storage } from '../../storage/storage-interface.ts';
 import { transactionCsv } from '../ledger/usage.service.ts';
 import { anySession, type SessionRow, sessionIdsOf } from '../session/session.service.ts';
@@ -25,6 +26,13 @@ export interface AccountSources {
   apps: (db: Executor, userId: number) => Promise<unknown>;
   /** A session with all its messages, as it can be taken in again. */
   session: (db: Executor, session: SessionRow, signal: AbortSignal) => Promise<Buffer>;
+  /** All places that hold what is a person's. */
+  held: () => readonly Held[];
+  /** What was brought to train on. */
+  trainingFiles: (
+    db: Executor,
+    userId: number,
+  ) => Promise<{ project: string; name: string; storageKey: string | null }[]>;
 }
 
 const readme = `鹊桥账户数据
@@ -35,6 +43,8 @@ consumption.csv    消费记录
 apps.json          应用市场：取得的应用与写过的评论
 sessions/          会话，每个一个 JSON，可以在“我的 → 导入会话”原样导入
 images/            上传与画出的图片
+training/          训练项目的文件
+more/              其余的一切，每个表一个 JSON
 `;
 
 const sessionsAtOnce = 100;
@@ -73,6 +83,20 @@ export const createAccountData = (sources: AccountSources) =>
         after = id;
       }
       if (ids.length < sessionsAtOnce) break;
+    }
+    const taken = new Map<string, unknown[]>();
+    for (const place of sources.held()) {
+      if (!place.take) continue;
+      const rows = await rowsTaken(db, place, userId);
+      taken.set(place.table, [...(taken.get(place.table) ?? []), ...rows]);
+    }
+    for (const [table, rows] of taken) yield plain(`more/${table}.json`, text(rows), 0.6);
+    for (const [nth, each] of (await sources.trainingFiles(db, userId)).entries()) {
+      signal.throwIfAborted();
+      const file = each.storageKey === null ? null : await sources.storage.get(each.storageKey);
+      if (!file) continue;
+      const data = { bytes: await buffer(file.stream), packed: false };
+      yield { name: `training/${each.project}/${nth + 1}-${each.name}`, data, done: 0.6 };
     }
     const images = await store.imagesOf(db, userId);
     for (const [nth, name] of images.entries()) {

@@ -47,10 +47,7 @@ export const createAccountHandlers = (
     return auth.userView(db, user.id);
   },
   uploadAvatar: (_input, { user, file }) => service.saveAvatar(file, user),
-  changePassword: async (input, { user }) => {
-    await service.changePassword(user, input);
-    return {};
-  },
+  changePassword: (input, context) => service.changePassword(input, context),
   deviceList: (_input, { db, user }) => service.devices(db, user),
   signOutDevice: async ({ id }, { db, user }) => {
     await service.signOut(db, user, id);
@@ -65,7 +62,7 @@ export const createAccountHandlers = (
     return { count };
   },
   inviteInfo: (_input, { db, user }) => inviteInfo(db, user.id),
-  newInvite: (_input, { db, user }) => newInvite(db, user.id),
+  newInvite: (_input, { db, user, ip }) => newInvite(db, user.id, auth.networkOf(ip)),
   inviteList: ({ page }, { db, user }) => inviteList(db, user.id, page),
 
   exportAccount: async (_input, { db, user }) =>
@@ -111,8 +108,8 @@ export const createAccountHandlers = (
       })
       .send(file.stream);
   },
-  deleteAccount: async ({ password }, { user }) => {
-    await service.remove(user, password);
+  deleteAccount: async (_input, { user }) => {
+    await service.remove(user);
     return {};
   },
 });

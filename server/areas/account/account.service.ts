@@ -1,29 +1,25 @@
 import type { Out, Parsed } from '../../../contract/calls.ts';
 import type { Database, Executor } from '../../db/database.ts';
-import { inTransaction } from '../../db/in-transaction.ts';
-import { type Identity, Refusal, type UploadedFile } from '../../http/handlers.ts';
-import type { Storage } from '../../storage/storage-interface.ts';
+import { type Context, type Identity, Refusal, type UploadedFile } from '../../http/handlers.ts';
 import { loginSeconds } from '../auth/token.ts';
 import { nameFault, normalName } from '../auth/names.ts';
-import { hashPassword, passwordFault, verifyPassword } from '../auth/password.ts';
+import type { AuthService } from '../auth/auth.service.ts';
+import { hashPassword, passwordFault } from '../auth/password.ts';
+import { deleteKeysOf } from '../developer/key.service.ts';
 import type { FileService } from '../file/file.service.ts';
-import { balances, debit } from '../ledger/ledger.service.ts';
 import { refuseBlocked } from '../moderation/blocked-words.service.ts';
-import { forgetPersonInMarket } from '../market/person-apps.service.ts';
-import { setVipEnd } from '../ledger/vip.service.ts';
-import {
-  busyAmong,
-  deleteAllOf,
-  eraseDeletedOf,
-  makeAllPrivate,
-} from '../session/session.service.ts';
+import { busyAmong, deleteAllOf, makeAllPrivate } from '../session/session.service.ts';
 import * as store from './account.store.ts';
 import { deviceName } from './device-name.ts';
 
 export interface AccountDeps {
   db: Database;
   files: FileService;
-  storage: Storage;
+  provePassword: AuthService['provePassword'];
+  /** The age in days at which a login ends. */
+  loginDays: number;
+  /** Shuts and empties an account. False: that was done meanwhile. */
+  endAccount: (userId: number) => Promise<boolean>;
   /** Closes somebody's unpaid orders; gives how many turned out to be paid. */
   closeOrders: (userId: number) => Promise<number>;
   /** Stops what is being made in a session. */
@@ -37,18 +33,12 @@ const fault = (field: string, text: string): Refusal =>
 export const createAccountService = ({
   db,
   files,
-  storage,
+  provePassword,
+  loginDays,
+  endAccount,
   closeOrders,
   stopSession,
 }: AccountDeps) => {
-  /** @throws Refusal wrong_password */
-  const provePassword = async (userId: number, password: string): Promise<string> => {
-    const kept = await store.passwordOf(db, userId);
-    if (!(await verifyPassword(kept, password)) || kept === null)
-      throw new Refusal('wrong_password');
-    return kept;
-  };
-
   return {
     saveName: async (executor: Executor, userId: number, given: string): Promise<void> => {
       const name = normalName(given);
@@ -67,22 +57,30 @@ export const createAccountService = ({
       };
     },
 
-    /** The other logins end with the old password. @throws Refusal wrong_password, bad_input */
-    changePassword: async (user: Identity, input: Parsed<'changePassword'>): Promise<void> => {
+    /**
+     * The other logins end with the old password, and so do API keys unless they are to stay; gives
+     * how many. @throws Refusal wrong_password, too_many, bad_input
+     */
+    changePassword: async (
+      input: Parsed<'changePassword'>,
+      context: Context<Identity>,
+    ): Promise<Out<'changePassword'>> => {
+      const { user } = context;
       if (input.password !== input.password2) throw fault('password2', '两次输入的密码不一致！');
       const wrong = passwordFault(input.password);
       if (wrong) throw fault('password', wrong);
-      const from = await provePassword(user.id, input.old_password);
+      const from = await provePassword(user, input.old_password, context);
       const to = await hashPassword(input.password);
-      await db.transaction(async (tx) => {
+      return db.transaction(async (tx) => {
         if (!(await store.savePassword(tx, user.id, { from, to })))
           throw new Refusal('wrong_password');
         await store.revokeLogins(tx, user.id, { but: user.jti });
+        return { keys_removed: input.keep_keys === 1 ? 0 : await deleteKeysOf(tx, user.id) };
       });
     },
 
     devices: async (executor: Executor, user: Identity): Promise<Out<'deviceList'>> => {
-      const rows = await store.loginsOf(executor, user.id);
+      const rows = await store.loginsOf(executor, user.id, loginDays);
       return {
         list: rows
           .map((row) => ({
@@ -118,32 +116,15 @@ export const createAccountService = ({
     },
 
     /**
-     * Ends an account: who it was and what it said is erased at once; orders and spends stay without
-     * a name, as the books must. @throws Refusal wrong_password, order_unsuitable
+     * Ends an account: who it was and what it said is gone for good; orders and spends stay without
+     * a name, as the books must. @throws Refusal order_unsuitable
      */
-    remove: async (user: Identity, password: string): Promise<void> => {
-      await provePassword(user.id, password);
+    remove: async (user: Identity): Promise<void> => {
       if (await store.isManager(db, user.id))
         throw new Refusal('order_unsuitable', '管理员账号不能注销');
       if ((await closeOrders(user.id)) > 0)
         throw new Refusal('order_unsuitable', '有一笔付款刚刚到账，请先看过余额，再注销账号');
-      const ids = await inTransaction(db, (tx) => deleteAllOf(tx, user.id));
-      for (const id of ids.length > 0 ? await busyAmong(db, ids) : []) await stopSession(id);
-      const keys = await db.transaction(async (tx) => {
-        await setVipEnd(tx, user.id, null);
-        const { balance } = await balances(tx, user.id);
-        await debit(tx, user.id, balance, {
-          kind: 'adjust',
-          reference: `user:${user.id}`,
-          remark: '账号注销',
-        });
-        await eraseDeletedOf(tx, user.id);
-        await store.revokeLogins(tx, user.id, 'all');
-        await forgetPersonInMarket(tx, user.id);
-        await store.erasePerson(tx, user.id);
-        return store.removeFiles(tx, user.id);
-      });
-      for (const key of keys) await storage.delete(key);
+      if (!(await endAccount(user.id))) throw new Refusal('account_disabled', '账号已经注销');
     },
   };
 };

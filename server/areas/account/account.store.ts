@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, isNull, lt, ne, sql } from 'drizzle-orm';
+import { and, desc, eq, gt, inArray, isNotNull, isNull, lt, ne, sql } from 'drizzle-orm';
 import type { Database, Executor, Transaction } from '../../db/database.ts';
 import { logins, pushDevices, users, wallets } from '../../db/schema.ts';
 import { showsWhere } from '../file/shown.ts';
@@ -12,14 +12,6 @@ export const saveName = async (db: Executor, userId: number, userName: string): 
 
 export const saveAvatar = async (db: Executor, userId: number, avatar: string): Promise<void> => {
   await db.update(users).set({ avatar }).where(eq(users.id, userId));
-};
-
-export const passwordOf = async (db: Executor, userId: number): Promise<string | null> => {
-  const [row] = await db
-    .select({ hash: users.passwordHash })
-    .from(users)
-    .where(eq(users.id, userId));
-  return row?.hash ?? null;
 };
 
 /** False when it was changed meanwhile. */
@@ -38,8 +30,8 @@ export const savePassword = async (
 
 // ---- devices -------------------------------------------------------------------------------------
 
-/** Logins that can still be used, the newest first. */
-export const loginsOf = (db: Executor, userId: number) =>
+/** Logins that can still be used, the newest first; none as old as these days. */
+export const loginsOf = (db: Executor, userId: number, days: number) =>
   db
     .select({
       jti: logins.jti,
@@ -49,7 +41,12 @@ export const loginsOf = (db: Executor, userId: number) =>
     })
     .from(logins)
     .where(
-      and(eq(logins.userId, userId), isNull(logins.revokedAt), gt(logins.expiresAt, sql`now()`)),
+      and(
+        eq(logins.userId, userId),
+        isNull(logins.revokedAt),
+        gt(logins.expiresAt, sql`now()`),
+        gt(logins.createdAt, sql`now() - make_interval(days => ${days})`),
+      ),
     )
     .orderBy(desc(logins.expiresAt))
     .limit(100);
@@ -79,7 +76,7 @@ export const revokeLogins = async (
 
 export const insertInvite = async (
   db: Executor,
-  values: { code: string; userId: number; days: number },
+  values: { code: string; userId: number; network: string; days: number },
 ): Promise<void> => {
   const { days, ...rest } = values;
   await db
@@ -97,10 +94,13 @@ export const newestInvite = async (db: Executor, userId: number) => {
   return row ?? null;
 };
 
-/** Whose link it is, if it can still be used by somebody who registers. */
-export const inviterOf = async (tx: Transaction, code: string): Promise<number | null> => {
+/** Whose link it is, if it can still be used by somebody who registers, and where they are. */
+export const inviterOf = async (
+  tx: Transaction,
+  code: string,
+): Promise<{ userId: number; networks: (string | null)[] } | null> => {
   const [row] = await tx
-    .select({ userId: invites.userId })
+    .select({ userId: invites.userId, network: invites.network, madeIn: users.madeIn })
     .from(invites)
     .innerJoin(users, eq(users.id, invites.userId))
     .where(
@@ -111,22 +111,82 @@ export const inviterOf = async (tx: Transaction, code: string): Promise<number |
         isNull(users.deletedAt),
       ),
     );
-  return row?.userId ?? null;
+  return row ? { userId: row.userId, networks: [row.network, row.madeIn] } : null;
 };
 
-/** How many came by a person's links since so many hours ago and brought tokens. */
-export const cameWithin = async (db: Executor, userId: number, hours: number): Promise<number> => {
-  const [row] = await db
+/** Others who come by this person's links, or from this network, wait until the transaction ends. */
+export const lockInviting = async (tx: Transaction, of: string): Promise<void> => {
+  await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`invite ${of}`}, 0))`);
+};
+
+/** How many who came by a person's links brought tokens in the last day. */
+export const creditedLately = async (tx: Transaction, userId: number): Promise<number> => {
+  const [row] = await tx
     .select({ count: sql<number>`count(*)::int` })
     .from(invited)
     .where(
       and(
         eq(invited.inviterId, userId),
         gt(invited.tokens, 0),
-        gt(invited.createdAt, sql`now() - make_interval(hours => ${hours})`),
+        gt(invited.creditedAt, sql`now() - interval '1 day'`),
       ),
     );
   return row?.count ?? 0;
+};
+
+/** How many came by anybody's links from a network in the last day. */
+export const cameFrom = async (tx: Transaction, network: string): Promise<number> => {
+  const [row] = await tx
+    .select({ count: sql<number>`count(*)::int` })
+    .from(invited)
+    .where(and(eq(invited.network, network), gt(invited.createdAt, sql`now() - interval '1 day'`)));
+  return row?.count ?? 0;
+};
+
+/** Days in China on which a person signed in or used something. */
+const activeDays = sql<number>`(SELECT count(*)::int FROM (
+    SELECT day FROM usage_days u WHERE u.user_id = invited.user_id
+    UNION SELECT (l.created_at AT TIME ZONE 'Asia/Shanghai')::date FROM logins l
+    WHERE l.user_id = invited.user_id
+  ) days)`;
+
+/**
+ * Takes up to so many of those that are waited for and due to be looked at; each is looked at again
+ * an hour later, unless somebody left.
+ */
+export const takeWaiting = async (tx: Transaction, most: number) => {
+  const due = tx
+    .select({ userId: invited.userId })
+    .from(invited)
+    .where(lt(invited.lookAt, sql`now()`))
+    .orderBy(invited.lookAt)
+    .limit(most)
+    .for('update', { skipLocked: true });
+  return tx
+    .update(invited)
+    .set({
+      lookAt: sql`CASE WHEN EXISTS (SELECT FROM users u WHERE u.deleted_at IS NOT NULL
+        AND u.id IN (invited.user_id, invited.inviter_id)) THEN NULL
+        ELSE now() + interval '1 hour' END`,
+    })
+    .where(inArray(invited.userId, due))
+    .returning({
+      userId: invited.userId,
+      inviterId: invited.inviterId,
+      waits: sql<boolean>`${invited.lookAt} IS NOT NULL`,
+      days: activeDays,
+    });
+};
+
+export const creditInvited = async (
+  tx: Transaction,
+  userId: number,
+  tokens: number,
+): Promise<void> => {
+  await tx
+    .update(invited)
+    .set({ tokens, creditedAt: sql`now()`, lookAt: null })
+    .where(eq(invited.userId, userId));
 };
 
 export const insertInvited = async (
@@ -141,10 +201,11 @@ export const invitedTotals = async (db: Executor, userId: number) => {
     .select({
       count: sql<number>`count(*)::int`,
       tokens: sql<number>`coalesce(sum(${invited.tokens}), 0)::float8`,
+      waiting: sql<number>`count(${invited.lookAt})::int`,
     })
     .from(invited)
     .where(eq(invited.inviterId, userId));
-  return row ?? { count: 0, tokens: 0 };
+  return row ?? { count: 0, tokens: 0, waiting: 0 };
 };
 
 export const invitedPage = (
@@ -153,7 +214,13 @@ export const invitedPage = (
   { offset, limit }: { offset: number; limit: number },
 ) =>
   db
-    .select({ userName: users.userName, tokens: invited.tokens, createdAt: invited.createdAt })
+    .select({
+      userName: users.userName,
+      tokens: invited.tokens,
+      waits: sql<boolean>`${invited.lookAt} IS NOT NULL`,
+      days: activeDays,
+      createdAt: invited.createdAt,
+    })
     .from(invited)
     .innerJoin(users, eq(users.id, invited.userId))
     .where(eq(invited.inviterId, userId))
@@ -217,33 +284,48 @@ export const imagesOf = async (db: Executor, userId: number): Promise<string[]> 
   return rows.map(({ name }) => name);
 };
 
-/** What says who somebody was goes; the row stays, for what others and the books need of it. */
-export const erasePerson = async (tx: Transaction, userId: number): Promise<void> => {
-  await tx
+/** All sessions in which a person has something, also with others. */
+export const sessionsOf = async (db: Executor, userId: number): Promise<number[]> => {
+  const { rows } = await db.execute<{ id: number }>(sql`
+    SELECT id::float8 AS id FROM sessions WHERE user_id = ${userId} AND deleted_at IS NULL`);
+  return rows.map(({ id }) => id);
+};
+
+/** Lets nobody in any more. False: that was done before. */
+export const shutAccount = async (tx: Transaction, userId: number): Promise<boolean> => {
+  const shut = await tx
     .update(users)
-    .set({
-      account: null,
-      userName: '已注销用户',
-      passwordHash: null,
-      email: '',
-      avatar: '',
-      setting: {},
-      disabled: true,
-      subscribe: 0,
-      deletedAt: sql`now()`,
-    })
-    .where(eq(users.id, userId));
-  await tx.execute(
-    sql`UPDATE consumptions SET human = '' WHERE user_id = ${userId} AND human <> ''`,
-  );
-  await tx.execute(sql`UPDATE jobs SET title = '', input = '{}' WHERE user_id = ${userId}
-    AND finished_at IS NOT NULL`);
-  await tx.execute(sql`UPDATE images SET deleted_at = now()
-    WHERE user_id = ${userId} AND deleted_at IS NULL`);
-  await tx.execute(sql`UPDATE invoices SET title = '', tax_number = '', email = ''
-    WHERE user_id = ${userId} AND state <> 'requested'`);
-  for (const table of ['favorites', 'notice_reads', 'keyword_marks', 'pins', 'invites'])
-    await tx.execute(sql`DELETE FROM ${sql.identifier(table)} WHERE user_id = ${userId}`);
+    .set({ disabled: true, deletedAt: sql`now()` })
+    .where(and(eq(users.id, userId), isNull(users.deletedAt)))
+    .returning({ id: users.id });
+  if (shut.length > 0) await revokeLogins(tx, userId, 'all');
+  return shut.length > 0;
+};
+
+/** Locks the row of somebody who leaves, as whatever is written for them does. False: it is done. */
+export const lockLeaving = async (tx: Transaction, userId: number): Promise<boolean> => {
+  const rows = await tx
+    .select({ id: users.id })
+    .from(users)
+    .where(and(eq(users.id, userId), isNotNull(users.deletedAt), isNull(users.erasedAt)))
+    .for('update');
+  return rows.length > 0;
+};
+
+/** Accounts that were shut a while ago and not emptied. */
+export const leftShut = async (db: Executor): Promise<number[]> => {
+  const rows = await db
+    .select({ id: users.id })
+    .from(users)
+    .where(
+      and(
+        isNotNull(users.deletedAt),
+        isNull(users.erasedAt),
+        lt(users.deletedAt, sql`now() - interval '5 minutes'`),
+      ),
+    )
+    .limit(20);
+  return rows.map(({ id }) => id);
 };
 
 /** What the account says of itself. */

@@ -7,11 +7,22 @@ import { createAccountData } from './account-data.ts';
 import { createAccountExport } from './account-export.ts';
 import { createAccountHandlers } from './account.handlers.ts';
 import { createAccountService } from './account.service.ts';
+import { accountHeld } from './account-held.ts';
 import * as store from './account.store.ts';
-import { takeInvite } from './invite.service.ts';
+import { createLeaving } from './leaving.ts';
+import { trainingFilesOf } from '../train/leave-training.ts';
+import { rewardActive, takeInvite } from './invite.service.ts';
 
-export const accountArea = (kit: Kit) => {
-  const { db, storage, files } = kit;
+/** @param areas all of them: they say together what is a person's */
+export const accountArea = (kit: Kit, areas: () => readonly Area[]) => {
+  const { db, storage, files, log } = kit;
+  const held = () => areas().flatMap((area) => area.holds ?? []);
+  const leaving = createLeaving({
+    db,
+    log,
+    held,
+    leave: () => areas().flatMap((area) => area.leave ?? []),
+  });
   const exports = createExportService(exportDeps(kit));
   return {
     jobKinds: [
@@ -23,6 +34,8 @@ export const accountArea = (kit: Kit) => {
           orders: orderList,
           apps: appsOfPerson,
           session: (executor, session, signal) => exports.json(executor, session, signal),
+          held,
+          trainingFiles: trainingFilesOf,
         }),
       ),
     ],
@@ -30,21 +43,38 @@ export const accountArea = (kit: Kit) => {
       async (tx) => {
         for (const key of await store.removeFiles(tx)) await storage.delete(key);
       },
+      () => leaving.finishOthers(),
+      rewardActive,
     ],
+    holds: accountHeld,
+    leave: async (tx, userId) => {
+      const keys = await store.removeFiles(tx, userId);
+      return async () => {
+        for (const key of keys) await storage.delete(key);
+      };
+    },
     shows: store.shownAsAvatars,
     registered: takeInvite,
-    serve: ({ auth, replies, cancelJobs, payments }) =>
-      createAccountHandlers(
+    serve: ({ auth, replies, jobs, cancelJobs, payments }) => {
+      const stopSession = async (sessionId: number) => {
+        await Promise.all([replies.stopSession(sessionId), cancelJobs({ sessionId })]);
+      };
+      return createAccountHandlers(
         createAccountService({
           db,
           files,
-          storage,
+          provePassword: auth.provePassword,
+          loginDays: kit.settings.loginDays,
+          endAccount: (userId) =>
+            leaving.end(userId, async ({ sessions, jobs: open }) => {
+              for (const id of sessions) await stopSession(id);
+              for (const id of open) await jobs.cancel(id);
+            }),
           closeOrders: payments.closeOrdersOf,
-          stopSession: async (sessionId) => {
-            await Promise.all([replies.stopSession(sessionId), cancelJobs({ sessionId })]);
-          },
+          stopSession,
         }),
         { auth, storage },
-      ),
+      );
+    },
   } satisfies Area;
 };

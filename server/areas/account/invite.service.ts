@@ -8,12 +8,12 @@ import { inTransaction } from '../../db/in-transaction.ts';
 import { bookAdjustment } from '../payment/adjustment.service.ts';
 import * as store from './account.store.ts';
 
-/** Registrations a day that bring tokens: more than friends there are, fewer than make a business. */
-const creditedADay = 20;
+/** How many wait that are looked at in a minute. */
+const lookedAt = 100;
 
 export const inviteInfo = async (db: Executor, userId: number): Promise<Out<'inviteInfo'>> => {
   const link = await store.newestInvite(db, userId);
-  const { count, tokens } = await store.invitedTotals(db, userId);
+  const { count, tokens, waiting } = await store.invitedTotals(db, userId);
   return {
     code: link?.code ?? '',
     expires_at: link?.expiresAt.toISOString() ?? null,
@@ -21,37 +21,82 @@ export const inviteInfo = async (db: Executor, userId: number): Promise<Out<'inv
     days: invitation.days,
     total: count,
     total_tokens: tokens,
+    waiting,
   };
 };
 
-/** A new link; those before it go on until their time is over. */
-export const newInvite = (db: Executor, userId: number): Promise<Out<'newInvite'>> =>
+/**
+ * A new link; those before it go on until their time is over.
+ * @param network where its owner is; empty: it cannot be told
+ */
+export const newInvite = (
+  db: Executor,
+  userId: number,
+  network: string,
+): Promise<Out<'newInvite'>> =>
   inTransaction(db, async (tx) => {
     const code = randomBytes(9).toString('base64url');
-    await store.insertInvite(tx, { code, userId, days: invitation.days });
+    await store.insertInvite(tx, { code, userId, network, days: invitation.days });
     return inviteInfo(tx, userId);
   });
 
-/** Somebody registered by a link: its owner gets the tokens. A link that is over is none. */
+/** Gives the inviter the tokens, unless the day's number is full; true: it did. Locked by then. */
+const reward = async (tx: Transaction, inviterId: number): Promise<boolean> => {
+  if ((await store.creditedLately(tx, inviterId)) >= invitation.aDay) return false;
+  await bookAdjustment(tx, {
+    userId: inviterId,
+    type: orderTypes.invite,
+    title: '邀请好友注册',
+    tokens: invitation.tokens,
+    remarks: '邀请注册赠送',
+    managerId: null,
+  });
+  return true;
+};
+
+/**
+ * Somebody registered by a link: its owner gets the tokens, at once or, where it may be the owner's
+ * own hand, once the one who came was active on some days. A link that is over is none.
+ * @param network where they registered; empty: it cannot be told
+ */
 export const takeInvite = async (
   tx: Transaction,
   userId: number,
-  code: string | undefined,
+  { code, network }: { code: string | undefined; network: string },
 ): Promise<void> => {
-  const inviterId = code ? await store.inviterOf(tx, code) : null;
-  if (code === undefined || inviterId === null || inviterId === userId) return;
-  const credited = (await store.cameWithin(tx, inviterId, 24)) < creditedADay;
-  const tokens = credited ? invitation.tokens : 0;
-  await store.insertInvited(tx, { userId, inviterId, code, tokens });
-  if (tokens > 0)
-    await bookAdjustment(tx, {
-      userId: inviterId,
-      type: orderTypes.invite,
-      title: '邀请好友注册',
-      tokens,
-      remarks: '邀请注册赠送',
-      managerId: null,
-    });
+  const inviter = code ? await store.inviterOf(tx, code) : null;
+  if (code === undefined || inviter === null || inviter.userId === userId) return;
+  const { userId: inviterId, networks } = inviter;
+  // In this order everywhere; what is counted is committed by then.
+  await store.lockInviting(tx, String(inviterId));
+  let waits = false;
+  if (network !== '') {
+    await store.lockInviting(tx, network);
+    waits =
+      networks.includes(network) || (await store.cameFrom(tx, network)) >= invitation.ofNetwork;
+  }
+  const credited = !waits && (await reward(tx, inviterId));
+  await store.insertInvited(tx, {
+    userId,
+    inviterId,
+    code,
+    network,
+    tokens: credited ? invitation.tokens : 0,
+    creditedAt: credited ? new Date() : null,
+    lookAt: waits ? new Date() : null,
+  });
+};
+
+/** By the clock: those that were waited for and were active on enough days bring their tokens. */
+export const rewardActive = async (tx: Transaction): Promise<void> => {
+  const due = (await store.takeWaiting(tx, lookedAt)).filter(
+    ({ waits, days }) => waits && days >= invitation.activeDays,
+  );
+  // Two that lock several inviters do so in one order.
+  for (const { userId, inviterId } of due.sort((a, b) => a.inviterId - b.inviterId)) {
+    await store.lockInviting(tx, String(inviterId));
+    if (await reward(tx, inviterId)) await store.creditInvited(tx, userId, invitation.tokens);
+  }
 };
 
 export const inviteList = async (
@@ -66,6 +111,8 @@ export const inviteList = async (
     list: list.map((row) => ({
       user_name: row.userName,
       tokens: row.tokens,
+      waiting: row.waits,
+      active_days: row.days,
       created_at: row.createdAt.toISOString(),
     })),
     page,

@@ -12,8 +12,12 @@ import { createManageUserHandlers } from './manage-user.handlers.ts';
 
 export const authArea = () =>
   ({
+    holds: [
+      { table: 'logins', of: ['user_id'], end: 'delete', take: ['created_at', 'agent'] },
+      { table: 'second_factors', of: ['user_id'], end: 'delete' },
+    ],
     serve: ({ auth, secondFactor, payments }) => ({
-      ...createAuthHandlers(auth),
+      ...createAuthHandlers(auth, secondFactor),
       ...createManageUserHandlers({
         secondFactor,
         adjust: async (db, { userId, tokens, remarks, managerId }) => {

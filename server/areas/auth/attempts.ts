@@ -17,6 +17,14 @@ const mostRegistrations = { plain: 20, proven: 200 };
 /** In ten minutes from one address: a school's class at once. Its network has ten times as many. */
 const burst = { registrations: 40, guests: 60, network: 10 };
 
+/**
+ * Wrong passwords of one login in 15 minutes, by which somebody proves that it is they, and wrong
+ * codes of an account's authenticator app from one place.
+ */
+const mostProofs = 10;
+/** Wrong codes of an account in 15 minutes from all places together that it was entered from. */
+const mostCodes = 60;
+
 const quarter = 15 * 60;
 const day = 24 * 3600;
 const tenMinutes = 600;
@@ -43,6 +51,7 @@ export const createAttempts = (pool: pg.Pool, options: { freeRegistrations: numb
   const byAccount = limiter('login-account', quarter);
   const byAddress = limiter('login-address', quarter);
   const byDevice = limiter('login-device', quarter);
+  const byProof = limiter('password-proof', quarter);
   const registrations = limiter('register', day);
   const bursts = limiter('burst', tenMinutes);
 
@@ -106,6 +115,60 @@ export const createAttempts = (pool: pg.Pool, options: { freeRegistrations: numb
         takeBack,
         succeeded: async () => {
           await Promise.all([byAccount.delete(accountKey), byAddress.reward(address)]);
+        },
+      };
+    },
+
+    /**
+     * Before the password of a signed-in person is compared. It counts as a try at a sign-in does;
+     * what strangers try at the account, or with a login that they took, is not held against the
+     * other logins: the owner must be able to change the password then. @throws Refusal too_many
+     */
+    beginProof: async (jti: string, account: string, ip: string) => {
+      const key = `login ${jti}`;
+      const accountKey = digest(account);
+      const address = addressKey(ip);
+      const [own, , there] = await Promise.all([
+        byProof.penalty(key),
+        byAccount.penalty(accountKey),
+        byAddress.penalty(address),
+      ]);
+      const takeBack = async () => {
+        await Promise.all([byAccount.reward(accountKey), byAddress.reward(address)]);
+      };
+      const over = [
+        ...(own.consumedPoints > mostProofs ? [own.msBeforeNext] : []),
+        ...(there.consumedPoints > mostFailures.address ? [there.msBeforeNext] : []),
+      ];
+      if (over.length > 0) {
+        // It is not tried.
+        await takeBack();
+        throw tooMany(Math.max(...over));
+      }
+      return {
+        succeeded: async () => {
+          await Promise.all([takeBack(), byProof.delete(key)]);
+        },
+      };
+    },
+
+    /**
+     * Before a code of an authenticator app is compared. @throws Refusal too_many
+     * @param from what the account was entered from before, a device or a login, has tries of its
+     *   own; null: somewhere else
+     */
+    beginCode: async (userId: number, from: string | null) => {
+      const key = `code ${userId}${from === null ? '' : ` ${digest(from)}`}`;
+      const tries = await byProof.penalty(key);
+      if (tries.consumedPoints > mostProofs) throw tooMany(tries.msBeforeNext);
+      // Who knows the password may have entered a thousand times before codes were asked for.
+      const allKey = from === null ? null : `codes ${userId}`;
+      const all = allKey === null ? null : await byProof.penalty(allKey);
+      if (all && all.consumedPoints > mostCodes) throw tooMany(all.msBeforeNext);
+      return {
+        succeeded: async () => {
+          await byProof.delete(key);
+          if (allKey !== null) await byProof.delete(allKey);
         },
       };
     },

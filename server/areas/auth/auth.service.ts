@@ -12,8 +12,14 @@ import { limits } from '../../../contract/limits.ts';
 import type { Database, Executor, Transaction } from '../../db/database.ts';
 import { together } from '../../db/in-transaction.ts';
 import { keptSecret } from '../../db/kept-secret.ts';
-import { networkKey } from '../../http/rate-limit.ts';
-import { type Authenticator, type Context, type Identified, Refusal } from '../../http/handlers.ts';
+import { addressKey, isLocal, networkKey } from '../../http/rate-limit.ts';
+import {
+  type Authenticator,
+  type Context,
+  type Identified,
+  type Identity,
+  Refusal,
+} from '../../http/handlers.ts';
 import type { Settings } from '../../settings.ts';
 import { createAttempts } from './attempts.ts';
 import * as store from './auth.store.ts';
@@ -22,6 +28,9 @@ import { accountFault, nameFault, normalAccount, normalName } from './names.ts';
 import { hashPassword, passwordFault, verifyPassword } from './password.ts';
 import type { SecondFactor } from './second-factor.service.ts';
 import { createTokens, loginSeconds } from './token.ts';
+
+/** What was wrong: the account, its password, its code; it is disabled; or a signed-in person's password. */
+type FailedProof = 'account' | 'password' | 'totp' | 'disabled' | 'confirm';
 
 interface AuthDeps {
   db: Database;
@@ -35,8 +44,14 @@ interface AuthDeps {
   /** Gives what a guest made to an account. */
   takeOver: (db: Executor, fromUserId: number, toUserId: number) => Promise<void>;
   secondFactor: Pick<SecondFactor, 'isOn' | 'prove'>;
+  /** Counts a password or code that was not right, for whoever watches. */
+  signInFailed: (reason: FailedProof) => void;
   /** Somebody registered, by somebody's link perhaps. */
-  registered: (tx: Transaction, userId: number, invite: string | undefined) => Promise<void>;
+  registered: (
+    tx: Transaction,
+    userId: number,
+    invite: { code: string | undefined; network: string },
+  ) => Promise<void>;
   /** @throws Refusal words_blocked */
   refuseBlocked: (db: Executor, text: string) => Promise<void>;
   /** Sessions made this calendar month, counted no further than `most`. */
@@ -76,7 +91,7 @@ export const createAuthService = async (deps: AuthDeps) => {
     jti: string,
     userId?: number,
   ): Promise<Identified | null> => {
-    const row = await store.findLogin(db, jti);
+    const row = await store.findLogin(db, jti, settings.loginDays);
     if (!row || (userId !== undefined && row.id !== userId)) return null;
     const { disabled, ...person } = row;
     return { identity: { ...person, jti }, disabled };
@@ -96,8 +111,15 @@ export const createAuthService = async (deps: AuthDeps) => {
     return { ...identified, refreshed: await tokens.sign(claims.userId, claims.jti) };
   };
 
-  const redeemTicket: Authenticator['redeemTicket'] = async (db, ticket) => {
-    const jti = await store.takeTicket(db, hashOf(ticket));
+  const whyEnded: Authenticator['whyEnded'] = async (db, token) => {
+    const claims = await tokens.read(token);
+    return claims && (await store.isTooOld(db, claims.jti, settings.loginDays))
+      ? `这次登录已满 ${settings.loginDays} 天，为了安全，请重新登录`
+      : '登录已失效，请重新登录';
+  };
+
+  const redeemTicket: Authenticator['redeemTicket'] = async (db, ticket, historyId) => {
+    const jti = await store.takeTicket(db, hashOf(ticket), historyId);
     return jti === null ? null : identifyLogin(db, jti);
   };
 
@@ -164,15 +186,68 @@ export const createAuthService = async (deps: AuthDeps) => {
     return { profile: await userView(db, userId), token };
   };
 
+  /** One line for whoever watches; the account's name only as a digest. */
+  const noteFailure = (
+    { log, ip }: Pick<Context, 'log' | 'ip'>,
+    account: string,
+    found: { userId: number | null; reason: FailedProof },
+  ): void => {
+    deps.signInFailed(found.reason);
+    const digest = createHmac('sha256', secret).update(`account ${account}`).digest('base64url');
+    log.warn({ event: 'sign_in_failed', account: digest, ip, ...found }, 'a sign-in failed');
+  };
+
+  /**
+   * Compares the password of somebody who is signed in, and notes with their login that it was
+   * right. Gives its hash. @throws Refusal wrong_password, too_many
+   */
+  const provePassword = async (
+    user: Identity,
+    password: string,
+    context: Pick<Context, 'log' | 'ip'>,
+  ): Promise<string> => {
+    const kept = await store.credentialsOf(database, user.id);
+    const account = kept?.account ?? '';
+    const proof = await attempts.beginProof(user.jti, account, context.ip);
+    if (!(await verifyPassword(kept?.passwordHash ?? null, password)) || kept === null) {
+      noteFailure(context, account, { userId: user.id, reason: 'confirm' });
+      throw new Refusal('wrong_password');
+    }
+    await proof.succeeded();
+    await store.confirmLogin(database, user.jti);
+    return kept.passwordHash;
+  };
+
+  const confirm: Authenticator['confirm'] = async (how, password, context) => {
+    if (password) {
+      await provePassword(context.user, password, context);
+      return;
+    }
+    const { confirmedFor } = limits;
+    if (how === 'recent' && (await store.isConfirmed(database, context.user.jti, confirmedFor)))
+      return;
+    throw new Refusal('confirm_needed', undefined, { confirm: true });
+  };
+
+  /** Uses a code up, of which so many may be wrong. @throws Refusal too_many */
+  const proveCode = async (
+    db: Executor,
+    userId: number,
+    code: string,
+    from: string | null,
+  ): Promise<boolean> => {
+    const tries = await attempts.beginCode(userId, from);
+    const right = await deps.secondFactor.prove(db, userId, code);
+    if (right) await tries.succeeded();
+    return right;
+  };
+
   const login = async (input: Parsed<'login'>, context: Context): Promise<SignedIn> => {
     const account = normalAccount(input.account);
     if (account === '') return { error: '用户名不能为空！' };
     if (input.password === '') return { error: '密码不能为空！' };
-    const attempt = await attempts.beginLogin(
-      account,
-      context.ip,
-      isDeviceOf(account, input.device) ? (input.device ?? null) : null,
-    );
+    const device = isDeviceOf(account, input.device) ? (input.device ?? null) : null;
+    const attempt = await attempts.beginLogin(account, context.ip, device);
     if (attempt.needsCaptcha && !(await solveCaptcha(context.db, input))) {
       await attempt.takeBack();
       return {
@@ -182,23 +257,40 @@ export const createAuthService = async (deps: AuthDeps) => {
     }
     const found = await store.findAccount(context.db, account);
     const right = await verifyPassword(found?.passwordHash ?? null, input.password);
-    if (!found || !right) return { error: '用户名或密码不对', captcha: attempt.captchaNext };
+    if (!found || !right) {
+      const userId = found?.id ?? null;
+      noteFailure(context, account, { userId, reason: found ? 'password' : 'account' });
+      return { error: '用户名或密码不对', captcha: attempt.captchaNext };
+    }
     if (await deps.secondFactor.isOn(context.db, found.id)) {
       if (!input.totp) {
         await attempt.takeBack();
         return { error: '请输入动态验证码', totp: true };
       }
       // Wrong codes count as wrong passwords do, so that nobody tries them all.
-      if (!(await deps.secondFactor.prove(context.db, found.id, input.totp)))
+      if (!(await proveCode(context.db, found.id, input.totp, device))) {
+        noteFailure(context, account, { userId: found.id, reason: 'totp' });
         return { error: '动态验证码不对', totp: true, captcha: attempt.captchaNext };
+      }
     }
     await attempt.succeeded();
-    if (found.disabled) throw new Refusal('account_disabled');
+    if (found.disabled) {
+      noteFailure(context, account, { userId: found.id, reason: 'disabled' });
+      throw new Refusal('account_disabled');
+    }
     return database.transaction(async (tx) => {
       await takeOverGuest(tx, context.user, found.id);
       return { ...(await enter(tx, found.id, context.agent)), device: deviceOf(account) };
     });
   };
+
+  /** A network without saying which; empty where people cannot be told apart by their addresses. */
+  const networkOf = (ip: string): string =>
+    isLocal(addressKey(ip))
+      ? ''
+      : createHmac('sha256', secret)
+          .update(`network ${networkKey(ip)}`)
+          .digest('base64url');
 
   /** What is wrong with the form, in the order of its fields. */
   const registrationFault = (form: Parsed<'register'>): string | null => {
@@ -227,8 +319,10 @@ export const createAuthService = async (deps: AuthDeps) => {
     }
     const passwordHash = await hashPassword(input.password);
     const visitor = context.user?.guest ? await store.findUser(context.db, context.user.id) : null;
+    const network = networkOf(context.ip);
     const signedIn = await database.transaction(async (tx) => {
       const userId = await store.insertUser(tx, {
+        madeIn: network,
         account: normalAccount(input.account),
         userName: normalName(input.name),
         passwordHash,
@@ -237,7 +331,7 @@ export const createAuthService = async (deps: AuthDeps) => {
       if (userId === null) return null;
       await deps.openWallet(tx, userId, settings.signupTokens);
       await takeOverGuest(tx, context.user, userId);
-      await deps.registered(tx, userId, input.invite);
+      await deps.registered(tx, userId, { code: input.invite, network });
       const device = deviceOf(normalAccount(input.account));
       return { ...(await enter(tx, userId, context.agent)), device };
     });
@@ -248,6 +342,8 @@ export const createAuthService = async (deps: AuthDeps) => {
 
   return {
     identify,
+    whyEnded,
+    confirm,
     redeemTicket,
     issueToken,
     issueAgain: async (db: Executor, userId: number, agent: string) =>
@@ -255,6 +351,7 @@ export const createAuthService = async (deps: AuthDeps) => {
     isSignedIn: async (db: Executor, jti: string) =>
       (await identifyLogin(db, jti))?.disabled === false,
     userView,
+    networkOf,
     login,
     register,
 
@@ -262,24 +359,27 @@ export const createAuthService = async (deps: AuthDeps) => {
       if (user) await store.revokeLogin(db, user.jti);
     },
 
+    provePassword,
+    proveCode,
+
     drawCaptcha: (db: Executor) => drawCaptcha(db, secret),
 
     /** Makes an account for a visitor who has none, and gives its id. @throws Refusal too_many */
     createGuest: async (db: Executor, ip: string): Promise<number> => {
       await attempts.countGuest(db, ip);
       const userName = `访客${String(randomInt(10_000)).padStart(4, '0')}`;
-      const madeIn = createHmac('sha256', secret)
-        .update(`network ${networkKey(ip)}`)
-        .digest('base64url');
+      // Behind a proxy that nobody told of all would be one.
+      const madeIn = networkOf(ip) || null;
       const userId = await store.insertUser(db, { userName, guest: true, madeIn });
       if (userId === null) throw new Error('a guest has no account that could be taken');
       return userId;
     },
 
-    makeTicket: async (db: Executor, jti: string): Promise<Out<'ticket'>> => {
+    /** @param historyId the one reply whose stream it opens; left out: any one stream or download */
+    makeTicket: async (db: Executor, jti: string, historyId?: number): Promise<Out<'ticket'>> => {
       const ticket = randomBytes(32).toString('base64url');
       const expiresAt = new Date(Date.now() + ticketLifetime);
-      await store.insertTicket(db, { hash: hashOf(ticket), jti, expiresAt });
+      await store.insertTicket(db, { hash: hashOf(ticket), jti, expiresAt, historyId });
       return { ticket, expires_at: expiresAt.toISOString() };
     },
 

@@ -1,12 +1,19 @@
-import { and, eq, gt, isNull, lt, sql } from 'drizzle-orm';
+import { and, eq, gt, isNull, lt, or, sql } from 'drizzle-orm';
 import type { Settings } from '../../../contract/auth.ts';
 import type { Executor } from '../../db/database.ts';
 import { captchas, logins, tickets, users } from '../../db/schema.ts';
+import { personOf } from '../../db/person.ts';
 import { statement } from '../../db/statement.ts';
 
 type UserRow = Omit<
   typeof users.$inferSelect,
-  'passwordHash' | 'disabled' | 'vipActivatedAt' | 'vipEndTold' | 'mergedInto' | 'createdAt'
+  | 'passwordHash'
+  | 'disabled'
+  | 'vipActivatedAt'
+  | 'vipEndTold'
+  | 'mergedInto'
+  | 'createdAt'
+  | 'erasedAt'
 >;
 
 const userOf = statement<UserRow>(
@@ -27,6 +34,19 @@ export const findAccount = async (db: Executor, account: string) => {
     .from(users)
     .where(eq(users.account, account));
   return row ?? null;
+};
+
+/** What somebody signs in with; null where they cannot by a password. */
+export const credentialsOf = async (
+  db: Executor,
+  id: number,
+): Promise<{ account: string; passwordHash: string } | null> => {
+  const [row] = await db
+    .select({ account: users.account, passwordHash: users.passwordHash })
+    .from(users)
+    .where(eq(users.id, id));
+  const { account, passwordHash } = row ?? {};
+  return account && passwordHash ? { account, passwordHash } : null;
 };
 
 /** Gives the new person's id, or null when the account is taken. */
@@ -108,6 +128,7 @@ interface LoginRow {
   id: number;
   userName: string;
   guest: boolean;
+  person: string;
   manager: boolean;
   owner: boolean;
   disabled: boolean;
@@ -118,15 +139,51 @@ interface LoginRow {
 const loginOf = statement<LoginRow>(
   'login_of',
   `SELECT u.id::float8 AS id, u.user_name AS "userName", u.guest, u.manager, u.owner, u.disabled,
-     u.session_private AS "sessionPrivate", u.session_blacklist AS "sessionBlacklist"
+     ${personOf} AS person, u.session_private AS "sessionPrivate", u.session_blacklist AS "sessionBlacklist"
    FROM logins l JOIN users u ON u.id = l.user_id
-   WHERE l.jti = $1 AND l.revoked_at IS NULL AND l.expires_at > now() AND u.merged_into IS NULL`,
+   WHERE l.jti = $1 AND l.revoked_at IS NULL AND l.expires_at > now() AND u.merged_into IS NULL
+     AND (u.guest OR l.created_at > now() - make_interval(days => $2))`,
   { shared: true },
 );
 
-/** The person of a login that is neither revoked nor over. */
-export const findLogin = async (db: Executor, jti: string): Promise<LoginRow | null> =>
-  (await loginOf(db, [jti]))[0] ?? null;
+/**
+ * The person of a login that is neither revoked nor over.
+ * @param days the age at which it ends however often it is used; a guest, who has no password to
+ *   come back with, keeps theirs
+ */
+export const findLogin = async (
+  db: Executor,
+  jti: string,
+  days: number,
+): Promise<LoginRow | null> => (await loginOf(db, [jti, days]))[0] ?? null;
+
+/** Whether a login would run on, were it not so many days old. */
+export const isTooOld = async (db: Executor, jti: string, days: number): Promise<boolean> =>
+  (await db.$count(
+    logins,
+    and(
+      eq(logins.jti, jti),
+      isNull(logins.revokedAt),
+      lt(logins.createdAt, sql`now() - make_interval(days => ${days})`),
+    ),
+  )) > 0;
+
+/** Whether the person of a login proved in the last seconds that it is they. */
+export const isConfirmed = async (db: Executor, jti: string, seconds: number): Promise<boolean> =>
+  (await db.$count(
+    logins,
+    and(
+      eq(logins.jti, jti),
+      gt(logins.confirmedAt, sql`now() - make_interval(secs => ${seconds})`),
+    ),
+  )) > 0;
+
+export const confirmLogin = async (db: Executor, jti: string): Promise<void> => {
+  await db
+    .update(logins)
+    .set({ confirmedAt: sql`now()` })
+    .where(eq(logins.jti, jti));
+};
 
 /** Whether a person is signed in anywhere. */
 export const hasLogin = async (db: Executor, userId: number): Promise<boolean> => {
@@ -164,11 +221,24 @@ export const insertTicket = async (
   await db.insert(tickets).values(values);
 };
 
-/** Uses a ticket up; gives its login. */
-export const takeTicket = async (db: Executor, hash: Buffer): Promise<string | null> => {
+/** Uses a ticket up; gives its login. One of another reply than this is none. */
+export const takeTicket = async (
+  db: Executor,
+  hash: Buffer,
+  historyId: number | null,
+): Promise<string | null> => {
   const [row] = await db
     .delete(tickets)
-    .where(and(eq(tickets.hash, hash), gt(tickets.expiresAt, sql`now()`)))
+    .where(
+      and(
+        eq(tickets.hash, hash),
+        gt(tickets.expiresAt, sql`now()`),
+        or(
+          isNull(tickets.historyId),
+          historyId === null ? undefined : eq(tickets.historyId, historyId),
+        ),
+      ),
+    )
     .returning({ jti: tickets.jti });
   return row?.jti ?? null;
 };

@@ -1,7 +1,7 @@
 import { bigint, pgTable, text } from 'drizzle-orm/pg-core';
 import { bytes, instant } from '../../db/columns.ts';
 
-/** The second proof of identity of managers who want one. */
+/** The second proof of identity of whoever wants one. */
 export const secondFactors = pgTable('second_factors', {
   userId: bigint('user_id', { mode: 'number' }).primaryKey(),
   /** Sealed, as the keys of channels. */

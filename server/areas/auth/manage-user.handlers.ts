@@ -14,15 +14,10 @@ type ManageUserHandlers = Pick<
   | 'signOutUser'
   | 'managerList'
   | 'setManager'
-  | 'totpState'
-  | 'totpBegin'
-  | 'totpEnable'
-  | 'totpDisable'
 >;
 
 export const createManageUserHandlers = (deps: ManageUserDeps): ManageUserHandlers => {
   const service = createManageUserService(deps);
-  const { secondFactor } = deps;
   return {
     adminUserList: (input, { db }) => service.list(db, input),
     adminUserInfo: (input, { db }) => service.one(db, input.user_id),
@@ -44,20 +39,6 @@ export const createManageUserHandlers = (deps: ManageUserDeps): ManageUserHandle
     managerList: (_input, { db }) => service.managers(db),
     setManager: async (input, { db, user, noteAct }) => {
       await service.setManager(db, input, user, noteAct);
-      return {};
-    },
-    totpState: (_input, { db, user }) => secondFactor.state(db, user.id),
-    totpBegin: (_input, { db, user, noteAct }) => {
-      noteAct({ subject: `user:${user.id}`, to: { totp: 'begun' } });
-      return secondFactor.begin(db, user);
-    },
-    totpEnable: ({ code }, { db, user, noteAct }) => {
-      noteAct({ subject: `user:${user.id}`, from: { totp: false }, to: { totp: true } });
-      return secondFactor.enable(db, user.id, code);
-    },
-    totpDisable: async ({ code }, { db, user, noteAct }) => {
-      noteAct({ subject: `user:${user.id}`, from: { totp: true }, to: { totp: false } });
-      await secondFactor.disable(db, user.id, code);
       return {};
     },
   };

@@ -178,7 +178,7 @@ export const createManageUserService = (deps: ManageUserDeps) => ({
   ): Promise<Out<'updateTokens'>> => {
     const row = await governed(db, input.user_id, by);
     registered(row);
-    const sign = input.add === 1 || input.add === true ? 1 : -1;
+    const sign = input.add === 1 ? 1 : -1;
     const remark = input.remarks || (sign > 0 ? '管理员增加' : '管理员扣除');
     const balance = await deps.adjust(db, {
       userId: row.id,

@@ -244,7 +244,12 @@ const spentBy = async (db: Executor, userId: number): Promise<Spent> => {
     coalesce(sum(u.deduct_tokens) FILTER (
       WHERE u.day > (now() AT TIME ZONE 'Asia/Shanghai')::date - 30), 0)::float8 AS month_tokens,
     coalesce(sum(u.deduct_tokens), 0)::float8 AS total_tokens,
-    coalesce((SELECT sum(size) FROM files WHERE user_id = ${userId}), 0)::float8 AS file_bytes,
+    (coalesce((SELECT sum(size) FROM files WHERE user_id = ${userId}), 0)
+      + coalesce((SELECT sum(size) FROM images WHERE user_id = ${userId} AND deleted_at IS NULL
+          AND origin <> 'uploaded'), 0)
+      + coalesce((SELECT sum(f.size) FROM training_files f
+          JOIN training_projects p ON p.id = f.project_id WHERE p.user_id = ${userId}), 0))::float8
+      AS file_bytes,
     (SELECT count(*)::int FROM logins WHERE user_id = ${userId} AND revoked_at IS NULL
       AND expires_at > now()) AS login_count,
     greatest(

@@ -35,6 +35,32 @@ describe('a name', () => {
       expect(nameFault(normalName(`管${between}理员`))).toMatch(/保留/);
   });
 
+  test('does not pass for the service’s in letters of other scripts, nor in traditional ones', () => {
+    for (const name of [
+      'аdmin',
+      'αdmιn',
+      'Ａdmin',
+      'adm1n',
+      'аdmіnіѕtrаtоr',
+      '管理員',
+      '鵲橋',
+      '官方',
+      '系統通知',
+      'ɑdmin',
+      'ᴀᴅᴍɪɴ',
+      'ꓮꓓꓟꓲꓠ',
+      'ᎪᎠmin',
+      '🅰dmin',
+      '🅐🅓🅜🅘🅝',
+      '🇦🇩🇲🇮🇳',
+      '菅理员',
+      '管埋員',
+    ])
+      expect(nameFault(name), name).toMatch(/保留/);
+    for (const name of ['Анна', 'Νίκος', '陳員外', '橋本', 'lin', '菅原', '🇨🇳中国', '王🅰'])
+      expect(nameFault(name), name).toBeNull();
+  });
+
   test('is counted in characters, not in halves of them', () => {
     expect(nameFault('𠮷'.repeat(32))).toBeNull();
     expect(nameFault('𠮷'.repeat(33))).toMatch(/32/);

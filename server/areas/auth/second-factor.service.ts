@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, randomInt } from 'node:crypto';
 import { and, eq, isNotNull, lt, sql } from 'drizzle-orm';
 import { generateSecret, generateURI, verifySync } from 'otplib';
 import { toString as drawCode } from 'qrcode';
@@ -10,6 +10,10 @@ import { secondFactors } from './auth.tables.ts';
 
 /** Codes that work once each, where the phone is lost. */
 const recoveryCodes = 10;
+/** Of recovery codes: none of these is taken for another. */
+const letters = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+/** 120 bits in four groups: so many that a plain hash gives none away (ASVS 5.0, 6.5.2). */
+const recoveryLength = 24;
 /** How many seconds a code may be early or late. */
 const tolerance = 30;
 
@@ -19,7 +23,11 @@ const hashOf = (code: string): string =>
     .digest('hex');
 
 const newRecoveryCode = (): string =>
-  (randomBytes(5).toString('hex').toUpperCase().match(/.{5}/g) ?? []).join('-');
+  (
+    Array.from({ length: recoveryLength }, () => letters[randomInt(letters.length)])
+      .join('')
+      .match(/.{6}/g) ?? []
+  ).join('-');
 
 const read = async (db: Executor, userId: number) => {
   const [row] = await db.select().from(secondFactors).where(eq(secondFactors.userId, userId));
@@ -29,13 +37,6 @@ const read = async (db: Executor, userId: number) => {
 /** The second proof of identity: a code of an authenticator app, or a recovery code. */
 export const createSecondFactor = (keys: KeyBox) => {
   const sealedFor = (userId: number) => `second factor ${userId}`;
-  const secretOf = (row: { userId: number; secret: Buffer }): string => {
-    const secret = keys.open(row.secret, sealedFor(row.userId));
-    if (secret === null)
-      throw new Error('the secret of a second factor cannot be read: SECRET_KEY?');
-    return secret;
-  };
-
   /** Whether it is a code of now; each works once. */
   const useCode = async (
     tx: Executor,
@@ -44,7 +45,10 @@ export const createSecondFactor = (keys: KeyBox) => {
   ): Promise<boolean> => {
     const token = code.replaceAll(/\s/g, '');
     if (!/^\d{6}$/.test(token)) return false;
-    const result = verifySync({ secret: secretOf(row), token, epochTolerance: tolerance });
+    // Without the key that sealed it, as after a restore, recovery codes are left.
+    const secret = keys.open(row.secret, sealedFor(row.userId));
+    if (secret === null) return false;
+    const result = verifySync({ secret, token, epochTolerance: tolerance });
     if (!result.valid) return false;
     const step = Math.floor(Date.now() / 30_000) + result.delta;
     const used = await tx
@@ -82,6 +86,19 @@ export const createSecondFactor = (keys: KeyBox) => {
     return (await useCode(db, row, code)) || useRecovery(db, userId, code);
   };
 
+  /** Switches it on, if it is not yet; only hashes of the codes are kept. */
+  const giveRecovery = async (db: Executor, userId: number): Promise<string[]> => {
+    const codes = Array.from({ length: recoveryCodes }, newRecoveryCode);
+    await db
+      .update(secondFactors)
+      .set({
+        enabledAt: sql`coalesce(${secondFactors.enabledAt}, now())`,
+        recovery: codes.map(hashOf),
+      })
+      .where(eq(secondFactors.userId, userId));
+    return codes;
+  };
+
   return {
     isOn,
     prove,
@@ -96,7 +113,7 @@ export const createSecondFactor = (keys: KeyBox) => {
 
     begin: async (db: Executor, user: Identity): Promise<Out<'totpBegin'>> => {
       if (await isOn(db, user.id))
-        throw new Refusal('manage_unsuitable', '动态验证码已经打开，要换手机请先关掉它');
+        throw new Refusal('totp_unsuitable', '动态验证码已经打开，要换手机请先关掉它');
       const secret = generateSecret();
       const sealed = keys.seal(secret, sealedFor(user.id));
       await db
@@ -112,23 +129,19 @@ export const createSecondFactor = (keys: KeyBox) => {
 
     enable: async (db: Executor, userId: number, code: string): Promise<Out<'totpEnable'>> => {
       const row = await read(db, userId);
-      if (!row || row.enabledAt) throw new Refusal('manage_unsuitable', '请先生成一个新的密钥');
+      if (!row || row.enabledAt) throw new Refusal('totp_unsuitable', '请先生成一个新的密钥');
       if (!(await useCode(db, row, code)))
-        throw new Refusal('manage_unsuitable', '验证码不对，请看看手机的时间准不准');
-      const codes = Array.from({ length: recoveryCodes }, newRecoveryCode);
-      await db
-        .update(secondFactors)
-        .set({ enabledAt: sql`now()`, recovery: codes.map(hashOf) })
-        .where(eq(secondFactors.userId, userId));
-      return { recovery_codes: codes };
+        throw new Refusal('totp_wrong', '动态验证码不对，请看看手机的时间准不准');
+      return { recovery_codes: await giveRecovery(db, userId) };
     },
 
-    disable: async (db: Executor, userId: number, code: string): Promise<void> => {
-      if (!(await prove(db, userId, code))) throw new Refusal('manage_unsuitable', '验证码不对');
-      await db.delete(secondFactors).where(eq(secondFactors.userId, userId));
+    /** New recovery codes in place of the old ones. */
+    renewRecovery: async (db: Executor, userId: number): Promise<Out<'totpRecovery'>> => {
+      if (!(await isOn(db, userId))) throw new Refusal('totp_unsuitable', '动态验证码没有打开');
+      return { recovery_codes: await giveRecovery(db, userId) };
     },
 
-    /** Whoever lost phone and recovery codes asks an owner. */
+    /** Switched off by its person; whoever lost phone and recovery codes asks a manager. */
     forget: async (tx: Transaction | Executor, userId: number): Promise<void> => {
       await tx.delete(secondFactors).where(eq(secondFactors.userId, userId));
     },

@@ -4,8 +4,34 @@ import { createManageMessageHandlers } from './manage-message.service.ts';
 import { createChatHandlers } from './chat.handlers.ts';
 import { shownByMessages } from './chat.store.ts';
 
+/** Sessions of the person who leaves, with all that is in them; talks of two are not among them. */
+const ownSessions = `SELECT id FROM sessions WHERE user_id = $person AND deleted_at IS NOT NULL`;
+const ownWords = `SELECT id FROM history WHERE user_id = $person OR session_id IN (${ownSessions})`;
+
 export const chatArea = () =>
   ({
+    holds: [
+      { table: 'favorites', of: ['user_id'], end: 'delete', take: ['session_id', 'history_id'] },
+      { table: 'likes', of: ['user_id'], end: 'delete', take: ['history_id', 'created_at'] },
+      { table: 'message_images', of: [], where: `history_id IN (${ownWords})`, end: 'delete' },
+      { table: 'message_edits', of: [], where: `history_id IN (${ownWords})`, end: 'delete' },
+      {
+        table: 'history',
+        of: ['user_id'],
+        where: `id IN (${ownWords})`,
+        end: {
+          set: {
+            human: `CASE WHEN session_id IN (${ownSessions}) THEN '' ELSE '消息已随账号注销删除' END`,
+            ai: `''`,
+            reasoning: `''`,
+            title: `''`,
+            parts: `'[]'`,
+            request: 'NULL',
+            error_message: `''`,
+          },
+        },
+      },
+    ],
     waits: { answer: replyNews },
     shows: shownByMessages,
     serve: ({ replies, models, files, knowledge, settings, cancelJobs, waits }) => ({
@@ -15,6 +41,7 @@ export const chatArea = () =>
         attachments: files,
         knowledge,
         minPromptBytes: settings.minPromptBytes,
+        messagesAMinute: settings.messagesAMinute,
         push: (told) => waits.tellNews(told),
         cancelJobs: (id) => cancelJobs({ subject: 'message', id }),
       }),

@@ -17,6 +17,7 @@ export interface ChatDeps {
   knowledge: Pick<KnowledgeService, 'on'>;
   /** Least UTF-8 bytes of a session's first message. */
   minPromptBytes: number;
+  messagesAMinute: number;
   /** Stops the work on the images of a message. */
   cancelJobs: (historyId: number) => Promise<void>;
   /** Sends pushes of what somebody was told. */
@@ -66,12 +67,21 @@ export const createChatHandlers = ({
     lastMessages: (input, { db, user }) => service.newer(db, input, user),
 
     sendMessage: async (input, { db, user, afterCommit }) => {
-      const { id, msg, createdAt, beside, requests, told } = await service.send(db, input, user);
+      const sent = await service.send(db, input, user);
+      const { id, msg, createdAt, beside, requests, told } = sent;
+      const pending = 'pending' in sent && sent.pending;
       afterCommit(() => {
         requests.forEach(begin);
         push(told);
       });
-      return { id, msg, created_at: createdAt.toISOString(), beside };
+      return {
+        id,
+        msg,
+        created_at: createdAt.toISOString(),
+        beside,
+        ...(pending && { pending }),
+        ...('size' in sent && sent.size),
+      };
     },
 
     retryMessage: async (input, { db, user, afterCommit }) => {
@@ -111,12 +121,12 @@ export const createChatHandlers = ({
       return {};
     },
 
-    eventStream: async (input, { db, user, log, request, reply }) => {
+    eventStream: async (input, { db, user, request, reply }) => {
       // Whoever sent the message may read what is being written to it.
       const own = replies.isOwn(input.history_id, input.session_id, user);
       const state = own ? 'streaming' : await service.readable(db, input, user);
       const position = positionOf(request.headers['last-event-id'], input.last_event_id);
-      await serveEvents({ reply, log }, async (response) => {
+      await serveEvents(reply, async (response) => {
         const leave = await replies.read(input.history_id, state, sinkOf(response), position);
         if (own) return leave;
         // What is made private or deleted meanwhile is read on by nobody.

@@ -18,6 +18,7 @@ import {
   writableSession,
   type SessionRow,
 } from '../session/session.service.ts';
+import { friendStateOf } from '../session/friend.service.ts';
 import { requireVisible, seesHidden } from './access.ts';
 import {
   holdForReply,
@@ -31,11 +32,10 @@ import {
 } from './reply-plan.ts';
 import * as branches from './branch.store.ts';
 import * as store from './chat.store.ts';
-import { summaryOf, titleOf } from '../../../common/markdown/digest.ts';
-import { forgetFavorites } from './marks.store.ts';
-import { createFilmsService, summaryOfFilms } from './films.service.ts';
-import { createPeopleService, untitled } from './people.service.ts';
-import { createImageMessages, summaryOfNewest } from './image-messages.service.ts';
+import { titleOf } from '../../../common/markdown/digest.ts';
+import { createFilmsService } from './films.service.ts';
+import { createPeopleService } from './people.service.ts';
+import { createImageMessages } from './image-messages.service.ts';
 import { buildMessages, historyLength, withTemplate, type Generation } from './prompt.ts';
 import {
   asTalk,
@@ -46,6 +46,8 @@ import {
   type Attachments,
   type Question,
 } from './question.ts';
+import { removeMessage } from './removal.service.ts';
+import { untitled } from './session-title.ts';
 import { countedMessages } from './shared-talk.ts';
 import { humanText, viewMessages } from './views.ts';
 
@@ -54,6 +56,7 @@ export interface ChatServiceDeps {
   attachments: Attachments;
   knowledge: Pick<KnowledgeService, 'on'>;
   minPromptBytes: number;
+  messagesAMinute: number;
   /** The process that will write the replies. */
   instanceId: number;
 }
@@ -71,6 +74,14 @@ interface Task extends Question {
   /** Of a temporary session: what was said before, oldest first. */
   context?: readonly { human: string; ai: string }[];
 }
+
+/** Whoever asked another one and was not answered yet; undefined: nobody. */
+const waitsIn = async (db: Executor, session: SessionRow, user: Identity | null) =>
+  user !== null &&
+  session.lowUserId !== null &&
+  (await friendStateOf(db, session.id, user.id)) === 'asking'
+    ? user.id
+    : undefined;
 
 const refuseTemporary = (session: SessionRow): void => {
   if (session.temporary) throw new Refusal('session_unsuitable', '临时对话不保存内容，请重新发送');
@@ -232,6 +243,7 @@ export const createChatService = (deps: ChatServiceDeps) => {
       const filter = {
         sessionId: session.id,
         forStrangers: amongStrangers(session, user),
+        waitingOf: await waitsIn(db, session, user),
         before: input.before,
         after: input.after,
         ...(input.id === undefined
@@ -267,6 +279,7 @@ export const createChatService = (deps: ChatServiceDeps) => {
         {
           sessionId: session.id,
           forStrangers: amongStrangers(session, user),
+          waitingOf: await waitsIn(db, session, user),
           after: input.maxHistoryId,
           orChanged: session.type === sessionTypes.people,
         },
@@ -287,16 +300,17 @@ export const createChatService = (deps: ChatServiceDeps) => {
           const sent = await films.send(tx, locked, input, user);
           return { ...sent, beside: null, requests: [], told: [] };
         }
+        if (locked.session.type === sessionTypes.people) {
+          const sent = await people.send(tx, locked, input, user);
+          const { human, request } = sent.question;
+          return { ...sent, msg: humanText(human, request), beside: null };
+        }
         const asked = readQuestion(input);
         if (locked.session.type === sessionTypes.image) {
           const sent = await imageMessages.send(tx, locked, asked, input, user);
           return { ...sent, beside: null, requests: [], told: [] };
         }
-        if (locked.session.type !== sessionTypes.people)
-          return { ...(await sendToModel(tx, locked, asTalk(asked), input, user)), told: [] };
-        const sent = await people.send(tx, locked, asTalk(asked), input, user);
-        const { human, request } = sent.question;
-        return { ...sent, msg: humanText(human, request), beside: null };
+        return { ...(await sendToModel(tx, locked, asTalk(asked), input, user)), told: [] };
       });
     },
 
@@ -409,22 +423,7 @@ export const createChatService = (deps: ChatServiceDeps) => {
         const message = await store.findMessage(tx, input.id);
         if (message?.sessionId !== session.id) throw new Refusal('not_found');
         if (message.state === 'streaming') throw new Refusal('session_busy');
-        await forgetFavorites(tx, message.id);
-        await branches.removeFromBranch(tx, message);
-        const newest = message.answered
-          ? await store.answeredExchanges(tx, { sessionId: session.id, limit: 1 })
-          : null;
-        const summarise =
-          session.type === sessionTypes.image
-            ? summaryOfNewest
-            : session.type === sessionTypes.video
-              ? summaryOfFilms
-              : summaryOf;
-        await noteReply(tx, session.id, {
-          replies: message.answered ? -1 : 0,
-          likes: -message.likeCount,
-          ...(newest ? { summary: summarise(newest[0]?.ai ?? '') } : {}),
-        });
+        await removeMessage(tx, session, message);
         return { deletedSession: null };
       });
     },

@@ -70,6 +70,8 @@ export interface MessageFilter {
   sharedUpTo?: number;
   /** None of people who are disabled: what strangers see. */
   forStrangers?: boolean;
+  /** Also what this person wrote in a talk of two that waits for the other one's consent. */
+  waitingOf?: number | undefined;
 }
 
 const recentlyChanged = sql`greatest(${history.editedAt}, ${history.answeredAt})
@@ -83,11 +85,14 @@ const conditions = ({
   orChanged,
   sharedUpTo,
   forStrangers,
-}: MessageFilter): SQL | undefined =>
-  and(
+  waitingOf,
+}: MessageFilter): SQL | undefined => {
+  const orWaiting = (seen: SQL) =>
+    waitingOf === undefined ? seen : or(seen, eq(history.userId, waitingOf));
+  return and(
     eq(history.sessionId, sessionId),
-    only === undefined ? eq(history.shown, true) : eq(history.id, only.id),
-    only === undefined || only.hidden ? undefined : visible,
+    only === undefined ? orWaiting(eq(history.shown, true)) : eq(history.id, only.id),
+    only === undefined || only.hidden ? undefined : orWaiting(visible),
     before === undefined ? undefined : lt(history.id, before),
     after === undefined
       ? undefined
@@ -99,6 +104,7 @@ const conditions = ({
       : and(lte(history.id, sharedUpTo), ne(history.state, 'streaming')),
     forStrangers ? not(suspended(history.userId)) : undefined,
   );
+};
 
 /** Messages of the branch that is shown. */
 export const listMessages = (
@@ -304,6 +310,20 @@ export const insertMessage = async (tx: Transaction, message: NewMessage): Promi
   );
 };
 
+export const countWaiting = (db: Executor, sessionId: number): Promise<number> =>
+  db.$count(history, and(eq(history.sessionId, sessionId), eq(history.shown, false)));
+
+/** Inserts a message of a talk of two that is shown once the other one accepts. */
+export const insertWaiting = async (
+  tx: Transaction,
+  message: Pick<NewMessage, 'id' | 'sessionId' | 'userId' | 'human' | 'request'>,
+): Promise<void> => {
+  await tx
+    .insert(history)
+    .overridingSystemValue()
+    .values({ ...message, model: '', shown: false });
+};
+
 const wholeMessage = {
   id: history.id,
   sessionId: history.sessionId,
@@ -416,6 +436,24 @@ export const nameOf = async (db: Executor, userId: number): Promise<string | nul
   return rows[0]?.name ?? null;
 };
 
+/** Who wrote in a session or asked in it, and whose name stands in a text behind an @; a few at most. */
+export const namedPeople = (
+  db: Executor,
+  sessionId: number,
+  text: string,
+): Promise<{ id: number; name: string }[]> =>
+  db
+    .selectDistinct({ id: users.id, name: users.userName })
+    .from(history)
+    .innerJoin(users, eq(users.id, history.userId))
+    .where(
+      and(
+        conditions({ sessionId, forStrangers: true }),
+        sql`strpos(lower(${text.replaceAll('＠', '@')}), '@' || lower(${users.userName})) > 0`,
+      ),
+    )
+    .limit(20);
+
 /** The newest reply or message of a session of people. */
 export const newestText = async (db: Executor, sessionId: number): Promise<string> => {
   const rows = await db
@@ -444,7 +482,7 @@ export const editMessage = async (
 export const updateCard = async (
   tx: Transaction,
   sessionId: number,
-  card: { prompt?: string; summary: string },
+  card: { prompt?: string; summary?: string },
 ): Promise<void> => {
   await tx.update(sessions).set(card).where(eq(sessions.id, sessionId));
 };

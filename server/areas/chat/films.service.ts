@@ -13,7 +13,7 @@ import {
 import type { Transaction } from '../../db/database.ts';
 import { Refusal, type Identity } from '../../http/handlers.ts';
 import type { ModelService } from '../model/model.service.ts';
-import { requireUsable } from '../session/session.service.ts';
+import { requireUsable } from '../model/usable.ts';
 import { insertAhead, requireLength, type Locked } from './reply-plan.ts';
 import type { Request } from './chat.store.ts';
 import { filmText, titleOf } from '../../../common/markdown/digest.ts';
@@ -35,7 +35,7 @@ const withFilmForm = (given: unknown): unknown => {
   const { parameters } = given as { parameters?: object | null };
   return beside.length === 0
     ? given
-    : { ...given, parameters: { ...Object.fromEntries(beside), ...parameters } };
+    : { ...given, parameters: { ...parameters, ...Object.fromEntries(beside) } };
 };
 
 /** What a message of a session of films asks for, as it came. Throws a Refusal that names the field. */
@@ -87,7 +87,7 @@ export const createFilmsService = (deps: {
       throw new Refusal('session_unsuitable', '视频会话里没有分支与并排的回答');
     const model = await deps.models.findMedia(tx, modelTypes.video, session.model);
     if (!model) throw new Refusal('model_unavailable');
-    requireUsable(model, user.guest);
+    await requireUsable(tx, model, user);
     const { prompt: human, ...film } = readFilm(input);
     requireLength(human, limits.defaultMaxPrompt);
     if (film.base_image === '') throw bad('msg.base_image', '请填入图片');

@@ -7,7 +7,7 @@ import {
   type ImageReply,
   type ImageTask,
 } from '../../../contract/image.ts';
-import { readImageWords, taskNames } from '../../../contract/image-prompt.ts';
+import { readImageWords, sizeFor, taskNames, toldSize } from '../../../contract/image-prompt.ts';
 import { limits, tooShortText } from '../../../contract/limits.ts';
 import { sessionTypes } from '../../../contract/session.ts';
 import type { Executor, Transaction } from '../../db/database.ts';
@@ -15,12 +15,8 @@ import { Refusal, type Identity } from '../../http/handlers.ts';
 import type { ClaimedJob, JobEnd } from '../../jobs/job-kind.ts';
 import { release } from '../ledger/ledger.service.ts';
 import type { ModelService } from '../model/model.service.ts';
-import {
-  noteReply,
-  requireUsable,
-  writableSession,
-  type SessionRow,
-} from '../session/session.service.ts';
+import { requireUsable } from '../model/usable.ts';
+import { noteReply, writableSession, type SessionRow } from '../session/session.service.ts';
 import { insertAhead, requireLength, type Locked } from './reply-plan.ts';
 import * as store from './chat.store.ts';
 import { imagesText, titleOf } from '../../../common/markdown/digest.ts';
@@ -104,7 +100,7 @@ export const createImageMessages = (deps: {
       throw new Refusal('session_unsuitable', '作画会话里没有分支与并排的回答');
     const model = await deps.models.findImage(tx, session.model);
     if (!model) throw new Refusal('model_unavailable');
-    requireUsable(model, user.guest);
+    await requireUsable(tx, model, user);
     const { human } = given;
     requireLength(human, model.maxPrompt ?? limits.defaultMaxPrompt);
     const task = taskOf(given.request);
@@ -139,7 +135,12 @@ export const createImageMessages = (deps: {
       holdId: null,
       card: { title: titleOf(prompt) || titleOf(human) || taskNames[task] },
     });
-    return { ...drawn, msg: humanText(human, request) };
+    const size = sizeFor(model.image, image?.size ?? limits.defaultImageSize);
+    return {
+      ...drawn,
+      msg: humanText(human, request),
+      ...(given.size !== undefined && { size: toldSize(given.size, size) }),
+    };
   },
 });
 
@@ -204,21 +205,27 @@ export const finishMade = async (
 
 /**
  * Ends the job of a message, in the transaction of `JobKind.finish`: what was made is delivered, or
- * what was held for it is given back, and the message says why there is nothing.
- * @param deliver stores and charges it; gives the tokens that it took
+ * what was held for it is given back, and the message says why there is nothing. What a service
+ * made that took nothing back is paid although its message is gone.
+ * @param how `deliver` stores and charges it, `charge` charges alone; both give the tokens it took
  */
 export const endMade = async <Result>(
   tx: Transaction,
-  job: Pick<ClaimedJob, 'id' | 'session_id' | 'history_id' | 'hold_id'>,
+  job: Pick<ClaimedJob, 'id' | 'session_id' | 'history_id' | 'hold_id' | 'sent'>,
   end: JobEnd<Result>,
-  deliver: (result: Result) => Promise<number>,
+  how: {
+    deliver: (result: Result) => Promise<number>;
+    charge: (result: Result) => Promise<number>;
+  },
 ): Promise<{ state: JobEnd<Result>['state']; deductTokens: number }> => {
   const { session_id: sessionId, history_id: historyId } = job;
   if (sessionId === null || historyId === null) throw new Error(`job ${job.id} has no message`);
   const at = { sessionId, historyId };
   const wanted = await imagesWanted(tx, at);
   if (end.state === 'done' && wanted)
-    return { state: 'done', deductTokens: await deliver(end.result) };
+    return { state: 'done', deductTokens: await how.deliver(end.result) };
+  if (end.state === 'done' && job.sent)
+    return { state: 'cancelled', deductTokens: await how.charge(end.result) };
   if (job.hold_id !== null) await release(tx, job.hold_id);
   if (!wanted) return { state: 'cancelled', deductTokens: 0 };
   if (end.state === 'error')

@@ -6,10 +6,9 @@ import { inTransaction } from '../../db/in-transaction.ts';
 import { history, users } from '../../db/schema.ts';
 import { type Handlers, Refusal } from '../../http/handlers.ts';
 import { manageOne } from '../session/manage-session.service.ts';
-import { noteReply } from '../session/session.service.ts';
-import { removeFromBranch } from './branch.store.ts';
+import { anySession } from '../session/session.service.ts';
 import { findMessage } from './chat.store.ts';
-import { forgetFavorites } from './marks.store.ts';
+import { removeMessage, renewCard } from './removal.service.ts';
 
 /** A message of a session, and the addresses of its images. */
 const columns = {
@@ -93,6 +92,12 @@ const quiet = async (tx: Transaction, id: number) => {
   return message;
 };
 
+const sessionOf = async (tx: Transaction, { sessionId }: { sessionId: number }) => {
+  const session = await anySession(tx, String(sessionId));
+  if (!session) throw new Refusal('not_found');
+  return session;
+};
+
 const wholeText = async (tx: Transaction, id: number) => {
   const [row] = await tx
     .select({ human: history.human, ai: history.ai, reasoning: history.reasoning })
@@ -114,12 +119,7 @@ export const createManageMessageHandlers = (deps: {
         subject: `session:${message.sessionId}`,
         from: { user_id: message.userId, human: text?.human, ai: text?.ai },
       });
-      await forgetFavorites(tx, id);
-      await removeFromBranch(tx, message);
-      await noteReply(tx, message.sessionId, {
-        replies: message.answered ? -1 : 0,
-        likes: -message.likeCount,
-      });
+      await removeMessage(tx, await sessionOf(tx, message), message);
     });
     afterCommit(() => deps.cancelJobs(id));
     return {};
@@ -151,6 +151,7 @@ export const createManageMessageHandlers = (deps: {
           editedAt: sql`now()`,
         })
         .where(eq(history.id, id));
+      await renewCard(tx, await sessionOf(tx, message), message);
     });
     return {};
   },

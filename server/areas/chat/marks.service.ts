@@ -17,7 +17,7 @@ export const like = (db: Executor, input: Parsed<'historyLike'>, user: Identity)
     requireKept(session);
     await store.lockSession(tx, session.id);
     const { id: historyId } = await requireVisible(tx, input.history_id, session, user);
-    const mark = { userId: user.id, sessionId: session.id, historyId };
+    const mark = { user, sessionId: session.id, historyId };
     return store.setLike(tx, mark, input.liked === undefined ? undefined : input.liked === 1);
   });
 

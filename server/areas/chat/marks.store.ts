@@ -12,15 +12,17 @@ export const lockSession = async (tx: Transaction, sessionId: number): Promise<v
 };
 
 /**
- * Likes the message, or takes the like back; gives what holds then.
+ * Likes the message, or takes the like back; gives what holds then. A guest's like is a mark of their
+ * own: there are as many guests as somebody likes, so that it counts for nothing.
  * @param wanted undefined: the other of what holds now
  */
 export const setLike = async (
   tx: Transaction,
-  mark: { userId: number; sessionId: number; historyId: number },
+  mark: { user: { id: number; guest: boolean }; sessionId: number; historyId: number },
   wanted: boolean | undefined,
 ): Promise<{ liked: boolean; likeCount: number }> => {
-  const { userId, sessionId, historyId } = mark;
+  const { user, sessionId, historyId } = mark;
+  const userId = user.id;
   const own = and(eq(likes.historyId, historyId), eq(likes.userId, userId));
   const added =
     wanted === false
@@ -34,7 +36,7 @@ export const setLike = async (
   const removed = liked
     ? []
     : await tx.delete(likes).where(own).returning({ historyId: likes.historyId });
-  const change = added.length - removed.length;
+  const change = user.guest ? 0 : added.length - removed.length;
   await tx
     .update(sessions)
     .set({ likeCount: sql`greatest(0, ${sessions.likeCount} + ${change})` })

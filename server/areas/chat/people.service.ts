@@ -2,13 +2,20 @@ import type { Parsed } from '../../../contract/calls.ts';
 import { limits } from '../../../contract/limits.ts';
 import type { Transaction } from '../../db/database.ts';
 import type { ChatMessage } from '../../../common/chat-message.ts';
+import { mentionedIn } from '../../../common/mentions.ts';
 import { Refusal, type Identity } from '../../http/handlers.ts';
-import { createPersonLimit } from '../../http/rate-limit.ts';
+import { createKeyLimit, createPersonLimit } from '../../http/rate-limit.ts';
 import type { ModelService } from '../model/model.service.ts';
 import type { ResolvedModel } from '../model/resolved-model.ts';
 import { refuseBlocked } from '../moderation/blocked-words.service.ts';
-import { moveQuestion, noteChanged, noteModel, noteWritten } from '../forum/forum.service.ts';
-import { noteSent, requireWelcome } from '../session/friend.service.ts';
+import {
+  keepImagesOf,
+  moveQuestion,
+  noteChanged,
+  noteModel,
+  noteWritten,
+} from '../forum/forum.service.ts';
+import { deliverWaiting, noteSent, requireWelcome } from '../session/friend.service.ts';
 import { markDeleted, noteReply, type SessionRow } from '../session/session.service.ts';
 import type { ReplyRequest } from './reply.ts';
 import {
@@ -23,22 +30,22 @@ import {
 } from './reply-plan.ts';
 import * as store from './chat.store.ts';
 import { summaryOf, titleOf } from '../../../common/markdown/digest.ts';
-import { removeFromTalk } from './people-removal.service.ts';
+import { removeMessage } from './removal.service.ts';
+import { untitled } from './session-title.ts';
 import { buildTalk, type Generation, type Utterance } from './prompt.ts';
 import {
   checkAttachments,
+  asTalk,
+  asWritten,
   cleaned,
   contentOf,
   fullRoom,
+  questionTitle,
+  readQuestion,
+  titleInText,
   type Attachments,
   type Question,
 } from './question.ts';
-
-/** Characters of a question's title. */
-const questionTitle = 100;
-
-/** What stands for a message that is nothing but images or files. */
-export const untitled = '[图片或文件]';
 
 /** Of long messages, thousands of characters that one person writes in a minute, changes included. */
 const thousandsAMinute = 400;
@@ -48,6 +55,8 @@ export interface PeopleDeps {
   attachments: Attachments;
   /** The process that will write the replies. */
   instanceId: number;
+  /** That one person, or the guests of one network, may write to people in a minute. */
+  messagesAMinute: number;
 }
 
 /**
@@ -55,8 +64,14 @@ export interface PeopleDeps {
  * and changes messages of their own; a model answers where one is mentioned, at the cost of whoever
  * mentioned it.
  */
-export const createPeopleService = ({ models, attachments, instanceId }: PeopleDeps) => {
+export const createPeopleService = ({
+  models,
+  attachments,
+  instanceId,
+  messagesAMinute,
+}: PeopleDeps) => {
   const limitLong = createPersonLimit(thousandsAMinute);
+  const limitMessages = createKeyLimit(messagesAMinute);
   const countLength = async (user: Identity, text: string): Promise<void> => {
     const thousands = Math.floor(text.length / 1000);
     if (thousands > 0) await limitLong(user.id, thousands);
@@ -116,6 +131,37 @@ export const createPeopleService = ({ models, attachments, instanceId }: PeopleD
     return { asked: { human, request: null }, input: { ...input, title: sent.human } };
   };
 
+  const requireRoomToWait = async (
+    tx: Transaction,
+    sessionId: number,
+    ai: string | undefined,
+  ): Promise<void> => {
+    if (ai !== undefined) throw new Refusal('session_unsuitable', '对方接受之后才能在这里提到模型');
+    if ((await store.countWaiting(tx, sessionId)) >= limits.waitingMessages)
+      throw new Refusal(
+        'session_unsuitable',
+        `已有 ${limits.waitingMessages} 条消息在等对方接受，接受之后才能继续发`,
+      );
+  };
+
+  /** Whom a message is for: the person who was chosen, and those whose names it says behind an @. */
+  const spokenTo = async (
+    tx: Transaction,
+    session: SessionRow,
+    { human, request }: Question,
+    user: Identity,
+  ): Promise<number[]> => {
+    const chosen = request?.at_user ? [request.at_user.id] : [];
+    if (!/[@＠]/.test(human)) return chosen;
+    const people = await store.namedPeople(tx, session.id, human);
+    const names = mentionedIn(
+      human,
+      people.map(({ name }) => name),
+    );
+    const typed = people.filter(({ id, name }) => id !== user.id && names.includes(name));
+    return [...new Set([...chosen, ...typed.map(({ id }) => id)])];
+  };
+
   const begins = async (tx: Transaction, message: store.FoundMessage): Promise<boolean> =>
     (await store.endOfBranch(tx, message.sessionId, 'first'))?.id === message.id;
 
@@ -123,19 +169,23 @@ export const createPeopleService = ({ models, attachments, instanceId }: PeopleD
     async send(
       tx: Transaction,
       { session, drawn, wallet }: Locked,
-      sent: Question,
-      given: Parsed<'sendMessage'>,
+      sent: Parsed<'sendMessage'>,
       user: Identity,
     ) {
+      const given = asWritten(sent);
       const first = session.prompt === '';
       if (first && session.lowUserId === null && session.userId !== user.id)
         throw new Refusal('not_owner');
+      await limitMessages(user.person);
       await countLength(user, given.msg);
       const { asked, input } =
         first && session.lowUserId === null
-          ? await asPosted(tx, sent, given)
-          : { asked: sent, input: given };
-      if (session.lowUserId !== null) await noteSent(tx, session.id, user.id);
+          ? await asPosted(tx, asTalk(readQuestion(given)), given)
+          : { asked: asTalk(readQuestion(titleInText(given))), input: given };
+      const delivery =
+        session.lowUserId === null ? 'arrives' : await noteSent(tx, session.id, user.id);
+      if (delivery === 'accepts') await deliverWaiting(tx, session.id);
+      if (delivery === 'waits') await requireRoomToWait(tx, session.id, input.ai);
       const model =
         input.ai === undefined ? null : await usableModel(tx, models, input.ai, user, asked);
       requireLength(asked.human, maxPromptOf(model));
@@ -152,6 +202,12 @@ export const createPeopleService = ({ models, attachments, instanceId }: PeopleD
         };
       }
       const question = { human: taken.human, request };
+      if (delivery === 'waits') {
+        const waiting = { ...question, id: drawn.id, sessionId: session.id, userId: user.id };
+        await store.insertWaiting(tx, waiting);
+        await keepImagesOf(tx, drawn.id, question.human);
+        return { ...drawn, question, told: [], requests: [], pending: true };
+      }
       const planned = model && (await talkFor(tx, session, { question, user }, model, input));
       const title = first ? cleaned(input.title ?? '') : '';
       if (session.lowUserId === null) await refuseBlocked(tx, title, question.human);
@@ -176,7 +232,7 @@ export const createPeopleService = ({ models, attachments, instanceId }: PeopleD
         tx,
         session,
         { ...written, model: model?.name ?? '', first },
-        request?.at_user?.id ?? null,
+        await spokenTo(tx, session, question, user),
       );
       return {
         ...drawn,
@@ -248,7 +304,7 @@ export const createPeopleService = ({ models, attachments, instanceId }: PeopleD
         await markDeleted(tx, session.id);
         return true;
       }
-      await removeFromTalk(tx, message);
+      await removeMessage(tx, session, message);
       return false;
     },
   };

@@ -1,6 +1,7 @@
 import { limits } from '../../../contract/limits.ts';
 import type { Settings } from '../../../contract/auth.ts';
 import { imagesOf, textOf, type ChatMessage } from '../../../common/chat-message.ts';
+import { spokenBy, talkInstruction } from '../../../common/talk.ts';
 
 type Content = ChatMessage['content'];
 
@@ -71,11 +72,11 @@ export interface Utterance extends Spoken {
 }
 
 const spoken = (speaker: string, content: Content): Content => {
-  if (typeof content === 'string') return `${speaker}：${content}`;
+  if (typeof content === 'string') return spokenBy(speaker, content);
   const [first, ...rest] = content;
   return first?.type === 'text'
-    ? [{ type: 'text', text: `${speaker}：${first.text}` }, ...rest]
-    : [{ type: 'text', text: `${speaker}：` }, ...content];
+    ? [{ type: 'text', text: spokenBy(speaker, first.text) }, ...rest]
+    : [{ type: 'text', text: spokenBy(speaker, '') }, ...content];
 };
 
 /**
@@ -87,11 +88,9 @@ export const buildTalk = (
   question: { speaker: string; content: Content },
   maxPrompt: number,
 ): ChatMessage[] => {
-  const system =
-    '这是几个人的对话，每条消息前是说话人的名字。有人提到了你，请回答最后一条消息；不要在回答前写名字。';
   const last = spoken(question.speaker, question.content);
   const messages: ChatMessage[] = [{ role: 'user', content: last }];
-  let room = maxPrompt - textOf(last).length - system.length;
+  let room = maxPrompt - textOf(last).length - talkInstruction.length;
   for (const { speaker, human, ai } of earlier) {
     const said = spoken(speaker, human);
     room -= textOf(said).length + ai.length;
@@ -99,7 +98,7 @@ export const buildTalk = (
     if (ai !== '') messages.unshift({ role: 'assistant', content: ai });
     messages.unshift({ role: 'user', content: said });
   }
-  return [{ role: 'system', content: system }, ...messages];
+  return [{ role: 'system', content: talkInstruction }, ...messages];
 };
 
 /** Tokens that a message costs beside its text. */

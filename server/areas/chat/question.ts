@@ -5,12 +5,14 @@ import {
   imageRequest,
   structuredMessage,
 } from '../../../contract/chat.ts';
+import type { Parsed } from '../../../contract/calls.ts';
 import { limits } from '../../../contract/limits.ts';
 import type { Executor } from '../../db/database.ts';
 import type { ChatMessage, ContentPart } from '../../../common/chat-message.ts';
 import type { FileService } from '../file/file.service.ts';
-import { imageParameters, sizeCode, withoutBlanks } from '../../http/documented.ts';
+import { imageParameters, isZero, sizeCode, withoutBlanks } from '../../http/documented.ts';
 import { Refusal } from '../../http/handlers.ts';
+import { readJson } from '../../http/json-text.ts';
 import type { Request } from './chat.store.ts';
 
 /** What the area of files knows of images and texts that go with a message. */
@@ -24,6 +26,8 @@ export interface Question {
   human: string;
   /** Null: plain text. */
   request: Request | null;
+  /** Of images: the size as it was written, `WxH`; undefined where it was not. */
+  size?: string | undefined;
 }
 
 /** PostgreSQL has no NUL in a text. */
@@ -34,8 +38,9 @@ export const bad = (field: string, why: string) => new Refusal('bad_input', `${f
 /** The JSON of a message with format 1. Throws a Refusal. */
 export const parsed = (msg: string): unknown => {
   try {
-    return JSON.parse(msg);
-  } catch {
+    return readJson(msg);
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
     throw bad('msg', 'format 为 1 时应是 JSON');
   }
 };
@@ -59,21 +64,36 @@ const flatImage = (given: unknown): ImageRequest | undefined => {
 const isRecord = (given: unknown): given is Record<string, unknown> =>
   typeof given === 'object' && given !== null && !Array.isArray(given);
 
+/** The model that stands where a person may; null: it is a person's number, or nothing. */
+const modelAmong = (given: unknown): string | null => {
+  const name = isRecord(given) && given['id'] === undefined ? given['name'] : given;
+  return typeof name === 'string' && !/^\d*$/.test(name) ? name : null;
+};
+
+/** What a form sends where it speaks to nobody. */
+const isNobody = (given: unknown): boolean => {
+  const number = isRecord(given) ? given['id'] : given;
+  return number === '' || isZero(number) || (Array.isArray(number) && number.length === 0);
+};
+
 /** Parts of a message as the documents' screens write them. */
 const partShapes: Readonly<Record<string, (given: unknown) => unknown>> = {
   parameters: imageParameters,
   size: sizeCode,
-  /** The person by their number. */
-  at_user: (given) =>
-    typeof given === 'number' || (typeof given === 'string' && given !== '')
-      ? { id: given }
-      : given,
+  /** The person by their number; a blank, 0 and a model's name are nobody's. */
+  at_user: (given) => {
+    if (isNobody(given) || modelAmong(given) !== null) return null;
+    return typeof given === 'number' || typeof given === 'string' ? { id: given } : given;
+  },
 };
 
 const inOwnShapes = (given: unknown): unknown =>
   isRecord(given)
     ? Object.fromEntries(
-        Object.entries(given).map(([name, part]) => [name, partShapes[name]?.(part) ?? part]),
+        Object.entries(given).map(([name, part]) => [
+          name,
+          partShapes[name] ? partShapes[name](part) : part,
+        ]),
       )
     : given;
 
@@ -84,13 +104,47 @@ export const readQuestion = ({ msg, format }: { msg: string; format: 0 | 1 }): Q
     if (human === '') throw bad('msg', '内容不能为空');
     return { human, request: null };
   }
-  const given = inOwnShapes(parsed(msg));
+  const written = parsed(msg);
+  const given = inOwnShapes(written);
+  const size = isRecord(written) ? written['size'] : undefined;
   const { prompt, image: nested, ...rest } = readAs(structuredMessage, given);
   const image = nested ?? flatImage(given);
   return {
     human: cleaned(prompt),
     request: { ...rest, at_ai: '', ...(image === undefined ? {} : { image }) },
+    size: typeof size === 'string' && size !== '' ? size : undefined,
   };
+};
+
+/** Characters of a question's title. */
+export const questionTitle = 100;
+
+/**
+ * A message to people as the documents write it into `msg`: the title in `title` or `prompt`, the
+ * text in `content` or `completion`, a model that is mentioned in `at_user`. Throws a Refusal that
+ * names the field.
+ */
+export const asWritten = (sent: Parsed<'sendMessage'>): Parsed<'sendMessage'> => {
+  const given = sent.format === 1 ? parsed(sent.msg) : null;
+  if (!isRecord(given)) return sent;
+  const ai = sent.ai ?? modelAmong(given['at_user']) ?? undefined;
+  const input = ai === undefined ? sent : { ...sent, ai };
+  const { title, content, completion, prompt, ...rest } = given;
+  const text = completion ?? content;
+  const above = title ?? (text === undefined ? undefined : prompt);
+  if (above === undefined && text === undefined) return input;
+  if ((above !== undefined && typeof above !== 'string') || (above ?? '').length > questionTitle)
+    throw bad('msg.title', `应为不超过 ${questionTitle} 个字符的文字`);
+  const msg = JSON.stringify({ ...rest, prompt: text ?? prompt });
+  return { ...input, msg, ...(above === undefined ? {} : { title: above }) };
+};
+
+/** Only the first message of a question has a title: below it, it is the text's first line. */
+export const titleInText = (input: Parsed<'sendMessage'>): Parsed<'sendMessage'> => {
+  if (input.format === 0 || cleaned(input.title ?? '') === '') return input;
+  const { prompt, ...rest } = parsed(input.msg) as { prompt: unknown };
+  if (typeof prompt !== 'string') return input;
+  return { ...input, msg: JSON.stringify({ ...rest, prompt: `${input.title}\n\n${prompt}` }) };
 };
 
 /** A question to a model of words or to people: what it carries for images does not count. */

@@ -2,6 +2,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import { streamCodes } from '../../../contract/errors.ts';
 import type { ReplyState } from '../../../contract/chat.ts';
 import type { Database } from '../../db/database.ts';
+import { accountEnded, sqlState } from '../../db/failure.ts';
 import type { Instance } from '../../db/instance.ts';
 import { countInThread } from '../../engines/token-thread.ts';
 import { extendHold, holdLifetime, releaseExpired } from '../ledger/ledger.service.ts';
@@ -185,10 +186,8 @@ export const createReplies = async ({
       ending = null;
     } else {
       const { request } = answer;
-      const counted =
-        answer.log.length > 0
-          ? await answer.count(whole)
-          : { promptTokens: 0, completionTokens: 0 };
+      const used = answer.log.length > 0 || answer.stoppedAtWork;
+      const counted = used ? await answer.count(whole) : { promptTokens: 0, completionTokens: 0 };
       const stored = await storeEnd(id, {
         id,
         owner: instance.id,
@@ -199,7 +198,9 @@ export const createReplies = async ({
         model: request.model.name,
         price: request.model,
         holdId: request.holdId,
+        channelId: answer.channelId,
         log: answer.log,
+        used,
         ...ended,
         ...counted,
       });
@@ -221,7 +222,7 @@ export const createReplies = async ({
         await finishReply(db, reply);
         return true;
       } catch (error) {
-        if (error instanceof LostReply) return false;
+        if (error instanceof LostReply || sqlState(error) === accountEnded) return false;
         log.error({ err: error, id, attempt }, 'a reply could not be stored');
         if (closed || attempt >= 100) return false;
         await wait(Math.min(5000, 100 * 2 ** attempt));
@@ -467,7 +468,9 @@ export const createReplies = async ({
         model: row.model,
         price: model ?? { factor: 0, promptFactor: null },
         holdId: row.holdId,
+        channelId: null,
         log: text,
+        used: text.length > 0,
         state: 'interrupted',
         error: { code: 'interrupted', message: streamCodes.interrupted },
         promptTokens: row.promptTokens,

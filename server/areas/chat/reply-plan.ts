@@ -9,7 +9,8 @@ import { Refusal, type Identity } from '../../http/handlers.ts';
 import { hold, openLocked, type OpenWallet } from '../ledger/ledger.service.ts';
 import type { ModelService } from '../model/model.service.ts';
 import type { ResolvedModel } from '../model/resolved-model.ts';
-import { requireUsable, writableSession, type SessionRow } from '../session/session.service.ts';
+import { requireUsable } from '../model/usable.ts';
+import { writableSession, type SessionRow } from '../session/session.service.ts';
 import { heldAhead, type ReplyRequest } from './reply.ts';
 import { drawMessage, insertMessage, type Drawn, type NewMessage } from './chat.store.ts';
 import { promptTokens, sampling, type Generation } from './prompt.ts';
@@ -44,7 +45,7 @@ export const usableModel = async (
 ): Promise<ResolvedModel> => {
   const model = await models.find(db, name);
   if (!model) throw new Refusal('model_unavailable');
-  requireUsable(model, user.guest);
+  await requireUsable(db, model, user);
   if (!model.vision && request !== null && request.images.length > 0)
     throw new Refusal('vision_missing');
   requireLength(human, maxPromptOf(model));

@@ -109,6 +109,8 @@ export class Reply<Order extends ReplyOrder = ReplyRequest> {
   #timer: NodeJS.Timeout | undefined;
   /** When the reply last grew or was last asked for, by performance.now(). */
   #grownAt = 0;
+  /** The channel that writes it, or was asked last. */
+  channelId: number | null = null;
   #usage: { promptTokens: number; completionTokens: number } | null = null;
   /**
    * Tokens, roughly, of the prompt and of what was written: for the hold, and for whoever ends this
@@ -118,6 +120,8 @@ export class Reply<Order extends ReplyOrder = ReplyRequest> {
   #roughReply = 0;
   #held: number;
   #extending = false;
+  /** A service has the request and has not said no to it. */
+  #sent = false;
 
   constructor(request: Order, limits: ReplyLimits, hooks: ReplyHooks) {
     this.request = request;
@@ -131,6 +135,11 @@ export class Reply<Order extends ReplyOrder = ReplyRequest> {
   cut(reason: Cut): void {
     this.#cut ??= reason;
     this.#abort.abort();
+  }
+
+  /** It was stopped while a service was at it, which bills what it was sent. */
+  get stoppedAtWork(): boolean {
+    return this.#cut === 'stopped' && this.#sent;
   }
 
   get wasLost(): boolean {
@@ -195,6 +204,7 @@ export class Reply<Order extends ReplyOrder = ReplyRequest> {
     messages: ChatMessage[],
   ): Promise<EngineError | null> {
     const { sampling, model } = this.request;
+    this.channelId = channelId;
     const attempt = new AbortController();
     this.#abort = attempt;
     let late = false;
@@ -210,6 +220,9 @@ export class Reply<Order extends ReplyOrder = ReplyRequest> {
           messages,
           maxTokens: model.maxTokens ?? undefined,
           signal: attempt.signal,
+          onSent: () => {
+            if (!this.#cut) this.#sent = true;
+          },
         },
         (parts) => {
           if (!late && !this.#cut) this.#take(parts);
@@ -223,6 +236,7 @@ export class Reply<Order extends ReplyOrder = ReplyRequest> {
       return null;
     } catch (error) {
       if (this.#cut) return null;
+      this.#sent = false;
       const failure = late
         ? new EngineError('timeout', streamCodes.timeout, { retriable: true })
         : error instanceof EngineError
@@ -352,8 +366,10 @@ export class Reply<Order extends ReplyOrder = ReplyRequest> {
     const [thought = 0, said = 0, ...asked] = isFree(model)
       ? texts.map(estimateTokens)
       : await this.#hooks.countTokens(texts);
+    const prompt = this.#usage?.promptTokens ?? asked.reduce((sum, each) => sum + each, around);
     return {
-      promptTokens: this.#usage?.promptTokens ?? asked.reduce((sum, each) => sum + each, around),
+      // Of a question without an answer no more is taken than was set aside for it.
+      promptTokens: this.log.length > 0 ? prompt : Math.min(prompt, this.roughPrompt),
       completionTokens: thought + said,
     };
   }

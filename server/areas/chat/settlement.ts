@@ -3,7 +3,7 @@ import { deduction, type Price } from '../../../contract/price.ts';
 import { sessionTypes } from '../../../contract/session.ts';
 import type { Database } from '../../db/database.ts';
 import { committing, together, withCommit } from '../../db/in-transaction.ts';
-import { countFreeUse, release, settling } from '../ledger/ledger.service.ts';
+import { countFreeUse, noteFailedUse, release, settling } from '../ledger/ledger.service.ts';
 import { ReplyLog } from './reply-log.ts';
 import { closeReply, noteEnd } from './reply.store.ts';
 import { excerptOf, summaryOf } from '../../../common/markdown/digest.ts';
@@ -19,7 +19,11 @@ export interface Finished {
   model: string;
   price: Price;
   holdId: string | null;
+  /** What wrote it, or was asked last; null: not known. */
+  channelId: number | null;
   log: ReplyLog;
+  /** It is paid for: something was written, or its person stopped it once a service had it. */
+  used: boolean;
   state: ReplyState;
   error: { code: string; message: string } | null;
   promptTokens: number;
@@ -34,17 +38,17 @@ export class LostReply extends Error {}
 
 /**
  * Ends a reply: its last state, the charge, the record of the spend and the session's card, in one
- * transaction of two round trips. A reply without a character costs nothing.
+ * transaction of two round trips. What was not used costs nothing.
  */
 export const finishReply = (db: Database, reply: Finished): Promise<void> =>
   committing(db, async (tx) => {
     const log = reply.temporary ? new ReplyLog() : reply.log;
     const summary = log.text === '' ? null : summaryOf(log.text);
     await withCommit(tx, noteEnd(tx, reply.sessionId, summary));
-    const produced = reply.log.length > 0;
+    const { used } = reply;
     let deducted = 0;
     let charge = async (): Promise<void> => {};
-    if (reply.holdId && produced) {
+    if (reply.holdId && used) {
       const cost = deduction(reply.price, reply.promptTokens, reply.completionTokens);
       const { spent, save } = await settling(tx, reply.holdId, cost, {
         type: sessionTypes.chat,
@@ -52,19 +56,25 @@ export const finishReply = (db: Database, reply: Finished): Promise<void> =>
         human: reply.temporary ? temporaryText : excerptOf(reply.human),
         prompt_tokens: reply.promptTokens,
         completion_tokens: reply.completionTokens,
+        channelId: reply.channelId,
       });
       deducted = spent;
       charge = save;
     } else if (reply.holdId) {
       await release(tx, reply.holdId);
-    } else if (produced) {
+    } else if (used) {
       charge = () =>
         countFreeUse(tx, reply.userId, {
           type: sessionTypes.chat,
           model: reply.model,
           prompt_tokens: reply.promptTokens,
           completion_tokens: reply.completionTokens,
+          channelId: reply.channelId,
         });
+    }
+    if (!used && reply.state === 'error') {
+      const { model, channelId } = reply;
+      await noteFailedUse(tx, reply.userId, { type: sessionTypes.chat, model, channelId });
     }
     return async () => {
       const [, ended] = await together([
@@ -73,8 +83,8 @@ export const finishReply = (db: Database, reply: Finished): Promise<void> =>
           state: reply.state,
           errorCode: reply.error?.code ?? '',
           errorMessage: reply.temporary ? '' : (reply.error?.message ?? ''),
-          promptTokens: produced ? reply.promptTokens : 0,
-          completionTokens: produced ? reply.completionTokens : 0,
+          promptTokens: used ? reply.promptTokens : 0,
+          completionTokens: used ? reply.completionTokens : 0,
           deductTokens: deducted,
           log,
         }),

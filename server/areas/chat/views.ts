@@ -1,6 +1,8 @@
 import type { Message } from '../../../contract/chat.ts';
 import type { Job } from '../../../contract/job.ts';
+import { maskName } from '../../../contract/mask-name.ts';
 import { sessionTypes } from '../../../contract/session.ts';
+import type { VideoMessage } from '../../../contract/video.ts';
 import type { Executor } from '../../db/database.ts';
 import type { Identity } from '../../http/handlers.ts';
 import { jobsOf } from '../../jobs/job.service.ts';
@@ -13,9 +15,24 @@ import { partnersOf, type MessageRow, type Request } from './chat.store.ts';
 
 type OneMessage = Omit<Message, 'beside'>;
 
-/** What stands in `msg` of a message: its prompt, or with all that goes along as JSON. */
-export const humanText = (human: string, request: Request | null): string =>
-  request === null ? human : JSON.stringify({ prompt: human, ...request, ...request.image });
+/**
+ * What stands in `msg` of a message: its prompt, or with all that goes along as JSON. What is asked
+ * of images and films stands flat in it, too, as documents 1 §3 and 2 §3 list it.
+ */
+export const humanText = (human: string, request: Request | null): string => {
+  if (request === null) return human;
+  const film = request.type === 'img2video' && (request as Partial<VideoMessage>).parameters;
+  return JSON.stringify({ prompt: human, ...request, ...request.image, ...film });
+};
+
+/** The person who is spoken to is named as in every other place. */
+const withMaskedName = (request: Request | null): Request | null => {
+  // What asks for a film speaks to nobody.
+  const { at_user: person = null } = (request ?? {}) as Partial<Request>;
+  return request && person
+    ? { ...request, at_user: { ...person, name: maskName(person.name) } }
+    : request;
+};
 
 /** The answer as document 1 §3 has it: of images the list of them, and beside it what is more. */
 const answerOf = ({ type, ai }: MessageRow): Pick<OneMessage, 'ai' | 'made'> => {
@@ -41,7 +58,10 @@ const oneView = (
   },
 ): OneMessage => ({
   id: row.id,
-  human: humanText(row.human, row.userId === viewer ? row.request : withoutIds(row.request)),
+  human: humanText(
+    row.human,
+    withMaskedName(row.userId === viewer ? row.request : withoutIds(row.request)),
+  ),
   format: row.request === null ? 0 : 1,
   title: row.title,
   content: people ? row.human : '',
@@ -64,6 +84,7 @@ const oneView = (
   edited: row.editedAt !== null,
   job,
   siblings,
+  ...(people && !row.shown ? { pending: true } : {}),
 });
 
 type Follower = Awaited<ReturnType<typeof followersOf>>[number];

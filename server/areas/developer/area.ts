@@ -1,6 +1,7 @@
 import type { Area, Host } from '../../area.ts';
 import { registerOpenCalls } from '../../http/open-routes.ts';
 import { createRunningCalls } from '../../http/running-calls.ts';
+import { createKeyBox } from '../model/channel-key.ts';
 import { createApiChat } from './chat.service.ts';
 import { createDeveloperHandlers } from './developer.handlers.ts';
 import { dropOldReservations } from './developer.store.ts';
@@ -13,9 +14,33 @@ import { createSpeechApi } from './speech.handlers.ts';
 export const developerArea = () => {
   const running = createRunningCalls();
   return {
+    holds: [
+      {
+        table: 'api_keys',
+        of: ['user_id'],
+        end: {
+          set: {
+            name: `''`,
+            mask: `''`,
+            models: `'{}'`,
+            addresses: `'{}'`,
+            hash: 'NULL',
+            sealed: 'NULL',
+            deleted_at: 'coalesce(deleted_at, now())',
+          },
+        },
+        take: ['name', 'mask', 'created_at', 'last_used_at', 'deleted_at'],
+      },
+      ...['api_usage', 'api_jobs'].map((table) => ({
+        table,
+        of: ['user_id'],
+        end: { keep: 'what was used and paid, for the books; numbers and no words' },
+      })),
+    ],
     drain: (ms: number) => running.drain(ms),
     chores: [countEndedJobs, dropOldReservations],
-    serve: ({ auth }: Host) => createDeveloperHandlers({ auth }),
+    serve: ({ auth, settings }: Host) =>
+      createDeveloperHandlers({ auth, box: createKeyBox(settings.secretKey, settings.dataDir) }),
     routes: (
       http,
       { db, settings, instance, models, files, jobs, prompts, embeddings, knowledge, log }: Host,

@@ -7,9 +7,11 @@ import { ApiRefusal } from '../../http/open-failure.ts';
 import type { ApiCaller } from '../../http/open-routes.ts';
 import {
   balances,
+  countFreeUse,
   extendHold,
   holdLifetime,
   holdOfBalance,
+  noteFailedUse,
   release,
   settling,
 } from '../ledger/ledger.service.ts';
@@ -34,10 +36,12 @@ export interface Charge {
   id: string;
   /** Sets more aside. @throws Refusal balance, when it is not there */
   extend: (more: number) => Promise<void>;
+  /** Says which channel is asked. */
+  servedBy: (channelId: number) => void;
   /** Takes what was used and counts it; gives what was taken. */
   settle: (used: Used) => Promise<number>;
-  /** Gives everything back: nothing was delivered. */
-  release: () => Promise<void>;
+  /** Gives everything back; where a model was asked, and delivered nothing, that is counted. */
+  release: (asked: boolean) => Promise<void>;
 }
 
 const overLimit = () =>
@@ -71,6 +75,7 @@ export const openCharge = async (
   const userId = caller.user.id;
   const id = randomUUID();
   const free = call.amount === 0;
+  let channelId: number | null = null;
 
   const reserve = async (amount: number): Promise<void> => {
     if (monthLimit === null || amount === 0) return;
@@ -82,8 +87,16 @@ export const openCharge = async (
   const end = async (model: string | null, used: Used): Promise<number> => {
     const ended = { id, keyId, userId, model, ...used };
     if (free) {
-      if (model !== null)
+      if (model !== null) {
         await store.endCall(db, { ...ended, deductPrompt: 0, deductCompletion: 0 });
+        await countFreeUse(db, userId, {
+          type: call.type,
+          model,
+          prompt_tokens: used.promptTokens,
+          completion_tokens: used.completionTokens,
+          channelId,
+        });
+      }
       return 0;
     }
     return committing(db, async (tx) => {
@@ -102,6 +115,7 @@ export const openCharge = async (
         human: spentFor,
         prompt_tokens: used.promptTokens,
         completion_tokens: used.completionTokens,
+        channelId,
       });
       const deductPrompt = Math.min(used.prompt, spent);
       return async () => {
@@ -158,9 +172,17 @@ export const openCharge = async (
       await reserve(more);
       if (!(await extendHold(db, id, more))) throw overBalance();
     },
+    servedBy: (id) => {
+      channelId = id;
+    },
     settle: (used) => surely(call.model, used),
-    release: async () => {
+    release: async (asked) => {
       if (!free) await surely(null, nothing);
+      if (!asked) return;
+      const { model, type } = call;
+      await noteFailedUse(db, userId, { type, model, channelId }).catch((error: unknown) =>
+        log.error({ err: error, call: id }, 'a failed call of the API is not counted'),
+      );
     },
   };
 };

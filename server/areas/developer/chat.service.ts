@@ -1,4 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
+import { chatFields } from '../../../contract/open-fields.ts';
+import type { OpenMessage } from '../../../contract/open-messages.ts';
 import { deduction, estimateTokens, isFree } from '../../../contract/price.ts';
 import { sessionTypes } from '../../../contract/session.ts';
 import type { Database } from '../../db/database.ts';
@@ -17,8 +19,18 @@ import { holdLifetime } from '../ledger/ledger.service.ts';
 import type { ModelService } from '../model/model.service.ts';
 import type { ResolvedModel } from '../model/resolved-model.ts';
 import { affordable, type Charge, openCharge } from './charge.ts';
-import { askedOf, type Counted, producedIn, roughPrompt, usageIn } from './chat-text.ts';
+import {
+  type Asked,
+  createMessageReader,
+  lengthIn,
+  roughPrompt,
+  withThinkingOf,
+  wordsBeside,
+} from './chat-request.ts';
+import { type Counted, isTooFew, producedBy, usageIn } from './chat-text.ts';
+import { takeFields } from './fields.ts';
 import type { Gate } from './key-limits.ts';
+import { isRestart, lingering, workSignal } from './work-signal.ts';
 
 /** Tokens of an answer that are set aside at first, and for how many more each time: as much again as came. */
 const ahead = { first: 512, more: 2048 };
@@ -26,6 +38,8 @@ const ahead = { first: 512, more: 2048 };
 const looks = 4;
 /** An answer for which fewer tokens can be set aside is not begun. */
 const leastAnswer = 16;
+/** How long what a slow caller left untaken is read after it has gone, ms. */
+const lingerMs = 250;
 
 export interface ChatDeps {
   db: Database;
@@ -48,16 +62,24 @@ export interface Style {
   fail?: (refusal: Refusal) => string;
 }
 
-interface Asking {
+/** A chat completion as it is asked for, in OpenAI's words. */
+export type ChatAsked = Record<string, unknown> & {
+  model: string;
+  messages: readonly OpenMessage[];
+};
+
+interface Asking extends Asked {
   context: OpenContext;
+  /** Ends the work of the service. */
+  signal: AbortSignal;
   model: ResolvedModel;
   body: ChatBody;
-  texts: string[];
-  beside: number;
   rough: number;
   charge: Charge;
   /** Tokens of money that are set aside. */
   held: number;
+  /** The request has gone out to a service. */
+  sent: boolean;
 }
 
 /** What a request is refused with that names no model which its key may use. */
@@ -85,21 +107,11 @@ const refusalOf = (error: RelayError): ApiRefusal =>
 const tooLate = () =>
   new RelayError('模型长时间没有回应，请重试', { status: 504, code: 'timeout', retriable: true });
 
-interface Part {
-  type?: unknown;
-  image_url?: { url?: unknown; detail?: unknown };
-}
+/** Whether a call ends because its key opens nothing any more. */
+const isLocked = (reason: unknown): boolean =>
+  reason instanceof Refusal && reason.codeName === 'unauthorized';
 
-/** Addresses of the web that one request may name. */
-const imagesAtMost = 16;
-
-const numberIn = (value: unknown): number | null => (typeof value === 'number' ? value : null);
-
-/** Which field tells how long an answer may be. */
-const lengthField = (body: ChatBody): 'max_tokens' | 'max_completion_tokens' =>
-  typeof body['max_completion_tokens'] === 'number' ? 'max_completion_tokens' : 'max_tokens';
-
-/** Chat for programs: what is asked goes to the model's services as it is, and is billed by what comes. */
+/** Chat for programs: what is known of a request goes to the model's services, and is billed by what comes. */
 export const createApiChat = (deps: ChatDeps) => {
   const { db, models, gate, fetchImage, silenceMs, log } = deps;
 
@@ -109,49 +121,53 @@ export const createApiChat = (deps: ChatDeps) => {
     return model;
   };
 
+  const read = createMessageReader({ fetchImage });
+
   /**
-   * The request with images of the web as data: a service beside this server would fetch what its
-   * asker cannot.
+   * Sets aside what an answer may cost, or as much of it as can be paid for; gives what was, and how
+   * long the answer may be then. @throws Refusal balance
    */
-  const withImages = async (body: ChatBody, signal: AbortSignal): Promise<ChatBody> => {
-    let fetched = 0;
-    const ready = async (part: Part): Promise<unknown> => {
-      const url = part?.image_url?.url;
-      if (part?.type !== 'image_url' || typeof url !== 'string' || /^data:/i.test(url)) return part;
-      fetched += 1;
-      if (fetched > imagesAtMost)
-        throw new Refusal('bad_input', `messages：最多 ${imagesAtMost} 张网上的图片`);
-      const detail = part.image_url?.detail === 'low' ? 'low' : 'high';
-      const data = await fetchImage(url, detail, signal);
-      if (data === null)
-        throw new Refusal(
-          'bad_input',
-          'messages：image_url 无法公开访问，或不是 jpg、png 图片（也可以用 data: 带上图片）',
-        );
-      return { ...part, image_url: { ...part.image_url, url: data } };
-    };
-    const messages = [];
-    for (const message of body.messages) {
-      const { content } = message;
-      if (!Array.isArray(content)) {
-        messages.push(message);
-        continue;
-      }
-      const parts = [];
-      for (const part of content as Part[]) parts.push(await ready(part));
-      messages.push({ ...message, content: parts });
+  const setAside = async (
+    caller: ApiCaller,
+    model: ResolvedModel,
+    wish: { rough: number; most: number; budget: number; n: number; stream: boolean },
+  ): Promise<{ charge: Charge; held: number; most: number }> => {
+    const { rough, most, budget, n, stream } = wish;
+    const open = (amount: number) =>
+      openCharge(deps, caller, { model: model.name, type: sessionTypes.chat, amount });
+    if (isFree(model)) return { charge: await open(0), held: 0, most };
+    const cost = (answer: number) => deduction(model, rough, answer);
+    const wanted = stream ? Math.min(ahead.first, most) : (most + budget) * n;
+    try {
+      const held = cost(wanted);
+      return { charge: await open(held), held, most };
+    } catch (error) {
+      if (!(error instanceof Refusal && error.codeName === 'balance')) throw error;
+      // As much of an answer as can be paid for, but no stump.
+      const left = await affordable(db, caller);
+      const factor = Math.max(model.factor * (stream ? 1 : n), 1e-9);
+      const fits = Math.floor((left - cost(0)) / factor / (budget > 0 && !stream ? 2 : 1));
+      if (fits < (stream ? leastAnswer : Math.min(most, 256))) throw error;
+      const shorter = stream ? most : Math.min(most, fits);
+      const thought = Math.min(budget, shorter);
+      const held = cost(stream ? Math.min(wanted, fits) : (shorter + thought) * n);
+      return { charge: await open(held), held, most: shorter };
     }
-    return { ...body, messages };
   };
 
   /** Checks a request, and sets aside what it may cost. */
-  const begin = async (context: OpenContext, asker: ChatBody, stream: boolean): Promise<Asking> => {
+  const begin = async (
+    context: OpenContext,
+    given: ChatAsked,
+    stream: boolean,
+  ): Promise<Asking> => {
     const { caller } = context;
-    const model = await modelFor(caller, asker.model);
-    const given = await withImages(asker, context.signal);
-    const n = numberIn(given['n']) ?? 1;
+    const model = await modelFor(caller, given.model);
+    const passed = takeFields(context, chatFields, given, model.builtIn ? 'builtIn' : 'service');
+    const n = typeof passed['n'] === 'number' ? passed['n'] : 1;
     if (stream && n > 1) throw new Refusal('bad_input', 'n：流式回答一次只能要一个，请把 n 设为 1');
-    const asked = askedOf(given);
+    const { messages, texts, beside } = await read(given.messages, context.signal);
+    const asked = { texts: [...texts, ...wordsBeside(passed)], beside };
     const rough = roughPrompt(asked);
     const room = model.apiMaxTokens - rough;
     if (room < leastAnswer)
@@ -162,37 +178,30 @@ export const createApiChat = (deps: ChatDeps) => {
       );
     const left = await gate.takeTokens(caller, rough);
     for (const [name, value] of Object.entries(left)) context.header(name, value);
-    const field = lengthField(given);
-    let most = Math.min(numberIn(given[field]) ?? room, room, model.maxTokens ?? room);
-    let held = 0;
-    const open = (amount: number) =>
-      openCharge(deps, caller, { model: model.name, type: sessionTypes.chat, amount });
-    let charge: Charge;
-    if (isFree(model)) charge = await open(held);
-    else {
-      const cost = (answer: number) => deduction(model, rough, answer);
-      const wanted = stream ? Math.min(ahead.first, most) : most * n;
-      held = cost(wanted);
-      try {
-        charge = await open(held);
-      } catch (error) {
-        if (!(error instanceof Refusal && error.codeName === 'balance')) throw error;
-        // As much of an answer as can be paid for, but no stump.
-        const left = await affordable(db, caller);
-        const fits = Math.floor((left - cost(0)) / Math.max(model.factor * (stream ? 1 : n), 1e-9));
-        if (fits < (stream ? leastAnswer : Math.min(most, 256))) throw error;
-        most = stream ? most : Math.min(most, fits);
-        held = cost(stream ? Math.min(wanted, fits) : most * n);
-        charge = await open(held);
-      }
-    }
-    const body: ChatBody = { ...given, [field]: most };
-    return { context, model, body, ...asked, rough, charge, held };
+    const wanted = Math.min(lengthIn(given) ?? room, room, model.maxTokens ?? room);
+    const { budget } = withThinkingOf(passed, wanted);
+    const { charge, held, most } = await setAside(caller, model, {
+      rough,
+      most: wanted,
+      budget,
+      n,
+      stream,
+    });
+    const body: ChatBody = {
+      ...withThinkingOf(passed, most).fields,
+      model: model.name,
+      messages,
+      max_tokens: most,
+    };
+    const paid = held > 0;
+    const signal =
+      stream && paid ? lingering(context.signal, lingerMs) : workSignal(context.signal, paid);
+    return { context, signal, model, body, ...asked, rough, charge, held, sent: false };
   };
 
   /** The same request to one service after another, until one begins to answer. */
   const ask = async <T>(
-    { context, model, body }: Asking,
+    asking: Asking,
     attempt: (
       relay: ChatRelay,
       body: ChatBody,
@@ -201,17 +210,22 @@ export const createApiChat = (deps: ChatDeps) => {
     ) => Promise<T>,
     begun: () => boolean,
   ): Promise<T> => {
+    const { context, model, body } = asking;
     let failure: RelayError | null = null;
     const outcome = { model: model.name, userId: context.caller.user.id };
     for (const { channelId, relay, upstreamName, label } of await models.relays(db, model.name)) {
+      // Nobody is asked anew for who has gone.
+      context.signal.throwIfAborted();
+      asking.charge.servedBy(channelId);
       const late = new AbortController();
       let silent = 0;
       const timer = setInterval(() => {
         silent += 1;
         if (silent > looks) late.abort(tooLate());
       }, silenceMs / looks);
-      const signal = AbortSignal.any([context.signal, late.signal]);
+      const signal = AbortSignal.any([asking.signal, late.signal]);
       if (!begun()) context.header('x-channel', encodeURIComponent(label));
+      asking.sent = true;
       try {
         const answer = await attempt(
           relay,
@@ -222,7 +236,7 @@ export const createApiChat = (deps: ChatDeps) => {
         models.reportOutcome({ ...outcome, channelId, ok: true });
         return answer;
       } catch (error) {
-        if (context.signal.aborted) throw context.signal.reason;
+        if (asking.signal.aborted) throw asking.signal.reason;
         if (!(error instanceof RelayError)) throw error;
         models.reportOutcome({
           ...outcome,
@@ -246,21 +260,26 @@ export const createApiChat = (deps: ChatDeps) => {
       : new ApiRefusal('upstream', '这个模型暂时没有可用的服务，请稍后再试', { status: 503 });
   };
 
+  /** What a call used: by the service's own count, unless it is far below what went and came. */
   const count = async (
     { model, texts, beside }: Asking,
     told: Counted | null,
     produced: string,
   ): Promise<Counted> => {
-    if (told) return told;
-    if (isFree(model))
-      return {
-        promptTokens: texts.reduce((sum, text) => sum + estimateTokens(text), beside),
-        completionTokens: estimateTokens(produced),
-      };
-    const [said = 0, ...asked] = await countInThread([produced, ...texts]);
+    const guessed = texts.reduce((sum, text) => sum + estimateTokens(text), 0);
+    const said = estimateTokens(produced);
+    if (told && (isFree(model) || !isTooFew(told.promptTokens, guessed)))
+      if (isFree(model) || !isTooFew(told.completionTokens, said)) return told;
+    if (isFree(model)) return { promptTokens: guessed + beside, completionTokens: said };
+    const [completionTokens = 0, ...asked] = await countInThread([produced, ...texts]);
+    const words = asked.reduce((sum, each) => sum + each, 0);
+    const own = { promptTokens: words + beside, completionTokens };
+    if (!told) return own;
     return {
-      promptTokens: asked.reduce((sum, each) => sum + each, beside),
-      completionTokens: said,
+      promptTokens: isTooFew(told.promptTokens, words) ? own.promptTokens : told.promptTokens,
+      completionTokens: isTooFew(told.completionTokens, completionTokens)
+        ? completionTokens
+        : told.completionTokens,
     };
   };
 
@@ -278,15 +297,18 @@ export const createApiChat = (deps: ChatDeps) => {
 
   /** Whoever leaves a service at work pays for the question at least. */
   const settleFailure = async (asking: Asking, produced: string): Promise<void> => {
-    const { aborted, reason } = asking.context.signal;
-    const left = aborted && !(reason instanceof Refusal && reason.codeName === 'unavailable');
+    const { aborted, reason } = asking.signal;
+    const left = aborted && asking.sent && !isRestart(reason);
     if (produced !== '' || left) await settle(asking, await count(asking, null, produced));
-    else await asking.charge.release();
+    else await asking.charge.release(asking.sent || !aborted);
   };
 
   return {
-    /** A whole answer, with what it took. @throws Refusal */
-    async whole(context: OpenContext, given: ChatBody) {
+    /**
+     * A whole answer, with what it took. Who goes away pays for it all the same: a service cannot be
+     * stopped in it. @throws Refusal
+     */
+    async whole(context: OpenContext, given: ChatAsked) {
       const asking = await begin(context, given, false);
       try {
         const answer = await ask(
@@ -302,11 +324,21 @@ export const createApiChat = (deps: ChatDeps) => {
           },
           () => false,
         );
-        const choices = answer['choices'] as { message?: unknown }[];
-        const produced = choices.map(({ message }) => producedIn(message)).join('');
-        const counted = await count(asking, usageIn(answer), produced);
+        const told = usageIn(answer);
+        const counted = await count(asking, told, producedBy(answer));
         const deducted = await settle(asking, counted);
-        return { answer: { ...answer, model: asking.model.name }, counted, deducted };
+        const usage =
+          told?.promptTokens === counted.promptTokens &&
+          told.completionTokens === counted.completionTokens
+            ? answer['usage']
+            : {
+                prompt_tokens: counted.promptTokens,
+                completion_tokens: counted.completionTokens,
+                total_tokens: counted.promptTokens + counted.completionTokens,
+              };
+        // A deleted key is told nothing any more.
+        if (isLocked(context.signal.reason)) throw context.signal.reason;
+        return { answer: { ...answer, model: asking.model.name, usage }, counted, deducted };
       } catch (error) {
         await settleFailure(asking, '');
         throw error;
@@ -317,7 +349,7 @@ export const createApiChat = (deps: ChatDeps) => {
      * An answer in events. What fails before the first of them is thrown; what fails later ends the
      * stream. @throws Refusal
      */
-    async stream(context: OpenContext, given: ChatBody, style: Style): Promise<OpenAnswer> {
+    async stream(context: OpenContext, given: ChatAsked, style: Style): Promise<OpenAnswer> {
       const asking = await begin(context, given, true);
       const { model, charge } = asking;
       const produced: string[] = [];
@@ -378,19 +410,18 @@ export const createApiChat = (deps: ChatDeps) => {
         let frames = '';
         for (const event of events) {
           const { chunk } = event;
-          const choices = chunk['choices'] as { delta?: unknown }[] | undefined;
-          const text = producedIn(choices?.[0]?.delta);
+          const text = producedBy(chunk);
           if (text !== '') watchCost(text);
           if (chunk['usage']) told = usageIn(chunk) ?? told;
           frames += style.write(event);
         }
         const sink = out?.sink;
-        if (!sink || frames === '' || sink.write(frames)) return undefined;
-        return new Promise((resolve, reject) => {
+        if (!sink || frames === '' || context.signal.aborted || sink.write(frames))
+          return undefined;
+        return new Promise((resolve) => {
           sink.once('drain', () => resolve());
-          context.signal.addEventListener('abort', () => reject(context.signal.reason), {
-            once: true,
-          });
+          // What is still to be read counts, though nobody takes it.
+          context.signal.addEventListener('abort', () => resolve(), { once: true });
         });
       };
 

@@ -1,17 +1,29 @@
 import type { Handlers } from '../../http/handlers.ts';
 import type { AuthService } from '../auth/auth.service.ts';
-import { apiHint, createKey, listKeys, removeKey, usageOf } from './key.service.ts';
+import type { KeyBox } from '../model/channel-key.ts';
+import {
+  apiHint,
+  createKey,
+  isShownOnce,
+  listKeys,
+  removeKey,
+  showOnce,
+  usageOf,
+} from './key.service.ts';
 
 export const createDeveloperHandlers = ({
   auth,
+  box,
 }: {
   auth: Pick<AuthService, 'userView'>;
-}): Pick<Handlers, 'apiKeys' | 'genKey' | 'delKey' | 'apiUsage'> => ({
+  /** Seals the keys that are kept. */
+  box: KeyBox;
+}): Pick<Handlers, 'apiKeys' | 'genKey' | 'delKey' | 'keysShownOnce' | 'apiUsage'> => ({
   apiKeys: async (_input, { db, user }) => {
     const me = await auth.userView(db, user.id);
     const hint = await apiHint(db, user.id);
     return {
-      list: await listKeys(db, user.id),
+      list: await listKeys(db, box, user.id),
       userinfo: {
         user_id: user.id,
         name: me.user_name,
@@ -20,10 +32,15 @@ export const createDeveloperHandlers = ({
         vip_expired_at: me.vip_expired_at,
         may_use: hint === '',
         hint,
+        keys_shown_once: await isShownOnce(db, user.id),
       },
     };
   },
-  genKey: (input, { db, user }) => createKey(db, input, user.id),
+  genKey: (input, { db, user }) => createKey(db, box, input, user.id),
   delKey: (input, { db, user }) => removeKey(db, input, user.id),
+  keysShownOnce: async ({ on }, { db, user }) => {
+    await showOnce(db, user.id, on);
+    return {};
+  },
   apiUsage: async (input, { db, user }) => ({ list: await usageOf(db, input, user.id) }),
 });

@@ -51,7 +51,10 @@ const paidBy = statement<{ paid: boolean }>(
   `SELECT u.manager OR u.subscribe > 0 OR u.vip_activated_at IS NOT NULL
      OR coalesce(u.vip_expired_at > now(), false)
      OR EXISTS (SELECT 1 FROM ledger l
-       WHERE l.user_id = u.id AND l.kind IN ('purchase', 'adjust') AND l.amount > 0) AS paid
+       WHERE l.user_id = u.id AND l.kind = 'purchase' AND l.amount > 0)
+     OR EXISTS (SELECT 1 FROM orders o JOIN order_events e ON e.order_id = o.id
+       WHERE o.user_id = u.id AND o.kind = 'adjust' AND o.tokens > 0
+         AND e.manager_id IS NOT NULL) AS paid
    FROM users u WHERE u.id = $1`,
   { shared: true },
 );
@@ -96,6 +99,21 @@ export const lockOwner = async (tx: Transaction, userId: number): Promise<void> 
   await tx.select({ id: users.id }).from(users).where(eq(users.id, userId)).for('update');
 };
 
+/** Whether a person's keys are shown once alone. */
+export const shownOnce = async (db: Executor, userId: number): Promise<boolean> => {
+  const [row] = await db
+    .select({ once: users.apiKeysOnce })
+    .from(users)
+    .where(eq(users.id, userId));
+  return row?.once === true;
+};
+
+/** Chooses it; what is kept of a person's keys is forgotten then. */
+export const setShownOnce = async (tx: Transaction, userId: number, on: boolean): Promise<void> => {
+  await tx.update(users).set({ apiKeysOnce: on }).where(eq(users.id, userId));
+  if (on) await tx.update(apiKeys).set({ sealed: null }).where(eq(apiKeys.userId, userId));
+};
+
 export const insertKey = async (
   db: Executor,
   key: typeof apiKeys.$inferInsert,
@@ -112,11 +130,21 @@ export const insertKey = async (
 export const deleteKey = async (db: Executor, userId: number, id: number): Promise<boolean> => {
   const { rowCount } = await db
     .update(apiKeys)
-    .set({ hash: null, deletedAt: sql`now()` })
+    .set({ hash: null, sealed: null, deletedAt: sql`now()` })
     .where(and(eq(apiKeys.id, id), eq(apiKeys.userId, userId), isNull(apiKeys.deletedAt)));
   if ((rowCount ?? 0) === 0) return false;
   await db.execute(sql`SELECT pg_notify(${goneChannel}, ${String(id)})`);
   return true;
+};
+
+/** Deletes all keys of a person and tells all processes; gives how many. */
+export const deleteKeysOf = async (db: Executor, userId: number): Promise<number> => {
+  const keys = await db
+    .select({ id: apiKeys.id })
+    .from(apiKeys)
+    .where(and(eq(apiKeys.userId, userId), isNull(apiKeys.deletedAt)));
+  for (const { id } of keys) await deleteKey(db, userId, id);
+  return keys.length;
 };
 
 const reserveMore = statement<{ month: string }>(

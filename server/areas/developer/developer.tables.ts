@@ -6,6 +6,8 @@ export const apiKeys = pgTable('api_keys', {
   userId: reference('user_id').notNull(),
   /** SHA-256 of the key without the account's number; null once it is deleted. */
   hash: bytes('hash').unique(),
+  /** The key itself, encrypted; null: it is not kept. */
+  sealed: bytes('sealed'),
   /** First and last ten characters. */
   mask: text('mask').notNull(),
   name: text('name').notNull().default(''),

@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
+import { embeddingFields } from '../../../contract/open-fields.ts';
 import { deduction, estimateTokens } from '../../../contract/price.ts';
 import { sessionTypes } from '../../../contract/session.ts';
 import type { Database } from '../../db/database.ts';
@@ -10,8 +11,10 @@ import { Refusal } from '../../http/handlers.ts';
 import type { OpenHandlers } from '../../http/open-routes.ts';
 import { openCharge } from './charge.ts';
 import { mayUseModel, noSuchModel } from './chat.service.ts';
-import { usageIn } from './chat-text.ts';
+import { isTooFew, usageIn } from './chat-text.ts';
+import { takeFields } from './fields.ts';
 import type { Gate } from './key-limits.ts';
+import { workSignal } from './work-signal.ts';
 
 /** What is built in, by the name that programs call it. */
 export const builtInEmbeddingModel = 'builtin-embedding';
@@ -58,6 +61,7 @@ export const createEmbeddingApi = (deps: {
     const builtIn = model === builtInEmbeddingModel;
     const known = builtIn || (await deps.embeddings.names()).includes(model);
     if (!known || !mayUseModel(caller, model)) throw noSuchModel(model);
+    const sent = takeFields(context, embeddingFields, body, builtIn ? 'builtIn' : 'service');
     const rough = roughTokens(input);
     const left = await deps.gate.takeTokens(caller, rough);
     for (const [name, value] of Object.entries(left)) context.header(name, value);
@@ -69,8 +73,6 @@ export const createEmbeddingApi = (deps: {
     });
     try {
       if (builtIn) {
-        if (body.dimensions !== undefined && body.dimensions !== null)
-          throw new Refusal('bad_input', 'dimensions：内置的向量模型只有 256 维');
         const data = textsOf(input).map((text, index) => {
           const vector = unitVector(text);
           const embedding = body.encoding_format === 'base64' ? inBase64(vector) : vector;
@@ -80,11 +82,14 @@ export const createEmbeddingApi = (deps: {
         const usage = { prompt_tokens: rough, total_tokens: rough };
         return { json: { object: 'list', data, model, usage } };
       }
-      const answer = await relayEmbeddings(await deps.embeddings.service(), body, context.signal);
+      const signal = workSignal(context.signal, true);
+      const service = await deps.embeddings.service();
+      if (service.channelId !== null) charge.servedBy(service.channelId);
+      const answer = await relayEmbeddings(service, { ...sent, model }, signal);
       const told = usageIn({
         usage: { completion_tokens: 0, ...(answer['usage'] as object | undefined) },
       });
-      const promptTokens = told?.promptTokens ?? rough;
+      const promptTokens = told && !isTooFew(told.promptTokens, rough) ? told.promptTokens : rough;
       await charge.settle({
         promptTokens,
         completionTokens: 0,
@@ -93,7 +98,7 @@ export const createEmbeddingApi = (deps: {
       });
       return { json: { ...answer, model } };
     } catch (error) {
-      await charge.release();
+      await charge.release(true);
       if (error instanceof ServiceError) throw new Refusal(error.codeName, error.message);
       throw error;
     }

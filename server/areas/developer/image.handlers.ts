@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
-import sharp from 'sharp';
-import type { ImageTask } from '../../../contract/image.ts';
+import type { Parsed } from '../../../contract/calls.ts';
+import type { ImageParameters, ImageTask } from '../../../contract/image.ts';
 import { limits } from '../../../contract/limits.ts';
 import { modelTypes } from '../../../contract/model.ts';
+import { imageEditFields, imageFields } from '../../../contract/open-fields.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import { Refusal, type UploadedFile } from '../../http/handlers.ts';
 import { ApiRefusal } from '../../http/open-failure.ts';
@@ -12,6 +13,7 @@ import type { OpenContext, OpenHandlers } from '../../http/open-routes.ts';
 import type { Jobs } from '../../jobs/jobs.ts';
 import { jobOfRequest, ownJob } from '../../jobs/job.service.ts';
 import type { FileService } from '../file/file.service.ts';
+import { openBox } from '../file/image.ts';
 import {
   type AccountWish,
   createAccountImages,
@@ -24,6 +26,7 @@ import type { ResolvedImageModel } from '../model/resolved-model.ts';
 import { openCharge } from './charge.ts';
 import { mayUseModel, noSuchModel } from './chat.service.ts';
 import * as store from './developer.store.ts';
+import { takeFields } from './fields.ts';
 
 /** How often it is looked whether an image is done, ms. */
 const lookEvery = 200;
@@ -36,30 +39,20 @@ export const countEndedJobs = async (tx: Transaction): Promise<void> => {
   for (const ended of await store.takeEndedJobs(tx)) await store.endCall(tx, ended);
 };
 
-/** Where what a mask leaves open lies: the box around its transparent pixels; null: there are none. */
-const openBox = async (mask: Buffer) => {
-  const { data, info } = await sharp(mask)
-    .ensureAlpha()
-    .extractChannel(3)
-    .raw()
-    .toBuffer({ resolveWithObject: true });
-  let [left, top, right, bottom] = [info.width, info.height, -1, -1];
-  for (let y = 0; y < info.height; y += 1)
-    for (let x = 0; x < info.width; x += 1)
-      if ((data[y * info.width + x] ?? 255) < 128) {
-        left = Math.min(left, x);
-        right = Math.max(right, x);
-        top = Math.min(top, y);
-        bottom = y;
-      }
-  return right < 0 ? null : { left, top, width: right - left + 1, height: bottom - top + 1 };
-};
+/** What OpenAI calls the quality and the style of an image, in this server's words. */
+const wished = ({
+  quality,
+  style,
+}: Pick<Parsed<'generateApiImages'>, 'quality' | 'style'>): ImageParameters => ({
+  ...(quality === 'hd' || quality === 'high' ? { hd: true } : {}),
+  ...(style ? { style } : {}),
+});
 
 export const createImageApi = (deps: {
   db: Database;
   models: ModelService;
   files: FileService;
-  jobs: Pick<Jobs, 'cancel'>;
+  jobs: Pick<Jobs, 'cancelQueued'>;
   log: FastifyBaseLogger;
 }): Pick<
   OpenHandlers,
@@ -130,13 +123,16 @@ export const createImageApi = (deps: {
           }),
       );
     } catch (error) {
-      await charge.release();
+      await charge.release(false);
       throw error;
     }
     return uuid;
   };
 
-  /** Waits for a work; who goes away cancels it. @throws Refusal */
+  /**
+   * Waits for a work. Who goes away cancels it while it waits; once it is being made its service is
+   * paid, and so is it: the images lie with the account's others. @throws Refusal
+   */
   const finished = async ({ caller, signal }: OpenContext, uuid: string) => {
     for (;;) {
       const row = await jobOfRequest(db, uuid, caller.user.id);
@@ -149,7 +145,7 @@ export const createImageApi = (deps: {
       try {
         await sleep(lookEvery, undefined, { signal });
       } catch {
-        await jobs.cancel(row.id);
+        await jobs.cancelQueued(row.id);
         throw signal.reason;
       }
     }
@@ -204,6 +200,7 @@ export const createImageApi = (deps: {
 
   return {
     async generateApiImages(input, context) {
+      takeFields(context, imageFields, input, 'service');
       const uuid = await begin(
         context,
         {
@@ -212,7 +209,7 @@ export const createImageApi = (deps: {
           n: input.n ?? 1,
           size: requireSize(input.size),
           baseImage: '',
-          parameters: { ...input.parameters, ...(input.quality === 'hd' ? { hd: true } : {}) },
+          parameters: { ...input.parameters, ...wished(input) },
         },
         input.model,
       );
@@ -220,11 +217,14 @@ export const createImageApi = (deps: {
     },
 
     async editApiImages(input, context) {
-      const image = context.files.find(({ field }) => field !== 'mask');
+      takeFields(context, imageEditFields, input, 'service');
+      const [image, another] = context.files.filter(({ field }) => field !== 'mask');
       if (!image) throw new Refusal('bad_input', 'image：请选择一张图片');
+      if (another) throw new Refusal('bad_input', 'image：一次只能改一张图片');
       const mask = context.files.find(({ field }) => field === 'mask');
       const box = mask
-        ? await openBox(mask.data).catch(() => {
+        ? await openBox(mask.data).catch((error: unknown) => {
+            if (error instanceof Refusal) throw error;
             throw new Refusal('bad_input', 'mask：应是 PNG 图片');
           })
         : null;
@@ -237,7 +237,7 @@ export const createImageApi = (deps: {
           n: input.n ?? 1,
           size: requireSize(input.size),
           baseImage: await keep(image, context),
-          parameters: box ? { mask: box } : {},
+          parameters: { ...wished(input), ...(box ? { mask: box } : {}) },
         },
         input.model,
       );

@@ -103,6 +103,7 @@ export const createGate = (deps: {
           id: holder.user_id,
           userName: holder.user_name,
           guest: holder.guest,
+          person: String(holder.user_id),
           manager: holder.manager,
           // A key opens nothing that owners alone may do.
           owner: false,

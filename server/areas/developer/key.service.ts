@@ -6,7 +6,10 @@ import { limits } from '../../../contract/limits.ts';
 import type { Executor } from '../../db/database.ts';
 import { inTransaction } from '../../db/in-transaction.ts';
 import { Refusal } from '../../http/handlers.ts';
+import type { KeyBox } from '../model/channel-key.ts';
 import * as store from './developer.store.ts';
+
+export { deleteKeysOf } from './developer.store.ts';
 
 const letters = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 /** Letters of a key without the account's number: some 285 bits. */
@@ -59,8 +62,14 @@ const readExpiry = (given: string | null | undefined): Date | null => {
   return at;
 };
 
-/** Makes a key; nobody but whoever made it ever sees it whole. @throws Refusal too_many_keys */
-export const createKey = (db: Executor, input: Parsed<'genKey'>, userId: number) =>
+/** What a key is sealed for: no other row opens it. */
+const sealedFor = (hash: Buffer): string => `api_key:${hash.toString('hex')}`;
+
+/**
+ * Makes a key, and keeps it encrypted for its owner unless they want it shown once.
+ * @throws Refusal too_many_keys
+ */
+export const createKey = (db: Executor, box: KeyBox, input: Parsed<'genKey'>, userId: number) =>
   inTransaction(db, async (tx) => {
     for (const address of input.addresses)
       if (rangeOf(address) === null)
@@ -70,9 +79,12 @@ export const createKey = (db: Executor, input: Parsed<'genKey'>, userId: number)
     if ((await store.keysOf(tx, userId)).length >= limits.apiKeys)
       throw new Refusal('too_many_keys');
     const key = newKey();
+    const hash = hashOf(key);
+    const once = await store.shownOnce(tx, userId);
     const row = await store.insertKey(tx, {
       userId,
-      hash: hashOf(key),
+      hash,
+      sealed: once ? null : box.seal(key, sealedFor(hash)),
       mask: maskOf(key),
       name: input.name.trim(),
       monthLimit: input.month_limit ?? null,
@@ -86,6 +98,16 @@ export const createKey = (db: Executor, input: Parsed<'genKey'>, userId: number)
       full_key: `${userId}-${key}`,
       created_at: row.createdAt.toISOString(),
     };
+  });
+
+/** Whether a person's keys are shown when they are made and never again. */
+export const isShownOnce = store.shownOnce;
+
+/** Chooses it. What is kept is forgotten then, and cannot be had back. */
+export const showOnce = (db: Executor, userId: number, on: boolean): Promise<void> =>
+  inTransaction(db, async (tx) => {
+    await store.lockOwner(tx, userId);
+    await store.setShownOnce(tx, userId, on);
   });
 
 /** Deletes an own key, named by its number, as the list shows it, or whole. @throws Refusal not_found */
@@ -106,19 +128,25 @@ export const removeKey = (db: Executor, input: Parsed<'delKey'>, userId: number)
     return { deleted: true };
   });
 
-export const listKeys = async (db: Executor, userId: number): Promise<ApiKey[]> =>
-  (await store.keysOf(db, userId)).map((row) => ({
-    id: row.id,
-    api_key: row.mask,
-    name: row.name,
-    month_limit: row.monthLimit,
-    month_used: row.monthUsed,
-    models: row.models,
-    addresses: row.addresses,
-    expires_at: row.expiresAt?.toISOString() ?? null,
-    last_used_at: row.lastUsedAt?.toISOString() ?? null,
-    created_at: row.createdAt.toISOString(),
-  }));
+const viewOf = (row: store.KeyRow & { monthUsed: number }): Omit<ApiKey, 'api_key' | 'kept'> => ({
+  id: row.id,
+  mask: row.mask,
+  name: row.name,
+  month_limit: row.monthLimit,
+  month_used: row.monthUsed,
+  models: row.models,
+  addresses: row.addresses,
+  expires_at: row.expiresAt?.toISOString() ?? null,
+  last_used_at: row.lastUsedAt?.toISOString() ?? null,
+  created_at: row.createdAt.toISOString(),
+});
+
+/** A person's keys, whole where they are kept. */
+export const listKeys = async (db: Executor, box: KeyBox, userId: number): Promise<ApiKey[]> =>
+  (await store.keysOf(db, userId)).map((row) => {
+    const whole = row.sealed && row.hash ? box.open(row.sealed, sealedFor(row.hash)) : null;
+    return { ...viewOf(row), api_key: whole ?? row.mask, kept: whole !== null };
+  });
 
 /** Why a person may not use the API, in words that say what to do; empty: they may. */
 export const apiHint = async (db: Executor, userId: number): Promise<string> =>

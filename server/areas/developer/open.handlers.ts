@@ -1,17 +1,26 @@
 import { modelTypes } from '../../../contract/model.ts';
+import { responseFields } from '../../../contract/open-fields.ts';
 import { needsTranslation } from '../../../contract/image-prompt.ts';
 import type { Database } from '../../db/database.ts';
-import type { ChatBody, RelayEvent } from '../../engines/chat-relay.ts';
+import type { RelayEvent } from '../../engines/chat-relay.ts';
 import type { EmbeddingModels } from '../../engines/embedding/embedding-models.ts';
 import type { ApiCaller, OpenContext, OpenHandlers } from '../../http/open-routes.ts';
-import { ApiRefusal } from '../../http/open-failure.ts';
+import { Refusal } from '../../http/handlers.ts';
+import { ApiRefusal, statusIn } from '../../http/open-failure.ts';
 import type { KnowledgeService } from '../embedding/embedding.service.ts';
 import { balances } from '../ledger/ledger.service.ts';
 import type { ModelService } from '../model/model.service.ts';
 import type { PromptService } from '../prompt/prompt.service.ts';
-import { type ApiChat, mayUseModel, noSuchModel, type Style } from './chat.service.ts';
+import {
+  type ApiChat,
+  type ChatAsked,
+  mayUseModel,
+  noSuchModel,
+  type Style,
+} from './chat.service.ts';
 import { builtInEmbeddingModel } from './embedding.handlers.ts';
 import { monthUsed } from './developer.store.ts';
+import { takeFields } from './fields.ts';
 import { chatOf, firstChoice, responseOf, responseStyle } from './responses.ts';
 
 const done = 'data: [DONE]\n\n';
@@ -78,9 +87,9 @@ const writer =
 export const createChatHandlers = (deps: {
   db: Database;
   chat: ApiChat;
-  models: Pick<ModelService, 'list' | 'closedToApi'>;
+  models: Pick<ModelService, 'list' | 'cheapestModel' | 'closedToApi'>;
   embeddings: Pick<EmbeddingModels, 'names'>;
-  prompts: Pick<PromptService, 'expand'>;
+  prompts: Pick<PromptService, 'expandByLibrary'>;
   knowledge: Pick<KnowledgeService, 'on' | 'find'>;
 }): Pick<
   OpenHandlers,
@@ -124,7 +133,7 @@ export const createChatHandlers = (deps: {
   };
 
   /** The request with what the named knowledge base has on its last question. @throws ApiRefusal */
-  const grounded = async (asked: ChatBody & Grounds, context: OpenContext): Promise<ChatBody> => {
+  const grounded = async (asked: ChatAsked & Grounds, context: OpenContext): Promise<ChatAsked> => {
     const { embedding, strict_mode: strict, ...body } = asked;
     const { messages } = asked;
     const told = { ...body, model: asked.model, messages };
@@ -144,7 +153,7 @@ export const createChatHandlers = (deps: {
     return { ...told, messages: [{ role: 'system', content }, ...messages] };
   };
 
-  /** A text from the named chat model, or the cheapest that is connected; null: none is. */
+  /** A text from the named chat model, or the cheapest that is connected and well; null: none is. */
   const write = async (
     context: OpenContext,
     task: string,
@@ -152,14 +161,16 @@ export const createChatHandlers = (deps: {
     named: string | undefined,
   ): Promise<string | null> => {
     const { caller } = context;
-    const closed = await models.closedToApi(db);
-    const cheapest = (await models.list(db))
-      .filter(
-        ({ type, built_in: builtIn, name }) =>
-          type === modelTypes.chat && !builtIn && !closed.has(name) && mayUseModel(caller, name),
-      )
-      .sort((a, b) => a.factor - b.factor)[0];
-    const model = named ?? cheapest?.name;
+    const usual = async (): Promise<string | undefined> => {
+      const closed = await models.closedToApi(db);
+      const cheapest = await models.cheapestModel(
+        db,
+        caller.user,
+        (name) => !closed.has(name) && mayUseModel(caller, name),
+      );
+      return cheapest?.builtIn ? undefined : cheapest?.name;
+    };
+    const model = named ?? (await usual());
     if (model === undefined) return null;
     const { answer } = await chat.whole(context, {
       model,
@@ -186,7 +197,7 @@ export const createChatHandlers = (deps: {
     },
 
     async createResponse(input, context) {
-      const body = chatOf(input);
+      const body = chatOf(input, takeFields(context, responseFields, input, 'service'));
       if (input.stream) return chat.stream(context, body, responseStyle(input));
       const { answer, counted } = await chat.whole(context, body);
       return { json: responseOf(input, answer, counted) };
@@ -195,7 +206,12 @@ export const createChatHandlers = (deps: {
     async apiChat(input, context) {
       const { stream, ...asked } = input;
       const body = await grounded(asked, context);
-      if (stream) return chat.stream(context, body, plainStyle);
+      if (stream)
+        return chat.stream(context, body, plainStyle).catch((error: unknown) => {
+          // What was asked is refused as everywhere; what a service failed is the stream's own error.
+          if (!(error instanceof Refusal) || statusIn(error) < 500) throw error;
+          return { events: async ({ sink, failure }) => void sink.write(failure(error)) };
+        });
       const { answer, counted, deducted } = await chat.whole(context, body);
       const { message, finish } = firstChoice(answer);
       const { content, reasoning_content: thought } = message;
@@ -235,7 +251,8 @@ export const createChatHandlers = (deps: {
     async apiInscriptor({ text }, context) {
       const written =
         (await write(context, writer, text, undefined)) ??
-        (await prompts.expand(context.caller.user, text)).result;
+        // Whoever holds a key has what the key may use, and not what its account may.
+        (text.trim() === '' ? '' : await prompts.expandByLibrary(text));
       return { json: { result: true, text: written } };
     },
 

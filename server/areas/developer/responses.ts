@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Parsed } from '../../../contract/calls.ts';
-import type { ChatBody, RelayEvent } from '../../engines/chat-relay.ts';
+import type { OpenMessage, ResponseItem } from '../../../contract/open-messages.ts';
+import type { RelayEvent } from '../../engines/chat-relay.ts';
 import { Refusal } from '../../http/handlers.ts';
 import { ApiRefusal } from '../../http/open-failure.ts';
 import { failureBody } from '../../http/open-failure.ts';
-import type { Style } from './chat.service.ts';
+import type { ChatAsked, Style } from './chat.service.ts';
 import type { Counted } from './chat-text.ts';
 
 /**
@@ -19,122 +20,98 @@ const refuse = (field: string, why: string): never => {
   throw new Refusal('bad_input', `${field}：${why}`);
 };
 
-const isRecord = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+type Message = Extract<ResponseItem, { type: 'message' }>;
+type MessagePart = Exclude<Message['content'], string>[number];
+type UserContent = Extract<OpenMessage, { role: 'user' }>['content'];
 
-const contentOf = (content: unknown): unknown => {
-  if (!Array.isArray(content)) return content;
-  return (content as Json[]).map((part) => {
-    switch (part['type']) {
-      case 'input_text':
-      case 'output_text':
-      case 'text':
-        return { type: 'text', text: part['text'] };
-      case 'refusal':
-        return { type: 'text', text: part['refusal'] };
-      case 'input_image':
-        if (typeof part['image_url'] !== 'string')
-          return refuse('input', '图片请用 image_url 给出，本站不保存文件');
-        return {
-          type: 'image_url',
-          image_url: { url: part['image_url'], detail: part['detail'] ?? 'auto' },
-        };
-      case 'input_audio':
-        return { type: 'input_audio', input_audio: part['input_audio'] };
-      default:
-        return refuse('input', `不支持 ${String(part['type'])}`);
-    }
-  });
+const partOf = (part: MessagePart): Exclude<UserContent, string>[number] => {
+  switch (part.type) {
+    case 'input_text':
+    case 'output_text':
+    case 'text':
+      return { type: 'text', text: part.text };
+    case 'refusal':
+      return { type: 'text', text: part.refusal };
+    case 'input_image':
+      return {
+        type: 'image_url',
+        image_url: { url: part.image_url, detail: part.detail ?? 'auto' },
+      };
+    default:
+      return part;
+  }
 };
 
-const outputText = (output: unknown): string =>
-  typeof output === 'string' ? output : JSON.stringify(output ?? '');
+const textOf = (content: Message['content'], role: string): string =>
+  typeof content === 'string'
+    ? content
+    : content
+        .map(partOf)
+        .map((part) =>
+          part.type === 'text'
+            ? part.text
+            : refuse('input', `role 为 ${role} 的消息只能有文字，图片和录音请放在 user 的消息里`),
+        )
+        .join('\n');
 
-const messagesOf = (asked: Asked): ChatBody['messages'] => {
-  const messages: Json[] = [];
-  const { instructions } = asked as Json;
-  if (typeof instructions === 'string' && instructions !== '')
-    messages.push({ role: 'system', content: instructions });
-  if (typeof asked.input === 'string') return [...messages, { role: 'user', content: asked.input }];
-  for (const item of asked.input as Json[]) {
-    const { type = 'message' } = item as { type?: string };
-    if (type === 'message') {
-      if (typeof item['role'] !== 'string') refuse('input', '每条消息要有 role');
-      const role = item['role'] === 'developer' ? 'system' : item['role'];
-      messages.push({ role, content: contentOf(item['content']) });
-    } else if (type === 'function_call') {
+const messageOf = ({ role, content }: Message): OpenMessage => {
+  if (role === 'user')
+    return { role, content: typeof content === 'string' ? content : content.map(partOf) };
+  return { role: role === 'developer' ? 'system' : role, content: textOf(content, role) };
+};
+
+const messagesOf = ({ input, instructions }: Asked): OpenMessage[] => {
+  const messages: OpenMessage[] = [];
+  if (instructions) messages.push({ role: 'system', content: instructions });
+  if (typeof input === 'string') return [...messages, { role: 'user', content: input }];
+  for (const item of input)
+    if (item.type === 'message') messages.push(messageOf(item));
+    else if (item.type === 'function_call') {
       const call = {
-        id: item['call_id'],
-        type: 'function',
-        function: { name: item['name'], arguments: item['arguments'] },
+        id: item.call_id,
+        type: 'function' as const,
+        function: { name: item.name, arguments: item.arguments },
       };
       const last = messages.at(-1);
       // Calls that were made together stand in one message.
-      if (last?.['role'] === 'assistant' && Array.isArray(last['tool_calls']))
-        (last['tool_calls'] as unknown[]).push(call);
+      if (last?.role === 'assistant' && last.tool_calls) last.tool_calls.push(call);
       else messages.push({ role: 'assistant', content: null, tool_calls: [call] });
-    } else if (type === 'function_call_output')
-      messages.push({
-        role: 'tool',
-        tool_call_id: item['call_id'],
-        content: outputText(item['output']),
-      });
-    else if (type !== 'reasoning') refuse('input', `不支持 ${type}`);
-  }
+    } else if (item.type === 'function_call_output') {
+      const { output } = item;
+      const content =
+        typeof output === 'string' ? output : output.map(({ text }) => text).join('\n');
+      messages.push({ role: 'tool', tool_call_id: item.call_id, content });
+    }
   return messages;
 };
 
-const toolsOf = (tools: unknown): unknown =>
-  Array.isArray(tools)
-    ? (tools as Json[]).map(({ type, ...tool }) =>
-        type === 'function'
-          ? { type, function: tool }
-          : refuse('tools', `只支持 function，不支持 ${String(type)}`),
-      )
-    : undefined;
-
-const choiceOf = (choice: unknown): unknown =>
-  isRecord(choice) && choice['type'] === 'function'
-    ? { type: 'function', function: { name: choice['name'] } }
+const choiceOf = (choice: Asked['tool_choice']): unknown =>
+  typeof choice === 'object' && choice !== null
+    ? { type: 'function', function: { name: choice.name } }
     : choice;
 
-const formatOf = (text: unknown): unknown => {
-  const format = isRecord(text) ? text['format'] : undefined;
-  if (!isRecord(format) || format['type'] === 'text') return undefined;
+const formatOf = (text: Asked['text']): unknown => {
+  const format = text?.format;
+  if (!format || format.type === 'text') return undefined;
   const { type, ...schema } = format;
   return type === 'json_schema' ? { type, json_schema: schema } : { type };
 };
 
-const passed = [
-  'temperature',
-  'top_p',
-  'parallel_tool_calls',
-  'user',
-  'seed',
-  'service_tier',
-  'safety_identifier',
-  'prompt_cache_key',
-] as const;
-
-/** @throws Refusal bad_input for what cannot be asked in a chat completion */
-export const chatOf = (asked: Asked): ChatBody => {
-  const given = asked as Json;
-  if (given['previous_response_id'])
-    refuse('previous_response_id', '本站不保存回答，请在 input 里带上前面的对话');
-  if (given['conversation']) refuse('conversation', '本站不保存对话，请在 input 里带上');
-  if (given['background'] === true) refuse('background', '不支持后台运行');
-  const body: ChatBody = { model: asked.model, messages: messagesOf(asked) };
-  const put = (name: string, value: unknown): void => {
-    if (value !== undefined && value !== null) body[name] = value;
+/**
+ * @param passed fields that a chat completion knows by the same name
+ * @throws Refusal bad_input for what cannot be asked in a chat completion
+ */
+export const chatOf = (asked: Asked, passed: Json): ChatAsked => {
+  const fields: Json = {
+    ...passed,
+    max_tokens: asked.max_output_tokens,
+    tools: asked.tools?.map(({ type, ...shape }) => ({ type, function: shape })),
+    tool_choice: choiceOf(asked.tool_choice),
+    response_format: formatOf(asked.text),
+    verbosity: asked.text?.verbosity,
+    reasoning_effort: asked.reasoning?.effort,
   };
-  for (const name of passed) put(name, given[name]);
-  put('max_completion_tokens', asked.max_output_tokens);
-  put('tools', toolsOf(given['tools']));
-  put('tool_choice', choiceOf(given['tool_choice']));
-  put('response_format', formatOf(given['text']));
-  const { reasoning } = given;
-  if (isRecord(reasoning)) put('reasoning_effort', reasoning['effort']);
-  return body;
+  return { ...fields, model: asked.model, messages: messagesOf(asked) };
 };
 
 const newId = (kind: string): string => `${kind}_${randomUUID().replaceAll('-', '')}`;
@@ -147,31 +124,28 @@ const usageOf = ({ promptTokens, completionTokens }: Counted) => ({
   total_tokens: promptTokens + completionTokens,
 });
 
-const headOf = (asked: Asked): Json => {
-  const given = asked as Json;
-  return {
-    id: newId('resp'),
-    object: 'response',
-    created_at: Math.floor(Date.now() / 1000),
-    model: asked.model,
-    error: null,
-    incomplete_details: null,
-    instructions: given['instructions'] ?? null,
-    max_output_tokens: asked.max_output_tokens ?? null,
-    metadata: given['metadata'] ?? {},
-    parallel_tool_calls: given['parallel_tool_calls'] ?? true,
-    previous_response_id: null,
-    reasoning: given['reasoning'] ?? { effort: null, summary: null },
-    store: false,
-    temperature: given['temperature'] ?? null,
-    text: given['text'] ?? { format: { type: 'text' } },
-    tool_choice: given['tool_choice'] ?? 'auto',
-    tools: given['tools'] ?? [],
-    top_p: given['top_p'] ?? null,
-    truncation: 'disabled',
-    user: given['user'] ?? null,
-  };
-};
+const headOf = (asked: Asked): Json => ({
+  id: newId('resp'),
+  object: 'response',
+  created_at: Math.floor(Date.now() / 1000),
+  model: asked.model,
+  error: null,
+  incomplete_details: null,
+  instructions: asked.instructions ?? null,
+  max_output_tokens: asked.max_output_tokens ?? null,
+  metadata: asked.metadata ?? {},
+  parallel_tool_calls: asked.parallel_tool_calls ?? true,
+  previous_response_id: null,
+  reasoning: asked.reasoning ?? { effort: null, summary: null },
+  store: false,
+  temperature: asked.temperature ?? null,
+  text: asked.text ?? { format: { type: 'text' } },
+  tool_choice: asked.tool_choice ?? 'auto',
+  tools: asked.tools ?? [],
+  top_p: asked.top_p ?? null,
+  truncation: 'disabled',
+  user: asked.user ?? null,
+});
 
 const endOf = (finish: unknown): Json =>
   finish === 'length' || finish === 'content_filter'

@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { spokenLength } from '../../../common/speech-text.ts';
 import { limits, tooLongText } from '../../../contract/limits.ts';
+import { speechFields, transcriptionFields } from '../../../contract/open-fields.ts';
 import { modelTypes } from '../../../contract/model.ts';
 import { hearingDeduction, speakingDeduction } from '../../../contract/price.ts';
 import type { Database } from '../../db/database.ts';
@@ -12,6 +13,8 @@ import type { ModelService } from '../model/model.service.ts';
 import type { ResolvedMediaModel } from '../model/resolved-model.ts';
 import { openCharge } from './charge.ts';
 import { mayUseModel, noSuchModel } from './chat.service.ts';
+import { takeFields } from './fields.ts';
+import { workSignal } from './work-signal.ts';
 
 type SpeechType = (typeof modelTypes)['speechToText'] | (typeof modelTypes)['textToSpeech'];
 
@@ -35,7 +38,7 @@ export const createSpeechApi = (deps: {
   ): Promise<ResolvedMediaModel> => {
     const model =
       named === undefined
-        ? await models.defaultMedia(db, type, { freeOnly: false })
+        ? await models.defaultMedia(db, type, 'anybody')
         : await models.findMedia(db, type, named);
     if (!model && named === undefined)
       throw new Refusal(
@@ -58,10 +61,14 @@ export const createSpeechApi = (deps: {
   ): Promise<R> => {
     const { caller } = context;
     const charge = await openCharge(deps, caller, { model: model.name, type, amount });
-    const signal = AbortSignal.any([context.signal, AbortSignal.timeout(longestMs)]);
+    const work = workSignal(context.signal, amount > 0);
+    const signal = AbortSignal.any([work, AbortSignal.timeout(longestMs)]);
     let failure: unknown = new Refusal('model_unavailable');
     for (const channel of await models.mediaEngines(db, type, model.name)) {
+      // Nobody is asked anew for who has gone.
+      if (context.signal.aborted) break;
       const { channelId, label } = channel;
+      charge.servedBy(channelId);
       const outcome = { channelId, model: model.name, userId: caller.user.id };
       try {
         const made = await act(channel, signal);
@@ -75,8 +82,8 @@ export const createSpeechApi = (deps: {
         });
         return made;
       } catch (error) {
-        failure = context.signal.aborted ? context.signal.reason : error;
-        if (!(error instanceof SpeechEngineError) || context.signal.aborted) break;
+        failure = work.aborted ? work.reason : error;
+        if (!(error instanceof SpeechEngineError) || work.aborted) break;
         log.warn({ err: error, channelId }, 'a service of speech failed a call of the API');
         const { message: told, against } = error;
         models.reportMediaOutcome({ ...outcome, ok: false, told, against });
@@ -84,7 +91,7 @@ export const createSpeechApi = (deps: {
         if (!error.retriable) break;
       }
     }
-    await charge.release();
+    await charge.release(true);
     throw failure;
   };
 
@@ -146,13 +153,18 @@ export const createSpeechApi = (deps: {
   const audio = ({ data, mime }: Spoken) => ({ bytes: data, type: mime });
 
   return {
-    createSpeech: async ({ input: text, voice, speed, model }, context) =>
-      audio(await speak(context, { text, voice, speed, model })),
+    async createSpeech(input, context) {
+      takeFields(context, speechFields, input, 'service');
+      const { input: text, voice, speed, model } = input;
+      return audio(await speak(context, { text, voice, speed, model }));
+    },
 
     apiSpeech: async ({ text, voice, speed, model }, context) =>
       audio(await speak(context, { text, voice, speed, model })),
 
-    async createTranscription({ model, response_format: format, language, prompt }, context) {
+    async createTranscription(input, context) {
+      takeFields(context, transcriptionFields, input, 'service');
+      const { model, response_format: format, language, prompt } = input;
       const text = await hear(context, model, {
         language: language ?? undefined,
         hint: prompt ?? undefined,

@@ -1,11 +1,13 @@
 import type { Embedding, FoundPassage } from '../../../contract/embedding.ts';
 import type { Executor } from '../../db/database.ts';
+import type { Reading } from '../../search/question.ts';
 import type { EmbeddingModels } from '../../engines/embedding/embedding-models.ts';
 import { Refusal } from '../../http/handlers.ts';
 import { help } from '../help/help.service.ts';
 import * as store from './embedding.store.ts';
 import * as indexes from './open-indexes.ts';
-import { relevanceOf } from './rerank.ts';
+import { type Relevance, relevanceOf } from '../../search/relevance.ts';
+import type { Candidate, Found } from './passage-index.ts';
 
 /** Share of the question's words that a passage must hold to be about it. */
 const enough = 0.3;
@@ -15,7 +17,11 @@ const near = 0.45;
 const mostPassages = 4;
 const mostShown = 8;
 /** Of both lists, those that are looked at a second time. */
-const lookedAt = 40;
+const lookedAt = 50;
+/** What words near each other, and a run of the question's own letters, count beside BM25. */
+const beside = { together: 0.8, run: 0.4 } as const;
+/** How much slower the weights of two lists fall with the rank where they are put together. */
+const ranks = 20;
 /** Letters of a question that count. */
 const questionLength = 200;
 /** How long a question waits for its vector before it is looked up by words alone, ms. */
@@ -66,6 +72,30 @@ export interface KnowledgeBases {
   filesByIds: (db: Executor, ids: readonly number[]) => Promise<{ id: number; name: string }[]>;
 }
 
+/** Places in both lists in one number. */
+const fusedRank = ({ wordsRank, vectorRank }: Candidate): number =>
+  (wordsRank > 0 ? 1 / (ranks + wordsRank) : 0) + (vectorRank > 0 ? 1 / (ranks + vectorRank) : 0);
+
+/** How well a passage answers by its words, by the reading of the question that it fits best. */
+const byWords = (
+  candidate: Candidate,
+  row: { heading: string; content: string },
+  readings: readonly Reading[],
+  values: Found['values'],
+): { words: number; relevance: Relevance } => {
+  let best: { words: number; relevance: Relevance } | null = null;
+  for (const [at, reading] of readings.entries()) {
+    const relevance = relevanceOf(reading, values[at] ?? [], row);
+    const words =
+      reading.weight *
+      ((candidate.scores[at] ?? 0) +
+        relevance.together * beside.together +
+        relevance.run * beside.run);
+    if (!best || words > best.words) best = { words, relevance };
+  }
+  return best ?? { words: 0, relevance: { coverage: 0, together: 0, run: 0, terms: [] } };
+};
+
 export const createKnowledgeService = ({
   embeddings,
   bases,
@@ -104,38 +134,36 @@ export const createKnowledgeService = ({
   ): Promise<FoundPassage[]> => {
     const question = asked.slice(0, questionLength);
     const model = await indexes.ready(db, base);
-    if (model === null) return [];
-    const vector = await vectorOf(question, model);
-    const { candidates, rarity } = await indexes.search(base.id, question, vector);
-    // What is built in sees letters, as the words do; a service's vectors see the meaning.
-    const weight = model === '' ? 0.4 : 1;
-    const fused = candidates
-      .map((each) => ({
-        ...each,
-        fused:
-          (each.wordsRank > 0 ? 1 / (20 + each.wordsRank) : 0) +
-          (each.vectorRank > 0 ? weight / (20 + each.vectorRank) : 0),
-      }))
+    const vector = model === null ? null : await vectorOf(question, model);
+    const { candidates, values, readings } = await indexes.search(base.id, question, vector);
+    const looked = candidates
+      .map((candidate) => ({ candidate, fused: fusedRank(candidate) }))
       .sort((one, other) => other.fused - one.fused)
       .slice(0, lookedAt);
     const rows = new Map(
       (
         await store.chunksById(
           db,
-          fused.map(({ id }) => id),
+          looked.map(({ candidate }) => candidate.id),
         )
       ).map((row) => [row.id, row]),
     );
-    const best = (1 + weight) / 21;
-    const ranked = fused
-      .flatMap((candidate) => {
-        const row = rows.get(candidate.id);
-        if (!row) return [];
-        const relevance = relevanceOf(question, row, rarity);
-        const alike = model === '' ? 0 : Math.max(0, candidate.likeness) * 0.5;
-        const score = relevance.score * 0.6 + (candidate.fused / best) * 0.4 + alike;
-        return [{ row, relevance, candidate, score }];
-      })
+    const seen = looked.flatMap(({ candidate, fused }) => {
+      const row = rows.get(candidate.id);
+      return row ? [{ row, candidate, fused, ...byWords(candidate, row, readings, values) }] : [];
+    });
+    const mostByWords = Math.max(...seen.map(({ words }) => words), 1e-9);
+    const bestFused = 2 / (ranks + 1);
+    const ranked = seen
+      .map((each) => ({
+        ...each,
+        score:
+          vector === null
+            ? each.words
+            : (each.words / mostByWords) * 0.6 +
+              (each.fused / bestFused) * 0.4 +
+              Math.max(0, each.candidate.likeness) * 0.5,
+      }))
       .sort((one, other) => other.score - one.score)
       .slice(0, most);
     const files = new Map(
@@ -156,9 +184,7 @@ export const createKnowledgeService = ({
       vector_rank: candidate.vectorRank,
       coverage: relevance.coverage,
       terms: relevance.terms,
-      used:
-        at < mostPassages &&
-        (relevance.coverage >= enough || (model !== '' && candidate.likeness >= near)),
+      used: at < mostPassages && (relevance.coverage >= enough || candidate.likeness >= near),
     }));
   };
 

@@ -1,3 +1,4 @@
+import type { Reading } from '../../search/question.ts';
 import type { Found, IndexedFile } from './passage-index.ts';
 
 /** What the thread that holds the indexes is asked for, and what it says. */
@@ -16,5 +17,5 @@ export type ToKnowledge =
 export type FromKnowledge =
   | { kind: 'files'; id: number; files: number[]; model: string | null }
   | { kind: 'done'; id: number; model: string | null }
-  | { kind: 'found'; id: number; found: Found }
+  | { kind: 'found'; id: number; readings: Reading[]; found: Found }
   | { kind: 'failed'; id: number; message: string };

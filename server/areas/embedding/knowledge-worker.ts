@@ -1,4 +1,5 @@
 import { parentPort } from 'node:worker_threads';
+import { readingsOf } from '../../search/question.ts';
 import type { FromKnowledge, ToKnowledge } from './knowledge-task.ts';
 import { PassageIndex, questionBytes } from './passage-index.ts';
 
@@ -55,10 +56,11 @@ const answer = (task: ToKnowledge): FromKnowledge => {
   }
   const { vector } = task;
   const numbers = vector && {
-    numbers: questionBytes(vector.bytes, vector.model),
+    numbers: questionBytes(vector.bytes),
     model: vector.model,
   };
-  return { kind: 'found', id, found: base.index.search(task.question, numbers) };
+  const readings = readingsOf(task.question);
+  return { kind: 'found', id, readings, found: base.index.search(readings, numbers) };
 };
 
 parentPort?.on('message', (task: ToKnowledge) => {

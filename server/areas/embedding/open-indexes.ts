@@ -1,4 +1,5 @@
 import type { Executor } from '../../db/database.ts';
+import type { Reading } from '../../search/question.ts';
 import { startTaskThread, type TaskThread } from '../../task-thread.ts';
 import { workerUrl } from '../../worker-url.ts';
 import type { FromKnowledge, ToKnowledge } from './knowledge-task.ts';
@@ -77,7 +78,8 @@ const bring = async (db: Executor, base: number): Promise<string | null> => {
         taking = take({
           mark,
           ids: same.map((row) => row.id),
-          texts: same.map((row) => `${row.heading}\n${row.content}`),
+          headings: same.map((row) => row.heading),
+          texts: same.map((row) => row.content),
           vectors: new Uint8Array(Buffer.concat(same.map((row) => row.vector))),
           model: own,
         });
@@ -92,8 +94,8 @@ const bring = async (db: Executor, base: number): Promise<string | null> => {
 };
 
 /**
- * Makes ready to search a base as it stands at this revision; gives the model that its passages were
- * embedded with, null where there are none.
+ * Makes ready to search a base as it stands at this revision; gives the model that most of its
+ * passages were embedded with, null where none has a vector.
  */
 export const ready = async (
   db: Executor,
@@ -118,8 +120,8 @@ export const search = async (
   base: number,
   question: string,
   vector: { bytes: Uint8Array; model: string } | null,
-): Promise<Found> => {
+): Promise<Found & { readings: Reading[] }> => {
   const said = await ask({ kind: 'search', base, question, vector });
   if (said.kind !== 'found') throw new Error('the index did not search');
-  return said.found;
+  return { ...said.found, readings: said.readings };
 };

@@ -1,4 +1,4 @@
-import { queryTerms } from '../help/search.ts';
+import type { Reading, Slot } from '../../search/question.ts';
 import { Best } from './best-passages.ts';
 import { TermCounter } from './term-counter.ts';
 import { grown, VectorShelf } from './vector-shelf.ts';
@@ -9,7 +9,7 @@ export interface IndexedFile {
   /** Names the file as it is now. */
   mark: number;
   ids: number[];
-  /** Heading and text of each. */
+  headings: string[];
   texts: string[];
   /** One after the other, all of the same length; empty: they are found by words alone. */
   vectors: Uint8Array;
@@ -23,12 +23,14 @@ export interface Candidate {
   vectorRank: number;
   /** Cosine to the question; 0 where there is no vector. */
   likeness: number;
+  /** BM25 for each reading of the question, as a share of what the reading asks for. */
+  scores: number[];
 }
 
 export interface Found {
   candidates: Candidate[];
-  /** How rare the words of the question are in these passages. */
-  rarity: Record<string, number>;
+  /** For each reading what its slots count by their rarity in these passages. */
+  values: number[][];
 }
 
 /** So many of each list are put together. */
@@ -36,21 +38,17 @@ const eachList = 60;
 /** Passages that the words of a question touch at most, the rarest words first. */
 const mostTouched = 200_000;
 
-const k = 1.2;
-const b = 0.5;
+/** BM25's own: how soon more of a word says nothing more, and how much a long passage loses. */
+const k = 1.6;
+const b = 0.75;
+/** A heading names the matter: what stands in it counts so many times. */
+const headingCounts = 2;
 
-/** Words count in steps of this: a single letter counts less than once. */
-const countStep = 0.05;
-/** A passage and how much a word counts in it, in one number. */
-const posting = (place: number, count: number): number =>
-  place * 256 + Math.min(Math.max(1, Math.round(count / countStep)), 255);
+/** A passage and how often a word is in it, in one number. */
+const posting = (place: number, count: number): number => place * 256 + Math.min(count, 255);
 
-/** Of a service 32-bit numbers, of the built-in engine bytes; either way a byte a number after it. */
-const bytesOf = (vectors: Uint8Array, count: number, model: string) => {
-  if (model === '') {
-    const numbers = new Int8Array(vectors.buffer, vectors.byteOffset, vectors.byteLength);
-    return { numbers, size: numbers.length / count };
-  }
+/** A service's numbers of 32 bits, each as a byte. */
+const bytesOf = (vectors: Uint8Array, count: number) => {
   const wide = new Float32Array(vectors.slice().buffer);
   const size = wide.length / count;
   const numbers = new Int8Array(wide.length);
@@ -65,8 +63,7 @@ const bytesOf = (vectors: Uint8Array, count: number, model: string) => {
 };
 
 /** The question's vector on the same scale. */
-export const questionBytes = (vector: Uint8Array, model: string): Int8Array =>
-  bytesOf(vector, 1, model).numbers;
+export const questionBytes = (vector: Uint8Array): Int8Array => bytesOf(vector, 1).numbers;
 
 const terms = new TermCounter();
 
@@ -99,7 +96,7 @@ export class PassageIndex {
     return this.count > 200 && this.live < this.count / 2;
   }
 
-  add({ mark, ids, texts, vectors, model }: IndexedFile): void {
+  add({ mark, ids, headings, texts, vectors, model }: IndexedFile): void {
     const from = this.count;
     this.count += texts.length;
     this.ids = grown(this.ids, this.count);
@@ -107,9 +104,14 @@ export class PassageIndex {
     for (const [at, text] of texts.entries()) {
       const place = from + at;
       this.ids[place] = ids[at] ?? 0;
-      this.lengths[place] = text.length;
-      this.total += text.length;
-      terms.count(text);
+      const heading = headings[at] ?? '';
+      const length = heading.length + text.length;
+      this.lengths[place] = length;
+      this.total += length;
+      terms.count([
+        [heading, headingCounts],
+        [text, 1],
+      ]);
       const { size, highs, lows, counts } = terms;
       for (let term = 0; term < size; term += 1)
         this.words.add(highs[term]!, lows[term]!, posting(place, counts[term]!));
@@ -120,8 +122,9 @@ export class PassageIndex {
     if (known && known.from + known.count === from) known.count += count;
     else this.files.set(mark, { from, count });
     this.live += count;
-    if (count === 0 || vectors.length === 0) return;
-    const { numbers, size } = bytesOf(vectors, count, model);
+    // Vectors of letters, which were made without a service once, find less than the words do.
+    if (count === 0 || vectors.length === 0 || model === '') return;
+    const { numbers, size } = bytesOf(vectors, count);
     if (!Number.isInteger(size) || size === 0) return;
     const key = shelfKey(model, size);
     const shelf = this.shelves.get(key) ?? { model, vectors: new VectorShelf(size) };
@@ -142,49 +145,73 @@ export class PassageIndex {
     this.live -= file.count;
   }
 
-  private byWords(question: string): {
+  /** The passages that hold a slot, each with how often; the best alternative counts. */
+  private holding({ words }: Slot): { places: Int32Array | number[]; counts: number[] | null } {
+    const [only] = words;
+    const [term] = only?.terms ?? [];
+    if (words.length === 1 && only?.terms.length === 1 && term !== undefined)
+      return { places: this.words.of(term), counts: null };
+    const best = new Map<number, number>();
+    for (const { terms, weight } of words) {
+      const lists = terms.map((each) => this.words.of(each)).sort((a, b) => a.length - b.length);
+      let all = new Map(Array.from(lists[0] ?? [], (entry) => [entry >>> 8, entry & 255]));
+      for (const list of lists.slice(1)) {
+        const both = new Map<number, number>();
+        for (const entry of list) {
+          const count = all.get(entry >>> 8);
+          if (count !== undefined) both.set(entry >>> 8, Math.min(count, entry & 255));
+        }
+        all = both;
+      }
+      for (const [place, count] of all)
+        if (count * weight > (best.get(place) ?? 0)) best.set(place, count * weight);
+    }
+    return { places: [...best.keys()], counts: [...best.values()] };
+  }
+
+  /** The best passages for a reading, and what its slots count. */
+  private byWords({ slots }: Reading): {
     best: [place: number, score: number][];
-    rarity: Record<string, number>;
+    values: number[];
   } {
-    const rarity: Record<string, number> = {};
     const average = this.total / (this.live || 1) || 1;
-    const asked = [...queryTerms(question)].map(([term, weight]) => {
-      const n = this.words.sizeOf(term);
-      const rare = Math.log(1 + (this.live - n + 0.5) / (n + 0.5));
-      const value = Math.max(0, rare) * Math.min(weight, 2);
-      rarity[term] = value;
-      return { term, value, n };
+    const held = slots.map((slot, at) => {
+      const { places, counts } = this.holding(slot);
+      const found = counts
+        ? counts.reduce((sum, count) => sum + Math.min(1, count), 0)
+        : places.length;
+      const rare = Math.log(1 + Math.max(0, this.live - found + 0.5) / (found + 0.5));
+      // A word without a translation that stands nowhere is no part of the matter.
+      const value = found === 0 && slot.words.length > 1 ? 0 : rare * slot.weight;
+      return { at, places, counts, value };
     });
+    const values = held.map(({ value }) => value);
+    const whole = values.reduce((sum, value) => sum + value, 0) || 1;
     // In a large base the common words alone would touch nearly every passage.
-    asked.sort((one, other) => one.n - other.n);
+    held.sort((one, other) => one.places.length - other.places.length);
     this.scores = grown(this.scores, this.count);
     const { scores, lengths } = this;
-    const counted: Int32Array[] = [];
-    let touched = 0;
-    for (const { term, value, n } of asked) {
+    const touchedPlaces: number[] = [];
+    for (const { places, counts, value } of held) {
+      const n = places.length;
       if (n === 0 || value === 0) continue;
-      if (touched > 0 && touched + n > mostTouched) break;
-      touched += n;
-      const entries = this.words.of(term);
-      counted.push(entries);
+      if (touchedPlaces.length > 0 && touchedPlaces.length + n > mostTouched) break;
       for (let at = 0; at < n; at += 1) {
-        const place = entries[at]! >>> 8;
-        const count = (entries[at]! & 255) * countStep;
+        const place = counts ? places[at]! : places[at]! >>> 8;
+        const count = counts ? counts[at]! : places[at]! & 255;
+        if (scores[place] === 0) touchedPlaces.push(place);
         scores[place] =
           scores[place]! +
           (value * count * (k + 1)) / (count + k * (1 - b + (b * lengths[place]!) / average));
       }
     }
     const best = new Best(eachList);
-    for (const entries of counted)
-      for (let at = 0; at < entries.length; at += 1) {
-        const place = entries[at]! >>> 8;
-        const score = scores[place]!;
-        if (score === 0) continue;
-        scores[place] = 0;
-        if (lengths[place]! >= 0) best.consider(place, score);
-      }
-    return { best: best.all, rarity };
+    for (const place of touchedPlaces) {
+      const score = scores[place]!;
+      scores[place] = 0;
+      if (lengths[place]! >= 0) best.consider(place, score / whole);
+    }
+    return { best: best.all, values };
   }
 
   /** The model that most passages were embedded with; null: none was. */
@@ -197,21 +224,37 @@ export class PassageIndex {
 
   /** The best by words and the best by likeness, together. */
   search(
-    question: string,
+    readings: readonly Reading[],
     vector: { numbers: Int8Array; model: string } | null,
     { exact = false } = {},
   ): Found {
-    const { best, rarity } = this.byWords(question);
     const found = new Map<number, Candidate>();
     const of = (place: number): Candidate => {
       let candidate = found.get(place);
       if (!candidate) {
-        candidate = { id: this.ids[place] ?? 0, wordsRank: 0, vectorRank: 0, likeness: 0 };
+        candidate = {
+          id: this.ids[place] ?? 0,
+          wordsRank: 0,
+          vectorRank: 0,
+          likeness: 0,
+          scores: readings.map(() => 0),
+        };
         found.set(place, candidate);
       }
       return candidate;
     };
-    for (const [at, [place]] of best.entries()) of(place).wordsRank = at + 1;
+    const values = readings.map((reading, at) => {
+      const said = this.byWords(reading);
+      for (const [place, score] of said.best) of(place).scores[at] = score;
+      return said.values;
+    });
+    const weighed = [...found.values()]
+      .map((candidate) => ({
+        candidate,
+        score: Math.max(...candidate.scores.map((score, at) => score * readings[at]!.weight)),
+      }))
+      .sort((one, other) => other.score - one.score);
+    for (const [at, { candidate }] of weighed.entries()) candidate.wordsRank = at + 1;
     if (vector) {
       const { numbers, model } = vector;
       const shelf = this.shelves.get(shelfKey(model, numbers.length));
@@ -222,6 +265,6 @@ export class PassageIndex {
         candidate.likeness = value;
       }
     }
-    return { candidates: [...found.values()], rarity };
+    return { candidates: [...found.values()], values };
   }
 }

@@ -1,4 +1,5 @@
-import { latinWeight, latinWord, letterWeight, partWeight } from '../help/search.ts';
+import { evenLetters } from '../../search/letters.ts';
+import { latinWord, partsOfWord } from '../../search/terms.ts';
 import { hashOf } from './term-hash.ts';
 
 const han = /\p{Script=Han}/u;
@@ -22,10 +23,12 @@ export class TermCounter {
   size = 0;
   highs = new Int32Array(1024);
   lows = new Int32Array(1024);
-  counts = new Float32Array(1024);
+  counts = new Int32Array(1024);
   private slots = new Int32Array(4096);
+  /** What each term of the part that is counted now counts. */
+  private step = 1;
 
-  private add(text: string, from: number, to: number, weight: number): void {
+  private add(text: string, from: number, to: number): void {
     const { high, low } = hashOf(text, from, to);
     const { slots, highs, lows } = this;
     const mask = slots.length - 1;
@@ -33,7 +36,7 @@ export class TermCounter {
     for (; slots[slot] !== 0; slot = (slot + 1) & mask) {
       const at = slots[slot]! - 1;
       if (highs[at] !== high || lows[at] !== low) continue;
-      this.counts[at] = this.counts[at]! + weight;
+      this.counts[at] = this.counts[at]! + this.step;
       return;
     }
     const at = this.size;
@@ -41,57 +44,58 @@ export class TermCounter {
     slots[slot] = this.size;
     highs[at] = high;
     lows[at] = low;
-    this.counts[at] = weight;
+    this.counts[at] = this.step;
   }
 
-  private addWord(word: string, weight: number): void {
-    this.add(word, 0, word.length, weight);
+  private addWord(word: string): void {
+    this.add(word, 0, word.length);
   }
 
-  count(text: string): void {
-    const plain = text.normalize('NFKC').toLowerCase();
-    this.size = 0;
-    // Each code begins a word and a pair at most.
-    const most = plain.length * 3 + 1;
+  private makeRoom(letters: number): void {
+    // Each code begins a word and a pair at most, and may be a part of a longer word.
+    const most = letters * 3 + 1;
     if (this.highs.length < most) {
       this.highs = new Int32Array(most);
       this.lows = new Int32Array(most);
-      this.counts = new Float32Array(most);
+      this.counts = new Int32Array(most);
     }
     let { length } = this.slots;
     while (length < most) length *= 2;
     if (length > this.slots.length) this.slots = new Int32Array(length);
     else this.slots.fill(0);
-    if (/[a-z0-9]/.test(plain))
-      for (const [word] of plain.matchAll(latinWord)) {
-        this.addWord(word, latinWeight(word));
-        if (!/[_.-]/.test(word)) continue;
-        for (const part of word.split(/[_.-]/))
-          if (part !== word && part.length > 1) this.addWord(part, partWeight);
-      }
-    this.countHan(plain);
+  }
+
+  /** Counts the terms of several texts as of one; those of each count `times`. */
+  count(parts: readonly (readonly [text: string, times: number])[]): void {
+    const even = parts.map(([text, times]) => ({ text: evenLetters(text), times }));
+    this.size = 0;
+    this.makeRoom(even.reduce((sum, { text }) => sum + text.length, 0));
+    for (const { text, times } of even) {
+      this.step = times;
+      if (/[a-z0-9]/.test(text))
+        for (const [word] of text.matchAll(latinWord)) {
+          this.addWord(word);
+          if (!partsOfWord.test(word)) continue;
+          for (const part of word.split(partsOfWord)) if (part.length > 1) this.addWord(part);
+        }
+      this.countHan(text);
+    }
   }
 
   private countHan(plain: string): void {
     const codes = hanCodes();
     /** Where the letter before this one began; -1: there is none in this run. */
     let before = -1;
-    /** That letter has one before it. */
-    let joined = false;
     for (let at = 0; at < plain.length;) {
       const kind = codes[plain.charCodeAt(at)]!;
       const wide = kind === 2 && han.test(String.fromCodePoint(plain.codePointAt(at) ?? 0));
       const end = at + (wide ? 2 : 1);
-      const letter = kind === 1 || wide;
-      if (before >= 0) {
-        this.add(plain, before, at, joined || letter ? letterWeight.beside : letterWeight.alone);
-        if (letter) this.add(plain, before, end, 1);
-      }
-      joined = before >= 0;
-      before = letter ? at : -1;
+      if (kind === 1 || wide) {
+        this.add(plain, at, end);
+        if (before >= 0) this.add(plain, before, end);
+        before = at;
+      } else before = -1;
       at = end;
     }
-    if (before >= 0)
-      this.add(plain, before, plain.length, joined ? letterWeight.beside : letterWeight.alone);
   }
 }

@@ -1,6 +1,7 @@
 import type { Area, Kit } from '../../area.ts';
 import { createExportHandlers } from './export.handlers.ts';
 import { exportDeps } from './export-deps.ts';
+import { downloadsOf } from './export.store.ts';
 import { createExportService } from './export.service.ts';
 import { createImportService } from './import.service.ts';
 
@@ -8,6 +9,13 @@ export const exportArea = (kit: Kit) => {
   const { models, settings } = kit;
   const exports = createExportService(exportDeps(kit));
   return {
+    holds: [{ table: 'downloads', of: ['user_id'], end: 'delete' }],
+    leave: async (tx, userId) => {
+      const keys = await downloadsOf(tx, userId);
+      return async () => {
+        for (const key of keys) await kit.storage.delete(key);
+      };
+    },
     chores: [(tx) => exports.removeExpired(tx)],
     serve: () =>
       createExportHandlers({

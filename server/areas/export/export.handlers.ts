@@ -5,7 +5,8 @@ import { disposition } from '../../http/disposition.ts';
 import { refusalOf } from '../../http/failure.ts';
 import { createFairQueue } from '../../fair-queue.ts';
 import type { Handlers } from '../../http/handlers.ts';
-import { addressKey, createKeyLimit } from '../../http/rate-limit.ts';
+import { originOf } from '../../http/origin.ts';
+import { createKeyLimit, networkKey } from '../../http/rate-limit.ts';
 import type { ExportService } from './export.service.ts';
 import type { ImportService } from './import.service.ts';
 
@@ -46,9 +47,10 @@ export const createExportHandlers = ({
     { db, user, log, request, reply }: Parameters<Handlers['exportSession']>[1],
   ): Promise<void> => {
     const session = await exports.readable(db, input, user);
-    const base = publicUrl || `${request.protocol}://${request.host}`;
+    const base = originOf(request, publicUrl);
     // Accounts without registering are as many as somebody likes.
-    const who = user && !user.guest ? `person ${user.id}` : addressKey(request.ip);
+    const visitor = user === null || user.guest;
+    const who = visitor ? networkKey(request.ip) : `person ${user.id}`;
     reply.hijack();
     const response = reply.raw;
     for (const [name, value] of Object.entries(reply.getHeaders()))
@@ -68,7 +70,7 @@ export const createExportHandlers = ({
     let told = 0;
     tell({ progress: 0 });
     try {
-      const file = await queue(who, async () => {
+      const file = await queue({ person: who, guest: visitor }, async () => {
         gone.signal.throwIfAborted();
         return exports.make(session, input.format, {
           db,

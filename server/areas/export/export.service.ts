@@ -1,9 +1,11 @@
 import { drawings, type ExportFormat } from '../../../contract/export.ts';
+import { sessionTypes } from '../../../contract/session.ts';
 import type { Parsed } from '../../../contract/calls.ts';
 import type { Database, Executor } from '../../db/database.ts';
 import { diagramFits } from '../../../common/markdown/bounds.ts';
 import { diagramsIn } from './pdf-markdown.ts';
 import { type Identity, Refusal } from '../../http/handlers.ts';
+import { seesHidden } from '../chat/access.ts';
 import { readableSession, type SessionRow } from '../session/session.service.ts';
 import type { Storage } from '../../storage/storage-interface.ts';
 import { newKey } from '../../storage/storage.ts';
@@ -117,7 +119,7 @@ export const createExportService = ({ storage, image, labels }: ExportDeps) => {
     session: SessionRow,
     total: number,
     { all, viewer } = {
-      all: work.user !== null && (session.userId === work.user.id || work.user.manager),
+      all: seesHidden(session, work.user),
       viewer: work.user?.id ?? null,
     },
   ): Promise<Buffer> => {
@@ -213,7 +215,8 @@ export const createExportService = ({ storage, image, labels }: ExportDeps) => {
     /** All of a session as its owner may have it. */
     json: (db: Executor, session: SessionRow, signal: AbortSignal): Promise<Buffer> =>
       toJson({ ...quiet, db, user: null, signal }, session, 1, {
-        all: true,
+        // Among people nothing branches: what is not shown has not arrived.
+        all: session.type !== sessionTypes.people,
         viewer: session.userId,
       }),
 

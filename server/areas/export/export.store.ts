@@ -113,6 +113,15 @@ export const removeExpired = async (db: Executor): Promise<string[]> => {
   return rows.map((row) => row.storageKey);
 };
 
+/** Where what a person is about to fetch is stored. */
+export const downloadsOf = async (db: Executor, userId: number): Promise<string[]> => {
+  const rows = await db
+    .select({ storageKey: downloads.storageKey })
+    .from(downloads)
+    .where(eq(downloads.userId, userId));
+  return rows.map((row) => row.storageKey);
+};
+
 // ---- import -------------------------------------------------------------------
 
 /** Fresh numbers of a table, growing. */

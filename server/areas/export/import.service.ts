@@ -106,7 +106,7 @@ export const createImportService = (models: ModelService) => {
       const messageCount = sum(found.messages.map((each) => each.sessions.length));
       let uuid: string | null = null;
       if (sessionCount > 0) {
-        const model = (await models.defaultModel(db, { freeOnly: false })).name;
+        const model = (await models.defaultModel(db, user)).name;
         const sessionIds = await store.reserveIds(db, 'sessions', sessionCount);
         const messageIds = await store.reserveIds(db, 'history', messageCount);
         let at = 0;

@@ -1,3 +1,4 @@
+import { maskName } from '../../../contract/mask-name.ts';
 import { withoutIds } from '../chat/question.ts';
 import type { SessionRow } from '../session/session.service.ts';
 import type { ExportRow } from './export.store.ts';
@@ -12,7 +13,7 @@ export const jsonMessage = (row: ExportRow, viewer: number | null) => ({
   /** Two answers beside each other carry the same number, and 0 and 1 as their place. */
   beside: row.besideGroup,
   place: row.place,
-  user: row.userName,
+  user: maskName(row.userName),
   human: row.human,
   request: row.userId === viewer ? row.request : withoutIds(row.request),
   title: row.title,
@@ -37,7 +38,7 @@ export const jsonSession = (session: SessionRow, messages: readonly string[]): s
     title: session.prompt,
     type: session.type,
     model: session.model,
-    user: session.userName,
+    user: maskName(session.userName),
     created_at: session.createdAt.toISOString(),
     updated_at: session.updatedAt.toISOString(),
   });

@@ -1,4 +1,4 @@
-import { formulaFits } from '../../../common/markdown/bounds.ts';
+import { formulaFits, formulaRules } from '../../../common/markdown/bounds.ts';
 import type PDFKit from 'pdfkit';
 import type Draw from 'svg-to-pdfkit';
 import type { Box, Style } from './pdf-line.ts';
@@ -61,10 +61,21 @@ const depthOf = (html: string): number => {
   return most;
 };
 
+/** Square em that its rules fill, of which a thousand units are one. */
+const inkOf = (html: string): number => {
+  let ink = 0;
+  for (const [rule] of html.matchAll(/<rect\b[^>]*>/g)) {
+    const side = (name: string) => Number(new RegExp(` ${name}="([\\d.]+)"`).exec(rule)?.[1] ?? 0);
+    ink += (side('width') * side('height')) / 1e6;
+  }
+  return ink;
+};
+
 const parse = (html: string): Drawing | null => {
   // An error stands in the drawing as red text; the source says more.
   if (html.includes('data-mjx-error') || html.includes('data-mml-node="merror"')) return null;
   if (depthOf(html) > deepest) return null;
+  if (inkOf(html) > formulaRules.ink) return null;
   const svg = /^<svg[\s\S]*<\/svg>$/.exec(html)?.[0];
   const box = /viewBox="(-?[\d.]+) (-?[\d.]+) (-?[\d.]+) (-?[\d.]+)"/.exec(html);
   if (!svg || !box) return null;

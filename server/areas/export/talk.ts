@@ -1,4 +1,4 @@
-import { maskName } from '../../../common/mask-name.ts';
+import { maskName } from '../../../contract/mask-name.ts';
 import { sessionTypes } from '../../../contract/session.ts';
 import { filmOf, readFilms } from '../chat/films.service.ts';
 import { readReply } from '../chat/image-reply.ts';

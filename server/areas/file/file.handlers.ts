@@ -11,8 +11,8 @@ export const createFileHandlers = (
     const keep = await files.image(file, user);
     return async (db) => ({ image: await keep(db) });
   },
-  uploadFile: async (_input, { file, user, ip }) => {
-    const keep = await files.text(file, user, ip);
+  uploadFile: async (_input, { file, user }) => {
+    const keep = await files.text(file, user);
     return async (db) => ({ file: await keep(db) });
   },
   attachedText: ({ uuid }, { db, user }) => files.attachedText(db, uuid, user),

@@ -4,10 +4,14 @@ import type { AttachedFile, UploadedImage } from '../../../contract/file.ts';
 import { limits } from '../../../contract/limits.ts';
 import type { Executor } from '../../db/database.ts';
 import type { ContentPart } from '../../../common/chat-message.ts';
+import { networkOf, type Owners } from '../../db/person.ts';
+import { createFairQueue } from '../../fair-queue.ts';
 import type { GuardedFetch } from '../../net/guarded-fetch.ts';
 import { type Identity, Refusal, type UploadedFile } from '../../http/handlers.ts';
 import { countInThread } from '../../engines/token-thread.ts';
-import { addressKey, createKeyLimit, createPersonLimit, isLocal } from '../../http/rate-limit.ts';
+import { addressKey, createKeyLimit, createPersonLimit } from '../../http/rate-limit.ts';
+import type { Settings } from '../../settings.ts';
+import type { DiskRoom } from '../../storage/disk-room.ts';
 import type { Storage } from '../../storage/storage-interface.ts';
 import type { StoredFile } from '../../storage/storage-interface.ts';
 import { newKey } from '../../storage/storage.ts';
@@ -19,20 +23,22 @@ import {
   type Image,
   pngOf,
   renewImage,
+  sentForModel,
   shrinkForModel,
   thumbnailOf,
   viewOf,
 } from './image.ts';
 import { parametersKeyword, withPngText } from './png-text.ts';
-import { createPersonQueue } from './queue.ts';
 import type { Shows } from './shown.ts';
 import { readText } from './text.ts';
 
 export interface FileServiceDeps {
   storage: Storage;
   fetch: GuardedFetch;
-  /** Most bytes that the files of one person take. */
+  /** Most bytes that the files of one person take, of the guests of one network, and of all guests. */
   quota: number;
+  guestQuota: Settings['guestQuota'];
+  disk: DiskRoom;
   /** Files that one person may bring in a minute. */
   uploadLimit: number;
   /** How long one document may take to be read, seconds. */
@@ -52,8 +58,8 @@ export interface FileServiceDeps {
   ) => Promise<number>;
   /** What the area of images knows of a file's key. */
   stateOfFile: (db: Executor, key: string) => Promise<'there' | 'deleted' | 'unknown'>;
-  /** Bytes of the images that a person had drawn. */
-  drawnBytes: (db: Executor, userId: number) => Promise<number>;
+  /** Bytes of the images that were drawn. */
+  drawnBytes: (db: Executor, owners: Owners) => Promise<number>;
 }
 
 /** What is left to do in the transaction once the slow work is done. */
@@ -81,6 +87,14 @@ const workImages = {
 const foreignImages = 30;
 /** Most pixels of a preview, across and down. */
 const previewSide = 320;
+
+/** Images that people brought and that are made anew at once; what one person may have waiting. */
+const renewedAtOnce = 2;
+const mostWaiting = 12;
+
+/** How long it is believed how much all guests keep, ms: to sum it up takes a while. */
+const summedForMs = 60_000;
+const guestsFull = '访客的文件空间已满，登录之后才能继续上传和画图';
 
 const isWebAddress = (url: string): boolean =>
   URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
@@ -126,21 +140,37 @@ export const cleanName = (name: string): string =>
 
 /** Images and attached files of people. */
 export const createFileService = (deps: FileServiceDeps) => {
-  const { storage, fetch, quota } = deps;
+  const { storage, fetch, quota, guestQuota } = deps;
   const limitPerson = createPersonLimit(deps.uploadLimit);
   const limitViewer = createKeyLimit(foreignImages);
-  const inTurn = createPersonQueue();
+  const inTurn = createFairQueue(renewedAtOnce, mostWaiting);
 
-  const requireRoom = async (db: Executor, userId: number, size: number): Promise<void> => {
-    const used = (await store.usedBytes(db, userId)) + (await deps.drawnBytes(db, userId));
-    if (used + size > quota) throw new Refusal('file_quota');
+  const bytesOf = async (db: Executor, owners: Owners): Promise<number> =>
+    (await store.usedBytes(db, owners)) + (await deps.drawnBytes(db, owners));
+
+  /** Of all guests, as it was a while ago, and what was added here since. */
+  let ofGuests = { bytes: 0, until: 0 };
+  const requireRoomOfGuests = async (db: Executor, network: string | null, size: number) => {
+    if (ofGuests.until < Date.now())
+      ofGuests = { bytes: await bytesOf(db, 'guests'), until: Date.now() + summedForMs };
+    if (ofGuests.bytes + size > guestQuota.all) throw new Refusal('file_quota', guestsFull);
+    if (network && (await bytesOf(db, { network })) + size > guestQuota.network)
+      throw new Refusal('file_quota', guestsFull);
+    ofGuests.bytes += size;
+  };
+
+  const requireRoom = async (db: Executor, user: Identity, size: number): Promise<void> => {
+    await deps.disk.require(user);
+    if ((await bytesOf(db, { userId: user.id })) + size > quota) throw new Refusal('file_quota');
+    if (user.guest) await requireRoomOfGuests(db, networkOf(user.person), size);
   };
 
   /** Renews an image; what it gives then keeps it. */
-  const prepareImage = async (data: Buffer, userId: number): Promise<Keep<UploadedImage>> => {
-    const renewed = await inTurn(userId, () => renewImage(data));
+  const prepareImage = async (data: Buffer, user: Identity): Promise<Keep<UploadedImage>> => {
+    const userId = user.id;
+    const renewed = await inTurn(user, () => renewImage(data));
     return async (db) => {
-      await requireRoom(db, userId, renewed.data.length);
+      await requireRoom(db, user, renewed.data.length);
       const key = newKey();
       const mime = imageMimes[renewed.type];
       const file = { width: renewed.width, height: renewed.height, size: renewed.data.length };
@@ -148,7 +178,9 @@ export const createFileService = (deps: FileServiceDeps) => {
       const { type } = renewed;
       const id = await deps.keepUploaded(db, { uuid, userId, key, type, ...file });
       await storage.put(storageKey(key, renewed.type), renewed.data, mime);
-      return { id, uuid, url: `/files/${storageKey(key, renewed.type)}`, ...file };
+      const { width, height, size: bytes } = file;
+      const url = `/files/${storageKey(key, renewed.type)}`;
+      return { id, uuid, url, width, height, size: `${width}x${height}`, bytes };
     };
   };
 
@@ -215,13 +247,13 @@ export const createFileService = (deps: FileServiceDeps) => {
   };
 
   return {
-    /** Refuses more for whoever has no room left. @throws Refusal file_quota */
-    requireRoom: (db: Executor, userId: number): Promise<void> => requireRoom(db, userId, 0),
+    /** Refuses more for whoever has no room left. @throws Refusal file_quota, storage_full */
+    requireRoom: (db: Executor, user: Identity): Promise<void> => requireRoom(db, user, 0),
 
     /** @throws Refusal upload_type, upload_unreadable, too_large, file_quota, too_many */
     async image(file: UploadedFile, user: Identity): Promise<Keep<UploadedImage>> {
       await limitPerson(user.id);
-      return prepareImage(file.data, user.id);
+      return prepareImage(file.data, user);
     },
 
     /**
@@ -234,7 +266,7 @@ export const createFileService = (deps: FileServiceDeps) => {
       if (start === undefined) throw new Refusal('upload_type', '只支持 jpg 和 png 图片');
       const data = Buffer.from(dataUrl.slice(start.length), 'base64');
       if (data.length > limits.imageBytes) throw new Refusal('too_large', '图片不能超过 4 MB');
-      return prepareImage(data, user.id);
+      return prepareImage(data, user);
     },
 
     /** Fetches a public image. @throws Refusal address_unreachable, file_quota, too_many */
@@ -246,7 +278,7 @@ export const createFileService = (deps: FileServiceDeps) => {
       });
       if (!found) throw new Refusal('address_unreachable');
       try {
-        return await prepareImage(found.data, user.id);
+        return await prepareImage(found.data, user);
       } catch (error) {
         if (error instanceof Refusal) throw new Refusal('address_unreachable');
         throw error;
@@ -271,19 +303,17 @@ export const createFileService = (deps: FileServiceDeps) => {
     },
 
     /** @throws Refusal upload_type, upload_unreadable, file_quota, too_many */
-    async text(file: UploadedFile, user: Identity, ip: string): Promise<Keep<AttachedFile>> {
+    async text(file: UploadedFile, user: Identity): Promise<Keep<AttachedFile>> {
       await limitPerson(user.id);
-      // Guest accounts are to be had for nothing: those of one address share a slot.
-      const address = addressKey(ip);
-      const owner = user.guest && !isLocal(address) ? address : String(user.id);
       const name = cleanName(file.name);
-      const { mime, text, cut } = await inTurn(user.id, () =>
-        readText(name, file.data, { seconds: deps.documentSeconds, owner }),
-      );
+      const { mime, text, cut } = await readText(name, file.data, {
+        seconds: deps.documentSeconds,
+        owner: user,
+      });
       const size = file.data.length;
       const [tokens] = await countInThread([text]);
       return async (db) => {
-        await requireRoom(db, user.id, size);
+        await requireRoom(db, user, size);
         const uuid = await store.insertFile(db, {
           userId: user.id,
           kind: 'text',
@@ -391,6 +421,18 @@ export const createFileService = (deps: FileServiceDeps) => {
     },
 
     /** Takes away an image that was made here, and what was made from it. */
+    /** An image's files alone; its rows are taken away elsewhere. */
+    dropStored: dropFiles,
+
+    /** Somebody goes: gives what takes their files away, once their rows are gone. */
+    async leave(tx: Executor, userId: number): Promise<() => Promise<void>> {
+      const kept = await store.imagesOf(tx, userId);
+      return async () => {
+        for (const { key, mime } of kept)
+          await dropFiles(key, mime === imageMimes.png ? 'png' : 'jpg');
+      };
+    },
+
     dropMade: (key: string): Promise<void> => dropFiles(key, 'png'),
 
     /** Takes away an image wherever it came from, with the room that it takes of its owner's. */
@@ -406,14 +448,22 @@ export const createFileService = (deps: FileServiceDeps) => {
     },
 
     /**
-     * An image of the web, fetched by the guarded way, as models get it: a data URL. Null where it
-     * cannot be had.
+     * An image of the web, fetched by the guarded way, or one that stands in its address, as models
+     * get it: a data URL. Null where it cannot be had.
      */
     async imageForModel(
       url: string,
       detail: 'low' | 'high',
       signal: AbortSignal,
     ): Promise<string | null> {
+      const inline = /^data:image\/(png|jpe?g|webp|gif);base64,/i.exec(url);
+      if (inline) {
+        const sent = Buffer.from(url.slice(inline[0].length), 'base64');
+        return sentForModel(sent, detail).then(
+          ({ data, mime }) => `data:${mime};base64,${data.toString('base64')}`,
+          () => null,
+        );
+      }
       if (!isPublicUrl(url)) return null;
       const found = await fetch(url, { ...workImages, signal });
       if (!found) return null;

@@ -1,18 +1,19 @@
 import { and, eq, inArray, sql, sum } from 'drizzle-orm';
 import { limits } from '../../../contract/limits.ts';
 import type { Executor } from '../../db/database.ts';
+import { ownedBy, type Owners } from '../../db/person.ts';
 import { files } from '../../db/schema.ts';
 import { statement } from '../../db/statement.ts';
 import type { StoredUpload } from './shown.ts';
 
 export type FileRow = typeof files.$inferSelect;
 
-/** Bytes that a person's files take. */
-export const usedBytes = async (db: Executor, userId: number): Promise<number> => {
+/** Bytes that files take. */
+export const usedBytes = async (db: Executor, owners: Owners): Promise<number> => {
   const [row] = await db
     .select({ bytes: sum(files.size).mapWith(Number) })
     .from(files)
-    .where(eq(files.userId, userId));
+    .where(ownedBy(files.userId, owners));
   return row?.bytes ?? 0;
 };
 
@@ -93,7 +94,9 @@ export const longUnseen = async (db: Executor, most: number): Promise<StoredUplo
   const { rows } = await db.execute<StoredUpload & Record<string, unknown>>(sql`
     SELECT id, kind, key, user_id,
       '/files/' || key || CASE mime WHEN 'image/png' THEN '.png' ELSE '.jpg' END AS url
-    FROM files WHERE seen_at < now() - ${`${limits.unusedFileDays} days`}::interval
+    FROM files WHERE seen_at < now() - ${`${limits.unusedGuestFileDays} days`}::interval
+      AND (seen_at < now() - ${`${limits.unusedFileDays} days`}::interval
+        OR EXISTS (SELECT FROM users u WHERE u.id = files.user_id AND u.guest))
     ORDER BY seen_at LIMIT ${most} FOR UPDATE SKIP LOCKED`);
   return rows;
 };
@@ -117,3 +120,10 @@ export const removeFiles = async (
         .delete(files)
         .where(inArray(files.id, [...ids]))
         .returning({ key: files.key, kind: files.kind, mime: files.mime });
+
+/** All images that a person uploaded. */
+export const imagesOf = (db: Executor, userId: number): Promise<Pick<FileRow, 'key' | 'mime'>[]> =>
+  db
+    .select({ key: files.key, mime: files.mime })
+    .from(files)
+    .where(and(eq(files.userId, userId), eq(files.kind, 'image')));

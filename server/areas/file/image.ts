@@ -1,6 +1,7 @@
-import type { default as sharp, Sharp } from 'sharp';
 import pLimit from 'p-limit';
 import { Refusal } from '../../http/handlers.ts';
+import { type OpenedImage, openImage, TooManyPixels } from '../../open-image.ts';
+import { strippedPng } from './stripped-png.ts';
 
 export type ImageType = 'jpg' | 'png';
 
@@ -13,31 +14,14 @@ export interface Image {
   height: number;
 }
 
-/** Pixels that an image may say it has, and that it keeps: beyond the latter it is scaled down. */
-const pixels = { read: 40_000_000, kept: 16_777_216 };
-/** A side longer than this is no image; JPEG cannot have it, either. */
-const longestSide = 30_000;
+/** Pixels that an image keeps: one of more is scaled down. */
+const mostKept = 16_777_216;
 const quality = 90;
 
 /** An image takes up to 160 MB while it is worked on: two at once, the others wait. */
 const limit = pLimit(2);
 
-let loading: Promise<typeof sharp> | undefined;
-
-/** libvips takes 20 MB, so it is loaded with the first image. */
-const load = (): Promise<typeof sharp> => {
-  loading ??= import('sharp').then(({ default: sharp }) => {
-    sharp.cache(false);
-    sharp.concurrency(1);
-    return sharp;
-  });
-  return loading;
-};
-
-const open = async (data: Buffer): Promise<Sharp> => {
-  const sharp = await load();
-  return sharp(data, { limitInputPixels: pixels.read, failOn: 'error', pages: 1 });
-};
+const tooManyPixels = () => new Refusal('too_large', '图片的像素太多，请缩小后再上传');
 
 /** What the bytes begin like; null for everything but JPEG and PNG. */
 export const sniffImage = (data: Buffer): ImageType | null => {
@@ -49,13 +33,88 @@ export const sniffImage = (data: Buffer): ImageType | null => {
 
 /** Fits an image of many pixels into what is kept, at the same proportions. */
 const within = (width: number, height: number): { width: number; height: number } => {
-  const scale = Math.sqrt(pixels.kept / (width * height));
+  const scale = Math.sqrt(mostKept / (width * height));
   return scale >= 1
     ? { width, height }
     : {
         width: Math.max(1, Math.floor(width * scale)),
         height: Math.max(1, Math.floor(height * scale)),
       };
+};
+
+/** So much of a JPEG of the usual quality one of less takes, about. */
+const lessQuality = [
+  { quality: 75, share: 0.55 },
+  { quality: 60, share: 0.42 },
+  { quality: 45, share: 0.34 },
+  { quality: 30, share: 0.26 },
+] as const;
+/** What takes no more of the disk than one block of it, bytes. */
+const block = 4096;
+/** How often an image is made smaller until it fits. */
+const mostShrinks = 8;
+
+interface Renewing {
+  data: Buffer;
+  type: ImageType;
+  opened: OpenedImage;
+}
+
+interface Encoding {
+  quality?: number;
+  /** Of its sides that stay. */
+  scale?: number;
+}
+
+const encoded = async ({ data, type, opened }: Renewing, how: Encoding) => {
+  const { width, height } = opened;
+  const { image } = await openImage(data);
+  const upright = image.autoOrient().toColourspace('srgb');
+  const kept = within(width, height);
+  const scale = how.scale ?? 1;
+  // Turned images have their sides changed: both boxes hold the same number of pixels.
+  if (kept.width < width || scale < 1) {
+    const side = Math.max(1, Math.floor(Math.max(kept.width, kept.height) * scale));
+    upright.resize({ width: side, height: side, fit: 'inside', withoutEnlargement: true });
+  }
+  const made =
+    type === 'jpg'
+      ? upright.jpeg({ quality: how.quality ?? quality, mozjpeg: false })
+      : upright.png({ compressionLevel: 7 });
+  const { data: bytes, info } = await made.toBuffer({ resolveWithObject: true });
+  return { data: bytes, type, width: info.width, height: info.height };
+};
+
+/** The image itself where nothing but its pixels is left of it and they need no change; else null. */
+const asItCame = async ({ data, type, opened }: Renewing): Promise<Image | null> => {
+  const { width, height, about } = opened;
+  const asItIs = (about.orientation ?? 1) === 1 && about.icc === undefined;
+  if (type !== 'png' || !asItIs || within(width, height).width < width) return null;
+  const bytes = await strippedPng(data);
+  return bytes && { data: bytes, type, width, height };
+};
+
+/** Made anew, and no larger than it came: nobody fills the disk with less than they send. */
+const renewed = async (of: Renewing): Promise<Image> => {
+  const most = Math.max(of.data.length, block);
+  let made: Image = await encoded(of, {});
+  if (made.data.length <= most) return made;
+  const same = await asItCame(of);
+  if (same && same.data.length <= most) return same;
+  const usual = made.data.length;
+  if (of.type === 'jpg')
+    for (const { quality, share } of lessQuality) {
+      if (usual * share > most && quality > lessQuality.at(-1)!.quality) continue;
+      made = await encoded(of, { quality });
+      if (made.data.length <= most) return made;
+    }
+  let scale = 1;
+  for (let tries = 0; made.data.length > most && tries < mostShrinks; tries += 1) {
+    scale *= Math.min(0.9, Math.sqrt(most / made.data.length) * 0.95);
+    made = await encoded(of, { scale, quality: lessQuality[1].quality });
+  }
+  if (made.data.length > most) throw new Refusal('upload_unreadable');
+  return made;
 };
 
 /**
@@ -68,26 +127,13 @@ export const renewImage = (data: Buffer): Promise<Image> =>
     const type = sniffImage(data);
     if (type === null) throw new Refusal('upload_type', '只支持 jpg 和 png 图片');
     try {
-      const image = await open(data);
-      const { width, height, format } = await image.metadata();
-      if (format !== (type === 'jpg' ? 'jpeg' : 'png')) throw new Refusal('upload_unreadable');
-      if (Math.max(width, height) > longestSide || width * height > pixels.read)
-        throw new Refusal('too_large', '图片的像素太多，请缩小后再上传');
-      const upright = image.autoOrient().toColourspace('srgb');
-      const size = within(width, height);
-      // Turned images have their sides changed: both boxes hold the same number of pixels.
-      if (size.width < width) {
-        const side = Math.max(size.width, size.height);
-        upright.resize({ width: side, height: side, fit: 'inside', withoutEnlargement: true });
-      }
-      const made =
-        type === 'jpg'
-          ? upright.jpeg({ quality, mozjpeg: false })
-          : upright.png({ compressionLevel: 7 });
-      const { data: bytes, info } = await made.toBuffer({ resolveWithObject: true });
-      return { data: bytes, type, width: info.width, height: info.height };
+      const opened = await openImage(data);
+      if (opened.format !== (type === 'jpg' ? 'jpeg' : 'png'))
+        throw new Refusal('upload_unreadable');
+      return await renewed({ data, type, opened });
     } catch (error) {
       if (error instanceof Refusal) throw error;
+      if (error instanceof TooManyPixels) throw tooManyPixels();
       throw new Refusal('upload_unreadable', '图片已损坏或无法读取');
     }
   });
@@ -95,7 +141,7 @@ export const renewImage = (data: Buffer): Promise<Image> =>
 /** A small WebP of an own image: at most so many pixels wide and high. */
 export const thumbnailOf = (data: Buffer, width: number, height: number): Promise<Buffer> =>
   limit(async () => {
-    const image = await open(data);
+    const { image } = await openImage(data);
     return image
       .resize({ width, height, fit: 'inside', withoutEnlargement: true })
       .webp({ quality: 80 })
@@ -108,7 +154,7 @@ export const viewOf = (
   side: number,
 ): Promise<{ data: Buffer; width: number; height: number }> =>
   limit(async () => {
-    const image = await open(data);
+    const { image } = await openImage(data);
     const { data: bytes, info } = await image
       .autoOrient()
       .resize({ width: side, height: side, fit: 'inside', withoutEnlargement: true })
@@ -123,33 +169,49 @@ const forModels = {
   high: { bytes: 3_000_000, side: 4096 },
 } as const;
 
-/** An own image as models are sent it: as it is where it is small enough, else a smaller JPEG. */
+/** An image as it is where a model takes it so, else a smaller JPEG. */
+const forModel = async (
+  { image, width, height }: OpenedImage,
+  sent: { data: Buffer; mime: string },
+  detail: 'low' | 'high',
+): Promise<{ data: Buffer; mime: string }> => {
+  const most = forModels[detail];
+  if (sent.data.length <= most.bytes && Math.max(width, height) <= most.side) return sent;
+  const smaller = await image
+    .resize({ width: most.side, height: most.side, fit: 'inside', withoutEnlargement: true })
+    .flatten({ background: '#ffffff' })
+    .jpeg({ quality: 85 })
+    .toBuffer();
+  return { data: smaller, mime: imageMimes.jpg };
+};
+
+/** An own image as models are sent it. */
 export const shrinkForModel = (
   data: Buffer,
   type: ImageType,
   detail: 'low' | 'high',
 ): Promise<{ data: Buffer; mime: string }> =>
-  limit(async () => {
-    const most = forModels[detail];
-    const image = await open(data);
-    const { width, height } = await image.metadata();
-    if (data.length <= most.bytes && Math.max(width, height) <= most.side)
-      return { data, mime: imageMimes[type] };
-    const smaller = await image
-      .resize({ width: most.side, height: most.side, fit: 'inside', withoutEnlargement: true })
-      .flatten({ background: '#ffffff' })
-      .jpeg({ quality: 85 })
-      .toBuffer();
-    return { data: smaller, mime: imageMimes.jpg };
-  });
+  limit(async () => forModel(await openImage(data), { data, mime: imageMimes[type] }, detail));
 
 const photoFormats: ReadonlySet<string> = new Set(['jpeg', 'png', 'webp', 'gif']);
+
+/** The same of an image that a program sent, of any usual kind. @throws Error for what is no image */
+export const sentForModel = (
+  data: Buffer,
+  detail: 'low' | 'high',
+): Promise<{ data: Buffer; mime: string }> =>
+  limit(async () => {
+    const opened = await openImage(data);
+    const { format } = opened;
+    if (!photoFormats.has(format)) throw new Error('no image');
+    return forModel(opened, { data, mime: `image/${format}` }, detail);
+  });
 
 /** A photo as an upright JPEG on white, its longer side at most `side` pixels. @throws Error */
 export const jpegOf = (data: Buffer, side: number): Promise<Buffer> =>
   limit(async () => {
-    const image = await open(data);
-    if (!photoFormats.has((await image.metadata()).format)) throw new Error('no photo');
+    const { image, format } = await openImage(data);
+    if (!photoFormats.has(format)) throw new Error('no photo');
     return image
       .autoOrient()
       .resize({ width: side, height: side, fit: 'inside', withoutEnlargement: true })
@@ -164,11 +226,37 @@ export const jpegOf = (data: Buffer, side: number): Promise<Buffer> =>
  */
 export const pngOf = (data: Buffer): Promise<Omit<Image, 'type'>> =>
   limit(async () => {
-    const image = await open(data);
-    const { width, height, format } = await image.metadata();
+    const { image, format } = await openImage(data);
     if (!photoFormats.has(format)) throw new Error('no image');
-    if (Math.max(width, height) > longestSide) throw new Error('too long');
     const made = image.autoOrient().toColourspace('srgb').png({ compressionLevel: 7 });
     const { data: bytes, info } = await made.toBuffer({ resolveWithObject: true });
     return { data: bytes, width: info.width, height: info.height };
+  });
+
+/**
+ * Where what a mask leaves open lies: the box around its transparent pixels; null: there are none.
+ * @throws Refusal too_large; Error for what is no image
+ */
+export const openBox = (mask: Buffer) =>
+  limit(async () => {
+    const { image } = await openImage(mask).catch((error: unknown) => {
+      throw error instanceof TooManyPixels ? tooManyPixels() : error;
+    });
+    const { data, info } = await image
+      .ensureAlpha()
+      .extractChannel(3)
+      .threshold(128)
+      .raw()
+      .toBuffer({ resolveWithObject: true });
+    let [left, top, right, bottom] = [info.width, info.height, -1, -1];
+    for (let y = 0; y < info.height; y += 1) {
+      const row = data.subarray(y * info.width, (y + 1) * info.width);
+      const first = row.indexOf(0);
+      if (first < 0) continue;
+      left = Math.min(left, first);
+      right = Math.max(right, row.lastIndexOf(0));
+      top = Math.min(top, y);
+      bottom = y;
+    }
+    return right < 0 ? null : { left, top, width: right - left + 1, height: bottom - top + 1 };
   });

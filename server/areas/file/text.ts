@@ -1,5 +1,7 @@
 import { limits } from '../../../contract/limits.ts';
+import type { Waiter } from '../../fair-queue.ts';
 import { Refusal } from '../../http/handlers.ts';
+import { usualForms } from '../../search/forms.ts';
 import { decodeText } from './decode.ts';
 import { readDocument } from './document.ts';
 
@@ -61,7 +63,7 @@ export const cutText = (text: string, most: number): string => {
 export const readText = async (
   name: string,
   data: Buffer,
-  reading: { seconds: number; owner: string },
+  reading: { seconds: number; owner: Waiter },
 ): Promise<ReadText> => {
   if (data.length === 0) throw new Refusal('upload_unreadable', '文件是空的');
   const start = data.subarray(0, 1024).toString('latin1');
@@ -90,7 +92,7 @@ export const readText = async (
     text = decoded;
   }
   // PostgreSQL has no NUL in a text; broken fonts of a PDF map letters to it.
-  text = text.replaceAll('\0', '');
+  text = usualForms(text.replaceAll('\0', ''));
   if (text.trim() === '') throw new Refusal('upload_unreadable', '文件里没有文字');
   if (text.length <= limits.fileText) return { mime, text, cut };
   return { mime, text: cutText(text, limits.fileText), cut: true };

@@ -26,15 +26,20 @@ const keyOf = (url: string): string => url.slice('/files/'.length, '/files/'.len
 
 // ---- what people write (called by the chat) --------------------------------------------------------
 
+/** Images in a message to people stay as long as it does. */
+export const keepImagesOf = (tx: Transaction, id: number, human: string): Promise<void> =>
+  store.keepImages(tx, id, imagesIn(human).map(keyOf));
+
 /** A message to people was written: who answered where is known, and its images stay. */
 export const noteWritten = async (
   tx: Transaction,
   session: SessionRow,
   message: { id: number; userId: number; human: string; model: string; first: boolean },
-  atUser: number | null,
+  /** Whom it is for, each once. */
+  atUsers: readonly number[],
 ): Promise<Told[]> => {
   const { id, userId, human, model, first } = message;
-  await store.keepImages(tx, id, imagesIn(human).map(keyOf));
+  await keepImagesOf(tx, id, human);
   if (!first) await store.noteReply(tx, { userId, sessionId: session.id, model });
   else if (model !== '') await store.noteModel(tx, session.id, model);
   const about = {
@@ -48,10 +53,10 @@ export const noteWritten = async (
   const partner = session.lowUserId === userId ? session.highUserId : session.lowUserId;
   const readable = (person: number) =>
     !session.private || person === session.userId || person === partner;
-  if (atUser !== null && readable(atUser))
-    told.push(...(await tell(tx, { ...about, userId: atUser, kind: 'mention' })));
+  for (const person of atUsers.filter(readable))
+    told.push(...(await tell(tx, { ...about, userId: person, kind: 'mention' })));
   const asker = partner ?? session.userId;
-  if (!first && asker !== atUser)
+  if (!first && !atUsers.includes(asker))
     told.push(...(await tell(tx, { ...about, userId: asker, kind: 'reply' })));
   return told;
 };

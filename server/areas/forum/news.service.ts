@@ -1,5 +1,6 @@
 import type { NewsItem, NewsKind } from '../../../contract/forum.ts';
 import { limits } from '../../../contract/limits.ts';
+import { maskName } from '../../../contract/mask-name.ts';
 import type { Executor } from '../../db/database.ts';
 import type { WaitNews, WaitSource } from '../../waits/wait.service.ts';
 import * as store from './news.store.ts';
@@ -24,9 +25,7 @@ const shortened = (name: string): string => {
   return letters.length > 16 ? `${letters.slice(0, 15).join('')}…` : name;
 };
 
-/** A name that is a phone number is not told whole. */
-const maskedName = (name: string): string =>
-  /^\d{8,11}$/.test(name) ? `${name.slice(0, 3)}****${name.slice(-4)}` : shortened(name);
+const maskedName = (name: string): string => shortened(maskName(name));
 
 const words: Record<NewsKind, (who: string, count: number) => string> = {
   reply: (who, count) =>

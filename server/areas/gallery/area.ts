@@ -1,4 +1,8 @@
 import type { Area } from '../../area.ts';
 import { createGalleryHandlers } from './gallery.handlers.ts';
 
-export const galleryArea = () => ({ serve: (host) => createGalleryHandlers(host) }) satisfies Area;
+export const galleryArea = () =>
+  ({
+    holds: [{ table: 'image_votes', of: ['user_id'], end: 'delete', take: ['image_id', 'vote'] }],
+    serve: (host) => createGalleryHandlers(host),
+  }) satisfies Area;

@@ -36,6 +36,26 @@ const kinView = (kin: Kin): ImageKin => {
   return { id, uuid, url, size, origin, how: kin.how };
 };
 
+/** Tasks that keep the words of what they were done to. */
+const wordless: ReadonlySet<string> = new Set(['upscale', 'remove-bg', 'edit-bg']);
+
+/**
+ * The words of a whole image: one whose part was redrawn has its part's alone, after those of what
+ * it was made from.
+ * @param line the image and what it was made from, the nearest first
+ */
+const wholeWords = (
+  line: readonly { how: string; prompt: string; deleted?: boolean }[],
+): string => {
+  const words: string[] = [];
+  for (const { how, prompt, deleted } of line) {
+    if (deleted) break;
+    if (!wordless.has(how) && prompt !== '') words.unshift(prompt);
+    if (how !== 'edit' && !wordless.has(how)) break;
+  }
+  return words.length > 0 ? words.join('，') : (line[0]?.prompt ?? '');
+};
+
 export const createGalleryService = (deps: {
   models: Pick<ModelService, 'findImage'>;
   edits: Pick<EditService, 'toolsFor'>;
@@ -123,6 +143,7 @@ export const createGalleryService = (deps: {
           seed: gone ? null : row.seed,
           parameters: gone ? {} : row.parameters,
           how: row.how,
+          whole_prompt: gone ? '' : wholeWords([{ how: row.how, prompt: view.prompt }, ...parents]),
           own,
           public: open,
           parents: parents.map(kinView),

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { withFacts } from './facts.ts';
 import { createSearch, type Hit } from './search.ts';
 
 export interface HelpPage {
@@ -35,7 +36,7 @@ const pagesFolder = (): string => {
 
 /**
  * A page begins with `---`, lines of `name: value` (title, order, keywords), `---`; its first
- * paragraph is its summary. Words that people ask with and that the text does not hold stand in
+ * paragraph is its summary. `{{name}}` stands for a number of the contract (facts.ts). Words that people ask with and that the text does not hold stand in
  * keywords: those of the page in its head, those of a section in `<!-- keywords: … -->` below its
  * heading.
  */
@@ -64,7 +65,10 @@ const load = (): HelpService => {
   const read = readdirSync(folder)
     .filter((name) => name.endsWith('.md'))
     .map((name) =>
-      readPage(name.slice(0, -'.md'.length), readFileSync(path.join(folder, name), 'utf8')),
+      readPage(
+        name.slice(0, -'.md'.length),
+        withFacts(readFileSync(path.join(folder, name), 'utf8')),
+      ),
     )
     .sort((a, b) => a.page.order - b.page.order);
   const sections = read.flatMap(({ page, keywords }) =>

@@ -86,7 +86,7 @@ export const createAccountImages = (deps: {
         [plan.baseImage, background ?? ''].filter((url) => url !== ''),
       );
       await requireRoomForJob(tx, user.id);
-      await deps.files.requireRoom(tx, user.id);
+      await deps.files.requireRoom(tx, user);
       await beginJob(tx, {
         uuid,
         userId: user.id,

@@ -10,7 +10,7 @@ import { imageWays } from '../../../contract/image-prompt.ts';
 import type { ModelService } from '../model/model.service.ts';
 import type { ImageChannel } from '../model/resolved-model.ts';
 import type { PromptService } from '../prompt/prompt.service.ts';
-import { requireUsable } from '../session/session.service.ts';
+import { requireUsable } from '../model/usable.ts';
 import { imageAddress, requireImage } from './images.service.ts';
 
 /** How long a service may take to look at an image, ms. */
@@ -112,7 +112,7 @@ export const createAnalysisService = (deps: {
       await limitPerson(user.id);
       const model = await models.findImage(db, input.model);
       if (!model) throw new Refusal('model_unavailable');
-      requireUsable(model, user.guest);
+      await requireUsable(db, model, user);
       const channels = await channelsOf(db, model.name, 'controlnet');
       if (channels.length === 0) throw new Refusal('job_unsuitable');
       const signal = AbortSignal.timeout(lookMs);

@@ -2,10 +2,34 @@ import type { Area, Kit } from '../../area.ts';
 import { createImageWork } from './image-work.ts';
 import { createImageHandlers } from './image.handlers.ts';
 import { moveImages, removeDeletedFiles } from './images.service.ts';
-import { shownAsParents } from './image.store.ts';
+import { imageKeysOf, shownAsParents } from './image.store.ts';
 
 export const imageArea = ({ db, models, files, prompts, settings, log }: Kit) =>
   ({
+    holds: [
+      {
+        table: 'images',
+        of: ['user_id'],
+        end: {
+          set: {
+            deleted_at: 'coalesce(deleted_at, now())',
+            key: `''`,
+            prompt: `''`,
+            seed: 'NULL',
+            parameters: `'{}'`,
+            remote: 'NULL',
+            how: `''`,
+          },
+        },
+        take: ['uuid', 'prompt', 'model', 'origin', 'created_at'],
+      },
+    ],
+    leave: async (tx, userId) => {
+      const kept = await imageKeysOf(tx, userId);
+      return async () => {
+        for (const { key, type } of kept) await files.dropStored(key, type);
+      };
+    },
     jobKinds: [
       createImageWork({
         db,

@@ -1,4 +1,7 @@
+import * as z from 'zod/mini';
+import { wholeNumber } from '../../../contract/call.ts';
 import type { Parsed } from '../../../contract/calls.ts';
+import { toldSize } from '../../../contract/image-prompt.ts';
 import type { Job } from '../../../contract/job.ts';
 import {
   addressesOf,
@@ -10,11 +13,13 @@ import {
 import type { Executor, Transaction } from '../../db/database.ts';
 import { inTransaction } from '../../db/in-transaction.ts';
 import type { FileService } from '../file/file.service.ts';
+import { sizeCode } from '../../http/documented.ts';
 import { Refusal, type Identity } from '../../http/handlers.ts';
 import { beginJob, openJobsOf, repeatedJob, requireRoomForJob } from '../../jobs/job.service.ts';
 import { requireTrained } from '../train/styles.service.ts';
 import type { ModelService } from '../model/model.service.ts';
-import { requireUsable } from '../session/session.service.ts';
+import { balances } from '../ledger/ledger.service.ts';
+import { requireUsable } from '../model/usable.ts';
 import { imageLivesMs } from './image-work.ts';
 import { holdFor } from './image-hold.ts';
 import { planImages, requestOf, type ImagePlan } from './image-plan.ts';
@@ -22,6 +27,17 @@ import { requireImage } from './images.service.ts';
 
 /** Characters of a job's name. */
 const titleLength = 200;
+
+/** A begun job, and what is drawn where that is not what was asked for. */
+interface Begun {
+  job: Job;
+  size?: string;
+  notice?: string;
+}
+
+/** A size as models list them becomes the code that is nearest to it. */
+const sizeCodeOf = (size: number | string | undefined): number | undefined =>
+  typeof size === 'string' ? z.parse(wholeNumber(0, 20), sizeCode(size)) : size;
 
 export const createDrawing = (deps: {
   models: Pick<ModelService, 'findImage'>;
@@ -48,12 +64,12 @@ export const createDrawing = (deps: {
 
   return {
     /** Begins the work on a message's images: the job, its entry in the queue and the hold at once. */
-    generate(db: Executor, input: Parsed<'generateImage'>, user: Identity): Promise<Job> {
+    generate(db: Executor, input: Parsed<'generateImage'>, user: Identity): Promise<Begun> {
       return inTransaction(db, async (tx) => {
         const { message, session } = await lockImages(tx, input.history_id, user);
         const subject = { kind: 'message', id: message.id } as const;
         const repeated = await repeatedJob(tx, input.request_id, user.id, subject);
-        if (repeated) return repeated;
+        if (repeated) return { job: repeated };
         if ((await openJobsOf(tx, { subject: 'message', id: message.id })).length > 0)
           throw new Refusal('session_busy', '这条消息的图片正在画');
         if (message.state === 'done')
@@ -62,8 +78,15 @@ export const createDrawing = (deps: {
           throw new Refusal('bad_input', 'model：应与会话的模型相同');
         const model = await deps.models.findImage(tx, session.model);
         if (!model) throw new Refusal('model_unavailable');
-        requireUsable(model, user.guest);
-        const request = requestOf(message.request?.image, input, model.image);
+        await requireUsable(tx, model, user);
+        const paysNothing = user.guest || (session.ownerVip && !model.vipExcluded);
+        const left = paysNothing ? null : (await balances(tx, user.id)).balance;
+        const request = requestOf(
+          message.request?.image,
+          { ...input, size: sizeCodeOf(input.size) },
+          model,
+          left,
+        );
         const plan = planImages(
           {
             task: taskOf(message.request),
@@ -73,7 +96,8 @@ export const createDrawing = (deps: {
           },
           model,
         );
-        if (user.guest && plan.price.factor > 0) requireUsable(plan.price, true);
+        // Its checkpoint may cost though the model does not.
+        await requireUsable(tx, plan.price, user);
         await requireTrained(
           tx,
           (plan.parameters.lora ?? []).map(({ key }) => key),
@@ -83,7 +107,7 @@ export const createDrawing = (deps: {
         await deps.files.takeImages(tx, addressesOf(named));
         const source = await sourceOf(tx, plan, user);
         await requireRoomForJob(tx, user.id);
-        await deps.files.requireRoom(tx, user.id);
+        await deps.files.requireRoom(tx, user);
         if (message.state !== 'none') await startImages(tx, message.id, model.name);
         const payer = {
           id: user.id,
@@ -91,7 +115,7 @@ export const createDrawing = (deps: {
           reference: `job:${input.request_id}`,
         };
         const { holdId, heldTokens } = await holdFor(tx, plan, model, payer);
-        return beginJob(tx, {
+        const job = await beginJob(tx, {
           uuid: input.request_id,
           userId: user.id,
           kind: 'image',
@@ -104,6 +128,7 @@ export const createDrawing = (deps: {
           heldTokens,
           livesMs: imageLivesMs,
         });
+        return { job, ...toldSize(input.size, plan) };
       });
     },
   };

@@ -20,7 +20,7 @@ import { beginJob, repeatedJob, requireRoomForJob } from '../../jobs/job.service
 import type { FileService } from '../file/file.service.ts';
 import type { ModelService } from '../model/model.service.ts';
 import type { ResolvedImageModel } from '../model/resolved-model.ts';
-import { requireUsable } from '../session/session.service.ts';
+import { requireUsable } from '../model/usable.ts';
 import { costOf, holdFor } from './image-hold.ts';
 import { abilityFor, planImages, type ImagePlan } from './image-plan.ts';
 import { imageLivesMs } from './image-work.ts';
@@ -149,12 +149,12 @@ export const createEditService = (deps: {
       const repeated = await repeatedJob(tx, requestId, user.id, subject);
       if (repeated) return { job: repeated, images: [] };
       const model = await modelFor(tx, wish, asked, image, user);
-      requireUsable(model, user.guest);
+      await requireUsable(tx, model, user);
       const plan = planFor(image, wish, model, user.guest);
       const { bg_image: background } = plan.parameters;
       await files.takeImages(tx, [plan.baseImage, ...(background ? [background] : [])]);
       await requireRoomForJob(tx, user.id);
-      await files.requireRoom(tx, user.id);
+      await files.requireRoom(tx, user);
       const { holdId, heldTokens } = await holdFor(tx, plan, model, {
         id: user.id,
         vip: await isVip(tx, user.id),

@@ -18,8 +18,9 @@ import {
   writePrompt,
 } from '../../../contract/image-prompt.ts';
 import { blendText, limits } from '../../../contract/limits.ts';
-import { imageDeduction, imageFactor } from '../../../contract/price.ts';
+import { imageDeduction, imageFactor, usualCount } from '../../../contract/price.ts';
 import { Refusal } from '../../http/handlers.ts';
+import type { ResolvedImageModel } from '../model/resolved-model.ts';
 
 /** What one image of a job costs; kept with it, so that a change of price changes no running job. */
 export interface ImagePrice {
@@ -27,6 +28,7 @@ export interface ImagePrice {
   size: number;
   dalle3: boolean;
   hd: boolean;
+  rates?: readonly number[];
 }
 
 /** Everything that a job of images is worked on with; stands in its row as JSON. */
@@ -81,10 +83,23 @@ export const priceOf = (price: ImagePrice, n: number): number => imageDeduction(
 /** A message's wishes with what the call that begins the work says beside or instead of them. */
 export const requestOf = (
   stored: ImageRequest | undefined,
-  input: Parsed<'generateImage'>,
-  model: ImageModel,
+  input: Omit<Parsed<'generateImage'>, 'size'> & { size?: number | undefined },
+  model: Pick<ResolvedImageModel, 'factor' | 'image' | 'sizeRates'>,
+  /** What the person has for them, tokens; null: they pay nothing. */
+  left: number | null,
 ): ImageRequest => {
-  const usual = { n: model.default_count, translate: model.default_translate ? 1 : 0 };
+  const { image, sizeRates } = model;
+  const { size = limits.defaultImageSize, parameters = {} } = input;
+  const n = usualCount(
+    { ...model, ...(sizeRates ? { rates: sizeRates } : {}) },
+    {
+      size: sizeFor(image, size).code,
+      checkpoint: input.checkpoint ?? parameters.checkpoint,
+      hd: parameters.hd === true,
+    },
+    left,
+  );
+  const usual = { n, translate: image.default_translate ? 1 : 0 };
   const request = stored ?? z.parse(imageRequest, usual);
   const { checkpoint, style } = input;
   return {
@@ -102,6 +117,17 @@ export const requestOf = (
 };
 
 /**
+ * With an image to start from it is changed. The documents have one type for all that images guide:
+ * where they guide without one to start from, it is drawn from the words.
+ */
+const taskFor = (asked: ImageTask, baseImage: string, wish: ImageRequest): ImageTask => {
+  if (asked === 'txt2img' && baseImage !== '') return 'img2img';
+  const { cref = [], sref = [] } = wish.parameters;
+  const guided = wish.controlnet_image !== '' || cref.length + sref.length > 0;
+  return asked === 'img2img' && baseImage === '' && guided ? 'txt2img' : asked;
+};
+
+/**
  * What is to be made, of the words and wishes of a message.
  * @throws Refusal job_unsuitable for what the model cannot do, bad_input for what is missing
  */
@@ -112,13 +138,18 @@ export const planImages = (
     request: ImageRequest;
     translateWith: NonNullable<ImagePlan['translate']>;
   },
-  model: { factor: number; image: ImageModel; onlyCheckpoints?: boolean },
+  model: {
+    factor: number;
+    image: ImageModel;
+    onlyCheckpoints?: boolean;
+    sizeRates?: readonly number[] | null;
+  },
 ): Omit<ImagePlan, 'source'> => {
   const { human, request } = asked;
   const { family, abilities } = model.image;
   const read = readImageWords(human, family);
   const baseImage = read.baseImage === '' ? request.base_image : read.baseImage;
-  const task = asked.task === 'txt2img' && baseImage !== '' ? 'img2img' : asked.task;
+  const task = taskFor(asked.task, baseImage, request);
   const words = { ...read, baseImage: task === 'action' ? '' : baseImage };
   const parameters = parametersOf(words, request.parameters);
   // An action goes on from a finished image: what went along with that one has had its effect.
@@ -177,6 +208,7 @@ export const planImages = (
       size: size.code,
       dalle3: family === 'dalle',
       hd: parameters.hd === true,
+      ...(model.sizeRates ? { rates: model.sizeRates } : {}),
     },
   };
 };

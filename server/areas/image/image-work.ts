@@ -17,7 +17,7 @@ import { namedImage, type FileService } from '../file/file.service.ts';
 import { codes } from '../../../contract/errors.ts';
 import { JobError, type ClaimedJob, type JobIo, type JobWork } from '../../jobs/job-kind.ts';
 import { profilesOf } from '../train/styles.service.ts';
-import { countFreeUse, release, settling } from '../ledger/ledger.service.ts';
+import { countFreeUse, noteFailedUse, release, settling } from '../ledger/ledger.service.ts';
 import { Refusal } from '../../http/handlers.ts';
 import type { ModelService } from '../model/model.service.ts';
 import type { ImageChannel } from '../model/resolved-model.ts';
@@ -197,6 +197,8 @@ export const createImageWork = (deps: ImageWorkDeps): JobWork<unknown> => {
       { ...order, model: channel.upstreamName },
       {
         signal: io.signal,
+        stopped: io.stopped,
+        sent: io.sent,
         progress: (fraction, preview) =>
           io.progress(fraction, preview && (() => files.preview(preview))),
         remember: (remote) => {
@@ -313,6 +315,7 @@ export const createImageWork = (deps: ImageWorkDeps): JobWork<unknown> => {
     let full: JobError | null = null;
     const outcome = { model: job.model, userId: job.user_id };
     for (const channel of channels) {
+      if (failure && io.stopped.aborted) throw failure;
       const { channelId, label, engine } = channel;
       if (!(await io.place({ channelId, label, places: engine.concurrency }))) continue;
       try {
@@ -392,12 +395,18 @@ export const createImageWork = (deps: ImageWorkDeps): JobWork<unknown> => {
   };
 
   /** Takes what the images that were delivered cost; gives the tokens. */
-  const charge = async (tx: Transaction, job: ClaimedJob, delivered: number): Promise<number> => {
+  const charge = async (
+    tx: Transaction,
+    job: ClaimedJob,
+    delivered: number,
+    channelId: number,
+  ): Promise<number> => {
     const use = {
       type: sessionTypes.image,
       model: job.model,
       prompt_tokens: 0,
       completion_tokens: 0,
+      channelId,
     };
     if (job.hold_id === null) {
       await countFreeUse(tx, job.user_id, use);
@@ -442,7 +451,7 @@ export const createImageWork = (deps: ImageWorkDeps): JobWork<unknown> => {
           : [],
       ),
     );
-    if (ofImage(job) || ofAccount(job)) return charge(tx, job, rows.length);
+    if (ofImage(job) || ofAccount(job)) return charge(tx, job, rows.length, channel.channelId);
     const byKey = new Map(rows.map((row) => [row.key, row]));
     const images = painted.images.map(({ kept, error }): MadeImage => {
       const row = kept && byKey.get(kept.key);
@@ -466,7 +475,7 @@ export const createImageWork = (deps: ImageWorkDeps): JobWork<unknown> => {
       ...painted.size,
       ...(result.unread?.length ? { unread: [...result.unread] } : {}),
     };
-    const spent = await charge(tx, job, rows.length);
+    const spent = await charge(tx, job, rows.length, channel.channelId);
     await finishImages(tx, placeOf(job), { state: 'done', reply, deductTokens: spent });
     return spent;
   };
@@ -487,13 +496,19 @@ export const createImageWork = (deps: ImageWorkDeps): JobWork<unknown> => {
     discard: ({ images }) => drop(images.flatMap(({ kept }) => (kept ? [kept.key] : []))),
     clear,
     finish: async (tx, job, end) => {
+      if (end.state === 'error')
+        await noteFailedUse(tx, job.user_id, { type: sessionTypes.image, model: job.model });
       if (ofImage(job) || ofAccount(job)) {
         if (end.state === 'done')
           return { state: 'done', deductTokens: await deliver(tx, job, end.result) };
         if (job.hold_id !== null) await release(tx, job.hold_id);
         return { state: end.state, deductTokens: 0 };
       }
-      return endMade(tx, job, end, (result) => deliver(tx, job, result));
+      return endMade(tx, job, end, {
+        deliver: (result) => deliver(tx, job, result),
+        charge: ({ images, channel }) =>
+          charge(tx, job, images.filter(({ kept }) => kept).length, channel.channelId),
+      });
     },
   };
   // What it made goes through the worker unread.

@@ -1,4 +1,6 @@
-import type { Handlers } from '../../http/handlers.ts';
+import { type CodeName, codes } from '../../../contract/errors.ts';
+import type { Job } from '../../../contract/job.ts';
+import { type Handlers, Refusal } from '../../http/handlers.ts';
 import type { FileService } from '../file/file.service.ts';
 import { jobNow } from '../../jobs/job.service.ts';
 import type { PromptService } from '../prompt/prompt.service.ts';
@@ -22,6 +24,14 @@ type ImageHandlers = Pick<
   | 'privateImages'
 >;
 
+/** A failed job as the refusal that the call of its own kind would be; what is known of it goes along. */
+const failureOf = ({ error_code, error_message }: Job, told: unknown): Refusal => {
+  const own = Object.entries(codes).find(
+    ([, { code, http }]) => code === error_code && http === 200,
+  );
+  return new Refusal((own?.[0] as CodeName) ?? 'engine_failed', error_message || undefined, told);
+};
+
 export const createImageHandlers = (deps: {
   models: ModelService;
   files: FileService;
@@ -32,7 +42,7 @@ export const createImageHandlers = (deps: {
   const edits = createEditService(deps);
   return {
     generateImage: async (input, { db, user }) => ({
-      job: await service.generate(db, input, user),
+      ...(await service.generate(db, input, user)),
       images: [],
     }),
 
@@ -44,7 +54,9 @@ export const createImageHandlers = (deps: {
       // Behind the comma of a data URL stands the base64.
       const base64 = current_image.slice(current_image.indexOf(',') + 1);
       const result = { progress, current_image: base64 };
-      return { result, progress, current_image, job, images };
+      const told = { result, progress, current_image, job, images };
+      if (job.state === 'error') throw failureOf(job, told);
+      return told;
     },
 
     upscaleImage: (input, { db, user }) => edits.upscale(db, input, user),

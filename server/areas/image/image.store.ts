@@ -1,13 +1,12 @@
 import { and, count, eq, inArray, isNotNull, isNull, ne, sql, sum, type SQL } from 'drizzle-orm';
 import type { ImageOrigin } from '../../../contract/image.ts';
 import type { Executor, Transaction } from '../../db/database.ts';
+import { ownedBy, type Owners } from '../../db/person.ts';
 import { images, sessions, users } from '../../db/schema.ts';
 import { statement } from '../../db/statement.ts';
 import { showsWhere } from '../file/shown.ts';
 
 export type ImageRow = typeof images.$inferSelect;
-
-const ofPerson = (userId: number) => and(eq(images.userId, userId), isNull(images.deletedAt));
 
 /** Keeps images; gives their numbers in their order. */
 export const insertImages = async (
@@ -92,12 +91,12 @@ export const stateOfFile = async (
   return row.deleted ? 'deleted' : 'there';
 };
 
-/** Bytes of the images that a person had drawn; what was uploaded is counted among files. */
-export const drawnBytes = async (db: Executor, userId: number): Promise<number> => {
+/** Bytes of images that were drawn; what was uploaded is counted among files. */
+export const drawnBytes = async (db: Executor, owners: Owners): Promise<number> => {
   const [row] = await db
     .select({ bytes: sum(images.size).mapWith(Number) })
     .from(images)
-    .where(and(ofPerson(userId), isNotNull(images.jobId)));
+    .where(and(ownedBy(images.userId, owners), isNull(images.deletedAt), isNotNull(images.jobId)));
   return row?.bytes ?? 0;
 };
 
@@ -356,3 +355,13 @@ export const imagesOfJob = async (
 export const shownAsParents = showsWhere(sql`f.kind = 'image' AND EXISTS (
   SELECT FROM images parent JOIN images child ON child.parent_id = parent.id
   WHERE parent.key = f.key AND parent.key <> '' AND child.deleted_at IS NULL)`);
+
+/** Keys of all images of a person that are still stored. */
+export const imageKeysOf = (
+  db: Executor,
+  userId: number,
+): Promise<Pick<ImageRow, 'key' | 'type'>[]> =>
+  db
+    .select({ key: images.key, type: images.type })
+    .from(images)
+    .where(and(eq(images.userId, userId), ne(images.key, '')));

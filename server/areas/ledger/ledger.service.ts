@@ -254,7 +254,8 @@ export interface Settlement {
 export type SpendRecord = Pick<
   Consumption,
   'type' | 'model' | 'human' | 'prompt_tokens' | 'completion_tokens'
->;
+> &
+  Pick<store.Use, 'channelId'>;
 
 /**
  * Ends a hold by taking what was used, and writes it down for its owner when it was anything. A hold
@@ -288,6 +289,7 @@ export const settling = async (
     completionTokens: record.completion_tokens,
     deductTokens: spent,
     currentBalance: balanceBefore,
+    channelId: record.channelId ?? null,
   };
   const change = {
     hold: { ...held, state: 'settled' as const, spent },
@@ -398,11 +400,18 @@ export const transferAll = (db: Executor, fromUser: number, toUser: number): Pro
 export const countFreeUse = (
   db: Executor,
   userId: number,
-  record: Pick<SpendRecord, 'type' | 'model' | 'prompt_tokens' | 'completion_tokens'>,
+  record: Omit<SpendRecord, 'human'>,
 ): Promise<void> =>
   store.addFreeUse(db, userId, {
     type: record.type,
     model: record.model,
+    channelId: record.channelId,
     promptTokens: record.prompt_tokens,
     completionTokens: record.completion_tokens,
   });
+
+/** Writes down a use that delivered nothing: it is a request and an error of its model. */
+export const noteFailedUse = (db: Executor, userId: number, use: store.Use): Promise<void> =>
+  store.insertFailedUse(db, userId, use);
+
+export { removeOldUses } from './ledger.store.ts';

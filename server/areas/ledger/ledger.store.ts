@@ -2,7 +2,7 @@ import { and, desc, eq, gt, gte, lt, sql } from 'drizzle-orm';
 import type { Executor, Transaction } from '../../db/database.ts';
 import { consumptions, holds, type ledger, wallets } from '../../db/schema.ts';
 import { statement } from '../../db/statement.ts';
-import { usageDays } from './ledger.tables.ts';
+import { modelUses, usageDays } from './ledger.tables.ts';
 
 export type LedgerEntry = Pick<
   typeof ledger.$inferSelect,
@@ -125,18 +125,48 @@ const addUse = (values: string, when: string): string => `
        completion_tokens = usage_days.completion_tokens + excluded.completion_tokens,
        deduct_tokens = usage_days.deduct_tokens + excluded.deduct_tokens`;
 
+/** SQL that writes down one use: user, type, model, channel, tokens of three kinds. */
+const noteUse = (values: string, when: string): string => `
+     INSERT INTO model_uses (user_id, type, model, channel_id, prompt_tokens, completion_tokens,
+       deduct_tokens) SELECT ${values} WHERE ${when}`;
+
 const useAlone = statement(
   'usage_add',
-  addUse('$1::bigint, $2::smallint, $3::text, 1, 0, $4::int, $5::int, 0', 'true'),
+  `WITH noted AS (${noteUse('$1::bigint, $2::smallint, $3::text, $6::bigint, $4::int, $5::int, 0', 'true')})
+   ${addUse('$1::bigint, $2::smallint, $3::text, 1, 0, $4::int, $5::int, 0', 'true')}`,
 );
 
 /** Counts a use that took nothing. */
 export const addFreeUse = async (
   db: Executor,
   userId: number,
-  use: { type: number; model: string; promptTokens: number; completionTokens: number },
+  use: Use & { promptTokens: number; completionTokens: number },
 ): Promise<void> => {
-  await useAlone(db, [userId, use.type, use.model, use.promptTokens, use.completionTokens]);
+  const { type, model, promptTokens, completionTokens, channelId = null } = use;
+  await useAlone(db, [userId, type, model, promptTokens, completionTokens, channelId]);
+};
+
+/** What is known of a use of a model before it is known what it took. */
+export interface Use {
+  /** Of `sessionTypes` or `modelTypes`. */
+  type: number;
+  model: string;
+  /** What served it; none for what is built in. */
+  channelId?: number | null | undefined;
+}
+
+/** Writes down a use that delivered nothing. */
+export const insertFailedUse = async (
+  db: Executor,
+  userId: number,
+  { channelId = null, ...use }: Use,
+): Promise<void> => {
+  await db.insert(modelUses).values({ ...use, channelId, userId, failed: true });
+};
+
+/** Forgets uses longer ago than figures look back, 90 days. */
+export const removeOldUses = async (db: Executor): Promise<void> => {
+  await db.delete(modelUses).where(lt(modelUses.createdAt, sql`now() - interval '90 days'`));
 };
 
 const saveAll = statement(
@@ -156,6 +186,8 @@ const saveAll = statement(
        $16::text, now() + $17::float8 * interval '1 millisecond' WHERE $10::uuid IS NOT NULL
      ON CONFLICT (id) DO UPDATE SET balance = excluded.balance, vip = excluded.vip,
        spent = excluded.spent, state = excluded.state
+   ), noted AS (
+     ${noteUse('$1, $18::smallint, $19::text, $26::bigint, $21::int, $22::int, $23::bigint', '$18::smallint IS NOT NULL')}
    ), used AS (
      ${addUse('$1, $18::smallint, $19::text, 1, CASE WHEN $23::bigint > 0 THEN 1 ELSE 0 END, $21::int, $22::int, $23::bigint', '$18::smallint IS NOT NULL')}
    )
@@ -198,7 +230,9 @@ export interface WalletChange {
   hold?: Omit<HoldRow, 'createdAt' | 'userId'> & { reference?: string; ttlMs?: number };
   /** Tokens came in: the balance is measured anew from here. */
   credited?: boolean;
-  consumption?: Omit<typeof consumptions.$inferInsert, 'id' | 'createdAt' | 'userId'>;
+  consumption?: Omit<typeof consumptions.$inferInsert, 'id' | 'createdAt' | 'userId'> & {
+    channelId: number | null;
+  };
 }
 
 /** Writes what became of a locked wallet, with everything that belongs to it, in one statement. */
@@ -233,6 +267,7 @@ export const saveWallet = async (
     consumption?.deductTokens,
     consumption?.currentBalance,
     credited,
+    consumption?.channelId,
   ]);
 };
 

@@ -50,6 +50,8 @@ export const setVipEnd = async (
   expiredAt: Date | null,
 ): Promise<void> => {
   const member = await lockMember(tx, userId);
+  // Who never was a member has no end of it.
+  if (expiredAt === null && member.expiredAt === null) return;
   const runs = member.expiredAt !== null && member.expiredAt > member.now;
   await store.saveVip(tx, userId, {
     activatedAt: runs ? member.activatedAt : member.now,

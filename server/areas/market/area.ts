@@ -7,12 +7,18 @@ import { shownByApps } from './market.store.ts';
 
 export const marketArea = ({ db, storage, files, settings, log }: Kit) => {
   return {
+    holds: [
+      { table: 'app_reports', of: ['user_id'], end: 'delete' },
+      { table: 'app_comments', of: ['user_id'], end: 'delete' },
+      { table: 'app_downloads', of: ['user_id'], end: { set: { ip: `''` } } },
+      { table: 'app_purchases', of: ['user_id'], end: { keep: 'what was bought, for the books' } },
+    ],
     payables: [appPayable],
     shows: shownByApps,
     serve: ({ payments }) => {
       const market = createMarketService({ db, storage, payments });
       const manage = createManageMarket({ storage, files, payments, market, settings, log });
-      return { ...createMarketHandlers(market), ...createManageMarketHandlers(manage) };
+      return { ...createMarketHandlers(market, settings), ...createManageMarketHandlers(manage) };
     },
   } satisfies Area;
 };

@@ -6,6 +6,7 @@ import { limits } from '../../../contract/limits.ts';
 import type { Executor, Transaction } from '../../db/database.ts';
 import { inTransaction } from '../../db/in-transaction.ts';
 import { type ActNote, type Identity, Refusal, type UploadedFile } from '../../http/handlers.ts';
+import { readJson } from '../../http/json-text.ts';
 import { scanFile } from '../../net/clamd.ts';
 import type { Storage } from '../../storage/storage-interface.ts';
 import { newKey } from '../../storage/storage.ts';
@@ -37,8 +38,9 @@ const isLink = (url: string): boolean =>
 const readImages = (json: string): string[] => {
   let given: unknown;
   try {
-    given = json.trim() === '' ? [] : JSON.parse(json);
-  } catch {
+    given = json.trim() === '' ? [] : readJson(json);
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
     given = null;
   }
   if (!Array.isArray(given)) throw new Refusal('bad_input', 'images_url：应为 JSON 列表');

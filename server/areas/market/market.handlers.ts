@@ -2,6 +2,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { readRange } from '../../http/byte-range.ts';
 import { disposition } from '../../http/disposition.ts';
 import type { Handlers } from '../../http/handlers.ts';
+import { reachable } from '../payment/order-view.ts';
+import { mayPlay } from '../payment/sandbox.ts';
 import type { createManageMarket } from './manage-market.service.ts';
 import type { MarketService } from './market.service.ts';
 
@@ -61,7 +63,10 @@ const send = async (
   await reply.send(stream);
 };
 
-export const createMarketHandlers = (market: MarketService): Pick<Handlers, Served> => ({
+export const createMarketHandlers = (
+  market: MarketService,
+  settings: Parameters<typeof mayPlay>[1],
+): Pick<Handlers, Served> => ({
   appList: (input, { db, user }) => market.list(db, input, user),
   appDetails: ({ id }, { db, user }) => market.details(db, id, user),
   appVersionNext: ({ id, version_page: page }, { db, user }) => market.versions(db, id, page, user),
@@ -75,8 +80,12 @@ export const createMarketHandlers = (market: MarketService): Pick<Handlers, Serv
     await market.report(db, input, user);
     return {};
   },
-  payApp: ({ id, provider }, { user }) => market.buy(user, { id, provider }),
-  appTradeStatus: ({ platform_order_id: number }, { user }) => market.orderStatus(user.id, number),
+  payApp: async ({ id, provider }, { user, ...context }) => {
+    const order = await market.buy(user, { id, provider, play: mayPlay(context, settings) });
+    return async (db) => reachable(await order(db), context.origin);
+  },
+  appTradeStatus: async ({ platform_order_id: number }, { user, origin }) =>
+    reachable(await market.orderStatus(user.id, number), origin),
   appDownloadLink: (input, { db, user }) => market.downloadLink(db, input, user),
   downloadApp: ({ key }, { request, reply }) => send(market, key, request, reply),
 });

@@ -281,12 +281,12 @@ export const createMarketService = ({ db, storage, payments }: Deps) => {
     },
 
     /**
-     * An order for the right to download; one that was begun at today's price goes on.
+     * An order for the right to download (`play`: with the sandbox, too); one that was begun at today's price goes on.
      * @throws Refusal not_found, order_unsuitable, payment_unavailable
      */
     buy: async (
       user: Identity,
-      { id, provider }: { id: number; provider: ProviderName | undefined },
+      { id, provider, play }: { id: number; provider: ProviderName | undefined; play: boolean },
     ): Promise<(executor: Executor) => Promise<Order>> => {
       const wish = { quantity: 1, subject: String(id) };
       const { amount } = await appPayable.price(db, user.id, wish);
@@ -302,7 +302,13 @@ export const createMarketService = ({ db, storage, payments }: Deps) => {
       };
       const begun = await begunOrder(db);
       if (begun) return async () => begun;
-      return payments.createOrder(user.id, { kind, wish, provider, instead: begunOrder });
+      return payments.createOrder(user.id, {
+        kind,
+        wish,
+        provider,
+        play,
+        instead: begunOrder,
+      });
     },
 
     /** @throws Refusal not_found: there is none, or it is about something else */

@@ -399,9 +399,3 @@ export const commentsBy = (db: Executor, userId: number) =>
     .innerJoin(apps, eq(apps.id, appComments.appId))
     .where(eq(appComments.userId, userId))
     .orderBy(desc(appComments.id));
-
-export const erasePerson = async (tx: Transaction, userId: number): Promise<void> => {
-  await tx.delete(appReports).where(eq(appReports.userId, userId));
-  await tx.delete(appComments).where(eq(appComments.userId, userId));
-  await tx.update(appDownloads).set({ ip: '' }).where(eq(appDownloads.userId, userId));
-};

@@ -1,4 +1,4 @@
-import type { Executor, Transaction } from '../../db/database.ts';
+import type { Executor } from '../../db/database.ts';
 import * as store from './market.store.ts';
 
 /** What a person has of the market: apps they may download, and what they said of apps. */
@@ -16,7 +16,3 @@ export const appsOfPerson = async (db: Executor, userId: number) => ({
     created_at: comment.createdAt.toISOString(),
   })),
 });
-
-/** What somebody said goes, and from where they downloaded; what they bought stays for the books. */
-export const forgetPersonInMarket = (tx: Transaction, userId: number): Promise<void> =>
-  store.erasePerson(tx, userId);

@@ -7,6 +7,7 @@ import { shownByModels } from './model.store.ts';
 
 export const modelArea = ({ ownStyles }: Pick<ModelDeps, 'ownStyles'>) =>
   ({
+    holds: [{ table: 'model_stats', of: ['user_id'], end: 'delete' }],
     chores: [removeOldStats],
     shows: shownByModels,
     serve: ({ models, settings }) => ({

@@ -2,11 +2,16 @@ import type { ImageModel } from '../../../contract/image.ts';
 import { modelTypes } from '../../../contract/model.ts';
 import { createBuiltInCanvas } from '../../engines/built-in-canvas/built-in-canvas.ts';
 import type { ImageEngine } from '../../engines/image-engine.ts';
-import { createBuiltInSpeakEngine } from '../../engines/speech/built-in-speak-engine.ts';
+import {
+  createBuiltInSpeakEngine,
+  createLocalSpeakEngine,
+} from '../../engines/speech/built-in-speak-engine.ts';
 import { createLocalHearEngine } from '../../engines/speech/local-hear-engine.ts';
 import type { HearEngine, SpeakEngine } from '../../engines/speech/speech-engine.ts';
 import { createBuiltInVideoEngine } from '../../engines/video/built-in-video-engine.ts';
+import { canEncodeFilms } from '../../engines/video/film-encoder.ts';
 import type { VideoEngine } from '../../engines/video/video-engine.ts';
+import { isInstalled } from '../../optional-packages.ts';
 import type { Settings } from '../../settings.ts';
 import { canvasImage } from './image-models.ts';
 import type { NewModel } from './model.store.ts';
@@ -36,8 +41,13 @@ export const builtInImages = (
   };
 };
 
-/** What films and speaks without any service, by the name of its model. */
-export const createBuiltInMedia = (settings: Pick<Settings, 'filmSeconds' | 'speechModelDir'>) => {
+/**
+ * What films and speaks without any service, by the name of its model; what lacks an optional
+ * package is not offered.
+ */
+export const createBuiltInMedia = (
+  settings: Pick<Settings, 'filmSeconds' | 'speechModelDir' | 'voiceModelDir'>,
+) => {
   const without = { video: null, speak: null, hear: null };
   const models: Record<
     string,
@@ -45,27 +55,34 @@ export const createBuiltInMedia = (settings: Pick<Settings, 'filmSeconds' | 'spe
       type: MediaType;
       engines: { video: VideoEngine | null; speak: SpeakEngine | null; hear: HearEngine | null };
     }
-  > = {
-    'builtin-film': {
+  > = {};
+  if (canEncodeFilms())
+    models['builtin-film'] = {
       label: '内置视频',
       type: modelTypes.video,
       color: '#0e7490',
       remark: '内置、免费、不联网。不是神经网络模型：镜头在图片的远近之间推拉、平移',
       sort: 920,
-      engines: {
-        ...without,
-        video: createBuiltInVideoEngine({ seconds: settings.filmSeconds }),
-      },
-    },
-    'builtin-voice': {
+      engines: { ...without, video: createBuiltInVideoEngine({ seconds: settings.filmSeconds }) },
+    };
+  if (settings.voiceModelDir !== '')
+    models['local-voice'] = {
+      label: '本机朗读',
+      type: modelTypes.textToSpeech,
+      color: '#3f6212',
+      remark: '在本机上合成声音，不联网（sherpa-onnx）',
+      sort: 925,
+      engines: { ...without, speak: createLocalSpeakEngine(settings.voiceModelDir) },
+    };
+  if (isInstalled('text2wav'))
+    models['builtin-voice'] = {
       label: '内置朗读',
       type: modelTypes.textToSpeech,
       color: '#4d7c0f',
       remark: '内置、免费、不联网。不是神经网络模型：espeak-ng 按规则合成的声音',
       sort: 930,
       engines: { ...without, speak: createBuiltInSpeakEngine() },
-    },
-  };
+    };
   if (settings.speechModelDir !== '')
     models['local-speech'] = {
       label: '本机识别',

@@ -78,6 +78,7 @@ test('several keys of a service take turns in everything it does', async () => {
         },
         {
           signal,
+          sent: () => () => {},
           progress: () => undefined,
           remember: async (remote) => void remembered.push(remote),
           resume: null,

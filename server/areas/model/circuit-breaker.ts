@@ -50,6 +50,8 @@ export interface CircuitBreaker {
     model: string,
     channels: readonly C[],
   ): { channels: C[]; waitMs: number };
+  /** It keeps failing and is left alone now. */
+  rests(channelId: number, model: string): boolean;
   report(outcome: Outcome): void;
 }
 
@@ -98,6 +100,7 @@ export const createCircuitBreaker = (now: () => number = Date.now): CircuitBreak
       first.nextTurn = turn;
       return { channels: [...channels], waitMs: turn - time };
     },
+    rests: (channelId, model) => (lines.get(keyOf(channelId, model))?.openUntil ?? 0) > now(),
     report(outcome) {
       const key = keyOf(outcome.channelId, outcome.model);
       if (outcome.ok) {

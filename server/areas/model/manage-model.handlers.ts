@@ -21,8 +21,8 @@ export const createManageModelHandlers = (deps: {
   const forget = () => deps.models.forget();
   return {
     adminModelList: (input, { db }) => service.list(db, input),
-    setModel: async (input, { db, noteAct, afterCommit }) => {
-      await service.set(db, input, noteAct);
+    setModel: async (input, { db, user, noteAct, afterCommit }) => {
+      await service.set(db, input, user, noteAct);
       afterCommit(forget);
       return {};
     },

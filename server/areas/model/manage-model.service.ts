@@ -1,13 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { Out, Parsed } from '../../../contract/calls.ts';
 import type { AdminChannel, AdminModel, ImageChoice } from '../../../contract/manage-model.ts';
+import { modelTypes } from '../../../contract/model.ts';
+import { usualSizeRates } from '../../../contract/price.ts';
 import type { Executor } from '../../db/database.ts';
-import { type ActNote, Refusal } from '../../http/handlers.ts';
+import { type ActNote, type Identity, Refusal } from '../../http/handlers.ts';
 import { keysIn, type KeyBox } from './channel-key.ts';
 import { channelPresets } from './channel-presets.ts';
 import { tryService } from './channel-trial.ts';
 import * as store from './manage-model.store.ts';
 import { type ModelService } from './model.service.ts';
+import { acceleratorOrigin } from './model-view.ts';
 import { imageOf } from './resolved-model.ts';
 import { lockCatalogue, setChannelModels, type ChannelRow, type ModelRow } from './model.store.ts';
 
@@ -52,6 +55,9 @@ const modelView = (row: ModelRow, channels: AdminModel['channels']): AdminModel 
   display: flagOf(row.display),
   disable: flagOf(!row.enabled),
   vip_excluded: flagOf(row.vipExcluded),
+  vip: flagOf(row.paidOnly),
+  private: flagOf(row.managersOnly),
+  size_rate: row.type === modelTypes.image ? [...(row.sizeRates ?? usualSizeRates)] : [],
   vision: flagOf(row.vision),
   max_prompt: row.maxPrompt,
   max_tokens: row.maxTokens,
@@ -75,6 +81,10 @@ const changesOf = (input: Parsed<'setModel'>): Partial<ModelRow> => {
   if (input.display !== undefined) values.display = input.display === 1;
   if (input.disable !== undefined) values.enabled = input.disable === 0;
   if (input.vip_excluded !== undefined) values.vipExcluded = input.vip_excluded === 1;
+  if (input.vip !== undefined) values.paidOnly = input.vip === 1;
+  if (input.private !== undefined) values.managersOnly = input.private === 1;
+  if (input.size_rate !== undefined)
+    values.sizeRates = input.size_rate.length > 0 ? input.size_rate : null;
   if (input.vision !== undefined) values.vision = input.vision === 1;
   if (input.max_prompt !== undefined) values.maxPrompt = input.max_prompt;
   if (input.max_tokens !== undefined) values.maxTokens = input.max_tokens;
@@ -161,9 +171,20 @@ export const createManageModelService = (deps: {
       };
     },
 
-    set: async (db: Executor, input: Parsed<'setModel'>, note: Note): Promise<void> => {
+    set: async (
+      db: Executor,
+      input: Parsed<'setModel'>,
+      user: Identity,
+      note: Note,
+    ): Promise<void> => {
       const row = await store.lockModel(db, input.id);
       if (!row) throw new Refusal('not_found', '没有这个模型');
+      // Everybody's replies pass through there; a row may come back as it is.
+      if (input.accelerator !== undefined && input.accelerator !== row.accelerator) {
+        if (!user.owner) throw new Refusal('manage_unsuitable', '加速地址只有所有者可以更改');
+        if (input.accelerator !== '' && acceleratorOrigin(input.accelerator) === null)
+          throw new Refusal('bad_input', 'accelerator：应为 https:// 开头的地址');
+      }
       const values = changesOf(input);
       const { sizes, checkpoints, factors } = input;
       const image = imageOf({ ...row, imageChoice: null });

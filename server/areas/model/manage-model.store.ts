@@ -2,7 +2,7 @@ import { and, asc, desc, eq, inArray, sql, type SQL } from 'drizzle-orm';
 import type { Parsed } from '../../../contract/calls.ts';
 import type { Executor } from '../../db/database.ts';
 import { channels, modelChannels, models } from '../../db/schema.ts';
-import { spentByModel } from '../stats/spend.service.ts';
+import { spentByChannel } from '../stats/spend.service.ts';
 import { channelHealth } from './model.tables.ts';
 
 const conditions = (filter: Parsed<'adminModelList'>): SQL | undefined =>
@@ -73,17 +73,13 @@ export const listChannels = async (db: Executor) => {
     .from(modelChannels)
     .innerJoin(models, eq(models.id, modelChannels.modelId))
     .orderBy(asc(models.sort), asc(models.name));
-  const tokens = await spentByModel(db, 30);
-  return rows.map(({ channel, health }) => {
-    const own = served.filter((row) => row.channelId === channel.id).map(({ name }) => name);
-    const names = channel.kind === 'replicate' ? ['lora'] : (channel.options.models ?? own);
-    return {
-      channel,
-      health,
-      models: own,
-      spent: names.reduce((sum, name) => sum + (tokens.get(name) ?? 0), 0),
-    };
-  });
+  const spent = await spentByChannel(db, 30);
+  return rows.map(({ channel, health }) => ({
+    channel,
+    health,
+    models: served.filter((row) => row.channelId === channel.id).map(({ name }) => name),
+    spent: spent.get(channel.id) ?? 0,
+  }));
 };
 
 export const findChannel = async (db: Executor, id: number) => {

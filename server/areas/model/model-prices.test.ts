@@ -18,5 +18,5 @@ test.each([
   ['text-embedding-3-small', 0.05, false],
   ['mock-chat', 1, false],
 ])('%s costs %d', (name, factor, vipExcluded) => {
-  expect(priceOfName(name)).toEqual({ factor, vipExcluded });
+  expect(priceOfName(name)).toEqual({ factor, vipExcluded, paidOnly: factor === 30 });
 });

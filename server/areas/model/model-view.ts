@@ -1,9 +1,8 @@
+import { sizesOf } from '../../../contract/image-prompt.ts';
 import { modelTypes, type Model } from '../../../contract/model.ts';
+import { usualSizeRates } from '../../../contract/price.ts';
 import { imageOf, type ResolvedMediaModel } from './resolved-model.ts';
 import type { ChannelRow, ModelRow, ServedModel } from './model.store.ts';
-
-/** Of the size codes 0 to 3 (documents 1 and 2 §9); larger ones count as the last. */
-const sizeRates = [0.7, 0.8, 0.9, 1];
 
 /** What the specification calls things, beside our own names. */
 const flatFields = (model: ModelRow) => {
@@ -11,7 +10,7 @@ const flatFields = (model: ModelRow) => {
   const factors = (image?.checkpoints ?? []).map(
     ({ name, factor }) => [name, factor ?? model.factor] as const,
   );
-  const sizes = image?.sizes ?? [];
+  const sizes = image ? sizesOf(image).map(({ width, height }) => `${width}x${height}`) : [];
   return {
     unique_key: model.name,
     remarks: model.remark,
@@ -20,12 +19,13 @@ const flatFields = (model: ModelRow) => {
     default_checkpoint: image?.default_checkpoint ?? '',
     sizes,
     size_limit: sizes,
-    size_rate: image ? sizeRates : [],
+    size_rate: image ? [...(model.sizeRates ?? usualSizeRates)] : [],
     disable: 0,
     disable_api: model.disableApi ? 1 : 0,
-    vip: model.vipExcluded ? 1 : 0,
-    // Nobody has a model of their own here: what is trained is a style or a knowledge base.
-    private: 0,
+    vip: model.paidOnly ? 1 : 0,
+    // As to a visitor; whoever asks is looked at where the list is given.
+    locked: model.paidOnly ? 1 : 0,
+    private: model.managersOnly ? 1 : 0,
     // Of a model of images that nobody has told anything of there is nothing to draw with yet.
     status: model.type === modelTypes.image && image === null ? 0 : 1,
   };
@@ -56,13 +56,14 @@ export const present = (
   ...media,
 });
 
-/** The origins of the accelerators; what is no address of the web is left out. */
+/** Null for what is no address of the web. */
+export const acceleratorOrigin = (accelerator: string): string | null => {
+  if (!URL.canParse(accelerator)) return null;
+  const { protocol, origin } = new URL(accelerator);
+  return protocol === 'https:' || protocol === 'http:' ? origin : null;
+};
+
+/** The origins of the accelerators. */
 export const acceleratorsOf = (served: readonly Pick<ServedModel, 'model'>[]): string[] => [
-  ...new Set(
-    served.flatMap(({ model: { accelerator } }) => {
-      if (!URL.canParse(accelerator)) return [];
-      const { protocol, origin } = new URL(accelerator);
-      return protocol === 'https:' || protocol === 'http:' ? [origin] : [];
-    }),
-  ),
+  ...new Set(served.flatMap(({ model: { accelerator } }) => acceleratorOrigin(accelerator) ?? [])),
 ];

@@ -2,6 +2,7 @@ import type { Out } from '../../../contract/calls.ts';
 import type { Executor } from '../../db/database.ts';
 import type { Handlers } from '../../http/handlers.ts';
 import { createAddressLimit, createPersonLimit } from '../../http/rate-limit.ts';
+import { paidStanding } from '../payment/has-paid.ts';
 import { metadata, previewOf } from './image-metadata.service.ts';
 import { createHealth, keepStat } from './model-stat.service.ts';
 import type { ModelService } from './model.service.ts';
@@ -26,7 +27,17 @@ export const createModelHandlers = ({
   const limitPerson = createPersonLimit(reportsAMinute);
   const limitAddress = createAddressLimit(reportsAMinute * 5);
   return {
-    models: async (_input, { db }) => ({ models: await models.catalogue(db) }),
+    models: async (_input, { db, user }) => {
+      const listed = (await models.catalogue(db)).filter(
+        (model) => model.private === 0 || user?.manager,
+      );
+      const asks = user !== null && !user.guest && listed.some(({ locked }) => locked === 1);
+      const paid = asks && (await paidStanding(db, user.id)).paid;
+      return {
+        models: paid ? listed.map((model) => ({ ...model, locked: 0 })) : listed,
+        default_model: (await models.defaultModel(db, user)).name,
+      };
+    },
 
     modelHealth: async (_input, { db }) => ({ list: await health(db, models) }),
 

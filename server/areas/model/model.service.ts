@@ -26,6 +26,7 @@ import { mediaOfferOf, stabilityFilm, type MediaOffer } from './media-models.ts'
 import { priceOfName } from './chat-price-by-name.ts';
 import { colorOf, isChatModel, isLowCost, isVisionModel, prettyLabel } from './model-names.ts';
 import { builtInImages, builtInModel, createBuiltInMedia } from './built-in-models.ts';
+import { type Asker, isUsable } from './usable.ts';
 import { acceleratorsOf, present } from './model-view.ts';
 import {
   resolve,
@@ -63,8 +64,17 @@ export interface ModelService {
   accelerators(): readonly string[];
   /** Null: there is no such model, or nothing serves it any more. */
   find(db: Executor, name: string): Promise<ResolvedModel | null>;
-  /** What a session gets that names no model: a low-cost one, or with freeOnly one of factor 0. */
-  defaultModel(db: Executor, options: { freeOnly: boolean }): Promise<ResolvedModel>;
+  /**
+   * What a session gets that names no model: the cheapest that this person may use and whose services
+   * do not fail; what is built in where there is nothing else.
+   */
+  defaultModel(db: Executor, asker: Asker): Promise<ResolvedModel>;
+  /** The same out of some models by their names; null: this person may use none of them. */
+  cheapestModel(
+    db: Executor,
+    asker: Asker,
+    isOffered: (name: string) => boolean,
+  ): Promise<ResolvedModel | null>;
   /**
    * The services to try, best first. A channel that keeps failing is left out for a while where
    * there is another; where there is none this takes a moment. Not to be called in a transaction.
@@ -87,12 +97,9 @@ export interface ModelService {
   findImage(db: Executor, name: string): Promise<ResolvedImageModel | null>;
   /**
    * What a session of images gets that names no model: Midjourney's where there is one, else what
-   * is built in; with freeOnly one of factor 0. Null: there is none.
+   * is built in, of those that this person may use. Null: there is none.
    */
-  defaultImageModel(
-    db: Executor,
-    options: { freeOnly: boolean },
-  ): Promise<ResolvedImageModel | null>;
+  defaultImageModel(db: Executor, asker: Asker): Promise<ResolvedImageModel | null>;
   /**
    * The services to try for a model of images, in this order: by priority, and among equals drawn
    * by weight. One that keeps failing is left out for a while, as of `engines`.
@@ -117,7 +124,7 @@ export interface ModelService {
   defaultMedia(
     db: Executor,
     type: MediaType,
-    options: { freeOnly: boolean },
+    asker: Asker | 'anybody',
   ): Promise<ResolvedMediaModel | null>;
   /** The services to try, in this order; one that keeps failing is left out for a while. */
   mediaEngines<T extends MediaType>(
@@ -260,6 +267,8 @@ export const createModelService = (deps: {
       type,
       factor: row.model.factor,
       vipExcluded: row.model.vipExcluded,
+      paidOnly: row.model.paidOnly,
+      managersOnly: row.model.managersOnly,
       builtIn: row.channel.kind === 'built-in',
       ...mediaOf(row),
     };
@@ -411,6 +420,7 @@ export const createModelService = (deps: {
           ...each,
           factor: 0,
           vipExcluded: false,
+          paidOnly: false,
         }));
         await offer(id, free);
         log.info(`${label} was found and connected`);
@@ -424,6 +434,28 @@ export const createModelService = (deps: {
       void watchLocal();
     }, localMs).unref();
     timers.add(timer);
+  };
+
+  const cheapestModel: ModelService['cheapestModel'] = async (db, asker, isOffered) => {
+    const rows = (await served(db)).filter(
+      ({ model }) => model.type === modelTypes.chat && model.display && isOffered(model.name),
+    );
+    const isWell = ({ channel, model }: ServedModel): boolean =>
+      !breaker.rests(channel.id, model.name);
+    // What is built in comes last, what fails before it; among equals the order of offering counts.
+    const rank = (row: ServedModel): number =>
+      row.channel.kind === 'built-in' ? 2 : isWell(row) ? 0 : 1;
+    const sorted = [...rows].sort(
+      (a, b) =>
+        rank(a) - rank(b) ||
+        a.model.factor - b.model.factor ||
+        (a.model.promptFactor ?? a.model.factor) - (b.model.promptFactor ?? b.model.factor),
+    );
+    for (const row of sorted) {
+      const model = resolve(row);
+      if (await isUsable(db, model, asker)) return model;
+    }
+    return null;
   };
 
   return {
@@ -532,12 +564,13 @@ export const createModelService = (deps: {
       return row && row.model.type === modelTypes.chat ? resolve(row) : null;
     },
 
-    async defaultModel(db, { freeOnly }) {
-      const rows = (await served(db)).filter((each) => each.model.type === modelTypes.chat);
-      const row = freeOnly ? rows.find((each) => each.model.factor === 0) : rows[0];
-      if (!row) throw new Error('no chat model is enabled');
-      return resolve(row);
+    async defaultModel(db, asker) {
+      const model = await cheapestModel(db, asker, () => true);
+      if (!model) throw new Error('no chat model is enabled');
+      return model;
     },
+
+    cheapestModel,
 
     async engines(db, model) {
       const found = [];
@@ -575,11 +608,10 @@ export const createModelService = (deps: {
       return row ? resolveImage(row) : null;
     },
 
-    async defaultImageModel(db, { freeOnly }) {
-      const found = (await served(db))
-        .map(resolveImage)
-        .filter((model) => model !== null)
-        .filter((model) => !freeOnly || model.factor === 0);
+    async defaultImageModel(db, asker) {
+      const found = [];
+      for (const model of (await served(db)).map(resolveImage))
+        if (model && (await isUsable(db, model, asker))) found.push(model);
       return (
         found.find((model) => model.image.family === 'midjourney') ??
         found.find((model) => model.builtIn) ??
@@ -648,11 +680,10 @@ export const createModelService = (deps: {
       return null;
     },
 
-    async defaultMedia(db, type, { freeOnly }) {
-      const found = (await served(db))
-        .map((row) => resolveMedia(type, row))
-        .filter((model) => model !== null)
-        .filter((model) => !freeOnly || model.factor === 0);
+    async defaultMedia(db, type, asker) {
+      const found = [];
+      for (const model of (await served(db)).map((row) => resolveMedia(type, row)))
+        if (model && (asker === 'anybody' || (await isUsable(db, model, asker)))) found.push(model);
       return found.find((model) => model.builtIn) ?? found[0] ?? null;
     },
 

@@ -22,6 +22,8 @@ export interface ResolvedModel {
   /** Most tokens of a reply; null: the service decides. */
   maxTokens: number | null;
   vipExcluded: boolean;
+  paidOnly: boolean;
+  managersOnly: boolean;
   /** Takes images. */
   vision: boolean;
   builtIn: boolean;
@@ -39,7 +41,11 @@ export interface ResolvedImageModel {
   /** Null: limits.defaultMaxPrompt. */
   maxPrompt: number | null;
   vipExcluded: boolean;
+  paidOnly: boolean;
+  managersOnly: boolean;
   builtIn: boolean;
+  /** What its sizes cost, by their codes; null: as usual. */
+  sizeRates: readonly number[] | null;
   image: ImageModel;
   /** A manager said which checkpoints people may choose: `image` has these alone. */
   onlyCheckpoints: boolean;
@@ -63,6 +69,8 @@ export interface ResolvedMediaModel {
   /** Tokens for a film, for a character that is spoken, for a second that is listened to; 0: free. */
   factor: number;
   vipExcluded: boolean;
+  paidOnly: boolean;
+  managersOnly: boolean;
   builtIn: boolean;
   /** Of a model of films. */
   video: VideoModel | null;
@@ -95,6 +103,8 @@ export const resolve = ({ model, channel }: ServedModel): ResolvedModel => ({
   maxPrompt: model.maxPrompt,
   maxTokens: model.maxTokens,
   vipExcluded: model.vipExcluded,
+  paidOnly: model.paidOnly,
+  managersOnly: model.managersOnly,
   vision: model.vision,
   builtIn: channel.kind === 'built-in',
   api: !model.disableApi,
@@ -129,6 +139,9 @@ export const resolveImage = ({ model, channel }: ServedModel): ResolvedImageMode
       factor: model.factor,
       maxPrompt: model.maxPrompt,
       vipExcluded: model.vipExcluded,
+      paidOnly: model.paidOnly,
+      managersOnly: model.managersOnly,
+      sizeRates: model.sizeRates,
       builtIn: channel.kind === 'built-in',
       image,
       onlyCheckpoints: (model.imageChoice?.checkpoints.length ?? 0) > 0,

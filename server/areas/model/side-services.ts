@@ -8,6 +8,7 @@ import { keysIn, type KeyBox } from './channel-key.ts';
 const cacheMs = 3_000;
 
 export interface SideService {
+  channelId: number;
   label: string;
   baseUrl: string;
   /** The first key: who began a work with it asks after it with it. */
@@ -46,6 +47,7 @@ export const createSideServices = (db: Database, keys: () => KeyBox): SideServic
       const found =
         row && secret !== null
           ? {
+              channelId: row.id,
               label: row.label,
               baseUrl: row.baseUrl,
               secret: own[0] ?? '',

@@ -5,6 +5,7 @@ import { shownByNotices } from './notice.store.ts';
 
 export const noticeArea = () =>
   ({
+    holds: [{ table: 'notice_reads', of: ['user_id'], end: 'delete' }],
     shows: shownByNotices,
     serve: ({ storage, auth }) => ({
       ...createNoticeHandlers({ storage, auth }),

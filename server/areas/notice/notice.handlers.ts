@@ -1,3 +1,4 @@
+import { licenceFiles } from '../../../contract/licence-files.ts';
 import type { Handlers } from '../../http/handlers.ts';
 import type { Storage } from '../../storage/storage-interface.ts';
 import type { AuthService } from '../auth/auth.service.ts';
@@ -26,6 +27,7 @@ export const createNoticeHandlers = ({
 
   downloadSourceCode: async ({ id }, { db, user }) => ({
     url: await sourceCode(db, user, id, async () => (await auth.makeTicket(db, user.jti)).ticket),
+    ...licenceFiles,
   }),
 
   noticeFile: async ({ id }, { db, user, reply }) => {

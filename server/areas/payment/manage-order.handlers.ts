@@ -1,4 +1,5 @@
 import type { AdminOrder, Difference } from '../../../contract/manage-order.ts';
+import { readDates } from '../../http/date-range.ts';
 import { type Handlers, Refusal } from '../../http/handlers.ts';
 import { handleInvoice, invoicePage } from './invoice.service.ts';
 import type { PaymentService } from './payment.service.ts';
@@ -47,25 +48,16 @@ const differenceView = (row: DifferenceRow): Difference => ({
   note: row.note,
 });
 
-const moment = (text: string | undefined): Date | undefined => {
-  if (!text) return undefined;
-  const date = new Date(text);
-  if (Number.isNaN(date.getTime())) throw new Refusal('bad_input', 'timeRange 应为两个时间');
-  return date;
-};
-
 export const createManageOrderHandlers = (payments: PaymentService): ManageOrderHandlers => {
   const dailyTotals = createDailyTotals();
   return {
     adminOrderList: async (input, { db }) => {
       const [start, end] = input.timeRange ?? [];
-      const [from, to] = [moment(start), moment(end)];
       const filter: OrderFilter = {
         type: input.type,
         ...(input.orderId ? { number: input.orderId.trim() } : {}),
         ...(typeof input.userId === 'number' ? { userId: input.userId } : {}),
-        ...(from ? { from } : {}),
-        ...(to ? { to } : {}),
+        ...readDates(start, end, { start: 'timeRange[0]', end: 'timeRange[1]' }),
       };
       const { list, ...rest } = await payments.orderPage(db, filter, input.page);
       return {

@@ -30,6 +30,10 @@ export const orderView = (row: OrderRow, invoice: Order['invoice'] | null): Orde
   invoice: invoice ?? '',
 });
 
+/** The payment's address as it can be opened from anywhere: that of the house's own page has no host. */
+export const reachable = <T extends { url: string }>(order: T, origin: string): T =>
+  order.url.startsWith('/') ? { ...order, url: `${origin}${order.url}` } : order;
+
 export const window = (page: number, size: number) => ({ offset: (page - 1) * size, limit: size });
 export const paged = <T>(list: T[], total: number, page: number, size: number) => ({
   list,

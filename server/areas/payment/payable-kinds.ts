@@ -8,7 +8,7 @@ import {
   vipQuote,
 } from '../../../contract/goods.ts';
 import { orderTypes } from '../../../contract/payment.ts';
-import type { Transaction } from '../../db/database.ts';
+import type { Executor, Transaction } from '../../db/database.ts';
 import { Refusal } from '../../http/handlers.ts';
 import { credit, debit } from '../ledger/ledger.service.ts';
 import { membershipOf, prolongVip, setSubscribe, shortenVip } from '../ledger/vip.service.ts';
@@ -109,41 +109,68 @@ const vip: Payable = {
 
 const editionKinds = editions.map((each) => each.type);
 
+/** Paid as the difference to the other edition: alone it is worth no more than that one. */
+const isUpgrade = ({ kind, amount }: OrderRow): boolean =>
+  amount < (editions.find((each) => each.type === kind)?.amount ?? 0);
+
+/** The level that these paid orders of editions come to. */
+const levelBy = (paid: readonly OrderRow[]): number => {
+  const whole = paid.filter((order) => !isUpgrade(order));
+  const levels = whole.map(({ kind }) => editions.find((each) => each.type === kind)?.level ?? 0);
+  const upgraded = whole.length < paid.length;
+  return upgraded ? (whole.length > 0 ? 2 : 1) : Math.max(0, ...levels);
+};
+
+/** What an edition costs a person now, cents: of the one they have counts what is paid and kept. */
+const editionPrice = async (
+  db: Executor,
+  userId: number,
+  level: 1 | 2,
+): Promise<{ amount: number; has: number } | null> => {
+  const has = (await membershipOf(db, userId))?.subscribe ?? 0;
+  const amount = editionAmount(level, has);
+  if (amount === null) return null;
+  const lower = has === 0 ? [] : await paidKinds(db, userId, editionKinds);
+  const refunded = lower.reduce((sum, order) => sum + order.refundedAmount, 0);
+  return { amount: amount + refunded, has };
+};
+
 const edition = ({ level, type, name }: (typeof editions)[number]): Payable => ({
   kind: type,
   type: level === 1 ? orderTypes.code : orderTypes.codePro,
   // The dearer one as well: whoever has the first pays the difference alone.
   rivals: editionKinds,
   price: async (db, userId) => {
-    const has = (await membershipOf(db, userId))?.subscribe ?? 0;
-    const amount = editionAmount(level, has);
-    if (amount === null) throw new Refusal('order_unsuitable', '您已订阅这个版本');
+    const price = await editionPrice(db, userId, level);
+    if (!price) throw new Refusal('order_unsuitable', '您已订阅这个版本');
+    const { amount, has } = price;
     const title = has > 0 ? `鹊桥源码升级到${name}` : `鹊桥源码${name}`;
     return { quantity: 1, subject: '', title, amount, tokens: editionBonus };
   },
   describe: () => ({ url: '/notice', words: '订阅成功' }),
   isHad: async (tx, order) => ((await membershipOf(tx, order.userId))?.subscribe ?? 0) >= level,
+  isStale: async (tx, order) =>
+    order.amount < ((await editionPrice(tx, order.userId, level))?.amount ?? 0),
   deliver: async (tx, order) => {
     await give(tx, order, order.tokens);
     const has = (await membershipOf(tx, order.userId))?.subscribe ?? 0;
     if (has < level) await setSubscribe(tx, order.userId, level);
   },
   revoke: async (tx, order, part, forgive) => {
+    const paid = await paidKinds(tx, order.userId, editionKinds);
+    const others = paid.filter(({ id }) => id !== order.id);
+    if (part.whole && others.some(isUpgrade))
+      throw new Refusal('order_unsuitable', '后来按差价升级过，请先退升级的那一笔');
     const tokens = await takeBack(tx, order, shareOf(order.tokens, order.amount, part), forgive);
     // An edition is had or not: a part of its price changes nothing about it.
-    if (part.whole) {
-      const others = await paidKinds(tx, order.userId, editionKinds);
-      const levels = others
-        .filter(({ id }) => id !== order.id)
-        .map(({ kind }) => editions.find((each) => each.type === kind)?.level ?? 0);
-      await setSubscribe(tx, order.userId, Math.max(0, ...levels));
-    }
+    if (part.whole) await setSubscribe(tx, order.userId, levelBy(others));
     return { tokens, whole: part.whole };
   },
   restore: async (tx, order, taken) => {
     await giveAgain(tx, order, taken);
     const has = (await membershipOf(tx, order.userId))?.subscribe ?? 0;
-    if (taken['whole'] === true && has < level) await setSubscribe(tx, order.userId, level);
+    const again = levelBy(await paidKinds(tx, order.userId, editionKinds));
+    if (taken['whole'] === true && has < again) await setSubscribe(tx, order.userId, again);
   },
 });
 

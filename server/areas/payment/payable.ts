@@ -46,6 +46,8 @@ export interface Payable {
   describe: (order: Pick<OrderRow, 'kind' | 'subject' | 'title'>) => { url: string; words: string };
   /** Of what one has or not: it is had already, and cannot be given once more. */
   isHad?: (tx: Transaction, order: OrderRow) => Promise<boolean>;
+  /** What its price rested on is gone since it was begun: it cannot be given for that. */
+  isStale?: (tx: Transaction, order: OrderRow) => Promise<boolean>;
   /** Gives what was paid for, in the transaction in which the order becomes paid: once. */
   deliver: (tx: Transaction, order: OrderRow) => Promise<void>;
   /**

@@ -1,9 +1,10 @@
 import type { Handlers } from '../../http/handlers.ts';
 import { Refusal } from '../../http/handlers.ts';
-import { isPublicAddress } from '../../net/guarded-fetch.ts';
 import { invoicePage, requestInvoice } from './invoice.service.ts';
+import { reachable } from './order-view.ts';
 import type { PaymentService } from './payment.service.ts';
-import { sandboxTrade, settleSandbox } from './sandbox.ts';
+import { mayPlay, sandboxTrade, settleSandbox, shutOutside } from './sandbox.ts';
+import type { Settings } from '../../settings.ts';
 
 type Served =
   | 'paymentInfo'
@@ -18,18 +19,25 @@ type Served =
 
 export const createPaymentHandlers = (
   payments: PaymentService,
-  { sandboxAllowed }: { sandboxAllowed: string },
+  settings: Pick<Settings, 'sandboxAllowed' | 'publicUrl'>,
 ): Pick<Handlers, Served> => ({
-  paymentInfo: () => payments.info(),
-  recharge: ({ type, num, provider }, { user }) =>
-    payments.createOrder(user.id, {
+  paymentInfo: (_input, context) => payments.info(mayPlay(context, settings)),
+  recharge: async ({ type, num, provider }, { user, ...context }) => {
+    const order = await payments.createOrder(user.id, {
+      play: mayPlay(context, settings),
       kind: type,
       wish: { quantity: num ?? 0, subject: '' },
       provider,
-    }),
-  tradeStatus: ({ platform_order_id: number }, { user }) => payments.orderStatus(user.id, number),
+    });
+    return async (db) => reachable(await order(db), context.origin);
+  },
+  tradeStatus: async ({ platform_order_id: number }, { user, origin }) =>
+    reachable(await payments.orderStatus(user.id, number), origin),
   closeTrade: ({ platform_order_id: number }, { user }) => payments.closeOrder(user.id, number),
-  tradeList: ({ page }, { db, user }) => payments.orderList(db, user.id, page),
+  tradeList: async ({ page }, { db, user, origin }) => {
+    const { list, ...rest } = await payments.orderList(db, user.id, page);
+    return { ...rest, list: list.map((order) => reachable(order, origin)) };
+  },
 
   sandboxTrade: async ({ key }, { db }) => {
     const trade = payments.provider('sandbox') && (await sandboxTrade(db, key));
@@ -37,11 +45,12 @@ export const createPaymentHandlers = (
     const { title, amount, state, number } = trade;
     return { title, amount, state, trade_no: number };
   },
-  sandboxSettle: async ({ key, pay }, { db, ip }) => {
+  sandboxSettle: async ({ key, pay }, { db, ...context }) => {
     if (!payments.provider('sandbox')) throw new Refusal('not_found', '没有这个订单');
-    // Nobody pays with play money who comes from the internet.
-    if (sandboxAllowed === '' && isPublicAddress(ip.replace(/^::ffff:/i, '')))
-      throw new Refusal('payment_unavailable', '沙箱收银台只在本机和局域网里可以用');
+    if (!mayPlay(context, settings)) {
+      context.log.warn({ why: context.outside() }, 'the sandbox checkout refused somebody');
+      throw new Refusal('payment_unavailable', shutOutside);
+    }
     const trade = await settleSandbox(db, key, pay === 1);
     if (!trade) throw new Refusal('not_found', '没有这个订单');
     return { state: trade.state };

@@ -16,6 +16,7 @@ import { bookAdjustment } from './adjustment.service.ts';
 import { chinaDay, orderNumber, refundNumber } from './order-number.ts';
 import { orderList, orderView, paged, window } from './order-view.ts';
 import type { OrderRow, Payable, Wish } from './payable.ts';
+import { shutOutside } from './sandbox.ts';
 import * as store from './payment.store.ts';
 
 export interface PaymentDeps {
@@ -65,6 +66,8 @@ export const createPaymentService = (deps: PaymentDeps) => {
     return payable;
   };
 
+  const offered = (play: boolean): PaymentProvider[] =>
+    [...providers.values()].filter(({ name }) => play || name !== 'sandbox');
   const providerOf = (name: ProviderName | ''): PaymentProvider | null =>
     name === '' ? null : (providers.get(name) ?? null);
 
@@ -144,6 +147,15 @@ export const createPaymentService = (deps: PaymentDeps) => {
             reason: '已经买过，重复付款',
             kind: 'paid_twice',
             detail: '同一样东西又',
+          });
+          await tellEnded(tx, 'order', number);
+          return repaid;
+        }
+        if (await payable.isStale?.(tx, paid)) {
+          const repaid = await payBackUndelivered(tx, paid, {
+            reason: '升级所依据的订阅已退款',
+            kind: 'base_refunded',
+            detail: '原来的订阅退款之后又按差价',
           });
           await tellEnded(tx, 'order', number);
           return repaid;
@@ -356,10 +368,11 @@ export const createPaymentService = (deps: PaymentDeps) => {
   timer.unref();
 
   return {
-    info: () => ({
-      providers: [...providers.values()].map(({ name, label }) => ({ name, label })),
-      reason: deps.closedReason,
-    }),
+    /** @param play whether who asks may use the sandbox */
+    info: (play: boolean) => {
+      const list = offered(play).map(({ name, label }) => ({ name, label }));
+      return { providers: list, reason: list.length > 0 ? '' : deps.closedReason || shutOutside };
+    },
 
     /**
      * Begins an order: its price is worked out and its service asked for a QR code; what is given
@@ -372,6 +385,8 @@ export const createPaymentService = (deps: PaymentDeps) => {
         kind: string;
         wish: Wish;
         provider?: ProviderName | undefined;
+        /** Whether who asks may use the sandbox. */
+        play: boolean;
         /** An order that was begun meanwhile and stands for this one. */
         instead?: (tx: Transaction) => Promise<Order | null>;
       },
@@ -403,10 +418,14 @@ export const createPaymentService = (deps: PaymentDeps) => {
             await payable.deliver(tx, order);
             return view(tx, order.id);
           });
-      const [first] = providers.values();
-      const provider = request.provider ? providers.get(request.provider) : first;
+      const open = offered(request.play);
+      const wanted = request.provider ?? open[0]?.name;
+      const provider = open.find(({ name }) => name === wanted);
       if (!provider)
-        throw new Refusal('payment_unavailable', deps.closedReason || '没有接通这种付款方式');
+        throw new Refusal(
+          'payment_unavailable',
+          deps.closedReason || (open.length === 0 ? shutOutside : '没有接通这种付款方式'),
+        );
       await requireFewOpen(db, userId);
       let url: string;
       try {

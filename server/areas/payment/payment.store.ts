@@ -276,8 +276,8 @@ export const ordersOf = async (
 export interface OrderFilter {
   number?: string;
   userId?: number;
-  /** All, paid ones, gifts and adjustments, or of one payment service. */
-  type?: 'all' | 'paid' | 'gifted' | ProviderName;
+  /** All, paid ones, gifts and adjustments, of one payment service, or of one of `orderTypes`. */
+  type?: 'all' | 'paid' | 'gifted' | ProviderName | number;
   from?: Date;
   to?: Date;
 }
@@ -291,6 +291,7 @@ const fitting = ({ number, userId, type = 'all', from, to }: OrderFilter) =>
         to && lt(orders.createdAt, to),
         type === 'paid' ? inArray(orders.state, ['paid', 'refunded']) : undefined,
         type === 'gifted' ? eq(orders.provider, '') : undefined,
+        typeof type === 'number' ? eq(orders.type, type) : undefined,
         type === 'wechat' || type === 'alipay' || type === 'sandbox'
           ? eq(orders.provider, type)
           : undefined,

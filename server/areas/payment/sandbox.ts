@@ -1,6 +1,8 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { and, eq, gte, lt, sql } from 'drizzle-orm';
 import type { Database, Executor } from '../../db/database.ts';
+import type { Context } from '../../http/handlers.ts';
+import type { Settings } from '../../settings.ts';
 import type { PaymentProvider } from '../../payments/payment-provider.ts';
 import { sandboxTrades } from './payment.tables.ts';
 
@@ -55,6 +57,21 @@ export const createSandbox = (db: Database, publicUrl: string): PaymentProvider 
       );
   },
 });
+
+export const shutOutside = '沙箱收银台只在本机和局域网里可以用';
+
+/**
+ * Whether this request may buy with play money: nobody from the internet may, unless SANDBOX_ALLOWED
+ * names the address that this server is reached by.
+ */
+export const mayPlay = (
+  { host, outside }: Pick<Context, 'host' | 'outside'>,
+  { sandboxAllowed, publicUrl }: Pick<Settings, 'sandboxAllowed' | 'publicUrl'>,
+): boolean => {
+  const known = URL.canParse(publicUrl) ? new URL(publicUrl).hostname : host;
+  if (sandboxAllowed !== '' && sandboxAllowed === known) return true;
+  return outside() === null;
+};
 
 type Trade = typeof sandboxTrades.$inferSelect;
 

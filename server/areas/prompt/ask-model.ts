@@ -10,16 +10,29 @@ import type { Database, Transaction } from '../../db/database.ts';
 import type { ChatMessage } from '../../../common/chat-message.ts';
 import { countInThread } from '../../engines/token-thread.ts';
 import { Refusal } from '../../http/handlers.ts';
-import { extendHold, hold, release, settle } from '../ledger/ledger.service.ts';
+import {
+  countFreeUse,
+  extendHold,
+  hold,
+  noteFailedUse,
+  release,
+  settle,
+} from '../ledger/ledger.service.ts';
 import type { ModelService } from '../model/model.service.ts';
 import type { ResolvedModel } from '../model/resolved-model.ts';
 
 /** Short texts: whoever waits for one waits in front of a closed send button. */
 const waits = { firstByteMs: 30_000, idleMs: 20_000, totalMs: 90_000, size: 40_000 };
+/** A timer may be so much early, ms. */
+const early = 50;
+
+/** Ends of an answer that the question made too long: its service wrote all the same, and is paid. */
+const tooLong: ReadonlySet<string> = new Set(['balance', 'too_large']);
 
 /**
  * Asks a chat model for one text and waits for it; nothing is kept of it but the charge, which is
  * that of a chat reply: held before, settled by what was used, nothing for an empty or failed one.
+ * One that was cut here for its length costs what was written of it.
  * @param subject what it is for, as it stands among a person's spends
  * @param keep stores what came of it, in the transaction that takes its charge
  * @throws Refusal balance, engine_failed
@@ -71,28 +84,34 @@ export const askModel = async (
       log,
     },
   );
+  const begun = performance.now();
   const ended = await answer.write();
   const text = answer.log.text.trim();
+  const { code = '' } = ended.error ?? {};
+  const ranOut = performance.now() - begun >= waits.totalMs - early;
+  const written = answer.log.length > 0 && (tooLong.has(code) || ranOut);
   const whole = ended.state === 'done' && text !== '';
-  if (holdId && !whole) await release(db, holdId);
-  else if (whole) {
-    const used = holdId ? await answer.count(true) : { promptTokens: 0, completionTokens: 0 };
+  const type = sessionTypes.chat;
+  if (!whole && !written) {
+    if (holdId) await release(db, holdId);
+    const { channelId } = answer;
+    await noteFailedUse(db, userId, { type, model: model.name, channelId });
+  } else {
+    const { promptTokens: prompt, completionTokens: completion } = await answer.count(whole);
     await db.transaction(async (tx) => {
       let spent = 0;
-      if (holdId)
-        ({ spent } = await settle(
-          tx,
-          holdId,
-          deduction(model, used.promptTokens, used.completionTokens),
-          {
-            type: sessionTypes.chat,
-            model: model.name,
-            human: excerptOf(subject),
-            prompt_tokens: used.promptTokens,
-            completion_tokens: used.completionTokens,
-          },
-        ));
-      await keep?.(tx, text, spent);
+      const use = {
+        type,
+        model: model.name,
+        prompt_tokens: prompt,
+        completion_tokens: completion,
+        channelId: answer.channelId,
+      };
+      if (holdId) {
+        const record = { ...use, human: excerptOf(subject) };
+        ({ spent } = await settle(tx, holdId, deduction(model, prompt, completion), record));
+      } else await countFreeUse(tx, userId, use);
+      if (whole) await keep?.(tx, text, spent);
     });
   }
   if (whole) return text;

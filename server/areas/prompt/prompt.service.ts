@@ -1,12 +1,11 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { needsTranslation } from '../../../contract/image-prompt.ts';
-import { cheapestWriter } from '../../../contract/price.ts';
 import type { Database, Executor, Transaction } from '../../db/database.ts';
 import type { ChatMessage } from '../../../common/chat-message.ts';
 import { Refusal, type Identity } from '../../http/handlers.ts';
 import type { ModelService } from '../model/model.service.ts';
 import type { ResolvedModel } from '../model/resolved-model.ts';
-import { requireUsable } from '../session/session.service.ts';
+import { requireUsable } from '../model/usable.ts';
 import { askModel } from './ask-model.ts';
 import { expandFromLibrary } from './expand.ts';
 import type { Keyword } from './keywords.ts';
@@ -29,6 +28,8 @@ export interface PromptService {
   ) => Promise<{ result: string; translated: boolean }>;
   /** Writes a prompt out; `library`: without a model, by words of the library. Throws as translate. */
   expand: (asker: Asker, text: string) => Promise<{ result: string; library: boolean }>;
+  /** The same without a model, whoever asks; costs nothing. */
+  expandByLibrary: (text: string) => Promise<string>;
   /** The chat model that writes for a person, as translate takes it; null: none is connected. */
   writer: (asker: Asker, model?: string) => Promise<ResolvedModel | null>;
   /**
@@ -79,12 +80,15 @@ export const createPromptService = (deps: {
     if (name !== undefined) {
       const model = await models.find(db, name);
       if (!model) throw new Refusal('model_unavailable');
-      requireUsable(model, asker.guest);
+      await requireUsable(db, model, asker);
       return model.builtIn ? null : model;
     }
-    const usable = cheapestWriter(await models.list(db), asker.guest);
-    return usable ? models.find(db, usable.name) : null;
+    const usual = await models.defaultModel(db, asker);
+    return usual.builtIn ? null : usual;
   };
+
+  const expandByLibrary = async (text: string): Promise<string> =>
+    expandFromLibrary(text, await library(db));
 
   const ask = (asker: Asker, model: ResolvedModel, task: keyof typeof tasks, text: string) =>
     askModel(deps, {
@@ -110,10 +114,12 @@ export const createPromptService = (deps: {
     writer: chatModel,
     ask: (asker, request) => askModel(deps, { userId: asker.id, ...request }),
 
+    expandByLibrary,
+
     async expand(asker, text) {
       if (text.trim() === '') return { result: '', library: true };
       const model = await chatModel(asker);
-      if (!model) return { result: expandFromLibrary(text, await library(db)), library: true };
+      if (!model) return { result: await expandByLibrary(text), library: true };
       return { result: await ask(asker, model, 'expand', text), library: false };
     },
 

@@ -5,6 +5,22 @@ import { shownByScenarios } from './scenario.store.ts';
 
 export const scenarioArea = () =>
   ({
+    holds: [
+      {
+        table: 'scenarios',
+        of: ['user_id'],
+        end: {
+          set: {
+            name: `''`,
+            description: `''`,
+            prompt: `''`,
+            display: 'false',
+            deleted_at: 'coalesce(deleted_at, now())',
+          },
+        },
+        take: ['name', 'description', 'prompt', 'state', 'created_at'],
+      },
+    ],
     seed: seedScenarios,
     shows: shownByScenarios,
     serve: () => createScenarioHandlers(),

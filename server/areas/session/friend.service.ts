@@ -1,4 +1,5 @@
 import type { Parsed } from '../../../contract/calls.ts';
+import { summaryOf } from '../../../common/markdown/digest.ts';
 import { limits } from '../../../contract/limits.ts';
 import type { FriendState } from '../../../contract/session.ts';
 import type { Executor, Transaction } from '../../db/database.ts';
@@ -49,30 +50,41 @@ export const requireWelcome = async (
   if (friends) requireUnblocked(friends, userId);
 };
 
+/** How what somebody writes gets to the other one: at once, once they accept, or it accepts them. */
+export type Delivery = 'arrives' | 'waits' | 'accepts';
+
 /**
- * Somebody is about to write: the first message asks, an answer accepts, and whoever asked waits.
+ * Somebody is about to write: the first message asks, what else they write waits, an answer accepts.
  * @throws Refusal session_unsuitable, too_many
  */
 export const noteSent = async (
   tx: Transaction,
   sessionId: number,
   userId: number,
-): Promise<void> => {
+): Promise<Delivery> => {
   const friends = await store.findFriends(tx, sessionId, { lock: true });
-  if (!friends) return;
+  if (!friends) return 'arrives';
   requireUnblocked(friends, userId);
-  if (friends.acceptedAt !== null) return;
+  if (friends.acceptedAt !== null) return 'arrives';
   if (friends.askedBy === null) {
     // Two requests at once count one after the other.
     await store.lockMaker(tx, userId);
     if ((await store.openRequests(tx, userId)) >= limits.unansweredRequests)
       throw new Refusal('too_many', '今天向陌生人发出的请求太多了，请等对方接受，或明天再来');
     await store.updateFriends(tx, sessionId, { askedBy: userId, askedAt: new Date() });
-  } else if (friends.askedBy === userId) {
-    throw new Refusal('session_unsuitable', '对方接受之后才能继续发消息');
-  } else {
-    await store.updateFriends(tx, sessionId, { acceptedAt: new Date() });
+    return 'arrives';
   }
+  if (friends.askedBy === userId) return 'waits';
+  await store.updateFriends(tx, sessionId, { acceptedAt: new Date() });
+  return 'accepts';
+};
+
+/** What waited for consent is now before the other one, in the order in which it was written. */
+export const deliverWaiting = async (tx: Transaction, sessionId: number): Promise<void> => {
+  const texts = await store.showWaiting(tx, sessionId);
+  const last = texts.at(-1);
+  if (last !== undefined)
+    await store.noteReply(tx, sessionId, { replies: texts.length, summary: summaryOf(last) });
 };
 
 /** What somebody says to the other one's request, or to the other one at all. */
@@ -95,5 +107,6 @@ export const answerFriend = (
     else changed.highBlocks = act === 'block';
     const { acceptedAt, lowBlocks, highBlocks } = changed;
     await store.updateFriends(tx, session.id, { acceptedAt, lowBlocks, highBlocks });
+    if (acceptedAt !== null) await deliverWaiting(tx, session.id);
     return stateFor(changed, user.id);
   });

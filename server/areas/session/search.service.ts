@@ -263,7 +263,9 @@ export const snippetsOf = async (
 ): Promise<Map<number, NonNullable<Session['match']>>> => {
   if (historyIds.length === 0) return new Map();
   const rows = await store.readExcerpts(db, [historyIds, words[0] ?? '']);
-  return new Map(rows.map((row) => [row.id, { history_id: row.id, snippet: plainText(row) }]));
+  return new Map(
+    rows.map((row) => [row.id, { history_id: row.id, part: row.part, snippet: plainText(row) }]),
+  );
 };
 
 /** A page of a session's messages with all the words, newest first. */

@@ -1,11 +1,10 @@
-import { maskName } from '../../../common/mask-name.ts';
+import { maskName } from '../../../contract/mask-name.ts';
 import type { Settings } from '../../../contract/auth.ts';
 import type { Parsed } from '../../../contract/calls.ts';
 import type { CodeName } from '../../../contract/errors.ts';
 import { defaultGroup } from '../../../contract/forum.ts';
 import { limits } from '../../../contract/limits.ts';
 import { modelTypes } from '../../../contract/model.ts';
-import { isFree } from '../../../contract/price.ts';
 import { sessionTypes, type Session, type SessionDetail } from '../../../contract/session.ts';
 import { summaryOf } from '../../../common/markdown/digest.ts';
 import type { Executor, Transaction } from '../../db/database.ts';
@@ -29,6 +28,7 @@ import {
   snippetsOf,
   wordsOf,
 } from './search.service.ts';
+import { type Asker, isUsable, requireUsable } from '../model/usable.ts';
 import * as store from './session.store.ts';
 import { noteReply } from './session.store.ts';
 
@@ -37,7 +37,6 @@ export {
   busyAmong,
   countThisMonth,
   deleteAllOf,
-  eraseDeletedOf,
   makeAllPrivate,
   markDeleted,
   moveSessions,
@@ -50,16 +49,6 @@ export {
 /** The session whoever asks, deleted ones included: its reader decides who may know of it. */
 export const anySession = (db: Executor, ref: string): Promise<store.SessionRow | null> =>
   store.findSession(db, ref);
-
-/** Refuses a model that costs to somebody who has no account to pay from. */
-export const requireUsable = (
-  model: Pick<ResolvedModel, 'factor'> & Partial<Pick<ResolvedModel, 'promptFactor'>>,
-  guest: boolean,
-): void => {
-  if (guest && !isFree({ promptFactor: null, ...model })) {
-    throw new Refusal('login_required', '这个模型登录后才能使用');
-  }
-};
 
 const ownedBy = (row: store.SessionRow, user: Identity | null): boolean => row.userId === user?.id;
 
@@ -159,14 +148,19 @@ const forkSource = async (
 
 /** Only what is a chat, is kept and has begun can be gone on with as one's own. */
 /** At the end of the title of what was taken over from another session. */
-const forkMark = ' ·续';
+export const forkMark = ' ·续';
 
 const forkable = (row: store.SessionRow): boolean =>
   row.type === sessionTypes.chat && !row.temporary && row.prompt !== '' && row.deletedAt === null;
 
+/** The type of the session that is asked for. */
+const typeAsked = ({ type, group_id: group }: Parsed<'newSession'>): number =>
+  type ?? (group === undefined ? sessionTypes.chat : sessionTypes.people);
+
 /** Refuses what cannot be asked for together, before a visitor gets an account for it. */
 export const requireSense = (input: Parsed<'newSession'>, user: Identity | null): void => {
-  const { type, history_id: fork, scenario_id: scenario, embedding, temporary } = input;
+  const { history_id: fork, scenario_id: scenario, embedding, temporary } = input;
+  const type = typeAsked(input);
   if (input.group_id !== undefined && type !== sessionTypes.people)
     throw new Refusal('bad_input', 'group_id：只有问答在社区的分组里');
   if (type === sessionTypes.people) {
@@ -323,24 +317,36 @@ export interface SessionServiceDeps {
   models: ModelService;
   knowledge: Pick<KnowledgeService, 'find' | 'findAll'>;
   forum: ForumShelf;
+  /** Refuses a style of images that is still in training. @throws Refusal training_unfinished */
+  requireTrained: (db: Executor, keys: readonly string[], userId: number) => Promise<void>;
 }
 
-export const createSessionService = ({ models, knowledge, forum }: SessionServiceDeps) => {
-  const chatModel = async (db: Executor, name: string, guest: boolean): Promise<ResolvedModel> => {
-    const model = await models.find(db, name);
-    if (!model) throw new Refusal('model_unavailable');
-    requireUsable(model, guest);
+export const createSessionService = ({
+  models,
+  knowledge,
+  forum,
+  requireTrained,
+}: SessionServiceDeps) => {
+  /** No model has this name. @throws Refusal training_unfinished, model_unavailable */
+  const refuseUnknown = async (db: Executor, name: string, asker: Asker): Promise<never> => {
+    if (asker) await requireTrained(db, [name], asker.id);
+    throw new Refusal('model_unavailable');
+  };
+
+  const chatModel = async (db: Executor, name: string, asker: Asker): Promise<ResolvedModel> => {
+    const model = (await models.find(db, name)) ?? (await refuseUnknown(db, name, asker));
+    await requireUsable(db, model, asker);
     return model;
   };
 
   const preferredModel = async (
     db: Executor,
     preferred: string | undefined,
-    guest: boolean,
+    asker: Asker,
   ): Promise<ResolvedModel> => {
     const model = preferred === undefined ? null : await models.find(db, preferred);
-    if (model && !(guest && !isFree(model))) return model;
-    return models.defaultModel(db, { freeOnly: guest });
+    if (model && (await isUsable(db, model, asker))) return model;
+    return models.defaultModel(db, asker);
   };
 
   const views = async (
@@ -447,8 +453,8 @@ export const createSessionService = ({ models, knowledge, forum }: SessionServic
     const { row, point } = await forkSource(tx, input.history_id ?? 0, user);
     const model =
       input.model === undefined
-        ? await preferredModel(tx, row.model, maker.guest)
-        : await chatModel(tx, input.model, maker.guest);
+        ? await preferredModel(tx, row.model, maker)
+        : await chatModel(tx, input.model, maker);
     const base =
       row.embeddingKey === '' ? null : await knowledge.find(tx, row.embeddingKey, maker.id);
     const rules = { forced: maker.sessionPrivate, setting: maker.setting };
@@ -479,20 +485,20 @@ export const createSessionService = ({ models, knowledge, forum }: SessionServic
   /** The model named where it paints, else the one the person prefers, else Midjourney's, else the first. */
   const imageModel = async (
     db: Executor,
-    { name, preferred, guest }: { name?: string; preferred?: string; guest: boolean },
+    { name, preferred, asker }: { name?: string; preferred?: string; asker: Asker },
   ): Promise<ResolvedImageModel> => {
     if (name !== undefined) {
       const model = await models.findImage(db, name);
       if (model) {
-        requireUsable(model, guest);
+        await requireUsable(db, model, asker);
         return model;
       }
       // A chat's model cannot paint: then it is as if none were named (document 2 §4).
-      if (!(await models.find(db, name))) throw new Refusal('model_unavailable');
+      if (!(await models.find(db, name))) await refuseUnknown(db, name, asker);
     }
     const wished = preferred === undefined ? null : await models.findImage(db, preferred);
-    if (wished && !(guest && wished.factor > 0)) return wished;
-    const model = await models.defaultImageModel(db, { freeOnly: guest });
+    if (wished && (await isUsable(db, wished, asker))) return wished;
+    const model = await models.defaultImageModel(db, asker);
     if (!model) throw new Refusal('model_unavailable');
     return model;
   };
@@ -504,7 +510,7 @@ export const createSessionService = ({ models, knowledge, forum }: SessionServic
     const model = await imageModel(tx, {
       name: input.model,
       preferred: maker.setting.default_image_model,
-      guest: maker.guest,
+      asker: maker,
     });
     const rules = { forced: maker.sessionPrivate, setting: maker.setting };
     return insert(tx, {
@@ -520,23 +526,23 @@ export const createSessionService = ({ models, knowledge, forum }: SessionServic
   /** The model named where it films, else what is usual. */
   const filmModel = async (
     db: Executor,
-    { name, guest }: { name?: string; guest: boolean },
+    { name, asker }: { name?: string; asker: Asker },
   ): Promise<ResolvedMediaModel> => {
     const named = name === undefined ? null : await models.findMedia(db, modelTypes.video, name);
     if (named) {
-      requireUsable(named, guest);
+      await requireUsable(db, named, asker);
       return named;
     }
     // Another kind's model cannot film: then it is as if none were named.
     if (name !== undefined && !(await models.find(db, name)) && !(await models.findImage(db, name)))
       throw new Refusal('model_unavailable');
-    const model = await models.defaultMedia(db, modelTypes.video, { freeOnly: guest });
+    const model = await models.defaultMedia(db, modelTypes.video, asker);
     if (!model) throw new Refusal('model_unavailable');
     return model;
   };
 
   const makeFilms = async (tx: Transaction, maker: Maker, input: Parsed<'newSession'>) => {
-    const model = await filmModel(tx, { name: input.model, guest: maker.guest });
+    const model = await filmModel(tx, { name: input.model, asker: maker });
     const rules = { forced: maker.sessionPrivate, setting: maker.setting };
     return insert(tx, {
       uuid: input.uuid,
@@ -547,16 +553,28 @@ export const createSessionService = ({ models, knowledge, forum }: SessionServic
     });
   };
 
+  /** A knowledge base is a model, too, to those who train it (document 3 §3): its key names it. */
+  const talkedTo = async (
+    db: Executor,
+    maker: Maker,
+    { model: name, embedding }: Parsed<'newSession'>,
+  ): Promise<{ name?: string; embedding?: string }> => {
+    if (name === undefined || embedding !== undefined || (await models.find(db, name)))
+      return { name, embedding };
+    return (await knowledge.find(db, name, maker.id)) ? { embedding: name } : { name };
+  };
+
   const makeChat = async (tx: Transaction, maker: Maker, input: Parsed<'newSession'>) => {
-    const { scenario_id: scenarioId, embedding, temporary } = input;
+    const { scenario_id: scenarioId, temporary } = input;
     if (scenarioId !== undefined && !(await countSession(tx, scenarioId, maker.id)))
       throw new Refusal('not_found', '没有这个场景');
+    const { name, embedding } = await talkedTo(tx, maker, input);
     if (embedding !== undefined && !(await knowledge.find(tx, embedding, maker.id)))
       throw new Refusal('embedding_missing');
     const model =
-      input.model === undefined
-        ? await preferredModel(tx, maker.setting.default_chat_model, maker.guest)
-        : await chatModel(tx, input.model, maker.guest);
+      name === undefined
+        ? await preferredModel(tx, maker.setting.default_chat_model, maker)
+        : await chatModel(tx, name, maker);
     const rules = { forced: maker.sessionPrivate, setting: maker.setting };
     return insert(tx, {
       uuid: input.uuid,
@@ -689,9 +707,10 @@ export const createSessionService = ({ models, knowledge, forum }: SessionServic
           ? 0
           : await store.countThisMonth(tx, userId, limits.freeSessionsAMonth);
         if (made >= limits.freeSessionsAMonth) throw new Refusal('monthly_limit');
-        if (input.type === sessionTypes.people) return makePeopleSession(tx, maker, input);
-        if (input.type === sessionTypes.image) return makeImages(tx, maker, input);
-        if (input.type === sessionTypes.video) return makeFilms(tx, maker, input);
+        const type = typeAsked(input);
+        if (type === sessionTypes.people) return makePeopleSession(tx, maker, input);
+        if (type === sessionTypes.image) return makeImages(tx, maker, input);
+        if (type === sessionTypes.video) return makeFilms(tx, maker, input);
         if (input.history_id !== undefined) return makeFork(tx, maker, input, user);
         return makeChat(tx, maker, input);
       });
@@ -760,13 +779,13 @@ export const createSessionService = ({ models, knowledge, forum }: SessionServic
           if (row.type === sessionTypes.people)
             throw new Refusal('model_locked', '问答与私聊没有固定的模型，用 @ 提到一个即可');
           if (await store.hasMessages(tx, row.id)) throw new Refusal('model_locked');
-          const asked = { name: input.model, guest: user.guest };
+          const asked = { name: input.model, asker: user };
           const model =
             row.type === sessionTypes.image
               ? await imageModel(tx, asked)
               : row.type === sessionTypes.video
                 ? await filmModel(tx, asked)
-                : await chatModel(tx, input.model, user.guest);
+                : await chatModel(tx, input.model, user);
           values.model = model.name;
         }
         if (Object.keys(values).length > 0) await store.updateSession(tx, row.id, values);

@@ -5,7 +5,6 @@ import {
   gt,
   gte,
   inArray,
-  isNotNull,
   isNull,
   lt,
   notExists,
@@ -394,18 +393,6 @@ export const busyAmong = async (db: Executor, ids: readonly number[]): Promise<n
   return rows.map(({ id }) => id);
 };
 
-/** Empties what a person's deleted sessions said, for good. */
-export const eraseDeletedOf = async (db: Executor, userId: number): Promise<void> => {
-  await db.execute(sql`
-    UPDATE history SET human = '', ai = '', reasoning = '', title = '', parts = '[]', request = NULL
-    FROM sessions s WHERE s.id = history.session_id AND s.user_id = ${userId}
-      AND s.deleted_at IS NOT NULL`);
-  await db
-    .update(sessions)
-    .set({ prompt: '', summary: '' })
-    .where(and(eq(sessions.userId, userId), isNotNull(sessions.deletedAt)));
-};
-
 /** Numbers of what a person has, oldest first, behind one. */
 export const sessionIdsOf = async (
   db: Executor,
@@ -502,6 +489,24 @@ export const updateFriends = async (
   >,
 ): Promise<void> => {
   await db.update(friends).set(values).where(eq(friends.sessionId, sessionId));
+};
+
+/**
+ * In a talk of two nothing branches: what is not shown waits for the other one's consent.
+ * Shows it behind what is shown; gives the texts in order.
+ */
+export const showWaiting = async (db: Executor, sessionId: number): Promise<string[]> => {
+  const { rows } = await db.execute<{ human: string }>(sql`
+    WITH waiting AS (
+      SELECT id, lag(id) OVER (ORDER BY id) AS before FROM history
+      WHERE session_id = ${sessionId} AND NOT shown
+    ), arrived AS (
+      UPDATE history SET shown = true, prev_id = coalesce(waiting.before,
+        (SELECT max(id) FROM history WHERE session_id = ${sessionId} AND shown), 0)
+      FROM waiting WHERE history.id = waiting.id RETURNING history.id, human
+    )
+    SELECT human FROM arrived ORDER BY id`);
+  return rows.map(({ human }) => human);
 };
 
 /** People whom somebody wrote to in the last day and who have not accepted. */
@@ -632,21 +637,20 @@ export const moveSessions = async (
         SELECT ${toUserId}, session_id, created_at FROM pinned ON CONFLICT DO NOTHING)
     INSERT INTO favorites (user_id, session_id, history_id, created_at)
       SELECT ${toUserId}, session_id, history_id, created_at FROM gone ON CONFLICT DO NOTHING`);
-  // What both liked counts once from now on.
+  // What the guest liked counts from now on, once where the account liked it, too.
   await db.execute(sql`
     WITH gone AS (DELETE FROM likes WHERE user_id = ${fromUserId} RETURNING history_id, created_at),
     kept AS (
       INSERT INTO likes (user_id, history_id, created_at)
         SELECT ${toUserId}, history_id, created_at FROM gone ON CONFLICT DO NOTHING
         RETURNING history_id
-    ), twice AS (
-      UPDATE history SET like_count = like_count - 1
-      WHERE id IN (SELECT history_id FROM gone EXCEPT SELECT history_id FROM kept)
+    ), liked AS (
+      UPDATE history SET like_count = like_count + 1 WHERE id IN (SELECT history_id FROM kept)
       RETURNING session_id
     )
-    UPDATE sessions SET like_count = like_count - twice.likes
-    FROM (SELECT session_id, count(*) AS likes FROM twice GROUP BY session_id) twice
-    WHERE sessions.id = twice.session_id`);
+    UPDATE sessions SET like_count = like_count + liked.likes
+    FROM (SELECT session_id, count(*) AS likes FROM liked GROUP BY session_id) liked
+    WHERE sessions.id = liked.session_id`);
 };
 
 /** Whose sessions a list shows: what is public, a person's own, or those they marked. */

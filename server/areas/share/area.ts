@@ -1,4 +1,10 @@
 import type { Area } from '../../area.ts';
 import { createShareHandlers } from './share.handlers.ts';
 
-export const shareArea = () => ({ serve: () => createShareHandlers() }) satisfies Area;
+export const shareArea = () =>
+  ({
+    holds: [
+      { table: 'shares', of: ['user_id'], end: 'delete', take: ['session_id', 'created_at'] },
+    ],
+    serve: () => createShareHandlers(),
+  }) satisfies Area;

@@ -57,7 +57,8 @@ export const sharedSession = async (
   const pageSize = limits.historyPageSize;
   const { list, total } = await sharedTalk(db, shared, user?.id ?? null, { page, pageSize });
   return {
-    title: shared.title,
+    // A title may come of what was said later.
+    title: total === 0 ? '' : shared.title,
     user_name: shared.userName,
     model: shared.model,
     created_at: shared.createdAt.toISOString(),

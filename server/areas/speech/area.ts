@@ -1,7 +1,7 @@
 import type { Area, Kit } from '../../area.ts';
 import { createSpeechHandlers } from './speech.handlers.ts';
 import { speechKey } from './speech.service.ts';
-import { removeOrphans } from './speech.store.ts';
+import { ownReadings, readingsOf, removeOrphans } from './speech.store.ts';
 
 /** Files that are cleared away in one go. */
 const atOnce = 100;
@@ -11,6 +11,13 @@ const share = 0.1;
 
 export const speechArea = ({ storage, settings }: Kit) =>
   ({
+    holds: [{ table: 'speeches', of: [], where: ownReadings, end: 'delete' }],
+    leave: async (tx, userId) => {
+      const kept = await readingsOf(tx, userId);
+      return async () => {
+        for (const { key, mime } of kept) await storage.delete(speechKey(key, mime));
+      };
+    },
     chores: [
       async (tx) => {
         for (const { key, mime } of await removeOrphans(tx, atOnce))

@@ -10,24 +10,30 @@ import type { Executor, Transaction } from '../../db/database.ts';
 import { inTransaction } from '../../db/in-transaction.ts';
 import { lookAtMedia } from '../../engines/media.ts';
 import { SpeechEngineError, type OnPart, type Spoken } from '../../engines/speech/speech-engine.ts';
+import { createFairQueue } from '../../fair-queue.ts';
 import { Refusal, type Identity } from '../../http/handlers.ts';
 import { timeLimit } from '../../net/time-limit.ts';
 import type { Storage } from '../../storage/storage-interface.ts';
 import { newKey } from '../../storage/storage.ts';
 import { excerptOf } from '../../../common/markdown/digest.ts';
 import { readableReply } from '../chat/reply.service.ts';
-import { countFreeUse, hold, release, settling } from '../ledger/ledger.service.ts';
+import { countFreeUse, noteFailedUse, hold, release, settling } from '../ledger/ledger.service.ts';
 import type { ModelService } from '../model/model.service.ts';
 import type { MediaChannel, MediaType, ResolvedMediaModel } from '../model/resolved-model.ts';
-import { requireUsable } from '../session/session.service.ts';
+import { requireUsable } from '../model/usable.ts';
 import * as store from './speech.store.ts';
 
 /** The voice stays for ten minutes; it is not made ready again before these, ms. */
 const prepareMs = 5 * 60_000;
+/** Where there is nothing to read with. */
+const noVoice =
+  '服务器上没有安装朗读的声音：管理员可以连接一个语音服务，安装 text2wav，或设置 VOICE_MODEL_DIR';
 /** How long a reading or a listening may take, ms. */
 const longestMs = 5 * 60_000;
 /** Of these that one person may ask for at once. */
 const atOnce = 2;
+/** Of these that all guests together may have at once, each network one of them; a queue's last is never theirs. */
+const guestsAtOnce = 4;
 
 /** The name of a reading's file in the storage. */
 export const speechKey = (key: string, mime: string): string =>
@@ -88,19 +94,21 @@ export const createSpeechService = (deps: {
   room: number;
 }) => {
   const { models, storage, log, room } = deps;
-  const busy = new Map<number, number>();
+  const busy = new Map<string, number>();
+  const guestLane = createFairQueue(guestsAtOnce + 1, atOnce);
 
   /** Nobody has more than a few of these at once. */
   const taking = async <T>(user: Identity, act: () => Promise<T>): Promise<T> => {
-    const running = busy.get(user.id) ?? 0;
+    const { person } = user;
+    const running = busy.get(person) ?? 0;
     if (running >= atOnce) throw new Refusal('too_many_jobs', '上一段还没有完成，请稍候');
-    busy.set(user.id, running + 1);
+    busy.set(person, running + 1);
     try {
-      return await act();
+      return await (user.guest ? guestLane(user, act) : act());
     } finally {
-      const left = (busy.get(user.id) ?? 1) - 1;
-      if (left === 0) busy.delete(user.id);
-      else busy.set(user.id, left);
+      const left = (busy.get(person) ?? 1) - 1;
+      if (left === 0) busy.delete(person);
+      else busy.set(person, left);
     }
   };
 
@@ -112,9 +120,9 @@ export const createSpeechService = (deps: {
   ): Promise<ResolvedMediaModel | null> => {
     const model =
       name === undefined || name === ''
-        ? await models.defaultMedia(db, type, { freeOnly: user.guest })
+        ? await models.defaultMedia(db, type, user)
         : await models.findMedia(db, type, name);
-    if (model) requireUsable(model, user.guest);
+    if (model) await requireUsable(db, model, user);
     return model;
   };
 
@@ -153,7 +161,7 @@ export const createSpeechService = (deps: {
   const paid = async <R>(
     db: Executor,
     bill: { amount: number; model: ResolvedMediaModel; user: Identity; human: string },
-    act: () => Promise<R>,
+    act: (servedBy: (channelId: number) => void) => Promise<R>,
     keep: (tx: Transaction, made: R) => Promise<void> = async () => {},
   ): Promise<{ made: R; spent: number }> => {
     const { amount, model, user, human } = bill;
@@ -167,8 +175,12 @@ export const createSpeechService = (deps: {
             vipAllowed: !model.vipExcluded,
           });
     if (amount > 0 && holdId === null) throw new Refusal('balance');
+    let channelId: number | null = null;
+    const servedBy = (id: number) => {
+      channelId = id;
+    };
     try {
-      const made = await act();
+      const made = await act(servedBy);
       const spent = await inTransaction(db, async (tx) => {
         await keep(tx, made);
         const use = {
@@ -176,6 +188,7 @@ export const createSpeechService = (deps: {
           model: model.name,
           prompt_tokens: 0,
           completion_tokens: 0,
+          channelId,
         };
         if (holdId === null) {
           await countFreeUse(tx, user.id, use);
@@ -188,6 +201,8 @@ export const createSpeechService = (deps: {
       return { made, spent };
     } catch (error) {
       if (holdId !== null) await release(db, holdId);
+      if (error instanceof Refusal)
+        await noteFailedUse(db, user.id, { type: model.type, model: model.name, channelId });
       throw error;
     }
   };
@@ -210,7 +225,7 @@ export const createSpeechService = (deps: {
     ): Promise<Answer<'speechToText'>> {
       const model = await modelFor(db, modelTypes.speechToText, input.model, user);
       if (!model) {
-        const any = await models.defaultMedia(db, modelTypes.speechToText, { freeOnly: false });
+        const any = await models.defaultMedia(db, modelTypes.speechToText, 'anybody');
         throw new Refusal(any ? 'model_unavailable' : 'recogniser_missing');
       }
       return taking(user, async () => {
@@ -227,9 +242,15 @@ export const createSpeechService = (deps: {
         const { made, spent } = await paid(
           db,
           { amount, model, user, human: `语音识别 ${Math.ceil(seconds)} 秒` },
-          () =>
-            askEach(db, modelTypes.speechToText, { model, user }, ({ engine, upstreamName }) =>
-              engine.hear({ model: upstreamName, data: input.data, mime }, signal),
+          (servedBy) =>
+            askEach(
+              db,
+              modelTypes.speechToText,
+              { model, user },
+              ({ channelId, engine, upstreamName }) => {
+                servedBy(channelId);
+                return engine.hear({ model: upstreamName, data: input.data, mime }, signal);
+              },
             ),
         );
         return { text: made, duration: seconds, deduct_tokens: spent };
@@ -239,7 +260,10 @@ export const createSpeechService = (deps: {
     /** Reads words aloud, or gives what was read before. */
     async speak(db: Executor, input: Parsed<'textToSpeech'>, user: Identity): Promise<Sound> {
       const model = await modelFor(db, modelTypes.textToSpeech, input.model, user);
-      if (!model) throw new Refusal('model_unavailable');
+      if (!model) {
+        const any = await models.defaultMedia(db, modelTypes.textToSpeech, 'anybody');
+        throw new Refusal('model_unavailable', any ? undefined : noVoice);
+      }
       if (input.prepare === 1) {
         await prepare(db, model);
         return { stream: Readable.from([]), size: 0, mime: 'audio/mpeg' };
@@ -263,7 +287,7 @@ export const createSpeechService = (deps: {
           speed: Math.round(speed * 100),
           words: createHash('sha256').update(words).digest(),
         };
-      const anew = Number(input.refresh) === 1;
+      const anew = input.refresh === 1;
       const before = place && !anew ? await store.findSpeech(db, place) : null;
       const found = before && (await storage.get(speechKey(before.key, before.mime)));
       if (before && found) return { ...found, mime: before.mime };
@@ -280,13 +304,19 @@ export const createSpeechService = (deps: {
         await paid(
           db,
           { amount, model, user, human: words },
-          async () => {
+          async (servedBy) => {
             const spoken = await askEach(
               db,
               modelTypes.textToSpeech,
               { model, user },
-              ({ engine, upstreamName }) =>
-                engine.speak({ model: upstreamName, text: words, voice, speed }, signal, handOn),
+              ({ channelId, engine, upstreamName }) => {
+                servedBy(channelId);
+                return engine.speak(
+                  { model: upstreamName, text: words, voice, speed },
+                  signal,
+                  handOn,
+                );
+              },
               () => delivered,
             );
             if (place) await storage.put(speechKey(key, spoken.mime), spoken.data, spoken.mime);

@@ -76,3 +76,18 @@ export const removeOrphans = async (
       LIMIT ${most}) RETURNING key, mime`);
   return rows;
 };
+
+/** Readings of a person's sessions, in SQL with `$person`. */
+export const ownReadings = `session_id IN (SELECT id FROM sessions WHERE user_id = $person)
+  OR history_id IN (SELECT id FROM history WHERE user_id = $person)`;
+
+export const readingsOf = async (
+  db: Executor,
+  userId: number,
+): Promise<{ key: string; mime: string }[]> => {
+  const { rows } = await db.execute<{ key: string; mime: string }>(sql`
+    SELECT key, mime FROM speeches
+    WHERE session_id IN (SELECT id FROM sessions WHERE user_id = ${userId})
+      OR history_id IN (SELECT id FROM history WHERE user_id = ${userId})`);
+  return rows;
+};

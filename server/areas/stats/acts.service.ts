@@ -48,6 +48,20 @@ const summaryOf = (call: string): string =>
 const textOf = (value: unknown): string =>
   value === null || value === undefined ? '' : JSON.stringify(value);
 
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Of what was before and is after a change, the fields that changed. */
+const changedOf = (before: unknown, after: unknown): { from: unknown; to: unknown } => {
+  if (!isRecord(before) || !isRecord(after)) return { from: before, to: after };
+  const names = Object.keys({ ...before, ...after }).filter(
+    (name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]),
+  );
+  const only = (all: Record<string, unknown>) =>
+    Object.fromEntries(names.flatMap((name) => (name in all ? [[name, all[name]]] : [])));
+  return { from: only(before), to: only(after) };
+};
+
 /** Each name once: the index is jumped through from one to the next. */
 const usedCalls = async (db: Executor): Promise<string[]> => {
   const { rows } = await db.execute<{ call: string }>(sql`
@@ -77,19 +91,22 @@ export const listActs = async (db: Executor, input: Parsed<'adminActList'>) => {
   const total = await countUpTo(db, managerActs, wanted);
   const used = await usedCalls(db);
   return {
-    list: rows.map(({ act, userName }) => ({
-      id: act.id,
-      user_id: act.userId,
-      user_name: userName,
-      call: act.call,
-      summary: summaryOf(act.call),
-      subject: act.subject,
-      input: textOf(act.input),
-      from: textOf(act.before),
-      to: textOf(act.after),
-      ip: act.ip,
-      created_at: act.createdAt.toISOString(),
-    })),
+    list: rows.map(({ act, userName }) => {
+      const { from, to } = changedOf(act.before, act.after);
+      return {
+        id: act.id,
+        user_id: act.userId,
+        user_name: userName,
+        call: act.call,
+        summary: summaryOf(act.call),
+        subject: act.subject,
+        input: textOf(act.input),
+        from: textOf(from),
+        to: textOf(to),
+        ip: act.ip,
+        created_at: act.createdAt.toISOString(),
+      };
+    }),
     calls: used.map((call) => ({ call, summary: summaryOf(call) })),
     page: input.page,
     page_count: Math.ceil(total / pageSize),

@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import type { Area, Host } from '../../area.ts';
+import { removeOldUses } from '../ledger/ledger.service.ts';
 import { rollUp } from './roll-up.ts';
 import { queued, running } from './service-state.ts';
 import { createStatsHandlers } from './stats.handlers.ts';
@@ -25,7 +26,20 @@ const serveMetrics = (http: FastifyInstance, { settings, figures, db }: Host): v
 
 export const statsArea = () =>
   ({
-    chores: [(tx) => rollUp(tx)],
+    holds: [
+      {
+        table: 'manager_acts',
+        of: ['user_id'],
+        end: { keep: 'what managers did stays on record; a manager’s account is not ended' },
+      },
+      {
+        table: 'model_uses',
+        of: ['user_id'],
+        end: { keep: 'numbers of uses without a word, kept 90 days' },
+      },
+      { table: 'stat_spent', of: ['user_id'], end: { keep: 'sums of the books, without a word' } },
+    ],
+    chores: [(tx) => rollUp(tx), removeOldUses],
     serve: ({ settings, figures }) => createStatsHandlers({ settings, figures }),
     routes: serveMetrics,
   }) satisfies Area;

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { Executor, Transaction } from '../../db/database.ts';
 import { inTransaction } from '../../db/in-transaction.ts';
-import { statDays, statMarks, statModels, statSpent, statSteps } from './stats.tables.ts';
+import { statChannels, statDays, statMarks, statSpent, statSteps } from './stats.tables.ts';
 
 /**
  * Figures and charts are read from what is counted here, in steps of five minutes, so that they do
@@ -12,8 +12,12 @@ const sources = {
   user: `SELECT created_at, 1::bigint AS value FROM users WHERE NOT guest`,
   session: `SELECT created_at, 1::bigint AS value FROM sessions`,
   history: `SELECT created_at, 1::bigint AS value FROM history`,
+  // Each time a model was asked, by a screen or by a program, answered or not.
+  request: `SELECT created_at, 1::bigint AS value FROM model_uses`,
   image: `SELECT created_at, 1::bigint AS value FROM images`,
-  order: `SELECT created_at, 1::bigint AS value FROM orders`,
+  // Those that somebody paid, on the day when they did; what was given is none.
+  order: `SELECT paid_at AS created_at, 1::bigint AS value FROM orders
+    WHERE paid_at IS NOT NULL AND provider <> ''`,
   tokens: `SELECT created_at, deduct_tokens AS value FROM consumptions`,
 } as const;
 
@@ -59,11 +63,12 @@ export const rollUp = async (tx: Transaction, whole = false): Promise<void> => {
       WHERE created_at >= ${start}::timestamptz - interval '1 day' AND ${day} >= ${firstDay}
       GROUP BY 1, 2`,
   );
-  await tx.execute(sql`DELETE FROM ${statModels} WHERE day >= ${firstDay}`);
+  await tx.execute(sql`DELETE FROM ${statChannels} WHERE day >= ${firstDay}`);
   await tx.execute(
-    sql`INSERT INTO stat_models (day, model, tokens)
-      SELECT ${day}, model, sum(deduct_tokens) FROM consumptions
+    sql`INSERT INTO stat_channels (day, channel_id, tokens)
+      SELECT ${day}, channel_id, sum(deduct_tokens) FROM model_uses
       WHERE created_at >= ${start}::timestamptz - interval '1 day' AND ${day} >= ${firstDay}
+        AND channel_id IS NOT NULL
       GROUP BY 1, 2`,
   );
   await tx.execute(

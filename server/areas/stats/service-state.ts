@@ -1,10 +1,9 @@
-import { readdir, stat, statfs } from 'node:fs/promises';
-import path from 'node:path';
-import { sql } from 'drizzle-orm';
+import { desc, sql } from 'drizzle-orm';
 import { calls } from '../../../contract/calls.ts';
 import type { Out } from '../../../contract/calls.ts';
 import type { Executor } from '../../db/database.ts';
 import { livingLock } from '../../db/instance.ts';
+import { backups } from '../../db/schema.ts';
 import type { Figures } from '../../http/figures.ts';
 import type { Settings } from '../../settings.ts';
 
@@ -25,17 +24,22 @@ const callFigures = (figures: Figures) =>
     }))
     .sort((a, b) => b.mean - a.mean);
 
-const lastBackup = async (folder: string): Promise<Out<'adminService'>['last_backup']> => {
-  try {
-    const names = (await readdir(folder)).filter((name) => /^\d{4}-.*\.tar\.gz$/.test(name)).sort();
-    const name = names.at(-1);
-    if (name === undefined) return null;
-    const file = await stat(path.join(folder, name));
-    return { name, bytes: file.size, created_at: file.mtime.toISOString() };
-  } catch {
-    // There is none yet.
-    return null;
-  }
+/** Whichever process made it. */
+const lastBackup = async (db: Executor): Promise<Out<'adminService'>['last_backup']> => {
+  const [made] = await db.select().from(backups).orderBy(desc(backups.createdAt)).limit(1);
+  return made
+    ? { name: made.name, bytes: made.bytes, created_at: made.createdAt.toISOString() }
+    : null;
+};
+
+/** The fullest of the disks that the living processes have; null: none of them has one. */
+const fullestDisk = async (db: Executor): Promise<{ free: number; total: number } | null> => {
+  const { rows } = await db.execute<{ free: number; total: number }>(
+    sql`SELECT disk_free::float8 AS free, disk_total::float8 AS total
+      FROM instances JOIN pg_locks ON objid = instances.id::oid
+      WHERE ${sql.raw(livingLock)} AND disk_free IS NOT NULL ORDER BY disk_free LIMIT 1`,
+  );
+  return rows[0] ?? null;
 };
 
 const count = async (db: Executor, query: ReturnType<typeof sql>): Promise<number> => {
@@ -52,7 +56,7 @@ export const serviceState = async (
   db: Executor,
   { settings, figures }: { settings: Settings; figures: Figures },
 ): Promise<Out<'adminService'>> => {
-  const disk = await statfs(settings.dataDir).catch(() => null);
+  const disk = await fullestDisk(db);
   const { rows: facts } = await db.execute<{
     version: string;
     size: number;
@@ -80,8 +84,8 @@ export const serviceState = async (
     database: facts[0]?.version ?? '',
     uptime: Math.floor(process.uptime()),
     memory: process.memoryUsage().rss,
-    disk_free: disk ? disk.bavail * disk.bsize : null,
-    disk_total: disk ? disk.blocks * disk.bsize : null,
+    disk_free: disk?.free ?? null,
+    disk_total: disk?.total ?? null,
     database_size: facts[0]?.size ?? 0,
     connections: facts[0]?.connections ?? 0,
     processes: facts[0]?.processes ?? 0,
@@ -93,6 +97,6 @@ export const serviceState = async (
     requests: told.reduce((sum, each) => sum + each.count, 0),
     errors: told.reduce((sum, each) => sum + each.errors, 0),
     metrics: settings.metricsToken !== '',
-    last_backup: await lastBackup(path.join(settings.dataDir, 'backups')),
+    last_backup: await lastBackup(db),
   };
 };

@@ -2,12 +2,13 @@ import { sql } from 'drizzle-orm';
 import type { Executor } from '../../db/database.ts';
 import { upToDate, zone } from './roll-up.ts';
 
-/** Tokens that were spent with each model in so many days, today with them. */
-export const spentByModel = async (db: Executor, days: number): Promise<Map<string, number>> => {
+/** Tokens that were spent at each channel in so many days, today with them. */
+export const spentByChannel = async (db: Executor, days: number): Promise<Map<number, number>> => {
   await upToDate(db);
-  const { rows } = await db.execute<{ model: string; tokens: number }>(
-    sql`SELECT model, sum(tokens)::float8 AS tokens FROM stat_models
-      WHERE day > (now() AT TIME ZONE ${sql.raw(`'${zone}'`)})::date - ${days}::int GROUP BY model`,
+  const { rows } = await db.execute<{ channel: number; tokens: number }>(
+    sql`SELECT channel_id::float8 AS channel, sum(tokens)::float8 AS tokens FROM stat_channels
+      WHERE day > (now() AT TIME ZONE ${sql.raw(`'${zone}'`)})::date - ${days}::int
+      GROUP BY channel_id`,
   );
-  return new Map(rows.map(({ model, tokens }) => [model, tokens]));
+  return new Map(rows.map(({ channel, tokens }) => [channel, tokens]));
 };

@@ -1,7 +1,8 @@
 import type { Out, Parsed } from '../../../contract/calls.ts';
 import type { Executor } from '../../db/database.ts';
 import type { Figures } from '../../http/figures.ts';
-import { type Handlers, Refusal } from '../../http/handlers.ts';
+import { readDates } from '../../http/date-range.ts';
+import type { Handlers } from '../../http/handlers.ts';
 import type { Settings } from '../../settings.ts';
 import { listActs } from './acts.service.ts';
 import { upToDate } from './roll-up.ts';
@@ -31,13 +32,6 @@ const summary = async (db: Executor): Promise<Out<'adminSummary'>> => {
 
 const dayMs = 86_400_000;
 
-const moment = (text: string | undefined, otherwise: Date, name: string): Date => {
-  if (text === undefined || text === '') return otherwise;
-  const date = new Date(text);
-  if (Number.isNaN(date.getTime())) throw new Refusal('bad_input', `${name} 应为一个时间`);
-  return date;
-};
-
 /** How wide the steps of a span are, so that there are some 30 to 100. */
 const stepOf = (ms: number): string => {
   if (ms <= 3 * 3_600_000) return '5 minutes';
@@ -50,16 +44,18 @@ const modelStats = async (
   db: Executor,
   input: Parsed<'adminModelStats'>,
 ): Promise<Out<'adminModelStats'>> => {
-  const to = moment(input.end_date, new Date(), 'end_date');
-  const from = moment(input.start_date, new Date(to.getTime() - dayMs), 'start_date');
-  if (from > to) throw new Refusal('bad_input', 'start_date 应在 end_date 之前');
+  const given = readDates(input.start_date, input.end_date, {
+    start: 'start_date',
+    end: 'end_date',
+  });
+  const to = given.to ?? new Date();
+  const from = given.from ?? new Date(to.getTime() - dayMs);
   const step = stepOf(to.getTime() - from.getTime());
   const points = await store.modelFigures(db, from, to, step);
   const whole = await store.modelFigures(db, from, to, null);
-  const tokens = await store.modelTokens(db, from, to);
   return {
-    list: points.map((row) => ({ ...row, tokens: 0 })),
-    models: whole.map((row) => ({ ...row, tokens: tokens.get(row.model) ?? 0 })),
+    list: points,
+    models: whole,
     modelUserStats: await store.modelUsers(db, from, to),
   };
 };
@@ -97,7 +93,7 @@ export const createStatsHandlers = (deps: {
     const tokens = await store.chart(db, 'tokens', range);
     return {
       userCounts: await counted('user'),
-      requestCounts: await counted('history'),
+      requestCounts: await counted('request'),
       sessionCounts: await counted('session'),
       tokenCounts: tokens.map(({ days, value }) => ({ days, tokens: value })),
     };

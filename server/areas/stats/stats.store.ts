@@ -108,13 +108,17 @@ interface StatRow extends Record<string, unknown> {
   time_point: string;
   request_count: number;
   error_count: number;
+  tokens: number;
   first_time: number;
   success_time: number;
   error_time: number;
   user_count: number;
 }
 
-/** What clients reported of each model, step by step; without a step over the whole time. */
+/**
+ * Each model step by step; without a step over the whole time. How often, by whom and for how much
+ * is counted here, from what was used; how long it took only people's devices know.
+ */
 export const modelFigures = async (
   db: Executor,
   from: Date,
@@ -126,29 +130,26 @@ export const modelFigures = async (
       ? sql`''`
       : sql`to_char(date_bin(${sql.raw(`'${step}'`)}, created_at, '2000-01-01Z') AT TIME ZONE 'UTC',
           'YYYY-MM-DD"T"HH24:MI:SS"Z"')`;
+  const inTime = sql`created_at >= ${from} AND created_at < ${to}`;
   const { rows } = await db.execute<StatRow>(
-    sql`SELECT model, ${point} AS time_point, count(*)::int AS request_count,
-        count(*) FILTER (WHERE state = 'error')::int AS error_count,
-        coalesce(round(avg(first_time) FILTER (WHERE state = 'success')), 0)::int AS first_time,
-        coalesce(round(avg("time") FILTER (WHERE state = 'success')), 0)::int AS success_time,
-        coalesce(round(avg("time") FILTER (WHERE state = 'error')), 0)::int AS error_time,
-        count(DISTINCT user_id)::int AS user_count
-      FROM model_stats WHERE created_at >= ${from} AND created_at < ${to}
-      GROUP BY 1, 2 ORDER BY 2, request_count DESC, 1 LIMIT 5000`,
+    sql`WITH used AS (
+      SELECT model, ${point} AS time_point, count(*)::int AS request_count,
+        count(*) FILTER (WHERE failed)::int AS error_count,
+        sum(deduct_tokens)::float8 AS tokens, count(DISTINCT user_id)::int AS user_count
+      FROM model_uses WHERE ${inTime} GROUP BY 1, 2
+    ), told AS (
+      SELECT model, ${point} AS time_point,
+        round(avg(first_time) FILTER (WHERE state = 'success'))::int AS first_time,
+        round(avg("time") FILTER (WHERE state = 'success'))::int AS success_time,
+        round(avg("time") FILTER (WHERE state = 'error'))::int AS error_time
+      FROM model_stats WHERE ${inTime} GROUP BY 1, 2
+    )
+    SELECT used.*, coalesce(first_time, 0) AS first_time, coalesce(success_time, 0) AS success_time,
+      coalesce(error_time, 0) AS error_time
+    FROM used LEFT JOIN told USING (model, time_point)
+    ORDER BY time_point, request_count DESC, model LIMIT 5000`,
   );
   return rows;
-};
-
-export const modelTokens = async (
-  db: Executor,
-  from: Date,
-  to: Date,
-): Promise<Map<string, number>> => {
-  const { rows } = await db.execute<{ model: string; tokens: number }>(
-    sql`SELECT model, sum(deduct_tokens)::float8 AS tokens FROM consumptions
-      WHERE created_at >= ${from} AND created_at < ${to} GROUP BY model`,
-  );
-  return new Map(rows.map(({ model, tokens }) => [model, tokens]));
 };
 
 export const modelUsers = async (db: Executor, from: Date, to: Date) => {
@@ -160,8 +161,8 @@ export const modelUsers = async (db: Executor, from: Date, to: Date) => {
     error_count: number;
   }>(
     sql`SELECT s.model, s.user_id::float8, u.user_name, count(*)::int AS request_count,
-        count(*) FILTER (WHERE s.state = 'error')::int AS error_count
-      FROM model_stats s JOIN users u ON u.id = s.user_id
+        count(*) FILTER (WHERE s.failed)::int AS error_count
+      FROM model_uses s JOIN users u ON u.id = s.user_id
       WHERE s.created_at >= ${from} AND s.created_at < ${to}
       GROUP BY s.model, s.user_id, u.user_name ORDER BY request_count DESC, s.user_id LIMIT 50`,
   );

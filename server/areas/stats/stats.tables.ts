@@ -48,15 +48,15 @@ export const statSpent = pgTable(
   (table) => [primaryKey({ columns: [table.day, table.userId] })],
 );
 
-/** What was spent with each model on a day of China. */
-export const statModels = pgTable(
-  'stat_models',
+/** What was spent at each channel on a day of China. */
+export const statChannels = pgTable(
+  'stat_channels',
   {
     day: date('day').notNull(),
-    model: text('model').notNull(),
+    channelId: reference('channel_id').notNull(),
     tokens: tokens('tokens').notNull(),
   },
-  (table) => [primaryKey({ columns: [table.day, table.model] })],
+  (table) => [primaryKey({ columns: [table.day, table.channelId] })],
 );
 
 export const statMarks = pgTable('stat_marks', {

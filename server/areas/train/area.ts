@@ -3,6 +3,7 @@ import { createReplicateTraining } from '../../engines/training/replicate-traini
 import { TrainingError, type TrainingEngine } from '../../engines/training/training-engine.ts';
 import { builtInStyle } from '../../engines/training/built-in-style.ts';
 import { createTrainHandlers } from './train.handlers.ts';
+import { leaveTraining } from './leave-training.ts';
 import { createTrainService } from './train.service.ts';
 import { dropOldUploads, shownByProjects } from './train.store.ts';
 import { createTrainWorks } from './train-work.ts';
@@ -31,6 +32,7 @@ export const trainArea = (kit: Kit) => {
     const engine = connect({ ...service, token: service.secret });
     return {
       ...engine,
+      channelId: service.channelId,
       train: async (order, io) => {
         try {
           const trained = await engine.train(order, io);
@@ -44,6 +46,17 @@ export const trainArea = (kit: Kit) => {
     };
   };
   return {
+    holds: [
+      // Their files, passages, sentences and logs go with them.
+      {
+        table: 'training_projects',
+        of: ['user_id'],
+        end: 'delete',
+        take: ['key', 'name', 'type', 'description', 'settings', 'created_at'],
+      },
+      { table: 'training_uploads', of: ['user_id'], end: 'delete' },
+    ],
+    leave: (tx, userId) => leaveTraining(tx, userId, storage),
     jobKinds: createTrainWorks({
       db,
       storage,
@@ -62,6 +75,7 @@ export const trainArea = (kit: Kit) => {
           models,
           files,
           embeddings,
+          prompts,
           training,
           quota: settings.fileQuota,
           uploadLimit: settings.uploadLimit,

@@ -1,16 +1,17 @@
-import { setTimeout as rest } from 'node:timers/promises';
 import { createHash } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { estimateTokens } from '../../../contract/price.ts';
 import { sessionTypes } from '../../../contract/session.ts';
 import {
   fileStates,
+  knowledgeEndings,
   projectStates,
   projectTypes,
   trainLimits,
+  translationEndings,
 } from '../../../contract/train-limits.ts';
 import type { Database, Transaction } from '../../db/database.ts';
-import { EmbeddingError } from '../../engines/embedding/embedding-engine.ts';
+import { EmbeddingError, type EmbeddingEngine } from '../../engines/embedding/embedding-engine.ts';
 import type { EmbeddingModels } from '../../engines/embedding/embedding-models.ts';
 import {
   TrainingError,
@@ -31,11 +32,12 @@ import { kindOf, type FileKind } from './reading/kinds.ts';
 import { type FileReader, openReader, UnreadableFile } from './reading/read-file.ts';
 import {
   askFor,
+  directionOf,
   needsWork,
   nextBatch,
   readAnswer,
-  type Direction,
 } from './translation/ask-translation.ts';
+import { payStopped } from './stopped-file.ts';
 import * as store from './train.store.ts';
 
 /** An archive within an archive within an archive is not opened. */
@@ -47,6 +49,9 @@ const mostAsked = 3;
 
 /** Training waits for no service's free place: a job says that it is at work by taking this one. */
 const here = { channelId: 0, label: '本站', places: 1_000_000 };
+
+/** The least part of a training's price that is paid once a service has begun it. */
+const stoppedTrainingLeast = 0.1;
 
 /** Keys of files that were about to be stored, and what a service calls its work. */
 interface Done {
@@ -74,8 +79,16 @@ interface FileWork {
 }
 
 /** Why a file cannot be done, for people: others of the project go on. */
-class FileFailure extends Error {}
+class FileFailure extends Error {
+  /** It fails for what it is, whenever it is tried. */
+  readonly hopeless: boolean;
+  constructor(message: string, hopeless = false) {
+    super(message);
+    this.hopeless = hopeless;
+  }
+}
 
+const gone = '文件已被删除';
 const noBalance = '余额不足，请充值后重试';
 
 export const createTrainWorks = (deps: TrainWorkDeps): JobWork<unknown>[] => {
@@ -93,7 +106,7 @@ export const createTrainWorks = (deps: TrainWorkDeps): JobWork<unknown>[] => {
     try {
       return await reading;
     } catch (error) {
-      if (error instanceof UnreadableFile) throw new FileFailure(error.message);
+      if (error instanceof UnreadableFile) throw new FileFailure(error.message, true);
       throw error;
     }
   };
@@ -126,7 +139,8 @@ export const createTrainWorks = (deps: TrainWorkDeps): JobWork<unknown>[] => {
     { done, io, reader }: { done: Done; io: JobIo; reader: FileReader },
   ) => {
     const learns = project.type === projectTypes.knowledge;
-    if ((await depthOf(file)) >= mostDepth) throw new FileFailure('压缩包套了太多层，请先展开');
+    if ((await depthOf(file)) >= mostDepth)
+      throw new FileFailure('压缩包套了太多层，请先展开', true);
     const data = await bytesOf(file);
     await note(file.id, '正在展开压缩包');
     const { files, skipped } = await read(
@@ -142,7 +156,11 @@ export const createTrainWorks = (deps: TrainWorkDeps): JobWork<unknown>[] => {
         ? [{ name: clean, kind, data: Buffer.from(data), key: newKey() }]
         : [];
     });
-    if (kept.length === 0) throw new FileFailure('压缩包里没有可以学习的文件');
+    if (kept.length === 0)
+      throw new FileFailure(
+        `压缩包里没有可以学习的文件，可以是 ${(learns ? knowledgeEndings : translationEndings).join('、')}`,
+        true,
+      );
     done.keys = kept.map(({ key }) => key);
     await io.remember(done);
     for (const { key, data } of kept) await storage.put(key, data, 'application/octet-stream');
@@ -176,6 +194,46 @@ export const createTrainWorks = (deps: TrainWorkDeps): JobWork<unknown>[] => {
 
   // ---- knowledge bases ---------------------------------------------------------------------------
 
+  /**
+   * The vectors of a file's passages by a service, with the tokens that it took.
+   * @param held tokens that are set aside for them
+   */
+  const embedded = async (
+    engine: EmbeddingEngine,
+    texts: readonly string[],
+    file: store.FileRow,
+    { io, progress, held }: Pick<FileWork, 'io' | 'progress'> & { held: number },
+  ): Promise<{ vectors: Buffer[]; tokens: number }> => {
+    const vectors: Buffer[] = [];
+    let tokens = 0;
+    let told = 0;
+    try {
+      for (let at = 0; at < texts.length; at += engine.batch) {
+        const batch = texts.slice(at, at + engine.batch);
+        // Whoever ends it from here on pays for these, too.
+        const sent = batch.reduce((sum, text) => sum + estimateTokens(text), tokens);
+        const cost = Math.ceil(sent * trainLimits.embeddingFactor);
+        const sending = { token: Math.min(held, cost) };
+        if (!(await store.changeFile(db, file.id, sending))) throw new FileFailure(gone);
+        const made = await engine.embed(batch, io.signal);
+        vectors.push(...made.vectors);
+        tokens += made.tokens;
+        progress(vectors.length / texts.length);
+        if (vectors.length / texts.length >= told + 0.2 && vectors.length < texts.length) {
+          told = vectors.length / texts.length;
+          await store.changeFile(db, file.id, { overNum: vectors.length });
+          await note(file.id, `已完成 ${vectors.length} / ${texts.length} 段`);
+        }
+        io.signal.throwIfAborted();
+      }
+    } catch (error) {
+      if (!(error instanceof EmbeddingError)) throw error;
+      if (error.retriable) throw new JobError('engine_failed', error.message, { retriable: true });
+      throw new FileFailure(error.message);
+    }
+    return { vectors, tokens };
+  };
+
   const learn = async (
     file: store.FileRow,
     project: store.ProjectRow,
@@ -202,17 +260,20 @@ export const createTrainWorks = (deps: TrainWorkDeps): JobWork<unknown>[] => {
     );
     await note(
       file.id,
-      engine.model === '' ? '用内置的方法建立索引，不收费' : `由 ${engine.model} 转成向量`,
+      engine ? `由 ${engine.model} 转成向量` : '没有连接向量服务：按文字建立索引，不收费',
     );
     await store.changeFile(db, file.id, { totalNum: chunks.length, overNum: 0 });
     const texts = chunks.map(({ heading, text }) =>
       heading === '' ? text : `${heading}\n${text}`,
     );
     let holdId: string | null = null;
-    if (engine.paid) {
+    let held = 0;
+    if (engine) {
       const most = texts.reduce((sum, text) => sum + estimateTokens(text), 0);
       const amount = Math.ceil(most * trainLimits.embeddingFactor * 1.3);
+      held = amount;
       holdId = await db.transaction(async (tx) => {
+        await store.changeProject(tx, project.id, { engine: engine.model });
         if (file.holdId) await release(tx, file.holdId);
         const made = await hold(tx, {
           userId: project.userId,
@@ -220,35 +281,15 @@ export const createTrainWorks = (deps: TrainWorkDeps): JobWork<unknown>[] => {
           reference: `training-file:${file.id}`,
           ttlMs: trainingLivesMs + 60_000,
         });
-        await store.changeFile(tx, file.id, { holdId: made });
+        if (!(await store.changeFile(tx, file.id, { holdId: made, token: 0 })))
+          throw new FileFailure(gone);
         return made;
       });
       if (holdId === null) throw new FileFailure(noBalance);
     }
-    const vectors: Buffer[] = [];
-    let tokens = 0;
-    let told = 0;
-    try {
-      for (let at = 0; at < texts.length; at += engine.batch) {
-        const begun = performance.now();
-        const made = await engine.embed(texts.slice(at, at + engine.batch), io.signal);
-        vectors.push(...made.vectors);
-        tokens += made.tokens;
-        progress(vectors.length / texts.length);
-        if (vectors.length / texts.length >= told + 0.2 && vectors.length < texts.length) {
-          told = vectors.length / texts.length;
-          await store.changeFile(db, file.id, { overNum: vectors.length });
-          await note(file.id, `已完成 ${vectors.length} / ${texts.length} 段`);
-        }
-        // What is built in works in this very thread: as long again belongs to who asks something.
-        if (!engine.paid) await rest(performance.now() - begun);
-        io.signal.throwIfAborted();
-      }
-    } catch (error) {
-      if (!(error instanceof EmbeddingError)) throw error;
-      if (error.retriable) throw new JobError('engine_failed', error.message, { retriable: true });
-      throw new FileFailure(error.message);
-    }
+    const { vectors, tokens } = engine
+      ? await embedded(engine, texts, file, { io, progress, held })
+      : { vectors: [], tokens: 0 };
     const spent = Math.ceil(tokens * trainLimits.embeddingFactor);
     await db.transaction(async (tx) => {
       await store.lockProject(tx, project.id);
@@ -264,10 +305,11 @@ export const createTrainWorks = (deps: TrainWorkDeps): JobWork<unknown>[] => {
       if (holdId)
         ({ spent: taken } = await settle(tx, holdId, spent, {
           type: sessionTypes.chat,
-          model: engine.model,
+          model: engine?.model ?? '',
           human: `训练知识库：${file.name}`,
           prompt_tokens: tokens,
           completion_tokens: 0,
+          channelId: engine?.channelId ?? null,
         }));
       await store.changeFile(tx, file.id, { token: taken });
       await replaceChunks(
@@ -281,25 +323,22 @@ export const createTrainWorks = (deps: TrainWorkDeps): JobWork<unknown>[] => {
           heading,
           content: text,
           vector: vectors[seq] ?? Buffer.alloc(0),
-          model: engine.model,
+          model: engine?.model ?? '',
         })),
       );
-      await store.noteChange(tx, project.id, { tokens: taken, engine: engine.model });
+      await store.noteChange(tx, project.id, { tokens: taken, engine: engine?.model ?? '' });
       await store.addLog(tx, file.id, taken > 0 ? `训练完成，花费 ${taken} tokens` : '训练完成');
     });
   };
 
   // ---- translations ------------------------------------------------------------------------------
 
-  const directionOf = (project: store.ProjectRow): Direction =>
-    Number(project.settings.type) === 2 ? 2 : 1;
-
   const translate = async (
     file: store.FileRow,
     project: store.ProjectRow,
     { io, progress, reader }: FileWork,
   ): Promise<void> => {
-    const direction = directionOf(project);
+    const direction = directionOf(project.settings);
     let { total, open: left } = await store.countSegments(db, file.id);
     if (total === 0) {
       await note(file.id, '正在读取文字');
@@ -444,11 +483,21 @@ export const createTrainWorks = (deps: TrainWorkDeps): JobWork<unknown>[] => {
     });
   };
 
-  const failFile = (id: number, why: string): Promise<void> =>
+  /** What a file that failed had held comes back. */
+  const giveBack = async (
+    tx: Transaction,
+    { id, holdId }: Pick<store.FileRow, 'id' | 'holdId'>,
+  ): Promise<void> => {
+    if (!holdId) return;
+    await release(tx, holdId);
+    await store.changeFile(tx, id, { token: 0 });
+  };
+
+  const failFile = (id: number, why: string, hopeless: boolean): Promise<void> =>
     db.transaction(async (tx) => {
       const row = await store.findFile(tx, id);
-      if (row?.holdId) await release(tx, row.holdId);
-      await store.endFile(tx, id, { status: fileStates.failed, error: why });
+      if (row) await giveBack(tx, row);
+      await store.endFile(tx, id, { status: fileStates.failed, error: why, hopeless });
       await store.addLog(tx, id, `没有成功：${why}`);
     });
 
@@ -474,7 +523,7 @@ export const createTrainWorks = (deps: TrainWorkDeps): JobWork<unknown>[] => {
             else await one(file, project, { io, progress, reader });
           } catch (error) {
             if (!(error instanceof FileFailure)) throw error;
-            await failFile(file.id, error.message);
+            await failFile(file.id, error.message, error.hopeless);
           }
         }
       } finally {
@@ -575,10 +624,23 @@ export const createTrainWorks = (deps: TrainWorkDeps): JobWork<unknown>[] => {
   // ---- ends --------------------------------------------------------------------------------------
 
   const failFiles = async (tx: Transaction, projectId: number, why: string) => {
-    for (const { id, holdId } of await store.failOpenFiles(tx, projectId, why)) {
-      if (holdId) await release(tx, holdId);
-      await store.addLog(tx, id, `没有成功：${why}`);
+    for (const file of await store.failOpenFiles(tx, projectId, why)) {
+      await giveBack(tx, file);
+      await store.addLog(tx, file.id, `没有成功：${why}`);
     }
+  };
+
+  /** Their person stopped them: what was sent is paid. Gives the tokens. */
+  const stopFiles = async (tx: Transaction, project: store.ProjectRow): Promise<number> => {
+    let tokens = 0;
+    for (const file of await store.failOpenFiles(tx, project.id, '已取消')) {
+      const spent = await payStopped(tx, file, project.engine);
+      tokens += spent;
+      const paid = spent > 0 ? `，已发给模型服务的部分花费 ${spent} tokens` : '';
+      await store.addLog(tx, file.id, `已取消${paid}`);
+    }
+    if (tokens > 0) await store.noteChange(tx, project.id, { tokens });
+    return tokens;
   };
 
   /** As its files say. */
@@ -608,7 +670,7 @@ export const createTrainWorks = (deps: TrainWorkDeps): JobWork<unknown>[] => {
     const project = await store.lockProject(tx, job.subject_id);
     if (!project) return { state: 'cancelled', deductTokens: 0 };
     const begun = job.input as TrainingInput;
-    const took = Math.max(0, project.token - begun.token);
+    let took = Math.max(0, project.token - begun.token);
     if (end.state === 'error') {
       // A worker that died now and again does not stop what gets on.
       const goesOn =
@@ -618,7 +680,7 @@ export const createTrainWorks = (deps: TrainWorkDeps): JobWork<unknown>[] => {
         return { state: 'done', deductTokens: took };
       }
       await failFiles(tx, project.id, end.message);
-    } else if (end.state === 'cancelled') await failFiles(tx, project.id, '已取消');
+    } else if (end.state === 'cancelled') took += await stopFiles(tx, project);
     // What came while the last file was ending.
     else if (await store.nextFile(tx, project.id)) {
       await beginTraining(tx, project, { again: true });
@@ -676,8 +738,26 @@ export const createTrainWorks = (deps: TrainWorkDeps): JobWork<unknown>[] => {
           overNum: style.count,
           error: '',
         }));
+      /** Takes this part of what a training costs. */
+      const charge = async (part: number): Promise<number> => {
+        if (job.hold_id === null) return 0;
+        const cost = Math.ceil(trainLimits.loraTokens * part);
+        const { spent } = await settle(tx, job.hold_id, cost, {
+          type: sessionTypes.image,
+          model: 'lora',
+          human: `训练画风：${project?.name ?? job.title}`,
+          prompt_tokens: 0,
+          completion_tokens: 0,
+          channelId: (await deps.training()).channelId ?? null,
+        });
+        return spent;
+      };
       if (!project || !style || !wanted) {
-        if (job.hold_id !== null) await release(tx, job.hold_id);
+        // The service bills the time until it was stopped.
+        const begun = end.state !== 'error' && (job.remote as Done | null)?.remote;
+        const part = style ? 1 : Math.max(stoppedTrainingLeast, job.progress);
+        const spent = begun ? await charge(part) : 0;
+        if (job.hold_id !== null && !begun) await release(tx, job.hold_id);
         if (project) {
           const why = end.state === 'error' ? end.message : '已取消';
           await failFiles(tx, project.id, why);
@@ -685,17 +765,9 @@ export const createTrainWorks = (deps: TrainWorkDeps): JobWork<unknown>[] => {
             status: project.profile ? projectStates.trained : projectStates.failed,
           });
         }
-        return { state: end.state === 'error' ? 'error' : 'cancelled', deductTokens: 0 };
+        return { state: end.state === 'error' ? 'error' : 'cancelled', deductTokens: spent };
       }
-      let spent = 0;
-      if (job.hold_id !== null)
-        ({ spent } = await settle(tx, job.hold_id, trainLimits.loraTokens, {
-          type: sessionTypes.image,
-          model: 'lora',
-          human: `训练画风：${project.name}`,
-          prompt_tokens: 0,
-          completion_tokens: 0,
-        }));
+      const spent = await charge(1);
       if (project.artifactKey && style.stored) await storage.delete(project.artifactKey);
       await store.changeProject(tx, project.id, {
         status: projectStates.trained,

@@ -18,6 +18,8 @@ type TrainHandlers = Pick<
   | 'packModel'
   | 'downloadLora'
   | 'trainFileList'
+  | 'trainQuote'
+  | 'startTraining'
   | 'retryTrainFile'
   | 'delTrainFile'
   | 'uploadTrainFile'
@@ -105,6 +107,15 @@ export const createTrainHandlers = (
     send(reply, await service.style(db, id, user)),
 
   trainFileList: (input, { db, user }) => service.files(db, input, user),
+
+  trainQuote: async ({ model_id: id }, { db, user }) => {
+    const quote = await service.quote(db, id, user);
+    return () => Promise.resolve(quote);
+  },
+
+  startTraining: async ({ model_id: id }, { db, user }) => ({
+    model: await service.start(db, id, user),
+  }),
 
   retryTrainFile: async ({ fileId }, { db, user }) => {
     await service.retry(db, fileId, user);

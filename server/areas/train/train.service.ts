@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { zipSync, type Zippable } from 'fflate';
 import * as z from 'zod/mini';
-import type { Parsed } from '../../../contract/calls.ts';
+import type { Answer, Parsed } from '../../../contract/calls.ts';
 import { limits } from '../../../contract/limits.ts';
 import {
   loraImage,
@@ -13,28 +13,40 @@ import {
 } from '../../../contract/train.ts';
 import {
   fileStates,
+  knowledgeEndings,
   projectStates,
   projectTypes,
   trainLimits,
   trainTexts,
+  translationEndings,
 } from '../../../contract/train-limits.ts';
 import type { Executor, Transaction } from '../../db/database.ts';
 import { inTransaction } from '../../db/in-transaction.ts';
 import type { EmbeddingModels } from '../../engines/embedding/embedding-models.ts';
 import type { TrainingEngine } from '../../engines/training/training-engine.ts';
 import { Refusal, type Identity, type UploadedFile } from '../../http/handlers.ts';
+import { readJson } from '../../http/json-text.ts';
 import { createPersonLimit } from '../../http/rate-limit.ts';
 import { jobsOf, openJobsOf } from '../../jobs/job.service.ts';
 import type { Storage } from '../../storage/storage-interface.ts';
 import { newKey } from '../../storage/storage.ts';
 import { cleanName, type FileService } from '../file/file.service.ts';
-import { release } from '../ledger/ledger.service.ts';
 import type { ModelService } from '../model/model.service.ts';
+import type { PromptService } from '../prompt/prompt.service.ts';
 import { modelTypes } from '../../../contract/model.ts';
 import { beginTraining } from './begin-training.ts';
+import {
+  contentOf,
+  directionFor,
+  embeddingPrice,
+  translationPrice,
+  type FileContent,
+} from './estimate.ts';
 import { kindOf, type FileKind } from './reading/kinds.ts';
-import { openReader, UnreadableFile } from './reading/read-file.ts';
+import { type FileReader, openReader, UnreadableFile } from './reading/read-file.ts';
+import { payStopped } from './stopped-file.ts';
 import * as store from './train.store.ts';
+import { directionOf } from './translation/ask-translation.ts';
 
 type ListInput = Parsed<'translateModelList'> & { type?: number | undefined };
 
@@ -49,8 +61,9 @@ const settingsOf = (
   let read: unknown = given;
   if (typeof given === 'string') {
     try {
-      read = given.trim() === '' ? {} : JSON.parse(given);
-    } catch {
+      read = given.trim() === '' ? {} : readJson(given);
+    } catch (error) {
+      if (error instanceof Refusal) throw error;
       throw new Refusal('bad_input', 'settings：不是 JSON');
     }
   }
@@ -63,13 +76,23 @@ const settingsOf = (
   throw new Refusal('bad_input', `settings.${issue?.path.join('.') ?? ''}：${why}`);
 };
 
-const fileUrl = (key: string, name: string): string =>
-  `/api/train/file?key=${encodeURIComponent(`${key}/${name}`)}`;
+/** A stored file's name in addresses: one that was made private begins anew. */
+const salted = (key: string, { addressSalt: salt }: Pick<store.ProjectRow, 'addressSalt'>) =>
+  salt === '' ? key : `${key}-${salt}`;
 
-const viewFile = (row: store.FileRow): TrainFile => ({
+const fileUrl = (
+  key: string,
+  name: string,
+  project: Pick<store.ProjectRow, 'addressSalt'>,
+): string => `/api/train/file?key=${encodeURIComponent(`${salted(key, project)}/${name}`)}`;
+
+const viewFile = (
+  row: store.FileRow,
+  project: Pick<store.ProjectRow, 'addressSalt'>,
+): TrainFile => ({
   id: row.id,
   name: row.name,
-  url: row.storageKey ? fileUrl(row.storageKey, row.name) : '',
+  url: row.storageKey ? fileUrl(row.storageKey, row.name, project) : '',
   token: row.token,
   status: row.status,
   created_at: row.createdAt.toISOString(),
@@ -79,6 +102,8 @@ const viewFile = (row: store.FileRow): TrainFile => ({
   total_num: row.totalNum,
   over_num: row.overNum,
   error: row.error,
+  retriable: row.status === fileStates.failed && !row.hopeless,
+  waiting: row.waiting,
   output_url: '',
 });
 
@@ -99,6 +124,7 @@ export interface TrainServiceDeps {
   models: Pick<ModelService, 'list'>;
   files: Pick<FileService, 'takeImages'>;
   embeddings: EmbeddingModels;
+  prompts: Pick<PromptService, 'writer'>;
   /** What trains styles now. */
   training: () => Promise<TrainingEngine>;
   /** Most bytes that one person's files of training take. */
@@ -111,6 +137,7 @@ export const createTrainService = (deps: TrainServiceDeps) => {
   const { storage } = deps;
   const limitPerson = createPersonLimit(deps.uploadLimit * 8);
   const limitPacks = createPersonLimit(10);
+  const limitQuotes = createPersonLimit(60);
 
   const view = async (
     db: Executor,
@@ -125,6 +152,10 @@ export const createTrainService = (deps: TrainServiceDeps) => {
       db,
       rows.map((row) => row.id),
     );
+    const files = await store.newestFiles(
+      db,
+      rows.map((row) => row.id),
+    );
     const own = rows.filter((row) => row.userId === user?.id);
     const jobs = await jobsOf(
       db,
@@ -132,9 +163,15 @@ export const createTrainService = (deps: TrainServiceDeps) => {
       own.map((row) => row.id),
     );
     return rows.map((row) => {
-      const { total, over, failed } = counts.get(row.id) ?? { total: 0, over: 0, failed: 0 };
+      const { total, over, failed, waiting } = counts.get(row.id) ?? {
+        total: 0,
+        over: 0,
+        failed: 0,
+        waiting: 0,
+      };
       const job = jobs.get(row.id);
       const mine = row.userId === user?.id;
+      const file = files.get(row.id);
       return {
         id: row.id,
         name: row.name,
@@ -156,7 +193,9 @@ export const createTrainService = (deps: TrainServiceDeps) => {
         created_at: row.createdAt.toISOString(),
         updated_at: row.updatedAt.toISOString(),
         mine,
+        file: file ? { name: file.name, url: fileUrl(file.storageKey, file.name, row) } : null,
         failed_num: failed,
+        waiting_num: waiting,
         engine: row.engine,
         job: job && job.finished_at === null ? job : null,
       };
@@ -214,6 +253,16 @@ export const createTrainService = (deps: TrainServiceDeps) => {
     const file = await store.findFile(db, id);
     if (!file || !(await mayRead(db, file.project, user))) throw noFile();
     return file;
+  };
+
+  /** An address is a right until its project is made private, or closed with its owner. */
+  const requireAddress = async (
+    db: Executor,
+    project: store.ProjectRow | null,
+    salt: string,
+  ): Promise<void> => {
+    if (project?.addressSalt !== salt) throw noFile();
+    if (await store.isSuspended(db, project.userId)) throw noFile();
   };
 
   const ownFile = async (db: Executor, id: number, user: Identity) => {
@@ -276,7 +325,7 @@ export const createTrainService = (deps: TrainServiceDeps) => {
   /** Puts a file that came in with a project and lets the work come to it. */
   const keepFile = (
     db: Executor,
-    { name, data }: { name: string; data: Buffer },
+    { name, data, start }: { name: string; data: Buffer; start: boolean },
     modelId: number | undefined,
     user: Identity,
   ): Promise<TrainFile> =>
@@ -299,14 +348,21 @@ export const createTrainService = (deps: TrainServiceDeps) => {
         const kind = kindOf(name, data);
         const learns = project.type === projectTypes.knowledge;
         if (!kind || (learns && (kind === 'html' || kind === 'subtitles')))
-          throw new Refusal('upload_type', trainTexts.type);
+          throw new Refusal(
+            'upload_type',
+            `${trainTexts.type}可以是 ${(learns ? knowledgeEndings : translationEndings).join('、')}`,
+          );
         if ((await store.countFiles(tx, project.id)) >= trainLimits.files)
           throw new Refusal('training_too_many');
         if ((await store.bytesOf(tx, user.id)) + data.length > deps.quota)
           throw new Refusal('file_quota');
         const hash = createHash('sha256').update(data).digest('hex');
         const same = await store.sameFile(tx, project.id, { hash, name });
-        if (same) return viewFile(same);
+        if (same?.waiting && start) {
+          await store.changeFile(tx, same.id, { waiting: false });
+          await open(tx, project);
+        }
+        if (same) return viewFile({ ...same, waiting: same.waiting && !start }, project);
         const key = newKey();
         await storage.put(key, data, 'application/octet-stream');
         const row = await store.insertFile(tx, {
@@ -316,24 +372,58 @@ export const createTrainService = (deps: TrainServiceDeps) => {
           storageKey: key,
           size: data.length,
           hash,
+          waiting: !start,
         });
-        await store.addLog(tx, row.id, '文件已收到，正在排队');
-        if (project.type === projectTypes.packed)
-          await store.changeProject(tx, project.id, {
-            type: projectTypes.translation,
-            status: projectStates.open,
-          });
-        else if (project.status !== projectStates.trained)
-          await store.changeProject(tx, project.id, { status: projectStates.open });
-        const now = await store.findProject(tx, project.id);
-        if (now) await beginTraining(tx, now);
-        return viewFile(row);
+        await store.addLog(tx, row.id, start ? '文件已收到，正在排队' : '文件已收到，等您开始');
+        if (!start) return viewFile(row, project);
+        await open(tx, project);
+        return viewFile(row, project);
       });
     });
 
+  /** Lets the work come to what is new in a locked project. */
+  const open = async (tx: Transaction, project: store.ProjectRow): Promise<void> => {
+    if (project.type === projectTypes.packed)
+      await store.changeProject(tx, project.id, {
+        type: projectTypes.translation,
+        status: projectStates.open,
+      });
+    else if (project.status !== projectStates.trained)
+      await store.changeProject(tx, project.id, { status: projectStates.open });
+    const now = await store.findProject(tx, project.id);
+    if (now) await beginTraining(tx, now);
+  };
+
+  /** What a waiting file holds, read once; null: an archive, or nothing can be learned from it. */
+  const contentOfFile = async (
+    db: Executor,
+    file: store.FileRow,
+    reader: FileReader,
+  ): Promise<FileContent | null> => {
+    if (file.content !== null || file.kind === 'archive') return file.content;
+    const data = file.storageKey ? await whole(file.storageKey) : null;
+    if (!data) return null;
+    try {
+      const { segments } = await reader.read<'segments'>({
+        want: 'segments',
+        kind: file.kind as FileKind,
+        data: new Uint8Array(data),
+      });
+      const content = contentOf(segments);
+      await store.changeFile(db, file.id, { content });
+      return content;
+    } catch (error) {
+      if (!(error instanceof UnreadableFile)) throw error;
+      const failed = { status: fileStates.failed, error: error.message, hopeless: true };
+      await store.changeFile(db, file.id, { ...failed, waiting: false });
+      await store.addLog(db, file.id, `没有成功：${error.message}`);
+      return null;
+    }
+  };
+
   const takeApart = async (tx: Transaction, row: store.ProjectRow) => {
-    const files = await store.allFiles(tx, row.id);
-    for (const { holdId } of files) if (holdId) await release(tx, holdId);
+    const files = await store.lockFiles(tx, row.id);
+    for (const file of files) await payStopped(tx, file, row.engine);
     const jobs = await openJobsOf(tx, { subject: 'project', id: row.id });
     await store.deleteProject(tx, row.id);
     const keys = [...files.map(({ storageKey }) => storageKey), row.artifactKey];
@@ -410,8 +500,9 @@ export const createTrainService = (deps: TrainServiceDeps) => {
       let given: unknown = input.images;
       if (typeof given === 'string') {
         try {
-          given = JSON.parse(given);
-        } catch {
+          given = readJson(given);
+        } catch (error) {
+          if (error instanceof Refusal) throw error;
           throw new Refusal('bad_input', 'images：不是 JSON');
         }
       }
@@ -460,7 +551,7 @@ export const createTrainService = (deps: TrainServiceDeps) => {
       const { project } = await ownFile(db, id, user);
       return changing(db, project.id, user, async (tx, row) => {
         const family = await store.fileFamily(tx, id);
-        for (const { holdId } of family) if (holdId) await release(tx, holdId);
+        for (const file of family) await payStopped(tx, file, row.engine);
         await store.deleteFile(tx, id);
         await store.noteChange(tx, row.id);
         return family.flatMap(({ storageKey }) => storageKey ?? []);
@@ -482,10 +573,10 @@ export const createTrainService = (deps: TrainServiceDeps) => {
         project.type === projectTypes.translation || project.type === projectTypes.packed;
       return {
         list: rows.map((row) => ({
-          ...viewFile(row),
+          ...viewFile(row, project),
           output_url:
             output && row.status === fileStates.done
-              ? `/api/train/file?key=${encodeURIComponent(`output/${row.id}/${row.storageKey}`)}`
+              ? `/api/train/file?key=${encodeURIComponent(`output/${row.id}/${salted(row.storageKey ?? '', project)}`)}`
               : '',
         })),
         page: input.page,
@@ -496,12 +587,62 @@ export const createTrainService = (deps: TrainServiceDeps) => {
       };
     },
 
+    /** What it will take to begin what waits, and whether its language is the one that is set. */
+    async quote(db: Executor, id: number, user: Identity): Promise<Answer<'trainQuote'>> {
+      await limitQuotes(user.id);
+      const project = await store.findProject(db, id);
+      if (project?.userId !== user.id) throw notThere();
+      const files = await store.waitingFiles(db, id);
+      const contents: FileContent[] = [];
+      const reader = openReader({ seconds: deps.documentSeconds, userId: user.id });
+      try {
+        for (const file of files) {
+          const content = await contentOfFile(db, file, reader);
+          if (content) contents.push(content);
+        }
+      } finally {
+        reader.close();
+      }
+      const archives = files.filter(({ kind }) => kind === 'archive').length;
+      const told = { files: contents.length + archives, archives };
+      const { settings } = project;
+      if (project.type === projectTypes.knowledge) {
+        const engine = await deps.embeddings.engine(settings.model ?? '');
+        return { ...told, tokens: engine ? embeddingPrice(contents) : 0, direction: 0 };
+      }
+      const set = directionOf(settings);
+      const asked = directionFor(contents);
+      const writer = await deps.prompts.writer(
+        { id: user.id, guest: false },
+        settings.chat_model || undefined,
+      );
+      return {
+        ...told,
+        tokens: writer ? translationPrice(writer, contents, set) : 0,
+        direction: asked === null || asked === set ? 0 : asked,
+      };
+    },
+
+    /** Begins what waits. @throws Refusal training_files_missing, too_many_jobs */
+    start: (db: Executor, id: number, user: Identity): Promise<TrainModel> =>
+      changing(db, id, user, async (tx, row) => {
+        const begun = await store.beginFiles(tx, row.id);
+        if (begun.length === 0) throw new Refusal('training_files_missing');
+        for (const file of begun) await store.addLog(tx, file, '已开始，正在排队');
+        await open(tx, row);
+        return viewOne(tx, row.id, user);
+      }),
+
     async retry(db: Executor, id: number, user: Identity): Promise<void> {
       const { project } = await ownFile(db, id, user);
       await changing(db, project.id, user, async (tx, row) => {
         const file = await store.findFile(tx, id);
         if (file?.status !== fileStates.failed) return;
-        await store.changeFile(tx, id, { status: fileStates.working, error: '' });
+        await store.changeFile(tx, id, {
+          status: fileStates.working,
+          error: '',
+          hopeless: false,
+        });
         await store.addLog(tx, id, trainTexts.retrying);
         if (row.status === projectStates.failed)
           await store.changeProject(tx, row.id, { status: projectStates.open });
@@ -517,15 +658,16 @@ export const createTrainService = (deps: TrainServiceDeps) => {
       const modelId = input.model_id ?? (Number.isSafeInteger(told) && told > 0 ? told : undefined);
       const name = cleanName(file.name);
       const { upload_id: uploadId, offset = 0, size } = input;
+      const start = input.start === 1;
       const done = (kept: TrainFile, received: number) => ({
         file: kept,
-        message: trainTexts.uploaded,
+        message: start ? trainTexts.uploaded : trainTexts.kept,
         received,
       });
       return async (db: Executor) => {
         if (uploadId === undefined || size === undefined)
           return done(
-            await keepFile(db, { name, data: file.data }, modelId, user),
+            await keepFile(db, { name, data: file.data, start }, modelId, user),
             file.data.length,
           );
         return inTransaction(db, async (tx) => {
@@ -545,7 +687,12 @@ export const createTrainService = (deps: TrainServiceDeps) => {
           const taken = await store.takeUpload(tx, id, user.id);
           if (!taken) throw new Refusal('not_found', '这次上传已经结束');
           return done(
-            await keepFile(tx, { name: taken.name, data: Buffer.from(taken.data) }, modelId, user),
+            await keepFile(
+              tx,
+              { name: taken.name, data: Buffer.from(taken.data), start },
+              modelId,
+              user,
+            ),
             received,
           );
         });
@@ -619,7 +766,7 @@ export const createTrainService = (deps: TrainServiceDeps) => {
       if (project.type !== projectTypes.translation && project.type !== projectTypes.packed)
         throw notThere();
       const files = (await store.allFiles(db, id)).filter(
-        ({ status }) => status !== fileStates.unpacked,
+        ({ status, waiting }) => status !== fileStates.unpacked && !waiting,
       );
       const done = files.filter(({ status }) => status === fileStates.done);
       if (done.length === 0 || files.some(({ status }) => status === fileStates.working))
@@ -646,7 +793,7 @@ export const createTrainService = (deps: TrainServiceDeps) => {
             artifactKey: key,
             artifactName: name,
           });
-          return { url: fileUrl(key, name), model: await viewOne(tx, id, user) };
+          return { url: fileUrl(key, name, row), model: await viewOne(tx, id, user) };
         });
     },
 
@@ -666,15 +813,20 @@ export const createTrainService = (deps: TrainServiceDeps) => {
 
     /** A file by its key, or a translation as it is now. @throws Refusal not_found */
     async content(db: Executor, key: string) {
-      const [, fileId, own] = /^output\/(\d{1,15})\/([0-9a-f]{40})$/.exec(key) ?? [];
+      const [, fileId, own, salt = ''] =
+        /^output\/(\d{1,15})\/([0-9a-f]{40})(?:-([0-9a-f]+))?$/.exec(key) ?? [];
       if (fileId !== undefined && own !== undefined) {
         const file = await store.findFile(db, Number(fileId));
         if (file?.storageKey !== own || file.status !== fileStates.done) throw noFile();
+        await requireAddress(db, file.project, salt);
         const made = await translated(db, file, file.project);
         return { ...made, mime: mimes[endingOf(made.name)] ?? 'application/octet-stream' };
       }
-      const [, stored, name = ''] = /^([0-9a-f]{40})\/(.{1,300})$/.exec(key) ?? [];
-      const data = stored === undefined ? null : await whole(stored);
+      const [, stored, mark = '', name = ''] =
+        /^([0-9a-f]{40})(?:-([0-9a-f]+))?\/(.{1,300})$/.exec(key) ?? [];
+      if (stored === undefined) throw noFile();
+      await requireAddress(db, await store.projectOfStored(db, stored), mark);
+      const data = await whole(stored);
       if (!data) throw noFile();
       return { data, name, mime: mimes[endingOf(name)] ?? 'application/octet-stream' };
     },

@@ -1,4 +1,19 @@
-import { and, asc, desc, eq, gt, inArray, lt, ne, not, or, sql, type SQL } from 'drizzle-orm';
+import {
+  and,
+  asc,
+  desc,
+  eq,
+  gt,
+  inArray,
+  isNotNull,
+  isNull,
+  lt,
+  ne,
+  not,
+  or,
+  sql,
+  type SQL,
+} from 'drizzle-orm';
 import { projectStates, projectTypes } from '../../../contract/train-limits.ts';
 import type { Executor, Transaction } from '../../db/database.ts';
 import { suspended } from '../../db/suspended.ts';
@@ -204,7 +219,15 @@ export const changeProject = async (
 ): Promise<void> => {
   await db
     .update(trainingProjects)
-    .set({ ...change, updatedAt: sql`now()` })
+    .set({
+      ...change,
+      // Whoever knows the addresses of its files from when it was public knows them no more.
+      ...(change.private === true && {
+        addressSalt: sql`CASE WHEN ${trainingProjects.private} THEN ${trainingProjects.addressSalt}
+          ELSE left(encode(uuid_send(gen_random_uuid()), 'hex'), 16) END`,
+      }),
+      updatedAt: sql`now()`,
+    })
     .where(eq(trainingProjects.id, id));
 };
 
@@ -227,6 +250,46 @@ export const noteChange = async (
 
 export const deleteProject = async (db: Executor, id: number): Promise<void> => {
   await db.delete(trainingProjects).where(eq(trainingProjects.id, id));
+};
+
+/** All files of all projects of a person. */
+export const filesOfPerson = (db: Executor, userId: number) =>
+  db
+    .select({
+      project: trainingProjects.key,
+      name: trainingFiles.name,
+      storageKey: trainingFiles.storageKey,
+      holdId: trainingFiles.holdId,
+    })
+    .from(trainingFiles)
+    .innerJoin(trainingProjects, eq(trainingProjects.id, trainingFiles.projectId))
+    .where(eq(trainingProjects.userId, userId))
+    .orderBy(trainingFiles.id);
+
+export const artifactsOfPerson = async (db: Executor, userId: number): Promise<string[]> => {
+  const rows = await db
+    .select({ key: trainingProjects.artifactKey })
+    .from(trainingProjects)
+    .where(eq(trainingProjects.userId, userId));
+  return rows.flatMap(({ key }) => key ?? []);
+};
+
+/** The project that a stored file belongs to; what it is made of, or packed into. */
+export const projectOfStored = async (
+  db: Executor,
+  storageKey: string,
+): Promise<ProjectRow | null> => {
+  const [row] = await db
+    .select()
+    .from(trainingProjects)
+    .where(
+      or(
+        eq(trainingProjects.artifactKey, storageKey),
+        sql`${trainingProjects.id} IN (
+          SELECT project_id FROM training_files WHERE storage_key = ${storageKey})`,
+      ),
+    );
+  return row ?? null;
 };
 
 /** Styles by their keys, whoever they belong to. */
@@ -272,6 +335,7 @@ export interface Counts {
   total: number;
   over: number;
   failed: number;
+  waiting: number;
 }
 
 /** How many files of each project there are, are done and failed. Archives that were opened do not count. */
@@ -283,7 +347,9 @@ export const countsOf = async (
   const rows = await db
     .select({
       id: trainingFiles.projectId,
-      total: sql<number>`count(*) FILTER (WHERE ${trainingFiles.status} <> 3)::int`,
+      total: sql<number>`count(*) FILTER (
+        WHERE ${trainingFiles.status} <> 3 AND NOT ${trainingFiles.waiting})::int`,
+      waiting: sql<number>`count(*) FILTER (WHERE ${trainingFiles.waiting})::int`,
       over: sql<number>`count(*) FILTER (WHERE ${trainingFiles.status} = 1)::int`,
       failed: sql<number>`count(*) FILTER (WHERE ${trainingFiles.status} = 2)::int`,
     })
@@ -291,6 +357,32 @@ export const countsOf = async (
     .where(inArray(trainingFiles.projectId, [...projectIds]))
     .groupBy(trainingFiles.projectId);
   return new Map(rows.map(({ id, ...counts }) => [id, counts]));
+};
+
+/** The newest file of each project that was given by a person and is there still. */
+export const newestFiles = async (
+  db: Executor,
+  projectIds: readonly number[],
+): Promise<Map<number, { name: string; storageKey: string }>> => {
+  if (projectIds.length === 0) return new Map();
+  const rows = await db
+    .selectDistinctOn([trainingFiles.projectId], {
+      id: trainingFiles.projectId,
+      name: trainingFiles.name,
+      storageKey: trainingFiles.storageKey,
+    })
+    .from(trainingFiles)
+    .where(
+      and(
+        inArray(trainingFiles.projectId, [...projectIds]),
+        isNull(trainingFiles.parentId),
+        isNotNull(trainingFiles.storageKey),
+      ),
+    )
+    .orderBy(trainingFiles.projectId, desc(trainingFiles.id));
+  return new Map(
+    rows.map(({ id, name, storageKey }) => [id, { name, storageKey: storageKey ?? '' }]),
+  );
 };
 
 export const countFiles = async (db: Executor, projectId: number): Promise<number> => {
@@ -339,6 +431,15 @@ export const allFiles = (db: Executor, projectId: number): Promise<FileRow[]> =>
     .from(trainingFiles)
     .where(eq(trainingFiles.projectId, projectId))
     .orderBy(asc(trainingFiles.id));
+
+/** The same, and nobody changes them until the transaction ends. */
+export const lockFiles = (tx: Transaction, projectId: number): Promise<FileRow[]> =>
+  tx
+    .select()
+    .from(trainingFiles)
+    .where(eq(trainingFiles.projectId, projectId))
+    .orderBy(asc(trainingFiles.id))
+    .for('update');
 
 export const findFile = async (db: Executor, id: number) => {
   const [row] = await db
@@ -391,6 +492,7 @@ export const nextFile = async (
       and(
         eq(trainingFiles.projectId, projectId),
         eq(trainingFiles.status, 0),
+        eq(trainingFiles.waiting, false),
         gt(trainingFiles.id, after),
       ),
     )
@@ -402,15 +504,32 @@ export const nextFile = async (
 export type FileChange = Partial<
   Pick<
     FileRow,
-    'status' | 'token' | 'totalNum' | 'overNum' | 'error' | 'holdId' | 'size' | 'storageKey'
+    | 'status'
+    | 'token'
+    | 'totalNum'
+    | 'overNum'
+    | 'error'
+    | 'holdId'
+    | 'size'
+    | 'storageKey'
+    | 'waiting'
+    | 'content'
+    | 'hopeless'
   >
 >;
 
-export const changeFile = async (db: Executor, id: number, change: FileChange): Promise<void> => {
-  await db
+/** False: it is gone. */
+export const changeFile = async (
+  db: Executor,
+  id: number,
+  change: FileChange,
+): Promise<boolean> => {
+  const rows = await db
     .update(trainingFiles)
     .set({ ...change, updatedAt: sql`now()` })
-    .where(eq(trainingFiles.id, id));
+    .where(eq(trainingFiles.id, id))
+    .returning({ id: trainingFiles.id });
+  return rows.length > 0;
 };
 
 /** Ends a file's work where nobody else has; false: it is gone or has ended. */
@@ -428,8 +547,32 @@ export const failOpenFiles = (db: Executor, projectId: number, error: string) =>
   db
     .update(trainingFiles)
     .set({ status: 2, error, updatedAt: sql`now()` })
-    .where(and(eq(trainingFiles.projectId, projectId), eq(trainingFiles.status, 0)))
-    .returning({ id: trainingFiles.id, holdId: trainingFiles.holdId });
+    .where(
+      and(
+        eq(trainingFiles.projectId, projectId),
+        eq(trainingFiles.status, 0),
+        eq(trainingFiles.waiting, false),
+      ),
+    )
+    .returning();
+
+/** The files of a project that its owner has not begun yet. */
+export const waitingFiles = (db: Executor, projectId: number): Promise<FileRow[]> =>
+  db
+    .select()
+    .from(trainingFiles)
+    .where(and(eq(trainingFiles.projectId, projectId), eq(trainingFiles.waiting, true)))
+    .orderBy(asc(trainingFiles.id));
+
+/** They wait no more. */
+export const beginFiles = async (db: Executor, projectId: number): Promise<number[]> => {
+  const rows = await db
+    .update(trainingFiles)
+    .set({ waiting: false, updatedAt: sql`now()` })
+    .where(and(eq(trainingFiles.projectId, projectId), eq(trainingFiles.waiting, true)))
+    .returning({ id: trainingFiles.id });
+  return rows.map(({ id }) => id);
+};
 
 export const deleteFile = async (db: Executor, id: number): Promise<void> => {
   await db.delete(trainingFiles).where(eq(trainingFiles.id, id));
@@ -437,12 +580,13 @@ export const deleteFile = async (db: Executor, id: number): Promise<void> => {
 
 /** The file and what came out of it, with all that came out of that. */
 export const fileFamily = async (db: Executor, id: number): Promise<FileRow[]> => {
-  const rows = await db.select().from(trainingFiles).where(eq(trainingFiles.id, id));
+  const rows = await db.select().from(trainingFiles).where(eq(trainingFiles.id, id)).for('update');
   for (let parents = rows.map((row) => row.id); parents.length > 0;) {
     const children = await db
       .select()
       .from(trainingFiles)
-      .where(inArray(trainingFiles.parentId, parents));
+      .where(inArray(trainingFiles.parentId, parents))
+      .for('update');
     rows.push(...children);
     parents = children.map((row) => row.id);
   }

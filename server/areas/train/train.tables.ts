@@ -1,6 +1,7 @@
 import { boolean, integer, jsonb, pgTable, smallint, text, uuid } from 'drizzle-orm/pg-core';
 import type { ProjectSettings } from '../../../contract/train.ts';
 import { bigId, bytes, instant, reference, tokens } from '../../db/columns.ts';
+import type { FileContent } from './estimate.ts';
 import type { StyleProfile } from '../../../packages/canvas/style-profile.ts';
 
 export const trainingProjects = pgTable('training_projects', {
@@ -21,6 +22,8 @@ export const trainingProjects = pgTable('training_projects', {
   revision: integer('revision').notNull().default(0),
   engine: text('engine').notNull().default(''),
   profile: jsonb('profile').$type<Omit<StyleProfile, 'key' | 'label'>>(),
+  /** Part of the addresses of its files; another from the day on which it was made private. */
+  addressSalt: text('address_salt').notNull().default(''),
   artifactKey: text('artifact_key'),
   artifactName: text('artifact_name').notNull().default(''),
   createdAt: instant('created_at').notNull().defaultNow(),
@@ -42,6 +45,11 @@ export const trainingFiles = pgTable('training_files', {
   overNum: integer('over_num').notNull().default(0),
   error: text('error').notNull().default(''),
   holdId: uuid('hold_id'),
+  /** Its owner has not begun it yet. */
+  waiting: boolean('waiting').notNull().default(false),
+  content: jsonb('content').$type<FileContent>(),
+  /** It failed for what it is: another try fails, too. */
+  hopeless: boolean('hopeless').notNull().default(false),
   createdAt: instant('created_at').notNull().defaultNow(),
   updatedAt: instant('updated_at').notNull().defaultNow(),
 });

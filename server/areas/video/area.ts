@@ -3,7 +3,7 @@ import { createFilmFiles } from './film-files.ts';
 import { createVideoWork } from './video-work.ts';
 import { createVideoHandlers } from './video.handlers.ts';
 import { registerFilms } from './video.route.ts';
-import { moveVideos, removeOrphans } from './video.store.ts';
+import { filmKeysOf, moveVideos, removeOrphans } from './video.store.ts';
 
 /** Films that are cleared away in one go. */
 const atOnce = 50;
@@ -11,6 +11,20 @@ const atOnce = 50;
 export const videoArea = ({ db, models, files, storage, log }: Kit) => {
   const films = createFilmFiles(storage);
   return {
+    holds: [
+      {
+        table: 'videos',
+        of: ['user_id'],
+        end: 'delete',
+        take: ['uuid', 'prompt', 'model', 'created_at'],
+      },
+    ],
+    leave: async (tx, userId) => {
+      const keys = await filmKeysOf(tx, userId);
+      return async () => {
+        for (const key of keys) await films.drop(key);
+      };
+    },
     jobKinds: [createVideoWork({ db, models, files, films, log })],
     takeOver: moveVideos,
     chores: [

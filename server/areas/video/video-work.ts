@@ -11,7 +11,7 @@ import { newKey } from '../../storage/storage.ts';
 import { excerptOf, filmText } from '../../../common/markdown/digest.ts';
 import { endMade, finishMade } from '../chat/image-messages.service.ts';
 import type { FileService } from '../file/file.service.ts';
-import { countFreeUse, settling } from '../ledger/ledger.service.ts';
+import { countFreeUse, noteFailedUse, settling } from '../ledger/ledger.service.ts';
 import type { ModelService } from '../model/model.service.ts';
 import type { MediaChannel } from '../model/resolved-model.ts';
 import { filmAddresses, type FilmFiles, type FilmMime } from './film-files.ts';
@@ -38,6 +38,8 @@ interface Filmed {
   /** Ms. */
   duration: number;
   size: number;
+  /** What made it. */
+  channelId: number;
 }
 
 /** What stands in a job's `remote`: what was done already, for whoever takes it over. */
@@ -90,6 +92,7 @@ export const createVideoWork = (deps: {
       },
       {
         signal: io.signal,
+        sent: io.sent,
         progress: (fraction, preview) =>
           io.progress(fraction, preview && (() => files.preview(preview))),
         remember: (remote) => {
@@ -102,7 +105,11 @@ export const createVideoWork = (deps: {
   };
 
   /** Looks at what a service gave before anybody trusts it, and stores it. */
-  const keep = async (film: MadeFilm, done: Done, io: JobIo): Promise<Filmed> => {
+  const keep = async (
+    film: MadeFilm,
+    done: Done,
+    io: JobIo,
+  ): Promise<Omit<Filmed, 'channelId'>> => {
     const facts = await lookAtMedia(film.data, io.signal);
     const mime = facts?.mime;
     if (!facts || facts.width === 0 || (mime !== 'video/webm' && mime !== 'video/mp4'))
@@ -138,13 +145,14 @@ export const createVideoWork = (deps: {
       throw new JobError('model_unavailable', codes.model_unavailable.text, { retriable: true });
     let failure: JobError | null = null;
     for (const channel of channels) {
+      if (failure && io.stopped.aborted) throw failure;
       const { channelId, label, engine } = channel;
       const outcome = { channelId, model: job.model, userId: job.user_id };
       if (!(await io.place({ channelId, label, places: engine.concurrency }))) continue;
       try {
         const result = await keep(await runAt(channel, plan, done, io), done, io);
         models.reportMediaOutcome({ ...outcome, ok: true });
-        return { result };
+        return { result: { ...result, channelId } };
       } catch (error) {
         io.signal.throwIfAborted();
         if (!(error instanceof VideoEngineError)) throw error;
@@ -162,8 +170,34 @@ export const createVideoWork = (deps: {
     return { waitFor: firstChannel.channelId };
   };
 
+  /** Takes what a film costs; gives the tokens. */
+  const charge = async (tx: Transaction, job: ClaimedJob, channelId: number): Promise<number> => {
+    const plan = job.input as FilmPlan;
+    const use = {
+      type: sessionTypes.video,
+      model: job.model,
+      prompt_tokens: 0,
+      completion_tokens: 0,
+      channelId,
+    };
+    if (job.hold_id === null) {
+      await countFreeUse(tx, job.user_id, use);
+      return 0;
+    }
+    const { spent, save } = await settling(tx, job.hold_id, plan.price, {
+      ...use,
+      human: excerptOf(plan.human),
+    });
+    await save();
+    return spent;
+  };
+
   /** Stores the film with the message, and takes what it costs. */
-  const deliver = async (tx: Transaction, job: ClaimedJob, film: Filmed): Promise<number> => {
+  const deliver = async (
+    tx: Transaction,
+    job: ClaimedJob,
+    { channelId, ...film }: Filmed,
+  ): Promise<number> => {
     const plan = job.input as FilmPlan;
     const at = placeOf(job);
     const row = await store.insertVideo(tx, {
@@ -184,25 +218,14 @@ export const createVideoWork = (deps: {
         error: '',
       },
     ];
-    const end = { state: 'done', ai: JSON.stringify(reply), summary: filmText } as const;
-    const use = {
-      type: sessionTypes.video,
-      model: job.model,
-      prompt_tokens: 0,
-      completion_tokens: 0,
-    };
-    if (job.hold_id === null) {
-      await countFreeUse(tx, job.user_id, use);
-      await finishMade(tx, at, { ...end, deductTokens: 0 });
-      return 0;
-    }
-    const { spent, save } = await settling(tx, job.hold_id, plan.price, {
-      ...use,
-      human: excerptOf(plan.human),
+    const deductTokens = await charge(tx, job, channelId);
+    await finishMade(tx, at, {
+      state: 'done',
+      ai: JSON.stringify(reply),
+      summary: filmText,
+      deductTokens,
     });
-    await save();
-    await finishMade(tx, at, { ...end, deductTokens: spent });
-    return spent;
+    return deductTokens;
   };
 
   const filming: JobWork<Filmed> = {
@@ -216,7 +239,14 @@ export const createVideoWork = (deps: {
     work,
     discard: ({ key }) => drop(key),
     clear,
-    finish: (tx, job, end) => endMade(tx, job, end, (result) => deliver(tx, job, result)),
+    finish: async (tx, job, end) => {
+      if (end.state === 'error')
+        await noteFailedUse(tx, job.user_id, { type: sessionTypes.video, model: job.model });
+      return endMade(tx, job, end, {
+        deliver: (film) => deliver(tx, job, film),
+        charge: ({ channelId }) => charge(tx, job, channelId),
+      });
+    },
   };
   // What it made goes through the worker unread.
   return filming as JobWork<unknown>;

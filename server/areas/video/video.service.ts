@@ -16,7 +16,7 @@ import type { FileService } from '../file/file.service.ts';
 import { hold } from '../ledger/ledger.service.ts';
 import type { ModelService } from '../model/model.service.ts';
 import type { ResolvedMediaModel } from '../model/resolved-model.ts';
-import { requireUsable } from '../session/session.service.ts';
+import { requireUsable } from '../model/usable.ts';
 import { filmAddresses } from './film-files.ts';
 import { filmLivesMs, type FilmPlan } from './video-work.ts';
 import * as store from './video.store.ts';
@@ -32,7 +32,7 @@ const graceMs = 60_000;
 
 export const createVideoService = (deps: {
   models: Pick<ModelService, 'findMedia'>;
-  files: Pick<FileService, 'takeImages'>;
+  files: Pick<FileService, 'takeImages' | 'requireRoom'>;
 }) => {
   /** Sets aside what the film costs; null: nothing. */
   const holdFor = async (
@@ -79,12 +79,13 @@ export const createVideoService = (deps: {
         if (named !== session.model) throw new Refusal('bad_input', 'model：应与会话的模型相同');
         const model = await deps.models.findMedia(tx, modelTypes.video, session.model);
         if (!model) throw new Refusal('model_unavailable');
-        requireUsable(model, user.guest);
+        await requireUsable(tx, model, user);
         const film = filmOf(message.human, message.request);
         const parameters = { ...film.parameters, ...input.parameters };
         if (film.base_image === '') throw new Refusal('job_unsuitable', '请填入图片');
         await deps.files.takeImages(tx, [film.base_image]);
         await requireRoomForJob(tx, user.id);
+        await deps.files.requireRoom(tx, user);
         if (message.state !== 'none') await startImages(tx, message.id, model.name);
         const price = videoDeduction(model);
         const { holdId, heldTokens } = await holdFor(tx, price, model, {

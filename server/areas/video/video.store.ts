@@ -116,3 +116,8 @@ export const removeOrphans = async (tx: Transaction, most: number): Promise<stri
       LIMIT ${most}) RETURNING key`);
   return rows.map(({ key }) => key);
 };
+
+export const filmKeysOf = async (db: Executor, userId: number): Promise<string[]> => {
+  const rows = await db.select({ key: videos.key }).from(videos).where(eq(videos.userId, userId));
+  return rows.map(({ key }) => key);
+};

@@ -31,6 +31,8 @@ const orderOf = (prompt: string, more: Partial<ImageOrder> = {}): ImageOrder => 
 
 const ioOf = (more: Partial<ImageIo> = {}): ImageIo => ({
   signal: new AbortController().signal,
+  stopped: new AbortController().signal,
+  sent: () => () => {},
   progress: () => {},
   remember: () => Promise.resolve(),
   resume: null,

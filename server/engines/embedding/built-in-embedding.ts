@@ -1,5 +1,3 @@
-import type { EmbeddingEngine } from './embedding-engine.ts';
-
 /** Numbers of a vector, each kept as one signed byte. */
 export const builtInDimensions = 256;
 
@@ -37,15 +35,4 @@ export const gramVector = (text: string): Int8Array => {
     most = Math.max(most, Math.abs(sums[at]!));
   }
   return Int8Array.from(sums, (value) => Math.round((value / most) * 127));
-};
-
-export const builtInEmbedding: EmbeddingEngine = {
-  model: '',
-  paid: false,
-  batch: 16,
-  embed: (texts) =>
-    Promise.resolve({
-      vectors: texts.map((text) => Buffer.from(gramVector(text).buffer)),
-      tokens: 0,
-    }),
 };

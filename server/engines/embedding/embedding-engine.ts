@@ -1,9 +1,8 @@
 /** Numbers for texts: alike texts lie near each other. */
 export interface EmbeddingEngine {
-  /** Empty: what is built in. */
   readonly model: string;
-  /** Tokens are charged for it. */
-  readonly paid: boolean;
+  /** The channel that a manager connected; left out: the settings name the service. */
+  readonly channelId?: number;
   /** Texts that one request takes. */
   readonly batch: number;
   /**

@@ -1,6 +1,5 @@
 import type { Settings } from '../../settings.ts';
 import { listModels } from '../openai-compatible/list-models.ts';
-import { builtInEmbedding } from './built-in-embedding.ts';
 import { EmbeddingError, type EmbeddingEngine } from './embedding-engine.ts';
 import { createOpenAiEmbedding } from './openai-embedding.ts';
 
@@ -14,12 +13,12 @@ export const isEmbeddingModel = (name: string): boolean => embeds.test(name) && 
 const askAgainMs = { known: 30 * 60_000, failed: 60_000 };
 
 export interface EmbeddingModels {
-  /** Where the named ones are; an empty address: nowhere. */
-  service: () => Promise<{ baseUrl: string; apiKey: string }>;
+  /** Where the named ones are; an empty address: nowhere. `channelId` null: the settings name it. */
+  service: () => Promise<{ baseUrl: string; apiKey: string; channelId: number | null }>;
   /** Names of what connected services embed with, the first being the usual one. */
   names: () => Promise<string[]>;
-  /** The one of that name, the usual one for the empty name; what is built in where none is connected. */
-  engine: (name: string) => Promise<EmbeddingEngine>;
+  /** The one of that name, else the usual one; null: `built-in` is asked for, or none is connected. */
+  engine: (name: string) => Promise<EmbeddingEngine | null>;
   /** That very one, as texts were embedded with it; null: it is not there any more. */
   exact: (name: string) => Promise<EmbeddingEngine | null>;
 }
@@ -40,6 +39,7 @@ export const createEmbeddingModels = (
   >,
   /** The service that a manager connected instead; null: none. */
   connected: () => Promise<{
+    channelId: number;
     baseUrl: string;
     nextKey: () => string;
     models: string[];
@@ -71,7 +71,9 @@ export const createEmbeddingModels = (
   };
   const service = async () => {
     const instead = await connected();
-    return instead ? { baseUrl: instead.baseUrl, apiKey: instead.nextKey() } : { baseUrl, apiKey };
+    return instead
+      ? { baseUrl: instead.baseUrl, apiKey: instead.nextKey(), channelId: instead.channelId }
+      : { baseUrl, apiKey, channelId: null };
   };
   const of = async (model: string): Promise<EmbeddingEngine> => {
     const instead = await connected();
@@ -79,6 +81,7 @@ export const createEmbeddingModels = (
     const engine = createOpenAiEmbedding({ ...instead, model });
     return {
       ...engine,
+      channelId: instead.channelId,
       embed: async (texts, signal) => {
         try {
           const made = await engine.embed(texts, signal);
@@ -95,14 +98,11 @@ export const createEmbeddingModels = (
     service,
     names: ask,
     engine: async (name) => {
-      if (name === 'built-in') return builtInEmbedding;
+      if (name === 'built-in') return null;
       const names = await ask();
       const chosen = names.find((each) => each === name) ?? names[0];
-      return chosen === undefined ? builtInEmbedding : of(chosen);
+      return chosen === undefined ? null : of(chosen);
     },
-    exact: async (name) => {
-      if (name === '') return builtInEmbedding;
-      return (await ask()).includes(name) ? of(name) : null;
-    },
+    exact: async (name) => ((await ask()).includes(name) ? of(name) : null),
   };
 };

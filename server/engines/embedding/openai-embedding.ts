@@ -25,7 +25,6 @@ export const createOpenAiEmbedding = (service: {
   model: string;
 }): EmbeddingEngine => ({
   model: service.model,
-  paid: true,
   batch: 32,
   embed: async (texts, signal) => {
     const apiKey = service.nextKey();

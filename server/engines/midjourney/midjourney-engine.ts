@@ -227,11 +227,12 @@ export const createMidjourneyEngine = (options: MidjourneyOptions): ImageEngine 
     return answer.data;
   };
 
-  /** Not every dialect can be told; then it goes on for nothing. */
-  const cancel = async (id: string): Promise<void> => {
-    await call(`task/${encodeURIComponent(id)}/cancel`, AbortSignal.timeout(5000), {}).catch(
-      () => undefined,
-    );
+  /** Not every dialect can be told; true: it was, and takes the work back. */
+  const cancel = async (id: string): Promise<boolean> => {
+    const path = `task/${encodeURIComponent(id)}/cancel`;
+    const answer = await call(path, AbortSignal.timeout(4000), {}).catch(() => null);
+    const said = submitted.safeParse(answer);
+    return said.success && said.data.code === codes.taken;
   };
 
   /** Asks until the work is done. A passing fault of the network is lived through. */
@@ -436,15 +437,17 @@ export const createMidjourneyEngine = (options: MidjourneyOptions): ImageEngine 
     concurrency: 10,
 
     async run(wanted, io) {
-      let work = await takenOver(io);
-      if (work === null) {
-        work = await order(wanted, io);
-        await io.remember(work);
-      }
+      const earlier = await takenOver(io);
+      const ordering = earlier ? Promise.resolve(earlier) : order(wanted, io);
+      const over = io.sent(async () => cancel((await ordering).task));
+      let work = earlier;
       try {
+        work = await ordering;
+        if (!earlier) await io.remember(work);
         return await collect(await wait(work, io, wanted.prompt), work, wanted.n, io);
       } catch (error) {
-        if (io.signal.aborted) await cancel(work.task);
+        over();
+        if (io.signal.aborted && work) await cancel(work.task);
         io.signal.throwIfAborted();
         throw error;
       }
@@ -461,6 +464,8 @@ export const createMidjourneyEngine = (options: MidjourneyOptions): ImageEngine 
         signal: until,
         progress: () => {},
         remember: () => Promise.resolve(),
+        stopped: until,
+        sent: () => () => {},
         resume: null,
       };
       const done = await wait({ task: id }, io, '');

@@ -284,43 +284,51 @@ class RelayReader implements Dispatcher.DispatchHandler {
   }
 }
 
-/** Fields that some services refuse and that a request can do without, or say otherwise. */
-type Adjusted = 'stream_options' | 'max_tokens';
+/** OpenAI's thinking models, which know the length of an answer by its newer name alone. */
+const newerName = /^(?:o\d|gpt-5)/i;
 
-const bodyFor = (body: ChatBody, without: ReadonlySet<Adjusted>): ChatBody => {
-  const sent: ChatBody = { ...body };
-  if (without.has('stream_options')) delete sent['stream_options'];
-  if (without.has('max_tokens') && sent['max_tokens'] !== undefined) {
-    // OpenAI's thinking models know it by this name alone.
-    sent['max_completion_tokens'] = sent['max_tokens'];
-    delete sent['max_tokens'];
-  }
+/** What one request does without, or says otherwise, because its service refused it. */
+interface Dialect {
+  noStreamOptions: boolean;
+  newerLength: boolean;
+}
+
+const bodyFor = (body: ChatBody, dialect: Dialect): ChatBody => {
+  const { max_tokens: length, ...sent } = body;
+  if (length !== undefined)
+    sent[dialect.newerLength ? 'max_completion_tokens' : 'max_tokens'] = length;
+  if (dialect.noStreamOptions) delete sent['stream_options'];
   return sent;
 };
 
-/** Which of the fields that this side added was refused; null: none of them. */
-const refusedField = (error: unknown, sent: ChatBody): Adjusted | null => {
+/** The request in other words, after a refusal of one of the fields of this side; null: there are none. */
+const otherWords = (error: unknown, sent: ChatBody, dialect: Dialect): Dialect | null => {
   if (!(error instanceof RelayError) || error.status !== 400) return null;
-  if (error.param === 'max_tokens' && sent['max_tokens'] !== undefined) return 'max_tokens';
+  if (error.param === 'max_tokens' && sent['max_tokens'] !== undefined)
+    return { ...dialect, newerLength: true };
   const named = error.param?.startsWith('stream_options') ?? false;
   const nothingNamed = error.param === null && error.code === null;
-  return (named || nothingNamed) && sent['stream_options'] !== undefined ? 'stream_options' : null;
+  return (named || nothingNamed) && sent['stream_options'] !== undefined
+    ? { ...dialect, noStreamOptions: true }
+    : null;
 };
 
-/** Any service that speaks OpenAI's chat completions. */
+/**
+ * Any service that speaks OpenAI's chat completions. It remembers nothing: what one request provokes
+ * would change what all others send.
+ */
 export const createOpenAiRelay = (options: { baseUrl: string; apiKey: string }): ChatRelay => {
   const url = apiUrl(options.baseUrl, 'chat/completions');
   const headers = {
     'content-type': 'application/json',
     ...(options.apiKey === '' ? {} : { authorization: `Bearer ${options.apiKey}` }),
   };
-  const known = new Map<string, Set<Adjusted>>();
 
   const ask = async (body: ChatBody, signal: AbortSignal, take: Take | null) => {
-    const without = new Set(known.get(body.model));
+    let dialect: Dialect = { noStreamOptions: false, newerLength: newerName.test(body.model) };
     for (;;) {
       signal.throwIfAborted();
-      const sent = bodyFor(body, without);
+      const sent = bodyFor(body, dialect);
       const reader = new RelayReader(take);
       agent.dispatch(
         {
@@ -337,10 +345,9 @@ export const createOpenAiRelay = (options: { baseUrl: string; apiKey: string }):
       try {
         return await reader.whole;
       } catch (error) {
-        const field = refusedField(error, sent);
-        if (field === null) throw error;
-        without.add(field);
-        known.set(body.model, without);
+        const other = otherWords(error, sent, dialect);
+        if (other === null) throw error;
+        dialect = other;
       } finally {
         signal.removeEventListener('abort', onAbort);
       }

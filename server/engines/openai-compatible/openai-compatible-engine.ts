@@ -81,11 +81,23 @@ export const createOpenAiCompatibleEngine = (options: OpenAiCompatibleOptions): 
     accept: 'text/event-stream',
     ...(options.apiKey === '' ? {} : { authorization: `Bearer ${options.apiKey}` }),
   };
-  /** Fields that the service refused for a model, so that later requests do without at once. */
-  const refused = new Map<string, Set<Optional>>();
+  /**
+   * Fields with their values that the service refused for a model, so that later requests do without
+   * at once: what one person chose takes nothing from those who chose something else.
+   */
+  const refused = new Map<string, Set<string>>();
+  const mark = (body: Record<string, unknown>, name: Optional): string =>
+    `${name} ${JSON.stringify(body[name])}`;
 
-  const open = (body: Record<string, unknown>, take: (parts: ChatPart[]) => void): StreamReader => {
-    const reader = new StreamReader(take);
+  const marks = (body: Record<string, unknown>, names: ReadonlySet<Optional>): string[] =>
+    [...names].map((name) => mark(body, name));
+
+  const open = (
+    body: Record<string, unknown>,
+    take: (parts: ChatPart[]) => void,
+    onSent?: () => void,
+  ): StreamReader => {
+    const reader = new StreamReader(take, onSent);
     const request: Dispatcher.DispatchOptions = {
       origin: url.origin,
       path: url.pathname + url.search,
@@ -99,11 +111,14 @@ export const createOpenAiCompatibleEngine = (options: OpenAiCompatibleOptions): 
 
   return {
     async write(request, take) {
-      const without = new Set(refused.get(request.model));
+      const without = new Set<Optional>();
+      const known = refused.get(request.model);
+      const whole = bodyOf(request, without);
+      for (const name of optional) if (known?.has(mark(whole, name))) without.add(name);
       for (;;) {
         request.signal.throwIfAborted();
         const body = bodyOf(request, without);
-        const reader = open(body, take);
+        const reader = open(body, take, request.onSent);
         const onAbort = () => reader.abort(request.signal.reason);
         request.signal.addEventListener('abort', onAbort, { once: true });
         try {
@@ -116,7 +131,11 @@ export const createOpenAiCompatibleEngine = (options: OpenAiCompatibleOptions): 
           without.add(field);
         } finally {
           request.signal.removeEventListener('abort', onAbort);
-          if (reader.begun && without.size > 0) refused.set(request.model, without);
+          if (reader.begun && without.size > 0)
+            refused.set(
+              request.model,
+              new Set([...(refused.get(request.model) ?? []), ...marks(whole, without)]),
+            );
         }
       }
     },

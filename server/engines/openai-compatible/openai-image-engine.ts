@@ -163,6 +163,20 @@ export const createOpenAiImageEngine = (options: OpenAiImageOptions): ImageEngin
   const send = async (
     call: 'generations' | 'edits',
     body: { json: Fields } | { form: () => FormData },
+    io: Pick<ImageIo, 'signal' | 'sent'>,
+  ): Promise<unknown> => {
+    const over = io.sent();
+    try {
+      return await asked(call, body, io.signal);
+    } catch (error) {
+      over();
+      throw error;
+    }
+  };
+
+  const asked = async (
+    call: 'generations' | 'edits',
+    body: { json: Fields } | { form: () => FormData },
     signal: AbortSignal,
   ): Promise<unknown> => {
     const reply = await ask(apiUrl(options.baseUrl, `images/${call}`), {
@@ -198,8 +212,8 @@ export const createOpenAiImageEngine = (options: OpenAiImageOptions): ImageEngin
       try {
         const said =
           order.base === null || family === 'sd3'
-            ? await send('generations', { json: fields }, io.signal)
-            : await send('edits', { form: await formOf(order, fields, frame) }, io.signal);
+            ? await send('generations', { json: fields }, io)
+            : await send('edits', { form: await formOf(order, fields, frame) }, io);
         if (without.size > 0) refused.set(order.model, without);
         const answered = await read(said, n, io.signal);
         return frame ? { ...answered, images: await unframed(answered.images, frame) } : answered;
@@ -257,6 +271,7 @@ export const createOpenAiImageEngine = (options: OpenAiImageOptions): ImageEngin
     let delivered = 0;
     let revised = '';
     const one = async (at: number): Promise<EngineImage> => {
+      if (io.stopped.aborted) return { data: null, error: '已停止，这一张没有画', seed: null };
       // One that was refused for good is refused again.
       const [first] = failures;
       if (first instanceof ImageEngineError && !first.retriable)

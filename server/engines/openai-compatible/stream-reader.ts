@@ -77,6 +77,7 @@ export class StreamReader implements Dispatcher.DispatchHandler {
   /** Resolves at the end of a whole reply. */
   readonly whole: Promise<void>;
   readonly #take: (parts: ChatPart[]) => void;
+  readonly #onSent: () => void;
   readonly #decoder = new StringDecoder('utf8');
   readonly #parser: EventSourceParser;
   #settle: { resolve: () => void; reject: (reason: unknown) => void } | undefined;
@@ -95,8 +96,10 @@ export class StreamReader implements Dispatcher.DispatchHandler {
   #ended = false;
   #closed = false;
 
-  constructor(take: (parts: ChatPart[]) => void) {
+  /** @param onSent called once there is a connection and the request is written to it */
+  constructor(take: (parts: ChatPart[]) => void, onSent: () => void = () => {}) {
     this.#take = take;
+    this.#onSent = onSent;
     this.whole = new Promise((resolve, reject) => {
       this.#settle = { resolve, reject };
     });
@@ -123,6 +126,7 @@ export class StreamReader implements Dispatcher.DispatchHandler {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
     if (this.#closed) controller.abort(new Error('no longer wanted'));
+    else this.#onSent();
   }
 
   onResponseStart(

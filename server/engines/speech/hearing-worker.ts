@@ -1,34 +1,22 @@
 import { availableParallelism } from 'node:os';
-import { AudioData, AudioDecoder, EncodedAudioChunk } from '@napi-rs/webcodecs';
 import { ALL_FORMATS, AudioSampleSink, BufferSource, Input } from 'mediabunny';
+import { loadOptional, type Recognizer } from '../../optional-packages.ts';
 import { serveThread } from '../thread-work.ts';
 import type { HearJob } from './hear-task.ts';
 import { modelIn } from './hear-model.ts';
 
 /** Listens with a model in a folder, so that nothing else in the server stands still meanwhile. */
 
-// mediabunny looks for these where a browser has them.
-Object.assign(globalThis, { AudioData, AudioDecoder, EncodedAudioChunk });
-
-interface Stream {
-  acceptWaveform: (sound: { samples: Float32Array; sampleRate: number }) => void;
-}
-interface Recognizer {
-  createStream: () => Stream;
-  decode: (stream: Stream) => void;
-  getResult: (stream: Stream) => { text: string };
-}
-interface Sherpa {
-  OfflineRecognizer: new (config: object) => Recognizer;
-}
+/** mediabunny looks for these where a browser has them; WAV it reads without. */
+const offerDecoder = async (): Promise<void> => {
+  const { AudioData, AudioDecoder, EncodedAudioChunk } = await loadOptional('@napi-rs/webcodecs');
+  Object.assign(globalThis, { AudioData, AudioDecoder, EncodedAudioChunk });
+};
 
 let ready: { folder: string; recognizer: Promise<Recognizer> } | null = null;
 
 const load = async (folder: string): Promise<Recognizer> => {
-  // Native, and only there for those who have a model.
-  const name = 'sherpa-onnx-node';
-  const module = (await import(name)) as Sherpa & { default?: Sherpa };
-  const { OfflineRecognizer } = module.default ?? module;
+  const { OfflineRecognizer } = await loadOptional('sherpa-onnx-node');
   return new OfflineRecognizer({
     modelConfig: {
       ...modelIn(folder),
@@ -48,6 +36,7 @@ serveThread<HearJob>(async ({ folder, data }, io) => {
   const input = new Input({ source: new BufferSource(data), formats: ALL_FORMATS });
   const track = await input.getPrimaryAudioTrack();
   if (!track) return '';
+  if (!(await track.canDecode())) await offerDecoder();
   const stream = recognizer.createStream();
   for await (const sample of new AudioSampleSink(track).samples()) {
     const samples = new Float32Array(sample.numberOfFrames);

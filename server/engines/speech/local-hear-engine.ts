@@ -1,3 +1,4 @@
+import { missingPackageIn } from '../../optional-packages.ts';
 import { workerUrl } from '../../worker-url.ts';
 import { createThreadWork } from '../thread-work.ts';
 import type { HearJob } from './hear-task.ts';
@@ -11,13 +12,15 @@ const inThread = createThreadWork<HearJob>({
   url: workerUrl('./hearing-worker.ts', import.meta.url),
   threads: 1,
   workMs: 5 * 60_000,
-  failure: (why) =>
-    /sherpa-onnx-node/.test(why)
-      ? unable('服务器上没有安装 sherpa-onnx-node')
-      : new SpeechEngineError('engine_failed', '本机的语音识别没有成功，请检查 SPEECH_MODEL_DIR', {
+  failure: (why) => {
+    const missing = missingPackageIn(why);
+    return missing === null
+      ? new SpeechEngineError('engine_failed', '本机的语音识别没有成功，请检查 SPEECH_MODEL_DIR', {
           retriable: true,
           cause: new Error(why),
-        }),
+        })
+      : unable(missing);
+  },
 });
 
 /** Recognition by sherpa-onnx with a model in a folder; no service is needed. */

@@ -34,6 +34,8 @@ export interface TrainingEngine {
   readonly label: string;
   /** Tokens are taken for it. */
   readonly paid: boolean;
+  /** The channel that a manager connected; left out: the settings name the service. */
+  readonly channelId?: number;
   train: (order: TrainingOrder, io: TrainingIo) => Promise<TrainedStyle>;
 }
 

@@ -1,3 +1,4 @@
+import { missingPackageIn } from '../../optional-packages.ts';
 import { workerUrl } from '../../worker-url.ts';
 import { createThreadWork } from '../thread-work.ts';
 import type { FilmJob } from './film-task.ts';
@@ -7,11 +8,15 @@ const inThread = createThreadWork<FilmJob>({
   url: workerUrl('./film-worker.ts', import.meta.url),
   threads: 1,
   workMs: 10 * 60_000,
-  failure: (why) =>
-    new VideoEngineError('engine_failed', '视频没有做成，没有扣费，请重试', {
-      retriable: true,
-      cause: new Error(why),
-    }),
+  failure: (why) => {
+    const missing = missingPackageIn(why);
+    return missing === null
+      ? new VideoEngineError('engine_failed', '视频没有做成，没有扣费，请重试', {
+          retriable: true,
+          cause: new Error(why),
+        })
+      : new VideoEngineError('engine_failed', `${missing}，内置视频还不能用`, { retriable: false });
+  },
 });
 
 /** Pixels of a film: as many as 768 by 768, and no side longer than this. */

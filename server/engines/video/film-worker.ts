@@ -1,5 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { VideoEncoder, VideoFrame } from '@napi-rs/webcodecs';
 import {
   BufferTarget,
   EncodedPacket,
@@ -7,8 +5,9 @@ import {
   Output,
   WebMOutputFormat,
 } from 'mediabunny';
-import sharp from 'sharp';
+import { loadSharp, openImage } from '../../open-image.ts';
 import { serveThread, type ThreadIo } from '../thread-work.ts';
+import { openFilmEncoder } from './film-encoder.ts';
 import { cameraAt, marginOf, see, type Plane } from './film-camera.ts';
 import { nearness, stretched } from './film-depth.ts';
 import type { Film, FilmJob, FilmTask } from './film-task.ts';
@@ -16,23 +15,20 @@ import type { Film, FilmJob, FilmTask } from './film-task.ts';
 /** Makes films, so that nothing else in the server stands still meanwhile. */
 
 const framesASecond = 24;
-const bitrate = 2_500_000;
-/** An image that stands by itself each so many: from there a player goes on. */
 const keyEvery = framesASecond * 2;
-/** Images that wait to be encoded. */
-const mostWaiting = 6;
 /** Pixels that nearness is told from, of the longer side. */
 const sketch = 160;
 
-sharp.concurrency(1);
-sharp.cache(false);
-
 /** The image as light and two differences of colour (BT.709, limited range), each with its nearness. */
 const planesOf = async ({ base, width, height }: FilmTask): Promise<Plane[]> => {
-  const image = sharp(base).resize(width, height, { fit: 'cover' }).removeAlpha();
+  const { image: opened } = await openImage(
+    Buffer.from(base.buffer, base.byteOffset, base.byteLength),
+  );
+  const image = opened.resize(width, height, { fit: 'cover' }).removeAlpha();
   const rgb = await image.toColourspace('srgb').raw().toBuffer();
   const part = sketch / Math.max(width, height);
   const [wide, high] = [width, height].map((side) => Math.max(8, Math.round(side * part)));
+  const sharp = await loadSharp();
   const small = await sharp(rgb, { raw: { width, height, channels: 3 } })
     .resize(wide, high, { fit: 'fill' })
     .raw()
@@ -68,7 +64,7 @@ const planesOf = async ({ base, width, height }: FilmTask): Promise<Plane[]> => 
 };
 
 /** An image of the film as WebP, at half its sides unless it is to be whole. */
-const shown = (data: Uint8Array, width: number, height: number, whole: boolean) => {
+const shown = async (data: Uint8Array, width: number, height: number, whole: boolean) => {
   const step = whole ? 1 : 2;
   const [wide, high] = [width / step, height / step];
   const half = width / 2;
@@ -85,6 +81,7 @@ const shown = (data: Uint8Array, width: number, height: number, whole: boolean) 
       rgb[at + 1] = light - 0.2132 * blue - 0.5329 * red;
       rgb[at + 2] = light + 2.1124 * blue;
     }
+  const sharp = await loadSharp();
   return sharp(rgb, { raw: { width: wide, height: high, channels: 3 } })
     .webp({ quality: whole ? 82 : 60, effort: 2 })
     .toBuffer();
@@ -98,28 +95,11 @@ const film = async (task: FilmTask, io: ThreadIo): Promise<Film> => {
   const track = new EncodedVideoPacketSource('vp9');
   output.addVideoTrack(track, { frameRate: framesASecond });
   await output.start();
-  let written: Promise<unknown> = Promise.resolve();
-  let failure: unknown = null;
-  const encoder = new VideoEncoder({
-    output: (chunk, facts) => {
-      const bytes = new Uint8Array(chunk.byteLength);
-      chunk.copyTo(bytes);
-      const { type, timestamp, duration } = chunk;
-      const packet = new EncodedPacket(bytes, type, timestamp / 1e6, (duration ?? 0) / 1e6);
-      written = written.then(() => track.add(packet, facts as EncodedVideoChunkMetadata));
-    },
-    error: (error) => {
-      failure = error;
-    },
-  });
-  encoder.configure({
-    codec: 'vp09.00.31.08',
-    width,
-    height,
-    bitrate,
-    framerate: framesASecond,
-    latencyMode: 'realtime',
-  });
+  const encoder = await openFilmEncoder(
+    { width, height, framesASecond, keyEvery },
+    ({ data, type, timestamp, duration, facts }) =>
+      track.add(new EncodedPacket(data, type, timestamp, duration), facts),
+  );
   const frames = Math.max(2, Math.round(seconds * framesASecond));
   const margin = marginOf(reach);
   const data = new Uint8Array((width * height * 3) / 2);
@@ -134,25 +114,12 @@ const film = async (task: FilmTask, io: ThreadIo): Promise<Film> => {
         from += size;
       }
       if (at === 0) poster = await shown(data, width, height, true);
-      const frame = new VideoFrame(data, {
-        format: 'I420',
-        codedWidth: width,
-        codedHeight: height,
-        timestamp: Math.round((at * 1e6) / framesASecond),
-        duration: Math.round(1e6 / framesASecond),
-        colorSpace: { primaries: 'bt709', transfer: 'bt709', matrix: 'bt709', fullRange: false },
-      });
-      encoder.encode(frame, { keyFrame: at % keyEvery === 0 });
-      frame.close();
-      while (encoder.encodeQueueSize > mostWaiting) await sleep(2);
-      if (failure !== null) throw failure;
+      await encoder.add(data, at);
       await io.progress((at + 1) / (frames + 2), () => shown(data, width, height, false));
     }
-    await encoder.flush();
-    await written;
-    if (failure !== null) throw failure;
+    await encoder.end();
   } finally {
-    if (encoder.state !== 'closed') encoder.close();
+    await encoder.close();
   }
   await output.finalize();
   const { buffer } = output.target;

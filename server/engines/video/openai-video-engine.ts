@@ -7,6 +7,7 @@ import type { VideoEngine } from './video-engine.ts';
 import {
   ask,
   bannedWords,
+  billedAtOnce,
   coverWith,
   fetchPatience,
   mostFilmBytes,
@@ -54,57 +55,60 @@ export const createOpenAiVideoEngine = (options: {
   return {
     concurrency: 4,
     describe: () => ({ sizes: [], seconds }),
-    async run(order, io) {
-      const size = nearestSize(sizes, order);
-      const image = await coverWith(order.base, size);
-      let id = (io.resume as { id?: string } | null)?.id;
-      if (id === undefined) {
-        const form = new FormData();
-        form.set('model', order.model);
-        form.set('prompt', order.prompt || '让画面自然地动起来');
-        form.set('seconds', String(seconds));
-        form.set('size', `${size.width}x${size.height}`);
-        const file = new Blob([new Uint8Array(image)], { type: 'image/png' });
-        form.set('input_reference', file, 'image.png');
-        const reply = await ask(apiUrl(options.baseUrl, 'videos'), {
-          method: 'POST',
-          headers,
-          form,
-          signal: io.signal,
-        });
-        if (reply.status !== 200 && reply.status !== 201) throw refuse(reply.status, reply.body);
-        id = stateOf(reply.body).id;
-        await io.remember({ id });
-      }
-      const look = async () => {
-        const reply = await ask(apiUrl(options.baseUrl, `videos/${id}`), {
-          headers,
-          signal: io.signal,
-        });
-        if (reply.status !== 200) throw refuse(reply.status, reply.body);
-        const { status, progress, error } = stateOf(reply.body);
-        if (status === 'queued' || status === 'in_progress' || status === 'processing')
-          return { fraction: progress === null || progress === undefined ? null : progress / 100 };
-        if (status !== 'completed') {
-          if (/moderation|policy|safety/i.test(error?.code ?? '')) throw bannedWords();
-          throw new VideoEngineError('engine_failed', '视频服务没有做成，没有扣费，请重试', {
-            retriable: true,
+    run: (order, io) =>
+      billedAtOnce(io, async () => {
+        const size = nearestSize(sizes, order);
+        const image = await coverWith(order.base, size);
+        let id = (io.resume as { id?: string } | null)?.id;
+        if (id === undefined) {
+          const form = new FormData();
+          form.set('model', order.model);
+          form.set('prompt', order.prompt || '让画面自然地动起来');
+          form.set('seconds', String(seconds));
+          form.set('size', `${size.width}x${size.height}`);
+          const file = new Blob([new Uint8Array(image)], { type: 'image/png' });
+          form.set('input_reference', file, 'image.png');
+          const reply = await ask(apiUrl(options.baseUrl, 'videos'), {
+            method: 'POST',
+            headers,
+            form,
+            signal: io.signal,
           });
+          if (reply.status !== 200 && reply.status !== 201) throw refuse(reply.status, reply.body);
+          id = stateOf(reply.body).id;
+          await io.remember({ id });
         }
-        const content = await ask(apiUrl(options.baseUrl, `videos/${id}/content`), {
-          headers: { ...headers, accept: 'video/*' },
-          signal: io.signal,
-          patience: fetchPatience,
-          maxBytes: mostFilmBytes,
+        const look = async () => {
+          const reply = await ask(apiUrl(options.baseUrl, `videos/${id}`), {
+            headers,
+            signal: io.signal,
+          });
+          if (reply.status !== 200) throw refuse(reply.status, reply.body);
+          const { status, progress, error } = stateOf(reply.body);
+          if (status === 'queued' || status === 'in_progress' || status === 'processing')
+            return {
+              fraction: progress === null || progress === undefined ? null : progress / 100,
+            };
+          if (status !== 'completed') {
+            if (/moderation|policy|safety/i.test(error?.code ?? '')) throw bannedWords();
+            throw new VideoEngineError('engine_failed', '视频服务没有做成，没有扣费，请重试', {
+              retriable: true,
+            });
+          }
+          const content = await ask(apiUrl(options.baseUrl, `videos/${id}/content`), {
+            headers: { ...headers, accept: 'video/*' },
+            signal: io.signal,
+            patience: fetchPatience,
+            maxBytes: mostFilmBytes,
+          });
+          if (content.status !== 200) throw refuse(content.status, content.body);
+          return content.body;
+        };
+        const data = await waitForFilm(look, io, {
+          everyMs: options.pollMs ?? everyMs,
+          usualMs: 120_000,
         });
-        if (content.status !== 200) throw refuse(content.status, content.body);
-        return content.body;
-      };
-      const data = await waitForFilm(look, io, {
-        everyMs: options.pollMs ?? everyMs,
-        usualMs: 120_000,
-      });
-      return { data, poster: image };
-    },
+        return { data, poster: image };
+      }),
   };
 };

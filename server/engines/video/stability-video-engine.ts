@@ -5,6 +5,7 @@ import type { VideoEngine } from './video-engine.ts';
 import {
   ask,
   bannedWords,
+  billedAtOnce,
   coverWith,
   fetchPatience,
   mostFilmBytes,
@@ -41,44 +42,45 @@ export const createStabilityVideoEngine = (options: {
   return {
     concurrency: 4,
     describe: () => ({ sizes: stabilitySizes, seconds: 4 }),
-    async run(order, io) {
-      const size = nearestSize(stabilitySizes, order);
-      const image = await coverWith(order.base, size);
-      let id = (io.resume as { id?: string } | null)?.id;
-      if (id === undefined) {
-        const form = new FormData();
-        form.set('image', new Blob([new Uint8Array(image)], { type: 'image/png' }), 'image.png');
-        form.set('seed', String(order.seed));
-        form.set('cfg_scale', String(order.cfgScale));
-        form.set('motion_bucket_id', String(order.motion));
-        const reply = await ask(at('/v2beta/image-to-video'), {
-          method: 'POST',
-          headers,
-          form,
-          signal: io.signal,
+    run: (order, io) =>
+      billedAtOnce(io, async () => {
+        const size = nearestSize(stabilitySizes, order);
+        const image = await coverWith(order.base, size);
+        let id = (io.resume as { id?: string } | null)?.id;
+        if (id === undefined) {
+          const form = new FormData();
+          form.set('image', new Blob([new Uint8Array(image)], { type: 'image/png' }), 'image.png');
+          form.set('seed', String(order.seed));
+          form.set('cfg_scale', String(order.cfgScale));
+          form.set('motion_bucket_id', String(order.motion));
+          const reply = await ask(at('/v2beta/image-to-video'), {
+            method: 'POST',
+            headers,
+            form,
+            signal: io.signal,
+          });
+          if (reply.status !== 200) throw refuse(reply.status, reply.body);
+          const said = begun.safeParse(jsonOf(reply.body));
+          if (!said.success) throw senselessReply(said.error);
+          id = said.data.id;
+          await io.remember({ id });
+        }
+        const look = async () => {
+          const reply = await ask(at(`/v2beta/image-to-video/result/${id}`), {
+            headers: { ...headers, accept: 'video/*' },
+            signal: io.signal,
+            patience: fetchPatience,
+            maxBytes: mostFilmBytes,
+          });
+          if (reply.status === 202) return { fraction: null };
+          if (reply.status !== 200) throw refuse(reply.status, reply.body);
+          return reply.body;
+        };
+        const data = await waitForFilm(look, io, {
+          everyMs: options.pollMs ?? everyMs,
+          usualMs: 60_000,
         });
-        if (reply.status !== 200) throw refuse(reply.status, reply.body);
-        const said = begun.safeParse(jsonOf(reply.body));
-        if (!said.success) throw senselessReply(said.error);
-        id = said.data.id;
-        await io.remember({ id });
-      }
-      const look = async () => {
-        const reply = await ask(at(`/v2beta/image-to-video/result/${id}`), {
-          headers: { ...headers, accept: 'video/*' },
-          signal: io.signal,
-          patience: fetchPatience,
-          maxBytes: mostFilmBytes,
-        });
-        if (reply.status === 202) return { fraction: null };
-        if (reply.status !== 200) throw refuse(reply.status, reply.body);
-        return reply.body;
-      };
-      const data = await waitForFilm(look, io, {
-        everyMs: options.pollMs ?? everyMs,
-        usualMs: 60_000,
-      });
-      return { data, poster: image };
-    },
+        return { data, poster: image };
+      }),
   };
 };

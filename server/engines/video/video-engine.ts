@@ -1,4 +1,5 @@
 import type { VideoModel } from '../../../contract/video.ts';
+import type { SentOut } from '../sent-out.ts';
 import { ServiceError } from '../service-wire.ts';
 
 /** What an engine is to make, with everything it needs at hand. */
@@ -28,6 +29,7 @@ export interface MadeFilm {
 export interface VideoIo {
   /** Aborted when it is cancelled or its time is over. */
   signal: AbortSignal;
+  sent: SentOut;
   /** 0 to 1; the image that is worked on in any format that sharp reads. */
   progress: (fraction: number, preview?: Buffer) => void;
   /** Keeps what the service calls the work; a worker that takes it over is given it as `resume`. */

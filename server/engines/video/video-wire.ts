@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { loadSharp } from '../image-pixels.ts';
+import { openImage } from '../../open-image.ts';
 import { createWire, type Patience } from '../service-wire.ts';
-import { VideoEngineError, type VideoOrder } from './video-engine.ts';
+import { VideoEngineError, type VideoIo, type VideoOrder } from './video-engine.ts';
 
 /** How services of films are asked. */
 export const { ask, senselessReply, unsuitable, refusedBy } = createWire(
@@ -19,6 +19,23 @@ export const fetchPatience: Patience = {
   totalMs: 5 * 60_000,
 };
 
+/**
+ * Makes the film: services bill it when it is begun, and take none back.
+ * @param make begins it, or goes on with one that was begun, and gives the film
+ */
+export const billedAtOnce = async <T>(
+  io: Pick<VideoIo, 'sent'>,
+  make: () => Promise<T>,
+): Promise<T> => {
+  const over = io.sent();
+  try {
+    return await make();
+  } catch (error) {
+    over();
+    throw error;
+  }
+};
+
 /** Words or images that a service does not want to see. */
 export const bannedWords = (): VideoEngineError =>
   new VideoEngineError(
@@ -32,8 +49,8 @@ export const coverWith = async (
   base: Buffer,
   { width, height }: Pick<VideoOrder, 'width' | 'height'>,
 ): Promise<Buffer> => {
-  const sharp = await loadSharp();
-  return sharp(base).resize(width, height, { fit: 'cover' }).removeAlpha().png().toBuffer();
+  const { image } = await openImage(base);
+  return image.resize(width, height, { fit: 'cover' }).removeAlpha().png().toBuffer();
 };
 
 /** Of some sizes the one most like an image in shape. */

@@ -19,6 +19,7 @@ const OrderTab = lazy(() => import('./order-tab.tsx'));
 const TransactionTab = lazy(() => import('./transaction-tab.tsx'));
 const InviteTab = lazy(() => import('./invite-tab.tsx'));
 const ProfileTab = lazy(() => import('./profile-tab.tsx'));
+const SecurityTab = lazy(() => import('./security-tab.tsx'));
 
 const route = getRouteApi('/account');
 
@@ -29,7 +30,8 @@ const names: Record<AccountTab, string> = {
   order: '订单',
   transaction: '消费记录',
   invite: '邀请',
-  profile: '资料与安全',
+  profile: '资料',
+  security: '安全',
   settings: '设置',
 };
 const screens: Record<Exclude<AccountTab, 'settings'>, React.ComponentType> = {
@@ -40,6 +42,7 @@ const screens: Record<Exclude<AccountTab, 'settings'>, React.ComponentType> = {
   transaction: TransactionTab,
   invite: InviteTab,
   profile: ProfileTab,
+  security: SecurityTab,
 };
 
 const intoSight = (link: HTMLAnchorElement | null) =>

@@ -8,6 +8,7 @@ export const accountTabs = [
   'transaction',
   'invite',
   'profile',
+  'security',
   'settings',
 ] as const;
 export type AccountTab = (typeof accountTabs)[number];

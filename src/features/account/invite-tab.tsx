@@ -7,6 +7,7 @@ import { Button } from '@/ui/button.tsx';
 import { Skeleton } from '@/ui/skeleton.tsx';
 import { DataTable, type Column } from '@/ui/table/data-table.tsx';
 import type { Out } from '@contract/calls.ts';
+import { invitation } from '@contract/goods.ts';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -28,7 +29,10 @@ const columns: Column<Came>[] = [
     key: 'tokens',
     title: '得到',
     value: (row) => row.tokens,
-    render: (row) => (row.tokens === 0 ? '超出当天的上限' : compactNumber(row.tokens)),
+    render: (row) => {
+      if (row.waiting) return `等 TA 用满 ${invitation.activeDays} 天（${row.active_days} 天）`;
+      return row.tokens === 0 ? '超出当天的上限' : compactNumber(row.tokens);
+    },
     align: 'end',
   },
   {
@@ -78,6 +82,11 @@ const InviteTab = () => {
               好友用您的链接注册，您得到 {compactNumber(data.tokens)} token。链接 {data.days}{' '}
               天内有效。
             </p>
+            <p className={css.until}>
+              每天最多 {invitation.aDay} 位。从您自己的网络注册的，或同一个网络一天里第{' '}
+              {invitation.ofNetwork + 1} 位起的，等 TA 在 {invitation.activeDays}{' '}
+              天里都来用过，再记给您。
+            </p>
             {link === '' ? (
               <Button kind="primary" busy={busy} onClick={() => void make()}>
                 生成邀请链接
@@ -98,6 +107,8 @@ const InviteTab = () => {
             )}
             <p className={css.until}>
               已有 {data.total} 人注册，共得到 {compactNumber(data.total_tokens)} token
+              {data.waiting > 0 &&
+                `，还有 ${data.waiting} 位在等 TA 用满 ${invitation.activeDays} 天`}
             </p>
           </>
         )}

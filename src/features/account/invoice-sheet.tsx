@@ -20,6 +20,7 @@ const InvoiceSheet = ({ order, onClose }: { order: Order; onClose: () => void })
         。开好后发到您的邮箱，也会显示在订单里。
       </p>
       <Form
+        draft={`invoice.${order.id}`}
         fields={[
           {
             name: 'kind',

@@ -237,7 +237,7 @@ export const ManagePerson = ({ userId }: { userId: number }) => {
     ['会话', figures.session_count],
     ['消息', figures.history_count],
     ['图片', figures.image_count],
-    ['文件', byteSize(figures.file_bytes)],
+    ['图片与文件占用', byteSize(figures.file_bytes)],
     ['登录的设备', figures.login_count],
     ['最近使用', figures.last_seen_at ? dateTime(figures.last_seen_at) : '—'],
     ['注册', dateTime(user.created_at)],

@@ -1,6 +1,7 @@
 import { api } from '@/platform/api.ts';
 import { ApiError } from '@/platform/api-error.ts';
 import { useAuth } from '@/platform/auth-store.ts';
+import { draftCount } from '@/platform/draft.ts';
 import { forgetPerson, unsentCount } from '@/platform/forget-person.ts';
 import { compactNumber, dateTime, maskAccount } from '@/platform/format.ts';
 import { useMe, useOfficialSite, useUnreadNotices } from '@/platform/queries.ts';
@@ -92,12 +93,16 @@ export const Overview = () => {
   const navigate = useNavigate();
 
   const logout = async () => {
-    const unsent = unsentCount();
+    const [unsent, drafts] = [unsentCount(), draftCount()];
+    const lost = [
+      ...(unsent > 0 ? [`${unsent} 条内容没有发出`] : []),
+      ...(drafts > 0 ? [`${drafts} 份草稿没有写完`] : []),
+    ];
     const sure = await confirmDialog({
       title: '退出登录',
       text:
-        unsent > 0
-          ? `还有 ${unsent} 条内容没有发出，退出后它们会从这台设备上删除，不能恢复。`
+        lost.length > 0
+          ? `还有 ${lost.join('，')}，退出后它们会从这台设备上删除，不能恢复。`
           : '退出后，这个浏览器里不再显示您的会话。',
       ok: '退出',
       danger: true,
@@ -157,7 +162,8 @@ export const Overview = () => {
               <Row icon="receipt" text="用量与消费" to="/account" search={{ tab: 'usage' }} />
               <Row icon="document" text="订单与发票" to="/account" search={{ tab: 'order' }} />
               <Row icon="share" text="邀请好友" to="/account" search={{ tab: 'invite' }} />
-              <Row icon="person" text="资料与安全" to="/account" search={{ tab: 'profile' }} />
+              <Row icon="person" text="资料" to="/account" search={{ tab: 'profile' }} />
+              <Row icon="lock" text="安全" to="/account" search={{ tab: 'security' }} />
             </>
           )}
           <Row icon="download" text="应用市场" to="/apps" />

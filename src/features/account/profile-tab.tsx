@@ -1,5 +1,5 @@
 import { api } from '@/platform/api.ts';
-import { ApiError, errorText } from '@/platform/api-error.ts';
+import { errorText } from '@/platform/api-error.ts';
 import { useAuth } from '@/platform/auth-store.ts';
 import { byteSize, dateTime, maskAccount } from '@/platform/format.ts';
 import { forgetPerson } from '@/platform/forget-person.ts';
@@ -11,24 +11,15 @@ import { Avatar } from '@/ui/avatar.tsx';
 import { Button } from '@/ui/button.tsx';
 import { confirmDialog } from '@/ui/dialog.ts';
 import { Form } from '@/ui/form/form.tsx';
-import { Sheet } from '@/ui/sheet.tsx';
 import { limits } from '@contract/limits.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useRef, useState } from 'react';
 import { fetchFile } from './fetch-file.ts';
+import { quietly } from './quietly.ts';
 import css from './profile-tab.module.css';
 
 const AvatarCrop = lazy(() => import('./avatar-crop.tsx'));
-
-const quietly = async (act: () => Promise<unknown>): Promise<void> => {
-  try {
-    await act();
-  } catch (error) {
-    // The call has shown it.
-    if (!(error instanceof ApiError)) throw error;
-  }
-};
 
 const Face = () => {
   const { user } = useAuth();
@@ -84,46 +75,6 @@ const Face = () => {
   );
 };
 
-const Devices = () => {
-  const devices = useQuery({
-    queryKey: ['deviceList'],
-    queryFn: ({ signal }) => api.deviceList({}, { signal, quiet: true }),
-  });
-  const list = devices.data?.list ?? [];
-  const others = list.filter((each) => each.current === 0);
-  return (
-    <section className={`card ${css.part}`}>
-      <h2>登录的设备</h2>
-      <ul className={css.devices}>
-        {list.map((each) => (
-          <li key={each.id}>
-            <div>
-              <b>{each.name}</b>
-              <span>
-                {each.current === 1
-                  ? '这台设备'
-                  : `最近使用 ${dateTime(each.seen_at).slice(0, 10)}`}
-                ，{dateTime(each.created_at)} 登录
-              </span>
-            </div>
-            {each.current === 0 && (
-              <Button
-                size="small"
-                onClick={() => void quietly(() => api.signOutDevice({ id: each.id }))}
-              >
-                退出
-              </Button>
-            )}
-          </li>
-        ))}
-      </ul>
-      {others.length > 0 && (
-        <Button onClick={() => void quietly(() => api.signOutDevice({}))}>退出其他全部设备</Button>
-      )}
-    </section>
-  );
-};
-
 const Data = () => {
   const files = useQuery({
     queryKey: ['accountFiles'],
@@ -160,45 +111,35 @@ const Data = () => {
 };
 
 const Leave = () => {
-  const [open, setOpen] = useState(false);
   const navigate = useNavigate();
+  const leave = async () => {
+    const sure = await confirmDialog({
+      title: '真的要注销吗',
+      text: '注销之后，会话、图片、余额都没有了，不能恢复。',
+      ok: '永久注销',
+      danger: true,
+    });
+    if (!sure) return;
+    await api.deleteAccount({});
+    await forgetPerson();
+    await navigate({ to: '/', replace: true });
+    toast('账号已注销');
+  };
   return (
     <section className={`card ${css.part}`}>
       <h2>注销账号</h2>
       <p>
         个人信息、会话与图片立即删除，余额与会员作废，不能恢复。订单按规定保留，不再与您的姓名相连。
       </p>
-      <Button kind="danger" onClick={() => setOpen(true)}>
+      <Button kind="danger" onClick={() => void quietly(leave)}>
         注销账号
       </Button>
-      <Sheet open={open} onClose={() => setOpen(false)} title="注销账号">
-        <Form
-          fields={[{ name: 'password', label: '输入密码确认', kind: 'password', required: true }]}
-          initial={{}}
-          submit="永久注销"
-          danger
-          onSubmit={async ({ password }) => {
-            const sure = await confirmDialog({
-              title: '真的要注销吗',
-              text: '注销之后，会话、图片、余额都没有了，不能恢复。',
-              ok: '永久注销',
-              danger: true,
-            });
-            if (!sure) return;
-            await api.deleteAccount({ password: String(password) }, { quiet: true });
-            await forgetPerson();
-            await navigate({ to: '/', replace: true });
-            toast('账号已注销');
-          }}
-        />
-      </Sheet>
     </section>
   );
 };
 
 const ProfileTab = () => {
   const { user } = useAuth();
-  const [changing, setChanging] = useState(0);
   if (!user) return null;
   return (
     <>
@@ -223,47 +164,6 @@ const ProfileTab = () => {
           }}
         />
       </section>
-      <section className={`card ${css.part}`}>
-        <h2>修改密码</h2>
-        <p>修改之后，其他设备要重新登录。</p>
-        <Form
-          key={changing}
-          fields={[
-            { name: 'old_password', label: '现在的密码', kind: 'password', required: true },
-            {
-              name: 'password',
-              label: '新密码',
-              kind: 'password',
-              required: true,
-              min: limits.password.min,
-              max: limits.password.max,
-            },
-            {
-              name: 'password2',
-              label: '再次输入新密码',
-              kind: 'password',
-              required: true,
-              check: (value, values) =>
-                value === values['password'] ? undefined : '两次输入的密码不一致！',
-            },
-          ]}
-          initial={{}}
-          submit="修改密码"
-          onSubmit={async (values) => {
-            await api.changePassword(
-              {
-                old_password: String(values['old_password']),
-                password: String(values['password']),
-                password2: String(values['password2']),
-              },
-              { quiet: true },
-            );
-            toast('密码已修改，其他设备已退出', 'success');
-            setChanging(changing + 1);
-          }}
-        />
-      </section>
-      <Devices />
       <Data />
       <Leave />
     </>

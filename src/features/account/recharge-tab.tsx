@@ -7,7 +7,7 @@ import { yuan } from '@/widgets/pay/money.ts';
 import { buy } from '@/widgets/pay/pay-order.ts';
 import { PayHost } from '@/widgets/pay/pay-host.tsx';
 import { PayWay, usePayWay } from '@/widgets/pay/pay-way.tsx';
-import { quantities, tokenQuote } from '@contract/goods.ts';
+import { quantities, tokenQuote, tokenOffText, tokenPrice } from '@contract/goods.ts';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import css from './buy.module.css';
@@ -63,7 +63,7 @@ const RechargeTab = () => {
           show={(value) => `${value} 百万 token`}
           onChange={setMillions}
         />
-        <Price quote={tokenQuote(millions)} next="满 100 元减 5%，满 400 元减 10%" />
+        <Price quote={tokenQuote(millions)} next={tokenOffText} />
         <PayWay {...way} />
         <Button kind="primary" busy={busy} disabled={way.closed !== ''} onClick={() => void pay()}>
           {busy ? '正在下单…' : `支付 ${yuan(tokenQuote(millions).amount)}`}
@@ -72,7 +72,7 @@ const RechargeTab = () => {
       <section className={`card ${css.words}`}>
         <h2>一百万 token 能做什么</h2>
         <p>
-          20
+          {tokenPrice.each / 100}{' '}
           元一百万。普通模型按字数一比一扣，能聊五六十万个汉字；图片每张按模型的价格扣，画之前按钮上写着价钱。没有用完的一直有效。
         </p>
       </section>

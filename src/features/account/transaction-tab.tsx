@@ -132,6 +132,7 @@ const TransactionTab = () => {
       <div className={css.spends}>
         <DataTable
           name="消费记录"
+          csv={false}
           columns={columns}
           rows={spends.data?.list}
           rowKey={(row) => String(row.id)}

@@ -7,7 +7,7 @@ import { yuan } from '@/widgets/pay/money.ts';
 import { buy } from '@/widgets/pay/pay-order.ts';
 import { PayHost } from '@/widgets/pay/pay-host.tsx';
 import { PayWay, usePayWay } from '@/widgets/pay/pay-way.tsx';
-import { quantities, vipQuote } from '@contract/goods.ts';
+import { quantities, vipQuote, vipOffText, vipPrice } from '@contract/goods.ts';
 import { limits } from '@contract/limits.ts';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -48,7 +48,7 @@ const VipTab = () => {
         <p>
           {vip
             ? `有效期至 ${dateTime(vip).slice(0, 10)}，本月还有 ${compactNumber(user.vip_balance)} token`
-            : '每月 26 元'}
+            : `每月 ${vipPrice.each / 100} 元`}
         </p>
         <ul>
           {gains.map((gain) => (
@@ -67,7 +67,7 @@ const VipTab = () => {
           show={(value) => `${value} 个月`}
           onChange={setMonths}
         />
-        <Price quote={vipQuote(months)} next="满 6 个月减 10%，满 12 个月减 20%" />
+        <Price quote={vipQuote(months)} next={vipOffText} />
         <PayWay {...way} />
         <Button kind="primary" busy={busy} disabled={way.closed !== ''} onClick={() => void pay()}>
           {busy ? '正在下单…' : `支付 ${yuan(vipQuote(months).amount)}`}

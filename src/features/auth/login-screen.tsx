@@ -1,10 +1,11 @@
 import { api } from '@/platform/api.ts';
 import { deviceOf } from '@/platform/known-device.ts';
+import { noteLoginReason, useLoginReason } from '@/platform/login-reason.ts';
 import { useAuth } from '@/platform/auth-store.ts';
 import { Button } from '@/ui/button.tsx';
 import { usePageTitle } from '@/platform/use-page-title.ts';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { AccountField } from './account-field.tsx';
 import { AuthCard } from './auth-card.tsx';
 import { CaptchaField } from './captcha-field.tsx';
@@ -18,6 +19,8 @@ export const LoginScreen = () => {
   usePageTitle('登录');
   const { back } = route.useSearch();
   const { guest } = useAuth();
+  const reason = useLoginReason();
+  useEffect(() => () => noteLoginReason(''), []);
   const { submit, busy, captcha, totp, setTotp } = useSignIn(back);
   const [account, setAccount] = useState('');
   const [password, setPassword] = useState('');
@@ -41,9 +44,11 @@ export const LoginScreen = () => {
     <AuthCard
       title="登录鹊桥"
       note={
-        guest
-          ? '登录之后，现在的会话会归到您的账号里。'
-          : '登录之后可以使用全部模型，会话跟着账号走。'
+        reason !== ''
+          ? `${reason}。${guest ? '登录之后，现在的会话会归到您的账号里。' : ''}`
+          : guest
+            ? '登录之后，现在的会话会归到您的账号里。'
+            : '登录之后可以使用全部模型，会话跟着账号走。'
       }
       other={
         <>

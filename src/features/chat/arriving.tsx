@@ -2,7 +2,7 @@ import { readDraft } from '@/platform/draft.ts';
 import { getRouteApi, useLocation } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { Separator } from '@/widgets/conversation/separator.tsx';
-import { Typing } from './message-row.tsx';
+import { OnItsWay } from '@/widgets/conversation/on-its-way.tsx';
 import rowCss from '@/widgets/conversation/conversation.module.css';
 
 const route = getRouteApi('/chat');
@@ -28,8 +28,8 @@ export const useArrivingWords = (uuid: string) => {
   return { words, forget: () => setWords('') };
 };
 
-/** A question as it will stand in the list, and that it is being answered. */
-export const Arriving = ({ words, answered }: { words: string; answered: boolean }) => {
+/** A question as it will stand in the list, on its way to the server. */
+export const Arriving = ({ words }: { words: string }) => {
   const [now] = useState(() => new Date().toISOString());
   return (
     <div className={rowCss.list} aria-busy="true">
@@ -39,16 +39,10 @@ export const Arriving = ({ words, answered }: { words: string; answered: boolean
         <div className={rowCss.question}>
           <div className={`${rowCss.bubble} ${rowCss.bubbleMine}`} data-bubble="mine">
             {words}
+            <OnItsWay />
           </div>
         </div>
       </div>
-      {answered && (
-        <div className={rowCss.reply} data-reply data-short>
-          <div className={`${rowCss.bubble} ${rowCss.bubbleTheirs}`}>
-            <Typing />
-          </div>
-        </div>
-      )}
     </div>
   );
 };

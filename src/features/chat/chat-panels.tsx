@@ -49,7 +49,7 @@ const ChatPanels = ({
   newestFirst: boolean;
   onPanel: (panel: Panel) => void;
   onSort: () => void;
-  onShow: (id: number) => void;
+  onShow: (id: number, part?: 'human' | 'ai') => void;
 }) => {
   const navigate = useNavigate();
   const close = () => onPanel({ kind: 'none' });

@@ -3,6 +3,7 @@ import { api } from '@/platform/api.ts';
 import { ApiError, errorText } from '@/platform/api-error.ts';
 import { useAuth } from '@/platform/auth-store.ts';
 import { onFirstUse } from '@/platform/first-use.ts';
+import { useLine } from '@/platform/line.ts';
 import { inIdleTime } from '@/platform/idle.ts';
 import { endFirstView, hasSnapshot, takeFirstBox } from '@/platform/first-view.ts';
 import { lazyChunk, lazyPart, whenLoaded } from '@/platform/lazy-chunk.ts';
@@ -42,7 +43,6 @@ import { Thread } from '@/widgets/conversation/thread.ts';
 import { useActs, useSend } from './use-acts.ts';
 import { useBack, useFocusOfAddress, usePromptOfAddress } from './use-address.ts';
 import { useKeys } from './use-keys.ts';
-import { useOnline } from './use-online.ts';
 import { useVisibleHeight } from './use-visible-height.ts';
 import { warmUp } from './warm-up.ts';
 import css from './chat.module.css';
@@ -155,7 +155,8 @@ const Chat = ({
     queryFn: ({ signal }) => thread.loader.refresh(signal).then(() => true),
     // A thread made anew has nothing yet, however lately the one before it looked.
     staleTime: 0,
-    refetchInterval: session.data?.type === peopleType ? limits.peoplePolling : false,
+    // Another device may go on with one's own, and others with what belongs to several.
+    refetchInterval: limits.threadPolling,
   });
   const view = useSyncExternalStore(thread.store.subscribe, thread.store.get);
   const sessionType = useSessionType(session.data);
@@ -178,6 +179,7 @@ const Chat = ({
     if (!session.data || !view.loaded)
       return (
         <div className={`${css.chat} ${css.chatFailed}`} data-chat>
+          <BareHead />
           <EmptyState
             icon="offline"
             text={errorText(failure)}
@@ -201,8 +203,8 @@ const Chat = ({
       <Opening />
     ) : (
       <div className={css.chat} data-chat aria-busy="true" aria-label="正在打开会话">
-        <div className={css.chatHead} />
-        <Arriving words={arriving.words} answered />
+        <BareHead />
+        <Arriving words={arriving.words} />
       </div>
     );
   return (
@@ -216,9 +218,21 @@ const Chat = ({
   );
 };
 
+/** While nothing is known of the session, the way back is there already. */
+const BareHead = () => {
+  const back = useBack();
+  return (
+    <div className={css.chatHead}>
+      <Button kind="ghost" size="icon" aria-label="返回" onClick={back}>
+        <Icon name="back" size={22} />
+      </Button>
+    </div>
+  );
+};
+
 const Opening = () => (
   <div className={css.chat} data-chat aria-busy="true" aria-label="正在打开会话">
-    <div className={css.chatHead} />
+    <BareHead />
     <div className={`${rowCss.list} ${rowCss.listOpening}`} data-opening>
       <div className={`${rowCss.bubble} ${rowCss.bubbleMine}`}>
         <Skeleton lines={1} />
@@ -314,8 +328,8 @@ const Conversation = ({
     [navigate],
   );
   const sort = () => thread.store.setNewestFirst(!view.newestFirst);
-  const show = (id: number) => {
-    void list.current?.show(id);
+  const show = (id: number, part?: 'human' | 'ai') => {
+    void list.current?.show(id, part);
   };
   const canWrite = session.writable && thread.only === null;
   const empty = view.rows.length + view.tail.length === 0;
@@ -323,7 +337,7 @@ const Conversation = ({
   const [begins] = useState(empty);
   const question = isQuestion(session);
   const [byVotes, setByVotes] = useState(false);
-  const { open } = route.useSearch();
+  const { open, part } = route.useSearch();
   const openType = open === 'img-video' ? videoType : imageType;
   const elsewhere = open !== undefined && canWrite && session.type !== openType;
 
@@ -379,7 +393,7 @@ const Conversation = ({
             {empty && (
               <Suspense fallback={<div className={rowCss.list} />}>
                 {coming ? (
-                  <Arriving words={brought.words} answered={!sessionType} />
+                  <Arriving words={brought.words} />
                 ) : arriving ? (
                   <div className={rowCss.list} />
                 ) : (
@@ -403,6 +417,7 @@ const Conversation = ({
                 hidden={empty || byVotes}
                 begins={begins}
                 fromFirst={question}
+                part={part}
                 ref={list}
               />
             )}
@@ -448,16 +463,20 @@ const Conversation = ({
   );
 };
 
-/** One quiet line while the network is gone, with what happens next. */
+/** One quiet line while the network does not answer, with what happens next. */
 const Connection = ({ view }: { view: ThreadView }) => {
-  const online = useOnline();
-  if (online && !view.reconnecting) return null;
-  const what = online ? '连接断了，正在重新连接' : '现在没有网络';
+  const line = useLine();
+  if (line === 'well' && !view.reconnecting) return null;
+  const what = {
+    gone: '现在没有网络',
+    silent: '网络没有回应，显示的是已保存的内容',
+    well: '连接断了，正在重新连接',
+  }[line];
   const next = view.replying
     ? '回复在服务器上继续写，连上后自动接着显示'
     : '发送的消息留在这台设备上，联网后自动发出';
   return (
-    <p className={css.strip} role="status">
+    <p className={css.strip} role="status" data-banner>
       <Icon name="offline" size={16} />
       {what}。{next}
     </p>

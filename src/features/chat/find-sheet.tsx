@@ -43,12 +43,12 @@ const Hits = ({
 }: {
   hits: readonly Hit[];
   words: string;
-  onChoose: (id: number) => void;
+  onChoose: (id: number, part: Hit['part']) => void;
 }) => (
   <ul className={css.hits} aria-label="找到的消息">
     {hits.map((hit) => (
       <li key={`${hit.history_id}:${hit.part}`}>
-        <button type="button" onClick={() => onChoose(hit.history_id)}>
+        <button type="button" onClick={() => onChoose(hit.history_id, hit.part)}>
           <small>
             {hit.part === 'human' ? '提问' : '回复'} · {separatorTime(hit.created_at)}
           </small>
@@ -72,7 +72,7 @@ const FindSheet = ({
   temporary: boolean;
   open: boolean;
   onClose: () => void;
-  onChoose: (id: number) => void;
+  onChoose: (id: number, part: Hit['part']) => void;
 }) => {
   const [text, setText] = useState('');
   const words = useRested(text.trim());
@@ -116,9 +116,9 @@ const FindSheet = ({
         <Hits
           hits={hits}
           words={words}
-          onChoose={(id) => {
+          onChoose={(id, part) => {
             onClose();
-            onChoose(id);
+            onChoose(id, part);
           }}
         />
       )}

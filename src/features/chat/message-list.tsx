@@ -23,7 +23,7 @@ export interface ListHandle {
   toTop: () => void;
   toBottom: () => void;
   /** Goes to a message, wherever it is, and marks it for a moment. */
-  show: (id: number) => Promise<void>;
+  show: (id: number, part?: 'human' | 'ai') => Promise<void>;
 }
 
 /** How long a message that was looked for stays marked, ms. */
@@ -41,7 +41,11 @@ const place = { from: -8, to: 160 } as const;
  * Marks a message once the list has put it on the page, and stays with it while what is around it
  * is measured, until somebody's hand moves the list.
  */
-const settle = (scroller: () => HTMLElement | null, id: number, go: () => void) => {
+const settle = (
+  scroller: () => HTMLElement | null,
+  { id, part }: { id: number; part: 'human' | 'ai' | undefined },
+  go: () => void,
+) => {
   const started = performance.now();
   let held = false;
   const hold = () => {
@@ -52,7 +56,11 @@ const settle = (scroller: () => HTMLElement | null, id: number, go: () => void) 
   let calm = 0;
   let marked = false;
   const look = () => {
-    const element = scroller()?.querySelector<HTMLElement>(`[data-message="${id}"]`);
+    const found = (of = '') =>
+      scroller()?.querySelector<HTMLElement>(`${of}[data-message="${id}"]`) ?? null;
+    // Its question is on the page before its reply is; some messages have no reply of their own.
+    const waits = part === 'ai' && performance.now() - started < patience / 3;
+    const element = (part === 'ai' ? found('[data-reply]') : null) ?? (waits ? null : found());
     if (element && !marked) {
       marked = true;
       element.dataset['found'] = '1';
@@ -82,9 +90,14 @@ interface ListContext {
 /** About as high as a row with images is: one that seems to fit the window is never scrolled to. */
 const imageHeight = 560;
 
-/** Where a message's rows begin. */
-const placeOf = (rows: readonly Row[], id: number): number =>
-  rows.findIndex(({ message }) => message.id === id || message.beside?.id === id);
+/** Where a message's rows begin, or those of its reply. */
+const placeOf = (rows: readonly Row[], id: number, part?: 'human' | 'ai'): number => {
+  const reply =
+    part === 'ai' ? rows.findIndex((row) => row.kind === 'reply' && row.message.id === id) : -1;
+  return reply >= 0
+    ? reply
+    : rows.findIndex(({ message }) => message.id === id || message.beside?.id === id);
+};
 
 const Space = () => <div className={rowCss.listSpace} />;
 const Older = ({ context }: { context?: ListContext }) =>
@@ -239,6 +252,7 @@ export const MessageList = ({
   hidden,
   begins,
   fromFirst,
+  part,
   ref,
 }: {
   thread: Thread;
@@ -249,6 +263,8 @@ export const MessageList = ({
   begins: boolean;
   /** It opens at its first message. */
   fromFirst: boolean;
+  /** Of the message that it opens at, what is gone to. */
+  part: 'ai' | undefined;
   ref: Ref<ListHandle>;
 }) => {
   const virtuoso = useRef<VirtuosoHandle>(null);
@@ -284,18 +300,18 @@ export const MessageList = ({
     );
   }, [scroller, thread]);
   const stay = useCallback(
-    (id: number) => {
+    (id: number, wanted?: 'human' | 'ai') => {
       const go = () => {
-        const index = placeOf(thread.store.get().rows, id);
+        const index = placeOf(thread.store.get().rows, id, wanted);
         if (index >= 0) virtuoso.current?.scrollToIndex({ index, align: 'start' });
       };
-      settle(() => element.current, id, go);
+      settle(() => element.current, { id, part: wanted }, go);
     },
     [thread],
   );
   useEffect(() => {
-    if (focus !== null && scroller) stay(focus);
-  }, [focus, scroller, stay]);
+    if (focus !== null && scroller) stay(focus, part);
+  }, [focus, part, scroller, stay]);
 
   const toBottom = useCallback(() => {
     const go = () => {
@@ -311,14 +327,14 @@ export const MessageList = ({
     virtuoso.current?.scrollToIndex({ index: 0, align: 'start' });
   }, [stick]);
   const show = useCallback(
-    async (id: number) => {
+    async (id: number, wanted?: 'human' | 'ai') => {
       const here = await thread.loader.show(id).catch((error: unknown) => {
         toast(errorText(error), 'error');
       });
       if (here === undefined) return;
       if (!here) return;
       stick.set(false);
-      stay(id);
+      stay(id, wanted);
     },
     [thread, stick, stay],
   );
@@ -331,7 +347,7 @@ export const MessageList = ({
   const newer = () => {
     thread.loader.loadNewer().catch(() => {});
   };
-  const at = focus === null ? -1 : placeOf(rows, focus);
+  const at = focus === null ? -1 : placeOf(rows, focus, part);
   const start = newestFirst || atFirst ? 0 : ({ index: 'LAST', align: 'end' } as const);
   return (
     <div className={rowCss.list} hidden={hidden}>

@@ -10,6 +10,7 @@ import { Link } from '@tanstack/react-router';
 import { lazyPart } from '@/platform/lazy-chunk.ts';
 import { memo, Suspense, useState, useSyncExternalStore, type ReactNode } from 'react';
 import { useLongPress } from '@/widgets/conversation/long-press.ts';
+import { OnItsWay } from '@/widgets/conversation/on-its-way.tsx';
 import { Separator } from '@/widgets/conversation/separator.tsx';
 import { useChatActs, useRowMode } from '@/widgets/conversation/chat-context.ts';
 import type { Segment } from '@/widgets/conversation/live-reply.ts';
@@ -70,6 +71,7 @@ export const Question = memo(function Question({ row }: { row: QuestionRow }) {
                   {open ? '收起' : `展开全部 ${text.length} 字`}
                 </button>
               )}
+              {message.id < 0 && <OnItsWay />}
             </div>
           )
         )}
@@ -203,7 +205,10 @@ const noticeText = (message: Message): string => {
   if (message.state === 'interrupted')
     return message.ai === '' ? '服务器重启过，这条回复没有写出来' : streamCodes.interrupted;
   if (message.error_message !== '') return message.error_message;
-  if (message.state === 'stopped') return '已停止';
+  if (message.state === 'stopped')
+    return message.deduct_tokens > 0
+      ? `已停止，问题已经发给模型，用了 ${message.deduct_tokens} token`
+      : '已停止';
   if (message.state === 'none') return '这条消息还没有回复';
   return streamCodes[message.error_code as StreamCode] ?? '出错了，请重试';
 };

@@ -7,10 +7,9 @@ import { Icon, PathIcon } from '@/ui/icon.tsx';
 import { toast } from '@/platform/toast.ts';
 import { useNavigate } from '@tanstack/react-router';
 import { useChatActs } from '@/widgets/conversation/chat-context.ts';
+import { clockPath } from '@/widgets/conversation/on-its-way.tsx';
 import css from './outgoing-note.module.css';
 import type { Outgoing, OutgoingRow } from '@/widgets/conversation/rows.ts';
-
-const clockPath = 'M12 20.5a8.5 8.5 0 1 0 0-17 8.5 8.5 0 0 0 0 17ZM12 7.5V12l3 2';
 
 const words: Record<Outgoing['state'], string> = {
   waiting: '等待发送',

@@ -9,6 +9,7 @@ import { useChatActs, useRowMode } from '@/widgets/conversation/chat-context.ts'
 import { separatorTime } from '@/widgets/conversation/chat-time.ts';
 import { ActsRow, MoreAct, Marks, SmallAct } from '@/widgets/conversation/message-acts.tsx';
 import { MessageEditor } from './message-editor.tsx';
+import { OnItsWay } from '@/widgets/conversation/on-its-way.tsx';
 import { Separator } from '@/widgets/conversation/separator.tsx';
 import { useLongPress } from '@/widgets/conversation/long-press.ts';
 import css from './person-message.module.css';
@@ -77,6 +78,7 @@ const PersonMessage = memo(function PersonMessage({
             </p>
           )}
           <Markdown text={text} />
+          {message.id < 0 && <OnItsWay />}
         </div>
         {images.length + files.length > 0 && <Attachments images={images} files={files} />}
         {message.id > 0 && (

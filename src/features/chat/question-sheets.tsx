@@ -39,6 +39,7 @@ export const ReportSheet = ({
       ]}
       initial={{ reason: 'spam', note: '' }}
       submit="举报"
+      draft={`report.${uuid}.${id ?? 'all'}`}
       onSubmit={async (values) => {
         await api.report(
           {

@@ -15,7 +15,7 @@ const RequestBar = ({ session }: { session: SessionDetail }) => {
   const asked = state === 'asked';
   const words = {
     asked: '对方第一次给您发消息。接受或回复之后，对方才能继续发。',
-    asking: '这是您发给对方的第一条消息。对方接受之后才能继续发。',
+    asking: '这是您发给对方的第一条消息。接着写的会先等在这里，对方接受之后一起送到。',
     blocking: '您屏蔽了对方，不会再收到对方的消息。',
   };
   if (state === undefined || state === 'new' || state === 'accepted') return null;

@@ -6,6 +6,8 @@ export interface ChatSearch {
   uuid?: string;
   /** The list opens at this message. */
   history_id?: number;
+  /** The words that lead there are in its reply. */
+  part?: 'ai';
   /** 1: `history_id` alone is shown. */
   favorite?: 1;
   prompt?: string;
@@ -23,10 +25,19 @@ export interface ChatSearch {
   /** Without a uuid: a session is made that asks this knowledge base. */
   embedding?: string;
 }
+/** One favourite message: its number stands in `favorite`, as the documents have it, or beside it. */
+const favourite = (raw: RawSearch): Pick<ChatSearch, 'history_id' | 'favorite'> => {
+  const id = whole(raw, 'history_id');
+  const named = whole(raw, 'favorite');
+  return id === undefined && named !== undefined
+    ? { history_id: named, favorite: 1 }
+    : { history_id: id, favorite: on(raw, 'favorite') };
+};
+
 export const chatSearch = (raw: RawSearch): ChatSearch => ({
   uuid: words(raw, 'uuid', 36),
-  history_id: whole(raw, 'history_id'),
-  favorite: on(raw, 'favorite'),
+  ...favourite(raw),
+  part: oneOf(['ai'])(raw, 'part'),
   prompt: words(raw, 'prompt', 2_000_000),
   send: on(raw, 'send'),
   suggestion: on(raw, 'suggestion'),

@@ -2,8 +2,9 @@ import { finePointer, useMedia } from '@/platform/use-media.ts';
 import { offlineText } from '@/platform/api-error.ts';
 import type { AttachTarget } from '@/platform/attach/attach-store.ts';
 import { toldApart, maskName } from '@/platform/format.ts';
-import { readDraft, useDraft, writeDraft } from '@/platform/draft.ts';
+import { holdBox, readDraft, useDraft, writeDraft } from '@/platform/draft.ts';
 import { lazyChunk, whenLoaded } from '@/platform/lazy-chunk.ts';
+import { useLine } from '@/platform/line.ts';
 import { useChatModels, useModel, useSettings } from '@/platform/queries.ts';
 import { Icon } from '@/ui/icon.tsx';
 import { ModelSheet } from '@/widgets/model/model-sheet.tsx';
@@ -15,6 +16,7 @@ import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState }
 import type { TakeKeys } from './at-list.tsx';
 import { useChatActs } from '@/widgets/conversation/chat-context.ts';
 import { useChoices } from './chat-choices.ts';
+import { readCompose, setCompose } from './compose-store.ts';
 import { useModelChange } from '@/widgets/composer/model-change.ts';
 import type { Outgoing } from './outgoing.ts';
 import type { BoxState } from './send-kit.tsx';
@@ -23,7 +25,6 @@ import { refusalOf, useGrowth } from '@/widgets/composer/send-rules.ts';
 import type { ThreadView } from '@/widgets/conversation/message-store.ts';
 import type { Thread } from '@/widgets/conversation/thread.ts';
 import type { SendOptions } from '@/widgets/conversation/thread-commands.ts';
-import { useOnline } from './use-online.ts';
 import boxCss from '@/widgets/composer/send.module.css';
 
 /** Images, prices, mentions: all that a plain message does without. */
@@ -59,17 +60,22 @@ export const deliver = async (
   const { uuid } = session;
   // What sends them is there before the words leave the draft.
   await thread.commands();
-  let outgoing: Outgoing = { text: prompt, options: {}, restore: () => undefined };
-  if (hasMore(session)) {
-    const kit = await loadKit();
-    if (kit.waitForUploads(uuid)) return;
-    outgoing = await kit.takeMessage(session, prompt);
+  const release = holdBox(uuid);
+  try {
+    let outgoing: Outgoing = { text: prompt, options: {}, restore: () => undefined };
+    if (hasMore(session)) {
+      const kit = await loadKit();
+      if (kit.waitForUploads(uuid)) return;
+      outgoing = await kit.takeMessage(session, prompt);
+    }
+    writeDraft(uuid, '');
+    if (await send(outgoing.text, { ...options, ...outgoing.options })) return;
+    // Something may have been written meanwhile.
+    writeDraft(uuid, [prompt, readDraft(uuid)].filter((text) => text !== '').join('\n'));
+    outgoing.restore();
+  } finally {
+    release();
   }
-  writeDraft(uuid, '');
-  if (await send(outgoing.text, { ...options, ...outgoing.options })) return;
-  // Something may have been written meanwhile.
-  writeDraft(uuid, [prompt, readDraft(uuid)].filter((text) => text !== '').join('\n'));
-  outgoing.restore();
 };
 
 const boxWords = (session: SessionDetail, first: boolean): string => {
@@ -107,7 +113,7 @@ export const SendBox = ({
   const chats = type === 0;
   const first = view.count === 0;
   // Without a network the next message is written down, whatever the reply before it does.
-  const reached = useOnline() && !view.reconnecting;
+  const reached = useLine() === 'well' && !view.reconnecting;
   const busy = view.sending || (reached && view.replying !== null);
   const canStop = reached && view.replying !== null && view.replyStarted;
   const known = models.data?.find((each) => each.name === session.model);
@@ -152,7 +158,11 @@ export const SendBox = ({
     }
     delivering.current = true;
     if (handy) box.current?.focus({ preventScroll: true });
-    deliver(thread, session, prompt, onSend)
+    // A model that was typed answers as one that was chosen does.
+    const typed =
+      type === 2 && readCompose(uuid).ai === '' ? kit?.typedModel(prompt, models.data ?? []) : null;
+    if (typed) setCompose(uuid, { ai: typed.model.name });
+    deliver(thread, session, typed?.rest || prompt, onSend)
       .catch(() => toast(offlineText, 'error'))
       .finally(() => {
         delivering.current = false;
@@ -170,6 +180,7 @@ export const SendBox = ({
     target,
     context,
     setText,
+    stoppable: canStop,
     send,
     goFree,
   };
@@ -225,6 +236,7 @@ export const SendBox = ({
                 className={`round ${boxCss.sendButton}`}
                 data-sender
                 aria-label="停止"
+                title={known?.factor === 0 ? '停止' : '停止：问题和已经写出的照常计费'}
                 onClick={() => {
                   thread
                     .commands()

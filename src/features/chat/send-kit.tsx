@@ -21,6 +21,7 @@ import { lazy, Suspense, useDeferredValue, useEffect, useMemo, useRef, useState 
 import { AtList, type TakeKeys } from './at-list.tsx';
 import { useChoices } from './chat-choices.ts';
 import { setCompose, useCompose } from './compose-store.ts';
+import { typedModel } from './typed-model.ts';
 import {
   contextTokens,
   draftTokens,
@@ -40,6 +41,7 @@ export {
   waitForUploads,
   type Outgoing,
 } from './outgoing.ts';
+export { typedModel };
 
 /** What the parts of the send box that load later need to know of it. */
 export interface BoxState {
@@ -51,6 +53,8 @@ export interface BoxState {
   /** What goes along with the next question, newest first; another object after every change. */
   context: { revision: string; recent: (exchanges: number) => readonly Exchange[] };
   setText: (text: string) => void;
+  /** A reply is being written that can be stopped. */
+  stoppable: boolean;
   /** Sends now what waited for its images. */
   send: () => void;
   /** Goes on with a model of factor 0. */
@@ -58,10 +62,12 @@ export interface BoxState {
 }
 
 /** The model that will answer: in a session of people the mentioned one, if any. */
-const useAnswering = ({ session, target }: BoxState): Model | undefined => {
+const useAnswering = ({ session, target, text }: BoxState): Model | undefined => {
   const { ai } = useCompose(session.uuid);
   const models = useChatModels();
-  return session.type === 0 ? target.model : models.data?.find(({ name }) => name === ai);
+  if (session.type === 0) return target.model;
+  if (ai === '') return typedModel(text, models.data ?? [])?.model;
+  return models.data?.find(({ name }) => name === ai);
 };
 
 interface Estimate {
@@ -142,9 +148,16 @@ const useEstimate = (state: BoxState): Estimate | null => {
   };
 };
 
-/** What the next message costs, before it is sent. */
+/** What the next message costs, before it is sent; of a reply that is being written, what stopping it does. */
 const Price = ({ state }: { state: BoxState }) => {
   const estimate = useEstimate(state);
+  const writing = useAnswering(state);
+  if (state.stoppable && state.text === '' && writing && !isFree(priceOf(writing)))
+    return (
+      <span className={kitCss.sendPrice} data-price title="问题和已经写出的照常计费">
+        停止仍需付费
+      </span>
+    );
   if (!estimate) return null;
   return (
     <span
@@ -387,9 +400,13 @@ const Prompts = ({ state }: { state: BoxState }) => {
         open={asked || (typed && !dismissed)}
         type={0}
         model={session.model}
-        onClose={() => {
+        typing={typed}
+        onClose={(sought) => {
           setAsked(false);
-          if (slash.test(text)) setDismissed(true);
+          if (!typed) return;
+          setDismissed(true);
+          // It was no search after all: /home is a word like any other.
+          if (sought !== '') setText(`${text.trim()}${sought}`);
         }}
         onChoose={(chosen) =>
           setText(slash.test(text) || text === '' ? chosen : `${text}\n${chosen}`)

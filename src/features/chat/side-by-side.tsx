@@ -47,6 +47,8 @@ const Answer = ({
   const acts = useChatActs();
   const key = `${rowKey}:${message.id}`;
   const writing = message.state === 'streaming';
+  // What failed, or stopped before its first word, is nothing to go on from.
+  const isEmpty = message.state === 'error' || (failed.has(message.state) && message.ai === '');
   return (
     <section
       className={css.answer}
@@ -61,6 +63,7 @@ const Answer = ({
             type="button"
             className={css.answerStop}
             aria-label={`停止${label}`}
+            title="停止：问题和已经写出的照常计费"
             onClick={() => acts.stop(message)}
           >
             <Icon name="stop" size={16} />
@@ -76,7 +79,7 @@ const Answer = ({
       {failed.has(message.state) && (
         <Notice row={{ kind: 'notice', key: `${key}:n`, message, newest }} />
       )}
-      {acts.owner && !writing && (
+      {acts.owner && !writing && !isEmpty && (
         <button
           type="button"
           className={css.answerChoose}

@@ -99,11 +99,11 @@ export const usePromptOfAddress = (
 
 /** Another message in the address of a conversation that is open already: the list goes there. */
 export const useFocusOfAddress = (thread: Thread, list: RefObject<ListHandle | null>) => {
-  const { history_id } = route.useSearch();
+  const { history_id, part } = route.useSearch();
   const shown = useRef(history_id);
   useEffect(() => {
     if (history_id === shown.current) return;
     shown.current = history_id;
-    if (history_id !== undefined && thread.only === null) void list.current?.show(history_id);
-  }, [history_id, thread, list]);
+    if (history_id !== undefined && thread.only === null) void list.current?.show(history_id, part);
+  }, [history_id, part, thread, list]);
 };

@@ -65,6 +65,52 @@ const longest = 20_000;
 
 const now = (): number => performance.now();
 
+/** What a call may be told, and what becomes of it. */
+const FieldTable = ({ call: { method, fields, refused } }: { call: OpenCall }) => {
+  const withFates = fields.some(({ fate }) => fate !== '');
+  return (
+    <>
+      {fields.length > 0 && (
+        <table className={css.fields}>
+          <thead>
+            <tr>
+              <th scope="col">字段</th>
+              <th scope="col">类型</th>
+              <th scope="col">必填</th>
+              {withFates && <th scope="col">怎样处理</th>}
+            </tr>
+          </thead>
+          <tbody>
+            {fields.map(({ name, kind, required, fate }) => (
+              <tr key={name}>
+                <td>
+                  <code>{name}</code>
+                </td>
+                <td>{kind || '任意'}</td>
+                <td>{required ? '是' : ''}</td>
+                {withFates && <td>{fate}</td>}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      {refused.length > 0 && (
+        <details className={css.refused}>
+          <summary>会拒绝的字段和原因</summary>
+          <ul>
+            {refused.map(({ name, note }) => (
+              <li key={name}>
+                <code>{name}</code> {note}
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+      {method === 'POST' && <p className={css.hint}>不认识的字段会指名拒绝，不会悄悄丢掉。</p>}
+    </>
+  );
+};
+
 /** The fields of a call, and a form that sends it with one's own key and shows what comes. */
 export const Console = ({ call }: { call: OpenCall }) => {
   const models = useChatModels().data ?? [];
@@ -166,28 +212,7 @@ export const Console = ({ call }: { call: OpenCall }) => {
   return (
     <div className={css.console}>
       <p>{call.summary}</p>
-      {call.fields.length > 0 && (
-        <table className={css.fields}>
-          <thead>
-            <tr>
-              <th scope="col">字段</th>
-              <th scope="col">类型</th>
-              <th scope="col">必填</th>
-            </tr>
-          </thead>
-          <tbody>
-            {call.fields.map(({ name, kind, required }) => (
-              <tr key={name}>
-                <td>
-                  <code>{name}</code>
-                </td>
-                <td>{kind || '任意'}</td>
-                <td>{required ? '是' : ''}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
+      <FieldTable call={call} />
       <h3>试一试</h3>
       <label className={css.line}>
         <span>API-KEY</span>

@@ -54,7 +54,7 @@ export const ExampleTab = () => {
       </div>
       {fresh === '' && signedIn && (
         <p className={css.hint}>
-          完整的 KEY 只在创建时显示一次。<Link to="/api">去创建一个</Link>，它会自动填进代码。
+          <Link to="/api">去创建一个</Link>，它会自动填进代码；已有的在那里复制，再粘贴到上面。
         </p>
       )}
       <div className={css.choices} role="tablist" aria-label="语言">

@@ -47,6 +47,7 @@ const KeyForm = ({ onMade }: { onMade: (key: string) => void }) => {
   ];
   return (
     <Form
+      draft="key"
       fields={fields}
       submit="创建"
       onSubmit={async (values) => {

@@ -10,6 +10,7 @@ import { Icon } from '@/ui/icon.tsx';
 import { LoadFailed } from '@/ui/load-failed.tsx';
 import { Sheet } from '@/ui/sheet.tsx';
 import { Skeleton } from '@/ui/skeleton.tsx';
+import { SwitchField } from '@/ui/switch-field.tsx';
 import type { ApiKey } from '@contract/developer.ts';
 import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
@@ -25,7 +26,7 @@ const mostKeys = 5;
 const remove = async (key: ApiKey) => {
   const sure = await confirmDialog({
     title: '删除 API-KEY',
-    text: `删除“${key.name || key.api_key}”之后，用它的程序立刻不能再调用，正在进行的回复也会停止。不能恢复。`,
+    text: `删除“${key.name || key.mask}”之后，用它的程序立刻不能再调用，正在进行的回复也会停止。不能恢复。`,
     ok: '删除',
     danger: true,
   });
@@ -75,11 +76,17 @@ const Bounds = ({ row }: { row: ApiKey }) => {
   );
 };
 
-/** Shown once: nobody can read it again. */
-const Fresh = ({ value, onDone }: { value: string; onDone: () => void }) => (
+const Fresh = ({ value, once, onDone }: { value: string; once: boolean; onDone: () => void }) => (
   <section className={css.fresh} aria-label="新的 API-KEY">
     <p>
-      <strong>请现在就复制保存：</strong>完整的 API-KEY 只显示这一次，离开这个页面后谁也看不到它。
+      {once ? (
+        <>
+          <strong>请现在就复制保存：</strong>
+          完整的 API-KEY 只显示这一次，离开这个页面后谁也看不到它。
+        </>
+      ) : (
+        '新的 API-KEY 可以用了。以后随时能在下面复制；不要交给别人，也不要写进网页。'
+      )}
     </p>
     <code data-testid="fresh-key">{value}</code>
     <div className={css.acts}>
@@ -91,11 +98,23 @@ const Fresh = ({ value, onDone }: { value: string; onDone: () => void }) => (
         看代码示例
       </Link>
       <Button kind="ghost" onClick={onDone}>
-        我已保存
+        {once ? '我已保存' : '知道了'}
       </Button>
     </div>
   </section>
 );
+
+const showOnce = async (on: boolean) => {
+  const sure =
+    !on ||
+    (await confirmDialog({
+      title: '只显示一次',
+      text: '已保存的 API-KEY 会立刻忘掉，以后不能再复制，关掉这个选择也找不回来。它们照常能用。',
+      ok: '打开',
+      danger: true,
+    }));
+  if (sure) await api.keysShownOnce({ on });
+};
 
 export const KeyTab = () => {
   const keys = useKeys();
@@ -122,7 +141,9 @@ export const KeyTab = () => {
           )}
         </section>
       )}
-      {shown && fresh !== '' && <Fresh value={fresh} onDone={() => setShown(false)} />}
+      {shown && fresh !== '' && (
+        <Fresh value={fresh} once={me?.keys_shown_once === true} onDone={() => setShown(false)} />
+      )}
       {keys.isPending && (
         <div className="card">
           <Skeleton lines={6} />
@@ -152,20 +173,22 @@ export const KeyTab = () => {
             <header>
               <div>
                 <strong>{row.name || '未命名'}</strong>
-                <code>{row.api_key}</code>
+                <code>{row.mask}</code>
               </div>
+              {row.kept && (
+                <Button
+                  kind="ghost"
+                  size="icon"
+                  aria-label={`复制 ${row.name || row.mask}`}
+                  onClick={() => void copyText(`${me?.user_id}-${row.api_key}`)}
+                >
+                  <Icon name="copy" />
+                </Button>
+              )}
               <Button
                 kind="ghost"
                 size="icon"
-                aria-label="复制显示的部分"
-                onClick={() => void copyText(`${me?.user_id}-${row.api_key}`)}
-              >
-                <Icon name="copy" />
-              </Button>
-              <Button
-                kind="ghost"
-                size="icon"
-                aria-label={`删除 ${row.name || row.api_key}`}
+                aria-label={`删除 ${row.name || row.mask}`}
                 onClick={() => void remove(row)}
               >
                 <Icon name="trash" />
@@ -175,6 +198,14 @@ export const KeyTab = () => {
           </li>
         ))}
       </ul>
+      {me && (
+        <SwitchField
+          label="只显示一次"
+          hint="打开后，完整的 API-KEY 只在创建时显示，本站不再保存；已有的也立刻不能再复制"
+          checked={me.keys_shown_once}
+          onChange={(on) => void showOnce(on)}
+        />
+      )}
       <Sheet open={making} onClose={() => setMaking(false)} title="创建 API-KEY">
         <Suspense fallback={<Skeleton lines={6} />}>
           <KeyForm

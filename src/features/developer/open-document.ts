@@ -7,6 +7,9 @@ interface Schema {
   items?: Schema;
   default?: unknown;
   format?: string;
+  'x-service'?: string;
+  'x-built-in'?: string;
+  description?: string;
 }
 
 interface Operation {
@@ -16,7 +19,13 @@ interface Operation {
   requestBody?: {
     content: Record<
       string,
-      { schema: { properties?: Record<string, Schema>; required?: string[] } }
+      {
+        schema: {
+          properties?: Record<string, Schema>;
+          required?: string[];
+          'x-refused'?: Record<string, string>;
+        };
+      }
     >;
   };
 }
@@ -27,6 +36,8 @@ export interface OpenField {
   required: boolean;
   /** In words: text, number, list … */
   kind: string;
+  /** What becomes of it, in words; empty: nothing is said. */
+  fate: string;
 }
 
 /** A call of the public API, as its document has it. */
@@ -38,6 +49,8 @@ export interface OpenCall {
   /** multipart/form-data instead of JSON. */
   form: boolean;
   fields: OpenField[];
+  /** Fields that it knows and refuses, with the reason. */
+  refused: { name: string; note: string }[];
 }
 
 const kinds: Readonly<Record<string, string>> = {
@@ -59,6 +72,20 @@ const kindOf = (schema: Schema | undefined): string => {
   return types.map((type) => kinds[type] ?? type).join('或');
 };
 
+const fates: Readonly<Record<string, string>> = {
+  passed: '转给服务',
+  done: '本站处理',
+  idle: '收下不用',
+  refused: '拒绝',
+};
+
+const fateOf = (schema: Schema): string => {
+  const { 'x-service': service = '', 'x-built-in': builtIn = '', description } = schema;
+  const said = fates[service] ?? '';
+  const own = builtIn === service ? '' : `；内置的${fates[builtIn] ?? ''}`;
+  return said + own + (service === 'idle' && description ? `（${description}）` : '');
+};
+
 const callOf = (path: string, method: string, operation: Operation): OpenCall => {
   const [type = '', body] = Object.entries(operation.requestBody?.content ?? {})[0] ?? [];
   const required = new Set(body?.schema.required ?? []);
@@ -76,14 +103,20 @@ const callOf = (path: string, method: string, operation: Operation): OpenCall =>
           where: field.in === 'path' ? ('path' as const) : ('query' as const),
           required: field.required === true,
           kind: kindOf(field.schema),
+          fate: '',
         })),
       ...Object.entries(body?.schema.properties ?? {}).map(([name, schema]) => ({
         name,
         where: schema.format === 'binary' ? ('file' as const) : ('body' as const),
         required: required.has(name),
         kind: kindOf(schema),
+        fate: fateOf(schema),
       })),
     ],
+    refused: Object.entries(body?.schema['x-refused'] ?? {}).map(([name, note]) => ({
+      name,
+      note,
+    })),
   };
 };
 

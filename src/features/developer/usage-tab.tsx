@@ -112,7 +112,7 @@ export const UsageTab = () => {
           <option value="">全部 API-KEY</option>
           {keys.data?.list.map((each) => (
             <option key={each.id} value={each.id}>
-              {each.name || each.api_key}
+              {each.name || each.mask}
             </option>
           ))}
         </select>

@@ -73,7 +73,10 @@ export const BatchBar = ({
       ok: '删除',
       danger: true,
     });
-    if (!sure) return;
+    if (!sure) {
+      toast('已取消删除');
+      return;
+    }
     run('删除', async () => {
       const well = await forEach(chosen, deleteImage, tell('删除'));
       if (well > 0) toast(well === 1 ? '图片已删除' : `${well} 张图片已删除`, 'success');

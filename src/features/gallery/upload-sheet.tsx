@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
+import { useAuth } from '@/platform/auth-store.ts';
 import { imageTypes } from '@/platform/attach/file-kinds.ts';
 import { ComingTile } from '@/widgets/image/coming-tile.tsx';
 import { useIntake } from '@/widgets/image/picker-intake.ts';
@@ -11,6 +12,7 @@ import styles from './gallery.module.css';
 
 /** Brings images in: chosen, taken, dropped, pasted or by their address. */
 export const UploadSheet = ({ open, onClose }: { open: boolean; onClose: () => void }) => {
+  const { guest } = useAuth();
   const album = useRef<HTMLInputElement>(null);
   const camera = useRef<HTMLInputElement>(null);
   const [there, setThere] = useState<readonly string[]>([]);
@@ -136,7 +138,7 @@ export const UploadSheet = ({ open, onClose }: { open: boolean; onClose: () => v
         </p>
       )}
       <p className={styles['note']}>
-        上传后 {limits.unusedFileDays}{' '}
+        上传后 {guest ? limits.unusedGuestFileDays : limits.unusedFileDays}{' '}
         天都没有用到的图片会自动清理；用在消息、提问、头像、修改等任何地方的会一直保留。
       </p>
     </Sheet>

@@ -3,6 +3,7 @@ import { api } from '@/platform/api.ts';
 import { Markdown } from '@/widgets/markdown/markdown.tsx';
 import { EmptyState } from '@/ui/empty-state.tsx';
 import { Icon } from '@/ui/icon.tsx';
+import { LicenceLinks } from '@/ui/licence-links.tsx';
 import { LoadFailed } from '@/ui/load-failed.tsx';
 import { Skeleton } from '@/ui/skeleton.tsx';
 import { usePageTitle } from '@/platform/use-page-title.ts';
@@ -100,6 +101,7 @@ const HelpList = () => {
           </li>
         ))}
       </ul>
+      <LicenceLinks />
     </div>
   );
 };

@@ -1,7 +1,7 @@
 import type { Making } from '@/widgets/conversation/session-type.ts';
 import { draw } from './image-draw.ts';
 import { authStore } from '@/platform/auth-store.ts';
-import { readDraft, writeDraft } from '@/platform/draft.ts';
+import { holdBox, readDraft, writeDraft } from '@/platform/draft.ts';
 import {
   blendOf,
   changeImageDraft,
@@ -39,7 +39,7 @@ const savedSettings = (): Settings => {
 /**
  * Sends the words of a box with what the image tool added. They leave the box at once and come back
  * when they were not taken.
- * @param key 'home' or a session's uuid
+ * @param key the session's uuid
  */
 export const sendWords = async (
   key: string,
@@ -70,15 +70,26 @@ export const sendWords = async (
   if (words.resizeMode !== undefined) image.resize_mode = words.resizeMode;
   const type =
     base_image !== '' ? 'img2img' : blendOf(draft, model).length > 0 ? 'blend' : 'txt2img';
-  writeDraft(key, '');
-  changeImageDraft(key, once);
-  changeImageParameters(key, { blend: undefined });
-  if (await follow(draw(thread, { type, prompt, image }))) return;
-  // Something may have been written meanwhile.
-  writeDraft(key, [prompt, readDraft(key)].filter((each) => each !== '').join('\n'));
-  const { strength, resize_mode, controlnet_image } = draft;
-  changeImageDraft(key, { base_image: draft.base_image, strength, resize_mode, controlnet_image });
-  changeImageParameters(key, { blend: draft.parameters?.blend });
+  // A kill finds the words in the box or in the message, never in both and never in neither.
+  const release = holdBox(key);
+  try {
+    writeDraft(key, '');
+    changeImageDraft(key, once);
+    changeImageParameters(key, { blend: undefined });
+    if (await follow(draw(thread, { type, prompt, image }))) return;
+    // Something may have been written meanwhile.
+    writeDraft(key, [prompt, readDraft(key)].filter((each) => each !== '').join('\n'));
+    const { strength, resize_mode, controlnet_image } = draft;
+    changeImageDraft(key, {
+      base_image: draft.base_image,
+      strength,
+      resize_mode,
+      controlnet_image,
+    });
+    changeImageParameters(key, { blend: draft.parameters?.blend });
+  } finally {
+    release();
+  }
 };
 
 /** Puts a request back into its box, to be changed. */

@@ -65,6 +65,11 @@ export const SizeTab = () => {
           max={image.max_count}
           value={request.n}
           show={(value) => `${value} 张`}
+          hint={
+            draft.n === undefined && request.n < image.default_count
+              ? `通常画 ${image.default_count} 张，余额够画 ${request.n} 张`
+              : undefined
+          }
           onChange={(n) => change({ n })}
         />
       ) : (

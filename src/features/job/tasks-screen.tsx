@@ -6,7 +6,7 @@ import { useAuth } from '@/platform/auth-store.ts';
 import { jobWords, progressText } from '@/platform/job-text.ts';
 import { findJobs, isUnfinished, noteJob, useJob } from '@/platform/jobs.ts';
 import { thumbnailOf } from '@/platform/question.ts';
-import { useChatModels, useModel } from '@/platform/queries.ts';
+import { useModel, useWriter } from '@/platform/queries.ts';
 import { relativeTime } from '@/platform/relative-time.ts';
 import { Button } from '@/ui/button.tsx';
 import { EmptyState } from '@/ui/empty-state.tsx';
@@ -17,10 +17,11 @@ import { useTableSearch } from '@/ui/table/use-table-search.ts';
 import { toast } from '@/platform/toast.ts';
 import { usePageTitle } from '@/platform/use-page-title.ts';
 import { uuid } from '@/platform/uuid.ts';
+import { useStopJob } from '@/widgets/job/use-stop-job.ts';
 import { codes } from '@contract/errors.ts';
 import { needsTranslation } from '@contract/image-prompt.ts';
 import type { Job } from '@contract/job.ts';
-import { cheapestWriter, translationDeduction } from '@contract/price.ts';
+import { translationDeduction } from '@contract/price.ts';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useEffect, useState, type ReactNode } from 'react';
@@ -114,8 +115,7 @@ const Subject = ({
 
 /** What the same once more takes, behind a dot; empty: nothing. */
 const usePriceAgain = ({ held_tokens, translates, title }: Job): string => {
-  const { signedIn } = useAuth();
-  const writer = cheapestWriter(useChatModels().data ?? [], !signedIn);
+  const writer = useWriter();
   if (!translates || !writer || !needsTranslation(title))
     return held_tokens > 0 ? ` · ${held_tokens} tokens` : '';
   const { factor, prompt_factor: promptFactor } = writer;
@@ -133,7 +133,7 @@ const Task = ({ told, superseded }: { told: Job; superseded: boolean }) => {
   const price = usePriceAgain(told);
   const [again, setAgain] = useState(false);
   const retried = job.subject_kind === 'message' && (superseded || again);
-  const [cancelling, cancel] = useAct(() => api.cancelJob({ request_id: job.uuid }));
+  const { label: stopLabel, busy: stopping, stop } = useStopJob(job);
   const [retrying, retry] = useAct(async () => {
     const asked = {
       history_id: job.history_id,
@@ -181,9 +181,9 @@ const Task = ({ told, superseded }: { told: Job; superseded: boolean }) => {
         </p>
       </div>
       <div className={css.taskActs}>
-        {unfinished && (
-          <Button size="small" busy={cancelling} onClick={cancel}>
-            取消
+        {unfinished && !job.stopping && (
+          <Button size="small" busy={stopping} onClick={stop}>
+            {stopLabel}
           </Button>
         )}
         {failed &&

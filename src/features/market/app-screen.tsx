@@ -7,6 +7,7 @@ import { usePageTitle } from '@/platform/use-page-title.ts';
 import { Button } from '@/ui/button.tsx';
 import { confirmDialog } from '@/ui/dialog.ts';
 import { EmptyState } from '@/ui/empty-state.tsx';
+import { useFormDraft } from '@/ui/form/form-draft.ts';
 import { Icon } from '@/ui/icon.tsx';
 import { LoadFailed } from '@/ui/load-failed.tsx';
 import { PhotoViewer } from '@/ui/photo-viewer.tsx';
@@ -71,8 +72,12 @@ const More = ({
   ) : null;
 
 const CommentForm = ({ id, mine }: { id: number; mine: Details['app_detail']['my_comment'] }) => {
-  const [rating, setRating] = useState(mine?.rating ?? 5);
-  const [text, setText] = useState(mine?.comment_content ?? '');
+  const kept = useFormDraft(`app-comment.${id}`, {
+    rating: mine?.rating ?? 5,
+    text: mine?.comment_content ?? '',
+  });
+  const rating = Number(kept.values['rating']);
+  const text = String(kept.values['text']);
   const [busy, setBusy] = useState(false);
   const send = async () => {
     if (text.trim() === '') {
@@ -82,6 +87,7 @@ const CommentForm = ({ id, mine }: { id: number; mine: Details['app_detail']['my
     setBusy(true);
     await told(async () => {
       await api.sendAppComment({ app_id: id, comment_content: text, rating });
+      kept.drop();
       toast(mine ? '修改成功' : '发表成功', 'success');
     });
     setBusy(false);
@@ -91,13 +97,14 @@ const CommentForm = ({ id, mine }: { id: number; mine: Details['app_detail']['my
     if (!sure) return;
     await told(async () => {
       await api.delOwnAppComment({ app_id: id });
-      setText('');
+      kept.set({ rating, text: '' });
+      kept.drop();
       toast('删除成功', 'success');
     });
   };
   return (
     <div className={css.form}>
-      <Rate allowHalf value={rating} onChange={setRating} />
+      <Rate allowHalf value={rating} onChange={(next) => kept.set({ text, rating: next })} />
       <textarea
         className="text-input"
         aria-label="评论"
@@ -105,7 +112,7 @@ const CommentForm = ({ id, mine }: { id: number; mine: Details['app_detail']['my
         maxLength={marketLimits.comment}
         placeholder="用得怎么样？"
         value={text}
-        onChange={(event) => setText(event.target.value)}
+        onChange={(event) => kept.set({ rating, text: event.target.value })}
       />
       <div className={css.line}>
         {mine && (

@@ -1,4 +1,5 @@
 import { api } from '@/platform/api.ts';
+import { useMe } from '@/platform/queries.ts';
 import { toast } from '@/platform/toast.ts';
 import { FilterBar } from '@/ui/filter-bar/filter-bar.tsx';
 import { Form } from '@/ui/form/form.tsx';
@@ -25,6 +26,8 @@ const marks = (row: AdminModel): string[] =>
     row.disable && '已停用',
     !row.display && '不显示',
     row.vip_excluded && '会员除外',
+    row.vip && '付费用户',
+    row.private && '管理员',
     row.vision && '看图',
     row.disable_api && '不给 API',
     row.channels.length === 0 && '没有服务',
@@ -105,6 +108,13 @@ const usualFields: readonly Field[] = [
   { name: 'display', label: '显示', kind: 'switch', hint: '关掉之后不在列表里，用着它的会话照常' },
   { name: 'disable', label: '停用', kind: 'switch', hint: '谁都不能再用' },
   { name: 'vip_excluded', label: '会员除外', kind: 'switch', hint: '会员的额度不能用在它上面' },
+  {
+    name: 'vip',
+    label: '只给付费用户',
+    kind: 'switch',
+    hint: '充值过一次或是会员的人才能用',
+  },
+  { name: 'private', label: '只给管理员', kind: 'switch', hint: '别人看不到，也不能用' },
   { name: 'vision', label: '能看图', kind: 'switch' },
   { name: 'max_prompt', label: '提问最长', kind: 'number', min: 1, max: 10_000_000, unit: '字' },
   {
@@ -153,6 +163,15 @@ const imageFields = (model: AdminModel): Field[] => [
     })),
     hint: `一个都不选：按服务说的${model.sizes.length > 0 ? `（${model.sizes.join('、')}）` : ''}`,
   },
+  {
+    name: 'size_rate',
+    label: '尺寸的倍数',
+    kind: 'text',
+    placeholder: '0.7 0.8 0.9 1',
+    hint: '从编号 0 起，用空格隔开，更大的编号和最后一个一样；留空：0.7 0.8 0.9 1',
+    check: (value) =>
+      ratesIn(value).every((rate) => rate > 0 && rate <= 100) ? undefined : '应为大于 0 的数',
+  },
   ...(model.checkpoints.length === 0
     ? []
     : [
@@ -184,6 +203,11 @@ const imageFields = (model: AdminModel): Field[] => [
       ]),
 ];
 
+const ratesIn = (value: unknown): number[] =>
+  (typeof value === 'string' ? value : '')
+    .split(/[\s,，、]+/)
+    .filter((word) => word !== '')
+    .map(Number);
 const linesIn = (value: unknown): string[] =>
   (typeof value === 'string' ? value : '')
     .split('\n')
@@ -203,14 +227,27 @@ const inputOf = (changed: Readonly<Record<string, unknown>>): Omit<In<'setModel'
     Object.entries(changed).map(([name, value]) => {
       if (name === 'factors')
         return [name, Object.fromEntries(linesIn(value).map((line) => factorIn(line) ?? ['', 0]))];
+      if (name === 'size_rate') return [name, ratesIn(value)];
       if (typeof value === 'boolean') return [name, value ? 1 : 0];
       return [name, value ?? (numbers.has(name) ? null : '')];
     }),
   );
 
-const ModelForm = ({ model, onSaved }: { model: AdminModel; onSaved: () => void }) => (
+const ModelForm = ({
+  model,
+  owner,
+  onSaved,
+}: {
+  model: AdminModel;
+  owner: boolean;
+  onSaved: () => void;
+}) => (
   <Form
-    fields={model.image_choice === null ? usualFields : [...usualFields, ...imageFields(model)]}
+    fields={[
+      // Everybody's replies pass through the accelerator: it is the owner's to choose.
+      ...usualFields.filter(({ name }) => owner || name !== 'accelerator'),
+      ...(model.image_choice === null ? [] : imageFields(model)),
+    ]}
     initial={{
       label: model.label,
       remarks: model.remarks,
@@ -228,10 +265,13 @@ const ModelForm = ({ model, onSaved }: { model: AdminModel; onSaved: () => void 
       factors: Object.entries(model.image_choice?.factors ?? {})
         .map((pair) => pair.join(' '))
         .join('\n'),
+      size_rate: model.size_rate.join(' '),
       disable_api: model.disable_api === 1,
       display: model.display === 1,
       disable: model.disable === 1,
       vip_excluded: model.vip_excluded === 1,
+      vip: model.vip === 1,
+      private: model.private === 1,
       vision: model.vision === 1,
     }}
     onSubmit={async (_, changed) => {
@@ -254,6 +294,7 @@ interface Search {
 export const ManageModels = ({ search: { page = 1, ...search } }: { search: Search }) => {
   const show = useTableSearch();
   const [open, setOpen] = useState<AdminModel>();
+  const me = useMe();
   const models = useQuery({
     queryKey: ['adminModelList', search, page],
     queryFn: ({ signal }) =>
@@ -296,7 +337,14 @@ export const ManageModels = ({ search: { page = 1, ...search } }: { search: Sear
         onOpen={setOpen}
       />
       <Sheet open={open !== undefined} onClose={() => setOpen(undefined)} title={open?.label ?? ''}>
-        {open && <ModelForm key={open.id} model={open} onSaved={() => setOpen(undefined)} />}
+        {open && (
+          <ModelForm
+            key={open.id}
+            model={open}
+            owner={me.data?.owner === true}
+            onSaved={() => setOpen(undefined)}
+          />
+        )}
       </Sheet>
     </>
   );

@@ -10,6 +10,7 @@ import type { AdminChannel, ChannelKind } from '@contract/manage-model.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { channelState } from './channel-state.ts';
 import { draftOfChannel, ServiceForm } from './service-form.tsx';
 
 const sources = {
@@ -45,22 +46,14 @@ const remove = async (row: AdminChannel): Promise<void> => {
 
 const own = (row: AdminChannel) => row.source === 'manager' || row.source === 'local';
 
-const stateOf = (row: AdminChannel): string => {
-  if (!row.enabled) return '已停用';
-  if (row.source === 'built-in') return '内置';
-  if (row.last_failure_at && (!row.last_success_at || row.last_failure_at > row.last_success_at))
-    return '最近出错';
-  return row.last_success_at ? '正常' : '还没有用过';
-};
-
 const columns: readonly Column<AdminChannel>[] = [
   { key: 'label', title: '名称', value: (row) => row.label, role: 'title' },
   {
     key: 'state',
     title: '状态',
     role: 'plain',
-    value: stateOf,
-    render: (row) => <span className="tag">{stateOf(row)}</span>,
+    value: channelState,
+    render: (row) => <span className="tag">{channelState(row)}</span>,
   },
   { key: 'source', title: '来自', value: (row) => sources[row.source] },
   { key: 'base_url', title: '地址', value: (row) => row.base_url, wide: true },
@@ -166,7 +159,7 @@ export const ManageServices = () => {
         }}
         error={channels.error}
         onRetry={() => void channels.refetch()}
-        tone={(row) => (stateOf(row) === '最近出错' ? 'bad' : undefined)}
+        tone={(row) => (channelState(row).endsWith('出错') ? 'bad' : undefined)}
         onOpen={(row) =>
           own(row)
             ? setOpen(row)

@@ -6,7 +6,7 @@ import { toast } from '@/platform/toast.ts';
 import { Button } from '@/ui/button.tsx';
 import { confirmDialog } from '@/ui/dialog.ts';
 import { FilterBar } from '@/ui/filter-bar/filter-bar.tsx';
-import { useKeepEachSecond } from '@/ui/form/keep-each-second.ts';
+import { useFormDraft } from '@/ui/form/form-draft.ts';
 import { ManagePage } from '@/ui/manage-page.tsx';
 import { Sheet } from '@/ui/sheet.tsx';
 import { DataTable, type Column } from '@/ui/table/data-table.tsx';
@@ -16,57 +16,28 @@ import type { AdminNotice } from '@contract/manage-notice.ts';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { format } from 'date-fns';
-import { useCallback, useState } from 'react';
+import { useState } from 'react';
 import css from './manage-notice.module.css';
 
 const route = getRouteApi('/manager/notice');
-
-const draftKey = (id: number | 'new') => `queqiao.notice-draft.${id}`;
-const readDraft = (id: number | 'new'): string | null => {
-  try {
-    return localStorage.getItem(draftKey(id));
-  } catch {
-    return null;
-  }
-};
-const keepDraft = (id: number | 'new', text: string | null) => {
-  try {
-    if (text === null) localStorage.removeItem(draftKey(id));
-    else localStorage.setItem(draftKey(id), text);
-  } catch {
-    // Without room the text lives as long as the sheet.
-  }
-};
 
 // What fails has been told by the call.
 const quietly = (work: Promise<unknown>) => void work.catch(() => undefined);
 
 const Editor = ({ notice, onDone }: { notice: AdminNotice | null; onDone: () => void }) => {
-  const id = notice?.id ?? 'new';
-  const [draft] = useState(() => readDraft(id));
-  const [text, setText] = useState(draft ?? notice?.content ?? '');
-  const [at, setAt] = useState(
-    notice && !notice.published ? format(new Date(notice.publish_at), "yyyy-MM-dd'T'HH:mm") : '',
-  );
+  const original = notice?.content ?? '';
+  const kept = useFormDraft(`notice.${notice?.id ?? 'new'}`, {
+    text: original,
+    at:
+      notice && !notice.published ? format(new Date(notice.publish_at), "yyyy-MM-dd'T'HH:mm") : '',
+  });
+  const text = String(kept.values['text']);
+  const at = String(kept.values['at']);
   const [file, setFile] = useState<File | null>(null);
   const [removed, setRemoved] = useState(false);
   const [busy, setBusy] = useState(false);
   const [failed, setFailed] = useState('');
-  const changed = text !== (notice?.content ?? '');
-  const original = notice?.content ?? '';
-  const keep = useCallback(
-    (typed: string) => keepDraft(id, typed === original ? null : typed),
-    [id, original],
-  );
-  const typed = useKeepEachSecond(keep);
-  const write = (next: string) => {
-    typed.note(next);
-    setText(next);
-  };
-  const drop = () => {
-    typed.forget();
-    keepDraft(id, null);
-  };
+  const changed = text !== original;
   const publish = async () => {
     if (text.trim() === '') {
       setFailed('请填写公告内容');
@@ -85,7 +56,7 @@ const Editor = ({ notice, onDone }: { notice: AdminNotice | null; onDone: () => 
         },
         { file },
       );
-      drop();
+      kept.drop();
       toast(notice ? '修改成功' : at === '' ? '发表成功' : '到时间会自动发布', 'success');
       onDone();
     } catch (error) {
@@ -98,23 +69,26 @@ const Editor = ({ notice, onDone }: { notice: AdminNotice | null; onDone: () => 
     if (changed) {
       const yes = await confirmDialog({ text: '放弃这些修改？', ok: '放弃', danger: true });
       if (!yes) return;
-      drop();
+      kept.discard();
     }
     onDone();
   };
   return (
     <div className={css.editor}>
-      {draft !== null && draft !== notice?.content && (
-        <p className="field-hint">接着上次没有发布的草稿。</p>
-      )}
-      <MarkdownField label="公告内容" value={text} max={100_000} onChange={write} />
+      {kept.resumed && <p className="field-hint">接着上次没有发布的草稿。</p>}
+      <MarkdownField
+        label="公告内容"
+        value={text}
+        max={100_000}
+        onChange={(next) => kept.set({ text: next, at })}
+      />
       <label className={css.line}>
         定时发布
         <input
           type="datetime-local"
           className="text-input"
           value={at}
-          onChange={(event) => setAt(event.target.value)}
+          onChange={(event) => kept.set({ text, at: event.target.value })}
         />
         <small className="field-hint">留空：现在就发布</small>
       </label>

@@ -6,14 +6,15 @@ import { byteSize, dateTime } from '@/platform/format.ts';
 import { keepNoticeSeen } from '@/platform/queries.ts';
 import { queryClient } from '@/platform/query-client.ts';
 import { usePageTitle } from '@/platform/use-page-title.ts';
-import { Markdown } from '@/widgets/markdown/markdown.tsx';
 import { Button } from '@/ui/button.tsx';
 import { EmptyState } from '@/ui/empty-state.tsx';
+import { LicenceLinks } from '@/ui/licence-links.tsx';
 import { LoadFailed } from '@/ui/load-failed.tsx';
 import { Skeleton } from '@/ui/skeleton.tsx';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useEffect } from 'react';
+import { NoticeText } from './notice-text.tsx';
 import css from './notice-screen.module.css';
 
 const route = getRouteApi('/notice');
@@ -86,11 +87,14 @@ export const NoticeScreen = () => {
             {dateTime(notice.created_at)}
             {token !== '' && notice.read === 0 && <span className={css.fresh}>新</span>}
           </time>
-          <Markdown text={notice.content} />
+          <NoticeText text={notice.content} />
           {notice.code_url !== '' && (
-            <Button onClick={() => void download(notice.id)}>
-              下载源码{notice.file_size > 0 && `（${byteSize(notice.file_size)}）`}
-            </Button>
+            <>
+              <Button onClick={() => void download(notice.id)}>
+                下载源码{notice.file_size > 0 && `（${byteSize(notice.file_size)}）`}
+              </Button>
+              <LicenceLinks />
+            </>
           )}
         </article>
       ))}

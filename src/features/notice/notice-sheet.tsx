@@ -1,7 +1,7 @@
-import { Markdown } from '@/widgets/markdown/markdown.tsx';
 import { Button } from '@/ui/button.tsx';
 import { Sheet } from '@/ui/sheet.tsx';
 import { Link } from '@tanstack/react-router';
+import { NoticeText } from './notice-text.tsx';
 import css from './notice-sheet.module.css';
 
 const NoticeSheet = ({
@@ -19,7 +19,7 @@ const NoticeSheet = ({
   <Sheet open onClose={onClose} title="系统公告">
     <div className={css.sheet}>
       <p className={css.time}>{time}</p>
-      <Markdown text={content} />
+      <NoticeText text={content} onFollow={onClose} />
       <div className={css.acts}>
         <Link className="button" to="/notice" onClick={onClose}>
           全部公告

@@ -74,6 +74,7 @@ const CategorySheet = ({
         {editing && (
           <Form
             key={editing.id ?? 'new'}
+            draft={`scenario-category.${editing.id ?? 'new'}`}
             fields={[
               { name: 'name', label: '名称', kind: 'text', required: true, min: 1, max: 10 },
               {

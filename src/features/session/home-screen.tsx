@@ -1,11 +1,9 @@
 import { useAuth } from '@/platform/auth-store.ts';
-import { useShownFromCache } from '@/platform/cache.ts';
 import { maskName } from '@/platform/format.ts';
 import { endFirstView } from '@/platform/first-view.ts';
 import { outboxState } from '@/platform/outbox-state.ts';
 import { refreshScreens } from '@/platform/query-client.ts';
 import { useStore } from '@/platform/store.ts';
-import { Icon } from '@/ui/icon.tsx';
 import { LoadFailed } from '@/ui/load-failed.tsx';
 import { Skeleton } from '@/ui/skeleton.tsx';
 import { usePrefs } from '@/platform/prefs.ts';
@@ -85,7 +83,6 @@ export const HomeScreen = () => {
   const { sidebar } = usePrefs();
   const withRecents = useMedia(wideEnoughForRecents) && sidebar;
   const noneAsked = channel !== 'public' && token === '';
-  const fromCache = useShownFromCache();
   const unsent = useStore(outboxState).acts.filter(({ name }) => name === 'sendMessage').length;
   const scenario = useScenarioName(scenario_id);
   usePageTitle(titles[channel]);
@@ -159,12 +156,9 @@ export const HomeScreen = () => {
             />
           )}
         </div>
-        {(fromCache || unsent > 0) && (
+        {unsent > 0 && (
           <p className={css.homeOffline} role="status">
-            {fromCache && <Icon name="offline" size={16} />}
-            {fromCache && '离线：显示缓存的内容'}
-            {fromCache && unsent > 0 && ' · '}
-            {unsent > 0 && `${unsent} 条等待发送`}
+            {unsent} 条等待发送
           </p>
         )}
         {!beside && !noneAsked && list.isPending && <LoadingCards />}

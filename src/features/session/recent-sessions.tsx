@@ -4,13 +4,14 @@ import { priceText, useChatModels, useChosenModel } from '@/platform/queries.ts'
 import { relativeTime } from '@/platform/relative-time.ts';
 import { Icon } from '@/ui/icon.tsx';
 import { Skeleton } from '@/ui/skeleton.tsx';
+import { useLocked } from '@/widgets/model/use-locked.ts';
 import { limits } from '@contract/limits.ts';
 import type { Session } from '@contract/session.ts';
 import { Link, useLocation } from '@tanstack/react-router';
 import { useDeferredValue, useRef, useState } from 'react';
 import css from './recent-sessions.module.css';
 import { sessionTitle } from './session-title.ts';
-import { peopleKind, Unread, useModelLook } from './session-card.tsx';
+import { partOf, peopleKind, Unread, useModelLook } from './session-card.tsx';
 import { useSessionList } from './session-queries.ts';
 import { useFindKey } from './use-find-key.ts';
 
@@ -20,7 +21,11 @@ const Recent = ({ session, active }: { session: Session; active: boolean }) => {
     <li>
       <Link
         to="/chat"
-        search={{ uuid: session.uuid, history_id: session.match?.history_id ?? undefined }}
+        search={{
+          uuid: session.uuid,
+          history_id: session.match?.history_id ?? undefined,
+          part: partOf(session),
+        }}
         className={css.recent}
         aria-current={active ? 'page' : undefined}
       >
@@ -53,6 +58,7 @@ const RecentSessions = () => {
   });
   const models = useChatModels();
   const chosen = useChosenModel();
+  const isLocked = useLocked();
   const { search } = useLocation();
   const sessions = list.data?.list ?? [];
   return (
@@ -94,11 +100,13 @@ const RecentSessions = () => {
             aria-checked={model.name === chosen?.name}
             className="chip"
             title={model.remark}
-            onClick={() => prefsStore.set({ model: model.name })}
+            onClick={() => {
+              if (!isLocked(model)) prefsStore.set({ model: model.name });
+            }}
           >
             <span className="chip-dot" style={{ background: model.color || undefined }} />
             <span className="chip-text">{model.label}</span>
-            <small>{priceText(model)}</small>
+            <small>{model.locked === 1 ? '付费用户' : priceText(model)}</small>
           </button>
         ))}
       </div>

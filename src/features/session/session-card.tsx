@@ -18,6 +18,10 @@ export const useModelLook = (name: string): { label: string; color: string; logo
   return model ?? { label: name, color: '', logo: '' };
 };
 
+/** Which part of the message that was found has the words, for the address of its session. */
+export const partOf = ({ match }: Session): 'ai' | undefined =>
+  match?.part === 'ai' ? 'ai' : undefined;
+
 /** The message for which a session stands among the favourites that is no favourite itself. */
 export const markedIn = (
   session: Session,
@@ -129,6 +133,7 @@ export const SessionCard = ({
               search={{
                 uuid: session.uuid,
                 history_id: marked,
+                part: words ? partOf(session) : undefined,
                 favorite: channel === 'favorites' && marked !== undefined && !words ? 1 : undefined,
               }}
               className={css.sessionLink}

@@ -1,3 +1,4 @@
+import { serverNow } from '@/platform/server-clock.ts';
 import type { Session } from '@contract/session.ts';
 
 const dayMs = 86_400_000;
@@ -16,7 +17,7 @@ export const groupOf = (session: Pick<Session, 'on_top' | 'updated_at'>, now: Da
 export const headingAt = (
   sessions: readonly Pick<Session, 'on_top' | 'updated_at'>[],
   at: number,
-  now = new Date(),
+  now = new Date(serverNow()),
 ): string | null => {
   const [here, before] = [sessions[at], sessions[at - 1]];
   if (!here) return null;

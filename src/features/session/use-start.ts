@@ -6,6 +6,7 @@ import {
 } from '@/platform/attach/attach-store.ts';
 import { ApiError, offlineText } from '@/platform/api-error.ts';
 import { writeDraft } from '@/platform/draft.ts';
+import { lineIsWell, lineLost } from '@/platform/line.ts';
 import { enqueue, isUnheard } from '@/platform/outbox.ts';
 import { loadOutbox } from '@/platform/load-outbox.ts';
 import { useChatModels, useChosenModel, useChosenPainter } from '@/platform/queries.ts';
@@ -48,11 +49,20 @@ const begin = async (
   // Nothing of a temporary one may stay in this browser.
   const mayWait = input.temporary !== 1;
   let tried = false;
+  const line = lineLost();
   try {
-    if (navigator.onLine) return await api.newSession(input, { quiet: true, idempotencyKey: key });
+    if (lineIsWell())
+      return await api.newSession(input, {
+        quiet: true,
+        idempotencyKey: key,
+        // A temporary one can only wait for the line.
+        ...(mayWait ? { signal: line.signal } : {}),
+      });
   } catch (error) {
     if (!isUnheard(error) || !mayWait) throw error;
     tried = true;
+  } finally {
+    line.leave();
   }
   if (!mayWait) throw new ApiError(0, offlineText, 0);
   if (input.type === 1) {
@@ -115,9 +125,10 @@ export const useStart = (choice: StartChoice, kind: StartKind) => {
         await navigate({ to: '/chat', search: { uuid: input.uuid } });
         return true;
       }
-      // What was added goes along through the draft; the chat sends it once all of it is there.
+      // What was added goes along through the draft; the chat sends it once all of it is there. The
+      // words go from box to box, too: they are never in none.
       const drafted = added || prompt.length > addressRoom;
-      if (drafted) writeDraft(session.uuid, prompt);
+      if (drafted || !suggestion) writeDraft(session.uuid, prompt);
       if (added) {
         moveAttachments('home', session.uuid);
         setAttachments(session.uuid, { sendWhenReady: true });

@@ -1,3 +1,6 @@
+import { dateTime } from '@/platform/format.ts';
+import { fieldWords } from '@contract/field-words.ts';
+
 /** The log of acts keeps names as programs have them: these are the words for people. */
 
 const kinds: Readonly<Record<string, string>> = {
@@ -24,65 +27,6 @@ const kinds: Readonly<Record<string, string>> = {
   upload: '上传',
 };
 
-const fields: Readonly<Record<string, string>> = {
-  chatgpt_balance: '余额',
-  sessionBlacklist: '禁止新建会话',
-  session_private: '强制私有',
-  hidden: '设为私有的会话',
-  disabled: '禁用',
-  userName: '名称',
-  vipExpiredAt: '会员到期',
-  subscribe: '源码订阅',
-  gift: '赠送',
-  manager: '管理员',
-  owner: '所有者',
-  ended: '退出的登录',
-  totp: '动态验证码',
-  name: '名称',
-  label: '名称',
-  title: '标题',
-  content: '内容',
-  prompt: '提示词',
-  remark: '说明',
-  remarks: '备注',
-  note: '备注',
-  state: '状态',
-  refunded_amount: '已退（分）',
-  amount: '金额（分）',
-  refund: '退款单',
-  resolved: '已处理',
-  removed: '删除',
-  restored: '恢复',
-  private: '私有',
-  enabled: '启用',
-  weight: '权重',
-  priority: '优先级',
-  base_url: '地址',
-  models: '模型',
-  factor: '价格',
-  promptFactor: '提问价格',
-  display: '显示',
-  sort: '顺序',
-  color: '颜色',
-  type: '类型',
-  text: '英文',
-  lang_zh: '中文',
-  dir: '分组',
-  sub_dir: '小组',
-  word: '词',
-  added: '添加',
-  essence: '精华',
-  pinned: '置顶',
-  closed: '关闭',
-  groupId: '分组',
-  human: '提问',
-  ai: '回复',
-  url: '地址',
-  user_id: '用户',
-  version: '版本',
-  price: '价格（分）',
-};
-
 export const subjectWords = (subject: string): string => {
   const [, kind = '', which = ''] = /^(\w+)(?::(.*))?$/s.exec(subject) ?? [];
   return kinds[kind] ? `${kinds[kind]} ${which}`.trim() : subject;
@@ -101,12 +45,60 @@ const read = (json: string): Fields | null => {
   }
 };
 
-const shown = (value: unknown): string => {
-  if (value === true) return '是';
-  if (value === false) return '否';
-  if (value === null || value === undefined || value === '') return '—';
-  return typeof value === 'string' ? value : JSON.stringify(value);
+/** Money is kept in cents. */
+const money = new Set(['amount', 'refunded_amount', 'price']);
+/** Fields that are on or off, whichever way they are kept. */
+const switches =
+  /^(private|enabled|display|disabled?|disable_api|vip|vip_excluded|hidden|pinned|essence|closed|resolved|removed?|restored|add|totp|manager|owner|session_blacklist|session_private|sessionBlacklist)$/;
+const values: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  rank: { none: '不是管理员', manager: '管理员', owner: '所有者' },
+  state: {
+    draft: '草稿',
+    review: '审核中',
+    published: '已发布',
+    down: '已下架',
+    created: '未付款',
+    paid: '已付款',
+    closed: '已关闭',
+    refunded: '已退款',
+    waiting: '等待',
+    asked: '已申请',
+    issued: '已开',
+    rejected: '已拒绝',
+    done: '完成',
+  },
 };
+
+/** Characters of a value that are shown. */
+const longest = 80;
+const cut = (text: string): string =>
+  text.length > longest ? `${text.slice(0, longest)}…（共 ${text.length} 字）` : text;
+const wordOf = (name: string): string => fieldWords[name] ?? name;
+
+const shown = (value: unknown, name = ''): string => {
+  if (value === null || value === undefined || value === '') return '—';
+  if (typeof value === 'boolean' || (switches.test(name) && (value === 0 || value === 1)))
+    return Number(value) === 1 ? '是' : '否';
+  if (typeof value === 'number')
+    return money.has(name) ? `${(value / 100).toFixed(2)} 元` : `${value}`;
+  if (typeof value === 'string') {
+    if (/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value)) return dateTime(value);
+    return cut(values[name]?.[value] ?? value);
+  }
+  if (Array.isArray(value)) {
+    const parts = value.map((part) => shown(part));
+    return value.length === 0 ? '—' : cut(parts.join('、'));
+  }
+  const parts = Object.entries(value).map(([key, part]) => `${wordOf(key)} ${shown(part, key)}`);
+  return parts.length === 0 ? '—' : cut(`（${parts.join('，')}）`);
+};
+
+/** What was sent, each field as `name：value`; what is empty is left out. */
+export const sentWords = (input: string): string[] =>
+  Object.entries(read(input) ?? {}).flatMap(([name, value]) => {
+    const said = shown(value, name);
+    return said === '—' ? [] : [`${wordOf(name)}：${said}`];
+  });
 
 /** What changed, each as `name：before → after`; empty: the log does not say. */
 export const changeWords = (from: string, to: string): string[] => {
@@ -114,12 +106,12 @@ export const changeWords = (from: string, to: string): string[] => {
   if (!before && !after) return [];
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
   return names.flatMap((name) => {
-    const word = fields[name] ?? name;
-    if (!after) return [`${word}：${shown(before?.[name])}`];
+    const word = wordOf(name);
+    if (!after) return [`${word}：${shown(before?.[name], name)}`];
     // What stayed is no change.
     if (!(name in after)) return [];
     return before && name in before
-      ? [`${word}：${shown(before[name])} → ${shown(after[name])}`]
-      : [`${word}：${shown(after[name])}`];
+      ? [`${word}：${shown(before[name], name)} → ${shown(after[name], name)}`]
+      : [`${word}：${shown(after[name], name)}`];
   });
 };

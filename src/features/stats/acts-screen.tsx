@@ -9,7 +9,7 @@ import type { ManagerAct } from '@contract/stats.ts';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import { changeWords, subjectWords } from './act-words.ts';
+import { changeWords, sentWords, subjectWords } from './act-words.ts';
 import css from './stats.module.css';
 
 const route = getRouteApi('/manager/log');
@@ -33,15 +33,6 @@ const columns: readonly Column<ManagerAct>[] = [
   },
   { key: 'ip', title: '地址', value: (row) => row.ip, spare: true },
 ];
-
-const pretty = (json: string): string => {
-  if (json === '') return '';
-  try {
-    return JSON.stringify(JSON.parse(json), null, 2);
-  } catch {
-    return json;
-  }
-};
 
 /** Who changed what, when, from what to what. */
 export const ActsScreen = () => {
@@ -99,12 +90,14 @@ export const ActsScreen = () => {
               {dateTime(open.created_at)} {open.user_name}（{open.ip}）
             </span>
             <span>对象：{subjectWords(open.subject) || '—'}</span>
+            {changeWords(open.from, open.to).length > 0 && <h3>改了什么</h3>}
             {changeWords(open.from, open.to).map((words) => (
               <span key={words}>{words}</span>
             ))}
-            {open.from && <del>从 {pretty(open.from)}</del>}
-            {open.to && <ins>到 {pretty(open.to)}</ins>}
-            <span>提交的内容 {pretty(open.input)}</span>
+            {sentWords(open.input).length > 0 && <h3>提交的内容</h3>}
+            {sentWords(open.input).map((words) => (
+              <span key={words}>{words}</span>
+            ))}
           </div>
         )}
       </Sheet>

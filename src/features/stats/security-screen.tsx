@@ -7,86 +7,10 @@ import { confirmDialog } from '@/ui/dialog.ts';
 import { Form } from '@/ui/form/form.tsx';
 import { ManagePage } from '@/ui/manage-page.tsx';
 import { DataTable, type Column } from '@/ui/table/data-table.tsx';
-import type { Out } from '@contract/calls.ts';
 import type { Manager } from '@contract/stats.ts';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { Link } from '@tanstack/react-router';
 import css from './stats.module.css';
-
-const code = { name: 'code', label: '验证码', kind: 'text', required: true, max: 40 } as const;
-
-const SecondFactor = () => {
-  const state = useQuery({
-    queryKey: ['totpState'],
-    queryFn: ({ signal }) => api.totpState({}, { signal, quiet: true }),
-  });
-  const [begun, setBegun] = useState<Out<'totpBegin'>>();
-  const [recovery, setRecovery] = useState<string[]>();
-  if (recovery)
-    return (
-      <div className={`card ${css.stack}`}>
-        <h2>恢复码</h2>
-        <p>手机丢了的时候，每个恢复码可以登录一次。它们只显示这一次，请现在抄下来。</p>
-        <p className={css.recovery}>
-          {recovery.map((each) => (
-            <span key={each}>{each}</span>
-          ))}
-        </p>
-        <Button kind="primary" onClick={() => setRecovery(undefined)}>
-          我抄好了
-        </Button>
-      </div>
-    );
-  if (state.data?.enabled)
-    return (
-      <div className={`card ${css.stack}`}>
-        <h2>动态验证码：已打开</h2>
-        <p>登录时除了密码，还要手机上的验证码。还剩 {state.data.recovery_left} 个恢复码。</p>
-        <Form
-          fields={[code]}
-          submit="关闭动态验证码"
-          danger
-          onSubmit={async (values) => {
-            await api.totpDisable({ code: String(values['code']) }, { quiet: true });
-            setBegun(undefined);
-            toast('动态验证码已关闭', 'success');
-          }}
-        />
-      </div>
-    );
-  if (begun)
-    return (
-      <div className={`card ${css.stack}`}>
-        <h2>用验证器扫一扫</h2>
-        <img
-          className={css.code}
-          alt="动态验证码的二维码"
-          src={`data:image/svg+xml;utf8,${encodeURIComponent(begun.svg)}`}
-        />
-        <p>扫不了的话，手工输入：{begun.secret}</p>
-        <Form
-          fields={[{ ...code, label: '验证器上的六位数字' }]}
-          submit="打开"
-          onSubmit={async (values) => {
-            const { recovery_codes: codes } = await api.totpEnable(
-              { code: String(values['code']) },
-              { quiet: true },
-            );
-            setRecovery(codes);
-          }}
-        />
-      </div>
-    );
-  return (
-    <div className={`card ${css.stack}`}>
-      <h2>动态验证码</h2>
-      <p>打开之后，别人就是知道了您的密码，没有您的手机也登录不了。</p>
-      <Button kind="primary" onClick={() => void api.totpBegin({}).then(setBegun, () => undefined)}>
-        打开动态验证码
-      </Button>
-    </div>
-  );
-};
 
 const columns: readonly Column<Manager>[] = [
   { key: 'user_name', title: '名称', value: (row) => row.user_name, role: 'title', wide: true },
@@ -181,12 +105,18 @@ const Managers = () => {
   );
 };
 
-/** One's own second proof of identity, and who governs. */
+/** Who governs, and the way to what guards one's own sign-in. */
 export const SecurityScreen = () => {
   const me = useMe();
   return (
     <ManagePage title="安全与管理员">
-      <SecondFactor />
+      <div className={`card ${css.stack}`}>
+        <h2>自己的登录</h2>
+        <p>密码、动态验证码与登录的设备在账户的“安全”里。管理员请打开动态验证码。</p>
+        <Link className="button button-plain" to="/account" search={{ tab: 'security' }}>
+          去账户安全
+        </Link>
+      </div>
       {me.data?.owner && <Managers />}
     </ManagePage>
   );

@@ -65,7 +65,7 @@ export const ComingFiles = ({
   onRemove: (id: string) => void;
 }) => (
   <>
-    {coming.map(({ id, name, size, progress, error }) => (
+    {coming.map(({ id, name, size, progress, error, refused }) => (
       <li key={id} className={css.file}>
         <Icon name={error === '' ? 'up' : 'warning'} />
         <div className={css.fileWords}>
@@ -81,7 +81,7 @@ export const ComingFiles = ({
             <small className={css.wrong}>{error}</small>
           )}
         </div>
-        {error !== '' && (
+        {error !== '' && !refused && (
           <Button size="small" onClick={() => onRetry(id)}>
             接着传
           </Button>

@@ -1,5 +1,5 @@
 import { api } from '@/platform/api.ts';
-import { ApiError, errorText, isCancelled } from '@/platform/api-error.ts';
+import { ApiError, errorText, isCancelled, isRefusedFile } from '@/platform/api-error.ts';
 import { refreshScreens } from '@/platform/query-client.ts';
 import { toast } from '@/platform/toast.ts';
 import { upload } from '@/platform/upload.ts';
@@ -21,6 +21,8 @@ export interface Coming {
   progress: number;
   /** Why it stopped; empty: it has not. */
   error: string;
+  /** The same file fails again. */
+  refused: boolean;
 }
 
 export const endingsFor = (translation: boolean): readonly string[] =>
@@ -29,7 +31,9 @@ export const endingsFor = (translation: boolean): readonly string[] =>
 /** What is wrong with a file before it is sent; empty: nothing. */
 export const faultOfFile = (file: Pick<File, 'name' | 'size'>, translation: boolean): string => {
   const ending = /\.([^.]+)$/.exec(file.name.toLowerCase())?.[1] ?? '';
-  if (!endingsFor(translation).includes(ending)) return trainTexts.type;
+  const endings = endingsFor(translation);
+  if (!endings.includes(ending)) return `${trainTexts.type}可以是 ${endings.join('、')}`;
+  if (file.size === 0) return '文件是空的';
   return file.size >= trainLimits.fileBytes ? trainTexts.size : '';
 };
 
@@ -73,14 +77,15 @@ const sendPieces = async (
       idempotencyKey: uuid(),
       signal,
       onProgress: (part) => onProgress((sent + piece.size * part) / file.size),
-      query: { model_id: modelId, upload_id: id, offset: at, size: file.size },
+      query: { model_id: modelId, upload_id: id, offset: at, size: file.size, start: 0 },
     });
     if (answer.file !== null) {
       remember(key, null);
       return;
     }
     // A piece that had arrived although its answer was lost is not sent again.
-    if (answer.received <= at && answer.received < sent) throw new Error('上传没有进展，请重试');
+    if (answer.received <= at && answer.received < sent)
+      throw new ApiError(0, '上传没有进展，请重试', 0);
     at = answer.received;
   }
 };
@@ -110,12 +115,12 @@ export const useFileUpload = (modelId: number | null, translation: boolean) => {
             change(id, { progress, error: '' }),
           );
           remove(id);
-          toast(trainTexts.uploaded, 'success');
+          toast(trainTexts.kept, 'success');
           void refreshScreens();
         } catch (error) {
           if (isCancelled(error)) return;
           const told = error instanceof ApiError ? errorText(error) : (error as Error).message;
-          change(id, { error: `上传失败：${told}` });
+          change(id, { error: `上传失败：${told}`, refused: isRefusedFile(error) });
         }
       };
       line.current = line.current.then(one);
@@ -136,7 +141,7 @@ export const useFileUpload = (modelId: number | null, translation: boolean) => {
       work.current.set(id, { file, abort: new AbortController() });
       setComing((all) => [
         ...all,
-        { id, name: file.name, size: file.size, progress: 0, error: '' },
+        { id, name: file.name, size: file.size, progress: 0, error: '', refused: false },
       ]);
       run(id, into);
     }

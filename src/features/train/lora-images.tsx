@@ -1,6 +1,7 @@
 import { api } from '@/platform/api.ts';
 import { ApiError, errorText } from '@/platform/api-error.ts';
 import { prepareImage } from '@/platform/attach/shrink-image.ts';
+import { readDraft, writeDraft } from '@/platform/draft.ts';
 import { toast } from '@/platform/toast.ts';
 import { upload } from '@/platform/upload.ts';
 import { uuid } from '@/platform/uuid.ts';
@@ -19,7 +20,7 @@ type LoraImage = { url: string; txt: string };
 /** So long after the last change the images are kept, ms. */
 const restMs = 600;
 
-/** Images that a style is learned from, each with what is said of it; kept as they come. */
+/** Images that a style is learned from, each with what is said of it; a draft until the server has them. */
 export const LoraImages = ({
   model,
   onStarted,
@@ -27,7 +28,11 @@ export const LoraImages = ({
   model: TrainModel;
   onStarted: (model: TrainModel) => void;
 }) => {
-  const [images, setImages] = useState<readonly LoraImage[]>(() => settingsOf(model).images);
+  const place = `lora:${model.id}`;
+  const [resumed] = useState(() => readDraft(place));
+  const [images, setImages] = useState<readonly LoraImage[]>(() =>
+    resumed === '' ? settingsOf(model).images : (JSON.parse(resumed) as LoraImage[]),
+  );
   const [busy, setBusy] = useState<'' | 'upload' | 'look' | 'start'>('');
   const [told, setTold] = useState('');
   const client = useQueryClient();
@@ -47,21 +52,23 @@ export const LoraImages = ({
         { model_id: model.id, images: [...current], start: 0 },
         { quiet: true },
       );
+      if (changed.current === null) writeDraft(place, '');
     } catch (error) {
       // Tried again with the next change, and sent whole with the start.
       if (!(error instanceof ApiError)) throw error;
     }
-  }, [client, model.id]);
-  const first = useRef(true);
+  }, [client, model.id, place]);
+  const first = useRef(resumed === '');
   useEffect(() => {
     if (first.current) {
       first.current = false;
       return undefined;
     }
     changed.current = images;
+    writeDraft(place, JSON.stringify(images));
     const timer = setTimeout(() => void keep(), restMs);
     return () => clearTimeout(timer);
-  }, [images, keep]);
+  }, [images, keep, place]);
   useEffect(
     () => () => {
       void keep();
@@ -140,6 +147,7 @@ export const LoraImages = ({
         model_id: model.id,
         images: images.map(({ url, txt }) => ({ url, txt })),
       });
+      writeDraft(place, '');
       onStarted(now);
     });
     setBusy('');

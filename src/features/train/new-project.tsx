@@ -9,6 +9,7 @@ import { api } from '@/platform/api.ts';
 import type { TrainModel } from '@contract/train.ts';
 import { fileStates, projectTypes, trainTexts } from '@contract/train-limits.ts';
 import { useQuery } from '@tanstack/react-query';
+import { BeginBar } from './begin-bar.tsx';
 import { ComingFiles, FileDrop } from './file-drop.tsx';
 import { endingsFor, useFileUpload } from './file-upload.ts';
 import { LoraImages } from './lora-images.tsx';
@@ -21,7 +22,7 @@ const watchMs = 2_000;
 
 const stepNames = ['项目', '文件', '开始'] as const;
 
-/** The second step: files come in and are learned from at once. */
+/** The second step: files come in, and wait for the third. */
 const Files = ({ model, onDone }: { model: TrainModel; onDone: () => void }) => {
   const translation = model.type === projectTypes.translation;
   const { coming, take, retry, remove } = useFileUpload(model.id, translation);
@@ -30,7 +31,11 @@ const Files = ({ model, onDone }: { model: TrainModel; onDone: () => void }) => 
     queryFn: ({ signal }) =>
       api.trainFileList({ model_id: model.id, page_size: 256 }, { signal, quiet: true }),
     refetchInterval: (query) =>
-      query.state.data?.list.some(({ status }) => status === fileStates.working) ? watchMs : false,
+      query.state.data?.list.some(
+        ({ status, waiting }) => status === fileStates.working && !waiting,
+      )
+        ? watchMs
+        : false,
   });
   const count = files.data?.total ?? 0;
   const endings = endingsFor(translation);
@@ -138,7 +143,10 @@ export const NewProject = ({
       {shown === 2 && model && model.type !== projectTypes.lora && (
         <Files key={model.id} model={model} onDone={() => onStep(model.id, 3)} />
       )}
-      {shown === 3 && model && (
+      {shown === 3 && model && model.waiting_num > 0 && (
+        <BeginBar model={model} onBegun={() => void begun.refetch()} />
+      )}
+      {shown === 3 && model && model.waiting_num === 0 && (
         <EmptyState
           icon="check"
           text={`「${model.name}」已提交，正在排队等待执行。可以离开，完成后会通知您。`}

@@ -262,6 +262,7 @@ export const ProjectForm = ({
       fields={fieldsFor(place, engines, model)}
       initial={initial}
       submit={submit}
+      draft={`train.${place}.${model?.id ?? 'new'}`}
       onSubmit={send}
     />
   );

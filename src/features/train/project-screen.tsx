@@ -2,6 +2,7 @@ import { api } from '@/platform/api.ts';
 import { copyText } from '@/platform/copy.ts';
 import { byteSize, compactNumber, maskName } from '@/platform/format.ts';
 import { progressText } from '@/platform/job-text.ts';
+import { useJob } from '@/platform/jobs.ts';
 import { relativeTime } from '@/platform/relative-time.ts';
 import { toast } from '@/platform/toast.ts';
 import { usePageTitle } from '@/platform/use-page-title.ts';
@@ -16,11 +17,15 @@ import { Sheet } from '@/ui/sheet.tsx';
 import { Skeleton } from '@/ui/skeleton.tsx';
 import { SwitchField } from '@/ui/switch-field.tsx';
 import { useRefusal } from '@/widgets/conversation/use-refusal.ts';
+import type { In } from '@contract/calls.ts';
+import { useStopJob } from '@/widgets/job/use-stop-job.ts';
+import type { Job } from '@contract/job.ts';
 import type { TrainFile, TrainModel } from '@contract/train.ts';
 import { fileStates, projectStates, projectTypes, trainTexts } from '@contract/train-limits.ts';
 import { useQuery } from '@tanstack/react-query';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { BeginBar } from './begin-bar.tsx';
 import { ComingFiles, FileDrop } from './file-drop.tsx';
 import { endingsFor, useFileUpload } from './file-upload.ts';
 import { LogSheet } from './log-sheet.tsx';
@@ -44,6 +49,7 @@ const pageSize = 256;
 const watchMs = 1_500;
 
 const fileState = (file: TrainFile): string => {
+  if (file.waiting) return '等您开始';
   if (file.status === fileStates.working)
     return file.total_num > 0 ? `进行中 ${file.over_num} / ${file.total_num}` : '等待中';
   if (file.status === fileStates.failed) return `没有成功：${file.error}`;
@@ -81,7 +87,7 @@ const FileRow = ({
     }
     await attempt(() => api.delTrainFile({ file_id: file.id }), '删除成功');
   };
-  const working = file.status === fileStates.working;
+  const working = file.status === fileStates.working && !file.waiting;
   return (
     <li className={css.file} data-state={file.status}>
       <Icon name={file.status === fileStates.failed ? 'warning' : 'document'} />
@@ -95,7 +101,11 @@ const FileRow = ({
         )}
         <small>
           {file.size > 0 && `${byteSize(file.size)} · `}
-          {working ? '结束时间 -' : `结束于 ${relativeTime(file.updated_at)}`}
+          {file.waiting
+            ? `收到于 ${relativeTime(file.created_at)}`
+            : working
+              ? '结束时间 -'
+              : `结束于 ${relativeTime(file.updated_at)}`}
         </small>
         <div className={css.acts}>
           <Button size="small" onClick={onLog}>
@@ -111,7 +121,7 @@ const FileRow = ({
               下载译文
             </a>
           )}
-          {mine && file.status === fileStates.failed && (
+          {mine && file.retriable && (
             <Button size="small" busy={busy} onClick={() => void retry()}>
               重试
             </Button>
@@ -138,7 +148,11 @@ const Files = ({ model }: { model: TrainModel }) => {
     queryFn: ({ signal }) =>
       api.trainFileList({ model_id: model.id, page, page_size: pageSize }, { signal, quiet: true }),
     refetchInterval: (query) =>
-      query.state.data?.list.some(({ status }) => status === fileStates.working) ? watchMs : false,
+      query.state.data?.list.some(
+        ({ status, waiting }) => status === fileStates.working && !waiting,
+      )
+        ? watchMs
+        : false,
     placeholderData: (previous) => previous,
   });
   const list = files.data?.list ?? [];
@@ -156,6 +170,7 @@ const Files = ({ model }: { model: TrainModel }) => {
           onFiles={take}
         />
       )}
+      {adds && model.waiting_num > 0 && <BeginBar model={model} />}
       {files.isPending && <Skeleton lines={4} />}
       {files.isError && !files.data && (
         <LoadFailed error={files.error} onRetry={() => void files.refetch()} />
@@ -189,6 +204,17 @@ const Files = ({ model }: { model: TrainModel }) => {
 };
 
 /** What can be done with a whole project. */
+/** @param of what it stops, in words */
+const StopWork = ({ job, of }: { job: Job; of: string }) => {
+  const now = useJob(job)?.job ?? job;
+  const { label, busy, stop } = useStopJob(now);
+  return (
+    <Button busy={busy} onClick={stop}>
+      {label.replace(/^(?:取消|停止)/, (word) => word + of)}
+    </Button>
+  );
+};
+
 const ProjectActs = ({ model, onGone }: { model: TrainModel; onGone: () => void }) => {
   const navigate = useNavigate();
   const refuse = useRefusal();
@@ -221,36 +247,40 @@ const ProjectActs = ({ model, onGone }: { model: TrainModel; onGone: () => void 
     }
     if (await attempt(() => api.delTrainModel({ id: model.id }), '删除成功')) onGone();
   };
-  const draw = async () => {
-    if (!trained) {
-      toast('模型还没有训练完成，请稍后再试', 'error');
-      return;
-    }
-    setBusy('draw');
+  /** Makes a session with the project and opens it, with these words in the box. */
+  const open = async (act: 'ask' | 'draw', session: In<'newSession'>, prompt?: string) => {
+    setBusy(act);
     try {
-      const { uuid: made } = await api.newSession(
-        { type: 1 },
-        { idempotencyKey: uuid(), quiet: true },
-      );
-      await navigate({ to: '/chat', search: { uuid: made, prompt: `<lora:${model.key}:0.7> ` } });
+      const { uuid: made } = await api.newSession(session, {
+        idempotencyKey: uuid(),
+        quiet: true,
+      });
+      await navigate({ to: '/chat', search: { uuid: made, prompt } });
     } catch (error) {
       refuse(error);
     } finally {
       setBusy('');
     }
   };
+  const draw = async () => {
+    if (!trained) {
+      toast('模型还没有训练完成，请稍后再试', 'error');
+      return;
+    }
+    await open('draw', { type: 1 }, `<lora:${model.key}:0.7> `);
+  };
   return (
     <section className={css.section} aria-label="操作">
       <div className={css.acts}>
         {model.type === projectTypes.knowledge && (
           <>
-            <Link
-              className="button button-primary"
-              to="/redirect"
-              search={{ embedding: model.key }}
+            <Button
+              kind="primary"
+              busy={busy === 'ask'}
+              onClick={() => void open('ask', { type: 0, embedding: model.key })}
             >
               向它提问
-            </Link>
+            </Button>
             {!model.private && (
               <Button
                 onClick={() => void copyText(`${location.origin}/redirect?embedding=${model.key}`)}
@@ -291,16 +321,7 @@ const ProjectActs = ({ model, onGone }: { model: TrainModel; onGone: () => void 
             {model.status === projectStates.packed ? '再次打包' : '打包下载'}
           </Button>
         )}
-        {model.job && (
-          <Button
-            onClick={() => {
-              const { job } = model;
-              if (job) void attempt(() => api.cancelJob({ request_id: job.uuid }), '已取消');
-            }}
-          >
-            取消{translation ? '翻译' : '训练'}
-          </Button>
-        )}
+        {model.job && <StopWork job={model.job} of={translation ? '翻译' : '训练'} />}
         {model.mine && <Button onClick={() => setEditing(true)}>设置</Button>}
         {model.mine && (
           <Button kind="danger" onClick={() => void remove()}>

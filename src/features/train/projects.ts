@@ -34,6 +34,7 @@ export const stateWords = (
   if (model.status === projectStates.trained)
     return { text: isTranslation(model) ? '已译完' : '可以使用', look: 'done' };
   if (model.status === projectStates.failed) return { text: '没有成功', look: 'failed' };
+  if (model.waiting_num > 0) return { text: '等您开始', look: 'idle' };
   return { text: model.total_num > 0 ? '等待中' : '还没有内容', look: 'idle' };
 };
 

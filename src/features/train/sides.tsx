@@ -1,4 +1,5 @@
 import { api } from '@/platform/api.ts';
+import { readDraft, writeDraft } from '@/platform/draft.ts';
 import { toast } from '@/platform/toast.ts';
 import { Button } from '@/ui/button.tsx';
 import { EmptyState } from '@/ui/empty-state.tsx';
@@ -25,14 +26,20 @@ const Pair = ({
   mine: boolean;
   onSaved: () => void;
 }) => {
-  const [text, setText] = useState<string | null>(null);
+  const place = `segment:${segment.id}`;
+  /** What is being written; null: it is only shown. */
+  const [text, setText] = useState(() => readDraft(place) || null);
+  const write = (next: string | null) => {
+    setText(next);
+    writeDraft(place, next ?? '');
+  };
   const [busy, setBusy] = useState(false);
   const save = async (all: 0 | 1) => {
     setBusy(true);
     await attempt(async () => {
       const { changed } = await api.saveSegment({ id: segment.id, target: text ?? '', all });
       toast(all === 1 ? `改了 ${changed} 处` : '保存成功', 'success');
-      setText(null);
+      write(null);
       onSaved();
     });
     setBusy(false);
@@ -58,14 +65,14 @@ const Pair = ({
             rows={3}
             maxLength={20_000}
             aria-label="译文"
-            onChange={(event) => setText(event.target.value)}
+            onChange={(event) => write(event.target.value)}
             onKeyDown={(event) => {
-              if (event.key === 'Escape') setText(null);
+              if (event.key === 'Escape') write(null);
               if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void save(0);
             }}
           />
           <div className={css.acts}>
-            <Button size="small" onClick={() => setText(null)}>
+            <Button size="small" onClick={() => write(null)}>
               取消
             </Button>
             <Button size="small" busy={busy} onClick={() => void save(1)}>

@@ -1,5 +1,5 @@
 import { api } from '@/platform/api.ts';
-import { readDraft, writeDraft } from '@/platform/draft.ts';
+import { holdBox, readDraft, writeDraft } from '@/platform/draft.ts';
 import { toast } from '@/platform/toast.ts';
 import type { sessionTypes } from '@contract/session.ts';
 import type { Model } from '@contract/model.ts';
@@ -43,14 +43,18 @@ export const sendVideo = async (
     toast('请填入图片', 'error');
     return;
   }
-  writeDraft(key, '');
-  changeVideoDraft(key, { base_image: '' });
   const parameters = { cfg_scale, motion_bucket_id };
-  if (
-    await follow(makeVideo(thread, { type: 'img2video', app: '', prompt, base_image, parameters }))
-  )
-    return;
-  // Something may have been written meanwhile.
-  writeDraft(key, [prompt, readDraft(key)].filter((each) => each !== '').join('\n'));
-  changeVideoDraft(key, { base_image });
+  const asked: VideoAsked = { type: 'img2video', app: '', prompt, base_image, parameters };
+  // A kill finds the words in the box or in the message, never in both and never in neither.
+  const release = holdBox(key);
+  try {
+    writeDraft(key, '');
+    changeVideoDraft(key, { base_image: '' });
+    if (await follow(makeVideo(thread, asked))) return;
+    // Something may have been written meanwhile.
+    writeDraft(key, [prompt, readDraft(key)].filter((each) => each !== '').join('\n'));
+    changeVideoDraft(key, { base_image });
+  } finally {
+    release();
+  }
 };

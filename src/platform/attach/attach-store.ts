@@ -16,6 +16,8 @@ export interface Attachment {
   progress: number;
   /** Why it failed. */
   error: string;
+  /** The same file fails again. */
+  refused?: boolean;
   /** What was done to it before it was sent; empty: nothing. */
   notice: string;
   /** Address of the image on this device, while the page lives. */

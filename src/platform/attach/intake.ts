@@ -1,6 +1,7 @@
-import { ApiError, errorText, isCancelled } from '@/platform/api-error.ts';
+import { ApiError, errorText, isCancelled, isRefusedFile } from '@/platform/api-error.ts';
 import { serverApi } from '@/platform/server-api.ts';
 import { authStore } from '@/platform/auth-store.ts';
+import { onLineWell } from '@/platform/line.ts';
 import { onDraftsCleared } from '@/platform/draft.ts';
 import { dropBlob, keepBlob, readBlob } from '@/platform/outbox-blobs.ts';
 import { toast } from '@/platform/toast.ts';
@@ -40,7 +41,7 @@ const sources = new Map<string, Source>();
 
 const imageChange = (image: UploadedImage): Partial<Attachment> => ({
   url: image.url,
-  size: image.size,
+  size: image.bytes,
 });
 
 const fileChange = (file: AttachedFile): Partial<Attachment> => ({
@@ -79,7 +80,12 @@ const run = async (id: string): Promise<void> => {
     }
     source.halted = true;
     const text = error instanceof Error ? error.message : errorText(error);
-    changeAttachment(id, { state: 'failed', progress: 0, error: text });
+    changeAttachment(id, {
+      state: 'failed',
+      progress: 0,
+      error: text,
+      refused: isRefusedFile(error),
+    });
   }
 };
 
@@ -87,6 +93,7 @@ const runAll = () => {
   for (const id of sources.keys()) void run(id);
 };
 addEventListener('online', runAll);
+onLineWell(runAll);
 authStore.subscribe(runAll);
 onDraftsCleared(() => {
   for (const id of sources.keys()) forget(id);

@@ -1,13 +1,21 @@
 import { accountOf } from '@/platform/account-of.ts';
 import { authStore } from '@/platform/auth-store.ts';
-import { allDrafts, clearDrafts, keepDraftsBy, restoreDrafts } from '@/platform/draft.ts';
+import {
+  allDrafts,
+  clearDrafts,
+  keepDraftsBy,
+  restoreDrafts,
+  settleHeld,
+  takeHeld,
+} from '@/platform/draft.ts';
+import { draftOwnerKey } from '@/platform/draft-early.ts';
 import type { Draft } from '@/platform/draft-echo.ts';
+import { readStored } from '@/platform/stored.ts';
 import { toast } from '@/platform/toast.ts';
 import { db, StorageFull, writing } from '@/platform/outbox-db.ts';
 
 /** Keeps the drafts of each account in the outbox's database. */
 
-const ownerKey = 'queqiao.drafts-of';
 /** Whose drafts are in sight; empty: a visitor's or a guest's, which may become anybody's. */
 const ownerNow = (): string => {
   const { token, user } = authStore.get();
@@ -33,32 +41,65 @@ const put = async (account: string, drafts: ReadonlyMap<string, Draft>): Promise
   }
 };
 
-const bringBack = async (account: string): Promise<void> => {
+/** Whose drafts are in sight. */
+const owner = (): string => readStored(draftOwnerKey);
+
+/**
+ * Writes acts down and, in the same transaction, that the boxes they come from are empty: a text is
+ * never in both, and never in neither.
+ */
+export const withEmptied = async (
+  boxes: readonly string[],
+  write: () => Promise<void>,
+): Promise<void> => {
+  const emptied = new Map(boxes.flatMap((box) => [...takeHeld(box)]));
+  let written = false;
+  try {
+    await db.transaction('rw', db.acts, db.blobs, db.notes, db.drafts, async () => {
+      await write();
+      for (const [key, draft] of emptied) await db.drafts.put({ account: owner(), key, ...draft });
+    });
+    written = true;
+  } finally {
+    settleHeld(emptied, written);
+  }
+};
+
+/** The quick storage has been written to the disk after so long, ms: what it had there is gone. */
+const echoesLast = 24 * 3_600_000;
+
+const bringBack = async (account: string, atStart = false): Promise<void> => {
   const kept = await db.drafts.where('account').equals(account).toArray();
-  restoreDrafts(kept.map(({ key, text, at }) => [key, { text, at }]));
-  const empty = kept.filter(({ text }) => text === '');
-  await db.drafts.bulkDelete(empty.map(({ key }) => [account, key]));
+  restoreDrafts(
+    kept.map(({ key, text, at }) => [key, { text, at }]),
+    atStart,
+  );
+  const over = kept.filter(({ text, at }) => text === '' && at < Date.now() - echoesLast);
+  await db.drafts.bulkDelete(over.map(({ key }) => [account, key]));
 };
 
 /** What is in sight belongs to nobody. */
-export const forgetOwner = (): void => localStorage.removeItem(ownerKey);
+export const forgetOwner = (): void => localStorage.removeItem(draftOwnerKey);
 
 /** Another person is here: what the former one wrote is put away until they come back. */
 export const followDrafts = async (): Promise<void> => {
-  const owner = ownerNow();
-  const before = localStorage.getItem(ownerKey) ?? '';
-  if (owner === '' || owner === before) return;
+  const next = ownerNow();
+  const before = owner();
+  if (next === '' || next === before) return;
   if (before !== '') {
     // Where there is no room for it, the next person sees it no more than otherwise.
     await put(before, allDrafts()).finally(clearDrafts);
   }
-  localStorage.setItem(ownerKey, owner);
-  await bringBack(owner);
+  localStorage.setItem(draftOwnerKey, next);
+  await bringBack(next);
 };
 
 export const startKeeping = async (): Promise<void> => {
   await followDrafts();
-  const owner = () => localStorage.getItem(ownerKey) ?? '';
-  await bringBack(owner());
+  await bringBack(owner(), true);
   keepDraftsBy((changed) => put(owner(), changed));
+  // What another tab did while the browser held this one still.
+  document.addEventListener('visibilitychange', () => {
+    if (document.visibilityState === 'visible') void bringBack(owner()).catch(() => undefined);
+  });
 };

@@ -3,7 +3,12 @@ import { setFact } from '@sw/kv.ts';
 import { outboxChannel, outboxLock, outboxTag } from '@sw/messages.ts';
 import { ApiError } from '@/platform/api-error.ts';
 import { serverApi } from '@/platform/server-api.ts';
-import { clearAttachments, messageWith, readAttachments } from '@/platform/attach/attach-store.ts';
+import {
+  clearAttachments,
+  messageWith,
+  readAttachments,
+  setAttachments,
+} from '@/platform/attach/attach-store.ts';
 import { partsOf } from '@/platform/attach/parts.ts';
 import { accountOf } from '@/platform/account-of.ts';
 import { authStore } from '@/platform/auth-store.ts';
@@ -15,9 +20,10 @@ import {
   outboxState,
   tellActDone,
 } from '@/platform/outbox-state.ts';
-import { writeDraft } from '@/platform/draft.ts';
+import { holdBox, writeDraft } from '@/platform/draft.ts';
 import { readUnsent, showUnsent, writeUnsent, type Unsent } from '@/platform/unsent.ts';
 import { refreshScreens } from '@/platform/query-client.ts';
+import { onLineWell } from '@/platform/line.ts';
 import { noteStamp } from '@/platform/stamp.ts';
 import { toast } from '@/platform/toast.ts';
 import { upload } from '@/platform/upload.ts';
@@ -30,7 +36,7 @@ import {
   type NewAct,
   type News,
 } from '@common/outbox/engine.ts';
-import { followDrafts, forgetOwner, startKeeping } from './draft-keeper.ts';
+import { followDrafts, forgetOwner, startKeeping, withEmptied } from './draft-keeper.ts';
 import { actStore, db, writing } from '@/platform/outbox-db.ts';
 import { unsentHooks } from './unsent-view.ts';
 
@@ -149,7 +155,7 @@ const engine = createEngine(actStore, {
     };
     if (part.kind === 'image') {
       const { image } = await orFailure(upload('uploadImage', blob, options));
-      return { url: image.url, uuid: '', name: part.name, size: image.size };
+      return { url: image.url, uuid: '', name: part.name, size: image.bytes };
     }
     const { file } = await orFailure(upload('uploadFile', blob, options));
     return { url: '', uuid: file.uuid, name: file.name, size: file.size };
@@ -258,9 +264,10 @@ const adoptNotes = async (): Promise<void> => {
 
 const keepNotes = () =>
   keepNotesBy({
-    keep: (note) => {
-      db.notes.put({ ...note, key: note.act.key }).catch(() => undefined);
-    },
+    keep: (note) =>
+      withEmptied([note.act.lane], async () => {
+        await db.notes.put({ ...note, key: note.act.key });
+      }).catch(() => undefined),
     drop: (key) => {
       db.notes.delete(key).catch(() => undefined);
     },
@@ -281,9 +288,15 @@ const replaces = (next: NewAct, former: NewAct): boolean => {
   return next.name === 'deleteSession';
 };
 
-const put = async (acts: readonly NewAct[], account: string, tried: boolean): Promise<void> => {
+const put = async (
+  acts: readonly NewAct[],
+  account: string,
+  tried: boolean,
+  /** Boxes that they come from. */
+  boxes: readonly string[] = acts.map(({ lane }) => lane),
+): Promise<void> => {
   await writing(() =>
-    db.transaction('rw', db.acts, db.blobs, db.notes, async () => {
+    withEmptied(boxes, async () => {
       for (const act of acts) {
         // What is written down here needs no note any more: another life would do it once more.
         await db.notes.delete(act.key);
@@ -348,8 +361,23 @@ export const beginSession = async (
     ...(input.embedding === undefined ? {} : { strict_mode: 0 }),
   };
   await put([{ name: 'newSession', key, lane, input, made }], me(), tried);
-  await put([{ name: 'sendMessage', key: uuid(), lane, input: message, made, parts }], me(), false);
-  if (!suggestion) clearAttachments('home');
+  const release = suggestion ? () => undefined : holdBox('home');
+  try {
+    if (!suggestion) {
+      writeDraft('home', '');
+      clearAttachments('home');
+    }
+    const act = { name: 'sendMessage', key: uuid(), lane, input: message, made, parts } as const;
+    await put([act], me(), false, ['home']);
+  } catch (error) {
+    if (!suggestion) {
+      writeDraft('home', text);
+      setAttachments('home', added);
+    }
+    throw error;
+  } finally {
+    release();
+  }
   await changed();
   entrustQuietly();
   void run();
@@ -425,8 +453,10 @@ const follow = async () => {
 const start = async (): Promise<void> => {
   keepNotes();
   await look();
-  await adoptNotes();
+  // A full device can not take them over; what waits already goes on.
+  await adoptNotes().catch(() => undefined);
   addEventListener('online', wake);
+  onLineWell(wake);
   document.addEventListener('visibilitychange', () => {
     if (document.visibilityState === 'visible') wake();
     else leaveToWorker();
@@ -435,7 +465,7 @@ const start = async (): Promise<void> => {
   authStore.subscribe(() => void follow());
   // Without a database the drafts live where they always did.
   startKeeping().catch(() => undefined);
-  setInterval(() => void adoptNotes().then(run), lookEvery);
+  setInterval(() => void adoptNotes().then(run, run), lookEvery);
   entrustQuietly();
   void run();
 };

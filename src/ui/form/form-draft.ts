@@ -1,60 +1,44 @@
-import { useCallback, useState } from 'react';
+import { useMemo, useState } from 'react';
+import { readDraft, useDraft, writeDraft } from '@/platform/draft.ts';
 import type { FormValues } from './field.ts';
-import { useKeepEachSecond } from './keep-each-second.ts';
 
-const placeOf = (key: string) => `queqiao.form-draft.${key}`;
-
-const read = (key: string): FormValues | null => {
+const parsed = (text: string): FormValues => {
   try {
-    return JSON.parse(localStorage.getItem(placeOf(key)) ?? 'null') as FormValues | null;
+    return JSON.parse(text || '{}') as FormValues;
   } catch {
-    return null;
+    return {};
   }
 };
 
-const forget = (key: string): void => {
-  try {
-    localStorage.removeItem(placeOf(key));
-  } catch {
-    // Where nothing can be kept there is nothing.
-  }
-};
-
-/** What was typed into a form and not saved yet, kept each second; without a key nothing is kept. */
+/** What was typed into a form and not saved yet, in the store of drafts; without a key as long as the form. */
 export const useFormDraft = (key: string | undefined, initial: FormValues) => {
-  const [draft, setDraft] = useState(() => (key === undefined ? null : read(key)));
-  const [values, setValues] = useState<FormValues>(() => ({ ...initial, ...draft }));
-  const keep = useCallback(
-    (typed: FormValues) => {
-      if (key === undefined) return;
-      try {
-        localStorage.setItem(placeOf(key), JSON.stringify(typed));
-      } catch {
-        // Without room it lives as long as the form.
-      }
-    },
-    [key],
-  );
-  const typed = useKeepEachSecond(keep);
-  const drop = () => {
-    typed.forget();
-    if (key !== undefined) forget(key);
-    setDraft(null);
+  const place = `form:${key}`;
+  const [began] = useState(initial);
+  const [text] = useDraft(place);
+  /** As it was typed here, with what JSON does not tell. */
+  const [typed, setTyped] = useState<{ text: string; values: FormValues } | null>(null);
+  const [resumed, setResumed] = useState(() => key !== undefined && readDraft(place) !== '');
+  const values = useMemo(() => {
+    if (typed && (key === undefined || typed.text === text)) return typed.values;
+    return key === undefined ? began : { ...began, ...parsed(text) };
+  }, [key, began, text, typed]);
+  /** It was saved: what stands in the form stays there until it is closed. */
+  const drop = (left: FormValues = values) => {
+    setTyped({ text: '', values: left });
+    setResumed(false);
+    if (key !== undefined) writeDraft(place, '');
   };
   return {
     values,
     /** It began with what was kept. */
-    resumed: draft !== null,
+    resumed,
     set: (next: FormValues) => {
-      typed.note(next);
-      setValues(next);
+      const written = JSON.stringify(next);
+      setTyped({ text: written, values: next });
+      if (key !== undefined) writeDraft(place, written);
     },
-    /** It was saved. */
-    drop,
+    drop: () => drop(),
     /** Back to how it was before anything was typed. */
-    discard: () => {
-      drop();
-      setValues(initial);
-    },
+    discard: () => drop(began),
   };
 };

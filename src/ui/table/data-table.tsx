@@ -79,6 +79,8 @@ export interface DataTableProps<Row> {
   onOpen?: (row: Row) => void;
   /** What can be done with the chosen rows; present: rows can be chosen. */
   renderChosen?: (rows: readonly Row[], clear: () => void) => ReactNode;
+  /** False: the rows are saved elsewhere, whole. */
+  csv?: boolean;
   /** False: neither CSV nor choice of columns. */
   tools?: boolean;
 }
@@ -139,7 +141,17 @@ const unknown = '—';
 
 /** A list as a table from 750 px and as cards below: sorted, paged, chosen from, saved as CSV. */
 export const DataTable = <Row,>(props: DataTableProps<Row>) => {
-  const { name, columns, rows, rowKey, tone, onOpen, renderChosen, tools = true } = props;
+  const {
+    name,
+    columns,
+    rows,
+    rowKey,
+    tone,
+    onOpen,
+    renderChosen,
+    tools = true,
+    csv = true,
+  } = props;
   const table = useMedia(wideEnoughForMenu);
   const [ownSort, setOwnSort] = useState<string>();
   const [choosing, setChoosing] = useState(false);
@@ -290,10 +302,12 @@ export const DataTable = <Row,>(props: DataTableProps<Row>) => {
               <Button size="small" kind="ghost" onClick={() => setChoosing(true)}>
                 <Icon name="columns" size={16} />列
               </Button>
-              <Button size="small" kind="ghost" onClick={save}>
-                <Icon name="download" size={16} />
-                CSV
-              </Button>
+              {csv && (
+                <Button size="small" kind="ghost" onClick={save}>
+                  <Icon name="download" size={16} />
+                  CSV
+                </Button>
+              )}
             </>
           )}
         </div>

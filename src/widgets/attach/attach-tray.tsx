@@ -123,9 +123,15 @@ const AttachTray = ({ target }: { target: AttachTarget }) => {
       {failed.map((item) => (
         <p key={item.id} className={css.trayFailed} role="alert">
           <span>{stateText(item)}</span>
-          <button type="button" className={css.trayRetry} onClick={() => retryAttachment(item.id)}>
-            重试
-          </button>
+          {!item.refused && (
+            <button
+              type="button"
+              className={css.trayRetry}
+              onClick={() => retryAttachment(item.id)}
+            >
+              重试
+            </button>
+          )}
         </p>
       ))}
       {images.length > 0 && vision.notice}

@@ -1,10 +1,12 @@
+import { serverNow } from '@/platform/server-clock.ts';
+
 const two = (value: number) => String(value).padStart(2, '0');
 
 const dayOf = (date: Date) =>
   new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime();
 
 /** The time between two messages: 今天 9:36, 昨天 21:05, 11月2日 8:00, 2025年3月4日 8:00. */
-export const separatorTime = (time: string, now = new Date()): string => {
+export const separatorTime = (time: string, now = new Date(serverNow())): string => {
   const date = new Date(time);
   if (Number.isNaN(date.getTime())) return '';
   const clock = `${date.getHours()}:${two(date.getMinutes())}`;

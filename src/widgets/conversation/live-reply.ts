@@ -112,9 +112,15 @@ export class LiveReply {
   private rowsSeen = 0;
   private thoughts = 0;
 
-  /** @param onRows The number of rows changed, or the first text is there. */
-  constructor(onRows: () => void) {
+  /**
+   * @param onRows The number of rows changed, or the first text is there.
+   * @param known What of it was read before.
+   */
+  constructor(onRows: () => void, known: { ai: string; reasoning: string }) {
     this.onRows = onRows;
+    this.reasoning = known.reasoning;
+    if (known.reasoning !== '') this.thoughts++;
+    if (known.ai !== '') this.addText(known.ai);
   }
 
   readonly subscribe = (listener: () => void): (() => void) => {

@@ -1,8 +1,12 @@
 import { api } from '@/platform/api.ts';
 import { newestOf } from '@/platform/early.ts';
+import { heldRun } from '@/platform/run.ts';
+import { readKept } from '@/platform/stored-first.ts';
 import type { Message } from '@contract/chat.ts';
 import { limits } from '@contract/limits.ts';
 import type { MessageStore, ThreadView } from './message-store.ts';
+
+type Stretch = Pick<ThreadView, 'hasOlder' | 'hasNewer' | 'focus'>;
 
 /** As many messages as last_messages gives at once. */
 const mostLast = 100;
@@ -60,11 +64,7 @@ export class MessageLoader {
     const { loaded, focus, hasNewer } = this.store.get();
     if (!loaded) {
       // Asked for once, whoever else wants it meanwhile: a second request would fail unheard.
-      this.firstLoad ??= (focus === null ? this.loadFirst() : this.loadAround(focus)).finally(
-        () => {
-          this.firstLoad = null;
-        },
-      );
+      this.firstLoad ??= this.open(focus);
       return this.firstLoad;
     }
     if (this.store.only !== null) return this.loadNewest();
@@ -74,6 +74,35 @@ export class MessageLoader {
     const after = known.at(people ? -1 - lookedAtAgain : -2)?.id ?? (known[0]?.id ?? 1) - 1;
     if (people) await this.lookAgain(hasNewer ? Infinity : after, signal);
     return hasNewer ? undefined : this.reread(after, signal);
+  }
+
+  /** The messages that the list begins with: what is kept here, however the line is, until the server answers. */
+  private async open(focus: number | null): Promise<void> {
+    const read = () => (focus === null ? this.readFirst() : this.readAround(focus));
+    let answered = false;
+    const ended = () => answered || this.store.get().loaded;
+    void readKept(read, ended, (kept) => this.take(...kept));
+    try {
+      const [messages, change] = await read();
+      answered = true;
+      // What is there already keeps its place, as far as the two belong together.
+      if (!this.takeOver(messages, change)) this.take(messages, change);
+    } finally {
+      answered = true;
+      this.firstLoad = null;
+    }
+  }
+
+  /** Takes a page of the server over what was kept here; false: they are different stretches. */
+  private takeOver(messages: Message[], { hasOlder, hasNewer }: Stretch): boolean {
+    const [first] = messages;
+    const known = this.store.known();
+    const meets = first !== undefined && known.some(({ id }) => id >= first.id);
+    if (!this.store.get().loaded || hasNewer || !meets) return false;
+    this.store.takeStretch(messages, hasOlder ? first.id - 1 : 0, Infinity);
+    this.store.publish(hasOlder ? {} : { hasOlder });
+    this.onTaken();
+    return true;
   }
 
   /** Takes everything behind a message as the server has it now. */
@@ -135,15 +164,16 @@ export class MessageLoader {
   }
 
   /** The newest messages, or the first ones of what is read from its beginning. */
-  private async loadFirst(): Promise<void> {
+  private async readFirst(): Promise<[Message[], Stretch]> {
+    // Of what is kept the newest may be all that there is.
+    const keptOnly = heldRun()?.keptOnly === true;
     const newest = await this.readNewest();
-    const oldest =
-      this.hasMore(newest) && (await this.fromFirst())
-        ? await this.readOldest().catch(() => null)
-        : null;
+    const fromFirst = !keptOnly && this.hasMore(newest) && (await this.fromFirst());
+    const oldest = fromFirst ? await this.readOldest().catch(() => null) : null;
     // Without a network the newest may be all that this device has.
-    if (oldest) this.take(oldest, { hasOlder: false, hasNewer: this.hasMore(oldest), focus: null });
-    else this.takeNewest(newest);
+    return oldest
+      ? [oldest, { hasOlder: false, hasNewer: this.hasMore(oldest), focus: null }]
+      : [newest.reverse(), { hasOlder: this.hasMore(newest), hasNewer: false, focus: null }];
   }
 
   private async readOldest(): Promise<Message[]> {
@@ -156,6 +186,10 @@ export class MessageLoader {
 
   /** The messages around one, whose neighbours load as the list is scrolled. */
   private async loadAround(id: number): Promise<void> {
+    this.take(...(await this.readAround(id)));
+  }
+
+  private async readAround(id: number): Promise<[Message[], Stretch]> {
     const half = Math.ceil(limits.historyPageSize / 2);
     const read = (newest: 0 | 1, where: { before: number } | { after: number }) =>
       api.historyList(
@@ -164,17 +198,17 @@ export class MessageLoader {
       );
     const [older, newer] = await Promise.all([read(1, { before: id + 1 }), read(0, { after: id })]);
     const found = older.list[0]?.id === id;
-    this.take([...older.list.reverse(), ...newer.list], {
-      hasOlder: older.list.length >= half,
-      hasNewer: newer.list.length >= half,
-      focus: found ? id : null,
-    });
+    return [
+      [...older.list.reverse(), ...newer.list],
+      {
+        hasOlder: older.list.length >= half,
+        hasNewer: newer.list.length >= half,
+        focus: found ? id : null,
+      },
+    ];
   }
 
-  private take(
-    messages: Message[],
-    change: Pick<ThreadView, 'hasOlder' | 'hasNewer' | 'focus'>,
-  ): void {
+  private take(messages: Message[], change: Stretch): void {
     this.store.takeNew(messages, change);
     this.onTaken();
   }

@@ -74,6 +74,14 @@ test('a reply that is being read is newer here than what the server told', () =>
   expect(store.streams.size).toBe(0);
 });
 
+test('the words that were read of a reply stay while the server tells of it without them', () => {
+  const store = opened([message(1, { state: 'streaming', ai: '读到一半', reasoning: '想过' })]);
+  store.takeNew([message(1, { state: 'streaming', ai: '' })], whole);
+  expect(store.find(1)).toMatchObject({ state: 'streaming', ai: '读到一半', reasoning: '想过' });
+  store.takeNew([message(1, { ai: '全部' })], whole);
+  expect(store.find(1)).toMatchObject({ state: 'done', ai: '全部' });
+});
+
 test('a second answer is found, changed and named by the place of the first', () => {
   const { human: _human, ...second } = message(8);
   const store = opened([

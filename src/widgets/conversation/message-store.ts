@@ -316,6 +316,11 @@ export class MessageStore {
       const { ai, reasoning, state, error_code, error_message } = known;
       return { ...fresh, ai, reasoning, state, error_code, error_message };
     }
+    // Of a reply that is being written the server tells no words.
+    if (known.state === 'streaming' && fresh.state === 'streaming' && fresh.ai === '') {
+      const { ai, reasoning } = known;
+      return { ...fresh, ai, reasoning };
+    }
     const live = this.live.get(fresh.id);
     // What is on the page stays as it stands there, if it is the same text.
     if (live && (live.whole !== fresh.ai || fresh.state === 'streaming')) this.forgetLive(fresh.id);

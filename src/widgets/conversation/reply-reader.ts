@@ -5,6 +5,7 @@ import { openStream } from '@/platform/stream.ts';
 import { waiting } from '@/platform/waiting.ts';
 import type { Message } from '@contract/chat.ts';
 import { LiveReply } from './live-reply.ts';
+import { ReplyKeeper } from './reply-keeper.ts';
 import type { MessageLoader } from './message-loader.ts';
 import type { MessageStore } from './message-store.ts';
 import type { Stopwatch } from './reply-times.ts';
@@ -14,11 +15,13 @@ export class ReplyReader {
   private readonly store: MessageStore;
   private readonly loader: MessageLoader;
   private readonly times: Stopwatch;
+  private readonly keeper: ReplyKeeper;
 
   constructor(store: MessageStore, loader: MessageLoader, times: Stopwatch) {
     this.store = store;
     this.loader = loader;
     this.times = times;
+    this.keeper = new ReplyKeeper(store);
   }
 
   /** Reads every reply that is being written. */
@@ -26,7 +29,7 @@ export class ReplyReader {
     for (const message of this.store.messages)
       for (const each of [message, message.beside])
         if (each && each.id > 0 && each.state === 'streaming' && !this.store.streams.has(each.id))
-          this.attach(each.id, message.id, each.model, this.store.isMine(message));
+          this.attach(each, message.id, this.store.isMine(message));
   }
 
   /** What a finished reply changes here and elsewhere. */
@@ -42,7 +45,11 @@ export class ReplyReader {
       );
   }
 
-  private attach(id: number, place: number, model: string, mine: boolean): void {
+  /** Reads an answer on from what of it is here. @param place the message that it stands at */
+  private attach(answer: NonNullable<Message['beside']>, place: number, mine: boolean): void {
+    const { id, model } = answer;
+    // Events are numbered by the text before them.
+    const read = answer.ai.length + answer.reasoning.length;
     const abort = new AbortController();
     this.store.streams.set(id, abort);
     if (mine) waiting.set(`answer:${id}`, Date.now());
@@ -55,13 +62,17 @@ export class ReplyReader {
         started = reply.started;
         this.store.publish();
       }
-    });
+    }, answer);
     this.store.live.set(id, reply);
     if (this.store.placeOf(id) === this.store.messages.at(-1)) this.store.tailFrom ??= place;
     this.store.publish();
+    this.keeper.keep(place);
     const finish = (change: Partial<Message>) => {
       // A lost connection says nothing of the reply itself.
-      if (change.error_code !== 'connection') waiting.delete(`answer:${id}`);
+      const lost = change.error_code === 'connection';
+      if (!lost) waiting.delete(`answer:${id}`);
+      // Before it is drawn to its end: who reads it may be cut off meanwhile.
+      this.keeper.keep(place, lost ? undefined : { id, change });
       reply.end(() => {
         if (abort.signal.aborted) return;
         this.store.streams.delete(id);
@@ -75,18 +86,21 @@ export class ReplyReader {
       this.times.end(id, 'error');
       finish({ state: 'error', error_code, error_message });
     };
-    const read = openStream({
+    const reading = openStream({
       sessionId: this.store.uuid,
       historyId: id,
       base: this.store.session?.streamBase(model) ?? '',
+      lastEventId: read > 0 ? String(read) : '',
       signal: abort.signal,
       onText: (text) => {
         this.times.chunk(id);
         reply.addText(text);
+        this.keeper.touch(place);
       },
       onReasoning: (text) => {
         this.times.chunk(id);
         reply.addReasoning(text);
+        this.keeper.touch(place);
       },
       onDone: () => {
         this.times.end(id, 'success');
@@ -98,7 +112,7 @@ export class ReplyReader {
           this.store.publish({ reconnecting: !connected });
       },
     });
-    read.catch((error: unknown) =>
+    reading.catch((error: unknown) =>
       fail(error instanceof ApiError ? String(error.code) : 'connection', errorText(error)),
     );
   }

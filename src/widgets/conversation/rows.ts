@@ -187,6 +187,8 @@ const rowsOf = (message: Message, lives: Lives, place: Place): Row[] => {
   const live = lives.get(message.id) ?? null;
   const rows: Row[] = [];
   if (message.human !== '') rows.push({ kind: 'question', key: `${key}:q`, message, time });
+  // The server does not have it yet: there is nothing more to show of it.
+  if (message.id < 0) return rows;
   if (message.beside) return [...rows, sideBySideRow(message, message.beside, lives, place)];
   if (live && atEnd) rows.push({ kind: 'live', key: `${key}:live`, message, live });
   else rows.push(...replyRows(key, message, live));

@@ -101,7 +101,9 @@ export class ThreadCommands {
       this.store.session?.temporary === true
         ? this.store.recentExchanges(mostContext).reverse()
         : null;
-    this.store.messages = [...this.store.messages.filter((each) => !after.includes(each)), fresh];
+    // Until the server has it nobody writes a reply to it.
+    const unsent: Message = { ...fresh, state: 'none', beside: null };
+    this.store.messages = [...this.store.messages.filter((each) => !after.includes(each)), unsent];
     // The list goes to its end now, where nobody sees the replies before change their place.
     this.store.tailFrom = null;
     this.times.start();

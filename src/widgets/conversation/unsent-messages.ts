@@ -1,3 +1,4 @@
+import { keepMessage } from '@/platform/cache.ts';
 import { outboxState } from '@/platform/outbox-state.ts';
 import type { OfName } from '@/platform/note.ts';
 import type { Act, NewAct } from '@common/outbox/engine.ts';
@@ -108,6 +109,7 @@ export class UnsentMessages {
       siblings,
       beside: fresh.beside && sent.beside !== null ? { ...fresh.beside, id: sent.beside } : null,
     };
+    if (this.store.session?.temporary === false) keepMessage(this.store.uuid, taken);
     this.store.messages = known
       ? this.store.messages.filter((message) => message.id !== id)
       : this.store.messages.map((message) => (message.id === id ? taken : message));

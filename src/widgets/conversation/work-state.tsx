@@ -1,14 +1,12 @@
-import { ApiError } from '@/platform/api-error.ts';
-import { api } from '@/platform/api.ts';
 import { progressText } from '@/platform/job-text.ts';
 import { isUnfinished, useJob } from '@/platform/jobs.ts';
 import { ProgressBar } from '@/ui/progress-bar.tsx';
 import { Icon } from '@/ui/icon.tsx';
 import type { Message } from '@contract/chat.ts';
 import { codes } from '@contract/errors.ts';
-import type { Job, JobEvent } from '@contract/job.ts';
+import type { JobEvent } from '@contract/job.ts';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useStopJob } from '../job/use-stop-job.ts';
 import { useChatActs } from './chat-context.ts';
 import { useAsking, useRefused } from './work.ts';
 import css from './work.module.css';
@@ -69,15 +67,6 @@ export const useWorkState = (
   return { missing: { ...missing, reason: words.unbegun, quiet: true, label: words.begin } };
 };
 
-const cancel = async (job: Job) => {
-  try {
-    await api.cancelJob({ request_id: job.uuid });
-  } catch (error) {
-    // The call has said why.
-    if (!(error instanceof ApiError)) throw error;
-  }
-};
-
 /** How far it is, and its cancel. */
 export const WorkProgress = ({
   live,
@@ -89,23 +78,15 @@ export const WorkProgress = ({
   /** What its bar is called. */
   label: string;
 }) => {
-  const [cancelling, setCancelling] = useState(false);
   const job = live?.job;
+  const { label: stopLabel, busy, stop } = useStopJob(job);
   const progress = job?.progress ?? 0;
   return (
     <div className={css.madeState}>
       <p role="status">{job ? progressText(job) : '正在发送…'}</p>
-      {job && cancellable && (
-        <button
-          type="button"
-          className={rowCss.noticeAct}
-          disabled={cancelling}
-          onClick={() => {
-            setCancelling(true);
-            void cancel(job).finally(() => setCancelling(false));
-          }}
-        >
-          取消
+      {job && cancellable && !job.stopping && (
+        <button type="button" className={rowCss.noticeAct} disabled={busy} onClick={stop}>
+          {stopLabel}
         </button>
       )}
       <ProgressBar label={label} part={progress} className={css.madeBar} />

@@ -99,7 +99,7 @@ export const sendWork = async (
     /** Of the session. */
     type: number;
     /** What the outbox begins by itself once it has sent it. */
-    draw?: { n: number; size: number; translate: number; request_id: string };
+    draw?: { n: number; size: number; translate: 0 | 1; request_id: string };
     begin: (id: number) => Promise<void>;
   },
 ): Promise<void> => {

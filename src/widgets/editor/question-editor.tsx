@@ -1,6 +1,7 @@
 import { ApiError } from '@/platform/api-error.ts';
 import { useDraft, writeDraft } from '@/platform/draft.ts';
 import { api } from '@/platform/api.ts';
+import { lineIsWell } from '@/platform/line.ts';
 import { enqueue, isUnheard } from '@/platform/outbox.ts';
 import { useSettings } from '@/platform/queries.ts';
 import { SwitchField } from '@/ui/switch-field.tsx';
@@ -62,7 +63,7 @@ export const QuestionEditor = ({
   };
   const ask = async ({ title, content }: Edited): Promise<boolean> => {
     const edited = { title, content };
-    if (!navigator.onLine && made.current === '') return askLater(edited, false);
+    if (!lineIsWell() && made.current === '') return askLater(edited, false);
     try {
       made.current ||= (
         await api.newSession(

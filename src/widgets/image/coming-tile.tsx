@@ -29,9 +29,11 @@ export const ComingTile = ({
     ) : (
       <span className={css.pickerFailed} role="alert">
         上传失败：{coming.error}
-        <button type="button" onClick={onRetry}>
-          重试
-        </button>
+        {!coming.refused && (
+          <button type="button" onClick={onRetry}>
+            重试
+          </button>
+        )}
       </span>
     )}
     <button

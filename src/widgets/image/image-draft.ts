@@ -4,7 +4,7 @@ import type { ImageParameters } from '@contract/image.ts';
 import type { Model } from '@contract/model.ts';
 import { countFor, readImageWords, sizeFor } from '@contract/image-prompt.ts';
 import { blendText, limits } from '@contract/limits.ts';
-import { imageDeduction, imageFactor } from '@contract/price.ts';
+import { usualCount } from '@contract/price.ts';
 import { useCallback, useMemo } from 'react';
 import { authStore } from '@/platform/auth-store.ts';
 import { readDraft, useDraft, writeDraft } from '@/platform/draft.ts';
@@ -75,28 +75,21 @@ export const draftSaid = (
     draft.base_image || readImageWords(text, model?.image?.family ?? 'built-in').baseImage,
 });
 
-/** As many as a model usually makes, or as what is left pays for: nobody asked for more. */
-const usualCount = (
-  model: Model | undefined,
-  size: number,
-  parameters: ImageParameters,
-): number => {
+/** As many as the server makes where nobody chose a number. */
+const countOf = (model: Model | undefined, size: number, parameters: ImageParameters): number => {
   const image = model?.image;
   if (!model || !image) return 1;
   const { user } = authStore.get();
-  const paysAll = (user?.vip ?? 0) > 0 && !model.vip_excluded;
-  if (!user || user.guest || paysAll) return image.default_count;
-  const cost = (n: number) =>
-    imageDeduction({
-      n,
-      factor: imageFactor({ factor: model.factor, image }, parameters.checkpoint),
-      size,
-      dalle3: image.family === 'dalle',
-      hd: parameters.hd === true,
-    });
-  let n = image.default_count;
-  while (n > 1 && cost(n) > user.chatgpt_balance) n -= 1;
-  return n;
+  const paysNothing = !user || user.guest || (user.vip > 0 && !model.vip_excluded);
+  return usualCount(
+    {
+      factor: model.factor,
+      image,
+      ...(model.size_rate.length > 0 ? { rates: model.size_rate } : {}),
+    },
+    { size, checkpoint: parameters.checkpoint, hd: parameters.hd === true },
+    paysNothing ? null : user.chatgpt_balance,
+  );
 };
 
 /** The request that the draft means for a model, whole: what `send_message` takes as `image`. */
@@ -104,7 +97,7 @@ export const requestOf = (draft: ImageDraft, model: Model | undefined): ImageReq
   const image = model?.image;
   const asked = draft.size ?? limits.defaultImageSize;
   const size = image ? sizeFor(image, asked).code : asked;
-  const wanted = draft.n ?? usualCount(model, size, draft.parameters ?? {});
+  const wanted = draft.n ?? countOf(model, size, draft.parameters ?? {});
   const baseImage = draft.base_image ?? '';
   return {
     n: image ? countFor(image, wanted, baseImage !== '') : wanted,

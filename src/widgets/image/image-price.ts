@@ -13,13 +13,14 @@ export interface ImagePrice {
 }
 
 /** Tokens that the request takes, before any membership. */
-export const imageCost = (request: ImageRequest, { factor, image }: Model): number =>
+export const imageCost = (request: ImageRequest, { factor, image, size_rate }: Model): number =>
   imageDeduction({
     n: request.n,
     factor: image ? imageFactor({ factor, image }, request.parameters.checkpoint) : factor,
     size: request.size,
     dalle3: image?.family === 'dalle',
     hd: request.parameters.hd === true,
+    ...(size_rate?.length > 0 ? { rates: size_rate } : {}),
   });
 
 /** What a request will take, as the server will reckon. */

@@ -1,7 +1,7 @@
 import { useAuth } from '@/platform/auth-store.ts';
-import { useChatModels, useImageModels } from '@/platform/queries.ts';
+import { useImageModels, useWriter } from '@/platform/queries.ts';
 import { imageWays } from '@contract/image-prompt.ts';
-import { cheapestWriter, translationDeduction } from '@contract/price.ts';
+import { translationDeduction } from '@contract/price.ts';
 
 const names: Record<(typeof imageWays)[number], string> = {
   clip: '写实（CLIP）',
@@ -29,7 +29,7 @@ export const useInterrogateWays = (): {
   const lookers = (useImageModels().data ?? []).filter(
     ({ image, factor }) => image?.abilities.includes('interrogate') && (signedIn || factor === 0),
   );
-  const writer = cheapestWriter(useChatModels().data ?? [], !signedIn);
+  const writer = useWriter();
   const webui = lookers.some(({ image }) => image?.family === 'stable-diffusion');
   const ways = [
     ...(webui ? imageWays.map((value) => ({ value: value as string, label: names[value] })) : []),

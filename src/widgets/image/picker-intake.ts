@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { errorText, isCancelled } from '@/platform/api-error.ts';
+import { errorText, isCancelled, isRefusedFile } from '@/platform/api-error.ts';
 import { api } from '@/platform/api.ts';
 import { prepareImage } from '@/platform/attach/shrink-image.ts';
 import { refreshScreens } from '@/platform/query-client.ts';
@@ -17,6 +17,8 @@ export interface Coming {
   progress: number;
   /** Why it did not get there; empty: it may yet. */
   error: string;
+  /** The same image fails again. */
+  refused: boolean;
 }
 
 type Send = (
@@ -65,7 +67,10 @@ export const useIntake = (onArrived: (image: PickedImage) => void) => {
         arrived.current(image);
       } catch (error) {
         if (isCancelled(error)) return;
-        change(id, { error: error instanceof Error ? error.message : errorText(error) });
+        change(id, {
+          error: error instanceof Error ? error.message : errorText(error),
+          refused: isRefusedFile(error),
+        });
       }
     },
     [change, remove],
@@ -73,7 +78,10 @@ export const useIntake = (onArrived: (image: PickedImage) => void) => {
   const begin = useCallback(
     (name: string, send: Send) => {
       const id = uuid();
-      setComing((all) => [...all, { id, name, preview: '', progress: 0, error: '' }]);
+      setComing((all) => [
+        ...all,
+        { id, name, preview: '', progress: 0, error: '', refused: false },
+      ]);
       return run(id, send);
     },
     [run],

@@ -1,25 +1,19 @@
-import { useAuth } from '@/platform/auth-store.ts';
-import { useChatModels } from '@/platform/queries.ts';
+import { useWriter } from '@/platform/queries.ts';
 import type { ImageRequest } from '@contract/chat.ts';
 import { needsTranslation, readImageWords, saysWhat } from '@contract/image-prompt.ts';
 import type { ImageTask } from '@contract/image.ts';
 import type { Model } from '@contract/model.ts';
-import { cheapestWriter, translationDeduction } from '@contract/price.ts';
+import { translationDeduction } from '@contract/price.ts';
 
 /** Whether anybody translates the words for this person: else there is nothing to switch on. */
-export const useTranslates = (): boolean => {
-  const { signedIn } = useAuth();
-  return cheapestWriter(useChatModels().data ?? [], !signedIn) !== undefined;
-};
+export const useTranslates = (): boolean => useWriter() !== undefined;
 
 /** Tells what the translation of a request's words will take, about; 0: nothing, or there is none. */
 export const useTranslationCost = (): ((
   asked: { type: ImageTask; prompt: string; image: ImageRequest },
   model: Model,
 ) => number) => {
-  const { signedIn } = useAuth();
-  const models = useChatModels().data ?? [];
-  const writer = cheapestWriter(models, !signedIn);
+  const writer = useWriter();
   return ({ type, prompt, image }, model) => {
     if (!writer || image.translate !== 1 || !saysWhat(type, image.parameters)) return 0;
     const words = readImageWords(prompt, model.image?.family ?? 'built-in').prompt;

@@ -1,4 +1,4 @@
-import { formulaFits } from '@common/markdown/bounds.ts';
+import { formulaFits, formulaRules } from '@common/markdown/bounds.ts';
 import type KatexModule from 'katex';
 import styles from 'katex/dist/katex.min.css?url';
 import { memo, useLayoutEffect, useRef } from 'react';
@@ -60,6 +60,18 @@ const canLayOut = (element: Element): boolean => {
   return true;
 };
 
+/**
+ * Square em that its rules fill: KaTeX draws each as the borders of an element, whose class has
+ * another name from version to version.
+ */
+const inkOf = (element: Element): number =>
+  [...element.querySelectorAll<HTMLElement>('[style*="border"]')]
+    .map(
+      ({ style }) =>
+        Number.parseFloat(style.borderRightWidth) * Number.parseFloat(style.borderTopWidth),
+    )
+    .reduce((sum, area) => sum + (Number.isFinite(area) ? area : 0), 0);
+
 /** KaTeX builds elements itself: no HTML is parsed, and its styles pass a strict policy. */
 const draw = (engine: Katex, element: HTMLElement, text: string, display: boolean) => {
   const key = `${display ? 1 : 0}${text}`;
@@ -79,9 +91,10 @@ const draw = (engine: Katex, element: HTMLElement, text: string, display: boolea
       trust: false,
       strict: 'ignore',
       maxExpand: 200,
-      maxSize: 40,
+      maxSize: formulaRules.length,
     });
     if (!canLayOut(apart)) throw new Error('too deep');
+    if (inkOf(apart) > formulaRules.ink) throw new Error('too black');
     const copy = document.createDocumentFragment();
     for (const child of apart.childNodes) copy.append(child.cloneNode(true));
     element.replaceChildren(...apart.childNodes);

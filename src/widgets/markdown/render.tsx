@@ -8,7 +8,7 @@ import { decodeEntities } from '@common/markdown/entities.ts';
 import { ForeignImage, isForeign } from '@/widgets/image/foreign-image.tsx';
 import { Formula } from './formula.tsx';
 import { tokensOf } from '@common/markdown/lex.ts';
-import { Navigate } from './navigate.ts';
+import { ByManagers, Navigate } from './navigate.ts';
 import { safeImage, safeLink } from '@common/markdown/safe-url.ts';
 import css from './markdown.module.css';
 
@@ -24,7 +24,8 @@ const SafeLink = ({
   children: ReactNode;
 }) => {
   const navigate = useContext(Navigate);
-  const link = safeLink(decodeEntities(href), globalThis.location?.origin);
+  const byManagers = useContext(ByManagers);
+  const link = safeLink(decodeEntities(href), globalThis.location?.origin, byManagers);
   if (!link) return <span title={title ?? undefined}>{children}</span>;
   if (link.internal)
     return (

@@ -4,6 +4,7 @@ import { Avatar } from '@/ui/avatar.tsx';
 import { moveByArrows } from '@/ui/arrow-keys.ts';
 import { Icon } from '@/ui/icon.tsx';
 import css from './model-sheet.module.css';
+import { useLocked } from './use-locked.ts';
 import type { ModelSheetProps } from './model-sheet-props.ts';
 import { Sheet } from '@/ui/sheet.tsx';
 
@@ -24,6 +25,7 @@ const ModelSheetView = ({
   const cameras = useVideoModels();
   const models = films ? cameras : images ? painters : chats;
   const { signedIn } = useAuth();
+  const isLocked = useLocked();
   return (
     <Sheet open={open} onClose={onClose} title={title}>
       <ul role="radiogroup" aria-label="模型" onKeyDown={moveByArrows}>
@@ -35,7 +37,7 @@ const ModelSheetView = ({
               aria-checked={model.name === value}
               className={css.model}
               onClick={() => {
-                onChoose(model.name);
+                if (!isLocked(model)) onChoose(model.name);
                 onClose();
               }}
             >
@@ -49,6 +51,7 @@ const ModelSheetView = ({
                 </span>
                 {model.remark && <small>{model.remark}</small>}
                 {model.factor > 0 && !signedIn && <small>登录后可用</small>}
+                {model.locked === 1 && signedIn && <small>付费用户可用，点一下去充值</small>}
               </span>
               {model.name === value && <Icon name="check" />}
             </button>

@@ -1,6 +1,7 @@
 import { api } from '@/platform/api.ts';
 import { ApiError } from '@/platform/api-error.ts';
-import { refreshScreens } from '@/platform/query-client.ts';
+import { queryClient, refreshScreens } from '@/platform/query-client.ts';
+import { serverNow } from '@/platform/server-clock.ts';
 import { toast } from '@/platform/toast.ts';
 import { finePointer, useMedia } from '@/platform/use-media.ts';
 import { Button } from '@/ui/button.tsx';
@@ -56,9 +57,9 @@ const useCode = (url: string) => {
 };
 
 const useNow = () => {
-  const [now, setNow] = useState(() => Date.now());
+  const [now, setNow] = useState(() => serverNow());
   useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 1000);
+    const timer = setInterval(() => setNow(serverNow()), 1000);
     return () => clearInterval(timer);
   }, []);
   return now;
@@ -95,6 +96,8 @@ const PayDialog = ({ order, onPaid }: { order: Order; onPaid: () => void }) => {
     if (state !== 'paid') return;
     forgetPayment(order.trade_no);
     void refreshScreens();
+    // Some are only for those who paid.
+    void queryClient.invalidateQueries({ queryKey: ['models'] });
     toast(recharge ? '充值成功' : '成功', 'success');
     onPaid();
   }, [state, order.trade_no, recharge, onPaid]);

@@ -24,10 +24,21 @@ type Template = Out<'promptList'>['prompts'][number];
 const isFor = ({ attrs }: Template, model: string): boolean =>
   (attrs.include.length === 0 || attrs.include.includes(model)) && !attrs.exclude.includes(model);
 
-const PromptSheetView = ({ open, type, model, onClose, onChoose }: PromptSheetProps) => {
+const PromptSheetView = ({
+  open,
+  type,
+  model,
+  typing = false,
+  onClose,
+  onChoose,
+}: PromptSheetProps) => {
   const { token } = useAuth();
   const [words, setWords] = useState('');
   const [all, setAll] = useState(false);
+  const leave = (sought: string) => {
+    setWords('');
+    onClose(sought);
+  };
   const [filling, setFilling] = useState<{ name: string; text: string } | null>(null);
   const [editing, setEditing] = useState<Partial<Template> | null>(null);
   const list = useQuery({
@@ -45,7 +56,7 @@ const PromptSheetView = ({ open, type, model, onClose, onChoose }: PromptSheetPr
   const take = (text: string) => {
     setFilling(null);
     onChoose(text);
-    onClose();
+    leave('');
   };
   const choose = ({ prompt_json: { title, content, vars } }: Template) => {
     if (vars.length > 0) setFilling({ name: title, text: content });
@@ -79,12 +90,16 @@ const PromptSheetView = ({ open, type, model, onClose, onChoose }: PromptSheetPr
   const hasHidden = (list.data?.prompts ?? []).some(({ hidden }) => hidden);
   return (
     <>
-      <Sheet open={open} onClose={onClose} title="提示词">
+      <Sheet open={open} onClose={() => leave(words)} title="提示词">
         <label className="filter-box">
           <Icon name="search" size={18} />
           <span className="sr-only">查找提示词</span>
           <input
-            type="search"
+            data-autofocus={typing || undefined}
+            // Escape closes the sheet; in a field of type search it would empty the field first.
+            type="text"
+            role="searchbox"
+            enterKeyHint="search"
             value={words}
             maxLength={100}
             placeholder="查找提示词"
@@ -166,6 +181,7 @@ const PromptSheetView = ({ open, type, model, onClose, onChoose }: PromptSheetPr
           <>
             <Form
               key={editing.id ?? 'new'}
+              draft={`prompt.${editing.id ?? 'new'}`}
               fields={[
                 { name: 'title', label: '名称', kind: 'text', required: true, min: 1, max: 50 },
                 {

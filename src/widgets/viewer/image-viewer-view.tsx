@@ -25,9 +25,10 @@ import type { ImageInfo, ImageMethod } from '@contract/gallery.ts';
 import type { ListedImage } from '@contract/image.ts';
 import type { Job } from '@contract/job.ts';
 import { Compare } from './compare.tsx';
+import { useStopJob } from '../job/use-stop-job.ts';
 import type { ImageViewerProps, ViewedImage } from './image-viewer-props.ts';
 import { InfoPanel, methodNames } from './info-panel.tsx';
-import { isEmpty, maskParameters, noMask } from './mask.ts';
+import { isEmpty, maskParameters, noMask, type Mask } from './mask.ts';
 import { MaskStage, usualThickness, type MaskTool } from './mask-editor.tsx';
 import {
   BackgroundPanel,
@@ -39,6 +40,7 @@ import {
   type Tool,
 } from './method-panels.tsx';
 import { Stage } from './stage.tsx';
+import { mayDiscard, useMask } from './use-mask.ts';
 import styles from './viewer.module.css';
 
 type Mode = 'info' | ImageMethod;
@@ -66,7 +68,7 @@ const Working = ({
   const live = useJob(told);
   const job = live?.job ?? told;
   const [chosen, setChosen] = useState(0);
-  const [cancelling, setCancelling] = useState(false);
+  const { label: stopLabel, busy: stopping, stop } = useStopJob(job);
   const done = job.state === 'done';
   const result = useQuery({
     queryKey: ['job-images', job.uuid],
@@ -75,15 +77,6 @@ const Working = ({
     staleTime: Infinity,
     meta: { steady: true },
   });
-  const cancel = () => {
-    setCancelling(true);
-    api
-      .cancelJob({ request_id: job.uuid })
-      .catch((error: unknown) => {
-        if (!(error instanceof ApiError)) throw error;
-      })
-      .finally(() => setCancelling(false));
-  };
   const images = (result.data?.images ?? []).map(viewedOf);
   const shown = images[chosen];
   if (done && shown)
@@ -149,9 +142,9 @@ const Working = ({
                 onRetry={() => void result.refetch()}
               />
             )}
-            {!done && (
-              <Button busy={cancelling} onClick={cancel}>
-                取消
+            {!done && !job.stopping && (
+              <Button busy={stopping} onClick={stop}>
+                {stopLabel}
               </Button>
             )}
           </>
@@ -177,16 +170,24 @@ const Method = ({
   info,
   image,
   tool,
+  onMarked,
   onView,
 }: {
   info: ImageInfo;
   image: ViewedImage;
   tool: Tool;
+  /** Is told what was marked and no work was begun with. */
+  onMarked: (mask: Mask) => void;
   onView: (image: ViewedImage) => void;
 }) => {
   const [job, setJob] = useState<Job | null>(null);
   const [busy, setBusy] = useState(false);
-  const [mask, setMask] = useState(noMask);
+  const history = useMask(job === null);
+  const { mask, change: setMask } = history;
+  useEffect(() => {
+    onMarked(job === null ? mask : noMask);
+    return () => onMarked(noMask);
+  }, [onMarked, job, mask]);
   const [maskTool, setMaskTool] = useState<MaskTool>('brush');
   const [thick, setThick] = useState<number>(usualThickness);
   const [framing, setFraming] = useState(false);
@@ -244,10 +245,9 @@ const Method = ({
         {method === 'edit' && (
           <EditPanel
             {...common}
-            mask={mask}
+            history={history}
             maskTool={maskTool}
             thick={thick}
-            onMask={setMask}
             onMaskTool={setMaskTool}
             onThick={setThick}
           />
@@ -294,11 +294,12 @@ const ImageViewerView = ({
     placeholderData: (before, query) => (query?.queryKey[1] === image.id ? before : undefined),
   });
   const info = about.data?.info;
-  const back = () => {
+  const [unused, setUnused] = useState<Mask>(noMask);
+  const back = async () => {
     if (mode === 'info') onClose();
-    else setMode('info');
+    else if (await mayDiscard(unused)) setMode('info');
   };
-  useModal(true, back, box);
+  useModal(true, () => void back(), box);
   useEffect(() => box.current?.focus({ preventScroll: true }), []);
 
   const view = (next: ViewedImage) => {
@@ -326,7 +327,10 @@ const ImageViewerView = ({
       ok: '删除',
       danger: true,
     });
-    if (!sure) return;
+    if (!sure) {
+      toast('已取消删除');
+      return;
+    }
     try {
       await deleteImage(image);
       toast('图片已删除', 'success');
@@ -364,7 +368,7 @@ const ImageViewerView = ({
           kind="ghost"
           size="icon"
           aria-label={mode === 'info' ? '关闭' : '返回'}
-          onClick={back}
+          onClick={() => void back()}
         >
           <Icon name={mode === 'info' ? 'close' : 'back'} size={24} />
         </Button>
@@ -412,6 +416,7 @@ const ImageViewerView = ({
           key={`${tool.method}${image.id}`}
           info={info}
           image={shown}
+          onMarked={setUnused}
           tool={tool}
           onView={view}
         />

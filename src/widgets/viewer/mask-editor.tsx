@@ -6,6 +6,7 @@ import { ChipChoice } from '@/ui/chip-choice.tsx';
 import { SliderField } from '@/ui/slider-field.tsx';
 import type { ViewedImage } from './image-viewer-props.ts';
 import { drawMask, hasRoom, noMask, rectangle, type Mark, type Mask } from './mask.ts';
+import type { MaskHistory } from './use-mask.ts';
 import { useZoom } from './use-zoom.ts';
 import styles from './viewer.module.css';
 
@@ -171,17 +172,15 @@ export const MaskStage = ({
 
 /** What one marks with, and the way back. */
 export const MaskTools = ({
-  mask,
+  history: { mask, change, undo, redo },
   tool,
   thick,
-  onChange,
   onTool,
   onThick,
 }: {
-  mask: Mask;
+  history: MaskHistory;
   tool: MaskTool;
   thick: number;
-  onChange: (mask: Mask) => void;
   onTool: (tool: MaskTool) => void;
   onThick: (thick: number) => void;
 }) => (
@@ -198,24 +197,23 @@ export const MaskTools = ({
       />
     )}
     <div className={styles['row']}>
-      <Button
-        size="small"
-        disabled={mask.marks.length === 0}
-        onClick={() => onChange({ ...mask, marks: mask.marks.slice(0, -1) })}
-      >
+      <Button size="small" title="Ctrl + Z" disabled={!undo} onClick={undo}>
         撤销
+      </Button>
+      <Button size="small" title="Ctrl + Y" disabled={!redo} onClick={redo}>
+        重做
       </Button>
       <Button
         size="small"
         aria-pressed={mask.inverted}
-        onClick={() => onChange({ ...mask, inverted: !mask.inverted })}
+        onClick={() => change({ ...mask, inverted: !mask.inverted })}
       >
         反选
       </Button>
       <Button
         size="small"
         disabled={mask.marks.length === 0 && !mask.inverted}
-        onClick={() => onChange(noMask)}
+        onClick={() => change(noMask)}
       >
         清空
       </Button>

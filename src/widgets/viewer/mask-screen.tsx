@@ -4,8 +4,9 @@ import { Button } from '@/ui/button.tsx';
 import { Icon } from '@/ui/icon.tsx';
 import { useModal } from '@/ui/modal.ts';
 import type { ViewedImage } from './image-viewer-props.ts';
-import { noMask, type Mask } from './mask.ts';
+import type { Mask } from './mask.ts';
 import { MaskStage, MaskTools, usualThickness, type MaskTool } from './mask-editor.tsx';
+import { mayDiscard, useMask } from './use-mask.ts';
 import styles from './viewer.module.css';
 
 /** Over the whole screen: a part of an image is marked, and below it said what becomes of it. */
@@ -22,10 +23,14 @@ export const MaskScreen = ({
   children: (mask: Mask) => ReactNode;
 }) => {
   const box = useRef<HTMLDivElement>(null);
-  const [mask, setMask] = useState(noMask);
+  const history = useMask();
+  const { mask, change } = history;
   const [tool, setTool] = useState<MaskTool>('brush');
   const [thick, setThick] = useState<number>(usualThickness);
-  useModal(true, onClose, box);
+  const leave = async () => {
+    if (await mayDiscard(mask)) onClose();
+  };
+  useModal(true, () => void leave(), box);
   return createPortal(
     <div
       className={styles['viewer']}
@@ -36,18 +41,17 @@ export const MaskScreen = ({
       ref={box}
     >
       <header className={styles['top']}>
-        <Button kind="ghost" size="icon" aria-label="返回" onClick={onClose}>
+        <Button kind="ghost" size="icon" aria-label="返回" onClick={() => void leave()}>
           <Icon name="back" size={24} />
         </Button>
         <h2>{title}</h2>
       </header>
-      <MaskStage image={image} mask={mask} tool={tool} thick={thick} onChange={setMask} />
+      <MaskStage image={image} mask={mask} tool={tool} thick={thick} onChange={change} />
       <div className={styles['panel']}>
         <MaskTools
-          mask={mask}
+          history={history}
           tool={tool}
           thick={thick}
-          onChange={setMask}
           onTool={setTool}
           onThick={setThick}
         />

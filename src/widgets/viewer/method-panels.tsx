@@ -14,9 +14,10 @@ import type { Job } from '@contract/job.ts';
 import { takesStrength } from '@contract/image-prompt.ts';
 import { limits } from '@contract/limits.ts';
 import { useModel } from '@/platform/queries.ts';
-import { isEmpty, maskParameters, type Mask } from './mask.ts';
+import { isEmpty, maskParameters } from './mask.ts';
 import { MaskTools, type MaskTool } from './mask-editor.tsx';
 import { useStartFrom } from './start-from.ts';
+import type { MaskHistory } from './use-mask.ts';
 import styles from './viewer.module.css';
 
 export type Tool = ImageInfo['tools'][number];
@@ -214,7 +215,7 @@ const Words = ({
 );
 
 export const VariationsPanel = ({ info, tool, busy, onBegin }: PanelProps) => {
-  const [prompt, setPrompt] = useState(info.prompt.slice(0, limits.imageEditPrompt.max));
+  const [prompt, setPrompt] = useState(info.whole_prompt.slice(0, limits.imageEditPrompt.max));
   const [strength, setStrength] = useState<number>(limits.strength.otherwise);
   const [n, setN] = useState(tool.n);
   const family = useModel(tool.model)?.image?.family ?? 'built-in';
@@ -267,23 +268,22 @@ export const EditPanel = ({
   tool,
   busy,
   onBegin,
-  mask,
+  history,
   maskTool,
   thick,
-  onMask,
   onMaskTool,
   onThick,
 }: PanelProps & {
-  mask: Mask;
+  history: MaskHistory;
   maskTool: MaskTool;
   thick: number;
-  onMask: (mask: Mask) => void;
   onMaskTool: (tool: MaskTool) => void;
   onThick: (thick: number) => void;
 }) => {
   const [prompt, setPrompt] = useState('');
   const [n, setN] = useState(tool.n);
   const [said, setSaid] = useState('');
+  const { mask } = history;
   const [width = 1, height = 1] = info.size.split('x').map(Number);
   const submit = () => {
     const words = prompt.trim();
@@ -307,10 +307,9 @@ export const EditPanel = ({
   return (
     <>
       <MaskTools
-        mask={mask}
+        history={history}
         tool={maskTool}
         thick={thick}
-        onChange={onMask}
         onTool={onMaskTool}
         onThick={onThick}
       />

@@ -56,7 +56,7 @@ export const useStartFrom = () => {
     remix: async (info: ImageInfo) => {
       const session = await begin(modelOf(info));
       if (session === null) return;
-      writeDraft(session, info.prompt);
+      writeDraft(session, info.whole_prompt);
       changeImageDraft(session, { parameters: ownParameters(info.parameters), size: sizeOf(info) });
       toast('提示词和参数都填好了，可以直接画', 'success');
       await navigate({ to: '/chat', search: { uuid: session } });
@@ -99,7 +99,7 @@ export const useStartFrom = () => {
       });
       await navigate({
         to: '/chat',
-        search: { uuid: session, prompt: info.prompt || '画几张与它相似的图片', send: 1 },
+        search: { uuid: session, prompt: info.whole_prompt || '画几张与它相似的图片', send: 1 },
         state: { sends: true },
       });
     },

@@ -23,7 +23,17 @@ const recognitionClass = (): (new () => Recognition) | undefined => {
   return names['SpeechRecognition'] ?? names['webkitSpeechRecognition'];
 };
 
-export const deviceHears = (): boolean => recognitionClass() !== undefined;
+/** Whether a browser that offers it has said that it can not: its own service is out of reach. */
+let isDeaf = false;
+
+export const deviceHears = (): boolean => !isDeaf && recognitionClass() !== undefined;
+
+/** Errors after which trying again in this browser fails, too. */
+const deafness: ReadonlySet<string> = new Set([
+  'network',
+  'service-not-allowed',
+  'language-not-supported',
+]);
 
 /** Listens until it is told to stop; `onText` gets all that was heard so far. */
 export const listen = (
@@ -51,7 +61,14 @@ export const listen = (
     },
     { signal },
   );
-  recognition.addEventListener('end', () => onEnd(error), { signal });
+  recognition.addEventListener(
+    'end',
+    () => {
+      if (deafness.has(error) && navigator.onLine) isDeaf = true;
+      onEnd(error);
+    },
+    { signal },
+  );
   recognition.start();
   return {
     stop: () => recognition.stop(),

@@ -21,6 +21,8 @@ import css from './voice.module.css';
 const play = 'M8 5.500v13l10.500-6.500L8 5.500Z';
 const pause = 'M8 5.500v13M16 5.500v13';
 const device = 'device';
+/** After its last word the player stays so long, to be played again, ms. */
+const lingerMs = 4_000;
 const { min, max, usual } = limits.speech.speed;
 
 /** The speed that is saved; above the range it is the usual one. */
@@ -52,6 +54,8 @@ const report = (state: 'success' | 'error', model: string, from: number): void =
 /** What plays: sound that was fetched, or the device's own voice. */
 interface Playing {
   paused: boolean;
+  /** All was said. */
+  ended?: boolean;
   /** Part that was heard, 0 to 1. */
   at: number;
   /** Such as `0:12 / 1:05`; empty: not known. */
@@ -91,7 +95,7 @@ const PlayerBar = ({ spoken }: { spoken: Spoken }) => {
     saying.rate = speed;
     saying.onboundary = ({ charIndex }) =>
       setPlaying({ ...stopped, paused: false, at: charIndex / Math.max(1, words.length) });
-    saying.onend = () => setPlaying(stopped);
+    saying.onend = () => setPlaying({ ...stopped, ended: true });
     speechSynthesis.speak(saying);
     setPlaying({ ...stopped, paused: false });
   };
@@ -179,6 +183,13 @@ const PlayerBar = ({ spoken }: { spoken: Spoken }) => {
     [],
   );
 
+  const { ended = false } = playing;
+  useEffect(() => {
+    if (!ended || choosing) return undefined;
+    const timer = setTimeout(stopReading, lingerMs);
+    return () => clearTimeout(timer);
+  }, [ended, choosing]);
+
   const toggle = () => {
     if (name === device) {
       if (!speechSynthesis.speaking) sayByDevice();
@@ -262,17 +273,19 @@ const PlayerBar = ({ spoken }: { spoken: Spoken }) => {
       {/* What it says stands on the page. */}
       <audio
         ref={audio}
-        onPlay={() => setPlaying((before) => ({ ...before, paused: false }))}
+        onPlay={() => setPlaying((before) => ({ ...before, paused: false, ended: false }))}
         onPause={() => setPlaying((before) => ({ ...before, paused: true }))}
+        onEnded={() => setPlaying((before) => ({ ...before, paused: true, ended: true }))}
         onError={() => {
           if (source !== '') toast('音频文件获取错误', 'error');
         }}
         onTimeUpdate={({ currentTarget: { currentTime, duration, paused } }) =>
-          setPlaying({
+          setPlaying(({ ended: was }) => ({
             paused,
+            ended: was === true && paused,
             at: duration > 0 ? currentTime / duration : 0,
             time: clock(currentTime) + (Number.isFinite(duration) ? ` / ${clock(duration)}` : ''),
-          })
+          }))
         }
       />
       <Sheet open={choosing} onClose={() => setChoosing(false)} title="朗读">

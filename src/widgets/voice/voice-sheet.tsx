@@ -9,6 +9,7 @@ import { uuid } from '@/platform/uuid.ts';
 import { Button } from '@/ui/button.tsx';
 import { PathIcon } from '@/ui/icon.tsx';
 import { Sheet } from '@/ui/sheet.tsx';
+import { Link } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { deviceHears, listen } from './device-speech.ts';
 import {
@@ -41,6 +42,46 @@ const words: Readonly<Record<State, string>> = {
   hearing: '正在转成文字…',
 };
 
+/** Why the browser did not hear, and what else does: a model's name, if there is one. */
+const deviceErrorText = (error: string, other: string | undefined): string => {
+  if (error === 'not-allowed') return '无法捕获您的麦克风，请在浏览器设置里允许本站使用';
+  if (!navigator.onLine) return '没有网络，浏览器这时不会识别';
+  if (deviceHears()) return '浏览器的语音识别没有成功，请再试一次';
+  return other === undefined
+    ? '浏览器的语音识别连不上'
+    : `浏览器的语音识别连不上，已换成${other}，请再说一次`;
+};
+
+/** Nothing hears here: how that is changed. */
+const NothingHears = ({ onLeave }: { onLeave: () => void }) => {
+  const { user } = useAuth();
+  return (
+    <div className={css.none} role="status">
+      <p>
+        这里还没有语音识别：这个浏览器自己不会，或它的识别服务连不上。
+        {user?.admin
+          ? '接入一个识别服务，或下载一个识别模型，就能用。'
+          : '管理员接入识别服务或下载识别模型后就能用；手机键盘上的麦克风现在也能写字。'}
+      </p>
+      <p className={css.noneActs}>
+        {user?.admin && (
+          <Link className="button button-small" to="/manager/model" onClick={onLeave}>
+            接入识别服务
+          </Link>
+        )}
+        <Link
+          className="button button-small"
+          to="/help"
+          search={{ page: 'speech' }}
+          onClick={onLeave}
+        >
+          怎么下载一个
+        </Link>
+      </p>
+    </div>
+  );
+};
+
 /** A recording that is not in words yet. */
 interface Unheard {
   sound: Blob;
@@ -66,7 +107,8 @@ const VoiceSheet = ({
   onText: (text: string) => void;
 }) => {
   const { token } = useAuth();
-  const models = useHearModels().data ?? [];
+  const hearing = useHearModels();
+  const models = hearing.data ?? [];
   const own = deviceHears();
   const [chosen, setChosen] = useState('');
   const name = chosen || (own ? device : (models[0]?.name ?? ''));
@@ -123,7 +165,9 @@ const VoiceSheet = ({
           listening.current = null;
           setState('ready');
           if (error !== '' && error !== 'aborted' && error !== 'no-speech')
-            toast('浏览器的语音识别没有成功，请换一个识别模型', 'error');
+            toast(deviceErrorText(error, models[0]?.label), 'error');
+          // Written down before anything else is shown: the device is offered no more.
+          if (!deviceHears()) setChosen('');
         },
       );
       setState('recording');
@@ -271,79 +315,81 @@ const VoiceSheet = ({
   return (
     <Sheet open={open} onClose={onClose} title="语音输入">
       <div className={css.tool}>
-        {choices.length === 0 ? (
-          <p className={css.none} role="status">
-            还没有连接语音识别，这个浏览器自己也不会识别。管理员可以连接一个 OpenAI
-            兼容的识别服务，或设置 SPEECH_MODEL_DIR。
-          </p>
-        ) : (
-          <div className={css.models} role="radiogroup" aria-label="识别模型">
-            {choices.map((choice) => (
-              <button
-                key={choice.name}
-                type="button"
-                role="radio"
-                className="chip"
-                aria-checked={choice.name === name}
-                disabled={state !== 'ready'}
-                onClick={() => setChosen(choice.name)}
-              >
-                {choice.label}
-                <small>{choice.price}</small>
-              </button>
-            ))}
-          </div>
+        {choices.length === 0 && !hearing.isPending && <NothingHears onLeave={onClose} />}
+        {choices.length > 0 && (
+          <>
+            <div className={css.models} role="radiogroup" aria-label="识别模型">
+              {choices.map((choice) => (
+                <button
+                  key={choice.name}
+                  type="button"
+                  role="radio"
+                  className="chip"
+                  aria-checked={choice.name === name}
+                  disabled={state !== 'ready'}
+                  onClick={() => setChosen(choice.name)}
+                >
+                  {choice.label}
+                  <small>{choice.price}</small>
+                </button>
+              ))}
+            </div>
+            <button
+              type="button"
+              className={css.mic}
+              data-state={state}
+              data-away={away || undefined}
+              aria-label={state === 'recording' ? '结束录音' : '开始录音'}
+              aria-pressed={state === 'recording'}
+              disabled={busy}
+              style={{ '--level': state === 'recording' ? level : 0 } as React.CSSProperties}
+              onPointerDown={onDown}
+              onPointerMove={(event) => {
+                if (press.current) setAway(isAway(event));
+              }}
+              onPointerUp={onUp}
+              onPointerCancel={onUp}
+              onKeyDown={(event) => {
+                if (event.key !== 'Enter' && event.key !== ' ') return;
+                event.preventDefault();
+                if (state === 'recording') void finish();
+                else void start();
+              }}
+            >
+              <PathIcon path={microphone} size={34} />
+            </button>
+            <p className={css.state} role="status">
+              {away
+                ? '松开取消'
+                : state === 'recording'
+                  ? `${words[state]} ${seconds} 秒${model && model.factor > 0 ? ` · 约 ${Math.ceil(Math.max(1, seconds) * model.factor)} tokens` : ''} · 滑开取消`
+                  : words[state]}
+            </p>
+            {unheard && state === 'ready' && (
+              <div className={css.unheard} role="alert">
+                <span>录音还在，还没有转成文字。</span>
+                <Button size="small" onClick={() => hearAgain(unheard)}>
+                  再转一次
+                </Button>
+              </div>
+            )}
+          </>
         )}
-        <button
-          type="button"
-          className={css.mic}
-          data-state={state}
-          data-away={away || undefined}
-          aria-label={state === 'recording' ? '结束录音' : '开始录音'}
-          aria-pressed={state === 'recording'}
-          disabled={choices.length === 0 || busy}
-          style={{ '--level': state === 'recording' ? level : 0 } as React.CSSProperties}
-          onPointerDown={onDown}
-          onPointerMove={(event) => {
-            if (press.current) setAway(isAway(event));
-          }}
-          onPointerUp={onUp}
-          onPointerCancel={onUp}
-          onKeyDown={(event) => {
-            if (event.key !== 'Enter' && event.key !== ' ') return;
-            event.preventDefault();
-            if (state === 'recording') void finish();
-            else void start();
-          }}
-        >
-          <PathIcon path={microphone} size={34} />
-        </button>
-        <p className={css.state} role="status">
-          {away
-            ? '松开取消'
-            : state === 'recording'
-              ? `${words[state]} ${seconds} 秒${model && model.factor > 0 ? ` · 约 ${Math.ceil(Math.max(1, seconds) * model.factor)} tokens` : ''} · 滑开取消`
-              : words[state]}
-        </p>
-        {unheard && state === 'ready' && (
-          <div className={css.unheard} role="alert">
-            <span>录音还在，还没有转成文字。</span>
-            <Button size="small" onClick={() => hearAgain(unheard)}>
-              再转一次
+        {(choices.length > 0 || text !== '') && (
+          <>
+            <textarea
+              className="text-input"
+              rows={3}
+              value={text}
+              placeholder="说的话会写在这里，可以改"
+              aria-label="识别出的文字"
+              onChange={(event) => setText(event.target.value)}
+            />
+            <Button kind="primary" disabled={text.trim() === ''} onClick={put}>
+              放入输入框
             </Button>
-          </div>
+          </>
         )}
-        <textarea
-          className="text-input"
-          rows={3}
-          value={text}
-          placeholder="说的话会写在这里，可以改"
-          aria-label="识别出的文字"
-          onChange={(event) => setText(event.target.value)}
-        />
-        <Button kind="primary" disabled={text.trim() === ''} onClick={put}>
-          放入输入框
-        </Button>
         {model && model.factor > 0 && (
           <p className="field-hint">
             {model.label}：{priceText(model)}，按录音的秒数计费，没有成功不收费

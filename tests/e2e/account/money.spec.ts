@@ -363,19 +363,20 @@ test('an account is ended by its password: told what goes, signed out, and nothi
   const words = page.getByText('个人信息、会话与图片立即删除，余额与会员作废，不能恢复');
   await expect(words).toBeVisible();
   await page.getByRole('button', { name: '注销账号' }).click();
-  const sheet = page.getByRole('dialog', { name: '注销账号' });
-  const field = sheet.getByLabel('输入密码确认');
-  const end = async (given: string, answer: string) => {
-    await field.fill(given);
-    await sheet.getByRole('button', { name: '永久注销' }).click();
-    await confirm(page, answer);
+  await confirm(page, '永久注销');
+  const asked = page.getByRole('alertdialog', { name: '输入密码确认' });
+  const give = async (given: string) => {
+    await asked.getByLabel('登录密码').fill(given);
+    await asked.getByRole('button', { name: '确认' }).click();
   };
-  await end('password-0', '永久注销');
-  await expect(sheet.getByText(/密码/).nth(1)).toBeVisible();
-  await end(password, '取消');
-  await expect(sheet).toBeVisible();
+  await give('password-0');
+  await expect(asked.getByText('密码不对')).toBeVisible();
+  await asked.getByRole('button', { name: '取消' }).click();
+  await expect(asked).toBeHidden();
   expect((await client.call('userInfo', {})).user_name).toBe('要走的人');
-  await end(password, '永久注销');
+  await page.getByRole('button', { name: '注销账号' }).click();
+  await confirm(page, '永久注销');
+  await give(password);
   await expect(page.getByText('账号已注销')).toBeVisible();
   await page.waitForURL((url) => url.pathname === '/');
   const kept = await page.evaluate(() =>

@@ -114,16 +114,15 @@ test('a session whose model was put out of use says so before one asks, and lead
     model: 'builtin-assistant',
   });
   await person.client.read(uuid, id);
-  await page.route('**/api/models', async (route) => {
-    const answer = await route.fetch();
-    const body = (await answer.json()) as { data: { models: { name: string; type: number }[] } };
-    const asked = body.data.models.find(({ name }) => name === 'builtin-assistant');
-    const models = [
-      { ...asked, name: 'other', label: '别的助手' },
-      { ...asked, display: false, disable: 1 },
-    ];
-    await route.fulfill({ json: { ...body, data: { models } } });
-  });
+  const told = await person.client.call('models', {});
+  const asked = told.models.find(({ name }) => name === 'builtin-assistant');
+  const models = [
+    { ...asked, name: 'other', label: '别的助手' },
+    { ...asked, display: false, disable: 1 },
+  ];
+  await page.route('**/api/models', (route) =>
+    route.fulfill({ json: { code: 0, message: '', data: { ...told, models } } }),
+  );
   await app.enterAs(person);
   await page.goto(`/chat?uuid=${uuid}`);
   await expect(page.getByText('内置助手 已经停用，这里不能再提问。')).toBeVisible();
@@ -144,7 +143,10 @@ test('a sign-in that ended is told of, and leads to signing in again @C21', asyn
   await expect(page.getByRole('textbox', { name: '输入问题' })).toBeVisible();
   // Signed out on another device.
   await person.client.call('logout', {});
-  await app.walk('/account?tab=usage');
+  // The page loads itself anew at its next question: the walk begins after it was answered here.
+  await page.evaluate(() => {
+    setTimeout(() => history.pushState(null, '', '/account?tab=usage'));
+  });
   await expect(page.getByText('登录已失效，请重新登录')).toBeVisible();
   await page.getByRole('button', { name: '去登录' }).click();
   await expect(page).toHaveURL(/\/login/);
@@ -501,4 +503,54 @@ test('a visitor who wants to reply, or to write to somebody, signs in first and 
   await visitor.page.getByRole('button', { name: '发私信' }).click();
   await signIn(visitor);
   await another.close();
+});
+
+test('an answer that failed is nothing to go on from', async ({ app, page, person }) => {
+  const { uuid } = await person.client.call('newSession', { type: 0, model: 'mock-chat' });
+  await person.client.call('sendMessage', {
+    session_id: uuid,
+    msg: '[[mock 500]]',
+    beside: 'mock-vision',
+  });
+  await app.enterAs(person);
+  await page.goto(`/chat?uuid=${uuid}`);
+  const first = app.log.getByRole('region', { name: 'Mock Chat的回答' });
+  await expect(first.getByRole('button', { name: /重试|重新生成/ })).toBeVisible();
+  await app.settled();
+  await expect(first.getByRole('button', { name: /用这个回答/ })).toHaveCount(0);
+});
+
+test('a model that is named by hand answers, and understands what it is asked among people', async ({
+  app,
+  page,
+  person,
+}) => {
+  const { uuid } = await person.client.call('newSession', { type: 2, private: 0 });
+  await person.client.call('sendMessage', {
+    session_id: uuid,
+    msg: '马拉松有多长，跑一趟要多久？',
+    title: '马拉松',
+  });
+  await app.enterAs(person);
+  await page.goto(`/chat?uuid=${uuid}`);
+  await app.question.fill('@内置助手 26.2 英里是多少公里');
+  await expect(page.locator('[data-price]')).toHaveText('免费');
+  await app.sendButton.click();
+  await expect(app.log).toContainText('42.16');
+  await expect(app.log).not.toContainText('@内置助手 26.2');
+});
+
+test('what is typed behind a slash is not lost @C5', async ({ app, page, person }) => {
+  const { uuid } = await person.client.call('newSession', { type: 0, model: 'builtin-assistant' });
+  await app.enterAs(person);
+  await page.goto(`/chat?uuid=${uuid}`);
+  const sheet = page.getByRole('dialog', { name: '提示词' });
+  await app.question.pressSequentially('/');
+  const search = sheet.getByRole('searchbox', { name: '查找提示词' });
+  await expect(search).toBeFocused();
+  await page.keyboard.type('home/magpie');
+  await expect(search).toHaveValue('home/magpie');
+  await page.keyboard.press('Escape');
+  await expect(sheet).toBeHidden();
+  await expect(app.question).toHaveValue('/home/magpie');
 });

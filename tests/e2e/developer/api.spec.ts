@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { expect, test } from '../../support/app.ts';
 import { ADMIN_PASSWORD } from '../../support/server.ts';
 
-test('a key is made, shown once, filled into code, tried in the console and counted', async ({
+test('a key is made, copied whole, filled into code, tried in the console and counted', async ({
   app,
   page,
 }) => {
@@ -29,6 +29,15 @@ test('a key is made, shown once, filled into code, tried in the console and coun
   await expect(rows).toHaveCount(1);
   await expect(rows).toContainText(key.slice(-10));
   await expect(rows).not.toContainText(key);
+  // Masked on the page, and all of it where it is copied to.
+  const copied = page.evaluate(
+    () =>
+      new Promise<string>((resolve) => {
+        navigator.clipboard.writeText = async (text) => resolve(text);
+      }),
+  );
+  await rows.getByRole('button', { name: `复制 ${name}` }).click();
+  expect(await copied).toBe(key);
 
   await page.getByRole('link', { name: '代码示例', exact: true }).click();
   await page.getByRole('tab', { name: 'OpenAI · Node' }).click();

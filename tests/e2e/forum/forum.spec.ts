@@ -1,10 +1,11 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { chromium, type Page } from '@playwright/test';
+import { chromium } from '@playwright/test';
 import { App, expect, test } from '../../support/app.ts';
 import { wholeBrowser } from '../../support/browser.ts';
 import { TestClient } from '../../support/client.ts';
+import { keptIn } from '../../support/phone.ts';
 import { limits } from '../../../contract/limits.ts';
 import { ADMIN_PASSWORD } from '../../support/server.ts';
 import { xssPayloads } from '../../support/xss-payloads.ts';
@@ -88,27 +89,6 @@ const processesOf = (profile: string): number[] =>
       }
     })
     .map(Number);
-
-/** What a store of one of the page's databases holds, as text. */
-const keptIn = (page: Page, database: string, store: string): Promise<string> =>
-  page.evaluate(
-    async ([database, store]) => {
-      const said = <T>(request: IDBRequest<T>) =>
-        new Promise<T>((resolve, reject) => {
-          request.addEventListener('success', () => resolve(request.result));
-          request.addEventListener('error', () => reject(request.error));
-        });
-      // Opened before the page does, it would be made, and empty.
-      const known = await indexedDB.databases();
-      if (!known.some(({ name }) => name === database)) return '';
-      const opened = await said(indexedDB.open(database));
-      const all = opened.transaction(store).objectStore(store).getAll();
-      const texts = JSON.stringify(await said(all));
-      opened.close();
-      return texts;
-    },
-    [database, store] as const,
-  );
 
 test('what was typed outlasts a browser whose processes are killed: a question, an edit of one and of an answer, without a network, too @F2 @O3', async ({
   person,

@@ -252,6 +252,10 @@ test('own pictures are uploaded, packed, hidden and deleted; the newest stands f
   expect((await packed).suggestedFilename()).toMatch(/^图片-.*\.zip$/);
   await page.getByRole('button', { name: '选择', exact: true }).click();
   await list.getByRole('button', { name: '石阶上的落叶', exact: true }).click();
+  const asked = page.getByRole('alertdialog', { name: '删除图片' });
+  await bar.getByRole('button', { name: '删除' }).click();
+  await asked.getByRole('button', { name: '取消' }).click();
+  await expect(page.getByText('已取消删除')).toBeVisible();
   await bar.getByRole('button', { name: '隐藏' }).click();
   await expect(list.getByText('已隐藏')).toHaveCount(1);
 
@@ -269,13 +273,15 @@ test('own pictures are uploaded, packed, hidden and deleted; the newest stands f
   const uploads = page.getByRole('list', { name: '我的上传' });
   await expect(uploads.getByRole('listitem')).toHaveCount(1);
   await uploads.getByRole('button').first().click();
-  await viewer.getByRole('button', { name: '更多' }).click();
-  await page
-    .getByRole('dialog', { name: '这张图片' })
-    .getByRole('button', { name: '删除' })
-    .click();
-  await expect(page.getByText('确定要删除此图片?')).toBeVisible();
-  await page.getByRole('button', { name: '删除', exact: true }).last().click();
+  const more = page.getByRole('dialog', { name: '这张图片' });
+  for (const answer of ['取消', '删除']) {
+    await expect(page.getByText('已取消删除')).toBeHidden();
+    if (!(await more.isVisible())) await viewer.getByRole('button', { name: '更多' }).click();
+    await more.getByRole('button', { name: '删除' }).click();
+    await expect(asked).toContainText('确定要删除此图片?');
+    await asked.getByRole('button', { name: answer, exact: true }).click();
+    if (answer === '取消') await expect(page.getByText('已取消删除')).toBeVisible();
+  }
   await expect(page.getByText('图片已删除').first()).toBeVisible();
   await expect.poll(async () => (await person.client.call('uploadedFiles', {})).total).toBe(0);
 });

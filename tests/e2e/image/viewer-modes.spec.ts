@@ -121,3 +121,47 @@ test('from the viewer others like it are asked for at once, and a film is begun 
   const film = page.getByRole('dialog', { name: /视频/ });
   await expect(film.getByRole('img').first()).toBeVisible(soon);
 });
+
+test('Escape leads one step back each time; what is marked is undone, done again and not thrown away unasked @I14', async ({
+  app,
+  page,
+  person,
+}) => {
+  await app.enterAs(person);
+  const image = await uploaded(person);
+  await page.goto(`/image/private?rank=upload&image_id=${image.id}`);
+  const edit = page.getByRole('dialog', { name: '局部重画', exact: true });
+  await viewerOf(page)
+    .getByRole('button', { name: /^局部重画/ })
+    .click();
+  const paper = edit.locator('canvas');
+  const box = (await paper.boundingBox())!;
+  const stroke = async (y: number) => {
+    await page.mouse.move(box.x + 20, box.y + y);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 80, box.y + y, { steps: 4 });
+    await page.mouse.up();
+  };
+  const marked = (count: number) => expect(paper).toHaveAccessibleName(`标了 ${count} 处`);
+  await stroke(20);
+  await stroke(60);
+  await marked(2);
+  await page.keyboard.press('Control+z');
+  await marked(1);
+  await page.keyboard.press('Control+Shift+z');
+  await marked(2);
+
+  const sure = page.getByRole('alertdialog', { name: '放弃涂抹？' });
+  for (const _ of [1, 2]) {
+    await page.keyboard.press('Escape');
+    await expect(sure).toBeVisible();
+    await page.keyboard.press('Escape');
+    await expect(sure).toBeHidden();
+    await marked(2);
+  }
+  await page.keyboard.press('Escape');
+  await sure.getByRole('button', { name: '放弃' }).click();
+  await expect(viewerOf(page)).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(viewerOf(page)).toBeHidden();
+});

@@ -199,7 +199,7 @@ test('words for pictures are added, changed and taken away; a draft outlives the
   await sheetOf(page).getByLabel('中文').fill('漆画');
   await sheetOf(page).getByLabel('英文').fill('lacquer painting');
   await expect
-    .poll(() => page.evaluate(() => localStorage.getItem('queqiao.form-draft.keyword.new') ?? ''))
+    .poll(() => page.evaluate(() => localStorage.getItem('queqiao.draft.form:keyword.new') ?? ''))
     .toContain('lacquer painting');
   await page.reload();
   await page.getByRole('button', { name: '添加关键词' }).click();

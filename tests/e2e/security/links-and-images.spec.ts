@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test';
+import sharp from 'sharp';
 import { expect, test } from '../../support/app.ts';
 import { TestClient } from '../../support/client.ts';
 
@@ -72,7 +73,7 @@ test('pictures of other servers wait for a press, and a drawing loads none', asy
   expect(asked).toEqual([]);
 });
 
-test('formulas and diagrams that nest without end are shown as their source', async ({
+test('formulas and diagrams that nest without end or blacken the page are shown as their source', async ({
   app,
   page,
   person,
@@ -90,6 +91,9 @@ test('formulas and diagrams that nest without end are shown as their source', as
     nested('x^{', '}'),
     nested('\\frac{1}{', '}'),
     nested('\\sqrt{', '}'),
+    // As black as the page, at once or by pieces.
+    '\\rule{9999em}{9999em}',
+    '\\rule{99em}{0.9em}'.repeat(20),
     `${macros.join('')}\\def\\m${name(80)}{x}\\m${name(0)}`,
     '\\frac{1}{2}',
   ];
@@ -105,6 +109,42 @@ test('formulas and diagrams that nest without end are shown as their source', as
   // The tab lives, and only what is flat was drawn.
   expect(await app.log.locator('[data-formula]').count()).toBe(formulas.length);
   expect(await app.log.locator('[data-formula][data-drawn]').count()).toBe(1);
+});
+
+test('a formula that is raised, lowered and drawn back paints nowhere but in its message', async ({
+  app,
+  page,
+  person,
+}) => {
+  const red = '\\textcolor{#ff0000}{\\rule{4em}{4em}}';
+  // Without a height or a width of their own, by steps that are each allowed.
+  const moved = (by: string, inner: string) => `\\smash{\\raisebox{${by}}{${inner}}}`;
+  const formulas = [
+    moved('6em', moved('6em', red)),
+    moved('-6em', moved('-6em', red)),
+    `\\kern-6em${red}`,
+  ];
+  const uuid = await told(person.client, formulas.map((each) => `看 $${each}$`).join('\n\n'));
+  await app.enterAs(person);
+  await page.goto(`/chat?uuid=${uuid}`);
+  const drawn = app.log.locator('[data-formula][data-drawn]');
+  await expect(drawn).toHaveCount(formulas.length);
+  const box = await drawn.first().locator('xpath=ancestor::p/../..').boundingBox();
+  const { data, info } = await sharp(await page.screenshot({ scale: 'css' }))
+    .removeAlpha()
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  const outside: [x: number, y: number][] = [];
+  for (let y = 0; y < info.height; y += 1)
+    for (let x = 0; x < info.width; x += 1) {
+      const at = (y * info.width + x) * info.channels;
+      const isRed = data[at] === 255 && data[at + 1] === 0 && data[at + 2] === 0;
+      const across = box && x >= box.x - 5 && x <= box.x + box.width + 5;
+      const down = box && y >= box.y - 5 && y <= box.y + box.height + 5;
+      if (isRed && !(across && down)) outside.push([x, y]);
+    }
+  expect(box).not.toBeNull();
+  expect([outside.length, outside[0]]).toEqual([0, undefined]);
 });
 
 test('a stranger’s words in a public question, a private message and a share draw and load nothing', async ({

@@ -136,8 +136,15 @@ test('a reply is read aloud while one reads on, faster when asked', async ({ app
   await page.getByRole('dialog', { name: '朗读' }).getByRole('button', { name: '关闭' }).click();
   await player.getByRole('button', { name: '暂停' }).click();
   expect(await sound.evaluate((audio: HTMLAudioElement) => audio.paused)).toBe(true);
-  await player.getByRole('button', { name: '关闭朗读' }).click();
-  await expect(player).toHaveCount(0);
+  // When all was said it leaves by itself.
+  await expect
+    .poll(() => sound.evaluate((audio: HTMLAudioElement) => Number.isFinite(audio.duration)))
+    .toBe(true);
+  await sound.evaluate((audio: HTMLAudioElement) => {
+    audio.currentTime = audio.duration - 0.1;
+    void audio.play();
+  });
+  await expect(player).toHaveCount(0, { timeout: 20_000 });
 });
 
 test('a reading leads from the lock screen, is made by the service once for a voice, and anew when asked', async ({
@@ -435,6 +442,46 @@ test('a microphone that is denied is told of, and may be tried again', async ({ 
       ),
     )
     .toEqual(['ended']);
+});
+
+test('where nothing hears it is said how that is changed, and what cannot work is not shown', async ({
+  app,
+  page,
+}) => {
+  const client = await TestClient.register(server.baseURL);
+  const { uuid } = await client.call('newSession', { type: 0, model: 'builtin-assistant' });
+  await app.enterAs({ account: '', password: '', client });
+  await page.route('**/api/models', async (route) => {
+    const answer = await route.fetch();
+    const json = (await answer.json()) as { data: { models: { type: number }[] } };
+    json.data.models = json.data.models.filter(({ type }) => type !== 2);
+    await route.fulfill({ response: answer, json });
+  });
+  // A recogniser whose service is out of reach, as in browsers built without one.
+  await page.addInitScript(() => {
+    class Deaf extends EventTarget {
+      start() {
+        setTimeout(() => {
+          this.dispatchEvent(Object.assign(new Event('error'), { error: 'network' }));
+          this.dispatchEvent(new Event('end'));
+        });
+      }
+      stop() {}
+      abort() {}
+    }
+    Object.assign(window, { SpeechRecognition: Deaf, webkitSpeechRecognition: Deaf });
+  });
+  await page.goto(`${server.baseURL}/chat?uuid=${uuid}`);
+  await page.getByRole('button', { name: '语音输入' }).click();
+  const tool = page.getByRole('dialog', { name: '语音输入' });
+  await expect(tool.getByRole('radio', { name: /浏览器自带/ })).toBeVisible();
+  const mic = tool.getByRole('button', { name: '开始录音' });
+  await mic.click();
+  await expect(tool.getByText('这里还没有语音识别')).toBeVisible();
+  await expect(mic).toHaveCount(0);
+  await expect(tool.getByRole('radio')).toHaveCount(0);
+  await tool.getByRole('link', { name: '怎么下载一个' }).click();
+  await expect(page.getByRole('heading', { name: '没有语音识别时怎么办' })).toBeVisible();
 });
 
 test('a browser without a microphone says so', async ({ app, page }) => {

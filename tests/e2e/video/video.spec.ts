@@ -136,7 +136,15 @@ test('a model that takes three sizes alone has other images cropped to one of th
     await crop.getByRole('button', { name: '裁剪', exact: true }).click();
     await expect(crop).toBeHidden();
     await expect(dialog.getByText(/这个模型只收/)).toHaveCount(0);
+    service.rounds = 1_000_000;
     await dialog.getByRole('button', { name: /制作视频 · 75000 tokens/ }).click();
+    // It has gone out: the button says what stopping costs, and what is made is shown all the same.
+    await page.getByRole('button', { name: '停止（已发出，仍需付费）' }).click();
+    const sure = page.getByRole('alertdialog', { name: '停止吗？' });
+    await expect(sure).toContainText('最多收 75000 token');
+    await sure.getByRole('button', { name: '停止', exact: true }).click();
+    await expect(page.getByText('已停止：已经发出的，做好后会放在这里')).toBeVisible();
+    service.rounds = 1;
     await expect(page.locator('video')).toBeVisible(soon);
     const begun = service.asked.find(({ path }) => path === 'POST /v2beta/image-to-video');
     expect(await sharp(begun?.file ?? Buffer.alloc(0)).metadata()).toMatchObject({

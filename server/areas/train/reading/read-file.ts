@@ -35,7 +35,7 @@ export const openReader = ({
   const apart = openApart(workerUrl('./read-worker.ts', import.meta.url), { ...bounds, seconds });
   return {
     read: <W extends ReadTask['want']>(task: Extract<ReadTask, { want: W }>) =>
-      inTurn(String(userId), async () => {
+      inTurn({ person: String(userId), guest: false }, async () => {
         let answer: ReadAnswer<W>;
         try {
           answer = await apart.ask<ReadAnswer<W>>(task);

@@ -21,7 +21,9 @@ import {
 } from '../translation/plain-formats.ts';
 import type { FileKind } from './kinds.ts';
 import type { ReadAnswer, ReadAnswers, ReadTask } from './read-task.ts';
-import { unpack, Unwanted } from './unpack.ts';
+import { Unwanted } from './archive-rules.ts';
+import { unpack } from './unpack.ts';
+import { usualForms } from '../../../search/forms.ts';
 
 /** Reads people's files, one after the other, and says what is in them; whoever started this ends it. */
 
@@ -178,9 +180,10 @@ const work = async (task: ReadTask): Promise<ReadAnswers[ReadTask['want']]> => {
       const { sections, cut } = await sectionsOf(task.kind, task.data);
       let left = mostText;
       const kept = sections.flatMap((section) => {
-        const text = section.text.slice(0, Math.max(0, left));
+        const text = usualForms(section.text.slice(0, Math.max(0, left)));
         left -= section.text.length;
-        return text.trim() === '' ? [] : [{ ...section, text }];
+        const heading = usualForms(section.heading);
+        return text.trim() === '' ? [] : [{ ...section, heading, text }];
       });
       if (kept.length === 0) throw new Unwanted('文件里没有文字');
       const chunks = chunksOf(kept, { separator: task.separator, size: task.size }).map(

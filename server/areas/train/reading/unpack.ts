@@ -1,31 +1,27 @@
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import type { SevenZipModule } from '7z-wasm';
-import { endingOf, isArchiveName } from './kinds.ts';
+import {
+  isInstalled,
+  loadOptional,
+  optionalPackageFile,
+  type SevenZip,
+} from '../../../optional-packages.ts';
 import { translationEndings } from '../../../../contract/train-limits.ts';
-
-/** What an archive may hold. */
-const bounds = {
-  entries: 500,
-  /** Unpacked, bytes: one, and all. */
-  one: 4 * 1024 * 1024,
-  all: 64 * 1024 * 1024,
-  /** How many times larger than packed, from this many bytes on. */
-  ratio: 200,
-  ratioFrom: 8 * 1024 * 1024,
-};
+import {
+  baseName,
+  bounds,
+  broken,
+  locked,
+  nothing,
+  tooLarge,
+  tooMany,
+  Unwanted,
+  wanted,
+  type Unpacked,
+} from './archive-rules.ts';
+import { unpackPlainly } from './plain-unpack.ts';
 
 /** Of what it prints; a list of more files than are taken is longer. */
 const mostLines = 40_000;
-
-/** Says in Chinese why something is not opened. */
-export class Unwanted extends Error {}
-
-export interface Unpacked {
-  files: { name: string; data: Uint8Array }[];
-  /** Names that were left out, because nothing can be learned from them. */
-  skipped: string[];
-}
 
 interface Entry {
   path: string;
@@ -34,16 +30,14 @@ interface Entry {
   encrypted: boolean;
 }
 
-const require = createRequire(import.meta.url);
-
 interface Program {
-  module: SevenZipModule;
+  module: SevenZip;
   said: string[];
 }
 
 /** The program lives in memory alone: nothing that it writes reaches a disk. */
 const start = async (): Promise<Program> => {
-  const { default: create } = await import('7z-wasm');
+  const create = await loadOptional('7z-wasm');
   const said: string[] = [];
   const take = (line: string) => {
     if (said.length < mostLines) said.push(line);
@@ -61,14 +55,9 @@ const start = async (): Promise<Program> => {
 };
 
 const readWasm = (): ArrayBuffer => {
-  const data = readFileSync(require.resolve('7z-wasm/7zz.wasm'));
+  const data = readFileSync(optionalPackageFile('7z-wasm', '7zz.wasm'));
   return data.buffer.slice(data.byteOffset, data.byteOffset + data.byteLength);
 };
-
-const tooMany = `压缩包里的文件太多，最多 ${bounds.entries} 个`;
-const tooLarge = '压缩包展开后太大（单个文件最多 4 MB，总共最多 64 MB）';
-const locked = '压缩包有密码，请去掉密码后再上传';
-const broken = '压缩包已损坏或无法打开';
 
 const run = ({ module, said }: Program, args: string[]): string[] => {
   said.length = 0;
@@ -109,26 +98,13 @@ const listed = (lines: readonly string[], alone: string): Entry[] => {
   return entries;
 };
 
-/** Only the last part of a path counts, so that nothing leads out of its folder. */
-const baseName = (path: string): string =>
-  path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
-
-const wanted = (path: string): boolean => {
-  const name = baseName(path);
-  return (
-    !name.startsWith('.') &&
-    !path.includes('__MACOSX') &&
-    ((translationEndings as readonly string[]).includes(endingOf(name)) || isArchiveName(name))
-  );
-};
-
 interface Found {
   path: string;
   size: number;
 }
 
 /** The files below a folder of the program, those that are links left out. */
-const walk = (FS: SevenZipModule['FS'], folder: string, found: Found[] = []): Found[] => {
+const walk = (FS: SevenZip['FS'], folder: string, found: Found[] = []): Found[] => {
   for (const name of FS.readdir(folder)) {
     if (name === '.' || name === '..') continue;
     const path = `${folder}/${name}`;
@@ -143,10 +119,12 @@ const walk = (FS: SevenZipModule['FS'], folder: string, found: Found[] = []): Fo
 
 /**
  * What is in an archive (zip, rar, 7z, xz, gz, tar), as far as something can be learned from it.
- * To be called in a thread of its own: what lies about its size is ended from outside.
+ * Without 7-Zip only zip, gz and tar are opened. To be called in a thread of its own: what lies
+ * about its size is ended from outside.
  * @throws Unwanted
  */
 export const unpack = async (name: string, data: Uint8Array): Promise<Unpacked> => {
+  if (!isInstalled('7z-wasm')) return unpackPlainly(name, data);
   const program = await start();
   const { module } = program;
   const { FS } = module;
@@ -181,7 +159,7 @@ export const unpack = async (name: string, data: Uint8Array): Promise<Unpacked> 
   );
   if (found.length === 0) {
     if (failed) throw new Unwanted(broken);
-    throw new Unwanted('压缩包里没有可以学习的文件');
+    throw new Unwanted(nothing);
   }
   let all = 0;
   const files: Unpacked['files'] = [];
@@ -196,6 +174,6 @@ export const unpack = async (name: string, data: Uint8Array): Promise<Unpacked> 
     .map(({ path }) => path)
     .filter((path) => !wanted(path))
     .map(baseName);
-  if (files.length === 0) throw new Unwanted('压缩包里没有可以学习的文件');
+  if (files.length === 0) throw new Unwanted(nothing);
   return { files, skipped };
 };

@@ -6,6 +6,10 @@ const bounds = { letters: 1500, sentences: 30 };
 
 export type Direction = 1 | 2;
 
+/** 1 English to Chinese, 2 Chinese to English. */
+export const directionOf = ({ type }: { type?: unknown }): Direction =>
+  Number(type) === 2 ? 2 : 1;
+
 const languages = {
   1: { from: '英文', to: '中文' },
   2: { from: '中文', to: '英文' },

@@ -1,0 +1,27 @@
+/** The storage of this device had no room for something. */
+export const isFull = (error: unknown): boolean => {
+  for (let each = error as { name?: string; inner?: unknown } | null | undefined; each;) {
+    if (each.name === 'QuotaExceededError') return true;
+    each = each.inner as typeof each;
+  }
+  return false;
+};
+
+/**
+ * Writes; where there is no room, one thing after the other gives way to it. Rejects with what the
+ * last try met.
+ */
+export const makingRoom = async <T>(
+  write: () => Promise<T>,
+  giveWay: readonly (() => Promise<unknown>)[],
+): Promise<T> => {
+  for (const give of giveWay) {
+    try {
+      return await write();
+    } catch (error) {
+      if (!isFull(error)) throw error;
+    }
+    await give().catch(() => undefined);
+  }
+  return write();
+};

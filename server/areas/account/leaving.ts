@@ -1,0 +1,82 @@
+import type { FastifyBaseLogger } from 'fastify';
+import type { Area } from '../../area.ts';
+import type { Database } from '../../db/database.ts';
+import { givingWay } from '../../db/giving-way.ts';
+import { eraseHeld, type Held } from '../../held.ts';
+import { openJobsOfPerson } from '../../jobs/job.service.ts';
+import { balances, debit } from '../ledger/ledger.service.ts';
+import { setVipEnd } from '../ledger/vip.service.ts';
+import { busyAmong, deleteAllOf } from '../session/session.service.ts';
+import * as store from './account.store.ts';
+
+export interface LeavingDeps {
+  db: Database;
+  log: FastifyBaseLogger;
+  /** All places that hold what is a person's. */
+  held: () => readonly Held[];
+  /** What areas take away besides; each gives what takes files away after the commit. */
+  leave: () => readonly NonNullable<Area['leave']>[];
+}
+
+/**
+ * The end of an account, in two steps. First it is shut: nobody enters it any more. What still runs
+ * is stopped, and then all that was the person's goes at once; what writes for it afterwards is
+ * refused by the database. Both give way to what is under way, which may hold rows in any order.
+ */
+export const createLeaving = ({ db, log, held, leave }: LeavingDeps) => {
+  const empty = async (userId: number): Promise<void> => {
+    const drops = await givingWay(db, async (tx) => {
+      if (!(await store.lockLeaving(tx, userId))) return [];
+      await setVipEnd(tx, userId, null);
+      const { balance } = await balances(tx, userId);
+      await debit(tx, userId, balance, {
+        kind: 'adjust',
+        reference: `user:${userId}`,
+        remark: '账号注销',
+      });
+      await deleteAllOf(tx, userId);
+      const files = [];
+      for (const area of leave()) files.push(await area(tx, userId));
+      // The person's own row says that it is done: it goes last.
+      const places = held();
+      const own = (place: Held) => place.table === 'users';
+      await eraseHeld(
+        tx,
+        places.filter((place) => !own(place)),
+        userId,
+      );
+      await eraseHeld(tx, places.filter(own), userId);
+      return files;
+    });
+    for (const drop of drops)
+      await drop().catch((error: unknown) =>
+        log.error({ err: error, userId }, 'files of an ended account could not be taken away'),
+      );
+  };
+
+  return {
+    /**
+     * Ends an account. False: it was ended by somebody else meanwhile.
+     * @param stop stops what is being made in these sessions, and these jobs
+     */
+    end: async (
+      userId: number,
+      stop: (what: { sessions: number[]; jobs: number[] }) => Promise<void>,
+    ): Promise<boolean> => {
+      const shut = await givingWay(db, (tx) => store.shutAccount(tx, userId));
+      if (!shut) return false;
+      const ids = await store.sessionsOf(db, userId);
+      await stop({
+        sessions: ids.length > 0 ? await busyAmong(db, ids) : [],
+        jobs: (await openJobsOfPerson(db, userId)).map(({ id }) => id),
+      });
+      await empty(userId);
+      return true;
+    },
+
+    /** Empties accounts that were shut by a process that then stopped. */
+    finishOthers: async (): Promise<void> => {
+      for (const userId of await store.leftShut(db)) await empty(userId);
+    },
+  };
+};

@@ -1,0 +1,174 @@
+import { estimateTokens } from '../../../contract/price.ts';
+import { limits } from '../../../contract/limits.ts';
+import type { OpenMessage } from '../../../contract/open-messages.ts';
+import type { ChatBody } from '../../engines/chat-relay.ts';
+import { lookAtMedia } from '../../engines/media.ts';
+import { Refusal } from '../../http/handlers.ts';
+import type { FileService } from '../file/file.service.ts';
+
+/** A request as it goes on: made anew from what is known of it, with everything that costs counted. */
+
+type Json = Record<string, unknown>;
+
+/** Tokens that a message costs beside its text, and at most a second of sound. */
+const around = 4;
+const secondOfSound = 32;
+/** Images and recordings of one request. */
+const mediaAtMost = 16;
+
+export interface Asked {
+  texts: string[];
+  /** Tokens of what is no text. */
+  beside: number;
+}
+
+export const roughPrompt = (asked: Asked): number =>
+  asked.texts.reduce((sum, text) => sum + estimateTokens(text), asked.beside);
+
+type Part = Exclude<OpenMessage['content'], string | null | undefined>[number];
+
+const given = (fields: Json): Json =>
+  Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== null && value !== undefined),
+  );
+
+const callOf = ({ name, arguments: words }: { name: string; arguments: string }) => ({
+  name,
+  arguments: words,
+});
+
+/** Puts a request's messages in order. @throws Refusal bad_input */
+export const createMessageReader = (deps: {
+  /** An image of the web, or inline, as a data URL; null where it cannot be had. */
+  fetchImage: FileService['imageForModel'];
+}) => {
+  const image = async (url: string, detail: string, signal: AbortSignal): Promise<string> => {
+    const data = await deps.fetchImage(url, detail === 'low' ? 'low' : 'high', signal);
+    if (data !== null) return data;
+    throw new Refusal(
+      'bad_input',
+      'messages：image_url 无法公开访问，或不是图片（可以用 data: 带上 jpg、png、webp、gif）',
+    );
+  };
+
+  const secondsOf = async (data: string, signal: AbortSignal): Promise<number> => {
+    const facts = await lookAtMedia(Buffer.from(data, 'base64'), signal);
+    if (!facts?.sound) throw new Refusal('bad_input', 'messages：input_audio 的录音无法读取');
+    return facts.seconds;
+  };
+
+  return async (
+    messages: readonly OpenMessage[],
+    signal: AbortSignal,
+  ): Promise<Asked & { messages: ChatBody['messages'] }> => {
+    const asked: Asked = { texts: [], beside: 0 };
+    let media = 0;
+    const count = (text: string): string => {
+      asked.texts.push(text);
+      return text;
+    };
+    const part = async (each: Part): Promise<Json> => {
+      if (each.type === 'text') return { type: 'text', text: count(each.text) };
+      if (each.type === 'refusal') return { type: 'refusal', refusal: count(each.refusal) };
+      media += 1;
+      if (media > mediaAtMost)
+        throw new Refusal('bad_input', `messages：图片和录音一共最多 ${mediaAtMost} 个`);
+      if (each.type === 'input_audio') {
+        const { data, format } = each.input_audio;
+        asked.beside += Math.ceil((await secondsOf(data, signal)) * secondOfSound);
+        return { type: 'input_audio', input_audio: { data, format } };
+      }
+      const { url, detail } =
+        typeof each.image_url === 'string' ? { url: each.image_url } : each.image_url;
+      asked.beside += detail === 'low' ? limits.imageTokens.low : limits.imageTokens.high;
+      const data = await image(url, detail ?? 'auto', signal);
+      return { type: 'image_url', image_url: given({ url: data, detail }) };
+    };
+    const content = async (value: OpenMessage['content']): Promise<unknown> => {
+      if (value === null || value === undefined) return value;
+      if (typeof value === 'string') return count(value);
+      const parts = [];
+      for (const each of value) parts.push(await part(each));
+      return parts;
+    };
+    const message = async (each: OpenMessage): Promise<Json> => {
+      asked.beside += around;
+      const { role } = each;
+      const name = 'name' in each && each.name ? count(each.name) : undefined;
+      const said = await content(each.content);
+      if (role === 'tool')
+        return given({ role, content: said, tool_call_id: count(each.tool_call_id), name });
+      if (role !== 'assistant') return given({ role, content: said, name });
+      const calls = each.tool_calls?.map(({ id, function: called, extra_content: extra }) =>
+        given({ id, type: 'function', function: callOf(called), extra_content: extra }),
+      );
+      const call = each.function_call ? callOf(each.function_call) : undefined;
+      for (const more of [calls, call]) if (more) count(JSON.stringify(more));
+      const thought = { reasoning_content: each.reasoning_content, reasoning: each.reasoning };
+      for (const more of [...Object.values(thought), each.refusal]) if (more) count(more);
+      return {
+        role,
+        // Services want to be told that nothing was said beside a call.
+        content: said ?? (calls || call ? null : ''),
+        ...given({
+          name,
+          refusal: each.refusal,
+          ...thought,
+          tool_calls: calls,
+          function_call: call,
+          prefix: each.prefix,
+          partial: each.partial,
+        }),
+      };
+    };
+    const ready: Json[] = [];
+    for (const each of messages) ready.push(await message(each));
+    return { messages: ready, ...asked };
+  };
+};
+
+/** Fields beside the messages whose words a model reads. */
+const worded = ['tools', 'functions', 'response_format', 'chat_template_kwargs'];
+
+export const wordsBeside = (fields: Json): string[] =>
+  worded.filter((name) => fields[name] !== undefined).map((name) => JSON.stringify(fields[name]));
+
+const numberIn = (value: unknown): number | null => (typeof value === 'number' ? value : null);
+
+/** How long an answer may be, by the smaller of the two names for it; null: nothing is said. */
+export const lengthIn = (fields: Json): number | null => {
+  const said = [fields['max_tokens'], fields['max_completion_tokens']]
+    .map(numberIn)
+    .filter((each) => each !== null);
+  return said.length > 0 ? Math.min(...said) : null;
+};
+
+/** Where the length of what is thought before an answer is told, and by which name. */
+const budgets = [
+  ['thinking', 'budget_tokens'],
+  ['reasoning', 'max_tokens'],
+  ['chat_template_kwargs', 'thinking_budget'],
+] as const;
+
+/**
+ * The fields with all that bounds what is thought cut to so many tokens, and the largest of it: some
+ * services count it beside the answer's length.
+ */
+export const withThinkingOf = (fields: Json, most: number): { fields: Json; budget: number } => {
+  const cut: Json = { ...fields };
+  let budget = 0;
+  const bound = (value: number): number => {
+    const bounded = Math.min(value, most);
+    budget = Math.max(budget, bounded);
+    return bounded;
+  };
+  // Who knows this switch knows the bound, too, and without it thinks as long as it likes.
+  const own = numberIn(cut['thinking_budget']) ?? (cut['enable_thinking'] === true ? most : null);
+  if (own !== null) cut['thinking_budget'] = bound(own);
+  for (const [name, inner] of budgets) {
+    const value = cut[name] as Json | undefined;
+    const asked = numberIn(value?.[inner]);
+    if (asked !== null) cut[name] = { ...value, [inner]: bound(asked) };
+  }
+  return { fields: cut, budget };
+};

@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'vitest';
+import { PassageIndex } from './passage-index.ts';
+import { usualForms } from '../../search/forms.ts';
+import { searchedLetters } from '../../search/letters.ts';
+import { readingsOf } from '../../search/question.ts';
+import { relevanceOf } from '../../search/relevance.ts';
+import { withoutShell } from '../../search/shells.ts';
+
+const passages = [
+  '数据对象的地址在右侧面板里查看。',
+  '运行程序之前，先把文件保存到硬盘。',
+  '在单元格中插入公式，结果会自动计算。',
+  '打开鼠标设置，调整指针的速度。',
+  '本单位的差旅费每天不超过三百元。',
+  '目的地天气不好时，可以改签机票。',
+];
+
+const firstFor = (question: string): string | undefined => {
+  const index = new PassageIndex();
+  index.add({
+    mark: 1,
+    ids: passages.map((_, at) => at),
+    headings: passages.map(() => ''),
+    texts: passages,
+    vectors: new Uint8Array(0),
+    model: '',
+  });
+  const readings = readingsOf(question);
+  const { candidates } = index.search(readings, null);
+  const best = candidates.sort((one, other) => one.wordsRank - other.wordsRank)[0];
+  return best && passages[best.id];
+};
+
+describe('what is asked finds its passage', () => {
+  test.each([
+    ['对象的地址是什么', 0],
+    ['请问怎样查看对象的地址？', 0],
+    ['目的地下雨怎么办', 5],
+    // As Taiwan says it, and in its letters.
+    ['执行程式前要储存档案吗', 1],
+    ['滑鼠指標的速度', 3],
+    ['差旅費', 4],
+    ['How do I insert a formula into a cell?', 2],
+    ['change the speed of the mouse pointer', 3],
+    ['⼿动插⼊公式', 2],
+  ])('%s', (question, at) => expect(firstFor(question)).toBe(passages[at]));
+
+  test('nothing is found by words of form alone', () =>
+    expect(firstFor('what is it and why')).toBeUndefined());
+});
+
+test('phrases of asking go, single characters stay', () => {
+  expect(withoutShell('请问怎样设置目的地？')).toBe('设置目的地？');
+  expect(withoutShell('为什么要有索引呢')).toBe('索引');
+  expect(withoutShell('怎么办')).toBe('怎么办');
+  for (const word of ['目的', '地得着', '要点', '存在', '和对'])
+    expect(withoutShell(word)).toBe(word);
+});
+
+test('radicals and compatibility forms become usual letters', () => {
+  expect(usualForms('⼿册第⼀⻚：⻓⻔')).toBe('手册第一页：长门');
+  expect(searchedLetters('ＡＢ　網路⼿冊')).toBe('ab 网路手册');
+});
+
+test('a passage with the words near each other is seen before one where they are scattered', () => {
+  const [reading] = readingsOf('月亮的潮汐');
+  const values = reading!.slots.map(() => 1);
+  const of = (content: string) => relevanceOf(reading!, values, { heading: '', content });
+  const near = of('月亮引起潮汐。');
+  const far = of(`月亮很圆。${'海很大。'.repeat(60)}潮汐涨了。`);
+  expect(near.together).toBeGreaterThan(far.together);
+  expect(near.coverage).toBeCloseTo(far.coverage);
+  expect(of('今天吃面').coverage).toBe(0);
+});

@@ -1,0 +1,37 @@
+import { isFree } from '../../../contract/price.ts';
+import type { Executor } from '../../db/database.ts';
+import { Refusal } from '../../http/handlers.ts';
+import { paidStanding } from '../payment/has-paid.ts';
+import type { ResolvedModel } from './resolved-model.ts';
+
+/** Who wants to use a model; null: a visitor who has no account yet. */
+export type Asker = { id: number; guest: boolean } | null;
+
+type Usable = Pick<ResolvedModel, 'factor'> &
+  Partial<Pick<ResolvedModel, 'promptFactor' | 'paidOnly' | 'managersOnly'>>;
+
+/** Why somebody may not use a model; null: they may. */
+const refusalOf = async (db: Executor, model: Usable, asker: Asker): Promise<Refusal | null> => {
+  const locked = model.paidOnly || model.managersOnly;
+  if (!asker || asker.guest) {
+    const free = isFree({ promptFactor: null, ...model });
+    if (model.managersOnly) return new Refusal('model_unavailable');
+    return free && !locked ? null : new Refusal('login_required', '这是付费模型，登录后才能使用');
+  }
+  if (!locked) return null;
+  const { manager, paid } = await paidStanding(db, asker.id);
+  if (model.managersOnly && !manager) return new Refusal('model_unavailable');
+  return model.paidOnly && !paid ? new Refusal('paid_only') : null;
+};
+
+/**
+ * Refuses a model that this person may not use.
+ * @throws Refusal login_required, paid_only, model_unavailable
+ */
+export const requireUsable = async (db: Executor, model: Usable, asker: Asker): Promise<void> => {
+  const refusal = await refusalOf(db, model, asker);
+  if (refusal) throw refusal;
+};
+
+export const isUsable = async (db: Executor, model: Usable, asker: Asker): Promise<boolean> =>
+  (await refusalOf(db, model, asker)) === null;

@@ -1,0 +1,27 @@
+import type { Executor, Transaction } from '../../db/database.ts';
+import type { Storage } from '../../storage/storage-interface.ts';
+import { release } from '../ledger/ledger.service.ts';
+import * as store from './train.store.ts';
+
+/**
+ * Somebody goes: what is set aside for their training comes back. Gives what takes the files away,
+ * once the rows of their projects are gone.
+ */
+export const leaveTraining = async (
+  tx: Transaction,
+  userId: number,
+  storage: Storage,
+): Promise<() => Promise<void>> => {
+  const files = await store.filesOfPerson(tx, userId);
+  for (const { holdId } of files) if (holdId) await release(tx, holdId);
+  const keys = [
+    ...files.map(({ storageKey }) => storageKey),
+    ...(await store.artifactsOfPerson(tx, userId)),
+  ];
+  return async () => {
+    for (const key of keys) if (key) await storage.delete(key);
+  };
+};
+
+/** What somebody brought to train on, with the projects' keys. */
+export const trainingFilesOf = (db: Executor, userId: number) => store.filesOfPerson(db, userId);

@@ -1,0 +1,26 @@
+import { type AnyColumn, eq, inArray, type SQL, sql } from 'drizzle-orm';
+
+/**
+ * Who somebody is where people are counted, of a row `u` of users: an account is a person, and all
+ * guests of a network are one, as anybody may have as many guests as they like. A guest whose network
+ * nobody knows, as behind a proxy that was not told of, is one by themselves.
+ */
+export const personOf = `CASE WHEN u.guest THEN coalesce('guests ' || u.made_in, 'guest ' || u.id)
+  ELSE u.id::text END`;
+
+const ofNetwork = 'guests ';
+
+/** Of a guest: the network whose guests are one person; null where it is not known. */
+export const networkOf = (person: string): string | null =>
+  person.startsWith(ofNetwork) ? person.slice(ofNetwork.length) : null;
+
+/** Whose things are summed up: one account's, those of a network's guests, or of all guests. */
+export type Owners = { userId: number } | { network: string } | 'guests';
+
+/** Rows whose owner, a column with the number of an account, is one of these. */
+export const ownedBy = (owner: AnyColumn, owners: Owners): SQL => {
+  if (owners === 'guests') return inArray(owner, sql`(SELECT id FROM users WHERE guest)`);
+  return 'userId' in owners
+    ? eq(owner, owners.userId)
+    : inArray(owner, sql`(SELECT id FROM users WHERE guest AND made_in = ${owners.network})`);
+};

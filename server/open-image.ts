@@ -1,0 +1,50 @@
+import type { default as sharp, Sharp } from 'sharp';
+
+/** Pixels that an image of people may say it has, and that one of a service may. */
+export const mostPixels = { people: 40_000_000, service: 100_000_000 };
+/** A side longer than this is no image; JPEG cannot have it, either. */
+const longestSide = 30_000;
+
+/** An image says that it has more pixels than are looked at. */
+export class TooManyPixels extends Error {}
+
+export interface OpenedImage {
+  image: Sharp;
+  width: number;
+  height: number;
+  format: string;
+  /** Beside its pixels: how it is turned, its profile, its colours. */
+  about: Awaited<ReturnType<Sharp['metadata']>>;
+}
+
+let loading: Promise<typeof sharp> | undefined;
+
+/** libvips takes 20 MB, so it is loaded with the first image. */
+export const loadSharp = (): Promise<typeof sharp> => {
+  loading ??= import('sharp').then(({ default: sharp }) => {
+    sharp.cache(false);
+    sharp.concurrency(1);
+    return sharp;
+  });
+  return loading;
+};
+
+/**
+ * The one way to bytes that came from outside: what the image says of its size is read before any
+ * pixel of it. @throws TooManyPixels; Error for what is no image
+ */
+export const openImage = async (
+  data: Buffer,
+  {
+    pixels = mostPixels.people,
+    failOn = 'error',
+  }: { pixels?: number; failOn?: 'error' | 'truncated' } = {},
+): Promise<OpenedImage> => {
+  const sharp = await loadSharp();
+  const about = await sharp(data, { limitInputPixels: false }).metadata();
+  const { width, height, format } = about;
+  if (Math.max(width, height) > longestSide || width * height > pixels)
+    throw new TooManyPixels(`an image of ${width} × ${height} pixels`);
+  const image = sharp(data, { limitInputPixels: pixels, failOn, pages: 1 });
+  return { image, width, height, format, about };
+};

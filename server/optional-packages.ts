@@ -1,0 +1,139 @@
+import { createRequire } from 'node:module';
+import path from 'node:path';
+
+/**
+ * Packages that may be absent, because their licences are not for everybody: they lie in
+ * node_modules, never inside our bundles, are loaded when they are first used, and the server runs
+ * without them. scripts/optional-packages.mjs says what they contain. Their types are declared
+ * here, so that the source is type-checked without them, too.
+ */
+
+/** WebCodecs of browsers, by FFmpeg. */
+export type WebCodecs = Pick<
+  typeof globalThis,
+  | 'AudioData'
+  | 'AudioDecoder'
+  | 'AudioEncoder'
+  | 'EncodedAudioChunk'
+  | 'VideoEncoder'
+  | 'VideoFrame'
+>;
+
+/** A picture or a packet in the memory of libav. */
+type Handle = number;
+
+/** The calls of libav.js that encode a video. */
+export interface LibAv {
+  AV_PIX_FMT_YUV420P: number;
+  ff_init_encoder: (
+    name: string,
+    options: { ctx: object; time_base: [number, number]; options: Record<string, string> },
+  ) => Promise<[codec: Handle, context: Handle, frame: Handle, packet: Handle]>;
+  ff_encode_multi: (
+    context: Handle,
+    frame: Handle,
+    packet: Handle,
+    frames: object[],
+    flush?: boolean,
+  ) => Promise<{ data: Uint8Array; flags?: number; pts?: number }[]>;
+  ff_free_encoder: (context: Handle, frame: Handle, packet: Handle) => Promise<void>;
+}
+
+interface SevenZipOptions {
+  print?: (line: string) => void;
+  printErr?: (line: string) => void;
+  /** The next byte of its input; -1: there is none. */
+  stdin?: () => number;
+  quit?: (code: number, status: unknown) => void;
+  wasmBinary?: ArrayBuffer;
+}
+
+export interface SevenZip {
+  callMain: (args: string[]) => void;
+  FS: {
+    mkdir: (path: string) => void;
+    open: (path: string, flags: string) => object;
+    write: (stream: object, data: Uint8Array, offset: number, length: number) => void;
+    writeFile: (path: string, data: string) => void;
+    close: (stream: object) => void;
+    readdir: (path: string) => string[];
+    readFile: (path: string, options: { encoding: 'binary' }) => Uint8Array;
+    lstat: (path: string) => unknown;
+    isLink: (mode: number) => boolean;
+    isDir: (mode: number) => boolean;
+    isFile: (mode: number) => boolean;
+  };
+}
+
+/** Listens to a whole recording. */
+export interface Recognizer {
+  createStream: () => {
+    acceptWaveform: (sound: { samples: Float32Array; sampleRate: number }) => void;
+  };
+  decode: (stream: object) => void;
+  getResult: (stream: object) => { text: string };
+}
+
+export interface SherpaVoice {
+  sampleRate: number;
+  /** Samples from -1 to 1. `sid` is the number of a speaker. */
+  generate: (order: {
+    text: string;
+    sid: number;
+    speed: number;
+    /** Where memory of native code may not be handed out as it is. */
+    enableExternalBuffer: boolean;
+  }) => { samples: Float32Array; sampleRate: number };
+}
+
+interface Sherpa {
+  OfflineRecognizer: new (config: object) => Recognizer;
+  OfflineTts: new (config: object) => SherpaVoice;
+}
+
+/** What each package exports. */
+interface Packages {
+  '7z-wasm': (options: SevenZipOptions) => Promise<SevenZip>;
+  '@libav.js/variant-webm-vp9': { LibAV: (options: object) => Promise<LibAv> };
+  '@napi-rs/webcodecs': WebCodecs;
+  'sherpa-onnx-node': Sherpa;
+  text2wav: (text: string, options: { voice: string; speed: string }) => Promise<Uint8Array>;
+}
+export type OptionalPackage = keyof Packages;
+
+/** Its message is for people. */
+export class PackageMissing extends Error {}
+
+const require = createRequire(import.meta.url);
+
+/** @throws PackageMissing */
+export const optionalPackageFile = (name: OptionalPackage, file = ''): string => {
+  try {
+    return require.resolve(path.posix.join(name, file));
+  } catch (cause) {
+    throw new PackageMissing(`服务器上没有安装 ${name}`, { cause });
+  }
+};
+
+export const isInstalled = (name: OptionalPackage): boolean => {
+  try {
+    return optionalPackageFile(name) !== '';
+  } catch {
+    return false;
+  }
+};
+
+/** Loads one, by a name that no bundler sees. @throws PackageMissing */
+export const loadOptional = async <N extends OptionalPackage>(name: N): Promise<Packages[N]> => {
+  optionalPackageFile(name);
+  try {
+    const loaded = (await import(name)) as { default?: Packages[N] };
+    return loaded.default ?? (loaded as Packages[N]);
+  } catch (cause) {
+    throw new PackageMissing(`服务器上没有装好 ${name}`, { cause });
+  }
+};
+
+/** What a thread says of a package that is missing, for people; null: it failed by something else. */
+export const missingPackageIn = (why: string): string | null =>
+  /服务器上没有(?:安装|装好) \S+/.exec(why)?.[0] ?? null;

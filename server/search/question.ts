@@ -1,0 +1,126 @@
+import { Converter } from 'opencc-js';
+import { englishWords, glossesOf } from './glosses.ts';
+import { searchedLetters, evenLetters } from './letters.ts';
+import { withoutShell } from './shells.ts';
+import { termsOf } from './terms.ts';
+
+/** One thing that a question asks for: a term, or an English word with what Chinese says for it. */
+export interface Slot {
+  /** How much it says, 0 to 1, before its rarity. */
+  weight: number;
+  /** Each alternative is there where all of its terms are. */
+  words: { text: string; terms: string[]; weight: number }[];
+}
+
+/** A question as it may have been meant. */
+export interface Reading {
+  /** In searched letters. */
+  text: string;
+  weight: number;
+  slots: Slot[];
+}
+
+/** How much each kind of term counts, chosen on the sets of questions in docs/decisions/training.md. */
+const weights = {
+  /** A single Chinese character. */
+  letter: 0.7,
+  /** A pair across the border of two words. */
+  across: 0.6,
+  /** A number of one or two digits. */
+  shortNumber: 0.3,
+  /** A single Chinese character as the translation of a word. */
+  letterGloss: 0.3,
+  /** Each later sense of a translation counts less. */
+  laterSense: 0.5,
+  /** The question in the words of the other side of the strait. */
+  otherWords: 0.95,
+} as const;
+
+const words = new Intl.Segmenter('zh', { granularity: 'word' });
+const han = /\p{Script=Han}/u;
+
+const weightOf = (term: string): number => {
+  if (/^\d{1,2}$/.test(term)) return weights.shortNumber;
+  return han.test(term) && Array.from(term).length === 1 ? weights.letter : 1;
+};
+
+const slotsOf = (text: string): Slot[] => {
+  const within = new Set<string>();
+  for (const { segment } of words.segment(text))
+    for (const term of termsOf(segment).keys()) within.add(term);
+  return [...termsOf(text).keys()].map((term) => ({
+    weight: weightOf(term) * (within.has(term) ? 1 : weights.across),
+    words: [{ text: term, terms: [term], weight: 1 }],
+  }));
+};
+
+/** Of a word longer than one character the pairs say it all. */
+const termsOfWord = (word: string): string[] => {
+  const terms = [...termsOf(word).keys()];
+  return terms.length === 1 ? terms : terms.filter((term) => Array.from(term).length > 1);
+};
+
+const englishSlots = (text: string): Slot[] => {
+  const asked = new Set(englishWords(text));
+  const found = glossesOf(text);
+  const translated = new Set(found.map(({ name }) => name));
+  const slots = found.map(({ name, glosses }) => ({
+    weight: 1,
+    words: [
+      ...(name.includes(' ') ? [] : [{ text: name, terms: [name], weight: 1 }]),
+      ...glosses.map(({ word, sense }) => ({
+        text: word,
+        terms: termsOfWord(word),
+        weight: (word.length === 1 ? weights.letterGloss : 1) / (1 + weights.laterSense * sense),
+      })),
+    ],
+  }));
+  // Names and numbers go along as they are; words of form are rare among Chinese ones and would lead astray.
+  for (const term of termsOf(text).keys())
+    if (!translated.has(term) && (asked.has(term) || /\d|[_.+#-]/.test(term) || han.test(term)))
+      slots.push({ weight: weightOf(term), words: [{ text: term, terms: [term], weight: 1 }] });
+  return slots;
+};
+
+const isEnglish = (text: string): boolean => {
+  const latin = text.match(/[a-z]/g)?.length ?? 0;
+  const chinese = text.match(/\p{Script=Han}/gu)?.length ?? 0;
+  return latin > chinese * 2 && englishWords(text).length > 0;
+};
+
+let converters: {
+  toTaiwan: (text: string) => string;
+  fromTaiwan: (text: string) => string;
+  traditional: (text: string) => string;
+} | null = null;
+
+/** A question in the words of the mainland and of Taiwan (OpenCC's phrases): 程序 is 程式 there. */
+const otherWords = (text: string): string[] => {
+  converters ??= {
+    toTaiwan: Converter({ from: 'cn', to: 'twp' }),
+    fromTaiwan: Converter({ from: 'twp', to: 'cn' }),
+    traditional: Converter({ from: 'cn', to: 'tw' }),
+  };
+  const { toTaiwan, fromTaiwan, traditional } = converters;
+  return [fromTaiwan(traditional(text)), toTaiwan(text)];
+};
+
+/**
+ * What a question may mean, the likeliest first: as it is asked, and as others would say it. A passage
+ * counts by the reading that it fits best.
+ */
+export const readingsOf = (question: string): Reading[] => {
+  const asked = withoutShell(evenLetters(question));
+  const text = searchedLetters(asked);
+  if (isEnglish(text)) return [{ text, weight: 1, slots: englishSlots(text) }];
+  const others = new Set(otherWords(text).map(searchedLetters));
+  others.delete(text);
+  return [
+    { text, weight: 1, slots: slotsOf(text) },
+    ...[...others].map((other) => ({
+      text: other,
+      weight: weights.otherWords,
+      slots: slotsOf(other),
+    })),
+  ];
+};

@@ -1,0 +1,136 @@
+import { api } from '@/platform/api.ts';
+import { copyText } from '@/platform/copy.ts';
+import { toast } from '@/platform/toast.ts';
+import { Button } from '@/ui/button.tsx';
+import { confirmDialog } from '@/ui/dialog.ts';
+import { Form } from '@/ui/form/form.tsx';
+import { Skeleton } from '@/ui/skeleton.tsx';
+import type { Out } from '@contract/calls.ts';
+import { useQuery } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import css from './profile-tab.module.css';
+import { quietly } from './quietly.ts';
+
+const code = { name: 'code', label: '验证码', kind: 'text', required: true, max: 40 } as const;
+
+const Part = ({ title, children }: { title: string; children: ReactNode }) => (
+  <section className={`card ${css.part}`}>
+    <h2>{title}</h2>
+    {children}
+  </section>
+);
+
+/** They are kept as hashes alone: nobody can show them again. */
+const RecoveryCodes = ({ codes, onDone }: { codes: readonly string[]; onDone: () => void }) => (
+  <Part title="恢复码">
+    <p>手机丢了的时候，每个恢复码可以代替验证码登录一次。它们只显示这一次，请现在保存好。</p>
+    <ul className={css.recovery}>
+      {codes.map((each) => (
+        <li key={each}>{each}</li>
+      ))}
+    </ul>
+    <div className={css.acts}>
+      <Button onClick={() => void copyText(codes.join('\n'))}>全部复制</Button>
+      <Button kind="primary" onClick={onDone}>
+        我保存好了
+      </Button>
+    </div>
+  </Part>
+);
+
+const Begun = ({
+  begun,
+  onEnabled,
+}: {
+  begun: Out<'totpBegin'>;
+  onEnabled: (codes: string[]) => void;
+}) => (
+  <Part title="用验证器扫一扫">
+    <img
+      className={css.code}
+      alt="动态验证码的二维码"
+      src={`data:image/svg+xml;utf8,${encodeURIComponent(begun.svg)}`}
+    />
+    <p>
+      扫不了的话，手工输入：<span className={css.secret}>{begun.secret}</span>
+    </p>
+    <Form
+      fields={[{ ...code, label: '验证器上的六位数字', max: 10 }]}
+      submit="打开"
+      onSubmit={async (values) => {
+        const made = await api.totpEnable({ code: String(values['code']) }, { quiet: true });
+        onEnabled(made.recovery_codes);
+      }}
+    />
+  </Part>
+);
+
+const Enabled = ({
+  left,
+  onRenewed,
+  onDisabled,
+}: {
+  left: number;
+  onRenewed: (codes: string[]) => void;
+  onDisabled: () => void;
+}) => {
+  const renew = async () => {
+    const yes = await confirmDialog({
+      text: '原来的恢复码都会作废。',
+      ok: '换一套',
+    });
+    if (yes) onRenewed((await api.totpRecovery({})).recovery_codes);
+  };
+  return (
+    <Part title="动态验证码：已打开">
+      <p>登录时除了密码，还要手机上的验证码。还剩 {left} 个恢复码。</p>
+      <Button onClick={() => void quietly(renew)}>换一套恢复码</Button>
+      <Form
+        fields={[{ ...code, hint: '手机上的六位数字，或一个恢复码' }]}
+        submit="关闭动态验证码"
+        danger
+        onSubmit={async (values) => {
+          await api.totpDisable({ code: String(values['code']) }, { quiet: true });
+          onDisabled();
+          toast('动态验证码已关闭', 'success');
+        }}
+      />
+    </Part>
+  );
+};
+
+/** The second proof of identity: a code of an authenticator app, and codes for when it is lost. */
+export const SecondFactor = () => {
+  const state = useQuery({
+    queryKey: ['totpState'],
+    queryFn: ({ signal }) => api.totpState({}, { signal, quiet: true }),
+  });
+  const [begun, setBegun] = useState<Out<'totpBegin'>>();
+  const [recovery, setRecovery] = useState<string[]>();
+  const begin = async () => setBegun(await api.totpBegin({}));
+  if (recovery) return <RecoveryCodes codes={recovery} onDone={() => setRecovery(undefined)} />;
+  if (state.data?.enabled)
+    return (
+      <Enabled
+        left={state.data.recovery_left}
+        onRenewed={setRecovery}
+        onDisabled={() => setBegun(undefined)}
+      />
+    );
+  if (begun) return <Begun begun={begun} onEnabled={setRecovery} />;
+  return (
+    <Part title="动态验证码">
+      <p>
+        打开之后，别人就是知道了您的密码，没有您的手机也登录不了。需要一个验证器应用，如 Microsoft
+        Authenticator、Google Authenticator 或密码管理器。
+      </p>
+      {state.data ? (
+        <Button kind="primary" onClick={() => void quietly(begin)}>
+          打开动态验证码
+        </Button>
+      ) : (
+        <Skeleton lines={1} />
+      )}
+    </Part>
+  );
+};

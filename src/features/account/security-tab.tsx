@@ -1,0 +1,115 @@
+import { api } from '@/platform/api.ts';
+import { dateTime } from '@/platform/format.ts';
+import { toast } from '@/platform/toast.ts';
+import { Button } from '@/ui/button.tsx';
+import { Form } from '@/ui/form/form.tsx';
+import { limits } from '@contract/limits.ts';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import css from './profile-tab.module.css';
+import { quietly } from './quietly.ts';
+import { SecondFactor } from './second-factor.tsx';
+
+const Password = () => {
+  const [changing, setChanging] = useState(0);
+  return (
+    <section className={`card ${css.part}`}>
+      <h2>修改密码</h2>
+      <p>修改之后，其他设备要重新登录。</p>
+      <Form
+        key={changing}
+        fields={[
+          { name: 'old_password', label: '现在的密码', kind: 'password', required: true },
+          {
+            name: 'password',
+            label: '新密码',
+            kind: 'password',
+            required: true,
+            min: limits.password.min,
+            max: limits.password.max,
+          },
+          {
+            name: 'password2',
+            label: '再次输入新密码',
+            kind: 'password',
+            required: true,
+            check: (value, values) =>
+              value === values['password'] ? undefined : '两次输入的密码不一致！',
+          },
+          {
+            name: 'keep_keys',
+            label: '保留 API-KEY',
+            kind: 'switch',
+            hint: '不保留的话，用原来的 KEY 的程序要换上新的',
+          },
+        ]}
+        initial={{}}
+        submit="修改密码"
+        onSubmit={async (values) => {
+          const { keys_removed: removed } = await api.changePassword(
+            {
+              old_password: String(values['old_password']),
+              password: String(values['password']),
+              password2: String(values['password2']),
+              keep_keys: values['keep_keys'] === true ? 1 : 0,
+            },
+            { quiet: true },
+          );
+          const keys = removed > 0 ? `，${removed} 个 API-KEY 已作废` : '';
+          toast(`密码已修改，其他设备已退出${keys}`, 'success');
+          setChanging(changing + 1);
+        }}
+      />
+    </section>
+  );
+};
+
+const Devices = () => {
+  const devices = useQuery({
+    queryKey: ['deviceList'],
+    queryFn: ({ signal }) => api.deviceList({}, { signal, quiet: true }),
+  });
+  const list = devices.data?.list ?? [];
+  const others = list.filter((each) => each.current === 0);
+  return (
+    <section className={`card ${css.part}`}>
+      <h2>登录的设备</h2>
+      <ul className={css.devices}>
+        {list.map((each) => (
+          <li key={each.id}>
+            <div>
+              <b>{each.name}</b>
+              <span>
+                {each.current === 1
+                  ? '这台设备'
+                  : `最近使用 ${dateTime(each.seen_at).slice(0, 10)}`}
+                ，{dateTime(each.created_at)} 登录
+              </span>
+            </div>
+            {each.current === 0 && (
+              <Button
+                size="small"
+                onClick={() => void quietly(() => api.signOutDevice({ id: each.id }))}
+              >
+                退出
+              </Button>
+            )}
+          </li>
+        ))}
+      </ul>
+      {others.length > 0 && (
+        <Button onClick={() => void quietly(() => api.signOutDevice({}))}>退出其他全部设备</Button>
+      )}
+    </section>
+  );
+};
+
+const SecurityTab = () => (
+  <>
+    <Password />
+    <SecondFactor />
+    <Devices />
+  </>
+);
+
+export default SecurityTab;

@@ -1,0 +1,90 @@
+import { api } from '@/platform/api.ts';
+import { refreshScreens } from '@/platform/query-client.ts';
+import { Button } from '@/ui/button.tsx';
+import { LoadFailed } from '@/ui/load-failed.tsx';
+import { Skeleton } from '@/ui/skeleton.tsx';
+import type { TrainModel } from '@contract/train.ts';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { attempt, isTranslation } from './projects.ts';
+import css from './train.module.css';
+
+const directions: Readonly<Record<number, { of: string; name: string }>> = {
+  1: { of: '英文', name: '英文 → 中文' },
+  2: { of: '中文', name: '中文 → 英文' },
+};
+
+/** Files that wait for their owner: what beginning will cost, whether their language fits, and the press. */
+export const BeginBar = ({
+  model,
+  onBegun = () => undefined,
+}: {
+  model: TrainModel;
+  onBegun?: () => void;
+}) => {
+  const [busy, setBusy] = useState(false);
+  const work = isTranslation(model) ? '翻译' : '训练';
+  const quote = useQuery({
+    queryKey: ['trainQuote', model.id, model.waiting_num, model.settings],
+    queryFn: ({ signal }) => api.trainQuote({ model_id: model.id }, { signal, quiet: true }),
+  });
+  // What could not be read waits no more, and is shown as that.
+  const readable = quote.data?.files ?? model.waiting_num;
+  useEffect(() => {
+    if (readable < model.waiting_num) void refreshScreens();
+  }, [readable, model.waiting_num]);
+  const act = async (what: () => Promise<unknown>) => {
+    setBusy(true);
+    const done = await attempt(what);
+    setBusy(false);
+    return done;
+  };
+  if (quote.isPending) return <Skeleton lines={2} />;
+  if (quote.isError) return <LoadFailed error={quote.error} onRetry={() => void quote.refetch()} />;
+  const { files, tokens, archives, direction } = quote.data;
+  if (files === 0) return <p className={css.note}>没有可以{work}的文件，请添加别的。</p>;
+  const other = directions[direction];
+  const price =
+    tokens === 0
+      ? archives === files
+        ? ''
+        : ' · 免费'
+      : ` · 约 ${tokens.toLocaleString('zh-CN')} tokens`;
+  return (
+    <div className={css.begin} role="group" aria-label={`开始${work}`}>
+      {other && (
+        <p className={css.warning} role="note">
+          文件像是{other.of}，而方向是“{directions[3 - direction]?.name}”。
+          <Button
+            size="small"
+            busy={busy}
+            onClick={() =>
+              void act(() =>
+                api.setTrainModel({ model_id: model.id, settings: { type: direction } }),
+              )
+            }
+          >
+            改成{other.name}
+          </Button>
+        </p>
+      )}
+      <p className={css.note}>
+        {files} 个文件等您开始。
+        {tokens > 0 && '价格是估计，按实际用量扣。'}
+        {archives > 0 && `其中 ${archives} 个压缩包，里面的文件另计。`}
+      </p>
+      <Button
+        kind="primary"
+        busy={busy}
+        onClick={() =>
+          void act(() => api.startTraining({ model_id: model.id })).then((done) =>
+            done ? onBegun() : undefined,
+          )
+        }
+      >
+        开始{work}
+        {price}
+      </Button>
+    </div>
+  );
+};

@@ -1,0 +1,89 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+
+/** A request whose bytes leave when the test says so. */
+class SlowRequest extends EventTarget {
+  static last: SlowRequest;
+  upload = new EventTarget();
+  status = 0;
+  responseText = '';
+  aborted = false;
+  constructor() {
+    super();
+    SlowRequest.last = this;
+  }
+  open() {}
+  setRequestHeader() {}
+  getResponseHeader() {
+    return null;
+  }
+  send() {}
+  abort() {
+    this.aborted = true;
+    this.dispatchEvent(new Event('loadend'));
+  }
+  left(loaded: number, total: number) {
+    this.upload.dispatchEvent(
+      Object.assign(new Event('progress'), { lengthComputable: true, loaded, total }),
+    );
+  }
+  answer(data: unknown) {
+    Object.assign(this, { status: 200, responseText: JSON.stringify({ code: 0, data }) });
+    this.dispatchEvent(new Event('load'));
+    this.dispatchEvent(new Event('loadend'));
+  }
+}
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  vi.resetModules();
+  vi.stubGlobal('XMLHttpRequest', SlowRequest);
+  // Nobody asks the line how it is while nothing is seen.
+  vi.stubGlobal('document', { hidden: true, addEventListener: () => {} });
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+const size = 870_000;
+const begin = async () => {
+  const { postForm } = await import('./post-form.ts');
+  let told: unknown;
+  const parts: number[] = [];
+  const done = postForm('uploadFile', new FormData(), { onProgress: (part) => parts.push(part) });
+  done.then(
+    (data) => (told = data),
+    (error: unknown) => (told = error),
+  );
+  return { told: () => told, parts, request: SlowRequest.last };
+};
+/** 6 KB a second, a piece each 20 seconds. */
+const piece = 120_000;
+
+test('870 KB arrive over a line of 6 KB/s: nothing is given up while bytes move', async () => {
+  const { told, parts, request } = await begin();
+  for (let loaded = piece; loaded < size; loaded += piece) {
+    await vi.advanceTimersByTimeAsync(20_000);
+    request.left(loaded, size);
+  }
+  // What left the browser may lie in the buffers of the device for as long as all of it takes.
+  request.left(size, size);
+  await vi.advanceTimersByTimeAsync((size / 6_000) * 1_000);
+  expect(told()).toBeUndefined();
+  expect(parts.at(-1)).toBe(1);
+  request.answer({ file: { uuid: 'a' } });
+  await vi.advanceTimersByTimeAsync(0);
+  expect(told()).toEqual({ file: { uuid: 'a' } });
+  expect(request.aborted).toBe(false);
+});
+
+test('an upload that stands still is given up, and says that the network does not answer', async () => {
+  const { told, request } = await begin();
+  request.left(piece, size);
+  await vi.advanceTimersByTimeAsync(29_000);
+  expect(told()).toBeUndefined();
+  await vi.advanceTimersByTimeAsync(2_000);
+  // Status 0: who asked for it begins again by itself.
+  expect(told()).toMatchObject({ status: 0, message: expect.stringContaining('网络') });
+  expect(request.aborted).toBe(true);
+});

@@ -1,0 +1,15 @@
+import { usePasswordRequests } from '@/platform/confirm-password.ts';
+import { lazy, Suspense } from 'react';
+
+const PasswordView = lazy(() => import('./password-view.tsx'));
+
+/** Stands once in the page: asks for the password where the server wants it with a call. */
+export const PasswordHost = () => {
+  const [request] = usePasswordRequests();
+  if (!request) return null;
+  return (
+    <Suspense fallback={null}>
+      <PasswordView {...request} />
+    </Suspense>
+  );
+};

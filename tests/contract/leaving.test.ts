@@ -1,0 +1,219 @@
+import { existsSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import pg from 'pg';
+import sharp from 'sharp';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Area, Kit } from '../../server/area.ts';
+import { createAreas } from '../../server/areas/list.ts';
+import type { Held } from '../../server/held.ts';
+import { readSettings } from '../../server/settings.ts';
+import { TestClient } from '../support/client.ts';
+import { describeTables, fillTables, tablesWith } from '../support/every-table.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+import { sendRaw } from '../support/world.ts';
+
+const password = 'password-1';
+/** What areas say of themselves needs nothing of a server. */
+const anything: unknown = new Proxy(() => undefined, {
+  get: () => anything,
+  apply: () => anything,
+});
+const kit = new Proxy({ settings: readSettings({}) } as Kit, {
+  get: (has, name) => (name in has ? has[name as keyof Kit] : anything),
+});
+const areas: readonly Area[] = createAreas(kit);
+const held = areas.flatMap((area): readonly Held[] => area.holds ?? []);
+/** Columns with a person's number that no reference tells of. */
+const unreferenced = ['token_user_id', 'user_id'];
+
+let server: TestServer;
+let client: pg.Client;
+beforeAll(async () => {
+  server = await startServer({ env: { ASSISTANT_RATE: '0', FILE_QUOTA_MB: '64' } });
+  client = new pg.Client({ connectionString: server.databaseUrl });
+  await client.connect();
+});
+afterAll(async () => {
+  await client.end();
+  await server.stop();
+});
+
+const upload = async (
+  person: TestClient,
+  place: string,
+  data: Buffer,
+  name: string,
+  id?: number,
+) => {
+  const form = new FormData();
+  if (id !== undefined) form.set('model_id', String(id));
+  form.set('file', new Blob([new Uint8Array(data)]), name);
+  const answer = await fetch(`${server.baseURL}/api/${place}`, {
+    method: 'POST',
+    headers: person.headers(),
+    body: form,
+  });
+  return ((await answer.json()) as { data: Record<string, unknown> }).data;
+};
+
+/** A public knowledge base with a file that was learned. */
+const makeBase = async (person: TestClient, key: string, said: string) => {
+  const { model: base } = await person.call('newTrainModel', {
+    name: '公开的资料',
+    key,
+    type: 0,
+    private: 0,
+  });
+  await upload(person, 'train/upload_file', Buffer.from(said), '资料.txt', base.id);
+  const files = () => person.call('trainFileList', { model_id: base.id });
+  await expect.poll(async () => (await files()).list[0]?.status, { timeout: 30_000 }).toBe(1);
+  return { id: base.id, url: (await files()).list[0]!.url };
+};
+
+test('every column with a person’s number stands in the list of what is a person’s, once', async () => {
+  const listed = held.flatMap(({ table, of }) => of.map((column) => `${table}.${column}`));
+  const found: string[] = [];
+  for (const [name, { columns, references }] of await describeTables(client))
+    for (const column of columns)
+      if (references.get(column.name) === 'users' || unreferenced.includes(column.name))
+        found.push(`${name}.${column.name}`);
+  expect(listed.filter((each) => each !== 'users.id').sort()).toEqual(found.sort());
+});
+
+test('an account that ends leaves nothing of its person in any table, file or answer', async () => {
+  const mark = 'zhimakaimen';
+  const key = `open_${Date.now()}`;
+  const person = await TestClient.register(server.baseURL);
+  const other = await TestClient.register(server.baseURL);
+  const visitor = new TestClient(server.baseURL);
+  const { id: userId } = await person.call('userInfo', {});
+  const files = path.join(server.dataDir, 'files');
+  const stored = () =>
+    existsSync(files)
+      ? readdirSync(files, { recursive: true, withFileTypes: true }).filter((each) => each.isFile())
+      : [];
+  const before = stored().length;
+
+  const picture = await sharp({
+    create: { width: 64, height: 64, channels: 3, background: '#2563eb' },
+  })
+    .png()
+    .toBuffer();
+  const { uuid } = await person.ask(`我的秘密是${mark}`);
+  const { image } = (await upload(person, 'image/upload', picture, `${mark}.png`)) as {
+    image: { url: string };
+  };
+  const base = await makeBase(person, key, `${mark}的花园里有一棵紫藤，每年四月开花。`);
+  const ask = { embedding_key: key, question: '紫藤几月开花' };
+  expect((await visitor.call('askKnowledge', ask)).list.length).toBeGreaterThan(0);
+  expect((await fetch(server.baseURL + base.url)).status).toBe(200);
+  const talk = await other.call('newFriend', { friend_user_id: userId });
+  await other.call('sendMessage', { session_id: talk.uuid, msg: '你好，可以认识一下吗' });
+  await person.call('answerFriend', { session_id: talk.uuid, act: 'accept' });
+  const said = await person.call('sendMessage', { session_id: talk.uuid, msg: mark });
+  await person.call('updateMessage', {
+    session_id: talk.uuid,
+    id: said.id,
+    content: `${mark}，改过`,
+  });
+
+  const session = await client.query('SELECT id FROM sessions WHERE uuid = $1', [uuid]);
+  const faults = await fillTables(client, {
+    userId,
+    mark,
+    people: unreferenced,
+    // The server's own, and what it can have only one of.
+    leaveOut: `instances backups schema_migrations secrets captchas rate_limits wallets search_fresh
+      search_postings search_queue friends models channels stat_days stat_marks stat_channels
+      stat_steps forum_groups notices blocked_words image_keywords scenario_categories apps
+      app_versions channel_health model_channels payment_bills sandbox_trades forum_models
+      manager_acts orders invoices order_events refunds payment_differences invoice_orders
+      app_purchases app_downloads ledger holds invited stat_spent usage_days app_comments
+      app_reports model_uses api_usage api_jobs notice_reads api_key_months api_reservations tickets
+      users`.split(/\s+/),
+    known: new Map<string, unknown>([
+      ['sessions', (session.rows[0] as { id: number }).id],
+      ['users', userId],
+      ['scenario_categories', 1],
+    ]),
+  });
+  expect(faults).toEqual([]);
+  expect((await tablesWith(client, mark)).length).toBeGreaterThan(25);
+
+  const done = await person.raw('deleteAccount', { password });
+  expect(done.code, server.log().slice(-3000)).toBe(0);
+  expect(await tablesWith(client, mark)).toEqual([]);
+  for (const { table, of, where, end } of held) {
+    if (end !== 'delete' || where !== undefined) continue;
+    const condition = of.map((column) => `${column} = ${userId}`).join(' OR ');
+    const { rows } = await client.query(`SELECT FROM ${table} WHERE ${condition}`);
+    expect(rows, table).toEqual([]);
+  }
+  expect(stored().length).toBe(before);
+  expect((await visitor.raw('askKnowledge', ask)).code).toBe(1415);
+  for (const url of [base.url, image.url])
+    expect((await fetch(server.baseURL + url)).status, url).toBe(404);
+  const seen = await other.call('historyList', { session_id: talk.uuid });
+  expect(JSON.stringify(seen)).not.toContain(mark);
+  expect(JSON.stringify(seen)).toContain('你好，可以认识一下吗');
+  // Nothing comes back, whatever writes it.
+  await expect(
+    client.query('INSERT INTO likes (user_id, history_id) VALUES ($1, $2)', [userId, said.id]),
+  ).rejects.toThrow('ended');
+  await expect(
+    client.query(`UPDATE users SET user_name = 'back' WHERE id = $1`, [userId]),
+  ).rejects.toThrow('ended');
+});
+
+test('whoever goes on writing while the account ends is neither in its way nor heard', async () => {
+  for (let round = 0; round < 3; round += 1) {
+    const person = await TestClient.register(server.baseURL);
+    const { id: userId } = await person.call('userInfo', {});
+    const { uuid } = await person.call('newSession', { type: 0 });
+    const statuses = new Set<number>();
+    const over = new AbortController();
+    const write = async (
+      act: () => Promise<{ status: number; envelope: { code: number } | null }>,
+    ) => {
+      while (!over.signal.aborted) statuses.add((await act()).status);
+    };
+    const writing = [
+      write(() => sendRaw(person, 'saveUser', { user_name: '写个不停' })),
+      write(() => sendRaw(person, 'newSession', { type: 0 })),
+      write(() => sendRaw(person, 'sendMessage', { session_id: uuid, msg: '还在写的一句话' })),
+      write(() => sendRaw(person, 'setSession', { session_id: uuid, prompt: '还在改的标题' })),
+      write(() => sendRaw(person, 'saveSettings', { temperature: 7 })),
+      write(() => sendRaw(person, 'uploadImage', {})),
+    ];
+    await new Promise((resolve) => setTimeout(resolve, 150));
+    const done = await person.raw('deleteAccount', { password });
+    over.abort();
+    await Promise.all(writing);
+    expect(done.code, server.log().slice(-3000)).toBe(0);
+    expect([...statuses].filter((status) => status >= 500)).toEqual([]);
+    const { rows } = await client.query(
+      `SELECT user_name, setting::text AS setting,
+         (SELECT count(*)::int FROM files WHERE user_id = u.id) AS files,
+         (SELECT count(*)::int FROM sessions WHERE user_id = u.id AND deleted_at IS NULL) AS open,
+         (SELECT count(*)::int FROM history WHERE user_id = u.id AND human || ai <> '') AS said
+       FROM users u WHERE id = $1`,
+      [userId],
+    );
+    expect(rows).toEqual([{ user_name: '已注销用户', setting: '{}', files: 0, open: 0, said: 0 }]);
+  }
+  expect(server.log()).not.toMatch(/deadlock/i);
+});
+
+test('a base that is made private closes the addresses of its files', async () => {
+  const person = await TestClient.register(server.baseURL);
+  const { id, url } = await makeBase(person, `closing_${Date.now()}`, '银杏在十一月变黄。');
+  const status = async (address: string) => (await fetch(server.baseURL + address)).status;
+  expect(await status(url)).toBe(200);
+  await person.call('setTrainModel', { model_id: id, private: 1 });
+  expect(await status(url)).toBe(404);
+  const [file] = (await person.call('trainFileList', { model_id: id })).list;
+  expect(file?.url).not.toBe(url);
+  expect(await status(file!.url)).toBe(200);
+  await person.call('setTrainModel', { model_id: id, private: 0 });
+  expect(await status(url)).toBe(404);
+});

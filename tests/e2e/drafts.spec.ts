@@ -1,0 +1,145 @@
+import { App, expect, foreignServer, test } from '../support/app.ts';
+import { TestClient } from '../support/client.ts';
+import { keptIn, startPhone } from '../support/phone.ts';
+import { ADMIN_PASSWORD } from '../support/server.ts';
+
+test.skip(foreignServer, 'kills browsers of its own');
+
+/** What the chat's box held in each frame in which it was to be seen; more than once the same is told once. */
+const watchBox = () => {
+  const seen: string[] = [];
+  Object.assign(window, { seenInBox: seen });
+  const look = () => {
+    // What stands before the app lies over it.
+    const box =
+      document.querySelector<HTMLTextAreaElement>('#first [data-writer=chat] textarea') ??
+      document.querySelector<HTMLTextAreaElement>('#root [data-writer=chat] textarea');
+    if (box && box.style.opacity !== '0' && box.value !== seen.at(-1)) seen.push(box.value);
+    requestAnimationFrame(look);
+  };
+  requestAnimationFrame(look);
+};
+
+test('a notice, a form and a message outlast a kill; the box has its words in its first frame @O3 @G5', async ({
+  baseURL,
+}) => {
+  const owner = new TestClient(baseURL ?? '');
+  await owner.login('admin', ADMIN_PASSWORD);
+  const { uuid, id } = await owner.ask('26.2 英里是多少公里？');
+  await owner.read(uuid, id);
+  const phone = await startPhone(owner);
+  try {
+    let { page } = phone;
+    const kept = () => keptIn(page, 'queqiao-outbox', 'drafts');
+    await page.goto(`${baseURL}/manager/notice`);
+    // As an earlier version of the page left it.
+    await page.evaluate(() => localStorage.setItem('queqiao.form-draft.key', '{"name":"旧草稿"}'));
+    await page.getByRole('button', { name: '写公告' }).click();
+    await page.getByRole('dialog').getByLabel('公告内容').fill('明天停机维护');
+    await expect.poll(kept).toContain('明天停机维护');
+    await page.goto(`${baseURL}/train`);
+    await page.getByRole('button', { name: '新建' }).first().click();
+    await page.getByRole('dialog').getByLabel('描述').fill('祖母的菜谱');
+    await expect.poll(kept).toContain('祖母的菜谱');
+    await page.goto(`${baseURL}/chat?uuid=${uuid}`);
+    await page.getByRole('textbox', { name: '输入消息' }).fill('写到一半的问题');
+    await expect.poll(kept).toContain('写到一半的问题');
+
+    await phone.crash();
+    ({ page } = phone);
+    await phone.context.addInitScript(watchBox);
+    await page.goto(`${baseURL}/chat?uuid=${uuid}`);
+    await expect(page.locator('#first')).toHaveCount(0);
+    await expect(page.getByRole('textbox', { name: '输入消息' })).toHaveValue('写到一半的问题');
+    expect(await page.evaluate('seenInBox')).toEqual(['写到一半的问题']);
+    await page.goto(`${baseURL}/manager/notice`);
+    await page.getByRole('button', { name: '写公告' }).click();
+    await expect(page.getByRole('dialog').getByLabel('公告内容')).toHaveValue('明天停机维护');
+    await page.goto(`${baseURL}/train`);
+    await page.getByRole('button', { name: '新建' }).first().click();
+    await expect(page.getByRole('dialog').getByLabel('描述')).toHaveValue('祖母的菜谱');
+    expect(await kept()).toContain('旧草稿');
+  } finally {
+    await phone.end();
+  }
+});
+
+/** So many times it is killed at a random moment after sending. */
+const kills = process.env['HEAVY'] === undefined ? 3 : 40;
+
+test('a text that is sent is in its box or on its way, never in both and never in neither, whenever it is killed @O3', async ({
+  baseURL,
+}) => {
+  test.setTimeout(60_000 + kills * 15_000);
+  const client = await TestClient.register(baseURL ?? '');
+  const { uuid, id } = await client.ask('第一个问题', { model: 'mock-chat' });
+  await client.read(uuid, id);
+  const phone = await startPhone(client);
+  try {
+    await phone.page.goto(`${baseURL}/chat?uuid=${uuid}`);
+    for (let round = 0; round < kills; round++) {
+      const app = new App(phone.page);
+      const text = `第 ${round} 次要发出的话`;
+      await app.question.fill(text);
+      await expect.poll(() => keptIn(phone.page, 'queqiao-outbox', 'drafts')).toContain(text);
+      const wait = Math.random() * 150;
+      await phone.page.evaluate((ms) => {
+        document.querySelector<HTMLElement>('[data-send-box] [data-sender]')?.click();
+        return new Promise((resolve) => {
+          setTimeout(resolve, ms);
+        });
+      }, wait);
+      await phone.crash();
+      await phone.page.goto(`${baseURL}/chat?uuid=${uuid}`);
+      const again = new App(phone.page);
+      const sent = async () =>
+        (await client.call('historyList', { session_id: uuid, newest: 0 })).list.filter(
+          ({ human }) => human === text,
+        ).length;
+      const inBox = () => again.question.inputValue();
+      // What was on its way arrives by itself.
+      await expect
+        .poll(async () => ((await inBox()) === text ? 1 : 0) + (await sent()), {
+          message: `killed ${wait} ms after it was sent`,
+          timeout: 20_000,
+        })
+        .toBe(1);
+      await again.settled();
+    }
+  } finally {
+    await phone.end();
+  }
+});
+
+test('two tabs on one conversation write one draft; signing out says how many there are @O3', async ({
+  person,
+  context,
+  baseURL,
+}) => {
+  const { uuid, id } = await person.client.ask('12 × 12 等于多少？');
+  await person.client.read(uuid, id);
+  const open = async () => {
+    const page = await context.newPage();
+    const app = new App(page);
+    await app.enterAs(person);
+    await page.goto(`${baseURL}/chat?uuid=${uuid}`);
+    await expect(app.log).toContainText('您说');
+    return app;
+  };
+  const [one, two] = [await open(), await open()];
+  await one.question.fill('左边写的');
+  await expect(two.question).toHaveValue('左边写的');
+  await two.question.press('End');
+  await two.question.pressSequentially('，右边接着写');
+  await expect(one.question).toHaveValue('左边写的，右边接着写');
+  await two.page.reload();
+  await expect(two.question).toHaveValue('左边写的，右边接着写');
+
+  await one.walk('/account');
+  await one.page.getByRole('button', { name: '退出登录' }).click();
+  await expect(one.page.getByRole('alertdialog')).toContainText('1 份草稿');
+  await one.page.getByRole('alertdialog').getByRole('button', { name: '取消' }).click();
+  await one.walk(`/chat?uuid=${uuid}`);
+  await one.sendButton.click();
+  await expect(two.question).toHaveValue('');
+});

@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { TestClient } from '../support/client.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+/** Many marks and messages of somebody who costs nothing. */
+
+const atMost = 30;
+
+let server: TestServer;
+let asker: TestClient;
+let uuid = '';
+beforeAll(async () => {
+  server = await startServer({ env: { MESSAGES_LIMIT: String(atMost) } });
+  asker = await TestClient.register(server.baseURL);
+  ({ uuid } = await asker.call('newSession', { type: 2 }));
+});
+afterAll(() => server.stop());
+
+test('guests’ likes rank nothing until they register', async () => {
+  const { id } = await asker.call('sendMessage', { session_id: uuid, title: '桥', msg: '谁在前' });
+  const [one, two] = await Promise.all([1, 2].map(() => TestClient.register(server.baseURL)));
+  const first = await one!.call('sendMessage', { session_id: uuid, msg: '先写的' });
+  const second = await two!.call('sendMessage', { session_id: uuid, msg: '后写的' });
+  const mark = { session_id: uuid, history_id: second.id };
+  const guest = new TestClient(server.baseURL);
+  await guest.call('newSession', { type: 0 });
+  expect(await guest.call('historyLike', mark)).toEqual({ liked: true, like_count: 0 });
+  const order = async () =>
+    (await asker.call('historyList', { session_id: uuid, sort: 'votes' })).list.map(
+      (each) => each.id,
+    );
+  expect(await order()).toEqual([id, first.id, second.id]);
+  const password = 'password-1';
+  const form = { account: 'liker', name: '赵四', password, password2: password };
+  guest.token = (await guest.call('register', form)).token ?? '';
+  expect(await order()).toEqual([id, second.id, first.id]);
+  expect(await guest.call('historyLike', mark)).toEqual({ liked: false, like_count: 0 });
+});
+
+test('a program that replies without end is stopped, and others go on', async () => {
+  const [loud, quiet] = await Promise.all([1, 2].map(() => TestClient.register(server.baseURL)));
+  const sent = await Promise.all(
+    Array.from({ length: atMost + 20 }, () =>
+      loud!.raw('sendMessage', { session_id: uuid, msg: '顶' }),
+    ),
+  );
+  const stopped = sent.filter(({ status }) => status === 429);
+  expect(stopped).toHaveLength(20);
+  expect(stopped[0]?.headers.get('retry-after')).toMatch(/^\d+$/);
+  expect((await quiet!.raw('sendMessage', { session_id: uuid, msg: '我也答' })).code).toBe(0);
+});

@@ -1,0 +1,87 @@
+import { randomBytes } from 'node:crypto';
+import { statfs } from 'node:fs/promises';
+import sharp from 'sharp';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { onDatabase } from '../support/api-user.ts';
+import { ClientAt } from '../support/client-at.ts';
+import { TestClient } from '../support/client.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+/** What those who cost nothing may keep of the disk. */
+
+const megabyte = 1024 * 1024;
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer({ env: { TRUST_PROXY: '127.0.0.1', GUEST_NETWORK_MB: '1' } });
+});
+afterAll(() => server.stop());
+
+const visitor = async (address: string, at = server): Promise<TestClient> => {
+  const guest = new ClientAt(at.baseURL, address);
+  await guest.call('newSession', { type: 0 });
+  return guest;
+};
+
+const send = (client: TestClient, data: Buffer) =>
+  client.upload('uploadImage', new Blob([new Uint8Array(data)]), 'a');
+
+const noise = (width: number, height: number) =>
+  sharp(randomBytes(width * height * 3), { raw: { width, height, channels: 3 } });
+
+test('no image takes more of the disk than it came with', async () => {
+  const person = await TestClient.register(server.baseURL);
+  const grey = sharp(randomBytes(300 * 300), { raw: { width: 300, height: 300, channels: 1 } });
+  const samples: [string, Buffer][] = [
+    ['a jpeg of low quality', await noise(700, 700).jpeg({ quality: 40 }).toBuffer()],
+    ['a jpeg of the lowest', await noise(700, 700).jpeg({ quality: 5 }).toBuffer()],
+    ['a png of few colours', await noise(300, 300).png({ palette: true, colours: 4 }).toBuffer()],
+    ['a grey png', await grey.toColourspace('b-w').png({ compressionLevel: 9 }).toBuffer()],
+    [
+      'a turned png with a place',
+      await noise(300, 300)
+        .png({ palette: true, colours: 4 })
+        .withMetadata({ orientation: 6 })
+        .toBuffer(),
+    ],
+  ];
+  for (const [what, data] of samples) {
+    const { image } = await send(person, data);
+    const kept = Buffer.from(await (await fetch(server.baseURL + image.url)).arrayBuffer());
+    expect(kept.length, what).toBe(image.bytes);
+    expect(kept.length, what).toBeLessThanOrEqual(data.length);
+    const { width, height } = await sharp(kept).metadata();
+    expect([width, height], what).toEqual([image.width, image.height]);
+  }
+});
+
+test('the guests of a network have one room together, and those of another have theirs', async () => {
+  const data = await noise(450, 450).png().toBuffer();
+  expect(data.length).toBeGreaterThan(megabyte / 2);
+  await send(await visitor('203.0.113.5'), data);
+  await expect(send(await visitor('203.0.113.6'), data)).rejects.toThrow('1420');
+  await send(await visitor('203.0.114.6'), data);
+  const person = await TestClient.register(server.baseURL);
+  await send(person, data);
+  await send(person, data);
+});
+
+test('a nearly full disk is closed to guests, who are told so, and open to others', async () => {
+  const { bavail, bsize } = await statfs(server.dataDir);
+  const reserve = Math.floor((bavail * bsize * 0.7) / megabyte);
+  const small = await startServer({ env: { DISK_RESERVE_MB: String(reserve) } });
+  try {
+    const data = await noise(20, 20).png().toBuffer();
+    const guest = new TestClient(small.baseURL);
+    await guest.call('newSession', { type: 0 });
+    await expect(send(guest, data)).rejects.toThrow('507');
+    await send(await TestClient.register(small.baseURL), data);
+    const [row] = await onDatabase<{ files: number }>(
+      small,
+      'SELECT count(*)::int AS files FROM files',
+    );
+    expect(row?.files).toBe(1);
+  } finally {
+    await small.stop();
+  }
+});
