@@ -15,9 +15,9 @@ export default defineConfig({
   fullyParallel: true,
   // Two cores have time for a third: much of what is tried waits.
   workers: 3,
-  // A busy machine may spoil one try; a fault spoils both. Only the second one is traced: tracing
+  // A busy machine may spoil a try or two; a fault spoils all. Only the second one is traced: tracing
   // takes nearly as much of the processor as all the rest.
-  retries: 1,
+  retries: 2,
   forbidOnly: Boolean(process.env['CI']),
   reporter: [['list'], ['json', { outputFile: 'test-results/playwright.json' }]],
   outputDir: 'test-results/e2e',

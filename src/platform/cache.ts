@@ -16,6 +16,8 @@ import { lazyChunk } from '@/platform/lazy-chunk.ts';
 /** Answers of calls, oldest first, that are still to be kept. */
 type Heard = [name: PlainCallName, input: unknown, data: unknown];
 const waiting: Heard[] = [];
+/** Those that are being written down: a page that goes away takes the write with it. */
+let writing: readonly Heard[] = [];
 const kept: ReadonlySet<PlainCallName> = new Set([
   'sessionList',
   'getSession',
@@ -95,10 +97,11 @@ const takeJournal = (): void => {
 };
 
 const leaveJournal = (): void => {
-  if (waiting.length === 0) return;
+  if (waiting.length === 0 && writing.length === 0) return;
   // What the page before this one left is not lost when this one goes as soon.
   takeJournal();
-  const text = JSON.stringify({ account: accountOf(authStore.get().token), heard: waiting });
+  const heard = [...writing, ...waiting];
+  const text = JSON.stringify({ account: accountOf(authStore.get().token), heard });
   try {
     if (text.length <= journalMost) localStorage.setItem(journalKey, text);
   } catch {
@@ -114,12 +117,15 @@ const writeNow = async () => {
   const heard = waiting.splice(0);
   if (heard.length === 0) return;
   used = true;
+  writing = heard;
   try {
     await (await loadStore()).keep(heard);
   } catch (error) {
     // Its code may be out of reach just now: the next one takes these along.
     waiting.unshift(...heard.slice(-mostWaiting));
     throw error;
+  } finally {
+    writing = [];
   }
 };
 /** One after the other: what comes meanwhile goes together. */
@@ -191,6 +197,7 @@ export const answerFromCache = async (name: PlainCallName, input: unknown): Prom
 /** Nothing that a person read stays here after a logout or for another account. */
 export const clearCache = (): void => {
   waiting.length = 0;
+  writing = [];
   globalThis.localStorage?.removeItem(journalKey);
   clearTimeout(timer);
   timer = undefined;
