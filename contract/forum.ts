@@ -1,3 +1,4 @@
+import { bounds } from './bounds.ts';
 import * as z from 'zod/mini';
 import {
   call,
@@ -12,9 +13,6 @@ import {
   personName,
 } from './call.ts';
 import { color, named } from './text-fields.ts';
-
-/** The group of questions that name none. */
-export const defaultGroup = 1;
 
 /** Lists of the forum beside all and the groups. */
 export const forumCategory = z.enum([
@@ -86,7 +84,7 @@ export type NewsItem = z.output<typeof newsItem>;
 const ofQuestion = ['login_required', 'private_session', 'session_deleted'] as const;
 
 /** Words that nobody may write where everybody reads. */
-export const forumLimits = { words: 2000, word: 40, wordPage: 50 } as const;
+export const forumLimits = { words: 2000, wordPage: 50 } as const;
 
 export const forumCalls = {
   forumGroups: call({
@@ -104,9 +102,9 @@ export const forumCalls = {
     summary: '新建或修改社区分组',
     input: z.object({
       id: z.optional(id),
-      name: named(1, 16),
+      name: named(bounds.forumGroup),
       color: z._default(color, '#2563eb'),
-      sort: z._default(wholeNumber(0, 10_000), 100),
+      sort: z._default(wholeNumber(bounds.sort.min, bounds.sort.max), 100),
     }),
     output: z.object({ id: z.int() }),
   }),
@@ -151,7 +149,7 @@ export const forumCalls = {
       session_id: sessionRef,
       history_id: z.optional(id),
       reason: reportReason,
-      note: z._default(text(500), ''),
+      note: z._default(text(bounds.report.max), ''),
     }),
     output: z.object({}),
     codes: ['session_unsuitable', ...ofQuestion],
@@ -162,7 +160,7 @@ export const forumCalls = {
     path: '/api/admin/blocked_words',
     access: 'manager',
     summary: '管理：屏蔽词，新的在前',
-    input: z.object({ page, query: z.optional(text(forumLimits.word)) }),
+    input: z.object({ page, query: z.optional(text(bounds.blockedWord.max)) }),
     output: z.object(listOf(z.object({ id: z.int(), word: z.string(), created_at: time }))),
   }),
   addBlockedWords: call({
@@ -172,7 +170,7 @@ export const forumCalls = {
     summary: '管理：添加屏蔽词；大家看得到的问答、评论与名称里不能有',
     input: z.object({
       words: z
-        .array(text(forumLimits.word).check(z.minLength(1)))
+        .array(text(bounds.blockedWord.max).check(z.minLength(1)))
         .check(z.minLength(1), z.maxLength(500)),
     }),
     output: z.object({ added: z.int() }),

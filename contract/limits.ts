@@ -10,6 +10,8 @@ export const limits = {
   /** So long before its end people are told that their membership ends, ms. */
   vipEndTold: 7 * 24 * 3_600_000,
   signupTokens: 20_000,
+  /** The forum's group of questions that name none. */
+  defaultGroup: 1,
   sidebarSessions: 15,
   pageSize: 20,
   /** An uploaded file that nothing shows is cleared away after so many days. */

@@ -1,3 +1,4 @@
+import { bounds } from './bounds.ts';
 import * as z from 'zod/mini';
 import { imageSizes } from './image-prompt.ts';
 import { call, flag, id, listOf, page, slowCall, text, time, wholeNumber } from './call.ts';
@@ -113,7 +114,7 @@ const offered = z.object({
   factor: z.optional(factor),
 });
 
-const address = text(500).check(
+const address = text(bounds.channel.address.max).check(
   z.regex(/^https?:\/\/[^\s#]+$/, '应为 http:// 或 https:// 开头的地址'),
 );
 
@@ -149,10 +150,10 @@ export const manageModelCalls = {
     summary: '管理：更改模型的名称、价格、标记与顺序，只改给出的各项',
     input: z.object({
       id,
-      label: z.optional(text(100).check(z.minLength(1))),
+      label: z.optional(text(bounds.model.label.max).check(z.minLength(1))),
       color: z.optional(z.string().check(z.regex(/^#[0-9a-fA-F]{6}$/))),
-      logo: z.optional(text(500)),
-      remarks: z.optional(text(500)),
+      logo: z.optional(text(bounds.model.address.max)),
+      remarks: z.optional(text(bounds.model.remarks.max)),
       factor: z.optional(factor),
       prompt_factor: z.optional(z.nullable(factor)),
       display: z.optional(flag),
@@ -165,16 +166,18 @@ export const manageModelCalls = {
         z.array(z.number().check(z.gt(0), z.lte(100))).check(z.maxLength(imageSizes.length)),
       ),
       vision: z.optional(flag),
-      max_prompt: z.optional(z.nullable(wholeNumber(1, 10_000_000))),
-      max_tokens: z.optional(z.nullable(wholeNumber(1, 10_000_000))),
-      accelerator: z.optional(text(500)),
+      max_prompt: z.optional(z.nullable(wholeNumber(bounds.model.size.min, bounds.model.size.max))),
+      max_tokens: z.optional(z.nullable(wholeNumber(bounds.model.size.min, bounds.model.size.max))),
+      accelerator: z.optional(text(bounds.model.address.max)),
       disable_api: z.optional(flag),
-      api_max_tokens: z.optional(z.nullable(wholeNumber(1, 10_000_000))),
+      api_max_tokens: z.optional(
+        z.nullable(wholeNumber(bounds.model.size.min, bounds.model.size.max)),
+      ),
       /** Of a model of images; empty: as its service says. */
       sizes: z.optional(z.array(sizeName).check(z.maxLength(100))),
       checkpoints: z.optional(z.array(text(200).check(z.minLength(1))).check(z.maxLength(500))),
       factors: z.optional(z.record(text(200), factor)),
-      sort: z.optional(wholeNumber(-100_000, 100_000)),
+      sort: z.optional(wholeNumber(bounds.model.sort.min, bounds.model.sort.max)),
     }),
     output: z.object({}),
     codes: ['manage_unsuitable'],
@@ -234,10 +237,13 @@ export const manageModelCalls = {
     summary: '管理：添加或更改一个模型服务',
     input: z.object({
       ...service,
-      label: text(60).check(z.minLength(1)),
+      label: text(bounds.channel.label.max).check(z.minLength(1)),
       enabled: z._default(flag, 1),
-      weight: z._default(wholeNumber(1, 1000), 1),
-      priority: z._default(wholeNumber(0, 1000), 0),
+      weight: z._default(wholeNumber(bounds.channel.weight.min, bounds.channel.weight.max), 1),
+      priority: z._default(
+        wholeNumber(bounds.channel.priority.min, bounds.channel.priority.max),
+        0,
+      ),
       models: z._default(z.array(offered).check(z.maxLength(500)), []),
       trainer: z.optional(
         z.string().check(z.regex(/^[\w.-]+\/[\w.-]+:[\w.-]+$/, '应为 作者/训练器:版本')),
@@ -255,8 +261,8 @@ export const manageModelCalls = {
     input: z.object({
       id,
       enabled: z.optional(flag),
-      weight: z.optional(wholeNumber(1, 1000)),
-      priority: z.optional(wholeNumber(0, 1000)),
+      weight: z.optional(wholeNumber(bounds.channel.weight.min, bounds.channel.weight.max)),
+      priority: z.optional(wholeNumber(bounds.channel.priority.min, bounds.channel.priority.max)),
     }),
     output: z.object({}),
     codes: ['manage_unsuitable'],

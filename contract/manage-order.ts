@@ -1,6 +1,8 @@
+import { bounds } from './bounds.ts';
 import * as z from 'zod/mini';
 import { call, flag, id, listOf, page, text, time, wholeNumber } from './call.ts';
-import { invoice, orderState, orderTypes } from './payment.ts';
+import { orderTypes } from './kinds.ts';
+import { invoice, orderState } from './payment.ts';
 
 const adminOrder = z.object({
   id: z.int(),
@@ -110,7 +112,7 @@ export const manageOrderCalls = {
     path: '/api/admin/set_order',
     access: 'manager',
     summary: '管理：改订单的备注',
-    input: z.object({ order_id: number, remarks: text(500) }),
+    input: z.object({ order_id: number, remarks: text(bounds.order.remarks.max) }),
     output: z.object({}),
   }),
   refundOrder: call({
@@ -121,7 +123,7 @@ export const manageOrderCalls = {
     input: z.object({
       order_id: number,
       amount: wholeNumber(1, 100_000_000),
-      reason: text(200).check(z.minLength(1)),
+      reason: text(bounds.order.reason.max).check(z.minLength(1)),
       forgive: z._default(flag, 0),
     }),
     output: z.object({ state: z.string() }),
@@ -160,7 +162,7 @@ export const manageOrderCalls = {
     path: '/api/admin/resolve_difference',
     access: 'manager',
     summary: '管理：处理一条对账差异，写下怎么处理的',
-    input: z.object({ id, note: text(500).check(z.minLength(1)) }),
+    input: z.object({ id, note: text(bounds.difference.max).check(z.minLength(1)) }),
     output: z.object({}),
   }),
 };

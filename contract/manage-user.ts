@@ -1,3 +1,4 @@
+import { bounds } from './bounds.ts';
 import * as z from 'zod/mini';
 import { call, flag, id, listOf, page, text, time, wholeNumber } from './call.ts';
 
@@ -106,7 +107,7 @@ export const manageUserCalls = {
       user_id: id,
       tokens: wholeNumber(1, tokensMost),
       add: z._default(flag, 1),
-      remarks: z._default(text(200), ''),
+      remarks: z._default(text(bounds.person.remarks.max), ''),
     }),
     output: z.object({ chatgpt_balance: z.int() }),
     codes: ['balance', 'manage_unsuitable'],
@@ -124,7 +125,7 @@ export const manageUserCalls = {
       subscribe: z.optional(wholeNumber(0, 2)),
       /** Tokens on top. */
       gift: z.optional(wholeNumber(0, tokensMost)),
-      remarks: z._default(text(200), ''),
+      remarks: z._default(text(bounds.person.remarks.max), ''),
     }),
     output: z.object({}),
     codes: ['manage_unsuitable'],

@@ -1,3 +1,5 @@
+import { bounds } from './bounds.ts';
+import { marketLimits } from './market-limits.ts';
 import * as z from 'zod/mini';
 import {
   call,
@@ -19,36 +21,9 @@ import { order, providerName } from './payment.ts';
 export const appState = z.enum(['draft', 'published', 'down']);
 export type AppState = z.output<typeof appState>;
 
-export const marketLimits = {
-  title: 60,
-  word: 40,
-  version: 40,
-  versionText: 2000,
-  description: 100_000,
-  comment: 1000,
-  images: 6,
-  /** Cents. */
-  price: 100_000_000,
-  /** Bytes of a file, whatever APP_FILE_MB says. */
-  fileBytes: 512 * 1024 * 1024,
-  /** Versions and comments that are shown at once (document 3 §9). */
-  page: 10,
-} as const;
-
-/** What is said where something is missing (document 3 §5), by the server as by the form. */
-export const marketTexts = {
-  title: '名称不能为空',
-  version: '版本号不能为空',
-  versionText: '版本描述不能为空',
-  image: '链接不能为空',
-  published: '应用发布成功',
-  saved: '保存成功',
-  deleted: '删除成功',
-} as const;
-
 /** 0 to 5 in half steps; its digits are taken as well. */
 const rating = z.pipe(decimal(0, 5), z.number().check(z.multipleOf(0.5)));
-const price = wholeNumber(0, marketLimits.price);
+const price = wholeNumber(bounds.app.price.min, bounds.app.price.max);
 const yesOrNo = z.pipe(
   flag,
   z.transform((value) => value === 1),
@@ -181,7 +156,7 @@ export const marketCalls = {
     input: z.object({
       page,
       pageSize: z._default(wholeNumber(1, 100), 24),
-      type: z.optional(text(marketLimits.word)),
+      type: z.optional(text(bounds.app.word.max)),
       query: z.optional(text(100)),
     }),
     output: z.object({ ...listOf(listedApp), types: z.array(z.string()) }),
@@ -221,7 +196,7 @@ export const marketCalls = {
     summary: '评论可以下载的应用；每人一条，再发就是修改',
     input: z.object({
       app_id: id,
-      comment_content: text(marketLimits.comment).check(z.minLength(1)),
+      comment_content: text(bounds.app.comment.max).check(z.minLength(1)),
       rating,
     }),
     output: comment,
@@ -296,17 +271,17 @@ export const marketCalls = {
     maxBytes: marketLimits.fileBytes,
     input: z.object({
       id: z.optional(id),
-      type: z._default(text(marketLimits.word), ''),
-      title: z._default(text(marketLimits.title), ''),
-      source: z._default(text(marketLimits.word), ''),
-      developer: z._default(text(marketLimits.word), ''),
+      type: z._default(text(bounds.app.word.max), ''),
+      title: z._default(text(bounds.app.title.max), ''),
+      source: z._default(text(bounds.app.word.max), ''),
+      developer: z._default(text(bounds.app.word.max), ''),
       /** Cents. */
       price: z._default(price, 0),
-      version: z._default(text(marketLimits.version), ''),
-      version_desc: z._default(text(marketLimits.versionText), ''),
+      version: z._default(text(bounds.app.version.max), ''),
+      version_desc: z._default(text(bounds.app.versionText.max), ''),
       /** JSON: up to six addresses. */
       images_url: z._default(text(20_000), '[]'),
-      md_description: z._default(text(marketLimits.description), ''),
+      md_description: z._default(text(bounds.app.description.max), ''),
       state: z._default(z.enum(['draft', 'published']), 'published'),
     }),
     output: z.object({ id: z.int(), message: z.string() }),
@@ -320,8 +295,8 @@ export const marketCalls = {
     maxBytes: marketLimits.fileBytes,
     input: z.object({
       id,
-      version: z._default(text(marketLimits.version), ''),
-      description: z._default(text(marketLimits.versionText), ''),
+      version: z._default(text(bounds.app.version.max), ''),
+      description: z._default(text(bounds.app.versionText.max), ''),
     }),
     output: z.object({ id: z.int() }),
     codes: fileCodes,
@@ -369,7 +344,7 @@ export const marketCalls = {
     path: '/api/product/save_description',
     access: 'manager',
     summary: '管理：更改应用的介绍',
-    input: z.object({ id, md_description: text(marketLimits.description) }),
+    input: z.object({ id, md_description: text(bounds.app.description.max) }),
     output: z.object({}),
     maxBytes: 512 * 1024,
   }),
@@ -388,10 +363,10 @@ export const marketCalls = {
     summary: '管理：更改应用的基本信息；rating 在还没有人评分时显示',
     input: z.object({
       id,
-      title: z.optional(text(marketLimits.title)),
-      developer: z.optional(text(marketLimits.word)),
-      type: z.optional(text(marketLimits.word)),
-      source: z.optional(text(marketLimits.word)),
+      title: z.optional(text(bounds.app.title.max)),
+      developer: z.optional(text(bounds.app.word.max)),
+      type: z.optional(text(bounds.app.word.max)),
+      source: z.optional(text(bounds.app.word.max)),
       rating: z.optional(rating),
       price: z.optional(price),
       closeComment: z.optional(yesOrNo),

@@ -4,15 +4,6 @@ import { imageModel } from './image.ts';
 import { voices } from './speech.ts';
 import { videoModel } from './video.ts';
 
-/** Kinds of model (document 1 §3). */
-export const modelTypes = {
-  chat: 0,
-  image: 1,
-  speechToText: 2,
-  textToSpeech: 3,
-  video: 4,
-} as const;
-
 export const model = z.object({
   /** The key by which sessions name it. */
   name: z.string(),

@@ -1,3 +1,4 @@
+import { bounds } from './bounds.ts';
 import * as z from 'zod/mini';
 import { call, flag, listOf, page, slowCall, text, time, wholeNumber } from './call.ts';
 
@@ -6,16 +7,6 @@ export type ProviderName = z.output<typeof providerName>;
 
 export const orderState = z.enum(['created', 'paid', 'closed', 'refunded']);
 export type OrderState = z.output<typeof orderState>;
-
-/** The kinds of orders by the specification's numbers; 6 is ours. */
-export const orderTypes = {
-  token: 1,
-  vip: 2,
-  invite: 3,
-  code: 4,
-  codePro: 5,
-  app: 6,
-} as const;
 
 /** An order as its owner sees it (document 3 §3). */
 export const order = z.object({
@@ -162,9 +153,9 @@ export const paymentCalls = {
     input: z.object({
       order_ids: z.array(orderNumber).check(z.minLength(1), z.maxLength(50)),
       kind: z.enum(['personal', 'company']),
-      title: text(200),
-      tax_number: z._default(text(40), ''),
-      email: text(200),
+      title: text(bounds.invoice.title.max),
+      tax_number: z._default(text(bounds.invoice.taxNumber.max), ''),
+      email: text(bounds.invoice.email.max),
     }),
     output: invoice,
     idempotent: true,

@@ -1,10 +1,9 @@
+import { bounds } from './bounds.ts';
 import * as z from 'zod/mini';
 import { call, flag, id, listOf, page, text, wholeNumber } from './call.ts';
 import { keywordType } from './image.ts';
 import { named } from './text-fields.ts';
 
-/** What a template is for (document 3 §3). */
-export const promptTypes = { chat: 0, image: 1 } as const;
 const promptType = wholeNumber(0, 1);
 
 const modelNames = z._default(z.array(text(100)).check(z.maxLength(50)), []);
@@ -55,8 +54,6 @@ export const keywordStates = z.enum(['own', 'changed', 'removed']);
 /** Words that managers may add. */
 export const mostKeywords = 5000;
 
-export const promptLengths = { title: [1, 50], content: [1, 4000] } as const;
-
 /** Either name of each, or both; the chat's goes first. */
 const promptWords = z.pipe(
   z.pipe(
@@ -72,7 +69,7 @@ const promptWords = z.pipe(
       content: prompt ?? content ?? '',
     })),
   ),
-  z.object({ title: named(...promptLengths.title), content: named(...promptLengths.content) }),
+  z.object({ title: named(bounds.template.title), content: named(bounds.template.content) }),
 );
 
 const written = {
@@ -174,10 +171,10 @@ export const promptCalls = {
     input: z.object({
       id: z.optional(id),
       type: keywordType,
-      text: named(1, 200),
-      lang_zh: named(1, 100),
-      dir: named(1, 20),
-      sub_dir: named(1, 20),
+      text: named(bounds.keyword.text),
+      lang_zh: named(bounds.keyword.chinese),
+      dir: named(bounds.keyword.group),
+      sub_dir: named(bounds.keyword.group),
     }),
     output: z.object({ id: z.int() }),
     codes: ['manage_unsuitable'],

@@ -1,3 +1,4 @@
+import { bounds } from './bounds.ts';
 import * as z from 'zod/mini';
 import { call, flag, id, listOf, page, text, wholeNumber, personName } from './call.ts';
 import { color, named } from './text-fields.ts';
@@ -21,19 +22,11 @@ const scenario = z.extend(scenarioBrief, {
   state: scenarioState,
 });
 
-/** How long the parts of a scenario may be, characters. */
-export const scenarioLengths = {
-  name: [2, 32],
-  prompt: [2, 512],
-  category: [1, 10],
-  description: 120,
-} as const;
-
 const written = {
   id: z.optional(id),
-  name: named(...scenarioLengths.name),
-  prompt: named(...scenarioLengths.prompt),
-  desc_: z._default(text(scenarioLengths.description), ''),
+  name: named(bounds.scenario.name),
+  prompt: named(bounds.scenario.prompt),
+  desc_: z._default(text(bounds.scenario.description.max), ''),
   color: z._default(color, '#2563eb'),
   category: id,
 };
@@ -110,8 +103,8 @@ export const scenarioCalls = {
     summary: '新建或修改场景分类',
     input: z.object({
       id: z.optional(id),
-      name: named(...scenarioLengths.category),
-      sort: z._default(wholeNumber(0, 10_000), 100),
+      name: named(bounds.scenario.category),
+      sort: z._default(wholeNumber(bounds.sort.min, bounds.sort.max), 100),
     }),
     output: z.object({ id: z.int() }),
   }),

@@ -17,8 +17,6 @@ import {
 import { forumCategory } from './forum.ts';
 import { scenarioBrief } from './scenario.ts';
 
-export const sessionTypes = { chat: 0, image: 1, people: 2, video: 4 } as const;
-
 export const session = z.object({
   id: z.int(),
   uuid: z.string(),

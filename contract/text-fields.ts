@@ -4,7 +4,7 @@ import * as z from 'zod/mini';
 export const color = z.string().check(z.regex(/^#[0-9a-fA-F]{6}$/));
 
 /** A text without what no page can show, and without spaces around it: so many characters. */
-export const named = (min: number, max: number) =>
+export const named = ({ min, max }: { min: number; max: number }) =>
   z.pipe(
     z.pipe(
       z.string().check(z.maxLength(10_000)),

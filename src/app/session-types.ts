@@ -1,8 +1,15 @@
+import { sessionTypes as kinds } from '@contract/kinds.ts';
 import { lazyChunk } from '@/platform/lazy-chunk.ts';
 import type { SessionType } from '@/widgets/conversation/session-type.ts';
 
-/** What shows a session of a type, by the contract's numbers of `sessionTypes`. */
+/** What shows a session of a type. */
 export const sessionTypes = new Map<number, () => Promise<SessionType>>([
-  [1, lazyChunk(async () => (await import('@/features/image/image-sessions.ts')).imageSessions)],
-  [4, lazyChunk(async () => (await import('@/features/video/video-sessions.ts')).videoSessions)],
+  [
+    kinds.image,
+    lazyChunk(async () => (await import('@/features/image/image-sessions.ts')).imageSessions),
+  ],
+  [
+    kinds.video,
+    lazyChunk(async () => (await import('@/features/video/video-sessions.ts')).videoSessions),
+  ],
 ]);

@@ -1,6 +1,7 @@
+import { modelTypes } from '@contract/kinds.ts';
 import type { Settings } from '@contract/auth.ts';
 import type { Out } from '@contract/calls.ts';
-import type { Model, modelTypes } from '@contract/model.ts';
+import type { Model } from '@contract/model.ts';
 import { useQuery } from '@tanstack/react-query';
 import { api } from './api.ts';
 import { accountOf } from './account-of.ts';
@@ -9,21 +10,15 @@ import { usePrefs } from './prefs.ts';
 import { settingsOf } from './saved-settings.ts';
 import { useSite } from './site.ts';
 
-// By its type alone: the contract's schemas stay out of the page.
-const chatType: (typeof modelTypes)['chat'] = 0;
-const imageType: (typeof modelTypes)['image'] = 1;
 type Models = Out<'models'>;
 const ofType = (type: number) => (data: Models) =>
   data.models.filter((model) => model.type === type && model.display);
-const hearType: (typeof modelTypes)['speechToText'] = 2;
-const speakType: (typeof modelTypes)['textToSpeech'] = 3;
-const videoType: (typeof modelTypes)['video'] = 4;
-const hearModels = ofType(hearType);
-const speakModels = ofType(speakType);
+const hearModels = ofType(modelTypes.speechToText);
+const speakModels = ofType(modelTypes.textToSpeech);
 const ofSessions = {
-  chat: ofType(chatType),
-  image: ofType(imageType),
-  video: ofType(videoType),
+  chat: ofType(modelTypes.chat),
+  image: ofType(modelTypes.image),
+  video: ofType(modelTypes.video),
 };
 const allModels = (data: Models) => data.models;
 const usualChat = (data: Models) => data.models.find(({ name }) => name === data.default_model);

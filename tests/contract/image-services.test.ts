@@ -4,7 +4,7 @@ import pg from 'pg';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { codes } from '../../contract/errors.ts';
-import { modelTypes } from '../../contract/model.ts';
+import { modelTypes } from '../../contract/kinds.ts';
 import { apiUser } from '../support/api-user.ts';
 import { TestClient } from '../support/client.ts';
 import { colourOf, gridColours } from '../support/fake-service.ts';

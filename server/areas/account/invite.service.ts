@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Out } from '../../../contract/calls.ts';
 import { invitation } from '../../../contract/goods.ts';
 import { limits } from '../../../contract/limits.ts';
-import { orderTypes } from '../../../contract/payment.ts';
+import { orderTypes } from '../../../contract/kinds.ts';
 import type { Executor, Transaction } from '../../db/database.ts';
 import { inTransaction } from '../../db/in-transaction.ts';
 import { bookAdjustment } from '../payment/adjustment.service.ts';

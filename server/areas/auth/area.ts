@@ -1,4 +1,4 @@
-import { orderTypes } from '../../../contract/payment.ts';
+import { orderTypes } from '../../../contract/kinds.ts';
 import type { Area } from '../../area.ts';
 import { inTransaction } from '../../db/in-transaction.ts';
 import { refuseBlocked } from '../moderation/blocked-words.service.ts';

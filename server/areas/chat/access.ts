@@ -1,4 +1,4 @@
-import { sessionTypes } from '../../../contract/session.ts';
+import { sessionTypes } from '../../../contract/kinds.ts';
 import type { Executor } from '../../db/database.ts';
 import { Refusal, type Identity } from '../../http/handlers.ts';
 import type { SessionRow } from '../session/session.service.ts';

@@ -1,6 +1,6 @@
 import type { Parsed } from '../../../contract/calls.ts';
 import { tooShortText } from '../../../contract/limits.ts';
-import { sessionTypes } from '../../../contract/session.ts';
+import { sessionTypes } from '../../../contract/kinds.ts';
 import type { Executor, Transaction } from '../../db/database.ts';
 import { inTransaction } from '../../db/in-transaction.ts';
 import type { KnowledgeService } from '../embedding/embedding.service.ts';

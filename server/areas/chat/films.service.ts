@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import type { Parsed } from '../../../contract/calls.ts';
 import { limits } from '../../../contract/limits.ts';
-import { modelTypes } from '../../../contract/model.ts';
-import { sessionTypes } from '../../../contract/session.ts';
+import { modelTypes } from '../../../contract/kinds.ts';
+import { sessionTypes } from '../../../contract/kinds.ts';
 import {
   madeVideo,
   videoMessage,

@@ -9,7 +9,7 @@ import {
 } from '../../../contract/image.ts';
 import { readImageWords, sizeFor, taskNames, toldSize } from '../../../contract/image-prompt.ts';
 import { limits, tooShortText } from '../../../contract/limits.ts';
-import { sessionTypes } from '../../../contract/session.ts';
+import { sessionTypes } from '../../../contract/kinds.ts';
 import type { Executor, Transaction } from '../../db/database.ts';
 import { Refusal, type Identity } from '../../http/handlers.ts';
 import type { ClaimedJob, JobEnd } from '../../jobs/job-kind.ts';

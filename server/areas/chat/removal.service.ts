@@ -1,5 +1,5 @@
 import { summaryOf } from '../../../common/markdown/digest.ts';
-import { sessionTypes } from '../../../contract/session.ts';
+import { sessionTypes } from '../../../contract/kinds.ts';
 import type { Transaction } from '../../db/database.ts';
 import { noteRemoved } from '../forum/forum.service.ts';
 import { anySession, markDeleted, noteReply, type SessionRow } from '../session/session.service.ts';

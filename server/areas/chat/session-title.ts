@@ -1,5 +1,5 @@
 import { titleOf } from '../../../common/markdown/digest.ts';
-import { sessionTypes } from '../../../contract/session.ts';
+import { sessionTypes } from '../../../contract/kinds.ts';
 import type { Transaction } from '../../db/database.ts';
 import { anySession, forkMark } from '../session/session.service.ts';
 import { endOfBranch, updateCard, type FoundMessage } from './chat.store.ts';

@@ -1,6 +1,6 @@
 import type { ReplyState } from '../../../contract/chat.ts';
 import { deduction, type Price } from '../../../contract/price.ts';
-import { sessionTypes } from '../../../contract/session.ts';
+import { sessionTypes } from '../../../contract/kinds.ts';
 import type { Database } from '../../db/database.ts';
 import { committing, together, withCommit } from '../../db/in-transaction.ts';
 import { countFreeUse, noteFailedUse, release, settling } from '../ledger/ledger.service.ts';

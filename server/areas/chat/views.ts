@@ -1,7 +1,7 @@
 import type { Message } from '../../../contract/chat.ts';
 import type { Job } from '../../../contract/job.ts';
 import { maskName } from '../../../contract/mask-name.ts';
-import { sessionTypes } from '../../../contract/session.ts';
+import { sessionTypes } from '../../../contract/kinds.ts';
 import type { VideoMessage } from '../../../contract/video.ts';
 import type { Executor } from '../../db/database.ts';
 import type { Identity } from '../../http/handlers.ts';

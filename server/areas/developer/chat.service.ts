@@ -2,7 +2,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import { chatFields } from '../../../contract/open-fields.ts';
 import type { OpenMessage } from '../../../contract/open-messages.ts';
 import { deduction, estimateTokens, isFree } from '../../../contract/price.ts';
-import { sessionTypes } from '../../../contract/session.ts';
+import { sessionTypes } from '../../../contract/kinds.ts';
 import type { Database } from '../../db/database.ts';
 import {
   type ChatBody,

@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { embeddingFields } from '../../../contract/open-fields.ts';
 import { deduction, estimateTokens } from '../../../contract/price.ts';
-import { sessionTypes } from '../../../contract/session.ts';
+import { sessionTypes } from '../../../contract/kinds.ts';
 import type { Database } from '../../db/database.ts';
 import { gramVector } from '../../engines/embedding/built-in-embedding.ts';
 import type { EmbeddingModels } from '../../engines/embedding/embedding-models.ts';

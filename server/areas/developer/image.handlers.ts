@@ -4,7 +4,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Parsed } from '../../../contract/calls.ts';
 import type { ImageParameters, ImageTask } from '../../../contract/image.ts';
 import { limits } from '../../../contract/limits.ts';
-import { modelTypes } from '../../../contract/model.ts';
+import { modelTypes } from '../../../contract/kinds.ts';
 import { imageEditFields, imageFields } from '../../../contract/open-fields.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import { Refusal, type UploadedFile } from '../../http/handlers.ts';

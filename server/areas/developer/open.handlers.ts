@@ -1,4 +1,4 @@
-import { modelTypes } from '../../../contract/model.ts';
+import { modelTypes } from '../../../contract/kinds.ts';
 import { responseFields } from '../../../contract/open-fields.ts';
 import { needsTranslation } from '../../../contract/image-prompt.ts';
 import type { Database } from '../../db/database.ts';

@@ -2,7 +2,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import { spokenLength } from '../../../common/speech-text.ts';
 import { limits, tooLongText } from '../../../contract/limits.ts';
 import { speechFields, transcriptionFields } from '../../../contract/open-fields.ts';
-import { modelTypes } from '../../../contract/model.ts';
+import { modelTypes } from '../../../contract/kinds.ts';
 import { hearingDeduction, speakingDeduction } from '../../../contract/price.ts';
 import type { Database } from '../../db/database.ts';
 import { lookAtMedia } from '../../engines/media.ts';

@@ -1,5 +1,5 @@
 import { drawings, type ExportFormat } from '../../../contract/export.ts';
-import { sessionTypes } from '../../../contract/session.ts';
+import { sessionTypes } from '../../../contract/kinds.ts';
 import type { Parsed } from '../../../contract/calls.ts';
 import type { Database, Executor } from '../../db/database.ts';
 import { diagramFits } from '../../../common/markdown/bounds.ts';

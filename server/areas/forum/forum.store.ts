@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, isNull, isNotNull, ne, sql } from 'drizzle-orm';
 import type { ReportReason } from '../../../contract/forum.ts';
-import { defaultGroup } from '../../../contract/forum.ts';
+import { limits } from '../../../contract/limits.ts';
 import { countUpTo } from '../../db/count-up-to.ts';
 import type { Executor, Transaction } from '../../db/database.ts';
 import { suspended } from '../../db/suspended.ts';
@@ -56,10 +56,10 @@ export const saveGroup = async (
 export const deleteGroup = async (tx: Transaction, id: number): Promise<boolean> => {
   const rows = await tx
     .delete(forumGroups)
-    .where(and(eq(forumGroups.id, id), ne(forumGroups.id, defaultGroup)))
+    .where(and(eq(forumGroups.id, id), ne(forumGroups.id, limits.defaultGroup)))
     .returning({ id: forumGroups.id });
   if (rows.length === 0) return false;
-  await tx.update(sessions).set({ groupId: defaultGroup }).where(eq(sessions.groupId, id));
+  await tx.update(sessions).set({ groupId: limits.defaultGroup }).where(eq(sessions.groupId, id));
   return true;
 };
 

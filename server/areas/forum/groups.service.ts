@@ -1,5 +1,5 @@
 import type { Parsed } from '../../../contract/calls.ts';
-import { defaultGroup } from '../../../contract/forum.ts';
+import { limits } from '../../../contract/limits.ts';
 import type { Executor } from '../../db/database.ts';
 import { inTransaction } from '../../db/in-transaction.ts';
 import { type ActNote, Refusal } from '../../http/handlers.ts';
@@ -15,7 +15,7 @@ const groupOf = async (db: Executor, id: number | undefined) =>
 /** @throws Refusal bad_input where there is no such group */
 export const requireGroup = async (db: Executor, id: number): Promise<void> => {
   // The first one cannot be deleted.
-  if (id !== defaultGroup && !(await store.hasGroup(db, id)))
+  if (id !== limits.defaultGroup && !(await store.hasGroup(db, id)))
     throw new Refusal('bad_input', 'group_id：没有这个分组');
 };
 
@@ -35,6 +35,6 @@ export const saveGroup = async (
 export const deleteGroup = (db: Executor, id: number, note: Note): Promise<void> =>
   inTransaction(db, async (tx) => {
     note({ subject: `forum_group:${id}`, from: await groupOf(tx, id) });
-    if (id === defaultGroup) throw new Refusal('bad_input', 'id：默认分组不能删除');
+    if (id === limits.defaultGroup) throw new Refusal('bad_input', 'id：默认分组不能删除');
     if (!(await store.deleteGroup(tx, id))) throw new Refusal('not_found', '没有这个分组');
   });

@@ -1,6 +1,6 @@
 import type { Parsed } from '../../../contract/calls.ts';
 import type { ImageAbility } from '../../../contract/image.ts';
-import { modelTypes } from '../../../contract/model.ts';
+import { modelTypes } from '../../../contract/kinds.ts';
 import type { Executor } from '../../db/database.ts';
 import { ImageEngineError } from '../../engines/image-engine.ts';
 import { ownImage, type FileService } from '../file/file.service.ts';

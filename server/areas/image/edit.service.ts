@@ -12,7 +12,7 @@ import type {
 import { taskNames } from '../../../contract/image-prompt.ts';
 import type { Job } from '../../../contract/job.ts';
 import { limits } from '../../../contract/limits.ts';
-import { modelTypes } from '../../../contract/model.ts';
+import { modelTypes } from '../../../contract/kinds.ts';
 import type { Executor, Transaction } from '../../db/database.ts';
 import { inTransaction } from '../../db/in-transaction.ts';
 import { Refusal, type Identity } from '../../http/handlers.ts';

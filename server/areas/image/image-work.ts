@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { ImageReply, ImageTask, MadeImage } from '../../../contract/image.ts';
 import type { ImageWords } from '../../../contract/image-prompt.ts';
-import { sessionTypes } from '../../../contract/session.ts';
+import { sessionTypes } from '../../../contract/kinds.ts';
 import { excerptOf } from '../../../common/markdown/digest.ts';
 import { endMade, finishImages } from '../chat/image-messages.service.ts';
 import type { Database, Transaction } from '../../db/database.ts';

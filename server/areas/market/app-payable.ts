@@ -1,4 +1,4 @@
-import { orderTypes } from '../../../contract/payment.ts';
+import { orderTypes } from '../../../contract/kinds.ts';
 import { Refusal } from '../../http/handlers.ts';
 import type { Payable } from '../payment/payable.ts';
 import * as store from './market.store.ts';

@@ -1,7 +1,7 @@
 import { webcrypto } from 'node:crypto';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Out, Parsed } from '../../../contract/calls.ts';
-import { marketLimits, marketTexts } from '../../../contract/market.ts';
+import { marketLimits, marketTexts } from '../../../contract/market-limits.ts';
 import { limits } from '../../../contract/limits.ts';
 import type { Executor, Transaction } from '../../db/database.ts';
 import { inTransaction } from '../../db/in-transaction.ts';

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { Out, Parsed } from '../../../contract/calls.ts';
-import { type AppComment, type AppVersion, marketLimits } from '../../../contract/market.ts';
+import type { AppComment, AppVersion } from '../../../contract/market.ts';
+import { marketLimits } from '../../../contract/market-limits.ts';
 import type { Order, ProviderName } from '../../../contract/payment.ts';
-import { orderTypes } from '../../../contract/payment.ts';
+import { orderTypes } from '../../../contract/kinds.ts';
 import type { Database, Executor } from '../../db/database.ts';
 import { keptSecret } from '../../db/kept-secret.ts';
 import type { ByteRange } from '../../storage/byte-range.ts';

@@ -1,5 +1,5 @@
 import type { ImageModel } from '../../../contract/image.ts';
-import { modelTypes } from '../../../contract/model.ts';
+import { modelTypes } from '../../../contract/kinds.ts';
 import { createBuiltInCanvas } from '../../engines/built-in-canvas/built-in-canvas.ts';
 import type { ImageEngine } from '../../engines/image-engine.ts';
 import {

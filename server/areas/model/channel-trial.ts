@@ -1,6 +1,6 @@
 import type { Out } from '../../../contract/calls.ts';
 import type { ChannelKind } from '../../../contract/manage-model.ts';
-import { modelTypes } from '../../../contract/model.ts';
+import { modelTypes } from '../../../contract/kinds.ts';
 import { EngineError } from '../../engines/chat-engine.ts';
 import { listModels } from '../../engines/openai-compatible/list-models.ts';
 import { createOpenAiCompatibleEngine } from '../../engines/openai-compatible/openai-compatible-engine.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Out, Parsed } from '../../../contract/calls.ts';
 import type { AdminChannel, AdminModel, ImageChoice } from '../../../contract/manage-model.ts';
-import { modelTypes } from '../../../contract/model.ts';
+import { modelTypes } from '../../../contract/kinds.ts';
 import { usualSizeRates } from '../../../contract/price.ts';
 import type { Executor } from '../../db/database.ts';
 import { type ActNote, type Identity, Refusal } from '../../http/handlers.ts';

@@ -1,5 +1,6 @@
 import { sizesOf } from '../../../contract/image-prompt.ts';
-import { modelTypes, type Model } from '../../../contract/model.ts';
+import { modelTypes } from '../../../contract/kinds.ts';
+import { type Model } from '../../../contract/model.ts';
 import { usualSizeRates } from '../../../contract/price.ts';
 import { imageOf, type ResolvedMediaModel } from './resolved-model.ts';
 import type { ChannelRow, ModelRow, ServedModel } from './model.store.ts';

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
-import { modelTypes, type Model } from '../../../contract/model.ts';
+import { modelTypes } from '../../../contract/kinds.ts';
+import { type Model } from '../../../contract/model.ts';
 import type { Database, Executor } from '../../db/database.ts';
 import type { Instance } from '../../db/instance.ts';
 import type { ChatEngine } from '../../engines/chat-engine.ts';

@@ -1,6 +1,6 @@
 import type { ImageModel } from '../../../contract/image.ts';
 import { limits } from '../../../contract/limits.ts';
-import { modelTypes } from '../../../contract/model.ts';
+import { modelTypes } from '../../../contract/kinds.ts';
 import type { Voices } from '../../../contract/speech.ts';
 import type { VideoModel } from '../../../contract/video.ts';
 import type { ImageEngine } from '../../engines/image-engine.ts';

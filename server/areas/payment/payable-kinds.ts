@@ -7,7 +7,7 @@ import {
   tokensOfMillion,
   vipQuote,
 } from '../../../contract/goods.ts';
-import { orderTypes } from '../../../contract/payment.ts';
+import { orderTypes } from '../../../contract/kinds.ts';
 import type { Executor, Transaction } from '../../db/database.ts';
 import { Refusal } from '../../http/handlers.ts';
 import { credit, debit } from '../ledger/ledger.service.ts';

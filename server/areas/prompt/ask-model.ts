@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { FastifyBaseLogger } from 'fastify';
 import { streamCodes } from '../../../contract/errors.ts';
 import { deduction, estimateTokens, isFree } from '../../../contract/price.ts';
-import { sessionTypes } from '../../../contract/session.ts';
+import { sessionTypes } from '../../../contract/kinds.ts';
 import { Reply, heldAhead } from '../chat/reply.ts';
 import { excerptOf } from '../../../common/markdown/digest.ts';
 import { promptTokens } from '../chat/prompt.ts';

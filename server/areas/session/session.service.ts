@@ -2,10 +2,10 @@ import { maskName } from '../../../contract/mask-name.ts';
 import type { Settings } from '../../../contract/auth.ts';
 import type { Parsed } from '../../../contract/calls.ts';
 import type { CodeName } from '../../../contract/errors.ts';
-import { defaultGroup } from '../../../contract/forum.ts';
 import { limits } from '../../../contract/limits.ts';
-import { modelTypes } from '../../../contract/model.ts';
-import { sessionTypes, type Session, type SessionDetail } from '../../../contract/session.ts';
+import { modelTypes } from '../../../contract/kinds.ts';
+import { sessionTypes } from '../../../contract/kinds.ts';
+import { type Session, type SessionDetail } from '../../../contract/session.ts';
 import { summaryOf } from '../../../common/markdown/digest.ts';
 import type { Executor, Transaction } from '../../db/database.ts';
 import { inTransaction } from '../../db/in-transaction.ts';
@@ -432,7 +432,7 @@ export const createSessionService = ({
 
   /** Public, unless asked or forced to be private. */
   const makePeopleSession = async (tx: Transaction, maker: Maker, input: Parsed<'newSession'>) => {
-    const groupId = input.group_id ?? defaultGroup;
+    const groupId = input.group_id ?? limits.defaultGroup;
     await forum.requireGroup(tx, groupId);
     return insert(tx, {
       uuid: input.uuid,

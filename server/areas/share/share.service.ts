@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Parsed } from '../../../contract/calls.ts';
 import { limits } from '../../../contract/limits.ts';
-import { sessionTypes } from '../../../contract/session.ts';
+import { sessionTypes } from '../../../contract/kinds.ts';
 import { sharedTalk } from '../chat/shared-talk.ts';
 import type { Executor } from '../../db/database.ts';
 import { Refusal, type Identity } from '../../http/handlers.ts';

@@ -4,7 +4,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import { speechText, spokenLength } from '../../../common/speech-text.ts';
 import type { Answer, Parsed } from '../../../contract/calls.ts';
 import { limits, tooLongText } from '../../../contract/limits.ts';
-import { modelTypes } from '../../../contract/model.ts';
+import { modelTypes } from '../../../contract/kinds.ts';
 import { hearingDeduction, speakingDeduction } from '../../../contract/price.ts';
 import type { Executor, Transaction } from '../../db/database.ts';
 import { inTransaction } from '../../db/in-transaction.ts';

@@ -1,4 +1,4 @@
-import { sessionTypes } from '../../../contract/session.ts';
+import { sessionTypes } from '../../../contract/kinds.ts';
 import { trainLimits } from '../../../contract/train-limits.ts';
 import type { Transaction } from '../../db/database.ts';
 import { release, settle } from '../ledger/ledger.service.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { estimateTokens } from '../../../contract/price.ts';
-import { sessionTypes } from '../../../contract/session.ts';
+import { sessionTypes } from '../../../contract/kinds.ts';
 import {
   fileStates,
   knowledgeEndings,

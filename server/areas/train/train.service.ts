@@ -33,7 +33,7 @@ import { newKey } from '../../storage/storage.ts';
 import { cleanName, type FileService } from '../file/file.service.ts';
 import type { ModelService } from '../model/model.service.ts';
 import type { PromptService } from '../prompt/prompt.service.ts';
-import { modelTypes } from '../../../contract/model.ts';
+import { modelTypes } from '../../../contract/kinds.ts';
 import { beginTraining } from './begin-training.ts';
 import {
   contentOf,

@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { codes } from '../../../contract/errors.ts';
-import { modelTypes } from '../../../contract/model.ts';
-import { sessionTypes } from '../../../contract/session.ts';
+import { modelTypes } from '../../../contract/kinds.ts';
+import { sessionTypes } from '../../../contract/kinds.ts';
 import type { MadeVideo } from '../../../contract/video.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import { lookAtMedia } from '../../engines/media.ts';

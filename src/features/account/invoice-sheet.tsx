@@ -1,3 +1,4 @@
+import { bounds } from '@contract/bounds.ts';
 import { api } from '@/platform/api.ts';
 import { toast } from '@/platform/toast.ts';
 import { uuid } from '@/platform/uuid.ts';
@@ -32,16 +33,28 @@ const InvoiceSheet = ({ order, onClose }: { order: Order; onClose: () => void })
               { value: 'company', label: '企业' },
             ],
           },
-          { name: 'title', label: '发票抬头', kind: 'text', required: true, max: 200 },
+          {
+            name: 'title',
+            label: '发票抬头',
+            kind: 'text',
+            required: true,
+            ...bounds.invoice.title,
+          },
           {
             name: 'tax_number',
             label: '纳税人识别号',
             kind: 'text',
             required: true,
-            max: 40,
+            ...bounds.invoice.taxNumber,
             when: (values) => values['kind'] === 'company',
           },
-          { name: 'email', label: '收发票的邮箱', kind: 'text', required: true, max: 200 },
+          {
+            name: 'email',
+            label: '收发票的邮箱',
+            kind: 'text',
+            required: true,
+            ...bounds.invoice.email,
+          },
         ]}
         initial={{ kind: 'personal' }}
         submit="提交申请"

@@ -1,3 +1,4 @@
+import { bounds } from '@contract/bounds.ts';
 import { api } from '@/platform/api.ts';
 import { byteSize, compactNumber, dateTime } from '@/platform/format.ts';
 import { toast } from '@/platform/toast.ts';
@@ -99,7 +100,7 @@ const Ability = ({ user, onSaved }: { user: AdminUser; onSaved: () => Promise<vo
         max: 100_000_000_000,
         unit: 'tokens',
       },
-      { name: 'remarks', label: '备注', kind: 'text', max: 200 },
+      { name: 'remarks', label: '备注', kind: 'text', ...bounds.person.remarks },
     ]}
     initial={{ vip_expired_at: user.vip_expired_at, subscribe: String(user.subscribe) }}
     onSubmit={async ({ gift, remarks }, changed) => {
@@ -147,7 +148,7 @@ const Balance = ({ user, onSaved }: { user: AdminUser; onSaved: () => Promise<vo
         label: '备注',
         kind: 'text',
         required: true,
-        max: 200,
+        ...bounds.person.remarks,
         hint: '用户在账单里看得到',
       },
     ]}

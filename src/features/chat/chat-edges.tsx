@@ -1,3 +1,4 @@
+import { sessionTypes } from '@contract/kinds.ts';
 import { maskName } from '@/platform/format.ts';
 import { useAuth } from '@/platform/auth-store.ts';
 import { useModel } from '@/platform/queries.ts';
@@ -5,14 +6,12 @@ import { Button } from '@/ui/button.tsx';
 import { Icon } from '@/ui/icon.tsx';
 import { useSite } from '@/platform/site.ts';
 import { leastText } from '@/widgets/composer/send-rules.ts';
-import type { SessionDetail, sessionTypes } from '@contract/session.ts';
+import type { SessionDetail } from '@contract/session.ts';
 import { useNavigate } from '@tanstack/react-router';
 import type { SessionType } from '@/widgets/conversation/session-type.ts';
 import { useChatActs } from '@/widgets/conversation/chat-context.ts';
 import rowCss from '@/widgets/conversation/conversation.module.css';
 import boxCss from '@/widgets/composer/send.module.css';
-
-const peopleType: (typeof sessionTypes)['people'] = 2;
 
 /** In an empty conversation: what it is for. */
 export const FirstHint = ({
@@ -35,7 +34,7 @@ export const FirstHint = ({
       </div>
     );
   if (sessionType && session.writable) return <sessionType.Hint session={session} />;
-  if (session.type === peopleType)
+  if (session.type === sessionTypes.people)
     return (
       <div className={`${rowCss.list} ${rowCss.firstHint}`} data-hint>
         <span className={rowCss.firstDot}>
@@ -71,7 +70,7 @@ export const ReadOnly = ({ session, last }: { session: SessionDetail; last: numb
         <p>这个问题已经关闭，不能再回复</p>
       </div>
     );
-  if (session.type === peopleType)
+  if (session.type === sessionTypes.people)
     return (
       <div className={boxCss.readOnly}>
         <p>登录之后就可以回复</p>

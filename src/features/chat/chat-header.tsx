@@ -1,3 +1,4 @@
+import { sessionTypes } from '@contract/kinds.ts';
 import { maskName } from '@/platform/format.ts';
 import { useModel } from '@/platform/queries.ts';
 import { Button } from '@/ui/button.tsx';
@@ -20,7 +21,12 @@ export const ChatHeader = ({
 }) => {
   const label = useModel(session.model)?.label ?? session.model;
   const isPrivate = session.private === 1;
-  const kind = session.type === 1 ? '图片' : session.type === 4 ? '视频' : '';
+  const kind =
+    session.type === sessionTypes.image
+      ? '图片'
+      : session.type === sessionTypes.video
+        ? '视频'
+        : '';
   return (
     <header className={css.chatHead}>
       <Button kind="ghost" size="icon" aria-label="返回" title="返回（Ctrl + ←）" onClick={onBack}>
@@ -33,7 +39,7 @@ export const ChatHeader = ({
             : session.prompt || (session.temporary ? '临时对话' : '新会话')}
         </h1>
         <p>
-          {session.type !== 2 && <span className="tag">{label}</span>}
+          {session.type !== sessionTypes.people && <span className="tag">{label}</span>}
           {kind !== '' && <span className="tag">{kind}</span>}
           {session.temporary ? (
             <span className="tag">临时</span>

@@ -1,3 +1,4 @@
+import { sessionTypes } from '@contract/kinds.ts';
 import { maskName } from '@/platform/format.ts';
 import { api } from '@/platform/api.ts';
 import { ApiError, errorText } from '@/platform/api-error.ts';
@@ -17,7 +18,7 @@ import { Icon } from '@/ui/icon.tsx';
 import { Skeleton } from '@/ui/skeleton.tsx';
 import { usePageTitle } from '@/platform/use-page-title.ts';
 import { limits } from '@contract/limits.ts';
-import type { SessionDetail, sessionTypes } from '@contract/session.ts';
+import type { SessionDetail } from '@contract/session.ts';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import {
@@ -84,10 +85,6 @@ const pageOf = (error: unknown): { to: '/404' } | { to: '/error'; code: number }
   return { to: '/error', code: error.code };
 };
 
-const peopleType: (typeof sessionTypes)['people'] = 2;
-const imageType: (typeof sessionTypes)['image'] = 1;
-const videoType: (typeof sessionTypes)['video'] = 4;
-
 /** What a session is shown with: null while it loads, undefined where it is a conversation. */
 const useSessionType = (session: SessionDetail | undefined): SessionType | null | undefined => {
   const load = useContext(SessionTypes).get(session?.type ?? 0);
@@ -106,7 +103,7 @@ const useKnownSession = (thread: Thread, session: SessionDetail | undefined) => 
     thread.know({
       model: session.model,
       temporary: session.temporary,
-      people: session.type === peopleType,
+      people: session.type === sessionTypes.people,
       makes: types.has(session.type),
       type: session.type,
       me: { id: user?.id ?? 0, name: user?.user_name ?? '' },
@@ -123,7 +120,7 @@ const sessionQuery = (uuid: string) =>
 
 /** One of the forum's, which is read from the question on; friends go on where they were. */
 const isQuestion = (session: SessionDetail): boolean =>
-  session.type === peopleType && session.friend === null;
+  session.type === sessionTypes.people && session.friend === null;
 
 const Chat = ({
   uuid,
@@ -295,7 +292,7 @@ const Conversation = ({
   }, [replying, thread]);
   useKeys(list, back, stop);
   const { default_audio_model: reader } = useSettings();
-  const speaks = session.type === 0 && view.rows.length > 0;
+  const speaks = session.type === sessionTypes.chat && view.rows.length > 0;
   useEffect(() => {
     if (!speaks) return undefined;
     // Behind all that the opening of a session loads.
@@ -338,7 +335,7 @@ const Conversation = ({
   const question = isQuestion(session);
   const [byVotes, setByVotes] = useState(false);
   const { open, part } = route.useSearch();
-  const openType = open === 'img-video' ? videoType : imageType;
+  const openType = open === 'img-video' ? sessionTypes.video : sessionTypes.image;
   const elsewhere = open !== undefined && canWrite && session.type !== openType;
 
   return (

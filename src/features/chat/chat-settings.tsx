@@ -1,3 +1,4 @@
+import { sessionTypes } from '@contract/kinds.ts';
 import { ApiError } from '@/platform/api-error.ts';
 import { authStore } from '@/platform/auth-store.ts';
 import { act, laterText, settingsLane } from '@/platform/outbox.ts';
@@ -173,8 +174,8 @@ export const ChatSettings = ({
   const { settings, change } = useEditedSettings();
   const [choices, choose] = useChoices(session.uuid);
   const { defaults } = limits;
-  const chats = session.type === 0;
-  const images = session.type === 1;
+  const chats = session.type === sessionTypes.chat;
+  const images = session.type === sessionTypes.image;
   const people = !chats && !images;
   const globallyPrivate = (settings.private_global ?? 1) === 1;
   const history = (

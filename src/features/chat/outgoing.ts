@@ -1,3 +1,4 @@
+import { sessionTypes } from '@contract/kinds.ts';
 import {
   allReady,
   clearAttachments,
@@ -66,7 +67,11 @@ export const takeMessage = async (session: SessionDetail, prompt: string): Promi
     options.parts = parts;
   }
   if (compose.ai !== '') options.ai = compose.ai;
-  if (session.type === 0 && choices.beside !== '' && choices.beside !== session.model)
+  if (
+    session.type === sessionTypes.chat &&
+    choices.beside !== '' &&
+    choices.beside !== session.model
+  )
     options.beside = choices.beside;
   if (session.scenario) options.withTemplate = choices.withTemplate ? 1 : 0;
   if (session.embedding_key !== '') options.strictMode = choices.strict ? 1 : 0;

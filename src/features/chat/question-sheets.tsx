@@ -1,3 +1,4 @@
+import { bounds } from '@contract/bounds.ts';
 import { api } from '@/platform/api.ts';
 import { dateTime } from '@/platform/format.ts';
 import { toast } from '@/platform/toast.ts';
@@ -35,7 +36,7 @@ export const ReportSheet = ({
           required: true,
           options: Object.entries(reportWords).map(([value, label]) => ({ value, label })),
         },
-        { name: 'note', label: '说明', kind: 'long', max: 500, placeholder: '可以不填' },
+        { name: 'note', label: '说明', kind: 'long', ...bounds.report, placeholder: '可以不填' },
       ]}
       initial={{ reason: 'spam', note: '' }}
       submit="举报"

@@ -1,3 +1,4 @@
+import { sessionTypes } from '@contract/kinds.ts';
 import { finePointer, useMedia } from '@/platform/use-media.ts';
 import { offlineText } from '@/platform/api-error.ts';
 import type { AttachTarget } from '@/platform/attach/attach-store.ts';
@@ -41,7 +42,7 @@ type Send = (text: string, options: SendOptions) => Promise<boolean>;
 
 /** Whether more than its words may belong to the next message. */
 const hasMore = ({ uuid, type, scenario, embedding_key }: SessionDetail): boolean =>
-  type !== 0 ||
+  type !== sessionTypes.chat ||
   scenario !== null ||
   embedding_key !== '' ||
   ['attach', 'choices'].some((kind) => readDraft(`${kind}:${uuid}`) !== '');
@@ -80,7 +81,8 @@ export const deliver = async (
 
 const boxWords = (session: SessionDetail, first: boolean): string => {
   if (session.friend) return `对 ${maskName(session.friend.name)} 说…`;
-  if (session.type === 2) return first ? '写下您的问题…' : '说点什么，@ 请模型回答';
+  if (session.type === sessionTypes.people)
+    return first ? '写下您的问题…' : '说点什么，@ 请模型回答';
   return first ? '问点什么…' : '继续问…';
 };
 
@@ -110,7 +112,7 @@ export const SendBox = ({
   const delivering = useRef(false);
   const [choosing, setChoosing] = useState(false);
   const change = useModelChange(uuid);
-  const chats = type === 0;
+  const chats = type === sessionTypes.chat;
   const first = view.count === 0;
   // Without a network the next message is written down, whatever the reply before it does.
   const reached = useLine() === 'well' && !view.reconnecting;
@@ -160,7 +162,9 @@ export const SendBox = ({
     if (handy) box.current?.focus({ preventScroll: true });
     // A model that was typed answers as one that was chosen does.
     const typed =
-      type === 2 && readCompose(uuid).ai === '' ? kit?.typedModel(prompt, models.data ?? []) : null;
+      type === sessionTypes.people && readCompose(uuid).ai === ''
+        ? kit?.typedModel(prompt, models.data ?? [])
+        : null;
     if (typed) setCompose(uuid, { ai: typed.model.name });
     deliver(thread, session, typed?.rest || prompt, onSend)
       .catch(() => toast(offlineText, 'error'))

@@ -1,3 +1,4 @@
+import { sessionTypes } from '@contract/kinds.ts';
 import { api } from '@/platform/api.ts';
 import { allReady, setAttachments, useAttachments } from '@/platform/attach/attach-store.ts';
 import { AttachDrop, AttachTray } from '@/widgets/attach/attach.tsx';
@@ -65,7 +66,7 @@ export interface BoxState {
 const useAnswering = ({ session, target, text }: BoxState): Model | undefined => {
   const { ai } = useCompose(session.uuid);
   const models = useChatModels();
-  if (session.type === 0) return target.model;
+  if (session.type === sessionTypes.chat) return target.model;
   if (ai === '') return typedModel(text, models.data ?? [])?.model;
   return models.data?.find(({ name }) => name === ai);
 };
@@ -115,7 +116,7 @@ const useEstimate = (state: BoxState): Estimate | null => {
   const model = useAnswering(state);
   const [{ beside, withTemplate }] = useChoices(session.uuid);
   const second =
-    session.type === 0 && beside !== session.model
+    session.type === sessionTypes.chat && beside !== session.model
       ? models.data?.find(({ name }) => name === beside)
       : undefined;
   const { defaults } = limits;
@@ -124,7 +125,9 @@ const useEstimate = (state: BoxState): Estimate | null => {
       ? (settings.max_history ?? defaults.max_history)
       : defaults.embedding_history;
   const exchanges =
-    session.type === 0 ? asked : (settings.at_ai_max_history ?? defaults.at_ai_max_history);
+    session.type === sessionTypes.chat
+      ? asked
+      : (settings.at_ai_max_history ?? defaults.at_ai_max_history);
   const most = model?.max_prompt ?? limits.defaultMaxPrompt;
   // Counted anew when a message came or was changed, not at every key.
   const before = useMemo(
@@ -221,7 +224,7 @@ const ModelGone = ({ state }: { state: BoxState }) => {
   const { session, first, goFree } = state;
   const model = useModel(session.model);
   const free = useChatModels().data?.find((each) => isFree(priceOf(each)));
-  if (session.type !== 0 || model?.disable !== 1) return null;
+  if (session.type !== sessionTypes.chat || model?.disable !== 1) return null;
   return (
     <div className={kitCss.sendNote} role="status">
       <p>{model.label} 已经停用，这里不能再提问。</p>
@@ -419,7 +422,7 @@ const Prompts = ({ state }: { state: BoxState }) => {
 /** In the line of the model: a second one, or a mention; and what it will cost. */
 export const BoxRow = ({ state, onKeys }: { state: BoxState; onKeys: TakeKeys }) => (
   <>
-    {state.session.type === 0 ? (
+    {state.session.type === sessionTypes.chat ? (
       <Beside session={state.session} />
     ) : (
       <Mention state={state} onKeys={onKeys} />

@@ -1,3 +1,4 @@
+import { sessionTypes } from '@contract/kinds.ts';
 import { readQuestion } from '@/platform/question.ts';
 import type { Thread } from '@/widgets/conversation/thread.ts';
 
@@ -24,7 +25,11 @@ export const searchThread = (thread: Thread, words: string): Hit[] => {
   return [...thread.store.all()].reverse().flatMap((message) =>
     (['human', 'ai'] as const).flatMap((part) => {
       // The reply of an image is its data.
-      if (part === 'ai' && (message.type === 1 || message.type === 4)) return [];
+      if (
+        part === 'ai' &&
+        (message.type === sessionTypes.image || message.type === sessionTypes.video)
+      )
+        return [];
       const text = part === 'ai' ? message.ai : readQuestion(message).text;
       const at = text.toLowerCase().indexOf(wanted);
       if (at < 0) return [];

@@ -1,7 +1,8 @@
+import { sessionTypes } from '@contract/kinds.ts';
 import { useNavigate, getRouteApi } from '@tanstack/react-router';
 import { useCallback, useEffect, useMemo, useRef, type RefObject } from 'react';
 import type { Message } from '@contract/chat.ts';
-import type { sessionTypes, SessionDetail } from '@contract/session.ts';
+import type { SessionDetail } from '@contract/session.ts';
 import { api } from '@/platform/api.ts';
 import { ApiError } from '@/platform/api-error.ts';
 import { useAuth } from '@/platform/auth-store.ts';
@@ -24,11 +25,10 @@ import type { ListHandle } from './message-list.tsx';
 
 const route = getRouteApi('/chat');
 const hasPointer = '(hover: hover)';
-const peopleType: (typeof sessionTypes)['people'] = 2;
 
 /** Asks before a message is deleted, and says what goes with it. */
 const deletionOf = (message: Message, session: SessionDetail, first: boolean) => {
-  if (session.type !== peopleType) return '问题和它的回复会一起删除，不能恢复。';
+  if (session.type !== sessionTypes.people) return '问题和它的回复会一起删除，不能恢复。';
   if (session.friend === null && session.owner && first && message.user_id === session.user_id)
     return '这是整个问答的问题：删除后，会话和大家的全部回复都会删除，不能恢复。';
   return '消息会从所有人的会话里删除，不能恢复。';
@@ -50,7 +50,7 @@ export const useActs = (
   const free = models.data?.find((model) => model.factor === 0)?.name;
   const me = user?.id ?? 0;
   const { uuid, owner, model, writable, temporary, forkable } = session;
-  const people = session.type === peopleType;
+  const people = session.type === sessionTypes.people;
   const pointer = useMedia(hasPointer);
   // What the rows see stays the same while only the session's summary changes.
   const latest = useRef(session);

@@ -1,3 +1,4 @@
+import { bounds } from '@contract/bounds.ts';
 import { api } from '@/platform/api.ts';
 import { Form } from '@/ui/form/form.tsx';
 import type { Out } from '@contract/calls.ts';
@@ -9,9 +10,9 @@ export const GroupForm = ({ group, onSaved }: { group: Partial<Group>; onSaved: 
   <Form
     draft={`forum-group.${group.id ?? 'new'}`}
     fields={[
-      { name: 'name', label: '名称', kind: 'text', required: true, min: 1, max: 16 },
+      { name: 'name', label: '名称', kind: 'text', required: true, ...bounds.forumGroup },
       { name: 'color', label: '颜色', kind: 'colour' },
-      { name: 'sort', label: '排序', kind: 'number', min: 0, max: 10_000, hint: '小的在前' },
+      { name: 'sort', label: '排序', kind: 'number', ...bounds.sort, hint: '小的在前' },
     ]}
     initial={{
       name: group.name ?? '',

@@ -7,15 +7,13 @@ import { Icon } from '@/ui/icon.tsx';
 import { Sheet } from '@/ui/sheet.tsx';
 import { useForumGroups } from '@/widgets/editor/groups.ts';
 import type { Out } from '@contract/calls.ts';
-import type { defaultGroup } from '@contract/forum.ts';
+import { limits } from '@contract/limits.ts';
 import { useState } from 'react';
 import css from './forum.module.css';
 import { GroupForm } from './group-form.tsx';
 import actCss from '@/ui/act.module.css';
 
 type Group = Out<'forumGroups'>['list'][number];
-// By its type alone: the contract's schemas stay out of the page.
-const usualGroup: typeof defaultGroup = 1;
 
 /** The groups of the forum: one is chosen; managers keep them. */
 const GroupSheet = ({
@@ -78,7 +76,7 @@ const GroupSheet = ({
                   >
                     <Icon name="edit" size={18} />
                   </Button>
-                  {group.id !== usualGroup && (
+                  {group.id !== limits.defaultGroup && (
                     <Button
                       kind="ghost"
                       size="icon"

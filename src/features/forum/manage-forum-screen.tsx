@@ -7,7 +7,7 @@ import { Sheet } from '@/ui/sheet.tsx';
 import { DataTable, type Column } from '@/ui/table/data-table.tsx';
 import { useTableSearch } from '@/ui/table/use-table-search.ts';
 import { useForumGroups } from '@/widgets/editor/groups.ts';
-import type { defaultGroup } from '@contract/forum.ts';
+import { limits } from '@contract/limits.ts';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import css from './forum.module.css';
@@ -16,8 +16,6 @@ import { type Group, GroupForm } from './group-form.tsx';
 import { Reports } from './reports.tsx';
 
 const route = getRouteApi('/manager/forum');
-// By its type alone: the contract's schemas stay out of the page.
-const usualGroup: typeof defaultGroup = 1;
 
 const Groups = () => {
   const groups = useForumGroups();
@@ -59,7 +57,7 @@ const Groups = () => {
       role: 'bare',
       value: () => null,
       render: (row) =>
-        row.id === usualGroup ? (
+        row.id === limits.defaultGroup ? (
           '默认分组'
         ) : (
           <Button

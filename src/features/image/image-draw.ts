@@ -1,3 +1,4 @@
+import { sessionTypes } from '@contract/kinds.ts';
 import { api } from '@/platform/api.ts';
 import { uuid } from '@/platform/uuid.ts';
 import type { Thread } from '@/widgets/conversation/thread.ts';
@@ -20,7 +21,7 @@ export const draw = (thread: Thread, asked: Asked): Promise<void> => {
   const { n, size, translate } = asked.image;
   return sendWork(thread, {
     human: JSON.stringify(asked),
-    type: 1,
+    type: sessionTypes.image,
     draw: { n, size, translate, request_id: uuid() },
     begin: (id) => generate(thread, id, asked),
   });

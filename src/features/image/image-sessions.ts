@@ -1,3 +1,4 @@
+import { sessionTypes } from '@contract/kinds.ts';
 import type { SessionType } from '@/widgets/conversation/session-type.ts';
 import { ImageBox } from './image-box.tsx';
 import { ImageHint } from './image-hint.tsx';
@@ -6,7 +7,7 @@ import { sendWords } from './image-send.ts';
 import { ImageWatch } from './image-watch.tsx';
 
 export const imageSessions: SessionType = {
-  type: 1,
+  type: sessionTypes.image,
   models: 'image',
   Box: ImageBox,
   Hint: ImageHint,

@@ -1,3 +1,4 @@
+import { bounds } from '@contract/bounds.ts';
 import { api } from '@/platform/api.ts';
 import { ApiError, errorText } from '@/platform/api-error.ts';
 import { sendForm } from '@/platform/send-form.ts';
@@ -11,7 +12,7 @@ import { Skeleton } from '@/ui/skeleton.tsx';
 import { Steps } from '@/ui/steps/steps.tsx';
 import { MarkdownField } from '@/widgets/editor/markdown-field.tsx';
 import type { Out } from '@contract/calls.ts';
-import { marketLimits, marketTexts } from '@contract/market.ts';
+import { marketLimits, marketTexts } from '@contract/market-limits.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import css from './manage-apps.module.css';
@@ -26,18 +27,18 @@ const fields: readonly Field[] = [
     kind: 'text',
     required: true,
     missing: marketTexts.title,
-    max: marketLimits.title,
+    max: bounds.app.title.max,
   },
-  { name: 'type', label: '类型', kind: 'text', max: marketLimits.word, hint: '如：效率工具' },
-  { name: 'source', label: '来源', kind: 'text', max: marketLimits.word, hint: '留空：官方' },
-  { name: 'developer', label: '开发者', kind: 'text', max: marketLimits.word },
+  { name: 'type', label: '类型', kind: 'text', max: bounds.app.word.max, hint: '如：效率工具' },
+  { name: 'source', label: '来源', kind: 'text', max: bounds.app.word.max, hint: '留空：官方' },
+  { name: 'developer', label: '开发者', kind: 'text', max: bounds.app.word.max },
   {
     name: 'price',
     label: '价格',
     kind: 'number',
     required: true,
     min: 0,
-    max: marketLimits.price / 100,
+    max: bounds.app.price.max / 100,
     step: 0.01,
     unit: '元',
     hint: '0：免费',
@@ -48,7 +49,7 @@ const fields: readonly Field[] = [
     kind: 'text',
     required: true,
     missing: marketTexts.version,
-    max: marketLimits.version,
+    max: bounds.app.version.max,
   },
   {
     name: 'version_desc',
@@ -56,7 +57,7 @@ const fields: readonly Field[] = [
     kind: 'long',
     required: true,
     missing: marketTexts.versionText,
-    max: marketLimits.versionText,
+    max: bounds.app.versionText.max,
   },
 ];
 
@@ -298,7 +299,7 @@ const Publish = ({ draft, onDone }: { draft: Draft | null; onDone: () => void })
           <MarkdownField
             label="介绍"
             value={text}
-            max={marketLimits.description}
+            max={bounds.app.description.max}
             onChange={(next) => kept.set({ ...values, md_description: next })}
           />
           {fault}

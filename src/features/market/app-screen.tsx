@@ -1,3 +1,4 @@
+import { bounds } from '@contract/bounds.ts';
 import { api } from '@/platform/api.ts';
 import { ApiError } from '@/platform/api-error.ts';
 import { useAuth } from '@/platform/auth-store.ts';
@@ -18,7 +19,6 @@ import { yuan } from '@/widgets/pay/money.ts';
 import { PayHost } from '@/widgets/pay/pay-host.tsx';
 import { openPayment } from '@/widgets/pay/pay-order.ts';
 import type { Out } from '@contract/calls.ts';
-import { marketLimits } from '@contract/market.ts';
 import {
   useInfiniteQuery,
   useQuery,
@@ -109,7 +109,7 @@ const CommentForm = ({ id, mine }: { id: number; mine: Details['app_detail']['my
         className="text-input"
         aria-label="评论"
         rows={3}
-        maxLength={marketLimits.comment}
+        maxLength={bounds.app.comment.max}
         placeholder="用得怎么样？"
         value={text}
         onChange={(event) => kept.set({ rating, text: event.target.value })}

@@ -1,3 +1,4 @@
+import { bounds } from '@contract/bounds.ts';
 import { api } from '@/platform/api.ts';
 import { ApiError, errorText } from '@/platform/api-error.ts';
 import { byteSize, dateTime } from '@/platform/format.ts';
@@ -12,7 +13,7 @@ import { Pager } from '@/ui/pager/pager.tsx';
 import { Skeleton } from '@/ui/skeleton.tsx';
 import { MarkdownField } from '@/widgets/editor/markdown-field.tsx';
 import type { Out } from '@contract/calls.ts';
-import { marketLimits, marketTexts } from '@contract/market.ts';
+import { marketLimits, marketTexts } from '@contract/market-limits.ts';
 import { keepPreviousData, useQuery, type UseQueryResult } from '@tanstack/react-query';
 import Rate from 'antd-mobile/es/components/rate';
 import { useState, type ReactNode } from 'react';
@@ -47,24 +48,24 @@ const InfoForm = ({ info, onDone }: { info: Out<'appGeneralInfo'>; onDone: () =>
           kind: 'text',
           required: true,
           missing: marketTexts.title,
-          max: marketLimits.title,
+          max: bounds.app.title.max,
         },
-        { name: 'type', label: '类型', kind: 'text', max: marketLimits.word },
+        { name: 'type', label: '类型', kind: 'text', max: bounds.app.word.max },
         {
           name: 'source',
           label: '来源',
           kind: 'text',
-          max: marketLimits.word,
+          max: bounds.app.word.max,
           hint: '留空：官方',
         },
-        { name: 'developer', label: '开发者', kind: 'text', max: marketLimits.word },
+        { name: 'developer', label: '开发者', kind: 'text', max: bounds.app.word.max },
         {
           name: 'price',
           label: '价格',
           kind: 'number',
           required: true,
           min: 0,
-          max: marketLimits.price / 100,
+          max: bounds.app.price.max / 100,
           step: 0.01,
           unit: '元',
           hint: '0：免费',
@@ -148,7 +149,7 @@ const DescriptionForm = ({
       <MarkdownField
         label="介绍"
         value={text}
-        max={marketLimits.description}
+        max={bounds.app.description.max}
         onChange={(next) => kept.set({ text: next })}
       />
       {failed && (
@@ -190,7 +191,7 @@ const NewVersion = ({ id, onDone }: { id: number; onDone: () => void }) => {
           kind: 'text',
           required: true,
           missing: marketTexts.version,
-          max: marketLimits.version,
+          max: bounds.app.version.max,
         },
         {
           name: 'description',
@@ -198,7 +199,7 @@ const NewVersion = ({ id, onDone }: { id: number; onDone: () => void }) => {
           kind: 'long',
           required: true,
           missing: marketTexts.versionText,
-          max: marketLimits.versionText,
+          max: bounds.app.versionText.max,
         },
       ]}
       submit="添加版本"

@@ -1,3 +1,4 @@
+import { bounds } from '@contract/bounds.ts';
 import { api } from '@/platform/api.ts';
 import { useMe } from '@/platform/queries.ts';
 import { toast } from '@/platform/toast.ts';
@@ -75,8 +76,8 @@ const columns: readonly Column<AdminModel>[] = [
 
 const money = 100_000_000;
 const usualFields: readonly Field[] = [
-  { name: 'label', label: '名称', kind: 'text', required: true, max: 100 },
-  { name: 'remarks', label: '说明', kind: 'text', max: 500 },
+  { name: 'label', label: '名称', kind: 'text', required: true, ...bounds.model.label },
+  { name: 'remarks', label: '说明', kind: 'text', ...bounds.model.remarks },
   {
     name: 'factor',
     label: '价格',
@@ -101,8 +102,7 @@ const usualFields: readonly Field[] = [
     label: '顺序',
     kind: 'number',
     required: true,
-    min: -100_000,
-    max: 100_000,
+    ...bounds.model.sort,
     hint: '小的在前',
   },
   { name: 'display', label: '显示', kind: 'switch', hint: '关掉之后不在列表里，用着它的会话照常' },
@@ -116,13 +116,12 @@ const usualFields: readonly Field[] = [
   },
   { name: 'private', label: '只给管理员', kind: 'switch', hint: '别人看不到，也不能用' },
   { name: 'vision', label: '能看图', kind: 'switch' },
-  { name: 'max_prompt', label: '提问最长', kind: 'number', min: 1, max: 10_000_000, unit: '字' },
+  { name: 'max_prompt', label: '提问最长', kind: 'number', ...bounds.model.size, unit: '字' },
   {
     name: 'max_tokens',
     label: '回复最长',
     kind: 'number',
-    min: 1,
-    max: 10_000_000,
+    ...bounds.model.size,
     unit: 'tokens',
   },
   {
@@ -135,18 +134,17 @@ const usualFields: readonly Field[] = [
     name: 'api_max_tokens',
     label: 'API 一次最长',
     kind: 'number',
-    min: 1,
-    max: 10_000_000,
+    ...bounds.model.size,
     unit: 'tokens',
     hint: '提问与回答合计；留空：4096',
   },
   { name: 'color', label: '颜色', kind: 'colour' },
-  { name: 'logo', label: '图标地址', kind: 'text', max: 500 },
+  { name: 'logo', label: '图标地址', kind: 'text', ...bounds.model.address },
   {
     name: 'accelerator',
     label: '加速地址',
     kind: 'text',
-    max: 500,
+    ...bounds.model.address,
     hint: '另一个地址直接送来回复；留空：这个服务器',
   },
 ];

@@ -1,21 +1,13 @@
+import { modelTypes } from '@contract/kinds.ts';
 import type { Out } from '@contract/calls.ts';
-import type { Model, modelTypes } from '@contract/model.ts';
-
-// By its type alone: the contract's schemas stay out of the page.
-export const types: typeof modelTypes = {
-  chat: 0,
-  image: 1,
-  speechToText: 2,
-  textToSpeech: 3,
-  video: 4,
-};
+import type { Model } from '@contract/model.ts';
 
 export const typeNames: Readonly<Record<number, string>> = {
-  [types.chat]: '聊天',
-  [types.image]: '图片',
-  [types.speechToText]: '语音识别',
-  [types.textToSpeech]: '语音合成',
-  [types.video]: '视频',
+  [modelTypes.chat]: '聊天',
+  [modelTypes.image]: '图片',
+  [modelTypes.speechToText]: '语音识别',
+  [modelTypes.textToSpeech]: '语音合成',
+  [modelTypes.video]: '视频',
 };
 
 export type Health = Out<'modelHealth'>['list'][number];
@@ -28,19 +20,23 @@ export const callable = (model: Model): boolean => model.disable_api === 0;
 export const paidOnly = (model: Model): boolean => model.vip === 1;
 /** A model of somebody's own that has not finished training (document 2 §4). */
 export const untrained = (model: Model): boolean =>
-  model.type === types.image && model.status === 0;
+  model.type === modelTypes.image && model.status === 0;
 
 /** The type of a session with it; undefined: speech has none of its own. */
 export const sessionTypeOf = ({ type }: Model): 0 | 1 | 4 | undefined =>
-  ({ [types.chat]: 0 as const, [types.image]: 1 as const, [types.video]: 4 as const })[type];
+  ({
+    [modelTypes.chat]: 0 as const,
+    [modelTypes.image]: 1 as const,
+    [modelTypes.video]: 4 as const,
+  })[type];
 
 /** What its price is counted in. */
 export const rateTip = (model: Model): string => {
   if (model.factor === 0 && (model.prompt_factor ?? 0) === 0) return '免费使用，不扣余额';
-  if (model.type === types.image) return `每张图片 ${model.factor} tokens 起，尺寸大的更多`;
-  if (model.type === types.video) return `每个视频 ${model.factor} tokens`;
-  if (model.type === types.speechToText) return `每秒录音 ${model.factor} tokens`;
-  if (model.type === types.textToSpeech) return `每个字 ${model.factor} tokens`;
+  if (model.type === modelTypes.image) return `每张图片 ${model.factor} tokens 起，尺寸大的更多`;
+  if (model.type === modelTypes.video) return `每个视频 ${model.factor} tokens`;
+  if (model.type === modelTypes.speechToText) return `每秒录音 ${model.factor} tokens`;
+  if (model.type === modelTypes.textToSpeech) return `每个字 ${model.factor} tokens`;
   const prompt = model.prompt_factor ?? model.factor;
   return prompt === model.factor
     ? `提问和回复的每个 token 按 ${model.factor} 个计`

@@ -1,3 +1,4 @@
+import { modelTypes } from '@contract/kinds.ts';
 import { api } from '@/platform/api.ts';
 import { writeDraft } from '@/platform/draft.ts';
 import { toast } from '@/platform/toast.ts';
@@ -19,7 +20,6 @@ import {
   secondsText,
   successText,
   typeNames,
-  types,
   unknown,
   sessionTypeOf,
   untrained,
@@ -33,11 +33,11 @@ const route = getRouteApi('/model');
 
 const kinds: readonly (readonly [ModelKind | undefined, string, (model: Model) => boolean])[] = [
   [undefined, '全部', () => true],
-  ['chat', '聊天', ({ type }) => type === types.chat],
-  ['image', '图片', ({ type }) => type === types.image],
-  ['video', '视频', ({ type }) => type === types.video],
-  ['speech', '语音合成', ({ type }) => type === types.textToSpeech],
-  ['hearing', '语音识别', ({ type }) => type === types.speechToText],
+  ['chat', '聊天', ({ type }) => type === modelTypes.chat],
+  ['image', '图片', ({ type }) => type === modelTypes.image],
+  ['video', '视频', ({ type }) => type === modelTypes.video],
+  ['speech', '语音合成', ({ type }) => type === modelTypes.textToSpeech],
+  ['hearing', '语音识别', ({ type }) => type === modelTypes.speechToText],
   ['free', '免费', ({ factor }) => factor === 0],
 ];
 
@@ -116,7 +116,7 @@ const useBegin = () => {
     try {
       const { uuid } = await api.newSession({ type, model: model.name }, { quiet: true });
       if (beside) writeDraft(`choices:${uuid}`, JSON.stringify({ beside: beside.name }));
-      const open = model.type === types.video ? 'img-video' : undefined;
+      const open = model.type === modelTypes.video ? 'img-video' : undefined;
       await navigate({ to: '/chat', search: { uuid, open } });
     } catch (error) {
       refuse(error);
@@ -162,7 +162,7 @@ const Compare = ({
           ))}
         </tbody>
       </table>
-      {pair.every(({ type }) => type === types.chat) && (
+      {pair.every(({ type }) => type === modelTypes.chat) && (
         <Button kind="primary" className={css.both} onClick={onBegin}>
           用这两个模型一起回答
         </Button>

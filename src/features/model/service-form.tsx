@@ -1,3 +1,4 @@
+import { bounds } from '@contract/bounds.ts';
 import { api } from '@/platform/api.ts';
 import { queryClient } from '@/platform/query-client.ts';
 import { toast } from '@/platform/toast.ts';
@@ -96,13 +97,13 @@ const secretWords = (kind: ChannelKind): { label: string; placeholder: string; h
 };
 
 const fieldsOf = (draft: ServiceDraft): Field[] => [
-  { name: 'label', label: '名称', kind: 'text', required: true, max: 60 },
+  { name: 'label', label: '名称', kind: 'text', required: true, ...bounds.channel.label },
   {
     name: 'base_url',
     label: '地址',
     kind: 'text',
     required: true,
-    max: 500,
+    ...bounds.channel.address,
     placeholder: 'https://api.example.com/v1',
     hint: likeOpenAi(draft.kind) ? '通常以 /v1 结尾' : '这个服务的网址',
     check: (value) =>
@@ -125,8 +126,7 @@ const extras: readonly Field[] = [
     label: '权重',
     kind: 'number',
     required: true,
-    min: 1,
-    max: 1000,
+    ...bounds.channel.weight,
     hint: '几个服务有同一个模型时，大的分到得多',
   },
   {
@@ -134,8 +134,7 @@ const extras: readonly Field[] = [
     label: '优先级',
     kind: 'number',
     required: true,
-    min: 0,
-    max: 1000,
+    ...bounds.channel.priority,
     hint: '小的先用，它出错时才用后面的',
   },
 ];

@@ -1,3 +1,4 @@
+import { bounds } from '@contract/bounds.ts';
 import { api } from '@/platform/api.ts';
 import { dateTime } from '@/platform/format.ts';
 import { toast } from '@/platform/toast.ts';
@@ -183,7 +184,13 @@ const Differences = ({ page }: { page: number }) => {
             ) : (
               <Form
                 fields={[
-                  { name: 'note', label: '怎么处理的', kind: 'long', required: true, max: 500 },
+                  {
+                    name: 'note',
+                    label: '怎么处理的',
+                    kind: 'long',
+                    required: true,
+                    ...bounds.difference,
+                  },
                 ]}
                 submit="已处理"
                 onSubmit={async ({ note }) => {

@@ -1,3 +1,4 @@
+import { bounds } from '@contract/bounds.ts';
 import { api } from '@/platform/api.ts';
 import { dateTime } from '@/platform/format.ts';
 import { toast } from '@/platform/toast.ts';
@@ -37,7 +38,7 @@ const Refund = ({ order }: { order: Out<'adminOrderInfo'>['order'] }) => {
           step: 0.01,
           unit: '元',
         },
-        { name: 'reason', label: '原因', kind: 'text', required: true, max: 200 },
+        { name: 'reason', label: '原因', kind: 'text', required: true, ...bounds.order.reason },
         {
           name: 'forgive',
           label: '已经用掉的也退',
@@ -117,7 +118,9 @@ export const ManageOrder = ({
           ))}
           <Form
             key={data.order.remarks}
-            fields={[{ name: 'remarks', label: '备注', kind: 'long', max: 500, lines: 2 }]}
+            fields={[
+              { name: 'remarks', label: '备注', kind: 'long', ...bounds.order.remarks, lines: 2 },
+            ]}
             initial={{ remarks: data.order.remarks }}
             onSubmit={async ({ remarks }) => {
               await api.setOrder(

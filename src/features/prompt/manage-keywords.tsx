@@ -1,3 +1,4 @@
+import { bounds } from '@contract/bounds.ts';
 import { api } from '@/platform/api.ts';
 import { toast } from '@/platform/toast.ts';
 import { Button } from '@/ui/button.tsx';
@@ -152,13 +153,19 @@ export const ManageKeywords = ({ tabs }: { tabs: ReactNode }) => {
             key={row?.id ?? 'new'}
             draft={`keyword.${row?.id ?? 'new'}`}
             fields={[
-              { name: 'lang_zh', label: '中文', kind: 'text', required: true, max: 100 },
+              {
+                name: 'lang_zh',
+                label: '中文',
+                kind: 'text',
+                required: true,
+                ...bounds.keyword.chinese,
+              },
               {
                 name: 'text',
                 label: '英文',
                 kind: 'text',
                 required: true,
-                max: 200,
+                ...bounds.keyword.text,
                 hint: '放进提示词的就是它；参数类写成 --ar 16:9 这样',
               },
               {
@@ -168,13 +175,13 @@ export const ManageKeywords = ({ tabs }: { tabs: ReactNode }) => {
                 required: true,
                 options: optionsOf(types),
               },
-              { name: 'dir', label: '分组', kind: 'text', required: true, max: 20 },
+              { name: 'dir', label: '分组', kind: 'text', required: true, ...bounds.keyword.group },
               {
                 name: 'sub_dir',
                 label: '小组',
                 kind: 'text',
                 required: true,
-                max: 20,
+                ...bounds.keyword.group,
                 hint: `已经有：${(words.data?.dirs ?? []).slice(0, 12).join('、')}……`,
               },
             ]}

@@ -1,3 +1,5 @@
+import { bounds } from '@contract/bounds.ts';
+import { promptTypes } from '@contract/kinds.ts';
 import { api } from '@/platform/api.ts';
 import { toast } from '@/platform/toast.ts';
 import { Button } from '@/ui/button.tsx';
@@ -40,7 +42,12 @@ const columns: readonly Column<PromptTemplate>[] = [
     wide: true,
     role: 'plain',
   },
-  { key: 'type', title: '类型', value: (row) => (row.type === 0 ? '聊天' : '画图'), role: 'plain' },
+  {
+    key: 'type',
+    title: '类型',
+    value: (row) => (row.type === promptTypes.chat ? '聊天' : '画图'),
+    role: 'plain',
+  },
   {
     key: 'attrs',
     title: '模型',
@@ -134,14 +141,20 @@ const Templates = ({ tabs }: { tabs: ReactNode }) => {
             key={row?.id ?? 'new'}
             draft={`manage-prompt.${row?.id ?? 'new'}`}
             fields={[
-              { name: 'title', label: '标题', kind: 'text', required: true, max: 50 },
+              {
+                name: 'title',
+                label: '标题',
+                kind: 'text',
+                required: true,
+                ...bounds.template.title,
+              },
               {
                 name: 'content',
                 label: '内容',
                 kind: 'long',
                 lines: 5,
                 required: true,
-                max: 4000,
+                ...bounds.template.content,
                 hint: '{{城市}} 这样的空格，使用时会让人填',
               },
               {

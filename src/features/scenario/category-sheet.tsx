@@ -1,3 +1,4 @@
+import { bounds } from '@contract/bounds.ts';
 import { api } from '@/platform/api.ts';
 import { toast } from '@/platform/toast.ts';
 import { Act } from '@/ui/act.tsx';
@@ -76,13 +77,18 @@ const CategorySheet = ({
             key={editing.id ?? 'new'}
             draft={`scenario-category.${editing.id ?? 'new'}`}
             fields={[
-              { name: 'name', label: '名称', kind: 'text', required: true, min: 1, max: 10 },
+              {
+                name: 'name',
+                label: '名称',
+                kind: 'text',
+                required: true,
+                ...bounds.scenario.category,
+              },
               {
                 name: 'sort',
                 label: '排序',
                 kind: 'number',
-                min: 0,
-                max: 10_000,
+                ...bounds.sort,
                 hint: '小的在前',
               },
             ]}

@@ -1,3 +1,4 @@
+import { bounds } from '@contract/bounds.ts';
 import { api } from '@/platform/api.ts';
 import { toast } from '@/platform/toast.ts';
 import { Button } from '@/ui/button.tsx';
@@ -84,17 +85,16 @@ const ScenarioForm = ({
   <Form
     draft={`manage-scenario.${row?.id ?? 'new'}`}
     fields={[
-      { name: 'name', label: '名称', kind: 'text', required: true, min: 2, max: 32 },
+      { name: 'name', label: '名称', kind: 'text', required: true, ...bounds.scenario.name },
       {
         name: 'prompt',
         label: '提示词',
         kind: 'long',
         required: true,
-        min: 2,
-        max: 512,
+        ...bounds.scenario.prompt,
         hint: '{{input}} 处放用户的话；没有时放在最后',
       },
-      { name: 'desc_', label: '说明', kind: 'text', max: 120 },
+      { name: 'desc_', label: '说明', kind: 'text', ...bounds.scenario.description },
       {
         name: 'category',
         label: '分类',
@@ -166,10 +166,9 @@ const Categories = ({ categories }: { categories: readonly Category[] }) => {
             label: chosen ? '分类名' : '新的分类',
             kind: 'text',
             required: true,
-            min: 1,
-            max: 10,
+            ...bounds.scenario.category,
           },
-          { name: 'sort', label: '顺序', kind: 'number', required: true, min: 0, max: 10_000 },
+          { name: 'sort', label: '顺序', kind: 'number', required: true, ...bounds.sort },
         ]}
         initial={{ name: chosen?.name, sort: chosen?.sort ?? 100 }}
         submit={chosen ? '保存' : '添加'}

@@ -1,3 +1,4 @@
+import { bounds } from '@contract/bounds.ts';
 import { api } from '@/platform/api.ts';
 import { readDraft, writeDraft } from '@/platform/draft.ts';
 import { toast } from '@/platform/toast.ts';
@@ -49,7 +50,7 @@ const ScenarioEditor = ({
     setWritten(null);
   };
   const fields: Field[] = [
-    { name: 'name', label: '名称', kind: 'text', required: true, min: 2, max: 32 },
+    { name: 'name', label: '名称', kind: 'text', required: true, ...bounds.scenario.name },
     {
       name: 'category',
       label: '分类',
@@ -57,14 +58,13 @@ const ScenarioEditor = ({
       required: true,
       options: categories.map((each) => ({ value: String(each.id), label: each.name })),
     },
-    { name: 'desc_', label: '一句话说明', kind: 'text', max: 120 },
+    { name: 'desc_', label: '一句话说明', kind: 'text', ...bounds.scenario.description },
     {
       name: 'prompt',
       label: '提示词',
       kind: 'long',
       required: true,
-      min: 2,
-      max: 512,
+      ...bounds.scenario.prompt,
       lines: 6,
       hint: '{{input}} 代表使用时写的内容；其他 {{名字}} 会变成一个填空',
     },

@@ -1,3 +1,4 @@
+import { sessionTypes } from '@contract/kinds.ts';
 import type { Scenario } from './scenario.ts';
 import { api } from '@/platform/api.ts';
 import { useAuth } from '@/platform/auth-store.ts';
@@ -34,7 +35,7 @@ const useStartScenario = () => {
     setBusy(true);
     try {
       const { uuid } = await api.newSession(
-        { type: 0, ...(scenario === undefined ? {} : { scenario_id: scenario }) },
+        { type: sessionTypes.chat, ...(scenario === undefined ? {} : { scenario_id: scenario }) },
         { quiet: true },
       );
       if (text !== undefined) {

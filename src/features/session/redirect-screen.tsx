@@ -1,3 +1,4 @@
+import { sessionTypes } from '@contract/kinds.ts';
 import { api } from '@/platform/api.ts';
 import { Skeleton } from '@/ui/skeleton.tsx';
 import { usePageTitle } from '@/platform/use-page-title.ts';
@@ -20,7 +21,10 @@ export const RedirectScreen = () => {
     asked.current = true;
     const make = async () => {
       try {
-        await api.newSession({ type: 0, embedding }, { quiet: true, idempotencyKey: uuid() });
+        await api.newSession(
+          { type: sessionTypes.chat, embedding },
+          { quiet: true, idempotencyKey: uuid() },
+        );
         await navigate({ to: '/', search: { channel: 'private' }, replace: true });
       } catch (error) {
         refuse(error);

@@ -1,3 +1,4 @@
+import { sessionTypes } from '@contract/kinds.ts';
 import { LoadedImage } from '@/ui/loaded-image.tsx';
 import { maskName } from '@/platform/format.ts';
 import { relativeTime } from '@/platform/relative-time.ts';
@@ -51,7 +52,7 @@ const Thumbnails = ({ images, wide }: { images: readonly string[]; wide: boolean
 
 /** What a session of people is called; empty: it is one with a model. */
 export const peopleKind = (session: Pick<Session, 'type' | 'private'>): string =>
-  session.type === 2 ? (session.private === 1 ? '私聊' : '问答') : '';
+  session.type === sessionTypes.people ? (session.private === 1 ? '私聊' : '问答') : '';
 
 /** What kind of session it is, where that is not plain chat. */
 const tagsOf = (session: Session): string[] => [

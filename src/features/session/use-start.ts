@@ -1,3 +1,4 @@
+import { sessionTypes } from '@contract/kinds.ts';
 import { api } from '@/platform/api.ts';
 import {
   moveAttachments,
@@ -65,7 +66,7 @@ const begin = async (
     line.leave();
   }
   if (!mayWait) throw new ApiError(0, offlineText, 0);
-  if (input.type === 1) {
+  if (input.type === sessionTypes.image) {
     const made = new Date().toISOString();
     await enqueue([{ name: 'newSession', key, lane: input.uuid, input, made }], tried);
     // What is asked for is put together where it is painted.
@@ -108,10 +109,10 @@ export const useStart = (choice: StartChoice, kind: StartKind) => {
     const { key } = asked.current;
     const own = { model: model?.name, uuid: asked.current.uuid };
     const input: In<'newSession'> & { uuid: string } = images
-      ? { ...own, type: 1 }
+      ? { ...own, type: sessionTypes.image }
       : {
           ...own,
-          type: 0,
+          type: sessionTypes.chat,
           scenario_id: choice.scenario?.id,
           embedding: choice.knowledge?.key,
           temporary: choice.temporary ? 1 : 0,

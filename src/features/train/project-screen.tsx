@@ -1,3 +1,4 @@
+import { sessionTypes } from '@contract/kinds.ts';
 import { api } from '@/platform/api.ts';
 import { copyText } from '@/platform/copy.ts';
 import { byteSize, compactNumber, maskName } from '@/platform/format.ts';
@@ -267,7 +268,7 @@ const ProjectActs = ({ model, onGone }: { model: TrainModel; onGone: () => void 
       toast('模型还没有训练完成，请稍后再试', 'error');
       return;
     }
-    await open('draw', { type: 1 }, `<lora:${model.key}:0.7> `);
+    await open('draw', { type: sessionTypes.image }, `<lora:${model.key}:0.7> `);
   };
   return (
     <section className={css.section} aria-label="操作">
@@ -277,7 +278,7 @@ const ProjectActs = ({ model, onGone }: { model: TrainModel; onGone: () => void 
             <Button
               kind="primary"
               busy={busy === 'ask'}
-              onClick={() => void open('ask', { type: 0, embedding: model.key })}
+              onClick={() => void open('ask', { type: sessionTypes.chat, embedding: model.key })}
             >
               向它提问
             </Button>

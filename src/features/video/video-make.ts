@@ -1,14 +1,12 @@
+import { sessionTypes } from '@contract/kinds.ts';
 import { api } from '@/platform/api.ts';
 import { holdBox, readDraft, writeDraft } from '@/platform/draft.ts';
 import { toast } from '@/platform/toast.ts';
-import type { sessionTypes } from '@contract/session.ts';
 import type { Model } from '@contract/model.ts';
 import type { Making } from '@/widgets/conversation/session-type.ts';
 import { changeVideoDraft, readVideoDraft, type VideoAsked } from './video-request.ts';
 import { beginWork, sendWork } from '@/widgets/conversation/work.ts';
 import type { Thread } from '@/widgets/conversation/thread.ts';
-
-const videoType: (typeof sessionTypes)['video'] = 4;
 
 /** Begins the film of a message that is with the server. */
 export const generateVideo = (thread: Thread, id: number): Promise<void> =>
@@ -20,7 +18,7 @@ export const generateVideo = (thread: Thread, id: number): Promise<void> =>
 const makeVideo = (thread: Thread, asked: VideoAsked): Promise<void> =>
   sendWork(thread, {
     human: JSON.stringify(asked),
-    type: videoType,
+    type: sessionTypes.video,
     begin: (id) => generateVideo(thread, id),
   });
 

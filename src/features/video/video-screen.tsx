@@ -1,3 +1,4 @@
+import { sessionTypes } from '@contract/kinds.ts';
 import { useRefusal } from '@/widgets/conversation/use-refusal.ts';
 import { api } from '@/platform/api.ts';
 import { useAuth } from '@/platform/auth-store.ts';
@@ -36,7 +37,10 @@ const useNewVideo = () => {
   const begin = async () => {
     setBusy(true);
     try {
-      const session = await api.newSession({ type: 4 }, { idempotencyKey: uuid(), quiet: true });
+      const session = await api.newSession(
+        { type: sessionTypes.video },
+        { idempotencyKey: uuid(), quiet: true },
+      );
       await navigate({ to: '/chat', search: { uuid: session.uuid, open: 'img-video' } });
     } catch (error) {
       refuse(error);

@@ -1,3 +1,4 @@
+import { sessionTypes } from '@contract/kinds.ts';
 import type { SessionType } from '@/widgets/conversation/session-type.ts';
 import { VideoBox } from './video-box.tsx';
 import { VideoHint } from './video-hint.tsx';
@@ -6,7 +7,7 @@ import { VideoRow } from './video-row.tsx';
 import { VideoWatch } from './video-watch.tsx';
 
 export const videoSessions: SessionType = {
-  type: 4,
+  type: sessionTypes.video,
   models: 'video',
   Box: VideoBox,
   Hint: VideoHint,

@@ -1,10 +1,7 @@
+import { sessionTypes } from '@contract/kinds.ts';
 import type { Message } from '@contract/chat.ts';
 import { limits } from '@contract/limits.ts';
-import type { sessionTypes } from '@contract/session.ts';
 import { segmentsOf, type LiveReply, type Segment } from './live-reply.ts';
-
-const imageType: (typeof sessionTypes)['image'] = 1;
-const videoType: (typeof sessionTypes)['video'] = 4;
 
 interface RowBase {
   key: string;
@@ -182,7 +179,7 @@ const sideBySideRow = (
 
 const rowsOf = (message: Message, lives: Lives, place: Place): Row[] => {
   const { key, time, newest, atEnd, people } = place;
-  if (message.type === imageType || message.type === videoType)
+  if (message.type === sessionTypes.image || message.type === sessionTypes.video)
     return [{ kind: 'work', key: `${key}:q`, message, time }];
   const live = lives.get(message.id) ?? null;
   const rows: Row[] = [];

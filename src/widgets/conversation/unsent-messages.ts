@@ -1,3 +1,4 @@
+import { sessionTypes } from '@contract/kinds.ts';
 import { keepMessage } from '@/platform/cache.ts';
 import { outboxState } from '@/platform/outbox-state.ts';
 import type { OfName } from '@/platform/note.ts';
@@ -11,7 +12,7 @@ import type { Outgoing } from './rows.ts';
 export const blank: Omit<Message, 'id' | 'human' | 'created_at'> = {
   ai: '',
   reasoning: '',
-  type: 0,
+  type: sessionTypes.chat,
   model: '',
   state: 'streaming',
   error_code: '',

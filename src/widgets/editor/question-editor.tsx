@@ -1,3 +1,4 @@
+import { sessionTypes } from '@contract/kinds.ts';
 import { ApiError } from '@/platform/api-error.ts';
 import { useDraft, writeDraft } from '@/platform/draft.ts';
 import { api } from '@/platform/api.ts';
@@ -7,7 +8,7 @@ import { useSettings } from '@/platform/queries.ts';
 import { SwitchField } from '@/ui/switch-field.tsx';
 import { useRefusal } from '@/widgets/conversation/use-refusal.ts';
 import { uuid } from '@/platform/uuid.ts';
-import type { defaultGroup } from '@contract/forum.ts';
+import { limits } from '@contract/limits.ts';
 import { useRef } from 'react';
 import { useForumGroups } from './groups.ts';
 import { GroupField } from './group-field.tsx';
@@ -17,16 +18,15 @@ import { MarkdownEditor } from './markdown-editor.tsx';
 const groupDraft = 'edit:question:group';
 /** Written for oneself alone, it is not shown to all because a browser crashed. */
 const hiddenDraft = 'edit:question:hidden';
-const usualGroup: typeof defaultGroup = 1;
 
 /** The chosen group is kept with what is written. */
 const useDraftedGroup = (first: number | undefined): [number, (id: number) => void] => {
   const [text, setText] = useDraft(groupDraft);
   const groups = useForumGroups().data;
-  const drafted = Number(text) || (first ?? usualGroup);
+  const drafted = Number(text) || (first ?? limits.defaultGroup);
   // One that was deleted meanwhile is as if none were chosen.
   const known = groups === undefined || groups.some(({ id }) => id === drafted);
-  return [known ? drafted : usualGroup, (id) => setText(String(id))];
+  return [known ? drafted : limits.defaultGroup, (id) => setText(String(id))];
 };
 
 /** Asks people something: a title and Markdown, in a public session of type 2 unless it shall be private. */
@@ -53,7 +53,12 @@ export const QuestionEditor = ({
   const askLater = async ({ title, content }: Edited, tried: boolean): Promise<false> => {
     const { session, message } = keys.current;
     const now = new Date().toISOString();
-    const input = { type: 2, private: hidden ? 1 : 0, uuid: session, group_id: group } as const;
+    const input = {
+      type: sessionTypes.people,
+      private: hidden ? 1 : 0,
+      uuid: session,
+      group_id: group,
+    } as const;
     const asked = { session_id: session, msg: content, title };
     const act = { key: session, lane: session, made: now };
     await enqueue([{ ...act, name: 'newSession', input }], tried);
@@ -67,7 +72,12 @@ export const QuestionEditor = ({
     try {
       made.current ||= (
         await api.newSession(
-          { type: 2, private: hidden ? 1 : 0, uuid: keys.current.session, group_id: group },
+          {
+            type: sessionTypes.people,
+            private: hidden ? 1 : 0,
+            uuid: keys.current.session,
+            group_id: group,
+          },
           { idempotencyKey: keys.current.session, quiet: true },
         )
       ).uuid;

@@ -1,3 +1,4 @@
+import { sessionTypes } from '@contract/kinds.ts';
 import { maskName } from '@/platform/format.ts';
 import type { Message } from '@contract/chat.ts';
 import { Markdown } from '@/widgets/markdown/markdown.tsx';
@@ -11,9 +12,6 @@ import { Icon } from '@/ui/icon.tsx';
 import css from './conversation.module.css';
 
 type One = Omit<Message, 'beside'>;
-
-const imageType = 1;
-const filmType = 4;
 
 /** What was drawn; null: nothing was. */
 const Drawn = ({ message }: { message: One }) => {
@@ -71,8 +69,8 @@ const endings: Partial<Record<Message['state'], string>> = {
 };
 
 const bodyOf = (message: One, still: boolean) => {
-  if (message.type === imageType) return <Drawn message={message} />;
-  if (message.type === filmType) return <Filmed message={message} still={still} />;
+  if (message.type === sessionTypes.image) return <Drawn message={message} />;
+  if (message.type === sessionTypes.video) return <Filmed message={message} still={still} />;
   return <Markdown text={message.ai} />;
 };
 
@@ -95,7 +93,7 @@ const Answer = ({ message, still }: { message: One; still: boolean }) => {
  */
 export const Exchange = ({ message, still = false }: { message: Message; still?: boolean }) => {
   const { text, images: asked, files } = readQuestion(message);
-  const base = message.type === filmType ? videoBase(message) : '';
+  const base = message.type === sessionTypes.video ? videoBase(message) : '';
   const images = base === '' ? asked : [base, ...asked];
   return (
     <section className={css.toldPair} data-message={message.id}>

@@ -1,3 +1,4 @@
+import { orderTypes } from '@contract/kinds.ts';
 import { api } from '@/platform/api.ts';
 import { ApiError } from '@/platform/api-error.ts';
 import { queryClient, refreshScreens } from '@/platform/query-client.ts';
@@ -79,7 +80,7 @@ const PayDialog = ({ order, onPaid }: { order: Order; onPaid: () => void }) => {
   const [pressed, setPressed] = useState(false);
   // Beside a mouse there is no payment app that could be opened.
   const opens = !useMedia(finePointer) || order.provider === 'sandbox';
-  const recharge = order.type === 1;
+  const recharge = order.type === orderTypes.token;
   // Asked while the dialog stands; afterwards waits.ts and the worker go on by themselves.
   const asked = useQuery({
     queryKey: ['tradeStatus', order.trade_no],
