@@ -1,6 +1,6 @@
 import { bounds } from './bounds.ts';
 import * as z from 'zod/mini';
-import { call, flag, id, listOf, page, text, time, wholeNumber } from './call.ts';
+import { call, flag, id, listOf, page, text, time, wholeNumber, slowCall } from './call.ts';
 import { orderTypes } from './kinds.ts';
 import { invoice, orderState } from './payment.ts';
 
@@ -115,7 +115,7 @@ export const manageOrderCalls = {
     input: z.object({ order_id: number, remarks: text(bounds.order.remarks.max) }),
     output: z.object({}),
   }),
-  refundOrder: call({
+  refundOrder: slowCall({
     method: 'POST',
     path: '/api/admin/refund_order',
     access: 'manager',

@@ -12,16 +12,20 @@ try {
   const settings = readSettings(process.env);
   const { positionals, values } = parseArgs({
     allowPositionals: true,
-    options: { restore: { type: 'boolean' }, replace: { type: 'boolean' } },
+    options: {
+      restore: { type: 'boolean' },
+      replace: { type: 'boolean' },
+      unsealed: { type: 'boolean' },
+    },
   });
   const file = positionals[0] === undefined ? '' : path.resolve(positionals[0]);
   if (file === '' || !existsSync(file))
-    throw new StartupError('用法：npm run restore -- 备份文件.tar.gz [--replace]');
+    throw new StartupError('用法：npm run restore -- 备份文件.tar.gz [--replace] [--unsealed]');
   const log = createLog('warn');
   const database = await openOnly(settings, log);
   try {
     const done = await restore({
-      source: { file, passphrase: settings.backupPassphrase },
+      source: { file, passphrase: settings.backupPassphrase, unsealed: values.unsealed ?? false },
       connectionString: database.connectionString,
       dataDir: settings.dataDir,
       replace: values.replace ?? false,

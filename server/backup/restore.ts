@@ -121,9 +121,16 @@ const beginningOf = async (file: string): Promise<Buffer> => {
 };
 
 /** The gzipped tar in an archive, sealed or not, and what is to follow it in a pipeline. */
-const openingOf = async ({ file, passphrase }: Source): Promise<[Readable, Duplex]> => {
+const openingOf = async ({ file, passphrase, unsealed }: Source): Promise<[Readable, Duplex]> => {
   const beginning = await beginningOf(file);
-  if (!isSealed(beginning)) return [createReadStream(file), new PassThrough()];
+  if (!isSealed(beginning)) {
+    // A seal would prove nothing if an open archive could take its place.
+    if (passphrase !== '' && !unsealed)
+      throw new StartupError(
+        '这份备份没有加密，可能被换过：确定要恢复它，请加上 --unsealed，或去掉 BACKUP_PASSPHRASE。',
+      );
+    return [createReadStream(file), new PassThrough()];
+  }
   if (passphrase === '')
     throw new StartupError('这份备份是加密的：请设置备份时的 BACKUP_PASSPHRASE，再恢复。');
   const opening = await createOpening(passphrase, beginning);
@@ -138,6 +145,8 @@ interface Source {
   file: string;
   /** Opens a sealed one; empty: there is none. */
   passphrase: string;
+  /** One that is not sealed is taken although there is a passphrase. */
+  unsealed: boolean;
 }
 
 /** Goes through an archive to its very end. @throws StartupError where it is no whole backup */

@@ -1,8 +1,8 @@
 import type { FastifyBaseLogger } from 'fastify';
-import pLimit from 'p-limit';
 import type { Parsed } from '../../contract/calls.ts';
 import { waitKind, type WaitKind, type WaitRef, type WaitResult } from '../../contract/wait.ts';
 import type { Database, Executor } from '../db/database.ts';
+import { createFairQueue } from '../fair-queue.ts';
 import { inTransaction } from '../db/in-transaction.ts';
 import type { Instance } from '../db/instance.ts';
 import { createGuard } from '../net/guarded-fetch.ts';
@@ -47,6 +47,11 @@ const bodyMost = 240;
 /** How long pushes that are on their way may take at the end of the process, ms. */
 const drainMs = 3_000;
 
+/** The push services of the browsers; whoever names another may name one that never answers. */
+const knownServices = new Set(['googleapis.com', 'mozilla.com', 'apple.com', 'windows.com']);
+const siteOf = (endpoint: string): string =>
+  new URL(endpoint).hostname.split('.').slice(-2).join('.');
+
 const gone: WaitNews = { state: 'gone', title: '', body: '', url: '/' };
 const keyOf = ({ kind, id }: WaitRef): string => `${kind}:${id}`;
 
@@ -61,7 +66,16 @@ export const createWaits = async ({ db, instance, settings, log, sources }: Wait
   // A push service is reached by https alone.
   const guard = createGuard({ allowed: settings.fetchAllowed, ports: { 'https:': '443' } });
   const send = createPush(keys, settings.publicUrl, guard.agent);
-  const limit = pLimit(pushesAtOnce);
+  const inTurn = createFairQueue(pushesAtOnce);
+  /** A device's turn: of one owner, or of one strange push service, one message is on its way at once. */
+  const limit = <T>(
+    { endpoint, userId }: { endpoint: string; userId: number },
+    act: () => Promise<T>,
+  ) => {
+    const site = siteOf(endpoint);
+    const known = knownServices.has(site);
+    return inTurn({ person: known ? String(userId) : site, guest: !known }, act);
+  };
 
   const read = async (
     executor: Executor,
@@ -113,7 +127,7 @@ export const createWaits = async ({ db, instance, settings, log, sources }: Wait
     const results = await read(db, asked);
     await Promise.all(
       claimed.map((each, at) =>
-        limit(async () => {
+        limit(each, async () => {
           const result = results[at]!;
           if (result.state === 'gone') await store.forget(db, each);
           else if (result.state === 'pending') await store.release(db, each);
@@ -137,7 +151,7 @@ export const createWaits = async ({ db, instance, settings, log, sources }: Wait
         return devices
           .filter((each) => each.userId === userId)
           .map((each) =>
-            limit(async () => {
+            limit(each, async () => {
               const outcome = await send(each, keyOf(result), result);
               if (outcome.told === 'gone') await store.removeDead(db, each.device, each.endpoint);
             }),

@@ -18,6 +18,8 @@ export const saveDevice = async (
   >,
 ): Promise<void> => {
   const { device, userId, endpoint } = values;
+  // Two browsers that name one endpoint at once: the later one has it.
+  await db.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`push:${endpoint}`}, 0))`);
   await db.execute(sql`
     DELETE FROM push_devices WHERE (device = ${device} AND user_id <> ${userId})
       OR (endpoint = ${endpoint} AND device <> ${device})`);

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { gunzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import pg from 'pg';
 import { afterAll, expect, test } from 'vitest';
 import { TestClient } from '../support/client.ts';
@@ -208,6 +208,7 @@ test('a sealed backup opens for its passphrase alone, whole and unaltered', asyn
   };
   await refuses(sealed, '是加密的', undefined);
   await refuses(sealed, '密码不对', '另外一句话');
+  await refuses(gzipSync('谁换上的'), '没有加密', passphrase);
   const altered = Buffer.from(sealed);
   altered[200_000]! ^= 1;
   await refuses(altered, '被改动过', passphrase);

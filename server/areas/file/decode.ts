@@ -33,8 +33,9 @@ const utf16Guess = (data: Buffer): 'utf-16le' | 'utf-16be' | null => {
 /**
  * The text of a file in UTF-8, UTF-16 or GB18030 (of which GBK and GB2312 are parts), with lines
  * ended by \n; null where it is no text in any of them.
+ * @param most characters that are wanted; of a longer text at least as many are given
  */
-export const decodeText = (data: Buffer): string | null => {
+export const decodeText = (data: Buffer, most = Infinity): string | null => {
   const mark = data.subarray(0, 2).toString('hex');
   const encodings =
     mark === 'fffe'
@@ -44,7 +45,9 @@ export const decodeText = (data: Buffer): string | null => {
         : [utf16Guess(data), 'utf-8', 'gb18030'].filter((each) => each !== null);
   for (const encoding of encodings) {
     const text = decodeAs(encoding, data);
-    if (text !== null && looksLikeText(text)) return text.replaceAll(/\r\n?/g, '\n');
+    // The end of a line may take two of them.
+    if (text !== null && looksLikeText(text))
+      return text.slice(0, 2 * most).replaceAll(/\r\n?/g, '\n');
   }
   return null;
 };

@@ -86,14 +86,18 @@ export const readText = async (
       throw new Refusal('upload_unreadable', '文件已损坏或不完整，无法读取');
     if (!textEndings.has(ending) && !textNames.has(name.toLowerCase().split('.')[0] ?? ''))
       throw unknownType();
-    const decoded = decodeText(data);
+    const decoded = decodeText(data, limits.fileText + 1);
     if (decoded === null) throw new Refusal('upload_type', '这个文件不是文本，无法读取');
     mime = mimes[ending] ?? 'text/plain';
     text = decoded;
   }
   // PostgreSQL has no NUL in a text; broken fonts of a PDF map letters to it.
-  text = usualForms(text.replaceAll('\0', ''));
+  text = text.replaceAll('\0', '');
+  if (text.length > limits.fileText) {
+    text = cutText(text, limits.fileText);
+    cut = true;
+  }
+  text = usualForms(text);
   if (text.trim() === '') throw new Refusal('upload_unreadable', '文件里没有文字');
-  if (text.length <= limits.fileText) return { mime, text, cut };
-  return { mime, text: cutText(text, limits.fileText), cut: true };
+  return { mime, text, cut };
 };

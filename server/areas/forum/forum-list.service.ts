@@ -6,14 +6,17 @@ import * as store from './forum-list.store.ts';
 /** Most images that a question's card shows. */
 const mostImages = 5;
 
+// What is between brackets holds none: however many are opened, each letter is read once.
+const ownImage = /!\[[^[\]\n]*\]\(<?(\/files\/[0-9a-f]{40}\.(?:png|jpg))/g;
+const anyImage = /!\[[^[\]\n]*\]\([^()\n]*\)/g;
+
 /** Addresses of own images that a Markdown text shows, each once. */
 export const imagesIn = (text: string): string[] => [
-  ...new Set(
-    [...text.matchAll(/!\[[^\]\n]*\]\(<?(\/files\/[0-9a-f]{40}\.(?:png|jpg))/g)].map(
-      ([, url]) => url ?? '',
-    ),
-  ),
+  ...new Set([...text.matchAll(ownImage)].map(([, url]) => url ?? '')),
 ];
+
+/** A question's words alone: what its images are called says nothing in a line of words. */
+export const withoutImages = (text: string): string => text.replaceAll(anyImage, ' ');
 
 export interface ListedQuestions {
   ids: number[];
@@ -73,8 +76,7 @@ export const questionLooks = async (
       id,
       {
         title,
-        // What images are called says nothing in a line of words.
-        content: summaryOf(human.replaceAll(/!\[[^\]\n]*\]\([^)\n]*\)/g, ' ')),
+        content: summaryOf(withoutImages(human)),
         images: [...new Set([...(images ?? []), ...imagesIn(human)])].slice(0, mostImages),
         lastSuspended: lastSuspended === true,
       },

@@ -110,7 +110,7 @@ export const createManageOrderHandlers = (payments: PaymentService): ManageOrder
             to: { refund: refund.number, amount: refund.amount },
           }),
       });
-      return { state };
+      return () => Promise.resolve({ state });
     },
 
     adminInvoiceList: ({ page, state }, { db }) =>

@@ -15,9 +15,12 @@ const languages = {
   2: { from: '中文', to: '英文' },
 } as const;
 
+/** Addresses of pages and of mail. One begins where none could have begun before: each letter is read once. */
+const addresses = /https?:\/\/\S+|(?<![\w.+-])[\w.+-]{1,64}@[\w.-]+/g;
+
 /** Whether there is anything in a sentence that this direction translates. */
 export const needsWork = (source: string, direction: Direction): boolean => {
-  const words = wordsOf(source).replaceAll(/https?:\/\/\S+|[\w.+-]+@[\w.-]+/g, ' ');
+  const words = wordsOf(source).replaceAll(addresses, ' ');
   return direction === 1 ? /\p{Script=Latin}{2}/u.test(words) : /\p{Script=Han}/u.test(words);
 };
 
