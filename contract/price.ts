@@ -20,10 +20,15 @@ export const isFree = (price: Price): boolean =>
  * letters that were chosen to cost much no less than half. Costs next to nothing: for holds and
  * limits, where a count is made good later.
  */
-export const estimateTokens = (text: string): number => {
+export const estimateTokens = (text: string): number => estimateUpTo(text, Infinity);
+
+/** The same, but no further than to the first letter that makes it more than so many. */
+export const estimateUpTo = (text: string, most: number): number => {
   const weights = tokenWeights();
+  const mostParts = most * partsOfToken;
   let parts = 0;
-  for (let at = 0; at < text.length; at += 1) parts += weights[text.charCodeAt(at)]!;
+  for (let at = 0; at < text.length && parts <= mostParts; at += 1)
+    parts += weights[text.charCodeAt(at)]!;
   return Math.ceil(parts / partsOfToken);
 };
 

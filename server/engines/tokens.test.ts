@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { estimateTokens } from '../../contract/price.ts';
+import { estimateTokens, estimateUpTo } from '../../contract/price.ts';
 import { growth, steep } from '../../tests/support/growth.ts';
 import { countTokens } from './tokens.ts';
 
@@ -58,4 +58,15 @@ test('the estimate is no less than half of what letters cost that were chosen fo
     const text = textOf(letters);
     expect(estimateTokens(text), letters).toBeGreaterThan(countTokens(text) / 2);
   }
+});
+
+test('an estimate with a bound goes no further', () => {
+  const text = '桥'.repeat(1000);
+  const whole = estimateTokens(text);
+  for (const most of [0, 1, 10, 100]) {
+    expect(estimateUpTo(text, most)).toBeGreaterThan(most);
+    expect(estimateUpTo(text, most)).toBeLessThanOrEqual(most + 3);
+  }
+  expect(estimateUpTo(text, whole)).toBe(whole);
+  expect(estimateUpTo(text, -5)).toBe(0);
 });

@@ -20,7 +20,12 @@ export const whyOutside = (request: FastifyRequest): string | null => {
   const host = request.hostname;
   if (host === '' || isPublicHost(host)) return `host ${host}`;
   const proxied = Object.keys(request.headers).find((name) => forwarding.test(name));
-  if (proxied === undefined) return null;
+  if (proxied === undefined)
+    // People's programs have not spoken it for decades, proxies that were told nothing do (nginx):
+    // they say their own name for the host, and not a word of whom they serve.
+    return request.raw.httpVersionMajor === 1 && request.raw.httpVersionMinor === 0
+      ? 'HTTP/1.0, as proxies speak it'
+      : null;
   // Of trusted proxies the first is among `ips`, and so is everybody whom they saw.
   const seen = (request.ips?.length ?? 1) - 1;
   return seen > 0 && seen === forwardedFor(request) ? null : `untrusted header ${proxied}`;

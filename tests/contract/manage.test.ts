@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { generateSync } from 'otplib';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TestClient } from '../support/client.ts';
@@ -55,6 +56,34 @@ test('the log cannot be changed, says from what to what, and keeps no password',
   expect(JSON.stringify(all)).not.toContain('new-password-1');
   for (const statement of ['UPDATE manager_acts SET ip = 1', 'DELETE FROM manager_acts'])
     await expect(database.query(statement)).rejects.toThrow('append-only');
+});
+
+test('a manager’s second factor is an act, and anybody else’s is none', async () => {
+  const { manager } = world.people;
+  const other = await TestClient.register(world.server.baseURL);
+  for (const [client, id] of [
+    [lower, lowerId],
+    [other, (await other.call('userInfo', {})).id],
+  ] as const) {
+    const actsOf = async () =>
+      (await manager.call('adminActList', { subject: `user:${id}` })).list
+        .filter(({ call }) => call.startsWith('totp'))
+        .map(({ call, from, to }) => [call, JSON.parse(from), JSON.parse(to)]);
+    const { secret } = await client.call('totpBegin', {});
+    expect((await client.raw('totpEnable', { code: 'no code' })).code).toBe(1444);
+    expect(await actsOf()).toEqual([]);
+    const { recovery_codes: codes } = await client.call('totpEnable', {
+      code: generateSync({ secret }),
+    });
+    await client.call('totpDisable', { code: codes[0]! });
+    const both = [
+      ['totpDisable', { totp: 1 }, { totp: 0 }],
+      ['totpEnable', { totp: 0 }, { totp: 1 }],
+    ];
+    expect(await actsOf()).toEqual(id === lowerId ? both : []);
+  }
+  const shown = JSON.stringify(await manager.call('adminActList', { subject: `user:${lowerId}` }));
+  expect(shown).toContain('打开动态验证码');
 });
 
 test('a manager of the lower rank has no power over others of them', async () => {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { tellVipEnds } from '../../server/areas/ledger/vip.service.ts';
@@ -150,7 +151,10 @@ test('an invoice that was issued or sent back is told by push, to whom asked for
 });
 
 test('the source code of a notice comes to subscribers alone, and nothing of it before its time @P5', async () => {
-  const publish = async (fields: Record<string, string>, file?: string) => {
+  const publish = async (
+    fields: Record<string, string>,
+    file?: string | Uint8Array<ArrayBuffer>,
+  ) => {
     const form = new FormData();
     for (const [name, value] of Object.entries(fields)) form.set(name, value);
     if (file) form.set('file', new Blob([file]), '源码 1.0.zip');
@@ -210,6 +214,16 @@ test('the source code of a notice comes to subscribers alone, and nothing of it 
   expect(file.headers.get('content-disposition')).toContain(encodeURIComponent('源码 1.0.zip'));
   expect(await file.text()).toBe('全部源码');
   expect((await read(url)).status).toBe(401);
+  // An archive carries the licence and the third-party notices.
+  const zip = zipSync({ 'main.ts': strToU8('全部源码') });
+  const third = await publish({ notice: '压缩的' }, zip);
+  const packed = await read((await person.call('downloadSourceCode', { id: third })).url);
+  const inside = unzipSync(new Uint8Array(await packed.arrayBuffer()));
+  expect(strFromU8(inside['main.ts']!)).toBe('全部源码');
+  const { notices } = await person.call('downloadSourceCode', { id: third });
+  expect(strFromU8(inside['third-party-notices.txt']!)).toBe(await (await read(notices)).text());
+  expect(Object.keys(inside)).toContain('license.txt');
+  await person.call('updateNotice', { notice_id: third });
 
   // What was written before it and published after it is new to who has read everything.
   await pool.query('UPDATE notices SET publish_at = now() WHERE id = $1', [later]);
@@ -226,7 +240,7 @@ test('the source code of a notice comes to subscribers alone, and nothing of it 
     });
     return { ids: list.map((row) => row.id), total, count };
   };
-  expect(await pageOf(1)).toEqual({ ids: [later, second], total: 3, count: 2 });
-  expect(await pageOf(2)).toEqual({ ids: [first], total: 3, count: 2 });
-  expect(await pageOf(3)).toEqual({ ids: [], total: 3, count: 2 });
+  expect(await pageOf(1)).toEqual({ ids: [later, third], total: 4, count: 2 });
+  expect(await pageOf(2)).toEqual({ ids: [second, first], total: 4, count: 2 });
+  expect(await pageOf(3)).toEqual({ ids: [], total: 4, count: 2 });
 });

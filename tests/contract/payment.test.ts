@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { connect } from 'node:net';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { TestClient } from '../support/client.ts';
@@ -343,6 +344,31 @@ test('the sandbox is shut where strangers come, and without keys there is no add
   }
 });
 
+/** The whole answer to a request that is written by hand. */
+const said = (server: TestServer, line: string, body: string, headers: string[]): Promise<string> =>
+  new Promise((resolve, reject) => {
+    let answer = '';
+    const socket = connect(server.port, '127.0.0.1', () =>
+      socket.write(
+        [
+          line,
+          'host: 127.0.0.1',
+          'connection: close',
+          'content-type: application/json',
+          `content-length: ${body.length}`,
+          ...headers,
+          '',
+          body,
+        ].join('\r\n'),
+      ),
+    );
+    socket
+      .setEncoding('utf8')
+      .on('data', (chunk: string) => (answer += chunk))
+      .once('end', () => resolve(answer))
+      .once('error', reject);
+  });
+
 test('nobody buys with play money through a proxy that is not trusted, or by a public name', async () => {
   const server = await startServer();
   const named = await startServer({
@@ -378,6 +404,15 @@ test('nobody buys with play money through a proxy that is not trusted, or by a p
     for (const host of ['localhost', 'mybox', '192.168.1.5:3000', '[::1]', 'phone.local'])
       expect(await plays(person, { host }), host).toBe(true);
     await person.call('recharge', { type: 'token', num: 1 });
+    // A plain proxy_pass speaks HTTP/1.0, says its own host, and adds nothing.
+    const paid = async (at: TestServer, version: string, more = '') =>
+      said(at, `POST /api/sandbox_settle HTTP/${version}`, `{"key":"unknown","pay":1}`, [
+        `authorization: Bearer ${person.token}`,
+        ...(more === '' ? [] : [more]),
+      ]);
+    expect(await paid(server, '1.1')).toContain('"code":404');
+    expect(await paid(server, '1.0')).toContain('"code":1441');
+    expect(await paid(named, '1.0', 'x-forwarded-for: 10.0.0.7')).toContain('"code":404');
     expect(await plays(there, { 'x-forwarded-for': '10.0.0.7' })).toBe(true);
     expect(await plays(there, { 'x-forwarded-for': '8.8.4.4' })).toBe(false);
     // Between the trusted proxy and the person there is another.

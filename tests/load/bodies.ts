@@ -35,6 +35,9 @@ const worstDuring = async (person: TestClient, act: () => Promise<unknown>): Pro
 const keys = (count: number): string =>
   `{${Array.from({ length: count }, (_, at) => `"k${at}":1`).join(',')}}`;
 
+const said = (content: string): string =>
+  JSON.stringify({ model: 'builtin-assistant', messages: [{ role: 'user', content }] });
+
 try {
   const person = await TestClient.register(server.baseURL);
   const { key } = await apiUser(server);
@@ -50,6 +53,7 @@ try {
   const bodies: readonly [name: string, path: string, token: string, body: string][] = [
     ['19 MB as one text', chat, key, `"${'x'.repeat(19_000_000)}`],
     ['19 MB of brackets', chat, key, `{"messages":${'[[],'.repeat(4_750_000)}`],
+    ['18 MB that no model has room for', chat, key, said('x'.repeat(18_000_000))],
     ['10 MB of keys', chat, key, keys(850_000)],
     ['10 MB of keys by a guest', '/api/send_message', guest.token, keys(850_000)],
   ];

@@ -1,4 +1,5 @@
-import { type Handlers, Refusal } from '../../http/handlers.ts';
+import { inTransaction } from '../../db/in-transaction.ts';
+import { type ActNote, type Handlers, Refusal } from '../../http/handlers.ts';
 import type { AuthService } from './auth.service.ts';
 import type { SecondFactor } from './second-factor.service.ts';
 
@@ -18,6 +19,13 @@ type AuthHandlers = Pick<
   | 'totpDisable'
   | 'totpRecovery'
 >;
+
+/** What opens the administration is watched by all who are in it. */
+const switched = (user: { id: number }, on: boolean): ActNote => ({
+  subject: `user:${user.id}`,
+  from: { totp: on ? 0 : 1 },
+  to: { totp: on ? 1 : 0 },
+});
 
 export const createAuthHandlers = (
   auth: AuthService,
@@ -39,14 +47,20 @@ export const createAuthHandlers = (
   saveSettings: (input, { db, user }) => auth.saveSettings(db, user.id, input),
   totpState: (_input, { db, user }) => secondFactor.state(db, user.id),
   totpBegin: (_input, { db, user }) => secondFactor.begin(db, user),
-  totpEnable: async ({ code }, { db, user, log }) => {
-    const codes = await secondFactor.enable(db, user.id, code);
+  totpEnable: async ({ code }, { db, user, log, keepAct }) => {
+    const codes = await inTransaction(db, async (tx) => {
+      if (user.manager) await keepAct(tx, switched(user, true));
+      return secondFactor.enable(tx, user.id, code);
+    });
     log.info({ event: 'second_factor_on', userId: user.id }, 'a second factor was switched on');
     return codes;
   },
-  totpDisable: async ({ code }, { db, user, log }) => {
+  totpDisable: async ({ code }, { db, user, log, keepAct }) => {
     if (!(await auth.proveCode(db, user.id, code, user.jti))) throw new Refusal('totp_wrong');
-    await secondFactor.forget(db, user.id);
+    await inTransaction(db, async (tx) => {
+      if (user.manager) await keepAct(tx, switched(user, false));
+      await secondFactor.forget(tx, user.id);
+    });
     log.info({ event: 'second_factor_off', userId: user.id }, 'a second factor was switched off');
     return {};
   },

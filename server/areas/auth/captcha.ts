@@ -1,4 +1,4 @@
-import { randomInt, randomUUID } from 'node:crypto';
+import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import type { Out } from '../../../contract/calls.ts';
 import type { Executor } from '../../db/database.ts';
 import * as store from './auth.store.ts';
@@ -25,17 +25,23 @@ const drawn = async (svg: string): Promise<string> => {
     wide: 60 + randomInt(50),
     turn: randomInt(628) / 100,
   };
-  for (let y = 0; y < height; y += 1)
+  // Each row moves sideways as one, each column up and down.
+  const aside = Array.from({ length: height }, (_, y) =>
+    Math.round(wave.x * Math.sin(y / (wave.long / 6.28) + wave.turn)),
+  );
+  const down = Array.from({ length: width }, (_, x) =>
+    Math.round(wave.y * Math.sin(x / (wave.wide / 6.28) + wave.turn * 2)),
+  );
+  const grain = randomBytes(bent.length);
+  for (let at = 0, y = 0; y < height; y += 1)
     for (let x = 0; x < width; x += 1) {
-      const fromX = Math.round(x + wave.x * Math.sin(y / (wave.long / 6.28) + wave.turn));
-      const fromY = Math.round(y + wave.y * Math.sin(x / (wave.wide / 6.28) + wave.turn * 2));
+      const fromX = x + aside[y]!;
+      const fromY = y + down[x]!;
       const inside = fromX >= 0 && fromX < width && fromY >= 0 && fromY < height;
-      for (let part = 0; part < info.channels; part += 1) {
-        const value = inside
-          ? (data[(fromY * width + fromX) * info.channels + part] ?? 0xf4)
-          : 0xf4;
-        const grain = randomInt(28) - 14;
-        bent[(y * width + x) * info.channels + part] = Math.max(0, Math.min(255, value + grain));
+      const from = (fromY * width + fromX) * info.channels;
+      for (let part = 0; part < info.channels; part += 1, at += 1) {
+        const value = inside ? data[from + part]! : 0xf4;
+        bent[at] = Math.max(0, Math.min(255, value + (grain[at]! % 28) - 14));
       }
     }
   // Dots and dashes of the letters' own darkness.
@@ -50,7 +56,7 @@ const drawn = async (svg: string): Promise<string> => {
   }
   const png = await sharp(bent, { raw: { width, height, channels: info.channels } })
     .blur(0.5)
-    .png({ palette: true, colours: 64 })
+    .png({ palette: true, colours: 64, effort: 1 })
     .toBuffer();
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}"><image width="${width}" height="${height}" href="data:image/png;base64,${png.toString('base64')}"/></svg>`;
 };

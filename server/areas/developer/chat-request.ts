@@ -1,4 +1,4 @@
-import { estimateTokens } from '../../../contract/price.ts';
+import { estimateUpTo } from '../../../contract/price.ts';
 import { limits } from '../../../contract/limits.ts';
 import type { OpenMessage } from '../../../contract/open-messages.ts';
 import type { ChatBody } from '../../engines/chat-relay.ts';
@@ -20,10 +20,44 @@ export interface Asked {
   texts: string[];
   /** Tokens of what is no text. */
   beside: number;
+  /** Those and the texts' own, guessed. */
+  rough: number;
 }
 
-export const roughPrompt = (asked: Asked): number =>
-  asked.texts.reduce((sum, text) => sum + estimateTokens(text), asked.beside);
+/**
+ * Counts what is asked while it is read: what has no room is read no further, and none of its images
+ * are fetched.
+ */
+export class Tally implements Asked {
+  readonly texts: string[] = [];
+  beside = 0;
+  rough = 0;
+  readonly #room: number;
+  readonly #tooLong: () => Refusal;
+
+  constructor(room: number, tooLong: () => Refusal) {
+    this.#room = room;
+    this.#tooLong = tooLong;
+  }
+
+  #add(tokens: number): void {
+    this.rough += tokens;
+    if (this.rough > this.#room) throw this.#tooLong();
+  }
+
+  /** Gives the text itself. @throws Refusal */
+  text(text: string): string {
+    this.texts.push(text);
+    this.#add(estimateUpTo(text, this.#room - this.rough));
+    return text;
+  }
+
+  /** @throws Refusal */
+  more(tokens: number): void {
+    this.beside += tokens;
+    this.#add(tokens);
+  }
+}
 
 type Part = Exclude<OpenMessage['content'], string | null | undefined>[number];
 
@@ -37,7 +71,7 @@ const callOf = ({ name, arguments: words }: { name: string; arguments: string })
   arguments: words,
 });
 
-/** Puts a request's messages in order. @throws Refusal bad_input */
+/** Puts a request's messages in order. @throws Refusal bad_input, and the tally's own */
 export const createMessageReader = (deps: {
   /** An image of the web, or inline, as a data URL; null where it cannot be had. */
   fetchImage: FileService['imageForModel'];
@@ -59,14 +93,11 @@ export const createMessageReader = (deps: {
 
   return async (
     messages: readonly OpenMessage[],
+    tally: Tally,
     signal: AbortSignal,
-  ): Promise<Asked & { messages: ChatBody['messages'] }> => {
-    const asked: Asked = { texts: [], beside: 0 };
+  ): Promise<ChatBody['messages']> => {
     let media = 0;
-    const count = (text: string): string => {
-      asked.texts.push(text);
-      return text;
-    };
+    const count = (text: string): string => tally.text(text);
     const part = async (each: Part): Promise<Json> => {
       if (each.type === 'text') return { type: 'text', text: count(each.text) };
       if (each.type === 'refusal') return { type: 'refusal', refusal: count(each.refusal) };
@@ -75,12 +106,12 @@ export const createMessageReader = (deps: {
         throw new Refusal('bad_input', `messages：图片和录音一共最多 ${mediaAtMost} 个`);
       if (each.type === 'input_audio') {
         const { data, format } = each.input_audio;
-        asked.beside += Math.ceil((await secondsOf(data, signal)) * secondOfSound);
+        tally.more(Math.ceil((await secondsOf(data, signal)) * secondOfSound));
         return { type: 'input_audio', input_audio: { data, format } };
       }
       const { url, detail } =
         typeof each.image_url === 'string' ? { url: each.image_url } : each.image_url;
-      asked.beside += detail === 'low' ? limits.imageTokens.low : limits.imageTokens.high;
+      tally.more(detail === 'low' ? limits.imageTokens.low : limits.imageTokens.high);
       const data = await image(url, detail ?? 'auto', signal);
       return { type: 'image_url', image_url: given({ url: data, detail }) };
     };
@@ -92,7 +123,7 @@ export const createMessageReader = (deps: {
       return parts;
     };
     const message = async (each: OpenMessage): Promise<Json> => {
-      asked.beside += around;
+      tally.more(around);
       const { role } = each;
       const name = 'name' in each && each.name ? count(each.name) : undefined;
       const said = await content(each.content);
@@ -123,7 +154,7 @@ export const createMessageReader = (deps: {
     };
     const ready: Json[] = [];
     for (const each of messages) ready.push(await message(each));
-    return { messages: ready, ...asked };
+    return ready;
   };
 };
 

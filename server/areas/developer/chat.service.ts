@@ -23,7 +23,7 @@ import {
   type Asked,
   createMessageReader,
   lengthIn,
-  roughPrompt,
+  Tally,
   withThinkingOf,
   wordsBeside,
 } from './chat-request.ts';
@@ -74,7 +74,6 @@ interface Asking extends Asked {
   signal: AbortSignal;
   model: ResolvedModel;
   body: ChatBody;
-  rough: number;
   charge: Charge;
   /** Tokens of money that are set aside. */
   held: number;
@@ -91,6 +90,13 @@ export const noSuchModel = (name: string): ApiRefusal =>
 
 export const mayUseModel = (caller: ApiCaller, name: string): boolean =>
   caller.models.length === 0 || caller.models.includes(name);
+
+const tooLong = ({ name, apiMaxTokens }: ResolvedModel): ApiRefusal =>
+  new ApiRefusal(
+    'prompt_too_long',
+    `对话超出了模型 ${name} 的上限：提问和回答合计最多 ${apiMaxTokens} 个 token`,
+    { code: 'context_length_exceeded', param: 'messages' },
+  );
 
 const refusalOf = (error: RelayError): ApiRefusal =>
   new ApiRefusal(
@@ -166,16 +172,11 @@ export const createApiChat = (deps: ChatDeps) => {
     const passed = takeFields(context, chatFields, given, model.builtIn ? 'builtIn' : 'service');
     const n = typeof passed['n'] === 'number' ? passed['n'] : 1;
     if (stream && n > 1) throw new Refusal('bad_input', 'n：流式回答一次只能要一个，请把 n 设为 1');
-    const { messages, texts, beside } = await read(given.messages, context.signal);
-    const asked = { texts: [...texts, ...wordsBeside(passed)], beside };
-    const rough = roughPrompt(asked);
+    const tally = new Tally(model.apiMaxTokens - leastAnswer, () => tooLong(model));
+    for (const words of wordsBeside(passed)) tally.text(words);
+    const messages = await read(given.messages, tally, context.signal);
+    const { rough, texts, beside } = tally;
     const room = model.apiMaxTokens - rough;
-    if (room < leastAnswer)
-      throw new ApiRefusal(
-        'prompt_too_long',
-        `对话约 ${rough} 个 token，超出了模型 ${model.name} 的上限：提问和回答合计最多 ${model.apiMaxTokens} 个`,
-        { code: 'context_length_exceeded', param: 'messages' },
-      );
     const left = await gate.takeTokens(caller, rough);
     for (const [name, value] of Object.entries(left)) context.header(name, value);
     const wanted = Math.min(lengthIn(given) ?? room, room, model.maxTokens ?? room);
@@ -196,7 +197,7 @@ export const createApiChat = (deps: ChatDeps) => {
     const paid = held > 0;
     const signal =
       stream && paid ? lingering(context.signal, lingerMs) : workSignal(context.signal, paid);
-    return { context, signal, model, body, ...asked, rough, charge, held, sent: false };
+    return { context, signal, model, body, texts, beside, rough, charge, held, sent: false };
   };
 
   /** The same request to one service after another, until one begins to answer. */
@@ -262,15 +263,15 @@ export const createApiChat = (deps: ChatDeps) => {
 
   /** What a call used: by the service's own count, unless it is far below what went and came. */
   const count = async (
-    { model, texts, beside }: Asking,
+    { model, texts, beside, rough }: Asking,
     told: Counted | null,
     produced: string,
   ): Promise<Counted> => {
-    const guessed = texts.reduce((sum, text) => sum + estimateTokens(text), 0);
+    const guessed = rough - beside;
     const said = estimateTokens(produced);
     if (told && (isFree(model) || !isTooFew(told.promptTokens, guessed)))
       if (isFree(model) || !isTooFew(told.completionTokens, said)) return told;
-    if (isFree(model)) return { promptTokens: guessed + beside, completionTokens: said };
+    if (isFree(model)) return { promptTokens: rough, completionTokens: said };
     const [completionTokens = 0, ...asked] = await countInThread([produced, ...texts]);
     const words = asked.reduce((sum, each) => sum + each, 0);
     const own = { promptTokens: words + beside, completionTokens };

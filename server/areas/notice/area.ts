@@ -1,3 +1,4 @@
+import path from 'node:path';
 import type { Area } from '../../area.ts';
 import { createManageNoticeHandlers } from './manage-notice.service.ts';
 import { createNoticeHandlers } from './notice.handlers.ts';
@@ -7,8 +8,11 @@ export const noticeArea = () =>
   ({
     holds: [{ table: 'notice_reads', of: ['user_id'], end: 'delete' }],
     shows: shownByNotices,
-    serve: ({ storage, auth }) => ({
+    serve: ({ storage, auth, settings }) => ({
       ...createNoticeHandlers({ storage, auth }),
-      ...createManageNoticeHandlers({ storage }),
+      ...createManageNoticeHandlers({
+        storage,
+        pageFolder: path.join(settings.root, 'dist', 'page'),
+      }),
     }),
   }) satisfies Area;

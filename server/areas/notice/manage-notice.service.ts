@@ -3,6 +3,7 @@ import type { Out, Parsed } from '../../../contract/calls.ts';
 import type { Executor } from '../../db/database.ts';
 import { notices } from '../../db/schema.ts';
 import { type Handlers, Refusal } from '../../http/handlers.ts';
+import { withNotices } from './archive-notices.ts';
 import { sourceUrl } from './notice.service.ts';
 import type { Storage } from '../../storage/storage-interface.ts';
 import { newKey } from '../../storage/storage.ts';
@@ -54,8 +55,11 @@ const list = async (
 
 export const createManageNoticeHandlers = ({
   storage,
+  pageFolder,
 }: {
   storage: Storage;
+  /** Where the licence and the third-party notices are. */
+  pageFolder: string;
 }): Pick<Handlers, 'adminNoticeList' | 'saveNotice' | 'delNotice'> => ({
   adminNoticeList: (input, { db }) => list(db, input),
 
@@ -64,20 +68,23 @@ export const createManageNoticeHandlers = ({
     if (publishAt && Number.isNaN(publishAt.getTime()))
       throw new Refusal('bad_input', 'publish_at 应为一个时间');
     const key = file ? newKey() : '';
-    if (file) await storage.put(key, file.data, file.mime);
+    const data = file && (await withNotices(file.data, pageFolder));
+    if (data) await storage.put(key, data, file.mime);
     return async (db) => {
-      const attached = file
-        ? { bucketKey: key, fileName: file.name, fileSize: file.data.length }
+      const attached = data
+        ? { bucketKey: key, fileName: file.name, fileSize: data.length }
         : input.remove_file === '1'
           ? { bucketKey: '', fileName: '', fileSize: 0 }
           : {};
+      // The key itself is the right to read the file: the log does not say it.
+      const told = 'fileName' in attached ? { file: attached.fileName } : {};
       if (input.id === undefined) {
         const [made] = await db
           .insert(notices)
           .values({ content: input.notice, ...(publishAt ? { publishAt } : {}), ...attached })
           .returning({ id: notices.id });
         if (!made) throw new Error('the notice was not stored');
-        noteAct({ subject: `notice:${made.id}`, to: { notice: input.notice, ...attached } });
+        noteAct({ subject: `notice:${made.id}`, to: { notice: input.notice, ...told } });
         return { id: made.id };
       }
       const [before] = await db
@@ -94,8 +101,12 @@ export const createManageNoticeHandlers = ({
         afterCommit(() => storage.delete(before.bucketKey));
       noteAct({
         subject: `notice:${before.id}`,
-        from: { notice: before.content, publish_at: before.publishAt },
-        to: { notice: input.notice, publish_at: publishAt ?? before.publishAt, ...attached },
+        from: {
+          notice: before.content,
+          publish_at: before.publishAt,
+          ...('file' in told ? { file: before.fileName } : {}),
+        },
+        to: { notice: input.notice, publish_at: publishAt ?? before.publishAt, ...told },
       });
       return { id: before.id };
     };

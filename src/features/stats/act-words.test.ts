@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { calls } from '@contract/calls.ts';
+import { fieldWords } from '@contract/field-words.ts';
 import { changeWords, sentWords, subjectWords } from './act-words.ts';
 
 test('what changed is told in words, what stayed is left out', () => {
@@ -33,4 +35,22 @@ test('values are in words: switches, ranks, money, lists and objects; long texts
   const [text = ''] = sentWords(JSON.stringify({ content: '长'.repeat(900) }));
   expect(text).toBe(`内容：${'长'.repeat(80)}…（共 900 字）`);
   expect(JSON.stringify(sentWords('{"a":{"b":[1]}}'))).not.toMatch(/[{}\\]/);
+});
+
+test('codes are in words, too', () => {
+  expect(changeWords('{"type":0,"subscribe":0}', '{"type":1,"subscribe":2}')).toEqual([
+    '类型：聊天 → 图片',
+    '源码订阅：没有 → 高级版',
+  ]);
+  expect(sentWords('{"type":9}')).toEqual(['类型：9']);
+});
+
+test('whatever a manager may send has a word', () => {
+  const fields = Object.values(calls)
+    .filter(
+      ({ access, method }) => (access === 'manager' || access === 'owner') && method !== 'GET',
+    )
+    .flatMap(({ input }) => ('shape' in input ? Object.keys(input.shape) : []));
+  expect(fields.length).toBeGreaterThan(50);
+  expect(fields.filter((name) => !(name in fieldWords))).toEqual([]);
 });

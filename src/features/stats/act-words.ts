@@ -1,5 +1,6 @@
 import { dateTime } from '@/platform/format.ts';
 import { fieldWords } from '@contract/field-words.ts';
+import { editions } from '@contract/goods.ts';
 
 /** The log of acts keeps names as programs have them: these are the words for people. */
 
@@ -49,7 +50,7 @@ const read = (json: string): Fields | null => {
 const money = new Set(['amount', 'refunded_amount', 'price']);
 /** Fields that are on or off, whichever way they are kept. */
 const switches =
-  /^(private|enabled|display|disabled?|disable_api|vip|vip_excluded|hidden|pinned|essence|closed|resolved|removed?|restored|add|totp|manager|owner|session_blacklist|session_private|sessionBlacklist)$/;
+  /^(private|enabled|display|disabled?|disable_api|vip|vip_excluded|hidden|pinned|essence|closed|resolved|removed?|restored?|remove_file|vision|closeComment|history_private|forgive|draft|add|totp|manager|owner|session_blacklist|session_private|sessionBlacklist)$/;
 const values: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   rank: { none: '不是管理员', manager: '管理员', owner: '所有者' },
   state: {
@@ -69,6 +70,13 @@ const values: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
 };
 
+/** What numbers stand for. */
+const codes: Readonly<Record<string, readonly string[]>> = {
+  // Of a model, a template and a scenario alike.
+  type: ['聊天', '图片', '语音识别', '语音合成', '视频'],
+  subscribe: ['没有', ...editions.map(({ name }) => name)],
+};
+
 /** Characters of a value that are shown. */
 const longest = 80;
 const cut = (text: string): string =>
@@ -80,7 +88,9 @@ const shown = (value: unknown, name = ''): string => {
   if (typeof value === 'boolean' || (switches.test(name) && (value === 0 || value === 1)))
     return Number(value) === 1 ? '是' : '否';
   if (typeof value === 'number')
-    return money.has(name) ? `${(value / 100).toFixed(2)} 元` : `${value}`;
+    return (
+      codes[name]?.[value] ?? (money.has(name) ? `${(value / 100).toFixed(2)} 元` : `${value}`)
+    );
   if (typeof value === 'string') {
     if (/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value)) return dateTime(value);
     return cut(values[name]?.[value] ?? value);

@@ -1,0 +1,32 @@
+import { expect, test, vi } from 'vitest';
+import { limits } from '../../../contract/limits.ts';
+import type { OpenMessage } from '../../../contract/open-messages.ts';
+import { Refusal } from '../../http/handlers.ts';
+import { createMessageReader, Tally } from './chat-request.ts';
+
+const url = 'https://images.example/one.png';
+const image = { type: 'image_url' as const, image_url: url };
+
+const asking = async (room: number, messages: OpenMessage[]) => {
+  const fetchImage = vi.fn(async () => 'data:image/png;base64,AAAA');
+  const tally = new Tally(room, () => new Refusal('prompt_too_long'));
+  const read = createMessageReader({ fetchImage });
+  const answer = await read(messages, tally, new AbortController().signal).then(
+    () => 'read',
+    (error: Refusal) => error.codeName,
+  );
+  return { answer, tally, fetched: fetchImage.mock.calls.length };
+};
+
+test('what has no room is read no further, and none of its images are fetched', async () => {
+  const long: OpenMessage = { role: 'user', content: '桥'.repeat(100_000) };
+  const shown: OpenMessage = { role: 'user', content: [image] };
+  const whole = await asking(1e9, [long, shown]);
+  expect([whole.answer, whole.fetched]).toEqual(['read', 1]);
+  const cut = await asking(500, [long, shown]);
+  expect([cut.answer, cut.fetched]).toEqual(['prompt_too_long', 0]);
+  expect(cut.tally.rough).toBeLessThan(510);
+  // An image counts before it is fetched.
+  const few = await asking(limits.imageTokens.high, [shown]);
+  expect([few.answer, few.fetched]).toEqual(['prompt_too_long', 0]);
+});
