@@ -13,7 +13,8 @@ import {
   type Reference,
 } from '../../engines/image-engine.ts';
 import { broughtTo, changedWithin } from '../../engines/image-pixels.ts';
-import { namedImage, type FileService } from '../file/file.service.ts';
+import type { FileService } from '../file/file.service.ts';
+import { namedImage } from '../file/image-address.ts';
 import { codes } from '../../../contract/errors.ts';
 import { JobError, type ClaimedJob, type JobIo, type JobWork } from '../../jobs/job-kind.ts';
 import { profilesOf } from '../train/styles.service.ts';
@@ -63,7 +64,7 @@ interface Done {
 export interface ImageWorkDeps {
   db: Database;
   models: Pick<ModelService, 'imageEngines' | 'reportImageOutcome'>;
-  files: Pick<FileService, 'imageAt' | 'keepMade' | 'dropMade' | 'preview'>;
+  files: Pick<FileService, 'imageAt' | 'keepMade' | 'dropStored' | 'preview'>;
   translate: PromptService['translate'];
   /** Where people reach this server; empty: not known. */
   publicUrl: string;
@@ -296,7 +297,7 @@ export const createImageWork = (deps: ImageWorkDeps): JobWork<unknown> => {
     if (keys.length === 0) return;
     // The row may have been stored although the answer to that got lost.
     const known = new Set(await store.knownKeys(db, keys));
-    for (const key of keys) if (!known.has(key)) await files.dropMade(key);
+    for (const key of keys) if (!known.has(key)) await files.dropStored({ key, type: 'png' });
   };
 
   const clear = (job: ClaimedJob): Promise<void> => drop((job.remote as Done | null)?.keys ?? []);
