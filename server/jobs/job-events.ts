@@ -5,6 +5,7 @@ import type { Database } from '../db/database.ts';
 import type { Instance } from '../db/instance.ts';
 import { heartbeat } from '../http/event-stream.ts';
 import { viewJobs } from './job.service.ts';
+import { changedChannel } from './job-sql.ts';
 import * as store from './job.store.ts';
 
 /** How often all that somebody follows is read anew, for places in the queue and lost notices, ms. */
@@ -88,7 +89,7 @@ export const createJobEvents = async (deps: {
       }
   };
 
-  await deps.instance.listen(store.changedChannel, (payload) => {
+  await deps.instance.listen(changedChannel, (payload) => {
     const [userId, id] = payload.split(':').map(Number);
     if (userId === undefined || id === undefined || !watchers.has(userId)) return;
     changed.add(id);

@@ -2,9 +2,9 @@ import type { CodeName } from '../../contract/errors.ts';
 import type { JobKind } from '../../contract/job.ts';
 import type { Executor, Transaction } from '../db/database.ts';
 import type { SentOut } from '../engines/sent-out.ts';
-import type { ClaimedJob } from './job.store.ts';
+import type { ClaimedJob } from './job-work.store.ts';
 
-export type { ClaimedJob } from './job.store.ts';
+export type { ClaimedJob } from './job-work.store.ts';
 
 /** How a job is worked on. */
 export interface JobIo {

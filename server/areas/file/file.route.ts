@@ -2,7 +2,8 @@ import type { FastifyInstance } from 'fastify';
 import type { Executor } from '../../db/database.ts';
 import { Refusal } from '../../http/handlers.ts';
 import { answerFailure } from '../../http/routes.ts';
-import { type FileService, ownImage, thumbnailSides } from './file.service.ts';
+import type { FileService } from './file.service.ts';
+import { ownImage, thumbnailSides } from './image-address.ts';
 
 /** How long a browser may show an image without asking again whether it is still there, s. */
 const maxAge = 300;
@@ -19,7 +20,7 @@ export const registerFiles = (app: FastifyInstance, files: FileService, db: Exec
       const found = ownImage(path);
       const side = thumbnailSides.find((each) => query === `size=${each}`) ?? null;
       if (!found || (query !== '' && side === null)) throw new Refusal('not_found');
-      const file = await files.open(db, found.key, found.type, side);
+      const file = await files.open(db, found, side);
       if (!file) throw new Refusal('not_found');
       const etag = `"${found.key}${side ?? ''}"`;
       if (request.headers['if-none-match'] === etag) {

@@ -27,7 +27,7 @@ export const imageArea = ({ db, models, files, prompts, settings, log }: Kit) =>
     leave: async (tx, userId) => {
       const kept = await imageKeysOf(tx, userId);
       return async () => {
-        for (const { key, type } of kept) await files.dropStored(key, type);
+        for (const image of kept) await files.dropStored(image);
       };
     },
     jobKinds: [

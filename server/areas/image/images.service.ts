@@ -4,6 +4,7 @@ import type { Executor, Transaction } from '../../db/database.ts';
 import { Refusal, type Identity } from '../../http/handlers.ts';
 import { forgetImage } from '../chat/image-messages.service.ts';
 import type { FileService } from '../file/file.service.ts';
+import type { UploadedRow } from '../file/uploads.ts';
 import * as store from './image.store.ts';
 
 export {
@@ -118,18 +119,7 @@ export const imagesOfJob = async (
 ): Promise<ListedImage[]> => (await store.imagesOfJob(db, jobUuid, viewer)).map(viewImage);
 
 /** Makes an image of what was uploaded, in the transaction that keeps its file. Gives its number. */
-export const keepUploaded = async (
-  db: Executor,
-  upload: {
-    uuid: string;
-    userId: number;
-    key: string;
-    type: 'jpg' | 'png';
-    width: number;
-    height: number;
-    size: number;
-  },
-): Promise<number> => {
+export const keepUploaded = async (db: Executor, upload: UploadedRow): Promise<number> => {
   const [row] = await store.insertImages(db, [
     { ...upload, origin: 'uploaded', model: '', prompt: '' },
   ]);
@@ -161,7 +151,7 @@ export const removeDeletedFiles = async (
 ): Promise<void> => {
   const rows = await store.filesToRemove(tx, 200);
   if (rows.length === 0) return;
-  for (const { key, type } of rows) await files.dropImage(tx, key, type);
+  for (const image of rows) await files.dropImage(tx, image);
   await store.forgetKeys(
     tx,
     rows.map(({ id }) => id),

@@ -5,7 +5,8 @@ import type { FriendState } from '../../../contract/session.ts';
 import type { Executor, Transaction } from '../../db/database.ts';
 import { inTransaction } from '../../db/in-transaction.ts';
 import { Refusal, type Identity } from '../../http/handlers.ts';
-import * as store from './session.store.ts';
+import * as store from './friend.store.ts';
+import { findSession, lockMaker, noteReply } from './session.store.ts';
 
 /** How two people who write to each other alone stand: asked, accepted, blocked. */
 
@@ -68,7 +69,7 @@ export const noteSent = async (
   if (friends.acceptedAt !== null) return 'arrives';
   if (friends.askedBy === null) {
     // Two requests at once count one after the other.
-    await store.lockMaker(tx, userId);
+    await lockMaker(tx, userId);
     if ((await store.openRequests(tx, userId)) >= limits.unansweredRequests)
       throw new Refusal('too_many', '今天向陌生人发出的请求太多了，请等对方接受，或明天再来');
     await store.updateFriends(tx, sessionId, { askedBy: userId, askedAt: new Date() });
@@ -84,7 +85,7 @@ export const deliverWaiting = async (tx: Transaction, sessionId: number): Promis
   const texts = await store.showWaiting(tx, sessionId);
   const last = texts.at(-1);
   if (last !== undefined)
-    await store.noteReply(tx, sessionId, { replies: texts.length, summary: summaryOf(last) });
+    await noteReply(tx, sessionId, { replies: texts.length, summary: summaryOf(last) });
 };
 
 /** What somebody says to the other one's request, or to the other one at all. */
@@ -94,7 +95,7 @@ export const answerFriend = (
   user: Identity,
 ): Promise<FriendState> =>
   inTransaction(db, async (tx) => {
-    const session = await store.findSession(tx, ref, { lock: true });
+    const session = await findSession(tx, ref, { lock: true });
     const friends = session && (await store.findFriends(tx, session.id, { lock: true }));
     if (!session || !friends || (friends.lowUserId !== user.id && friends.highUserId !== user.id))
       throw new Refusal('not_found');

@@ -1,7 +1,11 @@
 import type { Executor } from '../../db/database.ts';
 import type { Handlers } from '../../http/handlers.ts';
 import { answerFriend } from './friend.service.ts';
-import { createSessionService, requireSense, type SessionServiceDeps } from './session.service.ts';
+import { befriend, createSession, requireSense } from './new-session.service.ts';
+import { changeSession, removeSession } from './session-change.service.ts';
+import type { SessionServiceDeps } from './session-deps.ts';
+import { searchMessagesOf, sessionList } from './session-list.service.ts';
+import { sessionDetail } from './session-view.ts';
 
 export interface SessionDeps extends SessionServiceDeps {
   /** Makes a guest account and gives its id. */
@@ -22,36 +26,33 @@ type SessionHandlers = Pick<
   | 'deleteSession'
 >;
 
-export const createSessionHandlers = (deps: SessionDeps): SessionHandlers => {
-  const service = createSessionService(deps);
-  return {
-    sessionList: (input, { db, user }) => service.list(db, input, user),
+export const createSessionHandlers = (deps: SessionDeps): SessionHandlers => ({
+  sessionList: (input, { db, user }) => sessionList(deps, db, input, user),
 
-    getSession: (input, { db, user }) => service.get(db, input.uuid, user),
+  getSession: (input, { db, user }) => sessionDetail(deps, db, input.uuid, user),
 
-    newSession: async (input, { db, user, ip, issueToken }) => {
-      requireSense(input, user);
-      const userId = user?.id ?? (await deps.createGuest(db, ip));
-      const session = await service.create(db, input, userId, user);
-      if (!user) await issueToken(userId);
-      return session;
-    },
+  newSession: async (input, { db, user, ip, issueToken }) => {
+    requireSense(input, user);
+    const userId = user?.id ?? (await deps.createGuest(db, ip));
+    const session = await createSession(deps, db, input, { userId, user });
+    if (!user) await issueToken(userId);
+    return session;
+  },
 
-    newFriend: (input, { db, user }) => service.befriend(db, input.friend_user_id, user),
+  newFriend: (input, { db, user }) => befriend(db, input.friend_user_id, user),
 
-    answerFriend: async (input, { db, user }) => ({ state: await answerFriend(db, input, user) }),
+  answerFriend: async (input, { db, user }) => ({ state: await answerFriend(db, input, user) }),
 
-    searchMessages: (input, { db, user }) => service.searchIn(db, input, user),
+  searchMessages: (input, { db, user }) => searchMessagesOf(db, input, user),
 
-    setSession: async (input, { db, user }) => {
-      await service.change(db, input, user);
-      return { result: true };
-    },
+  setSession: async (input, { db, user }) => {
+    await changeSession(deps, db, input, user);
+    return { result: true };
+  },
 
-    deleteSession: async (input, { db, user, afterCommit }) => {
-      const id = await service.remove(db, input.session_id, user);
-      afterCommit(() => deps.stopSession(id));
-      return {};
-    },
-  };
-};
+  deleteSession: async (input, { db, user, afterCommit }) => {
+    const id = await removeSession(db, input.session_id, user);
+    afterCommit(() => deps.stopSession(id));
+    return {};
+  },
+});

@@ -1,0 +1,44 @@
+import type { Database, Executor, Transaction } from '../../db/database.ts';
+import type { Authenticator } from '../../http/handlers.ts';
+import type { Settings } from '../../settings.ts';
+import type { createAttempts } from './attempts.ts';
+import type { Marks } from './marks.ts';
+import type { SecondFactor } from './second-factor.service.ts';
+
+/** What was wrong: the account, its password, its code; it is disabled; or a signed-in person's password. */
+export type FailedProof = 'account' | 'password' | 'totp' | 'disabled' | 'confirm';
+
+export interface AuthDeps {
+  db: Database;
+  settings: Settings;
+  /** Tokens of the account, from the ledger. */
+  balances: (
+    db: Executor,
+    userId: number,
+  ) => Promise<{ balance: number; vip: number; low: boolean }>;
+  openWallet: (db: Executor, userId: number, tokens: number) => Promise<void>;
+  /** Gives what a guest made to an account. */
+  takeOver: (db: Executor, fromUserId: number, toUserId: number) => Promise<void>;
+  secondFactor: Pick<SecondFactor, 'isOn' | 'prove'>;
+  /** Counts a password or code that was not right, for whoever watches. */
+  signInFailed: (reason: FailedProof) => void;
+  /** Somebody registered, by somebody's link perhaps. */
+  registered: (
+    tx: Transaction,
+    userId: number,
+    invite: { code: string | undefined; network: string },
+  ) => Promise<void>;
+  /** @throws Refusal words_blocked */
+  refuseBlocked: (db: Executor, text: string) => Promise<void>;
+  /** Sessions made this calendar month, counted no further than `most`. */
+  countThisMonth: (db: Executor, userId: number, most: number) => Promise<number>;
+  unreadNews: (db: Executor, userId: number) => Promise<number>;
+}
+
+/** What the parts of the service share. */
+export interface AuthContext extends AuthDeps {
+  secret: string;
+  marks: Marks;
+  attempts: ReturnType<typeof createAttempts>;
+  issueToken: Authenticator['issueToken'];
+}

@@ -1,0 +1,71 @@
+import { limits } from '../../../contract/limits.ts';
+import type { Executor } from '../../db/database.ts';
+import { type Authenticator, type Context, type Identity, Refusal } from '../../http/handlers.ts';
+import type { AuthContext, FailedProof } from './auth-deps.ts';
+import * as store from './auth.store.ts';
+import { verifyPassword } from './password.ts';
+
+/** One line for whoever watches; the account's name only as a digest. */
+export const noteFailure = (
+  { signInFailed, marks }: AuthContext,
+  { log, ip }: Pick<Context, 'log' | 'ip'>,
+  account: string,
+  found: { userId: number | null; reason: FailedProof },
+): void => {
+  signInFailed(found.reason);
+  log.warn(
+    { event: 'sign_in_failed', account: marks.digestOf(account), ip, ...found },
+    'a sign-in failed',
+  );
+};
+
+/**
+ * Compares the password of somebody who is signed in, and notes with their login that it was
+ * right. Gives its hash. @throws Refusal wrong_password, too_many
+ */
+export const provePassword = async (
+  auth: AuthContext,
+  user: Identity,
+  password: string,
+  context: Pick<Context, 'log' | 'ip'>,
+): Promise<string> => {
+  const kept = await store.credentialsOf(auth.db, user.id);
+  const account = kept?.account ?? '';
+  const proof = await auth.attempts.beginProof(user.jti, account, context.ip);
+  if (!(await verifyPassword(kept?.passwordHash ?? null, password)) || kept === null) {
+    noteFailure(auth, context, account, { userId: user.id, reason: 'confirm' });
+    throw new Refusal('wrong_password');
+  }
+  await proof.succeeded();
+  await store.confirmLogin(auth.db, user.jti);
+  return kept.passwordHash;
+};
+
+/** See `Authenticator`. */
+export const confirm = async (
+  auth: AuthContext,
+  ...[how, password, context]: Parameters<Authenticator['confirm']>
+): Promise<void> => {
+  if (password) {
+    await provePassword(auth, context.user, password, context);
+    return;
+  }
+  const { confirmedFor } = limits;
+  if (how === 'recent' && (await store.isConfirmed(auth.db, context.user.jti, confirmedFor)))
+    return;
+  throw new Refusal('confirm_needed', undefined, { confirm: true });
+};
+
+/** Uses a code up, of which so many may be wrong. @throws Refusal too_many */
+export const proveCode = async (
+  { attempts, secondFactor }: AuthContext,
+  db: Executor,
+  userId: number,
+  code: string,
+  from: string | null,
+): Promise<boolean> => {
+  const tries = await attempts.beginCode(userId, from);
+  const right = await secondFactor.prove(db, userId, code);
+  if (right) await tries.succeeded();
+  return right;
+};

@@ -1,0 +1,135 @@
+import type { Out, Parsed } from '../../../contract/calls.ts';
+import type { Executor } from '../../db/database.ts';
+import { type Context, Refusal } from '../../http/handlers.ts';
+import type { AuthContext } from './auth-deps.ts';
+import * as store from './auth.store.ts';
+import { isProven, solveCaptcha } from './captcha.ts';
+import { accountFault, nameFault, normalAccount, normalName } from './names.ts';
+import { hashPassword, passwordFault, verifyPassword } from './password.ts';
+import { noteFailure, proveCode } from './proofs.ts';
+import { userView } from './user-view.ts';
+
+type SignedIn = Out<'login'>;
+
+/** Hands a guest's sessions to the account that its visitor signed in to. */
+const takeOverGuest = async (
+  { takeOver }: AuthContext,
+  db: Executor,
+  visitor: Context['user'],
+  userId: number,
+): Promise<void> => {
+  if (visitor?.guest && (await store.retireGuest(db, visitor.id, userId)))
+    await takeOver(db, visitor.id, userId);
+};
+
+const enter = async (
+  auth: AuthContext,
+  db: Executor,
+  userId: number,
+  agent: string,
+): Promise<SignedIn> => {
+  const token = await auth.issueToken(db, userId, agent);
+  if (token === null) throw new Refusal('account_disabled');
+  return { profile: await userView(auth, db, userId), token };
+};
+
+const captchaWanted = ({ captcha }: { captcha?: string | undefined }) => ({
+  error: captcha ? '验证码不对或已过期，请重新输入' : '请输入验证码',
+  captcha: true,
+});
+
+/** @throws Refusal account_disabled, too_many */
+export const login = async (
+  auth: AuthContext,
+  input: Parsed<'login'>,
+  context: Context,
+): Promise<SignedIn> => {
+  const { db: database, attempts, marks } = auth;
+  const account = normalAccount(input.account);
+  if (account === '') return { error: '用户名不能为空！' };
+  if (input.password === '') return { error: '密码不能为空！' };
+  const device = marks.isDeviceOf(account, input.device) ? (input.device ?? null) : null;
+  const attempt = await attempts.beginLogin(account, context.ip, device);
+  if (attempt.needsCaptcha && !(await solveCaptcha(context.db, input))) {
+    await attempt.takeBack();
+    return captchaWanted(input);
+  }
+  const found = await store.findAccount(context.db, account);
+  const right = await verifyPassword(found?.passwordHash ?? null, input.password);
+  if (!found || !right) {
+    const userId = found?.id ?? null;
+    noteFailure(auth, context, account, { userId, reason: found ? 'password' : 'account' });
+    return { error: '用户名或密码不对', captcha: attempt.captchaNext };
+  }
+  if (await auth.secondFactor.isOn(context.db, found.id)) {
+    if (!input.totp) {
+      await attempt.takeBack();
+      return { error: '请输入动态验证码', totp: true };
+    }
+    // Wrong codes count as wrong passwords do, so that nobody tries them all.
+    if (!(await proveCode(auth, context.db, found.id, input.totp, device))) {
+      noteFailure(auth, context, account, { userId: found.id, reason: 'totp' });
+      return { error: '动态验证码不对', totp: true, captcha: attempt.captchaNext };
+    }
+  }
+  await attempt.succeeded();
+  if (found.disabled) {
+    noteFailure(auth, context, account, { userId: found.id, reason: 'disabled' });
+    throw new Refusal('account_disabled');
+  }
+  return database.transaction(async (tx) => {
+    await takeOverGuest(auth, tx, context.user, found.id);
+    return { ...(await enter(auth, tx, found.id, context.agent)), device: marks.deviceOf(account) };
+  });
+};
+
+/** What is wrong with the form, in the order of its fields. */
+const registrationFault = (form: Parsed<'register'>): string | null => {
+  const account = normalAccount(form.account);
+  const name = normalName(form.name);
+  if (account === '') return '用户名不能为空！';
+  if (name === '') return '名称不能为空！';
+  if (form.password === '') return '密码不能为空！';
+  if (form.password2 === '') return '请再次输入一次密码！';
+  if (form.password !== form.password2) return '两次输入的密码不一致！';
+  return accountFault(account) ?? nameFault(name) ?? passwordFault(form.password, account);
+};
+
+/** @throws Refusal words_blocked, too_many */
+export const register = async (
+  auth: AuthContext,
+  input: Parsed<'register'>,
+  context: Context,
+): Promise<SignedIn> => {
+  const { db: database, attempts, marks, settings } = auth;
+  const fault = registrationFault(input);
+  if (fault) return { error: fault };
+  await auth.refuseBlocked(context.db, normalName(input.name));
+  const proven = await isProven(auth.secret, input);
+  const attempt = await attempts.beginRegistration(context.ip, { proven });
+  if (attempt.needsCaptcha && !(await solveCaptcha(context.db, input))) {
+    await attempt.takeBack();
+    return captchaWanted(input);
+  }
+  const passwordHash = await hashPassword(input.password);
+  const visitor = context.user?.guest ? await store.findUser(context.db, context.user.id) : null;
+  const network = marks.networkOf(context.ip);
+  const signedIn = await database.transaction(async (tx) => {
+    const userId = await store.insertUser(tx, {
+      madeIn: network,
+      account: normalAccount(input.account),
+      userName: normalName(input.name),
+      passwordHash,
+      setting: visitor?.setting ?? {},
+    });
+    if (userId === null) return null;
+    await auth.openWallet(tx, userId, settings.signupTokens);
+    await takeOverGuest(auth, tx, context.user, userId);
+    await auth.registered(tx, userId, { code: input.invite, network });
+    const device = marks.deviceOf(normalAccount(input.account));
+    return { ...(await enter(auth, tx, userId, context.agent)), device };
+  });
+  if (signedIn) return signedIn;
+  await attempt.takeBack();
+  return { error: '这个用户名已被使用，请换一个', captcha: attempt.needsCaptcha };
+};

@@ -1,0 +1,90 @@
+import { buffer } from 'node:stream/consumers';
+import type { Storage, StoredFile } from '../../storage/storage-interface.ts';
+import {
+  type ImageKey,
+  modelKey,
+  storageKey,
+  thumbnailKey,
+  type ThumbnailSide,
+  thumbnailSides,
+} from './image-address.ts';
+import { imageMimes, pngOf, thumbnailOf } from './image.ts';
+import { parametersKeyword, withPngText } from './png-text.ts';
+
+const columnWidth: ThumbnailSide = 320;
+/** Most pixels of a preview, across and down. */
+const previewSide = 320;
+const webp = 'image/webp';
+
+export type StoredImages = ReturnType<typeof createStoredImages>;
+
+/** Images in the storage, with what is made smaller of them. */
+export const createStoredImages = (storage: Storage) => {
+  /** All bytes of a file; null: there is none of this name. */
+  const read = async (name: string): Promise<Buffer | null> => {
+    const found = await storage.get(name);
+    return found && buffer(found.stream);
+  };
+
+  /** Thumbnails that are being made, so that many readers of a new one make it once. */
+  const making = new Map<string, Promise<Buffer | null>>();
+  const makeThumbnail = (image: ImageKey, side: ThumbnailSide): Promise<Buffer | null> => {
+    const name = thumbnailKey(image.key, side);
+    const running = making.get(name);
+    if (running) return running;
+    const made = (async () => {
+      const data = await read(storageKey(image));
+      return data && thumbnailOf(data, side, side === columnWidth ? side * 4 : side);
+    })();
+    making.set(name, made);
+    // Whoever waits need not wait for the disk; what could not be kept is made again.
+    void made
+      .then((small) => small && storage.put(name, small, webp))
+      .catch(() => undefined)
+      .finally(() => making.delete(name));
+    return made;
+  };
+
+  return {
+    read,
+
+    /** An image, or its thumbnail, to be sent. Null: there is none. */
+    async open(
+      image: ImageKey,
+      side: ThumbnailSide | null,
+    ): Promise<(StoredFile & { mime: string }) | { data: Buffer; mime: string } | null> {
+      if (side === null) {
+        const found = await storage.get(storageKey(image));
+        return found && { ...found, mime: imageMimes[image.type] };
+      }
+      const kept = await storage.get(thumbnailKey(image.key, side));
+      if (kept) return { ...kept, mime: webp };
+      const data = await makeThumbnail(image, side);
+      return data && { data, mime: webp };
+    },
+
+    /**
+     * Keeps an image that was made here as PNG with a text in it, below a new key; gives its size.
+     * @throws Error for what is no image
+     */
+    async keepMade(key: string, data: Buffer, text: string) {
+      const drawn = await pngOf(data);
+      const png = withPngText(drawn.data, parametersKeyword, text);
+      await storage.put(storageKey({ key, type: 'png' }), png, imageMimes.png);
+      return { key, width: drawn.width, height: drawn.height, size: png.length };
+    },
+
+    /** A small image of one that is being made, as a data URL. @throws Error: no image */
+    async preview(data: Buffer): Promise<string> {
+      const small = await thumbnailOf(data, previewSide, previewSide);
+      return `data:${webp};base64,${small.toString('base64')}`;
+    },
+
+    /** Takes an image out of the storage, and what was made smaller of it; its rows stay. */
+    async dropStored(image: ImageKey): Promise<void> {
+      const smaller = thumbnailSides.map((side) => thumbnailKey(image.key, side));
+      for (const name of [storageKey(image), modelKey(image.key), ...smaller])
+        await storage.delete(name);
+    },
+  };
+};

@@ -1,0 +1,162 @@
+import type { AttachedFile, UploadedImage } from '../../../contract/file.ts';
+import { limits } from '../../../contract/limits.ts';
+import type { Executor } from '../../db/database.ts';
+import { countInThread } from '../../engines/token-thread.ts';
+import { createFairQueue } from '../../fair-queue.ts';
+import { type Identity, Refusal, type UploadedFile } from '../../http/handlers.ts';
+import { addressKey, createKeyLimit, createPersonLimit } from '../../http/rate-limit.ts';
+import type { GuardedFetch } from '../../net/guarded-fetch.ts';
+import type { Storage } from '../../storage/storage-interface.ts';
+import { newKey } from '../../storage/storage.ts';
+import { insertFile } from './file.store.ts';
+import { type ImageKey, isWebAddress, storageKey } from './image-address.ts';
+import { imageMimes, renewImage, viewOf } from './image.ts';
+import type { RequireRoom } from './room.ts';
+import { readText } from './text.ts';
+
+export interface UploadDeps {
+  storage: Storage;
+  fetch: GuardedFetch;
+  /** Files that one person may bring in a minute. */
+  uploadLimit: number;
+  /** How long one document may take to be read, seconds. */
+  documentSeconds: number;
+  /** Makes an image of an upload; gives its number. */
+  keepUploaded: (db: Executor, upload: UploadedRow) => Promise<number>;
+}
+
+export interface UploadedRow extends ImageKey {
+  uuid: string;
+  userId: number;
+  width: number;
+  height: number;
+  /** Bytes. */
+  size: number;
+}
+
+/** What is left to do in the transaction once the slow work is done. @throws Refusal file_quota */
+type Keep<T> = (db: Executor) => Promise<T>;
+
+/** Images of the web that documents take in; and pixels of their longer side there. */
+const documentImages = {
+  maxBytes: 10 * 1024 * 1024,
+  types: ['image/jpeg', 'image/jpg', 'image/png', 'image/webp', 'image/gif'],
+};
+export const documentSide = 1600;
+/** Images of the web that are made anew; some services do not say that it is one. */
+export const workTypes = ['image/jpeg', 'image/jpg', 'image/png', 'application/octet-stream', ''];
+
+/** Images of other servers that one person, or the visitors of one address, look at in a minute. */
+const foreignImages = 30;
+/** Images that people brought and that are made anew at once; what one person may have waiting. */
+const renewedAtOnce = 2;
+const mostWaiting = 12;
+
+/** As a name is shown: without folders, controls and marks that turn the direction of writing. */
+export const cleanName = (name: string): string =>
+  name
+    .slice(Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1)
+    .replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, '')
+    .trim()
+    .slice(-200) || '未命名';
+
+/** What people bring: it is made anew first, and then kept in the transaction of their call. */
+export const createUploads = (deps: UploadDeps & { requireRoom: RequireRoom }) => {
+  const { storage, fetch, requireRoom } = deps;
+  const limitPerson = createPersonLimit(deps.uploadLimit);
+  const limitViewer = createKeyLimit(foreignImages);
+  const inTurn = createFairQueue(renewedAtOnce, mostWaiting);
+
+  /** Renews an image; what it gives then keeps it. */
+  const prepareImage = async (data: Buffer, user: Identity): Promise<Keep<UploadedImage>> => {
+    const userId = user.id;
+    const { data: bytes, type, width, height } = await inTurn(user, () => renewImage(data));
+    return async (db) => {
+      const size = bytes.length;
+      await requireRoom(db, user, size);
+      const key = newKey();
+      const mime = imageMimes[type];
+      const file = { userId, key, width, height, size };
+      const uuid = await insertFile(db, { ...file, kind: 'image', mime });
+      const id = await deps.keepUploaded(db, { ...file, uuid, type });
+      const name = storageKey({ key, type });
+      await storage.put(name, bytes, mime);
+      const url = `/files/${name}`;
+      return { id, uuid, url, width, height, size: `${width}x${height}`, bytes: size };
+    };
+  };
+
+  return {
+    /** @throws Refusal upload_type, upload_unreadable, too_large, too_many */
+    async image(file: UploadedFile, user: Identity): Promise<Keep<UploadedImage>> {
+      await limitPerson(user.id);
+      return prepareImage(file.data, user);
+    },
+
+    /**
+     * An image in a data URL, as a page has it after cropping.
+     * @throws Refusal upload_type, upload_unreadable, too_large, too_many
+     */
+    async croppedImage(dataUrl: string, user: Identity): Promise<Keep<UploadedImage>> {
+      await limitPerson(user.id);
+      const [start] = /^data:image\/(?:png|jpe?g);base64,/i.exec(dataUrl) ?? [];
+      if (start === undefined) throw new Refusal('upload_type', '只支持 jpg 和 png 图片');
+      const data = Buffer.from(dataUrl.slice(start.length), 'base64');
+      if (data.length > limits.imageBytes) throw new Refusal('too_large', '图片不能超过 4 MB');
+      return prepareImage(data, user);
+    },
+
+    /** Fetches a public image. @throws Refusal address_unreachable, too_many */
+    async imageByUrl(url: string, user: Identity): Promise<Keep<UploadedImage>> {
+      await limitPerson(user.id);
+      const found = await fetch(url, { maxBytes: limits.imageBytes, types: workTypes });
+      if (!found) throw new Refusal('address_unreachable');
+      try {
+        return await prepareImage(found.data, user);
+      } catch (error) {
+        if (error instanceof Refusal) throw new Refusal('address_unreachable');
+        throw error;
+      }
+    },
+
+    /**
+     * An image of another server for somebody to look at: made anew from its pixels, not kept.
+     * @throws Refusal address_unreachable, too_many
+     */
+    async foreignImage(url: string, { user, ip }: { user: Identity | null; ip: string }) {
+      await limitViewer(user ? String(user.id) : addressKey(ip));
+      const found = isWebAddress(url) ? await fetch(url, documentImages) : null;
+      if (!found) throw new Refusal('address_unreachable', '这张图片取不到');
+      try {
+        const { data, width, height } = await viewOf(found.data, documentSide);
+        const image = `data:image/webp;base64,${data.toString('base64')}`;
+        return { image, width, height, size: found.data.length };
+      } catch {
+        throw new Refusal('address_unreachable', '这个地址的内容不是图片');
+      }
+    },
+
+    /** @throws Refusal upload_type, upload_unreadable, too_many */
+    async text(file: UploadedFile, user: Identity): Promise<Keep<AttachedFile>> {
+      await limitPerson(user.id);
+      const name = cleanName(file.name);
+      const reading = { seconds: deps.documentSeconds, owner: user };
+      const { mime, text, cut } = await readText(name, file.data, reading);
+      const size = file.data.length;
+      const [tokens] = await countInThread([text]);
+      return async (db) => {
+        await requireRoom(db, user, size);
+        const shown = { name, mime, size, cut };
+        const uuid = await insertFile(db, {
+          ...shown,
+          userId: user.id,
+          kind: 'text',
+          key: newKey(),
+          text,
+          tokens: tokens ?? null,
+        });
+        return { uuid, ...shown, chars: text.length, ...(tokens === undefined ? {} : { tokens }) };
+      };
+    },
+  };
+};

@@ -1,0 +1,108 @@
+import { codes } from '../../../contract/errors.ts';
+import type { ImageWords } from '../../../contract/image-prompt.ts';
+import type { ImageOrder, Reference } from '../../engines/image-engine.ts';
+import { Refusal } from '../../http/handlers.ts';
+import { JobError, type ClaimedJob, type JobIo } from '../../jobs/job-kind.ts';
+import { profilesOf } from '../train/styles.service.ts';
+import type { Done, ImageWorkDeps } from './image-job.ts';
+import { engineTask, promptOf, type ImagePlan } from './image-plan.ts';
+
+type Deps = Pick<ImageWorkDeps, 'db' | 'files' | 'publicUrl'>;
+
+const fetched = async ({ files }: Deps, url: string, signal: AbortSignal) => {
+  const image = await files.imageAt(url, signal);
+  signal.throwIfAborted();
+  if (!image)
+    throw new JobError('address_unreachable', codes.address_unreachable.text, {
+      retriable: false,
+    });
+  return image;
+};
+
+/** Where others find an image; empty: this server does not know how they reach it. */
+const addressOf = (publicUrl: string, url: string): string => {
+  if (!url.startsWith('/')) return url;
+  return publicUrl === '' ? '' : `${publicUrl}${url}`;
+};
+
+/**
+ * The order without the name of a model, with all images that it needs.
+ * @throws JobError address_unreachable
+ */
+export const orderOf = async (
+  deps: Deps,
+  plan: ImagePlan,
+  { words, userId, signal }: { words: ImageWords; userId: number; signal: AbortSignal },
+) => {
+  const { parameters, control } = plan;
+  const base = plan.baseImage === '' ? null : await fetched(deps, plan.baseImage, signal);
+  const all = async (references: { url: string }[] = []): Promise<Reference[]> => {
+    const images = [];
+    for (const { url } of references) {
+      const { data } = await fetched(deps, url, signal);
+      images.push({ data, address: addressOf(deps.publicUrl, url) });
+    }
+    return images;
+  };
+  // What is made of one image is as large as that image.
+  const grown = plan.task === 'upscale' ? (parameters.resize ?? 2) : 1;
+  const asBase = base && engineTask[plan.task] !== 'generate';
+  return {
+    task: engineTask[plan.task],
+    prompt: promptOf(plan, words),
+    n: plan.n,
+    width: asBase ? base.width * grown : plan.width,
+    height: asBase ? base.height * grown : plan.height,
+    parameters,
+    base: base?.data ?? null,
+    strength: plan.strength,
+    resizeMode: plan.resizeMode,
+    control: control && {
+      image: (await fetched(deps, control.url, signal)).data,
+      module: control.module,
+      model: control.model,
+      mode: control.mode,
+    },
+    references: { character: await all(parameters.cref), style: await all(parameters.sref) },
+    blend: plan.task === 'blend' ? (await all(parameters.blend)).map(({ data }) => data) : [],
+    background: parameters.bg_image
+      ? (await fetched(deps, parameters.bg_image, signal)).data
+      : null,
+    remote: plan.source?.remote ?? null,
+    profiles: await profilesOf(
+      deps.db,
+      (parameters.lora ?? []).map(({ key }) => key),
+      userId,
+    ),
+  } satisfies Omit<ImageOrder, 'model'>;
+};
+
+/**
+ * The words as the service gets them, translated once however often the job is tried.
+ * @throws JobError
+ */
+export const wordsFor = async (
+  { translate }: Pick<ImageWorkDeps, 'translate'>,
+  plan: ImagePlan,
+  job: ClaimedJob,
+  { done, io }: { done: Done; io: JobIo },
+): Promise<ImageWords> => {
+  if (!plan.translate || plan.words.prompt === '') return plan.words;
+  if (done.english === undefined) {
+    const { model, guest } = plan.translate;
+    try {
+      const { result } = await translate({ id: job.user_id, guest }, plan.words.prompt, {
+        into: 'english',
+        ...(model === '' ? {} : { model }),
+      });
+      done.english = result;
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      const retriable = error.codeName === 'engine_failed';
+      throw new JobError(error.codeName, `翻译没有成功：${error.message}`, { retriable });
+    }
+    io.signal.throwIfAborted();
+    await io.remember(done);
+  }
+  return { ...plan.words, prompt: done.english };
+};

@@ -1,0 +1,207 @@
+import { codes } from '../../../contract/errors.ts';
+import { ImageEngineError, type ImageOrder, type EngineImage } from '../../engines/image-engine.ts';
+import { broughtTo, changedWithin } from '../../engines/image-pixels.ts';
+import { JobError, type ClaimedJob, type JobIo } from '../../jobs/job-kind.ts';
+import { newKey } from '../../storage/storage.ts';
+import type { ImageChannel } from '../model/resolved-model.ts';
+import { type Done, edits, type ImageWorkDeps, type Painted } from './image-job.ts';
+import { orderOf, wordsFor } from './image-order.ts';
+import { imageText, keptParameters, type ImagePlan } from './image-plan.ts';
+
+type Order = Omit<ImageOrder, 'model'>;
+
+/** One try of a job. */
+interface Try {
+  job: ClaimedJob;
+  plan: ImagePlan;
+  done: Done;
+  io: JobIo;
+}
+
+/** When a service whose queue was full is asked again, ms. */
+const turnInMs = 8_000;
+const missing = '图片没有画出来';
+const unreadable = '服务给的图片无法读取';
+
+/** Runs the order at one service. */
+const runAt = (
+  { files }: Pick<ImageWorkDeps, 'files'>,
+  channel: ImageChannel,
+  order: Order,
+  { done, io }: Try,
+) => {
+  const { channelId } = channel;
+  return channel.engine.run(
+    { ...order, model: channel.upstreamName },
+    {
+      signal: io.signal,
+      stopped: io.stopped,
+      sent: io.sent,
+      progress: (fraction, preview) =>
+        io.progress(fraction, preview && (() => files.preview(preview))),
+      remember: (remote) => {
+        done.at = { channelId, remote };
+        return io.remember(done);
+      },
+      resume: done.at?.channelId === channelId ? done.at.remote : null,
+    },
+  );
+};
+
+/** Does something with each image that there is. */
+const changed = (
+  given: readonly EngineImage[],
+  change: (data: Buffer) => Promise<Buffer>,
+): Promise<readonly EngineImage[]> =>
+  Promise.all(
+    given.map(async (image) => (image.data ? { ...image, data: await change(image.data) } : image)),
+  );
+
+/**
+ * What counts of what a service gave: of a changed background the part that was to be changed, and
+ * what was changed as large as was asked for, whatever steps of size a service knows.
+ */
+const asAsked = async (
+  plan: ImagePlan,
+  { base, width, height }: Order,
+  given: readonly EngineImage[],
+): Promise<readonly EngineImage[]> => {
+  const { mask } = plan.parameters;
+  const inPlace =
+    plan.task === 'edit-bg' && mask && base
+      ? await changed(given, (data) => changedWithin(base, data, mask))
+      : given;
+  if (!edits.has(plan.task)) return inPlace;
+  return changed(inPlace, (data) => broughtTo(data, { width, height }));
+};
+
+/** Stores what a service gave; more than was asked for is left out, less is told. */
+const keep = async (
+  { files, log }: Pick<ImageWorkDeps, 'files' | 'log'>,
+  order: Order,
+  { plan, job, done, io }: Try,
+  given: readonly EngineImage[],
+): Promise<Painted['images']> => {
+  const images: Painted['images'] = [];
+  const wanted = plan.family === 'midjourney' ? Math.min(given.length, plan.n) : plan.n;
+  const keys = Array.from({ length: Math.max(1, wanted) }, newKey);
+  // Whoever takes over from a worker that dies between here and the end finds what it stored.
+  done.keys = keys;
+  await io.remember(done);
+  for (const [at, key] of keys.entries()) {
+    const image = given[at];
+    if (!image?.data) {
+      images.push({ kept: null, error: image?.error || missing });
+      continue;
+    }
+    const seed = image.seed !== null && Number.isSafeInteger(image.seed) ? image.seed : null;
+    try {
+      const text = imageText({
+        prompt: order.prompt,
+        negative: plan.parameters.negative_prompt ?? '',
+        seed,
+        width: order.width,
+        height: order.height,
+        model: job.model,
+        parameters: keptParameters(plan.parameters),
+      });
+      const kept = await files.keepMade(key, image.data, text);
+      images.push({ kept: { ...kept, seed }, error: '' });
+    } catch (error) {
+      log.warn({ err: error, job: job.id }, 'a service gave a image that is none');
+      images.push({ kept: null, error: unreadable });
+    }
+  }
+  return images;
+};
+
+/** Which services to try: whoever has the work already, or the image it starts from, first. */
+const channelsFor = async (
+  { db, models }: Pick<ImageWorkDeps, 'db' | 'models'>,
+  { plan, job, done }: Try,
+): Promise<ImageChannel[]> => {
+  const channels = await models.imageEngines(db, job.model);
+  if (plan.source) return channels.filter(({ channelId }) => channelId === plan.source?.channelId);
+  const first = channels.filter(({ channelId }) => channelId === done.at?.channelId);
+  return [...first, ...channels.filter((each) => !first.includes(each))];
+};
+
+/** What one service made; throws what it says where it made nothing. @throws JobError */
+const paintAt = async (
+  deps: ImageWorkDeps,
+  channel: ImageChannel,
+  order: Order,
+  now: Try,
+): Promise<Painted> => {
+  const { models, log } = deps;
+  const { job, plan, done, io } = now;
+  const { channelId, label } = channel;
+  const outcome = { model: job.model, userId: job.user_id, channelId };
+  try {
+    const result = await runAt(deps, channel, order, now);
+    const given = await asAsked(plan, order, result.images);
+    const images = await keep(deps, order, now, given);
+    if (images.some(({ kept }) => kept)) {
+      models.reportImageOutcome({ ...outcome, ok: true });
+      const size = { width: order.width, height: order.height };
+      return { images, prompt: order.prompt, result, channel: { channelId, label }, size };
+    }
+    const told = result.images.find((image) => image.error !== '')?.error;
+    // No image at all may be the words' doing; one that cannot be read is the service's.
+    if (given.some(({ data }) => data)) models.reportImageOutcome({ ...outcome, ok: false, told });
+    throw new JobError('engine_failed', told ?? codes.engine_failed.text, { retriable: true });
+  } catch (error) {
+    if (error instanceof JobError) throw error;
+    io.signal.throwIfAborted();
+    if (!(error instanceof ImageEngineError)) throw error;
+    const { message: told, against } = error;
+    models.reportImageOutcome({ ...outcome, ok: false, told, against });
+    // That work is over; the next try orders anew.
+    if (done.at) {
+      delete done.at;
+      await io.remember(done);
+    }
+    log.warn({ err: error, job: job.id, channelId }, 'a service did not make the images');
+    throw new JobError(error.codeName, told, {
+      retriable: error.retriable,
+      ...(error.busy ? { turnInMs } : {}),
+    });
+  }
+};
+
+/**
+ * Has the images of a job made by the first service that has a place and does it.
+ * @throws JobError
+ */
+export const paint = async (
+  deps: ImageWorkDeps,
+  job: ClaimedJob,
+  done: Done,
+  io: JobIo,
+): Promise<{ result: Painted } | { waitFor: number }> => {
+  const plan = job.input as ImagePlan;
+  const now = { job, plan, done, io };
+  const channels = await channelsFor(deps, now);
+  const [firstChannel] = channels;
+  if (!firstChannel)
+    throw new JobError('model_unavailable', codes.model_unavailable.text, { retriable: true });
+  const words = await wordsFor(deps, plan, job, now);
+  const order = await orderOf(deps, plan, { words, userId: job.user_id, signal: io.signal });
+  let failure: JobError | null = null;
+  let full: JobError | null = null;
+  for (const channel of channels) {
+    if (failure && io.stopped.aborted) throw failure;
+    const { channelId, label, engine } = channel;
+    if (!(await io.place({ channelId, label, places: engine.concurrency }))) continue;
+    try {
+      return { result: await paintAt(deps, channel, order, now) };
+    } catch (error) {
+      if (!(error instanceof JobError) || !error.retriable) throw error;
+      failure = error;
+      if (error.turnInMs !== null) full = error;
+    }
+  }
+  // One that has no room now will have some: that is waited for rather than what failed.
+  if (full ?? failure) throw full ?? failure;
+  return { waitFor: firstChannel.channelId };
+};

@@ -1,0 +1,250 @@
+import { summaryOf } from '../../../common/markdown/digest.ts';
+import type { Settings } from '../../../contract/auth.ts';
+import type { Parsed } from '../../../contract/calls.ts';
+import { limits } from '../../../contract/limits.ts';
+import { sessionTypes } from '../../../contract/kinds.ts';
+import type { Executor, Transaction } from '../../db/database.ts';
+import { inTransaction } from '../../db/in-transaction.ts';
+import { Refusal, type Identity } from '../../http/handlers.ts';
+import { countSession } from '../scenario/scenario.service.ts';
+import { copyMessages, findForkPoint } from './fork.store.ts';
+import { findFriend, findFriendSession, lockPeople, setFriendSession } from './friend.store.ts';
+import { countThisMonth } from './person-sessions.store.ts';
+import { newSessionIsPrivate } from './privacy.ts';
+import type { SessionServiceDeps } from './session-deps.ts';
+import { modelFor } from './session-models.ts';
+import { forkable, forkMark, readableSession } from './session.service.ts';
+import * as store from './session.store.ts';
+
+type Deps = SessionServiceDeps;
+type Input = Parsed<'newSession'>;
+type Made = Promise<{ id: number; uuid: string }>;
+
+interface Maker {
+  id: number;
+  guest: boolean;
+  setting: Settings;
+  sessionPrivate: boolean;
+}
+
+/** The type of the session that is asked for. */
+const typeAsked = ({ type, group_id: group }: Input): number =>
+  type ?? (group === undefined ? sessionTypes.chat : sessionTypes.people);
+
+/**
+ * Refuses what cannot be asked for together, before a visitor gets an account for it.
+ * @throws Refusal bad_input, login_required
+ */
+export const requireSense = (input: Input, user: Identity | null): void => {
+  const { history_id: fork, scenario_id: scenario, embedding, temporary } = input;
+  const type = typeAsked(input);
+  const ofChat = fork !== undefined || embedding !== undefined || temporary === 1;
+  if (input.group_id !== undefined && type !== sessionTypes.people)
+    throw new Refusal('bad_input', 'group_id：只有问答在社区的分组里');
+  if (type === sessionTypes.people) {
+    if (!user || user.guest) throw new Refusal('login_required', '向大家提问需要先登录');
+    if (ofChat || scenario !== undefined)
+      throw new Refusal('bad_input', 'type：问答没有场景、知识库与临时对话，也不能接着别的会话');
+  }
+  if (type === sessionTypes.image && ofChat)
+    throw new Refusal('bad_input', 'type：作画没有知识库与临时对话，也不能接着别的会话');
+  if (type === sessionTypes.video && (ofChat || scenario !== undefined))
+    throw new Refusal('bad_input', 'type：视频没有场景、知识库与临时对话，也不能接着别的会话');
+  if (fork !== undefined && (scenario !== undefined || embedding !== undefined || temporary === 1))
+    throw new Refusal('bad_input', 'history_id：接着别的会话时不能再选场景、知识库或临时对话');
+};
+
+/** The account that makes a session, its row locked so that two calls count right. */
+const makerOf = async (tx: Transaction, id: number): Promise<Maker & { vip: boolean }> => {
+  const maker = await store.lockMaker(tx, id);
+  if (!maker) throw new Refusal('unauthorized');
+  if (maker.sessionBlacklist) throw new Refusal('sessions_forbidden');
+  return { ...maker, id };
+};
+
+const insert = async (tx: Transaction, values: store.NewSession): Made => {
+  const made = await store.insertSession(tx, values);
+  // Somebody else made one of that address at this moment.
+  if (!made) throw new Refusal('conflict');
+  return made;
+};
+
+const isPrivate = ({ sessionPrivate: forced, setting }: Maker, input: Input): boolean =>
+  newSessionIsPrivate({ forced, setting }, input.private);
+
+const countScenario = async (tx: Transaction, id: number | undefined, maker: Maker) => {
+  if (id !== undefined && !(await countSession(tx, id, maker.id)))
+    throw new Refusal('not_found', '没有这个场景');
+};
+
+/** Public, unless asked or forced to be private. */
+const makePeopleSession = async (
+  { forum }: Deps,
+  tx: Transaction,
+  maker: Maker,
+  input: Input,
+): Made => {
+  const groupId = input.group_id ?? limits.defaultGroup;
+  await forum.requireGroup(tx, groupId);
+  return insert(tx, {
+    uuid: input.uuid,
+    userId: maker.id,
+    type: sessionTypes.people,
+    model: '',
+    private: maker.sessionPrivate || input.private === 1,
+    groupId,
+  });
+};
+
+/** What new_session makes when it takes over what another session shows up to a message. */
+const forkSource = async (
+  db: Executor,
+  historyId: number,
+  user: Identity | null,
+): Promise<{ row: store.SessionRow; point: { historyId: number; shownUpTo: number } }> => {
+  const point = await findForkPoint(db, historyId);
+  if (!point) throw new Refusal('not_found', '没有这条消息');
+  const row = await readableSession(db, String(point.sessionId), user);
+  if (!forkable(row) || !point.visible) throw new Refusal('not_found', '没有可以接着聊的这条消息');
+  return { row, point: { historyId, shownUpTo: point.shownUpTo } };
+};
+
+const makeFork = async (
+  deps: Deps,
+  tx: Transaction,
+  maker: Maker,
+  { input, historyId, user }: { input: Input; historyId: number; user: Identity | null },
+): Made => {
+  const { row, point } = await forkSource(tx, historyId, user);
+  const wanted = { name: input.model, preferred: row.model, asker: maker };
+  const model = await modelFor(deps, tx, sessionTypes.chat, wanted);
+  const base =
+    row.embeddingKey === '' ? null : await deps.knowledge.find(tx, row.embeddingKey, maker.id);
+  const made = await insert(tx, {
+    uuid: input.uuid,
+    userId: maker.id,
+    type: sessionTypes.chat,
+    model,
+    private: isPrivate(maker, input),
+    scenarioId: row.scenarioId,
+    embeddingKey: base?.key ?? '',
+    forkedFrom: row.id,
+    // Told from its original in every list; a fork of a fork is no longer.
+    prompt:
+      row.prompt === '' || row.prompt.endsWith(forkMark) ? row.prompt : `${row.prompt}${forkMark}`,
+  });
+  const { replies, lastReply } = await copyMessages(tx, {
+    from: row.id,
+    point,
+    into: { sessionId: made.id, userId: maker.id },
+  });
+  await store.noteReply(tx, made.id, { replies, summary: summaryOf(lastReply) });
+  return made;
+};
+
+/** For images or videos. */
+const makeMediaSession = async (
+  deps: Deps,
+  tx: Transaction,
+  maker: Maker,
+  { input, type }: { input: Input; type: number },
+): Made => {
+  await countScenario(tx, input.scenario_id, maker);
+  const { default_image_model: painter } = maker.setting;
+  const preferred = type === sessionTypes.image ? painter : undefined;
+  const wanted = { name: input.model, preferred, asker: maker };
+  return insert(tx, {
+    uuid: input.uuid,
+    userId: maker.id,
+    type,
+    model: await modelFor(deps, tx, type, wanted),
+    private: isPrivate(maker, input),
+    scenarioId: input.scenario_id ?? null,
+  });
+};
+
+/** A knowledge base is a model, too, to those who train it (document 3 §3): its key names it. */
+const talkedTo = async (
+  { models, knowledge }: Deps,
+  db: Executor,
+  maker: Maker,
+  { model: name, embedding }: Input,
+): Promise<{ name?: string; embedding?: string }> => {
+  if (name === undefined || embedding !== undefined || (await models.find(db, name)))
+    return { name, embedding };
+  return (await knowledge.find(db, name, maker.id)) ? { embedding: name } : { name };
+};
+
+const makeChat = async (deps: Deps, tx: Transaction, maker: Maker, input: Input): Made => {
+  const temporary = input.temporary === 1;
+  await countScenario(tx, input.scenario_id, maker);
+  const { name, embedding } = await talkedTo(deps, tx, maker, input);
+  if (embedding !== undefined && !(await deps.knowledge.find(tx, embedding, maker.id)))
+    throw new Refusal('embedding_missing');
+  const wanted = { name, preferred: maker.setting.default_chat_model, asker: maker };
+  return insert(tx, {
+    uuid: input.uuid,
+    userId: maker.id,
+    type: sessionTypes.chat,
+    model: await modelFor(deps, tx, sessionTypes.chat, wanted),
+    private: temporary || isPrivate(maker, input),
+    scenarioId: input.scenario_id ?? null,
+    embeddingKey: embedding ?? '',
+    temporary,
+  });
+};
+
+/**
+ * Makes a session; one that this person has made of the same address is given again.
+ * @param userId whose it will be: the guest's where `user` is null
+ * @throws Refusal conflict, session_deleted, sessions_forbidden, monthly_limit, model_unavailable
+ */
+export const createSession = (
+  deps: Deps,
+  db: Executor,
+  input: Input,
+  { userId, user }: { userId: number; user: Identity | null },
+): Made =>
+  inTransaction(db, async (tx) => {
+    const maker = await makerOf(tx, userId);
+    const there = input.uuid === undefined ? null : await store.findSession(tx, input.uuid);
+    if (there) {
+      if (there.userId !== userId) throw new Refusal('conflict');
+      if (there.deletedAt) throw new Refusal('session_deleted');
+      return { id: there.id, uuid: there.uuid };
+    }
+    const most = limits.freeSessionsAMonth;
+    if (!maker.vip && (await countThisMonth(tx, userId, most)) >= most)
+      throw new Refusal('monthly_limit');
+    const type = typeAsked(input);
+    if (type === sessionTypes.people) return makePeopleSession(deps, tx, maker, input);
+    if (type !== sessionTypes.chat) return makeMediaSession(deps, tx, maker, { input, type });
+    const { history_id: historyId } = input;
+    return historyId === undefined
+      ? makeChat(deps, tx, maker, input)
+      : makeFork(deps, tx, maker, { input, historyId, user });
+  });
+
+/**
+ * The one private session of two people; made when there is none.
+ * @throws Refusal not_found, sessions_forbidden
+ */
+export const befriend = (db: Executor, friendId: number, user: Identity): Made => {
+  const [low = 0, high = 0] = [user.id, friendId].sort((a, b) => a - b);
+  return inTransaction(db, async (tx) => {
+    if (low === high || !(await findFriend(tx, friendId)))
+      throw new Refusal('not_found', low === high ? '不能和自己私聊' : '没有这个人');
+    await lockPeople(tx, low, high);
+    const found = await findFriendSession(tx, low, high);
+    if (found) return found;
+    await makerOf(tx, user.id);
+    const made = await insert(tx, {
+      userId: user.id,
+      type: sessionTypes.people,
+      model: '',
+      private: true,
+    });
+    await setFriendSession(tx, low, high, made.id);
+    return made;
+  });
+};

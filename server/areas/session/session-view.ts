@@ -1,0 +1,109 @@
+import { maskName } from '../../../contract/mask-name.ts';
+import { sessionTypes } from '../../../contract/kinds.ts';
+import type { Session, SessionDetail } from '../../../contract/session.ts';
+import type { Executor } from '../../db/database.ts';
+import { Refusal, type Identity } from '../../http/handlers.ts';
+import { find as findScenario } from '../scenario/scenario.service.ts';
+import { friendStateOf } from './friend.service.ts';
+import type { SessionServiceDeps } from './session-deps.ts';
+import { belongsTo, forkable, ownedBy, readableSession, writeRefusal } from './session.service.ts';
+import { type Card, readCards, type SessionRow } from './session.store.ts';
+
+type Deps = Pick<SessionServiceDeps, 'knowledge' | 'forum'>;
+
+/**
+ * Sessions as one person may see them; null: a visitor.
+ * @param matches where the words of a search stand, by number of the session
+ */
+export const viewCards = async (
+  { knowledge, forum }: Deps,
+  db: Executor,
+  cards: readonly Card[],
+  user: Identity | null,
+  matches?: ReadonlyMap<number, Session['match']>,
+): Promise<Session[]> => {
+  const keys = cards.map(({ session }) => session.embeddingKey).filter((key) => key !== '');
+  const bases = await knowledge.findAll(db, keys, user?.id ?? null);
+  const looks = await forum.looks(
+    db,
+    cards.flatMap(({ session: { id, type } }) => (type === sessionTypes.people ? [id] : [])),
+  );
+  /** Among people it is what was said last. */
+  const summaryOfCard = (row: SessionRow, friendName: string | null): string => {
+    const look = looks.get(row.id);
+    return friendName === null && look?.lastSuspended ? look.content : row.summary;
+  };
+  return cards.map(({ session: row, images, favorite, onTop, friendName, unread }) => ({
+    id: row.id,
+    uuid: row.uuid,
+    type: row.type,
+    model: row.model,
+    user_id: row.userId,
+    user_name: row.userName,
+    prompt: friendName !== null && belongsTo(row, user) ? maskName(friendName) : row.prompt,
+    summary: summaryOfCard(row, friendName),
+    private: row.private ? 1 : 0,
+    reply_count: row.replyCount,
+    like_count: row.likeCount,
+    images: looks.get(row.id)?.images ?? images,
+    completion:
+      row.type === sessionTypes.image || row.type === sessionTypes.video
+        ? JSON.stringify(images.map((url) => ({ url })))
+        : '',
+    deleted: row.deletedAt === null ? 0 : 1,
+    embedding_private: bases.find(({ key }) => key === row.embeddingKey)?.private ?? 0,
+    favorite,
+    on_top: onTop,
+    unread,
+    scenario_id: row.scenarioId,
+    embedding_key: row.embeddingKey,
+    embedding_name: bases.find(({ key }) => key === row.embeddingKey)?.name ?? '',
+    // What was found in no message was found in the title.
+    match: matches ? (matches.get(row.id) ?? { history_id: null, snippet: row.prompt }) : null,
+    group_id: row.groupId,
+    title: row.prompt,
+    content: looks.get(row.id)?.content ?? row.summary,
+    accepted_id: row.acceptedId,
+    essence: row.essence,
+    pinned: row.pinned,
+    closed: row.closed,
+    created_at: row.createdAt.toISOString(),
+    updated_at: row.updatedAt.toISOString(),
+  }));
+};
+
+/** A session with all that its page shows. @throws Refusal not_found, session_deleted, private_session */
+export const sessionDetail = async (
+  deps: Deps,
+  db: Executor,
+  ref: string,
+  user: Identity | null,
+): Promise<SessionDetail> => {
+  const row = await readableSession(db, ref, user);
+  const cards = await readCards(db, [row.id], user?.id ?? 0);
+  const [view] = await viewCards(deps, db, cards, user);
+  const friendName = cards[0]?.friendName ?? null;
+  if (!view) throw new Refusal('not_found');
+  const scenario = row.scenarioId === null ? null : await findScenario(db, row.scenarioId);
+  const friendId = row.lowUserId === user?.id ? row.highUserId : row.lowUserId;
+  const state = user && friendId !== null ? await friendStateOf(db, row.id, user.id) : null;
+  return {
+    ...view,
+    owner: ownedBy(row, user),
+    writable: user !== null && writeRefusal(row, user) === null,
+    owner_vip: row.ownerVip,
+    private_forced: row.ownerForcedPrivate,
+    // The words of a private one are its maker's.
+    scenario: scenario && {
+      id: scenario.id,
+      name: scenario.name,
+      prompt: scenario.state === 'public' || scenario.userId === user?.id ? scenario.prompt : '',
+    },
+    temporary: row.temporary,
+    friend:
+      friendId !== null && friendName !== null && state !== null
+        ? { id: friendId, name: friendName, state }
+        : null,
+    forkable: forkable(row),
+  };
+};
