@@ -229,22 +229,24 @@ test('without a network home says so under no offer, and a shared link that is n
   await expect(page.getByText('这个链接不存在，或者已被收回。')).toHaveCount(0);
 });
 
-// A part that fails in the moment in which the line comes back still takes the page: `reloadIfGone`
-// asks whether the server is there, and not whether the part is gone.
-base.fixme(
+base(
   'a part of the app that is out of reach takes no page away, and comes with the line @O2',
   async ({ page, baseURL }) => {
     // No worker stands here: all code comes over the line.
     const line = await openLine(baseURL ?? '');
     const stays = () => page.evaluate(() => 'stays' in window);
     const phonePart = /\/assets\/phone-/;
+    // A page at rest fetches it, too: here it is not to be had before the line was cut.
+    let wasCut = false;
+    await page.route(phonePart, (route) => (wasCut ? route.continue() : route.abort()));
     try {
+      const failed = page.waitForEvent('requestfailed', (asked) => phonePart.test(asked.url()));
       await page.goto(`${line.baseURL}/`);
       const box = page.getByRole('textbox', { name: '输入问题' });
       await expect(box).toBeVisible();
       line.cut();
+      wasCut = true;
       await page.evaluate(() => Object.assign(window, { stays: true }));
-      const failed = page.waitForEvent('requestfailed', (asked) => phonePart.test(asked.url()));
       await box.fill('写到一半');
       await failed;
       // A screen says so, and does not take the page with it either.
@@ -263,3 +265,14 @@ base.fixme(
     }
   },
 );
+
+base('a part that a new version took away takes the page with it once @O2', async ({ page }) => {
+  await page.addInitScript(() => {
+    Object.assign(window, { isAnew: sessionStorage.getItem('queqiao.reloaded') !== null });
+  });
+  await page.route(/\/assets\/forum-screen-/, (route) => route.fulfill({ status: 404 }));
+  await page.goto('/forum', { waitUntil: 'commit' });
+  await page.waitForFunction(() => 'isAnew' in window && window.isAnew === true);
+  // A lasting fault is shown.
+  await expect(page.getByText('这个页面没有加载成功，请再试一次。')).toBeVisible();
+});
