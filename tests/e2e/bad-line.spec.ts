@@ -210,6 +210,47 @@ test('a file on a slow line goes on by itself after a cut, and is stored once @O
   expect(new Set(keys).size).toBe(1);
 });
 
+test('a file whose answers never arrive is at last sent again by 重试, and stored once @O3 @C18', async ({
+  line,
+  client,
+  phone: { page },
+}) => {
+  test.setTimeout(120_000);
+  const { uuid } = await client.call('newSession', { type: 0, model: 'mock-chat' });
+  const keys: (string | undefined)[] = [];
+  page.on('request', (asked) => {
+    if (asked.url().includes('/api/upload_file')) keys.push(asked.headers()['idempotency-key']);
+  });
+  await page.goto(`${line.baseURL}/chat?uuid=${uuid}`);
+  await page.getByRole('button', { name: '添加图片或文件' }).click();
+  await expect(page.getByRole('dialog', { name: '添加' })).toBeVisible();
+  const file = {
+    name: '菜谱.txt',
+    mimeType: 'text/plain',
+    buffer: Buffer.from('青椒炒蛋，盐少许。\n'.repeat(40)),
+  };
+  const item = page.getByRole('list', { name: '要发送的附件' }).getByRole('listitem');
+  const again = page.getByRole('alert').getByRole('button', { name: '重试' });
+  // The server has it from the first try on.
+  line.state = 'deaf';
+  await page.getByLabel('选择文件').setInputFiles(file);
+  await expect(again).toBeVisible({ timeout: 60_000 });
+  const tried = keys.length;
+  expect(tried).toBeGreaterThan(1);
+  // A server that refuses is another end of it, and no other file either.
+  line.state = 'busy';
+  await again.click();
+  await expect.poll(() => keys.length).toBe(tried + 1);
+  await expect(again).toBeVisible();
+  line.state = 'well';
+  const answered = page.waitForResponse('**/api/upload_file**');
+  await again.click();
+  expect((await answered).status()).toBe(200);
+  await expect(item).toContainText(/\d 字/);
+  await expect(again).toHaveCount(0);
+  expect(new Set(keys).size).toBe(1);
+});
+
 test('without a network home says so under no offer, and a shared link that is not kept is only out of reach @O2', async ({
   line,
   phone: { page },
