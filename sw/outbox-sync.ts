@@ -11,7 +11,7 @@ import {
   type Part,
   type Sent,
 } from '../common/outbox/engine.ts';
-import { outboxDatabase } from '../common/outbox/database.ts';
+import { openOutbox } from '../common/outbox/database.ts';
 import { actStoreOn, withoutRoom } from '../common/outbox/store.ts';
 import { pause, type SyncEvent } from './sync.ts';
 import { subjectOf } from './token.ts';
@@ -137,20 +137,6 @@ const lineOf = (token: string, tell: (news: News) => void): Line => ({
       }));
   },
 });
-
-/** The outbox as the page made it; null where it has made none. */
-const openOutbox = (): Promise<IDBDatabase | null> =>
-  new Promise((resolve) => {
-    const asked = indexedDB.open(outboxDatabase);
-    // The tables are the page's to make.
-    asked.addEventListener('upgradeneeded', () => asked.transaction?.abort());
-    asked.addEventListener('error', () => resolve(null));
-    asked.addEventListener('success', () => {
-      // A page of another version may change its tables at any time.
-      asked.result.addEventListener('versionchange', () => asked.result.close());
-      resolve(asked.result);
-    });
-  });
 
 /**
  * Sends what was written without a network after the page was closed, where the browser has

@@ -21,7 +21,6 @@ import { endFirstView, followFirstView } from '@/platform/first-view.ts';
 import { inIdleTime } from '@/platform/idle.ts';
 import { hasLeft } from '@/platform/outbox.ts';
 import { lazyChunk, whenLoaded } from '@/platform/lazy-chunk.ts';
-import { askLine } from '@/platform/line.ts';
 import { takeLoginEnded } from '@/platform/login-ended.ts';
 import { noteLoginReason } from '@/platform/login-reason.ts';
 import { loadOutbox } from '@/platform/load-outbox.ts';
@@ -42,15 +41,23 @@ import { sessionTypes } from './session-types.ts';
 const longestFirstView = 15_000;
 
 // A chunk that a new version took away: the page is loaded anew, once, so that a lasting fault shows.
-// One that is only out of reach is no reason: without a network so would be the page.
+// One that is only out of reach is no reason: without a network so would be the page. Which of the two
+// it is, the server says of that very chunk, or of this one where the browser does not name it.
 const reloadKey = 'queqiao.reloaded';
-const reloadIfGone = async (): Promise<void> => {
+const reloadIfGone = async ({ message }: Error): Promise<void> => {
   const last = Number(sessionStorage.getItem(reloadKey) ?? 0);
-  if (Date.now() - last < 60_000 || !(await askLine())) return;
+  if (Date.now() - last < 60_000) return;
+  const [chunk = import.meta.url] = /[^\s"']*\/assets\/[\w.-]+/.exec(message) ?? [];
+  // The worker answers no HEAD.
+  const { status } = await fetch(chunk, { method: 'HEAD', cache: 'no-store' });
+  if (status !== 404) return;
   sessionStorage.setItem(reloadKey, String(Date.now()));
   location.reload();
 };
-window.addEventListener('vite:preloadError', () => void reloadIfGone().catch(() => undefined));
+window.addEventListener(
+  'vite:preloadError',
+  ({ payload }) => void reloadIfGone(payload).catch(() => undefined),
+);
 
 onLoginRequired((loginUrl) => {
   void router.navigate({ href: loginUrl });

@@ -1,7 +1,7 @@
 import { accountOf } from './account-of.ts';
 import type { Draft } from './draft-echo.ts';
 import { readStored, tokenKey, userKey } from './stored.ts';
-import { outboxDatabase } from '@common/outbox/database.ts';
+import { openOutbox } from '@common/outbox/database.ts';
 
 /** A draft as the outbox's database has it, in the table `drafts`. */
 export interface KeptDraft extends Draft {
@@ -27,35 +27,24 @@ const ownerAtStart = (): string => {
   return user?.guest === false ? accountOf(readStored(tokenKey)) : '';
 };
 
+const keptOf = (asked: IDBRequest<KeptDraft[]>): Promise<readonly KeptDraft[]> =>
+  new Promise((resolve, reject) => {
+    asked.addEventListener('success', () => resolve(asked.result));
+    asked.addEventListener('error', () => reject(asked.error ?? new Error('drafts')));
+  });
+
 /**
  * The drafts of whoever is in sight, read before any code of the app is there and so without Dexie,
  * which made the database. Empty where there is none, or where it can not be read.
  */
-export const readKeptDrafts = (): Promise<readonly KeptDraft[]> =>
-  new Promise((resolve) => {
-    const nothing = () => resolve([]);
-    try {
-      const opening = indexedDB.open(outboxDatabase);
-      // There is none yet: it is the outbox that makes it.
-      opening.addEventListener('upgradeneeded', () => opening.transaction?.abort());
-      opening.addEventListener('error', (event) => {
-        event.preventDefault();
-        nothing();
-      });
-      opening.addEventListener('success', () => {
-        const database = opening.result;
-        database.addEventListener('versionchange', () => database.close());
-        try {
-          const drafts = database.transaction('drafts').objectStore('drafts').index('account');
-          const asked = drafts.getAll(ownerAtStart()) as IDBRequest<KeptDraft[]>;
-          asked.addEventListener('success', () => resolve(asked.result));
-          asked.addEventListener('error', nothing);
-        } catch {
-          nothing();
-        }
-        database.close();
-      });
-    } catch {
-      nothing();
-    }
-  });
+export const readKeptDrafts = async (): Promise<readonly KeptDraft[]> => {
+  const database = await openOutbox();
+  try {
+    const drafts = database?.transaction('drafts').objectStore('drafts').index('account');
+    return drafts ? await keptOf(drafts.getAll(ownerAtStart())) : [];
+  } catch {
+    return [];
+  } finally {
+    database?.close();
+  }
+};

@@ -6,6 +6,8 @@ export interface Note {
   account: string;
   /** When it was noted, by `stamp`; an earlier version of the page did not say. */
   at?: number;
+  /** The box that it comes from, where that is not its lane's. */
+  box?: string;
 }
 
 export type OfName<T, K extends ActName> = Extract<T, { name: K }>;

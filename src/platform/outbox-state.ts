@@ -53,13 +53,14 @@ export interface Noted {
 /**
  * Writes down that an act is on its way, in case the page ends. `keep` does so in the outbox's
  * database, too, once that is there; `forget` ends both.
+ * @param box it comes from, and leaves with that
  */
-export const note = (act: NewAct): Noted => {
+export const note = (act: NewAct, box: string = act.lane): Noted => {
   const key = notePrefix + act.key;
-  const written: Note = { act, account: accountOf(authStore.get().token), at: stamp() };
+  const written: Note = { act, account: accountOf(authStore.get().token), at: stamp(), box };
   try {
     localStorage.setItem(key, JSON.stringify(written));
-    echoHeld(act.lane);
+    echoHeld(box);
   } catch {
     // Full or forbidden: the outbox has it, or the page as long as it lives.
   }

@@ -37,10 +37,14 @@ const patience = (act: NewAct): number => 20_000 + JSON.stringify(act.input).len
  * Writes acts down to be done when they can be. Rejects with StorageFull where there is no room for
  * them, or with the chunk's error where that can not be had.
  */
-export const enqueue = async (acts: readonly NewAct[], tried = false): Promise<void> => {
-  const notes = acts.map(note);
+export const enqueue = async (
+  acts: readonly NewAct[],
+  tried = false,
+  box?: string,
+): Promise<void> => {
+  const notes = acts.map((each) => note(each, box));
   try {
-    await (await loadOutbox()).add(acts, tried);
+    await (await loadOutbox()).add(acts, tried, box);
   } finally {
     for (const { forget } of notes) forget();
   }
@@ -61,15 +65,15 @@ const formerTaken = (): Promise<unknown> =>
     }),
   ]).catch(() => undefined));
 
-const sendNow = async (act: NewAct): Promise<unknown> => {
+const sendNow = async (act: NewAct, box?: string): Promise<unknown> => {
   const call = serverApi[act.name] as (input: In<ActName>, options: object) => Promise<unknown>;
-  const { keep, forget } = note(act);
+  const { keep, forget } = note(act, box);
   await formerTaken();
   // Whatever happens from here on, what was said is on the device, and out of its box: a kill never
   // sends it twice.
   await keep();
   if (hasUnsentIn(act.lane)) {
-    await enqueue([act]);
+    await enqueue([act], false, box);
     return null;
   }
   const line = lineLost();
@@ -83,7 +87,7 @@ const sendNow = async (act: NewAct): Promise<unknown> => {
     forget();
     return data;
   } catch (error) {
-    if (isUnheard(error)) await enqueue([act], true);
+    if (isUnheard(error)) await enqueue([act], true, box);
     // A login that has ended: the page is loaded anew, and the note goes on in the outbox.
     else if (!(error instanceof ApiError) || error.status !== 401) forget();
     if (!isUnheard(error)) throw error;
@@ -101,6 +105,8 @@ export const perform = async <K extends ActName>(
   act: OfName<NewAct, K>,
   /** The caller knows that it can not be done now. */
   later = false,
+  /** Of what leaves with it; left out: its lane's. */
+  box?: string,
 ): Promise<Out<K> | null> => {
   if (
     later ||
@@ -109,10 +115,10 @@ export const perform = async <K extends ActName>(
     hasUnsentIn(act.lane) ||
     (act.parts ?? []).length > 0
   ) {
-    await enqueue([act]);
+    await enqueue([act], false, box);
     return null;
   }
-  const sending = sendNow(act);
+  const sending = sendNow(act, box);
   // Others that come upon the note leave it alone as long as this page lives.
   void navigator.locks?.request(noteLock(act.key), () => sending.catch(() => undefined));
   return (await sending) as Out<K> | null;

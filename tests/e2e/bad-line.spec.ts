@@ -210,6 +210,47 @@ test('a file on a slow line goes on by itself after a cut, and is stored once @O
   expect(new Set(keys).size).toBe(1);
 });
 
+test('a file whose answers never arrive is at last sent again by 重试, and stored once @O3 @C18', async ({
+  line,
+  client,
+  phone: { page },
+}) => {
+  test.setTimeout(120_000);
+  const { uuid } = await client.call('newSession', { type: 0, model: 'mock-chat' });
+  const keys: (string | undefined)[] = [];
+  page.on('request', (asked) => {
+    if (asked.url().includes('/api/upload_file')) keys.push(asked.headers()['idempotency-key']);
+  });
+  await page.goto(`${line.baseURL}/chat?uuid=${uuid}`);
+  await page.getByRole('button', { name: '添加图片或文件' }).click();
+  await expect(page.getByRole('dialog', { name: '添加' })).toBeVisible();
+  const file = {
+    name: '菜谱.txt',
+    mimeType: 'text/plain',
+    buffer: Buffer.from('青椒炒蛋，盐少许。\n'.repeat(40)),
+  };
+  const item = page.getByRole('list', { name: '要发送的附件' }).getByRole('listitem');
+  const again = page.getByRole('alert').getByRole('button', { name: '重试' });
+  // The server has it from the first try on.
+  line.state = 'deaf';
+  await page.getByLabel('选择文件').setInputFiles(file);
+  await expect(again).toBeVisible({ timeout: 60_000 });
+  const tried = keys.length;
+  expect(tried).toBeGreaterThan(1);
+  // A server that refuses is another end of it, and no other file either.
+  line.state = 'busy';
+  await again.click();
+  await expect.poll(() => keys.length).toBe(tried + 1);
+  await expect(again).toBeVisible();
+  line.state = 'well';
+  const answered = page.waitForResponse('**/api/upload_file**');
+  await again.click();
+  expect((await answered).status()).toBe(200);
+  await expect(item).toContainText(/\d 字/);
+  await expect(again).toHaveCount(0);
+  expect(new Set(keys).size).toBe(1);
+});
+
 test('without a network home says so under no offer, and a shared link that is not kept is only out of reach @O2', async ({
   line,
   phone: { page },
@@ -229,22 +270,24 @@ test('without a network home says so under no offer, and a shared link that is n
   await expect(page.getByText('这个链接不存在，或者已被收回。')).toHaveCount(0);
 });
 
-// A part that fails in the moment in which the line comes back still takes the page: `reloadIfGone`
-// asks whether the server is there, and not whether the part is gone.
-base.fixme(
+base(
   'a part of the app that is out of reach takes no page away, and comes with the line @O2',
   async ({ page, baseURL }) => {
     // No worker stands here: all code comes over the line.
     const line = await openLine(baseURL ?? '');
     const stays = () => page.evaluate(() => 'stays' in window);
     const phonePart = /\/assets\/phone-/;
+    // A page at rest fetches it, too: here it is not to be had before the line was cut.
+    let wasCut = false;
+    await page.route(phonePart, (route) => (wasCut ? route.continue() : route.abort()));
     try {
+      const failed = page.waitForEvent('requestfailed', (asked) => phonePart.test(asked.url()));
       await page.goto(`${line.baseURL}/`);
       const box = page.getByRole('textbox', { name: '输入问题' });
       await expect(box).toBeVisible();
       line.cut();
+      wasCut = true;
       await page.evaluate(() => Object.assign(window, { stays: true }));
-      const failed = page.waitForEvent('requestfailed', (asked) => phonePart.test(asked.url()));
       await box.fill('写到一半');
       await failed;
       // A screen says so, and does not take the page with it either.
@@ -263,3 +306,14 @@ base.fixme(
     }
   },
 );
+
+base('a part that a new version took away takes the page with it once @O2', async ({ page }) => {
+  await page.addInitScript(() => {
+    Object.assign(window, { isAnew: sessionStorage.getItem('queqiao.reloaded') !== null });
+  });
+  await page.route(/\/assets\/forum-screen-/, (route) => route.fulfill({ status: 404 }));
+  await page.goto('/forum', { waitUntil: 'commit' });
+  await page.waitForFunction(() => 'isAnew' in window && window.isAnew === true);
+  // A lasting fault is shown.
+  await expect(page.getByText('这个页面没有加载成功，请再试一次。')).toBeVisible();
+});

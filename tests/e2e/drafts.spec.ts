@@ -111,6 +111,52 @@ test('a text that is sent is in its box or on its way, never in both and never i
   }
 });
 
+test('a question to people is in its editor or on its way, never in both and never in neither, whenever it is killed @O3 @F2', async ({
+  baseURL,
+}) => {
+  test.setTimeout(60_000 + kills * 30_000);
+  const client = await TestClient.register(baseURL ?? '');
+  const phone = await startPhone(client);
+  const form = `${baseURL}/forum?show-create-dialog=1`;
+  const box = () => phone.page.getByRole('textbox', { name: '内容' });
+  try {
+    await phone.page.goto(form);
+    for (let round = 0; round < kills; round++) {
+      const text = `第 ${round} 个要问大家的问题 ${Date.now()}`;
+      await phone.page.getByRole('textbox', { name: '标题' }).fill('请教');
+      await box().fill(text);
+      await expect.poll(() => keptIn(phone.page, 'queqiao-outbox', 'drafts')).toContain(text);
+      const publish = phone.page.getByRole('button', { name: '发表', exact: true });
+      const wait = Math.random() * 400;
+      await publish.evaluate((button: HTMLElement, ms) => {
+        button.click();
+        return new Promise((resolve) => {
+          setTimeout(resolve, ms);
+        });
+      }, wait);
+      await phone.crash();
+      await phone.page.goto(form);
+      await expect(box()).toBeVisible();
+      const sent = async () => {
+        const { list } = await client.call('sessionList', { channel: 'forum' });
+        const mine = await Promise.all(
+          list.map(({ uuid }) => client.call('historyList', { session_id: uuid, newest: 0 })),
+        );
+        return mine.flatMap((each) => each.list).filter(({ human }) => human === text).length;
+      };
+      // What was on its way arrives by itself.
+      await expect
+        .poll(async () => ((await box().inputValue()) === text ? 1 : 0) + (await sent()), {
+          message: `killed ${wait} ms after it was sent`,
+          timeout: 20_000,
+        })
+        .toBe(1);
+    }
+  } finally {
+    await phone.end();
+  }
+});
+
 test('two tabs on one conversation write one draft; signing out says how many there are @O3', async ({
   person,
   context,

@@ -27,7 +27,7 @@ const mostTries = 8;
 /** What an attachment is sent from. */
 interface Source {
   send: (key: string, signal: AbortSignal) => Promise<Partial<Attachment>>;
-  /** The idempotency key of the tries that may have reached the server. */
+  /** The idempotency key of all tries, which may have reached the server. */
   key: string;
   tries: number;
   running: boolean;
@@ -132,8 +132,8 @@ const begin = (id: string, send: Source['send']) => {
 export const retryAttachment = (id: string): void => {
   const source = sources.get(id);
   if (!source) return;
-  // The refusal is the answer to the former key.
-  Object.assign(source, { key: uuid(), tries: 0, halted: false });
+  // Under the same key: a former try may have arrived, and a refusal is no answer that is kept.
+  Object.assign(source, { tries: 0, halted: false });
   void run(id);
 };
 

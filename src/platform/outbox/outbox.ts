@@ -265,7 +265,7 @@ const adoptNotes = async (): Promise<void> => {
 const keepNotes = () =>
   keepNotesBy({
     keep: (note) =>
-      withEmptied([note.act.lane], async () => {
+      withEmptied([note.box ?? note.act.lane], async () => {
         await db.notes.put({ ...note, key: note.act.key });
       }).catch(() => undefined),
     drop: (key) => {
@@ -326,11 +326,12 @@ const put = async (
 /**
  * Writes acts down and begins to do them.
  * @param tried the server may have heard of them
+ * @param box that they come from, where that is not their lane's
  */
-export const add = async (acts: readonly NewAct[], tried = false): Promise<void> => {
+export const add = async (acts: readonly NewAct[], tried = false, box?: string): Promise<void> => {
   // What a former life of the page noted goes before.
   await ready();
-  await put(acts, me(), tried);
+  await put(acts, me(), tried, box === undefined ? undefined : [box]);
   await changed();
   entrustQuietly();
   void run();

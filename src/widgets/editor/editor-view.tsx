@@ -1,6 +1,6 @@
 import { ApiError, errorText } from '@/platform/api-error.ts';
 import { prepareImage } from '@/platform/attach/shrink-image.ts';
-import { useDraft, writeDraft } from '@/platform/draft.ts';
+import { holdBox, readDraft, useDraft, writeDraft } from '@/platform/draft.ts';
 import { Markdown } from '@/widgets/markdown/markdown.tsx';
 import { Button } from '@/ui/button.tsx';
 import { confirmDialog } from '@/ui/dialog.ts';
@@ -65,21 +65,43 @@ interface Written {
   text: string;
 }
 
-const useWritten = (key: string, first: Written) => {
+const useWritten = (draftKey: string, first: Written) => {
+  const key = `edit:${draftKey}`;
   const [draft] = useDraft(key);
-  let written = first;
+  /** What is shown while it is on its way, out of its draft. */
+  const [leaving, setLeaving] = useState<Written | null>(null);
+  let written = leaving ?? first;
   try {
-    if (draft !== '') written = { ...first, ...(JSON.parse(draft) as Partial<Written>) };
+    if (!leaving && draft !== '')
+      written = { ...first, ...(JSON.parse(draft) as Partial<Written>) };
   } catch {
     // An unreadable draft: the text as it was.
   }
   const changed = written.text !== first.text || written.title !== first.title;
   const set = (next: Partial<Written>) => {
+    if (leaving) return;
     const all = { ...written, ...next };
     const same = all.text === first.text && all.title === first.title;
     writeDraft(key, same ? '' : JSON.stringify(all));
   };
-  return { ...written, changed, set };
+  const empty = () => writeDraft(key, '');
+  /** The words leave with the act that `send` writes down, and come back when it comes to nothing. */
+  const leave = async <T,>(send: () => Promise<T>): Promise<T> => {
+    const before = readDraft(key);
+    const release = holdBox(draftKey);
+    setLeaving(written);
+    try {
+      empty();
+      return await send();
+    } catch (error) {
+      writeDraft(key, before);
+      setLeaving(null);
+      throw error;
+    } finally {
+      release();
+    }
+  };
+  return { ...written, changed, set, empty, leave };
 };
 
 /** What is missing, in the words of the specification; empty when nothing is. */
@@ -101,9 +123,8 @@ const EditorView = ({
   onSave,
   onClose,
 }: EditorProps) => {
-  const key = `edit:${draftKey}`;
   const titled = initialTitle !== undefined;
-  const { title, text, changed, set } = useWritten(key, {
+  const { title, text, changed, set, empty, leave } = useWritten(draftKey, {
     title: initialTitle ?? '',
     text: initialText,
   });
@@ -132,7 +153,7 @@ const EditorView = ({
       setAsking(false);
       if (!sure) return;
     }
-    writeDraft(key, '');
+    empty();
     onClose();
   };
   // While it asks, the dialog has the back button; afterwards it is ours anew.
@@ -164,8 +185,7 @@ const EditorView = ({
     setSaving(true);
     try {
       const edited = { content: text.trim(), ...(titled ? { title: title.trim() } : {}) };
-      const done = await onSave(edited);
-      writeDraft(key, '');
+      const done = await leave(() => onSave(edited));
       toast(done ? success : laterText, 'success');
       onClose();
     } catch (error) {
@@ -265,7 +285,7 @@ const EditorView = ({
             <button
               type="button"
               onClick={() => {
-                writeDraft(key, '');
+                empty();
                 setRestored(false);
               }}
             >

@@ -1,20 +1,20 @@
 import { sessionTypes } from '@contract/kinds.ts';
+import { limits } from '@contract/limits.ts';
 import { ApiError } from '@/platform/api-error.ts';
 import { useDraft, writeDraft } from '@/platform/draft.ts';
-import { api } from '@/platform/api.ts';
-import { lineIsWell } from '@/platform/line.ts';
-import { enqueue, isUnheard } from '@/platform/outbox.ts';
+import { perform } from '@/platform/outbox.ts';
 import { useSettings } from '@/platform/queries.ts';
 import { SwitchField } from '@/ui/switch-field.tsx';
 import { useRefusal } from '@/widgets/conversation/use-refusal.ts';
 import { uuid } from '@/platform/uuid.ts';
-import { limits } from '@contract/limits.ts';
 import { useRef } from 'react';
 import { useForumGroups } from './groups.ts';
 import { GroupField } from './group-field.tsx';
 import type { Edited } from './editor-props.ts';
 import { MarkdownEditor } from './markdown-editor.tsx';
 
+/** What is written, as its draft is named. */
+const box = 'question';
 const groupDraft = 'edit:question:group';
 /** Written for oneself alone, it is not shown to all because a browser crashed. */
 const hiddenDraft = 'edit:question:hidden';
@@ -48,57 +48,28 @@ export const QuestionEditor = ({
   const [group, setGroup] = useDraftedGroup(groupId);
   // A second try goes on where the first was cut off: neither session nor message is made twice.
   const keys = useRef({ session: uuid(), message: uuid() });
-  const made = useRef('');
-  /** Without a network both are written down, and done when there is one. */
-  const askLater = async ({ title, content }: Edited, tried: boolean): Promise<false> => {
-    const { session, message } = keys.current;
-    const now = new Date().toISOString();
-    const input = {
-      type: sessionTypes.people,
-      private: hidden ? 1 : 0,
-      uuid: session,
-      group_id: group,
-    } as const;
-    const asked = { session_id: session, msg: content, title };
-    const act = { key: session, lane: session, made: now };
-    await enqueue([{ ...act, name: 'newSession', input }], tried);
-    await enqueue([{ ...act, name: 'sendMessage', key: message, input: asked }]);
-    onAsked(session);
-    return false;
-  };
+  const made = useRef(false);
   const ask = async ({ title, content }: Edited): Promise<boolean> => {
-    const edited = { title, content };
-    if (!lineIsWell() && made.current === '') return askLater(edited, false);
+    const { session, message } = keys.current;
+    const act = { lane: session, made: new Date().toISOString() };
     try {
-      made.current ||= (
-        await api.newSession(
-          {
-            type: sessionTypes.people,
-            private: hidden ? 1 : 0,
-            uuid: keys.current.session,
-            group_id: group,
-          },
-          { idempotencyKey: keys.current.session, quiet: true },
-        )
-      ).uuid;
-    } catch (error) {
-      if (isUnheard(error)) return askLater(edited, true);
-      refuse(error);
-      throw error;
-    }
-    try {
-      await api.sendMessage(
-        { session_id: made.current, msg: content, title },
-        { idempotencyKey: keys.current.message, quiet: true },
-      );
+      if (!made.current) {
+        const input = { type: sessionTypes.people, private: hidden ? 1 : 0, uuid: session, group_id: group } as const;
+        await perform<'newSession'>({ ...act, name: 'newSession', key: session, input });
+        made.current = true;
+      }
+      const input = { session_id: session, msg: content, title };
+      const asked = { ...act, name: 'sendMessage', key: message, input } as const;
+      // The words leave the editor with it.
+      const sent = await perform<'sendMessage'>(asked, false, box);
+      onAsked(session);
+      return sent !== null;
     } catch (error) {
       refuse(error);
       // Refused: what is changed and sent again is another message.
       if (error instanceof ApiError && error.status !== 0) keys.current.message = uuid();
       throw error;
     }
-    onAsked(made.current);
-    return true;
   };
   return (
     <MarkdownEditor
@@ -107,7 +78,7 @@ export const QuestionEditor = ({
       initialText=""
       action="发表"
       success="发表成功"
-      draftKey="question"
+      draftKey={box}
       onSave={ask}
       onClose={() => {
         for (const key of [groupDraft, hiddenDraft]) writeDraft(key, '');
