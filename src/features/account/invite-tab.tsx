@@ -1,4 +1,5 @@
 import { api } from '@/platform/api.ts';
+import { useCall } from '@/platform/call-query.ts';
 import { ApiError } from '@/platform/api-error.ts';
 import { useAuth } from '@/platform/auth-store.ts';
 import { copyText } from '@/platform/copy.ts';
@@ -8,7 +9,6 @@ import { Skeleton } from '@/ui/skeleton.tsx';
 import { DataTable, type Column } from '@/ui/table/data-table.tsx';
 import type { Out } from '@contract/calls.ts';
 import { invitation } from '@contract/goods.ts';
-import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import css from './invite-tab.module.css';
@@ -48,16 +48,8 @@ const InviteTab = () => {
   const navigate = route.useNavigate();
   const { token } = useAuth();
   const [busy, setBusy] = useState(false);
-  const info = useQuery({
-    queryKey: ['inviteInfo'],
-    queryFn: ({ signal }) => api.inviteInfo({}, { signal, quiet: true }),
-    enabled: token !== '',
-  });
-  const came = useQuery({
-    queryKey: ['inviteList', page],
-    queryFn: ({ signal }) => api.inviteList({ page }, { signal, quiet: true }),
-    enabled: token !== '',
-  });
+  const info = useCall('inviteInfo', {}, { enabled: token !== '' });
+  const came = useCall('inviteList', { page }, { enabled: token !== '' });
   const data = info.data;
   const link = data?.code ? `${location.origin}/register?invite=${data.code}` : '';
   const make = async () => {

@@ -1,4 +1,4 @@
-import { api } from '@/platform/api.ts';
+import { keepLast, useCall } from '@/platform/call-query.ts';
 import { compactNumber, dateTime } from '@/platform/format.ts';
 import { FilterBar, type Filter } from '@/ui/filter-bar/filter-bar.tsx';
 import { ManagePage } from '@/ui/manage-page.tsx';
@@ -6,7 +6,6 @@ import { Sheet } from '@/ui/sheet.tsx';
 import { DataTable, type Column } from '@/ui/table/data-table.tsx';
 import { useTableSearch } from '@/ui/table/use-table-search.ts';
 import type { AdminUser } from '@contract/manage-user.ts';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { ManagePerson } from './manage-person.tsx';
 
@@ -89,11 +88,7 @@ const columns: readonly Column<AdminUser>[] = [
 export const ManageUserScreen = () => {
   const { person, page = 1, ...search } = route.useSearch();
   const show = useTableSearch();
-  const users = useQuery({
-    queryKey: ['adminUserList', search, page],
-    queryFn: ({ signal }) => api.adminUserList({ ...search, page }, { signal, quiet: true }),
-    placeholderData: keepPreviousData,
-  });
+  const users = useCall('adminUserList', { ...search, page }, keepLast);
   return (
     <ManagePage title="用户">
       <FilterBar filters={filters} values={search} onChange={show} />

@@ -1,4 +1,5 @@
 import { api } from '@/platform/api.ts';
+import { useCall } from '@/platform/call-query.ts';
 import { errorText } from '@/platform/api-error.ts';
 import { useAuth } from '@/platform/auth-store.ts';
 import { byteSize, dateTime, maskAccount } from '@/platform/format.ts';
@@ -12,7 +13,6 @@ import { Button } from '@/ui/button.tsx';
 import { confirmDialog } from '@/ui/dialog.ts';
 import { Form } from '@/ui/form/form.tsx';
 import { limits } from '@contract/limits.ts';
-import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useRef, useState } from 'react';
 import { fetchFile } from './fetch-file.ts';
@@ -76,11 +76,11 @@ const Face = () => {
 };
 
 const Data = () => {
-  const files = useQuery({
-    queryKey: ['accountFiles'],
-    queryFn: ({ signal }) => api.accountFiles({}, { signal, quiet: true }),
-    refetchInterval: ({ state }) => (state.data?.running === 1 ? 2_000 : false),
-  });
+  const files = useCall(
+    'accountFiles',
+    {},
+    { refetchInterval: ({ state }) => (state.data?.running === 1 ? 2_000 : false) },
+  );
   const running = files.data?.running === 1;
   const begin = async () => {
     await quietly(async () => {

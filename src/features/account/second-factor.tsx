@@ -1,4 +1,5 @@
 import { api } from '@/platform/api.ts';
+import { useCall } from '@/platform/call-query.ts';
 import { copyText } from '@/platform/copy.ts';
 import { toast } from '@/platform/toast.ts';
 import { Button } from '@/ui/button.tsx';
@@ -6,7 +7,6 @@ import { confirmDialog } from '@/ui/dialog.ts';
 import { Form } from '@/ui/form/form.tsx';
 import { Skeleton } from '@/ui/skeleton.tsx';
 import type { Out } from '@contract/calls.ts';
-import { useQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import css from './profile-tab.module.css';
 import { quietly } from './quietly.ts';
@@ -101,10 +101,7 @@ const Enabled = ({
 
 /** The second proof of identity: a code of an authenticator app, and codes for when it is lost. */
 export const SecondFactor = () => {
-  const state = useQuery({
-    queryKey: ['totpState'],
-    queryFn: ({ signal }) => api.totpState({}, { signal, quiet: true }),
-  });
+  const state = useCall('totpState', {});
   const [begun, setBegun] = useState<Out<'totpBegin'>>();
   const [recovery, setRecovery] = useState<string[]>();
   const begin = async () => setBegun(await api.totpBegin({}));

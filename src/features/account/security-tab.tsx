@@ -1,10 +1,10 @@
 import { api } from '@/platform/api.ts';
+import { useCall } from '@/platform/call-query.ts';
 import { dateTime } from '@/platform/format.ts';
 import { toast } from '@/platform/toast.ts';
 import { Button } from '@/ui/button.tsx';
 import { Form } from '@/ui/form/form.tsx';
 import { limits } from '@contract/limits.ts';
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import css from './profile-tab.module.css';
 import { quietly } from './quietly.ts';
@@ -65,10 +65,7 @@ const Password = () => {
 };
 
 const Devices = () => {
-  const devices = useQuery({
-    queryKey: ['deviceList'],
-    queryFn: ({ signal }) => api.deviceList({}, { signal, quiet: true }),
-  });
+  const devices = useCall('deviceList', {});
   const list = devices.data?.list ?? [];
   const others = list.filter((each) => each.current === 0);
   return (

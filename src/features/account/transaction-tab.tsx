@@ -1,4 +1,4 @@
-import { api } from '@/platform/api.ts';
+import { useCall } from '@/platform/call-query.ts';
 import { ApiError } from '@/platform/api-error.ts';
 import { useAuth } from '@/platform/auth-store.ts';
 import { dateTime } from '@/platform/format.ts';
@@ -6,7 +6,6 @@ import { Button } from '@/ui/button.tsx';
 import { DataTable, type Column } from '@/ui/table/data-table.tsx';
 import { tokensInYuan } from '@/widgets/pay/money.ts';
 import type { Out } from '@contract/calls.ts';
-import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { kindName } from './kinds.ts';
@@ -84,11 +83,7 @@ const TransactionTab = () => {
     ...(model === '' ? {} : { model }),
     ...(type === '' ? {} : { type: Number(type) }),
   };
-  const spends = useQuery({
-    queryKey: ['transactionList', page, model, type],
-    queryFn: ({ signal }) => api.transactionList({ page, ...filter }, { signal, quiet: true }),
-    enabled: token !== '',
-  });
+  const spends = useCall('transactionList', { page, ...filter }, { enabled: token !== '' });
   const goTo = (next: number) =>
     void navigate({ search: { tab: 'transaction', ...(next > 1 ? { page: next } : {}) } });
   const save = async () => {

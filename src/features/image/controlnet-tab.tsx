@@ -1,4 +1,5 @@
 import { api } from '@/platform/api.ts';
+import { steady, useCall } from '@/platform/call-query.ts';
 import { errorText } from '@/platform/api-error.ts';
 import { pickImages } from '@/widgets/image/image-picker.ts';
 import { AnyImage } from '@/widgets/image/foreign-image.tsx';
@@ -8,7 +9,6 @@ import { Icon } from '@/ui/icon.tsx';
 import { LoadFailed } from '@/ui/load-failed.tsx';
 import { Skeleton } from '@/ui/skeleton.tsx';
 import { controlKinds, familyRules, sizeFor } from '@contract/image-prompt.ts';
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Choices } from './choices.tsx';
 import { SketchPad } from './sketch-pad.tsx';
@@ -28,17 +28,11 @@ const inOrder = (types: readonly ControlType[]): ControlType[] => {
 
 const Detected = ({ url, module }: { url: string; module: string }) => {
   const { model } = useTool();
-  const preview = useQuery({
-    queryKey: ['controlnetDetect', model.name, module, url],
-    queryFn: ({ signal }) =>
-      api.controlnetDetect(
-        { model: model.name, controlnet_module: module, controlnet_image_url: url },
-        { signal, quiet: true },
-      ),
-    staleTime: Infinity,
-    retry: false,
-    meta: { steady: true },
-  });
+  const preview = useCall(
+    'controlnetDetect',
+    { model: model.name, controlnet_module: module, controlnet_image_url: url },
+    { ...steady, retry: false },
+  );
   const source = preview.data?.image_base64 ?? '';
   return (
     <figure aria-busy={preview.isFetching}>

@@ -1,6 +1,7 @@
 import { ProgressBar } from '@/ui/progress-bar.tsx';
 import { BackHead } from '@/ui/back-head.tsx';
 import { api } from '@/platform/api.ts';
+import { useCallPages } from '@/platform/call-query.ts';
 import { ApiError } from '@/platform/api-error.ts';
 import { useAuth } from '@/platform/auth-store.ts';
 import { jobWords, progressText } from '@/platform/job-text.ts';
@@ -22,7 +23,6 @@ import { codes } from '@contract/errors.ts';
 import { needsTranslation } from '@contract/image-prompt.ts';
 import type { Job } from '@contract/job.ts';
 import { translationDeduction } from '@contract/price.ts';
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useEffect, useState, type ReactNode } from 'react';
 import css from './job.module.css';
@@ -224,13 +224,7 @@ export const TasksScreen = () => {
   const { state: which } = route.useSearch();
   const show = useTableSearch();
   const filter = filters.find(({ state }) => state === which) ?? filters[0];
-  const jobs = useInfiniteQuery({
-    queryKey: ['jobs'],
-    queryFn: ({ pageParam, signal }) => api.jobList({ page: pageParam }, { signal, quiet: true }),
-    initialPageParam: 1,
-    getNextPageParam: (last) => (last.page < last.page_count ? last.page + 1 : undefined),
-    enabled: token !== '',
-  });
+  const jobs = useCallPages('jobList', {}, { enabled: token !== '' });
   useEffect(() => {
     // The list itself says how they stand; without an answer they do not move.
     findJobs().catch(() => {});

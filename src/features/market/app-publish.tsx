@@ -1,4 +1,4 @@
-import { api } from '@/platform/api.ts';
+import { useCall } from '@/platform/call-query.ts';
 import { ApiError, errorText } from '@/platform/api-error.ts';
 import { sendForm } from '@/platform/send-form.ts';
 import { toast } from '@/platform/toast.ts';
@@ -12,7 +12,6 @@ import { Steps } from '@/ui/steps/steps.tsx';
 import { MarkdownField } from '@/widgets/editor/markdown-field.tsx';
 import type { Out } from '@contract/calls.ts';
 import { marketLimits, marketTexts } from '@contract/market.ts';
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import css from './manage-apps.module.css';
 
@@ -320,13 +319,11 @@ const Publish = ({ draft, onDone }: { draft: Draft | null; onDone: () => void })
 
 /** Publishes an app in two steps, from a draft or from nothing. */
 export const AppPublish = ({ id, onDone }: { id: number | undefined; onDone: () => void }) => {
-  const draft = useQuery({
-    queryKey: ['appDraft', id],
-    queryFn: ({ signal }) => api.appDraft({ id: id ?? 0 }, { signal, quiet: true }),
-    enabled: id !== undefined,
-    gcTime: 0,
-    staleTime: Infinity,
-  });
+  const draft = useCall(
+    'appDraft',
+    { id: id ?? 0 },
+    { enabled: id !== undefined, gcTime: 0, staleTime: Infinity },
+  );
   if (id !== undefined && !draft.data)
     return draft.isError ? (
       <LoadFailed error={draft.error} onRetry={() => void draft.refetch()} />

@@ -1,4 +1,5 @@
 import { api } from '@/platform/api.ts';
+import { callKey, useCall } from '@/platform/call-query.ts';
 import { ApiError } from '@/platform/api-error.ts';
 import { useAuth } from '@/platform/auth-store.ts';
 import { byteSize, dateTime, maskName } from '@/platform/format.ts';
@@ -21,7 +22,6 @@ import type { Out } from '@contract/calls.ts';
 import { marketLimits } from '@contract/market.ts';
 import {
   useInfiniteQuery,
-  useQuery,
   useQueryClient,
   type UseInfiniteQueryResult,
 } from '@tanstack/react-query';
@@ -156,7 +156,7 @@ const App = ({ id, details }: { id: number; details: Details }) => {
         await work();
       } catch (error) {
         // Its price or state is not what stands here any more.
-        void client.invalidateQueries({ queryKey: ['appDetails', id] });
+        void client.invalidateQueries({ queryKey: callKey('appDetails', { id }) });
         throw error;
       }
     });
@@ -165,7 +165,11 @@ const App = ({ id, details }: { id: number; details: Details }) => {
   const buy = async () => {
     const order = await api.payApp({ id });
     if (order.status === 1) toast('现在可以下载了', 'success');
-    else openPayment(order, () => void client.invalidateQueries({ queryKey: ['appDetails', id] }));
+    else
+      openPayment(
+        order,
+        () => void client.invalidateQueries({ queryKey: callKey('appDetails', { id }) }),
+      );
   };
   const report = (commentId: number) =>
     told(async () => {
@@ -333,12 +337,7 @@ const App = ({ id, details }: { id: number; details: Details }) => {
 /** One app: what it is, its versions and comments; bought, then downloaded. */
 export const AppScreen = () => {
   const { appid: id = 0 } = route.useSearch();
-  const found = useQuery({
-    queryKey: ['appDetails', id],
-    queryFn: ({ signal }) => api.appDetails({ id }, { signal, quiet: true }),
-    enabled: id > 0,
-    retry: false,
-  });
+  const found = useCall('appDetails', { id }, { enabled: id > 0, retry: false });
   if (found.data) return <App key={id} id={id} details={found.data} />;
   if (id === 0 || (found.error instanceof ApiError && found.error.status === 404))
     return (

@@ -1,4 +1,5 @@
 import { api } from '@/platform/api.ts';
+import { keepLast, useCall } from '@/platform/call-query.ts';
 import { dateTime } from '@/platform/format.ts';
 import { toast } from '@/platform/toast.ts';
 import { Act } from '@/ui/act.tsx';
@@ -11,7 +12,6 @@ import { DataTable, type Column } from '@/ui/table/data-table.tsx';
 import { useTableSearch } from '@/ui/table/use-table-search.ts';
 import { yuan } from '@/widgets/pay/money.ts';
 import type { Out } from '@contract/calls.ts';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { AppPublish } from './app-publish.tsx';
@@ -182,11 +182,7 @@ export const ManageAppsScreen = () => {
   const { page = 1, query, state } = route.useSearch();
   const show = useTableSearch();
   const [open, setOpen] = useState<{ row: Row | null; part: Part }>();
-  const apps = useQuery({
-    queryKey: ['managedAppList', query, state, page],
-    queryFn: ({ signal }) => api.managedAppList({ query, state, page }, { signal, quiet: true }),
-    placeholderData: keepPreviousData,
-  });
+  const apps = useCall('managedAppList', { query, state, page }, keepLast);
   const close = () => setOpen(undefined);
   const { row, part } = open ?? { row: null, part: 'acts' as const };
   return (

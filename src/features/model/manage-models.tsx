@@ -1,4 +1,5 @@
 import { api } from '@/platform/api.ts';
+import { keepLast, useCall } from '@/platform/call-query.ts';
 import { useMe } from '@/platform/queries.ts';
 import { toast } from '@/platform/toast.ts';
 import { FilterBar } from '@/ui/filter-bar/filter-bar.tsx';
@@ -10,7 +11,6 @@ import { useTableSearch } from '@/ui/table/use-table-search.ts';
 import type { In } from '@contract/calls.ts';
 import { imageSizes } from '@contract/image-prompt.ts';
 import type { AdminModel } from '@contract/manage-model.ts';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 
 const types: Readonly<Record<number, string>> = {
@@ -295,15 +295,11 @@ export const ManageModels = ({ search: { page = 1, ...search } }: { search: Sear
   const show = useTableSearch();
   const [open, setOpen] = useState<AdminModel>();
   const me = useMe();
-  const models = useQuery({
-    queryKey: ['adminModelList', search, page],
-    queryFn: ({ signal }) =>
-      api.adminModelList(
-        { ...search, type: search.type === undefined ? undefined : Number(search.type), page },
-        { signal, quiet: true },
-      ),
-    placeholderData: keepPreviousData,
-  });
+  const models = useCall(
+    'adminModelList',
+    { ...search, type: search.type === undefined ? undefined : Number(search.type), page },
+    keepLast,
+  );
   return (
     <>
       <FilterBar

@@ -1,4 +1,5 @@
 import { api } from '@/platform/api.ts';
+import { useCall } from '@/platform/call-query.ts';
 import { compactNumber } from '@/platform/format.ts';
 import { relativeTime } from '@/platform/relative-time.ts';
 import { toast } from '@/platform/toast.ts';
@@ -7,7 +8,6 @@ import { confirmDialog } from '@/ui/dialog.ts';
 import { Sheet } from '@/ui/sheet.tsx';
 import { DataTable, type Column } from '@/ui/table/data-table.tsx';
 import type { AdminChannel, ChannelKind } from '@contract/manage-model.ts';
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { channelState } from './channel-state.ts';
@@ -136,11 +136,7 @@ const columns: readonly Column<AdminChannel>[] = [
 /** The services: what they have, how they do, and their forms. */
 export const ManageServices = () => {
   const [open, setOpen] = useState<AdminChannel>();
-  const channels = useQuery({
-    queryKey: ['channelList'],
-    queryFn: ({ signal }) => api.channelList({}, { signal, quiet: true }),
-    refetchInterval: 15_000,
-  });
+  const channels = useCall('channelList', {}, { refetchInterval: 15_000 });
   return (
     <>
       <DataTable

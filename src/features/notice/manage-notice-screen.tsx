@@ -1,4 +1,5 @@
 import { api } from '@/platform/api.ts';
+import { keepLast, useCall } from '@/platform/call-query.ts';
 import { errorText } from '@/platform/api-error.ts';
 import { byteSize, dateTime } from '@/platform/format.ts';
 import { sendForm } from '@/platform/send-form.ts';
@@ -13,7 +14,6 @@ import { DataTable, type Column } from '@/ui/table/data-table.tsx';
 import { useTableSearch } from '@/ui/table/use-table-search.ts';
 import { MarkdownField } from '@/widgets/editor/markdown-field.tsx';
 import type { AdminNotice } from '@contract/manage-notice.ts';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { format } from 'date-fns';
 import { useState } from 'react';
@@ -166,11 +166,7 @@ export const ManageNoticeScreen = () => {
   const { page = 1, query } = route.useSearch();
   const show = useTableSearch();
   const [open, setOpen] = useState<AdminNotice | 'new'>();
-  const notices = useQuery({
-    queryKey: ['adminNoticeList', query, page],
-    queryFn: ({ signal }) => api.adminNoticeList({ query, page }, { signal, quiet: true }),
-    placeholderData: keepPreviousData,
-  });
+  const notices = useCall('adminNoticeList', { query, page }, keepLast);
   return (
     <ManagePage
       title="公告"

@@ -1,4 +1,5 @@
 import { api } from '@/platform/api.ts';
+import { useCall } from '@/platform/call-query.ts';
 import { ApiError } from '@/platform/api-error.ts';
 import { accountOf } from '@/platform/account-of.ts';
 import { useAuth } from '@/platform/auth-store.ts';
@@ -11,7 +12,6 @@ import { EmptyState } from '@/ui/empty-state.tsx';
 import { LicenceLinks } from '@/ui/licence-links.tsx';
 import { LoadFailed } from '@/ui/load-failed.tsx';
 import { Skeleton } from '@/ui/skeleton.tsx';
-import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { NoticeText } from './notice-text.tsx';
@@ -25,10 +25,7 @@ export const NoticeScreen = () => {
   const { page = 1 } = route.useSearch();
   const navigate = route.useNavigate();
   const { token } = useAuth();
-  const notices = useQuery({
-    queryKey: ['noticeList', page, accountOf(token)],
-    queryFn: ({ signal }) => api.noticeList({ page, page_size: 10 }, { signal, quiet: true }),
-  });
+  const notices = useCall('noticeList', { page, page_size: 10 }, { apart: accountOf(token) });
   const data = notices.data;
   const newest = data?.list[0];
   const unread = token !== '' && page === 1 && newest && newest.read === 0 ? newest.id : 0;

@@ -1,11 +1,11 @@
 import { api } from '@/platform/api.ts';
+import { useCall } from '@/platform/call-query.ts';
 import { ApiError } from '@/platform/api-error.ts';
 import { usePageTitle } from '@/platform/use-page-title.ts';
 import { Button } from '@/ui/button.tsx';
 import { EmptyState } from '@/ui/empty-state.tsx';
 import { Skeleton } from '@/ui/skeleton.tsx';
 import { yuan } from '@/widgets/pay/money.ts';
-import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import css from './payment.module.css';
@@ -17,11 +17,7 @@ export const CashierScreen = () => {
   usePageTitle('沙箱收银台');
   const { key = '' } = route.useSearch();
   const [busy, setBusy] = useState(false);
-  const trade = useQuery({
-    queryKey: ['sandboxTrade', key],
-    queryFn: ({ signal }) => api.sandboxTrade({ key }, { signal, quiet: true }),
-    retry: false,
-  });
+  const trade = useCall('sandboxTrade', { key }, { retry: false });
   const settle = async (pay: 0 | 1) => {
     setBusy(true);
     try {

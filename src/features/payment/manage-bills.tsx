@@ -1,4 +1,5 @@
 import { api } from '@/platform/api.ts';
+import { keepLast, useCall } from '@/platform/call-query.ts';
 import { dateTime } from '@/platform/format.ts';
 import { toast } from '@/platform/toast.ts';
 import { Form } from '@/ui/form/form.tsx';
@@ -6,7 +7,6 @@ import { Sheet } from '@/ui/sheet.tsx';
 import { DataTable, type Column } from '@/ui/table/data-table.tsx';
 import { useTableSearch } from '@/ui/table/use-table-search.ts';
 import type { AdminInvoice, Difference } from '@contract/manage-order.ts';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import css from './manage-order.module.css';
 import { yuan } from './order-words.ts';
@@ -53,11 +53,7 @@ const differenceColumns: readonly Column<Difference>[] = [
 const Invoices = ({ page }: { page: number }) => {
   const show = useTableSearch();
   const [open, setOpen] = useState<AdminInvoice>();
-  const invoices = useQuery({
-    queryKey: ['adminInvoiceList', page],
-    queryFn: ({ signal }) => api.adminInvoiceList({ page }, { signal, quiet: true }),
-    placeholderData: keepPreviousData,
-  });
+  const invoices = useCall('adminInvoiceList', { page }, keepLast);
   return (
     <>
       <DataTable
@@ -148,11 +144,7 @@ const Invoices = ({ page }: { page: number }) => {
 const Differences = ({ page }: { page: number }) => {
   const show = useTableSearch();
   const [open, setOpen] = useState<Difference>();
-  const differences = useQuery({
-    queryKey: ['differenceList', page],
-    queryFn: ({ signal }) => api.differenceList({ page, open: 0 }, { signal, quiet: true }),
-    placeholderData: keepPreviousData,
-  });
+  const differences = useCall('differenceList', { page, open: 0 }, keepLast);
   return (
     <>
       <DataTable

@@ -1,4 +1,5 @@
 import { api } from '@/platform/api.ts';
+import { keepLast, useCall } from '@/platform/call-query.ts';
 import { toast } from '@/platform/toast.ts';
 import { Button } from '@/ui/button.tsx';
 import { confirmDialog } from '@/ui/dialog.ts';
@@ -9,7 +10,6 @@ import { Sheet } from '@/ui/sheet.tsx';
 import { DataTable, type Column } from '@/ui/table/data-table.tsx';
 import { useTableSearch } from '@/ui/table/use-table-search.ts';
 import type { ManagedKeyword } from '@contract/prompt.ts';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import css from './manage-prompt.module.css';
@@ -100,12 +100,7 @@ export const ManageKeywords = ({ tabs }: { tabs: ReactNode }) => {
   const chosen = Object.keys(types).find((each) => each === type) as
     | ManagedKeyword['type']
     | undefined;
-  const words = useQuery({
-    queryKey: ['manageKeywordList', page, query, chosen, state],
-    queryFn: ({ signal }) =>
-      api.manageKeywordList({ page, query, type: chosen, state }, { signal, quiet: true }),
-    placeholderData: keepPreviousData,
-  });
+  const words = useCall('manageKeywordList', { page, query, type: chosen, state }, keepLast);
   const row = open === 'new' ? undefined : open;
   return (
     <ManagePage

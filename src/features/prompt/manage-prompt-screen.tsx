@@ -1,4 +1,5 @@
 import { api } from '@/platform/api.ts';
+import { keepLast, useCall } from '@/platform/call-query.ts';
 import { toast } from '@/platform/toast.ts';
 import { Button } from '@/ui/button.tsx';
 import { confirmDialog } from '@/ui/dialog.ts';
@@ -9,7 +10,6 @@ import { Sheet } from '@/ui/sheet.tsx';
 import { DataTable, type Column } from '@/ui/table/data-table.tsx';
 import { useTableSearch } from '@/ui/table/use-table-search.ts';
 import type { PromptTemplate } from '@contract/prompt.ts';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { ManageKeywords } from './manage-keywords.tsx';
@@ -73,15 +73,11 @@ const Templates = ({ tabs }: { tabs: ReactNode }) => {
   const { page = 1, query, type } = route.useSearch();
   const show = useTableSearch();
   const [open, setOpen] = useState<PromptTemplate | 'new'>();
-  const prompts = useQuery({
-    queryKey: ['managePromptList', page, query, type],
-    queryFn: ({ signal }) =>
-      api.managePromptList(
-        { page, query, type: type === undefined ? undefined : Number(type) },
-        { signal, quiet: true },
-      ),
-    placeholderData: keepPreviousData,
-  });
+  const prompts = useCall(
+    'managePromptList',
+    { page, query, type: type === undefined ? undefined : Number(type) },
+    keepLast,
+  );
   const row = open === 'new' ? undefined : open;
   return (
     <ManagePage

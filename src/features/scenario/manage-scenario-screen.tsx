@@ -1,4 +1,5 @@
 import { api } from '@/platform/api.ts';
+import { keepLast, useCall } from '@/platform/call-query.ts';
 import { toast } from '@/platform/toast.ts';
 import { Button } from '@/ui/button.tsx';
 import { confirmDialog } from '@/ui/dialog.ts';
@@ -9,7 +10,6 @@ import { Sheet } from '@/ui/sheet.tsx';
 import { DataTable, type Column } from '@/ui/table/data-table.tsx';
 import { useTableSearch } from '@/ui/table/use-table-search.ts';
 import type { Out } from '@contract/calls.ts';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 
@@ -203,16 +203,12 @@ export const ManageScenarioScreen = () => {
   const { page = 1, category, scope = 'all' } = route.useSearch();
   const show = useTableSearch();
   const [open, setOpen] = useState<Row | 'new' | 'categories'>();
-  const categories = useQuery({
-    queryKey: ['scenarioCategory'],
-    queryFn: ({ signal }) => api.scenarioCategory({}, { signal, quiet: true }),
-  });
-  const scenarios = useQuery({
-    queryKey: ['manageScenarios', page, category, scope],
-    queryFn: ({ signal }) =>
-      api.scenarioList({ page, page_size: pageSize, category, scope }, { signal, quiet: true }),
-    placeholderData: keepPreviousData,
-  });
+  const categories = useCall('scenarioCategory', {});
+  const scenarios = useCall(
+    'scenarioList',
+    { page, page_size: pageSize, category, scope },
+    keepLast,
+  );
   const known = categories.data?.list ?? [];
   const close = () => setOpen(undefined);
   return (

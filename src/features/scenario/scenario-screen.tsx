@@ -1,5 +1,6 @@
 import type { Scenario } from './scenario.ts';
 import { api } from '@/platform/api.ts';
+import { keepLast, useCall } from '@/platform/call-query.ts';
 import { useAuth } from '@/platform/auth-store.ts';
 import { writeDraft } from '@/platform/draft.ts';
 import { compactNumber, maskName } from '@/platform/format.ts';
@@ -15,7 +16,6 @@ import { Skeleton } from '@/ui/skeleton.tsx';
 import { FillSheet } from '@/widgets/template/fill-sheet.tsx';
 import { varsOf } from '@/widgets/template/template-vars.ts';
 import { useRefusal } from '@/widgets/conversation/use-refusal.ts';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import css from './scenario.module.css';
@@ -111,21 +111,14 @@ export const ScenarioScreen = () => {
   const manager = useMe().data?.admin === true;
   const { category, query, scope } = search;
   const page = search.page ?? 1;
-  const categories = useQuery({
-    queryKey: ['scenarioCategory'],
-    queryFn: ({ signal }) => api.scenarioCategory({}, { signal, quiet: true }),
-  });
+  const categories = useCall('scenarioCategory', {});
   const filters = {
     page,
     query,
     category: category === undefined ? undefined : String(category),
     scope: scope ?? (manager ? ('all' as const) : undefined),
   };
-  const list = useQuery({
-    queryKey: ['scenarioList', filters],
-    queryFn: ({ signal }) => api.scenarioList(filters, { signal, quiet: true }),
-    placeholderData: keepPreviousData,
-  });
+  const list = useCall('scenarioList', filters, keepLast);
   const { start, busy } = useStartScenario();
   const [filling, setFilling] = useState<Scenario | null>(null);
   const [editing, setEditing] = useState<Partial<Scenario> | null>(null);

@@ -1,4 +1,5 @@
 import { api } from '@/platform/api.ts';
+import { keepLast, useCall } from '@/platform/call-query.ts';
 import { dateTime } from '@/platform/format.ts';
 import { toast } from '@/platform/toast.ts';
 import { Button } from '@/ui/button.tsx';
@@ -8,7 +9,6 @@ import { ManagePage } from '@/ui/manage-page.tsx';
 import { DataTable, type Column } from '@/ui/table/data-table.tsx';
 import { useTableSearch } from '@/ui/table/use-table-search.ts';
 import type { AdminSession } from '@contract/manage-session.ts';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { ManageHistory } from './manage-history.tsx';
 
@@ -137,23 +137,19 @@ export const ManageSessionScreen = () => {
   const { session, page = 1, ...search } = route.useSearch();
   const show = useTableSearch();
   const uuid = /^(\d+|[0-9a-f-]{36})$/i.test(search.uuid ?? '') ? search.uuid : undefined;
-  const sessions = useQuery({
-    queryKey: ['adminSessionList', search, page],
-    queryFn: ({ signal }) =>
-      api.adminSessionList(
-        {
-          page,
-          user_id: search.user_id,
-          uuid,
-          query: search.query,
-          type: number(search.type),
-          private: flag(search.private),
-          deleted: flag(search.deleted),
-        },
-        { signal, quiet: true },
-      ),
-    placeholderData: keepPreviousData,
-  });
+  const sessions = useCall(
+    'adminSessionList',
+    {
+      page,
+      user_id: search.user_id,
+      uuid,
+      query: search.query,
+      type: number(search.type),
+      private: flag(search.private),
+      deleted: flag(search.deleted),
+    },
+    keepLast,
+  );
   return (
     <ManagePage
       title="会话"

@@ -1,4 +1,4 @@
-import { api } from '@/platform/api.ts';
+import { keepLast, useCall } from '@/platform/call-query.ts';
 import { dateTime } from '@/platform/format.ts';
 import { FilterBar } from '@/ui/filter-bar/filter-bar.tsx';
 import { ManagePage } from '@/ui/manage-page.tsx';
@@ -6,7 +6,6 @@ import { Sheet } from '@/ui/sheet.tsx';
 import { DataTable, type Column } from '@/ui/table/data-table.tsx';
 import { useTableSearch } from '@/ui/table/use-table-search.ts';
 import type { ManagerAct } from '@contract/stats.ts';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { changeWords, sentWords, subjectWords } from './act-words.ts';
@@ -40,11 +39,7 @@ export const ActsScreen = () => {
   const { page = 1 } = search;
   const show = useTableSearch();
   const [open, setOpen] = useState<ManagerAct>();
-  const acts = useQuery({
-    queryKey: ['adminActList', search],
-    queryFn: ({ signal }) => api.adminActList({ ...search, page }, { signal, quiet: true }),
-    placeholderData: keepPreviousData,
-  });
+  const acts = useCall('adminActList', { ...search, page }, keepLast);
   return (
     <ManagePage title="操作记录">
       <FilterBar

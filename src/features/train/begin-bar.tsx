@@ -1,10 +1,10 @@
 import { api } from '@/platform/api.ts';
+import { useCall } from '@/platform/call-query.ts';
 import { refreshScreens } from '@/platform/query-client.ts';
 import { Button } from '@/ui/button.tsx';
 import { LoadFailed } from '@/ui/load-failed.tsx';
 import { Skeleton } from '@/ui/skeleton.tsx';
 import type { TrainModel } from '@contract/train.ts';
-import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { attempt, isTranslation } from './projects.ts';
 import css from './train.module.css';
@@ -24,10 +24,11 @@ export const BeginBar = ({
 }) => {
   const [busy, setBusy] = useState(false);
   const work = isTranslation(model) ? '翻译' : '训练';
-  const quote = useQuery({
-    queryKey: ['trainQuote', model.id, model.waiting_num, model.settings],
-    queryFn: ({ signal }) => api.trainQuote({ model_id: model.id }, { signal, quiet: true }),
-  });
+  const quote = useCall(
+    'trainQuote',
+    { model_id: model.id },
+    { apart: [model.waiting_num, model.settings] },
+  );
   // What could not be read waits no more, and is shown as that.
   const readable = quote.data?.files ?? model.waiting_num;
   useEffect(() => {

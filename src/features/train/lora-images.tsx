@@ -1,4 +1,5 @@
 import { api } from '@/platform/api.ts';
+import { callKey } from '@/platform/call-query.ts';
 import { ApiError, errorText } from '@/platform/api-error.ts';
 import { prepareImage } from '@/platform/attach/shrink-image.ts';
 import { readDraft, writeDraft } from '@/platform/draft.ts';
@@ -42,11 +43,14 @@ export const LoraImages = ({
     changed.current = null;
     if (!current) return;
     // Whoever comes back before the answer does finds them, too.
-    client.setQueryData<{ model: TrainModel }>(['trainProject', model.id], (old) => {
-      if (!old) return old;
-      const settings = JSON.stringify({ ...settingsOf(old.model), images: current });
-      return { model: { ...old.model, settings } };
-    });
+    client.setQueryData<{ model: TrainModel }>(
+      callKey('trainModel', { model_id: model.id }),
+      (old) => {
+        if (!old) return old;
+        const settings = JSON.stringify({ ...settingsOf(old.model), images: current });
+        return { model: { ...old.model, settings } };
+      },
+    );
     try {
       await api.setLoraImages(
         { model_id: model.id, images: [...current], start: 0 },

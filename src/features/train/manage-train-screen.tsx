@@ -1,4 +1,5 @@
 import { api } from '@/platform/api.ts';
+import { keepLast, useCall } from '@/platform/call-query.ts';
 import { compactNumber, dateTime } from '@/platform/format.ts';
 import { toast } from '@/platform/toast.ts';
 import { Button } from '@/ui/button.tsx';
@@ -11,7 +12,6 @@ import { DataTable, type Column } from '@/ui/table/data-table.tsx';
 import { useTableSearch } from '@/ui/table/use-table-search.ts';
 import type { AdminTrainProject } from '@contract/manage-train.ts';
 import { trainLimits, trainTexts } from '@contract/train-limits.ts';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 
@@ -153,15 +153,11 @@ export const ManageTrainScreen = () => {
   const { page = 1, ...search } = route.useSearch();
   const show = useTableSearch();
   const [open, setOpen] = useState<AdminTrainProject>();
-  const projects = useQuery({
-    queryKey: ['adminTrainList', search, page],
-    queryFn: ({ signal }) =>
-      api.adminTrainList(
-        { ...search, type: number(search.type), status: number(search.status), page },
-        { signal, quiet: true },
-      ),
-    placeholderData: keepPreviousData,
-  });
+  const projects = useCall(
+    'adminTrainList',
+    { ...search, type: number(search.type), status: number(search.status), page },
+    keepLast,
+  );
   return (
     <ManagePage
       title="训练"

@@ -1,4 +1,5 @@
 import { api } from '@/platform/api.ts';
+import { keepLast, useCall } from '@/platform/call-query.ts';
 import { copyText } from '@/platform/copy.ts';
 import { byteSize, compactNumber, maskName } from '@/platform/format.ts';
 import { progressText } from '@/platform/job-text.ts';
@@ -22,7 +23,6 @@ import { useStopJob } from '@/widgets/job/use-stop-job.ts';
 import type { Job } from '@contract/job.ts';
 import type { TrainFile, TrainModel } from '@contract/train.ts';
 import { fileStates, projectStates, projectTypes, trainTexts } from '@contract/train-limits.ts';
-import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { BeginBar } from './begin-bar.tsx';
@@ -39,14 +39,15 @@ import {
   openDownload,
   stateWords,
   type Place,
+  watchFiles,
+  watchMs,
 } from './projects.ts';
 import { Sides } from './sides.tsx';
 import { TryQuestions } from './try-questions.tsx';
 import css from './train.module.css';
 
-/** Files of a page of the list, as document 3 §9 has it; and how often they are read while at work, ms. */
+/** Files of a page of the list, as document 3 §9 has it. */
 const pageSize = 256;
-const watchMs = 1_500;
 
 const fileState = (file: TrainFile): string => {
   if (file.waiting) return '等您开始';
@@ -143,18 +144,11 @@ const Files = ({ model }: { model: TrainModel }) => {
   const [logged, setLogged] = useState<TrainFile | null>(null);
   const [sides, setSides] = useState<number | null>(null);
   const { coming, take, retry, remove } = useFileUpload(model.id, translation);
-  const files = useQuery({
-    queryKey: ['trainFiles', model.id, page],
-    queryFn: ({ signal }) =>
-      api.trainFileList({ model_id: model.id, page, page_size: pageSize }, { signal, quiet: true }),
-    refetchInterval: (query) =>
-      query.state.data?.list.some(
-        ({ status, waiting }) => status === fileStates.working && !waiting,
-      )
-        ? watchMs
-        : false,
-    placeholderData: (previous) => previous,
-  });
+  const files = useCall(
+    'trainFileList',
+    { model_id: model.id, page, page_size: pageSize },
+    { ...watchFiles, ...keepLast },
+  );
   const list = files.data?.list ?? [];
   const endings = endingsFor(translation);
   const adds = model.mine && model.type !== projectTypes.lora;
@@ -367,11 +361,11 @@ export const ProjectScreen = ({
   place: Place;
   onBack: () => void;
 }) => {
-  const project = useQuery({
-    queryKey: ['trainProject', id],
-    queryFn: ({ signal }) => api.trainModel({ model_id: id }, { signal, quiet: true }),
-    refetchInterval: (query) => (query.state.data?.model.job ? watchMs : false),
-  });
+  const project = useCall(
+    'trainModel',
+    { model_id: id },
+    { refetchInterval: (query) => (query.state.data?.model.job ? watchMs : false) },
+  );
   const model = project.data?.model ?? null;
   const live = useProjectJob(model);
   const engines = useEngines().data;

@@ -1,4 +1,5 @@
 import { api } from '@/platform/api.ts';
+import { keepLast, useCall } from '@/platform/call-query.ts';
 import { readDraft, writeDraft } from '@/platform/draft.ts';
 import { toast } from '@/platform/toast.ts';
 import { Button } from '@/ui/button.tsx';
@@ -7,7 +8,6 @@ import { LoadFailed } from '@/ui/load-failed.tsx';
 import { Pager } from '@/ui/pager/pager.tsx';
 import { Skeleton } from '@/ui/skeleton.tsx';
 import type { Out } from '@contract/calls.ts';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { attempt } from './projects.ts';
 import css from './train.module.css';
@@ -90,14 +90,8 @@ const Pair = ({
 
 /** Original and translation side by side; a sentence can be corrected where it stands. */
 export const Sides = ({ fileId, onClose }: { fileId: number; onClose: () => void }) => {
-  const client = useQueryClient();
   const [page, setPage] = useState(1);
-  const key = ['segments', fileId, page];
-  const sides = useQuery({
-    queryKey: key,
-    queryFn: ({ signal }) => api.segmentList({ file_id: fileId, page }, { signal, quiet: true }),
-    placeholderData: (previous) => previous,
-  });
+  const sides = useCall('segmentList', { file_id: fileId, page }, keepLast);
   const { data } = sides;
   return (
     <section className={css.sides} aria-label="对照">
@@ -125,7 +119,7 @@ export const Sides = ({ fileId, onClose }: { fileId: number; onClose: () => void
                 key={segment.id}
                 segment={segment}
                 mine={data.mine}
-                onSaved={() => void client.invalidateQueries({ queryKey: key })}
+                onSaved={() => void sides.refetch()}
               />
             ))}
           </ul>

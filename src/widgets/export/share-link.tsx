@@ -1,7 +1,7 @@
 import type { SessionDetail } from '@contract/session.ts';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '@/platform/api.ts';
+import { useCall } from '@/platform/call-query.ts';
 import { ApiError, errorText } from '@/platform/api-error.ts';
 import { dateTime } from '@/platform/format.ts';
 import { copyText } from '@/platform/copy.ts';
@@ -15,17 +15,12 @@ import css from './export.module.css';
 /** Makes, shows and takes back the public link of one's session. */
 export const ShareLink = ({ session }: { session: SessionDetail }) => {
   const [busy, setBusy] = useState(false);
-  const client = useQueryClient();
-  const queryKey = ['shareInfo', session.uuid];
-  const info = useQuery({
-    queryKey,
-    queryFn: ({ signal }) => api.shareInfo({ session_id: session.uuid }, { signal, quiet: true }),
-  });
+  const info = useCall('shareInfo', { session_id: session.uuid });
   const act = async (call: () => Promise<unknown>) => {
     setBusy(true);
     try {
       await call();
-      await client.invalidateQueries({ queryKey });
+      await info.refetch();
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
     } finally {

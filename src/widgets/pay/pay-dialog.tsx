@@ -1,4 +1,5 @@
 import { api } from '@/platform/api.ts';
+import { useCall } from '@/platform/call-query.ts';
 import { ApiError } from '@/platform/api-error.ts';
 import { queryClient, refreshScreens } from '@/platform/query-client.ts';
 import { serverNow } from '@/platform/server-clock.ts';
@@ -10,7 +11,6 @@ import { Sheet } from '@/ui/sheet.tsx';
 import { Skeleton } from '@/ui/skeleton.tsx';
 import type { Out } from '@contract/calls.ts';
 import { orderPolling } from '@contract/goods.ts';
-import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { yuan } from './money.ts';
 import css from './pay-dialog.module.css';
@@ -81,16 +81,17 @@ const PayDialog = ({ order, onPaid }: { order: Order; onPaid: () => void }) => {
   const opens = !useMedia(finePointer) || order.provider === 'sandbox';
   const recharge = order.type === 1;
   // Asked while the dialog stands; afterwards waits.ts and the worker go on by themselves.
-  const asked = useQuery({
-    queryKey: ['tradeStatus', order.trade_no],
-    queryFn: ({ signal }) =>
-      api.tradeStatus({ platform_order_id: order.trade_no }, { signal, quiet: true }),
-    refetchInterval: orderPolling,
-    refetchIntervalInBackground: true,
-    retry: false,
-    gcTime: 0,
-    meta: { steady: true },
-  });
+  const asked = useCall(
+    'tradeStatus',
+    { platform_order_id: order.trade_no },
+    {
+      refetchInterval: orderPolling,
+      refetchIntervalInBackground: true,
+      retry: false,
+      gcTime: 0,
+      meta: { steady: true },
+    },
+  );
   const state = asked.data?.state ?? 'created';
   useEffect(() => {
     if (state !== 'paid') return;

@@ -1,4 +1,5 @@
 import { api } from '@/platform/api.ts';
+import { useCall } from '@/platform/call-query.ts';
 import { useAuth } from '@/platform/auth-store.ts';
 import { toast } from '@/platform/toast.ts';
 import { Act } from '@/ui/act.tsx';
@@ -12,7 +13,6 @@ import { Sheet } from '@/ui/sheet.tsx';
 import { Skeleton } from '@/ui/skeleton.tsx';
 import { SwitchField } from '@/ui/switch-field.tsx';
 import type { Out } from '@contract/calls.ts';
-import { useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useState } from 'react';
 import { FillSheet } from './fill-sheet.tsx';
 import css from './prompt-sheet.module.css';
@@ -41,11 +41,7 @@ const PromptSheetView = ({
   };
   const [filling, setFilling] = useState<{ name: string; text: string } | null>(null);
   const [editing, setEditing] = useState<Partial<Template> | null>(null);
-  const list = useQuery({
-    queryKey: ['promptList', type],
-    queryFn: ({ signal }) => api.promptList({ type }, { signal, quiet: true }),
-    enabled: open,
-  });
+  const list = useCall('promptList', { type }, { enabled: open });
   const query = useDeferredValue(words.trim().toLowerCase());
   const fitting = (list.data?.prompts ?? []).filter(
     (each) =>

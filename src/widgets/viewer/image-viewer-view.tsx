@@ -1,7 +1,7 @@
-import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState, type KeyboardEvent } from 'react';
 import { createPortal } from 'react-dom';
 import { api } from '@/platform/api.ts';
+import { steady, useCall } from '@/platform/call-query.ts';
 import { ApiError } from '@/platform/api-error.ts';
 import { progressText } from '@/platform/job-text.ts';
 import { isUnfinished, noteJob, useJob } from '@/platform/jobs.ts';
@@ -45,8 +45,6 @@ import styles from './viewer.module.css';
 
 type Mode = 'info' | ImageMethod;
 
-const infoKey = (id: number, explore: boolean) => ['image-info', id, explore] as const;
-
 const viewedOf = (image: ListedImage): ViewedImage => ({
   id: image.id,
   url: image.url,
@@ -70,13 +68,7 @@ const Working = ({
   const [chosen, setChosen] = useState(0);
   const { label: stopLabel, busy: stopping, stop } = useStopJob(job);
   const done = job.state === 'done';
-  const result = useQuery({
-    queryKey: ['job-images', job.uuid],
-    queryFn: ({ signal }) => api.imageProgress({ request_id: job.uuid }, { signal, quiet: true }),
-    enabled: done,
-    staleTime: Infinity,
-    meta: { steady: true },
-  });
+  const result = useCall('imageProgress', { request_id: job.uuid }, { ...steady, enabled: done });
   const images = (result.data?.images ?? []).map(viewedOf);
   const shown = images[chosen];
   if (done && shown)
@@ -286,13 +278,15 @@ const ImageViewerView = ({
   const known = visited ?? listed;
   const image: ViewedImage = known ?? { id: 0, url: '', width: 1, height: 1 };
   const deleted = gone.has(image.id);
-  const about = useQuery({
-    queryKey: infoKey(image.id, explore),
-    queryFn: ({ signal }) =>
-      api.imageInfo({ image_id: image.id, explore: explore ? 1 : 0 }, { signal, quiet: true }),
-    enabled: image.id > 0 && !deleted,
-    placeholderData: (before, query) => (query?.queryKey[1] === image.id ? before : undefined),
-  });
+  const about = useCall(
+    'imageInfo',
+    { image_id: image.id, explore: explore ? 1 : 0 },
+    {
+      enabled: image.id > 0 && !deleted,
+      placeholderData: (before, query) =>
+        query?.queryKey[1]?.image_id === image.id ? before : undefined,
+    },
+  );
   const info = about.data?.info;
   const [unused, setUnused] = useState<Mask>(noMask);
   const back = async () => {
