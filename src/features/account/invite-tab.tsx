@@ -1,6 +1,6 @@
+import { useAct } from '@/platform/use-act.ts';
 import { api } from '@/platform/api.ts';
 import { useCall } from '@/platform/call-query.ts';
-import { ApiError } from '@/platform/api-error.ts';
 import { useAuth } from '@/platform/auth-store.ts';
 import { copyText } from '@/platform/copy.ts';
 import { compactNumber, dateTime, maskName } from '@/platform/format.ts';
@@ -10,7 +10,6 @@ import { DataTable, type Column } from '@/ui/table/data-table.tsx';
 import type { Out } from '@contract/calls.ts';
 import { invitation } from '@contract/goods.ts';
 import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
 import css from './invite-tab.module.css';
 
 const route = getRouteApi('/account');
@@ -47,20 +46,15 @@ const InviteTab = () => {
   const { page = 1 } = route.useSearch();
   const navigate = route.useNavigate();
   const { token } = useAuth();
-  const [busy, setBusy] = useState(false);
+  const { busy, run } = useAct();
   const info = useCall('inviteInfo', {}, { enabled: token !== '' });
   const came = useCall('inviteList', { page }, { enabled: token !== '' });
   const data = info.data;
   const link = data?.code ? `${location.origin}/register?invite=${data.code}` : '';
   const make = async () => {
-    setBusy(true);
-    try {
+    await run(async () => {
       await api.newInvite({});
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-    } finally {
-      setBusy(false);
-    }
+    });
   };
   return (
     <>

@@ -1,3 +1,4 @@
+import { quietly } from '@/platform/attempt.ts';
 import { api } from '@/platform/api.ts';
 import { keepLast, useCall } from '@/platform/call-query.ts';
 import { byteSize, compactNumber, dateTime } from '@/platform/format.ts';
@@ -16,9 +17,6 @@ import type { AdminUser, LedgerLine } from '@contract/manage-user.ts';
 import { Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import css from './manage-person.module.css';
-
-// What fails has been told by the call.
-const quietly = (work: Promise<unknown>) => void work.catch(() => undefined);
 
 const kinds: Readonly<Record<string, string>> = {
   grant: '增加',

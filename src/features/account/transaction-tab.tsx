@@ -1,5 +1,5 @@
+import { useAct } from '@/platform/use-act.ts';
 import { useCall } from '@/platform/call-query.ts';
-import { ApiError } from '@/platform/api-error.ts';
 import { useAuth } from '@/platform/auth-store.ts';
 import { dateTime } from '@/platform/format.ts';
 import { Button } from '@/ui/button.tsx';
@@ -78,7 +78,7 @@ const TransactionTab = () => {
   const { token } = useAuth();
   const [model, setModel] = useState('');
   const [type, setType] = useState('');
-  const [busy, setBusy] = useState(false);
+  const { busy, run } = useAct();
   const filter = {
     ...(model === '' ? {} : { model }),
     ...(type === '' ? {} : { type: Number(type) }),
@@ -87,17 +87,12 @@ const TransactionTab = () => {
   const goTo = (next: number) =>
     void navigate({ search: { tab: 'transaction', ...(next > 1 ? { page: next } : {}) } });
   const save = async () => {
-    setBusy(true);
-    try {
+    await run(async () => {
       await fetchFile('/api/transaction_file', {
         ...(model === '' ? {} : { model }),
         ...(type === '' ? {} : { type }),
       });
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-    } finally {
-      setBusy(false);
-    }
+    });
   };
   const choose = (set: (value: string) => void) => (event: { target: { value: string } }) => {
     set(event.target.value);

@@ -1,4 +1,4 @@
-import { ApiError } from '@/platform/api-error.ts';
+import { ignoreApiError } from '@/platform/attempt.ts';
 import { useCallPages } from '@/platform/call-query.ts';
 import { act } from '@/platform/outbox.ts';
 import { Button } from '@/ui/button.tsx';
@@ -38,9 +38,7 @@ const VotesList = ({ uuid }: { uuid: string }) => {
   const { refetch } = list;
   const own = useMemo(() => {
     const mark = async (call: Promise<unknown>) => {
-      await call.catch((error: unknown) => {
-        if (!(error instanceof ApiError)) throw error;
-      });
+      await call.catch(ignoreApiError);
       await refetch();
     };
     return {

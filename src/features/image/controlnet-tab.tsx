@@ -1,3 +1,4 @@
+import { useAct } from '@/platform/use-act.ts';
 import { api } from '@/platform/api.ts';
 import { steady, useCall } from '@/platform/call-query.ts';
 import { errorText } from '@/platform/api-error.ts';
@@ -61,7 +62,7 @@ const moduleLabel = (module: string): string => (module === 'none' ? '不处理�
 const Control = ({ types }: { types: readonly ControlType[] }) => {
   const { image, draft, change } = useTool();
   const [sketching, setSketching] = useState(false);
-  const [storing, setStoring] = useState(false);
+  const { busy: storing, run } = useAct();
   const url = draft.controlnet_image ?? '';
   const module = draft.controlnet_module ?? '';
   const model = draft.controlnet_model ?? '';
@@ -82,17 +83,12 @@ const Control = ({ types }: { types: readonly ControlType[] }) => {
     if (picked) change({ controlnet_image: picked.url });
   };
   const store = async (dataUrl: string) => {
-    setStoring(true);
-    try {
+    await run(async () => {
       const { image: stored } = await api.croppingImage({ image: dataUrl });
       change({ controlnet_image: stored.url });
       // A drawing is lines already.
       if (kind === '' && types.some((each) => each.type === 'Scribble')) choose('Scribble');
-    } catch {
-      // The call has said why; the drawing can be made again.
-    } finally {
-      setStoring(false);
-    }
+    });
   };
   const clear = () =>
     change({

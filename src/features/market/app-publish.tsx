@@ -1,3 +1,4 @@
+import { useAct } from '@/platform/use-act.ts';
 import { useCall } from '@/platform/call-query.ts';
 import { ApiError, errorText } from '@/platform/api-error.ts';
 import { sendForm } from '@/platform/send-form.ts';
@@ -76,17 +77,10 @@ const ImageLink = ({
   url: string;
   onChange: (url: string) => void;
 }) => {
-  const [busy, setBusy] = useState(false);
+  const { busy, run } = useAct((error) => toast(`上传失败：${errorText(error)}`, 'error'));
   const take = async (file: File | undefined) => {
     if (!file) return;
-    setBusy(true);
-    try {
-      onChange((await sendForm('adminUpload', {}, { file })).url);
-    } catch (error) {
-      toast(`上传失败：${errorText(error)}`, 'error');
-    } finally {
-      setBusy(false);
-    }
+    await run(async () => onChange((await sendForm('adminUpload', {}, { file })).url));
   };
   return (
     <div className={css.link}>
@@ -180,8 +174,8 @@ const Publish = ({ draft, onDone }: { draft: Draft | null; onDone: () => void })
   const [cover, setCover] = useState<File | null>(null);
   const [file, setFile] = useState<File | null>(null);
   const [sent, setSent] = useState(0);
-  const [busy, setBusy] = useState(false);
   const [failed, setFailed] = useState('');
+  const { busy, run } = useAct((error) => setFailed(errorText(error)));
   const fileName = file?.name ?? draft?.file_name ?? '';
 
   const send = async (given: FormValues, state: 'draft' | 'published') => {
@@ -209,16 +203,9 @@ const Publish = ({ draft, onDone }: { draft: Draft | null; onDone: () => void })
     onDone();
   };
   const act = async (state: 'draft' | 'published') => {
-    setBusy(true);
     setFailed('');
-    try {
-      await send(values, state);
-    } catch (error) {
-      setFailed(errorText(error));
-    } finally {
-      setBusy(false);
-      setSent(0);
-    }
+    await run(() => send(values, state));
+    setSent(0);
   };
   const fault = failed && (
     <p className={css.failed} role="alert">

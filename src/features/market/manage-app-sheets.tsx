@@ -1,3 +1,5 @@
+import { useAct } from '@/platform/use-act.ts';
+import { quietly } from '@/platform/attempt.ts';
 import { api } from '@/platform/api.ts';
 import { keepLast, useCall } from '@/platform/call-query.ts';
 import { ApiError, errorText } from '@/platform/api-error.ts';
@@ -18,9 +20,6 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import Rate from 'antd-mobile/es/components/rate';
 import { useState, type ReactNode } from 'react';
 import css from './manage-apps.module.css';
-
-/** What is failing was told by the call. */
-const quietly = (work: Promise<unknown>) => void work.catch(() => undefined);
 
 const Loaded = <T,>({
   query,
@@ -116,21 +115,16 @@ const DescriptionForm = ({
 }) => {
   const kept = useFormDraft(`app-description.${id}`, { text: initial });
   const text = String(kept.values['text']);
-  const [busy, setBusy] = useState(false);
   const [failed, setFailed] = useState('');
+  const { busy, run } = useAct((error) => setFailed(errorText(error)));
   const save = async () => {
-    setBusy(true);
     setFailed('');
-    try {
+    await run(async () => {
       await api.saveAppDescription({ id, md_description: text }, { quiet: true });
       kept.drop();
       toast(marketTexts.saved, 'success');
       onDone();
-    } catch (error) {
-      setFailed(errorText(error));
-    } finally {
-      setBusy(false);
-    }
+    });
   };
   return (
     <div className={css.stack}>

@@ -1,3 +1,4 @@
+import { quietly } from '@/platform/attempt.ts';
 import { api } from '@/platform/api.ts';
 import { keepLast, useCall } from '@/platform/call-query.ts';
 import { dateTime } from '@/platform/format.ts';
@@ -109,9 +110,6 @@ const titles: Readonly<Record<Part, string>> = {
   comments: '评论',
   publish: '发布应用',
 };
-
-/** What is failing was told by the call. */
-const quietly = (work: Promise<unknown>) => void work.catch(() => undefined);
 
 const Acts = ({
   row,

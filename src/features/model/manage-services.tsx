@@ -1,3 +1,4 @@
+import { quietly } from '@/platform/attempt.ts';
 import { api } from '@/platform/api.ts';
 import { useCall } from '@/platform/call-query.ts';
 import { compactNumber } from '@/platform/format.ts';
@@ -19,8 +20,6 @@ const sources = {
   manager: '管理员',
   local: '本机发现',
 };
-// What fails has been told by the call.
-const quietly = (work: Promise<unknown>) => void work.catch(() => undefined);
 
 const test = async (row: AdminChannel): Promise<void> => {
   toast(`正在试 ${row.label}…`);

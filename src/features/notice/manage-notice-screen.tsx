@@ -1,3 +1,5 @@
+import { useAct } from '@/platform/use-act.ts';
+import { quietly } from '@/platform/attempt.ts';
 import { api } from '@/platform/api.ts';
 import { keepLast, useCall } from '@/platform/call-query.ts';
 import { errorText } from '@/platform/api-error.ts';
@@ -21,9 +23,6 @@ import css from './manage-notice.module.css';
 
 const route = getRouteApi('/manager/notice');
 
-// What fails has been told by the call.
-const quietly = (work: Promise<unknown>) => void work.catch(() => undefined);
-
 const Editor = ({ notice, onDone }: { notice: AdminNotice | null; onDone: () => void }) => {
   const original = notice?.content ?? '';
   const kept = useFormDraft(`notice.${notice?.id ?? 'new'}`, {
@@ -35,17 +34,16 @@ const Editor = ({ notice, onDone }: { notice: AdminNotice | null; onDone: () => 
   const at = String(kept.values['at']);
   const [file, setFile] = useState<File | null>(null);
   const [removed, setRemoved] = useState(false);
-  const [busy, setBusy] = useState(false);
   const [failed, setFailed] = useState('');
+  const { busy, run } = useAct((error) => setFailed(errorText(error)));
   const changed = text !== original;
   const publish = async () => {
     if (text.trim() === '') {
       setFailed('请填写公告内容');
       return;
     }
-    setBusy(true);
     setFailed('');
-    try {
+    await run(async () => {
       await sendForm(
         'saveNotice',
         {
@@ -59,11 +57,7 @@ const Editor = ({ notice, onDone }: { notice: AdminNotice | null; onDone: () => 
       kept.drop();
       toast(notice ? '修改成功' : at === '' ? '发表成功' : '到时间会自动发布', 'success');
       onDone();
-    } catch (error) {
-      setFailed(errorText(error));
-    } finally {
-      setBusy(false);
-    }
+    });
   };
   const discard = async () => {
     if (changed) {

@@ -1,6 +1,6 @@
+import { attempt, ignoreApiError } from '@/platform/attempt.ts';
 import { api } from '@/platform/api.ts';
 import { useCall } from '@/platform/call-query.ts';
-import { ApiError } from '@/platform/api-error.ts';
 import { accountOf } from '@/platform/account-of.ts';
 import { useAuth } from '@/platform/auth-store.ts';
 import { byteSize, dateTime } from '@/platform/format.ts';
@@ -37,19 +37,15 @@ export const NoticeScreen = () => {
     api
       .updateNotice({ notice_id: unread }, { quiet: true })
       .then(() => queryClient.invalidateQueries({ queryKey: ['noticeInfo'] }))
-      .catch((error: unknown) => {
-        if (!(error instanceof ApiError)) throw error;
-      });
+      .catch(ignoreApiError);
   }, [unread]);
   const download = async (id: number) => {
     if (token === '') return navigate({ to: '/login', search: { back: '/notice' } });
-    try {
+    await attempt(async () => {
       const { url } = await api.downloadSourceCode({ id });
       if (url === '') await navigate({ to: '/subscribe' });
       else location.assign(url);
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-    }
+    });
   };
   const goTo = (next: number, replace = false) => {
     void navigate({ search: next > 1 ? { page: next } : {}, replace });

@@ -1,3 +1,4 @@
+import { quietly } from '@/platform/attempt.ts';
 import { api } from '@/platform/api.ts';
 import { keepLast, useCall } from '@/platform/call-query.ts';
 import { toast } from '@/platform/toast.ts';
@@ -25,9 +26,6 @@ const types: Readonly<Record<ManagedKeyword['type'], string>> = {
   command: '参数',
 };
 const states = { own: '自己添加的', changed: '改过的', removed: '不再提供的' };
-
-// What fails has been told by the call.
-const quietly = (work: Promise<unknown>) => void work.catch(() => undefined);
 
 const stateOf = (row: ManagedKeyword): string => {
   if (row.removed) return '不再提供';

@@ -1,3 +1,4 @@
+import { quietly } from '@/platform/attempt.ts';
 import { api } from '@/platform/api.ts';
 import { keepLast, useCall } from '@/platform/call-query.ts';
 import { toast } from '@/platform/toast.ts';
@@ -16,9 +17,6 @@ import { ManageKeywords } from './manage-keywords.tsx';
 import css from './manage-prompt.module.css';
 
 const route = getRouteApi('/manager/prompt');
-
-// What fails has been told by the call.
-const quietly = (work: Promise<unknown>) => void work.catch(() => undefined);
 
 const remove = async (row: PromptTemplate): Promise<void> => {
   const yes = await confirmDialog({

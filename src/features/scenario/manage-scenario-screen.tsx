@@ -1,3 +1,4 @@
+import { quietly } from '@/platform/attempt.ts';
 import { api } from '@/platform/api.ts';
 import { keepLast, useCall } from '@/platform/call-query.ts';
 import { toast } from '@/platform/toast.ts';
@@ -22,8 +23,6 @@ type Category = Out<'scenarioCategory'>['list'][number];
 const pageSize = 12;
 
 const states = { private: '私有', pending: '等待审核', public: '公开' } as const;
-// What fails has been told by the call.
-const quietly = (work: Promise<unknown>) => void work.catch(() => undefined);
 
 const remove = async (row: Row): Promise<void> => {
   const yes = await confirmDialog({ text: `删除场景“${row.name}”？`, ok: '删除', danger: true });

@@ -1,4 +1,5 @@
 import type { Scenario } from './scenario.ts';
+import { useAct } from '@/platform/use-act.ts';
 import { api } from '@/platform/api.ts';
 import { keepLast, useCall } from '@/platform/call-query.ts';
 import { useAuth } from '@/platform/auth-store.ts';
@@ -28,11 +29,10 @@ const CategorySheet = lazy(() => import('./category-sheet.tsx'));
 const useStartScenario = () => {
   const navigate = useNavigate();
   const refuse = useRefusal();
-  const [busy, setBusy] = useState(false);
+  const { busy, run } = useAct(refuse);
   /** @param text sent at once, as it is; undefined: the chat waits for a question */
   const start = async (scenario: number | undefined, text: string | undefined) => {
-    setBusy(true);
-    try {
+    await run(async () => {
       const { uuid } = await api.newSession(
         { type: 0, ...(scenario === undefined ? {} : { scenario_id: scenario }) },
         { quiet: true },
@@ -47,11 +47,7 @@ const useStartScenario = () => {
         search: { uuid, prompt: text, send: text === undefined ? undefined : 1 },
         state: { sends: true },
       });
-    } catch (error) {
-      refuse(error);
-    } finally {
-      setBusy(false);
-    }
+    });
   };
   return { start, busy };
 };

@@ -1,3 +1,4 @@
+import { quietly } from '@/platform/attempt.ts';
 import { api } from '@/platform/api.ts';
 import { keepLast, useCall } from '@/platform/call-query.ts';
 import { dateTime } from '@/platform/format.ts';
@@ -53,8 +54,6 @@ const turn = async (row: AdminSession): Promise<void> => {
   await api.adminSetSession({ session_id: row.id, private: row.private === 1 ? 0 : 1 });
   toast('会话状态更改', 'success');
 };
-// What fails has been told by the call.
-const quietly = (work: Promise<unknown>) => void work.catch(() => undefined);
 
 const columns: readonly Column<AdminSession>[] = [
   { key: 'id', title: '编号', value: (row) => row.id },

@@ -1,3 +1,4 @@
+import { attempt } from '@/platform/attempt.ts';
 import { api } from '@/platform/api.ts';
 import { callKey } from '@/platform/call-query.ts';
 import { ApiError, errorText } from '@/platform/api-error.ts';
@@ -13,7 +14,7 @@ import { trainLimits, trainTexts } from '@contract/train-limits.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { FileDrop } from './file-drop.tsx';
-import { attempt, settingsOf } from './projects.ts';
+import { settingsOf } from './projects.ts';
 import css from './train.module.css';
 
 type LoraImage = { url: string; txt: string };

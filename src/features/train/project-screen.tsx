@@ -1,3 +1,5 @@
+import { useAct } from '@/platform/use-act.ts';
+import { attempt } from '@/platform/attempt.ts';
 import { api } from '@/platform/api.ts';
 import { keepLast, useCall } from '@/platform/call-query.ts';
 import { copyText } from '@/platform/copy.ts';
@@ -33,7 +35,6 @@ import { LoraImages } from './lora-images.tsx';
 import { useProjectJob } from './project-card.tsx';
 import { ProjectForm, useEngines } from './project-form.tsx';
 import {
-  attempt,
   isTranslation,
   kindWords,
   openDownload,
@@ -70,12 +71,8 @@ const FileRow = ({
   onSides: () => void;
 }) => {
   const { mine } = model;
-  const [busy, setBusy] = useState(false);
-  const retry = async () => {
-    setBusy(true);
-    await attempt(() => api.retryTrainFile({ fileId: file.id }), trainTexts.retrying);
-    setBusy(false);
-  };
+  const { busy, run } = useAct();
+  const retry = () => run(() => api.retryTrainFile({ fileId: file.id }), trainTexts.retrying);
   const remove = async () => {
     const sure = await confirmDialog({
       text: `去掉「${file.name}」和由它得到的内容？`,

@@ -1,6 +1,4 @@
 import { api } from '@/platform/api.ts';
-import { ApiError } from '@/platform/api-error.ts';
-import { toast } from '@/platform/toast.ts';
 import type { IconName } from '@/ui/icon.tsx';
 import type { Out } from '@contract/calls.ts';
 import type { ProjectSettings, TrainModel } from '@contract/train.ts';
@@ -52,18 +50,6 @@ export const watchFiles = {
       ? watchMs
       : false,
 } as const;
-
-/** Does something that says by itself when it fails. True: it was done. */
-export const attempt = async (act: () => Promise<unknown>, said = ''): Promise<boolean> => {
-  try {
-    await act();
-    if (said !== '') toast(said, 'success');
-    return true;
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    return false;
-  }
-};
 
 /** Opens what only an address can open, with a right of its own. */
 export const openDownload = async (path: string): Promise<void> => {

@@ -1,3 +1,4 @@
+import { useAct } from '@/platform/use-act.ts';
 import { api } from '@/platform/api.ts';
 import { keepLast, useCall } from '@/platform/call-query.ts';
 import { readDraft, writeDraft } from '@/platform/draft.ts';
@@ -9,7 +10,6 @@ import { Pager } from '@/ui/pager/pager.tsx';
 import { Skeleton } from '@/ui/skeleton.tsx';
 import type { Out } from '@contract/calls.ts';
 import { useState } from 'react';
-import { attempt } from './projects.ts';
 import css from './train.module.css';
 
 type Segment = Out<'segmentList'>['list'][number];
@@ -33,17 +33,14 @@ const Pair = ({
     setText(next);
     writeDraft(place, next ?? '');
   };
-  const [busy, setBusy] = useState(false);
-  const save = async (all: 0 | 1) => {
-    setBusy(true);
-    await attempt(async () => {
+  const { busy, run } = useAct();
+  const save = (all: 0 | 1) =>
+    run(async () => {
       const { changed } = await api.saveSegment({ id: segment.id, target: text ?? '', all });
       toast(all === 1 ? `改了 ${changed} 处` : '保存成功', 'success');
       write(null);
       onSaved();
     });
-    setBusy(false);
-  };
   return (
     <li className={css.pair} data-state={segment.state}>
       <p lang="und">{shown(segment.source)}</p>

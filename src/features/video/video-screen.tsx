@@ -1,4 +1,5 @@
 import { useRefusal } from '@/widgets/conversation/use-refusal.ts';
+import { useAct } from '@/platform/use-act.ts';
 import { api } from '@/platform/api.ts';
 import { useCallPages } from '@/platform/call-query.ts';
 import { useAuth } from '@/platform/auth-store.ts';
@@ -12,7 +13,7 @@ import { LoadFailed } from '@/ui/load-failed.tsx';
 import { Waterfall } from '@/ui/waterfall.tsx';
 import type { ListedVideo } from '@contract/video.ts';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { useCallback, useMemo, useState } from 'react';
+import { useCallback, useMemo } from 'react';
 import css from './video.module.css';
 import { VideoTile } from './video-tile.tsx';
 
@@ -32,17 +33,12 @@ const shapeOf = (video: ListedVideo): ListedVideo => video;
 const useNewVideo = () => {
   const navigate = useNavigate();
   const refuse = useRefusal();
-  const [busy, setBusy] = useState(false);
+  const { busy, run } = useAct(refuse);
   const begin = async () => {
-    setBusy(true);
-    try {
+    await run(async () => {
       const session = await api.newSession({ type: 4 }, { idempotencyKey: uuid(), quiet: true });
       await navigate({ to: '/chat', search: { uuid: session.uuid, open: 'img-video' } });
-    } catch (error) {
-      refuse(error);
-    } finally {
-      setBusy(false);
-    }
+    });
   };
   return { busy, begin: () => void begin() };
 };

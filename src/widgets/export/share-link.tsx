@@ -1,8 +1,8 @@
 import type { SessionDetail } from '@contract/session.ts';
-import { useState } from 'react';
+import { useAct } from '@/platform/use-act.ts';
 import { api } from '@/platform/api.ts';
 import { useCall } from '@/platform/call-query.ts';
-import { ApiError, errorText } from '@/platform/api-error.ts';
+import { errorText } from '@/platform/api-error.ts';
 import { dateTime } from '@/platform/format.ts';
 import { copyText } from '@/platform/copy.ts';
 import { Button } from '@/ui/button.tsx';
@@ -14,19 +14,13 @@ import css from './export.module.css';
 
 /** Makes, shows and takes back the public link of one's session. */
 export const ShareLink = ({ session }: { session: SessionDetail }) => {
-  const [busy, setBusy] = useState(false);
+  const { busy, run } = useAct();
   const info = useCall('shareInfo', { session_id: session.uuid });
-  const act = async (call: () => Promise<unknown>) => {
-    setBusy(true);
-    try {
+  const act = (call: () => Promise<unknown>) =>
+    run(async () => {
       await call();
       await info.refetch();
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-    } finally {
-      setBusy(false);
-    }
-  };
+    });
   const make = () => act(() => api.shareSession({ session_id: session.uuid }));
   const revoke = async () => {
     const sure = await confirmDialog({

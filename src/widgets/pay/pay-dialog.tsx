@@ -1,6 +1,6 @@
+import { attempt } from '@/platform/attempt.ts';
 import { api } from '@/platform/api.ts';
 import { useCall } from '@/platform/call-query.ts';
-import { ApiError } from '@/platform/api-error.ts';
 import { queryClient, refreshScreens } from '@/platform/query-client.ts';
 import { serverNow } from '@/platform/server-clock.ts';
 import { toast } from '@/platform/toast.ts';
@@ -121,12 +121,10 @@ const PayDialog = ({ order, onPaid }: { order: Order; onPaid: () => void }) => {
       danger: true,
     });
     if (!sure) return;
-    try {
+    await attempt(async () => {
       const closed = await api.closeTrade({ platform_order_id: order.trade_no });
       if (closed.state === 'closed') forgetPayment(order.trade_no);
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-    }
+    });
   };
   const left = new Date(order.expires_at).getTime() - now;
   // The server's word counts: a phone's clock may be hours off.

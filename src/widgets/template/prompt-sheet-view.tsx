@@ -1,3 +1,4 @@
+import { quietly } from '@/platform/attempt.ts';
 import { api } from '@/platform/api.ts';
 import { useCall } from '@/platform/call-query.ts';
 import { useAuth } from '@/platform/auth-store.ts';
@@ -78,10 +79,6 @@ const PromptSheetView = ({
     setEditing(null);
     await list.refetch();
     toast('提示词已删除', 'success');
-  };
-  const quietly = (act: Promise<unknown>) => {
-    // The call has said why.
-    act.catch(() => undefined);
   };
   const hasHidden = (list.data?.prompts ?? []).some(({ hidden }) => hidden);
   return (
