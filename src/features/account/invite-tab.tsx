@@ -7,6 +7,7 @@ import { compactNumber, dateTime, maskName } from '@/platform/format.ts';
 import { Button } from '@/ui/button.tsx';
 import { Skeleton } from '@/ui/skeleton.tsx';
 import { DataTable, type Column } from '@/ui/table/data-table.tsx';
+import { listProps } from '@/ui/table/page-props.ts';
 import type { Out } from '@contract/calls.ts';
 import { invitation } from '@contract/goods.ts';
 import { getRouteApi } from '@tanstack/react-router';
@@ -102,11 +103,8 @@ const InviteTab = () => {
       <DataTable
         name="谁来了"
         columns={columns}
-        rows={came.data?.list}
+        {...listProps(came)}
         rowKey={(row) => row.created_at + row.user_name}
-        error={came.error}
-        busy={came.isFetching}
-        onRetry={() => void came.refetch()}
         page={page}
         pageCount={came.data?.page_count ?? 0}
         total={came.data?.total ?? 0}

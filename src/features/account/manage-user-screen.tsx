@@ -4,6 +4,7 @@ import { FilterBar, type Filter } from '@/ui/filter-bar/filter-bar.tsx';
 import { ManagePage } from '@/ui/manage-page.tsx';
 import { Sheet } from '@/ui/sheet.tsx';
 import { DataTable, type Column } from '@/ui/table/data-table.tsx';
+import { pageProps } from '@/ui/table/page-props.ts';
 import { useTableSearch } from '@/ui/table/use-table-search.ts';
 import type { AdminUser } from '@contract/manage-user.ts';
 import { getRouteApi } from '@tanstack/react-router';
@@ -95,17 +96,10 @@ export const ManageUserScreen = () => {
       <DataTable
         name="用户"
         columns={columns}
-        rows={users.data?.list}
+        {...pageProps(users, page, show)}
         rowKey={({ user_id }) => String(user_id)}
         empty={{ icon: 'people', text: '没有符合的用户。' }}
-        error={users.error}
-        busy={users.isFetching}
-        onRetry={() => void users.refetch()}
         tone={(row) => (row.disabled ? 'bad' : row.rank ? 'gold' : undefined)}
-        total={users.data?.total}
-        page={page}
-        pageCount={users.data?.page_count}
-        onPage={(next, instead) => show({ page: next }, instead)}
         onOpen={(row) => show({ person: row.user_id, page })}
       />
       <Sheet

@@ -5,6 +5,7 @@ import { dateTime } from '@/platform/format.ts';
 import { toast } from '@/platform/toast.ts';
 import { Button } from '@/ui/button.tsx';
 import { DataTable, type Column } from '@/ui/table/data-table.tsx';
+import { listProps } from '@/ui/table/page-props.ts';
 import { yuan } from '@/widgets/pay/money.ts';
 import { reopen } from '@/widgets/pay/pay-order.ts';
 import { PayHost } from '@/widgets/pay/pay-host.tsx';
@@ -116,11 +117,8 @@ const OrderTab = () => {
       <DataTable
         name="订单"
         columns={columns}
-        rows={orders.data?.list}
+        {...listProps(orders)}
         rowKey={(order) => order.trade_no}
-        error={orders.error}
-        busy={orders.isFetching}
-        onRetry={() => void orders.refetch()}
         page={page}
         pageCount={orders.data?.page_count ?? 0}
         total={orders.data?.total ?? 0}

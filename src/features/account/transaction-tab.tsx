@@ -4,6 +4,7 @@ import { useAuth } from '@/platform/auth-store.ts';
 import { dateTime } from '@/platform/format.ts';
 import { Button } from '@/ui/button.tsx';
 import { DataTable, type Column } from '@/ui/table/data-table.tsx';
+import { listProps } from '@/ui/table/page-props.ts';
 import { tokensInYuan } from '@/widgets/pay/money.ts';
 import type { Out } from '@contract/calls.ts';
 import { getRouteApi, Link } from '@tanstack/react-router';
@@ -124,11 +125,8 @@ const TransactionTab = () => {
           name="消费记录"
           csv={false}
           columns={columns}
-          rows={spends.data?.list}
+          {...listProps(spends)}
           rowKey={(row) => String(row.id)}
-          error={spends.error}
-          busy={spends.isFetching}
-          onRetry={() => void spends.refetch()}
           page={page}
           pageCount={spends.data?.page_count ?? 0}
           total={spends.data?.total ?? 0}

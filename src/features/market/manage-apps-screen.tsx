@@ -10,6 +10,7 @@ import { FilterBar } from '@/ui/filter-bar/filter-bar.tsx';
 import { ManagePage } from '@/ui/manage-page.tsx';
 import { Sheet } from '@/ui/sheet.tsx';
 import { DataTable, type Column } from '@/ui/table/data-table.tsx';
+import { pageProps } from '@/ui/table/page-props.ts';
 import { useTableSearch } from '@/ui/table/use-table-search.ts';
 import { yuan } from '@/widgets/pay/money.ts';
 import type { Out } from '@contract/calls.ts';
@@ -208,21 +209,14 @@ export const ManageAppsScreen = () => {
       <DataTable
         name="应用"
         columns={columns}
-        rows={apps.data?.list}
+        {...pageProps(apps, page, show)}
         rowKey={({ id }) => String(id)}
         empty={{
           icon: 'columns',
           text:
             query || state ? '没有符合的应用。' : '还没有应用。发布一个，大家就能在市场里看到。',
         }}
-        error={apps.error}
-        busy={apps.isFetching}
-        onRetry={() => void apps.refetch()}
         tone={(each) => (each.reports > 0 ? 'bad' : each.state === 'draft' ? 'gold' : undefined)}
-        total={apps.data?.total}
-        page={page}
-        pageCount={apps.data?.page_count}
-        onPage={(next, instead) => show({ page: next }, instead)}
         onOpen={(each) => setOpen({ row: each, part: 'acts' })}
       />
       <Sheet

@@ -7,6 +7,7 @@ import { Form } from '@/ui/form/form.tsx';
 import type { Field } from '@/ui/form/field.ts';
 import { Sheet } from '@/ui/sheet.tsx';
 import { DataTable, type Column } from '@/ui/table/data-table.tsx';
+import { pageProps } from '@/ui/table/page-props.ts';
 import { useTableSearch } from '@/ui/table/use-table-search.ts';
 import type { In } from '@contract/calls.ts';
 import { imageSizes } from '@contract/image-prompt.ts';
@@ -319,17 +320,10 @@ export const ManageModels = ({ search: { page = 1, ...search } }: { search: Sear
       <DataTable
         name="模型"
         columns={columns}
-        rows={models.data?.list}
+        {...pageProps(models, page, show)}
         rowKey={({ id }) => String(id)}
         empty={{ icon: 'spark', text: '没有符合的模型。' }}
-        error={models.error}
-        busy={models.isFetching}
-        onRetry={() => void models.refetch()}
         tone={(row) => (row.disable ? 'bad' : undefined)}
-        total={models.data?.total}
-        page={page}
-        pageCount={models.data?.page_count}
-        onPage={(next, instead) => show({ page: next }, instead)}
         onOpen={setOpen}
       />
       <Sheet open={open !== undefined} onClose={() => setOpen(undefined)} title={open?.label ?? ''}>

@@ -13,6 +13,7 @@ import { useFormDraft } from '@/ui/form/form-draft.ts';
 import { ManagePage } from '@/ui/manage-page.tsx';
 import { Sheet } from '@/ui/sheet.tsx';
 import { DataTable, type Column } from '@/ui/table/data-table.tsx';
+import { pageProps } from '@/ui/table/page-props.ts';
 import { useTableSearch } from '@/ui/table/use-table-search.ts';
 import { MarkdownField } from '@/widgets/editor/markdown-field.tsx';
 import type { AdminNotice } from '@contract/manage-notice.ts';
@@ -178,16 +179,10 @@ export const ManageNoticeScreen = () => {
       <DataTable
         name="公告"
         columns={columns}
-        rows={notices.data?.list}
+        {...pageProps(notices, page, show)}
         rowKey={({ id }) => String(id)}
         empty={{ icon: 'document', text: '还没有公告。写一条，大家打开鹊桥就会看到。' }}
-        error={notices.error}
-        onRetry={() => void notices.refetch()}
         tone={(row) => (row.published ? undefined : 'gold')}
-        total={notices.data?.total}
-        page={page}
-        pageCount={notices.data?.page_count}
-        onPage={(next, instead) => show({ page: next }, instead)}
         onOpen={setOpen}
       />
       <Sheet

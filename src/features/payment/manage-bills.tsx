@@ -5,6 +5,7 @@ import { toast } from '@/platform/toast.ts';
 import { Form } from '@/ui/form/form.tsx';
 import { Sheet } from '@/ui/sheet.tsx';
 import { DataTable, type Column } from '@/ui/table/data-table.tsx';
+import { pageProps } from '@/ui/table/page-props.ts';
 import { useTableSearch } from '@/ui/table/use-table-search.ts';
 import type { AdminInvoice, Difference } from '@contract/manage-order.ts';
 import { useState } from 'react';
@@ -59,18 +60,12 @@ const Invoices = ({ page }: { page: number }) => {
       <DataTable
         name="发票申请"
         columns={invoiceColumns}
-        rows={invoices.data?.list}
+        {...pageProps(invoices, page, show)}
         rowKey={({ id }) => String(id)}
         empty={{ icon: 'document', text: '还没有人申请发票。' }}
-        error={invoices.error}
-        onRetry={() => void invoices.refetch()}
         tone={(row) =>
           refundOf(row) !== '' ? 'bad' : row.state === 'requested' ? 'gold' : undefined
         }
-        total={invoices.data?.total}
-        page={page}
-        pageCount={invoices.data?.page_count}
-        onPage={(next, instead) => show({ page: next }, instead)}
         onOpen={setOpen}
       />
       <Sheet open={open !== undefined} onClose={() => setOpen(undefined)} title="发票申请">
@@ -150,16 +145,10 @@ const Differences = ({ page }: { page: number }) => {
       <DataTable
         name="对账差异"
         columns={differenceColumns}
-        rows={differences.data?.list}
+        {...pageProps(differences, page, show)}
         rowKey={({ id }) => String(id)}
         empty={{ icon: 'check', text: '账单和订单没有差异。' }}
-        error={differences.error}
-        onRetry={() => void differences.refetch()}
         tone={(row) => (row.resolved_at ? undefined : 'bad')}
-        total={differences.data?.total}
-        page={page}
-        pageCount={differences.data?.page_count}
-        onPage={(next, instead) => show({ page: next }, instead)}
         onOpen={setOpen}
       />
       <Sheet open={open !== undefined} onClose={() => setOpen(undefined)} title="对账差异">

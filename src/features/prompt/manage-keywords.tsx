@@ -9,6 +9,7 @@ import { Form } from '@/ui/form/form.tsx';
 import { ManagePage } from '@/ui/manage-page.tsx';
 import { Sheet } from '@/ui/sheet.tsx';
 import { DataTable, type Column } from '@/ui/table/data-table.tsx';
+import { pageProps } from '@/ui/table/page-props.ts';
 import { useTableSearch } from '@/ui/table/use-table-search.ts';
 import type { ManagedKeyword } from '@contract/prompt.ts';
 import { getRouteApi } from '@tanstack/react-router';
@@ -122,17 +123,10 @@ export const ManageKeywords = ({ tabs }: { tabs: ReactNode }) => {
       <DataTable
         name="画图关键词"
         columns={columns}
-        rows={words.data?.list}
+        {...pageProps(words, page, show)}
         rowKey={({ id }) => String(id)}
         empty={{ icon: 'edit', text: '没有符合的关键词。' }}
-        error={words.error}
-        busy={words.isFetching}
-        onRetry={() => void words.refetch()}
         tone={(each) => (each.removed ? 'bad' : each.changed ? 'gold' : undefined)}
-        total={words.data?.total}
-        page={page}
-        pageCount={words.data?.page_count}
-        onPage={(next, instead) => show({ page: next }, instead)}
         onOpen={setOpen}
       />
       <Sheet

@@ -9,6 +9,7 @@ import { Form } from '@/ui/form/form.tsx';
 import { ManagePage } from '@/ui/manage-page.tsx';
 import { Sheet } from '@/ui/sheet.tsx';
 import { DataTable, type Column } from '@/ui/table/data-table.tsx';
+import { pageProps } from '@/ui/table/page-props.ts';
 import { useTableSearch } from '@/ui/table/use-table-search.ts';
 import type { PromptTemplate } from '@contract/prompt.ts';
 import { getRouteApi } from '@tanstack/react-router';
@@ -106,16 +107,9 @@ const Templates = ({ tabs }: { tabs: ReactNode }) => {
       <DataTable
         name="提示词"
         columns={columns}
-        rows={prompts.data?.list}
+        {...pageProps(prompts, page, show)}
         rowKey={({ id }) => String(id)}
         empty={{ icon: 'edit', text: '还没有模板。新建一个，大家写提问时就能选。' }}
-        error={prompts.error}
-        busy={prompts.isFetching}
-        onRetry={() => void prompts.refetch()}
-        total={prompts.data?.total}
-        page={page}
-        pageCount={prompts.data?.page_count}
-        onPage={(next, instead) => show({ page: next }, instead)}
         onOpen={setOpen}
       />
       <Sheet

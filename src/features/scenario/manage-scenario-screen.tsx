@@ -9,6 +9,7 @@ import { Form } from '@/ui/form/form.tsx';
 import { ManagePage } from '@/ui/manage-page.tsx';
 import { Sheet } from '@/ui/sheet.tsx';
 import { DataTable, type Column } from '@/ui/table/data-table.tsx';
+import { pageProps } from '@/ui/table/page-props.ts';
 import { useTableSearch } from '@/ui/table/use-table-search.ts';
 import type { Out } from '@contract/calls.ts';
 import { getRouteApi } from '@tanstack/react-router';
@@ -248,17 +249,10 @@ export const ManageScenarioScreen = () => {
       <DataTable
         name="场景"
         columns={columnsOf(known)}
-        rows={scenarios.data?.list}
+        {...pageProps(scenarios, page, show)}
         rowKey={({ id }) => String(id)}
         empty={{ icon: 'fork', text: '没有符合的场景。' }}
-        error={scenarios.error}
-        busy={scenarios.isFetching}
-        onRetry={() => void scenarios.refetch()}
         tone={(row) => (row.state === 'pending' ? 'gold' : undefined)}
-        total={scenarios.data?.total}
-        page={page}
-        pageCount={scenarios.data?.page_count}
-        onPage={(next, instead) => show({ page: next }, instead)}
         onOpen={setOpen}
       />
       <Sheet

@@ -8,6 +8,7 @@ import { confirmDialog } from '@/ui/dialog.ts';
 import { FilterBar, type Filter } from '@/ui/filter-bar/filter-bar.tsx';
 import { ManagePage } from '@/ui/manage-page.tsx';
 import { DataTable, type Column } from '@/ui/table/data-table.tsx';
+import { pageProps } from '@/ui/table/page-props.ts';
 import { useTableSearch } from '@/ui/table/use-table-search.ts';
 import type { AdminSession } from '@contract/manage-session.ts';
 import { getRouteApi, Link } from '@tanstack/react-router';
@@ -162,17 +163,10 @@ export const ManageSessionScreen = () => {
       <DataTable
         name="会话"
         columns={columns}
-        rows={sessions.data?.list}
+        {...pageProps(sessions, page, show)}
         rowKey={({ id }) => String(id)}
         empty={{ icon: 'chat', text: '没有符合的会话。' }}
-        error={sessions.error}
-        busy={sessions.isFetching}
-        onRetry={() => void sessions.refetch()}
         tone={(row) => (row.deleted ? 'bad' : undefined)}
-        total={sessions.data?.total}
-        page={page}
-        pageCount={sessions.data?.page_count}
-        onPage={(next, instead) => show({ page: next }, instead)}
         onOpen={(row) => show({ session: row.id, page })}
         renderChosen={(rows, clear) => (
           <>

@@ -4,6 +4,7 @@ import { FilterBar } from '@/ui/filter-bar/filter-bar.tsx';
 import { ManagePage } from '@/ui/manage-page.tsx';
 import { Sheet } from '@/ui/sheet.tsx';
 import { DataTable, type Column } from '@/ui/table/data-table.tsx';
+import { pageProps } from '@/ui/table/page-props.ts';
 import { useTableSearch } from '@/ui/table/use-table-search.ts';
 import type { ManagerAct } from '@contract/stats.ts';
 import { getRouteApi } from '@tanstack/react-router';
@@ -62,16 +63,9 @@ export const ActsScreen = () => {
       <DataTable
         name="操作记录"
         columns={columns}
-        rows={acts.data?.list}
+        {...pageProps(acts, page, show)}
         rowKey={({ id }) => String(id)}
         empty={{ icon: 'lock', text: '还没有记录。管理员每改一样东西，这里都会多一行。' }}
-        error={acts.error}
-        busy={acts.isFetching}
-        onRetry={() => void acts.refetch()}
-        total={acts.data?.total}
-        page={page}
-        pageCount={acts.data?.page_count}
-        onPage={(next, instead) => show({ page: next }, instead)}
         onOpen={setOpen}
       />
       <Sheet
