@@ -1,5 +1,5 @@
+import { ignoreApiError } from '@/platform/attempt.ts';
 import { api } from '@/platform/api.ts';
-import { ApiError } from '@/platform/api-error.ts';
 import { authStore } from '@/platform/auth-store.ts';
 import { compactNumber } from '@/platform/format.ts';
 import { toast } from '@/platform/toast.ts';
@@ -17,9 +17,7 @@ const LowBalance = () => {
       label: '去充值',
       run: () => void navigate({ to: '/account', search: { tab: 'recharge' } }),
     });
-    api.lowBalanceSeen({}, { quiet: true }).catch((error: unknown) => {
-      if (!(error instanceof ApiError)) throw error;
-    });
+    api.lowBalanceSeen({}, { quiet: true }).catch(ignoreApiError);
   }, [navigate]);
   return null;
 };

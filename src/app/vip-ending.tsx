@@ -1,5 +1,5 @@
+import { ignoreApiError } from '@/platform/attempt.ts';
 import { api } from '@/platform/api.ts';
-import { ApiError } from '@/platform/api-error.ts';
 import { authStore } from '@/platform/auth-store.ts';
 import { toast } from '@/platform/toast.ts';
 import { format } from 'date-fns';
@@ -16,9 +16,7 @@ const VipEnding = () => {
       label: '去续费',
       run: () => void navigate({ to: '/account', search: { tab: 'vip' } }),
     });
-    api.vipEndSeen({}, { quiet: true }).catch((error: unknown) => {
-      if (!(error instanceof ApiError)) throw error;
-    });
+    api.vipEndSeen({}, { quiet: true }).catch(ignoreApiError);
   }, [navigate]);
   return null;
 };

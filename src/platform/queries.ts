@@ -4,6 +4,7 @@ import type { Out } from '@contract/calls.ts';
 import type { Model } from '@contract/model.ts';
 import { useQuery } from '@tanstack/react-query';
 import { api } from './api.ts';
+import { steady, useCall } from './call-query.ts';
 import { accountOf } from './account-of.ts';
 import { authStore, useAuth } from './auth-store.ts';
 import { usePrefs } from './prefs.ts';
@@ -24,13 +25,7 @@ const allModels = (data: Models) => data.models;
 const usualChat = (data: Models) => data.models.find(({ name }) => name === data.default_model);
 
 const useModels = <T>(select: (data: Models) => T) =>
-  useQuery({
-    queryKey: ['models'],
-    queryFn: ({ signal }) => api.models({}, { signal, quiet: true }),
-    select,
-    staleTime: 5 * 60_000,
-    meta: { steady: true },
-  });
+  useCall('models', {}, { select, staleTime: 5 * 60_000, meta: { steady: true } });
 
 /** The models of a kind of session that can be chosen now. */
 export const useModelsOf = (kind: keyof typeof ofSessions) => useModels(ofSessions[kind]);
@@ -136,13 +131,7 @@ export const keepNoticeSeen = (id: number): void => {
 /** The newest notice that was not read, and how many were not. */
 export const useUnreadNotices = () => {
   const { token } = useAuth();
-  const { data } = useQuery({
-    queryKey: ['noticeInfo', accountOf(token)],
-    queryFn: ({ signal }) => api.noticeInfo({}, { signal, quiet: true }),
-    staleTime: Infinity,
-    retry: false,
-    meta: { steady: true },
-  });
+  const { data } = useCall('noticeInfo', {}, { ...steady, apart: accountOf(token), retry: false });
   const notice = data?.list.find(({ id }) => token !== '' || id > seenHere());
   return { notice, count: notice ? (data?.unread ?? 0) : 0 };
 };

@@ -1,6 +1,7 @@
 import { Button } from '@/ui/button.tsx';
 import { Sheet } from '@/ui/sheet.tsx';
 import { SliderField } from '@/ui/slider-field.tsx';
+import { useAct } from '@/platform/use-act.ts';
 import { toast } from '@/platform/toast.ts';
 import { useState } from 'react';
 import Cropper, { type Area } from 'react-easy-crop';
@@ -44,17 +45,10 @@ const AvatarCrop = ({
   const [crop, setCrop] = useState({ x: 0, y: 0 });
   const [scale, setScale] = useState(zoom.min);
   const [area, setArea] = useState<Area | null>(null);
-  const [busy, setBusy] = useState(false);
+  const { busy, run } = useAct(() => toast('这张图片读不出来，请换一张 jpg 或 png', 'error'));
   const take = async () => {
     if (!area) return;
-    setBusy(true);
-    try {
-      await onDone(await cut(url, area));
-    } catch {
-      toast('这张图片读不出来，请换一张 jpg 或 png', 'error');
-    } finally {
-      setBusy(false);
-    }
+    await run(async () => onDone(await cut(url, area)));
   };
   return (
     <Sheet open onClose={onClose} title="选取头像">

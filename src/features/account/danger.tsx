@@ -1,30 +1,24 @@
+import { useAct } from '@/platform/use-act.ts';
 import { api } from '@/platform/api.ts';
-import { ApiError } from '@/platform/api-error.ts';
 import { toast } from '@/platform/toast.ts';
 import { Button } from '@/ui/button.tsx';
 import { confirmDialog } from '@/ui/dialog.ts';
-import { useState } from 'react';
 import css from './account.module.css';
 
 /** What cannot be taken back: all sessions private, or all of them gone. */
 export const Danger = () => {
-  const [busy, setBusy] = useState(false);
+  const { busy, run } = useAct();
   const act = async (
     ask: { title: string; text: string; ok: string },
-    run: () => Promise<string>,
+    work: () => Promise<string>,
   ) => {
     if (!(await confirmDialog({ ...ask, danger: true }))) {
       toast('已取消');
       return;
     }
-    setBusy(true);
-    try {
-      toast(await run(), 'success');
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-    } finally {
-      setBusy(false);
-    }
+    await run(async () => {
+      toast(await work(), 'success');
+    });
   };
   return (
     <section className={`card ${css.settingsGroup}`}>

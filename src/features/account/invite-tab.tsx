@@ -1,16 +1,16 @@
+import { useAct } from '@/platform/use-act.ts';
 import { api } from '@/platform/api.ts';
-import { ApiError } from '@/platform/api-error.ts';
+import { useCall } from '@/platform/call-query.ts';
 import { useAuth } from '@/platform/auth-store.ts';
 import { copyText } from '@/platform/copy.ts';
 import { compactNumber, dateTime, maskName } from '@/platform/format.ts';
 import { Button } from '@/ui/button.tsx';
 import { Skeleton } from '@/ui/skeleton.tsx';
 import { DataTable, type Column } from '@/ui/table/data-table.tsx';
+import { listProps } from '@/ui/table/page-props.ts';
 import type { Out } from '@contract/calls.ts';
 import { invitation } from '@contract/goods.ts';
-import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
 import css from './invite-tab.module.css';
 
 const route = getRouteApi('/account');
@@ -47,28 +47,15 @@ const InviteTab = () => {
   const { page = 1 } = route.useSearch();
   const navigate = route.useNavigate();
   const { token } = useAuth();
-  const [busy, setBusy] = useState(false);
-  const info = useQuery({
-    queryKey: ['inviteInfo'],
-    queryFn: ({ signal }) => api.inviteInfo({}, { signal, quiet: true }),
-    enabled: token !== '',
-  });
-  const came = useQuery({
-    queryKey: ['inviteList', page],
-    queryFn: ({ signal }) => api.inviteList({ page }, { signal, quiet: true }),
-    enabled: token !== '',
-  });
+  const { busy, run } = useAct();
+  const info = useCall('inviteInfo', {}, { enabled: token !== '' });
+  const came = useCall('inviteList', { page }, { enabled: token !== '' });
   const data = info.data;
   const link = data?.code ? `${location.origin}/register?invite=${data.code}` : '';
   const make = async () => {
-    setBusy(true);
-    try {
+    await run(async () => {
       await api.newInvite({});
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-    } finally {
-      setBusy(false);
-    }
+    });
   };
   return (
     <>
@@ -116,11 +103,8 @@ const InviteTab = () => {
       <DataTable
         name="谁来了"
         columns={columns}
-        rows={came.data?.list}
+        {...listProps(came)}
         rowKey={(row) => row.created_at + row.user_name}
-        error={came.error}
-        busy={came.isFetching}
-        onRetry={() => void came.refetch()}
         page={page}
         pageCount={came.data?.page_count ?? 0}
         total={came.data?.total ?? 0}

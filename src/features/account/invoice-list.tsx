@@ -1,10 +1,9 @@
-import { api } from '@/platform/api.ts';
+import { keepLast, useCall } from '@/platform/call-query.ts';
 import { dateTime } from '@/platform/format.ts';
 import { Pager } from '@/ui/pager/pager.tsx';
 import { yuan } from '@/widgets/pay/money.ts';
 import { safeLink } from '@common/markdown/safe-url.ts';
 import type { Out } from '@contract/calls.ts';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import css from './lists.module.css';
 
@@ -46,11 +45,7 @@ const Entry = ({ invoice }: { invoice: Invoice }) => (
 /** One's requests for invoices and what became of them; nothing where there are none. */
 export const InvoiceList = () => {
   const [page, setPage] = useState(1);
-  const { data } = useQuery({
-    queryKey: ['invoiceList', page],
-    queryFn: ({ signal }) => api.invoiceList({ page }, { signal, quiet: true }),
-    placeholderData: keepPreviousData,
-  });
+  const { data } = useCall('invoiceList', { page }, keepLast);
   if (!data || data.total === 0) return null;
   return (
     <section className={`card ${css.invoices}`}>

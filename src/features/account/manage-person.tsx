@@ -1,5 +1,7 @@
 import { bounds } from '@contract/bounds.ts';
+import { quietly } from '@/platform/attempt.ts';
 import { api } from '@/platform/api.ts';
+import { keepLast, useCall } from '@/platform/call-query.ts';
 import { byteSize, compactNumber, dateTime } from '@/platform/format.ts';
 import { toast } from '@/platform/toast.ts';
 import { Act } from '@/ui/act.tsx';
@@ -13,13 +15,9 @@ import { Skeleton } from '@/ui/skeleton.tsx';
 import { SwitchField } from '@/ui/switch-field.tsx';
 import { DataTable, type Column } from '@/ui/table/data-table.tsx';
 import type { AdminUser, LedgerLine } from '@contract/manage-user.ts';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import css from './manage-person.module.css';
-
-// What fails has been told by the call.
-const quietly = (work: Promise<unknown>) => void work.catch(() => undefined);
 
 const kinds: Readonly<Record<string, string>> = {
   grant: '增加',
@@ -54,12 +52,7 @@ const ledgerColumns: readonly Column<LedgerLine>[] = [
 
 const Ledger = ({ userId }: { userId: number }) => {
   const [page, setPage] = useState(1);
-  const ledger = useQuery({
-    queryKey: ['adminUserLedger', userId, page],
-    queryFn: ({ signal }) =>
-      api.adminUserLedger({ user_id: userId, page }, { signal, quiet: true }),
-    placeholderData: keepPreviousData,
-  });
+  const ledger = useCall('adminUserLedger', { user_id: userId, page }, keepLast);
   return (
     <DataTable
       name="账本"
@@ -175,10 +168,7 @@ const sections = ['资料', '能力', '余额', '账本'] as const;
 /** One person: figures, and all that a manager can change. */
 export const ManagePerson = ({ userId }: { userId: number }) => {
   const [section, setSection] = useState<(typeof sections)[number]>('资料');
-  const info = useQuery({
-    queryKey: ['adminUserInfo', userId],
-    queryFn: ({ signal }) => api.adminUserInfo({ user_id: userId }, { signal, quiet: true }),
-  });
+  const info = useCall('adminUserInfo', { user_id: userId });
   // What was given once is not still in the form, to be given again with the next change.
   const [saves, setSaves] = useState(0);
   const saved = async () => {

@@ -1,12 +1,12 @@
-import { api } from '@/platform/api.ts';
+import { keepLast, useCall } from '@/platform/call-query.ts';
 import { compactNumber, dateTime } from '@/platform/format.ts';
 import { FilterBar, type Filter } from '@/ui/filter-bar/filter-bar.tsx';
 import { ManagePage } from '@/ui/manage-page.tsx';
 import { Sheet } from '@/ui/sheet.tsx';
 import { DataTable, type Column } from '@/ui/table/data-table.tsx';
+import { pageProps } from '@/ui/table/page-props.ts';
 import { useTableSearch } from '@/ui/table/use-table-search.ts';
 import type { AdminUser } from '@contract/manage-user.ts';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { ManagePerson } from './manage-person.tsx';
 
@@ -89,28 +89,17 @@ const columns: readonly Column<AdminUser>[] = [
 export const ManageUserScreen = () => {
   const { person, page = 1, ...search } = route.useSearch();
   const show = useTableSearch();
-  const users = useQuery({
-    queryKey: ['adminUserList', search, page],
-    queryFn: ({ signal }) => api.adminUserList({ ...search, page }, { signal, quiet: true }),
-    placeholderData: keepPreviousData,
-  });
+  const users = useCall('adminUserList', { ...search, page }, keepLast);
   return (
     <ManagePage title="用户">
       <FilterBar filters={filters} values={search} onChange={show} />
       <DataTable
         name="用户"
         columns={columns}
-        rows={users.data?.list}
+        {...pageProps(users, page, show)}
         rowKey={({ user_id }) => String(user_id)}
         empty={{ icon: 'people', text: '没有符合的用户。' }}
-        error={users.error}
-        busy={users.isFetching}
-        onRetry={() => void users.refetch()}
         tone={(row) => (row.disabled ? 'bad' : row.rank ? 'gold' : undefined)}
-        total={users.data?.total}
-        page={page}
-        pageCount={users.data?.page_count}
-        onPage={(next, instead) => show({ page: next }, instead)}
         onOpen={(row) => show({ person: row.user_id, page })}
       />
       <Sheet

@@ -1,4 +1,5 @@
 import { SwitchField } from '@/ui/switch-field.tsx';
+import { useAct } from '@/platform/use-act.ts';
 import { toast } from '@/platform/toast.ts';
 import {
   lookAtPermission,
@@ -7,7 +8,7 @@ import {
   useNotifyState,
   type NotifyState,
 } from '@/platform/waits-permission.ts';
-import { useEffect, useState } from 'react';
+import { useEffect } from 'react';
 import css from './account.module.css';
 
 const hints: Record<NotifyState, string> = {
@@ -22,7 +23,8 @@ const hints: Record<NotifyState, string> = {
 /** The switch for notifications, which says how it truly stands with this browser. */
 export const NotifySettings = () => {
   const state = useNotifyState();
-  const [busy, setBusy] = useState(false);
+  // The switch shows what holds here; the server drops what it no longer reaches.
+  const { busy, run } = useAct(() => undefined);
   useEffect(() => {
     const look = () => void lookAtPermission();
     look();
@@ -30,17 +32,11 @@ export const NotifySettings = () => {
     addEventListener('focus', look);
     return () => removeEventListener('focus', look);
   }, []);
-  const change = async (on: boolean) => {
-    setBusy(true);
-    try {
+  const change = (on: boolean) =>
+    run(async () => {
       if (!on) await turnOff();
       else if ((await turnOn()) === 'denied') toast('浏览器没有允许通知');
-    } catch {
-      // The switch shows what holds here; the server drops what it no longer reaches.
-    } finally {
-      setBusy(false);
-    }
-  };
+    });
   return (
     <section className={`card ${css.settingsGroup}`}>
       <h2>通知</h2>

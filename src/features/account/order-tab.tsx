@@ -1,15 +1,15 @@
-import { api } from '@/platform/api.ts';
+import { useCall } from '@/platform/call-query.ts';
 import { ApiError } from '@/platform/api-error.ts';
 import { useAuth } from '@/platform/auth-store.ts';
 import { dateTime } from '@/platform/format.ts';
 import { toast } from '@/platform/toast.ts';
 import { Button } from '@/ui/button.tsx';
 import { DataTable, type Column } from '@/ui/table/data-table.tsx';
+import { listProps } from '@/ui/table/page-props.ts';
 import { yuan } from '@/widgets/pay/money.ts';
 import { reopen } from '@/widgets/pay/pay-order.ts';
 import { PayHost } from '@/widgets/pay/pay-host.tsx';
 import type { Out } from '@contract/calls.ts';
-import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { InvoiceList } from './invoice-list.tsx';
@@ -40,11 +40,7 @@ const OrderTab = () => {
   const navigate = route.useNavigate();
   const { token } = useAuth();
   const [invoicing, setInvoicing] = useState<Order | null>(null);
-  const orders = useQuery({
-    queryKey: ['tradeList', page],
-    queryFn: ({ signal }) => api.tradeList({ page }, { signal, quiet: true }),
-    enabled: token !== '',
-  });
+  const orders = useCall('tradeList', { page }, { enabled: token !== '' });
   const payAgain = async (order: Order) => {
     try {
       const state = await reopen(order.trade_no, () => void navigate({ search: { tab: 'usage' } }));
@@ -121,11 +117,8 @@ const OrderTab = () => {
       <DataTable
         name="订单"
         columns={columns}
-        rows={orders.data?.list}
+        {...listProps(orders)}
         rowKey={(order) => order.trade_no}
-        error={orders.error}
-        busy={orders.isFetching}
-        onRetry={() => void orders.refetch()}
         page={page}
         pageCount={orders.data?.page_count ?? 0}
         total={orders.data?.total ?? 0}

@@ -1,4 +1,6 @@
+import { attempt } from '@/platform/attempt.ts';
 import { api } from '@/platform/api.ts';
+import { useCall } from '@/platform/call-query.ts';
 import { errorText } from '@/platform/api-error.ts';
 import { useAuth } from '@/platform/auth-store.ts';
 import { byteSize, dateTime, maskAccount } from '@/platform/format.ts';
@@ -12,11 +14,9 @@ import { Button } from '@/ui/button.tsx';
 import { confirmDialog } from '@/ui/dialog.ts';
 import { Form } from '@/ui/form/form.tsx';
 import { limits } from '@contract/limits.ts';
-import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useRef, useState } from 'react';
 import { fetchFile } from './fetch-file.ts';
-import { quietly } from './quietly.ts';
 import css from './profile-tab.module.css';
 
 const AvatarCrop = lazy(() => import('./avatar-crop.tsx'));
@@ -76,14 +76,14 @@ const Face = () => {
 };
 
 const Data = () => {
-  const files = useQuery({
-    queryKey: ['accountFiles'],
-    queryFn: ({ signal }) => api.accountFiles({}, { signal, quiet: true }),
-    refetchInterval: ({ state }) => (state.data?.running === 1 ? 2_000 : false),
-  });
+  const files = useCall(
+    'accountFiles',
+    {},
+    { refetchInterval: ({ state }) => (state.data?.running === 1 ? 2_000 : false) },
+  );
   const running = files.data?.running === 1;
   const begin = async () => {
-    await quietly(async () => {
+    await attempt(async () => {
       await api.exportAccount({});
       toast('正在整理，好了之后在这里下载');
     });
@@ -97,7 +97,7 @@ const Data = () => {
         <Button
           key={each.id}
           onClick={() =>
-            void quietly(() => fetchFile('/api/account_file', { id: String(each.id) }))
+            void attempt(() => fetchFile('/api/account_file', { id: String(each.id) }))
           }
         >
           下载 {dateTime(each.created_at)} 的数据（{byteSize(each.size)}）
@@ -131,7 +131,7 @@ const Leave = () => {
       <p>
         个人信息、会话与图片立即删除，余额与会员作废，不能恢复。订单按规定保留，不再与您的姓名相连。
       </p>
-      <Button kind="danger" onClick={() => void quietly(leave)}>
+      <Button kind="danger" onClick={() => void attempt(leave)}>
         注销账号
       </Button>
     </section>

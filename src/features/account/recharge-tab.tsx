@@ -1,4 +1,4 @@
-import { ApiError } from '@/platform/api-error.ts';
+import { useAct } from '@/platform/use-act.ts';
 import { useAuth } from '@/platform/auth-store.ts';
 import { compactNumber } from '@/platform/format.ts';
 import { Button } from '@/ui/button.tsx';
@@ -18,21 +18,16 @@ const quick = [1, 5, 10, 20, 50, 100];
 const RechargeTab = () => {
   const { user } = useAuth();
   const [millions, setMillions] = useState(5);
-  const [busy, setBusy] = useState(false);
+  const { busy, run } = useAct();
   const way = usePayWay();
   const navigate = useNavigate();
   const pay = async () => {
-    setBusy(true);
-    try {
+    await run(async () => {
       await buy(
         { type: 'token', num: millions, provider: way.chosen },
         () => void navigate({ to: '/account', search: { tab: 'usage' } }),
       );
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-    } finally {
-      setBusy(false);
-    }
+    });
   };
   return (
     <>

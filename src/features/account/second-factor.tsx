@@ -1,4 +1,6 @@
+import { attempt } from '@/platform/attempt.ts';
 import { api } from '@/platform/api.ts';
+import { useCall } from '@/platform/call-query.ts';
 import { copyText } from '@/platform/copy.ts';
 import { toast } from '@/platform/toast.ts';
 import { Button } from '@/ui/button.tsx';
@@ -6,10 +8,8 @@ import { confirmDialog } from '@/ui/dialog.ts';
 import { Form } from '@/ui/form/form.tsx';
 import { Skeleton } from '@/ui/skeleton.tsx';
 import type { Out } from '@contract/calls.ts';
-import { useQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import css from './profile-tab.module.css';
-import { quietly } from './quietly.ts';
 
 const code = { name: 'code', label: '验证码', kind: 'text', required: true, max: 40 } as const;
 
@@ -84,7 +84,7 @@ const Enabled = ({
   return (
     <Part title="动态验证码：已打开">
       <p>登录时除了密码，还要手机上的验证码。还剩 {left} 个恢复码。</p>
-      <Button onClick={() => void quietly(renew)}>换一套恢复码</Button>
+      <Button onClick={() => void attempt(renew)}>换一套恢复码</Button>
       <Form
         fields={[{ ...code, hint: '手机上的六位数字，或一个恢复码' }]}
         submit="关闭动态验证码"
@@ -101,10 +101,7 @@ const Enabled = ({
 
 /** The second proof of identity: a code of an authenticator app, and codes for when it is lost. */
 export const SecondFactor = () => {
-  const state = useQuery({
-    queryKey: ['totpState'],
-    queryFn: ({ signal }) => api.totpState({}, { signal, quiet: true }),
-  });
+  const state = useCall('totpState', {});
   const [begun, setBegun] = useState<Out<'totpBegin'>>();
   const [recovery, setRecovery] = useState<string[]>();
   const begin = async () => setBegun(await api.totpBegin({}));
@@ -125,7 +122,7 @@ export const SecondFactor = () => {
         Authenticator、Google Authenticator 或密码管理器。
       </p>
       {state.data ? (
-        <Button kind="primary" onClick={() => void quietly(begin)}>
+        <Button kind="primary" onClick={() => void attempt(begin)}>
           打开动态验证码
         </Button>
       ) : (

@@ -1,13 +1,13 @@
+import { attempt } from '@/platform/attempt.ts';
 import { api } from '@/platform/api.ts';
+import { useCall } from '@/platform/call-query.ts';
 import { dateTime } from '@/platform/format.ts';
 import { toast } from '@/platform/toast.ts';
 import { Button } from '@/ui/button.tsx';
 import { Form } from '@/ui/form/form.tsx';
 import { limits } from '@contract/limits.ts';
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import css from './profile-tab.module.css';
-import { quietly } from './quietly.ts';
 import { SecondFactor } from './second-factor.tsx';
 
 const Password = () => {
@@ -65,10 +65,7 @@ const Password = () => {
 };
 
 const Devices = () => {
-  const devices = useQuery({
-    queryKey: ['deviceList'],
-    queryFn: ({ signal }) => api.deviceList({}, { signal, quiet: true }),
-  });
+  const devices = useCall('deviceList', {});
   const list = devices.data?.list ?? [];
   const others = list.filter((each) => each.current === 0);
   return (
@@ -89,7 +86,7 @@ const Devices = () => {
             {each.current === 0 && (
               <Button
                 size="small"
-                onClick={() => void quietly(() => api.signOutDevice({ id: each.id }))}
+                onClick={() => void attempt(() => api.signOutDevice({ id: each.id }))}
               >
                 退出
               </Button>
@@ -98,7 +95,7 @@ const Devices = () => {
         ))}
       </ul>
       {others.length > 0 && (
-        <Button onClick={() => void quietly(() => api.signOutDevice({}))}>退出其他全部设备</Button>
+        <Button onClick={() => void attempt(() => api.signOutDevice({}))}>退出其他全部设备</Button>
       )}
     </section>
   );

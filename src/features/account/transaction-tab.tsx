@@ -1,12 +1,12 @@
-import { api } from '@/platform/api.ts';
-import { ApiError } from '@/platform/api-error.ts';
+import { useAct } from '@/platform/use-act.ts';
+import { useCall } from '@/platform/call-query.ts';
 import { useAuth } from '@/platform/auth-store.ts';
 import { dateTime } from '@/platform/format.ts';
 import { Button } from '@/ui/button.tsx';
 import { DataTable, type Column } from '@/ui/table/data-table.tsx';
+import { listProps } from '@/ui/table/page-props.ts';
 import { tokensInYuan } from '@/widgets/pay/money.ts';
 import type { Out } from '@contract/calls.ts';
-import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { kindName } from './kinds.ts';
@@ -79,30 +79,21 @@ const TransactionTab = () => {
   const { token } = useAuth();
   const [model, setModel] = useState('');
   const [type, setType] = useState('');
-  const [busy, setBusy] = useState(false);
+  const { busy, run } = useAct();
   const filter = {
     ...(model === '' ? {} : { model }),
     ...(type === '' ? {} : { type: Number(type) }),
   };
-  const spends = useQuery({
-    queryKey: ['transactionList', page, model, type],
-    queryFn: ({ signal }) => api.transactionList({ page, ...filter }, { signal, quiet: true }),
-    enabled: token !== '',
-  });
+  const spends = useCall('transactionList', { page, ...filter }, { enabled: token !== '' });
   const goTo = (next: number) =>
     void navigate({ search: { tab: 'transaction', ...(next > 1 ? { page: next } : {}) } });
   const save = async () => {
-    setBusy(true);
-    try {
+    await run(async () => {
       await fetchFile('/api/transaction_file', {
         ...(model === '' ? {} : { model }),
         ...(type === '' ? {} : { type }),
       });
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-    } finally {
-      setBusy(false);
-    }
+    });
   };
   const choose = (set: (value: string) => void) => (event: { target: { value: string } }) => {
     set(event.target.value);
@@ -134,11 +125,8 @@ const TransactionTab = () => {
           name="消费记录"
           csv={false}
           columns={columns}
-          rows={spends.data?.list}
+          {...listProps(spends)}
           rowKey={(row) => String(row.id)}
-          error={spends.error}
-          busy={spends.isFetching}
-          onRetry={() => void spends.refetch()}
           page={page}
           pageCount={spends.data?.page_count ?? 0}
           total={spends.data?.total ?? 0}

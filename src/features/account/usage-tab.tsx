@@ -1,4 +1,4 @@
-import { api } from '@/platform/api.ts';
+import { keepLast, useCall } from '@/platform/call-query.ts';
 import { useAuth } from '@/platform/auth-store.ts';
 import { compactNumber, dateTime } from '@/platform/format.ts';
 import { useChatModels, useImageModels } from '@/platform/queries.ts';
@@ -9,7 +9,6 @@ import { MonthPicker } from '@/ui/month-picker/month-picker.tsx';
 import { Skeleton } from '@/ui/skeleton.tsx';
 import { tokensInYuan } from '@/widgets/pay/money.ts';
 import type { Out } from '@contract/calls.ts';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import css from './lists.module.css';
@@ -115,16 +114,11 @@ const UsageTab = () => {
   const navigate = route.useNavigate();
   const { token, user } = useAuth();
   const models = [...(useChatModels().data ?? []), ...(useImageModels().data ?? [])];
-  const usage = useQuery({
-    queryKey: ['usage', month],
-    queryFn: ({ signal }) =>
-      api.usage(month && /^\d{4}-(?:0[1-9]|1[0-2])$/.test(month) ? { month } : {}, {
-        signal,
-        quiet: true,
-      }),
-    enabled: token !== '',
-    placeholderData: keepPreviousData,
-  });
+  const usage = useCall(
+    'usage',
+    month && /^\d{4}-(?:0[1-9]|1[0-2])$/.test(month) ? { month } : {},
+    { enabled: token !== '', ...keepLast },
+  );
   const data = usage.data;
   const now = data?.items[0];
   const labelOf = (name: string) => models.find((each) => each.name === name)?.label ?? name;

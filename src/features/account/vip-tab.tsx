@@ -1,4 +1,4 @@
-import { ApiError } from '@/platform/api-error.ts';
+import { useAct } from '@/platform/use-act.ts';
 import { useAuth } from '@/platform/auth-store.ts';
 import { compactNumber, dateTime } from '@/platform/format.ts';
 import { Button } from '@/ui/button.tsx';
@@ -24,22 +24,17 @@ const gains = [
 const VipTab = () => {
   const { user } = useAuth();
   const [months, setMonths] = useState(1);
-  const [busy, setBusy] = useState(false);
+  const { busy, run } = useAct();
   const way = usePayWay();
   const navigate = useNavigate();
   const vip = user?.vip === 1 && user.vip_expired_at;
   const pay = async () => {
-    setBusy(true);
-    try {
+    await run(async () => {
       await buy(
         { type: 'vip', num: months, provider: way.chosen },
         () => void navigate({ to: '/account', search: { tab: 'usage' } }),
       );
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-    } finally {
-      setBusy(false);
-    }
+    });
   };
   return (
     <>

@@ -1,5 +1,5 @@
 import type { Out } from '@contract/calls.ts';
-import { api } from '@/platform/api.ts';
+import { steady, useCall } from '@/platform/call-query.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import css from './auth.module.css';
@@ -34,13 +34,7 @@ export const CaptchaField = ({
   value: CaptchaAnswer;
   onChange: (value: CaptchaAnswer) => void;
 }) => {
-  const image = useQuery({
-    queryKey: ['captcha', round],
-    queryFn: ({ signal }) => api.captcha({}, { signal, quiet: true }),
-    staleTime: Infinity,
-    gcTime: 0,
-    meta: { steady: true },
-  });
+  const image = useCall('captcha', {}, { ...steady, apart: round, gcTime: 0 });
   const captchaid = image.data?.captchaid ?? '';
   const task = image.data?.pow;
   const work = useQuery({

@@ -1,5 +1,5 @@
+import { useAct } from '@/platform/use-act.ts';
 import { api } from '@/platform/api.ts';
-import { ApiError } from '@/platform/api-error.ts';
 import { authStore } from '@/platform/auth-store.ts';
 import { keepDevice } from '@/platform/known-device.ts';
 import { prefsStore } from '@/platform/prefs.ts';
@@ -21,20 +21,20 @@ const startsHere = async (): Promise<boolean> => {
 
 /**
  * What login and registration share: the answer becomes the sign-in of this browser, or a dialog.
- * `submit` runs one try with what was read of the captcha, where one is asked for; `captcha` is what
+ * `submit` makes one try with what was read of the captcha, where one is asked for; `captcha` is what
  * its field needs then, with a new image after each refusal that asks for one. Null: none is.
  */
 export const useSignIn = (back: string | undefined) => {
   const router = useRouter();
-  const [busy, setBusy] = useState(false);
+  const { busy, run } = useAct();
   const [round, setRound] = useState(0);
   const [totp, setTotp] = useState<string>();
   const [read, setRead] = useState<CaptchaAnswer>({ captcha: '', captchaid: '' });
 
-  const submit = async (run: (read: Partial<CaptchaAnswer>) => Promise<Out<'login'>>) => {
-    setBusy(true);
-    try {
-      const answer = await run(round > 0 ? read : {});
+  const submit = async (sign: (read: Partial<CaptchaAnswer>) => Promise<Out<'login'>>) => {
+    // A failed call has shown its own toast, and what was typed stays.
+    await run(async () => {
+      const answer = await sign(round > 0 ? read : {});
       if (answer.captcha) setRound((count) => count + 1);
       if (answer.totp) setTotp('');
       if (answer.error) {
@@ -54,12 +54,7 @@ export const useSignIn = (back: string | undefined) => {
       // Who owns a service that has no model yet is led to its first one.
       const first = back === undefined && answer.profile.owner && (await startsHere());
       await router.navigate({ href: back ?? (first ? '/manager/start' : '/'), replace: true });
-    } catch (error) {
-      // A failed call has shown its own toast, and what was typed stays.
-      if (!(error instanceof ApiError)) throw error;
-    } finally {
-      setBusy(false);
-    }
+    });
   };
   const captcha = round > 0 ? { round, value: read, onChange: setRead } : null;
   return { submit, busy, captcha, totp, setTotp };

@@ -1,8 +1,7 @@
-import { api } from '@/platform/api.ts';
+import { steady, useCall } from '@/platform/call-query.ts';
 import { LoadFailed } from '@/ui/load-failed.tsx';
 import { Sheet } from '@/ui/sheet.tsx';
 import { Skeleton } from '@/ui/skeleton.tsx';
-import { useQuery } from '@tanstack/react-query';
 import css from './question-parts.module.css';
 
 /** What an attached file says, as the model was given it. */
@@ -13,13 +12,7 @@ const AttachedText = ({
   file: { uuid: string; name: string };
   onClose: () => void;
 }) => {
-  const read = useQuery({
-    queryKey: ['attachedText', file.uuid],
-    queryFn: ({ signal }) => api.attachedText({ uuid: file.uuid }, { signal, quiet: true }),
-    staleTime: Infinity,
-    retry: false,
-    meta: { steady: true },
-  });
+  const read = useCall('attachedText', { uuid: file.uuid }, { ...steady, retry: false });
   return (
     <Sheet open onClose={onClose} title={file.name || '附件'}>
       {read.isPending && <Skeleton lines={6} />}

@@ -1,5 +1,5 @@
+import { attempt } from '@/platform/attempt.ts';
 import { api } from '@/platform/api.ts';
-import { ApiError } from '@/platform/api-error.ts';
 import { writeDraft } from '@/platform/draft.ts';
 import { ExportSheet } from '@/widgets/export/export-sheet.tsx';
 import { act, laterText } from '@/platform/outbox.ts';
@@ -58,25 +58,21 @@ const ChatPanels = ({
 
   const favourite = async () => {
     close();
-    try {
+    await attempt(async () => {
       const input = { session_id: session.uuid };
       const name = session.favorite ? 'removeFromFavorites' : 'addToFavorites';
       const done = await act(name, session.uuid, input);
       const text = session.favorite ? '已取消收藏' : '已收藏';
       toast(done ? text : `${text}，${laterText}`, 'success');
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-    }
+    });
   };
   const { friend } = session;
   const block = async (on: boolean) => {
     close();
-    try {
+    await attempt(async () => {
       await api.answerFriend({ session_id: session.uuid, act: on ? 'block' : 'unblock' });
       toast(on ? '已屏蔽，不会再收到对方的消息' : '已取消屏蔽', 'success');
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-    }
+    });
   };
   const remove = async () => {
     close();
@@ -90,15 +86,13 @@ const ChatPanels = ({
       toast('已取消删除');
       return;
     }
-    try {
+    await attempt(async () => {
       await act('deleteSession', session.uuid, { session_id: session.uuid });
       thread.store.forget();
       writeDraft(session.uuid, '');
       toast('会话已删除', 'success');
       void navigate({ to: '/', search: { channel: 'private' } });
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-    }
+    });
   };
 
   return (

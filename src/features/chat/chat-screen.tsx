@@ -1,6 +1,6 @@
 import { sessionTypes } from '@contract/kinds.ts';
 import { maskName } from '@/platform/format.ts';
-import { api } from '@/platform/api.ts';
+import { callQuery, useCall } from '@/platform/call-query.ts';
 import { ApiError, errorText } from '@/platform/api-error.ts';
 import { useAuth } from '@/platform/auth-store.ts';
 import { onFirstUse } from '@/platform/first-use.ts';
@@ -19,7 +19,7 @@ import { Skeleton } from '@/ui/skeleton.tsx';
 import { usePageTitle } from '@/platform/use-page-title.ts';
 import { limits } from '@contract/limits.ts';
 import type { SessionDetail } from '@contract/session.ts';
-import { queryOptions, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import {
   Suspense,
@@ -112,12 +112,6 @@ const useKnownSession = (thread: Thread, session: SessionDetail | undefined) => 
   }, [thread, session, user?.id, user?.user_name, models, types]);
 };
 
-const sessionQuery = (uuid: string) =>
-  queryOptions({
-    queryKey: ['session', uuid],
-    queryFn: ({ signal }) => api.getSession({ uuid }, { signal, quiet: true }),
-  });
-
 /** One of the forum's, which is read from the question on; friends go on where they were. */
 const isQuestion = (session: SessionDetail): boolean =>
   session.type === sessionTypes.people && session.friend === null;
@@ -133,14 +127,16 @@ const Chat = ({
   /** The list is opened at this message. */
   focus: number | null;
 }) => {
-  const session = useQuery(sessionQuery(uuid));
+  const session = useCall('getSession', { uuid });
   const [thread] = useState(
     () =>
       new Thread(uuid, {
         only,
         focus: only === null ? focus : null,
         fromFirst: () =>
-          queryClient.ensureQueryData(sessionQuery(uuid)).then(isQuestion, () => false),
+          queryClient
+            .ensureQueryData(callQuery('getSession', { uuid }))
+            .then(isQuestion, () => false),
       }),
   );
   useEffect(() => thread.open(), [thread]);

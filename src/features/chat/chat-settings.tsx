@@ -1,4 +1,5 @@
 import { sessionTypes } from '@contract/kinds.ts';
+import { useAct } from '@/platform/use-act.ts';
 import { ApiError } from '@/platform/api-error.ts';
 import { authStore } from '@/platform/auth-store.ts';
 import { act, laterText, settingsLane } from '@/platform/outbox.ts';
@@ -73,18 +74,13 @@ const Privacy = ({
   session: SessionDetail;
   globallyPrivate: boolean;
 }) => {
-  const [busy, setBusy] = useState(false);
+  const { busy, run } = useAct();
   const toggle = async (on: boolean) => {
-    setBusy(true);
-    try {
+    await run(async () => {
       const change = { session_id: session.uuid, private: on ? (1 as const) : (0 as const) };
       const done = await act('setSession', session.uuid, change);
       toast(done ? '会话状态更改' : `会话状态更改，${laterText}`, 'success');
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-    } finally {
-      setBusy(false);
-    }
+    });
   };
   const reason = session.private_forced
     ? codes.private_forced.text

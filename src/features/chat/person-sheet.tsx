@@ -1,6 +1,6 @@
+import { attempt } from '@/platform/attempt.ts';
 import { signInFirst } from '@/platform/server-api.ts';
 import { api } from '@/platform/api.ts';
-import { ApiError } from '@/platform/api-error.ts';
 import { useAuth } from '@/platform/auth-store.ts';
 import { Avatar } from '@/ui/avatar.tsx';
 import { Icon } from '@/ui/icon.tsx';
@@ -21,13 +21,11 @@ const PersonSheet = ({
   const { user } = useAuth();
   const write = async () => {
     if (!person || signInFirst()) return;
-    try {
+    await attempt(async () => {
       const { uuid } = await api.newFriend({ friend_user_id: person.id });
       onClose();
       await navigate({ to: '/chat', search: { uuid } });
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-    }
+    });
   };
   return (
     <Sheet open={person !== null} onClose={onClose} title={person?.name ?? ''}>

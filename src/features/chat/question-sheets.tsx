@@ -1,5 +1,6 @@
 import { bounds } from '@contract/bounds.ts';
 import { api } from '@/platform/api.ts';
+import { useCall } from '@/platform/call-query.ts';
 import { dateTime } from '@/platform/format.ts';
 import { toast } from '@/platform/toast.ts';
 import { EmptyState } from '@/ui/empty-state.tsx';
@@ -10,7 +11,6 @@ import { Skeleton } from '@/ui/skeleton.tsx';
 import { reportWords } from '@/widgets/editor/report-words.ts';
 import { Markdown } from '@/widgets/markdown/markdown.tsx';
 import type { ReportReason } from '@contract/forum.ts';
-import { useQuery } from '@tanstack/react-query';
 import css from './question.module.css';
 
 /** Tells the managers of a message, or of the question or private talk as a whole. */
@@ -68,12 +68,7 @@ export const EditsSheet = ({
   id: number;
   onClose: () => void;
 }) => {
-  const edits = useQuery({
-    queryKey: ['messageEdits', uuid, id],
-    queryFn: ({ signal }) =>
-      api.messageEdits({ session_id: uuid, history_id: id }, { signal, quiet: true }),
-    staleTime: 0,
-  });
+  const edits = useCall('messageEdits', { session_id: uuid, history_id: id }, { staleTime: 0 });
   return (
     <Sheet open onClose={onClose} title="修改记录">
       {edits.isPending && <Skeleton lines={6} />}

@@ -1,5 +1,5 @@
 import { sessionTypes } from '@contract/kinds.ts';
-import { api } from '@/platform/api.ts';
+import { keepLast, steady, useCall } from '@/platform/call-query.ts';
 import { allReady, setAttachments, useAttachments } from '@/platform/attach/attach-store.ts';
 import { AttachDrop, AttachTray } from '@/widgets/attach/attach.tsx';
 import type { AttachTarget } from '@/platform/attach/attach-store.ts';
@@ -16,7 +16,6 @@ import { limits } from '@contract/limits.ts';
 import type { Model } from '@contract/model.ts';
 import { isFree } from '@contract/price.ts';
 import type { SessionDetail } from '@contract/session.ts';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
 import { AtList, type TakeKeys } from './at-list.tsx';
@@ -94,15 +93,11 @@ const usePassageTokens = (key: string, text: string): number => {
     const timer = setTimeout(() => settle(question), pause);
     return () => clearTimeout(timer);
   }, [key, question]);
-  const { data } = useQuery({
-    queryKey: ['passageTokens', key, settled],
-    queryFn: ({ signal }) =>
-      api.passageTokens({ embedding_key: key, question: settled }, { signal, quiet: true }),
-    enabled: key !== '' && settled !== '',
-    placeholderData: keepPreviousData,
-    staleTime: Infinity,
-    meta: { steady: true },
-  });
+  const { data } = useCall(
+    'passageTokens',
+    { embedding_key: key, question: settled },
+    { ...steady, enabled: key !== '' && settled !== '', ...keepLast },
+  );
   return settled === '' ? 0 : (data?.tokens ?? 0);
 };
 

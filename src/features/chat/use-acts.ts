@@ -3,6 +3,7 @@ import { useNavigate, getRouteApi } from '@tanstack/react-router';
 import { useCallback, useEffect, useMemo, useRef, type RefObject } from 'react';
 import type { Message } from '@contract/chat.ts';
 import type { SessionDetail } from '@contract/session.ts';
+import { ignoreApiError } from '@/platform/attempt.ts';
 import { api } from '@/platform/api.ts';
 import { ApiError } from '@/platform/api-error.ts';
 import { useAuth } from '@/platform/auth-store.ts';
@@ -144,10 +145,7 @@ export const useActs = (
         return taken;
       },
       remove: (message) => {
-        remove(message).catch((error: unknown) => {
-          // The call has said why.
-          if (!(error instanceof ApiError)) throw error;
-        });
+        remove(message).catch(ignoreApiError);
       },
       fork: (id) => quietly(fork(id)),
       startAnew: (question, which) => quietly(startAnew(question, which)),

@@ -1,11 +1,10 @@
-import { ApiError } from '@/platform/api-error.ts';
-import { api } from '@/platform/api.ts';
+import { ignoreApiError } from '@/platform/attempt.ts';
+import { useCallPages } from '@/platform/call-query.ts';
 import { act } from '@/platform/outbox.ts';
 import { Button } from '@/ui/button.tsx';
 import { LoadFailed } from '@/ui/load-failed.tsx';
 import { Skeleton } from '@/ui/skeleton.tsx';
 import type { Message } from '@contract/chat.ts';
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { Fragment, useMemo } from 'react';
 import { ChatContext, useChatActs } from '@/widgets/conversation/chat-context.ts';
 import css from './question.module.css';
@@ -34,23 +33,12 @@ const rowsOf = (message: Message): Row[] => {
 /** The question, then its answers with the most likes first. */
 const VotesList = ({ uuid }: { uuid: string }) => {
   const acts = useChatActs();
-  const list = useInfiniteQuery({
-    queryKey: ['votes', uuid],
-    queryFn: ({ signal, pageParam }) =>
-      api.historyList(
-        { session_id: uuid, sort: 'votes', page: pageParam, page_size: 30 },
-        { signal, quiet: true },
-      ),
-    initialPageParam: 1,
-    getNextPageParam: ({ page, page_count: count }) => (page < count ? page + 1 : undefined),
-  });
+  const list = useCallPages('historyList', { session_id: uuid, sort: 'votes', page_size: 30 });
   // The open thread knows only what it has read itself: a like goes to the server from here.
   const { refetch } = list;
   const own = useMemo(() => {
     const mark = async (call: Promise<unknown>) => {
-      await call.catch((error: unknown) => {
-        if (!(error instanceof ApiError)) throw error;
-      });
+      await call.catch(ignoreApiError);
       await refetch();
     };
     return {

@@ -1,10 +1,9 @@
-import { api } from '@/platform/api.ts';
+import { keepLast, useCall } from '@/platform/call-query.ts';
 import { LineChart } from '@/ui/chart/line-chart.tsx';
 import { LoadFailed } from '@/ui/load-failed.tsx';
 import { MonthPicker } from '@/ui/month-picker/month-picker.tsx';
 import { DataTable, type Column } from '@/ui/table/data-table.tsx';
 import type { ApiUsage } from '@contract/developer.ts';
-import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import css from './api.module.css';
@@ -83,11 +82,7 @@ export const UsageTab = () => {
   const change = (next: Partial<typeof search>) =>
     void navigate({ search: (before) => ({ ...before, ...next }), replace: true });
   const input = { month, ...(search.key === undefined ? {} : { key_id: search.key }) };
-  const usage = useQuery({
-    queryKey: ['apiUsage', input],
-    queryFn: ({ signal }) => api.apiUsage(input, { signal, quiet: true }),
-    placeholderData: (before) => before,
-  });
+  const usage = useCall('apiUsage', input, keepLast);
   const rows = usage.data?.list;
   const ofDay = useMemo(() => rows?.filter((row) => row.date === day), [rows, day]);
   const days = useMemo(() => daysOf(month, today), [month, today]);

@@ -1,4 +1,5 @@
 import { api } from '@/platform/api.ts';
+import { keepLast, useCall } from '@/platform/call-query.ts';
 import { dateTime } from '@/platform/format.ts';
 import { toast } from '@/platform/toast.ts';
 import { Button } from '@/ui/button.tsx';
@@ -8,7 +9,6 @@ import { Sheet } from '@/ui/sheet.tsx';
 import { DataTable, type Column } from '@/ui/table/data-table.tsx';
 import { useTableSearch } from '@/ui/table/use-table-search.ts';
 import type { Out } from '@contract/calls.ts';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import css from './forum.module.css';
 
@@ -44,11 +44,7 @@ const columns: readonly Column<Word>[] = [
 export const BlockedWords = ({ page, query }: { page: number; query: string | undefined }) => {
   const show = useTableSearch();
   const [adding, setAdding] = useState(false);
-  const words = useQuery({
-    queryKey: ['blockedWordList', query, page],
-    queryFn: ({ signal }) => api.blockedWordList({ query, page }, { signal, quiet: true }),
-    placeholderData: keepPreviousData,
-  });
+  const words = useCall('blockedWordList', { query, page }, keepLast);
   return (
     <>
       <FilterBar

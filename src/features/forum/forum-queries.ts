@@ -1,7 +1,6 @@
-import { api } from '@/platform/api.ts';
+import { keepLast, useCall } from '@/platform/call-query.ts';
 import { useAuth } from '@/platform/auth-store.ts';
 import type { ForumCategory } from '@contract/forum.ts';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
 
 export interface ForumFilters {
   category?: ForumCategory | undefined;
@@ -18,22 +17,14 @@ export const isOwn = (category: ForumCategory | undefined): boolean =>
 
 export const useForum = (filters: ForumFilters) => {
   const { signedIn } = useAuth();
-  return useQuery({
-    queryKey: ['sessionList', 'forum', filters],
-    queryFn: ({ signal }) =>
-      api.sessionList({ channel: 'forum', ...filters }, { signal, quiet: true }),
-    enabled: signedIn || !isOwn(filters.category),
-    placeholderData: keepPreviousData,
-  });
+  return useCall(
+    'sessionList',
+    { channel: 'forum', ...filters },
+    { enabled: signedIn || !isOwn(filters.category), ...keepLast },
+  );
 };
 
 export const useNews = (page: number) => {
   const { signedIn } = useAuth();
-  return useQuery({
-    queryKey: ['newsList', page],
-    queryFn: ({ signal }) => api.newsList({ page }, { signal, quiet: true }),
-    enabled: signedIn,
-    refetchInterval: 60_000,
-    placeholderData: keepPreviousData,
-  });
+  return useCall('newsList', { page }, { enabled: signedIn, refetchInterval: 60_000, ...keepLast });
 };

@@ -1,4 +1,5 @@
 import { api } from '@/platform/api.ts';
+import { keepLast, useCall } from '@/platform/call-query.ts';
 import { maskName } from '@/platform/format.ts';
 import { relativeTime } from '@/platform/relative-time.ts';
 import { toast } from '@/platform/toast.ts';
@@ -10,19 +11,13 @@ import { Pager } from '@/ui/pager/pager.tsx';
 import { Skeleton } from '@/ui/skeleton.tsx';
 import { useTableSearch } from '@/ui/table/use-table-search.ts';
 import { reportWords } from '@/widgets/editor/report-words.ts';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import css from './forum.module.css';
 
 /** What people reported, for managers to judge. */
 export const Reports = ({ page, state }: { page: number; state: 'done' | undefined }) => {
   const show = useTableSearch();
-  const list = useQuery({
-    queryKey: ['reportList', page, state],
-    queryFn: ({ signal }) =>
-      api.reportList({ page, state: state ?? 'open' }, { signal, quiet: true }),
-    placeholderData: keepPreviousData,
-  });
+  const list = useCall('reportList', { page, state: state ?? 'open' }, keepLast);
   const resolve = async (id: number, remove: 0 | 1) => {
     const sure =
       remove === 0 ||

@@ -1,5 +1,6 @@
 import { useAuth } from '@/platform/auth-store.ts';
 import { api } from '@/platform/api.ts';
+import { nextPage } from '@/platform/call-query.ts';
 import { useDeletedImages } from '@/widgets/image/image-marks.ts';
 import { sizeOf } from '@/widgets/image/shelves.ts';
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -48,7 +49,7 @@ export const useGallery = (shelf: Shelf, page: number) => {
     queryKey: ['gallery', key, token === ''],
     queryFn: ({ pageParam, signal }) => read(shelf, pageParam, signal),
     initialPageParam: first,
-    getNextPageParam: (last) => (last.page < last.page_count ? last.page + 1 : undefined),
+    getNextPageParam: nextPage,
     getPreviousPageParam: (head) => (head.page > 1 ? head.page - 1 : undefined),
     staleTime: Infinity,
     refetchOnReconnect: false,

@@ -1,5 +1,5 @@
 import { BackHead } from '@/ui/back-head.tsx';
-import { api } from '@/platform/api.ts';
+import { keepLast, steady, useCall } from '@/platform/call-query.ts';
 import { Markdown } from '@/widgets/markdown/markdown.tsx';
 import { EmptyState } from '@/ui/empty-state.tsx';
 import { Icon } from '@/ui/icon.tsx';
@@ -7,7 +7,6 @@ import { LicenceLinks } from '@/ui/licence-links.tsx';
 import { LoadFailed } from '@/ui/load-failed.tsx';
 import { Skeleton } from '@/ui/skeleton.tsx';
 import { usePageTitle } from '@/platform/use-page-title.ts';
-import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useDeferredValue, useState } from 'react';
 import css from './help.module.css';
@@ -15,12 +14,7 @@ import css from './help.module.css';
 const route = getRouteApi('/help');
 
 const HelpPage = ({ slug }: { slug: string }) => {
-  const page = useQuery({
-    queryKey: ['helpPage', slug],
-    queryFn: ({ signal }) => api.helpPage({ slug }, { signal, quiet: true }),
-    staleTime: Infinity,
-    meta: { steady: true },
-  });
+  const page = useCall('helpPage', { slug }, steady);
   usePageTitle(page.data?.title ?? '帮助');
   return (
     <article className={`page ${css.help}`}>
@@ -45,13 +39,7 @@ const HelpList = () => {
   const search = route.useSearch();
   const [words, setWords] = useState(search.query ?? '');
   const query = useDeferredValue(words.trim()) || undefined;
-  const list = useQuery({
-    queryKey: ['helpList', query],
-    queryFn: ({ signal }) => api.helpList({ query }, { signal, quiet: true }),
-    staleTime: Infinity,
-    placeholderData: (previous) => previous,
-    meta: { steady: true },
-  });
+  const list = useCall('helpList', { query }, { ...steady, ...keepLast });
   const pages = list.data?.list ?? [];
   return (
     <div className={`page ${css.help}`}>

@@ -1,4 +1,6 @@
+import { useAct } from '@/platform/use-act.ts';
 import { api } from '@/platform/api.ts';
+import { steady, useCall } from '@/platform/call-query.ts';
 import { errorText } from '@/platform/api-error.ts';
 import { pickImages } from '@/widgets/image/image-picker.ts';
 import { AnyImage } from '@/widgets/image/foreign-image.tsx';
@@ -8,7 +10,6 @@ import { Icon } from '@/ui/icon.tsx';
 import { LoadFailed } from '@/ui/load-failed.tsx';
 import { Skeleton } from '@/ui/skeleton.tsx';
 import { controlKinds, familyRules, sizeFor } from '@contract/image-prompt.ts';
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Choices } from './choices.tsx';
 import { SketchPad } from './sketch-pad.tsx';
@@ -28,17 +29,11 @@ const inOrder = (types: readonly ControlType[]): ControlType[] => {
 
 const Detected = ({ url, module }: { url: string; module: string }) => {
   const { model } = useTool();
-  const preview = useQuery({
-    queryKey: ['controlnetDetect', model.name, module, url],
-    queryFn: ({ signal }) =>
-      api.controlnetDetect(
-        { model: model.name, controlnet_module: module, controlnet_image_url: url },
-        { signal, quiet: true },
-      ),
-    staleTime: Infinity,
-    retry: false,
-    meta: { steady: true },
-  });
+  const preview = useCall(
+    'controlnetDetect',
+    { model: model.name, controlnet_module: module, controlnet_image_url: url },
+    { ...steady, retry: false },
+  );
   const source = preview.data?.image_base64 ?? '';
   return (
     <figure aria-busy={preview.isFetching}>
@@ -67,7 +62,7 @@ const moduleLabel = (module: string): string => (module === 'none' ? '不处理�
 const Control = ({ types }: { types: readonly ControlType[] }) => {
   const { image, draft, change } = useTool();
   const [sketching, setSketching] = useState(false);
-  const [storing, setStoring] = useState(false);
+  const { busy: storing, run } = useAct();
   const url = draft.controlnet_image ?? '';
   const module = draft.controlnet_module ?? '';
   const model = draft.controlnet_model ?? '';
@@ -88,17 +83,12 @@ const Control = ({ types }: { types: readonly ControlType[] }) => {
     if (picked) change({ controlnet_image: picked.url });
   };
   const store = async (dataUrl: string) => {
-    setStoring(true);
-    try {
+    await run(async () => {
       const { image: stored } = await api.croppingImage({ image: dataUrl });
       change({ controlnet_image: stored.url });
       // A drawing is lines already.
       if (kind === '' && types.some((each) => each.type === 'Scribble')) choose('Scribble');
-    } catch {
-      // The call has said why; the drawing can be made again.
-    } finally {
-      setStoring(false);
-    }
+    });
   };
   const clear = () =>
     change({

@@ -1,5 +1,5 @@
 import { ApiError, errorText } from '@/platform/api-error.ts';
-import { api } from '@/platform/api.ts';
+import { steady, useCall } from '@/platform/call-query.ts';
 import { readDraft, writeDraft } from '@/platform/draft.ts';
 import { useInterrogateWays } from '@/widgets/image/interrogate-ways.ts';
 import { takeAsBase } from '@/widgets/image/base-image.ts';
@@ -19,7 +19,6 @@ import { toast } from '@/platform/toast.ts';
 import { useEver } from '@/platform/use-ever.ts';
 import type { ImageAbility, ImageReply, ImageTask, MadeImage } from '@contract/image.ts';
 import type { Message } from '@contract/chat.ts';
-import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import { useChatActs } from '@/widgets/conversation/chat-context.ts';
 import { ChipChoice } from '@/ui/chip-choice.tsx';
@@ -288,21 +287,18 @@ const Interrogation = ({ image, onClose }: { image: MadeImage | null; onClose: (
   const price = priceOf(way);
   const [asked, setAsked] = useState<readonly string[]>([]);
   const key = `${image?.id ?? 0} ${way}`;
-  const told = useQuery({
-    queryKey: ['interrogate', image?.id, way],
-    queryFn: ({ signal }) =>
-      api.interrogateImage(
-        image && image.id > 0
-          ? { image_id: image.id, model: way }
-          : { image_url: image?.url, model: way },
-        { signal, quiet: true },
-      ),
-    // What costs something waits for a press.
-    enabled: image !== null && way !== '' && (price === 0 || asked.includes(key)),
-    staleTime: Infinity,
-    retry: false,
-    meta: { steady: true },
-  });
+  const told = useCall(
+    'interrogateImage',
+    image && image.id > 0
+      ? { image_id: image.id, model: way }
+      : { image_url: image?.url, model: way },
+    {
+      ...steady,
+      // What costs something waits for a press.
+      enabled: image !== null && way !== '' && (price === 0 || asked.includes(key)),
+      retry: false,
+    },
+  );
   const use = (text: string) => {
     writeDraft(uuid, [readDraft(uuid).trim(), text].filter(Boolean).join('\n'));
     toast('已放进输入框', 'success');

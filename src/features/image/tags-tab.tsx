@@ -1,4 +1,5 @@
 import { api } from '@/platform/api.ts';
+import { steady, useCall } from '@/platform/call-query.ts';
 import { queryClient } from '@/platform/query-client.ts';
 import { Button } from '@/ui/button.tsx';
 import { EmptyState } from '@/ui/empty-state.tsx';
@@ -6,7 +7,6 @@ import { Icon, PathIcon } from '@/ui/icon.tsx';
 import { LoadFailed } from '@/ui/load-failed.tsx';
 import { Skeleton } from '@/ui/skeleton.tsx';
 import type { Out } from '@contract/calls.ts';
-import { useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useMemo, useState } from 'react';
 import { toggleWord, wordsIn } from './prompt-words.ts';
 import { useTool } from './tool-context.ts';
@@ -28,20 +28,13 @@ const eye =
   'M2.500 12S6 5.500 12 5.500 21.500 12 21.500 12 18 18.500 12 18.500 2.500 12 2.500 12ZM12 15a3 3 0 1 0 0-6 3 3 0 0 0 0 6Z';
 const shutEye = `${eye}M4 4l16 16`;
 
-const queryKey = ['keywordList'];
-const useLibrary = () =>
-  useQuery({
-    queryKey,
-    queryFn: ({ signal }) => api.keywordList({}, { signal, quiet: true }),
-    staleTime: Infinity,
-    meta: { steady: true },
-  });
+const useLibrary = () => useCall('keywordList', {}, steady);
 
 /** Shows the mark at once; the server's answer is what holds. */
 const mark = async (word: Keyword, kind: 'top' | 'hidden') => {
   const put = (set: boolean) =>
     queryClient.setQueryData<Out<'keywordList'>>(
-      queryKey,
+      ['keywordList'],
       (list) =>
         list && {
           keywords: list.keywords.map((each) =>

@@ -1,9 +1,8 @@
-import { api } from '@/platform/api.ts';
+import { useImageMetadata } from '@/widgets/image/image-metadata.ts';
 import { Button } from '@/ui/button.tsx';
 import { LoadFailed } from '@/ui/load-failed.tsx';
 import { Skeleton } from '@/ui/skeleton.tsx';
 import type { ImageParameters, MadeImage } from '@contract/image.ts';
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useChatActs } from '@/widgets/conversation/chat-context.ts';
 import { ChipChoice } from '@/ui/chip-choice.tsx';
@@ -27,12 +26,7 @@ const Ask = ({
   const { model } = useChatActs();
   const [resize, setResize] = useState<2 | 4>(2);
   const [upscaler, setUpscaler] = useState('');
-  const metadata = useQuery({
-    queryKey: ['imageMetadata', model],
-    queryFn: ({ signal }) => api.imageMetadata({ model }, { signal, quiet: true }),
-    staleTime: 5 * 60_000,
-    meta: { steady: true },
-  });
+  const metadata = useImageMetadata(model);
   const names = metadata.data?.upscalers ?? [];
   return (
     <div className={drawCss.press}>

@@ -1,7 +1,8 @@
 import { ProgressBar } from '@/ui/progress-bar.tsx';
 import { BackHead } from '@/ui/back-head.tsx';
+import { useAct } from '@/platform/use-act.ts';
 import { api } from '@/platform/api.ts';
-import { ApiError } from '@/platform/api-error.ts';
+import { useCallPages } from '@/platform/call-query.ts';
 import { useAuth } from '@/platform/auth-store.ts';
 import { jobWords, progressText } from '@/platform/job-text.ts';
 import { findJobs, isUnfinished, noteJob, useJob } from '@/platform/jobs.ts';
@@ -22,7 +23,6 @@ import { codes } from '@contract/errors.ts';
 import { needsTranslation } from '@contract/image-prompt.ts';
 import type { Job } from '@contract/job.ts';
 import { translationDeduction } from '@contract/price.ts';
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useEffect, useState, type ReactNode } from 'react';
 import css from './job.module.css';
@@ -65,20 +65,6 @@ const cost = (job: Job): string => {
     return job.deduct_tokens === 0 ? '没有扣费' : `扣 ${tokens} tokens，其余已退回`;
   if (job.deduct_tokens === 0) return '免费';
   return isUnfinished(job) ? `预扣 ${tokens} tokens` : `花费 ${tokens} tokens`;
-};
-
-/** Does something with a job; a call that failed has said why. */
-const useAct = (act: () => Promise<unknown>): [busy: boolean, run: () => void] => {
-  const [busy, setBusy] = useState(false);
-  const run = () => {
-    setBusy(true);
-    act()
-      .catch((error: unknown) => {
-        if (!(error instanceof ApiError)) throw error;
-      })
-      .finally(() => setBusy(false));
-  };
-  return [busy, run];
 };
 
 /** Leads to what a job is about: its message, or the image that it went on from. */
@@ -134,7 +120,8 @@ const Task = ({ told, superseded }: { told: Job; superseded: boolean }) => {
   const [again, setAgain] = useState(false);
   const retried = job.subject_kind === 'message' && (superseded || again);
   const { label: stopLabel, busy: stopping, stop } = useStopJob(job);
-  const [retrying, retry] = useAct(async () => {
+  const { busy: retrying, run } = useAct();
+  const retry = async () => {
     const asked = {
       history_id: job.history_id,
       request_id: uuid(),
@@ -146,7 +133,7 @@ const Task = ({ told, superseded }: { told: Job; superseded: boolean }) => {
     noteJob(fresh);
     setAgain(true);
     toast('又开始了', 'success');
-  });
+  };
   return (
     <li className={css.task} data-state={job.state}>
       <div className={css.taskImage} aria-hidden="true">
@@ -195,7 +182,7 @@ const Task = ({ told, superseded }: { told: Job; superseded: boolean }) => {
             </Subject>
           ) : (
             job.subject_kind === 'message' && (
-              <Button size="small" busy={retrying} onClick={retry}>
+              <Button size="small" busy={retrying} onClick={() => void run(retry)}>
                 重试
                 {price}
               </Button>
@@ -224,13 +211,7 @@ export const TasksScreen = () => {
   const { state: which } = route.useSearch();
   const show = useTableSearch();
   const filter = filters.find(({ state }) => state === which) ?? filters[0];
-  const jobs = useInfiniteQuery({
-    queryKey: ['jobs'],
-    queryFn: ({ pageParam, signal }) => api.jobList({ page: pageParam }, { signal, quiet: true }),
-    initialPageParam: 1,
-    getNextPageParam: (last) => (last.page < last.page_count ? last.page + 1 : undefined),
-    enabled: token !== '',
-  });
+  const jobs = useCallPages('jobList', {}, { enabled: token !== '' });
   useEffect(() => {
     // The list itself says how they stand; without an answer they do not move.
     findJobs().catch(() => {});

@@ -1,5 +1,6 @@
 import { bounds } from '@contract/bounds.ts';
-import { api } from '@/platform/api.ts';
+import { useAct } from '@/platform/use-act.ts';
+import { useCall } from '@/platform/call-query.ts';
 import { ApiError, errorText } from '@/platform/api-error.ts';
 import { sendForm } from '@/platform/send-form.ts';
 import { toast } from '@/platform/toast.ts';
@@ -13,7 +14,6 @@ import { Steps } from '@/ui/steps/steps.tsx';
 import { MarkdownField } from '@/widgets/editor/markdown-field.tsx';
 import type { Out } from '@contract/calls.ts';
 import { marketLimits, marketTexts } from '@contract/market-limits.ts';
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import css from './manage-apps.module.css';
 
@@ -78,17 +78,10 @@ const ImageLink = ({
   url: string;
   onChange: (url: string) => void;
 }) => {
-  const [busy, setBusy] = useState(false);
+  const { busy, run } = useAct((error) => toast(`上传失败：${errorText(error)}`, 'error'));
   const take = async (file: File | undefined) => {
     if (!file) return;
-    setBusy(true);
-    try {
-      onChange((await sendForm('adminUpload', {}, { file })).url);
-    } catch (error) {
-      toast(`上传失败：${errorText(error)}`, 'error');
-    } finally {
-      setBusy(false);
-    }
+    await run(async () => onChange((await sendForm('adminUpload', {}, { file })).url));
   };
   return (
     <div className={css.link}>
@@ -182,8 +175,8 @@ const Publish = ({ draft, onDone }: { draft: Draft | null; onDone: () => void })
   const [cover, setCover] = useState<File | null>(null);
   const [file, setFile] = useState<File | null>(null);
   const [sent, setSent] = useState(0);
-  const [busy, setBusy] = useState(false);
   const [failed, setFailed] = useState('');
+  const { busy, run } = useAct((error) => setFailed(errorText(error)));
   const fileName = file?.name ?? draft?.file_name ?? '';
 
   const send = async (given: FormValues, state: 'draft' | 'published') => {
@@ -211,16 +204,9 @@ const Publish = ({ draft, onDone }: { draft: Draft | null; onDone: () => void })
     onDone();
   };
   const act = async (state: 'draft' | 'published') => {
-    setBusy(true);
     setFailed('');
-    try {
-      await send(values, state);
-    } catch (error) {
-      setFailed(errorText(error));
-    } finally {
-      setBusy(false);
-      setSent(0);
-    }
+    await run(() => send(values, state));
+    setSent(0);
   };
   const fault = failed && (
     <p className={css.failed} role="alert">
@@ -321,13 +307,11 @@ const Publish = ({ draft, onDone }: { draft: Draft | null; onDone: () => void })
 
 /** Publishes an app in two steps, from a draft or from nothing. */
 export const AppPublish = ({ id, onDone }: { id: number | undefined; onDone: () => void }) => {
-  const draft = useQuery({
-    queryKey: ['appDraft', id],
-    queryFn: ({ signal }) => api.appDraft({ id: id ?? 0 }, { signal, quiet: true }),
-    enabled: id !== undefined,
-    gcTime: 0,
-    staleTime: Infinity,
-  });
+  const draft = useCall(
+    'appDraft',
+    { id: id ?? 0 },
+    { enabled: id !== undefined, gcTime: 0, staleTime: Infinity },
+  );
   if (id !== undefined && !draft.data)
     return draft.isError ? (
       <LoadFailed error={draft.error} onRetry={() => void draft.refetch()} />

@@ -1,5 +1,8 @@
 import { bounds } from '@contract/bounds.ts';
+import { useAct } from '@/platform/use-act.ts';
+import { attempt, ignoreApiError } from '@/platform/attempt.ts';
 import { api } from '@/platform/api.ts';
+import { callKey, useCall } from '@/platform/call-query.ts';
 import { ApiError } from '@/platform/api-error.ts';
 import { useAuth } from '@/platform/auth-store.ts';
 import { byteSize, dateTime, maskName } from '@/platform/format.ts';
@@ -21,7 +24,6 @@ import { openPayment } from '@/widgets/pay/pay-order.ts';
 import type { Out } from '@contract/calls.ts';
 import {
   useInfiniteQuery,
-  useQuery,
   useQueryClient,
   type UseInfiniteQueryResult,
 } from '@tanstack/react-query';
@@ -32,15 +34,6 @@ import css from './market.module.css';
 
 const route = getRouteApi('/apps/details');
 type Details = Out<'appDetails'>;
-
-/** What fails was told by the call. */
-const told = async (work: () => Promise<unknown>): Promise<void> => {
-  try {
-    await work();
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-  }
-};
 
 const fetchApp = async (id: number, versionId?: number): Promise<void> => {
   const { url, file_name: name } = await api.appDownloadLink({ id, version_id: versionId });
@@ -78,24 +71,22 @@ const CommentForm = ({ id, mine }: { id: number; mine: Details['app_detail']['my
   });
   const rating = Number(kept.values['rating']);
   const text = String(kept.values['text']);
-  const [busy, setBusy] = useState(false);
+  const { busy, run } = useAct();
   const send = async () => {
     if (text.trim() === '') {
       toast('请写点什么', 'error');
       return;
     }
-    setBusy(true);
-    await told(async () => {
+    await run(async () => {
       await api.sendAppComment({ app_id: id, comment_content: text, rating });
       kept.drop();
       toast(mine ? '修改成功' : '发表成功', 'success');
     });
-    setBusy(false);
   };
   const remove = async () => {
     const sure = await confirmDialog({ text: '删除您的评论？', ok: '删除', danger: true });
     if (!sure) return;
-    await told(async () => {
+    await attempt(async () => {
       await api.delOwnAppComment({ app_id: id });
       kept.set({ rating, text: '' });
       kept.drop();
@@ -131,9 +122,13 @@ const CommentForm = ({ id, mine }: { id: number; mine: Details['app_detail']['my
 const App = ({ id, details }: { id: number; details: Details }) => {
   const { app_detail: app } = details;
   const { signedIn } = useAuth();
-  const [busy, setBusy] = useState(false);
-  const [shown, setShown] = useState<number | null>(null);
   const client = useQueryClient();
+  // Its price or state may not be what stands here any more.
+  const { busy, run: act } = useAct((error) => {
+    void client.invalidateQueries({ queryKey: callKey('appDetails', { id }) });
+    ignoreApiError(error);
+  });
+  const [shown, setShown] = useState<number | null>(null);
   usePageTitle(app.title);
   const versions = useInfiniteQuery({
     queryKey: ['appVersionNext', id],
@@ -149,26 +144,17 @@ const App = ({ id, details }: { id: number; details: Details }) => {
     initialPageParam: 1,
     getNextPageParam: (last, all) => (last.hasMorePages ? all.length + 1 : undefined),
   });
-  const act = async (work: () => Promise<unknown>) => {
-    setBusy(true);
-    await told(async () => {
-      try {
-        await work();
-      } catch (error) {
-        // Its price or state is not what stands here any more.
-        void client.invalidateQueries({ queryKey: ['appDetails', id] });
-        throw error;
-      }
-    });
-    setBusy(false);
-  };
   const buy = async () => {
     const order = await api.payApp({ id });
     if (order.status === 1) toast('现在可以下载了', 'success');
-    else openPayment(order, () => void client.invalidateQueries({ queryKey: ['appDetails', id] }));
+    else
+      openPayment(
+        order,
+        () => void client.invalidateQueries({ queryKey: callKey('appDetails', { id }) }),
+      );
   };
   const report = (commentId: number) =>
-    told(async () => {
+    attempt(async () => {
       const sure = await confirmDialog({ text: '举报这条评论？', ok: '举报' });
       if (!sure) return;
       await api.reportAppComment({ id: commentId });
@@ -333,12 +319,7 @@ const App = ({ id, details }: { id: number; details: Details }) => {
 /** One app: what it is, its versions and comments; bought, then downloaded. */
 export const AppScreen = () => {
   const { appid: id = 0 } = route.useSearch();
-  const found = useQuery({
-    queryKey: ['appDetails', id],
-    queryFn: ({ signal }) => api.appDetails({ id }, { signal, quiet: true }),
-    enabled: id > 0,
-    retry: false,
-  });
+  const found = useCall('appDetails', { id }, { enabled: id > 0, retry: false });
   if (found.data) return <App key={id} id={id} details={found.data} />;
   if (id === 0 || (found.error instanceof ApiError && found.error.status === 404))
     return (

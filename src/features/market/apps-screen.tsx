@@ -1,4 +1,4 @@
-import { api } from '@/platform/api.ts';
+import { keepLast, useCall } from '@/platform/call-query.ts';
 import { useAuth } from '@/platform/auth-store.ts';
 import { usePageTitle } from '@/platform/use-page-title.ts';
 import { EmptyState } from '@/ui/empty-state.tsx';
@@ -7,7 +7,6 @@ import { LoadFailed } from '@/ui/load-failed.tsx';
 import { Pager } from '@/ui/pager/pager.tsx';
 import { Skeleton } from '@/ui/skeleton.tsx';
 import { yuan } from '@/widgets/pay/money.ts';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import css from './market.module.css';
@@ -37,11 +36,7 @@ export const AppsScreen = () => {
     );
     return () => clearTimeout(timer);
   }, [text, query, type, navigate]);
-  const found = useQuery({
-    queryKey: ['appList', type, query, page],
-    queryFn: ({ signal }) => api.appList({ type, query, page }, { signal, quiet: true }),
-    placeholderData: keepPreviousData,
-  });
+  const found = useCall('appList', { type, query, page }, keepLast);
   return (
     <div className="page">
       <header className="page-head">

@@ -1,5 +1,8 @@
 import { bounds } from '@contract/bounds.ts';
+import { useAct } from '@/platform/use-act.ts';
+import { quietly } from '@/platform/attempt.ts';
 import { api } from '@/platform/api.ts';
+import { keepLast, useCall } from '@/platform/call-query.ts';
 import { ApiError, errorText } from '@/platform/api-error.ts';
 import { byteSize, dateTime } from '@/platform/format.ts';
 import { sendForm } from '@/platform/send-form.ts';
@@ -14,13 +17,10 @@ import { Skeleton } from '@/ui/skeleton.tsx';
 import { MarkdownField } from '@/widgets/editor/markdown-field.tsx';
 import type { Out } from '@contract/calls.ts';
 import { marketLimits, marketTexts } from '@contract/market-limits.ts';
-import { keepPreviousData, useQuery, type UseQueryResult } from '@tanstack/react-query';
+import type { UseQueryResult } from '@tanstack/react-query';
 import Rate from 'antd-mobile/es/components/rate';
 import { useState, type ReactNode } from 'react';
 import css from './manage-apps.module.css';
-
-/** What is failing was told by the call. */
-const quietly = (work: Promise<unknown>) => void work.catch(() => undefined);
 
 const Loaded = <T,>({
   query,
@@ -101,11 +101,7 @@ const InfoForm = ({ info, onDone }: { info: Out<'appGeneralInfo'>; onDone: () =>
 
 /** What lists and the head of an app say of it. */
 export const AppInfo = ({ id, onDone }: { id: number; onDone: () => void }) => {
-  const info = useQuery({
-    queryKey: ['appGeneralInfo', id],
-    queryFn: ({ signal }) => api.appGeneralInfo({ id }, { signal, quiet: true }),
-    gcTime: 0,
-  });
+  const info = useCall('appGeneralInfo', { id }, { gcTime: 0 });
   return <Loaded query={info}>{(data) => <InfoForm info={data} onDone={onDone} />}</Loaded>;
 };
 
@@ -120,21 +116,16 @@ const DescriptionForm = ({
 }) => {
   const kept = useFormDraft(`app-description.${id}`, { text: initial });
   const text = String(kept.values['text']);
-  const [busy, setBusy] = useState(false);
   const [failed, setFailed] = useState('');
+  const { busy, run } = useAct((error) => setFailed(errorText(error)));
   const save = async () => {
-    setBusy(true);
     setFailed('');
-    try {
+    await run(async () => {
       await api.saveAppDescription({ id, md_description: text }, { quiet: true });
       kept.drop();
       toast(marketTexts.saved, 'success');
       onDone();
-    } catch (error) {
-      setFailed(errorText(error));
-    } finally {
-      setBusy(false);
-    }
+    });
   };
   return (
     <div className={css.stack}>
@@ -167,11 +158,7 @@ const DescriptionForm = ({
 };
 
 export const AppDescription = ({ id, onDone }: { id: number; onDone: () => void }) => {
-  const description = useQuery({
-    queryKey: ['appDescription', id],
-    queryFn: ({ signal }) => api.appDescription({ id }, { signal, quiet: true }),
-    gcTime: 0,
-  });
+  const description = useCall('appDescription', { id }, { gcTime: 0 });
   return (
     <Loaded query={description}>
       {({ md_description: text }) => <DescriptionForm id={id} initial={text} onDone={onDone} />}
@@ -231,11 +218,7 @@ const NewVersion = ({ id, onDone }: { id: number; onDone: () => void }) => {
 export const AppVersions = ({ id }: { id: number }) => {
   const [page, setPage] = useState(1);
   const [adding, setAdding] = useState(false);
-  const versions = useQuery({
-    queryKey: ['appVersionList', id, page],
-    queryFn: ({ signal }) => api.appVersionList({ id, page }, { signal, quiet: true }),
-    placeholderData: keepPreviousData,
-  });
+  const versions = useCall('appVersionList', { id, page }, keepLast);
   return (
     <Loaded query={versions}>
       {({ title, list: { list, count } }) => (
@@ -280,11 +263,7 @@ export const AppVersions = ({ id }: { id: number }) => {
 
 export const AppComments = ({ id }: { id: number }) => {
   const [page, setPage] = useState(1);
-  const comments = useQuery({
-    queryKey: ['appCommentList', id, page],
-    queryFn: ({ signal }) => api.appCommentList({ id, page }, { signal, quiet: true }),
-    placeholderData: keepPreviousData,
-  });
+  const comments = useCall('appCommentList', { id, page }, keepLast);
   const remove = async (commentId: number) => {
     const sure = await confirmDialog({ text: '删除这条评论？', ok: '删除', danger: true });
     if (!sure) {

@@ -1,4 +1,6 @@
+import { quietly } from '@/platform/attempt.ts';
 import { api } from '@/platform/api.ts';
+import { keepLast, useCall } from '@/platform/call-query.ts';
 import { dateTime } from '@/platform/format.ts';
 import { toast } from '@/platform/toast.ts';
 import { Act } from '@/ui/act.tsx';
@@ -8,10 +10,10 @@ import { FilterBar } from '@/ui/filter-bar/filter-bar.tsx';
 import { ManagePage } from '@/ui/manage-page.tsx';
 import { Sheet } from '@/ui/sheet.tsx';
 import { DataTable, type Column } from '@/ui/table/data-table.tsx';
+import { pageProps } from '@/ui/table/page-props.ts';
 import { useTableSearch } from '@/ui/table/use-table-search.ts';
 import { yuan } from '@/widgets/pay/money.ts';
 import type { Out } from '@contract/calls.ts';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { AppPublish } from './app-publish.tsx';
@@ -110,9 +112,6 @@ const titles: Readonly<Record<Part, string>> = {
   publish: '发布应用',
 };
 
-/** What is failing was told by the call. */
-const quietly = (work: Promise<unknown>) => void work.catch(() => undefined);
-
 const Acts = ({
   row,
   onPart,
@@ -182,11 +181,7 @@ export const ManageAppsScreen = () => {
   const { page = 1, query, state } = route.useSearch();
   const show = useTableSearch();
   const [open, setOpen] = useState<{ row: Row | null; part: Part }>();
-  const apps = useQuery({
-    queryKey: ['managedAppList', query, state, page],
-    queryFn: ({ signal }) => api.managedAppList({ query, state, page }, { signal, quiet: true }),
-    placeholderData: keepPreviousData,
-  });
+  const apps = useCall('managedAppList', { query, state, page }, keepLast);
   const close = () => setOpen(undefined);
   const { row, part } = open ?? { row: null, part: 'acts' as const };
   return (
@@ -214,21 +209,14 @@ export const ManageAppsScreen = () => {
       <DataTable
         name="应用"
         columns={columns}
-        rows={apps.data?.list}
+        {...pageProps(apps, page, show)}
         rowKey={({ id }) => String(id)}
         empty={{
           icon: 'columns',
           text:
             query || state ? '没有符合的应用。' : '还没有应用。发布一个，大家就能在市场里看到。',
         }}
-        error={apps.error}
-        busy={apps.isFetching}
-        onRetry={() => void apps.refetch()}
         tone={(each) => (each.reports > 0 ? 'bad' : each.state === 'draft' ? 'gold' : undefined)}
-        total={apps.data?.total}
-        page={page}
-        pageCount={apps.data?.page_count}
-        onPage={(next, instead) => show({ page: next }, instead)}
         onOpen={(each) => setOpen({ row: each, part: 'acts' })}
       />
       <Sheet

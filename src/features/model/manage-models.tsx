@@ -1,5 +1,6 @@
 import { bounds } from '@contract/bounds.ts';
 import { api } from '@/platform/api.ts';
+import { keepLast, useCall } from '@/platform/call-query.ts';
 import { useMe } from '@/platform/queries.ts';
 import { toast } from '@/platform/toast.ts';
 import { FilterBar } from '@/ui/filter-bar/filter-bar.tsx';
@@ -7,11 +8,11 @@ import { Form } from '@/ui/form/form.tsx';
 import type { Field } from '@/ui/form/field.ts';
 import { Sheet } from '@/ui/sheet.tsx';
 import { DataTable, type Column } from '@/ui/table/data-table.tsx';
+import { pageProps } from '@/ui/table/page-props.ts';
 import { useTableSearch } from '@/ui/table/use-table-search.ts';
 import type { In } from '@contract/calls.ts';
 import { imageSizes } from '@contract/image-prompt.ts';
 import type { AdminModel } from '@contract/manage-model.ts';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 
 const types: Readonly<Record<number, string>> = {
@@ -293,15 +294,11 @@ export const ManageModels = ({ search: { page = 1, ...search } }: { search: Sear
   const show = useTableSearch();
   const [open, setOpen] = useState<AdminModel>();
   const me = useMe();
-  const models = useQuery({
-    queryKey: ['adminModelList', search, page],
-    queryFn: ({ signal }) =>
-      api.adminModelList(
-        { ...search, type: search.type === undefined ? undefined : Number(search.type), page },
-        { signal, quiet: true },
-      ),
-    placeholderData: keepPreviousData,
-  });
+  const models = useCall(
+    'adminModelList',
+    { ...search, type: search.type === undefined ? undefined : Number(search.type), page },
+    keepLast,
+  );
   return (
     <>
       <FilterBar
@@ -321,17 +318,10 @@ export const ManageModels = ({ search: { page = 1, ...search } }: { search: Sear
       <DataTable
         name="模型"
         columns={columns}
-        rows={models.data?.list}
+        {...pageProps(models, page, show)}
         rowKey={({ id }) => String(id)}
         empty={{ icon: 'spark', text: '没有符合的模型。' }}
-        error={models.error}
-        busy={models.isFetching}
-        onRetry={() => void models.refetch()}
         tone={(row) => (row.disable ? 'bad' : undefined)}
-        total={models.data?.total}
-        page={page}
-        pageCount={models.data?.page_count}
-        onPage={(next, instead) => show({ page: next }, instead)}
         onOpen={setOpen}
       />
       <Sheet open={open !== undefined} onClose={() => setOpen(undefined)} title={open?.label ?? ''}>

@@ -1,4 +1,6 @@
+import { quietly } from '@/platform/attempt.ts';
 import { api } from '@/platform/api.ts';
+import { useCall } from '@/platform/call-query.ts';
 import { compactNumber } from '@/platform/format.ts';
 import { relativeTime } from '@/platform/relative-time.ts';
 import { toast } from '@/platform/toast.ts';
@@ -7,7 +9,6 @@ import { confirmDialog } from '@/ui/dialog.ts';
 import { Sheet } from '@/ui/sheet.tsx';
 import { DataTable, type Column } from '@/ui/table/data-table.tsx';
 import type { AdminChannel, ChannelKind } from '@contract/manage-model.ts';
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { channelState } from './channel-state.ts';
@@ -19,8 +20,6 @@ const sources = {
   manager: '管理员',
   local: '本机发现',
 };
-// What fails has been told by the call.
-const quietly = (work: Promise<unknown>) => void work.catch(() => undefined);
 
 const test = async (row: AdminChannel): Promise<void> => {
   toast(`正在试 ${row.label}…`);
@@ -136,11 +135,7 @@ const columns: readonly Column<AdminChannel>[] = [
 /** The services: what they have, how they do, and their forms. */
 export const ManageServices = () => {
   const [open, setOpen] = useState<AdminChannel>();
-  const channels = useQuery({
-    queryKey: ['channelList'],
-    queryFn: ({ signal }) => api.channelList({}, { signal, quiet: true }),
-    refetchInterval: 15_000,
-  });
+  const channels = useCall('channelList', {}, { refetchInterval: 15_000 });
   return (
     <>
       <DataTable

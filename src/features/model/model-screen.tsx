@@ -1,5 +1,6 @@
 import { modelTypes } from '@contract/kinds.ts';
 import { api } from '@/platform/api.ts';
+import { useCall } from '@/platform/call-query.ts';
 import { writeDraft } from '@/platform/draft.ts';
 import { toast } from '@/platform/toast.ts';
 import { usePageTitle } from '@/platform/use-page-title.ts';
@@ -9,7 +10,6 @@ import { Sheet } from '@/ui/sheet.tsx';
 import { DataTable, type Column } from '@/ui/table/data-table.tsx';
 import { useRefusal } from '@/widgets/conversation/use-refusal.ts';
 import type { Model } from '@contract/model.ts';
-import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import {
@@ -177,16 +177,8 @@ export const ModelScreen = () => {
   const { kind } = route.useSearch();
   const navigate = route.useNavigate();
   const begin = useBegin();
-  const models = useQuery({
-    queryKey: ['models'],
-    queryFn: ({ signal }) => api.models({}, { signal, quiet: true }),
-    staleTime: 5 * 60_000,
-  });
-  const health = useQuery({
-    queryKey: ['modelHealth'],
-    queryFn: ({ signal }) => api.modelHealth({}, { signal, quiet: true }),
-    staleTime: 60_000,
-  });
+  const models = useCall('models', {}, { staleTime: 5 * 60_000 });
+  const health = useCall('modelHealth', {}, { staleTime: 60_000 });
   const [looked, setLooked] = useState<Model | null>(null);
   const [hovered, setHovered] = useState<Hovered | null>(null);
   const [pair, setPair] = useState<readonly [Model, Model] | null>(null);

@@ -1,4 +1,5 @@
 import { bounds } from '@contract/bounds.ts';
+import { useAct } from '@/platform/use-act.ts';
 import { api } from '@/platform/api.ts';
 import { queryClient } from '@/platform/query-client.ts';
 import { toast } from '@/platform/toast.ts';
@@ -171,13 +172,14 @@ const Said = ({ trial }: { trial: Trial }) => (
 export const ServiceForm = ({ draft, onSaved }: { draft: ServiceDraft; onSaved: () => void }) => {
   const [values, setValues] = useState<FormValues>({});
   const [trial, setTrial] = useState<Trial>();
-  const [testing, setTesting] = useState(false);
+  const { busy: testing, run } = useAct((error) =>
+    setTrial({ ok: false, message: errorText(error), latency: null, models: [] }),
+  );
   const [models, setModels] = useState(linesOf(draft.models));
   const openAi = likeOpenAi(draft.kind);
   const test = async () => {
-    setTesting(true);
     setTrial(undefined);
-    try {
+    await run(async () => {
       const made = await api.testChannel(
         {
           ...(draft.id === undefined ? {} : { id: draft.id }),
@@ -191,11 +193,7 @@ export const ServiceForm = ({ draft, onSaved }: { draft: ServiceDraft; onSaved: 
       setTrial(made);
       if (made.models.length > 0 && models.trim() === '')
         setModels(linesOf(made.models.slice(0, 30)));
-    } catch (error) {
-      setTrial({ ok: false, message: errorText(error), latency: null, models: [] });
-    } finally {
-      setTesting(false);
-    }
+    });
   };
   const chosen = new Set(modelsIn(models).map(({ name }) => name));
   const toggle = (name: string, factor: number) =>

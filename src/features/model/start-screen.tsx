@@ -1,10 +1,9 @@
-import { api } from '@/platform/api.ts';
+import { useCall } from '@/platform/call-query.ts';
 import { Button } from '@/ui/button.tsx';
 import { LoadFailed } from '@/ui/load-failed.tsx';
 import { ManagePage } from '@/ui/manage-page.tsx';
 import { Skeleton } from '@/ui/skeleton.tsx';
 import { Steps } from '@/ui/steps/steps.tsx';
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import css from './manage-model.module.css';
@@ -17,10 +16,7 @@ const steps = ['选择服务', '填写密钥', '开始使用'];
 export const StartScreen = () => {
   const [draft, setDraft] = useState<ServiceDraft>();
   const [done, setDone] = useState(false);
-  const presets = useQuery({
-    queryKey: ['channelPresets'],
-    queryFn: ({ signal }) => api.channelPresets({}, { signal, quiet: true }),
-  });
+  const presets = useCall('channelPresets', {});
   const step = done ? 2 : draft ? 1 : 0;
   return (
     <ManagePage title="接入模型服务">

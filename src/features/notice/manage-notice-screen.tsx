@@ -1,4 +1,7 @@
+import { useAct } from '@/platform/use-act.ts';
+import { quietly } from '@/platform/attempt.ts';
 import { api } from '@/platform/api.ts';
+import { keepLast, useCall } from '@/platform/call-query.ts';
 import { errorText } from '@/platform/api-error.ts';
 import { byteSize, dateTime } from '@/platform/format.ts';
 import { sendForm } from '@/platform/send-form.ts';
@@ -10,19 +13,16 @@ import { useFormDraft } from '@/ui/form/form-draft.ts';
 import { ManagePage } from '@/ui/manage-page.tsx';
 import { Sheet } from '@/ui/sheet.tsx';
 import { DataTable, type Column } from '@/ui/table/data-table.tsx';
+import { pageProps } from '@/ui/table/page-props.ts';
 import { useTableSearch } from '@/ui/table/use-table-search.ts';
 import { MarkdownField } from '@/widgets/editor/markdown-field.tsx';
 import type { AdminNotice } from '@contract/manage-notice.ts';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { format } from 'date-fns';
 import { useState } from 'react';
 import css from './manage-notice.module.css';
 
 const route = getRouteApi('/manager/notice');
-
-// What fails has been told by the call.
-const quietly = (work: Promise<unknown>) => void work.catch(() => undefined);
 
 const Editor = ({ notice, onDone }: { notice: AdminNotice | null; onDone: () => void }) => {
   const original = notice?.content ?? '';
@@ -35,17 +35,16 @@ const Editor = ({ notice, onDone }: { notice: AdminNotice | null; onDone: () => 
   const at = String(kept.values['at']);
   const [file, setFile] = useState<File | null>(null);
   const [removed, setRemoved] = useState(false);
-  const [busy, setBusy] = useState(false);
   const [failed, setFailed] = useState('');
+  const { busy, run } = useAct((error) => setFailed(errorText(error)));
   const changed = text !== original;
   const publish = async () => {
     if (text.trim() === '') {
       setFailed('请填写公告内容');
       return;
     }
-    setBusy(true);
     setFailed('');
-    try {
+    await run(async () => {
       await sendForm(
         'saveNotice',
         {
@@ -59,11 +58,7 @@ const Editor = ({ notice, onDone }: { notice: AdminNotice | null; onDone: () => 
       kept.drop();
       toast(notice ? '修改成功' : at === '' ? '发表成功' : '到时间会自动发布', 'success');
       onDone();
-    } catch (error) {
-      setFailed(errorText(error));
-    } finally {
-      setBusy(false);
-    }
+    });
   };
   const discard = async () => {
     if (changed) {
@@ -166,11 +161,7 @@ export const ManageNoticeScreen = () => {
   const { page = 1, query } = route.useSearch();
   const show = useTableSearch();
   const [open, setOpen] = useState<AdminNotice | 'new'>();
-  const notices = useQuery({
-    queryKey: ['adminNoticeList', query, page],
-    queryFn: ({ signal }) => api.adminNoticeList({ query, page }, { signal, quiet: true }),
-    placeholderData: keepPreviousData,
-  });
+  const notices = useCall('adminNoticeList', { query, page }, keepLast);
   return (
     <ManagePage
       title="公告"
@@ -188,16 +179,10 @@ export const ManageNoticeScreen = () => {
       <DataTable
         name="公告"
         columns={columns}
-        rows={notices.data?.list}
+        {...pageProps(notices, page, show)}
         rowKey={({ id }) => String(id)}
         empty={{ icon: 'document', text: '还没有公告。写一条，大家打开鹊桥就会看到。' }}
-        error={notices.error}
-        onRetry={() => void notices.refetch()}
         tone={(row) => (row.published ? undefined : 'gold')}
-        total={notices.data?.total}
-        page={page}
-        pageCount={notices.data?.page_count}
-        onPage={(next, instead) => show({ page: next }, instead)}
         onOpen={setOpen}
       />
       <Sheet

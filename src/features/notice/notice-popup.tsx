@@ -1,5 +1,5 @@
+import { ignoreApiError } from '@/platform/attempt.ts';
 import { api } from '@/platform/api.ts';
-import { ApiError } from '@/platform/api-error.ts';
 import { useAuth } from '@/platform/auth-store.ts';
 import { dateTime } from '@/platform/format.ts';
 import { keepNoticeSeen, useUnreadNotices } from '@/platform/queries.ts';
@@ -35,9 +35,7 @@ export const NoticePopup = () => {
     api
       .updateNotice({ notice_id: notice.id })
       .then(() => queryClient.invalidateQueries({ queryKey: ['noticeInfo'] }))
-      .catch((error: unknown) => {
-        if (!(error instanceof ApiError)) throw error;
-      });
+      .catch(ignoreApiError);
   };
   return (
     <Suspense fallback={null}>

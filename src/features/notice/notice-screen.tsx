@@ -1,5 +1,6 @@
+import { attempt, ignoreApiError } from '@/platform/attempt.ts';
 import { api } from '@/platform/api.ts';
-import { ApiError } from '@/platform/api-error.ts';
+import { useCall } from '@/platform/call-query.ts';
 import { accountOf } from '@/platform/account-of.ts';
 import { useAuth } from '@/platform/auth-store.ts';
 import { byteSize, dateTime } from '@/platform/format.ts';
@@ -11,7 +12,6 @@ import { EmptyState } from '@/ui/empty-state.tsx';
 import { LicenceLinks } from '@/ui/licence-links.tsx';
 import { LoadFailed } from '@/ui/load-failed.tsx';
 import { Skeleton } from '@/ui/skeleton.tsx';
-import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { NoticeText } from './notice-text.tsx';
@@ -25,10 +25,7 @@ export const NoticeScreen = () => {
   const { page = 1 } = route.useSearch();
   const navigate = route.useNavigate();
   const { token } = useAuth();
-  const notices = useQuery({
-    queryKey: ['noticeList', page, accountOf(token)],
-    queryFn: ({ signal }) => api.noticeList({ page, page_size: 10 }, { signal, quiet: true }),
-  });
+  const notices = useCall('noticeList', { page, page_size: 10 }, { apart: accountOf(token) });
   const data = notices.data;
   const newest = data?.list[0];
   const unread = token !== '' && page === 1 && newest && newest.read === 0 ? newest.id : 0;
@@ -40,19 +37,15 @@ export const NoticeScreen = () => {
     api
       .updateNotice({ notice_id: unread }, { quiet: true })
       .then(() => queryClient.invalidateQueries({ queryKey: ['noticeInfo'] }))
-      .catch((error: unknown) => {
-        if (!(error instanceof ApiError)) throw error;
-      });
+      .catch(ignoreApiError);
   }, [unread]);
   const download = async (id: number) => {
     if (token === '') return navigate({ to: '/login', search: { back: '/notice' } });
-    try {
+    await attempt(async () => {
       const { url } = await api.downloadSourceCode({ id });
       if (url === '') await navigate({ to: '/subscribe' });
       else location.assign(url);
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-    }
+    });
   };
   const goTo = (next: number, replace = false) => {
     void navigate({ search: next > 1 ? { page: next } : {}, replace });

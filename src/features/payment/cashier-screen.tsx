@@ -1,13 +1,12 @@
+import { useAct } from '@/platform/use-act.ts';
 import { api } from '@/platform/api.ts';
-import { ApiError } from '@/platform/api-error.ts';
+import { useCall } from '@/platform/call-query.ts';
 import { usePageTitle } from '@/platform/use-page-title.ts';
 import { Button } from '@/ui/button.tsx';
 import { EmptyState } from '@/ui/empty-state.tsx';
 import { Skeleton } from '@/ui/skeleton.tsx';
 import { yuan } from '@/widgets/pay/money.ts';
-import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
 import css from './payment.module.css';
 
 const route = getRouteApi('/cashier');
@@ -16,22 +15,13 @@ const route = getRouteApi('/cashier');
 export const CashierScreen = () => {
   usePageTitle('沙箱收银台');
   const { key = '' } = route.useSearch();
-  const [busy, setBusy] = useState(false);
-  const trade = useQuery({
-    queryKey: ['sandboxTrade', key],
-    queryFn: ({ signal }) => api.sandboxTrade({ key }, { signal, quiet: true }),
-    retry: false,
-  });
+  const { busy, run } = useAct();
+  const trade = useCall('sandboxTrade', { key }, { retry: false });
   const settle = async (pay: 0 | 1) => {
-    setBusy(true);
-    try {
+    await run(async () => {
       await api.sandboxSettle({ key, pay });
       await trade.refetch();
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-    } finally {
-      setBusy(false);
-    }
+    });
   };
   const data = trade.data;
   return (

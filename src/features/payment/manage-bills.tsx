@@ -1,13 +1,14 @@
 import { bounds } from '@contract/bounds.ts';
 import { api } from '@/platform/api.ts';
+import { keepLast, useCall } from '@/platform/call-query.ts';
 import { dateTime } from '@/platform/format.ts';
 import { toast } from '@/platform/toast.ts';
 import { Form } from '@/ui/form/form.tsx';
 import { Sheet } from '@/ui/sheet.tsx';
 import { DataTable, type Column } from '@/ui/table/data-table.tsx';
+import { pageProps } from '@/ui/table/page-props.ts';
 import { useTableSearch } from '@/ui/table/use-table-search.ts';
 import type { AdminInvoice, Difference } from '@contract/manage-order.ts';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import css from './manage-order.module.css';
 import { yuan } from './order-words.ts';
@@ -54,28 +55,18 @@ const differenceColumns: readonly Column<Difference>[] = [
 const Invoices = ({ page }: { page: number }) => {
   const show = useTableSearch();
   const [open, setOpen] = useState<AdminInvoice>();
-  const invoices = useQuery({
-    queryKey: ['adminInvoiceList', page],
-    queryFn: ({ signal }) => api.adminInvoiceList({ page }, { signal, quiet: true }),
-    placeholderData: keepPreviousData,
-  });
+  const invoices = useCall('adminInvoiceList', { page }, keepLast);
   return (
     <>
       <DataTable
         name="发票申请"
         columns={invoiceColumns}
-        rows={invoices.data?.list}
+        {...pageProps(invoices, page, show)}
         rowKey={({ id }) => String(id)}
         empty={{ icon: 'document', text: '还没有人申请发票。' }}
-        error={invoices.error}
-        onRetry={() => void invoices.refetch()}
         tone={(row) =>
           refundOf(row) !== '' ? 'bad' : row.state === 'requested' ? 'gold' : undefined
         }
-        total={invoices.data?.total}
-        page={page}
-        pageCount={invoices.data?.page_count}
-        onPage={(next, instead) => show({ page: next }, instead)}
         onOpen={setOpen}
       />
       <Sheet open={open !== undefined} onClose={() => setOpen(undefined)} title="发票申请">
@@ -149,26 +140,16 @@ const Invoices = ({ page }: { page: number }) => {
 const Differences = ({ page }: { page: number }) => {
   const show = useTableSearch();
   const [open, setOpen] = useState<Difference>();
-  const differences = useQuery({
-    queryKey: ['differenceList', page],
-    queryFn: ({ signal }) => api.differenceList({ page, open: 0 }, { signal, quiet: true }),
-    placeholderData: keepPreviousData,
-  });
+  const differences = useCall('differenceList', { page, open: 0 }, keepLast);
   return (
     <>
       <DataTable
         name="对账差异"
         columns={differenceColumns}
-        rows={differences.data?.list}
+        {...pageProps(differences, page, show)}
         rowKey={({ id }) => String(id)}
         empty={{ icon: 'check', text: '账单和订单没有差异。' }}
-        error={differences.error}
-        onRetry={() => void differences.refetch()}
         tone={(row) => (row.resolved_at ? undefined : 'bad')}
-        total={differences.data?.total}
-        page={page}
-        pageCount={differences.data?.page_count}
-        onPage={(next, instead) => show({ page: next }, instead)}
         onOpen={setOpen}
       />
       <Sheet open={open !== undefined} onClose={() => setOpen(undefined)} title="对账差异">

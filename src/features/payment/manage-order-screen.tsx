@@ -7,6 +7,7 @@ import { longRanges, quickRange } from '@/ui/date-range/ranges.ts';
 import { FilterBar } from '@/ui/filter-bar/filter-bar.tsx';
 import { ManagePage } from '@/ui/manage-page.tsx';
 import { DataTable, type Column } from '@/ui/table/data-table.tsx';
+import { pageProps } from '@/ui/table/page-props.ts';
 import { useTableSearch } from '@/ui/table/use-table-search.ts';
 import type { AdminOrder } from '@contract/manage-order.ts';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
@@ -136,17 +137,10 @@ const Orders = () => {
       <DataTable
         name="订单"
         columns={columns}
-        rows={data?.list}
+        {...pageProps(orders, page, show)}
         rowKey={({ id }) => String(id)}
         empty={{ icon: 'receipt', text: '没有符合的订单。' }}
-        error={orders.error}
-        busy={orders.isFetching}
-        onRetry={() => void orders.refetch()}
         tone={(row) => (row.paid_success ? 'good' : undefined)}
-        total={data?.total}
-        page={page}
-        pageCount={data?.page_count}
-        onPage={(next, instead) => show({ page: next }, instead)}
         onOpen={(row) => setOpen(row.order_id)}
       />
       <ManageOrder number={open} onClose={() => setOpen(undefined)} />

@@ -1,5 +1,6 @@
 import { bounds } from '@contract/bounds.ts';
 import { api } from '@/platform/api.ts';
+import { useCall } from '@/platform/call-query.ts';
 import { dateTime } from '@/platform/format.ts';
 import { toast } from '@/platform/toast.ts';
 import { confirmDialog } from '@/ui/dialog.ts';
@@ -8,7 +9,6 @@ import { LoadFailed } from '@/ui/load-failed.tsx';
 import { Sheet } from '@/ui/sheet.tsx';
 import { Skeleton } from '@/ui/skeleton.tsx';
 import type { Out } from '@contract/calls.ts';
-import { useQuery } from '@tanstack/react-query';
 import css from './manage-order.module.css';
 import { stateOf, typeOf, yuan } from './order-words.ts';
 
@@ -79,12 +79,11 @@ export const ManageOrder = ({
   number: string | undefined;
   onClose: () => void;
 }) => {
-  const info = useQuery({
-    queryKey: ['adminOrderInfo', number],
-    queryFn: ({ signal }) =>
-      api.adminOrderInfo({ order_id: number ?? '' }, { signal, quiet: true }),
-    enabled: number !== undefined,
-  });
+  const info = useCall(
+    'adminOrderInfo',
+    { order_id: number ?? '' },
+    { enabled: number !== undefined },
+  );
   const { data } = info;
   return (
     <Sheet open={number !== undefined} onClose={onClose} title="订单">

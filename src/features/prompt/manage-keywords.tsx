@@ -1,5 +1,7 @@
 import { bounds } from '@contract/bounds.ts';
+import { quietly } from '@/platform/attempt.ts';
 import { api } from '@/platform/api.ts';
+import { keepLast, useCall } from '@/platform/call-query.ts';
 import { toast } from '@/platform/toast.ts';
 import { Button } from '@/ui/button.tsx';
 import { confirmDialog } from '@/ui/dialog.ts';
@@ -8,9 +10,9 @@ import { Form } from '@/ui/form/form.tsx';
 import { ManagePage } from '@/ui/manage-page.tsx';
 import { Sheet } from '@/ui/sheet.tsx';
 import { DataTable, type Column } from '@/ui/table/data-table.tsx';
+import { pageProps } from '@/ui/table/page-props.ts';
 import { useTableSearch } from '@/ui/table/use-table-search.ts';
 import type { ManagedKeyword } from '@contract/prompt.ts';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import css from './manage-prompt.module.css';
@@ -26,9 +28,6 @@ const types: Readonly<Record<ManagedKeyword['type'], string>> = {
   command: '参数',
 };
 const states = { own: '自己添加的', changed: '改过的', removed: '不再提供的' };
-
-// What fails has been told by the call.
-const quietly = (work: Promise<unknown>) => void work.catch(() => undefined);
 
 const stateOf = (row: ManagedKeyword): string => {
   if (row.removed) return '不再提供';
@@ -101,12 +100,7 @@ export const ManageKeywords = ({ tabs }: { tabs: ReactNode }) => {
   const chosen = Object.keys(types).find((each) => each === type) as
     | ManagedKeyword['type']
     | undefined;
-  const words = useQuery({
-    queryKey: ['manageKeywordList', page, query, chosen, state],
-    queryFn: ({ signal }) =>
-      api.manageKeywordList({ page, query, type: chosen, state }, { signal, quiet: true }),
-    placeholderData: keepPreviousData,
-  });
+  const words = useCall('manageKeywordList', { page, query, type: chosen, state }, keepLast);
   const row = open === 'new' ? undefined : open;
   return (
     <ManagePage
@@ -130,17 +124,10 @@ export const ManageKeywords = ({ tabs }: { tabs: ReactNode }) => {
       <DataTable
         name="画图关键词"
         columns={columns}
-        rows={words.data?.list}
+        {...pageProps(words, page, show)}
         rowKey={({ id }) => String(id)}
         empty={{ icon: 'edit', text: '没有符合的关键词。' }}
-        error={words.error}
-        busy={words.isFetching}
-        onRetry={() => void words.refetch()}
         tone={(each) => (each.removed ? 'bad' : each.changed ? 'gold' : undefined)}
-        total={words.data?.total}
-        page={page}
-        pageCount={words.data?.page_count}
-        onPage={(next, instead) => show({ page: next }, instead)}
         onOpen={setOpen}
       />
       <Sheet

@@ -1,6 +1,8 @@
 import { bounds } from '@contract/bounds.ts';
 import { promptTypes } from '@contract/kinds.ts';
+import { quietly } from '@/platform/attempt.ts';
 import { api } from '@/platform/api.ts';
+import { keepLast, useCall } from '@/platform/call-query.ts';
 import { toast } from '@/platform/toast.ts';
 import { Button } from '@/ui/button.tsx';
 import { confirmDialog } from '@/ui/dialog.ts';
@@ -9,18 +11,15 @@ import { Form } from '@/ui/form/form.tsx';
 import { ManagePage } from '@/ui/manage-page.tsx';
 import { Sheet } from '@/ui/sheet.tsx';
 import { DataTable, type Column } from '@/ui/table/data-table.tsx';
+import { pageProps } from '@/ui/table/page-props.ts';
 import { useTableSearch } from '@/ui/table/use-table-search.ts';
 import type { PromptTemplate } from '@contract/prompt.ts';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { ManageKeywords } from './manage-keywords.tsx';
 import css from './manage-prompt.module.css';
 
 const route = getRouteApi('/manager/prompt');
-
-// What fails has been told by the call.
-const quietly = (work: Promise<unknown>) => void work.catch(() => undefined);
 
 const remove = async (row: PromptTemplate): Promise<void> => {
   const yes = await confirmDialog({
@@ -80,15 +79,11 @@ const Templates = ({ tabs }: { tabs: ReactNode }) => {
   const { page = 1, query, type } = route.useSearch();
   const show = useTableSearch();
   const [open, setOpen] = useState<PromptTemplate | 'new'>();
-  const prompts = useQuery({
-    queryKey: ['managePromptList', page, query, type],
-    queryFn: ({ signal }) =>
-      api.managePromptList(
-        { page, query, type: type === undefined ? undefined : Number(type) },
-        { signal, quiet: true },
-      ),
-    placeholderData: keepPreviousData,
-  });
+  const prompts = useCall(
+    'managePromptList',
+    { page, query, type: type === undefined ? undefined : Number(type) },
+    keepLast,
+  );
   const row = open === 'new' ? undefined : open;
   return (
     <ManagePage
@@ -119,16 +114,9 @@ const Templates = ({ tabs }: { tabs: ReactNode }) => {
       <DataTable
         name="提示词"
         columns={columns}
-        rows={prompts.data?.list}
+        {...pageProps(prompts, page, show)}
         rowKey={({ id }) => String(id)}
         empty={{ icon: 'edit', text: '还没有模板。新建一个，大家写提问时就能选。' }}
-        error={prompts.error}
-        busy={prompts.isFetching}
-        onRetry={() => void prompts.refetch()}
-        total={prompts.data?.total}
-        page={page}
-        pageCount={prompts.data?.page_count}
-        onPage={(next, instead) => show({ page: next }, instead)}
         onOpen={setOpen}
       />
       <Sheet

@@ -1,5 +1,7 @@
 import { bounds } from '@contract/bounds.ts';
+import { quietly } from '@/platform/attempt.ts';
 import { api } from '@/platform/api.ts';
+import { keepLast, useCall } from '@/platform/call-query.ts';
 import { toast } from '@/platform/toast.ts';
 import { Button } from '@/ui/button.tsx';
 import { confirmDialog } from '@/ui/dialog.ts';
@@ -8,9 +10,9 @@ import { Form } from '@/ui/form/form.tsx';
 import { ManagePage } from '@/ui/manage-page.tsx';
 import { Sheet } from '@/ui/sheet.tsx';
 import { DataTable, type Column } from '@/ui/table/data-table.tsx';
+import { pageProps } from '@/ui/table/page-props.ts';
 import { useTableSearch } from '@/ui/table/use-table-search.ts';
 import type { Out } from '@contract/calls.ts';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 
@@ -23,8 +25,6 @@ type Category = Out<'scenarioCategory'>['list'][number];
 const pageSize = 12;
 
 const states = { private: '私有', pending: '等待审核', public: '公开' } as const;
-// What fails has been told by the call.
-const quietly = (work: Promise<unknown>) => void work.catch(() => undefined);
 
 const remove = async (row: Row): Promise<void> => {
   const yes = await confirmDialog({ text: `删除场景“${row.name}”？`, ok: '删除', danger: true });
@@ -202,16 +202,12 @@ export const ManageScenarioScreen = () => {
   const { page = 1, category, scope = 'all' } = route.useSearch();
   const show = useTableSearch();
   const [open, setOpen] = useState<Row | 'new' | 'categories'>();
-  const categories = useQuery({
-    queryKey: ['scenarioCategory'],
-    queryFn: ({ signal }) => api.scenarioCategory({}, { signal, quiet: true }),
-  });
-  const scenarios = useQuery({
-    queryKey: ['manageScenarios', page, category, scope],
-    queryFn: ({ signal }) =>
-      api.scenarioList({ page, page_size: pageSize, category, scope }, { signal, quiet: true }),
-    placeholderData: keepPreviousData,
-  });
+  const categories = useCall('scenarioCategory', {});
+  const scenarios = useCall(
+    'scenarioList',
+    { page, page_size: pageSize, category, scope },
+    keepLast,
+  );
   const known = categories.data?.list ?? [];
   const close = () => setOpen(undefined);
   return (
@@ -252,17 +248,10 @@ export const ManageScenarioScreen = () => {
       <DataTable
         name="场景"
         columns={columnsOf(known)}
-        rows={scenarios.data?.list}
+        {...pageProps(scenarios, page, show)}
         rowKey={({ id }) => String(id)}
         empty={{ icon: 'fork', text: '没有符合的场景。' }}
-        error={scenarios.error}
-        busy={scenarios.isFetching}
-        onRetry={() => void scenarios.refetch()}
         tone={(row) => (row.state === 'pending' ? 'gold' : undefined)}
-        total={scenarios.data?.total}
-        page={page}
-        pageCount={scenarios.data?.page_count}
-        onPage={(next, instead) => show({ page: next }, instead)}
         onOpen={setOpen}
       />
       <Sheet

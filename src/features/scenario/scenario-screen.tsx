@@ -1,6 +1,8 @@
 import { sessionTypes } from '@contract/kinds.ts';
 import type { Scenario } from './scenario.ts';
+import { useAct } from '@/platform/use-act.ts';
 import { api } from '@/platform/api.ts';
+import { keepLast, useCall } from '@/platform/call-query.ts';
 import { useAuth } from '@/platform/auth-store.ts';
 import { writeDraft } from '@/platform/draft.ts';
 import { compactNumber, maskName } from '@/platform/format.ts';
@@ -16,7 +18,6 @@ import { Skeleton } from '@/ui/skeleton.tsx';
 import { FillSheet } from '@/widgets/template/fill-sheet.tsx';
 import { varsOf } from '@/widgets/template/template-vars.ts';
 import { useRefusal } from '@/widgets/conversation/use-refusal.ts';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import css from './scenario.module.css';
@@ -29,11 +30,10 @@ const CategorySheet = lazy(() => import('./category-sheet.tsx'));
 const useStartScenario = () => {
   const navigate = useNavigate();
   const refuse = useRefusal();
-  const [busy, setBusy] = useState(false);
+  const { busy, run } = useAct(refuse);
   /** @param text sent at once, as it is; undefined: the chat waits for a question */
   const start = async (scenario: number | undefined, text: string | undefined) => {
-    setBusy(true);
-    try {
+    await run(async () => {
       const { uuid } = await api.newSession(
         { type: sessionTypes.chat, ...(scenario === undefined ? {} : { scenario_id: scenario }) },
         { quiet: true },
@@ -48,11 +48,7 @@ const useStartScenario = () => {
         search: { uuid, prompt: text, send: text === undefined ? undefined : 1 },
         state: { sends: true },
       });
-    } catch (error) {
-      refuse(error);
-    } finally {
-      setBusy(false);
-    }
+    });
   };
   return { start, busy };
 };
@@ -112,21 +108,14 @@ export const ScenarioScreen = () => {
   const manager = useMe().data?.admin === true;
   const { category, query, scope } = search;
   const page = search.page ?? 1;
-  const categories = useQuery({
-    queryKey: ['scenarioCategory'],
-    queryFn: ({ signal }) => api.scenarioCategory({}, { signal, quiet: true }),
-  });
+  const categories = useCall('scenarioCategory', {});
   const filters = {
     page,
     query,
     category: category === undefined ? undefined : String(category),
     scope: scope ?? (manager ? ('all' as const) : undefined),
   };
-  const list = useQuery({
-    queryKey: ['scenarioList', filters],
-    queryFn: ({ signal }) => api.scenarioList(filters, { signal, quiet: true }),
-    placeholderData: keepPreviousData,
-  });
+  const list = useCall('scenarioList', filters, keepLast);
   const { start, busy } = useStartScenario();
   const [filling, setFilling] = useState<Scenario | null>(null);
   const [editing, setEditing] = useState<Partial<Scenario> | null>(null);

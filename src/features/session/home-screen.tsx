@@ -1,3 +1,4 @@
+import { ignoreApiError } from '@/platform/attempt.ts';
 import { useAuth } from '@/platform/auth-store.ts';
 import { maskName } from '@/platform/format.ts';
 import { endFirstView } from '@/platform/first-view.ts';
@@ -9,7 +10,6 @@ import { Skeleton } from '@/ui/skeleton.tsx';
 import { usePrefs } from '@/platform/prefs.ts';
 import { useMedia, wideEnoughForMenu, wideEnoughForRecents } from '@/platform/use-media.ts';
 import { usePageTitle } from '@/platform/use-page-title.ts';
-import { ApiError } from '@/platform/api-error.ts';
 import type { Channel, Session } from '@contract/session.ts';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { Fragment, lazy, Suspense, useLayoutEffect, useRef, useState } from 'react';
@@ -53,9 +53,7 @@ const LoadingCards = () => (
 const act = async (what: SessionAct, session: Session, marked: number | undefined) => {
   const { actOn } = await import('./session-acts.ts');
   // The call has shown its own failure.
-  await actOn(what, session, marked).catch((error: unknown) => {
-    if (!(error instanceof ApiError)) throw error;
-  });
+  await actOn(what, session, marked).catch(ignoreApiError);
 };
 
 /** Home: the new-session area and the list of the chosen channel. */

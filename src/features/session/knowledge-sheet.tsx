@@ -1,7 +1,6 @@
-import { api } from '@/platform/api.ts';
+import { useCall } from '@/platform/call-query.ts';
 import { EmptyState } from '@/ui/empty-state.tsx';
 import { Sheet } from '@/ui/sheet.tsx';
-import { useQuery } from '@tanstack/react-query';
 import { StartList } from './start-list.tsx';
 import css from './start-sheets.module.css';
 
@@ -15,10 +14,7 @@ const KnowledgeSheet = ({
   onClose: () => void;
   onChoose: (knowledge: { key: string; name: string }) => void;
 }) => {
-  const list = useQuery({
-    queryKey: ['embeddingList'],
-    queryFn: ({ signal }) => api.embeddingList({}, { signal, quiet: true }),
-  });
+  const list = useCall('embeddingList', {});
   return (
     <Sheet open={open} onClose={onClose} title="选择知识库">
       <div className={css.startSheet}>

@@ -1,4 +1,5 @@
 import { api } from '@/platform/api.ts';
+import { useCall } from '@/platform/call-query.ts';
 import { dateTime } from '@/platform/format.ts';
 import { toast } from '@/platform/toast.ts';
 import { Button } from '@/ui/button.tsx';
@@ -11,7 +12,6 @@ import { Sheet } from '@/ui/sheet.tsx';
 import { Skeleton } from '@/ui/skeleton.tsx';
 import { Markdown } from '@/widgets/markdown/markdown.tsx';
 import type { AdminMessage } from '@contract/manage-session.ts';
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import css from './manage-history.module.css';
 
@@ -110,12 +110,11 @@ export const ManageHistory = ({
 }) => {
   const [page, setPage] = useState(1);
   const [newest, setNewest] = useState<0 | 1>(0);
-  const history = useQuery({
-    queryKey: ['adminHistoryList', sessionId, page, newest],
-    queryFn: ({ signal }) =>
-      api.adminHistoryList({ session_id: sessionId ?? 0, page, newest }, { signal, quiet: true }),
-    enabled: sessionId !== undefined,
-  });
+  const history = useCall(
+    'adminHistoryList',
+    { session_id: sessionId ?? 0, page, newest },
+    { enabled: sessionId !== undefined },
+  );
   const { data } = history;
   return (
     <Sheet

@@ -1,4 +1,6 @@
+import { quietly } from '@/platform/attempt.ts';
 import { api } from '@/platform/api.ts';
+import { keepLast, useCall } from '@/platform/call-query.ts';
 import { dateTime } from '@/platform/format.ts';
 import { toast } from '@/platform/toast.ts';
 import { Button } from '@/ui/button.tsx';
@@ -6,9 +8,9 @@ import { confirmDialog } from '@/ui/dialog.ts';
 import { FilterBar, type Filter } from '@/ui/filter-bar/filter-bar.tsx';
 import { ManagePage } from '@/ui/manage-page.tsx';
 import { DataTable, type Column } from '@/ui/table/data-table.tsx';
+import { pageProps } from '@/ui/table/page-props.ts';
 import { useTableSearch } from '@/ui/table/use-table-search.ts';
 import type { AdminSession } from '@contract/manage-session.ts';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { ManageHistory } from './manage-history.tsx';
 
@@ -53,8 +55,6 @@ const turn = async (row: AdminSession): Promise<void> => {
   await api.adminSetSession({ session_id: row.id, private: row.private === 1 ? 0 : 1 });
   toast('会话状态更改', 'success');
 };
-// What fails has been told by the call.
-const quietly = (work: Promise<unknown>) => void work.catch(() => undefined);
 
 const columns: readonly Column<AdminSession>[] = [
   { key: 'id', title: '编号', value: (row) => row.id },
@@ -137,23 +137,19 @@ export const ManageSessionScreen = () => {
   const { session, page = 1, ...search } = route.useSearch();
   const show = useTableSearch();
   const uuid = /^(\d+|[0-9a-f-]{36})$/i.test(search.uuid ?? '') ? search.uuid : undefined;
-  const sessions = useQuery({
-    queryKey: ['adminSessionList', search, page],
-    queryFn: ({ signal }) =>
-      api.adminSessionList(
-        {
-          page,
-          user_id: search.user_id,
-          uuid,
-          query: search.query,
-          type: number(search.type),
-          private: flag(search.private),
-          deleted: flag(search.deleted),
-        },
-        { signal, quiet: true },
-      ),
-    placeholderData: keepPreviousData,
-  });
+  const sessions = useCall(
+    'adminSessionList',
+    {
+      page,
+      user_id: search.user_id,
+      uuid,
+      query: search.query,
+      type: number(search.type),
+      private: flag(search.private),
+      deleted: flag(search.deleted),
+    },
+    keepLast,
+  );
   return (
     <ManagePage
       title="会话"
@@ -167,17 +163,10 @@ export const ManageSessionScreen = () => {
       <DataTable
         name="会话"
         columns={columns}
-        rows={sessions.data?.list}
+        {...pageProps(sessions, page, show)}
         rowKey={({ id }) => String(id)}
         empty={{ icon: 'chat', text: '没有符合的会话。' }}
-        error={sessions.error}
-        busy={sessions.isFetching}
-        onRetry={() => void sessions.refetch()}
         tone={(row) => (row.deleted ? 'bad' : undefined)}
-        total={sessions.data?.total}
-        page={page}
-        pageCount={sessions.data?.page_count}
-        onPage={(next, instead) => show({ page: next }, instead)}
         onOpen={(row) => show({ session: row.id, page })}
         renderChosen={(rows, clear) => (
           <>

@@ -1,8 +1,7 @@
-import { api } from '@/platform/api.ts';
+import { keepLast, steady, useCall } from '@/platform/call-query.ts';
 import { EmptyState } from '@/ui/empty-state.tsx';
 import { Icon } from '@/ui/icon.tsx';
 import { Sheet } from '@/ui/sheet.tsx';
-import { useQuery } from '@tanstack/react-query';
 import { varsOf } from '@/widgets/template/template-vars.ts';
 import { useNavigate } from '@tanstack/react-router';
 import { useDeferredValue, useState } from 'react';
@@ -23,20 +22,9 @@ const ScenarioSheet = ({
   const [words, setWords] = useState('');
   const [category, setCategory] = useState('');
   const query = useDeferredValue(words.trim()) || undefined;
-  const categories = useQuery({
-    queryKey: ['scenarioCategory'],
-    queryFn: ({ signal }) => api.scenarioCategory({}, { signal, quiet: true }),
-    staleTime: Infinity,
-    meta: { steady: true },
-  });
+  const categories = useCall('scenarioCategory', {}, steady);
   const filters = { query, category: category || undefined };
-  const list = useQuery({
-    queryKey: ['scenarioList', filters],
-    queryFn: ({ signal }) => api.scenarioList(filters, { signal, quiet: true }),
-    staleTime: Infinity,
-    placeholderData: (previous) => previous,
-    meta: { steady: true },
-  });
+  const list = useCall('scenarioList', filters, { ...steady, ...keepLast });
   return (
     <Sheet open={open} onClose={onClose} title="选择场景">
       <div className={css.startSheet}>

@@ -1,7 +1,7 @@
-import { api } from '@/platform/api.ts';
+import { steady, useCall } from '@/platform/call-query.ts';
 import { useAuth } from '@/platform/auth-store.ts';
 import type { Channel } from '@contract/session.ts';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { keepPreviousData } from '@tanstack/react-query';
 
 export interface SessionFilters {
   channel: Channel;
@@ -16,11 +16,8 @@ export interface SessionFilters {
 /** One page of sessions. One's own need a token; without one there is nothing to ask for. */
 export const useSessionList = (filters: SessionFilters) => {
   const { token } = useAuth();
-  return useQuery({
-    queryKey: ['sessionList', filters],
-    queryFn: ({ signal }) => api.sessionList(filters, { signal, quiet: true }),
+  return useCall('sessionList', filters, {
     enabled: filters.channel === 'public' || token !== '',
-
     placeholderData: (previous, query) =>
       (query?.queryKey[1] as SessionFilters | undefined)?.channel === filters.channel
         ? keepPreviousData(previous)
@@ -30,10 +27,6 @@ export const useSessionList = (filters: SessionFilters) => {
 
 /** Name of the scenario that a list is narrowed to; empty: none, or not known. */
 export const useScenarioName = (id: number | undefined): string =>
-  useQuery({
-    queryKey: ['scenarioList'],
-    queryFn: ({ signal }) => api.scenarioList({}, { signal, quiet: true }),
-    enabled: id !== undefined,
-    staleTime: Infinity,
-    meta: { steady: true },
-  }).data?.list.find((scenario) => scenario.id === id)?.name ?? '';
+  useCall('scenarioList', {}, { ...steady, enabled: id !== undefined }).data?.list.find(
+    (scenario) => scenario.id === id,
+  )?.name ?? '';

@@ -1,7 +1,6 @@
-import { api } from '@/platform/api.ts';
+import { steady, useCall } from '@/platform/call-query.ts';
 import { useAuth } from '@/platform/auth-store.ts';
 import { Icon } from '@/ui/icon.tsx';
-import { useQuery } from '@tanstack/react-query';
 import type { StartChoice } from './use-start.ts';
 import css from './home.module.css';
 
@@ -41,13 +40,7 @@ export const StartOptions = ({
   onSuggestion: (text: string) => void;
 }) => {
   const { token } = useAuth();
-  const scenarios = useQuery({
-    queryKey: ['scenarioList'],
-    queryFn: ({ signal }) => api.scenarioList({}, { signal, quiet: true }),
-    enabled: suggesting,
-    staleTime: Infinity,
-    meta: { steady: true },
-  });
+  const scenarios = useCall('scenarioList', {}, { ...steady, enabled: suggesting });
   const { scenario, knowledge, temporary } = choice;
   const ideas = suggestions.map((idea) => (
     <li key={idea}>

@@ -1,5 +1,5 @@
 import { maskName } from '@/platform/format.ts';
-import { api } from '@/platform/api.ts';
+import { useCallPages } from '@/platform/call-query.ts';
 import { ApiError, errorText } from '@/platform/api-error.ts';
 import { Exchange } from '@/widgets/export/conversation.tsx';
 import { dateTime } from '@/platform/format.ts';
@@ -7,7 +7,6 @@ import { Button } from '@/ui/button.tsx';
 import { EmptyState } from '@/ui/empty-state.tsx';
 import { Skeleton } from '@/ui/skeleton.tsx';
 import { usePageTitle } from '@/platform/use-page-title.ts';
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useEffect, useLayoutEffect, useRef } from 'react';
 import css from './share.module.css';
@@ -60,18 +59,19 @@ const home = (
 /** What somebody shared by a link: to be read, by anybody. */
 export const ShareScreen = () => {
   const { key = '', page: start = 1 } = route.useSearch();
-  const shared = useInfiniteQuery({
-    queryKey: ['sharedSession', key, start],
-    queryFn: ({ pageParam, signal }) =>
-      api.sharedSession({ key, page: pageParam }, { signal, quiet: true }),
-    initialPageParam: start,
-    getNextPageParam: (last) => (last.page < last.page_count ? last.page + 1 : undefined),
-    getPreviousPageParam: ({ page, page_count: count }) =>
-      page > 1 ? Math.max(1, Math.min(page - 1, count)) : undefined,
-    enabled: key !== '',
-    staleTime: 5 * 60_000,
-    meta: { steady: true },
-  });
+  const shared = useCallPages(
+    'sharedSession',
+    { key },
+    {
+      apart: start,
+      initialPageParam: start,
+      getPreviousPageParam: ({ page, page_count: count }) =>
+        page > 1 ? Math.max(1, Math.min(page - 1, count)) : undefined,
+      enabled: key !== '',
+      staleTime: 5 * 60_000,
+      meta: { steady: true },
+    },
+  );
   const [first] = shared.data?.pages ?? [];
   const title = first?.title || '分享的对话';
   usePageTitle(title);

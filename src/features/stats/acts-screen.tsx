@@ -1,12 +1,12 @@
-import { api } from '@/platform/api.ts';
+import { keepLast, useCall } from '@/platform/call-query.ts';
 import { dateTime } from '@/platform/format.ts';
 import { FilterBar } from '@/ui/filter-bar/filter-bar.tsx';
 import { ManagePage } from '@/ui/manage-page.tsx';
 import { Sheet } from '@/ui/sheet.tsx';
 import { DataTable, type Column } from '@/ui/table/data-table.tsx';
+import { pageProps } from '@/ui/table/page-props.ts';
 import { useTableSearch } from '@/ui/table/use-table-search.ts';
 import type { ManagerAct } from '@contract/stats.ts';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { changeWords, sentWords, subjectWords } from './act-words.ts';
@@ -40,11 +40,7 @@ export const ActsScreen = () => {
   const { page = 1 } = search;
   const show = useTableSearch();
   const [open, setOpen] = useState<ManagerAct>();
-  const acts = useQuery({
-    queryKey: ['adminActList', search],
-    queryFn: ({ signal }) => api.adminActList({ ...search, page }, { signal, quiet: true }),
-    placeholderData: keepPreviousData,
-  });
+  const acts = useCall('adminActList', { ...search, page }, keepLast);
   return (
     <ManagePage title="操作记录">
       <FilterBar
@@ -67,16 +63,9 @@ export const ActsScreen = () => {
       <DataTable
         name="操作记录"
         columns={columns}
-        rows={acts.data?.list}
+        {...pageProps(acts, page, show)}
         rowKey={({ id }) => String(id)}
         empty={{ icon: 'lock', text: '还没有记录。管理员每改一样东西，这里都会多一行。' }}
-        error={acts.error}
-        busy={acts.isFetching}
-        onRetry={() => void acts.refetch()}
-        total={acts.data?.total}
-        page={page}
-        pageCount={acts.data?.page_count}
-        onPage={(next, instead) => show({ page: next }, instead)}
         onOpen={setOpen}
       />
       <Sheet

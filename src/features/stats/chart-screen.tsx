@@ -1,11 +1,10 @@
-import { api } from '@/platform/api.ts';
+import { keepLast, useCall } from '@/platform/call-query.ts';
 import { LineChart } from '@/ui/chart/line-chart.tsx';
 import { lastMoments } from '@/ui/date-range/ranges.ts';
 import { LoadFailed } from '@/ui/load-failed.tsx';
 import { ManagePage } from '@/ui/manage-page.tsx';
 import { Skeleton } from '@/ui/skeleton.tsx';
 import { useTableSearch } from '@/ui/table/use-table-search.ts';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import css from './stats.module.css';
@@ -16,11 +15,7 @@ const route = getRouteApi('/manager/chart');
 export const ChartScreen = () => {
   const { range = '1m' } = route.useSearch();
   const show = useTableSearch();
-  const charts = useQuery({
-    queryKey: ['adminChartList', range],
-    queryFn: ({ signal }) => api.adminChartList({ range }, { signal, quiet: true }),
-    placeholderData: keepPreviousData,
-  });
+  const charts = useCall('adminChartList', { range }, keepLast);
   const { data } = charts;
   const drawn = useMemo(
     () =>

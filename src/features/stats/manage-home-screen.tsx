@@ -1,6 +1,5 @@
-import { api } from '@/platform/api.ts';
+import { useCall } from '@/platform/call-query.ts';
 import { ManagePage } from '@/ui/manage-page.tsx';
-import { useQuery } from '@tanstack/react-query';
 import { Link, type LinkProps } from '@tanstack/react-router';
 import css from './stats.module.css';
 import { SummaryFigures } from './summary-screen.tsx';
@@ -21,10 +20,7 @@ const links: readonly { to: LinkProps['to']; label: string; note: string }[] = [
 
 /** Where a manager begins: what is missing, the figures, and the ways on. */
 export const ManageHomeScreen = () => {
-  const presets = useQuery({
-    queryKey: ['channelPresets'],
-    queryFn: ({ signal }) => api.channelPresets({}, { signal, quiet: true }),
-  });
+  const presets = useCall('channelPresets', {});
   return (
     <ManagePage title="管理">
       {presets.data?.first && (

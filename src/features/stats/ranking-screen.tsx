@@ -1,10 +1,9 @@
-import { api } from '@/platform/api.ts';
+import { useCall } from '@/platform/call-query.ts';
 import { dateTime } from '@/platform/format.ts';
 import { ManagePage } from '@/ui/manage-page.tsx';
 import { DataTable, type Column } from '@/ui/table/data-table.tsx';
 import { useTableSearch } from '@/ui/table/use-table-search.ts';
 import type { Ranked } from '@contract/stats.ts';
-import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import css from './stats.module.css';
 
@@ -65,10 +64,7 @@ const columns: readonly Column<Placed>[] = [
 export const RankingScreen = () => {
   const { period = 'day' } = route.useSearch();
   const show = useTableSearch();
-  const ranks = useQuery({
-    queryKey: ['adminRankList'],
-    queryFn: ({ signal }) => api.adminRankList({}, { signal, quiet: true }),
-  });
+  const ranks = useCall('adminRankList', {});
   return (
     <ManagePage title="消耗排行">
       <div className={css.chips} role="group" aria-label="时间">

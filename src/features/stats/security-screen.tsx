@@ -1,4 +1,5 @@
 import { api } from '@/platform/api.ts';
+import { useCall } from '@/platform/call-query.ts';
 import { dateTime } from '@/platform/format.ts';
 import { useMe } from '@/platform/queries.ts';
 import { toast } from '@/platform/toast.ts';
@@ -8,7 +9,6 @@ import { Form } from '@/ui/form/form.tsx';
 import { ManagePage } from '@/ui/manage-page.tsx';
 import { DataTable, type Column } from '@/ui/table/data-table.tsx';
 import type { Manager } from '@contract/stats.ts';
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import css from './stats.module.css';
 
@@ -49,10 +49,7 @@ const columns: readonly Column<Manager>[] = [
 ];
 
 const Managers = () => {
-  const managers = useQuery({
-    queryKey: ['managerList'],
-    queryFn: ({ signal }) => api.managerList({}, { signal, quiet: true }),
-  });
+  const managers = useCall('managerList', {});
   return (
     <>
       <h2>管理员</h2>

@@ -1,11 +1,10 @@
-import { api } from '@/platform/api.ts';
+import { useCall } from '@/platform/call-query.ts';
 import { byteSize, dateTime } from '@/platform/format.ts';
 import { LoadFailed } from '@/ui/load-failed.tsx';
 import { ManagePage } from '@/ui/manage-page.tsx';
 import { Skeleton } from '@/ui/skeleton.tsx';
 import { DataTable, type Column } from '@/ui/table/data-table.tsx';
 import type { Out } from '@contract/calls.ts';
-import { useQuery } from '@tanstack/react-query';
 import { Figures } from './figures.tsx';
 
 type State = Out<'adminService'>;
@@ -65,11 +64,7 @@ const jobColumns: readonly Column<State['jobs'][number]>[] = [
 
 /** How the service does: versions, disk, database, jobs, slow calls. */
 export const StateScreen = () => {
-  const state = useQuery({
-    queryKey: ['adminService'],
-    queryFn: ({ signal }) => api.adminService({}, { signal, quiet: true }),
-    refetchInterval: 10_000,
-  });
+  const state = useCall('adminService', {}, { refetchInterval: 10_000 });
   const { data } = state;
   if (state.isError && !data)
     return <LoadFailed error={state.error} onRetry={() => void state.refetch()} />;

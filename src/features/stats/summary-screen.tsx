@@ -1,9 +1,8 @@
-import { api } from '@/platform/api.ts';
+import { useCall } from '@/platform/call-query.ts';
 import { LoadFailed } from '@/ui/load-failed.tsx';
 import { ManagePage } from '@/ui/manage-page.tsx';
 import { Skeleton } from '@/ui/skeleton.tsx';
 import type { Out } from '@contract/calls.ts';
-import { useQuery } from '@tanstack/react-query';
 import { Figures } from './figures.tsx';
 import css from './stats.module.css';
 
@@ -19,11 +18,7 @@ const shown = [
 const number = (value: number) => value.toLocaleString('zh-CN');
 
 export const SummaryFigures = () => {
-  const summary = useQuery({
-    queryKey: ['adminSummary'],
-    queryFn: ({ signal }) => api.adminSummary({}, { signal, quiet: true }),
-    refetchInterval: 60_000,
-  });
+  const summary = useCall('adminSummary', {}, { refetchInterval: 60_000 });
   if (summary.isError && !summary.data)
     return <LoadFailed error={summary.error} onRetry={() => void summary.refetch()} />;
   if (!summary.data) return <Skeleton lines={4} />;

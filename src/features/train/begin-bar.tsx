@@ -1,12 +1,13 @@
+import { useAct } from '@/platform/use-act.ts';
 import { api } from '@/platform/api.ts';
+import { useCall } from '@/platform/call-query.ts';
 import { refreshScreens } from '@/platform/query-client.ts';
 import { Button } from '@/ui/button.tsx';
 import { LoadFailed } from '@/ui/load-failed.tsx';
 import { Skeleton } from '@/ui/skeleton.tsx';
 import type { TrainModel } from '@contract/train.ts';
-import { useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
-import { attempt, isTranslation } from './projects.ts';
+import { useEffect } from 'react';
+import { isTranslation } from './projects.ts';
 import css from './train.module.css';
 
 const directions: Readonly<Record<number, { of: string; name: string }>> = {
@@ -22,23 +23,18 @@ export const BeginBar = ({
   model: TrainModel;
   onBegun?: () => void;
 }) => {
-  const [busy, setBusy] = useState(false);
+  const { busy, run } = useAct();
   const work = isTranslation(model) ? '翻译' : '训练';
-  const quote = useQuery({
-    queryKey: ['trainQuote', model.id, model.waiting_num, model.settings],
-    queryFn: ({ signal }) => api.trainQuote({ model_id: model.id }, { signal, quiet: true }),
-  });
+  const quote = useCall(
+    'trainQuote',
+    { model_id: model.id },
+    { apart: [model.waiting_num, model.settings] },
+  );
   // What could not be read waits no more, and is shown as that.
   const readable = quote.data?.files ?? model.waiting_num;
   useEffect(() => {
     if (readable < model.waiting_num) void refreshScreens();
   }, [readable, model.waiting_num]);
-  const act = async (what: () => Promise<unknown>) => {
-    setBusy(true);
-    const done = await attempt(what);
-    setBusy(false);
-    return done;
-  };
   if (quote.isPending) return <Skeleton lines={2} />;
   if (quote.isError) return <LoadFailed error={quote.error} onRetry={() => void quote.refetch()} />;
   const { files, tokens, archives, direction } = quote.data;
@@ -59,7 +55,7 @@ export const BeginBar = ({
             size="small"
             busy={busy}
             onClick={() =>
-              void act(() =>
+              void run(() =>
                 api.setTrainModel({ model_id: model.id, settings: { type: direction } }),
               )
             }
@@ -77,7 +73,7 @@ export const BeginBar = ({
         kind="primary"
         busy={busy}
         onClick={() =>
-          void act(() => api.startTraining({ model_id: model.id })).then((done) =>
+          void run(() => api.startTraining({ model_id: model.id })).then((done) =>
             done ? onBegun() : undefined,
           )
         }

@@ -1,4 +1,6 @@
+import { attempt } from '@/platform/attempt.ts';
 import { api } from '@/platform/api.ts';
+import { callKey } from '@/platform/call-query.ts';
 import { ApiError, errorText } from '@/platform/api-error.ts';
 import { prepareImage } from '@/platform/attach/shrink-image.ts';
 import { readDraft, writeDraft } from '@/platform/draft.ts';
@@ -12,7 +14,7 @@ import { trainLimits, trainTexts } from '@contract/train-limits.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { FileDrop } from './file-drop.tsx';
-import { attempt, settingsOf } from './projects.ts';
+import { settingsOf } from './projects.ts';
 import css from './train.module.css';
 
 type LoraImage = { url: string; txt: string };
@@ -42,11 +44,14 @@ export const LoraImages = ({
     changed.current = null;
     if (!current) return;
     // Whoever comes back before the answer does finds them, too.
-    client.setQueryData<{ model: TrainModel }>(['trainProject', model.id], (old) => {
-      if (!old) return old;
-      const settings = JSON.stringify({ ...settingsOf(old.model), images: current });
-      return { model: { ...old.model, settings } };
-    });
+    client.setQueryData<{ model: TrainModel }>(
+      callKey('trainModel', { model_id: model.id }),
+      (old) => {
+        if (!old) return old;
+        const settings = JSON.stringify({ ...settingsOf(old.model), images: current });
+        return { model: { ...old.model, settings } };
+      },
+    );
     try {
       await api.setLoraImages(
         { model_id: model.id, images: [...current], start: 0 },

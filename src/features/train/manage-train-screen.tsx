@@ -1,4 +1,5 @@
 import { api } from '@/platform/api.ts';
+import { keepLast, useCall } from '@/platform/call-query.ts';
 import { compactNumber, dateTime } from '@/platform/format.ts';
 import { toast } from '@/platform/toast.ts';
 import { Button } from '@/ui/button.tsx';
@@ -8,10 +9,10 @@ import { Form } from '@/ui/form/form.tsx';
 import { ManagePage } from '@/ui/manage-page.tsx';
 import { Sheet } from '@/ui/sheet.tsx';
 import { DataTable, type Column } from '@/ui/table/data-table.tsx';
+import { pageProps } from '@/ui/table/page-props.ts';
 import { useTableSearch } from '@/ui/table/use-table-search.ts';
 import type { AdminTrainProject } from '@contract/manage-train.ts';
 import { trainLimits, trainTexts } from '@contract/train-limits.ts';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 
@@ -153,15 +154,11 @@ export const ManageTrainScreen = () => {
   const { page = 1, ...search } = route.useSearch();
   const show = useTableSearch();
   const [open, setOpen] = useState<AdminTrainProject>();
-  const projects = useQuery({
-    queryKey: ['adminTrainList', search, page],
-    queryFn: ({ signal }) =>
-      api.adminTrainList(
-        { ...search, type: number(search.type), status: number(search.status), page },
-        { signal, quiet: true },
-      ),
-    placeholderData: keepPreviousData,
-  });
+  const projects = useCall(
+    'adminTrainList',
+    { ...search, type: number(search.type), status: number(search.status), page },
+    keepLast,
+  );
   return (
     <ManagePage
       title="训练"
@@ -185,17 +182,10 @@ export const ManageTrainScreen = () => {
       <DataTable
         name="训练"
         columns={columns}
-        rows={projects.data?.list}
+        {...pageProps(projects, page, show)}
         rowKey={({ id }) => String(id)}
         empty={{ icon: 'document', text: '没有符合的项目。' }}
-        error={projects.error}
-        busy={projects.isFetching}
-        onRetry={() => void projects.refetch()}
         tone={(row) => (row.status === 2 || row.failed_num > 0 ? 'bad' : undefined)}
-        total={projects.data?.total}
-        page={page}
-        pageCount={projects.data?.page_count}
-        onPage={(next, instead) => show({ page: next }, instead)}
         onOpen={setOpen}
       />
       <Sheet open={open !== undefined} onClose={() => setOpen(undefined)} title={open?.name ?? ''}>

@@ -5,20 +5,16 @@ import { Sheet } from '@/ui/sheet.tsx';
 import { Skeleton } from '@/ui/skeleton.tsx';
 import { Steps } from '@/ui/steps/steps.tsx';
 import { toast } from '@/platform/toast.ts';
-import { api } from '@/platform/api.ts';
+import { useCall } from '@/platform/call-query.ts';
 import type { TrainModel } from '@contract/train.ts';
 import { fileStates, projectTypes, trainTexts } from '@contract/train-limits.ts';
-import { useQuery } from '@tanstack/react-query';
 import { BeginBar } from './begin-bar.tsx';
 import { ComingFiles, FileDrop } from './file-drop.tsx';
 import { endingsFor, useFileUpload } from './file-upload.ts';
 import { LoraImages } from './lora-images.tsx';
 import { ProjectForm, useEngines } from './project-form.tsx';
-import type { Place } from './projects.ts';
+import { watchFiles, type Place } from './projects.ts';
 import css from './train.module.css';
-
-/** How often files that are worked on are read anew, ms. */
-const watchMs = 2_000;
 
 const stepNames = ['项目', '文件', '开始'] as const;
 
@@ -26,17 +22,7 @@ const stepNames = ['项目', '文件', '开始'] as const;
 const Files = ({ model, onDone }: { model: TrainModel; onDone: () => void }) => {
   const translation = model.type === projectTypes.translation;
   const { coming, take, retry, remove } = useFileUpload(model.id, translation);
-  const files = useQuery({
-    queryKey: ['trainFiles', model.id],
-    queryFn: ({ signal }) =>
-      api.trainFileList({ model_id: model.id, page_size: 256 }, { signal, quiet: true }),
-    refetchInterval: (query) =>
-      query.state.data?.list.some(
-        ({ status, waiting }) => status === fileStates.working && !waiting,
-      )
-        ? watchMs
-        : false,
-  });
+  const files = useCall('trainFileList', { model_id: model.id, page_size: 256 }, watchFiles);
   const count = files.data?.total ?? 0;
   const endings = endingsFor(translation);
   return (
@@ -98,11 +84,7 @@ export const NewProject = ({
   onOpen: (id: number) => void;
 }) => {
   const engines = useEngines().data;
-  const begun = useQuery({
-    queryKey: ['trainProject', id],
-    queryFn: ({ signal }) => api.trainModel({ model_id: id ?? 0 }, { signal, quiet: true }),
-    enabled: open && id !== null,
-  });
+  const begun = useCall('trainModel', { model_id: id ?? 0 }, { enabled: open && id !== null });
   const found = begun.data?.model;
   const model = id !== null && found?.id === id && found.mine ? found : null;
   const title = place === 'train' ? '新建模型' : '新建翻译';

@@ -1,10 +1,9 @@
-import { api } from '@/platform/api.ts';
+import { useCall } from '@/platform/call-query.ts';
 import { usePageTitle } from '@/platform/use-page-title.ts';
 import { EmptyState } from '@/ui/empty-state.tsx';
 import { Icon } from '@/ui/icon.tsx';
 import { LoadFailed } from '@/ui/load-failed.tsx';
 import { Skeleton } from '@/ui/skeleton.tsx';
-import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
 import css from './train.module.css';
 
@@ -14,11 +13,7 @@ const route = getRouteApi('/train/passage');
 export const PassageScreen = () => {
   const { id } = route.useSearch();
   const router = useRouter();
-  const passage = useQuery({
-    queryKey: ['passage', id],
-    queryFn: ({ signal }) => api.knowledgePassage({ id: id ?? 0 }, { signal, quiet: true }),
-    enabled: id !== undefined,
-  });
+  const passage = useCall('knowledgePassage', { id: id ?? 0 }, { enabled: id !== undefined });
   usePageTitle(passage.data?.file ?? '资料');
   const { data } = passage;
   return (

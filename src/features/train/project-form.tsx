@@ -1,18 +1,13 @@
 import { api } from '@/platform/api.ts';
+import { useCall } from '@/platform/call-query.ts';
 import { Form } from '@/ui/form/form.tsx';
 import type { Field, FormValues } from '@/ui/form/field.ts';
 import type { ProjectSettings, TrainModel } from '@contract/train.ts';
 import { projectTypes, trainLimits, trainTexts } from '@contract/train-limits.ts';
-import { useQuery } from '@tanstack/react-query';
 import { isTranslation, settingsOf, type Place } from './projects.ts';
 
 /** What does the work, by what is connected. */
-export const useEngines = () =>
-  useQuery({
-    queryKey: ['trainEngines'],
-    queryFn: ({ signal }) => api.trainEngines({}, { signal, quiet: true }),
-    staleTime: 60_000,
-  });
+export const useEngines = () => useCall('trainEngines', {}, { staleTime: 60_000 });
 
 const range = (limits: { min: number; max: number }) => ({ min: limits.min, max: limits.max });
 

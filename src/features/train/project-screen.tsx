@@ -1,5 +1,8 @@
 import { sessionTypes } from '@contract/kinds.ts';
+import { useAct } from '@/platform/use-act.ts';
+import { attempt } from '@/platform/attempt.ts';
 import { api } from '@/platform/api.ts';
+import { keepLast, useCall } from '@/platform/call-query.ts';
 import { copyText } from '@/platform/copy.ts';
 import { byteSize, compactNumber, maskName } from '@/platform/format.ts';
 import { progressText } from '@/platform/job-text.ts';
@@ -23,7 +26,6 @@ import { useStopJob } from '@/widgets/job/use-stop-job.ts';
 import type { Job } from '@contract/job.ts';
 import type { TrainFile, TrainModel } from '@contract/train.ts';
 import { fileStates, projectStates, projectTypes, trainTexts } from '@contract/train-limits.ts';
-import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { BeginBar } from './begin-bar.tsx';
@@ -34,20 +36,20 @@ import { LoraImages } from './lora-images.tsx';
 import { useProjectJob } from './project-card.tsx';
 import { ProjectForm, useEngines } from './project-form.tsx';
 import {
-  attempt,
   isTranslation,
   kindWords,
   openDownload,
   stateWords,
   type Place,
+  watchFiles,
+  watchMs,
 } from './projects.ts';
 import { Sides } from './sides.tsx';
 import { TryQuestions } from './try-questions.tsx';
 import css from './train.module.css';
 
-/** Files of a page of the list, as document 3 §9 has it; and how often they are read while at work, ms. */
+/** Files of a page of the list, as document 3 §9 has it. */
 const pageSize = 256;
-const watchMs = 1_500;
 
 const fileState = (file: TrainFile): string => {
   if (file.waiting) return '等您开始';
@@ -70,12 +72,8 @@ const FileRow = ({
   onSides: () => void;
 }) => {
   const { mine } = model;
-  const [busy, setBusy] = useState(false);
-  const retry = async () => {
-    setBusy(true);
-    await attempt(() => api.retryTrainFile({ fileId: file.id }), trainTexts.retrying);
-    setBusy(false);
-  };
+  const { busy, run } = useAct();
+  const retry = () => run(() => api.retryTrainFile({ fileId: file.id }), trainTexts.retrying);
   const remove = async () => {
     const sure = await confirmDialog({
       text: `去掉「${file.name}」和由它得到的内容？`,
@@ -144,18 +142,11 @@ const Files = ({ model }: { model: TrainModel }) => {
   const [logged, setLogged] = useState<TrainFile | null>(null);
   const [sides, setSides] = useState<number | null>(null);
   const { coming, take, retry, remove } = useFileUpload(model.id, translation);
-  const files = useQuery({
-    queryKey: ['trainFiles', model.id, page],
-    queryFn: ({ signal }) =>
-      api.trainFileList({ model_id: model.id, page, page_size: pageSize }, { signal, quiet: true }),
-    refetchInterval: (query) =>
-      query.state.data?.list.some(
-        ({ status, waiting }) => status === fileStates.working && !waiting,
-      )
-        ? watchMs
-        : false,
-    placeholderData: (previous) => previous,
-  });
+  const files = useCall(
+    'trainFileList',
+    { model_id: model.id, page, page_size: pageSize },
+    { ...watchFiles, ...keepLast },
+  );
   const list = files.data?.list ?? [];
   const endings = endingsFor(translation);
   const adds = model.mine && model.type !== projectTypes.lora;
@@ -368,11 +359,11 @@ export const ProjectScreen = ({
   place: Place;
   onBack: () => void;
 }) => {
-  const project = useQuery({
-    queryKey: ['trainProject', id],
-    queryFn: ({ signal }) => api.trainModel({ model_id: id }, { signal, quiet: true }),
-    refetchInterval: (query) => (query.state.data?.model.job ? watchMs : false),
-  });
+  const project = useCall(
+    'trainModel',
+    { model_id: id },
+    { refetchInterval: (query) => (query.state.data?.model.job ? watchMs : false) },
+  );
   const model = project.data?.model ?? null;
   const live = useProjectJob(model);
   const engines = useEngines().data;

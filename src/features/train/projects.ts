@@ -1,9 +1,8 @@
 import { api } from '@/platform/api.ts';
-import { ApiError } from '@/platform/api-error.ts';
-import { toast } from '@/platform/toast.ts';
 import type { IconName } from '@/ui/icon.tsx';
+import type { Out } from '@contract/calls.ts';
 import type { ProjectSettings, TrainModel } from '@contract/train.ts';
-import { projectStates, projectTypes } from '@contract/train-limits.ts';
+import { fileStates, projectStates, projectTypes } from '@contract/train-limits.ts';
 
 /** The two screens of projects: what is trained, and what is translated. */
 export type Place = 'train' | 'translate';
@@ -41,17 +40,16 @@ export const stateWords = (
 export const settingsOf = (model: Pick<TrainModel, 'settings'>): ProjectSettings =>
   JSON.parse(model.settings) as ProjectSettings;
 
-/** Does something that says by itself when it fails. True: it was done. */
-export const attempt = async (act: () => Promise<unknown>, said = ''): Promise<boolean> => {
-  try {
-    await act();
-    if (said !== '') toast(said, 'success');
-    return true;
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    return false;
-  }
-};
+/** What is being worked on is looked at so often, ms. */
+export const watchMs = 1_500;
+
+/** A list of files is read again while one of them is being worked on. */
+export const watchFiles = {
+  refetchInterval: ({ state }: { state: { data?: Out<'trainFileList'> | undefined } }) =>
+    state.data?.list.some(({ status, waiting }) => status === fileStates.working && !waiting)
+      ? watchMs
+      : false,
+} as const;
 
 /** Opens what only an address can open, with a right of its own. */
 export const openDownload = async (path: string): Promise<void> => {

@@ -1,4 +1,6 @@
+import { useAct } from '@/platform/use-act.ts';
 import { api } from '@/platform/api.ts';
+import { keepLast, useCall } from '@/platform/call-query.ts';
 import { readDraft, writeDraft } from '@/platform/draft.ts';
 import { toast } from '@/platform/toast.ts';
 import { Button } from '@/ui/button.tsx';
@@ -7,9 +9,7 @@ import { LoadFailed } from '@/ui/load-failed.tsx';
 import { Pager } from '@/ui/pager/pager.tsx';
 import { Skeleton } from '@/ui/skeleton.tsx';
 import type { Out } from '@contract/calls.ts';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { attempt } from './projects.ts';
 import css from './train.module.css';
 
 type Segment = Out<'segmentList'>['list'][number];
@@ -33,17 +33,14 @@ const Pair = ({
     setText(next);
     writeDraft(place, next ?? '');
   };
-  const [busy, setBusy] = useState(false);
-  const save = async (all: 0 | 1) => {
-    setBusy(true);
-    await attempt(async () => {
+  const { busy, run } = useAct();
+  const save = (all: 0 | 1) =>
+    run(async () => {
       const { changed } = await api.saveSegment({ id: segment.id, target: text ?? '', all });
       toast(all === 1 ? `改了 ${changed} 处` : '保存成功', 'success');
       write(null);
       onSaved();
     });
-    setBusy(false);
-  };
   return (
     <li className={css.pair} data-state={segment.state}>
       <p lang="und">{shown(segment.source)}</p>
@@ -90,14 +87,8 @@ const Pair = ({
 
 /** Original and translation side by side; a sentence can be corrected where it stands. */
 export const Sides = ({ fileId, onClose }: { fileId: number; onClose: () => void }) => {
-  const client = useQueryClient();
   const [page, setPage] = useState(1);
-  const key = ['segments', fileId, page];
-  const sides = useQuery({
-    queryKey: key,
-    queryFn: ({ signal }) => api.segmentList({ file_id: fileId, page }, { signal, quiet: true }),
-    placeholderData: (previous) => previous,
-  });
+  const sides = useCall('segmentList', { file_id: fileId, page }, keepLast);
   const { data } = sides;
   return (
     <section className={css.sides} aria-label="对照">
@@ -125,7 +116,7 @@ export const Sides = ({ fileId, onClose }: { fileId: number; onClose: () => void
                 key={segment.id}
                 segment={segment}
                 mine={data.mine}
-                onSaved={() => void client.invalidateQueries({ queryKey: key })}
+                onSaved={() => void sides.refetch()}
               />
             ))}
           </ul>

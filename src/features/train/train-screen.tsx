@@ -1,4 +1,4 @@
-import { api } from '@/platform/api.ts';
+import { keepLast, useCall } from '@/platform/call-query.ts';
 import { useAuth } from '@/platform/auth-store.ts';
 import { usePageTitle } from '@/platform/use-page-title.ts';
 import { Button } from '@/ui/button.tsx';
@@ -7,7 +7,6 @@ import { Icon } from '@/ui/icon.tsx';
 import { LoadFailed } from '@/ui/load-failed.tsx';
 import { Pager } from '@/ui/pager/pager.tsx';
 import { Skeleton } from '@/ui/skeleton.tsx';
-import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { NewProject } from './new-project.tsx';
@@ -54,18 +53,16 @@ const Projects = ({ place, search, go }: { place: Place; search: TrainSearch; go
     );
     return () => clearTimeout(timer);
   }, [text, search, go]);
-  const list = useQuery({
-    queryKey: ['trainProjects', place, open, page, search.query, token],
-    queryFn: ({ signal }) => {
-      const input = { page, public: open ? 1 : 0, query: search.query } as const;
-      return place === 'train'
-        ? api.trainModelList(input, { signal, quiet: true })
-        : api.translateModelList(input, { signal, quiet: true });
+  const list = useCall(
+    place === 'train' ? 'trainModelList' : 'translateModelList',
+    { page, public: open ? 1 : 0, query: search.query },
+    {
+      ...keepLast,
+      apart: token,
+      refetchInterval: (query) =>
+        query.state.data?.list.some(({ job }) => job !== null) ? watchMs : false,
     },
-    placeholderData: (previous) => previous,
-    refetchInterval: (query) =>
-      query.state.data?.list.some(({ job }) => job !== null) ? watchMs : false,
-  });
+  );
   const projects = list.data?.list ?? [];
   const create = () => void go({ ...search, new: 1 });
   return (

@@ -1,10 +1,9 @@
-import { api } from '@/platform/api.ts';
+import { useCall } from '@/platform/call-query.ts';
 import { Button } from '@/ui/button.tsx';
 import { EmptyState } from '@/ui/empty-state.tsx';
 import { LoadFailed } from '@/ui/load-failed.tsx';
 import { Skeleton } from '@/ui/skeleton.tsx';
 import type { Out } from '@contract/calls.ts';
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import css from './train.module.css';
@@ -25,13 +24,11 @@ const why = (found: Found): string =>
 export const TryQuestions = ({ embeddingKey }: { embeddingKey: string }) => {
   const [text, setText] = useState('');
   const [question, setQuestion] = useState('');
-  const found = useQuery({
-    queryKey: ['askKnowledge', embeddingKey, question],
-    queryFn: ({ signal }) =>
-      api.askKnowledge({ embedding_key: embeddingKey, question }, { signal, quiet: true }),
-    enabled: question !== '',
-    staleTime: 0,
-  });
+  const found = useCall(
+    'askKnowledge',
+    { embedding_key: embeddingKey, question },
+    { enabled: question !== '', staleTime: 0 },
+  );
   return (
     <section className={css.section} aria-label="试着问">
       <h2>试着问</h2>

@@ -1,6 +1,8 @@
 import { sessionTypes } from '@contract/kinds.ts';
 import { useRefusal } from '@/widgets/conversation/use-refusal.ts';
+import { useAct } from '@/platform/use-act.ts';
 import { api } from '@/platform/api.ts';
+import { useCallPages } from '@/platform/call-query.ts';
 import { useAuth } from '@/platform/auth-store.ts';
 import { useMedia, wideEnoughForMenu } from '@/platform/use-media.ts';
 import { usePageTitle } from '@/platform/use-page-title.ts';
@@ -11,9 +13,8 @@ import { Icon } from '@/ui/icon.tsx';
 import { LoadFailed } from '@/ui/load-failed.tsx';
 import { Waterfall } from '@/ui/waterfall.tsx';
 import type { ListedVideo } from '@contract/video.ts';
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { useCallback, useMemo, useState } from 'react';
+import { useCallback, useMemo } from 'react';
 import css from './video.module.css';
 import { VideoTile } from './video-tile.tsx';
 
@@ -33,20 +34,15 @@ const shapeOf = (video: ListedVideo): ListedVideo => video;
 const useNewVideo = () => {
   const navigate = useNavigate();
   const refuse = useRefusal();
-  const [busy, setBusy] = useState(false);
+  const { busy, run } = useAct(refuse);
   const begin = async () => {
-    setBusy(true);
-    try {
+    await run(async () => {
       const session = await api.newSession(
         { type: sessionTypes.video },
         { idempotencyKey: uuid(), quiet: true },
       );
       await navigate({ to: '/chat', search: { uuid: session.uuid, open: 'img-video' } });
-    } catch (error) {
-      refuse(error);
-    } finally {
-      setBusy(false);
-    }
+    });
   };
   return { busy, begin: () => void begin() };
 };
@@ -63,14 +59,7 @@ const Shelf = ({ own, onNew }: { own: 0 | 1; onNew: () => void }) => {
   const wide = useMedia(wideEnoughForMenu);
   const { token } = useAuth();
   const readable = own === 0 || token !== '';
-  const all = useInfiniteQuery({
-    queryKey: ['videos', own],
-    queryFn: ({ pageParam, signal }) =>
-      api.videoIndex({ page: pageParam, private: own }, { signal, quiet: true }),
-    initialPageParam: 1,
-    getNextPageParam: (last) => (last.page < last.page_count ? last.page + 1 : undefined),
-    enabled: readable,
-  });
+  const all = useCallPages('videoIndex', { private: own }, { enabled: readable });
   const pages = all.data?.pages;
   const videos = useMemo(() => {
     const found = new Map<string, ListedVideo>();

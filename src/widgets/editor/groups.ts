@@ -1,11 +1,5 @@
-import { api } from '@/platform/api.ts';
-import { useQuery } from '@tanstack/react-query';
+import { useCall } from '@/platform/call-query.ts';
 
 /** The groups of the forum, in their order. */
 export const useForumGroups = () =>
-  useQuery({
-    queryKey: ['forumGroups'],
-    queryFn: ({ signal }) => api.forumGroups({}, { signal, quiet: true }),
-    select: ({ list }) => list,
-    staleTime: 5 * 60_000,
-  });
+  useCall('forumGroups', {}, { select: ({ list }) => list, staleTime: 5 * 60_000 });

@@ -1,3 +1,4 @@
+import { useAct } from '@/platform/use-act.ts';
 import { errorText } from '@/platform/api-error.ts';
 import { sendForm } from '@/platform/send-form.ts';
 import { toast } from '@/platform/toast.ts';
@@ -22,21 +23,16 @@ export const MarkdownField = ({
   onChange: (text: string) => void;
 }) => {
   const [preview, setPreview] = useState(false);
-  const [busy, setBusy] = useState(false);
+  const { busy, run } = useAct((error) => toast(`上传失败：${errorText(error)}`, 'error'));
   const writing = useRef<HTMLTextAreaElement>(null);
   const picking = useRef<HTMLInputElement>(null);
   const addImage = async (file: File | undefined) => {
     if (!file) return;
-    setBusy(true);
-    try {
+    await run(async () => {
       const { url } = await sendForm('adminUpload', {}, { file });
       const at = writing.current?.selectionStart ?? value.length;
       onChange(`${value.slice(0, at)}![图片](${url})${value.slice(at)}`);
-    } catch (error) {
-      toast(`上传失败：${errorText(error)}`, 'error');
-    } finally {
-      setBusy(false);
-    }
+    });
   };
   return (
     <div className={css.field}>

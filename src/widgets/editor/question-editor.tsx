@@ -54,7 +54,12 @@ export const QuestionEditor = ({
     const act = { lane: session, made: new Date().toISOString() };
     try {
       if (!made.current) {
-        const input = { type: sessionTypes.people, private: hidden ? 1 : 0, uuid: session, group_id: group } as const;
+        const input = {
+          type: sessionTypes.people,
+          private: hidden ? 1 : 0,
+          uuid: session,
+          group_id: group,
+        } as const;
         await perform<'newSession'>({ ...act, name: 'newSession', key: session, input });
         made.current = true;
       }

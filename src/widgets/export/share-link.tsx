@@ -1,8 +1,8 @@
 import type { SessionDetail } from '@contract/session.ts';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useAct } from '@/platform/use-act.ts';
 import { api } from '@/platform/api.ts';
-import { ApiError, errorText } from '@/platform/api-error.ts';
+import { useCall } from '@/platform/call-query.ts';
+import { errorText } from '@/platform/api-error.ts';
 import { dateTime } from '@/platform/format.ts';
 import { copyText } from '@/platform/copy.ts';
 import { Button } from '@/ui/button.tsx';
@@ -14,24 +14,13 @@ import css from './export.module.css';
 
 /** Makes, shows and takes back the public link of one's session. */
 export const ShareLink = ({ session }: { session: SessionDetail }) => {
-  const [busy, setBusy] = useState(false);
-  const client = useQueryClient();
-  const queryKey = ['shareInfo', session.uuid];
-  const info = useQuery({
-    queryKey,
-    queryFn: ({ signal }) => api.shareInfo({ session_id: session.uuid }, { signal, quiet: true }),
-  });
-  const act = async (call: () => Promise<unknown>) => {
-    setBusy(true);
-    try {
+  const { busy, run } = useAct();
+  const info = useCall('shareInfo', { session_id: session.uuid });
+  const act = (call: () => Promise<unknown>) =>
+    run(async () => {
       await call();
-      await client.invalidateQueries({ queryKey });
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-    } finally {
-      setBusy(false);
-    }
-  };
+      await info.refetch();
+    });
   const make = () => act(() => api.shareSession({ session_id: session.uuid }));
   const revoke = async () => {
     const sure = await confirmDialog({

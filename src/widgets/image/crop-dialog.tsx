@@ -1,3 +1,4 @@
+import { useAct } from '@/platform/use-act.ts';
 import { api } from '@/platform/api.ts';
 import { errorText } from '@/platform/api-error.ts';
 import type { PickedImage } from './picked-image.ts';
@@ -53,20 +54,15 @@ const Crop = ({
   const [crop, setCrop] = useState({ x: 0, y: 0 });
   const [scale, setScale] = useState<number>(zoom.min);
   const [area, setArea] = useState<Area | null>(null);
-  const [busy, setBusy] = useState(false);
+  const { busy, run } = useAct((error) => toast(`裁剪失败：${errorText(error)}`, 'error'));
   if (!size) return null;
   const take = async () => {
     if (!area) return;
-    setBusy(true);
-    try {
+    await run(async () => {
       const image = await cut(await readable(url), area, size);
       const stored = await api.croppingImage({ image }, { quiet: true });
       onDone(stored.image.url, size);
-    } catch (error) {
-      toast(`裁剪失败：${errorText(error)}`, 'error');
-    } finally {
-      setBusy(false);
-    }
+    });
   };
   return (
     <div className={css.crop}>

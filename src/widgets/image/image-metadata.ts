@@ -1,15 +1,8 @@
-import { useQuery } from '@tanstack/react-query';
-import { api } from '@/platform/api.ts';
+import { useCall } from '@/platform/call-query.ts';
 
 /** What can be chosen at a model of images: checkpoints, LoRAs, styles and so on, by their labels. */
 export const useImageMetadata = (model: string, enabled = true) =>
-  useQuery({
-    queryKey: ['imageMetadata', model],
-    queryFn: ({ signal }) => api.imageMetadata({ model }, { signal, quiet: true }),
-    staleTime: 5 * 60_000,
-    enabled,
-    meta: { steady: true },
-  });
+  useCall('imageMetadata', { model }, { staleTime: 5 * 60_000, enabled, meta: { steady: true } });
 
 /** What a controlnet module looks for, in words; empty for no module. */
 export const useModuleLabel = (model: string, module: string): string => {

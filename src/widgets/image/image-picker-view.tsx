@@ -1,8 +1,9 @@
 import { limits } from '@contract/limits.ts';
-import { QueryClientProvider, useInfiniteQuery } from '@tanstack/react-query';
+import { QueryClientProvider } from '@tanstack/react-query';
 import { useEffect, useRef, useState, type FormEvent, type ReactNode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { isImage, imageTypes } from '@/platform/attach/file-kinds.ts';
+import { useCallPages } from '@/platform/call-query.ts';
 import { queryClient } from '@/platform/query-client.ts';
 import { Button } from '@/ui/button.tsx';
 import { EmptyState } from '@/ui/empty-state.tsx';
@@ -92,13 +93,8 @@ const Shelved = ({
   chosen: readonly PickedImage[];
   onToggle: (image: PickedImage) => void;
 }) => {
-  const { read, none } = shelves[shelf];
-  const list = useInfiniteQuery({
-    queryKey: ['images', shelf],
-    queryFn: ({ pageParam, signal }) => read(pageParam, signal),
-    initialPageParam: 1,
-    getNextPageParam: (last) => (last.page < last.page_count ? last.page + 1 : undefined),
-  });
+  const { call, none } = shelves[shelf];
+  const list = useCallPages(call, {});
   const images = list.data?.pages.flatMap((page) => page.list) ?? [];
   if (list.isError && !list.data)
     return (

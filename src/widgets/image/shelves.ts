@@ -1,17 +1,13 @@
-import { api } from '@/platform/api.ts';
-
 /** The two places where a person's own images stand, newest first, 32 a page. */
 export const shelves = {
   uploaded: {
     name: '上传的',
-    read: (page: number, signal: AbortSignal) =>
-      api.uploadedFiles({ page }, { signal, quiet: true }),
+    call: 'uploadedFiles',
     none: '还没有上传过图片。可以从相册选、拍一张，或者粘贴图片和网址。',
   },
   made: {
     name: '画过的',
-    read: (page: number, signal: AbortSignal) =>
-      api.privateImages({ page }, { signal, quiet: true }),
+    call: 'privateImages',
     none: '还没有画过图片，画好的都会在这里。',
   },
 } as const;

@@ -1,6 +1,7 @@
 import { orderTypes } from '@contract/kinds.ts';
+import { attempt } from '@/platform/attempt.ts';
 import { api } from '@/platform/api.ts';
-import { ApiError } from '@/platform/api-error.ts';
+import { useCall } from '@/platform/call-query.ts';
 import { queryClient, refreshScreens } from '@/platform/query-client.ts';
 import { serverNow } from '@/platform/server-clock.ts';
 import { toast } from '@/platform/toast.ts';
@@ -11,7 +12,6 @@ import { Sheet } from '@/ui/sheet.tsx';
 import { Skeleton } from '@/ui/skeleton.tsx';
 import type { Out } from '@contract/calls.ts';
 import { orderPolling } from '@contract/goods.ts';
-import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { yuan } from './money.ts';
 import css from './pay-dialog.module.css';
@@ -82,16 +82,17 @@ const PayDialog = ({ order, onPaid }: { order: Order; onPaid: () => void }) => {
   const opens = !useMedia(finePointer) || order.provider === 'sandbox';
   const recharge = order.type === orderTypes.token;
   // Asked while the dialog stands; afterwards waits.ts and the worker go on by themselves.
-  const asked = useQuery({
-    queryKey: ['tradeStatus', order.trade_no],
-    queryFn: ({ signal }) =>
-      api.tradeStatus({ platform_order_id: order.trade_no }, { signal, quiet: true }),
-    refetchInterval: orderPolling,
-    refetchIntervalInBackground: true,
-    retry: false,
-    gcTime: 0,
-    meta: { steady: true },
-  });
+  const asked = useCall(
+    'tradeStatus',
+    { platform_order_id: order.trade_no },
+    {
+      refetchInterval: orderPolling,
+      refetchIntervalInBackground: true,
+      retry: false,
+      gcTime: 0,
+      meta: { steady: true },
+    },
+  );
   const state = asked.data?.state ?? 'created';
   useEffect(() => {
     if (state !== 'paid') return;
@@ -121,12 +122,10 @@ const PayDialog = ({ order, onPaid }: { order: Order; onPaid: () => void }) => {
       danger: true,
     });
     if (!sure) return;
-    try {
+    await attempt(async () => {
       const closed = await api.closeTrade({ platform_order_id: order.trade_no });
       if (closed.state === 'closed') forgetPayment(order.trade_no);
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-    }
+    });
   };
   const left = new Date(order.expires_at).getTime() - now;
   // The server's word counts: a phone's clock may be hours off.

@@ -1,6 +1,5 @@
-import { api } from '@/platform/api.ts';
+import { useCall } from '@/platform/call-query.ts';
 import type { Out } from '@contract/calls.ts';
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import css from './pay-way.module.css';
 
@@ -17,12 +16,7 @@ interface Way {
 /** By what one pays here. */
 export const usePayWay = (): Way => {
   const [wanted, choose] = useState<Provider['name']>();
-  const { data } = useQuery({
-    queryKey: ['paymentInfo'],
-    queryFn: ({ signal }) => api.paymentInfo({}, { signal, quiet: true }),
-    staleTime: 60_000,
-    meta: { steady: true },
-  });
+  const { data } = useCall('paymentInfo', {}, { staleTime: 60_000, meta: { steady: true } });
   const providers = data?.providers ?? [];
   return { providers, chosen: wanted ?? providers[0]?.name, choose, closed: data?.reason ?? '' };
 };

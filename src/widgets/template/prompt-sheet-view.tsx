@@ -1,4 +1,6 @@
+import { quietly } from '@/platform/attempt.ts';
 import { api } from '@/platform/api.ts';
+import { useCall } from '@/platform/call-query.ts';
 import { useAuth } from '@/platform/auth-store.ts';
 import { toast } from '@/platform/toast.ts';
 import { Act } from '@/ui/act.tsx';
@@ -12,7 +14,6 @@ import { Sheet } from '@/ui/sheet.tsx';
 import { Skeleton } from '@/ui/skeleton.tsx';
 import { SwitchField } from '@/ui/switch-field.tsx';
 import type { Out } from '@contract/calls.ts';
-import { useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useState } from 'react';
 import { FillSheet } from './fill-sheet.tsx';
 import css from './prompt-sheet.module.css';
@@ -41,11 +42,7 @@ const PromptSheetView = ({
   };
   const [filling, setFilling] = useState<{ name: string; text: string } | null>(null);
   const [editing, setEditing] = useState<Partial<Template> | null>(null);
-  const list = useQuery({
-    queryKey: ['promptList', type],
-    queryFn: ({ signal }) => api.promptList({ type }, { signal, quiet: true }),
-    enabled: open,
-  });
+  const list = useCall('promptList', { type }, { enabled: open });
   const query = useDeferredValue(words.trim().toLowerCase());
   const fitting = (list.data?.prompts ?? []).filter(
     (each) =>
@@ -82,10 +79,6 @@ const PromptSheetView = ({
     setEditing(null);
     await list.refetch();
     toast('提示词已删除', 'success');
-  };
-  const quietly = (act: Promise<unknown>) => {
-    // The call has said why.
-    act.catch(() => undefined);
   };
   const hasHidden = (list.data?.prompts ?? []).some(({ hidden }) => hidden);
   return (

@@ -1,7 +1,9 @@
-import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState, type KeyboardEvent } from 'react';
 import { createPortal } from 'react-dom';
+import { useAct } from '@/platform/use-act.ts';
+import { attempt, ignoreApiError } from '@/platform/attempt.ts';
 import { api } from '@/platform/api.ts';
+import { steady, useCall } from '@/platform/call-query.ts';
 import { ApiError } from '@/platform/api-error.ts';
 import { progressText } from '@/platform/job-text.ts';
 import { isUnfinished, noteJob, useJob } from '@/platform/jobs.ts';
@@ -45,8 +47,6 @@ import styles from './viewer.module.css';
 
 type Mode = 'info' | ImageMethod;
 
-const infoKey = (id: number, explore: boolean) => ['image-info', id, explore] as const;
-
 const viewedOf = (image: ListedImage): ViewedImage => ({
   id: image.id,
   url: image.url,
@@ -70,13 +70,7 @@ const Working = ({
   const [chosen, setChosen] = useState(0);
   const { label: stopLabel, busy: stopping, stop } = useStopJob(job);
   const done = job.state === 'done';
-  const result = useQuery({
-    queryKey: ['job-images', job.uuid],
-    queryFn: ({ signal }) => api.imageProgress({ request_id: job.uuid }, { signal, quiet: true }),
-    enabled: done,
-    staleTime: Infinity,
-    meta: { steady: true },
-  });
+  const result = useCall('imageProgress', { request_id: job.uuid }, { ...steady, enabled: done });
   const images = (result.data?.images ?? []).map(viewedOf);
   const shown = images[chosen];
   if (done && shown)
@@ -181,7 +175,12 @@ const Method = ({
   onView: (image: ViewedImage) => void;
 }) => {
   const [job, setJob] = useState<Job | null>(null);
-  const [busy, setBusy] = useState(false);
+  const request = useRef(uuid());
+  const { busy, run } = useAct((error) => {
+    // What was refused is answered; what got no answer is asked for again under its number.
+    if (error instanceof ApiError && error.status !== 0) request.current = uuid();
+    ignoreApiError(error);
+  });
   const history = useMask(job === null);
   const { mask, change: setMask } = history;
   useEffect(() => {
@@ -191,24 +190,14 @@ const Method = ({
   const [maskTool, setMaskTool] = useState<MaskTool>('brush');
   const [thick, setThick] = useState<number>(usualThickness);
   const [framing, setFraming] = useState(false);
-  const request = useRef(uuid());
   const { method } = tool;
-  const begin = (ask: (requestId: string) => Promise<{ job: Job }>) => {
-    setBusy(true);
-    ask(request.current)
-      .then(({ job: fresh }) => {
-        request.current = uuid();
-        noteJob(fresh);
-        setJob(fresh);
-        return undefined;
-      })
-      .catch((error: unknown) => {
-        // What was refused is answered; what got no answer is asked for again under its number.
-        if (!(error instanceof ApiError)) throw error;
-        if (error.status !== 0) request.current = uuid();
-      })
-      .finally(() => setBusy(false));
-  };
+  const begin = (ask: (requestId: string) => Promise<{ job: Job }>) =>
+    void run(async () => {
+      const { job: fresh } = await ask(request.current);
+      request.current = uuid();
+      noteJob(fresh);
+      setJob(fresh);
+    });
   const common = { info, tool, busy, onBegin: begin };
   const marking = method === 'edit' || (method === 'editBg' && framing);
   // What was chosen and written stays for another try.
@@ -286,13 +275,15 @@ const ImageViewerView = ({
   const known = visited ?? listed;
   const image: ViewedImage = known ?? { id: 0, url: '', width: 1, height: 1 };
   const deleted = gone.has(image.id);
-  const about = useQuery({
-    queryKey: infoKey(image.id, explore),
-    queryFn: ({ signal }) =>
-      api.imageInfo({ image_id: image.id, explore: explore ? 1 : 0 }, { signal, quiet: true }),
-    enabled: image.id > 0 && !deleted,
-    placeholderData: (before, query) => (query?.queryKey[1] === image.id ? before : undefined),
-  });
+  const about = useCall(
+    'imageInfo',
+    { image_id: image.id, explore: explore ? 1 : 0 },
+    {
+      enabled: image.id > 0 && !deleted,
+      placeholderData: (before, query) =>
+        query?.queryKey[1]?.image_id === image.id ? before : undefined,
+    },
+  );
   const info = about.data?.info;
   const [unused, setUnused] = useState<Mask>(noMask);
   const back = async () => {
@@ -331,23 +322,18 @@ const ImageViewerView = ({
       toast('已取消删除');
       return;
     }
-    try {
+    await attempt(async () => {
       await deleteImage(image);
       toast('图片已删除', 'success');
-    } catch (error) {
-      // The call has said why.
-      if (!(error instanceof ApiError)) throw error;
-    }
+    });
   };
   const hide = async (hidden: boolean) => {
     setMenu(false);
-    try {
+    await attempt(async () => {
       await api.hideImage({ image_id: image.id, hidden: hidden ? 1 : 0 });
       toast(hidden ? '别人看不到这张图片了' : '跟随会话公开', 'success');
       await refreshScreens();
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-    }
+    });
   };
   const tool = mode === 'info' ? undefined : info?.tools.find(({ method }) => method === mode);
   const shown = deleted ? { ...image, url: '' } : image.url === '' && info ? viewedOf(info) : image;

@@ -1,7 +1,8 @@
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '@/platform/api.ts';
+import { steady, useCall } from '@/platform/call-query.ts';
 import { copyText } from '@/platform/copy.ts';
+import { useImageMetadata } from '@/widgets/image/image-metadata.ts';
 import { useInterrogateWays } from '@/widgets/image/interrogate-ways.ts';
 import { BackgroundChoice, firstBackground } from '@/widgets/image/background-choice.tsx';
 import { Button } from '@/ui/button.tsx';
@@ -63,12 +64,7 @@ const factors = [
 export const UpscalePanel = ({ info, tool, busy, onBegin }: PanelProps) => {
   const [resize, setResize] = useState<2 | 4>(2);
   const [upscaler, setUpscaler] = useState('');
-  const metadata = useQuery({
-    queryKey: ['image-metadata', tool.model],
-    queryFn: ({ signal }) => api.imageMetadata({ model: tool.model }, { signal, quiet: true }),
-    staleTime: 5 * 60_000,
-    meta: { steady: true },
-  });
+  const metadata = useImageMetadata(tool.model);
   const names = metadata.data?.upscalers ?? [];
   const [width = 0, height = 0] = info.size.split('x').map(Number);
   return (
@@ -354,15 +350,11 @@ export const InterrogatePanel = ({ info }: { info: ImageInfo }) => {
   // What costs something waits for a press.
   const [asked, setAsked] = useState<readonly string[]>([]);
   const start = useStartFrom();
-  const told = useQuery({
-    queryKey: ['interrogate', info.id, way],
-    queryFn: ({ signal }) =>
-      api.interrogateImage({ image_id: info.id, model: way }, { signal, quiet: true }),
-    enabled: way !== '' && (price === 0 || asked.includes(way)),
-    staleTime: Infinity,
-    retry: false,
-    meta: { steady: true },
-  });
+  const told = useCall(
+    'interrogateImage',
+    { image_id: info.id, model: way },
+    { ...steady, enabled: way !== '' && (price === 0 || asked.includes(way)), retry: false },
+  );
   const use = (text: string) => void start.textToImage(text, info);
   return (
     <>

@@ -1,0 +1,32 @@
+import type { UseQueryResult } from '@tanstack/react-query';
+
+type Query<T> = Pick<UseQueryResult<T>, 'data' | 'error' | 'isFetching' | 'refetch'>;
+interface Page<Row> {
+  list: readonly Row[];
+  page_count: number;
+  total: number;
+}
+
+/** What a table shows of the query of its rows. */
+export const listProps = <Row>(query: Query<{ list: readonly Row[] }>) => ({
+  rows: query.data?.list,
+  error: query.error,
+  busy: query.isFetching,
+  onRetry: () => void query.refetch(),
+});
+
+/**
+ * The same of one page among several, whose number stands in the address.
+ * @param show changes the address, as `useTableSearch` gives it
+ */
+export const pageProps = <Row>(
+  query: Query<Page<Row>>,
+  page: number,
+  show: (change: { page: number }, instead?: boolean) => void,
+) => ({
+  ...listProps(query),
+  page,
+  pageCount: query.data?.page_count,
+  total: query.data?.total,
+  onPage: (next: number, instead?: boolean) => show({ page: next }, instead),
+});
