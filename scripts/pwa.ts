@@ -17,6 +17,8 @@ const openFirst = [
   '/src/widgets/conversation/thread-commands.ts',
   '/src/platform/cache-store.ts',
   '/src/platform/outbox/outbox.ts',
+  // What asks before something is thrown away would take the screen with it.
+  '/src/ui/dialog-view.tsx',
 ];
 /** Own parts that are of no use without a network, and need not be there before they are met. */
 const onFirstUse = [
