@@ -49,10 +49,10 @@ export const createStoredImages = (storage: Storage) => {
     read,
 
     /** An image, or its thumbnail, to be sent. Null: there is none. */
-    async open(
+    open: async (
       image: ImageKey,
       side: ThumbnailSide | null,
-    ): Promise<(StoredFile & { mime: string }) | { data: Buffer; mime: string } | null> {
+    ): Promise<(StoredFile & { mime: string }) | { data: Buffer; mime: string } | null> => {
       if (side === null) {
         const found = await storage.get(storageKey(image));
         return found && { ...found, mime: imageMimes[image.type] };

@@ -32,7 +32,7 @@ export const createImageWork = (deps: ImageWorkDeps): JobWork<unknown> => {
     },
     work: async (job, io) => {
       await clear(job);
-      return paint(deps, job, (job.remote ?? {}) as Done, io);
+      return paint(deps, job, job.remote ?? {}, io);
     },
     discard: ({ images }) => drop(images.flatMap(({ kept }) => (kept ? [kept.key] : []))),
     clear,

@@ -16,10 +16,7 @@ export const banned = (): ImageEngineError =>
   new ImageEngineError(
     'prompt_banned',
     '提示词里有 Midjourney 不允许的内容，没有扣费，请修改后再试',
-    {
-      retriable: false,
-      askerAtFault: true,
-    },
+    { retriable: false, askerAtFault: true },
   );
 
 /** How Midjourney titles a refusal: what stands in brackets before its reason. */
@@ -47,10 +44,7 @@ export const whyItFailed = (reason: string): ImageEngineError => {
     return new ImageEngineError(
       'job_unsuitable',
       'Midjourney 不接受其中的参数，没有扣费，请修改后再试',
-      {
-        retriable: false,
-        askerAtFault: true,
-      },
+      { retriable: false, askerAtFault: true },
     );
   if (fullTitles.has(title)) return full();
   return failed('Midjourney 没有画成，没有扣费，请重试', true);

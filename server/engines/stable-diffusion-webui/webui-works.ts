@@ -6,11 +6,7 @@ import { controlKind, upscalerFor } from './webui-choices.ts';
 import { follow, type Work } from './webui-progress.ts';
 import type { Webui } from './webui.ts';
 
-const defaults = {
-  steps: 25,
-  cfg: 7,
-  negativeLength: 2000,
-};
+const defaults = { steps: 25, cfg: 7, negativeLength: 2000 };
 /** What fits into the model: as wide to high as it was, in the multiples of 8 that it can have. */
 const fitting = (width: number, height: number): { width: number; height: number } => {
   const scale = Math.min(1, 2048 / Math.max(width, height));
@@ -136,12 +132,7 @@ export const generate = async (
   const list = await Promise.all(
     given.slice(0, order.n).map((image, at) => made(fromBase64(image), seeds[at] ?? null)),
   );
-  return {
-    images: exactly(list, order.n),
-    actions: [],
-    revisedPrompt: '',
-    remote: null,
-  };
+  return { images: exactly(list, order.n), actions: [], revisedPrompt: '', remote: null };
 };
 
 export const upscale = async (
