@@ -125,6 +125,7 @@ export const accountCalls = {
     summary: '一个新的邀请链接，三天有效',
     input: z.object({}),
     output: invitation,
+    idempotent: true,
   }),
   inviteList: call({
     method: 'GET',

@@ -107,6 +107,7 @@ export const forumCalls = {
       sort: z._default(wholeNumber(bounds.sort.min, bounds.sort.max), 100),
     }),
     output: z.object({ id: z.int() }),
+    idempotent: true,
   }),
   delForumGroup: call({
     method: 'POST',
@@ -154,6 +155,7 @@ export const forumCalls = {
     output: z.object({}),
     codes: ['session_unsuitable', ...ofQuestion],
     effect: 'none',
+    idempotent: true,
   }),
   blockedWordList: call({
     method: 'GET',

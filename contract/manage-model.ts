@@ -252,6 +252,7 @@ export const manageModelCalls = {
     }),
     output: z.object({ id: z.int() }),
     codes: ['manage_unsuitable'],
+    idempotent: true,
   }),
   setChannel: call({
     method: 'POST',

@@ -49,6 +49,7 @@ export const manageNoticeCalls = {
     output: z.object({ id: z.int() }),
     codes: ['manage_unsuitable', 'file_quota'],
     maxBytes: 64 * 1024 * 1024,
+    idempotent: true,
   }),
   delNotice: call({
     method: 'POST',

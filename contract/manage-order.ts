@@ -128,6 +128,7 @@ export const manageOrderCalls = {
     }),
     output: z.object({ state: z.string() }),
     codes: ['order_unsuitable', 'balance', 'payment_unavailable'],
+    idempotent: true,
   }),
   adminInvoiceList: call({
     method: 'GET',

@@ -286,6 +286,7 @@ export const marketCalls = {
     }),
     output: z.object({ id: z.int(), message: z.string() }),
     codes: fileCodes,
+    idempotent: true,
   }),
   addAppVersion: upload({
     path: '/api/product/add_version',
@@ -300,6 +301,7 @@ export const marketCalls = {
     }),
     output: z.object({ id: z.int() }),
     codes: fileCodes,
+    idempotent: true,
   }),
   appVersionList: call({
     method: 'GET',

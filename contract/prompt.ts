@@ -111,6 +111,7 @@ export const promptCalls = {
     summary: '新建或修改自己的提示词模板',
     input: z.object(written),
     output: z.object({ id: z.int() }),
+    idempotent: true,
   }),
   delPrompt: call({
     method: 'POST',
@@ -140,6 +141,7 @@ export const promptCalls = {
     summary: '新建或修改大家都能看到的提示词模板',
     input: z.object(written),
     output: z.object({ id: z.int() }),
+    idempotent: true,
   }),
   removePrompt: call({
     method: 'POST',
@@ -178,6 +180,7 @@ export const promptCalls = {
     }),
     output: z.object({ id: z.int() }),
     codes: ['manage_unsuitable'],
+    idempotent: true,
   }),
   removeKeyword: call({
     method: 'POST',

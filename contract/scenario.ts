@@ -65,6 +65,7 @@ export const scenarioCalls = {
     input: z.object({ ...written, publish: z._default(flag, 0) }),
     output: z.object({ id: z.int() }),
     codes: ['words_blocked'],
+    idempotent: true,
   }),
   delScenario: call({
     method: 'POST',
@@ -87,6 +88,7 @@ export const scenarioCalls = {
     }),
     output: z.object({ id: z.int() }),
     codes: ['words_blocked'],
+    idempotent: true,
   }),
   removeScenario: call({
     method: 'POST',
@@ -107,6 +109,7 @@ export const scenarioCalls = {
       sort: z._default(wholeNumber(bounds.sort.min, bounds.sort.max), 100),
     }),
     output: z.object({ id: z.int() }),
+    idempotent: true,
   }),
   delScenarioCategory: call({
     method: 'POST',

@@ -354,6 +354,7 @@ export const trainCalls = {
     input: z.object({ model_id: id }),
     output: z.object({ model: trainModel }),
     codes: ['training_files_missing', 'too_many_jobs'],
+    idempotent: true,
   }),
   trainUploadState: call({
     method: 'GET',

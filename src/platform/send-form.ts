@@ -1,6 +1,7 @@
 import type { In, Out, UploadName } from '@contract/calls.ts';
 import { postForm } from './post-form.ts';
 import { refreshScreens } from './query-client.ts';
+import { underKey } from './unheard.ts';
 
 interface Files {
   file?: File | null;
@@ -20,7 +21,10 @@ export const sendForm = async <K extends UploadName>(
   // Files come last: what reads the form knows its fields by then.
   if (cover) form.set('cover_image', cover, cover.name);
   if (file) form.set('file', file, file.name);
-  const done = await postForm(name, form, onProgress ? { onProgress } : {});
+  const told = [cover, file].map((each) => each && [each.name, each.size, each.lastModified]);
+  const done = await underKey(name, [fields, told], undefined, (idempotencyKey) =>
+    postForm(name, form, { idempotencyKey, ...(onProgress && { onProgress }) }),
+  );
   void refreshScreens();
   return done;
 };

@@ -12,6 +12,7 @@ import { authStore } from './auth-store.ts';
 import { answerFromCache, noteAnswer } from './cache.ts';
 import { callAddress } from './call-address.ts';
 import { confirmed } from './confirm-password.ts';
+import { underKey } from './unheard.ts';
 import { callTable } from '@common/call-table.ts';
 import { heldRun } from './run.ts';
 import { takeEarly } from './early.ts';
@@ -21,7 +22,6 @@ import { noteLoginReason } from './login-reason.ts';
 import { noteServerTime } from './server-clock.ts';
 import { refreshScreens } from './query-client.ts';
 import { toast } from '@/platform/toast.ts';
-import { uuid } from './uuid.ts';
 
 export interface ApiOptions {
   signal?: AbortSignal;
@@ -75,12 +75,17 @@ export const leaveExpiredLogin = (sent: string, body: unknown) => {
   location.reload();
 };
 
-const send = async (name: PlainCallName, input: Record<string, unknown>, options: ApiOptions) => {
+const send = async (
+  name: PlainCallName,
+  input: Record<string, unknown>,
+  options: ApiOptions,
+  idempotencyKey?: string,
+) => {
   const call = callTable[name];
   const { token } = authStore.get();
   const headers = new Headers();
   if (token) headers.set('authorization', `Bearer ${token}`);
-  if (call.idempotent) headers.set('idempotency-key', options.idempotencyKey ?? uuid());
+  if (idempotencyKey !== undefined) headers.set('idempotency-key', idempotencyKey);
 
   const hasBody = call.method === 'POST' || call.method === 'PUT';
   const inQuery: Record<string, unknown> = {};
@@ -132,7 +137,11 @@ const invoke = async (
     return kept;
   }
   try {
-    const data = await confirmed(input, (given) => send(name, given, options));
+    const data = await confirmed(input, (given) =>
+      callTable[name].idempotent
+        ? underKey(name, given, options.idempotencyKey, (key) => send(name, given, options, key))
+        : send(name, given, options),
+    );
     noteAnswer(name, input, data);
     if (callTable[name].refreshes) void refreshScreens();
     return data;

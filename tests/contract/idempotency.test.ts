@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { TestClient } from '../support/client.ts';
+import { ADMIN_PASSWORD } from '../support/server.ts';
 import { stage } from '../support/stage.ts';
 import { sendRaw } from '../support/world.ts';
 
@@ -123,4 +124,32 @@ test('a like that says what shall hold is the same after repeats', async () => {
   expect(await like(0)).toEqual({ liked: false, like_count: 0 });
   expect(await like(0)).toEqual({ liked: false, like_count: 0 });
   expect(await like()).toEqual({ liked: true, like_count: 1 });
+});
+
+test('what a browser sends again by itself makes nothing twice', async () => {
+  const person = await TestClient.register(here.server.baseURL);
+  const manager = new TestClient(here.server.baseURL);
+  await manager.login('admin', ADMIN_PASSWORD);
+  const { id: category } = await manager.call('saveScenarioCategory', { name: '常用', sort: 1 });
+  const twice = async (
+    client: TestClient,
+    name: Parameters<typeof sendRaw>[1],
+    input: Record<string, unknown>,
+    table: string,
+  ) => {
+    const before = await count(`SELECT count(*) FROM ${table}`);
+    const headers = key();
+    const [first, second] = [
+      await sendRaw(client, name, input, { headers }),
+      await sendRaw(client, name, input, { headers }),
+    ];
+    expect(first.envelope?.code, name).toBe(0);
+    expect(second.envelope, name).toEqual(first.envelope);
+    expect(await count(`SELECT count(*) FROM ${table}`), name).toBe(before + 1);
+  };
+  const scenario = { name: '写信', prompt: '帮我写信', category };
+  await twice(person, 'saveScenario', scenario, 'scenarios');
+  await twice(person, 'savePrompt', { type: 0, title: '问候', content: '您好' }, 'prompt_templates');
+  await twice(person, 'newInvite', {}, 'invites');
+  await twice(manager, 'saveForumGroup', { name: '闲谈' }, 'forum_groups');
 });

@@ -1,11 +1,12 @@
 import { api } from '@/platform/api.ts';
+import { ApiError } from '@/platform/api-error.ts';
 import { useAuth } from '@/platform/auth-store.ts';
 import { Button } from '@/ui/button.tsx';
 import { usePageTitle } from '@/platform/use-page-title.ts';
 import { useSite } from '@/platform/site.ts';
 import { limits } from '@contract/limits.ts';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { AccountField } from './account-field.tsx';
 import { AuthCard } from './auth-card.tsx';
 import { FieldAlert } from './field-alert.tsx';
@@ -28,12 +29,25 @@ export const RegisterScreen = () => {
   const [password, setPassword] = useState('');
   const [password2, setPassword2] = useState('');
   const [alerts, setAlerts] = useState<RegisterAlerts>({});
+  /** The account of a try that was not answered. */
+  const unheard = useRef('');
 
   const register = () => {
     const form = { name: name.trim(), account: account.trim(), password, password2 };
     // Said at once, and the server still has the last word (document 1 §5).
     setAlerts(registerAlerts(form));
-    void submit((read) => api.register({ ...form, ...(invite ? { invite } : {}), ...read }));
+    void submit(async (read) => {
+      try {
+        const answer = await api.register({ ...form, ...(invite ? { invite } : {}), ...read });
+        if (answer.token || unheard.current !== form.account) return answer;
+        // It was done by the try before, whose answer was lost.
+        const entered = await api.login({ account: form.account, password }, { quiet: true });
+        return entered.token ? entered : answer;
+      } catch (error) {
+        if (error instanceof ApiError && error.status === 0) unheard.current = form.account;
+        throw error;
+      }
+    });
   };
 
   return (

@@ -1,6 +1,5 @@
 import { api } from '@/platform/api.ts';
 import { useRefusal } from '@/widgets/conversation/use-refusal.ts';
-import { uuid } from '@/platform/uuid.ts';
 import { getRouteApi } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 
@@ -16,7 +15,7 @@ export const OpenElsewhere = ({ type }: { type: 1 | 4 }) => {
     asked.current = true;
     const begin = async () => {
       try {
-        const made = await api.newSession({ type }, { idempotencyKey: uuid(), quiet: true });
+        const made = await api.newSession({ type }, { quiet: true });
         await navigate({ search: (old) => ({ ...old, uuid: made.uuid }), replace: true });
       } catch (error) {
         await navigate({ search: (old) => ({ ...old, open: undefined }), replace: true });

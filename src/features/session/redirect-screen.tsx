@@ -2,7 +2,6 @@ import { sessionTypes } from '@contract/kinds.ts';
 import { api } from '@/platform/api.ts';
 import { Skeleton } from '@/ui/skeleton.tsx';
 import { usePageTitle } from '@/platform/use-page-title.ts';
-import { uuid } from '@/platform/uuid.ts';
 import { getRouteApi } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { useRefusal } from '@/widgets/conversation/use-refusal.ts';
@@ -21,10 +20,7 @@ export const RedirectScreen = () => {
     asked.current = true;
     const make = async () => {
       try {
-        await api.newSession(
-          { type: sessionTypes.chat, embedding },
-          { quiet: true, idempotencyKey: uuid() },
-        );
+        await api.newSession({ type: sessionTypes.chat, embedding }, { quiet: true });
         await navigate({ to: '/', search: { channel: 'private' }, replace: true });
       } catch (error) {
         refuse(error);

@@ -6,7 +6,6 @@ import { useCallPages } from '@/platform/call-query.ts';
 import { useAuth } from '@/platform/auth-store.ts';
 import { useMedia, wideEnoughForMenu } from '@/platform/use-media.ts';
 import { usePageTitle } from '@/platform/use-page-title.ts';
-import { uuid } from '@/platform/uuid.ts';
 import { Button } from '@/ui/button.tsx';
 import { EmptyState } from '@/ui/empty-state.tsx';
 import { Icon } from '@/ui/icon.tsx';
@@ -37,10 +36,7 @@ const useNewVideo = () => {
   const { busy, run } = useAct(refuse);
   const begin = async () => {
     await run(async () => {
-      const session = await api.newSession(
-        { type: sessionTypes.video },
-        { idempotencyKey: uuid(), quiet: true },
-      );
+      const session = await api.newSession({ type: sessionTypes.video }, { quiet: true });
       await navigate({ to: '/chat', search: { uuid: session.uuid, open: 'img-video' } });
     });
   };

@@ -3,7 +3,6 @@ import { api } from '@/platform/api.ts';
 import { writeDraft } from '@/platform/draft.ts';
 import { useChosenPainter, useImageModels, useVideoModels } from '@/platform/queries.ts';
 import { toast } from '@/platform/toast.ts';
-import { uuid } from '@/platform/uuid.ts';
 import { useRefusal } from '@/widgets/conversation/use-refusal.ts';
 import { changeImageDraft } from '@/widgets/image/image-draft.ts';
 import { imageSizes } from '@contract/image-prompt.ts';
@@ -35,10 +34,7 @@ export const useStartFrom = () => {
   const films = (useVideoModels().data ?? []).length > 0;
   const begin = async (model: string | undefined, type: 1 | 4 = 1): Promise<string | null> => {
     try {
-      const session = await api.newSession(
-        { type, model },
-        { idempotencyKey: uuid(), quiet: true },
-      );
+      const session = await api.newSession({ type, model }, { quiet: true });
       return session.uuid;
     } catch (error) {
       refuse(error);
