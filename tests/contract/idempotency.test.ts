@@ -149,7 +149,12 @@ test('what a browser sends again by itself makes nothing twice', async () => {
   };
   const scenario = { name: '写信', prompt: '帮我写信', category };
   await twice(person, 'saveScenario', scenario, 'scenarios');
-  await twice(person, 'savePrompt', { type: 0, title: '问候', content: '您好' }, 'prompt_templates');
+  await twice(
+    person,
+    'savePrompt',
+    { type: 0, prompt_json: { title: '问候', content: '您好' } },
+    'prompt_templates',
+  );
   await twice(person, 'newInvite', {}, 'invites');
   await twice(manager, 'saveForumGroup', { name: '闲谈' }, 'forum_groups');
 });

@@ -5,6 +5,7 @@ import { refuseBlocked } from '../moderation/blocked-words.service.ts';
 import { ledgerPage } from '../ledger/ledger-page.service.ts';
 import { balances } from '../ledger/ledger.service.ts';
 import { setVipEnd } from '../ledger/vip.service.ts';
+import { bookAdjustment } from '../payment/adjustment.service.ts';
 import { countOpenOf, hideSessionsOf } from '../session/manage-session.service.ts';
 import { lastActs } from '../stats/acts.service.ts';
 import { createAuthHandlers } from './auth.handlers.ts';
@@ -16,14 +17,14 @@ export const authArea = () =>
       { table: 'logins', of: ['user_id'], end: 'delete', take: ['created_at', 'agent'] },
       { table: 'second_factors', of: ['user_id'], end: 'delete' },
     ],
-    serve: ({ auth, secondFactor, payments }) => ({
+    serve: ({ auth, secondFactor }) => ({
       ...createAuthHandlers(auth, secondFactor),
       ...createManageUserHandlers({
         secondFactor,
         adjust: async (db, { userId, tokens, remarks, managerId }) => {
           const { balance } = await balances(db, userId);
           if (balance + tokens < 0) return null;
-          await payments.adjustment(db, {
+          await bookAdjustment(db, {
             userId,
             type: orderTypes.token,
             title: remarks,

@@ -17,7 +17,7 @@ export const marketArea = ({ db, storage, files, settings, log }: Kit) => {
     shows: shownByApps,
     serve: ({ payments }) => {
       const market = createMarketService({ db, storage, payments });
-      const manage = createManageMarket({ storage, files, payments, market, settings, log });
+      const manage = createManageMarket({ storage, files, market, settings, log });
       return { ...createMarketHandlers(market, settings), ...createManageMarketHandlers(manage) };
     },
   } satisfies Area;

@@ -12,7 +12,7 @@ import type { Storage } from '../../storage/storage-interface.ts';
 import { newKey } from '../../storage/storage.ts';
 import type { FileService } from '../file/file.service.ts';
 import { cleanName } from '../file/uploads.ts';
-import type { PaymentService } from '../payment/payment.service.ts';
+import { salesOf } from '../payment/order.service.ts';
 import { appPayable } from './app-payable.ts';
 import { type MarketService, ratingOf, viewComment } from './market.service.ts';
 import * as store from './market.store.ts';
@@ -20,7 +20,6 @@ import * as store from './market.store.ts';
 interface Deps {
   storage: Storage;
   files: FileService;
-  payments: PaymentService;
   market: MarketService;
   settings: { appFileBytes: number; clamdUrl: string };
   log: FastifyBaseLogger;
@@ -68,7 +67,7 @@ const hex = (bytes: ArrayBuffer): string => Buffer.from(bytes).toString('hex');
 
 /** What managers do with apps. */
 export const createManageMarket = (deps: Deps) => {
-  const { storage, files, payments, market, settings, log } = deps;
+  const { storage, files, market, settings, log } = deps;
 
   const findApp = async (db: Executor, id: number): Promise<store.AppRow> => {
     const app = await store.findApp(db, id);
@@ -151,7 +150,7 @@ export const createManageMarket = (deps: Deps) => {
     ): Promise<Out<'managedAppList'>> => {
       const window = { offset: (page - 1) * pageSize, limit: pageSize };
       const { list, total } = await store.managedApps(db, { state, query }, window);
-      const sold = await payments.sold(
+      const sold = await salesOf(
         db,
         appPayable.kind,
         list.map(({ app }) => String(app.id)),

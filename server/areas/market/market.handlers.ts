@@ -7,34 +7,6 @@ import { mayPlay } from '../payment/sandbox.ts';
 import type { createManageMarket } from './manage-market.service.ts';
 import type { MarketService } from './market.service.ts';
 
-type Served =
-  | 'appList'
-  | 'appDetails'
-  | 'appVersionNext'
-  | 'appCommentNext'
-  | 'sendAppComment'
-  | 'delOwnAppComment'
-  | 'reportAppComment'
-  | 'payApp'
-  | 'appTradeStatus'
-  | 'appDownloadLink'
-  | 'downloadApp';
-
-type Managed =
-  | 'saveApp'
-  | 'addAppVersion'
-  | 'appVersionList'
-  | 'appCommentList'
-  | 'delAppComment'
-  | 'appDescription'
-  | 'saveAppDescription'
-  | 'appGeneralInfo'
-  | 'saveAppGeneralInfo'
-  | 'managedAppList'
-  | 'setAppState'
-  | 'delAppDraft'
-  | 'appDraft';
-
 /** Sends a file, or the part of it that was asked for, as something to keep and never to run. */
 const send = async (
   market: MarketService,
@@ -66,61 +38,63 @@ const send = async (
 export const createMarketHandlers = (
   market: MarketService,
   settings: Parameters<typeof mayPlay>[1],
-): Pick<Handlers, Served> => ({
-  appList: (input, { db, user }) => market.list(db, input, user),
-  appDetails: ({ id }, { db, user }) => market.details(db, id, user),
-  appVersionNext: ({ id, version_page: page }, { db, user }) => market.versions(db, id, page, user),
-  appCommentNext: ({ id, comment_page: page }, { db, user }) => market.comments(db, id, page, user),
-  sendAppComment: (input, { db, user }) => market.comment(db, input, user),
-  delOwnAppComment: async ({ app_id: id }, { db, user }) => {
-    await market.removeOwnComment(db, id, user.id);
-    return {};
-  },
-  reportAppComment: async (input, { db, user }) => {
-    await market.report(db, input, user);
-    return {};
-  },
-  payApp: async ({ id, provider }, { user, ...context }) => {
-    const order = await market.buy(user, { id, provider, play: mayPlay(context, settings) });
-    return async (db) => reachable(await order(db), context.origin);
-  },
-  appTradeStatus: async ({ platform_order_id: number }, { user, origin }) =>
-    reachable(await market.orderStatus(user.id, number), origin),
-  appDownloadLink: (input, { db, user }) => market.downloadLink(db, input, user),
-  downloadApp: ({ key }, { request, reply }) => send(market, key, request, reply),
-});
+) =>
+  ({
+    appList: (input, { db, user }) => market.list(db, input, user),
+    appDetails: ({ id }, { db, user }) => market.details(db, id, user),
+    appVersionNext: ({ id, version_page: page }, { db, user }) =>
+      market.versions(db, id, page, user),
+    appCommentNext: ({ id, comment_page: page }, { db, user }) =>
+      market.comments(db, id, page, user),
+    sendAppComment: (input, { db, user }) => market.comment(db, input, user),
+    delOwnAppComment: async ({ app_id: id }, { db, user }) => {
+      await market.removeOwnComment(db, id, user.id);
+      return {};
+    },
+    reportAppComment: async (input, { db, user }) => {
+      await market.report(db, input, user);
+      return {};
+    },
+    payApp: async ({ id, provider }, { user, ...context }) => {
+      const order = await market.buy(user, { id, provider, play: mayPlay(context, settings) });
+      return async (db) => reachable(await order(db), context.origin);
+    },
+    appTradeStatus: async ({ platform_order_id: number }, { user, origin }) =>
+      reachable(await market.orderStatus(user.id, number), origin),
+    appDownloadLink: (input, { db, user }) => market.downloadLink(db, input, user),
+    downloadApp: ({ key }, { request, reply }) => send(market, key, request, reply),
+  }) satisfies Partial<Handlers>;
 
-export const createManageMarketHandlers = (
-  manage: ReturnType<typeof createManageMarket>,
-): Pick<Handlers, Managed> => ({
-  saveApp: (input, { file, files, ...manager }) =>
-    manage.save(input, { file, cover: files['cover_image'] }, manager),
-  addAppVersion: (input, { file, ...manager }) => manage.addVersion(input, file, manager),
-  appVersionList: (input, { db, user }) => manage.versions(db, input, user),
-  appCommentList: (input, { db, user }) => manage.comments(db, input, user),
-  delAppComment: async ({ id }, { db, ...manager }) => {
-    await manage.removeComment(db, id, manager);
-    return {};
-  },
-  appDescription: ({ id }, { db }) => manage.description(db, id),
-  saveAppDescription: async (input, { db, ...manager }) => {
-    await manage.saveDescription(db, input, manager);
-    return {};
-  },
-  appGeneralInfo: ({ id }, { db }) => manage.generalInfo(db, id),
-  saveAppGeneralInfo: async (input, { db, ...manager }) => {
-    await manage.saveGeneralInfo(db, input, manager);
-    return {};
-  },
-  managedAppList: (input, { db }) => manage.list(db, input),
-  setAppState: async (input, { db, ...manager }) => {
-    await manage.setState(db, input, manager);
-    return {};
-  },
-  delAppDraft: async ({ id }, { db, afterCommit, ...manager }) => {
-    const keys = await manage.removeDraft(db, id, manager);
-    afterCommit(() => manage.drop(keys));
-    return {};
-  },
-  appDraft: ({ id }, { db }) => manage.draft(db, id),
-});
+export const createManageMarketHandlers = (manage: ReturnType<typeof createManageMarket>) =>
+  ({
+    saveApp: (input, { file, files, ...manager }) =>
+      manage.save(input, { file, cover: files['cover_image'] }, manager),
+    addAppVersion: (input, { file, ...manager }) => manage.addVersion(input, file, manager),
+    appVersionList: (input, { db, user }) => manage.versions(db, input, user),
+    appCommentList: (input, { db, user }) => manage.comments(db, input, user),
+    delAppComment: async ({ id }, { db, ...manager }) => {
+      await manage.removeComment(db, id, manager);
+      return {};
+    },
+    appDescription: ({ id }, { db }) => manage.description(db, id),
+    saveAppDescription: async (input, { db, ...manager }) => {
+      await manage.saveDescription(db, input, manager);
+      return {};
+    },
+    appGeneralInfo: ({ id }, { db }) => manage.generalInfo(db, id),
+    saveAppGeneralInfo: async (input, { db, ...manager }) => {
+      await manage.saveGeneralInfo(db, input, manager);
+      return {};
+    },
+    managedAppList: (input, { db }) => manage.list(db, input),
+    setAppState: async (input, { db, ...manager }) => {
+      await manage.setState(db, input, manager);
+      return {};
+    },
+    delAppDraft: async ({ id }, { db, afterCommit, ...manager }) => {
+      const keys = await manage.removeDraft(db, id, manager);
+      afterCommit(() => manage.drop(keys));
+      return {};
+    },
+    appDraft: ({ id }, { db }) => manage.draft(db, id),
+  }) satisfies Partial<Handlers>;

@@ -11,6 +11,7 @@ import { type Identity, Refusal } from '../../http/handlers.ts';
 import { createPersonLimit } from '../../http/rate-limit.ts';
 import type { Storage } from '../../storage/storage-interface.ts';
 import { refuseBlocked } from '../moderation/blocked-words.service.ts';
+import { openOrder } from '../payment/order.service.ts';
 import type { PaymentService } from '../payment/payment.service.ts';
 import { appPayable } from './app-payable.ts';
 import { type Link, linkLifetime, makeLink, readLink } from './link.ts';
@@ -293,7 +294,7 @@ export const createMarketService = ({ db, storage, payments }: Deps) => {
       const { amount } = await appPayable.price(db, user.id, wish);
       const { kind } = appPayable;
       const begunOrder = async (executor: Executor): Promise<Order | null> => {
-        const begun = await payments.openOrder(executor, {
+        const begun = await openOrder(executor, {
           ...wish,
           userId: user.id,
           kind,

@@ -3,20 +3,7 @@ import type { KeyBox } from './channel-key.ts';
 import { createManageModelService } from './manage-model.service.ts';
 import type { ModelService } from './model.service.ts';
 
-export const createManageModelHandlers = (deps: {
-  keys: KeyBox;
-  models: ModelService;
-}): Pick<
-  Handlers,
-  | 'adminModelList'
-  | 'setModel'
-  | 'channelList'
-  | 'channelPresets'
-  | 'testChannel'
-  | 'saveChannel'
-  | 'setChannel'
-  | 'delChannel'
-> => {
+export const createManageModelHandlers = (deps: { keys: KeyBox; models: ModelService }) => {
   const service = createManageModelService(deps);
   const forget = () => deps.models.forget();
   return {
@@ -46,5 +33,5 @@ export const createManageModelHandlers = (deps: {
       afterCommit(forget);
       return {};
     },
-  };
+  } satisfies Partial<Handlers>;
 };

@@ -9,8 +9,8 @@ import { keysIn, type KeyBox } from './channel-key.ts';
 import { channelPresets } from './channel-presets.ts';
 import { tryService } from './channel-trial.ts';
 import * as store from './manage-model.store.ts';
-import { type ModelService } from './model.service.ts';
 import { acceleratorOrigin } from './model-view.ts';
+import { plan } from './new-models.ts';
 import { imageOf } from './resolved-model.ts';
 import { lockCatalogue, setChannelModels, type ChannelRow, type ModelRow } from './model.store.ts';
 
@@ -95,11 +95,7 @@ const changesOf = (input: Parsed<'setModel'>): Partial<ModelRow> => {
   return values;
 };
 
-export const createManageModelService = (deps: {
-  keys: KeyBox;
-  models: Pick<ModelService, 'plan' | 'forget'>;
-}) => {
-  const { keys, models } = deps;
+export const createManageModelService = ({ keys }: { keys: KeyBox }) => {
   const secretOf = (channel: ChannelRow): string =>
     channel.keyEncrypted ? (keys.open(channel.keyEncrypted, channel.key) ?? '') : '';
 
@@ -278,7 +274,7 @@ export const createManageModelService = (deps: {
         );
       const id =
         known?.id ?? (await store.insertChannel(db, { ...values, key, source: 'manager' }));
-      const wanted = models.plan(input.kind, named);
+      const wanted = plan(input.kind, named);
       if (!aside && wanted.length === 0) throw new Refusal('bad_input', 'models 请至少选一个模型');
       if (!aside) await setChannelModels(db, id, wanted, input.weight);
       for (const { name, factor } of input.models)

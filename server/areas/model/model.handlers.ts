@@ -16,13 +16,7 @@ export interface ModelDeps {
   ownStyles: (db: Executor, userId: number) => Promise<Out<'imageMetadata'>['loras']>;
 }
 
-export const createModelHandlers = ({
-  models,
-  ownStyles,
-}: ModelDeps): Pick<
-  Handlers,
-  'models' | 'modelHealth' | 'modelStat' | 'imageMetadata' | 'promptParameter'
-> => {
+export const createModelHandlers = ({ models, ownStyles }: ModelDeps) => {
   const health = createHealth();
   const limitPerson = createPersonLimit(reportsAMinute);
   const limitAddress = createAddressLimit(reportsAMinute * 5);
@@ -59,5 +53,5 @@ export const createModelHandlers = ({
     promptParameter: async ({ model, prompt, parameters }, { db }) => ({
       result: await previewOf(db, models, { model, prompt, parameters: parameters ?? {} }),
     }),
-  };
+  } satisfies Partial<Handlers>;
 };

@@ -2,21 +2,15 @@ import type { AdminOrder, Difference } from '../../../contract/manage-order.ts';
 import { readDates } from '../../http/date-range.ts';
 import { type Handlers, Refusal } from '../../http/handlers.ts';
 import { handleInvoice, invoicePage } from './invoice.service.ts';
+import { differences, orderPage, orderStory, setRemarks } from './order.service.ts';
 import type { PaymentService } from './payment.service.ts';
 import type { OrderRow } from './payable.ts';
-import { createDailyTotals, type DifferenceRow, type OrderFilter } from './payment.store.ts';
-
-type ManageOrderHandlers = Pick<
-  Handlers,
-  | 'adminOrderList'
-  | 'adminOrderInfo'
-  | 'setOrder'
-  | 'refundOrder'
-  | 'adminInvoiceList'
-  | 'handleInvoice'
-  | 'differenceList'
-  | 'resolveDifference'
->;
+import {
+  createDailyTotals,
+  resolveDifference,
+  type DifferenceRow,
+  type OrderFilter,
+} from './payment.store.ts';
 
 const viewOf = (order: OrderRow, userName: string): AdminOrder => ({
   id: order.id,
@@ -48,7 +42,7 @@ const differenceView = (row: DifferenceRow): Difference => ({
   note: row.note,
 });
 
-export const createManageOrderHandlers = (payments: PaymentService): ManageOrderHandlers => {
+export const createManageOrderHandlers = (payments: PaymentService) => {
   const dailyTotals = createDailyTotals();
   return {
     adminOrderList: async (input, { db }) => {
@@ -59,7 +53,7 @@ export const createManageOrderHandlers = (payments: PaymentService): ManageOrder
         ...(typeof input.userId === 'number' ? { userId: input.userId } : {}),
         ...readDates(start, end, { start: 'timeRange[0]', end: 'timeRange[1]' }),
       };
-      const { list, ...rest } = await payments.orderPage(db, filter, input.page);
+      const { list, ...rest } = await orderPage(db, filter, input.page);
       return {
         ...rest,
         list: list.map(({ order, userName }) => viewOf(order, userName)),
@@ -68,8 +62,8 @@ export const createManageOrderHandlers = (payments: PaymentService): ManageOrder
     },
 
     adminOrderInfo: async ({ order_id: number }, { db }) => {
-      const { order, events, refunds } = await payments.orderStory(db, number);
-      const { list } = await payments.orderPage(db, { number }, 1);
+      const { order, events, refunds } = await orderStory(db, number);
+      const { list } = await orderPage(db, { number }, 1);
       return {
         order: viewOf(order, list[0]?.userName ?? ''),
         events: events.map((event) => ({
@@ -90,9 +84,8 @@ export const createManageOrderHandlers = (payments: PaymentService): ManageOrder
     },
 
     setOrder: async ({ order_id: number, remarks }, { db, user, noteAct }) => {
-      const { order } = await payments.orderStory(db, number);
-      await payments.setRemarks(db, number, remarks, user.id);
-      noteAct({ subject: `order:${number}`, from: { remarks: order.remarks }, to: { remarks } });
+      const before = await setRemarks(db, number, remarks, user.id);
+      noteAct({ subject: `order:${number}`, from: { remarks: before }, to: { remarks } });
       return {};
     },
 
@@ -127,15 +120,15 @@ export const createManageOrderHandlers = (payments: PaymentService): ManageOrder
     },
 
     differenceList: async ({ page, open }, { db }) => {
-      const { list, ...rest } = await payments.differences(db, open === 1, page);
+      const { list, ...rest } = await differences(db, open === 1, page);
       return { ...rest, list: list.map(differenceView) };
     },
 
     resolveDifference: async ({ id, note }, { db, user, noteAct }) => {
-      if (!(await payments.resolveDifference(db, id, user.id, note)))
+      if (!(await resolveDifference(db, id, user.id, note)))
         throw new Refusal('not_found', '没有这条等待处理的差异');
       noteAct({ subject: `difference:${id}`, from: { resolved: false }, to: { note } });
       return {};
     },
-  };
+  } satisfies Partial<Handlers>;
 };

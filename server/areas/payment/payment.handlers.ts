@@ -1,61 +1,51 @@
 import type { Handlers } from '../../http/handlers.ts';
 import { Refusal } from '../../http/handlers.ts';
 import { invoicePage, requestInvoice } from './invoice.service.ts';
-import { reachable } from './order-view.ts';
+import { orderList, reachable } from './order-view.ts';
 import type { PaymentService } from './payment.service.ts';
 import { mayPlay, sandboxTrade, settleSandbox, shutOutside } from './sandbox.ts';
 import type { Settings } from '../../settings.ts';
 
-type Served =
-  | 'paymentInfo'
-  | 'recharge'
-  | 'tradeStatus'
-  | 'closeTrade'
-  | 'tradeList'
-  | 'sandboxTrade'
-  | 'sandboxSettle'
-  | 'invoiceList'
-  | 'requestInvoice';
-
 export const createPaymentHandlers = (
   payments: PaymentService,
   settings: Pick<Settings, 'sandboxAllowed' | 'publicUrl'>,
-): Pick<Handlers, Served> => ({
-  paymentInfo: (_input, context) => payments.info(mayPlay(context, settings)),
-  recharge: async ({ type, num, provider }, { user, ...context }) => {
-    const order = await payments.createOrder(user.id, {
-      play: mayPlay(context, settings),
-      kind: type,
-      wish: { quantity: num ?? 0, subject: '' },
-      provider,
-    });
-    return async (db) => reachable(await order(db), context.origin);
-  },
-  tradeStatus: async ({ platform_order_id: number }, { user, origin }) =>
-    reachable(await payments.orderStatus(user.id, number), origin),
-  closeTrade: ({ platform_order_id: number }, { user }) => payments.closeOrder(user.id, number),
-  tradeList: async ({ page }, { db, user, origin }) => {
-    const { list, ...rest } = await payments.orderList(db, user.id, page);
-    return { ...rest, list: list.map((order) => reachable(order, origin)) };
-  },
+) =>
+  ({
+    paymentInfo: (_input, context) => payments.info(mayPlay(context, settings)),
+    recharge: async ({ type, num, provider }, { user, ...context }) => {
+      const order = await payments.createOrder(user.id, {
+        play: mayPlay(context, settings),
+        kind: type,
+        wish: { quantity: num ?? 0, subject: '' },
+        provider,
+      });
+      return async (db) => reachable(await order(db), context.origin);
+    },
+    tradeStatus: async ({ platform_order_id: number }, { user, origin }) =>
+      reachable(await payments.orderStatus(user.id, number), origin),
+    closeTrade: ({ platform_order_id: number }, { user }) => payments.closeOrder(user.id, number),
+    tradeList: async ({ page }, { db, user, origin }) => {
+      const { list, ...rest } = await orderList(db, user.id, page);
+      return { ...rest, list: list.map((order) => reachable(order, origin)) };
+    },
 
-  sandboxTrade: async ({ key }, { db }) => {
-    const trade = payments.provider('sandbox') && (await sandboxTrade(db, key));
-    if (!trade) throw new Refusal('not_found', '没有这个订单');
-    const { title, amount, state, number } = trade;
-    return { title, amount, state, trade_no: number };
-  },
-  sandboxSettle: async ({ key, pay }, { db, ...context }) => {
-    if (!payments.provider('sandbox')) throw new Refusal('not_found', '没有这个订单');
-    if (!mayPlay(context, settings)) {
-      context.log.warn({ why: context.outside() }, 'the sandbox checkout refused somebody');
-      throw new Refusal('payment_unavailable', shutOutside);
-    }
-    const trade = await settleSandbox(db, key, pay === 1);
-    if (!trade) throw new Refusal('not_found', '没有这个订单');
-    return { state: trade.state };
-  },
+    sandboxTrade: async ({ key }, { db }) => {
+      const trade = payments.provider('sandbox') && (await sandboxTrade(db, key));
+      if (!trade) throw new Refusal('not_found', '没有这个订单');
+      const { title, amount, state, number } = trade;
+      return { title, amount, state, trade_no: number };
+    },
+    sandboxSettle: async ({ key, pay }, { db, ...context }) => {
+      if (!payments.provider('sandbox')) throw new Refusal('not_found', '没有这个订单');
+      if (!mayPlay(context, settings)) {
+        context.log.warn({ why: context.outside() }, 'the sandbox checkout refused somebody');
+        throw new Refusal('payment_unavailable', shutOutside);
+      }
+      const trade = await settleSandbox(db, key, pay === 1);
+      if (!trade) throw new Refusal('not_found', '没有这个订单');
+      return { state: trade.state };
+    },
 
-  invoiceList: ({ page }, { db, user }) => invoicePage(db, { userId: user.id }, page),
-  requestInvoice: (input, { db, user }) => requestInvoice(db, user.id, input),
-});
+    invoiceList: ({ page }, { db, user }) => invoicePage(db, { userId: user.id }, page),
+    requestInvoice: (input, { db, user }) => requestInvoice(db, user.id, input),
+  }) satisfies Partial<Handlers>;

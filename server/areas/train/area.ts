@@ -4,9 +4,10 @@ import { TrainingError, type TrainingEngine } from '../../engines/training/train
 import { builtInStyle } from '../../engines/training/built-in-style.ts';
 import { createTrainHandlers } from './train.handlers.ts';
 import { leaveTraining } from './leave-training.ts';
-import { createTrainService } from './train.service.ts';
-import { dropOldUploads, shownByProjects } from './train.store.ts';
+import { shownByProjects } from './project.store.ts';
+import type { TrainDeps } from './train-deps.ts';
 import { createTrainWorks } from './train-work.ts';
+import { dropOldUploads } from './upload.store.ts';
 
 export const trainArea = (kit: Kit) => {
   const { db, storage, embeddings, prompts, files, models, settings } = kit;
@@ -45,6 +46,7 @@ export const trainArea = (kit: Kit) => {
       },
     };
   };
+  const deps: TrainDeps = { db, storage, embeddings, training, models, prompts, files, settings };
   return {
     holds: [
       // Their files, passages, sentences and logs go with them.
@@ -57,31 +59,9 @@ export const trainArea = (kit: Kit) => {
       { table: 'training_uploads', of: ['user_id'], end: 'delete' },
     ],
     leave: (tx, userId) => leaveTraining(tx, userId, storage),
-    jobKinds: createTrainWorks({
-      db,
-      storage,
-      embeddings,
-      training,
-      prompts,
-      files,
-      documentSeconds: settings.documentSeconds,
-    }),
+    jobKinds: createTrainWorks(deps),
     chores: [dropOldUploads],
     shows: shownByProjects,
-    serve: ({ jobs }) =>
-      createTrainHandlers(
-        createTrainService({
-          storage,
-          models,
-          files,
-          embeddings,
-          prompts,
-          training,
-          quota: settings.fileQuota,
-          uploadLimit: settings.uploadLimit,
-          documentSeconds: settings.documentSeconds,
-        }),
-        jobs.cancel,
-      ),
+    serve: ({ jobs }) => createTrainHandlers(deps, jobs.cancel),
   } satisfies Area;
 };

@@ -3,14 +3,43 @@ import type { JobKind } from '../../../contract/job.ts';
 import { projectTypes, trainLimits } from '../../../contract/train-limits.ts';
 import type { Transaction } from '../../db/database.ts';
 import { Refusal } from '../../http/handlers.ts';
+import type { JobWork } from '../../jobs/job-kind.ts';
 import { beginJob, openJobsOf, requireRoomForJob } from '../../jobs/job.service.ts';
 import { hold } from '../ledger/ledger.service.ts';
-import * as store from './train.store.ts';
+import { lockProject, type ProjectRow } from './project.store.ts';
+import { allFiles } from './training-file.store.ts';
 
 /** From its beginning to its end, ms. */
 export const trainingLivesMs = 24 * 3_600_000;
 
-export const jobKindOf = (type: number): JobKind =>
+/** What the jobs of all kinds of training have in common. */
+export const trainingJob = ({
+  name,
+  done,
+  failed = '没有训练成功',
+  path,
+}: {
+  /** What one without a title is called. */
+  name: string;
+  /** What is said of one that is done. */
+  done: string;
+  failed?: string;
+  /** The page's, where the project is shown. */
+  path: string;
+}): Required<Pick<JobWork<unknown>, 'livesMs' | 'words' | 'lock'>> => ({
+  livesMs: trainingLivesMs,
+  words: {
+    name,
+    failed,
+    done: (_db, ids) => Promise.resolve(new Map(ids.map((id) => [id, done]))),
+    url: (id) => `${path}?model_id=${id}`,
+  },
+  lock: async (tx, job) => {
+    await lockProject(tx, job.subject_id);
+  },
+});
+
+const jobKindOf = (type: number): JobKind =>
   type === projectTypes.knowledge ? 'embedding' : type === projectTypes.lora ? 'lora' : 'translate';
 
 const workNames: Partial<Record<JobKind, string>> = {
@@ -28,7 +57,7 @@ export interface TrainingInput {
 
 /** Passages and sentences that are done. */
 export const doneOf = async (tx: Transaction, projectId: number): Promise<number> =>
-  (await store.allFiles(tx, projectId)).reduce(
+  (await allFiles(tx, projectId)).reduce(
     (sum, file) => sum + file.overNum + (file.status === 0 ? 0 : 1),
     0,
   );
@@ -40,7 +69,7 @@ export const doneOf = async (tx: Transaction, projectId: number): Promise<number
  */
 export const beginTraining = async (
   tx: Transaction,
-  project: store.ProjectRow,
+  project: ProjectRow,
   { paid = false, again = false }: { paid?: boolean; again?: boolean } = {},
 ): Promise<void> => {
   // What ends now is still open while it ends.

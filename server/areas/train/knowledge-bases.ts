@@ -1,8 +1,8 @@
 import type { Embedding } from '../../../contract/embedding.ts';
 import type { Executor } from '../../db/database.ts';
 import type { KnowledgeBases } from '../embedding/embedding.service.ts';
-import * as store from './train.store.ts';
-import type { ProjectRow } from './train.store.ts';
+import { basesFor, findBase, type ProjectRow } from './project.store.ts';
+import { filesByIds, findFile } from './training-file.store.ts';
 
 /** The product's own help, which everybody may ask about. */
 const helpBase: Embedding = {
@@ -26,7 +26,7 @@ const view = (row: ProjectRow, userId: number | null): Embedding => ({
 /** The knowledge bases that a person may ask about; a visitor without an account has no number. */
 const list = async (db: Executor, userId: number | null, query = ''): Promise<Embedding[]> => {
   const words = query.trim().toLowerCase();
-  const bases = await store.basesFor(db, userId, words);
+  const bases = await basesFor(db, userId, words);
   const help = words === '' || `${helpBase.name}${helpBase.key}`.includes(words) ? [helpBase] : [];
   return [...bases.map((row) => view(row, userId)), ...help];
 };
@@ -37,7 +37,7 @@ const rowFor = async (
   key: string,
   userId: number | null,
 ): Promise<ProjectRow | null> => {
-  const row = await store.findBase(db, key);
+  const row = await findBase(db, key);
   return row && (!row.private || row.userId === userId) ? row : null;
 };
 
@@ -68,6 +68,6 @@ export const knowledgeBases: KnowledgeBases = {
   find,
   findAll,
   rowFor,
-  fileOf: store.findFile,
-  filesByIds: store.filesByIds,
+  fileOf: findFile,
+  filesByIds,
 };

@@ -1,7 +1,7 @@
 import type { Executor, Transaction } from '../../db/database.ts';
 import type { Storage } from '../../storage/storage-interface.ts';
 import { release } from '../ledger/ledger.service.ts';
-import * as store from './train.store.ts';
+import { artifactsOfPerson, filesOfPerson } from './project.store.ts';
 
 /**
  * Somebody goes: what is set aside for their training comes back. Gives what takes the files away,
@@ -12,11 +12,11 @@ export const leaveTraining = async (
   userId: number,
   storage: Storage,
 ): Promise<() => Promise<void>> => {
-  const files = await store.filesOfPerson(tx, userId);
+  const files = await filesOfPerson(tx, userId);
   for (const { holdId } of files) if (holdId) await release(tx, holdId);
   const keys = [
     ...files.map(({ storageKey }) => storageKey),
-    ...(await store.artifactsOfPerson(tx, userId)),
+    ...(await artifactsOfPerson(tx, userId)),
   ];
   return async () => {
     for (const key of keys) if (key) await storage.delete(key);
@@ -24,4 +24,4 @@ export const leaveTraining = async (
 };
 
 /** What somebody brought to train on, with the projects' keys. */
-export const trainingFilesOf = (db: Executor, userId: number) => store.filesOfPerson(db, userId);
+export const trainingFilesOf = (db: Executor, userId: number) => filesOfPerson(db, userId);

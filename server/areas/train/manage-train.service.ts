@@ -2,7 +2,8 @@ import type { Out, Parsed } from '../../../contract/calls.ts';
 import type { Executor } from '../../db/database.ts';
 import { inTransaction } from '../../db/in-transaction.ts';
 import { type ActNote, Refusal } from '../../http/handlers.ts';
-import * as store from './train.store.ts';
+import * as store from './project.store.ts';
+import { countsOf, noFiles } from './training-file.store.ts';
 
 type Note = (act: ActNote) => void;
 
@@ -25,13 +26,13 @@ export const managedProjects = async (
     db,
     rows.map((row) => row.userId),
   );
-  const counts = await store.countsOf(
+  const counts = await countsOf(
     db,
     rows.map((row) => row.id),
   );
   return {
     list: rows.map((row) => {
-      const { total: all, over, failed } = counts.get(row.id) ?? { total: 0, over: 0, failed: 0 };
+      const { total: all, over, failed } = counts.get(row.id) ?? noFiles;
       return {
         id: row.id,
         name: row.name,

@@ -2,41 +2,19 @@ import type { FastifyReply } from 'fastify';
 import { projectTypes, trainTexts } from '../../../contract/train-limits.ts';
 import type { Handlers } from '../../http/handlers.ts';
 import { disposition } from '../../http/disposition.ts';
+import { createPersonLimit } from '../../http/rate-limit.ts';
 import { changeProject, managedProjects } from './manage-train.service.ts';
-import type { TrainService } from './train.service.ts';
+import * as outputs from './output.service.ts';
+import { viewProject } from './project-view.ts';
+import * as projects from './project.service.ts';
+import { quote } from './quote.service.ts';
+import type { TrainDeps } from './train-deps.ts';
+import * as files from './training-file.service.ts';
 
-type TrainHandlers = Pick<
-  Handlers,
-  | 'trainModelList'
-  | 'translateModelList'
-  | 'trainModel'
-  | 'trainEngines'
-  | 'newTrainModel'
-  | 'setTrainModel'
-  | 'setLoraImages'
-  | 'delTrainModel'
-  | 'packModel'
-  | 'downloadLora'
-  | 'trainFileList'
-  | 'trainQuote'
-  | 'startTraining'
-  | 'retryTrainFile'
-  | 'delTrainFile'
-  | 'uploadTrainFile'
-  | 'trainUploadState'
-  | 'trainLog'
-  | 'trainFileContent'
-  | 'segmentList'
-  | 'saveSegment'
-  | 'adminTrainList'
-  | 'setTrainProject'
-  | 'delTrainProject'
->;
+/** What one person may ask for in a minute. */
+const aMinute = { packs: 10, quotes: 60 };
 
-const send = async (
-  reply: FastifyReply,
-  file: { data: Buffer; name: string; mime: string },
-): Promise<void> => {
+const send = async (reply: FastifyReply, file: outputs.SentFile): Promise<void> => {
   await reply
     .headers({
       'content-type': file.mime,
@@ -48,95 +26,112 @@ const send = async (
     .send(file.data);
 };
 
-export const createTrainHandlers = (
-  service: TrainService,
-  stopJob: (id: number) => Promise<unknown>,
-): TrainHandlers => ({
-  adminTrainList: (input, { db }) => managedProjects(db, input),
+export const createTrainHandlers = (deps: TrainDeps, stopJob: (id: number) => Promise<unknown>) => {
+  const limitUploads = createPersonLimit(deps.settings.uploadLimit * 8);
+  const limitPacks = createPersonLimit(aMinute.packs);
+  const limitQuotes = createPersonLimit(aMinute.quotes);
 
-  setTrainProject: async (input, { db, noteAct }) => {
-    await changeProject(db, input, noteAct);
-    return {};
-  },
+  /** Takes away what lies outside the database of what is gone from there. */
+  const takeAway = async (keys: readonly string[], jobs: readonly number[] = []): Promise<void> => {
+    for (const job of jobs) await stopJob(job);
+    for (const key of keys) await deps.storage.delete(key);
+  };
 
-  delTrainProject: async ({ id }, { db, noteAct, afterCommit }) => {
-    const { keys, jobs, name, userId } = await service.removeAny(db, id);
-    noteAct({ subject: `train:${id}`, from: { name, user_id: userId } });
-    afterCommit(async () => {
-      for (const job of jobs) await stopJob(job);
-      await service.takeAway(keys);
-    });
-    return {};
-  },
+  return {
+    adminTrainList: (input, { db }) => managedProjects(db, input),
 
-  trainModelList: (input, { db, user }) => {
-    const types =
-      input.type === undefined ? [projectTypes.knowledge, projectTypes.lora] : [input.type];
-    return service.list(db, input, types, user);
-  },
+    setTrainProject: async (input, { db, noteAct }) => {
+      await changeProject(db, input, noteAct);
+      return {};
+    },
 
-  translateModelList: (input, { db, user }) =>
-    service.list(db, input, [projectTypes.translation, projectTypes.packed], user),
+    delTrainProject: async ({ id }, { db, noteAct, afterCommit }) => {
+      const { keys, jobs, name, userId } = await projects.removeAny(db, id);
+      noteAct({ subject: `train:${id}`, from: { name, user_id: userId } });
+      afterCommit(() => takeAway(keys, jobs));
+      return {};
+    },
 
-  trainModel: async ({ model_id: id }, { db, user }) => ({
-    model: await service.one(db, id, user),
-  }),
+    trainModelList: (input, { db, user }) => {
+      const { knowledge, lora } = projectTypes;
+      const types = input.type === undefined ? [knowledge, lora] : [input.type];
+      return projects.list(db, input, types, user);
+    },
 
-  trainEngines: (_input, { db }) => service.engines(db),
+    translateModelList: (input, { db, user }) =>
+      projects.list(db, input, [projectTypes.translation, projectTypes.packed], user),
 
-  newTrainModel: async (input, { db, user }) => ({ model: await service.create(db, input, user) }),
+    trainModel: async ({ model_id: id }, { db, user }) => ({
+      model: await viewProject(db, id, user),
+    }),
 
-  setTrainModel: async (input, { db, user }) => ({ model: await service.change(db, input, user) }),
+    trainEngines: (_input, { db }) => projects.engines(deps, db),
 
-  setLoraImages: async (input, { db, user }) => ({
-    model: await service.setImages(db, input, user),
-  }),
+    newTrainModel: async (input, { db, user }) => ({
+      model: await projects.create(deps, db, input, user),
+    }),
 
-  delTrainModel: async ({ id }, { db, user, afterCommit }) => {
-    const { keys, jobs } = await service.remove(db, id, user);
-    afterCommit(async () => {
-      for (const job of jobs) await stopJob(job);
-      await service.takeAway(keys);
-    });
-    return {};
-  },
+    setTrainModel: async (input, { db, user }) => ({
+      model: await projects.change(db, input, user),
+    }),
 
-  packModel: ({ model_id: id }, { db, user }) => service.pack(db, id, user),
+    setLoraImages: async (input, { db, user }) => ({
+      model: await projects.setImages(deps, db, input, user),
+    }),
 
-  downloadLora: async ({ model_id: id }, { db, user, reply }) =>
-    send(reply, await service.style(db, id, user)),
+    delTrainModel: async ({ id }, { db, user, afterCommit }) => {
+      const { keys, jobs } = await projects.remove(db, id, user);
+      afterCommit(() => takeAway(keys, jobs));
+      return {};
+    },
 
-  trainFileList: (input, { db, user }) => service.files(db, input, user),
+    packModel: async ({ model_id: id }, { db, user }) => {
+      await limitPacks(user.id);
+      return outputs.pack(deps, db, id, user);
+    },
 
-  trainQuote: async ({ model_id: id }, { db, user }) => {
-    const quote = await service.quote(db, id, user);
-    return () => Promise.resolve(quote);
-  },
+    downloadLora: async ({ model_id: id }, { db, user, reply }) =>
+      send(reply, await outputs.style(deps, db, id, user)),
 
-  startTraining: async ({ model_id: id }, { db, user }) => ({
-    model: await service.start(db, id, user),
-  }),
+    trainFileList: (input, { db, user }) => files.list(db, input, user),
 
-  retryTrainFile: async ({ fileId }, { db, user }) => {
-    await service.retry(db, fileId, user);
-    return { message: trainTexts.retrying };
-  },
+    trainQuote: async ({ model_id: id }, { db, user }) => {
+      await limitQuotes(user.id);
+      const quoted = await quote(deps, db, id, user);
+      return () => Promise.resolve(quoted);
+    },
 
-  delTrainFile: async ({ file_id: id }, { db, user, afterCommit }) => {
-    const keys = await service.removeFile(db, id, user);
-    afterCommit(() => service.takeAway(keys));
-    return {};
-  },
+    startTraining: async ({ model_id: id }, { db, user }) => ({
+      model: await files.start(db, id, user),
+    }),
 
-  uploadTrainFile: (input, { file, user }) => service.upload(input, file, user),
+    retryTrainFile: async ({ fileId }, { db, user }) => {
+      await files.retry(deps, db, fileId, user);
+      return { message: trainTexts.retrying };
+    },
 
-  trainUploadState: ({ upload_id: id }, { db, user }) => service.uploadState(db, id, user),
+    delTrainFile: async ({ file_id: id }, { db, user, afterCommit }) => {
+      const keys = await files.remove(db, id, user);
+      afterCommit(() => takeAway(keys));
+      return {};
+    },
 
-  trainLog: (input, { db, user }) => service.log(db, input, user),
+    uploadTrainFile: async (input, { file, user }) => {
+      await limitUploads(user.id);
+      return (db) => files.upload(deps, db, input, { file, user });
+    },
 
-  trainFileContent: async ({ key }, { db, reply }) => send(reply, await service.content(db, key)),
+    trainUploadState: ({ upload_id: id }, { db, user }) => files.uploadState(db, id, user),
 
-  segmentList: (input, { db, user }) => service.segments(db, input, user),
+    trainLog: (input, { db, user }) => files.log(db, input, user),
 
-  saveSegment: async (input, { db, user }) => ({ changed: await service.correct(db, input, user) }),
-});
+    trainFileContent: async ({ key }, { db, reply }) =>
+      send(reply, await outputs.content(deps, db, key)),
+
+    segmentList: (input, { db, user }) => outputs.segments(db, input, user),
+
+    saveSegment: async (input, { db, user }) => ({
+      changed: await outputs.correct(db, input, user),
+    }),
+  } satisfies Partial<Handlers>;
+};

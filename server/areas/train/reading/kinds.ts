@@ -1,4 +1,9 @@
-import { archiveEndings, translationEndings } from '../../../../contract/train-limits.ts';
+import {
+  archiveEndings,
+  knowledgeEndings,
+  projectTypes,
+  translationEndings,
+} from '../../../../contract/train-limits.ts';
 
 /** How a file is read. */
 export type FileKind =
@@ -40,7 +45,7 @@ const textKinds: Readonly<Record<string, FileKind>> = {
  * The kind of a file by its bytes, which must be what its name says; null: it is none that can be
  * learned from, or its name lies.
  */
-export const kindOf = (name: string, data: Uint8Array): FileKind | null => {
+const kindOf = (name: string, data: Uint8Array): FileKind | null => {
   const ending = endingOf(name);
   if (!(translationEndings as readonly string[]).includes(ending) && ending !== 'tar') return null;
   const start = Buffer.from(data.buffer, data.byteOffset, Math.min(data.byteLength, 1024));
@@ -56,6 +61,17 @@ export const kindOf = (name: string, data: Uint8Array): FileKind | null => {
   if (ending === 'tar') return start.subarray(257, 262).toString() === 'ustar' ? 'archive' : null;
   return textKinds[ending] ?? null;
 };
+
+/** The kind of a file that a project of this type can learn from; null: it cannot. */
+export const kindFor = (type: number, name: string, data: Uint8Array): FileKind | null => {
+  const kind = kindOf(name, data);
+  const translatedOnly = kind === 'html' || kind === 'subtitles';
+  return translatedOnly && type === projectTypes.knowledge ? null : kind;
+};
+
+/** The endings of files that a project of this type takes, for people. */
+export const endingsFor = (type: number): string =>
+  (type === projectTypes.knowledge ? knowledgeEndings : translationEndings).join('、');
 
 export const isArchiveName = (name: string): boolean =>
   (archiveEndings as readonly string[]).includes(endingOf(name)) || endingOf(name) === 'tar';

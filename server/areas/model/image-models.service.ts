@@ -1,0 +1,72 @@
+import { modelTypes } from '../../../contract/kinds.ts';
+import type { Executor } from '../../db/database.ts';
+import type { ImageChoices } from '../../engines/image-engine.ts';
+import type { Catalogue } from './catalogue.ts';
+import type { Outcome, Turns } from './channel-outcomes.ts';
+import { drawOrder } from './draw.ts';
+import type { createImageChoices } from './image-choices.ts';
+import type { ServedModel } from './model.store.ts';
+import { resolveImage, type ImageChannel, type ResolvedImageModel } from './resolved-model.ts';
+import { channelsWith, type RowEngines } from './row-engines.ts';
+import { isUsable, type Asker } from './usable.ts';
+
+export interface ImageModels {
+  /** Null: there is no such model of images, or nothing serves it any more. */
+  findImage(db: Executor, name: string): Promise<ResolvedImageModel | null>;
+  /**
+   * What a session of images gets that names no model: Midjourney's where there is one, else what
+   * is built in, of those that this person may use. Null: there is none.
+   */
+  defaultImageModel(db: Executor, asker: Asker): Promise<ResolvedImageModel | null>;
+  /**
+   * The services to try for a model of images, in this order: by priority, and among equals drawn
+   * by weight. One that keeps failing is left out for a while, as of `engines`.
+   */
+  imageEngines(db: Executor, name: string): Promise<ImageChannel[]>;
+  /**
+   * What can be chosen of a model of images, as its services say; of one that says nothing now,
+   * what it said last. Null: there is no such model.
+   */
+  imageChoices(db: Executor, name: string): Promise<ImageChoices | null>;
+  /** As reportOutcome; what fails at images may well go on chatting. */
+  reportImageOutcome(outcome: Outcome): void;
+}
+
+/** Models of images, and what draws with them. */
+export const createImageModels = (
+  { served, named }: Catalogue,
+  engines: RowEngines,
+  turns: Turns,
+  choicesOf: ReturnType<typeof createImageChoices>,
+): ImageModels => {
+  const rowsOf = async (db: Executor, name: string): Promise<ServedModel[]> =>
+    (await named(db, name)).filter(({ model }) => model.type === modelTypes.image);
+  return {
+    async findImage(db, name) {
+      const [row] = await named(db, name);
+      return row ? resolveImage(row) : null;
+    },
+
+    async defaultImageModel(db, asker) {
+      const found = [];
+      for (const model of (await served(db)).map(resolveImage))
+        if (model && (await isUsable(db, model, asker))) found.push(model);
+      return (
+        found.find((model) => model.image.family === 'midjourney') ??
+        found.find((model) => model.builtIn) ??
+        found[0] ??
+        null
+      );
+    },
+
+    imageEngines: async (db, name) =>
+      turns.inTurn(name, channelsWith(drawOrder(await rowsOf(db, name)), engines.image)),
+
+    async imageChoices(db, name) {
+      const rows = await rowsOf(db, name);
+      return rows.length === 0 ? null : choicesOf(channelsWith(rows, engines.image));
+    },
+
+    reportImageOutcome: turns.report,
+  };
+};

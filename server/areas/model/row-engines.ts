@@ -1,0 +1,75 @@
+import type { FastifyBaseLogger } from 'fastify';
+import { modelTypes } from '../../../contract/kinds.ts';
+import { createBuiltInEngine } from '../../engines/built-in-engine.ts';
+import type { ChatEngine } from '../../engines/chat-engine.ts';
+import { type ChatRelay, relayOfEngine } from '../../engines/chat-relay.ts';
+import type { ImageEngine } from '../../engines/image-engine.ts';
+import { createGuardedFetch } from '../../net/guarded-fetch.ts';
+import type { Settings } from '../../settings.ts';
+import { help } from '../help/help.service.ts';
+import { builtInImages, createBuiltInMedia } from './built-in-models.ts';
+import { createChannelEngines } from './channel-engines.ts';
+import type { KeyBox } from './channel-key.ts';
+import type { ServedModel } from './model.store.ts';
+import type { MediaEngines, MediaType } from './resolved-model.ts';
+
+/** What a model is made with at one of its channels; null: the channel does nothing of this kind. */
+export interface RowEngines {
+  chat: (row: ServedModel) => ChatEngine | null;
+  relay: (row: ServedModel) => ChatRelay | null;
+  image: (row: ServedModel) => ImageEngine | null;
+  media: <T extends MediaType>(type: T, row: ServedModel) => MediaEngines[T] | null;
+}
+
+const isBuiltIn = ({ channel }: ServedModel): boolean => channel.kind === 'built-in';
+
+/** The channels of these rows that have an engine, in their order. */
+export const channelsWith = <E>(
+  rows: readonly ServedModel[],
+  engineOf: (row: ServedModel) => E | null,
+): { channelId: number; engine: E; upstreamName: string; label: string }[] =>
+  rows.flatMap((row) => {
+    const { id: channelId, label } = row.channel;
+    const engine = engineOf(row);
+    return engine ? [{ channelId, engine, upstreamName: row.upstreamName, label }] : [];
+  });
+
+/** With what is built in, by the names of its models. */
+export const createRowEngines = (deps: {
+  settings: Settings;
+  log: FastifyBaseLogger;
+  keys: KeyBox;
+}) => {
+  const { settings, log, keys } = deps;
+  const enginesOf = createChannelEngines({
+    keys,
+    fetch: createGuardedFetch({ allowed: settings.fetchAllowed }),
+    filmPollMs: settings.filmPollSeconds * 1000,
+    silence: {
+      firstMs: settings.imageSilenceSeconds * 1000,
+      idleMs: settings.imageSilenceSeconds * 500,
+    },
+    log,
+  });
+  const chat = createBuiltInEngine({ help, rate: settings.assistantRate });
+  const relay = relayOfEngine(chat);
+  const images = builtInImages(settings);
+  const media = createBuiltInMedia(settings);
+  const engines: RowEngines = {
+    chat: (row) => (isBuiltIn(row) ? chat : (enginesOf(row.channel)?.chat ?? null)),
+    relay: (row) => (isBuiltIn(row) ? relay : (enginesOf(row.channel)?.relay ?? null)),
+    image: (row) =>
+      (isBuiltIn(row) ? images[row.model.name]?.engine : enginesOf(row.channel)?.image) ?? null,
+    media: <T extends MediaType>(type: T, row: ServedModel) => {
+      if (row.model.type !== type) return null;
+      const all = isBuiltIn(row) ? media[row.model.name]?.engines : enginesOf(row.channel);
+      const made = {
+        [modelTypes.video]: all?.video,
+        [modelTypes.textToSpeech]: all?.speak,
+        [modelTypes.speechToText]: all?.hear,
+      };
+      return (made[type] as MediaEngines[T] | null | undefined) ?? null;
+    },
+  };
+  return { engines, builtIn: { images, media } };
+};

@@ -1,0 +1,181 @@
+import { estimateTokens } from '../../../contract/price.ts';
+import { sessionTypes } from '../../../contract/kinds.ts';
+import { fileStates, trainLimits } from '../../../contract/train-limits.ts';
+import type { Transaction } from '../../db/database.ts';
+import { EmbeddingError, type EmbeddingEngine } from '../../engines/embedding/embedding-engine.ts';
+import { JobError } from '../../jobs/job-kind.ts';
+import type { Section } from '../embedding/chunk.ts';
+import { replaceChunks } from '../embedding/embedding.service.ts';
+import { hold, release, settle } from '../ledger/ledger.service.ts';
+import { trainingLivesMs } from './begin-training.ts';
+import { bytesOf, FileFailure, noBalance, read, type FileTask } from './file-task.ts';
+import type { TrainDeps } from './train-deps.ts';
+import * as projects from './project.store.ts';
+import type { FileKind } from './reading/kinds.ts';
+import * as store from './training-file.store.ts';
+
+const gone = '文件已被删除';
+
+/** What of a file was made into vectors, by which service, and what was set aside for that. */
+interface Embedded {
+  engine: EmbeddingEngine;
+  holdId: string;
+  vectors: Buffer[];
+  /** That the service says it took. */
+  tokens: number;
+}
+
+/** The passages of a file, as its project's settings cut them. @throws FileFailure */
+const chunksOf = async ({ db, storage }: TrainDeps, { file, project, reader, io }: FileTask) => {
+  await store.addLog(db, file.id, '正在读取文字');
+  const data = await bytesOf(storage, file);
+  const { chunk_size: size, separator } = project.settings;
+  const { chunks, cut } = await read(
+    reader.read<'sections'>({
+      want: 'sections',
+      kind: file.kind as FileKind,
+      data,
+      separator: separator ?? '',
+      size: size ?? trainLimits.chunk.default,
+    }),
+  );
+  io.signal.throwIfAborted();
+  const letters = chunks.reduce((sum, { text }) => sum + text.length, 0);
+  const less = cut ? '（太长，其余略去）' : '';
+  await store.addLog(db, file.id, `共 ${letters} 个字${less}，分成 ${chunks.length} 段`);
+  return chunks;
+};
+
+/**
+ * Sets tokens aside for the vectors of a file. Gives the hold, null where the balance is too small.
+ * @throws FileFailure
+ */
+const holdFor = (
+  { db }: TrainDeps,
+  { file, project }: FileTask,
+  { amount, engine }: { amount: number; engine: EmbeddingEngine },
+): Promise<string | null> =>
+  db.transaction(async (tx) => {
+    await projects.changeProject(tx, project.id, { engine: engine.model });
+    if (file.holdId) await release(tx, file.holdId);
+    const holdId = await hold(tx, {
+      userId: project.userId,
+      amount,
+      reference: `training-file:${file.id}`,
+      ttlMs: trainingLivesMs + 60_000,
+    });
+    if (!(await store.changeFile(tx, file.id, { holdId, token: 0 }))) throw new FileFailure(gone);
+    return holdId;
+  });
+
+/** The vectors of a file's passages by a service. @throws FileFailure, JobError */
+const embed = async (
+  deps: TrainDeps,
+  task: FileTask,
+  engine: EmbeddingEngine,
+  texts: readonly string[],
+): Promise<Embedded> => {
+  const { db } = deps;
+  const { file, io, progress } = task;
+  const most = texts.reduce((sum, text) => sum + estimateTokens(text), 0);
+  const held = Math.ceil(most * trainLimits.embeddingFactor * 1.3);
+  const holdId = await holdFor(deps, task, { amount: held, engine });
+  if (holdId === null) throw new FileFailure(noBalance);
+  const vectors: Buffer[] = [];
+  let tokens = 0;
+  let told = 0;
+  try {
+    for (let at = 0; at < texts.length; at += engine.batch) {
+      const batch = texts.slice(at, at + engine.batch);
+      // Whoever ends it from here on pays for these, too.
+      const sent = batch.reduce((sum, text) => sum + estimateTokens(text), tokens);
+      const cost = Math.ceil(sent * trainLimits.embeddingFactor);
+      if (!(await store.changeFile(db, file.id, { token: Math.min(held, cost) })))
+        throw new FileFailure(gone);
+      const made = await engine.embed(batch, io.signal);
+      vectors.push(...made.vectors);
+      tokens += made.tokens;
+      const part = vectors.length / texts.length;
+      progress(part);
+      if (part >= told + 0.2 && part < 1) {
+        told = part;
+        await store.changeFile(db, file.id, { overNum: vectors.length });
+        await store.addLog(db, file.id, `已完成 ${vectors.length} / ${texts.length} 段`);
+      }
+      io.signal.throwIfAborted();
+    }
+  } catch (error) {
+    if (!(error instanceof EmbeddingError)) throw error;
+    if (error.retriable) throw new JobError('engine_failed', error.message, { retriable: true });
+    throw new FileFailure(error.message);
+  }
+  return { engine, holdId, vectors, tokens };
+};
+
+/** Takes what the vectors of a file cost; gives the tokens taken. */
+const charge = async (tx: Transaction, name: string, { engine, holdId, tokens }: Embedded) => {
+  const { spent } = await settle(tx, holdId, Math.ceil(tokens * trainLimits.embeddingFactor), {
+    type: sessionTypes.chat,
+    model: engine.model,
+    human: `训练知识库：${name}`,
+    prompt_tokens: tokens,
+    completion_tokens: 0,
+    channelId: engine.channelId ?? null,
+  });
+  return spent;
+};
+
+/** Writes the passages of a file with its charge, unless it is gone or has ended. */
+const keepChunks = (
+  { db }: TrainDeps,
+  { file, project }: FileTask,
+  chunks: readonly Section[],
+  embedded: Embedded | null,
+): Promise<void> =>
+  db.transaction(async (tx) => {
+    await projects.lockProject(tx, project.id);
+    const { length } = chunks;
+    const end = { status: fileStates.done, totalNum: length, overNum: length, error: '' };
+    if (!(await store.endFile(tx, file.id, end))) {
+      if (embedded) await release(tx, embedded.holdId);
+      return;
+    }
+    const token = embedded ? await charge(tx, file.name, embedded) : 0;
+    const model = embedded?.engine.model ?? '';
+    await store.changeFile(tx, file.id, { token });
+    await replaceChunks(
+      tx,
+      file.id,
+      chunks.map(({ page, heading, text }, seq) => ({
+        projectId: project.id,
+        fileId: file.id,
+        seq,
+        page,
+        heading,
+        content: text,
+        vector: embedded?.vectors[seq] ?? Buffer.alloc(0),
+        model,
+      })),
+    );
+    await projects.noteChange(tx, project.id, { tokens: token, engine: model });
+    await store.addLog(tx, file.id, token > 0 ? `训练完成，花费 ${token} tokens` : '训练完成');
+  });
+
+/**
+ * Makes passages of a file of a knowledge base, with vectors where a service is connected.
+ * @throws FileFailure, JobError
+ */
+export const learnFile = async (deps: TrainDeps, task: FileTask): Promise<void> => {
+  const { db, embeddings } = deps;
+  const { file, project } = task;
+  const chunks = await chunksOf(deps, task);
+  const engine = await embeddings.engine(project.settings.model ?? '');
+  await store.addLog(
+    db,
+    file.id,
+    engine ? `由 ${engine.model} 转成向量` : '没有连接向量服务：按文字建立索引，不收费',
+  );
+  await store.changeFile(db, file.id, { totalNum: chunks.length, overNum: 0 });
+  const texts = chunks.map(({ heading, text }) => (heading === '' ? text : `${heading}\n${text}`));
+  await keepChunks(deps, task, chunks, engine ? await embed(deps, task, engine, texts) : null);
+};

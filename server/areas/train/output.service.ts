@@ -1,0 +1,207 @@
+import { zipSync, type Zippable } from 'fflate';
+import type { Out, Parsed } from '../../../contract/calls.ts';
+import {
+  fileStates,
+  projectStates,
+  projectTypes,
+  trainLimits,
+} from '../../../contract/train-limits.ts';
+import type { Executor } from '../../db/database.ts';
+import { Refusal, type Identity } from '../../http/handlers.ts';
+import { newKey } from '../../storage/storage.ts';
+import { stored } from './file-task.ts';
+import {
+  changing,
+  noFile,
+  noProject,
+  ownProject,
+  readableFile,
+  requireAddress,
+} from './project-access.ts';
+import { fileUrl, isTranslation, viewProject } from './project-view.ts';
+import * as projects from './project.store.ts';
+import { endingOf, type FileKind } from './reading/kinds.ts';
+import { openReader, UnreadableFile } from './reading/read-file.ts';
+import * as store from './segment.store.ts';
+import type { TrainDeps } from './train-deps.ts';
+import * as files from './training-file.store.ts';
+
+/** What training made: translations and their sentences, packages, trained styles. */
+
+/** A file as it is sent. */
+export interface SentFile {
+  data: Buffer;
+  name: string;
+  mime: string;
+}
+
+const mimes: Readonly<Record<string, string>> = {
+  txt: 'text/plain; charset=utf-8',
+  md: 'text/plain; charset=utf-8',
+  srt: 'text/plain; charset=utf-8',
+  json: 'application/json; charset=utf-8',
+  pdf: 'application/pdf',
+  zip: 'application/zip',
+};
+
+const sent = (data: Buffer, name: string): SentFile => ({
+  data,
+  name,
+  mime: mimes[endingOf(name)] ?? 'application/octet-stream',
+});
+
+/** A page of a translated file's sentences. @throws Refusal not_found */
+export const segments = async (
+  db: Executor,
+  { file_id: id, page }: Parsed<'segmentList'>,
+  user: Identity | null,
+): Promise<Out<'segmentList'>> => {
+  const file = await readableFile(db, id, user);
+  const { total } = await store.countSegments(db, file.id);
+  const size = trainLimits.segmentPage;
+  const window = { offset: (page - 1) * size, limit: size };
+  const rows = await store.segmentPage(db, file.id, window);
+  return {
+    list: rows.map(({ id, source, target, state }) => ({ id, source, target, state })),
+    page,
+    page_count: Math.ceil(total / size),
+    page_size: size,
+    total,
+    name: file.name,
+    mine: file.project.userId === user?.id,
+  };
+};
+
+/**
+ * Writes what a person makes of a sentence; gives how many sentences that changed.
+ * @throws Refusal not_found
+ */
+export const correct = async (db: Executor, input: Parsed<'saveSegment'>, user: Identity) => {
+  const found = await store.findSegment(db, input.id);
+  if (found?.project.userId !== user.id) throw new Refusal('not_found', '没有这一句');
+  const { project, segment } = found;
+  return changing(db, project.id, user, async (tx) => {
+    const { id, source } = segment;
+    const where = { id, source, projectId: input.all === 1 ? project.id : null };
+    const changed = await store.correct(tx, where, input.target.replaceAll('\0', ''));
+    if (project.type === projectTypes.packed)
+      await projects.changeProject(tx, project.id, {
+        type: projectTypes.translation,
+        status: projectStates.trained,
+      });
+    return changed;
+  });
+};
+
+/** A translated file as it is now, corrections included. @throws Refusal not_found, upload_unreadable */
+const translated = async (
+  { storage, settings }: TrainDeps,
+  db: Executor,
+  file: files.FileRow,
+  project: Pick<projects.ProjectRow, 'settings' | 'userId'>,
+): Promise<SentFile> => {
+  const data = await stored(storage, file.storageKey);
+  if (!data) throw noFile();
+  const targets = (await store.targetsOf(db, file.id)).map(({ source, target, state }) =>
+    state === store.segmentStates.open ? source : target,
+  );
+  const seconds = settings.documentSeconds * 3;
+  const reader = openReader({ seconds, userId: project.userId });
+  try {
+    const made = await reader.read<'written'>({
+      want: 'written',
+      kind: file.kind as FileKind,
+      data: new Uint8Array(data),
+      targets,
+      bilingual: project.settings.bilingual,
+    });
+    return sent(Buffer.from(made.data), `${file.name.replace(/\.[^.]*$/, '')}.${made.ending}`);
+  } catch (error) {
+    if (error instanceof UnreadableFile) throw new Refusal('upload_unreadable', error.message);
+    throw error;
+  } finally {
+    reader.close();
+  }
+};
+
+/** All translated files of a project in a zip. @throws Refusal training_unfinished, upload_unreadable */
+const zipOf = async (deps: TrainDeps, db: Executor, project: projects.ProjectRow) => {
+  const rows = (await files.allFiles(db, project.id)).filter(
+    ({ status, waiting }) => status !== fileStates.unpacked && !waiting,
+  );
+  const done = rows.filter(({ status }) => status === fileStates.done);
+  if (done.length === 0 || rows.some(({ status }) => status === fileStates.working))
+    throw new Refusal('training_unfinished', '还没有翻译完，请稍后再打包');
+  const parts: Zippable = {};
+  for (const file of done) {
+    const { data, name } = await translated(deps, db, file, project);
+    const ending = endingOf(name);
+    const stem = name.slice(0, name.length - ending.length - 1);
+    let free = name;
+    for (let at = 2; parts[free]; at += 1) free = `${stem} (${at}).${ending}`;
+    parts[free] = new Uint8Array(data);
+  }
+  return Buffer.from(zipSync(parts, { level: 1 }));
+};
+
+/**
+ * Writes all translated files of a project into a zip; what it gives keeps that, in the transaction
+ * of the call.
+ * @throws Refusal not_found, training_unfinished, upload_unreadable
+ */
+export const pack = async (deps: TrainDeps, db: Executor, id: number, user: Identity) => {
+  const project = await ownProject(db, id, user);
+  if (!isTranslation(project)) throw noProject();
+  const zip = await zipOf(deps, db, project);
+  const key = newKey();
+  await deps.storage.put(key, zip, 'application/zip');
+  const name = `${project.key}.zip`;
+  return (db: Executor): Promise<Out<'packModel'>> =>
+    changing(db, id, user, async (tx, row) => {
+      if (row.artifactKey) await deps.storage.delete(row.artifactKey);
+      await projects.changeProject(tx, id, {
+        type: projectTypes.packed,
+        status: projectStates.packed,
+        artifactKey: key,
+        artifactName: name,
+      });
+      return { url: fileUrl(key, name, row), model: await viewProject(tx, id, user) };
+    });
+};
+
+/**
+ * The trained file of a style; of what is built in, its statistics.
+ * @throws Refusal not_found, training_unfinished
+ */
+export const style = async ({ storage }: TrainDeps, db: Executor, id: number, user: Identity) => {
+  const row = await projects.findProject(db, id);
+  if (!row || row.type !== projectTypes.lora || (row.private && row.userId !== user.id))
+    throw noProject();
+  if (row.status !== projectStates.trained) throw new Refusal('training_unfinished');
+  const data = await stored(storage, row.artifactKey);
+  if (data) return { data, name: row.artifactName, mime: 'application/octet-stream' };
+  const text = JSON.stringify({ key: row.key, label: row.name, ...row.profile }, null, 2);
+  return sent(Buffer.from(text), `${row.key}.style.json`);
+};
+
+/**
+ * A file by the `key` of its address, or a translation as it is now.
+ * @throws Refusal not_found, upload_unreadable
+ */
+export const content = async (deps: TrainDeps, db: Executor, key: string): Promise<SentFile> => {
+  const [, fileId, own, salt = ''] =
+    /^output\/(\d{1,15})\/([0-9a-f]{40})(?:-([0-9a-f]+))?$/.exec(key) ?? [];
+  if (fileId !== undefined && own !== undefined) {
+    const file = await files.findFile(db, Number(fileId));
+    if (file?.storageKey !== own || file.status !== fileStates.done) throw noFile();
+    await requireAddress(db, file.project, salt);
+    return translated(deps, db, file, file.project);
+  }
+  const [, storageKey, mark = '', name = ''] =
+    /^([0-9a-f]{40})(?:-([0-9a-f]+))?\/(.{1,300})$/.exec(key) ?? [];
+  if (storageKey === undefined) throw noFile();
+  await requireAddress(db, await projects.projectOfStored(db, storageKey), mark);
+  const data = await stored(deps.storage, storageKey);
+  if (!data) throw noFile();
+  return sent(data, name);
+};

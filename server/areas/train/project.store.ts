@@ -1,0 +1,291 @@
+import { and, desc, eq, inArray, not, or, sql, type SQL } from 'drizzle-orm';
+import { projectStates, projectTypes } from '../../../contract/train-limits.ts';
+import { countUpTo } from '../../db/count-up-to.ts';
+import type { Executor, Transaction } from '../../db/database.ts';
+import { users } from '../../db/schema.ts';
+import { suspended } from '../../db/suspended.ts';
+import { namedIn, showsWhere } from '../file/shown.ts';
+import { trainingFiles, trainingProjects } from './train.tables.ts';
+
+export type ProjectRow = typeof trainingProjects.$inferSelect;
+
+const containing = (query: string): SQL | undefined =>
+  query === ''
+    ? undefined
+    : sql`strpos(lower(${trainingProjects.name} || ' ' || ${trainingProjects.key} || ' ' || ${trainingProjects.description}), lower(${query})) > 0`;
+
+export const isSuspended = async (db: Executor, userId: number): Promise<boolean> => {
+  const { rows } = await db.execute<{ yes: boolean }>(
+    sql`SELECT ${suspended(sql`${userId}::bigint`)} AS yes`,
+  );
+  return rows[0]?.yes === true;
+};
+
+/** Everybody may ask it, as long as its owner is served. */
+const open = and(eq(trainingProjects.private, false), not(suspended(trainingProjects.userId)));
+
+/** Knowledge bases that a person may ask: their own, newest first, and the open ones. */
+export const basesFor = (db: Executor, userId: number | null, query = ''): Promise<ProjectRow[]> =>
+  db
+    .select()
+    .from(trainingProjects)
+    .where(
+      and(
+        eq(trainingProjects.type, projectTypes.knowledge),
+        userId === null ? open : or(eq(trainingProjects.userId, userId), open),
+        containing(query),
+      ),
+    )
+    .orderBy(desc(sql`${trainingProjects.userId} = ${userId ?? 0}`), desc(trainingProjects.id))
+    .limit(100);
+
+const ofKey = (key: string) => eq(sql`lower(${trainingProjects.key})`, key.toLowerCase());
+
+export const findBase = async (db: Executor, key: string): Promise<ProjectRow | null> => {
+  const [row] = await db
+    .select()
+    .from(trainingProjects)
+    .where(
+      and(
+        ofKey(key),
+        eq(trainingProjects.type, projectTypes.knowledge),
+        not(suspended(trainingProjects.userId)),
+      ),
+    );
+  return row ?? null;
+};
+
+export const insertProject = async (
+  db: Executor,
+  project: typeof trainingProjects.$inferInsert,
+): Promise<ProjectRow | null> => {
+  const [row] = await db.insert(trainingProjects).values(project).onConflictDoNothing().returning();
+  return row ?? null;
+};
+
+export const countProjects = (db: Executor, userId: number): Promise<number> =>
+  db.$count(trainingProjects, eq(trainingProjects.userId, userId));
+
+export const findProject = async (db: Executor, id: number): Promise<ProjectRow | null> => {
+  const [row] = await db.select().from(trainingProjects).where(eq(trainingProjects.id, id));
+  return row ?? null;
+};
+
+/** The same, and nobody else changes it until the transaction ends. */
+export const lockProject = async (tx: Transaction, id: number): Promise<ProjectRow | null> => {
+  const [row] = await tx
+    .select()
+    .from(trainingProjects)
+    .where(eq(trainingProjects.id, id))
+    .for('update');
+  return row ?? null;
+};
+
+export const newestProject = async (
+  db: Executor,
+  userId: number,
+  types: readonly number[],
+): Promise<ProjectRow | null> => {
+  const [row] = await db
+    .select()
+    .from(trainingProjects)
+    .where(and(eq(trainingProjects.userId, userId), inArray(trainingProjects.type, [...types])))
+    .orderBy(desc(trainingProjects.id))
+    .limit(1);
+  return row ?? null;
+};
+
+/** A page of projects, newest first, and how many there are; `userId` null: open ones of everybody. */
+export const projectPage = async (
+  db: Executor,
+  { types, userId, query }: { types: readonly number[]; userId: number | null; query: string },
+  { offset, limit }: { offset: number; limit: number },
+) => {
+  const fits = and(
+    inArray(trainingProjects.type, [...types]),
+    userId === null ? open : eq(trainingProjects.userId, userId),
+    containing(query),
+  );
+  const rows = await db
+    .select()
+    .from(trainingProjects)
+    .where(fits)
+    .orderBy(desc(trainingProjects.id))
+    .offset(offset)
+    .limit(limit);
+  return { rows, total: await db.$count(trainingProjects, fits) };
+};
+
+export interface ManagedFilter {
+  userId?: number | undefined;
+  key?: string | undefined;
+  name?: string | undefined;
+  type?: number | undefined;
+  status?: number | undefined;
+}
+
+/** Of everybody, the newest first. */
+export const managedProjects = async (
+  db: Executor,
+  { userId, key, name, type, status }: ManagedFilter,
+  { offset, limit }: { offset: number; limit: number },
+) => {
+  const fits = and(
+    userId === undefined ? undefined : eq(trainingProjects.userId, userId),
+    key ? sql`strpos(lower(${trainingProjects.key}), ${key.toLowerCase()}) > 0` : undefined,
+    containing(name ?? ''),
+    type === undefined ? undefined : eq(trainingProjects.type, type),
+    status === undefined ? undefined : eq(trainingProjects.status, status),
+  );
+  const rows = await db
+    .select()
+    .from(trainingProjects)
+    .where(fits)
+    .orderBy(desc(trainingProjects.id))
+    .offset(offset)
+    .limit(limit);
+  return { rows, total: await countUpTo(db, trainingProjects, fits) };
+};
+
+export const namesOf = async (
+  db: Executor,
+  userIds: readonly number[],
+): Promise<Map<number, string>> => {
+  if (userIds.length === 0) return new Map();
+  const rows = await db
+    .select({ id: users.id, name: users.userName })
+    .from(users)
+    .where(inArray(users.id, [...userIds]));
+  return new Map(rows.map(({ id, name }) => [id, name]));
+};
+
+export const changeProject = async (
+  db: Executor,
+  id: number,
+  change: Partial<
+    Pick<
+      ProjectRow,
+      | 'private'
+      | 'name'
+      | 'description'
+      | 'settings'
+      | 'status'
+      | 'type'
+      | 'engine'
+      | 'profile'
+      | 'artifactKey'
+      | 'artifactName'
+    >
+  >,
+): Promise<void> => {
+  await db
+    .update(trainingProjects)
+    .set({
+      ...change,
+      // Whoever knows the addresses of its files from when it was public knows them no more.
+      ...(change.private === true && {
+        addressSalt: sql`CASE WHEN ${trainingProjects.private} THEN ${trainingProjects.addressSalt}
+          ELSE left(encode(uuid_send(gen_random_uuid()), 'hex'), 16) END`,
+      }),
+      updatedAt: sql`now()`,
+    })
+    .where(eq(trainingProjects.id, id));
+};
+
+/** Counts what was taken for a project, and says that its passages changed. */
+export const noteChange = async (
+  db: Executor,
+  id: number,
+  { tokens = 0, engine }: { tokens?: number; engine?: string } = {},
+): Promise<void> => {
+  await db
+    .update(trainingProjects)
+    .set({
+      revision: sql`${trainingProjects.revision} + 1`,
+      token: sql`${trainingProjects.token} + ${tokens}`,
+      updatedAt: sql`now()`,
+      ...(engine === undefined ? {} : { engine }),
+    })
+    .where(eq(trainingProjects.id, id));
+};
+
+export const deleteProject = async (db: Executor, id: number): Promise<void> => {
+  await db.delete(trainingProjects).where(eq(trainingProjects.id, id));
+};
+
+/** All files of all projects of a person. */
+export const filesOfPerson = (db: Executor, userId: number) =>
+  db
+    .select({
+      project: trainingProjects.key,
+      name: trainingFiles.name,
+      storageKey: trainingFiles.storageKey,
+      holdId: trainingFiles.holdId,
+    })
+    .from(trainingFiles)
+    .innerJoin(trainingProjects, eq(trainingProjects.id, trainingFiles.projectId))
+    .where(eq(trainingProjects.userId, userId))
+    .orderBy(trainingFiles.id);
+
+export const artifactsOfPerson = async (db: Executor, userId: number): Promise<string[]> => {
+  const rows = await db
+    .select({ key: trainingProjects.artifactKey })
+    .from(trainingProjects)
+    .where(eq(trainingProjects.userId, userId));
+  return rows.flatMap(({ key }) => key ?? []);
+};
+
+/** The project that a stored file belongs to; what it is made of, or packed into. */
+export const projectOfStored = async (
+  db: Executor,
+  storageKey: string,
+): Promise<ProjectRow | null> => {
+  const [row] = await db
+    .select()
+    .from(trainingProjects)
+    .where(
+      or(
+        eq(trainingProjects.artifactKey, storageKey),
+        sql`${trainingProjects.id} IN (
+          SELECT project_id FROM training_files WHERE storage_key = ${storageKey})`,
+      ),
+    );
+  return row ?? null;
+};
+
+/** Styles by their keys, whoever they belong to. */
+export const stylesOfKeys = (db: Executor, keys: readonly string[]): Promise<ProjectRow[]> =>
+  keys.length === 0
+    ? Promise.resolve([])
+    : db
+        .select()
+        .from(trainingProjects)
+        .where(
+          and(
+            eq(trainingProjects.type, projectTypes.lora),
+            inArray(
+              sql`lower(${trainingProjects.key})`,
+              keys.map((key) => key.toLowerCase()),
+            ),
+          ),
+        );
+
+/** Trained styles of a person, newest first. */
+export const trainedStyles = (db: Executor, userId: number) =>
+  db
+    .select({ key: trainingProjects.key, label: trainingProjects.name })
+    .from(trainingProjects)
+    .where(
+      and(
+        eq(trainingProjects.userId, userId),
+        eq(trainingProjects.type, projectTypes.lora),
+        eq(trainingProjects.status, projectStates.trained),
+      ),
+    )
+    .orderBy(desc(trainingProjects.id))
+    .limit(50);
+
+/** Images that a style is trained from, and those of a project's description. */
+export const shownByProjects =
+  showsWhere(sql`${namedIn(sql`settings::text`, sql`training_projects`)}
+  OR ${namedIn(sql`description`, sql`training_projects`)}`);

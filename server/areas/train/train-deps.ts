@@ -1,0 +1,21 @@
+import type { Database } from '../../db/database.ts';
+import type { EmbeddingModels } from '../../engines/embedding/embedding-models.ts';
+import type { TrainingEngine } from '../../engines/training/training-engine.ts';
+import type { Settings } from '../../settings.ts';
+import type { Storage } from '../../storage/storage-interface.ts';
+import type { FileService } from '../file/file.service.ts';
+import type { ModelService } from '../model/model.service.ts';
+import type { PromptService } from '../prompt/prompt.service.ts';
+
+/** What training works with, in calls and in jobs. */
+export interface TrainDeps {
+  db: Database;
+  storage: Storage;
+  embeddings: EmbeddingModels;
+  /** What trains styles now. */
+  training: () => Promise<TrainingEngine>;
+  models: Pick<ModelService, 'list'>;
+  prompts: Pick<PromptService, 'writer' | 'ask'>;
+  files: Pick<FileService, 'takeImages' | 'imageAt'>;
+  settings: Pick<Settings, 'documentSeconds' | 'fileQuota' | 'uploadLimit'>;
+}

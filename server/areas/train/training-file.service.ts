@@ -1,0 +1,241 @@
+import { createHash } from 'node:crypto';
+import type { Out, Parsed } from '../../../contract/calls.ts';
+import type { TrainModel } from '../../../contract/train.ts';
+import {
+  fileStates,
+  projectStates,
+  projectTypes,
+  trainLimits,
+  trainTexts,
+} from '../../../contract/train-limits.ts';
+import type { Executor, Transaction } from '../../db/database.ts';
+import { inTransaction } from '../../db/in-transaction.ts';
+import { Refusal, type Identity, type UploadedFile } from '../../http/handlers.ts';
+import { newKey } from '../../storage/storage.ts';
+import { cleanName } from '../file/uploads.ts';
+import { beginTraining } from './begin-training.ts';
+import { payStopped } from './end-files.ts';
+import { endingsFor, kindFor } from './reading/kinds.ts';
+import { changing, ownFile, readableFile, readableProject } from './project-access.ts';
+import { outputUrl, viewFile, viewProject } from './project-view.ts';
+import * as projects from './project.store.ts';
+import type { TrainDeps } from './train-deps.ts';
+import * as store from './training-file.store.ts';
+import * as uploads from './upload.store.ts';
+
+/** Uploads of one person that have begun and not ended. */
+const mostUploads = 20;
+
+/** A page of a project's files, newest first. @throws Refusal not_found */
+export const list = async (db: Executor, input: Parsed<'trainFileList'>, user: Identity | null) => {
+  const { page, page_size: size } = input;
+  const project = await readableProject(db, input.model_id, user);
+  const total = await store.countFiles(db, project.id);
+  const rows = await store.filePage(db, project.id, {
+    offset: Math.min((page - 1) * size, 100_000),
+    limit: size,
+  });
+  return {
+    list: rows.map((row) => ({
+      ...viewFile(row, project),
+      output_url: outputUrl(row, project),
+    })),
+    page,
+    page_count: Math.ceil(total / size),
+    page_size: size,
+    total,
+    model_private: project.private ? 1 : 0,
+  };
+};
+
+/** What was noted of a file's training, from a line on. @throws Refusal not_found */
+export const log = async (db: Executor, input: Parsed<'trainLog'>, user: Identity | null) => {
+  const file = await readableFile(db, input.file_id, user);
+  const rows = await store.logsAfter(db, file.id, input.end_id);
+  return {
+    list: rows.map(({ id, content, createdAt }) => ({
+      id,
+      content,
+      created_at: createdAt.toISOString(),
+    })),
+    status: file.status,
+  };
+};
+
+/** Lets the work come to what is new in a locked project. @throws Refusal too_many_jobs */
+const open = async (tx: Transaction, project: projects.ProjectRow): Promise<void> => {
+  if (project.type === projectTypes.packed)
+    await projects.changeProject(tx, project.id, {
+      type: projectTypes.translation,
+      status: projectStates.open,
+    });
+  else if (project.status !== projectStates.trained)
+    await projects.changeProject(tx, project.id, { status: projectStates.open });
+  const now = await projects.findProject(tx, project.id);
+  if (now) await beginTraining(tx, now);
+};
+
+/** Begins what waits. @throws Refusal not_found, training_files_missing, too_many_jobs */
+export const start = (db: Executor, id: number, user: Identity): Promise<TrainModel> =>
+  changing(db, id, user, async (tx, row) => {
+    const begun = await store.beginFiles(tx, row.id);
+    if (begun.length === 0) throw new Refusal('training_files_missing');
+    for (const file of begun) await store.addLog(tx, file, '已开始，正在排队');
+    await open(tx, row);
+    return viewProject(tx, row.id, user);
+  });
+
+/** Tries a file again that failed. @throws Refusal not_found, too_many_jobs, balance */
+export const retry = async ({ training }: TrainDeps, db: Executor, id: number, user: Identity) => {
+  const { project } = await ownFile(db, id, user);
+  await changing(db, project.id, user, async (tx, row) => {
+    const file = await store.findFile(tx, id);
+    if (file?.status !== fileStates.failed) return;
+    await store.changeFile(tx, id, { status: fileStates.working, error: '', hopeless: false });
+    await store.addLog(tx, id, trainTexts.retrying);
+    if (row.status === projectStates.failed)
+      await projects.changeProject(tx, row.id, { status: projectStates.open });
+    const paid = row.type === projectTypes.lora && (await training()).paid;
+    await beginTraining(tx, row, { paid });
+  });
+};
+
+/** Gives the keys of what is to be taken out of the storage then. @throws Refusal not_found */
+export const remove = async (db: Executor, id: number, user: Identity): Promise<string[]> => {
+  const { project } = await ownFile(db, id, user);
+  return changing(db, project.id, user, async (tx, row) => {
+    const family = await store.fileFamily(tx, id);
+    for (const file of family) await payStopped(tx, file, row.engine);
+    await store.deleteFile(tx, id);
+    await projects.noteChange(tx, row.id);
+    return family.flatMap(({ storageKey }) => storageKey ?? []);
+  });
+};
+
+// ---- files on their way in -------------------------------------------------------------------------
+
+interface Given {
+  name: string;
+  data: Buffer;
+  /** Work on it begins at once; else its owner begins it. */
+  start: boolean;
+  /** Left out: the newest project of its owner that takes files. */
+  modelId: number | undefined;
+}
+
+/** The kind of a file that a project can take. @throws Refusal upload_type, too_large … */
+const requireFits = async (
+  { settings }: TrainDeps,
+  tx: Transaction,
+  project: projects.ProjectRow,
+  { name, data }: Given,
+): Promise<string> => {
+  if (project.type === projectTypes.lora)
+    throw new Refusal('upload_type', '画风用图片训练，请在“图片”一步添加');
+  if (data.length > trainLimits.fileBytes) throw new Refusal('too_large', trainTexts.size);
+  if (data.length === 0) throw new Refusal('upload_unreadable', '文件是空的');
+  const kind = kindFor(project.type, name, data);
+  if (!kind)
+    throw new Refusal('upload_type', `${trainTexts.type}可以是 ${endingsFor(project.type)}`);
+  if ((await store.countFiles(tx, project.id)) >= trainLimits.files)
+    throw new Refusal('training_too_many');
+  if ((await store.bytesOf(tx, project.userId)) + data.length > settings.fileQuota)
+    throw new Refusal('file_quota');
+  return kind;
+};
+
+/** Puts a file that came in with a project and lets the work come to it. */
+const keepFile = async (deps: TrainDeps, tx: Transaction, given: Given, user: Identity) => {
+  const { name, data, start } = given;
+  const { translation, knowledge, packed } = projectTypes;
+  const target =
+    given.modelId ??
+    (await projects.newestProject(tx, user.id, [translation, knowledge, packed]))?.id;
+  if (target === undefined) throw new Refusal('not_found', '请先创建项目');
+  return changing(tx, target, user, async (tx, project) => {
+    const kind = await requireFits(deps, tx, project, given);
+    const hash = createHash('sha256').update(data).digest('hex');
+    const same = await store.sameFile(tx, project.id, { hash, name });
+    if (same?.waiting && start) {
+      await store.changeFile(tx, same.id, { waiting: false });
+      await open(tx, project);
+    }
+    if (same) return viewFile({ ...same, waiting: same.waiting && !start }, project);
+    const key = newKey();
+    await deps.storage.put(key, data, 'application/octet-stream');
+    const row = await store.insertFile(tx, {
+      projectId: project.id,
+      name,
+      kind,
+      storageKey: key,
+      size: data.length,
+      hash,
+      waiting: !start,
+    });
+    await store.addLog(tx, row.id, start ? '文件已收到，正在排队' : '文件已收到，等您开始');
+    if (start) await open(tx, project);
+    return viewFile(row, project);
+  });
+};
+
+interface Piece {
+  id: string;
+  name: string;
+  /** Bytes of the whole file, and before this piece. */
+  size: number;
+  offset: number;
+  data: Buffer;
+}
+
+/** Keeps a piece of a file; gives the bytes that are here, and the file once all are. */
+const keepPiece = async (
+  tx: Transaction,
+  { id, name, size, offset, data }: Piece,
+  { id: userId }: Identity,
+): Promise<{ received: number; whole: { name: string; data: Buffer } | null }> => {
+  if ((await uploads.receivedOf(tx, id, userId)) === null) {
+    if ((await uploads.countUploads(tx, userId)) >= mostUploads)
+      throw new Refusal('training_too_many', '没有传完的文件太多，请等一会儿再传');
+    await uploads.beginUpload(tx, { id, userId, name, size });
+  }
+  const received = await uploads.addPiece(tx, { id, userId, offset, data });
+  if (received < size) return { received, whole: null };
+  const whole = await uploads.takeUpload(tx, id, userId);
+  if (!whole) throw new Refusal('not_found', '这次上传已经结束');
+  return { received, whole: { name: whole.name, data: Buffer.from(whole.data) } };
+};
+
+/**
+ * Takes a whole file, or a piece of one, in a transaction.
+ * @throws Refusal not_found, upload_type, too_large, upload_unreadable, training_too_many, file_quota
+ */
+export const upload = (
+  deps: TrainDeps,
+  db: Executor,
+  input: Parsed<'uploadTrainFile'>,
+  { file, user }: { file: UploadedFile; user: Identity },
+): Promise<Out<'uploadTrainFile'>> =>
+  inTransaction(db, async (tx) => {
+    const told = Number(file.fields?.['model_id']);
+    const modelId = input.model_id ?? (Number.isSafeInteger(told) && told > 0 ? told : undefined);
+    const { upload_id: uploadId, offset = 0, size } = input;
+    const name = cleanName(file.name);
+    const { data } = file;
+    const start = input.start === 1;
+    const { received, whole } =
+      uploadId === undefined || size === undefined
+        ? { received: data.length, whole: { name, data } }
+        : await keepPiece(tx, { id: uploadId.toLowerCase(), name, size, offset, data }, user);
+    if (!whole) return { file: null, message: '', received };
+    const kept = await keepFile(deps, tx, { ...whole, start, modelId }, user);
+    return { file: kept, message: start ? trainTexts.uploaded : trainTexts.kept, received };
+  });
+
+/** How many bytes of one's own upload are here. */
+export const uploadState = async (
+  db: Executor,
+  id: string,
+  user: Identity,
+): Promise<{ received: number }> => ({
+  received: (await uploads.receivedOf(db, id.toLowerCase(), user.id)) ?? 0,
+});

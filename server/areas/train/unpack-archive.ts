@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto';
+import { fileStates, trainLimits } from '../../../contract/train-limits.ts';
+import type { Executor } from '../../db/database.ts';
+import { newKey } from '../../storage/storage.ts';
+import { cleanName } from '../file/uploads.ts';
+import { bytesOf, FileFailure, read, type FileTask } from './file-task.ts';
+import type { TrainDeps } from './train-deps.ts';
+import { endingsFor, kindFor, type FileKind } from './reading/kinds.ts';
+import * as store from './training-file.store.ts';
+
+/** An archive within an archive within an archive is not opened. */
+const mostDepth = 2;
+
+/** In how many archives a file is. */
+const depthOf = async (db: Executor, file: store.FileRow): Promise<number> => {
+  let depth = 0;
+  for (let at: store.FileRow | null = file; at?.parentId; depth += 1)
+    at = await store.findFile(db, at.parentId);
+  return depth;
+};
+
+interface Unpacked {
+  name: string;
+  kind: FileKind;
+  data: Buffer;
+  key: string;
+}
+
+/** Writes the rows of what came out of an archive; false: nobody wants it any more. */
+const insertUnpacked = (
+  { db }: TrainDeps,
+  file: store.FileRow,
+  unpacked: readonly Unpacked[],
+): Promise<boolean> =>
+  db.transaction(async (tx) => {
+    await store.deleteChildren(tx, file.id);
+    const end = { status: fileStates.unpacked, totalNum: unpacked.length };
+    if (!(await store.endFile(tx, file.id, end))) return false;
+    for (const { name, kind, data, key } of unpacked) {
+      const row = await store.insertFile(tx, {
+        projectId: file.projectId,
+        parentId: file.id,
+        name,
+        kind,
+        storageKey: key,
+        size: data.length,
+        hash: createHash('sha256').update(data).digest('hex'),
+      });
+      await store.addLog(tx, row.id, `来自《${file.name}》，正在排队`);
+    }
+    return true;
+  });
+
+/** Makes files of the project out of those in an archive. @throws FileFailure */
+export const unpackArchive = async (
+  deps: TrainDeps,
+  { file, project, done, io, reader }: FileTask,
+): Promise<void> => {
+  const { db, storage } = deps;
+  if ((await depthOf(db, file)) >= mostDepth)
+    throw new FileFailure('压缩包套了太多层，请先展开', true);
+  const data = await bytesOf(storage, file);
+  await store.addLog(db, file.id, '正在展开压缩包');
+  const { files, skipped } = await read(
+    reader.read<'files'>({ want: 'files', name: file.name, data }),
+  );
+  const room = trainLimits.files - (await store.countFiles(db, file.projectId));
+  if (files.length > room) throw new FileFailure(`一个项目最多 ${trainLimits.files} 个文件`);
+  const kept = files.flatMap(({ name: told, data }): Unpacked[] => {
+    const name = cleanName(told);
+    const kind = kindFor(project.type, name, data);
+    return kind && data.length > 0 ? [{ name, kind, data: Buffer.from(data), key: newKey() }] : [];
+  });
+  if (kept.length === 0)
+    throw new FileFailure(`压缩包里没有可以学习的文件，可以是 ${endingsFor(project.type)}`, true);
+  done.keys = kept.map(({ key }) => key);
+  await io.remember(done);
+  for (const { key, data } of kept) await storage.put(key, data, 'application/octet-stream');
+  if (!(await insertUnpacked(deps, file, kept)))
+    for (const { key } of kept) await storage.delete(key);
+  const out = skipped.length + files.length - kept.length;
+  await store.addLog(
+    db,
+    file.id,
+    `展开出 ${kept.length} 个文件${out > 0 ? `，略过 ${out} 个不能学习的` : ''}`,
+  );
+};
