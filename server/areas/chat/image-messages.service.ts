@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { imageRequest } from '../../../contract/chat.ts';
+import { storedImageRequest } from '../../../contract/chat.ts';
 import type { Parsed } from '../../../contract/calls.ts';
 import {
   type ImageAction,
@@ -106,7 +106,7 @@ export const createImageMessages = (deps: {
     const task = taskOf(given.request);
     if (needsWords.has(task) && human === '') throw bad('msg.prompt', '请输入画图提示内容');
     if (task === 'edit') requireEditWords(human);
-    const image = given.request && (given.request.image ?? z.parse(imageRequest, {}));
+    const image = given.request && (given.request.image ?? z.parse(storedImageRequest, {}));
     const request = given.request && {
       ...given.request,
       type: task,

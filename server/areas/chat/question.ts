@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import {
   flatImageRequest,
-  type ImageRequest,
-  imageRequest,
+  storedImageRequest,
+  type StoredImageRequest,
   structuredMessage,
 } from '../../../contract/chat.ts';
 import type { Parsed } from '../../../contract/calls.ts';
@@ -55,10 +55,10 @@ export const readAs = <T extends z.ZodMiniType>(schema: T, given: unknown): z.ou
 };
 
 /** What is wanted of images, where it stands beside the words; undefined: nothing. */
-const flatImage = (given: unknown): ImageRequest | undefined => {
+const flatImage = (given: unknown): StoredImageRequest | undefined => {
   const flat = readAs(flatImageRequest, given);
   const named = Object.entries(flat).filter(([, value]) => value !== undefined);
-  return named.length === 0 ? undefined : z.parse(imageRequest, Object.fromEntries(named));
+  return named.length === 0 ? undefined : z.parse(storedImageRequest, Object.fromEntries(named));
 };
 
 const isRecord = (given: unknown): given is Record<string, unknown> =>

@@ -1,5 +1,9 @@
 import * as z from 'zod/mini';
-import { imageRequest, type ImageRequest } from '../../../contract/chat.ts';
+import {
+  type ImageRequest,
+  storedImageRequest,
+  type StoredImageRequest,
+} from '../../../contract/chat.ts';
 import type { Parsed } from '../../../contract/calls.ts';
 import type {
   ImageAbility,
@@ -82,7 +86,7 @@ export const priceOf = (price: ImagePrice, n: number): number => imageDeduction(
 
 /** A message's wishes with what the call that begins the work says beside or instead of them. */
 export const requestOf = (
-  stored: ImageRequest | undefined,
+  stored: StoredImageRequest | undefined,
   input: Omit<Parsed<'generateImage'>, 'size'> & { size?: number | undefined },
   model: Pick<ResolvedImageModel, 'factor' | 'image' | 'sizeRates'>,
   /** What the person has for them, tokens; null: they pay nothing. */
@@ -99,12 +103,12 @@ export const requestOf = (
     },
     left,
   );
-  const usual = { n, translate: image.default_translate ? 1 : 0 };
-  const request = stored ?? z.parse(imageRequest, usual);
+  const usual = { translate: image.default_translate ? 1 : 0 };
+  const request = stored ?? z.parse(storedImageRequest, usual);
   const { checkpoint, style } = input;
   return {
     ...request,
-    n: input.n ?? request.n,
+    n: input.n ?? request.n ?? n,
     size: input.size ?? request.size,
     translate: input.translate === 1 ? 1 : request.translate,
     parameters: {
