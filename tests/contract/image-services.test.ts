@@ -145,7 +145,11 @@ test('an image that a program ordered is made and paid though the program hung u
 });
 
 test('as many images as usual are drawn, however a message that names no number is written', async () => {
-  for (const prompt of ['一只猫在看书', { prompt: '一只猫在看书' }, { prompt: '一只猫', size: 3 }]) {
+  for (const prompt of [
+    '一只猫在看书',
+    { prompt: '一只猫在看书' },
+    { prompt: '一只猫', size: 3 },
+  ]) {
     const { uuid } = await client.call('newSession', { type: 1, model: 'dall-e-3' });
     const words = typeof prompt === 'string' ? prompt : JSON.stringify(prompt);
     const format = typeof prompt === 'string' ? 0 : 1;
