@@ -116,15 +116,21 @@ export const readQuestion = ({ msg, format }: { msg: string; format: 0 | 1 }): Q
   };
 };
 
+const isBlank = (given: unknown): boolean =>
+  given === undefined || given === null || (typeof given === 'string' && cleaned(given) === '');
+
 /** Characters of a question's title. */
 export const questionTitle = 100;
 
 /**
  * A message to people as the documents write it into `msg`: the title in `title` or `prompt`, the
- * text in `content` or `completion`, a model that is mentioned in `at_user`. Throws a Refusal that
- * names the field.
+ * text in `content` or `completion`, a model that is mentioned in `at_user`. What begins a question
+ * has both. Throws a Refusal that names the field.
  */
-export const asWritten = (sent: Parsed<'sendMessage'>): Parsed<'sendMessage'> => {
+export const asWritten = (
+  sent: Parsed<'sendMessage'>,
+  beginsQuestion: boolean,
+): Parsed<'sendMessage'> => {
   const given = sent.format === 1 ? parsed(sent.msg) : null;
   if (!isRecord(given)) return sent;
   const ai = sent.ai ?? modelAmong(given['at_user']) ?? undefined;
@@ -133,6 +139,8 @@ export const asWritten = (sent: Parsed<'sendMessage'>): Parsed<'sendMessage'> =>
   const text = completion ?? content;
   const above = title ?? (text === undefined ? undefined : prompt);
   if (above === undefined && text === undefined) return input;
+  if (beginsQuestion && text !== undefined && [above, text].some(isBlank))
+    throw new Refusal('bad_input', '请输入内容和标题');
   if ((above !== undefined && typeof above !== 'string') || (above ?? '').length > questionTitle)
     throw bad('msg.title', `应为不超过 ${questionTitle} 个字符的文字`);
   const msg = JSON.stringify({ ...rest, prompt: text ?? prompt });
