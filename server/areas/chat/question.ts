@@ -26,8 +26,8 @@ export interface Question {
   human: string;
   /** Null: plain text. */
   request: Request | null;
-  /** Of images: the size as it was written, `WxH`; undefined where it was not. */
-  size?: string | undefined;
+  /** Of images: the size as it was written, `WxH` or its code; undefined where it was not. */
+  size?: string | number | undefined;
 }
 
 /** PostgreSQL has no NUL in a text. */
@@ -112,7 +112,7 @@ export const readQuestion = ({ msg, format }: { msg: string; format: 0 | 1 }): Q
   return {
     human: cleaned(prompt),
     request: { ...rest, at_ai: '', ...(image === undefined ? {} : { image }) },
-    size: typeof size === 'string' && size !== '' ? size : undefined,
+    size: typeof size === 'number' || (typeof size === 'string' && size !== '') ? size : undefined,
   };
 };
 

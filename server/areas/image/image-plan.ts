@@ -18,6 +18,7 @@ import {
   imagesOf,
   readImageWords,
   saysWhat,
+  pricedSize,
   sizeFor,
   writePrompt,
 } from '../../../contract/image-prompt.ts';
@@ -97,7 +98,7 @@ export const requestOf = (
   const n = usualCount(
     { ...model, ...(sizeRates ? { rates: sizeRates } : {}) },
     {
-      size: sizeFor(image, size).code,
+      size: pricedSize(image, size),
       checkpoint: input.checkpoint ?? parameters.checkpoint,
       hd: parameters.hd === true,
     },
@@ -209,7 +210,7 @@ export const planImages = (
     translate: request.translate === 1 && saysWhat(task, parameters) ? asked.translateWith : null,
     price: {
       factor: imageFactor(model, parameters.checkpoint),
-      size: size.code,
+      size: pricedSize(model.image, request.size),
       dalle3: family === 'dalle',
       hd: parameters.hd === true,
       ...(model.sizeRates ? { rates: model.sizeRates } : {}),
