@@ -820,6 +820,8 @@ describe('keys', () => {
       deduct_tokens: 36,
       real_prompt_tokens: 22,
     });
+    const secret = one.key.slice(one.key.indexOf('-') + 1);
+    expect(list.map(({ api_key: key }) => key)).toEqual([secret, secret]);
     const day = list[0]?.date;
     expect((await one.person.call('apiUsage', { day })).list).toEqual(list);
     expect((await one.person.call('apiUsage', { month: '2020-01' })).list).toEqual([]);
