@@ -47,6 +47,12 @@ export const imageRequest = z.object({
 });
 export type ImageRequest = z.output<typeof imageRequest>;
 
+/** The same in a message: whoever names no number gets as many as the model usually makes. */
+export const storedImageRequest = z.extend(imageRequest, {
+  n: z.optional(wholeNumber(1, limits.imageCount.most)),
+});
+export type StoredImageRequest = z.output<typeof storedImageRequest>;
+
 /**
  * What a structured message (format 1) carries in `msg` and, when read, in `human`, as JSON.
  * Documents 1 §3: prompt, type, images, image_detail, at_user, and for images what `image` holds.
@@ -55,7 +61,7 @@ export const structuredMessage = z.object({
   /** chat-vision with images, else chat; in a session of images what is to be made. */
   type: z._default(z.enum(['chat', 'chat-vision', 'img2video', ...imageTask.options]), 'chat'),
   /** In a session of images alone. */
-  image: z.optional(imageRequest),
+  image: z.optional(storedImageRequest),
   prompt: text(2_000_000),
   /** Addresses from `image/upload`, or public https ones. */
   images: z._default(
@@ -92,7 +98,7 @@ export const structuredMessage = z.object({
 export type StructuredMessage = z.output<typeof structuredMessage>;
 
 /** The fields of `image` as document 1 §3 lists them: beside the others, each of them optional. */
-export const flatImageRequest = z.partial(imageRequest);
+export const flatImageRequest = z.partial(storedImageRequest);
 
 const oneMessage = z.object({
   id: z.int(),

@@ -40,6 +40,7 @@ export const apiUsage = z.object({
   /** The day, YYYY-MM-DD, by the clock of Beijing. */
   date: z.string(),
   time: z.string(),
+  /** As the list of keys has it. */
   api_key: z.string(),
   key_id: z.int(),
   model: z.string(),

@@ -70,10 +70,16 @@ export const closestSize = <T extends { width: number; height: number }>(
   return best?.size ?? null;
 };
 
-/** The size that a code means to a model: that very one, or the nearest that the model makes. */
+/**
+ * The size that a code means to a model: that very one, or the nearest that the model makes. A code
+ * that does not pay for DALL-E 3's wide ones means none of them.
+ */
 export const sizeFor = (model: Pick<ImageModel, 'family' | 'sizes'>, code: number): ImageSize => {
-  const sizes = sizesOf(model);
   const wanted = imageSizes.find((each) => each.code === code) ?? usualSize;
+  const sizes = sizesOf(model).filter(
+    (each) =>
+      model.family !== 'dalle' || wanted.code > usualCodes.last || each.code <= usualCodes.last,
+  );
   return (
     sizes.find((each) => each.code === wanted.code) ??
     closestSize(sizes, wanted.width, wanted.height) ??
@@ -81,14 +87,23 @@ export const sizeFor = (model: Pick<ImageModel, 'family' | 'sizes'>, code: numbe
   );
 };
 
-/** The size that is made, as `WxH`, and in words that it is not the one that was written. */
+/** The code that is paid for: the one that was asked for, but no dearer than the one that is made. */
+export const pricedSize = (model: Pick<ImageModel, 'family' | 'sizes'>, code: number): number => {
+  const made = sizeFor(model, code).code;
+  return model.family === 'midjourney' ? made : Math.min(made, code);
+};
+
+/** The size that is made, as `WxH`, and in words that it is not the one that was asked for. */
 export const toldSize = (
   asked: number | string | undefined,
   { width, height }: { width: number; height: number },
 ): { size: string; notice?: string } => {
   const size = `${width}x${height}`;
-  const same = typeof asked !== 'string' || asked.trim().replace(/[X×*]/, 'x') === size;
-  return { size, ...(same ? {} : { notice: `没有 ${asked} 这个尺寸，画的是 ${size}` }) };
+  if (asked === undefined) return { size };
+  const known = imageSizes.find(({ code }) => code === asked);
+  const wanted = known ? `${known.width}x${known.height}` : String(asked);
+  const same = wanted.trim().replace(/[X×*]/, 'x') === size;
+  return { size, ...(same ? {} : { notice: `没有 ${wanted} 这个尺寸，画的是 ${size}` }) };
 };
 
 /** How many images a model makes when n are asked for; Midjourney always makes its four. */

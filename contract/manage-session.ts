@@ -38,9 +38,14 @@ export type AdminSession = z.output<typeof adminSession>;
 const adminMessage = z.object({
   id: z.int(),
   session_id: z.int(),
+  type: z.int(),
   user_id: z.int(),
   user_name: z.string(),
+  /** Of a question to people; empty: none. */
+  title: z.string(),
   human: z.string(),
+  /** Of a message to people: its plain text. */
+  content: z.string(),
   ai: z.string(),
   reasoning: z.string(),
   model: z.string(),
@@ -50,6 +55,9 @@ const adminMessage = z.object({
   completion_tokens: z.int(),
   deduct_tokens: z.int(),
   like_count: z.int(),
+  /** Whether the manager likes it, or has it among their favourites. */
+  liked: z.boolean(),
+  in_favorites: z.boolean(),
   /** 0: it is on a branch that is not shown. */
   shown: z.int(),
   /** Addresses of its images. */

@@ -157,7 +157,7 @@ export const sessionCalls = {
           }),
         ),
       ),
-      /** A model's name, or in a chat the key of a knowledge base. */
+      /** A model's name, or the key of a knowledge base in a chat, of a trained style for images. */
       model: chosen(100),
       private: z.optional(flag),
       scenario_id: z.optional(id),

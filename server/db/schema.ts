@@ -196,6 +196,8 @@ export const sessions = pgTable('sessions', {
   scenarioId: reference('scenario_id'),
   /** Key of the knowledge base it is asked about; empty: none. */
   embeddingKey: text('embedding_key').notNull().default(''),
+  /** Key of the trained style that its images are drawn in; empty: none. */
+  styleKey: text('style_key').notNull().default(''),
   /** Its messages are rows without a text. */
   temporary: boolean('temporary').notNull().default(false),
   /** The session it was taken over from. */

@@ -144,6 +144,22 @@ test('an image that a program ordered is made and paid though the program hung u
   expect(before - (await balance())).toBeGreaterThan(0);
 });
 
+test('as many images as usual are drawn, however a message that names no number is written', async () => {
+  for (const prompt of [
+    '一只猫在看书',
+    { prompt: '一只猫在看书' },
+    { prompt: '一只猫', size: 3 },
+  ]) {
+    const { uuid } = await client.call('newSession', { type: 1, model: 'dall-e-3' });
+    const words = typeof prompt === 'string' ? prompt : JSON.stringify(prompt);
+    const format = typeof prompt === 'string' ? 0 : 1;
+    const { id } = await client.call('sendMessage', { session_id: uuid, msg: words, format });
+    const job = await generate(client, id);
+    expect((await ended(client, job.uuid)).state).toBe('done');
+    expect(replyOf(await messageOf(client, { uuid, historyId: id })).images).toHaveLength(2);
+  }
+});
+
 test('the flat fields of a message reach the service, and what it draws with them', async () => {
   const file = new Blob([new Uint8Array(await photo(640, 480))], { type: 'image/png' });
   const { image } = await client.upload('uploadImage', file, 'a.png');

@@ -75,7 +75,8 @@ test('the page is told of every step as it happens', async () => {
 
 test('whoever is not the owner learns nothing of a job', async () => {
   const other = await TestClient.register(server.baseURL);
-  const { job, sent } = await paint(client, '竹林里的小路');
+  const { job, sent } = await paint(client, '竹林里的小路 --seed 7');
+  expect(job.title).toBe('竹林里的小路');
   const progress = await other.raw('imageProgress', { request_id: job.uuid });
   expect(progress.status).toBe(404);
   expect((await other.raw('cancelJob', { request_id: job.uuid })).status).toBe(404);
@@ -161,12 +162,11 @@ test('from a picture comes a picture; one’s uploads and own pictures can be ch
   expect(replyOf(large.message).images).toMatchObject([{ width: 1024, height: 1024 }]);
   const words = await client.call('interrogateImage', { image_id: made?.id ?? 0 });
   expect(words.result_cn).toMatch(/\p{Script=Han}/u);
-  const lines = await client.call('controlnetDetect', {
-    model: 'builtin-canvas',
-    controlnet_module: 'Canny',
-    controlnet_image_url: made?.url ?? '',
-  });
+  const look = { model: 'builtin-canvas', controlnet_image_url: made?.url ?? '' };
+  const lines = await client.call('controlnetDetect', { ...look, controlnet_module: 'Canny' });
   expect(lines.image_base64).toMatch(/^data:image\/png;base64,/);
+  const blank = await client.raw('controlnetDetect', { ...look, controlnet_module: '' });
+  expect(blank.message).toContain('请选择构图控制模型');
 });
 
 test('a base picture of another shape is stretched, cropped, filled up at its sides or enlarged', async () => {

@@ -218,7 +218,15 @@ test('sessions are found by their words, read, changed and deleted', async () =>
     .toContain(own.id);
   await manager.call('adminUpdateHistory', { id: own.historyId, ai: '四月到五月' });
   const read = await manager.call('adminHistoryList', { session_id: own.uuid });
-  expect(read.list[0]).toMatchObject({ human: '紫藤花开在几月，怎么养护', ai: '四月到五月' });
+  expect(read.list[0]).toMatchObject({
+    human: '紫藤花开在几月，怎么养护',
+    ai: '四月到五月',
+    type: 0,
+    title: '',
+    content: '',
+    liked: false,
+    in_favorites: false,
+  });
   const seen = await user.call('historyList', { session_id: own.uuid });
   expect(JSON.stringify(seen)).toContain('四月到五月');
   await manager.call('adminDeleteHistory', { history_id: own.historyId });

@@ -358,6 +358,43 @@ describe('what is held and paid', () => {
     expect(before - (await balance())).toBe(3011);
   });
 
+  test('a stream is paid with what was thought unseen, whenever its asker hung up', async () => {
+    for (const words of ['role', 'content":"您']) {
+      const before = await balance();
+      const stop = new AbortController();
+      mock.enqueue('unseen');
+      const answer = await chat({ stream: true }, { signal: stop.signal });
+      let text = '';
+      const decoder = new TextDecoder();
+      await (async () => {
+        for await (const piece of answer.body ?? []) {
+          text += decoder.decode(piece);
+          if (text.includes(words)) stop.abort();
+        }
+      })().catch(() => null);
+      expect(text).not.toContain('[DONE]');
+      await expect.poll(async () => before - (await balance()), soon).toBe(3011);
+    }
+  });
+
+  test('a stream may be no longer than can be paid for, and one that thinks is set aside whole', async () => {
+    const poor = await apiUser(server);
+    await onDatabase(server, 'UPDATE wallets SET balance = 3000 WHERE user_id = $1', [poor.userId]);
+    const headers = { authorization: `Bearer ${poor.key}` };
+    const stream = { stream: true, model: 'mock-mini' };
+    await (await chat(stream, { headers })).text();
+    expect(mock.lastRequest?.max_tokens).toBeGreaterThan(2000);
+    expect(mock.lastRequest?.max_tokens).toBeLessThan(3000);
+    mock.enqueue('unseen');
+    const { calls } = mock;
+    const thinking = { ...stream, reasoning_effort: 'low' };
+    const both = await Promise.all([1, 2].map(() => chat(thinking, { headers })));
+    const ends = both.map(({ status }) => status);
+    expect(ends.sort((a, b) => a - b)).toEqual([200, 402]);
+    await Promise.all(both.map((each) => each.text()));
+    expect(mock.calls).toBe(calls + 1);
+  });
+
   test('a stream that nobody read is paid as far as it came', async () => {
     const before = await balance();
     const body = JSON.stringify({

@@ -638,6 +638,10 @@ test('a style is learned from pictures, shown while it is, downloaded, and drawn
     (await stranger.call('imageMetadata', { model: 'builtin-canvas' })).loras[0]?.key,
   ).not.toBe(model.key);
   expect((await draw()).code).toBe(0);
+  // Its key names a model, which draws in the style.
+  const { uuid } = await person.call('newSession', { type: 1, model: model.key });
+  const { msg } = await person.call('sendMessage', { session_id: uuid, msg: '山和湖' });
+  expect(msg).toBe(`山和湖 <lora:${model.key}:0.7>`);
 });
 
 test('a service that speaks Replicate trains for 100,000 tokens', async () => {

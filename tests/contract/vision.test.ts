@@ -52,6 +52,18 @@ test('a model that sees gets the pictures themselves, smaller where less detail 
   }
 });
 
+test('a picture of this server is meant by its whole address, too; others must be public', async () => {
+  const { url } = await picture();
+  const whole = `${here.server.baseURL}${url}?x=1`;
+  await send('gpt-4o', { type: 'chat-vision', prompt: '这是什么？', images: [whole] });
+  expect(here.mock.lastPictures).toEqual([expect.objectContaining({ mime: 'image/jpeg' })]);
+  const { uuid } = await client.call('newSession', { type: 0, model: 'gpt-4o' });
+  const images = ['http://example.com/a.png'];
+  const msg = JSON.stringify({ type: 'chat-vision', prompt: '这是什么？', images });
+  const refused = await client.raw('sendMessage', { session_id: uuid, msg, format: 1 });
+  expect(refused.message).toContain('图片地址要能公开访问（https）');
+});
+
 test('a text reaches a model as text, with its name', async () => {
   const { file } = await client.upload('uploadFile', new Blob(['芝麻开门']), '口令.txt');
   await send('deepseek-chat', { prompt: '口令是什么？', files: [{ uuid: file.uuid }] });

@@ -27,9 +27,10 @@ export const sendPicture = async (
   } = {},
 ): Promise<Sent> => {
   const uuid = options.uuid ?? (await newPictures(client, options.model)).uuid;
+  const image = { n: 1, ...options.image };
   const { id } = await client.call('sendMessage', {
     session_id: uuid,
-    msg: JSON.stringify({ type: options.task ?? 'txt2img', prompt, image: options.image ?? {} }),
+    msg: JSON.stringify({ type: options.task ?? 'txt2img', prompt, image }),
     format: 1,
   });
   return { uuid, historyId: id };

@@ -37,6 +37,8 @@ const scenarios = [
   'no-max-tokens',
   /** The whole answer after half a second, with 3,000 tokens counted. */
   'late',
+  /** Thinks unseen for half a second, which its usage alone tells: 3,000 tokens. */
+  'unseen',
   '429',
   '500',
   '401',
@@ -379,6 +381,15 @@ export const startMockOpenAi = async (port = 0): Promise<MockOpenAi> => {
         );
         return;
       }
+      case 'unseen':
+        begin();
+        if (!(await put(response, opening))) return;
+        await sleep(500);
+        await put(response, words(pieces));
+        await sleep(500);
+        await put(response, counted.replace('"completion_tokens":7', '"completion_tokens":3000'));
+        response.end(done);
+        return;
       case 'no-usage':
         await whole(opening, words(pieces), chunk({}, 'stop'), done);
         return;

@@ -37,7 +37,7 @@ const columns = {
 };
 
 /** What somebody has marked. Nobody (null) has marked nothing. */
-const marksOf = (viewer: number | null) => ({
+export const marksOf = (viewer: number | null) => ({
   liked:
     viewer === null
       ? sql<boolean>`false`

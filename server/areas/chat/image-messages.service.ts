@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { imageRequest } from '../../../contract/chat.ts';
+import { storedImageRequest } from '../../../contract/chat.ts';
 import type { Parsed } from '../../../contract/calls.ts';
 import {
   type ImageAction,
@@ -47,6 +47,12 @@ export const addressesOf = (image: store.Request['image']): string[] => {
 
 /** Tasks that are told what to make by words. */
 const needsWords: ReadonlySet<ImageTask> = new Set(['txt2img', 'img2img', 'edit']);
+
+/** The words with the mark of the style that the session was begun with (document 2 §4). */
+const inStyle = (human: string, key: string): string =>
+  key === '' || human === '' || human.toLowerCase().includes(`<lora:${key.toLowerCase()}`)
+    ? human
+    : `${human} <lora:${key}:${limits.loraWeight / 100}>`;
 
 /** An edit's words are 2 to 512 characters (document 2 §5). */
 const requireEditWords = (human: string): void => {
@@ -101,12 +107,12 @@ export const createImageMessages = (deps: {
     const model = await deps.models.findImage(tx, session.model);
     if (!model) throw new Refusal('model_unavailable');
     await requireUsable(tx, model, user);
-    const { human } = given;
-    requireLength(human, model.maxPrompt ?? limits.defaultMaxPrompt);
     const task = taskOf(given.request);
+    const human = inStyle(given.human, needsWords.has(task) ? session.styleKey : '');
+    requireLength(human, model.maxPrompt ?? limits.defaultMaxPrompt);
     if (needsWords.has(task) && human === '') throw bad('msg.prompt', '请输入画图提示内容');
     if (task === 'edit') requireEditWords(human);
-    const image = given.request && (given.request.image ?? z.parse(imageRequest, {}));
+    const image = given.request && (given.request.image ?? z.parse(storedImageRequest, {}));
     const request = given.request && {
       ...given.request,
       type: task,
@@ -120,7 +126,7 @@ export const createImageMessages = (deps: {
     const named = [...addressesOf(image ?? undefined), ...(baseImage === '' ? [] : [baseImage])];
     await deps.attachments.takeImages(tx, named);
     const first = session.prompt === '' && named.length === 0 && input.suggestion === 0;
-    if (first && needsWords.has(task) && Buffer.byteLength(human) < deps.minPromptBytes)
+    if (first && needsWords.has(task) && Buffer.byteLength(given.human) < deps.minPromptBytes)
       throw new Refusal('prompt_too_short', tooShortText(deps.minPromptBytes));
     await insertAhead(tx, {
       ...drawn,

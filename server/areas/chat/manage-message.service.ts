@@ -1,5 +1,6 @@
 import { asc, desc, eq, sql } from 'drizzle-orm';
 import type { Out, Parsed } from '../../../contract/calls.ts';
+import { sessionTypes } from '../../../contract/kinds.ts';
 import { limits } from '../../../contract/limits.ts';
 import type { Transaction, Executor } from '../../db/database.ts';
 import { inTransaction } from '../../db/in-transaction.ts';
@@ -7,13 +8,15 @@ import { history, users } from '../../db/schema.ts';
 import { type Handlers, Refusal } from '../../http/handlers.ts';
 import { manageOne } from '../session/manage-session.service.ts';
 import { anySession } from '../session/session.service.ts';
-import { findMessage } from './chat.store.ts';
+import { findMessage, marksOf } from './chat.store.ts';
 import { removeMessage, renewCard } from './removal.service.ts';
 
 /** A message of a session, and the addresses of its images. */
 const columns = {
   id: history.id,
   sessionId: history.sessionId,
+  type: history.type,
+  title: history.title,
   userId: history.userId,
   userName: users.userName,
   human: history.human,
@@ -38,12 +41,13 @@ const columns = {
 const list = async (
   db: Executor,
   input: Parsed<'adminHistoryList'>,
+  manager: number,
 ): Promise<Out<'adminHistoryList'>> => {
   const session = await manageOne(db, input.session_id);
   const size = limits.historyPageSize;
   const ofSession = eq(history.sessionId, session.id);
   const rows = await db
-    .select(columns)
+    .select({ ...columns, ...marksOf(manager) })
     .from(history)
     .innerJoin(users, eq(users.id, history.userId))
     .where(ofSession)
@@ -60,9 +64,12 @@ const list = async (
     list: rows.map((row) => ({
       id: row.id,
       session_id: row.sessionId,
+      type: row.type,
       user_id: row.userId,
       user_name: row.userName,
+      title: row.title,
       human: row.human,
+      content: session.type === sessionTypes.people ? row.human : '',
       ai: row.ai,
       reasoning: row.reasoning,
       model: row.model,
@@ -72,6 +79,8 @@ const list = async (
       completion_tokens: row.completionTokens,
       deduct_tokens: row.deductTokens,
       like_count: row.likeCount,
+      liked: row.liked,
+      in_favorites: row.inFavorites,
       shown: row.shown ? 1 : 0,
       images: [...(row.request?.images ?? []), ...row.drawn],
       created_at: row.createdAt.toISOString(),
@@ -109,7 +118,7 @@ const wholeText = async (tx: Transaction, id: number) => {
 export const createManageMessageHandlers = (deps: {
   cancelJobs: (historyId: number) => Promise<void>;
 }): Pick<Handlers, 'adminHistoryList' | 'adminDeleteHistory' | 'adminUpdateHistory'> => ({
-  adminHistoryList: (input, { db }) => list(db, input),
+  adminHistoryList: (input, { db, user }) => list(db, input, user.id),
 
   adminDeleteHistory: async ({ history_id: id }, { db, noteAct, afterCommit }) => {
     await inTransaction(db, async (tx) => {

@@ -172,16 +172,15 @@ export const createPeopleService = ({
       sent: Parsed<'sendMessage'>,
       user: Identity,
     ) {
-      const given = asWritten(sent);
       const first = session.prompt === '';
-      if (first && session.lowUserId === null && session.userId !== user.id)
-        throw new Refusal('not_owner');
+      const asks = first && session.lowUserId === null;
+      const given = asWritten(sent, asks);
+      if (asks && session.userId !== user.id) throw new Refusal('not_owner');
       await limitMessages(user.person);
       await countLength(user, given.msg);
-      const { asked, input } =
-        first && session.lowUserId === null
-          ? await asPosted(tx, asTalk(readQuestion(given)), given)
-          : { asked: asTalk(readQuestion(titleInText(given))), input: given };
+      const { asked, input } = asks
+        ? await asPosted(tx, asTalk(readQuestion(given)), given)
+        : { asked: asTalk(readQuestion(titleInText(given))), input: given };
       const delivery =
         session.lowUserId === null ? 'arrives' : await noteSent(tx, session.id, user.id);
       if (delivery === 'accepts') await deliverWaiting(tx, session.id);

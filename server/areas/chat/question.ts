@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import {
   flatImageRequest,
-  type ImageRequest,
-  imageRequest,
+  storedImageRequest,
+  type StoredImageRequest,
   structuredMessage,
 } from '../../../contract/chat.ts';
 import type { Parsed } from '../../../contract/calls.ts';
@@ -26,8 +26,8 @@ export interface Question {
   human: string;
   /** Null: plain text. */
   request: Request | null;
-  /** Of images: the size as it was written, `WxH`; undefined where it was not. */
-  size?: string | undefined;
+  /** Of images: the size as it was written, `WxH` or its code; undefined where it was not. */
+  size?: string | number | undefined;
 }
 
 /** PostgreSQL has no NUL in a text. */
@@ -55,10 +55,10 @@ export const readAs = <T extends z.ZodMiniType>(schema: T, given: unknown): z.ou
 };
 
 /** What is wanted of images, where it stands beside the words; undefined: nothing. */
-const flatImage = (given: unknown): ImageRequest | undefined => {
+const flatImage = (given: unknown): StoredImageRequest | undefined => {
   const flat = readAs(flatImageRequest, given);
   const named = Object.entries(flat).filter(([, value]) => value !== undefined);
-  return named.length === 0 ? undefined : z.parse(imageRequest, Object.fromEntries(named));
+  return named.length === 0 ? undefined : z.parse(storedImageRequest, Object.fromEntries(named));
 };
 
 const isRecord = (given: unknown): given is Record<string, unknown> =>
@@ -112,19 +112,25 @@ export const readQuestion = ({ msg, format }: { msg: string; format: 0 | 1 }): Q
   return {
     human: cleaned(prompt),
     request: { ...rest, at_ai: '', ...(image === undefined ? {} : { image }) },
-    size: typeof size === 'string' && size !== '' ? size : undefined,
+    size: typeof size === 'number' || (typeof size === 'string' && size !== '') ? size : undefined,
   };
 };
+
+const isBlank = (given: unknown): boolean =>
+  given === undefined || given === null || (typeof given === 'string' && cleaned(given) === '');
 
 /** Characters of a question's title. */
 export const questionTitle = 100;
 
 /**
  * A message to people as the documents write it into `msg`: the title in `title` or `prompt`, the
- * text in `content` or `completion`, a model that is mentioned in `at_user`. Throws a Refusal that
- * names the field.
+ * text in `content` or `completion`, a model that is mentioned in `at_user`. What begins a question
+ * has both. Throws a Refusal that names the field.
  */
-export const asWritten = (sent: Parsed<'sendMessage'>): Parsed<'sendMessage'> => {
+export const asWritten = (
+  sent: Parsed<'sendMessage'>,
+  beginsQuestion: boolean,
+): Parsed<'sendMessage'> => {
   const given = sent.format === 1 ? parsed(sent.msg) : null;
   if (!isRecord(given)) return sent;
   const ai = sent.ai ?? modelAmong(given['at_user']) ?? undefined;
@@ -133,6 +139,8 @@ export const asWritten = (sent: Parsed<'sendMessage'>): Parsed<'sendMessage'> =>
   const text = completion ?? content;
   const above = title ?? (text === undefined ? undefined : prompt);
   if (above === undefined && text === undefined) return input;
+  if (beginsQuestion && text !== undefined && [above, text].some(isBlank))
+    throw new Refusal('bad_input', '请输入内容和标题');
   if ((above !== undefined && typeof above !== 'string') || (above ?? '').length > questionTitle)
     throw bad('msg.title', `应为不超过 ${questionTitle} 个字符的文字`);
   const msg = JSON.stringify({ ...rest, prompt: text ?? prompt });

@@ -30,6 +30,7 @@ import {
 import { type Counted, isTooFew, producedBy, usageIn } from './chat-text.ts';
 import { takeFields } from './fields.ts';
 import type { Gate } from './key-limits.ts';
+import { createThinkers } from './unseen-thinking.ts';
 import { isRestart, lingering, workSignal } from './work-signal.ts';
 
 /** Tokens of an answer that are set aside at first, and for how many more each time: as much again as came. */
@@ -38,7 +39,7 @@ const ahead = { first: 512, more: 2048 };
 const looks = 4;
 /** An answer for which fewer tokens can be set aside is not begun. */
 const leastAnswer = 16;
-/** How long what a slow caller left untaken is read after it has gone, ms. */
+/** How long more is set aside for what a slow caller left untaken, after it has gone, ms. */
 const lingerMs = 250;
 
 export interface ChatDeps {
@@ -128,35 +129,41 @@ export const createApiChat = (deps: ChatDeps) => {
   };
 
   const read = createMessageReader({ fetchImage });
+  const thinkers = createThinkers();
 
   /**
    * Sets aside what an answer may cost, or as much of it as can be paid for; gives what was, and how
-   * long the answer may be then. @throws Refusal balance
+   * long the answer may be then. An answer that is paid in parts is no longer than can be paid for,
+   * either: what is thought unseen is known at its end alone. @throws Refusal balance
    */
   const setAside = async (
     caller: ApiCaller,
     model: ResolvedModel,
-    wish: { rough: number; most: number; budget: number; n: number; stream: boolean },
+    wish: { rough: number; most: number; budget: number; n: number; inParts: boolean },
   ): Promise<{ charge: Charge; held: number; most: number }> => {
-    const { rough, most, budget, n, stream } = wish;
+    const { rough, most, budget, n, inParts } = wish;
     const open = (amount: number) =>
       openCharge(deps, caller, { model: model.name, type: sessionTypes.chat, amount });
     if (isFree(model)) return { charge: await open(0), held: 0, most };
     const cost = (answer: number) => deduction(model, rough, answer);
-    const wanted = stream ? Math.min(ahead.first, most) : (most + budget) * n;
+    const factor = Math.max(model.factor * (inParts ? 1 : n), 1e-9);
+    const fitting = async (): Promise<number> => {
+      const left = await affordable(db, caller);
+      return Math.floor((left - cost(0)) / factor / (budget > 0 && !inParts ? 2 : 1));
+    };
+    const wanted = inParts ? Math.min(ahead.first, most) : (most + budget) * n;
     try {
       const held = cost(wanted);
-      return { charge: await open(held), held, most };
+      const bound = inParts ? Math.max(wanted, await fitting()) : most;
+      return { charge: await open(held), held, most: Math.min(most, bound) };
     } catch (error) {
       if (!(error instanceof Refusal && error.codeName === 'balance')) throw error;
       // As much of an answer as can be paid for, but no stump.
-      const left = await affordable(db, caller);
-      const factor = Math.max(model.factor * (stream ? 1 : n), 1e-9);
-      const fits = Math.floor((left - cost(0)) / factor / (budget > 0 && !stream ? 2 : 1));
-      if (fits < (stream ? leastAnswer : Math.min(most, 256))) throw error;
-      const shorter = stream ? most : Math.min(most, fits);
+      const fits = await fitting();
+      if (fits < (inParts ? leastAnswer : Math.min(most, 256))) throw error;
+      const shorter = Math.min(most, fits);
       const thought = Math.min(budget, shorter);
-      const held = cost(stream ? Math.min(wanted, fits) : (shorter + thought) * n);
+      const held = cost(inParts ? Math.min(wanted, fits) : (shorter + thought) * n);
       return { charge: await open(held), held, most: shorter };
     }
   };
@@ -186,7 +193,7 @@ export const createApiChat = (deps: ChatDeps) => {
       most: wanted,
       budget,
       n,
-      stream,
+      inParts: stream && !thinkers.has(model.name, passed),
     });
     const body: ChatBody = {
       ...withThinkingOf(passed, most).fields,
@@ -194,9 +201,7 @@ export const createApiChat = (deps: ChatDeps) => {
       messages,
       max_tokens: most,
     };
-    const paid = held > 0;
-    const signal =
-      stream && paid ? lingering(context.signal, lingerMs) : workSignal(context.signal, paid);
+    const signal = workSignal(context.signal, held > 0);
     return { context, signal, model, body, texts, beside, rough, charge, held, sent: false };
   };
 
@@ -269,6 +274,7 @@ export const createApiChat = (deps: ChatDeps) => {
   ): Promise<Counted> => {
     const guessed = rough - beside;
     const said = estimateTokens(produced);
+    if (told) thinkers.learn(model.name, said, told.completionTokens);
     if (told && (isFree(model) || !isTooFew(told.promptTokens, guessed)))
       if (isFree(model) || !isTooFew(told.completionTokens, said)) return told;
     if (isFree(model)) return { promptTokens: rough, completionTokens: said };
@@ -360,6 +366,8 @@ export const createApiChat = (deps: ChatDeps) => {
       let told: Counted | null = null;
       let stopped: Refusal | null = null;
       const stop = new AbortController();
+      /** Who has gone is still read for what was set aside: its end alone may tell what it took. */
+      const left = lingering(context.signal, lingerMs);
       let out: Events | null = null;
       let opened: () => void = () => {};
       const ready = new Promise<void>((resolve) => (opened = resolve));
@@ -401,6 +409,10 @@ export const createApiChat = (deps: ChatDeps) => {
         const cost = deduction(model, asking.rough, rough);
         uncountedMost = Math.min((held - cost) / Math.max(model.factor, 1e-9), ahead.more);
         if (cost <= held) return;
+        if (left.aborted) {
+          stop.abort(left.reason);
+          return;
+        }
         extending = true;
         const more = cost - held + Math.ceil(Math.max(ahead.more, rough) * model.factor);
         const least = cost - held + Math.ceil(leastAnswer * model.factor);
@@ -450,11 +462,25 @@ export const createApiChat = (deps: ChatDeps) => {
         events: async (events) => {
           out = events;
           opened();
+          let ended = false;
+          const write = (frame: string): void => {
+            if (!ended) events.sink.write(frame);
+          };
+          const fail = (refusal: Refusal): void => write((style.fail ?? events.failure)(refusal));
+          // Who asks with a deleted key is told at once.
+          const onAbort = (): void => {
+            if (!isLocked(context.signal.reason)) return;
+            fail(context.signal.reason as Refusal);
+            ended = true;
+            events.sink.end();
+          };
+          if (context.signal.aborted) onAbort();
+          else context.signal.addEventListener('abort', onAbort, { once: true });
           let counted: Counted | null = null;
           try {
             await run;
             counted = await count(asking, told, produced.join(''));
-            events.sink.write(style.end(counted));
+            write(style.end(counted));
           } catch (error) {
             const refusal =
               stopped ??
@@ -463,7 +489,7 @@ export const createApiChat = (deps: ChatDeps) => {
                 : new ApiRefusal('upstream', '模型服务出错，请重试'));
             if (!(error instanceof Refusal) && !stopped)
               log.error({ err: error }, 'a stream of the API failed');
-            events.sink.write((style.fail ?? events.failure)(refusal));
+            fail(refusal);
           }
           if (counted) await settle(asking, counted);
           else await settleFailure(asking, produced.join(''));

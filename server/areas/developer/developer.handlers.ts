@@ -42,5 +42,5 @@ export const createDeveloperHandlers = ({
     await showOnce(db, user.id, on);
     return {};
   },
-  apiUsage: async (input, { db, user }) => ({ list: await usageOf(db, input, user.id) }),
+  apiUsage: async (input, { db, user }) => ({ list: await usageOf(db, box, input, user.id) }),
 });

@@ -157,6 +157,7 @@ const beijing = new Intl.DateTimeFormat('sv-SE', { timeZone: 'Asia/Shanghai' });
 /** The usage of a day by key and model, or of a month by day, key and model. */
 export const usageOf = async (
   db: Executor,
+  box: KeyBox,
   input: Parsed<'apiUsage'>,
   userId: number,
 ): Promise<ApiUsage[]> => {
@@ -170,10 +171,11 @@ export const usageOf = async (
   if (Number.isNaN(first) || new Date(first).toISOString().slice(0, 10) !== range.from)
     throw new Refusal('bad_input', 'day：没有这一天');
   const rows = await store.usageBetween(db, userId, { ...range, keyId: input.key_id });
+  const keys = new Map((await listKeys(db, box, userId)).map((key) => [key.id, key.api_key]));
   return rows.map(({ usage, mask }) => ({
     date: usage.day,
     time: usage.day,
-    api_key: mask,
+    api_key: keys.get(usage.keyId) ?? mask,
     key_id: usage.keyId,
     model: usage.model,
     count: usage.count,

@@ -37,6 +37,7 @@ export const namedImage = (url: string): ImageKey | null => {
   return isWebAddress(url) ? ownImage(new URL(url).pathname) : null;
 };
 
+export const imagePath = ({ key, type }: ImageKey): string => `/files/${key}.${type}`;
 export const storageKey = ({ key, type }: ImageKey): string => `${key}.${type}`;
 export const thumbnailKey = (key: string, side: ThumbnailSide): string => `${key}.${side}.webp`;
 export const modelKey = (key: string): string => `${key}.low.jpg`;

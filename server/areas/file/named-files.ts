@@ -2,7 +2,7 @@ import type { StructuredMessage } from '../../../contract/chat.ts';
 import type { Executor } from '../../db/database.ts';
 import { type Identity, Refusal } from '../../http/handlers.ts';
 import { findTexts, hasImage, touchImages, touchTexts } from './file.store.ts';
-import { isPublicUrl, isWebAddress, namedImage, ownImage } from './image-address.ts';
+import { imagePath, isPublicUrl, isWebAddress, namedImage } from './image-address.ts';
 
 export interface NamedFilesDeps {
   /** What the area of images knows of a file's key. */
@@ -33,21 +33,27 @@ export const createNamedFiles = ({ stateOfFile }: NamedFilesDeps) => {
     /**
      * What a message that is being sent refers to, checked and kept from being cleared away: own
      * images must be there, others' be public https addresses, texts be the person's own. Gives
-     * them with the true names and sizes. To be called in the message's transaction.
+     * them with the true addresses, names and sizes. To be called in the message's transaction.
      * @throws Refusal bad_input
      */
     async take(db: Executor, { images, files }: Attached, userId: number): Promise<Attached> {
-      const keys = images.flatMap((url) => ownImage(url)?.key ?? []);
+      const keys = images.flatMap((url) => namedImage(url)?.key ?? []);
       const there = await touch(db, keys);
-      for (const url of images) {
-        const own = ownImage(url);
-        if (own ? !there.has(own.key) : !isPublicUrl(url))
-          throw new Refusal('bad_input', 'images：图片不存在或已过期，请重新上传');
-      }
+      const meant = images.map((url) => {
+        const named = namedImage(url);
+        if (named && there.has(named.key)) return imagePath(named);
+        if (isPublicUrl(url)) return url;
+        throw new Refusal(
+          'bad_input',
+          named || !isWebAddress(url)
+            ? 'images：图片不存在或已过期，请重新上传'
+            : 'images：图片地址要能公开访问（https）',
+        );
+      });
       const ids = files.map(({ uuid }) => uuid.toLowerCase());
       const found = ids.length > 0 ? await touchTexts(db, ids, userId) : [];
       return {
-        images,
+        images: meant,
         files: ids.map((id) => {
           const row = found.find((each) => each.id === id);
           if (!row) throw new Refusal('bad_input', 'files：附件不存在或已过期，请重新上传');

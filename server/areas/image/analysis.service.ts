@@ -110,6 +110,8 @@ export const createAnalysisService = (deps: {
   return {
     /** What a controlnet module sees in an image, as a data URL. */
     async detect(db: Executor, input: Parsed<'controlnetDetect'>, user: Identity): Promise<string> {
+      if (input.controlnet_module.trim() === '')
+        throw new Refusal('bad_input', 'controlnet_module：请选择构图控制模型');
       await limitPerson(user.id);
       const model = await models.findImage(db, input.model);
       if (!model) throw new Refusal('model_unavailable');

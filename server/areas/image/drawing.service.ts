@@ -119,7 +119,7 @@ export const createDrawing = (deps: {
           uuid: input.request_id,
           userId: user.id,
           kind: 'image',
-          title: (message.human || session.prompt).slice(0, titleLength),
+          title: (plan.words.prompt || session.prompt).slice(0, titleLength),
           model: model.name,
           subject,
           message: { sessionId: session.id, historyId: message.id },

@@ -1,5 +1,9 @@
 import * as z from 'zod/mini';
-import { imageRequest, type ImageRequest } from '../../../contract/chat.ts';
+import {
+  type ImageRequest,
+  storedImageRequest,
+  type StoredImageRequest,
+} from '../../../contract/chat.ts';
 import type { Parsed } from '../../../contract/calls.ts';
 import type {
   ImageAbility,
@@ -14,6 +18,7 @@ import {
   imagesOf,
   readImageWords,
   saysWhat,
+  pricedSize,
   sizeFor,
   writePrompt,
 } from '../../../contract/image-prompt.ts';
@@ -82,7 +87,7 @@ export const priceOf = (price: ImagePrice, n: number): number => imageDeduction(
 
 /** A message's wishes with what the call that begins the work says beside or instead of them. */
 export const requestOf = (
-  stored: ImageRequest | undefined,
+  stored: StoredImageRequest | undefined,
   input: Omit<Parsed<'generateImage'>, 'size'> & { size?: number | undefined },
   model: Pick<ResolvedImageModel, 'factor' | 'image' | 'sizeRates'>,
   /** What the person has for them, tokens; null: they pay nothing. */
@@ -93,18 +98,18 @@ export const requestOf = (
   const n = usualCount(
     { ...model, ...(sizeRates ? { rates: sizeRates } : {}) },
     {
-      size: sizeFor(image, size).code,
+      size: pricedSize(image, size),
       checkpoint: input.checkpoint ?? parameters.checkpoint,
       hd: parameters.hd === true,
     },
     left,
   );
-  const usual = { n, translate: image.default_translate ? 1 : 0 };
-  const request = stored ?? z.parse(imageRequest, usual);
+  const usual = { translate: image.default_translate ? 1 : 0 };
+  const request = stored ?? z.parse(storedImageRequest, usual);
   const { checkpoint, style } = input;
   return {
     ...request,
-    n: input.n ?? request.n,
+    n: input.n ?? request.n ?? n,
     size: input.size ?? request.size,
     translate: input.translate === 1 ? 1 : request.translate,
     parameters: {
@@ -205,7 +210,7 @@ export const planImages = (
     translate: request.translate === 1 && saysWhat(task, parameters) ? asked.translateWith : null,
     price: {
       factor: imageFactor(model, parameters.checkpoint),
-      size: size.code,
+      size: pricedSize(model.image, request.size),
       dalle3: family === 'dalle',
       hd: parameters.hd === true,
       ...(model.sizeRates ? { rates: model.sizeRates } : {}),

@@ -14,8 +14,10 @@ import {
   previewPrompt,
   readImageWords,
   replaceWords,
+  pricedSize,
   sizeFor,
   sizesOf,
+  toldSize,
   styleOf,
   versionOf,
   writePrompt,
@@ -333,9 +335,28 @@ describe('sizes', () => {
     expect(sizesOf({ ...dalle, sizes: [...dalle.sizes] }).map(({ code }) => code)).toEqual([
       3, 8, 9,
     ]);
-    expect(sizeFor({ ...dalle, sizes: [...dalle.sizes] }, 7).code).toBe(9);
+    expect(sizeFor({ ...dalle, sizes: [...dalle.sizes] }, 13).code).toBe(9);
     expect(sizeFor({ family: 'midjourney', sizes: [] }, 8).code).toBe(3);
     expect(sizesOf({ family: 'openai', sizes: ['auto'] })).toHaveLength(1);
+  });
+
+  it('cost what was asked for, and no code below the wide ones makes one', () => {
+    const dalle = { family: 'dalle' as const, sizes: ['1024x1024', '1792x1024', '1024x1792'] };
+    const told = [0, 2, 3, 7, 9, 13, 15].map((code) => [
+      sizeFor(dalle, code).code,
+      pricedSize(dalle, code),
+      toldSize(code, sizeFor(dalle, code)).notice !== undefined,
+    ]);
+    expect(told).toEqual([
+      [3, 0, true],
+      [3, 2, true],
+      [3, 3, false],
+      [3, 3, true],
+      [9, 9, false],
+      [9, 9, true],
+      [3, 3, true],
+    ]);
+    expect(pricedSize({ family: 'midjourney', sizes: [] }, 0)).toBe(3);
   });
 
   it('finds the one nearest in shape, then in area', () => {

@@ -142,6 +142,18 @@ const makeFork = async (
   return made;
 };
 
+/** A trained style is a model, too, to those who draw with it (document 2 §4): its key names it. */
+const drawnWith = async (
+  { models, requireTrained }: Deps,
+  db: Executor,
+  maker: Maker,
+  name: string | undefined,
+): Promise<{ name?: string; styleKey?: string }> => {
+  if (name === undefined || (await models.findImage(db, name))) return { name };
+  const [styleKey] = await requireTrained(db, [name], maker.id);
+  return styleKey === undefined ? { name } : { styleKey };
+};
+
 /** For images or videos. */
 const makeMediaSession = async (
   deps: Deps,
@@ -152,11 +164,16 @@ const makeMediaSession = async (
   await countScenario(tx, input.scenario_id, maker);
   const { default_image_model: painter } = maker.setting;
   const preferred = type === sessionTypes.image ? painter : undefined;
-  const wanted = { name: input.model, preferred, asker: maker };
+  const { name, styleKey } =
+    type === sessionTypes.image
+      ? await drawnWith(deps, tx, maker, input.model)
+      : { name: input.model };
+  const wanted = { name, preferred, asker: maker };
   return insert(tx, {
     uuid: input.uuid,
     userId: maker.id,
     type,
+    styleKey,
     model: await modelFor(deps, tx, type, wanted),
     private: isPrivate(maker, input),
     scenarioId: input.scenario_id ?? null,

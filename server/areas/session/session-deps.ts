@@ -32,6 +32,6 @@ export interface SessionServiceDeps {
   models: ModelService;
   knowledge: Pick<KnowledgeService, 'find' | 'findAll'>;
   forum: ForumShelf;
-  /** Refuses a style of images that is still in training. @throws Refusal training_unfinished */
-  requireTrained: (db: Executor, keys: readonly string[], userId: number) => Promise<void>;
+  /** Those of the keys that are styles of images. @throws Refusal training_unfinished */
+  requireTrained: (db: Executor, keys: readonly string[], userId: number) => Promise<string[]>;
 }

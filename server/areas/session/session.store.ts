@@ -19,7 +19,7 @@ const columns = `s.id::float8, s.uuid, s.type, s.user_id::float8 AS "userId", s.
   s.summary, s.private, s.closed_with_owner AS "closedWithOwner", s.reply_count AS "replyCount",
   s.like_count AS "likeCount", s.created_at AS "createdAt", s.updated_at AS "updatedAt",
   s.deleted_at AS "deletedAt", s.scenario_id::float8 AS "scenarioId",
-  s.embedding_key AS "embeddingKey", s.temporary, s.group_id::float8 AS "groupId",
+  s.embedding_key AS "embeddingKey", s.style_key AS "styleKey", s.temporary, s.group_id::float8 AS "groupId",
   s.accepted_id::float8 AS "acceptedId", s.essence, s.pinned, s.closed,
   u.user_name AS "userName", f.low_user_id::float8 AS "lowUserId",
   f.high_user_id::float8 AS "highUserId", u.session_private AS "ownerForcedPrivate",

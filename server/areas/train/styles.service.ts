@@ -13,14 +13,16 @@ const openTo = async (db: Executor, keys: readonly string[], userId: number) =>
 /** Those that a person trained, as the choices of a model. */
 export const ownStyles = store.trainedStyles;
 
-/** Refuses a style that is still in training. @throws Refusal training_unfinished */
+/** Those of the keys that are trained styles. @throws Refusal training_unfinished */
 export const requireTrained = async (
   db: Executor,
   keys: readonly string[],
   userId: number,
-): Promise<void> => {
-  for (const row of await openTo(db, keys, userId))
-    if (row.status !== projectStates.trained) throw new Refusal('training_unfinished');
+): Promise<string[]> => {
+  const found = await openTo(db, keys, userId);
+  if (found.some(({ status }) => status !== projectStates.trained))
+    throw new Refusal('training_unfinished');
+  return found.map(({ key }) => key);
 };
 
 /** What is known of trained styles, under the very keys that were asked for. */

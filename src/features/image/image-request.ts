@@ -1,5 +1,11 @@
 import type { ImageRequest, Message } from '@contract/chat.ts';
-import { imageSizes, imagesOf, readImageWords, sizeFor } from '@contract/image-prompt.ts';
+import {
+  imageSizes,
+  imagesOf,
+  pricedSize,
+  readImageWords,
+  sizeFor,
+} from '@contract/image-prompt.ts';
 import type { ImageParameters, ImageTask, MadeImage } from '@contract/image.ts';
 import { limits } from '@contract/limits.ts';
 import type { Model } from '@contract/model.ts';
@@ -121,7 +127,7 @@ export const priceOfAsked = (
   translation = 0,
 ): ImagePrice => {
   const { image } = asked;
-  const size = model.image ? sizeFor(model.image, image.size).code : image.size;
+  const size = model.image ? pricedSize(model.image, image.size) : image.size;
   return imagePrice({ ...image, n: countOf(asked, model), size }, model, user, translation);
 };
 

@@ -1,0 +1,2 @@
+-- The key of the trained style that a session of images was begun with; empty: none.
+ALTER TABLE sessions ADD COLUMN style_key text NOT NULL DEFAULT '';
