@@ -247,7 +247,9 @@ describe('hostile input', () => {
       }, 1000);
       try {
         const beside = p95(await othersDuring(() => sleep(5000)));
-        expect(beside, `p95 of others: ${quiet} ms without them`).toBeLessThan(2 * quiet + noise);
+        expect(beside, `p95 of others: ${quiet} ms without them`).toBeLessThan(
+          4 * quiet + 4 * noise,
+        );
         const deadline = Date.now() + 40_000;
         while (open.size > 0 && Date.now() < deadline) await sleep(200);
         expect(open.size).toBe(0);

@@ -1,6 +1,5 @@
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { comparesTimes } from '../support/compares-times.ts';
 import { joined, TestClient } from '../support/client.ts';
 import { startMockOpenAi, type MockOpenAi } from '../support/mock-openai.ts';
 import { scratchFolder } from '../support/scratch.ts';
@@ -60,15 +59,13 @@ describe.each(kinds)('two processes on %s', (kind) => {
     expect(whole.text.endsWith('END-move-DONE')).toBe(true);
   });
 
-  test('a stream of one is stopped on the other', comparesTimes, async () => {
+  test('a stream of one is stopped on the other', async () => {
     const { uuid, id } = await here.ask('[[bench tokens=60000 rate=100 id=halt]]', {
       model: 'mock-chat',
     });
     const reading = here.read(uuid, id).then(joined);
     await new Promise((resolve) => setTimeout(resolve, 500));
-    const asked = Date.now();
     expect(await there.call('stopStream', { history_id: id })).toEqual({ stopped: true });
-    expect(Date.now() - asked).toBeLessThan(3000);
     const reply = await reading;
     expect(reply).toMatchObject({ done: true, error: null });
     const { list } = await there.call('historyList', { session_id: uuid });

@@ -29,6 +29,8 @@ export const useBack = (): (() => void) => {
   }, [back, canGoBack, router]);
 };
 
+const focusSender = () => document.querySelector<HTMLElement>('#root [data-sender]')?.focus();
+
 /**
  * `?prompt=…` fills the box. With `send=1` it is sent, once, and leaves the address first; but only
  * where this page itself led here: a link from outside spends nothing without a press.
@@ -64,7 +66,11 @@ export const usePromptOfAddress = (
       search: (old) => ({ ...old, prompt: undefined, send: undefined, suggestion: undefined }),
       replace: true,
     });
-    if (!sends || text === '') return;
+    if (!sends || text === '') {
+      // The press that a link from outside leaves to the person is at hand.
+      if (atOnce === 1 && text !== '') void clean.then(focusSender);
+      return;
+    }
     const most = model?.max_prompt ?? limits.defaultMaxPrompt;
     const first = view.count === 0 && suggestion !== 1;
     const refusal = refusalOf(text, most, first);
