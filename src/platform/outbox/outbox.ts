@@ -128,7 +128,8 @@ tabs.channel?.addEventListener('message', ({ data }: MessageEvent<Message>) => v
 const changed = async (): Promise<void> => {
   tabs.channel?.postMessage({ type: 'look' } satisfies Message);
   await look();
-  await refreshScreens();
+  // What was written down is: on a line that hangs the screens are read for many seconds.
+  void refreshScreens();
 };
 
 const engine = createEngine(actStore, {
