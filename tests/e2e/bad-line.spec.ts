@@ -323,6 +323,27 @@ test('asked from home on a line that hangs, the words stand in their session bef
   await expect(app.log).toContainText('您说：在隧道里问的第一句', { timeout: 30_000 });
 });
 
+test('what waits is there at once after a kill that took the quick storage with it @O3', async ({
+  line,
+  phone: { page },
+}) => {
+  const app = new App(page);
+  await page.goto(`${line.baseURL}/`);
+  await settleIn(page);
+  line.cut();
+  await page.getByRole('textbox', { name: '输入问题' }).fill('关机前问的');
+  await app.sendButton.click();
+  await expect(app.log).toContainText('关机前问的');
+  const uuid = app.uuid();
+  // The server is there for who reads, and has never heard of the session.
+  line.state = 'busy';
+  await page.addInitScript(() => localStorage.removeItem('queqiao.outbox'));
+  await page.goto(`${line.baseURL}/chat?uuid=${uuid}`);
+  await expect(app.log).toContainText('关机前问的');
+  line.state = 'well';
+  await expect(app.log).toContainText('您说：关机前问的', { timeout: 30_000 });
+});
+
 base(
   'a part of the app that is out of reach takes no page away, and comes with the line @O2',
   async ({ page, baseURL }) => {
