@@ -3,6 +3,7 @@ import { App, expect, foreignServer, test as base } from '../support/app.ts';
 import { TestClient } from '../support/client.ts';
 import { openLine, type FaultyLine } from '../support/faulty-line.ts';
 import { keptIn, startPhone, type Phone } from '../support/phone.ts';
+import { shellComplete } from '../support/shell.ts';
 
 /** A phone of its own, signed in, whose line the test may spoil. */
 const test = base.extend<{ line: FaultyLine; client: TestClient; phone: Phone }>({
@@ -321,6 +322,39 @@ test('asked from home on a line that hangs, the words stand in their session bef
   expect(givenUp).toBe(0);
   line.state = 'well';
   await expect(app.log).toContainText('您说：在隧道里问的第一句', { timeout: 30_000 });
+});
+
+test('sent with a file that is on its way when the line stops answering, it waits on the device and outlives a kill @O3 @C18', async ({
+  line,
+  client,
+  phone,
+}) => {
+  test.setTimeout(90_000);
+  const { uuid } = await client.call('newSession', { type: 0, model: 'mock-chat' });
+  await phone.page.goto(`${line.baseURL}/chat?uuid=${uuid}`);
+  await settleIn(phone.page);
+  await shellComplete(phone.page);
+  await phone.page.getByRole('button', { name: '添加图片或文件' }).click();
+  await expect(phone.page.getByRole('dialog', { name: '添加' })).toBeVisible();
+  line.state = 'hangs';
+  const begun = phone.page.waitForRequest('**/api/upload_file**');
+  await phone.page.getByLabel('选择文件').setInputFiles({
+    name: '游记.txt',
+    mimeType: 'text/plain',
+    buffer: Buffer.from('桥上看水，水里看云。\n'.repeat(40)),
+  });
+  await begun;
+  const app = new App(phone.page);
+  await app.say('这篇写了什么？');
+  await expect(app.log).toContainText('这篇写了什么？', { timeout: 20_000 });
+  await expect(phone.page.getByText(/等待发送|正在发送…/)).toBeVisible();
+  await phone.crash();
+  line.state = 'well';
+  await phone.page.goto(`${line.baseURL}/chat?uuid=${uuid}`);
+  await expect(new App(phone.page).log).toContainText('您说：这篇写了什么？', { timeout: 30_000 });
+  const { list } = await client.call('historyList', { session_id: uuid, newest: 0 });
+  expect(list.length).toBe(1);
+  expect(list[0]?.human).toContain('游记.txt');
 });
 
 test('what waits is there at once after a kill that took the quick storage with it @O3', async ({
