@@ -347,7 +347,7 @@ test('sent with a file that is on its way when the line stops answering, it wait
   const app = new App(phone.page);
   await app.say('这篇写了什么？');
   await expect(app.log).toContainText('这篇写了什么？', { timeout: 20_000 });
-  await expect(phone.page.getByText(/等待发送|正在发送…/)).toBeVisible();
+  await expect(phone.page.getByText(/等待发送|正在发送…/).first()).toBeVisible();
   await phone.crash();
   line.state = 'well';
   await phone.page.goto(`${line.baseURL}/chat?uuid=${uuid}`);
