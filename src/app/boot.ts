@@ -1,4 +1,4 @@
-import { readKeptDrafts, type KeptDraft } from '@/platform/draft-early.ts';
+import { readKeptActs, readKeptDrafts, type KeptDraft } from '@/platform/draft-early.ts';
 import { readEcho, writeEcho } from '@/platform/draft-echo.ts';
 import { askEarly } from '@/platform/early.ts';
 import { readSnapshot } from '@/platform/snapshot.ts';
@@ -27,6 +27,7 @@ const highestBox = 168;
 // The first thing of all: they are to stand in the box when that is seen.
 const keptDrafts = readKeptDrafts();
 window.queqiaoDrafts = keptDrafts;
+window.queqiaoActs = readKeptActs();
 showPrefs(readPrefs());
 keepInstallOffers();
 

@@ -21,6 +21,7 @@ import { endFirstView, followFirstView } from '@/platform/first-view.ts';
 import { inIdleTime } from '@/platform/idle.ts';
 import { hasLeft } from '@/platform/outbox.ts';
 import { lazyChunk, whenLoaded } from '@/platform/lazy-chunk.ts';
+import { unsentRead } from '@/platform/unsent.ts';
 import { takeLoginEnded } from '@/platform/login-ended.ts';
 import { noteLoginReason } from '@/platform/login-reason.ts';
 import { loadOutbox } from '@/platform/load-outbox.ts';
@@ -84,8 +85,8 @@ authStore.subscribe(() => {
 const { pathname: firstPath } = location;
 const atHome = firstPath === '/';
 followFirstView((href) => void router.navigate({ href }).then(endFirstView, endFirstView));
-// What was typed stands in its boxes and forms from their first frame on.
-await draftsRead();
+// What was typed stands in its boxes and forms from their first frame on, and what waits in its session.
+await Promise.all([draftsRead(), unsentRead()]);
 createRoot(document.querySelector('#root')!).render(
   <StrictMode>
     <QueryClientProvider client={queryClient}>

@@ -1,7 +1,7 @@
 import { NoticePopup } from '@/features/notice/notice-popup.tsx';
 import { useAuth } from '@/platform/auth-store.ts';
 import { hasUnsent } from '@/platform/unsent.ts';
-import { useLine } from '@/platform/line.ts';
+import { useLineText } from '@/platform/line-text.ts';
 import { prefsStore, usePrefs } from '@/platform/prefs.ts';
 import { useMe, useOfficialSite, useUnreadNotices } from '@/platform/queries.ts';
 import { runningJobs } from '@/platform/running-jobs.ts';
@@ -233,12 +233,12 @@ const BarLink = ({
 
 /** One quiet line while the network does not answer; a conversation says more of it itself. */
 const LineNote = () => {
-  const line = useLine();
-  if (line === 'well') return null;
+  const text = useLineText();
+  if (text === '') return null;
   return (
     <p className="shell-line" role="status" data-banner>
       <Icon name="offline" size={16} />
-      {line === 'gone' ? '离线：显示缓存的内容' : '网络没有回应，显示的是已保存的内容'}
+      {text}
     </p>
   );
 };

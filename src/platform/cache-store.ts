@@ -116,9 +116,14 @@ const withWordsOf = (known: Message | undefined, fresh: Message): Message => {
   return next;
 };
 
+const callOf = (name: PlainCallName, input: unknown): string => `${name}${JSON.stringify(input)}`;
+/** As what it is kept that a session has no messages: where there are none, they may only be gone from here. */
+const emptyOf = (uuid: string): string => callOf('historyList', { session_id: uuid });
+
 const putMessages = async (ref: unknown, messages: readonly Message[]) => {
   const uuid = await uuidOf(ref);
   if (!uuid || messages.length === 0) return;
+  await db.answers.delete(emptyOf(uuid));
   const before = await db.messages.bulkGet(messages.map(({ id }) => id));
   const kept = messages.map((fresh, at) => {
     const message = withWordsOf(before[at]?.message, fresh);
@@ -145,7 +150,14 @@ const dropSession = async (ref: unknown) => {
   await Promise.all([db.sessions.delete(uuid), db.messages.where('uuid').equals(uuid).delete()]);
 };
 
-const callOf = (name: PlainCallName, input: unknown): string => `${name}${JSON.stringify(input)}`;
+const putHistory = async (input: In<'historyList'>, data: Out<'historyList'>) => {
+  await putMessages(input.session_id, data.list);
+  const { id, before, after } = input;
+  const isAll = id === undefined && before === undefined && after === undefined;
+  if (!isAll || data.total !== 0) return;
+  const call = emptyOf(await uuidOf(input.session_id));
+  await db.answers.put({ call, data, at: Date.now() });
+};
 
 /** The forum's lists have their own orders and categories: they are kept as they are. */
 const isForum = (input: unknown): boolean => (input as In<'sessionList'>).channel === 'forum';
@@ -157,7 +169,7 @@ const keepOne = async (name: PlainCallName, input: unknown, data: unknown) => {
     const detail = data as SessionDetail;
     if (!detail.temporary) await putSessions([detail], detail);
   } else if (name === 'historyList')
-    await putMessages((input as In<'historyList'>).session_id, (data as Out<'historyList'>).list);
+    await putHistory(input as In<'historyList'>, data as Out<'historyList'>);
   else if (name === 'lastMessages')
     await putMessages((input as In<'lastMessages'>).sessionId, data as Message[]);
   else if (name === 'deleteSession') await dropSession((input as In<'deleteSession'>).session_id);
@@ -316,8 +328,9 @@ const listMessages = async (input: In<'historyList'>): Promise<Out<'historyList'
   const all = (await db.messages.where('uuid').equals(uuid).sortBy('id')).filter(
     ({ id }) => id < before && id > after && (input.id === undefined || id === Number(input.id)),
   );
-  // Nothing at all is not an empty session.
-  if (all.length === 0 && input.before === undefined) return undefined;
+  // Nothing at all is no empty session, unless the server said so.
+  if (all.length === 0 && input.before === undefined)
+    return (await db.answers.get(emptyOf(uuid)))?.data as Out<'historyList'> | undefined;
   const pageSize = Number(input.page_size ?? all.length);
   const page = Number(input.page ?? 1);
   const ordered = Number(input.newest ?? 0) === 1 ? all.reverse() : all;

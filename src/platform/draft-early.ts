@@ -1,5 +1,7 @@
+import type { Act } from '@common/outbox/engine.ts';
 import { accountOf } from './account-of.ts';
 import type { Draft } from './draft-echo.ts';
+import type { Note } from './note.ts';
 import { readStored, tokenKey, userKey } from './stored.ts';
 import { openOutbox } from '@common/outbox/database.ts';
 
@@ -9,8 +11,13 @@ export interface KeptDraft extends Draft {
   key: string;
 }
 
+/** What one must know at once of an act that waits, of the table `acts`. */
+export type KeptAct = Pick<Act, 'account' | 'lane' | 'name'>;
+
 declare global {
   interface Window {
+    /** What waited in this browser to be sent when the page began. */
+    queqiaoActs?: Promise<readonly KeptAct[]>;
     /** What was kept of this browser's drafts when the page began (src/app/boot.ts). */
     queqiaoDrafts?: Promise<readonly KeptDraft[]>;
   }
@@ -27,24 +34,39 @@ const ownerAtStart = (): string => {
   return user?.guest === false ? accountOf(readStored(tokenKey)) : '';
 };
 
-const keptOf = (asked: IDBRequest<KeptDraft[]>): Promise<readonly KeptDraft[]> =>
+const rowsOf = <T>(asked: IDBRequest<T[]>): Promise<readonly T[]> =>
   new Promise((resolve, reject) => {
     asked.addEventListener('success', () => resolve(asked.result));
-    asked.addEventListener('error', () => reject(asked.error ?? new Error('drafts')));
+    asked.addEventListener('error', () => reject(asked.error ?? new Error('outbox')));
   });
 
 /**
- * The drafts of whoever is in sight, read before any code of the app is there and so without Dexie,
- * which made the database. Empty where there is none, or where it can not be read.
+ * Rows of the outbox, read before any code of the app is there and so without Dexie, which made the
+ * database. Empty where there is none, or where it can not be read.
  */
-export const readKeptDrafts = async (): Promise<readonly KeptDraft[]> => {
+const readRows = async <T>(
+  ask: (database: IDBDatabase) => IDBRequest<T[]>,
+): Promise<readonly T[]> => {
   const database = await openOutbox();
   try {
-    const drafts = database?.transaction('drafts').objectStore('drafts').index('account');
-    return drafts ? await keptOf(drafts.getAll(ownerAtStart())) : [];
+    return database ? await rowsOf(ask(database)) : [];
   } catch {
     return [];
   } finally {
     database?.close();
   }
+};
+
+/** The drafts of whoever is in sight. */
+export const readKeptDrafts = (): Promise<readonly KeptDraft[]> =>
+  readRows((database) =>
+    database.transaction('drafts').objectStore('drafts').index('account').getAll(ownerAtStart()),
+  );
+
+/** What waits to be sent, of anybody, with what was on its way. */
+export const readKeptActs = async (): Promise<readonly KeptAct[]> => {
+  const rows = <T>(table: string) =>
+    readRows<T>((database) => database.transaction(table).objectStore(table).getAll());
+  const [acts, notes] = await Promise.all([rows<KeptAct>('acts'), rows<Note>('notes')]);
+  return [...acts, ...notes.map(({ account, act }) => ({ ...act, account }))];
 };

@@ -78,6 +78,8 @@ export const moved = (): void => {
 
 /** Nothing is reached. */
 export const lost = (): void => {
+  // Known already, and being looked at: each of many failures would put the next look off.
+  if (state.get() === 'gone') return;
   state.set('gone');
   look();
 };
@@ -93,6 +95,7 @@ const askOnce = async (): Promise<void> => {
     else if (!heardSince(begun)) state.set('silent');
   } finally {
     asking = null;
+    if (!lineIsWell()) pause = Math.min(pause * 2, longestPause);
     look();
   }
 };
@@ -114,7 +117,6 @@ function look(): void {
   timer = undefined;
   if (!lineIsWell()) {
     timer = setTimeout(() => void askLine(), pause);
-    pause = Math.min(pause * 2, longestPause);
     return;
   }
   if (waiting.size === 0) return;

@@ -2,6 +2,7 @@ import type { UnsentHooks } from './unsent-hooks.ts';
 import type { PlainCallName } from '@contract/calls.ts';
 import { accountOf } from './account-of.ts';
 import { authStore } from './auth-store.ts';
+import type { KeptAct } from './draft-early.ts';
 
 /**
  * What the first path must know of the outbox (`src/platform/outbox/`), which comes later: whether
@@ -38,6 +39,46 @@ export const writeUnsent = (waiting: Readonly<Record<string, Unsent>>): void => 
     // It is made anew when the outbox is opened.
   }
 };
+
+/** What these acts are, by account; the names of the others than who is here as they are known. */
+export const unsentOf = (acts: readonly KeptAct[]): Record<string, Unsent> => {
+  const known = readUnsent();
+  const { token, user } = authStore.get();
+  const waiting: Record<string, Unsent> = {};
+  for (const { account, lane, name } of acts) {
+    const whose = account === accountOf(token) ? user?.user_name : known[account]?.name;
+    const entry = waiting[account] ?? { count: 0, lanes: [], fresh: [] };
+    waiting[account] = {
+      name: whose ?? '',
+      count: entry.count + 1,
+      lanes: [...new Set([...entry.lanes, lane])],
+      fresh: name === 'newSession' ? [...entry.fresh, lane] : entry.fresh,
+    };
+  }
+  return waiting;
+};
+
+/** As long as the first screen waits for what was kept, ms: a storage may hang. */
+const longestRead = 500;
+
+const restore = async (): Promise<void> => {
+  const acts = (await globalThis.window?.queqiaoActs) ?? [];
+  const known = readUnsent();
+  if (acts.some(({ account, lane }) => known[account]?.lanes.includes(lane) !== true))
+    writeUnsent(unsentOf(acts));
+};
+
+/**
+ * What waited when the page began is known, as far as that can be read: a browser that was killed
+ * had perhaps not written it to the quick storage.
+ */
+export const unsentRead = (): Promise<void> =>
+  Promise.race([
+    restore(),
+    new Promise<void>((resolve) => {
+      setTimeout(resolve, longestRead);
+    }),
+  ]);
 
 const own = (): Unsent | undefined => readUnsent()[accountOf(authStore.get().token)];
 

@@ -1,7 +1,8 @@
-import { lazy, Suspense } from 'react';
+import { lazyPart } from '@/platform/lazy-chunk.ts';
+import { Suspense } from 'react';
 import { useDialogs } from './dialog.ts';
 
-const DialogView = lazy(() => import('./dialog-view.tsx'));
+const DialogView = lazyPart(() => import('./dialog-view.tsx'));
 
 /** Stands once in the page; its parts load with the first dialog. */
 export const DialogHost = () => {

@@ -1,7 +1,8 @@
+import { lazyPart } from '@/platform/lazy-chunk.ts';
 import type { PhotoViewerProps } from './photo-viewer-props.ts';
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 
-const PhotoViewerView = lazy(() => import('./photo-viewer-view.tsx'));
+const PhotoViewerView = lazyPart(() => import('./photo-viewer-view.tsx'));
 
 /** Images over the whole screen: pinch, double tap, swipe. Put it on the page while it is open. */
 export const PhotoViewer = (props: PhotoViewerProps) => (

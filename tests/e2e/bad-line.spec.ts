@@ -2,7 +2,8 @@ import type { Page } from '@playwright/test';
 import { App, expect, foreignServer, test as base } from '../support/app.ts';
 import { TestClient } from '../support/client.ts';
 import { openLine, type FaultyLine } from '../support/faulty-line.ts';
-import { startPhone, type Phone } from '../support/phone.ts';
+import { keptIn, startPhone, type Phone } from '../support/phone.ts';
+import { shellComplete } from '../support/shell.ts';
 
 /** A phone of its own, signed in, whose line the test may spoil. */
 const test = base.extend<{ line: FaultyLine; client: TestClient; phone: Phone }>({
@@ -264,10 +265,117 @@ test('without a network home says so under no offer, and a shared link that is n
   line.cut();
   await page.goto(`${line.baseURL}/`);
   // Offers and toasts make room for what is marked so.
-  await expect(page.locator('[data-banner]')).toContainText('离线');
+  await expect(page.locator('[data-banner]')).toContainText('现在没有网络');
   await page.goto(`${line.baseURL}/share?key=another-one-000000`);
   await expect(page.locator('main')).toContainText('网络不通，请检查网络后再试');
   await expect(page.getByText('这个链接不存在，或者已被收回。')).toHaveCount(0);
+});
+
+test('on a line that hangs an empty session that was opened here is open, and one that never was says why it is not @O2', async ({
+  line,
+  client,
+  phone: { page },
+}) => {
+  const app = new App(page);
+  const { uuid: empty } = await client.call('newSession', { type: 0, model: 'mock-chat' });
+  const { uuid: other, id } = await client.ask('这台设备没看过', { model: 'mock-chat' });
+  await client.read(other, id);
+  await page.goto(`${line.baseURL}/chat?uuid=${empty}`);
+  await expect(app.question).toBeVisible();
+  await settleIn(page);
+  await expect.poll(() => keptIn(page, 'queqiao-cache', 'answers')).toContain(empty);
+  line.state = 'hangs';
+  await page.goto(`${line.baseURL}/chat?uuid=${empty}`);
+  await expect(app.question).toBeVisible();
+  await expect(page.getByText(/网络没有回应，显示的是已保存的内容。发送的消息/)).toBeVisible();
+  await page.goto(`${line.baseURL}/chat?uuid=${other}`);
+  await expect(page.getByText('网络没有回应。联网后自动打开这个会话')).toBeVisible();
+  // Nothing stands before it.
+  await expect(page.locator('#first')).toHaveCount(0);
+  line.state = 'well';
+  await expect(app.log).toContainText('您说：这台设备没看过', { timeout: 20_000 });
+});
+
+test('asked from home on a line that hangs, the words stand in their session before any read is given up @O3', async ({
+  line,
+  phone: { page },
+}) => {
+  const app = new App(page);
+  await page.goto(`${line.baseURL}/`);
+  await settleIn(page);
+  line.state = 'hangs';
+  await page.reload();
+  await expect(page.getByText(/网络没有回应/)).toBeVisible();
+  const box = page.getByRole('textbox', { name: '输入问题' });
+  await box.fill('在隧道里问的第一句');
+  const asked = new Set<unknown>();
+  page.on('request', (request) => {
+    // The line itself is asked for more briefly.
+    if (!request.url().endsWith('/api/health')) asked.add(request);
+  });
+  let givenUp = 0;
+  page.on('requestfailed', (request) => {
+    if (asked.has(request) && !page.url().includes('/chat')) givenUp += 1;
+  });
+  await app.sendButton.click();
+  await expect(app.log).toContainText('在隧道里问的第一句', { timeout: 30_000 });
+  expect(givenUp).toBe(0);
+  line.state = 'well';
+  await expect(app.log).toContainText('您说：在隧道里问的第一句', { timeout: 30_000 });
+});
+
+test('sent with a file that is on its way when the line stops answering, it waits on the device and outlives a kill @O3 @C18', async ({
+  line,
+  client,
+  phone,
+}) => {
+  test.setTimeout(90_000);
+  const { uuid } = await client.call('newSession', { type: 0, model: 'mock-chat' });
+  await phone.page.goto(`${line.baseURL}/chat?uuid=${uuid}`);
+  await settleIn(phone.page);
+  await shellComplete(phone.page);
+  await phone.page.getByRole('button', { name: '添加图片或文件' }).click();
+  await expect(phone.page.getByRole('dialog', { name: '添加' })).toBeVisible();
+  line.state = 'hangs';
+  const begun = phone.page.waitForRequest('**/api/upload_file**');
+  await phone.page.getByLabel('选择文件').setInputFiles({
+    name: '游记.txt',
+    mimeType: 'text/plain',
+    buffer: Buffer.from('桥上看水，水里看云。\n'.repeat(40)),
+  });
+  await begun;
+  const app = new App(phone.page);
+  await app.say('这篇写了什么？');
+  await expect(app.log).toContainText('这篇写了什么？', { timeout: 20_000 });
+  await expect(phone.page.getByText(/等待发送|正在发送…/).first()).toBeVisible();
+  await phone.crash();
+  line.state = 'well';
+  await phone.page.goto(`${line.baseURL}/chat?uuid=${uuid}`);
+  await expect(new App(phone.page).log).toContainText('您说：这篇写了什么？', { timeout: 30_000 });
+  const { list } = await client.call('historyList', { session_id: uuid, newest: 0 });
+  expect(list.length).toBe(1);
+  expect(list[0]?.human).toContain('游记.txt');
+});
+
+test('what waits is there at once after a kill that took the quick storage with it @O3', async ({
+  line,
+  phone: { page },
+}) => {
+  const app = new App(page);
+  await page.goto(`${line.baseURL}/`);
+  await settleIn(page);
+  line.cut();
+  await page.getByRole('textbox', { name: '输入问题' }).fill('关机前问的');
+  await app.sendButton.click();
+  await expect(app.log).toContainText('关机前问的');
+  const uuid = app.uuid();
+  // The server is there for who reads, and has never heard of the session.
+  line.state = 'busy';
+  await page.addInitScript(() => localStorage.removeItem('queqiao.outbox'));
+  await page.goto(`${line.baseURL}/chat?uuid=${uuid}`);
+  await expect(app.log).toContainText('关机前问的');
+  line.state = 'well';
+  await expect(app.log).toContainText('您说：关机前问的', { timeout: 30_000 });
 });
 
 base(

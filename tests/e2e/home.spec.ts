@@ -187,9 +187,11 @@ test('without a network the list and its search answer from what was read @H1 @C
   await page.getByRole('button', { name: '搜索', exact: true }).click();
   await page.getByRole('searchbox', { name: '搜索会话和消息' }).fill('汝窑');
   await expect(cards(page)).toHaveCount(1);
-  await expect(page.getByText('离线：显示缓存的内容')).toBeVisible();
+  await expect(page.getByText('现在没有网络，显示的是已保存的内容')).toBeVisible();
   await context.setOffline(false);
-  await expect(page.getByText('离线：显示缓存的内容')).toBeHidden({ timeout: 15_000 });
+  await expect(page.getByText('现在没有网络，显示的是已保存的内容')).toBeHidden({
+    timeout: 15_000,
+  });
 });
 
 test('a session begins free, with a scenario, a knowledge base, or from its address @H3 @S8 @C20', async ({

@@ -115,7 +115,7 @@ test('the server is gone after the first visit: the app opens and the conversati
   await page.waitForTimeout(5_000);
   front.goAway();
   await page.goto(`${front.baseURL}/`);
-  await expect(page.getByText('离线：显示缓存的内容')).toBeVisible();
+  await expect(page.getByText('现在没有网络，显示的是已保存的内容')).toBeVisible();
   // A finger that rests on a card opens its menu, and nothing else when it leaves.
   const card = page.locator('[data-sessions] > [data-session]').first();
   await rest(page, card);
@@ -142,7 +142,7 @@ test('the server is gone after the first visit: the app opens and the conversati
   await stray.close();
   front.comeBack();
   await page.goto(`${front.baseURL}/`);
-  await expect(page.getByText('离线：显示缓存的内容')).toBeHidden();
+  await expect(page.getByText('现在没有网络，显示的是已保存的内容')).toBeHidden();
 });
 
 test('a new version is offered, refused and taken later; the draft and an old tab live on @O7', async ({

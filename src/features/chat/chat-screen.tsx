@@ -5,6 +5,7 @@ import { ApiError, errorText } from '@/platform/api-error.ts';
 import { useAuth } from '@/platform/auth-store.ts';
 import { onFirstUse } from '@/platform/first-use.ts';
 import { useLine } from '@/platform/line.ts';
+import { useLineText } from '@/platform/line-text.ts';
 import { inIdleTime } from '@/platform/idle.ts';
 import { endFirstView, hasSnapshot, takeFirstBox } from '@/platform/first-view.ts';
 import { lazyChunk, lazyPart, whenLoaded } from '@/platform/lazy-chunk.ts';
@@ -160,9 +161,11 @@ const Chat = ({
   const failure = session.error ?? (view.loaded ? null : messages.error);
   const opened = session.data !== undefined && view.loaded && sessionType !== null;
   const empty = view.rows.length + view.tail.length === 0;
+  // What is kept here was shown before that: only the server has the rest, and nothing comes of it.
+  const stuck = useLine() === 'silent';
   useLayoutEffect(() => {
     // A list of messages ends it itself, once it has found its place.
-    if (failure !== null || (opened && (empty || !hasSnapshot()))) endFirstView();
+    if (failure !== null || stuck || (opened && (empty || !hasSnapshot()))) endFirstView();
   });
 
   if (failure && !session.isFetching) {
@@ -173,6 +176,7 @@ const Chat = ({
       return (
         <div className={`${css.chat} ${css.chatFailed}`} data-chat>
           <BareHead />
+          <Connection view={null} />
           <EmptyState
             icon="offline"
             text={errorText(failure)}
@@ -197,6 +201,7 @@ const Chat = ({
     ) : (
       <div className={css.chat} data-chat aria-busy="true" aria-label="正在打开会话">
         <BareHead />
+        <Connection view={null} />
         <Arriving words={arriving.words} />
       </div>
     );
@@ -226,6 +231,7 @@ const BareHead = () => {
 const Opening = () => (
   <div className={css.chat} data-chat aria-busy="true" aria-label="正在打开会话">
     <BareHead />
+    <Connection view={null} />
     <div className={`${rowCss.list} ${rowCss.listOpening}`} data-opening>
       <div className={`${rowCss.bubble} ${rowCss.bubbleMine}`}>
         <Skeleton lines={1} />
@@ -457,21 +463,22 @@ const Conversation = ({
 };
 
 /** One quiet line while the network does not answer, with what happens next. */
-const Connection = ({ view }: { view: ThreadView }) => {
-  const line = useLine();
-  if (line === 'well' && !view.reconnecting) return null;
-  const what = {
-    gone: '现在没有网络',
-    silent: '网络没有回应，显示的是已保存的内容',
-    well: '连接断了，正在重新连接',
-  }[line];
-  const next = view.replying
+const Connection = ({
+  view,
+}: {
+  /** Null: it is not open yet. */
+  view: ThreadView | null;
+}) => {
+  const lineText = useLineText();
+  if (lineText === '' && view?.reconnecting !== true) return null;
+  const what = lineText || '连接断了，正在重新连接';
+  const next = view?.replying
     ? '回复在服务器上继续写，连上后自动接着显示'
     : '发送的消息留在这台设备上，联网后自动发出';
   return (
     <p className={css.strip} role="status" data-banner>
       <Icon name="offline" size={16} />
-      {what}。{next}
+      {what}。{view ? next : '联网后自动打开这个会话'}
     </p>
   );
 };

@@ -1,5 +1,6 @@
 import { sessionTypes } from '@contract/kinds.ts';
 import {
+  allKept,
   allReady,
   clearAttachments,
   imagesOf,
@@ -7,6 +8,7 @@ import {
   readAttachments,
   setAttachments,
 } from '@/platform/attach/attach-store.ts';
+import { lineIsWell } from '@/platform/line.ts';
 import { partsOf } from '@/platform/attach/parts.ts';
 import type { Model } from '@contract/model.ts';
 import type { SessionDetail } from '@contract/session.ts';
@@ -29,8 +31,7 @@ export interface Outgoing {
  */
 export const waitForUploads = (uuid: string): boolean => {
   const attachments = readAttachments(uuid);
-  const left = attachments.items.every((item) => item.state === 'ready' || item.kept);
-  const waits = !allReady(attachments) && (navigator.onLine || !left);
+  const waits = !allReady(attachments) && (lineIsWell() || !allKept(attachments));
   if (waits) setAttachments(uuid, { sendWhenReady: true });
   return waits;
 };

@@ -1,10 +1,16 @@
 import { sessionTypes } from '@contract/kinds.ts';
 import { keepLast, steady, useCall } from '@/platform/call-query.ts';
-import { allReady, setAttachments, useAttachments } from '@/platform/attach/attach-store.ts';
+import {
+  allKept,
+  allReady,
+  setAttachments,
+  useAttachments,
+} from '@/platform/attach/attach-store.ts';
 import { AttachDrop, AttachTray } from '@/widgets/attach/attach.tsx';
 import type { AttachTarget } from '@/platform/attach/attach-store.ts';
 import { useAuth } from '@/platform/auth-store.ts';
 import { compactNumber, toldApart } from '@/platform/format.ts';
+import { useLine } from '@/platform/line.ts';
 import { useChatModels, useModel, useSettings } from '@/platform/queries.ts';
 import { Icon, PathIcon } from '@/ui/icon.tsx';
 import { ModelSheet } from '@/widgets/model/model-sheet.tsx';
@@ -213,7 +219,6 @@ const Removable = ({
 
 const noModel = '';
 
-/** Sends what waited for its uploads as soon as they are done; a failed one stops that. */
 /** Said before sending: nothing answers here any more. */
 const ModelGone = ({ state }: { state: BoxState }) => {
   const { session, first, goFree } = state;
@@ -232,11 +237,16 @@ const ModelGone = ({ state }: { state: BoxState }) => {
   );
 };
 
-const useWaiting = ({ session, send }: BoxState) => {
+/**
+ * Sends what waited for its uploads as soon as they are done, or are left to the outbox because the
+ * line is not well; a failed one stops that. Gives whether something waits.
+ */
+const useWaiting = ({ session, send }: BoxState): boolean => {
   const attachments = useAttachments(session.uuid);
+  const reached = useLine() === 'well';
   const { sendWhenReady } = attachments;
   const failed = attachments.items.some((item) => item.state === 'failed');
-  const ready = allReady(attachments);
+  const ready = allReady(attachments) || (!reached && allKept(attachments));
   const now = useRef(send);
   useEffect(() => {
     now.current = send;
@@ -247,6 +257,7 @@ const useWaiting = ({ session, send }: BoxState) => {
     if (failed) toast('有附件没有传上去，请重试或去掉它再发送', 'error');
     else now.current();
   }, [sendWhenReady, failed, ready, session.uuid]);
+  return sendWhenReady;
 };
 
 /** Above the text: who is spoken to, what is added, what is wrong. */
@@ -254,11 +265,16 @@ export const BoxTop = ({ state }: { state: BoxState }) => {
   const { session, target } = state;
   const { ai, atUser } = useCompose(session.uuid);
   const models = useChatModels();
-  useWaiting(state);
+  const waits = useWaiting(state);
   const label = models.data?.find(({ name }) => name === ai)?.label ?? ai;
   return (
     <>
       <AttachDrop target={target} />
+      {waits && (
+        <p className={kitCss.sendNote} role="status">
+          附件传好后自动发送
+        </p>
+      )}
       <ModelGone state={state} />
       <BalanceNote state={state} />
       {(ai !== '' || atUser) && (

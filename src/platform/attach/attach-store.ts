@@ -122,6 +122,10 @@ onDraftsCleared(() => {
 export const allReady = ({ items }: Attachments): boolean =>
   items.every((item) => item.state === 'ready');
 
+/** What is still on its way can go on without this page. */
+export const allKept = ({ items }: Attachments): boolean =>
+  items.every((item) => item.state === 'ready' || item.kept);
+
 export const imagesOf = ({ items }: Pick<Attachments, 'items'>): Attachment[] =>
   items.filter((item) => item.kind === 'image');
 

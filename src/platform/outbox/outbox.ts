@@ -21,7 +21,7 @@ import {
   tellActDone,
 } from '@/platform/outbox-state.ts';
 import { holdBox, writeDraft } from '@/platform/draft.ts';
-import { readUnsent, showUnsent, writeUnsent, type Unsent } from '@/platform/unsent.ts';
+import { showUnsent, unsentOf, writeUnsent } from '@/platform/unsent.ts';
 import { refreshScreens } from '@/platform/query-client.ts';
 import { onLineWell } from '@/platform/line.ts';
 import { noteStamp } from '@/platform/stamp.ts';
@@ -77,22 +77,7 @@ const look = async (): Promise<void> => {
   const acts = await actStore.all();
   const account = me();
   const own = acts.filter((act) => act.account === account);
-  const known = readUnsent();
-  const waiting: Record<string, Unsent> = {};
-  for (const each of acts) {
-    const name =
-      each.account === account
-        ? (authStore.get().user?.user_name ?? '')
-        : (known[each.account]?.name ?? '');
-    const entry = (waiting[each.account] ??= { count: 0, lanes: [], fresh: [], name });
-    waiting[each.account] = {
-      name: entry.name,
-      count: entry.count + 1,
-      lanes: [...new Set([...entry.lanes, each.lane])],
-      fresh: each.name === 'newSession' ? [...entry.fresh, each.lane] : entry.fresh,
-    };
-  }
-  writeUnsent(waiting);
+  writeUnsent(unsentOf(acts));
   showUnsent(own.length > 0 ? hooks : null);
   show(own);
 };
@@ -128,7 +113,8 @@ tabs.channel?.addEventListener('message', ({ data }: MessageEvent<Message>) => v
 const changed = async (): Promise<void> => {
   tabs.channel?.postMessage({ type: 'look' } satisfies Message);
   await look();
-  await refreshScreens();
+  // What was written down is: on a line that hangs the screens are read for many seconds.
+  void refreshScreens();
 };
 
 const engine = createEngine(actStore, {

@@ -1,14 +1,14 @@
 import { DropVeil } from '@/ui/drop-veil.tsx';
 import { Icon } from '@/ui/icon.tsx';
-import { lazyChunk } from '@/platform/lazy-chunk.ts';
-import { lazy, Suspense, useState, type ClipboardEvent, type ReactNode } from 'react';
+import { lazyChunk, lazyPart } from '@/platform/lazy-chunk.ts';
+import { Suspense, useState, type ClipboardEvent, type ReactNode } from 'react';
 import { useAttachments, type AttachTarget } from '@/platform/attach/attach-store.ts';
 import css from './attach.module.css';
 
 /** What attachments are for. */
 const loadIntake = lazyChunk(() => import('@/platform/attach/intake.ts'));
-const AttachSheet = lazy(() => import('./attach-sheet.tsx'));
-const Tray = lazy(() => import('./attach-tray.tsx'));
+const AttachSheet = lazyPart(() => import('./attach-sheet.tsx'));
+const Tray = lazyPart(() => import('./attach-tray.tsx'));
 
 const take = async (target: AttachTarget, files: readonly File[]) => {
   const { addFiles } = await loadIntake();

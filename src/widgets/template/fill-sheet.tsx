@@ -1,6 +1,6 @@
 import { Button } from '@/ui/button.tsx';
+import { useFormDraft } from '@/ui/form/form-draft.ts';
 import { Sheet } from '@/ui/sheet.tsx';
-import { useState } from 'react';
 import css from './fill-sheet.module.css';
 import { fillIn, varsOf } from './template-vars.ts';
 
@@ -8,25 +8,33 @@ import { fillIn, varsOf } from './template-vars.ts';
 const inputWords = '内容';
 
 const Fill = ({
+  name: template,
   text,
   action,
   busy,
   onDone,
 }: {
+  name: string;
   text: string;
   action: string;
   busy: boolean;
   onDone: (filled: string) => void;
 }) => {
   const names = varsOf(text);
-  const [values, setValues] = useState<Record<string, string>>({});
+  const kept = useFormDraft(`fill.${template}`, {});
+  const values: Record<string, string> = Object.fromEntries(
+    names.map((name) => [name, String(kept.values[name] ?? '')]),
+  );
+  const write = (name: string, value: string) => kept.set({ ...kept.values, [name]: value });
   const missing = names.filter((name) => (values[name] ?? '').trim() === '');
   return (
     <form
       className={css.form}
       onSubmit={(event) => {
         event.preventDefault();
-        if (missing.length === 0) onDone(fillIn(text, values));
+        if (missing.length > 0) return;
+        onDone(fillIn(text, values));
+        kept.drop();
       }}
     >
       {names.map((name) => (
@@ -38,14 +46,14 @@ const Fill = ({
               rows={4}
               maxLength={20_000}
               value={values[name] ?? ''}
-              onChange={(event) => setValues({ ...values, [name]: event.target.value })}
+              onChange={(event) => write(name, event.target.value)}
             />
           ) : (
             <input
               className="text-input"
               maxLength={500}
               value={values[name] ?? ''}
-              onChange={(event) => setValues({ ...values, [name]: event.target.value })}
+              onChange={(event) => write(name, event.target.value)}
             />
           )}
         </label>
@@ -77,7 +85,14 @@ export const FillSheet = ({
 }) => (
   <Sheet open={template !== null} onClose={onClose} title={template?.name ?? ''}>
     {template && (
-      <Fill key={template.text} text={template.text} action={action} busy={busy} onDone={onDone} />
+      <Fill
+        key={template.text}
+        name={template.name}
+        text={template.text}
+        action={action}
+        busy={busy}
+        onDone={onDone}
+      />
     )}
   </Sheet>
 );

@@ -135,6 +135,10 @@ test('prompts in the image tool: one’s own is written, put first, hidden, foun
   await own.getByRole('button', { name: /^石拱/ }).click();
   const filling = page.getByRole('dialog', { name: '石拱' });
   await filling.getByLabel('年代').fill('隋代');
+  // What was filled in outlasts the form.
+  await filling.getByRole('button', { name: '关闭' }).click();
+  await own.getByRole('button', { name: /^石拱/ }).click();
+  await expect(filling.getByLabel('年代')).toHaveValue('隋代');
   await filling.getByRole('button', { name: '放进输入框' }).click();
   await expect(page.getByRole('textbox', { name: '画面描述' })).toHaveValue('一座隋代的石拱桥');
 });
