@@ -37,7 +37,9 @@ test('a link from outside fills the box and spends nothing', async ({ app, page,
   await expect(page).not.toHaveURL(/send=/);
   await page.waitForTimeout(600);
   expect((await person.client.call('historyList', { session_id: uuid })).total).toBe(0);
-  await app.sendButton.click();
+  // The press is at hand.
+  await expect(app.sendButton).toBeFocused();
+  await page.keyboard.press('Enter');
   await expect(app.log).toContainText('花掉一点');
 });
 
