@@ -392,6 +392,8 @@ base(
       const failed = page.waitForEvent('requestfailed', (asked) => phonePart.test(asked.url()));
       await page.goto(`${line.baseURL}/`);
       const box = page.getByRole('textbox', { name: '输入问题' });
+      // The app itself has come, and not only what stands before it.
+      await expect(page.locator('#first')).toHaveCount(0);
       await expect(box).toBeVisible();
       line.cut();
       wasCut = true;
