@@ -5,7 +5,7 @@ import type { Transaction } from '../../db/database.ts';
 import type { ClaimedJob, JobWork } from '../../jobs/job-kind.ts';
 import { endMade, finishImages } from '../chat/image-messages.service.ts';
 import { namedImage } from '../file/image-address.ts';
-import { countFreeUse, noteFailedUse, release, settling } from '../ledger/ledger.service.ts';
+import { noteFailedUse, payForMade, release } from '../ledger/ledger.service.ts';
 import { edits, ofAccount, ofImage, type Painted } from './image-job.ts';
 import { keptParameters, priceOf, type ImagePlan } from './image-plan.ts';
 import * as store from './image.store.ts';
@@ -43,30 +43,19 @@ const belonging = async (tx: Transaction, job: ClaimedJob, painted: Painted) => 
 };
 
 /** Takes what the images that were delivered cost; gives the tokens. */
-const charge = async (
+const charge = (
   tx: Transaction,
   job: ClaimedJob,
   delivered: number,
   channelId: number,
 ): Promise<number> => {
-  const use = {
-    type: sessionTypes.image,
-    model: job.model,
-    prompt_tokens: 0,
-    completion_tokens: 0,
-    channelId,
-  };
-  if (job.hold_id === null) {
-    await countFreeUse(tx, job.user_id, use);
-    return 0;
-  }
   const plan = job.input as ImagePlan;
-  const { spent, save } = await settling(tx, job.hold_id, priceOf(plan.price, delivered), {
-    ...use,
+  return payForMade(tx, job, {
+    type: sessionTypes.image,
+    channelId,
+    price: priceOf(plan.price, delivered),
     human: excerptOf(plan.human || job.title),
   });
-  await save();
-  return spent;
 };
 
 /** Stores the images with their message, if they have one, and takes what they cost. */

@@ -311,6 +311,24 @@ export const settle = (
     return settlement;
   });
 
+/**
+ * Takes what a job made: from what it holds, or, where it is free, as a use that cost nothing.
+ * @returns the tokens that were taken
+ */
+export const payForMade = async (
+  tx: Transaction,
+  job: { user_id: number; hold_id: string | null; model: string },
+  made: Pick<SpendRecord, 'type' | 'channelId' | 'human'> & { price: number },
+): Promise<number> => {
+  const { price, human, ...rest } = made;
+  const use = { ...rest, model: job.model, prompt_tokens: 0, completion_tokens: 0 };
+  if (job.hold_id === null) {
+    await countFreeUse(tx, job.user_id, use);
+    return 0;
+  }
+  return (await settle(tx, job.hold_id, price, { ...use, human })).spent;
+};
+
 /** Ends a hold without taking anything. A hold that has ended is left as it is. */
 export const release = (db: Executor, holdId: string): Promise<void> =>
   inTransaction(db, async (tx) => {

@@ -95,24 +95,31 @@ export const newestProject = async (
   return row ?? null;
 };
 
-/** A page of projects, newest first, and how many there are; `userId` null: open ones of everybody. */
-export const projectPage = async (
-  db: Executor,
-  { types, userId, query }: { types: readonly number[]; userId: number | null; query: string },
-  { offset, limit }: { offset: number; limit: number },
-) => {
-  const fits = and(
-    inArray(trainingProjects.type, [...types]),
-    userId === null ? open : eq(trainingProjects.userId, userId),
-    containing(query),
-  );
-  const rows = await db
+interface Place {
+  offset: number;
+  limit: number;
+}
+const newest = (db: Executor, fits: SQL | undefined, { offset, limit }: Place) =>
+  db
     .select()
     .from(trainingProjects)
     .where(fits)
     .orderBy(desc(trainingProjects.id))
     .offset(offset)
     .limit(limit);
+
+/** A page of projects, newest first, and how many there are; `userId` null: open ones of everybody. */
+export const projectPage = async (
+  db: Executor,
+  { types, userId, query }: { types: readonly number[]; userId: number | null; query: string },
+  place: Place,
+) => {
+  const fits = and(
+    inArray(trainingProjects.type, [...types]),
+    userId === null ? open : eq(trainingProjects.userId, userId),
+    containing(query),
+  );
+  const rows = await newest(db, fits, place);
   return { rows, total: await db.$count(trainingProjects, fits) };
 };
 
@@ -128,7 +135,7 @@ export interface ManagedFilter {
 export const managedProjects = async (
   db: Executor,
   { userId, key, name, type, status }: ManagedFilter,
-  { offset, limit }: { offset: number; limit: number },
+  place: Place,
 ) => {
   const fits = and(
     userId === undefined ? undefined : eq(trainingProjects.userId, userId),
@@ -137,13 +144,7 @@ export const managedProjects = async (
     type === undefined ? undefined : eq(trainingProjects.type, type),
     status === undefined ? undefined : eq(trainingProjects.status, status),
   );
-  const rows = await db
-    .select()
-    .from(trainingProjects)
-    .where(fits)
-    .orderBy(desc(trainingProjects.id))
-    .offset(offset)
-    .limit(limit);
+  const rows = await newest(db, fits, place);
   return { rows, total: await countUpTo(db, trainingProjects, fits) };
 };
 

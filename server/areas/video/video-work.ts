@@ -11,7 +11,7 @@ import { newKey } from '../../storage/storage.ts';
 import { excerptOf, filmText } from '../../../common/markdown/digest.ts';
 import { endMade, finishMade } from '../chat/image-messages.service.ts';
 import type { FileService } from '../file/file.service.ts';
-import { countFreeUse, noteFailedUse, settling } from '../ledger/ledger.service.ts';
+import { noteFailedUse, payForMade } from '../ledger/ledger.service.ts';
 import type { ModelService } from '../model/model.service.ts';
 import type { MediaChannel } from '../model/resolved-model.ts';
 import { filmAddresses, type FilmFiles, type FilmMime } from './film-files.ts';
@@ -171,25 +171,14 @@ export const createVideoWork = (deps: {
   };
 
   /** Takes what a film costs; gives the tokens. */
-  const charge = async (tx: Transaction, job: ClaimedJob, channelId: number): Promise<number> => {
+  const charge = (tx: Transaction, job: ClaimedJob, channelId: number): Promise<number> => {
     const plan = job.input as FilmPlan;
-    const use = {
+    return payForMade(tx, job, {
       type: sessionTypes.video,
-      model: job.model,
-      prompt_tokens: 0,
-      completion_tokens: 0,
       channelId,
-    };
-    if (job.hold_id === null) {
-      await countFreeUse(tx, job.user_id, use);
-      return 0;
-    }
-    const { spent, save } = await settling(tx, job.hold_id, plan.price, {
-      ...use,
+      price: plan.price,
       human: excerptOf(plan.human),
     });
-    await save();
-    return spent;
   };
 
   /** Stores the film with the message, and takes what it costs. */
