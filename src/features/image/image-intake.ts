@@ -19,7 +19,7 @@ const reasonOf = (error: unknown): string =>
 /** Takes an image of the web into one's own, then as the base of a box; says why where it cannot. */
 export const takeAddressAsBase = async (key: string, model: Model, url: string): Promise<void> => {
   try {
-    const { image } = await api.imageByUrl({ url }, { idempotencyKey: uuid(), quiet: true });
+    const { image } = await api.imageByUrl({ url }, { quiet: true });
     takeAsBase(key, model, image);
   } catch (error) {
     toast(`底图没有取到：${reasonOf(error)}`, 'error');

@@ -10,7 +10,6 @@ import { useJob } from '@/platform/jobs.ts';
 import { relativeTime } from '@/platform/relative-time.ts';
 import { toast } from '@/platform/toast.ts';
 import { usePageTitle } from '@/platform/use-page-title.ts';
-import { uuid } from '@/platform/uuid.ts';
 import { ProgressBar } from '@/ui/progress-bar.tsx';
 import { Button } from '@/ui/button.tsx';
 import { confirmDialog } from '@/ui/dialog.ts';
@@ -244,7 +243,6 @@ const ProjectActs = ({ model, onGone }: { model: TrainModel; onGone: () => void 
     setBusy(act);
     try {
       const { uuid: made } = await api.newSession(session, {
-        idempotencyKey: uuid(),
         quiet: true,
       });
       await navigate({ to: '/chat', search: { uuid: made, prompt } });
