@@ -12,6 +12,8 @@ const maxLength = 1024;
 export const loginSeconds = 30 * 24 * 3600;
 /** The age from which a token is answered with a fresh one, s. */
 const refreshAfter = 24 * 3600;
+/** How far the clocks of two processes may lie apart, s. */
+const clockTolerance = 60;
 
 export interface Claims {
   userId: number;
@@ -48,6 +50,7 @@ export const createTokens = (secret: string) => {
         audience,
         requiredClaims: ['sub', 'jti', 'iat', 'exp'],
         maxTokenAge: loginSeconds,
+        clockTolerance,
       });
       // jose checks the types of the times alone.
       const { sub, jti } = payload as Record<'sub' | 'jti', unknown>;
