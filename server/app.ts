@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { FastifyBaseLogger } from 'fastify';
 import type { WaitKind } from '../contract/wait.ts';
 import { handlersOf, type Area, type Host } from './area.ts';
 import { createAuthService } from './areas/auth/auth.service.ts';
@@ -14,8 +13,7 @@ import { createSandbox } from './areas/payment/sandbox.ts';
 import { refuseBlocked } from './areas/moderation/blocked-words.service.ts';
 import { unreadOf as unreadNews } from './areas/forum/news.service.ts';
 import { countThisMonth } from './areas/session/session.service.ts';
-import { type Connection, connectDatabase } from './db/connect.ts';
-import { StartupError } from './db/startup-error.ts';
+import { connectDatabase } from './db/connect.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { removeExpiredAnswers } from './http/idempotency.store.ts';
 import { createLog } from './http/log.ts';
@@ -28,51 +26,44 @@ import { createJobHandlers } from './jobs/job.handlers.ts';
 import { moveJobs, openJobsOf, removeDeadEntries } from './jobs/job.service.ts';
 import { createProviders } from './payments/providers.ts';
 import type { Settings } from './settings.ts';
+import { checkStart } from './start-checks.ts';
 import { createWaits, type WaitSource } from './waits/wait.service.ts';
 import { createWaitHandlers } from './waits/wait.handlers.ts';
 import { createKit } from './kit.ts';
-
-/** How many ports after the usual one are tried when nobody chose one. */
-const otherPorts = 20;
+import { listenAt, reachableAt } from './listen.ts';
+import type { Lifetime } from './lifetime.ts';
 
 export interface App {
   /** Gives the address, such as http://127.0.0.1:3000. */
   listen: () => Promise<string>;
-  /** Takes no more requests, lets what runs come to its end, and leaves the database. */
-  close: () => Promise<void>;
+  /**
+   * Serves as before while a load balancer learns of it, then takes no more requests and lets what
+   * runs come to its end. @param say tells how long that may take
+   */
+  drain: (say: Say) => Promise<void>;
 }
 
 type Say = (text: string) => void;
 
-/** How long replies that are being written may go on after the call to stop, ms. */
-const drainMs = 10_000;
+/** How long what runs may go on where no other process serves meanwhile, ms. */
+const aloneMs = 10_000;
 /** How long connections may take to end after that, ms. */
 const lingerMs = 2_000;
 
 /**
  * Builds the whole server from its settings; it does not listen yet. `say` tells whoever starts it
- * what must not get lost, such as the password made up for the first administrator.
+ * what must not get lost, such as the password made up for the first administrator. What it opens
+ * belongs to `life`, also when it fails.
  */
-export const createApp = async (settings: Settings, say: Say): Promise<App> => {
+export const createApp = async (settings: Settings, say: Say, life: Lifetime): Promise<App> => {
   const log = createLog(settings.logLevel);
+  for (const doubt of settings.doubts) say(`注意：${doubt}`);
   const connection = await connectDatabase(settings, log);
-  try {
-    return await compose(settings, say, log, connection);
-  } catch (error) {
-    await connection.close();
-    throw error;
-  }
-};
-
-const compose = async (
-  settings: Settings,
-  say: Say,
-  log: FastifyBaseLogger,
-  connection: Connection,
-): Promise<App> => {
+  life.own(connection.close);
   const { db } = connection;
-  const { kit, areas, jobs, kinds, diskReport } = await createKit(settings, log, connection);
+  const { kit, areas, jobs, kinds } = await createKit(settings, log, connection, life);
   const { instance, models, files } = kit;
+  for (const wrong of await checkStart(db, kit.storage, settings)) say(`注意：${wrong}`);
   const brought: readonly Area[] = areas;
   const replies = await createReplies({
     db,
@@ -86,6 +77,7 @@ const compose = async (
       idleMs: settings.modelIdleSeconds * 1000,
     },
   });
+  life.own(() => replies.drain(0));
   const payables = brought.flatMap((area) => area.payables ?? []);
   const payments = createPaymentService({
     db,
@@ -94,6 +86,7 @@ const compose = async (
     payables,
     checkMs: settings.paymentCheckSeconds * 1000,
   });
+  life.own(payments.close);
   if (payments.provider('sandbox'))
     log.warn(
       { allowed: settings.sandboxAllowed || null },
@@ -104,7 +97,9 @@ const compose = async (
     ...brought.map((area) => area.waits),
   ) as Record<WaitKind, WaitSource>;
   const waits = await createWaits({ db, instance, settings, log, sources });
+  life.own(waits.close);
   const jobEvents = await createJobEvents({ db, instance, log });
+  life.own(jobEvents.close);
   const figures = createFigures();
   const secondFactor = createSecondFactor(createKeyBox(settings.secretKey, settings.dataDir));
   const auth = await createAuthService({
@@ -147,8 +142,8 @@ const compose = async (
       for (const { id } of await openJobsOf(db, of)) await jobs.cancel(id);
     },
   };
-  let closing = false;
-  const server = await createHttpServer({
+  let stage: 'serving' | 'leaving' | 'closing' = 'serving';
+  const { server, probes } = await createHttpServer({
     settings,
     log,
     db,
@@ -166,9 +161,14 @@ const compose = async (
     requireDisk: kit.disk.require,
     onAnswer: figures.note,
     accelerators: () => models.accelerators(),
-    isClosing: () => closing,
+    stage: () => stage,
+  });
+  life.own(async () => {
+    await Promise.race([server.close(), sleep(lingerMs)]);
+    server.server.closeAllConnections();
   });
   const searchIndexer = await startSearchIndexer(db, instance, log);
+  life.own(searchIndexer.close);
   const housekeeping = startHousekeeping(db, log, [
     auth.removeExpired,
     removeExpiredAnswers,
@@ -181,47 +181,34 @@ const compose = async (
         brought.flatMap((area) => area.shows ?? []),
       ),
   ]);
+  life.own(housekeeping.close);
 
   return {
     listen: async () => {
-      const { port: first, host } = settings;
-      // A second start beside the first takes the next port, unless one was asked for.
-      const last = settings.portChosen ? first : first + otherPorts;
-      for (let port = first; ; port += 1) {
-        try {
-          return await server.listen({ port, host });
-        } catch (error) {
-          const code = (error as NodeJS.ErrnoException).code ?? '';
-          if (code === 'EADDRINUSE') {
-            if (port < last) continue;
-            throw new StartupError(`端口 ${port} 已被别的程序占用，请用 PORT 换一个`);
-          }
-          if (code === 'EACCES' || code === 'EADDRNOTAVAIL')
-            throw new StartupError(`不能在 ${host} 的端口 ${port} 上监听，请检查 HOST 与 PORT`);
-          throw error;
-        }
-      }
+      const address = await listenAt(server, settings);
+      await instance.serveAt(reachableAt(address));
+      return address;
     },
-    close: async () => {
-      closing = true;
+    drain: async (tell) => {
+      stage = 'leaving';
+      if (probes.isWatched() && settings.drainNoticeSeconds > 0) {
+        tell(
+          `正在停止：先再接待 ${settings.drainNoticeSeconds} 秒，让负载均衡知道。再按一次立即结束`,
+        );
+        await sleep(settings.drainNoticeSeconds * 1000);
+      }
+      const others = await instance.isServedElsewhere().catch(() => false);
+      const ms = Math.min(settings.drainSeconds * 1000, others ? Infinity : aloneMs);
+      tell(`正在停止：等正在写的回复和正在做的任务，最多 ${ms / 1000} 秒。再按一次立即结束`);
+      stage = 'closing';
       // The port is free at once for the process that comes after.
       server.server.close();
       jobEvents.close();
       await Promise.all([
-        replies.drain(drainMs),
-        jobs.drain(drainMs),
-        ...brought.map((area) => area.drain?.(drainMs)),
+        replies.drain(ms),
+        jobs.drain(ms),
+        ...brought.map((area) => area.drain?.(ms)),
       ]);
-      await Promise.race([server.close(), sleep(lingerMs)]);
-      server.server.closeAllConnections();
-      await searchIndexer.close();
-      await housekeeping.close();
-      await payments.close();
-      await waits.close();
-      models.close();
-      await diskReport.close();
-      await instance.close();
-      await connection.close();
     },
   };
 };

@@ -15,6 +15,7 @@ import { createModelService } from './areas/model/model.service.ts';
 import { createSideServices } from './areas/model/side-services.ts';
 import { createPromptService } from './areas/prompt/prompt.service.ts';
 import { knowledgeBases } from './areas/train/knowledge-bases.ts';
+import type { Lifetime } from './lifetime.ts';
 import type { Settings } from './settings.ts';
 import { createDiskRoom, elsewhere } from './storage/disk-room.ts';
 import { createStorage } from './storage/storage.ts';
@@ -27,10 +28,14 @@ export const createKit = async (
   settings: Settings,
   log: FastifyBaseLogger,
   { db, connectionString }: Pick<Connection, 'db' | 'connectionString'>,
+  life: Lifetime,
 ) => {
   const instance = await joinInstances(connectionString, log);
+  life.own(instance.close);
   const diskReport = await startDiskReport(db, instance, settings.dataDir, log);
+  life.own(diskReport.close);
   const models = createModelService({ db, settings, log, instance });
+  life.own(() => models.close());
   await models.start();
   const storage = createStorage(settings);
   const disk = settings.s3 ? elsewhere : createDiskRoom(settings.dataDir, settings.diskReserve);
@@ -70,5 +75,6 @@ export const createKit = async (
   const kinds = areas.flatMap((area: Area) => area.jobKinds ?? []);
   const { workers } = settings;
   const jobs = await createJobs({ db, connectionString, instance, log, workers, kinds });
-  return { kit, areas, jobs, kinds, diskReport };
+  life.own(() => jobs.drain(0));
+  return { kit, areas, jobs, kinds };
 };

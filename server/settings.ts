@@ -1,6 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import dotenv from 'dotenv';
+import ipaddr from 'ipaddr.js';
+import leven from 'leven';
+import { levels } from 'pino';
 import { limits } from '../contract/limits.ts';
 import { type ProviderName, providerName } from '../contract/payment.ts';
 import { StartupError } from './db/startup-error.ts';
@@ -151,6 +154,14 @@ export interface Settings {
   metricsToken: string;
   /** Seals backups and opens them; empty: they lie open. */
   backupPassphrase: string;
+  /**
+   * After the call to stop: how long a process that load balancers ask goes on serving as before,
+   * and how long what runs may then take to end, seconds.
+   */
+  drainNoticeSeconds: number;
+  drainSeconds: number;
+  /** What looks like a mistake in the settings, in Chinese, for whoever starts the server. */
+  doubts: string[];
   /** Where models of this machine are looked for: `on`, `off`, or addresses by comma. */
   localModels: string;
   /** The project's folder: package.json, dist/ and server/db/migrations/ are below it. */
@@ -187,10 +198,51 @@ const services = (name: string, given: string[]): string[] => {
   return given;
 };
 
-const siteAddress = (given: string): string => {
-  if (given !== '' && !(/^https?:\/\//.test(given) && URL.canParse(given)))
-    throw new StartupError(`OFFICIAL_SITE 应为 https:// 开头的地址，现在是“${given}”`);
+/** An address of the web, without a slash at its end; empty: none. */
+const webAddress = (name: string, given: string): string => {
+  if (given !== '' && !(/^https?:\/\/[^/\s]/.test(given) && URL.canParse(given)))
+    throw new StartupError(`${name} 应为 http:// 或 https:// 开头的地址，现在是“${given}”`);
   return given.replace(/\/+$/, '');
+};
+
+/** As @fastify/proxy-addr takes them. */
+const proxies = (given: string[]): string => {
+  for (const each of given) {
+    const range = each.includes('/') ? ipaddr.isValidCIDR(each) : ipaddr.isValid(each);
+    if (!range && !['loopback', 'linklocal', 'uniquelocal'].includes(each))
+      throw new StartupError(
+        `TRUST_PROXY 应为代理的 IP、CIDR 或 loopback、linklocal、uniquelocal（几个用逗号分开），现在是“${each}”`,
+      );
+  }
+  return given.join(',');
+};
+
+const logLevel = (given: string): string => {
+  if (given !== 'silent' && !(given in levels.values))
+    throw new StartupError(
+      `LOG_LEVEL 应为 ${Object.keys(levels.values).join('、')} 或 silent，现在是“${given}”`,
+    );
+  return given;
+};
+
+/** Names that other parts of the project read: scripts, tests, Node itself. */
+const readElsewhere = ['NODE_ENV', 'WITHOUT_PACKAGES', 'TZ', 'NODE_OPTIONS', 'E2E_BASE_URL'];
+
+/** Names that nothing reads: all of those in `.env`, and in the environment what is nearly one of ours. */
+const unknownNames = (known: ReadonlySet<string>, file: string[], environment: string[]) => {
+  const near = (name: string) =>
+    [...known].find((each) => each.length > 5 && leven(each, name.toUpperCase()) <= 2);
+  const asking = (name: string) => {
+    const meant = near(name);
+    return meant ? `，是不是 ${meant}？` : '';
+  };
+  const isUnknown = (name: string) => !known.has(name) && !readElsewhere.includes(name);
+  return [
+    ...file.filter(isUnknown).map((name) => `.env 里的 ${name} 不是鹊桥的设置${asking(name)}`),
+    ...environment
+      .filter((name) => isUnknown(name) && !file.includes(name) && near(name) !== undefined)
+      .map((name) => `环境变量 ${name} 不是鹊桥的设置${asking(name)}`),
+  ];
 };
 
 const clamdAddress = (given: string): string => {
@@ -215,7 +267,17 @@ const providersIn = (given: string[]): ProviderName[] =>
 export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
   const root = findRoot();
   const file = path.join(root, '.env');
-  const env = { ...(existsSync(file) ? dotenv.parse(readFileSync(file)) : {}), ...environment };
+  const ofFile = existsSync(file) ? dotenv.parse(readFileSync(file)) : {};
+  const known = new Set<string>();
+  const env = new Proxy<NodeJS.ProcessEnv>(
+    { ...ofFile, ...environment },
+    {
+      get: (all, name: string) => {
+        known.add(name);
+        return all[name];
+      },
+    },
+  );
   const word = (name: string, otherwise = '') => env[name]?.trim() || otherwise;
   const words = (name: string) =>
     word(name)
@@ -225,10 +287,9 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
   const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {
     version: string;
   };
-  const endpoint = word('S3_ENDPOINT').replace(/\/+$/, '');
-  if (endpoint !== '' && !(URL.canParse(endpoint) && /^https?:/.test(endpoint)))
-    throw new StartupError(`S3_ENDPOINT 应为一个网址，现在是“${endpoint}”`);
-  return {
+  const address = (name: string, otherwise = '') => webAddress(name, word(name, otherwise));
+  const endpoint = address('S3_ENDPOINT');
+  const settings: Settings = {
     port: whole(env, 'PORT', 3000, 65_535),
     portChosen: word('PORT') !== '',
     host: word('HOST', '0.0.0.0'),
@@ -256,8 +317,8 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
     guestMessages: whole(env, 'GUEST_MESSAGES', 200, 1_000_000_000),
     documentSeconds: whole(env, 'DOCUMENT_SECONDS', 20, 600),
     fetchAllowed: words('FETCH_ALLOWED'),
-    publicUrl: word('PUBLIC_URL').replace(/\/+$/, ''),
-    officialSite: siteAddress(word('OFFICIAL_SITE')),
+    publicUrl: address('PUBLIC_URL'),
+    officialSite: address('OFFICIAL_SITE'),
     wechatAccount: word('WECHAT_ACCOUNT'),
     payment: providersIn(word('PAYMENT') === '' ? ['sandbox'] : words('PAYMENT')),
     sandboxAllowed: word('SANDBOX_ALLOWED'),
@@ -282,16 +343,13 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
     loginDays: Math.max(1, whole(env, 'LOGIN_DAYS', 180, 36_500)),
     adminPassword: env['ADMIN_PASSWORD'] ?? '',
     secretKey: word('SECRET_KEY'),
-    openaiBaseUrl: word('OPENAI_BASE_URL').replace(/\/+$/, ''),
+    openaiBaseUrl: address('OPENAI_BASE_URL'),
     openaiApiKey: word('OPENAI_API_KEY'),
     openaiModels: words('OPENAI_MODELS'),
-    embeddingBaseUrl: word('EMBEDDING_BASE_URL').replace(/\/+$/, ''),
+    embeddingBaseUrl: address('EMBEDDING_BASE_URL'),
     embeddingApiKey: word('EMBEDDING_API_KEY'),
     embeddingModels: words('EMBEDDING_MODEL'),
-    replicateBaseUrl: word('REPLICATE_BASE_URL', 'https://api.replicate.com/v1').replace(
-      /\/+$/,
-      '',
-    ),
+    replicateBaseUrl: address('REPLICATE_BASE_URL', 'https://api.replicate.com/v1'),
     replicateToken: word('REPLICATE_API_TOKEN'),
     replicateTrainer: word('REPLICATE_TRAINER'),
     replicateDestination: word('REPLICATE_DESTINATION'),
@@ -299,7 +357,7 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
     sdWebuiAuth: word('SD_WEBUI_AUTH'),
     mjProxyUrls: services('MJ_PROXY_URL', words('MJ_PROXY_URL')),
     mjProxySecret: word('MJ_PROXY_SECRET'),
-    stabilityBaseUrl: word('STABILITY_BASE_URL', 'https://api.stability.ai').replace(/\/+$/, ''),
+    stabilityBaseUrl: address('STABILITY_BASE_URL', 'https://api.stability.ai'),
     stabilityApiKey: word('STABILITY_API_KEY'),
     filmPollSeconds: whole(env, 'FILM_POLL_SECONDS', 10, 600),
     filmSeconds: Math.max(1, whole(env, 'FILM_SECONDS', 4, 20)),
@@ -314,7 +372,7 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
     signupTokens: whole(env, 'SIGNUP_TOKENS', limits.signupTokens, 1_000_000_000_000),
     messagesAMinute: whole(env, 'MESSAGES_LIMIT', 90, 1_000_000_000),
     minPromptBytes: whole(env, 'MIN_PROMPT_BYTES', limits.minPromptBytes, 65_535),
-    trustProxy: word('TRUST_PROXY'),
+    trustProxy: proxies(words('TRUST_PROXY')),
     rateLimit: whole(env, 'RATE_LIMIT', 1200, 1_000_000_000),
     credentialsLimit: whole(env, 'CREDENTIALS_LIMIT', 120, 1_000_000_000),
     freeRegistrations: whole(env, 'FREE_REGISTRATIONS', 3, 1_000_000_000),
@@ -322,11 +380,16 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
     apiTokens: whole(env, 'API_TOKENS', 1_000_000, 1_000_000_000_000),
     appFileBytes: Math.max(1, whole(env, 'APP_FILE_MB', 200, 512)) * 1024 * 1024,
     clamdUrl: clamdAddress(word('CLAMD_URL')),
-    logLevel: word('LOG_LEVEL', 'info'),
+    logLevel: logLevel(word('LOG_LEVEL', 'info')),
     metricsToken: word('METRICS_TOKEN'),
     backupPassphrase: env['BACKUP_PASSPHRASE'] ?? '',
     localModels: word('LOCAL_MODELS', 'on'),
+    drainNoticeSeconds: whole(env, 'DRAIN_NOTICE_SECONDS', 5, 600),
+    drainSeconds: whole(env, 'DRAIN_SECONDS', 120, 3600),
+    doubts: [],
     root,
     version: manifest.version,
   };
+  const doubts = unknownNames(known, Object.keys(ofFile), Object.keys(environment));
+  return { ...settings, doubts };
 };

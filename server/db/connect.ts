@@ -20,6 +20,9 @@ export interface Connection {
   close: () => Promise<void>;
 }
 
+/** How long the first connection may take, ms: a start that cannot work says so soon. */
+const connectMs = 4_000;
+
 interface DatabaseSettings {
   dataDir: string;
   /** Empty or missing: the embedded database below dataDir. */
@@ -53,7 +56,11 @@ const openPool = (connectionString: string, log: FastifyBaseLogger): pg.Pool => 
 };
 
 const migrateOnce = async (connectionString: string, log: FastifyBaseLogger): Promise<void> => {
-  const client = new pg.Client({ connectionString, application_name: 'queqiao-migrate' });
+  const client = new pg.Client({
+    connectionString,
+    application_name: 'queqiao-migrate',
+    connectionTimeoutMillis: connectMs,
+  });
   client.on('error', () => {});
   try {
     await client.connect();

@@ -14,6 +14,10 @@ export interface Instance {
   /** Calls back for every NOTIFY of a channel, whichever process sent it; several may listen. */
   listen: (channel: string, onNotice: (payload: string) => void) => Promise<void>;
   isAlive: (otherId: number) => Promise<boolean>;
+  /** Tells the other processes where this one serves: origins by comma, best first. */
+  serveAt: (address: string) => Promise<void>;
+  /** Whether another living process serves people. */
+  isServedElsewhere: () => Promise<boolean>;
   close: () => Promise<void>;
 }
 
@@ -92,6 +96,17 @@ export const joinInstances = async (
       const { rowCount } = await client.query(
         `SELECT 1 FROM pg_locks WHERE ${livingLock} AND objid = $1::int::oid`,
         [otherId],
+      );
+      return (rowCount ?? 0) > 0;
+    },
+    serveAt: async (address) => {
+      await client.query('UPDATE instances SET address = $2 WHERE id = $1', [id, address]);
+    },
+    isServedElsewhere: async () => {
+      const { rowCount } = await client.query(
+        `SELECT 1 FROM instances JOIN pg_locks ON objid = id::oid
+          WHERE ${livingLock} AND address IS NOT NULL AND id <> $1 LIMIT 1`,
+        [id],
       );
       return (rowCount ?? 0) > 0;
     },

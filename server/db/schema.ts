@@ -448,6 +448,8 @@ export const modelStats = pgTable('model_stats', {
 export const instances = pgTable('instances', {
   id: integer('id').primaryKey().generatedAlwaysAsIdentity(),
   startedAt: instant('started_at').notNull().defaultNow(),
+  /** Where other processes reach it, as origins by comma; null: it serves nobody. */
+  address: text('address'),
   /** Keys of the channels whose services are in its environment. */
   services: text('services').array().notNull().default([]),
   /** Bytes of the disk with its data folder; null: it has none. */

@@ -20,6 +20,7 @@ import { type Authenticator, type Handlers, Refusal } from './handlers.ts';
 import { countedStatus } from './faults.ts';
 import { openApiDocument } from './openapi.ts';
 import { inlineScriptHashes, registerPage } from './page.ts';
+import { type Probes, registerProbes } from './probes.ts';
 import {
   answerEarlyFailure,
   answerFailure,
@@ -43,8 +44,8 @@ interface ServerDeps {
   accelerators: () => readonly string[];
   /** Adds addresses that are no calls, such as /files/. */
   registerMore: (app: FastifyInstance) => void;
-  /** Once it says so, new requests are answered 503. */
-  isClosing: () => boolean;
+  /** What the process does: `leaving` serves as before and says so, `closing` answers 503. */
+  stage: () => 'serving' | 'leaving' | 'closing';
 }
 
 /** Times that a client has, ms: without them, sockets that never finish a request add up. */
@@ -109,7 +110,9 @@ const securityHeaders = (options: HelmetOptions) => {
 };
 
 /** The calls, the OpenAPI document and the page over HTTP; not yet listening. */
-export const createHttpServer = async (deps: ServerDeps): Promise<FastifyInstance> => {
+export const createHttpServer = async (
+  deps: ServerDeps,
+): Promise<{ server: FastifyInstance; probes: Probes }> => {
   const { settings, log } = deps;
   const pageFolder = path.join(settings.root, 'dist', 'page');
   const options: FastifyHttpOptions<Server> = {
@@ -162,8 +165,9 @@ export const createHttpServer = async (deps: ServerDeps): Promise<FastifyInstanc
     });
     reply.headers(always.headers).headers(requestIdOf(request.id));
     if (request.url.startsWith('/api/')) reply.header('cache-control', 'no-store');
-    if (deps.isClosing()) {
-      reply.header('connection', 'close');
+    const stage = deps.stage();
+    if (stage !== 'serving') reply.header('connection', 'close');
+    if (stage === 'closing') {
       done(new Refusal('unavailable', '服务器正在重启，请稍后重试'));
     } else done();
   });
@@ -200,7 +204,8 @@ export const createHttpServer = async (deps: ServerDeps): Promise<FastifyInstanc
     document ??= JSON.stringify(openApiDocument(settings.version, settings.publicUrl));
     return reply.type('application/json; charset=utf-8').send(document);
   });
+  const probes = registerProbes(app, { db: deps.db, isStopping: () => deps.stage() !== 'serving' });
   deps.registerMore(app);
   await registerPage(app, pageFolder);
-  return app;
+  return { server: app, probes };
 };

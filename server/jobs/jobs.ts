@@ -190,6 +190,7 @@ export const createJobs = async (deps: JobsDeps) => {
     },
     /** For the end of the process: what is worked on may end for some ms, the rest waits again. */
     drain: async (ms: number): Promise<void> => {
+      if (closing) return;
       closing = true;
       for (const timer of timers) clearInterval(timer);
       // It takes no more entries from now on.

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { connectDatabase } from '../../server/db/connect.ts';
 import { readSettings } from '../../server/settings.ts';
 import { createKit } from '../../server/kit.ts';
+import { createLifetime } from '../../server/lifetime.ts';
 import type { Area } from '../../server/area.ts';
 import { TestClient } from '../support/client.ts';
 import { sendFilm } from '../support/films.ts';
@@ -23,16 +24,14 @@ const openCleaner = async () => {
     WORKERS: '0',
   });
   const log = pino({ level: 'silent' });
+  const life = createLifetime();
   const connection = await connectDatabase(settings, log);
-  const { kit, areas } = await createKit(settings, log, connection);
+  life.own(connection.close);
+  const { kit, areas } = await createKit(settings, log, connection, life);
   const shows = (areas as readonly Area[]).flatMap((area) => area.shows ?? []);
   return {
     clean: () => connection.db.transaction((tx) => kit.files.removeUnused(tx, shows)),
-    close: async () => {
-      kit.models.close();
-      await kit.instance.close();
-      await connection.close();
-    },
+    close: life.end,
   };
 };
 

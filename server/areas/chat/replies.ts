@@ -552,6 +552,7 @@ export const createReplies = async ({
      * rest, and lets all readers go.
      */
     drain: async (ms: number): Promise<void> => {
+      if (closed) return;
       draining = true;
       const running = () => [...live.values()].flatMap(({ own }) => own ?? []);
       const all = Promise.all(running().map((own) => own.finished));

@@ -1,0 +1,76 @@
+import { buffer } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'drizzle-orm';
+import { createKeyBox } from './areas/model/channel-key.ts';
+import type { Database } from './db/database.ts';
+import { channels } from './db/schema.ts';
+import type { Settings } from './settings.ts';
+import type { Storage } from './storage/storage-interface.ts';
+import { newKey } from './storage/storage.ts';
+
+/** How long the checks may take together, ms: a start does not wait for a service that is away. */
+const patience = 3_000;
+/** How far this machine's clock may lie from the database's before it is said, s. */
+const clockTolerance = 2;
+
+/** Stored keys of model services that this process cannot open. */
+const sealedElsewhere = async (db: Database, settings: Settings): Promise<string | null> => {
+  const stored = await db.select().from(channels);
+  const sealed = stored.flatMap(({ key, keyEncrypted }) =>
+    keyEncrypted ? [{ key, keyEncrypted }] : [],
+  );
+  if (sealed.length === 0) return null;
+  const box = createKeyBox(settings.secretKey, settings.dataDir);
+  const closed = sealed.filter(({ key, keyEncrypted }) => box.open(keyEncrypted, key) === null);
+  return closed.length === 0
+    ? null
+    : `SECRET_KEY（或 DATA_DIR 里的 secret-key）打不开 ${closed.length} 个模型服务的密钥（共 ${sealed.length} 个）：换回原来的，或在管理后台重新填写这些密钥`;
+};
+
+/** Files in S3: whether one can be written, read and deleted. */
+const unreachableStorage = async (storage: Storage): Promise<string | null> => {
+  const key = newKey();
+  const sent = Buffer.from('queqiao');
+  try {
+    await storage.put(key, sent, 'text/plain');
+    const kept = await storage.get(key);
+    if (!kept || !(await buffer(kept.stream)).equals(sent)) throw new Error('读回的内容不对');
+    await storage.delete(key);
+    return null;
+  } catch (error) {
+    return `对象存储用不了（${error instanceof Error ? error.message : String(error)}）：文件和图片现在不能保存、也不能打开，请检查 S3_ENDPOINT、S3_BUCKET 与密钥`;
+  }
+};
+
+const wrongClock = async (db: Database): Promise<string | null> => {
+  const asked = Date.now();
+  const { rows } = await db.execute<{ now: number }>(
+    sql`SELECT extract(epoch FROM clock_timestamp())::float8 AS now`,
+  );
+  const between = (asked + Date.now()) / 2000;
+  const ahead = between - (rows[0]?.now ?? between);
+  return Math.abs(ahead) <= clockTolerance
+    ? null
+    : `这台机器的时钟比数据库${ahead > 0 ? '快' : '慢'} ${Math.abs(ahead).toFixed(1)} 秒，请开启时间同步（NTP）`;
+};
+
+/** What is wrong around a server that can run nevertheless, in Chinese, for whoever starts it. */
+export const checkStart = async (
+  db: Database,
+  storage: Storage,
+  settings: Settings,
+): Promise<string[]> => {
+  const inTime = (check: Promise<string | null>, late: string | null) =>
+    Promise.race([check, sleep(patience, late, { ref: false })]);
+  const found = await Promise.all([
+    inTime(sealedElsewhere(db, settings), null),
+    inTime(wrongClock(db), null),
+    settings.s3
+      ? inTime(
+          unreachableStorage(storage),
+          `对象存储 ${patience / 1000} 秒内没有回答，请检查 S3_ENDPOINT`,
+        )
+      : null,
+  ]);
+  return found.filter((each) => each !== null);
+};
