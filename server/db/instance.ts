@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import pg from 'pg';
 import type { FastifyBaseLogger } from 'fastify';
 
@@ -16,6 +17,8 @@ export interface Instance {
   isAlive: (otherId: number) => Promise<boolean>;
   /** Tells the other processes where this one serves: origins by comma, best first. */
   serveAt: (address: string) => Promise<void>;
+  /** The origins at which another process may be reached, best first; none: it serves nobody. */
+  originsOf: (otherId: number) => Promise<string[]>;
   /** Whether another living process serves people. */
   isServedElsewhere: () => Promise<boolean>;
   close: () => Promise<void>;
@@ -101,6 +104,16 @@ export const joinInstances = async (
     },
     serveAt: async (address) => {
       await client.query('UPDATE instances SET address = $2 WHERE id = $1', [id, address]);
+    },
+    originsOf: async (otherId) => {
+      const { rows } = await client.query<{ address: string | null }>(
+        'SELECT address FROM instances WHERE id = $1',
+        [otherId],
+      );
+      return (rows[0]?.address ?? '').split(',').flatMap((each) => {
+        const [origin = '', machine = hostname()] = each.split('#');
+        return origin !== '' && machine === hostname() ? origin : [];
+      });
     },
     isServedElsewhere: async () => {
       const { rowCount } = await client.query(

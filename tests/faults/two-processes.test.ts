@@ -19,6 +19,9 @@ const channel = () => ({
   SECRET_KEY: 'one-key-for-both',
 });
 
+const statusOf = async (url: string, authorization: string): Promise<number> =>
+  (await fetch(url, { headers: { authorization } })).status;
+
 const kinds = ['one DATABASE_URL', 'one data folder with the embedded database'] as const;
 describe.each(kinds)('two processes on %s', (kind) => {
   let first: TestServer;
@@ -48,10 +51,17 @@ describe.each(kinds)('two processes on %s', (kind) => {
       model: 'mock-chat',
     });
     let seen = 0;
+    // The way between processes opens to nobody else.
+    const soon = Math.floor(Date.now() / 1000) + 60;
+    for (const authorization of ['', `Instance ${soon}.${'A'.repeat(43)}`, `Bearer ${here.token}`])
+      for (const instance of [1, 2, 3])
+        expect(
+          await statusOf(`${first.baseURL}/api/instances/${instance}/replies/${id}`, authorization),
+        ).toBe(404);
     const begun = await here.read(uuid, id, { onEvent: () => (seen += 1) < 30 });
     const rest = await there.read(uuid, id, { lastEventId: begun.at(-1)?.id });
-    // Not only at the end: the other process gets the text while it is written.
-    expect(rest.length).toBeGreaterThan(2);
+    // Word by word as it is written, and not as it is stored.
+    expect(rest.length).toBeGreaterThan(200);
     const whole = joined([...begun, ...rest]);
     expect(whole).toMatchObject({ done: true, error: null });
     const { list } = await there.call('historyList', { session_id: uuid });

@@ -3,6 +3,7 @@ import { replyNews } from './reply-news.ts';
 import { createManageMessageHandlers } from './manage-message.service.ts';
 import { createChatHandlers } from './chat.handlers.ts';
 import { shownByMessages } from './chat.store.ts';
+import { serveReplyLines } from './serve-lines.ts';
 
 /** Sessions of the person who leaves, with all that is in them; talks of two are not among them. */
 const ownSessions = `SELECT id FROM sessions WHERE user_id = $person AND deleted_at IS NOT NULL`;
@@ -34,6 +35,7 @@ export const chatArea = () =>
     ],
     waits: { answer: replyNews },
     shows: shownByMessages,
+    routes: (http, { replies }) => serveReplyLines(http, replies),
     serve: ({ replies, models, files, knowledge, settings, cancelJobs, waits }) => ({
       ...createChatHandlers({
         replies,

@@ -15,4 +15,5 @@ export const textFrame = (kind: PartKind, text: string, end: number): string =>
 export const errorFrame = (code: string, message: string): string =>
   frame(errorEventId, { code, message });
 
-export const doneFrame = `id: ${doneEventId}\ndata: [DONE]\n\n`;
+export const doneData = '[DONE]';
+export const doneFrame = `id: ${doneEventId}\ndata: ${doneData}\n\n`;

@@ -77,6 +77,11 @@ export class ReplyLog {
     return null;
   }
 
+  /** Whether this is the other with more, or nothing, behind it. */
+  continues(other: ReplyLog): boolean {
+    return this.text.startsWith(other.text) && this.reasoning.startsWith(other.reasoning);
+  }
+
   /** The same text as it stands in a row. */
   static of(row: { ai: string; reasoning: string; parts: number[] }): ReplyLog {
     const log = new ReplyLog();

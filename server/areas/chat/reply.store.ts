@@ -146,6 +146,7 @@ const answerColumns = {
   state: history.state,
   errorCode: history.errorCode,
   errorMessage: history.errorMessage,
+  owner: history.owner,
   temporary: sessions.temporary,
 };
 export type ReplyRow = Awaited<ReturnType<typeof readReplies>>[number];
@@ -168,7 +169,6 @@ export const readUnfinished = async (db: Executor, id: number) => {
   const rows = await db
     .select({
       ...answerColumns,
-      owner: history.owner,
       sessionId: history.sessionId,
       userId: history.userId,
       human: history.human,

@@ -1,0 +1,182 @@
+import { randomUUID } from 'node:crypto';
+import { accountEnded, sqlState } from '../../db/failure.ts';
+import { countInThread } from '../../engines/token-thread.ts';
+import { extendHold } from '../ledger/ledger.service.ts';
+import type { ModelService } from '../model/model.service.ts';
+import { textFrame } from './frames.ts';
+import type { Live, Own, RepliesContext } from './live-replies.ts';
+import type { Ending, Reader } from './reader.ts';
+import { Reply, type Ended, type ReplyHooks, type ReplyRequest } from './reply.ts';
+import { ReplyLog } from './reply-log.ts';
+import * as store from './reply.store.ts';
+import { finishReply, LostReply, type Finished } from './settlement.ts';
+
+const flushBatch = 200;
+/** How long the reply to a question that is not stored can still be read, ms. */
+const keptMs = 120_000;
+const noText = new ReplyLog();
+
+const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Writes the replies of this process, stores what they have so far, and ends them. */
+export const createWriting = (
+  context: RepliesContext,
+  {
+    models,
+    fetchImage,
+  }: {
+    models: Pick<ModelService, 'find' | 'engines' | 'reportOutcome'>;
+    fetchImage: ReplyHooks['fetchImage'];
+  },
+) => {
+  const { db, instance, log, settings, live, kept } = context;
+
+  const begin = (request: ReplyRequest): void => {
+    const id = request.historyId;
+    live.get(id)?.own?.answer.cut('lost');
+    // Somebody may have opened the stream between the commit and this call.
+    const readers = live.get(id)?.readers ?? new Set<Reader>();
+    const answer = new Reply(request, settings, {
+      channels: async () => {
+        const model = await models.find(db, request.model.name);
+        return model ? models.engines(db, model) : [];
+      },
+      onText: (kind, text, start, end) => {
+        if (readers.size === 0) return;
+        const frame = textFrame(kind, text, end);
+        for (const reader of readers) reader.push(frame, start, end);
+      },
+      reportOutcome: (channelId, ok, failure) =>
+        models.reportOutcome({
+          channelId,
+          model: request.model.name,
+          userId: request.userId,
+          ok,
+          ...failure,
+        }),
+      countTokens: countInThread,
+      fetchImage,
+      extendHold: (more) =>
+        request.holdId ? extendHold(db, request.holdId, more) : Promise.resolve(true),
+      log,
+    });
+    for (const reader of readers) reader.follow(answer.log);
+    const own: Own = {
+      answer,
+      writing: randomUUID(),
+      stored: 0,
+      // Spread, so that replies begun together are not stored together.
+      nextFlush: Date.now() + settings.flushMs * (0.5 + ((id * 7919) % 1000) / 2000),
+      flushing: false,
+      finishing: false,
+      finished: Promise.resolve(),
+    };
+    const entry: Live = {
+      log: answer.log,
+      readers,
+      own,
+      heardAt: 0,
+      line: null,
+      writing: '',
+      lostAt: 0,
+    };
+    live.set(id, entry);
+    own.finished = answer
+      .write()
+      .then((ended) => finish(id, entry, own, ended))
+      .catch((error: unknown) => log.error({ err: error, id }, 'a reply could not be ended'));
+    if (context.stage !== 'open') answer.cut('interrupted');
+  };
+
+  const finish = async (id: number, entry: Live, own: Own, ended: Ended): Promise<void> => {
+    own.finishing = true;
+    const { answer } = own;
+    const whole = ended.state === 'done';
+    let ending: Ending | null = { error: ended.error };
+    if (answer.wasLost) {
+      ending = null;
+    } else {
+      const { request } = answer;
+      const used = answer.log.length > 0 || answer.stoppedAtWork;
+      const counted = used ? await answer.count(whole) : { promptTokens: 0, completionTokens: 0 };
+      const stored = await storeEnd(id, {
+        id,
+        owner: instance.id,
+        sessionId: request.sessionId,
+        userId: request.userId,
+        human: request.human,
+        temporary: request.temporary,
+        model: request.model.name,
+        price: request.model,
+        holdId: request.holdId,
+        channelId: answer.channelId,
+        log: answer.log,
+        used,
+        ...ended,
+        ...counted,
+      });
+      if (!stored) ending = null;
+    }
+    if (live.get(id) === entry) live.delete(id);
+    if (ending && answer.request.temporary)
+      kept.set(id, { log: answer.log, ending, until: Date.now() + keptMs });
+    for (const reader of entry.readers) {
+      if (ending) reader.end(ending);
+      else reader.close();
+    }
+  };
+
+  /** Ends the row, however long the database takes to come back; false when it was ended elsewhere. */
+  const storeEnd = async (id: number, reply: Finished): Promise<boolean> => {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        await finishReply(db, reply);
+        return true;
+      } catch (error) {
+        if (error instanceof LostReply || sqlState(error) === accountEnded) return false;
+        log.error({ err: error, id, attempt }, 'a reply could not be stored');
+        if (context.stage === 'closed' || attempt >= 100) return false;
+        await wait(Math.min(5000, 100 * 2 ** attempt));
+      }
+    }
+  };
+
+  const flushDue = async (): Promise<void> => {
+    const now = Date.now();
+    const due: { id: number; own: Own; length: number }[] = [];
+    for (const [id, { own, log: text }] of live) {
+      if (!own || own.flushing || own.finishing || own.nextFlush > now) continue;
+      own.nextFlush = now + settings.flushMs;
+      if (text.length === own.stored) continue;
+      own.flushing = true;
+      due.push({ id, own, length: text.length });
+    }
+    for (let from = 0; from < due.length; from += flushBatch) {
+      const batch = due.slice(from, from + flushBatch);
+      try {
+        const kept = await store.flushReplies(
+          db,
+          instance.id,
+          batch.map(({ id, own }) => ({
+            id,
+            log: own.answer.request.temporary ? noText : own.answer.log,
+            promptTokens: own.answer.roughPrompt,
+          })),
+        );
+        for (const { id, own, length } of batch) {
+          own.stored = length;
+          const row = kept.get(id);
+          if (own.finishing) continue;
+          if (!row) own.answer.cut('lost');
+          else if (row.stopRequested) own.answer.cut('stopped');
+        }
+      } catch (error) {
+        log.warn({ err: error, replies: batch.length }, 'replies could not be stored for now');
+      } finally {
+        for (const { own } of batch) own.flushing = false;
+      }
+    }
+  };
+
+  return { begin, flushDue };
+};
