@@ -3,10 +3,14 @@ import { TestClient } from '../../support/client.ts';
 import { startServer, type TestServer } from '../../support/server.ts';
 import { postJson, readStamped, type StreamResult } from './measure.ts';
 
-/** The shipped server with its embedded database and one channel to the given service. */
-export const startLoadedServer = (upstreamURL: string): Promise<TestServer> =>
+/**
+ * The shipped server with its embedded database and one channel to the given service.
+ * @param dataDir of another server, to stand beside it on the same database
+ */
+export const startLoadedServer = (upstreamURL: string, dataDir?: string): Promise<TestServer> =>
   startServer({
     embedded: true,
+    ...(dataDir === undefined ? {} : { dataDir }),
     env: {
       OPENAI_BASE_URL: `${upstreamURL}/v1`,
       OPENAI_API_KEY: 'sk-load',
@@ -40,11 +44,12 @@ export const makeSeats = async (server: TestServer, count: number): Promise<Seat
   return seats;
 };
 
-/** Sends a question and reads its reply, as the page does. */
+/** Sends a question and reads its reply, as the page does; from another process where one is given. */
 export const askAndRead = async (
   baseURL: string,
   seat: Seat,
   question: string,
+  readURL = baseURL,
 ): Promise<StreamResult> => {
   const sent = await postJson(
     `${baseURL}/api/send_message?session_id=${seat.uuid}`,
@@ -53,7 +58,7 @@ export const askAndRead = async (
   );
   if (sent.code !== 0) throw new Error(`send_message: ${sent.code} ${sent.message}`);
   return readStamped(
-    `${baseURL}/api/event_stream?session_id=${seat.uuid}&history_id=${String(sent.data['id'])}`,
+    `${readURL}/api/event_stream?session_id=${seat.uuid}&history_id=${String(sent.data['id'])}`,
     { headers: seat.headers },
   );
 };
